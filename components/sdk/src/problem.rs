@@ -10,6 +10,8 @@ use crate::instant::Instant;
 
 /// The last version of a record: a change after it is refused.
 const LAST_VERSION: i64 = 2_147_483_646;
+/// The last instant that has a text, of the year 9999: nothing is after it.
+const LAST_INSTANT: i64 = 253_402_300_799_999;
 
 /// A fault at a JSON pointer into the body, or at `/path/<name>`, `/query/<name>`, `/header/<name>`.
 pub fn item(pointer: impl Into<String>, code: &str) -> Item {
@@ -43,7 +45,7 @@ impl Bounds {
     pub fn after(point: impl Into<Bound>) -> Bounds {
         Bounds::minimum(match point.into() {
             Bound::Integer(number) => Bound::Integer(number.saturating_add(1)),
-            Bound::Instant(instant) => Bound::Instant(instant.saturating_add(1)),
+            Bound::Instant(instant) => Bound::Instant(instant.saturating_add(1).min(LAST_INSTANT)),
             Bound::Date(day) => {
                 let next = day.parse().ok().and_then(|day: Date| Date::from_days(day.days() + 1));
                 Bound::Date(next.map_or(day, |next| next.to_string()))
