@@ -62,10 +62,7 @@ fn p18_every_field_of_every_operation(database: Database) {
     let mut lines = Vec::new();
     for operation in contract.operations.iter().filter(|operation| operation.audience() != Audience::Anybody) {
         // Of its own: of some records a company may have only so many.
-        let caller = Caller::of(&match &*operation.id {
-            "advanceHistory" | "endHistory" => mine.host.company_with(json!({ "historyFrom": "2000-01-01T00:00:00Z" })),
-            _ => mine.host.company_of("ada@example.test"),
-        });
+        let caller = Caller::of(&requests::company_for(&mine.host, operation));
         for form in fields::forms(&contract, operation) {
             for field in fields::fields(&contract, &form) {
                 if kinds::exempt(&form, &field).is_none() {

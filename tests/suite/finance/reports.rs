@@ -533,7 +533,8 @@ fn d4_so_have_those_of_the_books_and_of_orders(database: Database) {
     let bank_row = format!("/rows/{}", row_of("1010"));
     let statement = format!("ledger/accounts/{bank}/statement");
     let settlement = format!("sales/orders/{order}/settlement");
-    let table: Vec<(&str, Vec<(&str, &str)>, String, &str)> = vec![
+    type Sum<'a> = (&'a str, Vec<(&'a str, &'a str)>, String, &'a str);
+    let table: Vec<Sum> = vec![
         ("ledger/trial-balance", range.clone(), format!("{bank_row}/debit"), "4200000000000"),
         ("ledger/trial-balance", range.clone(), format!("{bank_row}/credit"), TWICE),
         ("ledger/trial-balance", range.clone(), format!("{bank_row}/closing"), "3000000000000"),

@@ -52,7 +52,7 @@ pub fn read_period(from: Option<&Stated>, to: Option<&Stated>, below: &str) -> R
     let from = from.map(|stated| stated.read(&format!("{below}/validFrom"))).transpose();
     let to = to.map(|stated| stated.read(&format!("{below}/validTo"))).transpose();
     match (from, to) {
-        (Ok(from), Ok(to)) => Period::between(from, to, format!("{below}/validTo")).map_err(|fault| vec![fault]),
+        (Ok(from), Ok(to)) => Period::between(from, to, format!("{below}/validTo")),
         (from, to) => Err(from.err().into_iter().chain(to.err()).collect()),
     }
 }

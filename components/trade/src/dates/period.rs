@@ -16,9 +16,9 @@ impl<T: Ord + Copy + Into<Bound>> Period<T> {
     ///
     /// # Errors
     /// RANGE where the end is not after the beginning.
-    pub fn between(from: Option<T>, to: Option<T>, pointer: impl Into<String>) -> Result<Period<T>, Item> {
+    pub fn between(from: Option<T>, to: Option<T>, pointer: impl Into<String>) -> Result<Period<T>, Vec<Item>> {
         match (from, to) {
-            (Some(from), Some(to)) if from >= to => Err(item(pointer, "RANGE").with_bounds(Bounds::after(from))),
+            (Some(from), Some(to)) if from >= to => Err(vec![item(pointer, "RANGE").with_bounds(Bounds::after(from))]),
             _ => Ok(Period { from, to }),
         }
     }
@@ -112,7 +112,7 @@ mod tests {
             let stated = period(from, to);
             let read = Period::between(stated.from, stated.to, "/prices/3/validTo");
             assert_eq!(read.is_ok(), is_one, "{from} {to}");
-            if let Err(fault) = read {
+            for fault in read.err().into_iter().flatten() {
                 assert_eq!((fault.pointer.as_str(), fault.code.as_str()), ("/prices/3/validTo", "RANGE"));
             }
         }

@@ -7,7 +7,7 @@ use stoa_tests::{Answer, Company, Stoa};
 use crate::evidence::tenancy::fields::{Field, Form, Place, fields, forms};
 use crate::evidence::tenancy::kinds::exempt;
 use crate::evidence::tenancy::records::Records;
-use crate::evidence::tenancy::requests::{Caller, filters};
+use crate::evidence::tenancy::requests::{Caller, company_for, filters};
 
 /// Parameters that are not left out of the statement where they are absent, and of which no example fits: an operation and a name.
 const ALWAYS: &[(&str, &str)] = &[("getApiClientUsage", "from")];
@@ -21,7 +21,7 @@ pub fn visit_all(host: &Stoa) -> Company {
     let mut refused = Vec::new();
     for operation in contract.operations.iter().filter(|operation| operation.audience() != Audience::Anybody) {
         // Of its own: of some records a company may have only so many.
-        let writer = (operation.method != "GET").then(|| Caller::of(&host.company_of("ada@example.test")));
+        let writer = (operation.method != "GET").then(|| Caller::of(&company_for(host, operation)));
         for form in forms(&contract, operation) {
             let answers = match &writer {
                 None => visit_reading(&contract, &caller, &records, &form),

@@ -4,8 +4,8 @@ use std::cell::{OnceCell, RefCell};
 
 use serde_json::{Value as Json, json};
 use stoa_tests::company::fresh;
-use stoa_tests::contract::{Audience, Contract};
-use stoa_tests::{Answer, Company, Machine};
+use stoa_tests::contract::{Audience, Contract, Operation};
+use stoa_tests::{Answer, Company, Machine, Stoa};
 use uuid::Uuid;
 
 use super::fields::{Field, Form, Place, fields};
@@ -22,6 +22,14 @@ pub struct Caller {
 struct Ids<'a> {
     of_field: &'a dyn Fn(&Field) -> Option<String>,
     of_kind: GoodId<'a>,
+}
+
+/// A company for an operation alone; one with an open history, where the operation moves its clock.
+pub fn company_for(host: &Stoa, operation: &Operation) -> Company {
+    match &*operation.id {
+        "advanceHistory" | "endHistory" => host.company_with(json!({ "historyFrom": "2000-01-01T00:00:00Z" })),
+        _ => host.company_of("ada@example.test"),
+    }
 }
 
 impl Caller {
