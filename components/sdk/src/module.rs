@@ -33,7 +33,7 @@ pub struct Manifest {
     pub events: &'static [DeclaredEvent],
     /// Problem codes that the platform's list lacks: code, status, and the one sentence that callers are told.
     pub problems: &'static [(&'static str, u16, &'static str)],
-    /// What callers must hold for the functions of the services that it offers.
+    /// Permissions and scopes that callers of its services must hold.
     pub services: &'static [ServiceAccess],
     /// Schema of the onboarding members that `provision` reads.
     pub onboarding: Option<fn() -> Value>,

@@ -36,12 +36,12 @@ impl Bounds {
         Bounds { minimum: None, maximum: Some(most.into()), counted: None }
     }
 
-    /// What is between these, both included, is accepted.
+    /// Accepts everything between these, both included.
     pub fn between(least: impl Into<Bound>, most: impl Into<Bound>) -> Bounds {
         Bounds { maximum: Some(most.into()), ..Bounds::minimum(least) }
     }
 
-    /// What is after this day or instant is accepted.
+    /// Accepts everything after this day or instant.
     pub fn after(point: impl Into<Bound>) -> Bounds {
         Bounds::minimum(match point.into() {
             Bound::Integer(number) => Bound::Integer(number.saturating_add(1)),

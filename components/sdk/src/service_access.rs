@@ -2,17 +2,17 @@
 
 use stoa_descriptor as descriptor;
 
-/// What the caller of a request must hold, all of it, for functions of a service. The host checks it, but for modules whose signer
-/// lets them act for anybody.
+/// Permissions and scopes that the caller of a request must hold, all of them, for functions of a service. The host checks them,
+/// except for modules whose signer lets them act for anybody.
 #[derive(Clone, Copy)]
 pub struct ServiceAccess {
     /// `commerce:sales/orders`.
     pub interface: &'static str,
     /// As WIT spells them.
     pub functions: &'static [&'static str],
-    /// Of users; none: no user may.
+    /// Permissions of users; none: no user may.
     pub permissions: &'static [&'static str],
-    /// Of API clients; none: no API client may.
+    /// Scopes of API clients; none: no API client may.
     pub scopes: &'static [&'static str],
 }
 

@@ -25,7 +25,7 @@ const TRIES: usize = 3;
 pub struct Verification<'a> {
     pub database: &'a Database,
     pub modules: &'a [Arc<Module>],
-    /// Of one batch.
+    /// Limits of one batch.
     pub limits: Limits,
     /// No batch begins after it: the rest is unfinished.
     pub deadline: Option<Instant>,
@@ -202,8 +202,8 @@ async fn is_recorded(database: &Database, tenant: Uuid) -> Result<bool, Error> {
 
 async fn list_companies(database: &Database) -> Result<Vec<Uuid>, Error> {
     let mut companies: Vec<Uuid> = Vec::new();
-    for place in database.shards() {
-        let ids = database.read_plain(place, (), |session, ()| {
+    for shard in database.shards() {
+        let ids = database.read_plain(shard, (), |session, ()| {
             Box::pin(async move {
                 let rows = session.query("select id from stoa_tenant", &[]).await?;
                 rows.iter().map(|row| row.id(0)).collect::<Result<Vec<Uuid>, Error>>()

@@ -97,7 +97,7 @@ async fn read_open(session: &mut Session, tenant: Uuid) -> Result<(TenantHistory
 }
 
 impl TenantHistory {
-    /// Of a company's row: three columns from `first` on.
+    /// Reads a company's row: three columns from `first` on.
     pub fn from_row(row: &Row, first: usize) -> Result<Option<TenantHistory>, Error> {
         let instant = |index| Ok::<_, Error>(row.optional(index, Row::instant)?.map(Instant));
         let Some(from) = instant(first)? else { return Ok(None) };

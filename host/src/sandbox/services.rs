@@ -185,7 +185,7 @@ struct Function {
     index: ComponentExportIndex,
     /// `commerce:sales/orders#sell`.
     name: Arc<str>,
-    /// What the request's caller must hold; none where it is not stated.
+    /// Permissions and scopes that the request's caller must hold; none where the module states nothing.
     access: Option<ServiceAccess>,
     importer: Arc<Vetted>,
 }

@@ -47,11 +47,11 @@ pub fn verify(after: Option<Id>) -> Batch {
     let pools = set(pools.into_iter().map(|pool| (pool.legal_entity_id, pool.variant_id)));
     let places = map(places.into_iter().map(|place| (place.id, place)));
 
-    let told = holdings::read(page.rows.iter().map(|row| (row.warehouse_id, row.variant_id)));
+    let reported = holdings::read(page.rows.iter().map(|row| (row.warehouse_id, row.variant_id)));
     let mut findings = Vec::new();
-    for (row, told) in page.rows.iter().zip(told) {
-        if told != (row.on_hand > Quantity::ZERO) {
-            findings.push(finding("stock-holding", row.id, "The catalog was told otherwise of goods on hand."));
+    for (row, reported) in page.rows.iter().zip(reported) {
+        if reported != (row.on_hand > Quantity::ZERO) {
+            findings.push(finding("stock-holding", row.id, "The catalog does not know whether goods are on hand."));
         }
         let pair = (row.warehouse_id, row.variant_id);
         let of = |sums: &BTreeMap<(Id, Id), Quantity>| sums.get(&pair).map_or(0, |quantity| quantity.units());
