@@ -5,7 +5,7 @@
 //! PostgreSQL such a transaction takes a lock that bears the company's number before it takes its instant: one that held no lock
 //! when the watermark was read has a later instant than that. SQLite has one writer and needs none.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::HashMap;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
@@ -16,6 +16,9 @@ use super::{Cell, Error, Row, Session};
 
 /// How long what was read serves: lists cost no statement of their own.
 const SERVES: Duration = Duration::from_millis(100);
+
+/// Instants are whole milliseconds: what was written in the clock's present one is not below the watermark yet.
+const MILLISECOND: Duration = Duration::from_millis(1);
 
 /// The first half of the locks' names: no other locks of the host have two halves.
 const CLASS: i32 = 7_310_588;
@@ -56,8 +59,8 @@ struct Known {
     since: Option<Instant>,
     /// What it found; none while it goes on, or if it failed.
     writing: Option<Writing>,
-    /// Companies that have written since; complete while the reading serves.
-    written: HashSet<Uuid>,
+    /// When companies last wrote: all that have since the reading while it serves, and those of this millisecond.
+    written: HashMap<Uuid, Instant>,
 }
 
 /// What was under way at an instant.
@@ -82,7 +85,11 @@ impl Known {
 
     fn get(&self, tenant: Uuid) -> Option<i64> {
         let writing = self.writing.as_ref()?;
-        (self.serves() && !self.written.contains(&tenant)).then(|| writing.watermark(tenant))
+        (self.serves() && !self.written.contains_key(&tenant)).then(|| writing.watermark(tenant))
+    }
+
+    fn forget_older_writes(&mut self) {
+        self.written.retain(|_, at| at.elapsed() < MILLISECOND);
     }
 }
 
@@ -96,13 +103,19 @@ impl Watermark {
         if let Some(watermark) = self.lock().get(tenant) {
             return Ok(watermark);
         }
+        let last_write = self.lock().written.get(&tenant).copied();
+        if let Some(at) = last_write {
+            tokio::time::sleep_until(at + MILLISECOND).await;
+        }
         let _reading = self.reading.lock().await;
         {
             let mut known = self.lock();
             if let Some(watermark) = known.get(tenant) {
                 return Ok(watermark);
             }
-            *known = Known { since: Some(Instant::now()), ..Known::default() };
+            known.forget_older_writes();
+            known.since = Some(Instant::now());
+            known.writing = None;
         }
         let writing = read().await?;
         let watermark = writing.watermark(tenant);
@@ -113,10 +126,11 @@ impl Watermark {
     /// Takes note that a write of the company was committed.
     pub fn note_write(&self, tenant: Uuid) {
         let mut known = self.lock();
-        // Else the next list reads anew in any case, and where nobody lists the set would only grow.
-        if known.serves() {
-            known.written.insert(tenant);
+        // The next list reads anew in any case, and where nobody lists the table would only grow.
+        if !known.serves() {
+            known.forget_older_writes();
         }
+        known.written.insert(tenant, Instant::now());
     }
 
     fn lock(&self) -> MutexGuard<'_, Known> {
@@ -165,6 +179,23 @@ mod tests {
         assert_eq!([get(3).await, get(1).await, get(1).await], [2_000, 2_001, 2_001]);
         tokio::time::sleep(SERVES).await;
         assert_eq!([get(3).await, get(2).await], [2_002, 1_000]);
+    }
+
+    #[tokio::test]
+    async fn the_millisecond_of_a_write_has_passed_when_it_is_read() {
+        let (watermark, tenant) = (Watermark::default(), Uuid::from_u128(1));
+        for is_read_before in [false, true] {
+            if is_read_before {
+                watermark.get(tenant, async || Ok(nth(0))).await.expect("a watermark");
+            }
+            let written = Instant::now();
+            watermark.note_write(tenant);
+            let age = async || Ok(Writing { now: written.elapsed().as_micros() as i64, ..Writing::default() });
+            // A reading of another company in the same millisecond is no use to this one.
+            watermark.get(Uuid::from_u128(2), age).await.expect("a watermark");
+            let waited = watermark.get(tenant, age).await.expect("a watermark");
+            assert!(waited >= 1_000, "read {waited} microseconds after the write");
+        }
     }
 
     #[tokio::test]
