@@ -10,6 +10,8 @@ use crate::instant::Instant;
 
 /// The last version of a record: a change after it is refused.
 const LAST_VERSION: i64 = 2_147_483_646;
+/// Digits before the point of every decimal column but sums, which hold 24 that no request reaches.
+const LEAST_DIGITS: i64 = 12;
 /// The last instant that has a text, of the year 9999: nothing is after it.
 const LAST_INSTANT: i64 = 253_402_300_799_999;
 
@@ -205,7 +207,7 @@ impl From<Failure> for Problem {
             Failure::OutOfRange(spot) if spot.column == "version" => {
                 Problem::limit_exceeded("", LAST_VERSION, "VERSIONS")
             }
-            Failure::OutOfRange(_) => Problem::of("LIMIT_EXCEEDED"),
+            Failure::OutOfRange(_) => Problem::limit_exceeded("", LEAST_DIGITS, "INTEGER_DIGITS"),
             Failure::RefusedChange(misses) => match misses.first().map(|miss| &miss.why) {
                 Some(Why::Absent) => Problem::not_found(),
                 Some(Why::Stale) => Problem::of("VERSION_CONFLICT"),

@@ -26,6 +26,7 @@ on_both_databases![
     d2_lines_are_counted_from_one,
     d3_what_is_billed_by_the_order_is_not_drafted_of_its_receipts,
     a_draft_of_many_receipts_is_cut_at_what_an_invoice_holds,
+    a_draft_of_many_units_is_cut_at_what_an_invoice_names,
     a_draft_is_replaced_whole,
     lists_find_invoices,
     keys_read_what_they_may,
@@ -328,6 +329,20 @@ fn d2_lines_are_counted_from_one(database: Database) {
         assert_eq!(numbers(&desk.invoice(&draft).body), [1, 2]);
         assert_eq!(numbers(&key.get(&desk.at(&format!("invoices/{draft}"))).is(200).body), [1, 2]);
     }
+}
+
+/// Of 150 ordered phones a draft has the first hundred, and says that its line has a rest.
+fn a_draft_of_many_units_is_cut_at_what_an_invoice_names(database: Database) {
+    let office = Office::new(database);
+    let (buyer, desk) = (&office.buyer, &office.purchases);
+    let order =
+        buyer.place(json!([line_of(&office.shop.phone(), "150", "2"), line_of(&office.shop.counted(0), "150", "2")]));
+    let body = json!({ "orderId": order.id, "number": fresh("FROM-"), "basis": "ORDERED" });
+    let draft = desk.shop.post("purchases/invoices/from-order", body).is(201);
+    let lines = desk.invoice(&draft.id())["lines"].clone();
+    let quantities = [&lines[0]["quantity"], &lines[1]["quantity"]];
+    assert_eq!((quantities, &draft["remainingLines"]), ([&json!("100.000000"), &json!("150.000000")], &json!(1)));
+    office.shop.verified();
 }
 
 /// 51 receipts of two lines are 102: the draft has the first hundred, and says that two remain.

@@ -24,7 +24,9 @@ fn f60_no_more_is_given_back_than_there_is(database: Database) {
                 .refused(409, "LIMIT_EXCEEDED")
                 .fault("/amount", "EXCEEDS_AVAILABLE");
             desk.try_refund(&source, "10", json!({})).is(201);
-            desk.try_refund(&source, "0.000001", json!({})).refused(409, "LIMIT_EXCEEDED").at("/amount");
+            desk.try_refund(&source, "0.000001", json!({}))
+                .refused(409, "LIMIT_EXCEEDED")
+                .bounds("/amount", json!({ "maximum": "0.000000" }));
         }
     }
     office.sound();

@@ -3,12 +3,13 @@
 use serde_json::{Value as Json, json};
 use stoa_tests::company::fresh;
 use stoa_tests::parallel::at_once;
-use stoa_tests::{Answer, Company, Database, company, on_both_databases};
+use stoa_tests::{Answer, Company, Database, Stoa, company, eventually, on_both_databases};
 
 on_both_databases![
     what_is_archived_with_goods_on_hand_is_warned_of,
     first_goods_in_two_warehouses_at_once_are_both_known,
     at_most_twenty_variants_are_named,
+    stock_of_an_older_version_is_reported_afterwards,
 ];
 
 /// A product with this many variants, counted in pieces.
@@ -87,4 +88,24 @@ fn at_most_twenty_variants_are_named(database: Database) {
     let archived = archive(&shop, "products", &lamp);
     let named = archived["warnings"].as_array().map(Vec::len);
     assert_eq!((named, &archived["warningCount"]), (Some(20), &json!(23)), "{archived}");
+}
+
+/// An older version of inventory reported nothing to the catalog. The backfill of the version that follows it reports all stock.
+fn stock_of_an_older_version_is_reported_afterwards(database: Database) {
+    let host = Stoa::start(database);
+    let shop = host.company();
+    let main = shop.warehouse("PHYSICAL");
+    let (lamp, of) = product(&shop, 3);
+    of.iter().for_each(|variant| shop.stock_up(&main, variant, "2"));
+    shop.take("ADJUSTMENT_OUT", &of[2], &main, "2").is(201);
+    shop.change("delete from catalog_holding where {tenant}");
+    let is_done = "from stoa_upgrade where module = 'inventory' and done_at is not null";
+    host.change("delete from stoa_upgrade where module = 'inventory'");
+    host.change(
+        "insert into stoa_upgrade (generation, module, from_version, to_version, batches)
+         select max(generation), 'inventory', '0.0.1', '0.1.0', 0 from stoa_generation_module where module = 'inventory'",
+    );
+    eventually(|| (host.rows(&format!("select module {is_done}")).len() == 1).then_some(()));
+    shop.verified();
+    assert_warned(&archive(&shop, "products", &lamp), &[&of[0], &of[1]]);
 }

@@ -47,9 +47,10 @@ fn e273_no_more_comes_back_than_was_delivered(database: Database) {
         draft(&counter, &order, json!([{ "itemId": item, "quantity": quantity }]), json!({})).is(201).id()
     };
     let beyond = receive(&counter, &of("3")).refused(409, "LIMIT_EXCEEDED");
-    beyond.fault("/items/0/quantity", "BEYOND_DELIVERED");
+    beyond.fault("/items/0/quantity", "BEYOND_DELIVERED").bounds("/items/0/quantity", json!({ "maximum": "2.000000" }));
     receive(&counter, &of("1")).is(200);
-    receive(&counter, &of("2")).refused(409, "LIMIT_EXCEEDED");
+    let beyond = receive(&counter, &of("2")).refused(409, "LIMIT_EXCEEDED");
+    beyond.bounds("/items/0/quantity", json!({ "maximum": "1.000000" }));
     let last = [of("1"), of("1")];
     let mut statuses = at_once(2, |n| receive(&counter, &last[n]).status);
     statuses.sort_unstable();

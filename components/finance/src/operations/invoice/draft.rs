@@ -1,5 +1,7 @@
 //! Drafting invoices of both sides, by hand and of what an order has not billed.
 
+use std::collections::BTreeMap;
+
 use stoa_sdk::{Answer, Call, Id, Problem};
 use stoa_trade::clients::purchases::{self, Selection};
 use stoa_trade::clients::sales::{self, Outcome, Status};
@@ -98,6 +100,9 @@ pub fn of_sales_order(call: &Call) -> Answer {
     )
 }
 
+/// As many pieces as an invoice names units.
+const MOST_PIECES: Quantity = Quantity::from_units(MOST_UNITS as i128 * 1_000_000);
+
 pub fn of_purchase_order(call: &Call) -> Answer {
     let body: PurchaseInvoiceFromOrder = call.body()?;
     let orders = purchases::service::items(&Selection::OfOrders(vec![body.order_id.into()]), false);
@@ -117,7 +122,8 @@ pub fn of_purchase_order(call: &Call) -> Answer {
             find_unbilled(&of.lines, &received)?.into_iter().map(line).collect()
         }
     };
-    let (lines, remaining_lines) = cut(lines);
+    let (mut lines, mut remaining_lines) = cut(lines);
+    remaining_lines += clip(&mut lines, &of.lines);
     let draft = draft_purchase(body, order, lines)?;
     let shown = DraftFromOrder { receipt: draft.row.show_receipt(), remaining_lines };
     Ok(draft.row.reply(&shown).subjects(draft.products()))
@@ -134,6 +140,16 @@ fn cut(mut lines: Vec<StatedLine>) -> (Vec<StatedLine>, usize) {
     let remaining = lines.len() - fit;
     lines.truncate(fit);
     (lines, remaining)
+}
+
+/// Leaves at most 100 pieces on each serialized line, and counts the lines that had more.
+fn clip(lines: &mut [StatedLine], ordered: &BTreeMap<Id, OrderedLine>) -> usize {
+    let of_units = |line: &StatedLine| {
+        let ordered = line.order_item.and_then(|item| ordered.get(&item));
+        ordered.is_some_and(|ordered| ordered.tracking == Tracking::Serialized)
+    };
+    let long = lines.iter_mut().filter(|line| line.quantity > MOST_PIECES && of_units(line));
+    long.map(|line| line.quantity = MOST_PIECES).count()
 }
 
 fn ordered_line(line: &OrderedLine) -> Option<StatedLine> {

@@ -2,7 +2,7 @@
 //! lowers what its open session should hold (rule 12).
 
 use stoa_sdk::store::{Batch, get, insert, run};
-use stoa_sdk::{Answer, Call, Id, Problem, item, new_id, now};
+use stoa_sdk::{Answer, Bounds, Call, Id, Problem, item, new_id, now};
 use stoa_trade::clients::books;
 use stoa_trade::refusal::{or_duplicate, refuse};
 use stoa_trade::text::key;
@@ -83,7 +83,8 @@ fn open_purse(side: Side, entity: Id, currency_code: &str, body: &RefundInput) -
 fn give(body: &RefundInput, source: &Source, from: Purse, raise: impl Batch) -> Answer {
     let amount = body.amount.0;
     if source.funds.available < amount {
-        refuse("LIMIT_EXCEEDED", vec![item("/amount", "EXCEEDS_AVAILABLE")])?;
+        let most = Bounds::maximum(source.funds.available);
+        refuse("LIMIT_EXCEEDED", vec![item("/amount", "EXCEEDS_AVAILABLE").with_bounds(most)])?;
     }
     let refunded_on = day_of_act(Some(body.refunded_on), source.posted_on, "/refundedOn")?;
     let (payment_id, credit_id) = source.ids();

@@ -1,14 +1,14 @@
 //! Sending goods back: inventory takes them out and says what they cost, the entry is posted here (P24). What goes back of a receipt's
 //! line is never more than came with it.
 
-use stoa_sdk::store::{Failure, insert, run, update_by};
-use stoa_sdk::{Answer, Call, Field, Id, Problem, item, new_id, now, today};
+use stoa_sdk::store::{Failure, Miss, insert, run, update_by};
+use stoa_sdk::{Answer, Bounds, Call, Field, Id, Item, Problem, View, item, new_id, now, today, view};
 use stoa_trade::Change;
 use stoa_trade::clients::books::{self, Side as JournalSide};
 use stoa_trade::clients::purchases::{self, ReceiptItem};
 use stoa_trade::clients::stock::{self, SentBack, SupplierReturn, SupplierReturnLine};
 use stoa_trade::document::version::Transition;
-use stoa_trade::quantity::{Amount, Tracking, pieces, sum, unit_count_mismatch};
+use stoa_trade::quantity::{Amount, Quantity, Tracking, pieces, sum, unit_count_mismatch};
 use stoa_trade::refusal::refuse;
 
 use crate::records::side::SUPPLIER_RETURN;
@@ -18,6 +18,8 @@ use crate::records::supplier_return::{
 use crate::work::ordered::{parse, read_tracking};
 use crate::work::posting::{EntrySource, Terms, draw_entry, leg};
 use crate::work::supplier_return::{lock_return, products_of};
+
+view! { Returned of ReturnProgressRow { received: Quantity, returned: Quantity } }
 
 pub fn ship(call: &Call) -> Answer {
     let id: Id = call.path_id("id")?;
@@ -89,14 +91,24 @@ fn count_returned(lines: &[SupplierReturnLineRow], received: &[ReceiptItem]) -> 
     let rows: Vec<ReturnProgressRow> = received.iter().map(row).collect();
     let keys = lines.iter().map(|line| vec![line.receipt_item_id.put()]);
     let returned = update_by::<ReturnProgressRow>("item", keys)
-        .add_each(ReturnProgressRow::returned, lines.iter().map(|line| line.quantity));
+        .add_each(ReturnProgressRow::returned, lines.iter().map(|line| line.quantity))
+        .answer::<Returned>();
     match run((insert(&rows).unless_taken(), returned)) {
         Ok(_) => Ok(()),
         Err(Failure::RefusedChange(misses)) => {
-            let beyond = misses.iter().map(|miss| item(format!("/lines/{}/quantity", miss.row), "BEYOND_RECEIVED"));
-            refuse("LIMIT_EXCEEDED", beyond.collect())
+            refuse("LIMIT_EXCEEDED", misses.into_iter().map(beyond_received).collect())
         }
         Err(other) => Err(other.into()),
+    }
+}
+
+/// At most what is left of the receipt's line may go back.
+fn beyond_received(miss: Miss) -> Item {
+    let at = item(format!("/lines/{}/quantity", miss.row), "BEYOND_RECEIVED");
+    let left = miss.current.and_then(Returned::read).and_then(|row| row.received.checked_sub(row.returned));
+    match left {
+        Some(left) => at.with_bounds(Bounds::maximum(left)),
+        None => at,
     }
 }
 

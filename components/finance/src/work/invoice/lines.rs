@@ -15,11 +15,8 @@ use stoa_trade::refusal::{refuse, refuse_invalid};
 use crate::records::invoice::InvoiceRow;
 use crate::records::invoice_line::InvoiceLineRow;
 use crate::records::side::Side;
-use crate::rules::stated::{StatedLine, amount_member};
+use crate::rules::stated::{MOST_UNITS, StatedLine, amount_member};
 use crate::work::ordered::{OrderedLine, Orders, read_orders};
-
-/// Whole pieces of a serialized line at most.
-const MOST_PIECES: usize = 100;
 
 /// What the lines of a draft name, read for them.
 struct Named {
@@ -164,9 +161,8 @@ impl Named {
             let tracking = self.tracking(line);
             if !is_countable(line.quantity, tracking, article.decimal_places) {
                 faults.push(scale_fault(at.member("quantity")));
-            } else if tracking == Tracking::Serialized && pieces(line.quantity).is_none_or(|count| count > MOST_PIECES)
-            {
-                let pieces = Bounds::between(1_i64, MOST_PIECES).of_counted("UNITS");
+            } else if tracking == Tracking::Serialized && pieces(line.quantity).is_none_or(|count| count > MOST_UNITS) {
+                let pieces = Bounds::between(1_i64, MOST_UNITS).of_counted("UNITS");
                 faults.push(item(at.member("quantity"), "RANGE").with_bounds(pieces));
             }
         }

@@ -4,7 +4,7 @@
 use std::collections::BTreeMap;
 
 use stoa_sdk::store::{get, run, select, update_all};
-use stoa_sdk::{Answer, Call, Id, Item, Problem, all, item, new_id, now, set, today};
+use stoa_sdk::{Answer, Bound, Bounds, Call, Id, Item, Problem, all, item, new_id, now, set, today};
 use stoa_trade::clients::books::{self, Posting, Side};
 use stoa_trade::clients::stock::{self, CustomerReturn, Disposition, Returned};
 use stoa_trade::clients::warehouses;
@@ -95,6 +95,11 @@ fn lock_return(id: Id) -> Result<LockedReturn, Problem> {
     Ok(LockedReturn { row, items, order, delivered })
 }
 
+/// At most so much of the line may come back.
+fn beyond_delivered(line: &str, most: impl Into<Bound>) -> Item {
+    item(format!("{line}/quantity"), "BEYOND_DELIVERED").with_bounds(Bounds::maximum(most))
+}
+
 impl LockedReturn {
     /// Which allocations the lines come back to: quantities to the oldest first, units each to its own.
     ///
@@ -116,7 +121,7 @@ impl LockedReturn {
                 let takes_all = line.units.0.is_empty() && open.len() == required;
                 if !takes_all && line.units.0.len() != required {
                     match line.units.0.is_empty() && required > open.len() {
-                        true => beyond.push(item(format!("{pointer}/quantity"), "BEYOND_DELIVERED")),
+                        true => beyond.push(beyond_delivered(&pointer, open.len())),
                         false => miscounted.push(unit_count_fault(pointer.clone(), required, line.units.0.len())),
                     }
                     continue;
@@ -151,7 +156,7 @@ impl LockedReturn {
                 parts.push(ReturnPart { item: line, allocation, quantity, pointer: pointer.clone() });
             }
             if !rest.is_zero() {
-                beyond.push(item(format!("{pointer}/quantity"), "BEYOND_DELIVERED"));
+                beyond.push(beyond_delivered(&pointer, line.quantity.checked_sub(rest).unwrap_or_default()));
             }
         }
         refuse("UNIT_COUNT_MISMATCH", miscounted)?;
