@@ -581,6 +581,13 @@ pub fn binary() -> PathBuf {
     }
 }
 
+/// The binary, for a verb that needs no host. It keeps what it compiles for the next one.
+pub fn program() -> Command {
+    let mut command = Command::new(binary());
+    command.env("STOA_MODULE_CACHE_DIR", compiled_modules());
+    command
+}
+
 /// Where `cargo xtask test` leaves the modules compiled, so that no process of the suite does it again.
 pub fn compiled_modules() -> PathBuf {
     workspace().join("target/compiled")

@@ -1,9 +1,12 @@
-//! What a test leaves for `cargo xtask test` when it ends: its name, its seconds, and how it ended. A test that passes its time limit
+//! What a test leaves for `cargo xtask test` when it ends: its name, its seconds, how it ended, and why it failed. A test that passes its time limit
 //! ends the program, after it has said what was going on: libtest has no limit, and a test that hangs would hold up the whole run.
 
+use std::cell::RefCell;
 use std::fs::OpenOptions;
 use std::io::Write as _;
+use std::panic;
 use std::path::Path;
+use std::sync::Once;
 use std::sync::mpsc::{self, RecvTimeoutError, Sender};
 use std::thread;
 use std::time::{Duration, Instant};
@@ -16,6 +19,27 @@ const FILE: &str = "STOA_TEST_RECORD";
 const LIMIT: Duration = Duration::from_secs(600);
 /// Status of the program that a hanging test ended.
 const HUNG: i32 = 86;
+/// Characters of a failure's message that are recorded.
+const LONGEST_FAULT: usize = 1_000;
+
+thread_local! {
+    /// What this thread panicked with last.
+    static FAULT: RefCell<String> = const { RefCell::new(String::new()) };
+}
+
+/// Has every panic noted for the record, beside what libtest prints of it.
+fn note_panics() {
+    static HOOKED: Once = Once::new();
+    HOOKED.call_once(|| {
+        let print = panic::take_hook();
+        panic::set_hook(Box::new(move |panicked| {
+            let what = panicked.payload_as_str().unwrap_or_default();
+            let place = panicked.location().map(ToString::to_string).unwrap_or_default();
+            FAULT.set(format!("{place}: {what}").chars().take(LONGEST_FAULT).collect());
+            print(panicked);
+        }));
+    });
+}
 
 /// A test that runs. When it is dropped, the test has ended.
 pub struct Running {
@@ -28,6 +52,7 @@ pub struct Running {
 impl Running {
     /// `database`: whose shared host is shown if the test hangs.
     pub fn begin(name: &'static str, database: Option<Database>) -> Running {
+        note_panics();
         let (ended, watched) = mpsc::channel();
         thread::spawn(move || {
             if watched.recv_timeout(limit()) == Err(RecvTimeoutError::Timeout) {
@@ -40,7 +65,8 @@ impl Running {
 
 impl Drop for Running {
     fn drop(&mut self) {
-        note(self.name, self.begin.elapsed(), if thread::panicking() { "failed" } else { "passed" });
+        let (end, why) = if thread::panicking() { ("failed", FAULT.take()) } else { ("passed", String::new()) };
+        note(self.name, self.begin.elapsed(), end, &why);
     }
 }
 
@@ -50,9 +76,10 @@ fn limit() -> Duration {
 }
 
 /// Appends a line in one write, so that lines of tests that end at once do not mix.
-fn note(name: &str, took: Duration, end: &str) {
+fn note(name: &str, took: Duration, end: &str, why: &str) {
     let Some(file) = std::env::var_os(FILE) else { return };
-    let line = format!("{name}\t{:.3}\t{end}\n", took.as_secs_f64());
+    let why = why.escape_debug();
+    let line = format!("{name}\t{:.3}\t{end}\t{why}\n", took.as_secs_f64());
     let written =
         OpenOptions::new().create(true).append(true).open(file).and_then(|mut file| file.write_all(line.as_bytes()));
     if let Err(error) = written {
@@ -70,7 +97,7 @@ fn end_program(name: &str, database: Option<Database>) {
     );
     // Not `eprintln!`: that is captured, and would be lost.
     let _ = std::io::stderr().write_all(said.as_bytes());
-    note(name, limit(), "hung");
+    note(name, limit(), "hung", "");
     std::process::exit(HUNG);
 }
 

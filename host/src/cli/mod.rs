@@ -11,10 +11,13 @@ mod token;
 mod verify;
 mod webhook;
 
+use std::path::PathBuf;
+
 use arc_swap::ArcSwap;
 use clap::{Parser, Subcommand};
 
 use crate::deployment::development;
+use crate::gate::cache::Cache;
 use crate::gate::compiler::{self, Compiler};
 use crate::gate::vetting::Gate;
 use crate::platform;
@@ -122,9 +125,12 @@ pub(crate) fn gate(settings: &Settings) -> anyhow::Result<Gate> {
     Ok(Gate { judge: settings.judge()?, precompiled: settings.read_precompiled()?, compiler, ..gate })
 }
 
-/// The gate of verbs that look at a component of whoever: with the hardened engine, and nothing kept.
-pub(crate) fn gate_of_strangers() -> anyhow::Result<Gate> {
-    let engine = engine::build_hardened(1)?;
+/// The gate of verbs that look at a component of whoever: with the hardened engine. Compiled code is kept where
+/// `STOA_MODULE_CACHE_DIR` says, so that the next verb on the same file does not compile it again.
+pub(crate) fn gate_of_strangers(requests: u32) -> anyhow::Result<Gate> {
+    let engine = engine::build_hardened(requests)?;
     let compiler = Compiler::apart(Sandbox::Hardened, engine::Pool::default().memory)?;
-    Ok(Gate { compiler, ..Gate::open(&engine, platform::NAMES, None) })
+    let folder = std::env::var_os("STOA_MODULE_CACHE_DIR").map(PathBuf::from);
+    let cache = folder.map(|folder| Cache::open(&folder)).transpose()?;
+    Ok(Gate { compiler, ..Gate::open(&engine, platform::NAMES, cache) })
 }

@@ -1,7 +1,6 @@
 //! Who may call what: the matrix as a reviewed text, and every line of it tried, with the permission and without.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::process::Command;
 
 use serde_json::{Value as Json, json};
 use stoa_tests::company::fresh;
@@ -48,7 +47,7 @@ fn every_function_of_a_service_states_what_callers_hold() {
     let mut functions = 0;
     for module in ["catalog", "pricing", "inventory", "procurement", "sales", "pos", "finance", "ledger"] {
         let file = modules::folder().join(format!("{module}.wasm"));
-        let output = Command::new(host::binary()).args(["module", "inspect", "--json"]).arg(file).output();
+        let output = host::program().args(["module", "inspect", "--json"]).arg(file).output();
         let surface: Json = serde_json::from_slice(&output.expect("cannot run stoa").stdout).expect("a surface");
         let of = |service: &Json| Some(format!("{}#{}", service["interface"].as_str()?, service["function"].as_str()?));
         let stated: BTreeSet<String> =

@@ -3,7 +3,6 @@
 use std::fs;
 use std::io::Write as _;
 use std::path::Path;
-use std::process::Command;
 
 use jsonschema::{Draft, Validator};
 use serde_json::{Value as Json, json};
@@ -13,7 +12,7 @@ stoa_tests::tests![the_example_in_javascript_is_a_module, every_descriptor_meets
 
 /// What `stoa module WORDS` prints, which succeeds.
 fn module(words: &[&str]) -> Json {
-    let output = Command::new(host::binary()).arg("module").args(words).output().expect("cannot run stoa");
+    let output = host::program().arg("module").args(words).output().expect("cannot run stoa");
     let (printed, said) = (String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
     assert!(output.status.success(), "stoa module {words:?}: {printed}\n{said}");
     serde_json::from_str(&printed).unwrap_or_else(|error| panic!("{error}: {printed}\n{said}"))

@@ -2,7 +2,6 @@
 
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::process::Command;
 
 use serde_json::{Value as Json, json};
 use stoa_tests::folder::Folder;
@@ -14,11 +13,12 @@ stoa_tests::tests![
     what_cannot_be_tested_is_refused,
     a_component_is_checked_as_a_host_would,
     what_would_change_is_told,
+    compiled_code_is_kept_where_the_caller_says,
 ];
 
 /// Runs `stoa module WORDS --json`: whether it succeeded, and what it printed.
 fn module(words: &[&str]) -> (bool, Json) {
-    let mut command = Command::new(host::binary());
+    let mut command = host::program();
     let output = command.arg("module").args(words).arg("--json").output().expect("cannot run stoa");
     let printed = String::from_utf8_lossy(&output.stdout);
     let said = String::from_utf8_lossy(&output.stderr);
@@ -107,7 +107,7 @@ fn whatever_is_not_as_expected_is_told() {
 fn what_cannot_be_tested_is_refused() {
     let folder = Folder::new("fixtures");
     let test = |more: &[&str]| {
-        let mut command = Command::new(host::binary());
+        let mut command = host::program();
         command.args(["module", "test"]).args(more).arg("--fixtures").arg(folder.path());
         let output = command.output().expect("cannot run stoa");
         assert!(!output.status.success());
@@ -160,4 +160,22 @@ fn what_would_change_is_told() {
     assert!(!ok && told["faults"].to_string().contains("setPriceTiers"), "{told:#}");
     let (ok, told) = module(&["check", &tiers(), "--against", &built_in("catalog")]);
     assert!(!ok && told["faults"].to_string().contains("takes no place"), "{told:#}");
+}
+
+fn compiled_code_is_kept_where_the_caller_says() {
+    let folder = Folder::new("compiled");
+    let cache = folder.path().join("cache");
+    let inspect = || {
+        let mut command = host::program();
+        command.env("STOA_MODULE_CACHE_DIR", &cache).args(["module", "inspect", &template(), "--json"]);
+        let output = command.output().expect("cannot run stoa");
+        assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+        let files = fs::read_dir(&cache).expect("a folder").map(|entry| entry.expect("a file"));
+        let files =
+            files.map(|file| (file.file_name(), file.metadata().and_then(|meta| meta.modified()).expect("a time")));
+        (output.stdout, files.collect::<std::collections::BTreeMap<_, _>>())
+    };
+    let first = inspect();
+    assert_eq!(first.1.len(), 2, "the key and the code: {:?}", first.1);
+    assert_eq!(inspect(), first, "nothing is written again");
 }

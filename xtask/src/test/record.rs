@@ -1,4 +1,4 @@
-//! What the suite leaves behind of each test that ended: its name, its seconds, and how it ended. The suite appends a line to the file
+//! What the suite leaves behind of each test that ended: its name, its seconds, how it ended, and why it failed. The suite appends a line to the file
 //! that `STOA_TEST_RECORD` names (`tests/src/record.rs`).
 
 use std::path::Path;
@@ -21,6 +21,8 @@ pub struct Ended {
     pub name: String,
     pub seconds: f64,
     pub end: End,
+    /// The message of a test that failed, with its line breaks escaped.
+    pub why: String,
 }
 
 /// Every test that ended, in the order of their ends; none where no test has begun.
@@ -34,14 +36,15 @@ pub fn read(file: &Path) -> Result<Vec<Ended>> {
 
 fn parse(line: &str) -> Option<Ended> {
     let mut members = line.split('\t');
-    let (name, seconds, end) = (members.next()?, members.next()?.parse().ok()?, members.next()?);
+    let (name, seconds, end, why) =
+        (members.next()?, members.next()?.parse().ok()?, members.next()?, members.next()?.to_owned());
     let end = match end {
         "passed" => End::Passed,
         "failed" => End::Failed,
         "hung" => End::Hung,
         _ => return None,
     };
-    Some(Ended { name: name.to_owned(), seconds, end })
+    Some(Ended { name: name.to_owned(), seconds, end, why })
 }
 
 /// The slowest tests, slowest first.
@@ -58,16 +61,17 @@ mod tests {
 
     #[test]
     fn lines_are_read_as_the_suite_writes_them() {
-        let ended = parse("a::sqlite::b\t1.250\thung").unwrap();
-        assert_eq!(ended, Ended { name: "a::sqlite::b".into(), seconds: 1.25, end: End::Hung });
-        for wrong in ["", "a", "a\tx\tpassed", "a\t1\tgone"] {
+        let ended = parse("a::sqlite::b\t1.250\tfailed\tan.rs:1:2: no\\nway").unwrap();
+        let why = "an.rs:1:2: no\\nway".to_owned();
+        assert_eq!(ended, Ended { name: "a::sqlite::b".into(), seconds: 1.25, end: End::Failed, why });
+        for wrong in ["", "a", "a\tx\tpassed\t", "a\t1\tgone\t", "a\t1\tpassed"] {
             assert_eq!(parse(wrong), None, "{wrong}");
         }
     }
 
     #[test]
     fn the_slowest_come_first() {
-        let ended = ["a\t1\tpassed", "b\t3\tpassed", "c\t2\tfailed"].map(|line| parse(line).unwrap());
+        let ended = ["a\t1\tpassed\t", "b\t3\tpassed\t", "c\t2\tfailed\t"].map(|line| parse(line).unwrap());
         let names: Vec<&str> = slowest(&ended, 2).iter().map(|ended| ended.name.as_str()).collect();
         assert_eq!(names, ["b", "c"]);
     }

@@ -67,6 +67,7 @@ pub fn run(workspace: &Workspace, selection: &Selection, clock: &mut Clock) -> R
         }
     }
     print_slowest(&ended);
+    print_failed(&ended);
     if !faults.is_empty() {
         bail!("the suite failed: {}", faults.join("; "));
     }
@@ -79,6 +80,13 @@ fn print_slowest(ended: &[Ended]) {
         for test in record::slowest(ended, SLOWEST) {
             eprintln!("{:>7.1} s  {}", test.seconds, test.name);
         }
+    }
+}
+
+/// At the end, where it is found in the longest log.
+fn print_failed(ended: &[Ended]) {
+    for test in ended.iter().filter(|test| test.end == End::Failed) {
+        eprintln!("FAILED {}: {}", test.name, test.why);
     }
 }
 

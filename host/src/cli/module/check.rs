@@ -42,7 +42,7 @@ pub fn run(flags: &Flags) -> anyhow::Result<()> {
     if let Some(unknown) = flags.allow.iter().find(|code| codes::find(code).is_none()) {
         anyhow::bail!("there is no change with the code {unknown}");
     }
-    let gate = cli::gate_of_strangers()?;
+    let gate = cli::gate_of_strangers(1)?;
     let against = match &flags.against {
         Some(file) => Some(surface(&gate, file)?.with_context(|| file.display().to_string())?),
         None => None,

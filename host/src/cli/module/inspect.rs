@@ -21,7 +21,7 @@ pub struct Flags {
 
 pub fn run(flags: &Flags) -> anyhow::Result<()> {
     let artifact = Artifact::read(&flags.file)?;
-    let gate = cli::gate_of_strangers()?;
+    let gate = cli::gate_of_strangers(1)?;
     let (engine, component) = (&gate.engine, gate.component(&artifact)?);
     let descriptor = describe::read(&describe::text(engine, &component)?)?;
     let surface = Surface::new(engine, &component, descriptor, &artifact.digest, artifact.bytes.len() as u64);
