@@ -226,12 +226,12 @@ mod tests {
 
     #[test]
     fn what_is_no_column_is_refused_or_passed_over() {
-        let told = |outcome: Result<Vec<String>>| outcome.unwrap_err().to_string();
-        assert!(told(names(&["sku", "weight", "price:"], &[], false)).contains("weight, price:"));
+        let reported = |outcome: Result<Vec<String>>| outcome.unwrap_err().to_string();
+        assert!(reported(names(&["sku", "weight", "price:"], &[], false)).contains("weight, price:"));
         assert_eq!(names(&["sku", "weight"], &[], true).unwrap(), ["sku", ""]);
-        assert!(told(names(&["sku", "S K U"], &[], true)).contains("twice"));
+        assert!(reported(names(&["sku", "S K U"], &[], true)).contains("twice"));
         assert_eq!(names(&["sku", "Titel"], &[("name", "Titel")], false).unwrap(), ["sku", "name"]);
-        assert!(told(names(&["sku"], &[("name", "Titel")], false)).contains("Titel"));
+        assert!(reported(names(&["sku"], &[("name", "Titel")], false)).contains("Titel"));
     }
 
     #[test]

@@ -61,9 +61,9 @@ mod tests {
 
     #[test]
     fn told_with_place_and_meaning() {
-        let told = |column: &str, code: &str| Fault::new(7, column, code).describe(Path::new("a.csv"));
-        assert_eq!(told("sku", "DUPLICATE"), "a.csv:7: sku: DUPLICATE: another record has it");
-        assert_eq!(told("", "OTHER"), "a.csv:7: OTHER");
+        let reported = |column: &str, code: &str| Fault::new(7, column, code).describe(Path::new("a.csv"));
+        assert_eq!(reported("sku", "DUPLICATE"), "a.csv:7: sku: DUPLICATE: another record has it");
+        assert_eq!(reported("", "OTHER"), "a.csv:7: OTHER");
         let faults = [Fault::new(7, "a", "TYPE"), Fault::new(7, "b", "TYPE"), Fault::new(9, "", "TYPE")];
         assert_eq!(lines(&faults), 2);
     }

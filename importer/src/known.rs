@@ -46,7 +46,7 @@ pub fn text<'a>(body: &'a Json, member: &str) -> Option<&'a str> {
 impl Known {
     /// # Errors
     /// Where a price list is not there, or the service does not answer.
-    pub async fn of(api: &Api, tenant: &str, file: &File) -> Result<Known> {
+    pub async fn new(api: &Api, tenant: &str, file: &File) -> Result<Known> {
         let mut known = Known { tenant: tenant.to_owned(), lists: HashMap::new(), lookups: HashMap::new() };
         if !file.lists.is_empty() {
             for list in api.all(&known.path("pricing/price-lists")).await? {

@@ -74,7 +74,7 @@ async fn import(args: &Args) -> Result<()> {
     let mut file = file::read(&args.file, &args.map, args.ignore_unknown, args.delimiter)?;
     let api = Api::new(&args.url, &args.token)?;
     let tenant = known::tenant(&api, args.tenant).await?;
-    let known = Known::of(&api, &tenant, &file).await?;
+    let known = Known::new(&api, &tenant, &file).await?;
     let path = args.report.clone().unwrap_or_else(|| {
         let mut name = args.file.clone().into_os_string();
         name.push(".report.jsonl");

@@ -142,9 +142,9 @@ impl Sender<'_> {
                 Answer::Refused(problem) => problem,
             };
             let faults = culprits(&batch, &problem)?;
-            let told: Vec<Fault> = faults.iter().map(|(_, fault)| fault.clone()).collect();
-            self.report.record_refusal(&underway, &problem.code, &told)?;
-            self.faults.extend(told);
+            let reported: Vec<Fault> = faults.iter().map(|(_, fault)| fault.clone()).collect();
+            self.report.record_refusal(&underway, &problem.code, &reported)?;
+            self.faults.extend(reported);
             let bad: HashSet<usize> = faults.into_iter().map(|(nth, _)| nth).collect();
             let (left_out, good): (Vec<_>, Vec<_>) =
                 batch.into_iter().enumerate().partition(|(nth, _)| bad.contains(nth));

@@ -42,14 +42,14 @@ impl Office {
     #[track_caller]
     pub fn new(database: Database) -> Office {
         let shop = company(database);
-        Office::of(shop.clone(), shop.entity())
+        Office::from_shop(shop.clone(), shop.entity())
     }
 
     /// In a company that keeps books in euro from today on.
     #[track_caller]
     pub fn with_books(database: Database) -> Office {
         let shop = crate::goods::bookkeeping(database);
-        Office::of(shop.clone(), shop.entity())
+        Office::from_shop(shop.clone(), shop.entity())
     }
 
     /// In an entity that has kept books in euro for three months; it has no goods.
@@ -62,7 +62,7 @@ impl Office {
             "booksStartOn": month_day(3, 1),
         });
         let entity = shop.post("ledger/legal-entities", entity).is(201).id();
-        Office::of(shop, entity)
+        Office::from_shop(shop, entity)
     }
 
     /// In a company on the host whose services tests may call, with or without books.
@@ -70,13 +70,13 @@ impl Office {
     pub fn with_services(database: Database, keeps_books: bool) -> Office {
         let host = services::host(database);
         let shop = if keeps_books { host.company_with(json!({ "keepsBooks": true })) } else { host.company() };
-        Office::of(shop.clone(), shop.entity())
+        Office::from_shop(shop.clone(), shop.entity())
     }
 
     #[track_caller]
-    pub fn of(shop: Company, entity: String) -> Office {
-        let counter = Counter { entity: entity.clone(), ..Counter::of(shop.clone()) };
-        let buyer = Buyer::of(shop.clone());
+    pub fn from_shop(shop: Company, entity: String) -> Office {
+        let counter = Counter { entity: entity.clone(), ..Counter::new(shop.clone()) };
+        let buyer = Buyer::from_shop(shop.clone());
         let desk =
             |trade, party: &str| Desk { shop: shop.clone(), trade, entity: entity.clone(), party: party.to_string() };
         let (sales, purchases) = (desk(Trade::Sales, &counter.customer), desk(Trade::Purchases, &buyer.supplier));
@@ -127,9 +127,9 @@ impl Office {
     /// Balances of the accounts that have one: `1010 100, 4000 -100`.
     #[track_caller]
     pub fn balances(&self) -> String {
-        let told =
+        let reported =
             self.books().closing().into_iter().map(|(code, closing)| format!("{code} {}", figure(&json!(closing))));
-        told.collect::<Vec<_>>().join(", ")
+        reported.collect::<Vec<_>>().join(", ")
     }
 
     /// Every control account is at what the documents say, and `stoa verify` finds nothing.

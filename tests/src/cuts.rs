@@ -25,7 +25,7 @@ pub fn survive(
     written: impl Fn() -> i64,
     write: impl Fn(usize, &mut Dice) + Sync,
 ) {
-    let mut dice = Dice::of(name);
+    let mut dice = Dice::new(name);
     let await_writes = |count: i64| {
         let wanted = written() + count;
         eventually(|| (written() >= wanted).then_some(()));

@@ -5,7 +5,7 @@ pub struct Dice(u64);
 
 impl Dice {
     /// The seed of `STOA_TEST_SEED`, else one of the clock; either is printed.
-    pub fn of(what: &str) -> Dice {
+    pub fn new(what: &str) -> Dice {
         let seed = std::env::var("STOA_TEST_SEED").ok().and_then(|text| text.parse().ok()).unwrap_or_else(|| {
             let now = std::time::UNIX_EPOCH.elapsed().unwrap_or_default();
             now.as_nanos() as u64

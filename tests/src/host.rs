@@ -226,8 +226,8 @@ impl Stoa {
         let read = || {
             crate::eventually(|| {
                 let log = self.0.log_since(self.0.launched.load(Ordering::Acquire));
-                let told = log.rfind("private=").map(|at| &log[at + "private=".len()..]);
-                told.and_then(|rest| rest.split_once(char::is_whitespace)).map(|(address, _)| address.to_string())
+                let reported = log.rfind("private=").map(|at| &log[at + "private=".len()..]);
+                reported.and_then(|rest| rest.split_once(char::is_whitespace)).map(|(address, _)| address.to_string())
             })
         };
         known.get_or_insert_with(read).clone()

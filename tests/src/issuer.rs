@@ -154,8 +154,8 @@ fn answer(mut stream: TcpStream, shared: &Shared) -> std::io::Result<()> {
         let by_token = String::from_utf8_lossy(&head).to_ascii_lowercase().contains("\r\nauthorization: bearer ey");
         userinfo.filter(|_| by_token).unwrap_or(Manner::Status(401))
     } else {
-        let told = shared.discovery.lock().unwrap_or_else(PoisonError::into_inner).clone();
-        told.unwrap_or(Manner::Keys(document))
+        let reported = shared.discovery.lock().unwrap_or_else(PoisonError::into_inner).clone();
+        reported.unwrap_or(Manner::Keys(document))
     };
     let whole = |status: &str, headers: &str, body: &[u8]| with_head(status, headers, body.len(), body);
     match manner {

@@ -42,7 +42,7 @@ impl Provider {
             .unwrap_or_else(|error| panic!("cannot run node: {error}"));
         let stdin = child.stdin.take().expect("stdin is piped");
         let stdout = child.stdout.take().expect("stdout is piped");
-        let (tell, told) = mpsc::channel();
+        let (tell, reported) = mpsc::channel();
         thread::spawn(move || {
             for line in BufReader::new(stdout).lines().map_while(Result::ok) {
                 // The provider itself writes notices there.
@@ -51,9 +51,10 @@ impl Provider {
                 }
             }
         });
-        let url =
-            told.recv_timeout(PATIENCE).unwrap_or_else(|_| panic!("the provider in {} says nothing", folder.display()));
-        Ok(Provider { url, child, pipes: Mutex::new((stdin, told)) })
+        let url = reported
+            .recv_timeout(PATIENCE)
+            .unwrap_or_else(|_| panic!("the provider in {} says nothing", folder.display()));
+        Ok(Provider { url, child, pipes: Mutex::new((stdin, reported)) })
     }
 
     /// Publishes these keys from now on, and signs with the first.
@@ -73,8 +74,8 @@ impl Provider {
     fn tell(&self, command: &str) {
         let mut pipes = self.pipes.lock().unwrap_or_else(PoisonError::into_inner);
         writeln!(pipes.0, "{command}").unwrap_or_else(|error| panic!("the provider is gone: {error}"));
-        let told = pipes.1.recv_timeout(PATIENCE);
-        assert_eq!(told.as_deref(), Ok("done"), "the provider does not {command}");
+        let reported = pipes.1.recv_timeout(PATIENCE);
+        assert_eq!(reported.as_deref(), Ok("done"), "the provider does not {command}");
     }
 
     /// An access token for an account; `unverified...` is one without a verified address.

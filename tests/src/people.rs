@@ -26,8 +26,8 @@ impl Stoa {
         if !status.success() {
             return Err(String::from_utf8_lossy(&stderr).into_owned());
         }
-        let told = String::from_utf8_lossy(&stdout).into_owned();
-        Ok(serde_json::from_str(&told).unwrap_or_else(|error| panic!("no JSON: {error}: {told}")))
+        let reported = String::from_utf8_lossy(&stdout).into_owned();
+        Ok(serde_json::from_str(&reported).unwrap_or_else(|error| panic!("no JSON: {error}: {reported}")))
     }
 }
 

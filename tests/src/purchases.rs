@@ -69,16 +69,16 @@ pub fn fresh_serials(count: usize) -> Vec<String> {
 impl Buyer {
     /// In a company without books.
     pub fn new(database: Database) -> Buyer {
-        Buyer::of(company(database))
+        Buyer::from_shop(company(database))
     }
 
     /// In a company that keeps books in euro.
     pub fn with_books(database: Database) -> Buyer {
-        Buyer::of(bookkeeping(database))
+        Buyer::from_shop(bookkeeping(database))
     }
 
     #[track_caller]
-    pub fn of(shop: Company) -> Buyer {
+    pub fn from_shop(shop: Company) -> Buyer {
         let (main, supplier) = (shop.main(), shop.new_supplier());
         Buyer { shop, main, supplier }
     }

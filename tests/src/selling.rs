@@ -19,23 +19,23 @@ pub struct Counter {
 
 /// A shop without books on the shared host.
 pub fn counter(database: Database) -> Counter {
-    Counter::of(host::shared(database).company())
+    Counter::new(host::shared(database).company())
 }
 
 /// A shop that keeps books in euro.
 pub fn counter_with_books(database: Database) -> Counter {
-    Counter::of(host::shared(database).company_with(json!({ "keepsBooks": true })))
+    Counter::new(host::shared(database).company_with(json!({ "keepsBooks": true })))
 }
 
 /// A shop on the host whose services tests may call, with or without books.
 pub fn counter_with_services(database: Database, keeps_books: bool) -> Counter {
     let host = services::host(database);
-    Counter::of(if keeps_books { host.company_with(json!({ "keepsBooks": true })) } else { host.company() })
+    Counter::new(if keeps_books { host.company_with(json!({ "keepsBooks": true })) } else { host.company() })
 }
 
 impl Counter {
     #[track_caller]
-    pub fn of(shop: Company) -> Counter {
+    pub fn new(shop: Company) -> Counter {
         let code = fresh("C-");
         let customer = shop.post("sales/customers", json!({ "code": code, "name": "Acme" })).is(201).id();
         let list = shop.price_list(&fresh("LIST-"));

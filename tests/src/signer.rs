@@ -45,7 +45,7 @@ impl Signer {
         let der = EcdsaKeyPair::from_pkcs8(&ECDSA_P256_SHA256_ASN1_SIGNING, pkcs8.as_ref()).expect("the key again");
         let point = fixed.public_key().as_ref();
         let jwk = json!({ "kty": "EC", "crv": "P-256", "x": base64url(&point[1..33]), "y": base64url(&point[33..]) });
-        Signer::of(kid, "ES256", jwk, Key::Ec { fixed, der })
+        Signer::new(kid, "ES256", jwk, Key::Ec { fixed, der })
     }
 
     /// `which`: 0 or 1, the two RSA keys of the suite.
@@ -61,17 +61,17 @@ impl Signer {
     pub fn eddsa(kid: &str) -> Signer {
         let pair = Ed25519KeyPair::generate().expect("an Ed25519 key");
         let jwk = json!({ "kty": "OKP", "crv": "Ed25519", "x": base64url(pair.public_key().as_ref()) });
-        Signer::of(kid, "EdDSA", jwk, Key::Ed(pair))
+        Signer::new(kid, "EdDSA", jwk, Key::Ed(pair))
     }
 
     fn rsa(kid: &str, alg: &'static str, which: usize, encoding: &'static dyn RsaEncoding) -> Signer {
         let pair = &RSA[which];
         let (n, e) = rsa_numbers(pair.public_key().as_ref());
         let jwk = json!({ "kty": "RSA", "n": base64url(n), "e": base64url(e) });
-        Signer::of(kid, alg, jwk, Key::Rsa(pair, encoding))
+        Signer::new(kid, alg, jwk, Key::Rsa(pair, encoding))
     }
 
-    fn of(kid: &str, alg: &'static str, mut jwk: Json, key: Key) -> Signer {
+    fn new(kid: &str, alg: &'static str, mut jwk: Json, key: Key) -> Signer {
         for (name, value) in [("kid", kid), ("alg", alg), ("use", "sig")] {
             jwk[name] = json!(value);
         }

@@ -23,12 +23,12 @@ pub struct Session {
 
 /// A register of a shop without books.
 pub fn till(database: Database) -> Till {
-    Till::of(selling::counter(database))
+    Till::new(selling::counter(database))
 }
 
 /// A register of a shop that keeps books in euro.
 pub fn till_with_books(database: Database) -> Till {
-    Till::of(selling::counter_with_books(database))
+    Till::new(selling::counter_with_books(database))
 }
 
 /// The whole sale in cash.
@@ -48,7 +48,7 @@ pub fn parts(parts: &[(&str, &str)]) -> Json {
 
 impl Till {
     #[track_caller]
-    pub fn of(counter: Counter) -> Till {
+    pub fn new(counter: Counter) -> Till {
         let body = register(&counter, json!({}));
         let register = counter.shop.post("pos/registers", body).is(201).id();
         Till { counter, register }

@@ -45,7 +45,7 @@ impl Drop for Scratch {
 
 /// KiB that are free there; none where there is no such folder.
 fn room(folder: &str) -> u64 {
-    let told = program::output(Command::new("df").args(["-Pk", folder])).unwrap_or_default();
-    let free = told.lines().last().and_then(|line| line.split_whitespace().nth(3));
+    let reported = program::output(Command::new("df").args(["-Pk", folder])).unwrap_or_default();
+    let free = reported.lines().last().and_then(|line| line.split_whitespace().nth(3));
     free.and_then(|free| free.parse().ok()).unwrap_or_default()
 }

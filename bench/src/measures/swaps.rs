@@ -113,6 +113,6 @@ async fn push(bench: &Bench, file: &std::path::Path, operators: SocketAddr) -> a
         .output()
         .await?;
     anyhow::ensure!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
-    let told: serde_json::Value = serde_json::from_slice(&output.stdout)?;
-    Ok(told["digest"].as_str().context("a digest")?.to_string())
+    let reported: serde_json::Value = serde_json::from_slice(&output.stdout)?;
+    Ok(reported["digest"].as_str().context("a digest")?.to_string())
 }

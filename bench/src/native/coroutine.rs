@@ -70,10 +70,10 @@ fn ask(ask: Ask) -> Told {
     let link = current();
     assert!(!link.is_null(), "module code runs outside a call");
     // SAFETY: set by the coroutine that runs here, which lives until it returns.
-    let told = unsafe { &*link }.suspend(ask);
+    let reported = unsafe { &*link }.suspend(ask);
     // Perhaps on another thread by now.
     set_current(link);
-    told
+    reported
 }
 
 /// The SDK's host, for whichever coroutine runs.
@@ -150,19 +150,19 @@ pub async fn run(
         handle(&call)
     });
     let mut guest = Guest(Some(coroutine));
-    let mut told = Told::Nothing;
+    let mut reported = Told::Nothing;
     loop {
-        match guest.resume(told) {
-            CoroutineResult::Yield(ask) => told = answer(state, ask, providers, &mut callers).await?,
+        match guest.resume(reported) {
+            CoroutineResult::Yield(ask) => reported = answer(state, ask, providers, &mut callers).await?,
             CoroutineResult::Return(answer) => return Ok(answer),
         }
     }
 }
 
 impl Guest {
-    fn resume(&mut self, told: Told) -> CoroutineResult<Ask, stoa_sdk::Answer> {
+    fn resume(&mut self, reported: Told) -> CoroutineResult<Ask, stoa_sdk::Answer> {
         match &mut self.0 {
-            Some(coroutine) => coroutine.resume(told),
+            Some(coroutine) => coroutine.resume(reported),
             None => unreachable!("taken when the guest is dropped"),
         }
     }

@@ -79,12 +79,12 @@ fn entries(after: Option<Id>) -> Batch {
         let strays = own.iter().any(|line| {
             line.legal_entity_id != entry.legal_entity_id
                 || line.entry_date != entry.entry_date
-                || line.month != Month::of(entry.entry_date)
+                || line.month != Month::from_day(entry.entry_date)
                 || accounts
                     .get(&line.account_id)
                     .is_none_or(|account| account.legal_entity_id != entry.legal_entity_id || !account.used)
         });
-        if strays || entry.month != Month::of(entry.entry_date) {
+        if strays || entry.month != Month::from_day(entry.entry_date) {
             findings.push(finding("entry-line", entry.id, "A line's entity, date or account is not its entry's."));
         }
         let mirrored = entry.reversal_of.map(|of| originals.iter().find(|original| original.id == of));
@@ -124,7 +124,7 @@ fn periods(after: PeriodCursor) -> Batch {
     let (entity_row, base, summed) =
         read((get::<EntityRow>(entity), select_last_closed(entity, month.first_day()), find_summed(entity)));
     let mut findings = Vec::new();
-    let first = entity_row.and_then(|row| row.books()).map(|books| Month::of(books.start_on));
+    let first = entity_row.and_then(|row| row.books()).map(|books| Month::from_day(books.start_on));
     if after.group.is_none() && base.map_or(first != Some(month), |base| base.month.next() != month) {
         findings.push(finding("period-order", period.id, "A month before this closed one is open."));
     }

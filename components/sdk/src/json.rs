@@ -11,7 +11,7 @@ pub struct Json(Box<RawValue>);
 
 impl Json {
     /// The compact text of a value, its members sorted at every level.
-    pub fn of(value: &Value) -> Json {
+    pub fn from_value(value: &Value) -> Json {
         let text = sort_members(value).to_string();
         // A `Value` prints as JSON, so the fallback is never taken.
         Json(RawValue::from_string(text).unwrap_or_else(|_| RawValue::NULL.to_owned()))
@@ -66,7 +66,7 @@ mod tests {
 
     #[test]
     fn members_are_sorted_at_every_level() {
-        let json = Json::of(&json!({ "b": [{ "z": 1, "a": null }], "a": "x" }));
+        let json = Json::from_value(&json!({ "b": [{ "z": 1, "a": null }], "a": "x" }));
         assert_eq!(json.text(), r#"{"a":"x","b":[{"a":null,"z":1}]}"#);
         assert_eq!(serde_json::to_string(&json).unwrap(), json.text());
     }

@@ -34,7 +34,7 @@ pub struct Page<T> {
 
 impl<T> Page<T> {
     /// Of rows, or of references to them. `more`: rows follow the last of `rows`.
-    pub fn of<R>(
+    pub fn from_rows<R>(
         rows: impl IntoIterator<Item = R>,
         more: bool,
         id: impl Fn(&R) -> Id,

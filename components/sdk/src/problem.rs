@@ -102,7 +102,7 @@ impl<const SCALE: u32, const DIGITS: u8> Decimal<SCALE, DIGITS> {
 
 impl Problem {
     /// A problem of the platform's list or of the module's own.
-    pub fn of(code: &str) -> Problem {
+    pub fn new(code: &str) -> Problem {
         Problem { code: code.to_owned(), errors: Vec::new() }
     }
 
@@ -119,12 +119,12 @@ impl Problem {
 
     /// 404: the record of the path.
     pub fn not_found() -> Problem {
-        Problem::of("NOT_FOUND")
+        Problem::new("NOT_FOUND")
     }
 
     /// 409: the record is archived.
     pub fn record_archived() -> Problem {
-        Problem::of("ARCHIVED")
+        Problem::new("ARCHIVED")
     }
 
     /// 409: the identity at this place is taken.
@@ -189,7 +189,7 @@ impl Problem {
 
     /// 412: the record has changed since it was read.
     pub fn precondition_failed() -> Problem {
-        Problem::of("PRECONDITION_FAILED")
+        Problem::new("PRECONDITION_FAILED")
     }
 }
 
@@ -203,18 +203,18 @@ fn below<'a>(pointer: &'a str, from: &str) -> Option<&'a str> {
 impl From<Failure> for Problem {
     fn from(failure: Failure) -> Problem {
         match failure {
-            Failure::Duplicate(_) => Problem::of("DUPLICATE"),
+            Failure::Duplicate(_) => Problem::new("DUPLICATE"),
             Failure::OutOfRange(spot) if spot.column == "version" => {
                 Problem::limit_exceeded("", LAST_VERSION, "VERSIONS")
             }
             Failure::OutOfRange(_) => Problem::limit_exceeded("", LEAST_DIGITS, "INTEGER_DIGITS"),
             Failure::RefusedChange(misses) => match misses.first().map(|miss| &miss.why) {
                 Some(Why::Absent) => Problem::not_found(),
-                Some(Why::Stale) => Problem::of("VERSION_CONFLICT"),
+                Some(Why::Stale) => Problem::new("VERSION_CONFLICT"),
                 _ => fault("a refused change that the module did not foresee"),
             },
             Failure::Closed => fault("a call after the store was closed"),
-            Failure::Limit(_) => Problem::of("LIMIT_EXCEEDED"),
+            Failure::Limit(_) => Problem::new("LIMIT_EXCEEDED"),
             Failure::Misuse(what) => fault(&format!("misuse of the store: {what}")),
         }
     }

@@ -20,7 +20,7 @@ impl<R: Entity> Change<R> {
     ///
     /// # Errors
     /// IMMUTABLE_FIELD at each member whose column is declared `fixed` and differs.
-    pub fn of(before: &R, mut after: R) -> Result<Change<R>, Problem> {
+    pub fn new(before: &R, mut after: R) -> Result<Change<R>, Problem> {
         let columns = differing_columns(before, &after);
         let fixed: Vec<String> = columns
             .iter()
@@ -154,7 +154,7 @@ mod tests {
         script([]);
         let after =
             ThingRow { name: "D".to_owned(), name_key: "d".to_owned(), valid_from: Some(Instant(7)), ..thing() };
-        let change = Change::of(&thing(), after).unwrap();
+        let change = Change::new(&thing(), after).unwrap();
         assert_eq!(change.members(), ["name", "validFrom"]);
         assert_eq!((change.after().version, change.after().updated_at), (5, Instant(NOW)));
         assert_eq!(written_columns(&change), ["name", "name_key", "valid_from"]);
@@ -164,7 +164,7 @@ mod tests {
     fn what_is_fixed_is_refused_by_its_members_name() {
         script([]);
         let after = ThingRow { code: "X".to_owned(), kind: "Y".to_owned(), name: "Z".to_owned(), ..thing() };
-        let problem = Change::of(&thing(), after).unwrap_err();
+        let problem = Change::new(&thing(), after).unwrap_err();
         let pointers: Vec<&str> = problem.errors.iter().map(|error| error.pointer.as_str()).collect();
         assert_eq!((problem.code.as_str(), pointers), ("IMMUTABLE_FIELD", vec!["/code", "/type"]));
     }
@@ -172,7 +172,7 @@ mod tests {
     #[test]
     fn a_change_of_nothing_raises_the_version() {
         script([]);
-        let change = Change::of(&thing(), thing()).unwrap();
+        let change = Change::new(&thing(), thing()).unwrap();
         assert_eq!((change.members().len(), change.after().version), (0, 5));
         assert_eq!(written_columns(&change), ["code"]);
     }

@@ -31,7 +31,7 @@ impl<T: Serialize + DeserializeOwned> Field for JsonList<T> {
     fn put(&self) -> Value {
         // Lists of structs of texts and numbers always serialize.
         let list = serde_json::to_value(&self.0).unwrap_or(serde_json::Value::Array(Vec::new()));
-        Json::of(&list).put()
+        Json::from_value(&list).put()
     }
 
     fn take(value: Value) -> Option<Self> {

@@ -116,8 +116,8 @@ fn values_shaped_like_credentials_are_refused(database: Database) {
             .refused(400, "VALIDATION_FAILED")
             // Member names are typed by the caller: the pointer ends before them (A18).
             .at("/attributes");
-        let told = String::from_utf8_lossy(&answer.bytes);
-        assert!(!told.contains(&value), "a refusal never repeats a value: {answer}");
+        let reported = String::from_utf8_lossy(&answer.bytes);
+        assert!(!reported.contains(&value), "a refusal never repeats a value: {answer}");
     }
 }
 

@@ -58,7 +58,7 @@ impl Run {
 
     fn go_to(&self, url: &str, more: &[&str]) -> Told {
         let more: Vec<&str> = [more, &["--json"]].concat();
-        Told::of(self.command(url, &more).output().expect("cannot run the binary"))
+        Told::from_output(self.command(url, &more).output().expect("cannot run the binary"))
     }
 
     /// The report's lines.
@@ -83,7 +83,7 @@ struct Told {
 }
 
 impl Told {
-    fn of(output: Output) -> Told {
+    fn from_output(output: Output) -> Told {
         Told {
             code: output.status.code(),
             outcome: serde_json::from_slice(&output.stdout).unwrap_or_default(),
@@ -195,12 +195,12 @@ fn bad_lines_are_told_and_the_rest_goes_in(database: Database) {
     let run = Run::new(&shop, BAD);
     // A header that is no column is refused before anything is sent.
     let before = shop.digest();
-    let told = run.go(&[]);
-    assert!(told.code == Some(1) && told.errors.contains("position"), "{told:?}");
+    let reported = run.go(&[]);
+    assert!(reported.code == Some(1) && reported.errors.contains("position"), "{reported:?}");
     assert_eq!(shop.digest(), before);
-    let told = run.go(&["--ignore-unknown"]).is(1, 3, 2, 0);
+    let reported = run.go(&["--ignore-unknown"]).is(1, 3, 2, 0);
     assert_eq!(
-        told.faults(),
+        reported.faults(),
         [
             (3, "sku", "DUPLICATE"),
             (4, "brand", "NOT_FOUND"),
@@ -212,7 +212,7 @@ fn bad_lines_are_told_and_the_rest_goes_in(database: Database) {
             (10, "name", "REQUIRED"),
         ]
     );
-    assert!(told.errors.contains("8 of 10 lines failed"), "{told:?}");
+    assert!(reported.errors.contains("8 of 10 lines failed"), "{reported:?}");
     let names: BTreeSet<String> =
         shop.all("catalog/products", &[]).iter().map(|product| product["name"].to_string()).collect();
     let expected = ["\"Fine\"", "\"Good\"", "\"Product TAKEN\"", "\"Serial\""];
@@ -227,8 +227,8 @@ fn a_product_is_never_made_in_part(database: Database) {
     shop.article("TAKEN");
     let csv = "product,name,sku,brand,price:BASE\np,Phone,P-1,,1\np,,TAKEN,,2\np,,P-2,,3\nq,Case,Q-1,NONE,1\nq,,Q-2,,1\nr,Rest,R-1,,1\n";
     let run = Run::new(&shop, csv);
-    let told = run.go(&[]).is(1, 1, 1, 0);
-    assert_eq!(told.faults(), [(3, "sku", "DUPLICATE"), (5, "brand", "NOT_FOUND")]);
+    let reported = run.go(&[]).is(1, 1, 1, 0);
+    assert_eq!(reported.faults(), [(3, "sku", "DUPLICATE"), (5, "brand", "NOT_FOUND")]);
     assert_eq!((shop.count("catalog_variant", "1 = 1"), shop.count("pricing_price", "1 = 1")), (2, 1));
 }
 
@@ -252,9 +252,9 @@ fn corrected_lines_go_in_with_the_next_run(database: Database) {
     run.go(&["--ignore-unknown"]).is(0, 0, 0, 20);
     // What is there is not changed by a change of the file.
     run.write(&corrected.replace("Good,G-1,,,,1", "Better,G-1,,,,1"));
-    let told = run.go(&["--ignore-unknown"]);
-    assert_eq!(told.faults(), [(2, "", "CHANGED")]);
-    told.is(1, 0, 0, 19);
+    let reported = run.go(&["--ignore-unknown"]);
+    assert_eq!(reported.faults(), [(2, "", "CHANGED")]);
+    reported.is(1, 0, 0, 19);
 }
 
 fn stopped_before_the_answer_it_goes_on_with_the_same_key(database: Database) {
@@ -312,13 +312,13 @@ fn stopped_among_prices(database: Database) {
 fn the_service_goes_away_meanwhile(database: Database) {
     let shop = shop(database);
     let run = Run::new(&shop, "name,sku\nA,A\nB\n");
-    let told = run.go_to("http://127.0.0.1:1", &[]);
-    assert!(told.code == Some(1) && told.errors.contains("not answered"), "{told:?}");
+    let reported = run.go_to("http://127.0.0.1:1", &[]);
+    assert!(reported.code == Some(1) && reported.errors.contains("not answered"), "{reported:?}");
     let stranger = Run { shop: shop.as_user("stranger@example.test"), ..run };
-    let told = stranger.go(&[]);
-    assert!(told.code == Some(1) && told.errors.contains("MEMBERSHIP_REQUIRED"), "{told:?}");
-    assert!(told.errors.contains("shop.csv:3:"), "bad lines are told all the same: {told:?}");
-    assert!(!told.errors.contains(&stranger.shop.token));
+    let reported = stranger.go(&[]);
+    assert!(reported.code == Some(1) && reported.errors.contains("MEMBERSHIP_REQUIRED"), "{reported:?}");
+    assert!(reported.errors.contains("shop.csv:3:"), "bad lines are told all the same: {reported:?}");
+    assert!(!reported.errors.contains(&stranger.shop.token));
     assert_eq!(stranger.keys().len(), 1, "it is not known how it ended");
     let again = Run { shop: shop.clone(), ..stranger };
     again.go(&[]).is(1, 1, 0, 0);
@@ -334,10 +334,10 @@ fn prices_of_what_exists(database: Database) {
     let csv = "sku;validFrom;price:WEB\nA-1;2026-01-01T00:00:00Z;5\nA-2;;6\nNONE;;7\nA-3;x;\n";
     let run = Run::new(&shop, csv);
     let semicolon = ["--delimiter", ";"];
-    let told = run.go(&semicolon).is(1, 0, 1, 0);
-    assert_eq!(told.faults(), [(2, "price:WEB", "PRICE_PERIOD_OVERLAP"), (4, "sku", "NOT_FOUND")]);
-    let told = run.go(&[&semicolon[..], &["--replace"]].concat());
-    assert_eq!(told.outcome["prices"], 1, "{told:?}");
+    let reported = run.go(&semicolon).is(1, 0, 1, 0);
+    assert_eq!(reported.faults(), [(2, "price:WEB", "PRICE_PERIOD_OVERLAP"), (4, "sku", "NOT_FOUND")]);
+    let reported = run.go(&[&semicolon[..], &["--replace"]].concat());
+    assert_eq!(reported.outcome["prices"], 1, "{reported:?}");
     let closed = shop.get(&format!("pricing/price-lists/{list}/prices/{old}")).is(200);
     assert_eq!(closed["validTo"], "2026-01-01T00:00:00.000Z");
 }
@@ -346,18 +346,18 @@ fn what_cannot_begin(database: Database) {
     let shop = shop(database);
     let run = Run::new(&shop, "name,sku,price:NONE\nA,A,1\n");
     let before = shop.digest();
-    let told = run.go(&[]);
-    assert!(told.code == Some(1) && told.errors.contains("no active price list NONE"), "{told:?}");
+    let reported = run.go(&[]);
+    assert!(reported.code == Some(1) && reported.errors.contains("no active price list NONE"), "{reported:?}");
     run.write("title,sku\nA,A\n");
-    let told = run.go(&[]);
-    assert!(told.code == Some(1) && told.errors.contains("title"), "{told:?}");
+    let reported = run.go(&[]);
+    assert!(reported.code == Some(1) && reported.errors.contains("title"), "{reported:?}");
     assert_eq!(shop.digest(), before);
     run.go(&["--map", "name=title"]).is(0, 1, 0, 0);
     // The report is one company's.
     let other = company(database);
     let elsewhere = Run { shop: other, ..run };
-    let told = elsewhere.go(&["--map", "name=title"]);
-    assert!(told.code == Some(1) && told.errors.contains("another company"), "{told:?}");
+    let reported = elsewhere.go(&["--map", "name=title"]);
+    assert!(reported.code == Some(1) && reported.errors.contains("another company"), "{reported:?}");
     let help = shop.host.command().args(["import", "--help"]).output().expect("cannot run the binary");
     let help = String::from_utf8_lossy(&help.stdout).into_owned();
     for word in [

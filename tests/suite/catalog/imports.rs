@@ -323,11 +323,11 @@ fn what_an_import_leaves(database: Database) {
         (row[0].as_str(), &row[1], answer.header("x-request-id")),
         ("CATALOG_IMPORT", &row[2], Some(row[2].as_str()))
     );
-    let told = shop.rows("select kind, resource_id from stoa_event where {tenant} and kind like 'catalog.%' and resource_type <> 'CATALOG_LOOKUP' order by id");
-    let kinds: Vec<&str> = told.iter().map(|row| row[0].as_str()).collect();
+    let reported = shop.rows("select kind, resource_id from stoa_event where {tenant} and kind like 'catalog.%' and resource_type <> 'CATALOG_LOOKUP' order by id");
+    let kinds: Vec<&str> = reported.iter().map(|row| row[0].as_str()).collect();
     let (made, variant) = ("catalog.product.created", "catalog.variant.created");
     assert_eq!(kinds, [made, variant, made, variant, variant], "parents before children");
-    assert_eq!([&told[0][1], &told[2][1]], [&answer.ids()[0], &answer.ids()[1]]);
+    assert_eq!([&reported[0][1], &reported[2][1]], [&answer.ids()[0], &answer.ids()[1]]);
     let stranger = shop.as_user("stranger@example.test");
     import(&stranger, vec![json!({})]).refused(403, "MEMBERSHIP_REQUIRED");
 }

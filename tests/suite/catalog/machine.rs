@@ -347,11 +347,11 @@ fn writes_answer_receipts(database: Database) {
         let status = if method == "POST" { 201 } else { 200 };
         let receipt = machine.request(method, &path).json(&body).send().is(status);
         // A product's variants are made with it: whoever writes them learns their ids at once.
-        let told: &[&str] = match path.as_str() {
+        let reported: &[&str] = match path.as_str() {
             "catalog/products" => &["createdAt", "id", "status", "updatedAt", "variants"],
             _ => &["createdAt", "id", "status", "updatedAt"],
         };
-        assert_eq!(members(&receipt.body), told, "{path}");
+        assert_eq!(members(&receipt.body), reported, "{path}");
         assert_eq!(receipt["status"], "ACTIVE");
         let record = match method {
             "PUT" => path.clone(),
@@ -581,8 +581,8 @@ fn imports(database: Database) {
     let made = machine.post("catalog/imports", body.clone()).is(201);
     assert_eq!(made.ids(), shop.get("catalog/products").is(200).ids());
     let sku = |sku: &str| shop.list("catalog/variants", &[("sku", sku)]).is(200).ids().remove(0);
-    let told = json!([{ "id": sku("A"), "sku": "A" }, { "id": sku("B"), "sku": "B" }]);
-    assert_eq!(made.items()[0]["variants"], told);
+    let reported = json!([{ "id": sku("A"), "sku": "A" }, { "id": sku("B"), "sku": "B" }]);
+    assert_eq!(made.items()[0]["variants"], reported);
     let before = shop.records();
     machine.post("catalog/imports", body.clone()).refused(409, "DUPLICATE").at("/products/0/variants/0/sku");
     shop.machine(&["catalog.read"]).post("catalog/imports", body).refused(403, "SCOPE_DENIED");

@@ -301,9 +301,9 @@ fn what_a_write_leaves(database: Database) {
     assert!(rows.iter().all(|row| row[2] == product), "{rows:?}");
     let changed: Json = serde_json::from_str(&rows[1][3]).unwrap_or_default();
     assert_eq!(changed["changed"], json!(["variantId", "altText"]));
-    let told =
+    let reported =
         shop.rows("select kind, data from stoa_event where {tenant} and resource_type = 'CATALOG_MEDIA' order by id");
-    let data = |n: usize| serde_json::from_str::<Json>(&told[n][1]).unwrap_or_default();
+    let data = |n: usize| serde_json::from_str::<Json>(&reported[n][1]).unwrap_or_default();
     assert_eq!((data(0)["url"].as_str(), data(1)["altText"].as_str()), (Some(URL), Some("Front")));
     assert_eq!(data(2).as_object().map(|members| members.len()), Some(2), "an archived one is ids alone");
     let draft = shop.product("Draft");

@@ -89,8 +89,8 @@ fn no_key_acts_twice_after_a_clock_that_ran_ahead() {
     host.restart();
     for key in &keys {
         let answer = add(key);
-        let told = (answer.status, answer["code"].as_str());
-        assert!(answer.replayed() || told == (409, Some("IDEMPOTENCY_KEY_EXPIRED")), "{answer}");
+        let reported = (answer.status, answer["code"].as_str());
+        assert!(answer.replayed() || reported == (409, Some("IDEMPOTENCY_KEY_EXPIRED")), "{answer}");
     }
     assert_eq!(shop.get("changeling").is(200)["items"], keys.len());
 }

@@ -38,11 +38,11 @@ struct Market {
 
 fn f01_kill_under_sixteen_writers(database: Database) {
     let host = Stoa::start(database);
-    let mut dice = Dice::of("f01_kill_under_sixteen_writers");
+    let mut dice = Dice::new("f01_kill_under_sixteen_writers");
     let shops: Vec<Company> = (0..4).map(|_| host.company()).collect();
     let lists = shops.iter().map(|shop| shop.price_list("CRASH")).collect();
     let market = Market { shops, lists };
-    let started: Vec<Counts> = market.shops.iter().map(Counts::of).collect();
+    let started: Vec<Counts> = market.shops.iter().map(Counts::new).collect();
     let mut memories: Vec<Memory> = (0..WRITERS).map(|_| Memory::default()).collect();
     let mut history: Vec<Attempt> = Vec::new();
     let (mut slowest, mut unanswered) = (Duration::ZERO, 0);
@@ -185,14 +185,14 @@ struct Counts {
 }
 
 impl Counts {
-    fn of(shop: &Company) -> Counts {
+    fn new(shop: &Company) -> Counts {
         Counts { audit: shop.count("stoa_audit", "1 = 1"), keys: shop.count("stoa_idempotency", "1 = 1") }
     }
 }
 
 /// By the database alone: every attempt has exactly one effect, one audit row and its events; nothing else is there.
 fn exactly_once(shop: &Company, started: &Counts, attempts: &[&Attempt]) {
-    let now = Counts::of(shop);
+    let now = Counts::new(shop);
     assert_eq!(now.audit - started.audit, attempts.len() as i64, "one audit row for each write");
     assert_eq!(now.keys - started.keys, attempts.len() as i64, "one key for each write");
     assert_eq!(shop.count("stoa_idempotency", "status is null"), 0, "no claim was left open");

@@ -36,12 +36,13 @@ fn every_write_leaves_its_audit_row_and_events(database: Database) {
     let (mut audited, mut emitted) = (0, 0);
     audit(&shop, &mut audited);
     events(&shop, &mut emitted);
-    let mut expect = |operation: &str, kind: &str, id: &str, told: &[(&str, &str)]| {
+    let mut expect = |operation: &str, kind: &str, id: &str, reported: &[(&str, &str)]| {
         let row = [operation.to_string(), kind.to_string(), id.to_string()];
         assert_eq!(audit(&shop, &mut audited), [row]);
-        let mut told: Vec<[String; 2]> = told.iter().map(|(kind, id)| [kind.to_string(), id.to_string()]).collect();
-        told.sort();
-        assert_eq!(events(&shop, &mut emitted), told, "{operation}");
+        let mut reported: Vec<[String; 2]> =
+            reported.iter().map(|(kind, id)| [kind.to_string(), id.to_string()]).collect();
+        reported.sort();
+        assert_eq!(events(&shop, &mut emitted), reported, "{operation}");
     };
     let brand = shop.brand("B");
     expect("createLookup", "CATALOG_LOOKUP", &brand, &[("catalog.lookup.created", &brand)]);
@@ -56,9 +57,9 @@ fn every_write_leaves_its_audit_row_and_events(database: Database) {
     let id = made.id();
     let variant = |n: usize| made["variants"][n]["id"].as_str().unwrap_or_default().to_string();
     let (a, b) = (variant(0), variant(1));
-    let told =
+    let reported =
         [("catalog.product.created", id.as_str()), ("catalog.variant.created", &a), ("catalog.variant.created", &b)];
-    expect("createProduct", "CATALOG_PRODUCT", &id, &told);
+    expect("createProduct", "CATALOG_PRODUCT", &id, &reported);
     let path = format!("catalog/products/{id}");
     let published = with(&product("P2"), json!({ "publicationStatus": "PUBLISHED" }));
     shop.put(&path, published).is(200);
@@ -73,13 +74,13 @@ fn every_write_leaves_its_audit_row_and_events(database: Database) {
     expect("archiveVariant", "CATALOG_VARIANT", &b, &[("catalog.variant.archived", &b)]);
     // The last active variant takes the product off sale: an event of its own.
     shop.archive(&format!("catalog/variants/{c}")).is(200);
-    let told = [("catalog.variant.archived", c.as_str()), ("catalog.product.updated", &id)];
-    expect("archiveVariant", "CATALOG_VARIANT", &c, &told);
+    let reported = [("catalog.variant.archived", c.as_str()), ("catalog.product.updated", &id)];
+    expect("archiveVariant", "CATALOG_VARIANT", &c, &reported);
     let d = shop.variant(&id, "D");
     expect("createVariant", "CATALOG_VARIANT", &d, &[("catalog.variant.created", &d)]);
     shop.archive(&path).is(200);
-    let told = [("catalog.product.archived", id.as_str()), ("catalog.variant.archived", &d)];
-    expect("archiveProduct", "CATALOG_PRODUCT", &id, &told);
+    let reported = [("catalog.product.archived", id.as_str()), ("catalog.variant.archived", &d)];
+    expect("archiveProduct", "CATALOG_PRODUCT", &id, &reported);
     let gone = shop.product("Gone");
     expect("createProduct", "CATALOG_PRODUCT", &gone, &[("catalog.product.created", &gone)]);
     shop.delete(&format!("catalog/products/{gone}")).is(200);
@@ -90,10 +91,10 @@ fn every_write_leaves_its_audit_row_and_events(database: Database) {
     let on_sale = shop.on_sale("S");
     audit(&shop, &mut audited);
     events(&shop, &mut emitted);
-    let mut expect = |operation: &str, kind: &str, id: &str, told: &str| {
+    let mut expect = |operation: &str, kind: &str, id: &str, reported: &str| {
         let row = [operation.to_string(), kind.to_string(), id.to_string()];
         assert_eq!(audit(&shop, &mut audited), [row]);
-        assert_eq!(events(&shop, &mut emitted), [[told.to_string(), id.to_string()]]);
+        assert_eq!(events(&shop, &mut emitted), [[reported.to_string(), id.to_string()]]);
     };
     let priced = shop.price(&list, &on_sale, None, None).is(201).id();
     expect("createPrice", "PRICE", &priced, "pricing.price.created");

@@ -222,7 +222,7 @@ fn is_found(shop: &Company, product: &str, operation: &str, request: &str) -> bo
 }
 
 fn every_write_is_found_by_its_products(database: Database) {
-    let stage = Stage::of(company(database));
+    let stage = Stage::new(company(database));
     let contract = stage.shop.host.contract();
     let (unrelated, _) = stage.goods();
     for (operation, act) in acts() {
@@ -246,7 +246,7 @@ fn every_write_is_found_by_its_products(database: Database) {
 
 /// What becomes of goods and prices whose variant is archived is found by the product all the same.
 fn also_of_an_archived_variant(database: Database) {
-    let stage = Stage::of(company(database));
+    let stage = Stage::new(company(database));
     let shop = &stage.shop;
     let (product, variant) = stage.goods();
     let price = shop.price(&stage.list, &variant, None, None).is(201).id();

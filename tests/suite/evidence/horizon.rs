@@ -29,7 +29,7 @@ fn c17_every_list_of_news_ends_at_the_horizon(database: Database) {
     let contract = host.contract();
     let held = shop.hold_watermark();
     let first = shop.brand("FIRST");
-    let (caller, records) = (Caller::of(&shop), Records::of(&shop, "LATER"));
+    let (caller, records) = (Caller::new(&shop), Records::new(&shop, "LATER"));
     records.fill(&contract);
     let ask = |form: &Form| caller.ask_path(&contract, form, &records).0.is(200);
     let later = |answer: &Answer| answer.ids().iter().filter(|id| **id >= first).count();

@@ -100,7 +100,7 @@ fn measure(watched: &Watched, shop: &Company, figure: &str) -> usize {
 
 /// A shop with books, and variants of which there is enough for every request, at a price.
 fn counter(watched: &Watched, lines: usize) -> (Counter, Vec<String>) {
-    let counter = Counter::of(watched.host.company_with(json!({ "keepsBooks": true })));
+    let counter = Counter::new(watched.host.company_with(json!({ "keepsBooks": true })));
     let variants = (0..lines).map(|_| counter.good("10", "1000")).collect();
     (counter, variants)
 }
@@ -143,7 +143,7 @@ fn count_steps(watched: &Watched, lines: usize, step: impl Fn(&Counter, &str), b
 fn count_checkouts(watched: &Watched, lines: usize) -> usize {
     let (counter, variants) = counter(watched, lines);
     let items = items(&variants);
-    let till = Till::of(counter);
+    let till = Till::new(counter);
     // As many as are asked for, made before any is counted.
     let mut orders: Vec<String> = (0..REQUESTS).map(|_| till.order(items.clone())).collect();
     let session = till.open("100");
@@ -183,7 +183,7 @@ fn count_sales(watched: &Watched, lines: usize) -> usize {
 /// Counts a step of drafts of ten lines, made before any is counted.
 fn count_invoices(watched: &Watched, step: impl Fn(&Office, &str)) -> usize {
     let shop = watched.host.company_with(json!({ "keepsBooks": true }));
-    let office = Office::of(shop.clone(), shop.entity());
+    let office = Office::from_shop(shop.clone(), shop.entity());
     let lines: Json = (0..10).map(|_| office.sales.goods(&office.counter.good("10", "1000"), "1", "9")).collect();
     let mut drafts: Vec<String> =
         (0..REQUESTS).map(|_| format!("invoices/{}", office.sales.draft(lines.clone()))).collect();
@@ -193,7 +193,7 @@ fn count_invoices(watched: &Watched, step: impl Fn(&Office, &str)) -> usize {
 /// Payments that each pay a little of the same fifty invoices.
 fn count_payments(watched: &Watched) -> usize {
     let shop = watched.host.company_with(json!({ "keepsBooks": true }));
-    let office = Office::of(shop.clone(), shop.entity());
+    let office = Office::from_shop(shop.clone(), shop.entity());
     let invoices: Vec<String> = (0..50).map(|_| office.sales.owe("1000")).collect();
     let of: Vec<(&str, &str)> = invoices.iter().map(|invoice| (invoice.as_str(), "1")).collect();
     watched.count(|| drop(office.sales.pay_for("50", &of)))
@@ -206,7 +206,7 @@ fn count_adjustments(watched: &Watched, shop: &Company) -> usize {
 
 /// Receipts of one piece of each of so many lines of one order.
 fn count_receipts(watched: &Watched, lines: usize) -> usize {
-    let buyer = Buyer::of(watched.host.company_with(json!({ "keepsBooks": true })));
+    let buyer = Buyer::from_shop(watched.host.company_with(json!({ "keepsBooks": true })));
     let sku = fresh("LINES-");
     let variants: Vec<Json> = (0..lines).map(|n| json!({ "sku": format!("{sku}-{n}") })).collect();
     let members = json!({ "trackInventory": true, "publicationStatus": "PUBLISHED", "variants": variants });
@@ -221,7 +221,7 @@ fn count_receipts(watched: &Watched, lines: usize) -> usize {
 }
 
 fn count_receipts_of_units(watched: &Watched) -> usize {
-    let buyer = Buyer::of(watched.host.company_with(json!({ "keepsBooks": true })));
+    let buyer = Buyer::from_shop(watched.host.company_with(json!({ "keepsBooks": true })));
     let order = buyer.place(json!([line(&buyer.shop.phone(), "100000", "499.95")]));
     let item = order.item_id(0);
     count_of(

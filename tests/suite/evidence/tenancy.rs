@@ -55,14 +55,14 @@ pub fn faults(contract: &Contract, operation: &Operation) -> Vec<String> {
 fn p18_every_field_of_every_operation(database: Database) {
     let (mine, theirs) = two(database);
     let contract = mine.host.contract();
-    let foreign = Records::of(&theirs, CANARY);
+    let foreign = Records::new(&theirs, CANARY);
     foreign.fill(&contract);
     let before = settled(&theirs);
-    let shared = (Caller::of(&mine), Records::of(&mine, "OWN"));
+    let shared = (Caller::new(&mine), Records::new(&mine, "OWN"));
     let mut lines = Vec::new();
     for operation in contract.operations.iter().filter(|operation| operation.audience() != Audience::Anybody) {
         // Of its own: of some records a company may have only so many.
-        let caller = Caller::of(&requests::company_for(&mine.host, operation));
+        let caller = Caller::new(&requests::company_for(&mine.host, operation));
         for form in fields::forms(&contract, operation) {
             for field in fields::fields(&contract, &form) {
                 if kinds::exempt(&form, &field).is_none() {
@@ -100,9 +100,9 @@ fn try_field(
     let reads = form.operation.method == "GET" || form.operation.id.starts_with("resolve");
     let (caller, records) = match reads {
         true => (&reader.0, reader.1.clone()),
-        false => (writer, Records::of(&writer.company, "OWN")),
+        false => (writer, Records::new(&writer.company, "OWN")),
     };
-    let told = |answer: &Answer| match answer.body["code"].as_str().filter(|_| answer.status >= 400) {
+    let reported = |answer: &Answer| match answer.body["code"].as_str().filter(|_| answer.status >= 400) {
         Some(code) => format!("{} {code}", answer.status),
         None => answer.status.to_string(),
     };
@@ -127,14 +127,14 @@ fn try_field(
     let archived = match (&field.place, kind_of(form, field)) {
         (Place::Tenant, _) | (_, None) => "-".to_string(),
         (_, Some(kind)) => {
-            let records = Records::of(&writer.company, "OLD");
+            let records = Records::new(&writer.company, "OLD");
             // Whatever else the request names is made before its parent is put away.
             records.all_of(form, contract);
             let id = records.id(kind);
             if records.archive(kind) {
                 let answer = writer.ask(contract, form, field, &records, Some(&id));
                 assert!(answer.status < 500 && ![400, 401, 403].contains(&answer.status), "{form} {field}: {answer}");
-                told(&answer)
+                reported(&answer)
             } else {
                 "-".to_string()
             }
@@ -147,7 +147,7 @@ fn try_field(
         masked(&absent, &[absent_id]),
         "{form} {field}: the field makes no difference: {own}"
     );
-    format!("own {} | absent {} | archived {archived}", told(&own), told(&absent))
+    format!("own {} | absent {} | archived {archived}", reported(&own), reported(&absent))
 }
 
 /// Foreign and absent answer alike, byte for byte but for the request's id and the id that was asked for, and nothing of the other

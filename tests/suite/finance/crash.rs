@@ -15,7 +15,7 @@ const WRITERS: usize = 4;
 fn documents_survive_the_power(database: Database) {
     let host = Stoa::start(database);
     let shop = host.company_with(json!({ "keepsBooks": true }));
-    let office = Office::of(shop.clone(), shop.entity());
+    let office = Office::from_shop(shop.clone(), shop.entity());
     let done = AtomicI64::default();
     let written = || done.load(Ordering::Relaxed);
     cuts::survive(&host, "documents_survive_the_power", WRITERS, 3, written, |n, _| {

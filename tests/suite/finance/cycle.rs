@@ -75,16 +75,16 @@ fn a_whole_cycle_adds_up(database: Database) {
     let owed = shop.list(&format!("purchases/suppliers/{}/balance", purchases.party), &[]).is(200);
     assert!(owed.items().is_empty(), "all is paid and given back: {owed}");
     let totals = |report: &str, names: &[&str]| -> Vec<String> {
-        let told = shop.list(&format!("reports/{report}"), &range).is(200);
-        names.iter().map(|name| figure(&told["totals"][*name])).collect()
+        let reported = shop.list(&format!("reports/{report}"), &range).is(200);
+        names.iter().map(|name| figure(&reported["totals"][*name])).collect()
     };
     assert_eq!(totals("sales", &["revenue", "credits", "net"]), ["200", "30", "170"]);
     assert_eq!(totals("margin", &["revenue", "cost", "margin", "corrections"]), ["200", "80", "120", "0"]);
     let ages = shop.list("reports/receivables-ageing", &range[..2]).is(200);
     assert_eq!((figure(&ages["totals"]["notDue"]), figure(&ages["totals"]["total"])), ("30".into(), "30".into()));
     let worth = shop.list("reports/valuation", &range[..1]).is(200);
-    let told = [&worth["items"][0]["quantity"], &worth["items"][0]["values"][0]["value"], &worth["difference"]];
-    assert_eq!(told.map(figure), ["5", "100", "0"]);
+    let reported = [&worth["items"][0]["quantity"], &worth["items"][0]["values"][0]["value"], &worth["difference"]];
+    assert_eq!(reported.map(figure), ["5", "100", "0"]);
     let flows = shop.list("reports/costs", &[range[0], range[2], range[3]]).is(200);
     let flow = |name: &str| figure(&flows.items()[0][name]);
     assert_eq!(["opening", "received", "sold", "returned", "closing"].map(flow), ["0", "200", "-80", "-20", "100"]);
@@ -95,7 +95,7 @@ fn a_whole_cycle_adds_up(database: Database) {
 /// last digit.
 fn money_of_the_company_is_what_its_documents_say(database: Database) {
     let office = Office::with_books(database);
-    let session = tills::Till::of(office.counter.clone()).open("0");
+    let session = tills::Till::new(office.counter.clone()).open("0");
     session.sell("19.99", tills::parts(&[("CARD", "9.990001"), ("CASH", "9.999999")]));
     session.sell("0.000007", tills::cash("5"));
     session.try_move_at(3, "OUT", "3.5", json!({ "counterAccountId": office.books().money("BANK") })).is(201);
@@ -138,7 +138,7 @@ fn money_of_the_company_is_what_its_documents_say(database: Database) {
 /// the rows behind it.
 fn f80_random_documents_leave_everything_sound(database: Database) {
     let office = Office::with_books(database);
-    let mut dice = Dice::of("f80_random_documents_leave_everything_sound");
+    let mut dice = Dice::new("f80_random_documents_leave_everything_sound");
     let seeds: Vec<u64> = (0..6).map(|_| dice.roll()).collect();
     for desk in office.desks() {
         let invoices: Vec<String> = (0..6).map(|n| desk.owe(&format!("{}.{:06}", 20 + n, 7 * n + 1))).collect();

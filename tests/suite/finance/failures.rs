@@ -15,7 +15,7 @@ on_both_databases![
 /// An office with books on a host of its own.
 fn open_office(database: Database) -> Office {
     let shop = Stoa::start(database).company_with(json!({ "keepsBooks": true }));
-    Office::of(shop.clone(), shop.entity())
+    Office::from_shop(shop.clone(), shop.entity())
 }
 
 /// A transition of a document at its present version, as a request.

@@ -114,8 +114,8 @@ fn f25_tracking_is_the_product_s(database: Database) {
         desk.try_draft(json!([desk.goods(&phone, "1.5", "300")]), json!({}))
             .refused(400, "VALIDATION_FAILED")
             .at("/lines/0/quantity");
-        let told = with(&desk.goods(&phone, "1", "300"), json!({ "trackingMode": "NONE" }));
-        desk.try_draft(json!([told]), json!({})).refused(400, "VALIDATION_FAILED");
+        let reported = with(&desk.goods(&phone, "1", "300"), json!({ "trackingMode": "NONE" }));
+        desk.try_draft(json!([reported]), json!({})).refused(400, "VALIDATION_FAILED");
     }
 }
 
@@ -272,8 +272,8 @@ fn f32_nothing_of_units_is_told(database: Database) {
     let named = with(&desk.goods(&phone, "2", "300"), json!({ "unitIds": units[..1] }));
     let invoice = desk.draft(json!([named]));
     let refused = confirm(desk, &invoice, sale(&office)).refused(409, "UNIT_COUNT_MISMATCH");
-    for told in [&serial, &units[0]] {
-        assert!(!refused.tells(told), "{refused}");
+    for reported in [&serial, &units[0]] {
+        assert!(!refused.tells(reported), "{refused}");
     }
     let unit = |shop: &stoa_tests::Company| {
         shop.get(&format!("sales/invoices/{invoice}")).is(200)["lines"][0]["units"][0].clone()
@@ -336,10 +336,10 @@ fn an_order_is_received_with_its_invoice(database: Database) {
     let units = json!([{ "lineNo": 2, "units": serials(&fresh_serials(1)) }]);
     let members =
         with(&desk.grounds(), json!({ "reason": WHY, "units": units, "expectedOrderVersion": order.version() }));
-    for (no, told) in [(0, "RANGE"), (3, "RANGE"), (101, "RANGE")] {
+    for (no, reported) in [(0, "RANGE"), (3, "RANGE"), (101, "RANGE")] {
         let stray = json!({ "units": [{ "lineNo": no, "units": serials(&fresh_serials(1)) }] });
         let refused = confirm(desk, &invoice, with(&members, stray)).refused(400, "VALIDATION_FAILED");
-        refused.fault("/units/0/lineNo", told);
+        refused.fault("/units/0/lineNo", reported);
     }
     // [D5] Two versions stand in the body: the one that is stale is pointed at.
     let stale = with(&members, json!({ "expectedOrderVersion": 1 }));

@@ -58,9 +58,9 @@ fn f2_what_a_body_may_not_say(database: Database) {
             .refused(400, "VALIDATION_FAILED")
             .at("/currencyCode");
         let text = json!({ "reference": "4111-1111-1111-1111" });
-        let told = desk.try_draft(json!([]), text).refused(400, "VALIDATION_FAILED");
-        told.clone().fault("/reference", "CARD_NUMBER_REFUSED");
-        assert!(!told.tells("4111"), "{told}");
+        let reported = desk.try_draft(json!([]), text).refused(400, "VALIDATION_FAILED");
+        reported.clone().fault("/reference", "CARD_NUMBER_REFUSED");
+        assert!(!reported.tells("4111"), "{reported}");
     }
     assert_eq!(office.shop.count("finance_invoice", "1 = 1"), 0);
 }
@@ -387,10 +387,10 @@ fn d3_what_is_billed_by_the_order_is_not_drafted_of_its_receipts(database: Datab
         let lines = draft["lines"].as_array().cloned().unwrap_or_default();
         lines.iter().map(|line| (line["quantity"].clone(), line["unitCount"].clone())).collect::<Vec<_>>()
     };
-    let told = |of: &[(&str, u64)]| of.iter().map(|(much, units)| (json!(much), json!(units))).collect::<Vec<_>>();
+    let reported = |of: &[(&str, u64)]| of.iter().map(|(much, units)| (json!(much), json!(units))).collect::<Vec<_>>();
     let all = [("3.000000", 0), ("2.000000", 2), ("1.000000", 0), ("1.000000", 1)];
     let mut found = drafted("RECEIVED");
-    let mut expected = told(&all);
+    let mut expected = reported(&all);
     let sort = |rows: &mut Vec<(Json, Json)>| rows.sort_by_key(|row| format!("{row:?}"));
     sort(&mut found);
     sort(&mut expected);
@@ -398,7 +398,7 @@ fn d3_what_is_billed_by_the_order_is_not_drafted_of_its_receipts(database: Datab
     // By the order's lines alone, which names no receipt: two boxes.
     desk.issue(json!([{ "orderItemId": order.item_id(0), "quantity": "2" }]));
     let mut found = drafted("RECEIVED");
-    let mut expected = told(&[("1.000000", 0), ("2.000000", 2), ("1.000000", 0), ("1.000000", 1)]);
+    let mut expected = reported(&[("1.000000", 0), ("2.000000", 2), ("1.000000", 0), ("1.000000", 1)]);
     sort(&mut found);
     sort(&mut expected);
     assert_eq!(found, expected);
@@ -407,7 +407,7 @@ fn d3_what_is_billed_by_the_order_is_not_drafted_of_its_receipts(database: Datab
     ]));
     from("RECEIVED").refused(409, "ILLEGAL_STATE").fault("/orderId", "NOTHING_TO_BILL");
     // The one that has not come is still ordered, until the order is cancelled.
-    assert_eq!(drafted("ORDERED"), told(&[("1.000000", 0)]));
+    assert_eq!(drafted("ORDERED"), reported(&[("1.000000", 0)]));
     order.cancel().is(200);
     from("ORDERED").refused(409, "ILLEGAL_STATE").fault("/orderId", "NOTHING_TO_BILL");
     office.shop.verified();

@@ -26,7 +26,7 @@ const ONE: i64 = 1_000_000;
 
 fn f80_random_documents_follow_the_model(database: Database) {
     let wanted = std::env::var("STOA_TEST_DOCUMENTS").ok().and_then(|text| text.parse().ok()).unwrap_or(DOCUMENTS);
-    let mut dice = Dice::of("f80_random_documents_follow_the_model");
+    let mut dice = Dice::new("f80_random_documents_follow_the_model");
     let office = Office::with_books(database);
     let mut hands: Vec<Hand> = (0..HANDS).map(|n| Hand::new(&office, n, dice.fork())).collect();
     let mut written = 0;
@@ -348,11 +348,11 @@ impl Hand {
     fn check_party(&self) {
         let parties = if self.desk.trade == Trade::Sales { "sales/customers" } else { "purchases/suppliers" };
         let path = format!("{parties}/{}/balance", self.desk.party);
-        let told = self.desk.shop.list(&path, &[("currencyCode", "EUR")]).is(200);
-        let row = told.items().first().cloned().unwrap_or_default();
+        let reported = self.desk.shop.list(&path, &[("currencyCode", "EUR")]).is(200);
+        let row = reported.items().first().cloned().unwrap_or_default();
         let names = ["openInvoices", "unappliedPayments", "availableCredits"];
         let found = names.map(|name| millionths(&row[name]));
-        assert_eq!(found, [self.debt(), self.sum_available(true), self.sum_available(false)], "{told}");
+        assert_eq!(found, [self.debt(), self.sum_available(true), self.sum_available(false)], "{reported}");
         // The newest documents one by one.
         for invoice in self.invoices.iter().rev().take(IN_HAND) {
             let read = self.desk.invoice(&invoice.id);

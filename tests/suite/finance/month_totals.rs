@@ -126,9 +126,9 @@ fn lines_are_summed_as_others_are_written(database: Database) {
         let ages = office.shop.list("reports/receivables-ageing", &of).is(200);
         figure(&ages["totals"]["total"]).parse::<f64>().expect("an amount")
     };
-    let told = total();
+    let reported = total();
     office.shop.change(&format!("delete from finance_party_total where {{tenant}} and due_on = '{due}'"));
-    assert!((told - total() - 30_000.0).abs() < 0.001, "{told} and {}", total());
+    assert!((reported - total() - 30_000.0).abs() < 0.001, "{reported} and {}", total());
     assert!(find_broken(&office.shop).contains("month-total"));
 }
 

@@ -51,8 +51,8 @@ fn l5_books_begin_at_what_the_documents_say(database: Database) {
     let order = counter.deliver(json!([{ "variantId": variant, "quantity": "1" }]));
     desk.issue(json!([{ "orderItemId": counter.read(&order)["items"][0]["id"], "quantity": "1" }]));
     desk.pay("7");
-    let told = start(&office, json!({})).is(200);
-    assert_eq!((&told["booksStartOn"], &told["otherCurrencies"]), (&json!(day(0)), &json!([])));
+    let reported = start(&office, json!({})).is(200);
+    assert_eq!((&reported["booksStartOn"], &reported["otherCurrencies"]), (&json!(day(0)), &json!([])));
     assert_eq!(office.balances(), "1100 30, 1200 20, 2050 -7, 3200 -43");
     assert_eq!(office.entries(&office.entity), ["OPENING: 1100 +30, 1200 +20, 2050 -7, 3200 -43"]);
     start(&office, json!({})).refused(409, "ILLEGAL_STATE").fault("/path/id", "BOOKS_KEPT");
@@ -106,9 +106,9 @@ fn l7_what_is_missing_leaves_no_books(database: Database) {
     let books = office.books();
     books.map(&[("INVENTORY", None), ("OPENING_BALANCE", None)]).is(200);
     let before = office.shop.records();
-    let told = start(&office, json!({})).refused(409, "ACCOUNTING_SETUP_REQUIRED");
-    told.clone().fault("/mappings/roles/INVENTORY", "ROLE_UNMAPPED");
-    told.fault("/mappings/roles/OPENING_BALANCE", "ROLE_UNMAPPED");
+    let reported = start(&office, json!({})).refused(409, "ACCOUNTING_SETUP_REQUIRED");
+    reported.clone().fault("/mappings/roles/INVENTORY", "ROLE_UNMAPPED");
+    reported.fault("/mappings/roles/OPENING_BALANCE", "ROLE_UNMAPPED");
     assert_eq!(office.shop.records(), before);
     assert!(!keeps_books(&office));
     start(&office, json!({ "expectedVersion": 99 })).refused(409, "VERSION_CONFLICT");
@@ -175,8 +175,8 @@ fn documents_in_other_currencies_stay_outside(database: Database) {
     };
     let open = dollars("50");
     desk.owe("30");
-    let told = start(&office, json!({})).is(200);
-    assert_eq!(told["otherCurrencies"], json!(["USD"]));
+    let reported = start(&office, json!({})).is(200);
+    assert_eq!(reported["otherCurrencies"], json!(["USD"]));
     assert_eq!(office.balances(), "1100 30, 1160 -30");
     desk.try_pay("50", json!({ "currencyCode": "USD" })).refused(409, "ACCOUNTING_CURRENCY_UNSUPPORTED");
     assert_eq!(desk.balance(&open), "50");
@@ -187,8 +187,8 @@ fn books_are_begun_by_who_may(database: Database) {
     let office = prepare(database);
     let other = office.as_person(&office.shop.colleague(&["sales.read", "reports.cost.read"]));
     start(&other, json!({})).refused(403, "PERMISSION_DENIED");
-    let told = start(&office, json!({})).is(200);
-    assert!(told["openingEntryId"].is_null(), "there was nothing to open with");
+    let reported = start(&office, json!({})).is(200);
+    assert!(reported["openingEntryId"].is_null(), "there was nothing to open with");
     let path = format!("ledger/legal-entities/{}", uuid::Uuid::now_v7());
     let body = json!({ "expectedVersion": 1, "currencyCode": "EUR" });
     office.shop.post(&format!("{path}/start-books"), body).refused(404, "NOT_FOUND");

@@ -66,8 +66,8 @@ fn f36_a_payment_is_confirmed_once(database: Database) {
         let members = json!({ "status": "PENDING", "reference": "expected" });
         let payment = format!("payments/{}", desk.try_pay("40", members).is(201).id());
         let body = json!({ "applications": parts(&[(&invoice, "30")]), "reference": "came" });
-        let told = desk.step(&payment, "confirm", body).is(200);
-        assert_eq!((&told["status"], &told["version"]), (&json!("CONFIRMED"), &json!(2)));
+        let reported = desk.step(&payment, "confirm", body).is(200);
+        assert_eq!((&reported["status"], &reported["version"]), (&json!("CONFIRMED"), &json!(2)));
         let read = desk.read(&payment);
         assert_eq!((&read["reference"], &read["available"]), (&json!("came"), &json!("10.000000")));
         assert!(read["confirmedAt"].is_string() && read["confirmedBy"].is_string(), "{read}");
@@ -148,9 +148,10 @@ fn f40_no_card_is_kept(database: Database) {
             .fault("/cardKind", "NOT_ALLOWED");
         desk.try_pay("10", json!({ "method": "CARD" })).is(201);
         for member in ["reference", "notes"] {
-            let told = desk.try_pay("10", json!({ (member): "4111 1111 1111 1111" })).refused(400, "VALIDATION_FAILED");
-            assert!(!told.tells("4111"), "{told}");
-            told.fault(&format!("/{member}"), "CARD_NUMBER_REFUSED");
+            let reported =
+                desk.try_pay("10", json!({ (member): "4111 1111 1111 1111" })).refused(400, "VALIDATION_FAILED");
+            assert!(!reported.tells("4111"), "{reported}");
+            reported.fault(&format!("/{member}"), "CARD_NUMBER_REFUSED");
         }
         desk.try_pay("10", json!({ "number": "4111111111111111" })).refused(400, "VALIDATION_FAILED").at("/number");
     }
@@ -178,8 +179,8 @@ fn f43_a_version_is_used_once(database: Database) {
         let invoice = desk.owe("30");
         let payment = desk.pay("10");
         let body = json!({ "applications": parts(&[(&invoice, "5")]) });
-        let told = desk.step_at(&payment, "applications", json!(1), body.clone()).is(201);
-        assert_eq!(told["version"], 2);
+        let reported = desk.step_at(&payment, "applications", json!(1), body.clone()).is(201);
+        assert_eq!(reported["version"], 2);
         desk.step_at(&payment, "applications", json!(1), body).refused(409, "VERSION_CONFLICT");
         assert_eq!((desk.balance(&invoice), desk.available(&payment)), ("25".to_string(), "5".to_string()));
         assert_eq!(desk.invoice(&invoice)["version"], 2, "an application leaves the invoice's version");
@@ -387,8 +388,8 @@ fn both_balances_hold_over_many_payments(database: Database) {
         let payment = desk.pay_for("100", &of);
         assert_eq!(desk.available(&payment), "0.000001");
         assert!(invoices.iter().all(|invoice| desk.balance(invoice) == "0"));
-        let told = desk.apply(&payment, &[(&invoices[0], "0.000001")]).refused(409, "LIMIT_EXCEEDED");
-        told.fault("/applications/0/amount", "EXCEEDS_INVOICE_BALANCE");
+        let reported = desk.apply(&payment, &[(&invoices[0], "0.000001")]).refused(409, "LIMIT_EXCEEDED");
+        reported.fault("/applications/0/amount", "EXCEEDS_INVOICE_BALANCE");
     }
     office.sound();
 }

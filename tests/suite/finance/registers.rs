@@ -164,8 +164,8 @@ fn f71_a_receipt_settles_its_order(database: Database) {
     assert_eq!(office.balances(), "1000 20, 1020 30, 1200 8, 4000 -50, 5000 1, 5200 -9");
     let path = format!("invoices/{invoice}");
     desk.void(&path, json!({})).refused(409, "ILLEGAL_STATE").fault("/path/id", "HAS_APPLICATIONS");
-    let told = office.shop.get(&format!("sales/orders/{order}/settlement")).is(200);
-    assert_eq!((&told["receiptId"], &told["invoices"][0]["balance"]), (&json!(receipt), &json!("0.000000")));
+    let reported = office.shop.get(&format!("sales/orders/{order}/settlement")).is(200);
+    assert_eq!((&reported["receiptId"], &reported["invoices"][0]["balance"]), (&json!(receipt), &json!("0.000000")));
     office.sound();
 }
 

@@ -36,8 +36,8 @@ fn party_path(desk: &Desk, of: &str) -> String {
 /// The balance of the desk's party in euro.
 #[track_caller]
 fn balance(desk: &Desk) -> Json {
-    let told = desk.shop.list(&party_path(desk, "balance"), &[("currencyCode", "EUR")]).is(200);
-    told.items()[0].clone()
+    let reported = desk.shop.list(&party_path(desk, "balance"), &[("currencyCode", "EUR")]).is(200);
+    reported.items()[0].clone()
 }
 
 #[track_caller]
@@ -89,13 +89,13 @@ fn f75_a_statement_ends_at_the_balance(database: Database) {
     let office = Office::with_books(database);
     for (desk, account, sign) in [(&office.sales, "1100", 1), (&office.purchases, "2000", -1)] {
         trade(desk);
-        let told = balance(desk);
+        let reported = balance(desk);
         // 100 less 60 and 8; 10 of 70; 20 less 5 and 8.
         let figures =
-            ["openInvoices", "unappliedPayments", "availableCredits", "balance"].map(|name| figure(&told[name]));
+            ["openInvoices", "unappliedPayments", "availableCredits", "balance"].map(|name| figure(&reported[name]));
         assert_eq!(figures, ["32", "10", "7", "15"]);
         let account_of = statement(desk, &[]);
-        assert_eq!(account_of["closing"], told["balance"]);
+        assert_eq!(account_of["closing"], reported["balance"]);
         let items = account_of.items();
         assert_eq!(sum_of(items, "increase") - sum_of(items, "decrease"), units(&account_of["closing"]));
         assert_eq!(items.last().expect("entries")["balance"], account_of["closing"]);
@@ -110,11 +110,11 @@ fn f75_a_statement_ends_at_the_balance(database: Database) {
         assert_eq!(units(&json!(books[account])) * sign, units(&ages["totals"]["total"]));
         // What the figures are the sums of.
         let open = desk.shop.all(&desk.at("invoices"), &[("open", "true"), ("partyId", &desk.party)]);
-        assert_eq!(sum_of(&open, "balance"), units(&told["openInvoices"]));
+        assert_eq!(sum_of(&open, "balance"), units(&reported["openInvoices"]));
         let payments = desk.shop.all(&desk.at("payments"), &[("partyId", &desk.party)]);
-        assert_eq!(sum_of(&payments, "available"), units(&told["unappliedPayments"]));
+        assert_eq!(sum_of(&payments, "available"), units(&reported["unappliedPayments"]));
         let credits = desk.shop.all(&desk.at("credit-notes"), &[("partyId", &desk.party)]);
-        assert_eq!(sum_of(&credits, "available"), units(&told["availableCredits"]));
+        assert_eq!(sum_of(&credits, "available"), units(&reported["availableCredits"]));
     }
     office.sound();
 }
@@ -160,12 +160,12 @@ fn debts_age_by_their_due_days(database: Database) {
         // Without a due day: by the day of issue.
         let draft = desk.try_draft(json!([desk.free("1", "512")]), json!({ "issuedOn": day(-2) })).is(201).id();
         desk.try_issue(&draft, json!({})).is(200);
-        let told = ages(desk, &[("partyId", &desk.party)]);
+        let reported = ages(desk, &[("partyId", &desk.party)]);
         let of = |row: &Json| {
             ["notDue", "days1to30", "days31to60", "days61to90", "over90", "total"].map(|name| figure(&row[name]))
         };
-        assert_eq!(of(&told.items()[0]), ["3", "524", "48", "192", "256", "1023"]);
-        assert_eq!(of(&told["totals"]), of(&told.items()[0]));
+        assert_eq!(of(&reported.items()[0]), ["3", "524", "48", "192", "256", "1023"]);
+        assert_eq!(of(&reported["totals"]), of(&reported.items()[0]));
     }
 }
 
@@ -264,17 +264,20 @@ fn f79_sales_add_up_however_they_are_grouped(database: Database) {
     desk.void(&format!("invoices/{void}"), json!({})).is(200);
     desk.grant("4");
     for by in ["DAY", "MONTH", "VARIANT", "CUSTOMER", "BRANCH", "WAREHOUSE"] {
-        let told = report(&office, "sales", by, &[]);
+        let reported = report(&office, "sales", by, &[]);
         // 30 + 15 + 10 of orders; 12 + 9 of an invoice without one.
         if by != "WAREHOUSE" {
-            assert_eq!(figure(&told["totals"]["revenue"]), "76", "{by}: {told}");
+            assert_eq!(figure(&reported["totals"]["revenue"]), "76", "{by}: {reported}");
         }
-        assert_eq!(sum_of(told.items(), "revenue"), units(&told["totals"]["revenue"]), "{by}: {told}");
+        assert_eq!(sum_of(reported.items(), "revenue"), units(&reported["totals"]["revenue"]), "{by}: {reported}");
         let has_credits = ["DAY", "MONTH", "CUSTOMER"].contains(&by);
-        assert_eq!(told["totals"]["credits"].is_string(), has_credits, "{by}: {told}");
+        assert_eq!(reported["totals"]["credits"].is_string(), has_credits, "{by}: {reported}");
         if has_credits {
-            assert_eq!((figure(&told["totals"]["credits"]), figure(&told["totals"]["net"])), ("4".into(), "72".into()));
-            assert_eq!(sum_of(told.items(), "net"), units(&told["totals"]["net"]), "{by}: {told}");
+            assert_eq!(
+                (figure(&reported["totals"]["credits"]), figure(&reported["totals"]["net"])),
+                ("4".into(), "72".into())
+            );
+            assert_eq!(sum_of(reported.items(), "net"), units(&reported["totals"]["net"]), "{by}: {reported}");
         }
     }
     let by_variant = report(&office, "sales", "VARIANT", &[]);
@@ -299,11 +302,11 @@ fn margin_is_revenue_less_cost(database: Database) {
     let lines = json!([{ "receiptItemId": item, "amount": "9" }]);
     let credit = desk.request("9", json!({ "reasonType": "COST_CORRECTION", "costLines": lines }));
     desk.recognize(&credit, json!({})).is(200);
-    let told = report(&office, "margin", "VARIANT", &[]);
-    let row = &told.items()[0];
+    let reported = report(&office, "margin", "VARIANT", &[]);
+    let row = &reported.items()[0];
     assert_eq!(["revenue", "cost", "margin"].map(|name| figure(&row[name])), ["100", "60", "40"]);
     // 3 of 9 for each of the two that were sold.
-    assert_eq!(figure(&told["totals"]["corrections"]), "6");
+    assert_eq!(figure(&reported["totals"]["corrections"]), "6");
     assert_eq!(office.books().closing()["5000"], "54.000000000000", "the books have the cost less the correction");
     office.sound();
 }
@@ -314,9 +317,9 @@ fn money_that_moved_adds_up_to_the_accounts(database: Database) {
     office.books().manual(&day(0), "1010", "3000", "500").is(201);
     let range =
         [("legalEntityId", office.entity.as_str()), ("currencyCode", "EUR"), ("from", &day(0)), ("to", &day(0))];
-    let told = office.shop.list("reports/cash", &range).is(200);
+    let reported = office.shop.list("reports/cash", &range).is(200);
     let bank = office.books().money("BANK");
-    let row = told.items().iter().find(|row| row["moneyAccountId"] == json!(bank)).expect("a row of the bank");
+    let row = reported.items().iter().find(|row| row["moneyAccountId"] == json!(bank)).expect("a row of the bank");
     let of = |name: &str| figure(&row[name]);
     // 70 came, 25 came and failed, 5 went back; the same the other way; 500 by hand.
     assert_eq!(["customerPayments", "customerRefunds"].map(of), ["70", "-5"]);
@@ -333,8 +336,8 @@ fn money_without_books_is_by_method(database: Database) {
     office.sales.try_pay("9", json!({})).is(201);
     let range =
         [("legalEntityId", office.entity.as_str()), ("currencyCode", "EUR"), ("from", &day(0)), ("to", &day(0))];
-    let told = office.shop.list("reports/cash", &range).is(200);
-    let rows: Vec<_> = told
+    let reported = office.shop.list("reports/cash", &range).is(200);
+    let rows: Vec<_> = reported
         .items()
         .iter()
         .map(|row| (row["method"].clone(), figure(&row["customerPayments"]), figure(&row["supplierPayments"])))
@@ -343,7 +346,7 @@ fn money_without_books_is_by_method(database: Database) {
         rows,
         [(json!("CASH"), "10".to_string(), "-4".to_string()), (json!("TRANSFER"), "9".to_string(), "0".to_string())]
     );
-    assert!(told.items().iter().all(|row| row["closing"].is_null() && row["moneyAccountId"].is_null()));
+    assert!(reported.items().iter().all(|row| row["closing"].is_null() && row["moneyAccountId"].is_null()));
 }
 
 fn goods_are_worth_what_the_books_say(database: Database) {
@@ -377,16 +380,20 @@ fn an_order_shows_how_far_it_is_settled(database: Database) {
     let invoice = desk.issue(json!([{ "orderItemId": item, "quantity": "3" }]));
     let draft = desk.draft(json!([{ "orderItemId": item, "quantity": "1" }]));
     desk.try_pay("12", json!({ "applications": parts(&[(&invoice, "12")]) })).is(201);
-    let told = office.shop.get(&format!("sales/orders/{order}/settlement")).is(200);
+    let reported = office.shop.get(&format!("sales/orders/{order}/settlement")).is(200);
     assert_eq!(
-        (figure(&told["total"]), figure(&told["billed"]), &told["receiptId"]),
+        (figure(&reported["total"]), figure(&reported["billed"]), &reported["receiptId"]),
         ("50".into(), "30".into(), &Json::Null)
     );
-    let invoices: Vec<_> =
-        told["invoices"].as_array().into_iter().flatten().map(|of| (of["id"].clone(), of["balance"].clone())).collect();
+    let invoices: Vec<_> = reported["invoices"]
+        .as_array()
+        .into_iter()
+        .flatten()
+        .map(|of| (of["id"].clone(), of["balance"].clone()))
+        .collect();
     assert_eq!(invoices, [(json!(invoice), json!("18.000000")), (json!(draft), Json::Null)]);
     let key = office.shop.machine(&["sales.read"]);
-    assert_eq!(key.get(&format!("sales/orders/{order}/settlement")).is(200).body, told.body);
+    assert_eq!(key.get(&format!("sales/orders/{order}/settlement")).is(200).body, reported.body);
     office.shop.get(&format!("sales/orders/{}/settlement", uuid::Uuid::now_v7())).refused(404, "NOT_FOUND");
 }
 
@@ -438,8 +445,8 @@ fn d4_sums_have_more_than_twelve_digits(database: Database) {
     for desk in office.desks() {
         desk.owe(MUCH);
         desk.owe(MUCH);
-        let told = balance(desk);
-        assert_eq!(["openInvoices", "balance"].map(|name| figure(&told[name])), [TWICE, TWICE]);
+        let reported = balance(desk);
+        assert_eq!(["openInvoices", "balance"].map(|name| figure(&reported[name])), [TWICE, TWICE]);
         assert_eq!(figure(&statement(desk, &[])["closing"]), TWICE);
         assert_eq!(figure(&statement(desk, &[("from", &day(1)), ("to", &day(1))])["opening"]), TWICE);
         let aged = ages(desk, &[]);
@@ -448,8 +455,8 @@ fn d4_sums_have_more_than_twelve_digits(database: Database) {
         desk.pay(MUCH);
         desk.grant(MUCH);
         desk.grant(MUCH);
-        let told = balance(desk);
-        assert_eq!(["unappliedPayments", "availableCredits"].map(|name| figure(&told[name])), [TWICE, TWICE]);
+        let reported = balance(desk);
+        assert_eq!(["unappliedPayments", "availableCredits"].map(|name| figure(&reported[name])), [TWICE, TWICE]);
         let last = statement(desk, &[]);
         assert_eq!(figure(&last["closing"]), format!("-{TWICE}"));
         assert_eq!(last.items().last().map(|item| item["balance"].clone()), Some(last["closing"].clone()));
@@ -469,17 +476,17 @@ fn d4_sums_have_more_than_twelve_digits(database: Database) {
         office.sales.step(&format!("invoices/{free}"), "recognize", json!({ "recognizedOn": today })).is(200);
     }
     for by in ["DAY", "MONTH", "VARIANT", "CUSTOMER", "BRANCH"] {
-        let told = report(&office, "sales", by, &[]);
+        let reported = report(&office, "sales", by, &[]);
         let earned = report(&office, "margin", by, &[]);
         assert_eq!(figure(&earned["totals"]["cost"]), TWICE, "{by}: {earned}");
-        for figures in [told["totals"].clone(), json!({ "revenue": sum_text(told.items(), "revenue") })] {
+        for figures in [reported["totals"].clone(), json!({ "revenue": sum_text(reported.items(), "revenue") })] {
             // Those of `owe` besides: they are recognised nowhere.
-            assert_eq!(figure(&figures["revenue"]), "2400000000000", "{by}: {told}");
+            assert_eq!(figure(&figures["revenue"]), "2400000000000", "{by}: {reported}");
         }
         match by {
-            "VARIANT" => assert_eq!(figure(&told["totals"]["quantity"]), "2400000000000", "{told}"),
+            "VARIANT" => assert_eq!(figure(&reported["totals"]["quantity"]), "2400000000000", "{reported}"),
             "BRANCH" => {}
-            _ => assert_eq!(figure(&told["totals"]["credits"]), TWICE, "{by}: {told}"),
+            _ => assert_eq!(figure(&reported["totals"]["credits"]), TWICE, "{by}: {reported}"),
         }
     }
     for _ in 0..2 {
@@ -556,9 +563,9 @@ fn d4_so_have_those_of_the_books_and_of_orders(database: Database) {
         (&stock, vec![], "/totals/available".to_string(), TWICE),
     ];
     for (path, query, pointer, expected) in table {
-        let told = shop.list(path, &query).is(200);
-        let found = told.body.pointer(&pointer).map(figure);
-        assert_eq!(found.as_deref(), Some(expected), "{path} {pointer}: {told}");
+        let reported = shop.list(path, &query).is(200);
+        let found = reported.body.pointer(&pointer).map(figure);
+        assert_eq!(found.as_deref(), Some(expected), "{path} {pointer}: {reported}");
     }
     let entries = shop.list("ledger/general-ledger", &range).is(200);
     assert!(entries.items().iter().all(|line| line["debit"] != line["credit"]), "{entries}");

@@ -92,9 +92,9 @@ fn f68_only_units_that_are_there_go_back(database: Database) {
     refused(&item, &strangers[0]);
     refused(&other, &phones[1]);
     let short = draft(&office, json!([{ "receiptItemId": item, "quantity": "2", "unitIds": phones[1..2] }]));
-    let told = ship(&office, &short).refused(409, "UNIT_COUNT_MISMATCH");
+    let reported = ship(&office, &short).refused(409, "UNIT_COUNT_MISMATCH");
     assert_eq!(
-        told.errors()[0],
+        reported.errors()[0],
         json!({ "pointer": "/lines/0/unitIds", "code": "UNITS_DIFFER_FROM_QUANTITY", "required": 2, "identified": 1 })
     );
     let back = draft(&office, json!([units(&item, &phones[1..])]));

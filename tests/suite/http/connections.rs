@@ -149,13 +149,13 @@ fn the_private_listener_answers_to_its_own_names(database: Database) {
         let mut stream = connect(&host.private_address());
         let request = format!("GET /metrics HTTP/1.1\r\nHost: {name}\r\nConnection: close\r\n\r\n");
         stream.write_all(request.as_bytes()).expect("written");
-        let mut told = String::new();
-        stream.read_to_string(&mut told).expect("an answer");
-        told
+        let mut reported = String::new();
+        stream.read_to_string(&mut reported).expect("an answer");
+        reported
     };
     for name in ["rebound.example", "rebound.example:9464", "localhost.rebound.example"] {
-        let told = ask(name);
-        assert!(told.starts_with("HTTP/1.1 421") && !told.contains("stoa_generation"), "{name}: {told}");
+        let reported = ask(name);
+        assert!(reported.starts_with("HTTP/1.1 421") && !reported.contains("stoa_generation"), "{name}: {reported}");
     }
     for name in ["127.0.0.1", "localhost:9464", "[::1]", "stoa.internal:9464"] {
         assert!(ask(name).starts_with("HTTP/1.1 200"), "{name}");

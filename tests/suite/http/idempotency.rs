@@ -312,7 +312,7 @@ fn onboarding_replays(database: Database) {
 /// [F12] 100 keys, 16 copies each, every tenth with a changed body: one effect per key.
 fn f12_a_hundred_keys_sixteen_times(database: Database) {
     let shop = company(database);
-    let mut dice = Dice::of("f12_a_hundred_keys_sixteen_times");
+    let mut dice = Dice::new("f12_a_hundred_keys_sixteen_times");
     let keys: Vec<(String, Json)> =
         (0..100).map(|n| (new_key(), json!({ "name": "F12", "code": format!("F{n}") }))).collect();
     let mut work: Vec<(usize, bool)> = (0..1600).map(|i| (i % 100, dice.one_in(10))).collect();

@@ -101,7 +101,7 @@ fn follow_changes(machine: &Machine, writing: &AtomicUsize) -> BTreeSet<String> 
 fn c17_readers_that_poll_see_every_row_once(database: Database) {
     let shop = company(database);
     let machine = client(&shop);
-    let mut dice = Dice::of("readers_that_poll");
+    let mut dice = Dice::new("readers_that_poll");
     let writing = AtomicUsize::new(WRITERS);
     thread::scope(|scope| {
         let writers: Vec<_> = (0..WRITERS)

@@ -88,8 +88,8 @@ fn p16_unknown_query_parameter_on_every_list(database: Database) {
         });
         for query in ["bogus=1", "limit=10&Bogus=", "%6Cimit2=1", "tenantId=x", "Limit=10", "&&=&x"] {
             let answer = shop.host.get_with(&format!("{path}?{query}"), token);
-            let told = (answer.status, answer["code"].as_str());
-            assert_eq!(told, (400, Some("UNKNOWN_QUERY_PARAMETER")), "{} with {query}: {answer}", operation.id);
+            let reported = (answer.status, answer["code"].as_str());
+            assert_eq!(reported, (400, Some("UNKNOWN_QUERY_PARAMETER")), "{} with {query}: {answer}", operation.id);
         }
         tried.insert(operation.id.as_str());
     }

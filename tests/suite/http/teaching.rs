@@ -36,14 +36,14 @@ fn an_unknown_name_hears_those_that_are_known(database: Database) {
     let shop = company(database);
     let body = with(&product("P"), json!({ "product_type": "secret-value" }));
     let answer = shop.post("catalog/products", body).refused(400, "VALIDATION_FAILED");
-    let told = rule_at(&answer, "");
-    assert_eq!(told["nearest"][0], "productType", "{answer}");
-    assert!(told["members"].as_array().is_some_and(|names| names.contains(&json!("unitOfMeasure"))), "{answer}");
+    let reported = rule_at(&answer, "");
+    assert_eq!(reported["nearest"][0], "productType", "{answer}");
+    assert!(reported["members"].as_array().is_some_and(|names| names.contains(&json!("unitOfMeasure"))), "{answer}");
     assert!(!answer.body.to_string().contains("product_type"), "the caller's own name: {answer}");
     assert!(!answer.body.to_string().contains("secret"), "the caller's own value: {answer}");
     let query = shop.list("catalog/products", &[("categoryid", "x"), ("nothing-like-it", "1")]);
     let query = query.refused(400, "UNKNOWN_QUERY_PARAMETER");
-    let told = rule_at(&query, "/query");
-    assert_eq!(told["nearest"], json!(["categoryId"]), "{query}");
-    assert!(told["members"].as_array().is_some_and(|names| names.contains(&json!("cursor"))), "{query}");
+    let reported = rule_at(&query, "/query");
+    assert_eq!(reported["nearest"], json!(["categoryId"]), "{query}");
+    assert!(reported["members"].as_array().is_some_and(|names| names.contains(&json!("cursor"))), "{query}");
 }

@@ -28,12 +28,12 @@ pub struct Bad {
 }
 
 impl Bad {
-    pub fn of(name: impl Into<String>, values: &[&[u8]]) -> Bad {
+    pub fn new(name: impl Into<String>, values: &[&[u8]]) -> Bad {
         Bad { name: name.into(), values: values.iter().map(|value| value.to_vec()).collect(), status: 401 }
     }
 
     pub fn token(name: impl Into<String>, token: &str) -> Bad {
-        Bad::of(name, &[format!("Bearer {token}").as_bytes()])
+        Bad::new(name, &[format!("Bearer {token}").as_bytes()])
     }
 
     pub fn unverified(name: impl Into<String>, token: &str) -> Bad {

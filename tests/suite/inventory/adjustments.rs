@@ -290,7 +290,7 @@ fn every_adjustment_of_worth_has_one_entry(database: Database) {
         shop.take("LOSS", &variant, &main, "3").is(201).id(),
     ];
     let entries = shop.all("ledger/journal-entries", &[("legalEntityId", &entity)]);
-    let told: Vec<(String, String)> = entries
+    let reported: Vec<(String, String)> = entries
         .iter()
         .map(|entry| {
             assert_eq!((&entry["sourceKind"], &entry["purpose"]), (&json!("INVENTORY_MOVEMENT"), &json!("ADJUSTMENT")));
@@ -300,7 +300,7 @@ fn every_adjustment_of_worth_has_one_entry(database: Database) {
         .collect();
     let totals = ["20.000000000000", "2.000000000000", "4.000000000000", "6.000000000000"];
     let expected: Vec<(String, String)> = movements.into_iter().zip(totals.map(String::from)).collect();
-    assert_eq!(told, expected);
+    assert_eq!(reported, expected);
     let mut closings: Vec<String> = balances(&shop).into_iter().map(|(_, closing)| closing).collect();
     closings.sort();
     assert_eq!(closings, ["-18.000000000000", "4.000000000000", "6.000000000000", "8.000000000000"]);

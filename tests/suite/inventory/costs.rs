@@ -83,14 +83,14 @@ struct Trade {
 
 impl Trade {
     fn new(database: Database, places: u8) -> Trade {
-        Trade::of(services::host(database).company(), places)
+        Trade::from_shop(services::host(database).company(), places)
     }
 
     fn with_books(database: Database, places: u8) -> Trade {
-        Trade::of(services::host(database).company_with(json!({ "keepsBooks": true })), places)
+        Trade::from_shop(services::host(database).company_with(json!({ "keepsBooks": true })), places)
     }
 
-    fn of(shop: Company, places: u8) -> Trade {
+    fn from_shop(shop: Company, places: u8) -> Trade {
         let (main, variant) = (shop.main(), shop.counted(places));
         Trade { shop, main, variant }
     }

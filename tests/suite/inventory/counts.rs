@@ -51,9 +51,9 @@ fn e59_goods_sold_while_counting_stay_sold(database: Database) {
     });
     shop.post("inventory/adjustments", out).is(201);
     let read = shop.get(&format!("inventory/counts/{count}")).is(200);
-    let told = &read["lines"][0];
+    let reported = &read["lines"][0];
     assert_eq!(
-        (&told["expectedQuantity"], &told["countedQuantity"], &told["difference"]),
+        (&reported["expectedQuantity"], &reported["countedQuantity"], &reported["difference"]),
         (&json!("10.000000"), &json!("8.000000"), &json!("-2.000000"))
     );
     let posted = post(&shop, &count).is(200);
@@ -141,9 +141,9 @@ fn e63_missing_and_found_units(database: Database) {
     let lines = json!([{ "variantId": phone, "countedQuantity": "2", "unitIds": [units[0], units[2]] }]);
     record(&shop, &count, lines).is(200);
     let read = shop.get(&format!("inventory/counts/{count}")).is(200);
-    let told = &read["lines"][0];
-    assert_eq!((&told["expectedQuantity"], &told["difference"]), (&json!("2.000000"), &json!("0.000000")));
-    assert_eq!((&told["unitCount"], told["unitIds"].as_array().map(Vec::len)), (&json!(2), Some(2)));
+    let reported = &read["lines"][0];
+    assert_eq!((&reported["expectedQuantity"], &reported["difference"]), (&json!("2.000000"), &json!("0.000000")));
+    assert_eq!((&reported["unitCount"], reported["unitIds"].as_array().map(Vec::len)), (&json!(2), Some(2)));
     post(&shop, &count).is(200);
     let statuses: Vec<Json> = units.iter().map(|unit| shop.serial_unit(unit)["status"].clone()).collect();
     assert_eq!(statuses, ["AVAILABLE", "LOST", "AVAILABLE"]);

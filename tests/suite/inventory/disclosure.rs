@@ -156,8 +156,8 @@ fn documents_name_units_to_readers_only(database: Database) {
     let count = format!("inventory/counts/{count}");
     let line = json!({ "variantId": known.phone, "countedQuantity": "1", "unitIds": [known.unit] });
     shop.post(&format!("{count}/lines"), json!({ "expectedVersion": 1, "lines": [line] })).is(200);
-    let told = shop.get(&order).is(200);
-    let unit = &told["items"][0]["units"][0];
+    let reported = shop.get(&order).is(200);
+    let unit = &reported["items"][0]["units"][0];
     assert_eq!((&unit["unitId"], &unit["outcome"]), (&json!(known.unit), &Json::Null));
     assert_eq!(
         (&unit["serialNumber"], &unit["imei1"], &unit["imei2"], &unit["status"]),

@@ -64,7 +64,7 @@ struct Shelf {
 fn e75_random_operations_follow_the_model(database: Database) {
     let folder = modules::with(&[("porter.wasm", &modules::guest("porter"))]);
     let host = Stoa::start_with(database, Settings::default().modules(folder.path()));
-    let mut dice = Dice::of("e75_random_operations_follow_the_model");
+    let mut dice = Dice::new("e75_random_operations_follow_the_model");
     let shop = host.company();
     let warehouses = [shop.main(), shop.warehouse("PHYSICAL")];
     let mut shelves: Vec<Shelf> = (0..SHELVES).map(|_| Shelf::new(&shop, &warehouses, dice.fork())).collect();

@@ -33,7 +33,7 @@ struct Road {
 }
 
 impl Road {
-    fn of(shop: Company) -> Road {
+    fn new(shop: Company) -> Road {
         let (from, to, transit) = (shop.warehouse("PHYSICAL"), shop.warehouse("PHYSICAL"), shop.transit());
         Road { shop, from, to, transit }
     }
@@ -64,7 +64,7 @@ fn line(variant: &str, quantity: &str) -> Json {
 }
 
 fn e48_without_stock(database: Database) {
-    let road = Road::of(company(database));
+    let road = Road::new(company(database));
     let (shop, one, two) = (&road.shop, road.shop.counted(0), road.shop.counted(0));
     shop.stock_up(&road.from, &one, "5");
     let order = road.draft(json!([line(&one, "5"), line(&two, "1")])).is(201).id();
@@ -76,7 +76,7 @@ fn e48_without_stock(database: Database) {
 }
 
 fn e49_received_lost_and_returned(database: Database) {
-    let road = Road::of(company(database));
+    let road = Road::new(company(database));
     let (shop, box_) = (&road.shop, road.shop.counted(0));
     shop.stock_up(&road.from, &box_, "10");
     let order = road.draft(json!([line(&box_, "10")])).is(201);
@@ -124,7 +124,7 @@ fn e49_received_lost_and_returned(database: Database) {
 }
 
 fn e50_above_outstanding(database: Database) {
-    let road = Road::of(company(database));
+    let road = Road::new(company(database));
     let box_ = road.shop.counted(0);
     road.shop.stock_up(&road.from, &box_, "2");
     let order = road.draft(json!([line(&box_, "2")])).is(201).id();
@@ -141,7 +141,7 @@ fn e50_above_outstanding(database: Database) {
 }
 
 fn e51_cancelled(database: Database) {
-    let road = Road::of(company(database));
+    let road = Road::new(company(database));
     let (shop, box_, phone) = (&road.shop, road.shop.counted(0), road.shop.phone());
     shop.stock_up(&road.from, &box_, "4");
     let units = shop.admit(&phone, &road.from, 2);
@@ -179,7 +179,7 @@ fn e51_cancelled(database: Database) {
 }
 
 fn e52_goods_on_an_order_wait_for_it(database: Database) {
-    let road = Road::of(company(database));
+    let road = Road::new(company(database));
     let (shop, box_, phone) = (&road.shop, road.shop.counted(0), road.shop.phone());
     shop.stock_up(&road.from, &box_, "1");
     let units = shop.admit(&phone, &road.from, 1);
@@ -198,7 +198,7 @@ fn e52_goods_on_an_order_wait_for_it(database: Database) {
 }
 
 fn e53_e54_ends_that_do_not_fit(database: Database) {
-    let road = Road::of(company(database));
+    let road = Road::new(company(database));
     let (shop, box_) = (&road.shop, road.shop.counted(0));
     shop.stock_up(&road.from, &box_, "1");
     let entity = shop.other_entity();
@@ -235,7 +235,7 @@ fn e53_e54_ends_that_do_not_fit(database: Database) {
 }
 
 fn e55_units_are_named_by_people(database: Database) {
-    let road = Road::of(company(database));
+    let road = Road::new(company(database));
     let (shop, phone, box_) = (&road.shop, road.shop.phone(), road.shop.counted(0));
     let units = shop.admit(&phone, &road.from, 3);
     let two = json!([{ "variantId": phone, "quantity": "3", "unitIds": &units[..2] }]);
@@ -264,7 +264,7 @@ fn e55_units_are_named_by_people(database: Database) {
 }
 
 fn e57_units_arrive_as_the_warehouse_is(database: Database) {
-    let mut road = Road::of(company(database));
+    let mut road = Road::new(company(database));
     road.to = road.shop.warehouse("QUARANTINE");
     let (shop, phone) = (&road.shop, road.shop.phone());
     let shelf = shop.shelf(&road.to);
@@ -301,8 +301,8 @@ fn e57_units_arrive_as_the_warehouse_is(database: Database) {
         let read = shop.serial_unit(unit);
         assert_eq!((&read["status"], &read["warehouseId"]), (&json!("AVAILABLE"), &json!(road.from)));
     }
-    let told = road.order(&order)["items"][0]["units"].as_array().cloned().unwrap_or_default();
-    let mut outcomes: Vec<&str> = told.iter().filter_map(|unit| unit["outcome"].as_str()).collect();
+    let reported = road.order(&order)["items"][0]["units"].as_array().cloned().unwrap_or_default();
+    let mut outcomes: Vec<&str> = reported.iter().filter_map(|unit| unit["outcome"].as_str()).collect();
     outcomes.sort_unstable();
     assert_eq!(outcomes, ["LOST", "RECEIVED", "RETURNED", "RETURNED"]);
     shop.assert_level(&road.to, &phone, json!({ "quarantined": 1 }));
@@ -310,7 +310,7 @@ fn e57_units_arrive_as_the_warehouse_is(database: Database) {
 }
 
 fn e58_value_stays_but_for_loss(database: Database) {
-    let road = Road::of(bookkeeping(database));
+    let road = Road::new(bookkeeping(database));
     let (shop, box_, phone) = (&road.shop, road.shop.counted(0), road.shop.phone());
     shop.stock_up(&road.from, &box_, "10");
     let units = shop.admit(&phone, &road.from, 2);
@@ -341,7 +341,7 @@ fn e58_value_stays_but_for_loss(database: Database) {
 
 /// 2,101 lines that were taken out, which is more than one reply of the store holds. The line that comes back is among those behind.
 fn a_draft_is_replaced_however_much_was_taken_out_of_it(database: Database) {
-    let road = Road::of(company(database));
+    let road = Road::new(company(database));
     let shop = &road.shop;
     let (kept, other) = (shop.counted(0), shop.counted(0));
     let id = road.draft(json!([line(&other, "1")])).is(201).id();
@@ -364,7 +364,7 @@ fn a_draft_is_replaced_however_much_was_taken_out_of_it(database: Database) {
 }
 
 fn drafts_are_replaced_whole(database: Database) {
-    let road = Road::of(company(database));
+    let road = Road::new(company(database));
     let (shop, one, two, phone) = (&road.shop, road.shop.counted(0), road.shop.counted(0), road.shop.phone());
     let units = shop.admit(&phone, &road.from, 2);
     let items = json!([line(&one, "1"), { "variantId": phone, "quantity": "1", "unitIds": [units[0]] }]);
@@ -400,7 +400,7 @@ fn drafts_are_replaced_whole(database: Database) {
 }
 
 fn numbers(database: Database) {
-    let road = Road::of(company(database));
+    let road = Road::new(company(database));
     let (shop, box_) = (&road.shop, road.shop.counted(0));
     let draft = |number: Json| {
         let body = json!({
@@ -425,7 +425,7 @@ fn numbers(database: Database) {
 }
 
 fn api_clients_transfer_without_units(database: Database) {
-    let road = Road::of(company(database));
+    let road = Road::new(company(database));
     let (shop, box_, phone) = (&road.shop, road.shop.counted(0), road.shop.phone());
     shop.stock_up(&road.from, &box_, "2");
     let units = shop.admit(&phone, &road.from, 3);
@@ -460,7 +460,7 @@ fn api_clients_transfer_without_units(database: Database) {
 }
 
 fn an_open_order_keeps_its_warehouses(database: Database) {
-    let road = Road::of(company(database));
+    let road = Road::new(company(database));
     let (shop, box_) = (&road.shop, road.shop.counted(0));
     shop.stock_up(&road.from, &box_, "1");
     let order = road.draft(json!([line(&box_, "1")])).is(201).id();
@@ -477,7 +477,7 @@ fn an_open_order_keeps_its_warehouses(database: Database) {
 }
 
 fn faults_of_bodies(database: Database) {
-    let road = Road::of(company(database));
+    let road = Road::new(company(database));
     let (shop, box_) = (&road.shop, road.shop.counted(0));
     let untracked = shop.article(&fresh("NONE-")).1;
     road.draft(json!([])).refused(400, "VALIDATION_FAILED").at("/items");
@@ -506,7 +506,7 @@ fn faults_of_bodies(database: Database) {
 }
 
 fn lists_of_orders(database: Database) {
-    let road = Road::of(company(database));
+    let road = Road::new(company(database));
     let (shop, one, two) = (&road.shop, road.shop.counted(0), road.shop.counted(0));
     let first = road.draft(json!([line(&one, "1")])).is(201).id();
     let second = road.draft(json!([line(&two, "1"), line(&one, "1")])).is(201).id();

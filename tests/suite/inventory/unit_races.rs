@@ -109,11 +109,11 @@ fn e40_versions_without_a_gap_under_parallel_moves(database: Database) {
     let mut versions = 0;
     for unit in &units {
         let history = shop.all(&format!("inventory/units/{unit}/history"), &[("limit", "100")]);
-        let mut told: Vec<i64> = history.iter().filter_map(|entry| entry["unitVersion"].as_i64()).collect();
-        told.sort_unstable();
-        assert_eq!(told, (1..=told.len() as i64).collect::<Vec<_>>());
-        assert_eq!(shop.serial_unit(unit)["version"], json!(told.len()));
-        versions += told.len();
+        let mut reported: Vec<i64> = history.iter().filter_map(|entry| entry["unitVersion"].as_i64()).collect();
+        reported.sort_unstable();
+        assert_eq!(reported, (1..=reported.len() as i64).collect::<Vec<_>>());
+        assert_eq!(shop.serial_unit(unit)["version"], json!(reported.len()));
+        versions += reported.len();
     }
     assert_eq!(versions, done.iter().sum::<usize>() + units.len(), "one version for each success");
     shop.verified();
@@ -242,7 +242,7 @@ fn e75_random_operations_leave_everything_sound(database: Database) {
     let kinds = ["PHYSICAL", "PHYSICAL", "QUARANTINE", "IN_TRANSIT"];
     let places: Vec<String> = kinds.iter().map(|kind| shop.warehouse(kind)).collect();
     let units: Vec<String> = places.iter().flat_map(|place| shop.admit(&phone, place, 3)).collect();
-    let mut dice = Dice::of("random operations on units");
+    let mut dice = Dice::new("random operations on units");
     let seeds: Vec<u64> = (0..3).map(|_| dice.roll()).collect();
     at_once(seeds.len(), |n| {
         let mut dice = Dice::seeded(seeds[n]);

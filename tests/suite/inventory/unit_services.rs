@@ -162,9 +162,10 @@ fn a_unit_is_received_sold_and_brought_back(database: Database) {
     shop.assert_level(&main, &phone, json!({ "onHand": 2, "available": 2 }));
     assert_eq!(shop.worth(&phone), "200.000000000000");
     let movements = shop.all(&format!("inventory/units/{}/movements", units[0]), &[]);
-    let told: Vec<(&Json, &Json)> = movements.iter().map(|row| (&row["movementType"], &row["documentType"])).collect();
+    let reported: Vec<(&Json, &Json)> =
+        movements.iter().map(|row| (&row["movementType"], &row["documentType"])).collect();
     assert_eq!(
-        told,
+        reported,
         [
             (&json!("PURCHASE_RECEIPT"), &Json::Null),
             (&json!("SALE"), &Json::Null),

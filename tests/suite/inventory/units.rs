@@ -295,16 +295,19 @@ fn e40_history_has_every_version(database: Database) {
     shop.post(&format!("inventory/units/{unit}/regrade"), body).is(200);
     shop.move_unit(&unit, "LOSS", json!({})).is(201);
     let history = shop.all(&format!("inventory/units/{unit}/history"), &[("limit", "2")]);
-    let told: Vec<(i64, &str)> = history
+    let reported: Vec<(i64, &str)> = history
         .iter()
         .map(|entry| (entry["unitVersion"].as_i64().unwrap_or(0), entry["event"].as_str().unwrap_or("")))
         .collect();
-    assert_eq!(told, [(1, "CREATED"), (2, "RESERVED"), (3, "RELEASED"), (4, "MOVED"), (5, "REGRADED"), (6, "MOVED")]);
+    assert_eq!(
+        reported,
+        [(1, "CREATED"), (2, "RESERVED"), (3, "RELEASED"), (4, "MOVED"), (5, "REGRADED"), (6, "MOVED")]
+    );
     assert_eq!(history[1]["reservationId"], json!(held));
     assert_eq!(history[4]["grade"], "B");
     let movements = shop.all(&format!("inventory/units/{unit}/movements"), &[("limit", "1")]);
-    let told: Vec<&Json> = movements.iter().map(|movement| &movement["movementType"]).collect();
-    assert_eq!(told, ["ADJUSTMENT_IN", "TRANSFER", "LOSS"], "physical movements only");
+    let reported: Vec<&Json> = movements.iter().map(|movement| &movement["movementType"]).collect();
+    assert_eq!(reported, ["ADJUSTMENT_IN", "TRANSFER", "LOSS"], "physical movements only");
     for (movement, version) in movements.iter().zip([1, 4, 6]) {
         assert_eq!((&movement["quantity"], &movement["unitVersion"]), (&json!("1.000000"), &json!(version)));
     }

@@ -24,8 +24,8 @@ on_both_databases![
 fn a_new_company_has_two_warehouses(database: Database) {
     let shop = company(database);
     let all = shop.all("inventory/warehouses", &[]);
-    let told: Vec<_> = all.iter().map(|row| (row["code"].as_str(), row["type"].as_str())).collect();
-    assert_eq!(told, [(Some("MAIN"), Some("PHYSICAL")), (Some("TRANSIT"), Some("IN_TRANSIT"))]);
+    let reported: Vec<_> = all.iter().map(|row| (row["code"].as_str(), row["type"].as_str())).collect();
+    assert_eq!(reported, [(Some("MAIN"), Some("PHYSICAL")), (Some("TRANSIT"), Some("IN_TRANSIT"))]);
     assert!(all.iter().all(|row| row["legalEntityId"] == shop.entity().as_str()));
 }
 

@@ -197,9 +197,9 @@ fn l27_entries_are_dated_by_the_company_s_calendar(database: Database) {
         let today = || Utc::now().with_timezone(&offset).date_naive().to_string();
         let before = today();
         let entry = of.post_entry(of.posting(&[("CASH_MOVEMENT", "debit", "1"), ("CASH_OVER_SHORT", "credit", "1")]));
-        let told = text(&entry["entryDate"]);
-        assert!([before, today()].contains(&told), "{zone}: {told}");
-        assert_eq!(entry["month"], told[..7], "{zone}");
+        let reported = text(&entry["entryDate"]);
+        assert!([before, today()].contains(&reported), "{zone}: {reported}");
+        assert_eq!(entry["month"], reported[..7], "{zone}");
     }
 }
 

@@ -28,7 +28,7 @@ fn units(amount: &str) -> i128 {
 /// A thousand random postings, mirrors and closings; then random ranges against the model.
 fn l34_trial_balance_follows_a_model(database: Database) {
     let of = books(database);
-    let mut dice = Dice::of("l34_trial_balance_follows_a_model");
+    let mut dice = Dice::new("l34_trial_balance_follows_a_model");
     let roles = [
         ("RECEIVABLE", "1100"),
         ("SALES_CLEARING", "1160"),

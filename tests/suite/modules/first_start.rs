@@ -47,8 +47,8 @@ impl Place {
 
     /// A release in `release`; answers what its settings are told.
     fn release(&self) -> String {
-        let told = self.precompile(&["--out", "release"]);
-        String::from_utf8(told.stdout).expect("text").trim().to_string()
+        let reported = self.precompile(&["--out", "release"]);
+        String::from_utf8(reported.stdout).expect("text").trim().to_string()
     }
 
     /// A host that never ran, with this cache.
@@ -172,23 +172,23 @@ fn a_host_that_starts_says_so(_: Database) {
     command.args(["--data-dir".as_ref(), place.at("data").as_os_str()]).current_dir(place.0.path());
     command.env("STOA_MODULES_DIR", place.at("modules")).env("STOA_MODULE_CACHE_DIR", place.at("cache"));
     let mut host = command.stdout(Stdio::null()).stderr(fs::File::create(&log).expect("a log")).spawn().expect("stoa");
-    let mut told = Vec::new();
+    let mut reported = Vec::new();
     let begin = Instant::now();
-    while told.last().is_none_or(|text: &String| !text.starts_with("HTTP/1.1 200")) {
-        assert!(begin.elapsed() < Duration::from_secs(120), "it never serves: {told:?}");
+    while reported.last().is_none_or(|text: &String| !text.starts_with("HTTP/1.1 200")) {
+        assert!(begin.elapsed() < Duration::from_secs(120), "it never serves: {reported:?}");
         if let Ok(mut stream) = TcpStream::connect(("127.0.0.1", port)) {
             stream
                 .write_all(b"GET /v1/ready HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n")
                 .expect("written");
             let mut text = String::new();
             let _ = stream.read_to_string(&mut text);
-            told.push(text);
+            reported.push(text);
         }
         std::thread::sleep(Duration::from_millis(5));
     }
     let _ = host.kill();
     let _ = host.wait();
-    let first = &told[0];
+    let first = &reported[0];
     assert!(first.starts_with("HTTP/1.1 503") && first.contains("\"UNAVAILABLE\""), "{first}");
     assert!(first.to_ascii_lowercase().contains("\r\nretry-after: 1\r\n"), "{first}");
     let said = fs::read_to_string(&log).expect("a log");

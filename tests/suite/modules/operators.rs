@@ -123,13 +123,13 @@ fn a_module_comes_in_is_activated_and_goes(database: Database) {
     assert_eq!(read("1.0.0"), 1);
     shop.get("changeling/sizes").refused(404, "NOT_FOUND");
 
-    let told = console.get(&format!("modules/{digest}/diff")).is(200);
+    let reported = console.get(&format!("modules/{digest}/diff")).is(200);
     assert_eq!(
-        (&told["name"], &told["version"], &told["breaking"]),
+        (&reported["name"], &reported["version"], &reported["breaking"]),
         (&json!("changeling"), &json!("1.1.0"), &json!(false))
     );
-    assert_eq!(told["against"]["version"], "1.0.0");
-    let changes = told["changes"].to_string();
+    assert_eq!(reported["against"]["version"], "1.0.0");
+    let changes = reported["changes"].to_string();
     assert!(changes.contains("ROUTE_ADDED") && changes.contains("listChangelingSizes"), "{changes}");
 
     console.activate(&digest, json!({ "expectedGeneration": 7 })).refused(409, "GENERATION_CHANGED");
@@ -212,8 +212,8 @@ fn hostile_modules_take_the_whole_road(database: Database) {
         ask("behave").is(201);
         for mode in attacks {
             let answer = ask(mode);
-            let told = (answer.status, answer["code"].as_str());
-            let is_failure = [(500, Some("MODULE_FAILED")), (503, Some("MODULE_UNAVAILABLE"))].contains(&told);
+            let reported = (answer.status, answer["code"].as_str());
+            let is_failure = [(500, Some("MODULE_FAILED")), (503, Some("MODULE_UNAVAILABLE"))].contains(&reported);
             assert!(is_failure, "{mode}: {answer}");
         }
         let shown = console.shown();

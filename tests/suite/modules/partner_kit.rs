@@ -22,8 +22,8 @@ fn module(words: &[&str]) -> (bool, Json) {
     let output = command.arg("module").args(words).arg("--json").output().expect("cannot run stoa");
     let printed = String::from_utf8_lossy(&output.stdout);
     let said = String::from_utf8_lossy(&output.stderr);
-    let told = serde_json::from_str(&printed).unwrap_or_else(|error| panic!("{error}: {printed}\n{said}"));
-    (output.status.success(), told)
+    let reported = serde_json::from_str(&printed).unwrap_or_else(|error| panic!("{error}: {printed}\n{said}"));
+    (output.status.success(), reported)
 }
 
 fn text(path: &Path) -> String {
@@ -47,8 +47,8 @@ fn fixtures(module: &str) -> PathBuf {
 }
 
 /// Every step of the fixtures, by what was told of it.
-fn steps(told: &Json) -> Vec<&Json> {
-    told["fixtures"]
+fn steps(reported: &Json) -> Vec<&Json> {
+    reported["fixtures"]
         .as_array()
         .into_iter()
         .flatten()
@@ -62,10 +62,10 @@ fn the_fixtures_of_template_and_example_hold() {
         [(template(), fixtures("template"), vec![]), (tiers(), fixtures("examples/tiers"), vec!["--with", &catalog])]
     {
         let folder = text(&folder);
-        let (ok, told) = module(&[&["test", &file, "--fixtures", &folder], &with[..]].concat());
-        assert!(ok && told["ok"] == true, "{told:#}");
-        let asked: Vec<&Json> = steps(&told).into_iter().filter(|step| !step["used"].is_null()).collect();
-        assert!(asked.len() >= 5, "{told:#}");
+        let (ok, reported) = module(&[&["test", &file, "--fixtures", &folder], &with[..]].concat());
+        assert!(ok && reported["ok"] == true, "{reported:#}");
+        let asked: Vec<&Json> = steps(&reported).into_iter().filter(|step| !step["used"].is_null()).collect();
+        assert!(asked.len() >= 5, "{reported:#}");
         for step in asked {
             for limit in ["guestMicros", "memoryBytes", "storeCalls", "rows", "outputBytes"] {
                 let of = &step["used"][limit];
@@ -85,7 +85,7 @@ fn whatever_is_not_as_expected_is_told() {
     let read = json!({ "operation": "getTemplateEntry", "path": { "id": "$a/id" }, "expect": { "status": 200, "body": "$b" } });
     let mut saved = step(json!({ "status": 201 }));
     saved["save"] = json!("a");
-    for (steps, told) in [
+    for (steps, reported) in [
         (json!([step(json!({ "status": 200 }))]), "status: expected 200, found 201"),
         (json!([step(json!({ "status": 201, "body": { "id": "$any" } }))]), "/tenantId: not expected"),
         (json!([step(json!({ "status": 201, "etag": "no" }))]), "etag: expected"),
@@ -97,10 +97,10 @@ fn whatever_is_not_as_expected_is_told() {
         let fixture = json!({ "steps": steps });
         fs::write(folder.path().join("one.json"), fixture.to_string()).expect("a fixture");
         let (ok, found) = module(&["test", &template(), "--fixtures", &text(folder.path())]);
-        assert!(!ok && found["ok"] == false, "{told}: {found:#}");
+        assert!(!ok && found["ok"] == false, "{reported}: {found:#}");
         let differences: Vec<&str> =
             self::steps(&found).iter().filter_map(|step| step["differences"][0].as_str()).collect();
-        assert!(differences.len() == 1 && differences[0].starts_with(told), "{told}: {differences:?}");
+        assert!(differences.len() == 1 && differences[0].starts_with(reported), "{reported}: {differences:?}");
     }
 }
 
@@ -124,26 +124,26 @@ fn what_cannot_be_tested_is_refused() {
 }
 
 fn a_component_is_checked_as_a_host_would() {
-    let (ok, told) = module(&["check", &tiers()]);
-    assert!(ok && told["ok"] == true, "{told:#}");
-    assert_eq!((&told["name"], &told["foreignPermissions"]), (&json!("pricing"), &json!(["catalog.read"])));
-    assert!(told["wants"].get("commerce:catalog/articles@0.1.0").is_some(), "{told:#}");
-    assert!(told["offers"].get("commerce:pricing/prices@0.1.0").is_some(), "{told:#}");
+    let (ok, reported) = module(&["check", &tiers()]);
+    assert!(ok && reported["ok"] == true, "{reported:#}");
+    assert_eq!((&reported["name"], &reported["foreignPermissions"]), (&json!("pricing"), &json!(["catalog.read"])));
+    assert!(reported["wants"].get("commerce:catalog/articles@0.1.0").is_some(), "{reported:#}");
+    assert!(reported["offers"].get("commerce:pricing/prices@0.1.0").is_some(), "{reported:#}");
 
     let folder = Folder::new("forbidden");
     let file = folder.path().join("forbidden.wasm");
     let foreign = r#"(component (import "wasi:cli/environment@0.2.0" (instance)))"#;
     fs::write(&file, wat::parse_str(foreign).expect("a component")).expect("a file");
-    let (ok, told) = module(&["check", &text(&file)]);
-    assert!(!ok && told["code"] == "IMPORT_FORBIDDEN", "{told:#}");
+    let (ok, reported) = module(&["check", &text(&file)]);
+    assert!(!ok && reported["code"] == "IMPORT_FORBIDDEN", "{reported:#}");
 }
 
 /// The example takes the built-in module's place without breaking anything; the way back breaks what it brought.
 fn what_would_change_is_told() {
     let pricing = built_in("pricing");
-    let (ok, told) = module(&["check", &tiers(), "--against", &pricing]);
-    assert!(ok, "{told:#}");
-    let codes: Vec<(&str, &str)> = told["changes"]
+    let (ok, reported) = module(&["check", &tiers(), "--against", &pricing]);
+    assert!(ok, "{reported:#}");
+    let codes: Vec<(&str, &str)> = reported["changes"]
         .as_array()
         .into_iter()
         .flatten()
@@ -156,10 +156,10 @@ fn what_would_change_is_told() {
     ] {
         assert!(codes.contains(&expected), "{expected:?}: {codes:?}");
     }
-    let (ok, told) = module(&["check", &pricing, "--against", &tiers()]);
-    assert!(!ok && told["faults"].to_string().contains("setPriceTiers"), "{told:#}");
-    let (ok, told) = module(&["check", &tiers(), "--against", &built_in("catalog")]);
-    assert!(!ok && told["faults"].to_string().contains("takes no place"), "{told:#}");
+    let (ok, reported) = module(&["check", &pricing, "--against", &tiers()]);
+    assert!(!ok && reported["faults"].to_string().contains("setPriceTiers"), "{reported:#}");
+    let (ok, reported) = module(&["check", &tiers(), "--against", &built_in("catalog")]);
+    assert!(!ok && reported["faults"].to_string().contains("takes no place"), "{reported:#}");
 }
 
 fn compiled_code_is_kept_where_the_caller_says() {

@@ -442,7 +442,7 @@ fn a_partner_acts_within_the_rights_of_its_caller(database: Database) {
     assert!(matches!(pushed.status, 200 | 201), "{pushed}");
     console.activate(&pushed.text("digest"), json!({ "allow": ["SERVICE_WANTED"] })).is(200);
     host.forget_contract();
-    let counter = Counter::of(host.company());
+    let counter = Counter::new(host.company());
     let good = counter.good("10", "9");
     let person = |name: &str, permissions: &[&str]| {
         let role = counter.shop.role(&name.to_uppercase(), permissions);

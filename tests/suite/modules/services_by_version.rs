@@ -102,23 +102,23 @@ fn inspect_tells_what_is_offered_and_wanted(_: Database) {
         command.env_clear().current_dir(folder.path()).args(["module", "inspect", file]).args(flags);
         command.output().expect("stoa runs")
     };
-    let told = |file: &str, flags: &[&str]| {
+    let reported = |file: &str, flags: &[&str]| {
         let output = inspect(file, flags);
         assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
         String::from_utf8(output.stdout).expect("text")
     };
     let find = "func(names: list<string>) -> list<record { name: string, amount: u32 }>";
-    let kept: Json = serde_json::from_str(&told("keeper.wasm", &["--json"])).expect("JSON");
+    let kept: Json = serde_json::from_str(&reported("keeper.wasm", &["--json"])).expect("JSON");
     assert_eq!(kept["offers"], json!({ OFFERED: { "count": "func() -> u32", "find": find } }));
     assert_eq!((&kept["wants"], &kept["size"]), (&json!({}), &json!(keeper.len())));
     assert_eq!(kept["descriptor"]["version"], "1.1.0");
     let digest = aws_lc_rs::digest::digest(&aws_lc_rs::digest::SHA256, &keeper);
     let digest: String = digest.as_ref().iter().map(|byte| format!("{byte:02x}")).collect();
     assert_eq!(kept["digest"], json!(digest));
-    let read: Json = serde_json::from_str(&told("reader.wasm", &["--json"])).expect("JSON");
+    let read: Json = serde_json::from_str(&reported("reader.wasm", &["--json"])).expect("JSON");
     assert_eq!(read["wants"], json!({ WANTED: { "find": find } }));
     assert!(read["imports"].as_array().is_some_and(|imports| imports.contains(&json!(WANTED))), "{}", read["imports"]);
-    let words = told("reader.wasm", &[]);
+    let words = reported("reader.wasm", &[]);
     for line in [
         "reader 1.0.0",
         "  GET /tenants/{tenantId}/reader/items (readItems): users with reader.read",
@@ -126,7 +126,7 @@ fn inspect_tells_what_is_offered_and_wanted(_: Database) {
         &format!("  {WANTED}"),
         &format!("    find: {find}"),
     ] {
-        assert!(words.lines().any(|told| told == line), "no line {line:?} in {words}");
+        assert!(words.lines().any(|reported| reported == line), "no line {line:?} in {words}");
     }
     for (file, word) in [("broken.wasm", "not a component"), ("missing.wasm", "cannot read missing.wasm")] {
         let output = inspect(file, &[]);

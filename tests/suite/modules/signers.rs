@@ -190,9 +190,9 @@ fn a_host_steps_off_what_is_not_trusted_any_more(database: Database) {
         command.output().expect("cannot run stoa verify")
     };
     assert!(verify(None).status.success(), "it runs what the host runs");
-    let told = verify(Some(acme.entry(":nothing")));
-    let said = String::from_utf8_lossy(&told.stderr);
-    assert!(!told.status.success() && said.contains("SIGNER_"), "{said}");
+    let reported = verify(Some(acme.entry(":nothing")));
+    let said = String::from_utf8_lossy(&reported.stderr);
+    assert!(!reported.status.success() && said.contains("SIGNER_"), "{said}");
 
     let back = host.command().args(["module", "rollback", "--offline", "--json"]).output().expect("cannot run stoa");
     let said = String::from_utf8_lossy(&back.stdout);

@@ -67,7 +67,7 @@ fn a_hundred_swaps_under_load_fail_nobody(database: Database) {
     let console = host.console();
     let digests = versions(&host);
     let (done, turns) = (AtomicBool::new(false), AtomicUsize::new(0));
-    let told: Vec<_> = at_once(CONNECTIONS + 1, |thread| {
+    let reported: Vec<_> = at_once(CONNECTIONS + 1, |thread| {
         if thread == CONNECTIONS {
             let _ends_the_load = Ends(&done);
             for swap in 1..=SWAPS {
@@ -84,13 +84,13 @@ fn a_hundred_swaps_under_load_fail_nobody(database: Database) {
             return Vec::new();
         }
         let shop = host.company();
-        let mut told = Vec::new();
+        let mut reported = Vec::new();
         while !done.load(Ordering::Acquire) {
-            told.push(ask(&shop, turns.fetch_add(1, Ordering::Relaxed)));
+            reported.push(ask(&shop, turns.fetch_add(1, Ordering::Relaxed)));
         }
-        told
+        reported
     });
-    let answers: Vec<(u16, Option<String>)> = told.into_iter().flatten().collect();
+    let answers: Vec<(u16, Option<String>)> = reported.into_iter().flatten().collect();
     let failed: Vec<_> = answers.iter().filter(|(status, _)| !(200..300).contains(status)).collect();
     assert!(failed.is_empty(), "{} of {} requests failed: {failed:?}", failed.len(), answers.len());
     let seen: BTreeSet<&str> = answers.iter().filter_map(|(_, version)| version.as_deref()).collect();

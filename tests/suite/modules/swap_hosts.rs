@@ -27,13 +27,13 @@ fn two_hosts_swap_together() {
     let first = here.pushed(&modules::changeling(1));
     let mut quickest = Duration::MAX;
     for round in 0..6 {
-        let (told, follows, digest, version) = match round % 2 {
+        let (reported, follows, digest, version) = match round % 2 {
             0 => (&here, &there, &digest, "1.0.2"),
             _ => (&there, &here, &first, "1.0.0"),
         };
-        let activated = told.activate(digest, json!({ "allow": ["MODULE_VERSION_LOWERED"] })).is(200);
+        let activated = reported.activate(digest, json!({ "allow": ["MODULE_VERSION_LOWERED"] })).is(200);
         let begin = Instant::now();
-        assert_eq!(told.version("changeling").as_deref(), Some(version));
+        assert_eq!(reported.version("changeling").as_deref(), Some(version));
         eventually(|| (follows.version("changeling").as_deref() == Some(version)).then_some(()));
         quickest = quickest.min(begin.elapsed());
         assert_eq!(follows.runs(), activated["generation"].as_u64().unwrap_or_default());
@@ -99,7 +99,7 @@ fn killed_at_every_step(database: Database) {
         eventually(|| (generations(&host) > before).then_some(()));
     });
     assert!(done, "a generation that was recorded is gone");
-    let mut dice = Dice::of("killed_at_every_step");
+    let mut dice = Dice::new("killed_at_every_step");
     let steps = cuts::rounds(6, 30) as u64;
     for step in 0..steps {
         let pause = whole * (step * 100 + dice.between(0, 100)) as u32 / (50 * steps as u32);

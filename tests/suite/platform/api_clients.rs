@@ -202,7 +202,7 @@ fn p8_keys_that_are_none(database: Database) {
         for path in ["/v1/api-client/context", &format!("/v1/tenants/{}/context", shop.tenant)] {
             let answer = shop.host.get_with(path, token).refused(401, "UNAUTHENTICATED");
             // What is wrong is told to who has the key's secret, and of the rest that there is no such key.
-            let told = answer.header("www-authenticate").unwrap_or_default().to_owned();
+            let reported = answer.header("www-authenticate").unwrap_or_default().to_owned();
             let why = if token == &*expired.key {
                 "The key has expired."
             } else if token == &*revoked.key {
@@ -210,7 +210,7 @@ fn p8_keys_that_are_none(database: Database) {
             } else {
                 ""
             };
-            assert!(told.starts_with("Bearer error=\"invalid_token\", ") && told.contains(why), "{told}");
+            assert!(reported.starts_with("Bearer error=\"invalid_token\", ") && reported.contains(why), "{reported}");
             assert_eq!(answer.header("x-ratelimit-limit"), None);
             bodies.push(answer.masked());
         }
@@ -292,10 +292,10 @@ fn the_last_use_is_told(database: Database) {
     let last_used = || shop.get(&path).is(200).items()[0]["lastUsedAt"].clone();
     assert_eq!(last_used(), Json::Null);
     machine.get("context").is(200);
-    let told = stoa_tests::eventually(|| Some(last_used()).filter(Json::is_string));
+    let reported = stoa_tests::eventually(|| Some(last_used()).filter(Json::is_string));
     machine.get("context").is(200);
     std::thread::sleep(std::time::Duration::from_millis(700));
-    assert_eq!(last_used(), told, "written once a minute at most");
+    assert_eq!(last_used(), reported, "written once a minute at most");
 }
 
 fn wrong_identity_family(database: Database) {
@@ -345,12 +345,12 @@ fn scopes_that_a_client_gained_and_lost_are_told_by_the_audit(database: Database
     shop.put(&format!("api-clients/{}/scopes", machine.client), body).is(200);
     set_status(&shop, &machine, "SUSPENDED").is(200);
     let entries = shop.all("audit", &[("resourceId", &machine.client), ("result", "SUCCESS")]);
-    let told: Vec<(&Json, &Json)> =
+    let reported: Vec<(&Json, &Json)> =
         entries.iter().rev().map(|entry| (&entry["operation"], &entry["metadata"]["detail"])).collect();
     let expected = [
         (json!("createApiClient"), json!({ "gained": ["catalog.read", "pricing.read"] })),
         (json!("replaceApiClientScopes"), json!({ "gained": ["pricing.write"], "lost": ["catalog.read"] })),
         (json!("setApiClientStatus"), json!({ "status": "SUSPENDED" })),
     ];
-    assert_eq!(told, expected.each_ref().map(|(operation, detail)| (operation, detail)));
+    assert_eq!(reported, expected.each_ref().map(|(operation, detail)| (operation, detail)));
 }

@@ -128,8 +128,8 @@ fn today_is_the_day_of_the_company(database: Database) {
         shop.put("settings", with(&current(&shop), json!({ "timeZone": zone }))).is(200);
         let offset = FixedOffset::east_opt(hours * 3600).expect("an offset");
         let day = |now: DateTime<Utc>| now.with_timezone(&offset).format("%Y%m%d").to_string();
-        let (before, told, after) = (day(Utc::now()), today().to_string(), day(Utc::now()));
-        assert!(told == before || told == after, "{zone}: {told}, not {before}");
+        let (before, reported, after) = (day(Utc::now()), today().to_string(), day(Utc::now()));
+        assert!(reported == before || reported == after, "{zone}: {reported}, not {before}");
     }
 }
 

@@ -25,7 +25,7 @@ struct Person {
 }
 
 impl Person {
-    fn of(host: &Stoa) -> Person {
+    fn new(host: &Stoa) -> Person {
         let email = somebody("walker");
         Person { id: host.user_id(&email), email }
     }
@@ -87,10 +87,10 @@ fn users(shop: &Company, table: &str) -> Vec<Vec<String>> {
 }
 
 fn the_directory_is_in_step_with_the_memberships(database: Database) {
-    let mut dice = Dice::of("directory");
+    let mut dice = Dice::new("directory");
     let host = host::shared(database);
     let commands = commands(&host);
-    let people: Vec<Person> = (0..4).map(|_| Person::of(&host)).collect();
+    let people: Vec<Person> = (0..4).map(|_| Person::new(&host)).collect();
     let mut shops = vec![host.company_of(&people[0].email), host.company_of(&people[1].email)];
     let mut done = 0;
     for _ in 0..STEPS {
@@ -122,7 +122,7 @@ fn the_directory_is_in_step_with_the_memberships(database: Database) {
 
 fn a_company_that_the_directory_does_not_name_is_not_asked(database: Database) {
     let host = host::shared(database);
-    let person = Person::of(&host);
+    let person = Person::new(&host);
     let shops = [host.company_of(&person.email), host.company_of(&person.email)];
     shops[0].change("delete from stoa_user_company where {tenant}");
     assert_eq!(person.companies(&host), BTreeSet::from([shops[1].tenant.clone()]));

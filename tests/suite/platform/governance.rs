@@ -304,7 +304,7 @@ fn denials_leave_an_entry_and_change_nothing(database: Database) {
         shop.rows(&query)
     };
     let entries = eventually(|| Some(entries()).filter(|rows| rows.len() == 2));
-    let told: Vec<(&str, &str, Json)> = entries
+    let reported: Vec<(&str, &str, Json)> = entries
         .iter()
         .map(|row| {
             let metadata: Json = serde_json::from_str(&row[2]).expect("metadata");
@@ -312,7 +312,7 @@ fn denials_leave_an_entry_and_change_nothing(database: Database) {
         })
         .collect();
     assert_eq!(
-        told,
+        reported,
         [("API_REQUEST", "apiCreateLookup", json!("ADMITTED")), ("CATALOG_LOOKUP", "apiCreateLookup", json!("DENIED"))]
     );
     assert_eq!(shop.records(), before);

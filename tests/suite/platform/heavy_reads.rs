@@ -41,7 +41,7 @@ fn slow_down(shop: &Company) {
         ),
     };
     // What the wait is put upon is looked at with the first row.
-    Office::of(shop.clone(), shop.entity()).sales.pay("10");
+    Office::from_shop(shop.clone(), shop.entity()).sales.pay("10");
     shop.change("alter table finance_money_move rename to quick");
     shop.change(&format!("create view finance_money_move as select quick.* from quick where {wait}"));
 }

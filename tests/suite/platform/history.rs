@@ -43,7 +43,7 @@ fn revenue(office: &Office, from: &str, to: &str) -> String {
 
 fn a_past_is_in_the_reports_of_its_days(database: Database) {
     let shop = company_from(database, BEGIN);
-    let office = Office::of(shop.clone(), shop.entity());
+    let office = Office::from_shop(shop.clone(), shop.entity());
     let (counter, buyer) = (&office.counter, &office.buyer);
     let variant = shop.counted(0);
     counter.price(&variant, "50");
@@ -58,7 +58,7 @@ fn a_past_is_in_the_reports_of_its_days(database: Database) {
 
     // A day at the till.
     advance(&shop, "1997-03-06T09:00:00.000Z").is(200);
-    let till = Till::of(counter.clone());
+    let till = Till::new(counter.clone());
     let session = till.open("10");
     let taken = till.order(json!([{ "variantId": variant, "quantity": "1" }]));
     session.try_check_out(&taken, cash("50")).is(201);
@@ -103,7 +103,7 @@ fn mark(metadata: &str) -> Json {
 
 fn books_begin_in_the_past_too(database: Database) {
     let shop = company_from(database, BEGIN);
-    let office = Office::of(shop.clone(), shop.entity());
+    let office = Office::from_shop(shop.clone(), shop.entity());
     let variant = shop.counted(0);
     office.counter.price(&variant, "30");
     let order = office.buyer.place(json!([line(&variant, "10", "2")]));

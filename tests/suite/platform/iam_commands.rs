@@ -252,11 +252,11 @@ fn p10_last_manager_by_two_racing_commands(database: Database) {
 
 #[track_caller]
 fn exactly_one(answers: Vec<Answer>, refusals: &[&str]) {
-    let told: Vec<(u16, String)> =
+    let reported: Vec<(u16, String)> =
         answers.iter().map(|answer| (answer.status, answer["code"].as_str().unwrap_or_default().to_string())).collect();
-    assert_eq!(told.iter().filter(|(status, _)| *status == 201).count(), 1, "{told:?}");
-    for (status, code) in &told {
-        assert!(*status == 201 || refusals.contains(&code.as_str()), "{told:?}");
+    assert_eq!(reported.iter().filter(|(status, _)| *status == 201).count(), 1, "{reported:?}");
+    for (status, code) in &reported {
+        assert!(*status == 201 || refusals.contains(&code.as_str()), "{reported:?}");
     }
 }
 
@@ -276,9 +276,9 @@ fn p10_every_way_at_once(database: Database) {
         }
     });
     for answer in &answers {
-        let told = (answer.status, answer["code"].as_str());
+        let reported = (answer.status, answer["code"].as_str());
         let refusals = [(403, "PERMISSION_DENIED"), (403, "MEMBERSHIP_REQUIRED"), (409, "LAST_MANAGER")];
-        let is_refused = refusals.iter().any(|(status, code)| told == (*status, Some(*code)));
+        let is_refused = refusals.iter().any(|(status, code)| reported == (*status, Some(*code)));
         assert!(answer.status == 201 || is_refused, "{answer}");
     }
     let managers = shop.rows(
@@ -400,7 +400,7 @@ fn each_command_is_audited(database: Database) {
     shop.iam("revoke_role", json!({ "membershipId": member, "roleId": role })).is(201);
     shop.iam("create_role", json!({ "code": "R", "name": "N" })).refused(409, "DUPLICATE");
     let rows = shop.rows("select resource_type, resource_id, metadata from stoa_audit where {tenant} order by id");
-    let told: Vec<(&str, &str, Json)> = rows[since..]
+    let reported: Vec<(&str, &str, Json)> = rows[since..]
         .iter()
         .map(|row| {
             let metadata: Json = serde_json::from_str(&row[2]).unwrap_or_default();
@@ -417,7 +417,7 @@ fn each_command_is_audited(database: Database) {
         ("MEMBERSHIP", member, json!(["status"])),
         ("MEMBERSHIP", member, json!(["roles"])),
     ];
-    assert_eq!(told, expected);
+    assert_eq!(reported, expected);
     assert_eq!(shop.count("stoa_audit", "operation = 'executeIamCommand'"), 7);
 }
 

@@ -29,8 +29,8 @@ fn expect(shop: &Company, expected: &[(&str, bool)]) {
         .iter()
         .map(|(code, done)| (code.to_string(), if *done { "DONE" } else { "PENDING" }.to_string()))
         .collect();
-    let told = steps(shop).into_iter().filter(|(code, _)| expected.iter().any(|(known, _)| known == code));
-    assert_eq!(told.collect::<Vec<_>>(), expected);
+    let reported = steps(shop).into_iter().filter(|(code, _)| expected.iter().any(|(known, _)| known == code));
+    assert_eq!(reported.collect::<Vec<_>>(), expected);
 }
 
 fn codes_are_in_capitals(database: Database) {

@@ -372,7 +372,7 @@ fn between_commit_and_answer(database: Database) {
 /// Both at once, at moments nobody chose.
 fn at_any_moment(database: Database) {
     let host = host::shared(database);
-    let mut dice = Dice::of("revocation::at_any_moment");
+    let mut dice = Dice::new("revocation::at_any_moment");
     let mut done = 0;
     const ROUNDS: usize = 40;
     for round in 0..ROUNDS {

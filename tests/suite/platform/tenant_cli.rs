@@ -29,12 +29,12 @@ fn a_company_is_made_as_by_onboarding(database: Database) {
     let email = somebody("owner");
     let owner = host.user_id(&email);
     let name = fresh("Made ");
-    let told = made(&host, &format!(" {name} "), &["--owner", &owner]).expect("a company");
-    let text = |name: &str| told[name].as_str().unwrap_or_default().to_string();
+    let reported = made(&host, &format!(" {name} "), &["--owner", &owner]).expect("a company");
+    let text = |name: &str| reported[name].as_str().unwrap_or_default().to_string();
     let shop = Company {
         tenant: text("tenantId"),
         token: host.token(&email),
-        created: told["created"].as_array().cloned().unwrap_or_default(),
+        created: reported["created"].as_array().cloned().unwrap_or_default(),
         host: host.clone(),
     };
     let context = shop.get("context").is(200);
@@ -56,8 +56,9 @@ fn a_company_is_made_as_by_onboarding(database: Database) {
                  and actor_type = 'SYSTEM'";
     assert_eq!(shop.rows(audit), [["SYSTEM", "system:operator", "createCompany", "TENANT", &shop.tenant]]);
     // Without defaults, and with what else onboarding takes.
-    let told = made(&host, "Bare", &["--owner-email", &email, "--no-defaults", "--country", "DE"]).expect("a company");
-    assert_eq!(told["created"], json!([]));
+    let reported =
+        made(&host, "Bare", &["--owner-email", &email, "--no-defaults", "--country", "DE"]).expect("a company");
+    assert_eq!(reported["created"], json!([]));
 }
 
 fn an_owner_is_one_user_who_has_signed_in(database: Database) {
@@ -111,8 +112,8 @@ fn suspended_and_resumed_at_once(database: Database) {
     let write = || shop.request("POST", "catalog/lookups/brands").key(&key).json(&body).send();
     write().is(201);
     for _ in 0..2 {
-        let told = shop.host.operator(&["suspend", &shop.tenant]).expect("suspended");
-        assert_eq!(told["status"], "SUSPENDED");
+        let reported = shop.host.operator(&["suspend", &shop.tenant]).expect("suspended");
+        assert_eq!(reported["status"], "SUSPENDED");
         shop.get("catalog/products").refused(403, "TENANT_SUSPENDED");
         write().refused(403, "TENANT_SUSPENDED");
         shop.get("settings").refused(403, "TENANT_SUSPENDED");
@@ -120,8 +121,8 @@ fn suspended_and_resumed_at_once(database: Database) {
     }
     shop.host.company().get("catalog/products").is(200);
     for _ in 0..2 {
-        let told = shop.host.operator(&["resume", &shop.tenant]).expect("resumed");
-        assert_eq!(told["status"], "ACTIVE");
+        let reported = shop.host.operator(&["resume", &shop.tenant]).expect("resumed");
+        assert_eq!(reported["status"], "ACTIVE");
         shop.get("catalog/products").is(200);
         machine.get("context").is(200);
     }
@@ -136,13 +137,13 @@ fn entitlements_are_granted_and_revoked(database: Database) {
     assert_eq!(held(), json!([]), "none by itself");
     machine.get("context").refused(429, "PUBLIC_API_DISABLED");
     for _ in 0..2 {
-        let told = shop.host.operator(&["entitle", &shop.tenant, "PUBLIC_API"]).expect("entitled");
-        assert_eq!((&told["entitlements"], held()), (&json!(["PUBLIC_API"]), json!(["PUBLIC_API"])));
+        let reported = shop.host.operator(&["entitle", &shop.tenant, "PUBLIC_API"]).expect("entitled");
+        assert_eq!((&reported["entitlements"], held()), (&json!(["PUBLIC_API"]), json!(["PUBLIC_API"])));
         machine.get("context").is(200);
     }
     for _ in 0..2 {
-        let told = shop.host.operator(&["revoke", &shop.tenant, "PUBLIC_API"]).expect("revoked");
-        assert_eq!((&told["entitlements"], held()), (&json!([]), json!([])));
+        let reported = shop.host.operator(&["revoke", &shop.tenant, "PUBLIC_API"]).expect("revoked");
+        assert_eq!((&reported["entitlements"], held()), (&json!([]), json!([])));
         machine.get("context").refused(429, "PUBLIC_API_DISABLED");
     }
     for unknown in ["public_api", "EVERYTHING", ""] {
@@ -167,7 +168,7 @@ fn every_change_is_audited_once(database: Database) {
         }
     }
     let entries = shop.list("audit", &[("actorType", "SYSTEM")]).is(200);
-    let told: Vec<[&str; 4]> = entries
+    let reported: Vec<[&str; 4]> = entries
         .items()
         .iter()
         .rev()
@@ -177,7 +178,7 @@ fn every_change_is_audited_once(database: Database) {
         .collect();
     let of = |operation| [operation, "system:operator", "TENANT", shop.tenant.as_str()];
     let expected = ["suspendTenant", "resumeTenant", "entitleTenant", "revokeEntitlement"].map(of);
-    assert_eq!(told, expected);
+    assert_eq!(reported, expected);
 }
 
 fn companies_are_listed(database: Database) {

@@ -14,9 +14,9 @@ const TILLS: usize = 4;
 
 fn checkouts_survive_the_power(database: Database) {
     let host = Stoa::start(database);
-    let counter = Counter::of(host.company_with(json!({ "keepsBooks": true })));
+    let counter = Counter::new(host.company_with(json!({ "keepsBooks": true })));
     let good = counter.good("10", "100000");
-    let sessions: Vec<Session> = (0..TILLS).map(|_| Till::of(counter.clone()).open("100")).collect();
+    let sessions: Vec<Session> = (0..TILLS).map(|_| Till::new(counter.clone()).open("100")).collect();
     let sold: Vec<AtomicI64> = (0..TILLS).map(|_| AtomicI64::default()).collect();
     let total = || sold.iter().map(|of| of.load(Ordering::Relaxed)).sum::<i64>();
     cuts::survive(&host, "checkouts_survive_the_power", TILLS, 2, total, |n, _| sell(&sessions[n], &good, &sold[n]));

@@ -12,7 +12,7 @@ on_both_databases![e330_a_checkout_that_fails_anywhere_leaves_nothing];
 
 fn e330_a_checkout_that_fails_anywhere_leaves_nothing(database: Database) {
     let host = Stoa::start(database);
-    let till = Till::of(Counter::of(host.company_with(json!({ "keepsBooks": true }))));
+    let till = Till::new(Counter::new(host.company_with(json!({ "keepsBooks": true }))));
     let session = till.open("100");
     let good = till.counter.good("10", "100");
     let (phone, units) = till.counter.phone("300", 3);

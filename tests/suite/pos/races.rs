@@ -88,7 +88,7 @@ fn e296_a_close_races_a_movement_and_a_refund(database: Database) {
 
 fn e316_two_registers_collect_one_order_once(database: Database) {
     let till = till_with_books(database);
-    let sessions = [till.open("0"), Till::of(till.counter.clone()).open("0")];
+    let sessions = [till.open("0"), Till::new(till.counter.clone()).open("0")];
     for version in 1..=5 {
         let good = till.counter.good("10", "5");
         let order = till.order(json!([{ "variantId": good, "quantity": "1" }]));

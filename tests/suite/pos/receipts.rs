@@ -62,9 +62,9 @@ fn e329_events_carry_identifiers_alone(database: Database) {
     ] {
         let events = till.shop().rows(&format!("select data from stoa_event where {{tenant}} and kind = '{kind}'"));
         let data: Json = serde_json::from_str(&events.last().expect("an event")[0]).expect("JSON");
-        let mut told: Vec<&String> = data.as_object().expect("an object").keys().collect();
-        told.sort_unstable();
-        assert_eq!(told, names, "{kind}");
+        let mut reported: Vec<&String> = data.as_object().expect("an object").keys().collect();
+        reported.sort_unstable();
+        assert_eq!(reported, names, "{kind}");
     }
 }
 

@@ -61,7 +61,7 @@ fn e284_a_register_with_an_open_session_is_not_archived(database: Database) {
 fn e284_archiving_and_opening_one_wins(database: Database) {
     let counter = counter(database);
     for _ in 0..6 {
-        let till = Till::of(counter.clone());
+        let till = Till::new(counter.clone());
         let path = format!("pos/registers/{}", till.register);
         let answers = at_once(2, |n| if n == 0 { till.shop().archive(&path) } else { till.try_open("0") });
         let won = answers.iter().filter(|answer| answer.status < 300).count();

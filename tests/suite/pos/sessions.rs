@@ -104,7 +104,7 @@ fn e299_sessions_of_a_register_are_numbered(database: Database) {
         assert_eq!(session.read()["sessionNo"], no);
         session.try_close("0").is(200);
     }
-    let other = Till::of(till.counter.clone());
+    let other = Till::new(till.counter.clone());
     assert_eq!(other.open("0").read()["sessionNo"], 1);
     till.shop().verified();
 }

@@ -479,11 +479,11 @@ fn what_a_write_leaves(database: Database) {
         "select operation, resource_type, actor_id, resource_id from stoa_audit
          where {tenant} and actor_type = 'API_CLIENT' and resource_type like 'PRICE%' order by id",
     );
-    let told: Vec<[&str; 4]> =
+    let reported: Vec<[&str; 4]> =
         rows.iter().map(|row| [&row[0], &row[1], &row[2], &row[3]].map(String::as_str)).collect();
     let (client, id) = (machine.client.as_str(), made.id());
     assert_eq!(
-        told,
+        reported,
         [
             ["apiCreatePrice", "PRICE", client, &id],
             ["apiReplacePrice", "PRICE", client, &id],

@@ -34,7 +34,7 @@ fn r01_active_periods_never_overlap(database: Database) {
     let shop = company(database);
     let list = shop.price_list("RACE");
     let variants = variants(&shop, 6);
-    let mut dice = Dice::of("r01_active_periods_never_overlap");
+    let mut dice = Dice::new("r01_active_periods_never_overlap");
     for variant in &variants {
         let plans: Vec<Vec<(u64, u64)>> = (0..8).map(|_| (0..5).map(|_| period(&mut dice)).collect()).collect();
         let accepted: Vec<(u64, u64)> = at_once(8, |writer| {
@@ -69,7 +69,7 @@ fn r01_random_sets_follow_the_model(database: Database) {
     let list = shop.price_list("MODEL");
     let path = format!("pricing/price-lists/{list}/prices");
     let variants = variants(&shop, 40);
-    let mut dice = Dice::of("r01_random_sets_follow_the_model");
+    let mut dice = Dice::new("r01_random_sets_follow_the_model");
     // Per variant: the ACTIVE prices as id -> (from, to, amount).
     let mut model: Vec<BTreeMap<String, (u64, u64, String)>> = vec![BTreeMap::new(); variants.len()];
     for (variant, lives) in variants.iter().zip(&mut model) {

@@ -50,12 +50,12 @@ fn purchases_of_adventureworks(database: Database) {
 /// Each order has the total that its header states, and the state that its lines give.
 fn check_orders(shop: &Company, source: &Source) {
     let listed = shop.all("purchases/orders", &[("limit", "100")]);
-    let told: BTreeMap<String, (String, String, i64)> =
+    let reported: BTreeMap<String, (String, String, i64)> =
         listed.iter().map(|order| (text(order, "number"), outcome_of(order))).collect();
-    assert_eq!((listed.len(), told.len()), (source.orders.len(), source.orders.len()));
+    assert_eq!((listed.len(), reported.len()), (source.orders.len(), source.orders.len()));
     for order in &source.orders {
         let expected = (order.subtotal.amount(), order.outcome().to_string(), order.lines.len() as i64);
-        assert_eq!(told[&order.number()], expected, "{}", order.number());
+        assert_eq!(reported[&order.number()], expected, "{}", order.number());
     }
     let sum: Money = listed.iter().map(|order| Money::parse(&text(order, "total"))).sum();
     assert_eq!(sum, source.orders.iter().map(|order| order.subtotal).sum());
@@ -80,14 +80,14 @@ fn check_stock(shop: &Company, source: &Source) {
     let sku_of: BTreeMap<String, String> =
         variants.iter().map(|variant| (text(variant, "id"), text(variant, "sku"))).collect();
     let levels = shop.all("inventory/stock", &[("limit", "100")]);
-    let told: BTreeMap<String, (String, String)> = levels
+    let reported: BTreeMap<String, (String, String)> = levels
         .iter()
         .map(|level| (sku_of[&text(level, "variantId")].clone(), (text(level, "onHand"), text(level, "incoming"))))
         .collect();
     let pieces = |count: u64| format!("{count}.000000");
     let expected: BTreeMap<String, (String, String)> =
         source.stock().into_iter().map(|(sku, (there, coming))| (sku, (pieces(there), pieces(coming)))).collect();
-    assert_eq!(told, expected);
+    assert_eq!(reported, expected);
 }
 
 /// What was received is what the goods are worth and what is owed for them.

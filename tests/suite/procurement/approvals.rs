@@ -210,8 +210,12 @@ fn incoming_is_listed_by_line(database: Database) {
     buyer.place(items).cancel().is(200);
     first.receive(json!([first.goods(0, "2")])).is(201);
     let found = shop.list("purchases/incoming", &[]).is(200);
-    let told: Vec<(&Json, &Json)> = found.items().iter().map(|item| (&item["number"], &item["variantId"])).collect();
-    assert_eq!(told, [(&json!("IN-1"), &json!(box_)), (&json!("IN-1"), &json!(phone)), (&json!("IN-2"), &json!(box_))]);
+    let reported: Vec<(&Json, &Json)> =
+        found.items().iter().map(|item| (&item["number"], &item["variantId"])).collect();
+    assert_eq!(
+        reported,
+        [(&json!("IN-1"), &json!(box_)), (&json!("IN-1"), &json!(phone)), (&json!("IN-2"), &json!(box_))]
+    );
     let expected = json!({
         "orderId": first.id, "orderItemId": first.item_id(0), "number": "IN-1", "kind": "STANDARD",
         "supplierId": buyer.supplier, "warehouseId": buyer.main, "variantId": box_, "quantity": "5.000000",
@@ -264,18 +268,18 @@ fn an_approval_is_written_down(database: Database) {
     let (one, two) = (buyer.shop.counted(0), buyer.shop.counted(0));
     let order = buyer.draft(json!([line(&one, "1", "1"), line(&two, "1", "1")]));
     let approved = order.approve().is(200);
-    let mut told: Vec<&String> = approved.body.as_object().into_iter().flatten().map(|(name, _)| name).collect();
-    told.sort();
-    assert_eq!(told, ["createdAt", "id", "status", "updatedAt", "version"]);
+    let mut reported: Vec<&String> = approved.body.as_object().into_iter().flatten().map(|(name, _)| name).collect();
+    reported.sort();
+    assert_eq!(reported, ["createdAt", "id", "status", "updatedAt", "version"]);
     assert_eq!((&approved["status"], &approved["version"]), (&json!("APPROVED"), &json!(2)));
     let read = order.read();
     assert!(read["approvedAt"].is_string());
     assert_eq!(read["approvedBy"], read["createdBy"]);
     order.cancel().is(200);
     let events = buyer.shop.events_like("procurement.order.%");
-    let told: Vec<(&str, &Json)> = events.iter().map(|(kind, _, data)| (kind.as_str(), &data["status"])).collect();
+    let reported: Vec<(&str, &Json)> = events.iter().map(|(kind, _, data)| (kind.as_str(), &data["status"])).collect();
     assert_eq!(
-        told,
+        reported,
         [
             ("procurement.order.created", &json!("DRAFT")),
             ("procurement.order.approved", &json!("APPROVED")),

@@ -101,7 +101,7 @@ fn e122_ten_over_three_units(database: Database) {
 
 fn e123_what_was_sold_takes_its_part(database: Database) {
     let shop = services::host(database).company_with(json!({ "keepsBooks": true }));
-    let buyer = Buyer::of(shop.clone());
+    let buyer = Buyer::from_shop(shop.clone());
     let box_ = shop.counted(0);
     let order = buyer.place_import(json!([line(&box_, "3", "1")]));
     let receipt = land(&order, &[(0, "3")], json!({}));
@@ -117,13 +117,13 @@ fn e123_what_was_sold_takes_its_part(database: Database) {
            5000 Cost of goods sold           3.333334
            2150 Import charges                             10
     ");
-    let told = charge(&order, &charge_id);
-    let destinations = told["allocations"][0]["destinations"].to_string();
+    let reported = charge(&order, &charge_id);
+    let destinations = reported["allocations"][0]["destinations"].to_string();
     assert!(
         destinations.contains("SOLD") && destinations.contains("3.333334") && destinations.contains("6.666666"),
-        "{told}"
+        "{reported}"
     );
-    assert_eq!(told["allocations"][0]["amount"], "10.000000");
+    assert_eq!(reported["allocations"][0]["amount"], "10.000000");
     // Later sales carry the raised cost.
     assert_eq!(sell(&shop, &buyer.main, &box_, "2", &[]), "8.666666000000");
     assert_eq!(shop.worth(&box_), "0.000000000000");
@@ -147,8 +147,8 @@ fn e124_never_above_the_rest(database: Database) {
     assert_eq!(charge(&order, &charge_id)["status"], "PARTIALLY_ALLOCATED");
     refuse(&[(&of[1], "0.000002")]);
     order.allocate(&charge_id, &[(&of[1], "0.000001")]).is(201);
-    let told = charge(&order, &charge_id);
-    assert_eq!((&told["status"], &told["allocatedAmount"]), (&json!("ALLOCATED"), &json!("10.000000")));
+    let reported = charge(&order, &charge_id);
+    assert_eq!((&reported["status"], &reported["allocatedAmount"]), (&json!("ALLOCATED"), &json!("10.000000")));
     let twice = order.allocate(&charge_id, &[(&of[0], "1"), (&of[0], "1")]);
     twice.refused(400, "VALIDATION_FAILED").fault("/allocations/1/receiptItemId", "REPEATED");
     for wrong in ["0", "-1", "1.0000001"] {
@@ -190,11 +190,14 @@ fn e128_a_charge_over_two_receipts(database: Database) {
     let second = land(&order, &[(0, "3")], json!({}));
     let charge_id = order.charge("7");
     order.allocate(&charge_id, &[(&items(&order, &first)[0], "2.5")]).is(201);
-    let told = charge(&order, &charge_id);
-    assert_eq!((&told["status"], &told["allocatedAmount"]), (&json!("PARTIALLY_ALLOCATED"), &json!("2.500000")));
+    let reported = charge(&order, &charge_id);
+    assert_eq!(
+        (&reported["status"], &reported["allocatedAmount"]),
+        (&json!("PARTIALLY_ALLOCATED"), &json!("2.500000"))
+    );
     order.allocate(&charge_id, &[(&items(&order, &second)[0], "4.5")]).is(201);
-    let told = charge(&order, &charge_id);
-    assert_eq!((&told["status"], told["allocations"].as_array().map(Vec::len)), (&json!("ALLOCATED"), Some(2)));
+    let reported = charge(&order, &charge_id);
+    assert_eq!((&reported["status"], reported["allocations"].as_array().map(Vec::len)), (&json!("ALLOCATED"), Some(2)));
     // 1 + 2.5 for the first piece, 3 x (1 + 1.5) for the others.
     assert_eq!(buyer.shop.worth(&box_), "11.000000000000");
     let amounts = [&first, &second].map(|receipt| buyer.receipt(&receipt.id())["items"][0]["chargeAmount"].clone());
@@ -249,9 +252,9 @@ fn e130_a_charge_is_never_below_what_is_allocated(database: Database) {
         |amount: &str| order.import_put(&format!("charges/{charge_id}"), json!({ "type": "DUTY", "amount": amount }));
     put("3.999999").refused(409, "LIMIT_EXCEEDED").at("/amount");
     put("12").is(200);
-    let told = charge(&order, &charge_id);
+    let reported = charge(&order, &charge_id);
     assert_eq!(
-        (&told["type"], &told["amount"], &told["status"]),
+        (&reported["type"], &reported["amount"], &reported["status"]),
         (&json!("DUTY"), &json!("12.000000"), &json!("PARTIALLY_ALLOCATED"))
     );
     // Lowered to what is allocated, nothing is left of it.
@@ -275,7 +278,7 @@ fn charges_begin_and_end(database: Database) {
     let answer = order.try_charge(members.clone()).is(201);
     assert_eq!(answer["version"].as_i64(), before.as_i64().map(|version| version + 1));
     let id = answer.text("chargeId");
-    let told = charge(&order, &id);
+    let reported = charge(&order, &id);
     for (member, value) in [
         ("type", json!("INSURANCE")),
         ("amount", json!("1.500000")),
@@ -287,7 +290,7 @@ fn charges_begin_and_end(database: Database) {
         ("status", json!("ESTIMATED")),
         ("allocations", json!([])),
     ] {
-        assert_eq!(told[member], value, "{member}: {told}");
+        assert_eq!(reported[member], value, "{member}: {reported}");
     }
     for (changes, pointer) in [
         (json!({ "amount": "0" }), "/amount"),

@@ -25,7 +25,7 @@ struct Dock {
 
 fn e111_receipts_survive_the_power(database: Database) {
     let host = Stoa::start(database);
-    let buyer = Buyer::of(host.company_with(json!({ "keepsBooks": true })));
+    let buyer = Buyer::from_shop(host.company_with(json!({ "keepsBooks": true })));
     let shop = buyer.shop.clone();
     let (box_, phone) = (shop.counted(0), shop.phone());
     let none = AtomicI64::default;

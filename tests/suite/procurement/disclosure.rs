@@ -101,9 +101,9 @@ fn keys_read_receipts_without_units(database: Database) {
     // A key receives units, and is told none of them.
     let body = known.order.receipt_body(json!([known.order.units(0, serials(&[fresh("KEY-")]))]));
     let written = machine.post(&format!("{}/receipts", known.order.path()), body).is(201);
-    let mut told: Vec<&String> = written.body.as_object().into_iter().flatten().map(|(name, _)| name).collect();
-    told.sort();
-    assert_eq!(told, ["createdAt", "id", "orderId", "orderVersion"]);
+    let mut reported: Vec<&String> = written.body.as_object().into_iter().flatten().map(|(name, _)| name).collect();
+    reported.sort();
+    assert_eq!(reported, ["createdAt", "id", "orderId", "orderVersion"]);
 }
 
 fn units_of_a_receipt_are_shown_to_who_may_know(database: Database) {
@@ -111,10 +111,10 @@ fn units_of_a_receipt_are_shown_to_who_may_know(database: Database) {
     let shop = &known.buyer.shop;
     let read = known.buyer.receipt(&known.receipt);
     let units = read["items"][0]["units"].as_array().expect("units").clone();
-    let told: Vec<&Json> =
+    let reported: Vec<&Json> =
         units.iter().flat_map(|unit| ["serialNumber", "imei1", "imei2"].map(|slot| &unit[slot])).collect();
     for secret in &known.secrets {
-        assert!(told.contains(&&json!(secret)), "{secret}: {read}");
+        assert!(reported.contains(&&json!(secret)), "{secret}: {read}");
     }
     assert!(units.iter().all(|unit| unit["unitId"].is_string() && unit["status"] == "AVAILABLE"));
     // The state is that of now.
@@ -178,7 +178,7 @@ fn nothing_written_names_a_unit(database: Database) {
 
 fn e116_sold_and_returned_units_are_known(database: Database) {
     let shop = services::host(database).company();
-    let buyer = Buyer::of(shop.clone());
+    let buyer = Buyer::from_shop(shop.clone());
     let phone = shop.phone();
     let order = buyer.place(json!([line(&phone, "4", "100")]));
     let numbers = ["Sold-1", "Rma-1"];

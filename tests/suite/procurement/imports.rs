@@ -127,10 +127,10 @@ fn e119_shipments_up_to_what_was_ordered(database: Database) {
     order.ship(&[(0, "1"), (1, "1")]);
     order.try_ship(&[(0, "0.1")]).refused(409, "LIMIT_EXCEEDED");
     let listed = buyer.shop.list("purchases/incoming", &[]).is(200);
-    let told: Vec<(&Json, &Json)> =
+    let reported: Vec<(&Json, &Json)> =
         listed.items().iter().map(|item| (&item["kind"], &item["shippedQuantity"])).collect();
     // Planned is not under way.
-    assert_eq!(told, [(&json!("IMPORT"), &json!("0.000000")), (&json!("IMPORT"), &json!("0.000000"))]);
+    assert_eq!(reported, [(&json!("IMPORT"), &json!("0.000000")), (&json!("IMPORT"), &json!("0.000000"))]);
     buyer.shop.verified();
 }
 
@@ -159,15 +159,15 @@ fn e120_stages_go_forward(database: Database) {
         )
         .is(200);
     let history = shipment(&order, &id)["history"].clone();
-    let told: Vec<(&Json, &Json, &Json)> = history
+    let reported: Vec<(&Json, &Json, &Json)> = history
         .as_array()
         .into_iter()
         .flatten()
         .map(|step| (&step["stage"], &step["occurredOn"], &step["note"]))
         .collect();
-    let told = told[told.len() - 2..].to_vec();
+    let reported = reported[reported.len() - 2..].to_vec();
     assert_eq!(
-        told,
+        reported,
         [
             (&json!("ARRIVED"), &json!("2026-01-15"), &Json::Null),
             (&json!("CLEARED"), &json!("2026-02-01"), &json!("Ship-side")),

@@ -62,9 +62,9 @@ fn an_order_is_what_was_asked_for(database: Database) {
     let items = json!([line(&box_, "2.5", "1.000001"), line(&phone, "3", "100"), line(&service, "1", "0.5")]);
     let members = json!({ "number": "First", "notes": "Ring the bell", "expectedOn": "2027-02-28" });
     let made = buyer.try_draft(items, members).is(201);
-    let mut told: Vec<&String> = made.body.as_object().into_iter().flatten().map(|(name, _)| name).collect();
-    told.sort();
-    assert_eq!(told, ["createdAt", "id", "status", "updatedAt", "version"]);
+    let mut reported: Vec<&String> = made.body.as_object().into_iter().flatten().map(|(name, _)| name).collect();
+    reported.sort();
+    assert_eq!(reported, ["createdAt", "id", "status", "updatedAt", "version"]);
     assert_eq!((&made["status"], &made["version"]), (&json!("DRAFT"), &json!(1)));
     let read = buyer.order(&made.id()).read();
     assert_eq!(read.header("cache-control"), Some("no-store"));
@@ -98,12 +98,12 @@ fn an_order_is_what_was_asked_for(database: Database) {
     for (at, (variant, tracking, quantity, cost, total)) in expected.into_iter().enumerate() {
         let item = &read["items"][at];
         assert!(item["id"].is_string());
-        let told = json!({
+        let reported = json!({
             "id": item["id"], "lineNo": at + 1, "variantId": variant, "trackingMode": tracking, "quantity": quantity,
             "unitCost": cost, "lineTotal": total, "receivedQuantity": "0.000000", "pendingQuantity": "0.000000",
             "billedQuantity": "0.000000",
         });
-        assert_eq!(*item, told, "pending is of approved orders alone");
+        assert_eq!(*item, reported, "pending is of approved orders alone");
     }
     shop.assert_level(&buyer.main, &phone, json!({}));
     let events = shop.events_like("procurement.order.%");

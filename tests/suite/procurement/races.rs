@@ -24,8 +24,8 @@ on_both_databases![
 #[track_caller]
 fn one_wins(answers: &[Answer], codes: &[&str]) -> usize {
     let won: Vec<usize> = (0..answers.len()).filter(|at| answers[*at].status < 300).collect();
-    let told = || answers.iter().map(ToString::to_string).collect::<Vec<_>>().join("\n");
-    assert_eq!(won.len(), 1, "{}", told());
+    let reported = || answers.iter().map(ToString::to_string).collect::<Vec<_>>().join("\n");
+    assert_eq!(won.len(), 1, "{}", reported());
     for answer in answers.iter().filter(|answer| answer.status >= 300) {
         assert!(answer.status == 409 && codes.contains(&answer["code"].as_str().unwrap_or_default()), "{answer}");
     }
@@ -265,7 +265,7 @@ fn random_purchases_leave_everything_sound(database: Database) {
     let items =
         json!([line(&one, "9.75", "1.25"), line(&two, "6", "3"), line(&phone, "5", "99.5"), line(&service, "3", "7")]);
     let orders: Vec<Order> = (0..6).map(|_| buyer.draft(items.clone())).collect();
-    let mut dice = Dice::of("random purchases");
+    let mut dice = Dice::new("random purchases");
     let seeds: Vec<u64> = (0..3).map(|_| dice.roll()).collect();
     at_once(seeds.len(), |n| {
         let mut dice = Dice::seeded(seeds[n]);

@@ -174,12 +174,12 @@ fn e107_a_condition_is_never_assumed(database: Database) {
     assert_eq!(order.version(), json!(2));
     receive(0, json!([unit(json!({ "condition": "AS_IS", "grade": "C" }))])).is(201);
     receive(1, json!([unit(json!({})), unit(json!({ "condition": "USED" }))])).is(201);
-    let told = |variant: &str| {
+    let reported = |variant: &str| {
         let units = shop.all("inventory/units", &[("variantId", variant)]);
         units.iter().map(|unit| (unit["condition"].clone(), unit["grade"].clone())).collect::<Vec<_>>()
     };
-    assert_eq!(told(&variants[0]), [(json!("AS_IS"), json!("C"))]);
-    assert!(told(&variants[1]).iter().all(|(condition, _)| condition == "USED"), "the SKU's is taken");
+    assert_eq!(reported(&variants[0]), [(json!("AS_IS"), json!("C"))]);
+    assert!(reported(&variants[1]).iter().all(|(condition, _)| condition == "USED"), "the SKU's is taken");
 }
 
 fn e109_the_answer_names_no_unit(database: Database) {
@@ -187,9 +187,9 @@ fn e109_the_answer_names_no_unit(database: Database) {
     let order = order_phones(&buyer, 2);
     let numbers = fresh_serials(2);
     let answer = order.receive(json!([order.units(0, serials(&numbers))])).is(201);
-    let mut told: Vec<&String> = answer.body.as_object().into_iter().flatten().map(|(name, _)| name).collect();
-    told.sort();
-    assert_eq!(told, ["createdAt", "id", "orderId", "orderVersion"]);
+    let mut reported: Vec<&String> = answer.body.as_object().into_iter().flatten().map(|(name, _)| name).collect();
+    reported.sort();
+    assert_eq!(reported, ["createdAt", "id", "orderId", "orderVersion"]);
     assert_eq!((answer.text("orderId"), &answer["orderVersion"]), (order.id.clone(), &json!(3)));
     assert_eq!(answer.header("cache-control"), Some("no-store"));
 }
@@ -286,9 +286,9 @@ fn a_receipt_is_what_was_received(database: Database) {
         assert_eq!(item["chargeAmount"], "0.000000", "{item}");
     }
     let units = phones["units"].as_array().expect("units");
-    let told: Vec<(&Json, &Json, &Json)> =
+    let reported: Vec<(&Json, &Json, &Json)> =
         units.iter().map(|unit| (&unit["serialNumber"], &unit["imei1"], &unit["status"])).collect();
-    assert!(told.contains(&(&json!("A-1"), &json!(same), &json!("AVAILABLE"))), "{read}");
+    assert!(reported.contains(&(&json!("A-1"), &json!(same), &json!("AVAILABLE"))), "{read}");
     assert_eq!(units.len(), 2);
     let unit = shop.serial_unit(units[0]["unitId"].as_str().expect("a unit"));
     assert_eq!(unit["purchaseReceiptItemId"], phones["id"]);

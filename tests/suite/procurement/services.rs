@@ -22,7 +22,7 @@ on_both_databases![
 ];
 
 fn buyer(database: Database, books: bool) -> Buyer {
-    Buyer::of(services::host(database).company_with(json!({ "keepsBooks": books })))
+    Buyer::from_shop(services::host(database).company_with(json!({ "keepsBooks": books })))
 }
 
 fn bill(order: &Order, at: usize, quantity: &str) -> BillLine {
@@ -120,14 +120,14 @@ fn what_finance_reads(database: Database) {
         .is(201)
         .id();
     let found: Vec<Supplier> = shop.call_procurement(Call::Suppliers(vec![key(&supplier), new_key()]));
-    let told = Supplier {
+    let reported = Supplier {
         id: key(&supplier),
         code: "Terms".to_string(),
         name: "Terms Ltd".to_string(),
         active: true,
         payment_term_days: Some(45),
     };
-    assert_eq!(found, [told]);
+    assert_eq!(found, [reported]);
     shop.archive(&format!("purchases/suppliers/{supplier}")).is(200);
     let found: Vec<Supplier> = shop.call_procurement(Call::Suppliers(vec![key(&supplier)]));
     assert!(!found[0].active);

@@ -276,7 +276,7 @@ fn of_another_company_is_missing(database: Database) {
     assert_eq!(missing(&shop, &id), missing(&shop, &uuid::Uuid::now_v7().to_string()));
     shop.put(&at(&id), supplier("ACME")).refused(404, "NOT_FOUND");
     shop.archive(&at(&id)).refused(404, "NOT_FOUND");
-    let buyer = Buyer::of(shop);
+    let buyer = Buyer::from_shop(shop);
     let items = json!([line(&buyer.shop.counted(0), "1", "1")]);
     buyer.try_draft(items, json!({ "supplierId": id })).refused(404, "NOT_FOUND").at("/supplierId");
 }

@@ -76,9 +76,9 @@ fn e214_every_row_of_the_table(database: Database) {
         assert_eq!(read["items"].as_array().map(Vec::len), Some(rows.len()));
         for (line, (price, members, expected)) in read["items"].as_array().into_iter().flatten().zip(&rows) {
             let names = ["unitPrice", "listUnitPrice", "discountAmount", "discountPercent"];
-            let told = names.map(|name| line[name].as_str().unwrap_or_default());
+            let reported = names.map(|name| line[name].as_str().unwrap_or_default());
             assert_eq!(
-                (&told, &line["priceNegotiated"]),
+                (&reported, &line["priceNegotiated"]),
                 (expected, &json!(!expected[1].is_empty())),
                 "{price} {members}"
             );

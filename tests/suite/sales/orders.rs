@@ -213,9 +213,9 @@ fn e254_only_readers_of_serials_see_them(database: Database) {
     let seen = unit(&reader.get(&path).is(200));
     assert_eq!(seen, json!({ "unitId": units[0], "outcome": "RESERVED" }));
     let key = counter.shop.machine(&["sales.read"]);
-    let told = key.get(&path).is(200);
-    assert!(!told.to_string().contains(&units[0]), "{told}");
-    assert_eq!(told["items"][0]["allocations"].as_array().unwrap().len(), 1);
+    let reported = key.get(&path).is(200);
+    assert!(!reported.to_string().contains(&units[0]), "{reported}");
+    assert_eq!(reported["items"][0]["allocations"].as_array().unwrap().len(), 1);
 }
 
 fn e255_a_line_keeps_its_id(database: Database) {
@@ -387,9 +387,9 @@ fn e263_a_unit_is_exchanged_for_an_available_one(database: Database) {
     exchange(2, &units[0], &units[1]).refused(409, "UNIT_UNAVAILABLE").at("/chooseUnitId");
     assert_eq!(counter.shop.serial_unit(&units[0])["status"], "RESERVED");
     exchange(2, &units[1], &units[2]).refused(409, "ILLEGAL_STATE").at("/releaseUnitId");
-    let told = counter.sale_kinds();
+    let reported = counter.sale_kinds();
     assert_eq!(exchange(2, &units[0], &units[2]).is(200)["version"], 3);
-    assert_eq!(counter.sale_kinds(), told, "an exchange has no kind of its own");
+    assert_eq!(counter.sale_kinds(), reported, "an exchange has no kind of its own");
     let outcomes: Vec<Json> = counter.read(&order)["items"][0]["units"].as_array().unwrap().clone();
     let mut outcomes: Vec<_> = outcomes.iter().map(|unit| (unit["unitId"].clone(), unit["outcome"].clone())).collect();
     outcomes.sort_by_key(|(_, outcome)| outcome.to_string());

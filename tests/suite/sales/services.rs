@@ -55,10 +55,11 @@ fn customers_are_told_by_their_ids(database: Database) {
     let counter = counter_with_services(database, false);
     let profile = json!({ "code": "TERMS", "name": "Terms", "profile": { "paymentTermDays": 14 } });
     let other = counter.shop.post("sales/customers", profile).is(201).id();
-    let mut told: Vec<Customer> = counter.call(Call::Customers(vec![key(&other), new_key(), key(&counter.customer)]));
-    told.sort_by_key(|customer| customer.code == "TERMS");
-    assert_eq!(told.iter().map(|of| of.payment_term_days).collect::<Vec<_>>(), [None, Some(14)]);
-    assert!(told.iter().all(|customer| customer.active));
+    let mut reported: Vec<Customer> =
+        counter.call(Call::Customers(vec![key(&other), new_key(), key(&counter.customer)]));
+    reported.sort_by_key(|customer| customer.code == "TERMS");
+    assert_eq!(reported.iter().map(|of| of.payment_term_days).collect::<Vec<_>>(), [None, Some(14)]);
+    assert!(reported.iter().all(|customer| customer.active));
 }
 
 fn e253_what_is_billed_is_not_cancelled(database: Database) {

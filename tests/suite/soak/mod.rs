@@ -34,18 +34,18 @@ fn nothing_is_lost_and_nothing_done_twice(database: Database) {
         for round in 0..rounds {
             all.add(load::observe(&ground, &format!("{}-{round}", fault.name), || (fault.happen)(&ground)));
         }
-        let told = ground.judge(&all);
+        let reported = ground.judge(&all);
         let late = if all.outage > SOON { " (late)" } else { "" };
         println!(
             "{:<36} {rounds:>6} {:>7} {:>5} {:>7} {:>7} {:>8.1} s{late}",
             fault.name,
             all.written.len(),
-            told.lost,
-            told.doubled,
-            told.broken,
+            reported.lost,
+            reported.doubled,
+            reported.broken,
             all.outage.as_secs_f64(),
         );
-        if told.lost + told.doubled + told.broken > 0 {
+        if reported.lost + reported.doubled + reported.broken > 0 {
             faulty.push(fault.name);
         }
     }

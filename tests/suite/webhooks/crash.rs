@@ -50,7 +50,7 @@ fn p14_no_committed_event_is_lost_and_none_comes_without_its_change(database: Da
     let host = Stoa::start_with(database, settings);
     let shop = host.company();
     let (id, _) = endpoint(&shop, &receiver.url(), &[MADE]);
-    let mut dice = Dice::of("p14_no_committed_event_is_lost");
+    let mut dice = Dice::new("p14_no_committed_event_is_lost");
     let mut answered = BTreeSet::new();
     let rounds = cuts::rounds(5, 25);
     for round in 0..rounds {

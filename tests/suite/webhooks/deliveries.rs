@@ -72,7 +72,7 @@ fn each_endpoint_hears_of_its_kinds_alone(database: Database) {
     brand(&neighbour);
     shop.article("S1");
     await_end(&shop, &brands, 1);
-    let told = await_end(&shop, &products, 2);
+    let reported = await_end(&shop, &products, 2);
     let kinds = |receiver: &Receiver| -> Vec<String> {
         receiver
             .list_received()
@@ -84,7 +84,7 @@ fn each_endpoint_hears_of_its_kinds_alone(database: Database) {
     let mut heard = kinds(&other);
     heard.sort();
     assert_eq!(heard, ["catalog.product.created", "catalog.variant.created"]);
-    assert_eq!(told.len(), 2);
+    assert_eq!(reported.len(), 2);
     assert_eq!(
         shop.list(&format!("webhooks/{products}/deliveries"), &[("kind", "catalog.variant.created")])
             .is(200)

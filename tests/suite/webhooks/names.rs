@@ -62,8 +62,8 @@ fn p12_a_name_is_judged_by_what_it_resolves_to(database: Database) {
     let (gone, _) = endpoint(&shop, "https://later.example.com/", &["webhook.test"]);
     shop.post(&format!("webhooks/{gone}/test"), json!({})).is(201);
     eventually(|| {
-        let told = shop.get(&format!("webhooks/{gone}/deliveries")).is(200);
-        let first = told.items().first().and_then(|delivery| attempts(delivery).first().cloned())?;
+        let reported = shop.get(&format!("webhooks/{gone}/deliveries")).is(200);
+        let first = reported.items().first().and_then(|delivery| attempts(delivery).first().cloned())?;
         (first["error"] == "NAME_NOT_RESOLVED").then_some(())
     });
 }

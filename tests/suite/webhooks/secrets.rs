@@ -81,10 +81,10 @@ fn keys_are_rotated_beside_a_host_that_runs(database: Database) {
     };
     let rotated = rotate(format!("{new},{old}"));
     assert!(rotated.status.success(), "{}", String::from_utf8_lossy(&rotated.stderr));
-    let told: serde_json::Value = serde_json::from_slice(&rotated.stdout).expect("JSON");
-    assert_eq!(told["rotated"], 1);
+    let reported: serde_json::Value = serde_json::from_slice(&rotated.stdout).expect("JSON");
+    assert_eq!(reported["rotated"], 1);
     assert_ne!(key_ids(), before, "under another key");
-    assert_eq!(key_ids(), [told["keyId"].as_str().unwrap_or_default()]);
+    assert_eq!(key_ids(), [reported["keyId"].as_str().unwrap_or_default()]);
     let nothing: serde_json::Value = serde_json::from_slice(&rotate(new.clone()).stdout).expect("JSON");
     assert_eq!(nothing["rotated"], 0);
     let without = rotate("03".repeat(32));

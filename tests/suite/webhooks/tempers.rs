@@ -57,16 +57,16 @@ fn f13_a_flapping_receiver_holds_up_nobody(database: Database) {
         *sent.entry(one.event()).or_default() += 1;
     }
     for delivery in &deliveries {
-        let told = attempts(delivery);
+        let reported = attempts(delivery);
         let count = sent.get(delivery["eventId"].as_str().unwrap_or_default()).copied().unwrap_or_default();
         let taken =
             |attempt: &serde_json::Value| attempt["responseStatus"].as_u64().is_some_and(|status| status / 100 == 2);
         match delivery["status"].as_str() {
-            Some("SUCCEEDED") => assert!(told.last().is_some_and(taken) && told.len() <= 5, "{delivery}"),
-            Some("FAILED") => assert!(told.len() == 5 && !told.iter().any(taken), "{delivery}"),
+            Some("SUCCEEDED") => assert!(reported.last().is_some_and(taken) && reported.len() <= 5, "{delivery}"),
+            Some("FAILED") => assert!(reported.len() == 5 && !reported.iter().any(taken), "{delivery}"),
             _ => panic!("{delivery}"),
         }
-        assert_eq!(count, told.len(), "as many as came: {delivery}");
+        assert_eq!(count, reported.len(), "as many as came: {delivery}");
     }
     assert!(trap.list_received().is_empty(), "a redirect was followed");
     assert_eq!(get(&shop, &bad)["status"], "ACTIVE");

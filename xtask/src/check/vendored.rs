@@ -37,9 +37,9 @@ pub fn check(folder: &Path, allowed: &BTreeSet<String>) -> Result<()> {
 
 fn judge(folder: &Path, allowed: &BTreeSet<String>) -> Result<()> {
     let text = fs::read(folder.join("vendored.json")).context("no vendored.json")?;
-    let told: Vendored = serde_json::from_slice(&text).context("vendored.json is not as expected")?;
-    if !meets(&told.licence, allowed) {
-        bail!("{} {}: {:?} is not on the list of deny.toml", told.package, told.version, told.licence);
+    let reported: Vendored = serde_json::from_slice(&text).context("vendored.json is not as expected")?;
+    if !meets(&reported.licence, allowed) {
+        bail!("{} {}: {:?} is not on the list of deny.toml", reported.package, reported.version, reported.licence);
     }
     for name in ["LICENSE", "NOTICES.txt"] {
         let text = fs::read_to_string(folder.join(name)).with_context(|| format!("no {name}"))?;
@@ -47,15 +47,15 @@ fn judge(folder: &Path, allowed: &BTreeSet<String>) -> Result<()> {
             bail!("{name} is empty");
         }
     }
-    if !told.packed.contains(&told.version) {
-        bail!("{} does not bear the version {}", told.packed, told.version);
+    if !reported.packed.contains(&reported.version) {
+        bail!("{} does not bear the version {}", reported.packed, reported.version);
     }
-    let packed = fs::read(folder.join(&told.packed)).with_context(|| format!("no {}", told.packed))?;
+    let packed = fs::read(folder.join(&reported.packed)).with_context(|| format!("no {}", reported.packed))?;
     let mut plain = Vec::new();
-    GzDecoder::new(&*packed).read_to_end(&mut plain).with_context(|| format!("cannot unpack {}", told.packed))?;
+    GzDecoder::new(&*packed).read_to_end(&mut plain).with_context(|| format!("cannot unpack {}", reported.packed))?;
     let digest = hex::encode(Sha256::digest(&plain));
-    if digest != told.sha256 {
-        bail!("{} is not {} of {} {}: {digest}", told.packed, told.file, told.package, told.version);
+    if digest != reported.sha256 {
+        bail!("{} is not {} of {} {}: {digest}", reported.packed, reported.file, reported.package, reported.version);
     }
     Ok(())
 }

@@ -25,10 +25,10 @@ impl Progress {
     pub fn step(&mut self) {
         self.bar.inc(1);
         let (at, total) = (self.bar.position(), self.bar.length().unwrap_or(1).max(1));
-        if let Some(told) = &mut self.lines {
+        if let Some(reported) = &mut self.lines {
             let tenth = at * 10 / total;
-            if tenth > *told {
-                *told = tenth;
+            if tenth > *reported {
+                *reported = tenth;
                 eprintln!("demo company: {at}/{total}");
             }
         }

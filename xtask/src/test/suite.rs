@@ -137,8 +137,8 @@ impl Suite<'_> {
     fn list(&self, names: &[String], options: &[&str]) -> Result<Vec<String>> {
         let mut command = Command::new(&self.program);
         command.args(names).args(options).args(["--list", "--format", "terse"]);
-        let told = program::output(&mut command)?;
-        Ok(told.lines().filter_map(|line| line.strip_suffix(": test")).map(str::to_owned).collect())
+        let reported = program::output(&mut command)?;
+        Ok(reported.lines().filter_map(|line| line.strip_suffix(": test")).map(str::to_owned).collect())
     }
 
     /// Starts the program once.

@@ -169,7 +169,7 @@ fn replace_row(call: &Call) -> Result<Change<LookupRow>, Problem> {
         decimal_places: places,
         ..row.clone()
     };
-    let change = Change::of(&row, after)?;
+    let change = Change::new(&row, after)?;
     run(change.update())?;
     place.descendants().try_for_each(run)?;
     emit([UPDATED.of(id, None, &change.after().clone().into())]);
@@ -185,7 +185,7 @@ pub fn archive(call: &Call) -> Answer {
     let (_, row, children) = run((change_lock(kind, None), get::<LookupRow>(id).locked(), children))?;
     let row = writable(call, Some(require_kind(kind, row)?))?;
     if children.flatten().is_some() {
-        return Err(Problem::of("ILLEGAL_STATE"));
+        return Err(Problem::new("ILLEGAL_STATE"));
     }
     let change = Change::archive(row);
     run(change.update())?;

@@ -153,7 +153,7 @@ fn replace_row(call: &Call) -> Result<Change<MediaRow>, Problem> {
         position: input.position,
         ..row.clone()
     };
-    let change = Change::of(&row, after)?;
+    let change = Change::new(&row, after)?;
     run(change.update())?;
     emit_change(&UPDATED, change.after(), product.as_ref(), variant.as_ref());
     Ok(change)
@@ -197,5 +197,5 @@ fn emit_change(
 ) {
     let is_public =
         product.is_some_and(ProductHead::is_public) && variant.is_none_or(|variant| variant.status == Status::Active);
-    emit([kind.of(row.id, None, &MediaEvent::of(row, is_public))]);
+    emit([kind.of(row.id, None, &MediaEvent::from_row(row, is_public))]);
 }

@@ -109,9 +109,9 @@ fn replace_row(call: &Call) -> Result<(Change<ProductRow>, Vec<String>), Problem
     objections.finish()?;
 
     let mode = mode(input.variant_mode, row.active_variants);
-    let change = Change::of(&row, input.replace(row.clone(), attributes, mode))?;
+    let change = Change::new(&row, input.replace(row.clone(), attributes, mode))?;
     run(change.update()).map_err(or_duplicate("/slug"))?;
-    emit([UPDATED.of(id, None, &ProductEvent::of(change.after()))]);
+    emit([UPDATED.of(id, None, &ProductEvent::from_row(change.after()))]);
     let members = name_members(&row, &change);
     Ok((change, members))
 }
@@ -163,7 +163,7 @@ pub fn archive(call: &Call) -> Answer {
     let row = writable(call, Some(ProductRow::require(row)?))?;
     let mut after = ProductRow { active_variants: 0, single_variant_id: None, single_sku: None, ..row.clone() };
     after.become_archived(now());
-    let change = Change::of(&row, after)?;
+    let change = Change::new(&row, after)?;
     let variants: Vec<Id> = variants.iter().map(|variant| variant.id).collect();
     let media: Vec<Id> = media.iter().map(|medium| medium.id).collect();
     let archived = update_all::<VariantRow>(variants.iter().copied())
@@ -191,10 +191,10 @@ pub fn delete(call: &Call) -> Answer {
     let (row, media) = run((get(id).locked(), media))?;
     let row = writable(call, Some(ProductRow::require(row)?))?;
     if row.total_variants > 0 || media.is_some() {
-        return Err(Problem::of("ILLEGAL_STATE"));
+        return Err(Problem::new("ILLEGAL_STATE"));
     }
     let (status, publication_status) = (ProductState::Deleted, PublicationStatus::Draft);
-    run(Change::of(&row, ProductRow { status, publication_status, slug: None, ..row.clone() })?.update())?;
+    run(Change::new(&row, ProductRow { status, publication_status, slug: None, ..row.clone() })?.update())?;
     emit([DELETED.of(id, None, &Identity { id })]);
     Ok(Reply::json(&DeletedProduct { id }).resource(id))
 }

@@ -67,13 +67,13 @@ fn create_row(call: &Call) -> Result<VariantRow, Problem> {
         variant_mode: if count > 1 { VariantMode::Multiple } else { product.variant_mode },
         ..product.clone()
     };
-    let change = Change::of(&product, after)?;
+    let change = Change::new(&product, after)?;
     run((insert([&row]), change.update())).map_err(or_duplicate("/sku"))?;
     let after = change.after();
     let of_product = (after.variant_mode != product.variant_mode)
-        .then(|| product::UPDATED.of(product_id, None, &ProductEvent::of(after)));
+        .then(|| product::UPDATED.of(product_id, None, &ProductEvent::from_row(after)));
     let is_public = is_public(after.status, after.publication_status);
-    emit(of_product.into_iter().chain([CREATED.of(id, None, &VariantEvent::of(&row, is_public))]));
+    emit(of_product.into_iter().chain([CREATED.of(id, None, &VariantEvent::from_row(&row, is_public))]));
     Ok(row)
 }
 
@@ -93,10 +93,10 @@ fn replace_row(call: &Call) -> Result<Change<VariantRow>, Problem> {
     let of_product = has::<VariantRow, _, _>(ProductRow::id, VariantRow::product_id, VariantRow::id.eq(id));
     let (row, product) = run((get(id).locked(), select::<ProductHead>(of_product).first()))?;
     let row: VariantRow = writable(call, row)?;
-    let change = Change::of(&row, checked.replace(row.clone()))?;
+    let change = Change::new(&row, checked.replace(row.clone()))?;
     run(change.update())?;
     let is_public = product.as_ref().is_some_and(ProductHead::is_public);
-    emit([UPDATED.of(id, None, &VariantEvent::of(change.after(), is_public))]);
+    emit([UPDATED.of(id, None, &VariantEvent::from_row(change.after(), is_public))]);
     Ok(change)
 }
 
@@ -131,9 +131,9 @@ pub fn archive(call: &Call) -> Answer {
         publication_status: if withdrawn { PublicationStatus::Draft } else { product.publication_status },
         ..product.clone()
     };
-    let of_product = Change::of(&product, after)?;
+    let of_product = Change::new(&product, after)?;
     run((of_product.update(), change.update()))?;
-    let update = withdrawn.then(|| product::UPDATED.of(product.id, None, &ProductEvent::of(of_product.after())));
+    let update = withdrawn.then(|| product::UPDATED.of(product.id, None, &ProductEvent::from_row(of_product.after())));
     let data = PartIdentity { id, product_id: product.id };
     emit(update.into_iter().chain([ARCHIVED.of(id, None, &data)]));
     Ok(change.show(|row: VariantRow| {

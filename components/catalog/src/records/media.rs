@@ -119,7 +119,7 @@ pub enum MediaEvent {
 
 impl MediaEvent {
     /// `is_public`: of the product, and of the variant where one is named.
-    pub fn of(row: &MediaRow, is_public: bool) -> MediaEvent {
+    pub fn from_row(row: &MediaRow, is_public: bool) -> MediaEvent {
         match row.status == Status::Active && is_public {
             true => MediaEvent::Public(row.clone().into()),
             false => MediaEvent::Hidden(PartIdentity { id: row.id, product_id: row.product_id }),
@@ -129,6 +129,6 @@ impl MediaEvent {
 
 impl EventData for MediaEvent {
     fn example() -> MediaEvent {
-        MediaEvent::of(&MediaRow::example(), true)
+        MediaEvent::from_row(&MediaRow::example(), true)
     }
 }

@@ -124,7 +124,7 @@ impl ProductRow {
             manufacturer_id: None,
             description: None,
             short_description: None,
-            attributes: Json::of(&json!({})),
+            attributes: Json::from_value(&json!({})),
             active_variants: 0,
             total_variants: 0,
             single_variant_id: None,
@@ -287,7 +287,7 @@ pub enum ProductEvent {
 }
 
 impl ProductEvent {
-    pub fn of(row: &ProductRow) -> ProductEvent {
+    pub fn from_row(row: &ProductRow) -> ProductEvent {
         match is_public(row.status, row.publication_status) {
             true => ProductEvent::Public(Box::new(row.clone().into())),
             false => ProductEvent::Hidden(Identity { id: row.id }),
@@ -297,6 +297,6 @@ impl ProductEvent {
 
 impl EventData for ProductEvent {
     fn example() -> ProductEvent {
-        ProductEvent::of(&ProductRow::example())
+        ProductEvent::from_row(&ProductRow::example())
     }
 }

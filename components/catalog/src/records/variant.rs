@@ -72,8 +72,8 @@ impl VariantRow {
             condition: None,
             grade: None,
             sim_type: SimType::default(),
-            attributes: Json::of(&json!({})),
-            aliases: Json::of(&json!([])),
+            attributes: Json::from_value(&json!({})),
+            aliases: Json::from_value(&json!([])),
             alias_text: None,
             status: Status::Active,
             archived_at: None,
@@ -153,7 +153,7 @@ pub enum VariantEvent {
 }
 
 impl VariantEvent {
-    pub fn of(row: &VariantRow, product_is_public: bool) -> VariantEvent {
+    pub fn from_row(row: &VariantRow, product_is_public: bool) -> VariantEvent {
         match row.status == Status::Active && product_is_public {
             true => VariantEvent::Public(row.clone().into()),
             false => VariantEvent::Hidden(PartIdentity { id: row.id, product_id: row.product_id }),
@@ -163,6 +163,6 @@ impl VariantEvent {
 
 impl EventData for VariantEvent {
     fn example() -> VariantEvent {
-        VariantEvent::of(&VariantRow::example(), true)
+        VariantEvent::from_row(&VariantRow::example(), true)
     }
 }

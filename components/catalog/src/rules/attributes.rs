@@ -40,7 +40,11 @@ const KEYS: [&str; 5] = ["api", "private", "access", "secret", "signing"];
 /// told back.
 pub fn check(attributes: Map<String, Value>, pointer: &str) -> Result<Json, Vec<Item>> {
     let attributes = Value::Object(attributes);
-    if holds_forbidden(&attributes) { Err(vec![item(pointer, "NOT_ALLOWED")]) } else { Ok(Json::of(&attributes)) }
+    if holds_forbidden(&attributes) {
+        Err(vec![item(pointer, "NOT_ALLOWED")])
+    } else {
+        Ok(Json::from_value(&attributes))
+    }
 }
 
 fn holds_forbidden(value: &Value) -> bool {

@@ -91,7 +91,7 @@ impl CheckedVariant {
             sim_type: input.sim_type,
             attributes: self.attributes,
             alias_text: (!self.aliases.is_empty()).then(|| self.aliases.join("\n")),
-            aliases: Json::of(&self.aliases.into()),
+            aliases: Json::from_value(&self.aliases.into()),
             ..row
         }
     }

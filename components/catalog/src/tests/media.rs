@@ -34,6 +34,6 @@ fn media_belong_to_the_product_and_are_bounded() {
     let made = call("createMedia", &path, Some(body())).expect("it is added");
     assert_eq!((&made["position"], &made["altText"]), (&json!(0), &Json::Null));
     let log = log.borrow();
-    let told: Json = serde_json::from_str(&log.events[0].data).expect("data is JSON");
-    assert_eq!(members(&told), ["altText", "id", "position", "productId", "status", "url", "variantId"]);
+    let reported: Json = serde_json::from_str(&log.events[0].data).expect("data is JSON");
+    assert_eq!(members(&reported), ["altText", "id", "position", "productId", "status", "url", "variantId"]);
 }

@@ -185,9 +185,10 @@ fn find_clashes(products: &[&mut CreatedProduct], went_in: &[bool], variants_in:
 fn emit_created(created: &[CreatedProduct]) {
     let events = created.iter().flat_map(|CreatedProduct { row, variants, .. }| {
         let is_public = is_public(row.status, row.publication_status);
-        let of_variant =
-            move |variant: &VariantRow| variant::CREATED.of(variant.id, None, &VariantEvent::of(variant, is_public));
-        let product = product::CREATED.of(row.id, None, &ProductEvent::of(row));
+        let of_variant = move |variant: &VariantRow| {
+            variant::CREATED.of(variant.id, None, &VariantEvent::from_row(variant, is_public))
+        };
+        let product = product::CREATED.of(row.id, None, &ProductEvent::from_row(row));
         std::iter::once(product).chain(variants.iter().map(of_variant))
     });
     emit(events);

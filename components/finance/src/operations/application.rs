@@ -140,5 +140,5 @@ fn list_of_credit(side: Side, call: &Call) -> Answer {
 fn answer_list(call: &Call, filter: &Filter) -> Answer {
     let query: ListApplications = call.query()?;
     let rows = read_page::<ApplicationRow>(filter, query.cursor, query.limit)?;
-    answer_page(rows, |row| row.id, |row| Application::of(&row))
+    answer_page(rows, |row| row.id, |row| Application::from_row(&row))
 }

@@ -42,7 +42,7 @@ pub struct Application {
 }
 
 impl Application {
-    pub fn of(row: &ApplicationRow) -> Application {
+    pub fn from_row(row: &ApplicationRow) -> Application {
         Application {
             id: row.id,
             invoice_id: row.invoice_id,

@@ -158,7 +158,7 @@ pub struct Credit {
 }
 
 impl ApiCredit {
-    pub fn of(row: &CreditRow, funds: Option<&FundsRow>) -> ApiCredit {
+    pub fn from_row(row: &CreditRow, funds: Option<&FundsRow>) -> ApiCredit {
         let of = |part: fn(&FundsRow) -> Money| funds.map_or(Money::ZERO, part);
         ApiCredit {
             id: row.id,
@@ -187,10 +187,10 @@ impl ApiCredit {
 }
 
 impl CreditHeader {
-    pub fn of(row: &CreditRow, funds: Option<&FundsRow>) -> CreditHeader {
+    pub fn from_row(row: &CreditRow, funds: Option<&FundsRow>) -> CreditHeader {
         CreditHeader {
             tenant_id: tenant(),
-            public: ApiCredit::of(row, funds),
+            public: ApiCredit::from_row(row, funds),
             inventory_unit_id: row.inventory_unit_id,
             void_reason: row.void_reason.clone(),
         }

@@ -109,7 +109,7 @@ pub struct InvoiceFacts {
 }
 
 impl InvoiceFacts {
-    fn of(row: &InvoiceRow, paid: Option<&InvoiceBalanceRow>) -> InvoiceFacts {
+    fn from_row(row: &InvoiceRow, paid: Option<&InvoiceBalanceRow>) -> InvoiceFacts {
         let is_issued = row.status == InvoiceStatus::Issued;
         InvoiceFacts {
             id: row.id,
@@ -182,9 +182,9 @@ pub struct PurchaseInvoiceHeader {
 }
 
 impl ApiSalesInvoiceHeader {
-    pub fn of(row: &InvoiceRow, paid: Option<&InvoiceBalanceRow>) -> ApiSalesInvoiceHeader {
+    pub fn from_row(row: &InvoiceRow, paid: Option<&InvoiceBalanceRow>) -> ApiSalesInvoiceHeader {
         ApiSalesInvoiceHeader {
-            facts: InvoiceFacts::of(row, paid),
+            facts: InvoiceFacts::from_row(row, paid),
             revenue_recognized_on: row.revenue_recognized_on,
             delivery_order_id: row.delivery_order_id,
         }
@@ -192,10 +192,10 @@ impl ApiSalesInvoiceHeader {
 }
 
 impl SalesInvoiceHeader {
-    pub fn of(row: &InvoiceRow, paid: Option<&InvoiceBalanceRow>) -> SalesInvoiceHeader {
+    pub fn from_row(row: &InvoiceRow, paid: Option<&InvoiceBalanceRow>) -> SalesInvoiceHeader {
         SalesInvoiceHeader {
             tenant_id: tenant(),
-            public: ApiSalesInvoiceHeader::of(row, paid),
+            public: ApiSalesInvoiceHeader::from_row(row, paid),
             notes: row.notes.clone(),
             void_reason: row.void_reason.clone(),
         }
@@ -203,9 +203,9 @@ impl SalesInvoiceHeader {
 }
 
 impl ApiPurchaseInvoiceHeader {
-    pub fn of(row: &InvoiceRow, paid: Option<&InvoiceBalanceRow>) -> ApiPurchaseInvoiceHeader {
+    pub fn from_row(row: &InvoiceRow, paid: Option<&InvoiceBalanceRow>) -> ApiPurchaseInvoiceHeader {
         ApiPurchaseInvoiceHeader {
-            facts: InvoiceFacts::of(row, paid),
+            facts: InvoiceFacts::from_row(row, paid),
             document_reference: row.document_reference.clone(),
             recognized_on: row.posted_on,
             receipt_id: row.receipt_id,
@@ -214,10 +214,10 @@ impl ApiPurchaseInvoiceHeader {
 }
 
 impl PurchaseInvoiceHeader {
-    pub fn of(row: &InvoiceRow, paid: Option<&InvoiceBalanceRow>) -> PurchaseInvoiceHeader {
+    pub fn from_row(row: &InvoiceRow, paid: Option<&InvoiceBalanceRow>) -> PurchaseInvoiceHeader {
         PurchaseInvoiceHeader {
             tenant_id: tenant(),
-            public: ApiPurchaseInvoiceHeader::of(row, paid),
+            public: ApiPurchaseInvoiceHeader::from_row(row, paid),
             notes: row.notes.clone(),
             void_reason: row.void_reason.clone(),
         }

@@ -82,7 +82,7 @@ pub struct LineFacts {
 }
 
 impl LineFacts {
-    fn of(row: &InvoiceLineRow) -> LineFacts {
+    fn from_row(row: &InvoiceLineRow) -> LineFacts {
         LineFacts {
             id: row.id,
             line_no: row.line_no + 1,
@@ -139,9 +139,9 @@ pub struct PurchaseInvoiceLine {
 }
 
 impl ApiSalesInvoiceLine {
-    pub fn of(row: &InvoiceLineRow) -> ApiSalesInvoiceLine {
+    pub fn from_row(row: &InvoiceLineRow) -> ApiSalesInvoiceLine {
         ApiSalesInvoiceLine {
-            facts: LineFacts::of(row),
+            facts: LineFacts::from_row(row),
             unit_price: row.unit_amount,
             price_reason: row.price_reason.clone(),
         }
@@ -149,15 +149,15 @@ impl ApiSalesInvoiceLine {
 }
 
 impl SalesInvoiceLine {
-    pub fn of(row: &InvoiceLineRow, units: Vec<NamedUnit>) -> SalesInvoiceLine {
-        SalesInvoiceLine { public: ApiSalesInvoiceLine::of(row), account_id: row.account_id, units }
+    pub fn from_row(row: &InvoiceLineRow, units: Vec<NamedUnit>) -> SalesInvoiceLine {
+        SalesInvoiceLine { public: ApiSalesInvoiceLine::from_row(row), account_id: row.account_id, units }
     }
 }
 
 impl ApiPurchaseInvoiceLine {
-    pub fn of(row: &InvoiceLineRow) -> ApiPurchaseInvoiceLine {
+    pub fn from_row(row: &InvoiceLineRow) -> ApiPurchaseInvoiceLine {
         ApiPurchaseInvoiceLine {
-            facts: LineFacts::of(row),
+            facts: LineFacts::from_row(row),
             unit_cost: row.unit_amount,
             receipt_item_id: row.receipt_item_id,
         }
@@ -165,8 +165,8 @@ impl ApiPurchaseInvoiceLine {
 }
 
 impl PurchaseInvoiceLine {
-    pub fn of(row: &InvoiceLineRow, units: Vec<NamedUnit>) -> PurchaseInvoiceLine {
-        PurchaseInvoiceLine { public: ApiPurchaseInvoiceLine::of(row), account_id: row.account_id, units }
+    pub fn from_row(row: &InvoiceLineRow, units: Vec<NamedUnit>) -> PurchaseInvoiceLine {
+        PurchaseInvoiceLine { public: ApiPurchaseInvoiceLine::from_row(row), account_id: row.account_id, units }
     }
 }
 

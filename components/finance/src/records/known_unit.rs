@@ -27,7 +27,7 @@ pub struct KnownUnit {
 
 impl NamedUnit {
     /// `unit`: none where the reader may not see it.
-    pub fn of(unit_id: Id, unit: Option<&Unit>) -> NamedUnit {
+    pub fn new(unit_id: Id, unit: Option<&Unit>) -> NamedUnit {
         let known = unit.map(|unit| KnownUnit {
             serial_number: unit.serial_number.clone(),
             imei1: unit.imei1.clone(),

@@ -111,7 +111,7 @@ pub struct Payment {
 }
 
 impl ApiPayment {
-    pub fn of(row: &PaymentRow, funds: Option<&FundsRow>) -> ApiPayment {
+    pub fn from_row(row: &PaymentRow, funds: Option<&FundsRow>) -> ApiPayment {
         let of = |part: fn(&FundsRow) -> Money| funds.map_or(Money::ZERO, part);
         ApiPayment {
             id: row.id,
@@ -141,10 +141,10 @@ impl ApiPayment {
 }
 
 impl Payment {
-    pub fn of(row: &PaymentRow, funds: Option<&FundsRow>) -> Payment {
+    pub fn from_row(row: &PaymentRow, funds: Option<&FundsRow>) -> Payment {
         Payment {
             tenant_id: tenant(),
-            public: ApiPayment::of(row, funds),
+            public: ApiPayment::from_row(row, funds),
             account_id: row.account_id,
             notes: row.notes.clone(),
             confirmed_by: row.confirmed_by.clone(),

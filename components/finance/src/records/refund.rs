@@ -81,7 +81,7 @@ pub struct Refund {
 }
 
 impl ApiRefund {
-    pub fn of(row: &RefundRow) -> ApiRefund {
+    pub fn from_row(row: &RefundRow) -> ApiRefund {
         ApiRefund {
             id: row.id,
             number: row.number.clone(),
@@ -106,10 +106,10 @@ impl ApiRefund {
 }
 
 impl Refund {
-    pub fn of(row: &RefundRow) -> Refund {
+    pub fn from_row(row: &RefundRow) -> Refund {
         Refund {
             tenant_id: tenant(),
-            public: ApiRefund::of(row),
+            public: ApiRefund::from_row(row),
             account_id: row.account_id,
             notes: row.notes.clone(),
             void_reason: row.void_reason.clone(),

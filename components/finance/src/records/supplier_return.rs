@@ -136,7 +136,7 @@ pub struct ApiSupplierReturn {
 }
 
 impl ApiSupplierReturnHeader {
-    pub fn of(row: &SupplierReturnRow) -> ApiSupplierReturnHeader {
+    pub fn from_row(row: &SupplierReturnRow) -> ApiSupplierReturnHeader {
         ApiSupplierReturnHeader {
             id: row.id,
             number: row.number.clone(),
@@ -155,13 +155,17 @@ impl ApiSupplierReturnHeader {
 }
 
 impl SupplierReturnHeader {
-    pub fn of(row: &SupplierReturnRow) -> SupplierReturnHeader {
-        SupplierReturnHeader { tenant_id: tenant(), public: ApiSupplierReturnHeader::of(row), notes: row.notes.clone() }
+    pub fn from_row(row: &SupplierReturnRow) -> SupplierReturnHeader {
+        SupplierReturnHeader {
+            tenant_id: tenant(),
+            public: ApiSupplierReturnHeader::from_row(row),
+            notes: row.notes.clone(),
+        }
     }
 }
 
 impl ApiSupplierReturnLine {
-    pub fn of(row: &SupplierReturnLineRow) -> ApiSupplierReturnLine {
+    pub fn from_row(row: &SupplierReturnLineRow) -> ApiSupplierReturnLine {
         ApiSupplierReturnLine {
             id: row.id,
             line_no: row.line_no + 1,
@@ -174,7 +178,7 @@ impl ApiSupplierReturnLine {
 }
 
 impl SupplierReturnLine {
-    pub fn of(row: &SupplierReturnLineRow, units: Vec<NamedUnit>) -> SupplierReturnLine {
-        SupplierReturnLine { public: ApiSupplierReturnLine::of(row), units }
+    pub fn from_row(row: &SupplierReturnLineRow, units: Vec<NamedUnit>) -> SupplierReturnLine {
+        SupplierReturnLine { public: ApiSupplierReturnLine::from_row(row), units }
     }
 }

@@ -44,13 +44,13 @@ mod tests {
 
     #[test]
     fn f44_neither_balance_is_exceeded() {
-        let told = |at: usize, code: &str| (format!("/applications/{at}/amount"), code.to_owned());
+        let reported = |at: usize, code: &str| (format!("/applications/{at}/amount"), code.to_owned());
         assert_eq!(judge(&[("60", "60"), ("40", "50")], "100"), []);
-        assert_eq!(judge(&[("60.000001", "60")], "100"), [told(0, "EXCEEDS_INVOICE_BALANCE")]);
-        assert_eq!(judge(&[("60", "60"), ("40.000001", "50")], "100"), [told(1, "EXCEEDS_AVAILABLE")]);
+        assert_eq!(judge(&[("60.000001", "60")], "100"), [reported(0, "EXCEEDS_INVOICE_BALANCE")]);
+        assert_eq!(judge(&[("60", "60"), ("40.000001", "50")], "100"), [reported(1, "EXCEEDS_AVAILABLE")]);
         assert_eq!(
             judge(&[("60", "10"), ("40", "50"), ("70", "70")], "100"),
-            [told(0, "EXCEEDS_INVOICE_BALANCE"), told(2, "EXCEEDS_AVAILABLE")]
+            [reported(0, "EXCEEDS_INVOICE_BALANCE"), reported(2, "EXCEEDS_AVAILABLE")]
         );
     }
 }

@@ -189,8 +189,11 @@ mod tests {
     #[test]
     fn f24_a_unit_needs_its_variant() {
         let line = InvoiceLineRow { variant_id: None, ..phones(0, "1", &[1]) };
-        let told = refusal(check_lines(&[(&line, None)]).unwrap_err());
-        assert_eq!(told, ("FULFILMENT_INCOMPLETE".to_owned(), vec![("UNITS_DIFFER_FROM_QUANTITY".to_owned(), 1, 0)]));
+        let reported = refusal(check_lines(&[(&line, None)]).unwrap_err());
+        assert_eq!(
+            reported,
+            ("FULFILMENT_INCOMPLETE".to_owned(), vec![("UNITS_DIFFER_FROM_QUANTITY".to_owned(), 1, 0)])
+        );
     }
 
     #[test]
@@ -231,14 +234,14 @@ mod tests {
             (Side::Purchases, "2", &[], behind(false, &[1, 2], &[]), Ok(&[1, 2])),
         ] {
             let line = phones(0, quantity, named);
-            let told = units_to_issue(side, &[(&line, behind)]).map_err(refusal);
+            let reported = units_to_issue(side, &[(&line, behind)]).map_err(refusal);
             let expected = match expected {
                 Ok(ids) => Ok(vec![units(ids)]),
                 Err((code, item, required, identified)) => {
                     Err((code.to_owned(), vec![(item.to_owned(), required, identified)]))
                 }
             };
-            assert_eq!(told, expected, "{side:?} {quantity} {named:?}");
+            assert_eq!(reported, expected, "{side:?} {quantity} {named:?}");
         }
     }
 
@@ -252,14 +255,14 @@ mod tests {
             ("1", &[2], behind(false, &[], &[1, 2]), Ok(&[2])),
         ] {
             let line = phones(0, quantity, named);
-            let told = units_to_deliver(&[(&line, behind)]).map_err(refusal);
+            let reported = units_to_deliver(&[(&line, behind)]).map_err(refusal);
             let mismatch = |(required, identified)| {
                 (
                     "UNIT_COUNT_MISMATCH".to_owned(),
                     vec![("UNITS_DIFFER_FROM_QUANTITY".to_owned(), required, identified)],
                 )
             };
-            assert_eq!(told, expected.map(|ids| vec![units(ids)]).map_err(mismatch), "{quantity} {named:?}");
+            assert_eq!(reported, expected.map(|ids| vec![units(ids)]).map_err(mismatch), "{quantity} {named:?}");
         }
     }
 

@@ -56,8 +56,8 @@ mod tests {
             (Some("2026-01-03"), "2025-12-31", Err("DATE_IN_FUTURE")),
         ] {
             let of = day_of_act(stated.map(day), day(posted), "/voidedOn");
-            let told = of.as_ref().map(|day| day.to_string()).map_err(|problem| problem.errors[0].code.clone());
-            assert_eq!(told, expected.map(str::to_owned).map_err(str::to_owned), "{stated:?} {posted}");
+            let reported = of.as_ref().map(|day| day.to_string()).map_err(|problem| problem.errors[0].code.clone());
+            assert_eq!(reported, expected.map(str::to_owned).map_err(str::to_owned), "{stated:?} {posted}");
         }
     }
 

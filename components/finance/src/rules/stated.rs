@@ -158,32 +158,32 @@ mod tests {
 
     #[test]
     fn what_a_line_lacks_is_told() {
-        let told = |at: &str, code: &str| (at.to_owned(), code.to_owned());
+        let reported = |at: &str, code: &str| (at.to_owned(), code.to_owned());
         assert_eq!(faults(Side::Sales, vec![line()]), []);
         let priceless = || StatedLine { unit_amount: None, ..line() };
-        assert_eq!(faults(Side::Sales, vec![priceless()]), [told("/lines/0/unitPrice", "REQUIRED")]);
-        assert_eq!(faults(Side::Purchases, vec![priceless()]), [told("/lines/0/unitCost", "REQUIRED")]);
+        assert_eq!(faults(Side::Sales, vec![priceless()]), [reported("/lines/0/unitPrice", "REQUIRED")]);
+        assert_eq!(faults(Side::Purchases, vec![priceless()]), [reported("/lines/0/unitCost", "REQUIRED")]);
         let nameless = StatedLine { variant: None, ..line() };
-        assert_eq!(faults(Side::Sales, vec![nameless]), [told("/lines/0/description", "REQUIRED")]);
+        assert_eq!(faults(Side::Sales, vec![nameless]), [reported("/lines/0/description", "REQUIRED")]);
         let ordered = || StatedLine { order_item: Some(Id(1, 1)), ..priceless() };
-        assert_eq!(faults(Side::Sales, vec![ordered(), ordered()]), [told("/lines/1/orderItemId", "REPEATED")]);
+        assert_eq!(faults(Side::Sales, vec![ordered(), ordered()]), [reported("/lines/1/orderItemId", "REPEATED")]);
         let received = |id| StatedLine { receipt_item: Some(Id(1, id)), ..ordered() };
         assert_eq!(faults(Side::Purchases, vec![received(1), received(2)]), []);
         assert_eq!(
             faults(Side::Purchases, vec![received(1), received(1)]),
-            [told("/lines/1/receiptItemId", "REPEATED")]
+            [reported("/lines/1/receiptItemId", "REPEATED")]
         );
         let reasoned = StatedLine { price_reason: Some("a friend".to_owned()), ..ordered() };
-        assert_eq!(faults(Side::Sales, vec![reasoned]), [told("/lines/0/priceReason", "NOT_ALLOWED")]);
+        assert_eq!(faults(Side::Sales, vec![reasoned]), [reported("/lines/0/priceReason", "NOT_ALLOWED")]);
     }
 
     #[test]
     fn units_are_named_once_and_a_hundred_at_most() {
         let of = |ids: std::ops::Range<u64>| StatedLine { units: ids.map(|id| Id(8, id)).collect(), ..line() };
         assert_eq!(faults(Side::Sales, vec![of(0..60), of(60..100)]), []);
-        let told = faults(Side::Sales, vec![of(0..60), of(60..101)]);
-        assert_eq!(told, [("/lines/1/unitIds".to_owned(), "TOO_MANY".to_owned())]);
-        let told = faults(Side::Sales, vec![of(0..2), of(1..2)]);
-        assert_eq!(told, [("/lines/1/unitIds/0".to_owned(), "REPEATED".to_owned())]);
+        let reported = faults(Side::Sales, vec![of(0..60), of(60..101)]);
+        assert_eq!(reported, [("/lines/1/unitIds".to_owned(), "TOO_MANY".to_owned())]);
+        let reported = faults(Side::Sales, vec![of(0..2), of(1..2)]);
+        assert_eq!(reported, [("/lines/1/unitIds/0".to_owned(), "REPEATED".to_owned())]);
     }
 }

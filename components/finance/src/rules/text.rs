@@ -25,9 +25,9 @@ mod tests {
             ("/reason", Some("4111111111111111")),
         ])
         .unwrap_err();
-        let told: Vec<(&str, &str)> =
+        let reported: Vec<(&str, &str)> =
             problem.errors.iter().map(|error| (error.pointer.as_str(), error.code.as_str())).collect();
-        assert_eq!(told, [("/reference", "CARD_NUMBER_REFUSED"), ("/reason", "CARD_NUMBER_REFUSED")]);
+        assert_eq!(reported, [("/reference", "CARD_NUMBER_REFUSED"), ("/reason", "CARD_NUMBER_REFUSED")]);
         assert_eq!(check_texts(&[("/number", Some("123456789012"))]), Ok(()));
     }
 }

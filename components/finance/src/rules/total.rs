@@ -18,7 +18,7 @@ pub fn invoice_total(lines: &[(String, Amount)]) -> Result<Money, Problem> {
     let unfit: Vec<Item> = lines.iter().filter(|(_, total)| narrow(*total).is_none()).map(fault).collect();
     let faults = if unfit.is_empty() { lines.iter().map(fault).collect() } else { unfit };
     refuse("AMOUNT_PRECISION", faults)?;
-    Err(Problem::of("AMOUNT_PRECISION"))
+    Err(Problem::new("AMOUNT_PRECISION"))
 }
 
 #[cfg(test)]

@@ -16,9 +16,9 @@ pub type Posted = Rc<RefCell<Vec<Posting>>>;
 pub fn open(replies: Vec<Vec<Reply>>) -> (Rc<RefCell<Log>>, Posted) {
     books::stand_in_without_books();
     let posted = Posted::default();
-    let told = posted.clone();
+    let reported = posted.clone();
     books::service::stand_in::post_all(move |postings| {
-        told.borrow_mut().extend_from_slice(postings);
+        reported.borrow_mut().extend_from_slice(postings);
         Ok(vec![None; postings.len()])
     });
     customers::service::stand_in::get(|ids| {

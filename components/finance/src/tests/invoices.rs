@@ -64,9 +64,9 @@ fn f15_a_draft_without_an_order_is_issued_and_recognised_at_once() {
     replies.push([hold(None), vec![Reply::Done; 2]].concat());
     let (log, _) = open(replies);
     let entries = std::rc::Rc::new(std::cell::RefCell::new(Vec::new()));
-    let told = entries.clone();
+    let reported = entries.clone();
     stoa_trade::clients::books::service::stand_in::post(move |posting| {
-        told.borrow_mut().push(posting.clone());
+        reported.borrow_mut().push(posting.clone());
         Ok(None)
     });
     let body = json!({ "expectedVersion": 2, "recognizedOn": "2026-01-01" });

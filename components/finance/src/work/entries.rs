@@ -58,7 +58,7 @@ pub fn entry(
         invoice_id: owed.map(|owed| owed.invoice),
         due_on: owed.map(|owed| owed.due_on),
         on_date: on,
-        month: Month::of(on),
+        month: Month::from_day(on),
         amount,
     }
 }

@@ -106,7 +106,7 @@ impl Ledger<1> for Parties {
             account: line.account,
             document: line.document,
             act: line.act,
-            month: Month::of(line.on_date),
+            month: Month::from_day(line.on_date),
             due_on: line.due_on,
         };
         (line.id, line.legal_entity_id, group, [widen(line.amount)])
@@ -182,7 +182,7 @@ impl Ledger<3> for Revenue {
 
     fn read_line(line: &RevenueLineRow) -> (Id, Id, (String, Month), [Amount; 3]) {
         let figures = [of_count(line.document_count), widen(line.quantity), line.revenue];
-        (line.id, line.legal_entity_id, (line.currency_code.clone(), Month::of(line.on_date)), figures)
+        (line.id, line.legal_entity_id, (line.currency_code.clone(), Month::from_day(line.on_date)), figures)
     }
 
     fn key(entity: Id, (currency_code, month): &(String, Month)) -> Row {
@@ -221,7 +221,7 @@ impl Ledger<1> for MoneyMoves {
     const FIGURES: [Column<Amount>; 1] = [MoneyTotalRow::amount];
 
     fn read_line(line: &MoneyMoveRow) -> (Id, Id, (String, MoveOrigin, Month), [Amount; 1]) {
-        let group = (line.currency_code.clone(), line.origin, Month::of(line.on_date));
+        let group = (line.currency_code.clone(), line.origin, Month::from_day(line.on_date));
         (line.id, line.legal_entity_id, group, [widen(line.amount)])
     }
 

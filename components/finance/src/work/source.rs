@@ -132,7 +132,7 @@ impl LockedPayment {
                 let source = source_of_payment(&self.row, funds);
                 Ok((self.row, source))
             }
-            _ => Err(Problem::of("ILLEGAL_STATE")),
+            _ => Err(Problem::new("ILLEGAL_STATE")),
         }
     }
 }
@@ -166,7 +166,7 @@ impl LockedCredit {
                 let (debtor, document) = (creditor_of(&self.row), credit_document(&self.row));
                 Ok((self.row, Source { debtor, document, posted_on, funds }))
             }
-            _ => Err(Problem::of("ILLEGAL_STATE")),
+            _ => Err(Problem::new("ILLEGAL_STATE")),
         }
     }
 }

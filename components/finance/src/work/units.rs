@@ -19,5 +19,5 @@ pub fn read_known_units(ids: impl IntoIterator<Item = Id>) -> BTreeMap<Id, Unit>
 
 /// The units of a line as the reader may know them.
 pub fn name_units(ids: &[Id], known: &BTreeMap<Id, Unit>) -> Vec<NamedUnit> {
-    ids.iter().map(|id| NamedUnit::of(*id, known.get(id))).collect()
+    ids.iter().map(|id| NamedUnit::new(*id, known.get(id))).collect()
 }

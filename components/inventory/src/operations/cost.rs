@@ -50,7 +50,7 @@ pub fn list_layers(call: &Call) -> Answer {
         query.uncosted.map(uncosted).unwrap_or_default(),
     ]);
     let rows = read_page(&filter, query.cursor, query.limit)?;
-    answer_page(rows, |row| row.id, CostLayer::of)
+    answer_page(rows, |row| row.id, CostLayer::from_row)
 }
 
 list_query! {

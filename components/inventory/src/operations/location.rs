@@ -74,7 +74,7 @@ pub fn list(call: &Call) -> Answer {
     let (warehouse, rows) = page(id, &query)?;
     warehouse.ok_or_else(Problem::not_found)?;
     let tenant = tenant();
-    answer_page(rows, |row| row.id, |row| Location::of(row, tenant))
+    answer_page(rows, |row| row.id, |row| Location::from_row(row, tenant))
 }
 
 pub fn list_public(call: &Call) -> Answer {
@@ -82,7 +82,7 @@ pub fn list_public(call: &Call) -> Answer {
     let query: ListLocations = call.query()?;
     let (warehouse, rows) = page(id, &query)?;
     warehouse.filter(|row| row.status == Status::Active).ok_or_else(Problem::not_found)?;
-    answer_page(rows, |row| row.id, PublicLocation::of)
+    answer_page(rows, |row| row.id, PublicLocation::from_row)
 }
 
 type Read = (Option<WarehouseRow>, stoa_sdk::store::Rows<LocationRow>);
@@ -126,7 +126,7 @@ pub fn create(call: &Call) -> Answer {
     if !insert_unless_taken(&row)? {
         return Err(Problem::duplicate("/code"));
     }
-    emit([LOCATION_CREATED.of(row.id, None, &PublicLocation::of(row.clone()))]);
+    emit([LOCATION_CREATED.of(row.id, None, &PublicLocation::from_row(row.clone()))]);
     Ok(reply(row))
 }
 
@@ -135,7 +135,7 @@ pub fn replace(call: &Call) -> Answer {
     let input: LocationInput = call.body()?;
     let before = require_writable(call, warehouse, run(get(id).locked())?)?;
     let after = LocationRow { code: input.code, name: input.name.into(), ..before.clone() };
-    finish(Change::of(&before, after)?, &LOCATION_UPDATED, PublicLocation::of, reply)
+    finish(Change::new(&before, after)?, &LOCATION_UPDATED, PublicLocation::from_row, reply)
 }
 
 view! { UnitId of UnitRow { id: Id } }
@@ -150,7 +150,7 @@ pub fn archive(call: &Call) -> Answer {
     ))?;
     let row = require_writable(call, warehouse, row)?;
     if units.is_some() {
-        return Err(Problem::of("CUSTODY_CONFLICT"));
+        return Err(Problem::new("CUSTODY_CONFLICT"));
     }
-    finish(Change::archive(row), &LOCATION_ARCHIVED, PublicLocation::of, reply)
+    finish(Change::archive(row), &LOCATION_ARCHIVED, PublicLocation::from_row, reply)
 }

@@ -70,12 +70,12 @@ fn page(call: &Call) -> Result<stoa_sdk::store::Rows<StockRow>, Problem> {
 fn list(call: &Call) -> Answer {
     let rows = page(call)?;
     let tenant = tenant();
-    answer_page(rows, |row| row.id, |row| StockLevel::of(&row, tenant))
+    answer_page(rows, |row| row.id, |row| StockLevel::from_row(&row, tenant))
 }
 
 fn list_public(call: &Call) -> Answer {
     let rows = page(call)?;
-    answer_page(rows, |row| row.id, |row| PublicStockLevel::of(&row))
+    answer_page(rows, |row| row.id, |row| PublicStockLevel::from_row(&row))
 }
 
 list_query! {
@@ -110,7 +110,7 @@ fn variant_stock<T>(call: &Call, show: impl Fn(&StockRow) -> T) -> Result<Varian
         available: Quantity::from_units(sums.sellable.units() - sums.held.units()),
         incoming: sums.incoming,
     };
-    let page = Page::of(&rows.items, rows.more, |row| row.id, show);
+    let page = Page::from_rows(&rows.items, rows.more, |row| row.id, show);
     Ok(VariantStock {
         variant_id,
         tracking_mode: articles::tracking(&article),
@@ -122,9 +122,9 @@ fn variant_stock<T>(call: &Call, show: impl Fn(&StockRow) -> T) -> Result<Varian
 
 fn of_variant(call: &Call) -> Answer {
     let tenant = tenant();
-    Ok(Reply::json(&variant_stock(call, |row| StockLevel::of(row, tenant))?))
+    Ok(Reply::json(&variant_stock(call, |row| StockLevel::from_row(row, tenant))?))
 }
 
 fn of_variant_public(call: &Call) -> Answer {
-    Ok(Reply::json(&variant_stock(call, PublicStockLevel::of)?))
+    Ok(Reply::json(&variant_stock(call, PublicStockLevel::from_row)?))
 }

@@ -101,7 +101,7 @@ pub fn list(call: &Call) -> Answer {
     let query: ListWarehouses = call.query()?;
     let rows = query.page(query.status)?;
     let tenant = tenant();
-    let show = |row| Warehouse::of(row, tenant);
+    let show = |row| Warehouse::from_row(row, tenant);
     answer_page(rows, |row| row.id, show)
 }
 
@@ -112,14 +112,14 @@ pub fn read(call: &Call) -> Answer {
 pub fn list_public(call: &Call) -> Answer {
     let query: ListWarehouses = call.query()?;
     let rows = query.page(Status::Active)?;
-    answer_page(rows, |row| row.id, PublicWarehouse::of)
+    answer_page(rows, |row| row.id, PublicWarehouse::from_row)
 }
 
 pub fn read_public(call: &Call) -> Answer {
     let row: Option<WarehouseRow> = run(get(call.path_id("warehouseId")?))?;
     let row = row.filter(|row| row.status == Status::Active).ok_or_else(Problem::not_found)?;
     let (id, version) = (row.id, row.version);
-    Ok(Reply::json(&PublicWarehouse::of(row)).of(id, version))
+    Ok(Reply::json(&PublicWarehouse::from_row(row)).of(id, version))
 }
 
 pub fn create(call: &Call) -> Answer {
@@ -139,7 +139,7 @@ pub fn replace(call: &Call) -> Answer {
         branch_id: input.branch_id,
         ..before.clone()
     };
-    finish(Change::of(&before, after)?, &WAREHOUSE_UPDATED, PublicWarehouse::of, reply)
+    finish(Change::new(&before, after)?, &WAREHOUSE_UPDATED, PublicWarehouse::from_row, reply)
 }
 
 view! { StockId of StockRow { id: Id } }
@@ -175,11 +175,11 @@ pub fn archive(call: &Call) -> Answer {
     ))?;
     let row = writable(call, row)?;
     if held.is_some() {
-        return Err(Problem::of("CUSTODY_CONFLICT"));
+        return Err(Problem::new("CUSTODY_CONFLICT"));
     }
     if expected.is_some() || transfers.is_some() {
-        return Err(Problem::of("ILLEGAL_STATE"));
+        return Err(Problem::new("ILLEGAL_STATE"));
     }
     directory::release(Holder::Warehouse(id))?;
-    finish(Change::archive(row), &WAREHOUSE_ARCHIVED, PublicWarehouse::of, reply)
+    finish(Change::archive(row), &WAREHOUSE_ARCHIVED, PublicWarehouse::from_row, reply)
 }

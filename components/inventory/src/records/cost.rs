@@ -147,7 +147,7 @@ pub struct CostLayer {
 }
 
 impl CostLayer {
-    pub fn of(row: LayerRow) -> CostLayer {
+    pub fn from_row(row: LayerRow) -> CostLayer {
         CostLayer {
             id: row.id,
             legal_entity_id: row.legal_entity_id,

@@ -54,13 +54,13 @@ pub struct PublicLocation {
 }
 
 impl Location {
-    pub fn of(row: LocationRow, tenant_id: Id) -> Location {
-        Location { tenant_id, archived_at: row.archived_at, public: PublicLocation::of(row) }
+    pub fn from_row(row: LocationRow, tenant_id: Id) -> Location {
+        Location { tenant_id, archived_at: row.archived_at, public: PublicLocation::from_row(row) }
     }
 }
 
 impl PublicLocation {
-    pub fn of(row: LocationRow) -> PublicLocation {
+    pub fn from_row(row: LocationRow) -> PublicLocation {
         PublicLocation {
             id: row.id,
             status: row.status,
@@ -75,7 +75,7 @@ impl PublicLocation {
 
 pub fn reply(row: LocationRow) -> Reply {
     let (id, version, warehouse) = (row.id, row.version, row.warehouse_id);
-    Reply::json(&Location::of(row, tenant())).of(id, version).subject(warehouse)
+    Reply::json(&Location::from_row(row, tenant())).of(id, version).subject(warehouse)
 }
 
 /// A location was created, renamed, archived.

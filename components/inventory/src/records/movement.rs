@@ -93,7 +93,7 @@ pub struct Movement {
 
 impl Movement {
     /// `units`: the reader may read units.
-    pub fn of(row: MovementRow, tenant_id: Id, units: bool) -> Movement {
+    pub fn from_row(row: MovementRow, tenant_id: Id, units: bool) -> Movement {
         Movement {
             tenant_id,
             reason: row.reason.clone(),
@@ -108,7 +108,7 @@ impl Movement {
             to_status: row.to_status.filter(|_| units),
             purchase_receipt_item_id: row.purchase_receipt_item_id,
             sale_allocation_id: row.sale_allocation_id,
-            public: PublicMovement::of(row),
+            public: PublicMovement::from_row(row),
         }
     }
 }
@@ -133,7 +133,7 @@ pub struct PublicMovement {
 }
 
 impl PublicMovement {
-    pub fn of(row: MovementRow) -> PublicMovement {
+    pub fn from_row(row: MovementRow) -> PublicMovement {
         PublicMovement {
             id: row.id,
             variant_id: row.variant_id,

@@ -84,14 +84,14 @@ pub struct Reservation {
 }
 
 impl Reservation {
-    pub fn of(row: ReservationRow, tenant_id: Id) -> Reservation {
+    pub fn from_row(row: ReservationRow, tenant_id: Id) -> Reservation {
         Reservation {
             tenant_id,
             inventory_unit_id: row.unit_id,
             actor_type: row.actor_type,
             actor_id: row.actor_id.clone(),
             request_id: row.request_id,
-            public: PublicReservation::of(row),
+            public: PublicReservation::from_row(row),
         }
     }
 }
@@ -118,7 +118,7 @@ pub struct PublicReservation {
 }
 
 impl PublicReservation {
-    pub fn of(row: ReservationRow) -> PublicReservation {
+    pub fn from_row(row: ReservationRow) -> PublicReservation {
         PublicReservation {
             id: row.id,
             variant_id: row.variant_id,
@@ -178,7 +178,7 @@ pub struct InventoryUnitReservationReceipt {
 }
 
 impl InventoryUnitReservationReceipt {
-    pub fn of(reservation: &ReservationRow, unit: &UnitRow) -> InventoryUnitReservationReceipt {
+    pub fn from_row(reservation: &ReservationRow, unit: &UnitRow) -> InventoryUnitReservationReceipt {
         InventoryUnitReservationReceipt {
             id: reservation.id,
             inventory_unit_id: unit.id,
@@ -201,5 +201,5 @@ pub enum ReleaseReceipt {
 
 /// The answer of a write of one reservation of a unit.
 pub fn unit_receipt(row: &ReservationRow, unit: &UnitRow) -> Reply {
-    Reply::json(&InventoryUnitReservationReceipt::of(row, unit)).resource(row.id).subject(unit.product_id)
+    Reply::json(&InventoryUnitReservationReceipt::from_row(row, unit)).resource(row.id).subject(unit.product_id)
 }

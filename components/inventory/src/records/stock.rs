@@ -100,7 +100,7 @@ pub struct StockLevel {
 }
 
 impl PublicStockLevel {
-    pub fn of(row: &StockRow) -> PublicStockLevel {
+    pub fn from_row(row: &StockRow) -> PublicStockLevel {
         PublicStockLevel {
             id: row.id,
             version: row.revision,
@@ -118,14 +118,14 @@ impl PublicStockLevel {
 }
 
 impl StockLevel {
-    pub fn of(row: &StockRow, tenant_id: Id) -> StockLevel {
+    pub fn from_row(row: &StockRow, tenant_id: Id) -> StockLevel {
         StockLevel {
             tenant_id,
             damaged: row.damaged,
             quarantined: row.quarantined,
             in_transit: row.in_transit,
             returned: row.returned,
-            public: PublicStockLevel::of(row),
+            public: PublicStockLevel::from_row(row),
         }
     }
 }
@@ -173,7 +173,7 @@ struct PublicFigures {
 
 impl StockChange {
     /// The row as it stands now; `is_public`: everybody may see the goods.
-    pub fn of(row: &StockRow, is_public: bool) -> StockChange {
+    pub fn from_row(row: &StockRow, is_public: bool) -> StockChange {
         let figures = PublicFigures { on_hand: row.on_hand, reserved: row.reserved, available: row.available() };
         StockChange {
             warehouse_id: row.warehouse_id,

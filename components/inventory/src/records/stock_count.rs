@@ -62,7 +62,7 @@ pub fn units_as_json(units: &BTreeMap<Id, CountedUnit>) -> Json {
     let members = units
         .iter()
         .map(|(id, unit)| (id.to_string(), serde_json::json!({ "version": unit.version, "found": unit.found })));
-    Json::of(&serde_json::Value::Object(members.collect()))
+    Json::from_value(&serde_json::Value::Object(members.collect()))
 }
 
 /// Receipt of a write.
@@ -78,7 +78,7 @@ pub struct StockCountReceipt {
 }
 
 impl StockCountReceipt {
-    pub fn of(row: &StockCountRow) -> StockCountReceipt {
+    pub fn from_row(row: &StockCountRow) -> StockCountReceipt {
         StockCountReceipt {
             id: row.id,
             status: row.status,
@@ -91,7 +91,7 @@ impl StockCountReceipt {
 
 /// The receipt of a write.
 pub fn receipt(count: &StockCountRow) -> Reply {
-    Reply::json(&StockCountReceipt::of(count)).resource(count.id)
+    Reply::json(&StockCountReceipt::from_row(count)).resource(count.id)
 }
 
 /// A stock count in a list.
@@ -113,7 +113,7 @@ pub struct StockCountHeader {
 }
 
 impl StockCountHeader {
-    pub fn of(row: &StockCountRow, tenant: Id) -> StockCountHeader {
+    pub fn from_row(row: &StockCountRow, tenant: Id) -> StockCountHeader {
         StockCountHeader {
             id: row.id,
             tenant_id: tenant,
@@ -160,7 +160,7 @@ pub struct StockCountLine {
 }
 
 impl StockCountLine {
-    pub fn of(row: &StockCountLineRow, with_units: bool) -> StockCountLine {
+    pub fn from_row(row: &StockCountLineRow, with_units: bool) -> StockCountLine {
         let found: Vec<Id> = units_of(row).into_iter().filter(|(_, unit)| unit.found).map(|(id, _)| id).collect();
         StockCountLine {
             id: row.id,
@@ -206,11 +206,11 @@ mod tests {
             units: units_as_json(&counted),
         };
         assert_eq!(units_of(&row), counted);
-        let shown = serde_json::to_value(StockCountLine::of(&row, true)).unwrap();
+        let shown = serde_json::to_value(StockCountLine::from_row(&row, true)).unwrap();
         assert_eq!(shown["difference"], "-1.000000");
         assert_eq!(shown["unitCost"], "0.123456");
         assert_eq!(shown["unitIds"], serde_json::json!([Id(1, 1)]));
-        let hidden = serde_json::to_value(StockCountLine::of(&row, false)).unwrap();
+        let hidden = serde_json::to_value(StockCountLine::from_row(&row, false)).unwrap();
         assert_eq!((hidden["unitCount"].as_i64(), hidden.get("unitIds")), (Some(1), None));
     }
 }

@@ -141,7 +141,7 @@ pub struct TransferOrderHeader {
 }
 
 impl TransferOrderHeader {
-    pub fn of(row: &TransferOrderRow, tenant: Option<Id>) -> TransferOrderHeader {
+    pub fn from_row(row: &TransferOrderRow, tenant: Option<Id>) -> TransferOrderHeader {
         TransferOrderHeader {
             id: row.id,
             tenant_id: tenant,
@@ -194,7 +194,7 @@ pub struct TransferItem {
 }
 
 impl TransferItem {
-    pub fn of(
+    pub fn from_row(
         row: &TransferItemRow,
         status: TransferStatus,
         unit_count: usize,
@@ -233,7 +233,7 @@ pub struct TransferUnit {
 }
 
 impl TransferUnit {
-    pub fn of(chosen: &TransferUnitRow, unit: &UnitRow) -> TransferUnit {
+    pub fn from_row(chosen: &TransferUnitRow, unit: &UnitRow) -> TransferUnit {
         TransferUnit {
             unit_id: unit.id,
             outcome: chosen.outcome,

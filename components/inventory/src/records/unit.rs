@@ -139,7 +139,7 @@ pub struct InventoryUnit {
 }
 
 impl InventoryUnit {
-    pub fn of(row: UnitRow, tenant: Id) -> InventoryUnit {
+    pub fn from_row(row: UnitRow, tenant: Id) -> InventoryUnit {
         InventoryUnit {
             id: row.id,
             tenant_id: tenant,
@@ -179,7 +179,7 @@ pub struct InventoryUnitReceipt {
 }
 
 impl InventoryUnitReceipt {
-    pub fn of(row: &UnitRow) -> InventoryUnitReceipt {
+    pub fn from_row(row: &UnitRow) -> InventoryUnitReceipt {
         InventoryUnitReceipt {
             id: row.id,
             variant_id: row.variant_id,
@@ -194,7 +194,7 @@ impl InventoryUnitReceipt {
 /// The receipt of the one unit that was written.
 pub fn receipt(rows: Vec<UnitRow>) -> Answer {
     let row = rows.first().ok_or_else(Problem::not_found)?;
-    Ok(Reply::json(&InventoryUnitReceipt::of(row)).resource(row.id).subject(row.product_id))
+    Ok(Reply::json(&InventoryUnitReceipt::from_row(row)).resource(row.id).subject(row.product_id))
 }
 
 /// Receipts of the units that a request changed, in the order of the request.
@@ -230,7 +230,7 @@ pub struct InventoryUnitEntry {
 }
 
 impl InventoryUnitEntry {
-    pub fn of(row: UnitEntryRow) -> InventoryUnitEntry {
+    pub fn from_row(row: UnitEntryRow) -> InventoryUnitEntry {
         InventoryUnitEntry {
             id: row.id,
             unit_version: row.unit_version,

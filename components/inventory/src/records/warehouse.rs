@@ -85,13 +85,13 @@ pub struct PublicWarehouse {
 }
 
 impl Warehouse {
-    pub fn of(row: WarehouseRow, tenant_id: Id) -> Warehouse {
-        Warehouse { tenant_id, archived_at: row.archived_at, public: PublicWarehouse::of(row) }
+    pub fn from_row(row: WarehouseRow, tenant_id: Id) -> Warehouse {
+        Warehouse { tenant_id, archived_at: row.archived_at, public: PublicWarehouse::from_row(row) }
     }
 }
 
 impl PublicWarehouse {
-    pub fn of(row: WarehouseRow) -> PublicWarehouse {
+    pub fn from_row(row: WarehouseRow) -> PublicWarehouse {
         PublicWarehouse {
             id: row.id,
             status: row.status,
@@ -108,7 +108,7 @@ impl PublicWarehouse {
 
 pub fn reply(row: WarehouseRow) -> Reply {
     let (id, version) = (row.id, row.version);
-    Reply::json(&Warehouse::of(row, tenant())).of(id, version)
+    Reply::json(&Warehouse::from_row(row, tenant())).of(id, version)
 }
 
 /// A warehouse was created, renamed, archived.

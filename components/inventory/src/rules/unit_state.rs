@@ -64,7 +64,7 @@ pub fn check(cause: Cause, unit: &UnitRow, pointer: Option<&str>) -> Result<(), 
 pub fn unavailable(pointer: Option<&str>) -> Problem {
     match pointer {
         Some(pointer) => Problem::at("UNIT_UNAVAILABLE", pointer),
-        None => Problem::of("UNIT_UNAVAILABLE"),
+        None => Problem::new("UNIT_UNAVAILABLE"),
     }
 }
 

@@ -29,7 +29,7 @@ impl Guest for Services {
 
     fn find(identities: Vec<String>) -> Result<Vec<Found>, Problem> {
         if !holds(SERIALS_READ) {
-            return Err(Problem::of("PERMISSION_DENIED"));
+            return Err(Problem::new("PERMISSION_DENIED"));
         }
         if identities.len() > MOST_FINDS {
             return Err(Problem::limit_exceeded("/identities", MOST_FINDS, "IDENTITIES"));

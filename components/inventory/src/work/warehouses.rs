@@ -37,6 +37,6 @@ pub fn insert_warehouse(
         return Err(Problem::duplicate("/code"));
     }
     directory::hold(Holder::Warehouse(row.id), row.legal_entity_id, row.branch_id, None)?;
-    emit([WAREHOUSE_CREATED.of(row.id, None, &PublicWarehouse::of(row.clone()))]);
+    emit([WAREHOUSE_CREATED.of(row.id, None, &PublicWarehouse::from_row(row.clone()))]);
     Ok(row)
 }

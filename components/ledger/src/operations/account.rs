@@ -145,7 +145,7 @@ pub fn create(call: &Call) -> Answer {
         select::<ChartNode>(AccountRow::legal_entity_id.eq(entity)).whole(),
     ))?;
     let count = chart.len();
-    let tree = Tree::of(chart);
+    let tree = Tree::new(chart);
     let owner = owner.ok_or_else(|| Problem::reference_missing("/legalEntityId"))?;
     check_parent_exists(&tree, input.parent_id)?;
     usable(Some(owner), "/legalEntityId")?;
@@ -177,7 +177,7 @@ pub fn replace(call: &Call) -> Answer {
     ))?;
     let row = row.ok_or_else(Problem::not_found)?;
     call.matches(id, row.version)?;
-    let tree = Tree::of(chart);
+    let tree = Tree::new(chart);
     check_parent_exists(&tree, input.parent_id)?;
     let row = require_unarchived(row)?;
     let after = AccountRow {
@@ -206,7 +206,7 @@ pub fn replace(call: &Call) -> Answer {
 /// The change of an account, of which `postable` is fixed too once a line stands on it.
 fn change_of(row: &AccountRow, after: AccountRow) -> Result<Change<AccountRow>, Problem> {
     let is_fixed = row.used && after.postable != row.postable;
-    match Change::of(row, after) {
+    match Change::new(row, after) {
         Ok(_) if is_fixed => Err(Problem::immutable(vec!["/postable".to_owned()])),
         Err(mut problem) if is_fixed => {
             problem.errors.push(item("/postable", "IMMUTABLE_FIELD"));

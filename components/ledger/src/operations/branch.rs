@@ -128,7 +128,7 @@ pub fn replace(call: &Call) -> Answer {
         address: input.address.map(String::from),
         ..row.clone()
     };
-    write_change(Change::of(&row, after)?, answer)
+    write_change(Change::new(&row, after)?, answer)
 }
 
 /// Holds are taken under the books' shared lock, so none appears while this is alone with them.

@@ -144,7 +144,7 @@ impl ListLegalEntities {
 }
 
 pub fn list(call: &Call) -> Answer {
-    answer_page(call.query::<ListLegalEntities>()?.page()?, |row| row.id, LegalEntity::of)
+    answer_page(call.query::<ListLegalEntities>()?.page()?, |row| row.id, LegalEntity::from_row)
 }
 
 pub fn list_public(call: &Call) -> Answer {
@@ -243,7 +243,7 @@ pub fn replace(call: &Call) -> Answer {
         country_code: input.country_code,
         ..row.clone()
     };
-    write_change(Change::of(&row, after)?, answer)
+    write_change(Change::new(&row, after)?, answer)
 }
 
 /// Alone with the books: nothing can be posted, held or added meanwhile.

@@ -39,10 +39,10 @@ pub fn read(call: &Call) -> Answer {
     let accounts = map(accounts.into_iter().map(|account| (account.id, account)));
     let line = |line: LineRow| {
         let account = accounts.get(&line.account_id);
-        JournalLine::of(line, account)
+        JournalLine::from_row(line, account)
     };
     let lines = lines.into_iter().map(line).collect();
-    let head = JournalEntrySummary::of(entry, mirrors.first().map(|mirror| mirror.id));
+    let head = JournalEntrySummary::from_row(entry, mirrors.first().map(|mirror| mirror.id));
     Ok(Reply::json(&JournalEntry { head, lines }))
 }
 
@@ -105,7 +105,7 @@ pub fn list(call: &Call) -> Answer {
     let mirrors = map(mirrors.into_iter().filter_map(|mirror| Some((mirror.reversal_of?, mirror.id))));
     let summary = |row: EntryRow| {
         let mirror = mirrors.get(&row.id).copied();
-        JournalEntrySummary::of(row, mirror)
+        JournalEntrySummary::from_row(row, mirror)
     };
     answer_page(rows, |row| row.id, summary)
 }

@@ -104,5 +104,5 @@ pub fn general_ledger(call: &Call) -> Answer {
             branch_id: line.branch.0,
         }
     };
-    Ok(Reply::json(&Page::of(lines.items, lines.more, |line| line.id, show)))
+    Ok(Reply::json(&Page::from_rows(lines.items, lines.more, |line| line.id, show)))
 }

@@ -93,7 +93,7 @@ view! { ClosedMonthId of PeriodRow { id: Id } }
 fn select_closed(entity: Id, day: Date) -> First<ClosedMonthId> {
     select(all([
         PeriodRow::legal_entity_id.eq(entity),
-        PeriodRow::month.eq(Month::of(day)),
+        PeriodRow::month.eq(Month::from_day(day)),
         PeriodRow::status.eq(PeriodStatus::Closed),
     ]))
     .first()

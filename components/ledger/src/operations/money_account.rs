@@ -204,7 +204,7 @@ pub fn replace(call: &Call) -> Answer {
         reference: input.reference.map(String::from),
         ..row.clone()
     };
-    let change = Change::of(&row, after)?;
+    let change = Change::new(&row, after)?;
     check(None, input.till, Some(row.kind))?;
     if input.branch_id != row.branch_id && branch.is_some() {
         BranchRow::require_active(branch.as_ref(), row.legal_entity_id, "/branchId")?;

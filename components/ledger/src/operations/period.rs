@@ -86,9 +86,9 @@ pub fn list(call: &Call) -> Answer {
     let items = match entity.books() {
         None => Vec::new(),
         Some(books) => {
-            let (first, last) = (Month::of(books.start_on), Month::of(today()));
+            let (first, last) = (Month::from_day(books.start_on), Month::from_day(today()));
             let within = months.into_iter().filter(|month| (first..=last).contains(month));
-            within.map(|month| Period::of(id, month, rows.remove(&month))).collect()
+            within.map(|month| Period::new(id, month, rows.remove(&month))).collect()
         }
     };
     // A year is one page.
@@ -119,7 +119,7 @@ fn lock_month(call: &Call, expected: i64) -> Result<LockedMonth, Problem> {
     ))?;
     let row = row.ok_or_else(Problem::not_found)?;
     let books = row.books().ok_or_else(Problem::not_found)?;
-    let first = Month::of(books.start_on);
+    let first = Month::from_day(books.start_on);
     if month < first {
         return Err(Problem::not_found());
     }
@@ -136,7 +136,7 @@ impl LockedMonth {
 
     fn answer(self, row: PeriodRow) -> Reply {
         let id = row.id;
-        Reply::json(&Period::of(self.entity, self.month, Some(row)))
+        Reply::json(&Period::new(self.entity, self.month, Some(row)))
             .resource(id)
             .subject(self.entity)
             .changed(vec!["status"])
@@ -150,7 +150,7 @@ pub fn close(call: &Call) -> Answer {
     if locked.is_closed() {
         return Err(illegal("/path/month", "CLOSED"));
     }
-    if month >= Month::of(today()) {
+    if month >= Month::from_day(today()) {
         return Err(illegal("/path/month", "MONTH_NOT_ENDED"));
     }
     let next = locked.base.map_or(locked.first, |base| base.month.next());
@@ -173,7 +173,7 @@ pub fn close(call: &Call) -> Answer {
             row
         }
         Some(row) => {
-            let change = Change::of(&row, close(row.clone()))?;
+            let change = Change::new(&row, close(row.clone()))?;
             run(change.update())?;
             change.into_after()
         }
@@ -223,7 +223,7 @@ pub fn reopen(call: &Call) -> Answer {
         reopen_reason: Some(input.reason.into()),
         ..row.clone()
     };
-    let change = Change::of(&row, after)?;
+    let change = Change::new(&row, after)?;
     run(change.update())?;
     Ok(locked.answer(change.into_after()))
 }

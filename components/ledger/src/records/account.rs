@@ -78,7 +78,7 @@ pub struct Account {
 impl From<AccountRow> for Account {
     fn from(row: AccountRow) -> Account {
         Account {
-            head: Head::of(&row),
+            head: Head::from_row(&row),
             account_type: row.account_type,
             parent_id: row.parent_id,
             postable: row.postable,

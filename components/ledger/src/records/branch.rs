@@ -40,7 +40,7 @@ pub struct Branch {
 
 impl From<BranchRow> for Branch {
     fn from(row: BranchRow) -> Branch {
-        Branch { head: Head::of(&row), address: row.address }
+        Branch { head: Head::from_row(&row), address: row.address }
     }
 }
 

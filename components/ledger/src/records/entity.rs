@@ -82,7 +82,7 @@ pub struct LegalEntity {
 }
 
 impl LegalEntity {
-    pub fn of(row: EntityRow) -> LegalEntity {
+    pub fn from_row(row: EntityRow) -> LegalEntity {
         LegalEntity {
             id: row.id,
             tenant_id: tenant(),
@@ -124,5 +124,5 @@ impl From<EntityRow> for PublicLegalEntity {
 /// The whole record as an answer.
 pub fn answer(row: EntityRow) -> Reply {
     let id = row.id;
-    Reply::json(&LegalEntity::of(row)).resource(id)
+    Reply::json(&LegalEntity::from_row(row)).resource(id)
 }

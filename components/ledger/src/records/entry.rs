@@ -122,7 +122,7 @@ pub struct JournalEntrySummary {
 }
 
 impl JournalEntrySummary {
-    pub fn of(row: EntryRow, reversed_by: Option<Id>) -> JournalEntrySummary {
+    pub fn from_row(row: EntryRow, reversed_by: Option<Id>) -> JournalEntrySummary {
         JournalEntrySummary {
             id: row.id,
             tenant_id: tenant(),
@@ -165,7 +165,7 @@ pub struct JournalLine {
 }
 
 impl JournalLine {
-    pub fn of(row: LineRow, account: Option<&AccountLabel>) -> JournalLine {
+    pub fn from_row(row: LineRow, account: Option<&AccountLabel>) -> JournalLine {
         JournalLine {
             id: row.id,
             line_no: row.line_no,

@@ -23,7 +23,7 @@ pub struct Head {
 }
 
 impl Head {
-    pub fn of(row: &impl BelowEntity) -> Head {
+    pub fn from_row(row: &impl BelowEntity) -> Head {
         let life::Head { id, tenant_id, status, archived_at, created_at, updated_at } = row.head();
         let (code, name) = (row.code().to_owned(), row.name().to_owned());
         Head {

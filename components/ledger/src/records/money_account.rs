@@ -51,7 +51,7 @@ pub struct MoneyAccount {
 impl From<MoneyRow> for MoneyAccount {
     fn from(row: MoneyRow) -> MoneyAccount {
         MoneyAccount {
-            head: Head::of(&row),
+            head: Head::from_row(&row),
             kind: row.kind,
             account_id: row.account_id,
             branch_id: row.branch_id,

@@ -85,7 +85,7 @@ pub struct Period {
 }
 
 impl Period {
-    pub fn of(entity: Id, month: Month, row: Option<PeriodRow>) -> Period {
+    pub fn new(entity: Id, month: Month, row: Option<PeriodRow>) -> Period {
         Period {
             legal_entity_id: entity,
             month: month.to_string(),

@@ -65,7 +65,7 @@ impl Books {
             return Ok(());
         }
         let code = "ACCOUNTING_CURRENCY_UNSUPPORTED";
-        Err(pointer.map_or_else(|| Problem::of(code), |pointer| Problem::at(code, pointer)))
+        Err(pointer.map_or_else(|| Problem::new(code), |pointer| Problem::at(code, pointer)))
     }
 
     /// Whether an amount has no more digits than the journal of these books takes: 26 before the point, the scale after it.

@@ -19,7 +19,7 @@ pub struct Tree {
 }
 
 impl Tree {
-    pub fn of(nodes: Vec<ChartNode>) -> Tree {
+    pub fn new(nodes: Vec<ChartNode>) -> Tree {
         let parents = map(nodes.iter().map(|node| (node.id, node.parent_id)));
         Tree { nodes: map(nodes.into_iter().map(|node| (node.id, node))), parents }
     }
@@ -80,7 +80,7 @@ mod tests {
                 postable,
                 status: if is_active { Status::Active } else { Status::Archived },
             };
-        let tree = Tree::of(rows.map(node).to_vec());
+        let tree = Tree::new(rows.map(node).to_vec());
         for (parent, of, account_type, expected) in [
             (4, None, Asset, true),
             (5, None, Asset, false),

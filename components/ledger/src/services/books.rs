@@ -104,7 +104,7 @@ impl Guest for Services {
     ) -> Result<Option<service::Terms>, Problem> {
         let id = Id::from(entity);
         let roles: Vec<Role> = roles.iter().map(|name| role(name)).collect();
-        let setup = Setup::read(Demand::of(id))?;
+        let setup = Setup::read(Demand::new(id))?;
         let Some(books) = setup.books(id)? else { return Ok(None) };
         if let Some(code) = currency_code {
             books.check_currency(&code, currency_pointer.as_deref())?;
@@ -122,7 +122,7 @@ impl Guest for Services {
 
     fn admit_costs(entity: (u64, u64), costs: Vec<service::Cost>) -> Result<(), Problem> {
         let id = Id::from(entity);
-        let Some(books) = Setup::read(Demand::of(id))?.books(id)? else { return Ok(()) };
+        let Some(books) = Setup::read(Demand::new(id))?.books(id)? else { return Ok(()) };
         let fits = |cost: &service::Cost| {
             let digits = significant_decimals(&cost.unit_cost) + usize::from(cost.decimal_places);
             digits <= books.scale as usize

@@ -42,7 +42,7 @@ const INVALID: &str = "PAYMENT_ACCOUNT_INVALID";
 type Use = (Method, Option<Id>, String);
 
 fn resolve(entity: Id, uses: Vec<Use>) -> Result<Vec<Option<Account>>, Problem> {
-    let mut demand = Demand::of(entity);
+    let mut demand = Demand::new(entity);
     for money in uses.iter().filter_map(|(_, stated, _)| *stated) {
         demand.money(entity, money);
     }

@@ -44,7 +44,7 @@ fn line(at: i64, account: u64, debit: &str, credit: &str) -> LineRow {
         legal_entity_id: ENTITY,
         account_id: Id(5, account),
         entry_date: date("2025-12-31"),
-        month: Month::of(date("2025-12-31")),
+        month: Month::from_day(date("2025-12-31")),
         debit: amount(debit),
         credit: amount(credit),
         party_type: None,

@@ -17,7 +17,7 @@ fn verify_finds_entries_that_do_not_balance() {
         updated_at: Instant(NOW),
         legal_entity_id: ENTITY,
         entry_date: date("2026-01-01"),
-        month: Month::of(date("2026-01-01")),
+        month: Month::from_day(date("2026-01-01")),
         currency_code: "EUR".to_owned(),
         source_kind: "TEST".to_owned(),
         source_id: Id(9, 9),

@@ -107,7 +107,7 @@ impl Scope {
 
 /// The snapshot of the last closed month that ends before this day, or of all.
 pub fn select_last_closed(entity: Id, before: Option<Date>) -> First<Base> {
-    let ended = before.map(|day| PeriodRow::month.lt(Month::of(day)));
+    let ended = before.map(|day| PeriodRow::month.lt(Month::from_day(day)));
     let closed = [PeriodRow::legal_entity_id.eq(entity), PeriodRow::status.eq(PeriodStatus::Closed)];
     select(all(closed.into_iter().chain(ended))).by_descending(PeriodRow::month).first()
 }

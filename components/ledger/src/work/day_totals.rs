@@ -43,7 +43,7 @@ impl Ledger<2> for Journal {
     }
 
     fn key(entity: Id, (day, account, branch): &(Date, Id, BranchKey)) -> Row {
-        vec![entity.put(), Month::of(*day).put(), account.put(), branch.put(), day.put()]
+        vec![entity.put(), Month::from_day(*day).put(), account.put(), branch.put(), day.put()]
     }
 
     fn read_total(total: &DayTotalRow) -> (Id, (Date, Id, BranchKey), [Amount; 2]) {

@@ -52,9 +52,9 @@ pub struct Demand(BTreeSet<Key>);
 
 impl Demand {
     /// Of an entity alone.
-    pub fn of(entity: Id) -> Demand {
+    pub fn new(entity: Id) -> Demand {
         let mut demand = Demand::default();
-        demand.month(entity, Month::of(today()));
+        demand.month(entity, Month::from_day(today()));
         demand
     }
 
@@ -168,7 +168,7 @@ impl Setup {
     /// # Errors
     /// ACCOUNTING_PERIOD_CLOSED.
     pub fn check_day(&self, entity: Id, books: &Books, day: Date, pointer: &str) -> Result<(), Problem> {
-        books.check_day(day, self.0.contains_key(&Key::Month(entity, Month::of(day))), pointer)
+        books.check_day(day, self.0.contains_key(&Key::Month(entity, Month::from_day(day))), pointer)
     }
 }
 

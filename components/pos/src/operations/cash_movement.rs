@@ -89,7 +89,7 @@ pub fn create(call: &Call) -> Answer {
         created_by: actor.actor_id,
     };
     run((change.update(), insert([&row])))?;
-    Ok(Reply::json(&PosCashMovement::of(row)).resource(session.id).subjects([id, session.register_id]))
+    Ok(Reply::json(&PosCashMovement::from_row(row)).resource(session.id).subjects([id, session.register_id]))
 }
 
 view! { KnownSession of SessionRow { id: Id } }
@@ -99,5 +99,5 @@ pub fn list(call: &Call) -> Answer {
     let session: KnownSession = run(get(call.path_id("id")?))?.ok_or_else(Problem::not_found)?;
     let filter = all([CashMovementRow::session_id.eq(session.id), equals(CashMovementRow::direction, query.direction)]);
     let rows: Rows<CashMovementRow> = read_page(&filter, query.cursor, query.limit)?;
-    answer_page(rows, |row| row.id, PosCashMovement::of)
+    answer_page(rows, |row| row.id, PosCashMovement::from_row)
 }

@@ -87,12 +87,12 @@ fn at_most(total: Amount) -> Filter {
 
 pub fn list(call: &Call) -> Answer {
     let query: ListPosReceipts = call.query()?;
-    answer_page(query.page()?, |row| row.id, PosReceiptHeader::of)
+    answer_page(query.page()?, |row| row.id, PosReceiptHeader::from_row)
 }
 
 pub fn list_as_client(call: &Call) -> Answer {
     let query: ListPosReceipts = call.query()?;
-    answer_page(query.page()?, |row| row.id, ApiPosReceiptHeader::of)
+    answer_page(query.page()?, |row| row.id, ApiPosReceiptHeader::from_row)
 }
 
 /// A receipt and its payments in the order of their lines.
@@ -106,13 +106,13 @@ fn read_receipt(call: &Call) -> Result<(ReceiptRow, Vec<PaymentRow>), Problem> {
 pub fn read(call: &Call) -> Answer {
     let (receipt, payments) = read_receipt(call)?;
     let id = receipt.id;
-    Ok(Reply::json(&PosReceipt::of(receipt, &payments)).resource(id))
+    Ok(Reply::json(&PosReceipt::from_row(receipt, &payments)).resource(id))
 }
 
 pub fn read_as_client(call: &Call) -> Answer {
     let (receipt, payments) = read_receipt(call)?;
     let id = receipt.id;
-    Ok(Reply::json(&ApiPosReceipt::of(receipt, &payments)).resource(id))
+    Ok(Reply::json(&ApiPosReceipt::from_row(receipt, &payments)).resource(id))
 }
 
 #[cfg(test)]

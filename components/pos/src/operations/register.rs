@@ -77,7 +77,7 @@ pub fn list(call: &Call) -> Answer {
         is_set(RegisterRow::open_session_id, query.occupied),
     ]);
     let rows = read_page::<RegisterRow>(&filter, query.cursor, query.limit)?;
-    answer_page(rows, |row| row.id, |row| PosRegister::of(&row))
+    answer_page(rows, |row| row.id, |row| PosRegister::from_row(&row))
 }
 
 pub fn read(call: &Call) -> Answer {
@@ -103,7 +103,7 @@ pub fn archive(call: &Call) -> Answer {
     let row: Option<RegisterRow> = run(get(call.path_id("id")?).locked())?;
     let before = writable(call, row)?;
     if before.open_session_id.is_some() {
-        return Err(Problem::of("SESSION_OPEN"));
+        return Err(Problem::new("SESSION_OPEN"));
     }
     let change = Change::archive(before);
     run(change.update())?;

@@ -51,7 +51,7 @@ pub struct PosCashMovement {
 }
 
 impl PosCashMovement {
-    pub fn of(row: CashMovementRow) -> PosCashMovement {
+    pub fn from_row(row: CashMovementRow) -> PosCashMovement {
         PosCashMovement {
             id: row.id,
             tenant_id: tenant(),

@@ -75,7 +75,7 @@ pub struct PosReceiptPayment {
 }
 
 impl ApiPosReceiptPayment {
-    pub fn of(row: &PaymentRow) -> ApiPosReceiptPayment {
+    pub fn from_row(row: &PaymentRow) -> ApiPosReceiptPayment {
         ApiPosReceiptPayment {
             id: row.payment_id,
             receipt_id: row.receipt_id,
@@ -92,7 +92,11 @@ impl ApiPosReceiptPayment {
 }
 
 impl PosReceiptPayment {
-    pub fn of(row: &PaymentRow) -> PosReceiptPayment {
-        PosReceiptPayment { tenant_id: tenant(), public: ApiPosReceiptPayment::of(row), account_id: row.account_id }
+    pub fn from_row(row: &PaymentRow) -> PosReceiptPayment {
+        PosReceiptPayment {
+            tenant_id: tenant(),
+            public: ApiPosReceiptPayment::from_row(row),
+            account_id: row.account_id,
+        }
     }
 }

@@ -81,7 +81,7 @@ pub struct PosReceipt {
 }
 
 impl ApiPosReceiptHeader {
-    pub fn of(row: ReceiptRow) -> ApiPosReceiptHeader {
+    pub fn from_row(row: ReceiptRow) -> ApiPosReceiptHeader {
         ApiPosReceiptHeader {
             id: row.id,
             session_id: row.session_id,
@@ -98,24 +98,24 @@ impl ApiPosReceiptHeader {
 }
 
 impl PosReceiptHeader {
-    pub fn of(row: ReceiptRow) -> PosReceiptHeader {
-        PosReceiptHeader { tenant_id: tenant(), request_id: row.request_id, public: ApiPosReceiptHeader::of(row) }
+    pub fn from_row(row: ReceiptRow) -> PosReceiptHeader {
+        PosReceiptHeader { tenant_id: tenant(), request_id: row.request_id, public: ApiPosReceiptHeader::from_row(row) }
     }
 }
 
 impl PosReceipt {
     /// `payments` in the order of their lines.
-    pub fn of(row: ReceiptRow, payments: &[PaymentRow]) -> PosReceipt {
-        let payments = payments.iter().map(PosReceiptPayment::of).collect();
-        PosReceipt { header: PosReceiptHeader::of(row), payments }
+    pub fn from_row(row: ReceiptRow, payments: &[PaymentRow]) -> PosReceipt {
+        let payments = payments.iter().map(PosReceiptPayment::from_row).collect();
+        PosReceipt { header: PosReceiptHeader::from_row(row), payments }
     }
 }
 
 impl ApiPosReceipt {
     /// `payments` in the order of their lines.
-    pub fn of(row: ReceiptRow, payments: &[PaymentRow]) -> ApiPosReceipt {
-        let payments = payments.iter().map(ApiPosReceiptPayment::of).collect();
-        ApiPosReceipt { header: ApiPosReceiptHeader::of(row), payments }
+    pub fn from_row(row: ReceiptRow, payments: &[PaymentRow]) -> ApiPosReceipt {
+        let payments = payments.iter().map(ApiPosReceiptPayment::from_row).collect();
+        ApiPosReceipt { header: ApiPosReceiptHeader::from_row(row), payments }
     }
 }
 

@@ -61,7 +61,7 @@ pub struct PosRegister {
 }
 
 impl PosRegister {
-    pub fn of(row: &RegisterRow) -> PosRegister {
+    pub fn from_row(row: &RegisterRow) -> PosRegister {
         PosRegister {
             head: row.head(),
             code: row.code.clone(),
@@ -80,7 +80,7 @@ impl PosRegister {
 
 /// The record.
 pub fn reply(row: &RegisterRow) -> Reply {
-    Reply::json(&PosRegister::of(row)).of(row.id, row.version)
+    Reply::json(&PosRegister::from_row(row)).of(row.id, row.version)
 }
 
 /// Event data of a register: its ids.

@@ -99,7 +99,7 @@ pub struct PosSession {
 
 impl ApiPosSession {
     /// `expected`: what the drawer should hold.
-    pub fn of(row: &SessionRow, expected: Money) -> ApiPosSession {
+    pub fn from_row(row: &SessionRow, expected: Money) -> ApiPosSession {
         ApiPosSession {
             id: row.id,
             version: row.version,
@@ -126,10 +126,10 @@ impl ApiPosSession {
 
 impl PosSession {
     /// `expected`: what the drawer should hold.
-    pub fn of(row: &SessionRow, expected: Money) -> PosSession {
+    pub fn from_row(row: &SessionRow, expected: Money) -> PosSession {
         PosSession {
             tenant_id: tenant(),
-            public: ApiPosSession::of(row, expected),
+            public: ApiPosSession::from_row(row, expected),
             cash_account_id: row.cash_account_id,
             notes: row.notes.clone(),
         }

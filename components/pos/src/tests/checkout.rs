@@ -75,9 +75,9 @@ fn e309_components_keep_their_order() {
     let receipt =
         call("checkoutPosSession", SESSION, body(json!({ "payments": payments, "cashTendered": "5" }))).unwrap();
     assert_eq!(acts.borrow()[0], "prepare 2");
-    let told: Vec<_> =
+    let reported: Vec<_> =
         receipt["payments"].as_array().unwrap().iter().map(|of| (of["lineNo"].clone(), of["amount"].clone())).collect();
-    assert_eq!(told, [(json!(1), json!("6.500000")), (json!(2), json!("3.500000"))]);
+    assert_eq!(reported, [(json!(1), json!("6.500000")), (json!(2), json!("3.500000"))]);
     assert_eq!(
         (receipt["tenderedAmount"].as_str(), receipt["changeAmount"].as_str()),
         (Some("11.500000"), Some("1.500000"))

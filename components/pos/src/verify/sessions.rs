@@ -60,7 +60,7 @@ pub fn verify(after: Option<Id>) -> Batch {
 /// T2: the drawer holds what the session's rows tell.
 fn check_cash(session: &SessionRow, of: &Computed) -> Option<Finding> {
     let figures = &of.figures;
-    let told = session.opening_amount.units()
+    let reported = session.opening_amount.units()
         + figures.cash_sales().units()
         + figures.movements_in.amount.units()
         + figures.refunds_voided.amount.units()
@@ -69,7 +69,7 @@ fn check_cash(session: &SessionRow, of: &Computed) -> Option<Finding> {
     let expected = of.expected_cash();
     let is_kept = session.expected_at_close.is_none_or(|kept| kept == expected);
     let is_open = session.status == SessionStatus::Open;
-    let holds = told == expected.units() && told >= 0 && is_kept && is_open == of.drawer.is_open;
+    let holds = reported == expected.units() && reported >= 0 && is_kept && is_open == of.drawer.is_open;
     (!holds)
         .then(|| finding("T2", session.id, "The drawer should hold other than receipts, movements and refunds tell."))
 }

@@ -25,7 +25,7 @@ pub fn is_operator(session: &SessionRow) -> bool {
 /// # Errors
 /// PERMISSION_DENIED.
 pub fn require_operator(session: &SessionRow) -> Result<(), Problem> {
-    if is_operator(session) { Ok(()) } else { Err(Problem::of("PERMISSION_DENIED")) }
+    if is_operator(session) { Ok(()) } else { Err(Problem::new("PERMISSION_DENIED")) }
 }
 
 /// Refuses a session that is closed.
@@ -35,11 +35,11 @@ pub fn require_operator(session: &SessionRow) -> Result<(), Problem> {
 pub fn require_open(session: &SessionRow) -> Result<(), Problem> {
     match session.status {
         SessionStatus::Open => Ok(()),
-        SessionStatus::Closed => Err(Problem::of("ILLEGAL_STATE")),
+        SessionStatus::Closed => Err(Problem::new("ILLEGAL_STATE")),
     }
 }
 
 /// The change of a session to which something was added: its version alone rises.
 pub fn raise_version(session: &SessionRow) -> Result<Change<SessionRow>, Problem> {
-    Change::of(session, session.clone())
+    Change::new(session, session.clone())
 }

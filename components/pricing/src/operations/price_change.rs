@@ -137,12 +137,12 @@ fn create_as(asker: Asker, call: &Call) -> Result<PriceRow, Problem> {
         return Err(Problem::reference_invalid("/currencyCode"));
     }
     if overlaps.is_some() {
-        return Err(Problem::of("PRICE_PERIOD_OVERLAP"));
+        return Err(Problem::new("PRICE_PERIOD_OVERLAP"));
     }
     let row = input.row(new_id(), list_id, period);
     run(insert([&row]))?;
     let is_public = list.is_public() && article.as_ref().is_some_and(articles::is_on_sale);
-    emit([CREATED.of(row.id, None, &PriceEvent::of(&row, is_public))]);
+    emit([CREATED.of(row.id, None, &PriceEvent::from_row(&row, is_public))]);
     Ok(row)
 }
 
@@ -179,13 +179,13 @@ fn replace_as(asker: Asker, call: &Call) -> Result<Change<PriceRow>, Problem> {
         valid_to: period.to,
         ..row.clone()
     };
-    let change = Change::of(&row, after)?;
+    let change = Change::new(&row, after)?;
     if overlaps.is_some() {
-        return Err(Problem::of("PRICE_PERIOD_OVERLAP"));
+        return Err(Problem::new("PRICE_PERIOD_OVERLAP"));
     }
     run(change.update())?;
     let is_public = list.is_public() && is_variant_on_sale(variant);
-    emit([UPDATED.of(id, None, &PriceEvent::of(change.after(), is_public))]);
+    emit([UPDATED.of(id, None, &PriceEvent::from_row(change.after(), is_public))]);
     Ok(change)
 }
 

@@ -97,9 +97,9 @@ pub fn replace(call: &Call) -> Answer {
         visibility: input.visibility,
         ..row.clone()
     };
-    let change = Change::of(&row, after)?;
+    let change = Change::new(&row, after)?;
     run(change.update())?;
-    emit([UPDATED.of(id, None, &PriceListEvent::of(change.after()))]);
+    emit([UPDATED.of(id, None, &PriceListEvent::from_row(change.after()))]);
     Ok(change.show(show))
 }
 

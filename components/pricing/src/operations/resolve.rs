@@ -105,7 +105,7 @@ pub fn resolve_as(asker: Asker, call: &Call, at: Instant) -> Result<PriceRow, Pr
         return Err(Problem::not_found());
     }
     let price = price.filter(|_| list.status == Status::Active);
-    price.ok_or_else(|| Problem::of("PRICE_NOT_IN_EFFECT"))
+    price.ok_or_else(|| Problem::new("PRICE_NOT_IN_EFFECT"))
 }
 
 pub fn many(call: &Call) -> Answer {

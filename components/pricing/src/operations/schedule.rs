@@ -102,7 +102,7 @@ fn schedule_as(asker: Asker, call: &Call) -> Result<Scheduled, Problem> {
     // Nobody adds to them: all names are held.
     let rows = read_rest(first, &filter, |row| row.id)?;
 
-    let mut plan = Plan::of(&rows);
+    let mut plan = Plan::from_rows(&rows);
     let wanted = batch.prices.iter().map(|price| price.variant_id).zip(periods);
     let overlapping = plan.add_all(wanted, batch.replace);
     let at = |index: usize| item(format!("/prices/{index}"), "PRICE_PERIOD_OVERLAP");
@@ -110,7 +110,7 @@ fn schedule_as(asker: Asker, call: &Call) -> Result<Scheduled, Problem> {
     let (created, closed) = write(list_id, &batch.prices, rows, &plan)?;
 
     let is_sold = |variant: Id| articles.get(&variant).is_some_and(articles::is_on_sale);
-    let data = |row: &PriceRow| PriceEvent::of(row, list.is_public() && is_sold(row.variant_id));
+    let data = |row: &PriceRow| PriceEvent::from_row(row, list.is_public() && is_sold(row.variant_id));
     let closings = closed.iter().map(|row| UPDATED.of(row.id, None, &data(row)));
     emit(closings.chain(created.iter().map(|row| CREATED.of(row.id, None, &data(row)))));
     Ok(Scheduled { list: list_id, products: articles::products_of(variants), created, closed })

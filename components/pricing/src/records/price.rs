@@ -160,7 +160,7 @@ impl EventData for PriceIdentity {
 
 impl PriceEvent {
     /// `is_public`: of the list and the article.
-    pub fn of(row: &PriceRow, is_public: bool) -> PriceEvent {
+    pub fn from_row(row: &PriceRow, is_public: bool) -> PriceEvent {
         match row.status == Status::Active && is_public {
             true => PriceEvent::Public(row.clone().into()),
             false => PriceEvent::Hidden(row.into()),
@@ -170,6 +170,6 @@ impl PriceEvent {
 
 impl EventData for PriceEvent {
     fn example() -> PriceEvent {
-        PriceEvent::of(&PriceRow::example(), true)
+        PriceEvent::from_row(&PriceRow::example(), true)
     }
 }

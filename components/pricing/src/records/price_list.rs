@@ -129,7 +129,7 @@ pub enum PriceListEvent {
 }
 
 impl PriceListEvent {
-    pub fn of(row: &ListRow) -> PriceListEvent {
+    pub fn from_row(row: &ListRow) -> PriceListEvent {
         match row.is_public() {
             true => PriceListEvent::Public(row.clone().into()),
             false => PriceListEvent::Hidden(Identity { id: row.id }),
@@ -139,6 +139,6 @@ impl PriceListEvent {
 
 impl EventData for PriceListEvent {
     fn example() -> PriceListEvent {
-        PriceListEvent::of(&ListRow::example())
+        PriceListEvent::from_row(&ListRow::example())
     }
 }

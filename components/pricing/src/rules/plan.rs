@@ -29,7 +29,7 @@ pub struct Plan {
 }
 
 impl Plan {
-    pub fn of(rows: &[PriceRow]) -> Plan {
+    pub fn from_rows(rows: &[PriceRow]) -> Plan {
         let mut plan = Plan::default();
         for (index, row) in rows.iter().enumerate() {
             let planned = Planned { period: period_of(row), source: Source::Standing(index) };

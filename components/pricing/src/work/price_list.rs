@@ -43,6 +43,6 @@ pub fn insert_list(input: PriceListInput) -> Result<ListRow, Problem> {
         archived_at: None,
     };
     run(insert([&row])).map_err(or_duplicate("/code"))?;
-    emit([CREATED.of(row.id, None, &PriceListEvent::of(&row))]);
+    emit([CREATED.of(row.id, None, &PriceListEvent::from_row(&row))]);
     Ok(row)
 }

@@ -72,7 +72,7 @@ pub fn list(call: &Call) -> Answer {
         map(shipped.map(|sum| (sum.order_item_id, sum.quantity.checked_sub(sum.received).unwrap_or(Quantity::ZERO))));
     let show = |item: &OrderItemRow| {
         let shipped = shipped.get(&item.id).copied().unwrap_or(Quantity::ZERO);
-        Some(IncomingGoods::of(orders.get(&item.order_id)?, item, shipped))
+        Some(IncomingGoods::from_row(orders.get(&item.order_id)?, item, shipped))
     };
     let next_cursor = page.items.last().map(|item| item.id).filter(|_| page.more);
     Ok(Reply::json(&Page { items: page.items.iter().filter_map(show).collect(), next_cursor }))

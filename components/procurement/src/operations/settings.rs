@@ -41,13 +41,13 @@ pub struct ProcurementSettingsUpdate {
 
 pub fn read(_: &Call) -> Answer {
     let row = run(find::<SettingsRow>("key", [vec![KEY.to_owned().put()]]))?.into_iter().next();
-    Ok(Reply::json(&ProcurementSettings::of(row.as_ref())))
+    Ok(Reply::json(&ProcurementSettings::from_row(row.as_ref())))
 }
 
 pub fn replace(call: &Call) -> Answer {
     let ProcurementSettingsUpdate { expected_version, require_second_approver } = call.body()?;
     let before = run(find::<SettingsRow>("key", [vec![KEY.to_owned().put()]]).locked())?.into_iter().next();
-    let conflict = || Problem::of("VERSION_CONFLICT");
+    let conflict = || Problem::new("VERSION_CONFLICT");
     if expected_version.0 != before.as_ref().map_or(0, |row| row.version) {
         return Err(conflict());
     }
@@ -64,11 +64,11 @@ pub fn replace(call: &Call) -> Answer {
         };
     };
     let after = SettingsRow { require_second_approver, ..before.clone() };
-    let change = Change::of(&before, after)?;
+    let change = Change::new(&before, after)?;
     run(change.update())?;
     Ok(change.show(|row| show(&row)))
 }
 
 fn show(row: &SettingsRow) -> Reply {
-    Reply::json(&ProcurementSettings::of(Some(row))).resource(row.id)
+    Reply::json(&ProcurementSettings::from_row(Some(row))).resource(row.id)
 }

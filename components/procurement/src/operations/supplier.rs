@@ -152,7 +152,7 @@ fn insert_supplier(call: &Call) -> Result<SupplierRow, Problem> {
     if !insert_unless_taken(&row)? {
         return Err(Problem::duplicate("/code"));
     }
-    emit([SUPPLIER_CREATED.of(row.id, None, &SupplierEvent::of(&row))]);
+    emit([SUPPLIER_CREATED.of(row.id, None, &SupplierEvent::from_row(&row))]);
     Ok(row)
 }
 
@@ -179,7 +179,7 @@ fn replace_for(call: &Call, show: fn(SupplierRow) -> Reply) -> Answer {
         notes: input.notes.map(String::from),
         ..before.clone()
     };
-    finish(Change::of(&before, after.with_profile(profile))?, &SUPPLIER_UPDATED, show)
+    finish(Change::new(&before, after.with_profile(profile))?, &SUPPLIER_UPDATED, show)
 }
 
 pub fn archive(call: &Call) -> Answer {
@@ -198,6 +198,6 @@ fn archive_for(call: &Call, show: fn(SupplierRow) -> Reply) -> Answer {
 
 fn finish(change: Change<SupplierRow>, kind: &EventKind<SupplierEvent>, show: fn(SupplierRow) -> Reply) -> Answer {
     run(change.update())?;
-    emit([kind.of(change.after().id, None, &SupplierEvent::of(change.after()))]);
+    emit([kind.of(change.after().id, None, &SupplierEvent::from_row(change.after()))]);
     Ok(change.show(show))
 }

@@ -135,7 +135,7 @@ pub struct ChargeAllocation {
 
 impl Charge {
     /// `allocations`: of all charges of the order.
-    pub fn of(row: &ChargeRow, allocations: &[AllocationRow], with_costs: bool) -> Charge {
+    pub fn from_row(row: &ChargeRow, allocations: &[AllocationRow], with_costs: bool) -> Charge {
         let show = |allocation: &AllocationRow| ChargeAllocation {
             receipt_item_id: allocation.receipt_item_id,
             amount: allocation.amount,

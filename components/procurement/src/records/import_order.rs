@@ -25,7 +25,7 @@ pub struct ImportFacts {
 }
 
 impl ImportFacts {
-    fn of(row: &OrderRow) -> ImportFacts {
+    fn from_row(row: &OrderRow) -> ImportFacts {
         ImportFacts {
             incoterm: row.incoterm,
             transport_mode: row.transport_mode,
@@ -57,8 +57,8 @@ pub struct ImportOrderHeader {
 }
 
 impl ImportOrderHeader {
-    pub fn of(row: &OrderRow) -> ImportOrderHeader {
-        ImportOrderHeader { order: PurchaseOrderHeader::of(row), import: ImportFacts::of(row) }
+    pub fn from_row(row: &OrderRow) -> ImportOrderHeader {
+        ImportOrderHeader { order: PurchaseOrderHeader::from_row(row), import: ImportFacts::from_row(row) }
     }
 }
 
@@ -72,8 +72,8 @@ pub struct PublicImportOrderHeader {
 }
 
 impl PublicImportOrderHeader {
-    pub fn of(row: &OrderRow) -> PublicImportOrderHeader {
-        PublicImportOrderHeader { order: PublicPurchaseOrderHeader::of(row), import: ImportFacts::of(row) }
+    pub fn from_row(row: &OrderRow) -> PublicImportOrderHeader {
+        PublicImportOrderHeader { order: PublicPurchaseOrderHeader::from_row(row), import: ImportFacts::from_row(row) }
     }
 }
 
@@ -98,8 +98,8 @@ pub struct ImportOrder {
 }
 
 impl ImportOrder {
-    pub fn of(row: &OrderRow, order: PurchaseOrder, parts: ImportParts) -> ImportOrder {
-        ImportOrder { order, import: ImportFacts::of(row), parts }
+    pub fn from_row(row: &OrderRow, order: PurchaseOrder, parts: ImportParts) -> ImportOrder {
+        ImportOrder { order, import: ImportFacts::from_row(row), parts }
     }
 }
 
@@ -115,8 +115,8 @@ pub struct PublicImportOrder {
 }
 
 impl PublicImportOrder {
-    pub fn of(row: &OrderRow, order: PublicPurchaseOrder, parts: ImportParts) -> PublicImportOrder {
-        PublicImportOrder { order, import: ImportFacts::of(row), parts }
+    pub fn from_row(row: &OrderRow, order: PublicPurchaseOrder, parts: ImportParts) -> PublicImportOrder {
+        PublicImportOrder { order, import: ImportFacts::from_row(row), parts }
     }
 }
 

@@ -29,7 +29,7 @@ pub struct IncomingGoods {
 
 impl IncomingGoods {
     /// `shipped`: on shipments under way.
-    pub fn of(order: &OrderRow, item: &OrderItemRow, shipped: Quantity) -> IncomingGoods {
+    pub fn from_row(order: &OrderRow, item: &OrderItemRow, shipped: Quantity) -> IncomingGoods {
         IncomingGoods {
             order_id: order.id,
             order_item_id: item.id,

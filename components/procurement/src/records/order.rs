@@ -123,7 +123,7 @@ pub struct PurchaseOrderEvent {
 }
 
 impl PurchaseOrderEvent {
-    pub fn of(row: &OrderRow) -> PurchaseOrderEvent {
+    pub fn from_row(row: &OrderRow) -> PurchaseOrderEvent {
         PurchaseOrderEvent { order_id: row.id, number: row.number.clone(), kind: row.kind, status: row.status }
     }
 }

@@ -87,7 +87,7 @@ pub struct PurchaseOrderItem {
 }
 
 impl PublicPurchaseOrderItem {
-    pub fn of(row: &OrderItemRow, status: OrderStatus) -> PublicPurchaseOrderItem {
+    pub fn from_row(row: &OrderItemRow, status: OrderStatus) -> PublicPurchaseOrderItem {
         PublicPurchaseOrderItem {
             id: row.id,
             // People count from one.
@@ -104,7 +104,7 @@ impl PublicPurchaseOrderItem {
 }
 
 impl PurchaseOrderItem {
-    pub fn of(row: &OrderItemRow, status: OrderStatus) -> PurchaseOrderItem {
-        PurchaseOrderItem { public: PublicPurchaseOrderItem::of(row, status), billed_quantity: row.billed }
+    pub fn from_row(row: &OrderItemRow, status: OrderStatus) -> PurchaseOrderItem {
+        PurchaseOrderItem { public: PublicPurchaseOrderItem::from_row(row, status), billed_quantity: row.billed }
     }
 }

@@ -68,7 +68,7 @@ pub struct PublicGoodsReceiptHeader {
 }
 
 impl PublicGoodsReceiptHeader {
-    pub fn of(row: &ReceiptRow) -> PublicGoodsReceiptHeader {
+    pub fn from_row(row: &ReceiptRow) -> PublicGoodsReceiptHeader {
         PublicGoodsReceiptHeader {
             id: row.id,
             order_id: row.order_id,
@@ -98,9 +98,9 @@ pub struct GoodsReceiptHeader {
 }
 
 impl GoodsReceiptHeader {
-    pub fn of(row: &ReceiptRow) -> GoodsReceiptHeader {
+    pub fn from_row(row: &ReceiptRow) -> GoodsReceiptHeader {
         GoodsReceiptHeader {
-            public: PublicGoodsReceiptHeader::of(row),
+            public: PublicGoodsReceiptHeader::from_row(row),
             tenant_id: tenant(),
             actor_id: row.actor_id.clone(),
             request_id: row.request_id,

@@ -49,7 +49,7 @@ pub struct PublicGoodsReceiptItem {
 }
 
 impl PublicGoodsReceiptItem {
-    pub fn of(row: &ReceiptItemRow) -> PublicGoodsReceiptItem {
+    pub fn from_row(row: &ReceiptItemRow) -> PublicGoodsReceiptItem {
         let units = if row.tracking == Tracking::Serialized { quantity::pieces(row.quantity) } else { None };
         PublicGoodsReceiptItem {
             id: row.id,
@@ -81,7 +81,7 @@ pub struct GoodsReceiptItem {
 
 impl GoodsReceiptItem {
     /// `units`: none where the reader may not see them.
-    pub fn of(
+    pub fn from_row(
         row: &ReceiptItemRow,
         balance: Option<&ReceiptBalanceRow>,
         with_costs: bool,
@@ -89,7 +89,7 @@ impl GoodsReceiptItem {
     ) -> GoodsReceiptItem {
         let charges = balance.map_or(Money::ZERO, |balance| balance.charge_amount);
         GoodsReceiptItem {
-            public: PublicGoodsReceiptItem::of(row),
+            public: PublicGoodsReceiptItem::from_row(row),
             billed_quantity: balance.map_or(Quantity::ZERO, |balance| balance.billed),
             charge_amount: with_costs.then_some(charges),
             units,

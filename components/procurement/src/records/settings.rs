@@ -31,7 +31,7 @@ pub struct ProcurementSettings {
 }
 
 impl ProcurementSettings {
-    pub fn of(row: Option<&SettingsRow>) -> ProcurementSettings {
+    pub fn from_row(row: Option<&SettingsRow>) -> ProcurementSettings {
         ProcurementSettings {
             require_second_approver: row.is_some_and(|row| row.require_second_approver),
             version: row.map_or(0, |row| row.version),

@@ -112,7 +112,7 @@ pub struct ShipmentItem {
 
 impl Shipment {
     /// `items`: of all shipments of the order.
-    pub fn of(row: &ShipmentRow, items: &[ShipmentItemRow]) -> Shipment {
+    pub fn from_row(row: &ShipmentRow, items: &[ShipmentItemRow]) -> Shipment {
         let mut own: Vec<&ShipmentItemRow> =
             items.iter().filter(|item| item.shipment_id == row.id && item.line_no.is_some()).collect();
         own.sort_by_key(|item| item.line_no);

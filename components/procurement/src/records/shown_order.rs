@@ -34,7 +34,7 @@ pub struct PublicPurchaseOrderHeader {
 }
 
 impl PublicPurchaseOrderHeader {
-    pub fn of(row: &OrderRow) -> PublicPurchaseOrderHeader {
+    pub fn from_row(row: &OrderRow) -> PublicPurchaseOrderHeader {
         PublicPurchaseOrderHeader {
             id: row.id,
             kind: row.kind,
@@ -68,7 +68,7 @@ pub struct PurchaseOrderFacts {
 }
 
 impl PurchaseOrderFacts {
-    pub fn of(row: &OrderRow) -> PurchaseOrderFacts {
+    pub fn from_row(row: &OrderRow) -> PurchaseOrderFacts {
         PurchaseOrderFacts {
             tenant_id: tenant(),
             created_by: row.created_by.clone(),
@@ -89,10 +89,10 @@ pub struct PurchaseOrderHeader {
 }
 
 impl PurchaseOrderHeader {
-    pub fn of(row: &OrderRow) -> PurchaseOrderHeader {
+    pub fn from_row(row: &OrderRow) -> PurchaseOrderHeader {
         PurchaseOrderHeader {
-            public: PublicPurchaseOrderHeader::of(row),
-            facts: PurchaseOrderFacts::of(row),
+            public: PublicPurchaseOrderHeader::from_row(row),
+            facts: PurchaseOrderFacts::from_row(row),
             item_count: row.item_count,
         }
     }
@@ -111,11 +111,11 @@ pub struct PurchaseOrder {
 
 impl PurchaseOrder {
     /// The lines in their order.
-    pub fn of(row: &OrderRow, items: &[OrderItemRow]) -> PurchaseOrder {
+    pub fn from_row(row: &OrderRow, items: &[OrderItemRow]) -> PurchaseOrder {
         PurchaseOrder {
-            public: PublicPurchaseOrderHeader::of(row),
-            facts: PurchaseOrderFacts::of(row),
-            items: items.iter().map(|item| PurchaseOrderItem::of(item, row.status)).collect(),
+            public: PublicPurchaseOrderHeader::from_row(row),
+            facts: PurchaseOrderFacts::from_row(row),
+            items: items.iter().map(|item| PurchaseOrderItem::from_row(item, row.status)).collect(),
         }
     }
 }
@@ -131,10 +131,10 @@ pub struct PublicPurchaseOrder {
 
 impl PublicPurchaseOrder {
     /// The lines in their order.
-    pub fn of(row: &OrderRow, items: &[OrderItemRow]) -> PublicPurchaseOrder {
+    pub fn from_row(row: &OrderRow, items: &[OrderItemRow]) -> PublicPurchaseOrder {
         PublicPurchaseOrder {
-            header: PublicPurchaseOrderHeader::of(row),
-            items: items.iter().map(|item| PublicPurchaseOrderItem::of(item, row.status)).collect(),
+            header: PublicPurchaseOrderHeader::from_row(row),
+            items: items.iter().map(|item| PublicPurchaseOrderItem::from_row(item, row.status)).collect(),
         }
     }
 }

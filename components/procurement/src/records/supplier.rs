@@ -93,7 +93,7 @@ impl SupplierRow {
     }
 
     fn party(&self) -> PartyHead {
-        PartyHead::of(&self.code, &self.name, self.email.as_deref(), self.phone.as_deref())
+        PartyHead::new(&self.code, &self.name, self.email.as_deref(), self.phone.as_deref())
     }
 }
 
@@ -177,7 +177,7 @@ pub struct SupplierEvent {
 }
 
 impl SupplierEvent {
-    pub fn of(row: &SupplierRow) -> SupplierEvent {
+    pub fn from_row(row: &SupplierRow) -> SupplierEvent {
         SupplierEvent { supplier_id: row.id, code: row.code.clone(), status: row.status }
     }
 }

@@ -19,7 +19,7 @@ pub fn check_advance(from: ShipmentStage, to: ShipmentStage, is_touched: bool) -
         (Some(_), Cancelled) => !is_touched,
         (Some(from), to) => place(to).is_some_and(|to| to > from),
     };
-    if is_lawful { Ok(()) } else { Err(Problem::of("ILLEGAL_STATE")) }
+    if is_lawful { Ok(()) } else { Err(Problem::new("ILLEGAL_STATE")) }
 }
 
 #[cfg(test)]

@@ -33,25 +33,25 @@ fn answer_reads(order: &OrderRow, items: &[OrderItemRow], supplier: &SupplierRow
     vec![rows([order_rows(order)]), rows(item_rows(items)), rows([whole(supplier, 1)]), rows([settings(second)])]
 }
 
-fn list_incoming(told: &super::shop::Told) -> Vec<(Id, Id, String)> {
+fn list_incoming(reported: &super::shop::Told) -> Vec<(Id, Id, String)> {
     let line = |line: &stoa_trade::clients::stock::IncomingLine| {
         (line.variant_id.into(), line.warehouse_id.into(), line.delta.clone())
     };
-    told.incoming.iter().map(line).collect()
+    reported.incoming.iter().map(line).collect()
 }
 
 #[test]
 fn e90_what_is_approved_is_expected() {
-    let told = open_shop(true);
+    let reported = open_shop(true);
     let status = OrderStatus::Draft;
     let log =
         script([answer_reads(&order(status), &items(status), &supplier(), false), vec![Reply::Done, Reply::Done]]);
     let answer = call("approvePurchaseOrder", json!({ "expectedVersion": 1 })).unwrap();
     assert_eq!((&answer["status"], &answer["version"]), (&json!("APPROVED"), &json!(2)));
-    let told = told.borrow();
+    let reported = reported.borrow();
     let expected = [(QUANTITY, WAREHOUSE, "10.000000".to_owned()), (SERIALIZED, WAREHOUSE, "2.000000".to_owned())];
-    assert_eq!(list_incoming(&told), expected, "and nothing of the service");
-    assert_eq!(told.roles, ["GOODS_RECEIVED_NOT_INVOICED", "INVENTORY", "PURCHASE_EXPENSE"]);
+    assert_eq!(list_incoming(&reported), expected, "and nothing of the service");
+    assert_eq!(reported.roles, ["GOODS_RECEIVED_NOT_INVOICED", "INVENTORY", "PURCHASE_EXPENSE"]);
     let log = log.borrow();
     assert_eq!(log.runs.len(), 2);
     let [Call::Update(_), Call::Update(open)] = log.runs[1].as_slice() else { panic!("{:?}", log.runs[1]) };
@@ -96,13 +96,13 @@ fn e89_all_that_was_archived_since_is_told() {
 
 #[test]
 fn e96_a_currency_that_the_books_do_not_take_is_not_approved() {
-    let told = open_shop(true);
+    let reported = open_shop(true);
     let order = OrderRow { currency_code: "USD".to_owned(), ..order(OrderStatus::Draft) };
     script([answer_reads(&order, &items(OrderStatus::Draft), &supplier(), false)]);
     let answer = call("approvePurchaseOrder", json!({ "expectedVersion": 1 }));
     let expected = ["/currencyCode ACCOUNTING_CURRENCY_UNSUPPORTED"];
     assert_eq!(answer, Err(expect_refusal("ACCOUNTING_CURRENCY_UNSUPPORTED", &expected)));
-    assert!(told.borrow().incoming.is_empty());
+    assert!(reported.borrow().incoming.is_empty());
 }
 
 /// A body that cancels.
@@ -122,7 +122,7 @@ fn e94_a_person_without_the_right_of_the_state_is_refused_first() {
 
 #[test]
 fn clients_cancel_drafts_alone() {
-    let told = open_shop(false);
+    let reported = open_shop(false);
     for (status, expected) in [
         (OrderStatus::Draft, Ok("CANCELLED")),
         (OrderStatus::Approved, Err("ILLEGAL_STATE")),
@@ -138,7 +138,7 @@ fn clients_cancel_drafts_alone() {
             "{status:?}"
         );
     }
-    assert!(told.borrow().incoming.is_empty(), "a draft expects nothing");
+    assert!(reported.borrow().incoming.is_empty(), "a draft expects nothing");
 }
 
 #[test]

@@ -96,7 +96,7 @@ fn body(version: i64, lines: &[(Id, &str)]) -> Json {
 
 #[test]
 fn e123_an_entry_goes_to_where_the_goods_are() {
-    let told = open_shop(true);
+    let reported = open_shop(true);
     costs::service::stand_in::charge(|_, lines| {
         assert_eq!(lines.iter().map(|line| line.amount.as_str()).collect::<Vec<_>>(), ["10.000000"]);
         let part = |destination, amount: &str| Part { destination, amount: amount.to_owned() };
@@ -107,16 +107,16 @@ fn e123_an_entry_goes_to_where_the_goods_are() {
     let log = script(replies);
     let answer = call("allocateCharge", body(1, &[(LINE, "10")])).unwrap();
     assert_eq!((&answer["version"], log.borrow().runs.len()), (&json!(2), 3));
-    let told = told.borrow();
+    let reported = reported.borrow();
     assert_eq!(
-        told.legs(0),
+        reported.legs(0),
         [
             "Debit COST_OF_GOODS_SOLD 3.333334000000",
             "Debit INVENTORY 6.666666000000",
             "Credit IMPORT_CHARGES 10.000000000000",
         ]
     );
-    let entry = &told.entries[0];
+    let entry = &reported.entries[0];
     assert_eq!((entry.source_kind.as_str(), entry.purpose.as_str()), ("CHARGE_ALLOCATION", "ALLOCATION"));
 }
 

@@ -42,26 +42,26 @@ fn answer_writes(lines: usize) -> Vec<Reply> {
 
 #[test]
 fn e114_what_comes_is_taken_in_and_posted_once() {
-    let told = open_shop(true);
+    let reported = open_shop(true);
     let status = OrderStatus::Approved;
     let log = script([answer_reads(&order(status), &items(status)), answer_writes(3)]);
     let answer = call("createGoodsReceipt", body(&[(2, "1", &[]), (1, "2", &["A", "B"]), (0, "4", &[])])).unwrap();
     assert_eq!((&answer["orderVersion"], &answer["orderId"]), (&json!(2), &json!(ORDER)));
-    let told = told.borrow();
-    let came: Vec<(Id, &str, usize)> = told.receipts[0]
+    let reported = reported.borrow();
+    let came: Vec<(Id, &str, usize)> = reported.receipts[0]
         .iter()
         .map(|line| (line.variant_id.into(), line.quantity.as_str(), line.units.len()))
         .collect();
     assert_eq!(came, [(SERIALIZED, "2.000000", 2), (QUANTITY, "4.000000", 0)], "[E108]: no service");
     assert_eq!(
-        told.legs(0),
+        reported.legs(0),
         [
             "Debit INVENTORY 214.000000000000",
             "Debit PURCHASE_EXPENSE 7.000000000000",
             "Credit GOODS_RECEIVED_NOT_INVOICED 221.000000000000",
         ]
     );
-    assert_eq!((told.entries.len(), told.entries[0].purpose.as_str()), (1, "RECEIPT"));
+    assert_eq!((reported.entries.len(), reported.entries[0].purpose.as_str()), (1, "RECEIPT"));
     let log = log.borrow();
     assert_eq!(log.runs.len(), 2);
     let Some(Call::Update(order)) = log.runs[1].last() else { panic!("{:?}", log.runs[1]) };
@@ -73,7 +73,7 @@ fn e114_what_comes_is_taken_in_and_posted_once() {
 
 #[test]
 fn a_receipt_of_a_hundred_lines_takes_two_round_trips_of_its_own() {
-    let told = open_shop(false);
+    let reported = open_shop(false);
     let status = OrderStatus::Approved;
     for count in [1_usize, 70] {
         let lines: Vec<OrderItemRow> =
@@ -83,7 +83,7 @@ fn a_receipt_of_a_hundred_lines_takes_two_round_trips_of_its_own() {
         call("createGoodsReceipt", body(&came)).unwrap();
         assert_eq!(log.borrow().runs.len(), 2, "{count} lines");
     }
-    assert!(told.borrow().entries.is_empty(), "no books, no entry");
+    assert!(reported.borrow().entries.is_empty(), "no books, no entry");
 }
 
 #[test]
@@ -278,16 +278,16 @@ fn goods_of_an_import_come_with_a_cleared_shipment() {
 
 #[test]
 fn e129_charges_that_come_with_the_goods_are_in_one_entry() {
-    let told = open_shop(true);
+    let reported = open_shop(true);
     let mut written = answer_writes(1);
     // The charge, its allocation, the shipment's line and the shipment.
     written.extend([Reply::Done, Reply::Inserted(vec![true]), Reply::Done, Reply::Done]);
     let log = script([found_import(ShipmentStage::Cleared, true), written]);
     call("createGoodsReceipt", import_body("3", &[(0, "6")])).unwrap();
-    let told = told.borrow();
-    assert_eq!(told.receipts[0][0].charge.as_deref(), Some("6.000000"));
+    let reported = reported.borrow();
+    assert_eq!(reported.receipts[0][0].charge.as_deref(), Some("6.000000"));
     assert_eq!(
-        told.legs(0),
+        reported.legs(0),
         [
             "Debit INVENTORY 16.500000000000",
             "Credit GOODS_RECEIVED_NOT_INVOICED 10.500000000000",

@@ -192,7 +192,7 @@ impl Told {
 /// Puts stand-ins in the place of the other modules, on this thread: the catalog sells everything but what is archived, the entity
 /// keeps books where `with_books`, inventory takes in whatever comes.
 pub fn open_shop(with_books: bool) -> Rc<RefCell<Told>> {
-    let told = Rc::new(RefCell::new(Told::default()));
+    let reported = Rc::new(RefCell::new(Told::default()));
     books::stand_in_without_books();
     articles::service::stand_in::get_variants(|variants| {
         let known = variants.iter().filter(|variant| variant.0 == 8);
@@ -218,12 +218,12 @@ pub fn open_shop(with_books: bool) -> Rc<RefCell<Told>> {
         };
         ids.iter().filter(|id| id.0 == 6).map(location).collect()
     });
-    let log = told.clone();
+    let log = reported.clone();
     stock::service::stand_in::change_incoming(move |lines| {
         log.borrow_mut().incoming.extend_from_slice(lines);
         Ok(())
     });
-    let log = told.clone();
+    let log = reported.clone();
     stock::service::stand_in::receive(move |_, lines| {
         log.borrow_mut().receipts.push(lines.to_vec());
         let received = |line: &ReceiptLine| Received {
@@ -234,7 +234,7 @@ pub fn open_shop(with_books: bool) -> Rc<RefCell<Told>> {
         Ok(lines.iter().map(received).collect())
     });
     if with_books {
-        let log = told.clone();
+        let log = reported.clone();
         books::service::stand_in::admit(move |_, currency, pointer, roles, _| {
             if currency.is_some_and(|code| code != "EUR") {
                 return Err(Problem::at("ACCOUNTING_CURRENCY_UNSUPPORTED", pointer.unwrap_or_default()));
@@ -242,13 +242,13 @@ pub fn open_shop(with_books: bool) -> Rc<RefCell<Told>> {
             log.borrow_mut().roles = roles.to_vec();
             Ok(Some(Terms { currency_code: "EUR".to_owned(), amount_scale: 12 }))
         });
-        let log = told.clone();
+        let log = reported.clone();
         books::service::stand_in::post(move |posting| {
             log.borrow_mut().entries.push(posting.clone());
             Ok(Some((1, 1)))
         });
     }
-    told
+    reported
 }
 
 /// What an operation refuses with: a code, and each place with the word there.

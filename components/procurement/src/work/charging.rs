@@ -88,7 +88,7 @@ fn judge(
     refuse("NOT_FOUND", lines.faults("receiptItemId", "NOT_FOUND", |part| !items.contains_key(&part.receipt_item)))?;
     expected.check(order.row.version)?;
     if charge.status == ChargeStatus::Cancelled {
-        return Err(Problem::of("ILLEGAL_STATE"));
+        return Err(Problem::new("ILLEGAL_STATE"));
     }
     let mut sum = charge.allocated;
     for (at, part) in lines.iter() {

@@ -98,18 +98,18 @@ pub fn replace_order(id: Id, kind: OrderKind, expected: ExpectedVersion, terms: 
     expected.check(order.version)?;
     let is_draft = order.status == OrderStatus::Draft;
     if order.kind != kind || !(is_draft || kind == OrderKind::Import && order.status.is_open()) {
-        return Err(Problem::of("ILLEGAL_STATE"));
+        return Err(Problem::new("ILLEGAL_STATE"));
     }
     let mut after = redraw(&order, &terms)?;
     let change = if is_draft {
         after.edited_by = Actor::current().actor_id;
-        let change = Change::of(&order, after)?;
+        let change = Change::new(&order, after)?;
         known.check(&terms)?;
         replace_items(change.update(), change.after(), &rows, &terms, &known)?;
         change
     } else {
         refuse_fixed(&order, &after, &rows, &terms)?;
-        let change = Change::of(&order, after)?;
+        let change = Change::new(&order, after)?;
         run(change.update())?;
         change
     };

@@ -95,7 +95,7 @@ pub fn update_order(after: &OrderRow) -> Update<OrderRow> {
 
 /// The event of a change after which the order is this.
 pub fn order_event(kind: &EventKind<PurchaseOrderEvent>, after: &OrderRow) -> Event {
-    kind.of(after.id, Some(after.version), &PurchaseOrderEvent::of(after))
+    kind.of(after.id, Some(after.version), &PurchaseOrderEvent::from_row(after))
 }
 
 /// The status of an order of which goods came: what its lines say.
@@ -109,5 +109,5 @@ pub fn receiving_verb(items: &[OrderItemRow]) -> OrderVerb {
 /// # Errors
 /// ILLEGAL_STATE.
 pub fn require_approved(status: OrderStatus) -> Result<(), Problem> {
-    if status == OrderStatus::Draft { Err(Problem::of("ILLEGAL_STATE")) } else { Ok(()) }
+    if status == OrderStatus::Draft { Err(Problem::new("ILLEGAL_STATE")) } else { Ok(()) }
 }

@@ -74,13 +74,13 @@ impl ListCustomers {
 pub fn list(call: &Call) -> Answer {
     let query: ListCustomers = call.query()?;
     let rows = read_page::<CustomerRow>(&query.filter(), query.cursor, query.limit)?;
-    answer_page(rows, |row| row.id, |row| Customer::of(&row))
+    answer_page(rows, |row| row.id, |row| Customer::from_row(&row))
 }
 
 pub fn list_as_client(call: &Call) -> Answer {
     let query: ListCustomers = call.query()?;
     let rows = read_page::<CustomerRow>(&query.filter(), query.cursor, query.limit)?;
-    answer_page(rows, |row| row.id, |row| ApiCustomer::of(&row))
+    answer_page(rows, |row| row.id, |row| ApiCustomer::from_row(&row))
 }
 
 fn read_row(call: &Call) -> Result<CustomerRow, Problem> {
@@ -93,7 +93,7 @@ pub fn read(call: &Call) -> Answer {
 
 pub fn read_as_client(call: &Call) -> Answer {
     let row = read_row(call)?;
-    Ok(Reply::json(&ApiCustomer::of(&row)).of(row.id, row.version))
+    Ok(Reply::json(&ApiCustomer::from_row(&row)).of(row.id, row.version))
 }
 
 pub fn create(call: &Call) -> Answer {
@@ -153,10 +153,10 @@ fn change(call: &Call, input: CustomerBody, by_client: bool) -> Result<Change<Cu
         notes: if by_client { before.notes.clone() } else { input.notes.map(String::from) },
         ..before.clone()
     };
-    let change = Change::of(&before, after.with_profile(profile))?;
+    let change = Change::new(&before, after.with_profile(profile))?;
     require_usable(default_list)?;
     run(change.update())?;
-    emit([CUSTOMER_UPDATED.of(before.id, None, &CustomerEvent::of(change.after()))]);
+    emit([CUSTOMER_UPDATED.of(before.id, None, &CustomerEvent::from_row(change.after()))]);
     Ok(change)
 }
 
@@ -165,6 +165,6 @@ fn end(call: &Call) -> Result<Change<CustomerRow>, Problem> {
     let change = Change::archive(writable(call, row)?);
     run(change.update())?;
     let row = change.after();
-    emit([CUSTOMER_ARCHIVED.of(row.id, None, &CustomerEvent::of(row))]);
+    emit([CUSTOMER_ARCHIVED.of(row.id, None, &CustomerEvent::from_row(row))]);
     Ok(change)
 }

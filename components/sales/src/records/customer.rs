@@ -114,24 +114,24 @@ pub struct CustomerReceipt {
 }
 
 fn party(row: &CustomerRow) -> PartyHead {
-    PartyHead::of(&row.code, &row.name, row.email.as_deref(), row.phone.as_deref())
+    PartyHead::new(&row.code, &row.name, row.email.as_deref(), row.phone.as_deref())
 }
 
 impl Customer {
-    pub fn of(row: &CustomerRow) -> Customer {
+    pub fn from_row(row: &CustomerRow) -> Customer {
         Customer { head: row.head(), party: party(row), notes: row.notes.clone(), profile: row.profile() }
     }
 }
 
 impl ApiCustomer {
-    pub fn of(row: &CustomerRow) -> ApiCustomer {
+    pub fn from_row(row: &CustomerRow) -> ApiCustomer {
         ApiCustomer { head: row.public_head(), party: party(row), profile: row.profile() }
     }
 }
 
 /// The record, to people.
 pub fn reply(row: &CustomerRow) -> Reply {
-    Reply::json(&Customer::of(row)).of(row.id, row.version)
+    Reply::json(&Customer::from_row(row)).of(row.id, row.version)
 }
 
 /// The receipt of a write, to API clients.
@@ -149,7 +149,7 @@ pub struct CustomerEvent {
 }
 
 impl CustomerEvent {
-    pub fn of(row: &CustomerRow) -> CustomerEvent {
+    pub fn from_row(row: &CustomerRow) -> CustomerEvent {
         CustomerEvent { customer_id: row.id, code: row.code.clone(), status: row.status }
     }
 }

@@ -148,7 +148,7 @@ pub struct SalesReturnWrite {
 }
 
 impl ApiSalesReturnHeader {
-    pub fn of(row: &SalesReturnRow) -> ApiSalesReturnHeader {
+    pub fn from_row(row: &SalesReturnRow) -> ApiSalesReturnHeader {
         ApiSalesReturnHeader {
             id: row.id,
             status: row.status,
@@ -167,13 +167,13 @@ impl ApiSalesReturnHeader {
 }
 
 impl SalesReturnHeader {
-    pub fn of(row: &SalesReturnRow) -> SalesReturnHeader {
-        SalesReturnHeader { tenant_id: tenant(), public: ApiSalesReturnHeader::of(row) }
+    pub fn from_row(row: &SalesReturnRow) -> SalesReturnHeader {
+        SalesReturnHeader { tenant_id: tenant(), public: ApiSalesReturnHeader::from_row(row) }
     }
 }
 
 impl ApiSalesReturnItem {
-    pub fn of(row: &SalesReturnItemRow) -> ApiSalesReturnItem {
+    pub fn from_row(row: &SalesReturnItemRow) -> ApiSalesReturnItem {
         ApiSalesReturnItem {
             id: row.id,
             item_id: row.item_id,
@@ -187,10 +187,10 @@ impl ApiSalesReturnItem {
 
 impl SalesReturnItem {
     /// `known` says what the reader may know of a unit.
-    pub fn of(row: &SalesReturnItemRow, known: impl Fn(Id) -> Option<KnownUnit>) -> SalesReturnItem {
+    pub fn from_row(row: &SalesReturnItemRow, known: impl Fn(Id) -> Option<KnownUnit>) -> SalesReturnItem {
         let unit = |unit_id: &Id| ReturnUnit { unit_id: *unit_id, known: known(*unit_id) };
         SalesReturnItem {
-            line: ApiSalesReturnItem::of(row),
+            line: ApiSalesReturnItem::from_row(row),
             unit_count: row.units.0.len(),
             units: row.units.0.iter().map(unit).collect(),
         }

@@ -131,7 +131,7 @@ pub struct SalesOrderWrite {
 }
 
 impl ApiSalesOrderHeader {
-    pub fn of(row: &OrderRow) -> ApiSalesOrderHeader {
+    pub fn from_row(row: &OrderRow) -> ApiSalesOrderHeader {
         ApiSalesOrderHeader {
             id: row.id,
             status: row.status,
@@ -148,10 +148,10 @@ impl ApiSalesOrderHeader {
 }
 
 impl SalesOrderHeader {
-    pub fn of(row: &OrderRow) -> SalesOrderHeader {
+    pub fn from_row(row: &OrderRow) -> SalesOrderHeader {
         SalesOrderHeader {
             tenant_id: tenant(),
-            public: ApiSalesOrderHeader::of(row),
+            public: ApiSalesOrderHeader::from_row(row),
             legal_entity_id: row.legal_entity_id,
             branch_id: row.branch_id,
             warehouse_id: row.warehouse_id,

@@ -123,7 +123,7 @@ pub struct KnownUnit {
 }
 
 impl KnownUnit {
-    pub fn of(unit: &Unit) -> KnownUnit {
+    pub fn from_unit(unit: &Unit) -> KnownUnit {
         KnownUnit {
             serial_number: unit.serial_number.clone(),
             imei1: unit.imei1.clone(),
@@ -134,7 +134,7 @@ impl KnownUnit {
 }
 
 impl ApiSalesOrderItem {
-    pub fn of(row: &OrderItemRow, price: PriceFigures, allocations: &[&AllocationRow]) -> ApiSalesOrderItem {
+    pub fn from_row(row: &OrderItemRow, price: PriceFigures, allocations: &[&AllocationRow]) -> ApiSalesOrderItem {
         let show = |row: &&AllocationRow| Allocation {
             id: row.id,
             reservation_id: row.reservation_id,
@@ -155,7 +155,7 @@ impl ApiSalesOrderItem {
 
 impl SalesOrderItem {
     /// `known` says what the reader may know of a unit.
-    pub fn of(
+    pub fn from_row(
         row: &OrderItemRow,
         price: PriceFigures,
         status: OrderStatus,
@@ -168,7 +168,7 @@ impl SalesOrderItem {
         };
         let returned = allocations.iter().map(|row| row.returned.units()).sum();
         SalesOrderItem {
-            line: ApiSalesOrderItem::of(row, price, allocations),
+            line: ApiSalesOrderItem::from_row(row, price, allocations),
             line_no: row.place() + 1,
             sku: row.sku.clone(),
             description: row.description.clone(),

@@ -192,7 +192,7 @@ pub struct QuotationAcceptance {
 }
 
 impl ApiQuotationHeader {
-    pub fn of(row: &QuotationRow, now: Instant) -> ApiQuotationHeader {
+    pub fn from_row(row: &QuotationRow, now: Instant) -> ApiQuotationHeader {
         ApiQuotationHeader {
             id: row.id,
             number: row.number.clone(),
@@ -221,13 +221,17 @@ impl ApiQuotationHeader {
 }
 
 impl QuotationHeader {
-    pub fn of(row: &QuotationRow, now: Instant) -> QuotationHeader {
-        QuotationHeader { tenant_id: tenant(), notes: row.notes.clone(), public: ApiQuotationHeader::of(row, now) }
+    pub fn from_row(row: &QuotationRow, now: Instant) -> QuotationHeader {
+        QuotationHeader {
+            tenant_id: tenant(),
+            notes: row.notes.clone(),
+            public: ApiQuotationHeader::from_row(row, now),
+        }
     }
 }
 
 impl QuotationItem {
-    pub fn of(row: &QuotationItemRow, price: PriceFigures) -> QuotationItem {
+    pub fn from_row(row: &QuotationItemRow, price: PriceFigures) -> QuotationItem {
         QuotationItem {
             id: row.id,
             line_no: row.line_no.unwrap_or_default() + 1,

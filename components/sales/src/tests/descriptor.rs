@@ -34,12 +34,12 @@ fn e254_no_machine_answer_names_a_unit() {
     for route in descriptor.routes.iter().filter(|route| route.audience == Audience::ApiClient) {
         let mut names = BTreeSet::new();
         members(&route.response, &schemas, &mut BTreeSet::new(), &mut names);
-        let told: Vec<_> =
+        let reported: Vec<_> =
             ["units", "unitId", "unitIds", "chosenUnitIds", "serialNumber", "imei1", "tenantId", "notes"]
                 .into_iter()
                 .filter(|name| names.contains(*name))
                 .collect();
-        assert!(told.is_empty(), "{} tells {told:?}", route.operation);
+        assert!(reported.is_empty(), "{} tells {reported:?}", route.operation);
         assert!(!route.discloses_identifiers, "{}", route.operation);
         checked += 1;
     }

@@ -186,9 +186,9 @@ fn e244_a_serialized_line_needs_as_many_units_as_its_quantity() {
         Shop::default().open(vec![lock_replies(&draft, &[chosen(count)], vec![customer(Status::Active)])]);
         let problem = call("confirmSalesOrder", ORDER, json!({ "expectedVersion": 1 })).unwrap_err();
         assert_eq!(problem.code, "UNIT_COUNT_MISMATCH");
-        let told: Vec<_> =
+        let reported: Vec<_> =
             problem.errors.iter().map(|error| (error.pointer.as_str(), error.required, error.identified)).collect();
-        assert_eq!(told, [("/items/0", Some(3), Some(count as u32))]);
+        assert_eq!(reported, [("/items/0", Some(3), Some(count as u32))]);
     }
 }
 
@@ -233,9 +233,11 @@ fn what_inventory_refuses_points_to_the_line_and_to_who_named_the_unit() {
         line(2, PHONE, Tracking::Serialized, "1"),
     ];
     let asked = json!({ "expectedVersion": 1, "units": [{ "itemId": Id(7, 3), "unitIds": [Id(1, 1)] }] });
-    for (told, expected) in [("/lines/0/quantity", "/items/1/quantity"), ("/lines/1/unitIds/0", "/units/0/unitIds/0")] {
+    for (reported, expected) in
+        [("/lines/0/quantity", "/items/1/quantity"), ("/lines/1/unitIds/0", "/units/0/unitIds/0")]
+    {
         Shop::default().open(vec![lock_replies(&draft, &items, vec![customer(Status::Active)])]);
-        stock::service::stand_in::reserve(move |_, _, _| Err(Problem::at("INSUFFICIENT_STOCK", told)));
+        stock::service::stand_in::reserve(move |_, _, _| Err(Problem::at("INSUFFICIENT_STOCK", reported)));
         let (_, pointers) = refusal(call("confirmSalesOrder", ORDER, asked.clone()));
         assert_eq!(pointers, [format!("{expected} INSUFFICIENT_STOCK")]);
     }
@@ -336,9 +338,9 @@ fn e252_a_cancellation_lets_go_of_what_is_held() {
     let log = Shop::default()
         .open(vec![lock_replies(&confirmed, &[item], vec![whole(&held, 1)]), vec![Reply::Done, Reply::Done]]);
     let released = std::rc::Rc::new(std::cell::RefCell::new(Vec::new()));
-    let told = released.clone();
+    let reported = released.clone();
     stock::service::stand_in::release(move |_, reservations, reason| {
-        told.borrow_mut().push((reservations.to_vec(), reason.to_owned()));
+        reported.borrow_mut().push((reservations.to_vec(), reason.to_owned()));
         Ok(())
     });
     let answer = call("cancelSalesOrder", ORDER, json!({ "expectedVersion": 1, "reason": "no" })).unwrap();

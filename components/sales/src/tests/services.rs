@@ -55,8 +55,9 @@ fn a_sale_is_written_in_one_round_trip_and_told_three_times() {
     ];
     let sold = Services::sell(sale(lines)).unwrap();
     assert_eq!((sold.number.as_str(), sold.total.as_str(), sold.version), ("INV-1", "29.000000000000", 3));
-    let told: Vec<_> = sold.items.iter().map(|item| (item.line_no, item.negotiated, item.allocations.len())).collect();
-    assert_eq!(told, [(1, true, 1), (2, false, 1), (3, false, 0)]);
+    let reported: Vec<_> =
+        sold.items.iter().map(|item| (item.line_no, item.negotiated, item.allocations.len())).collect();
+    assert_eq!(reported, [(1, true, 1), (2, false, 1), (3, false, 0)]);
     assert_eq!(kinds(&log), ["sale.created", "sale.confirmed", "sale.completed"]);
     let log = log.borrow();
     let versions: Vec<_> = log.events.iter().map(|event| event.version).collect();

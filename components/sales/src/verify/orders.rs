@@ -155,8 +155,8 @@ impl Checked<'_> {
         let came_back = |item: &&OrderItemRow| {
             let own = self.allocations.iter().filter(|row| row.item_id == item.id);
             let counted: i128 = own.map(|row| row.returned.units()).sum();
-            let told = of_kind(DeliveryKind::Return).filter(|line| line.item_id == item.id);
-            counted == -told.map(|line| line.quantity.units()).sum::<i128>()
+            let reported = of_kind(DeliveryKind::Return).filter(|line| line.item_id == item.id);
+            counted == -reported.map(|line| line.quantity.units()).sum::<i128>()
         };
         let in_range = |row: &&AllocationRow| row.returned >= Quantity::ZERO && row.returned <= row.quantity;
         let is_returned = self.items.iter().all(came_back) && self.allocations.iter().all(in_range);

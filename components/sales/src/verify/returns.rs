@@ -22,8 +22,8 @@ pub fn verify(after: Option<Id>) -> Batch {
     let live = all([SalesReturnItemRow::return_id.one_of(ids.iter().copied()), SalesReturnItemRow::line_no.not_null()]);
     let items = read_every(&live, |row: &SalesReturnItemRow| row.id);
     let orders = returns.iter().map(|row| row.order_id);
-    let told = all([DeliveryLineRow::order_id.one_of(orders), DeliveryLineRow::kind.eq(DeliveryKind::Return)]);
-    let lines = read_every(&told, |row: &DeliveryLineRow| row.id);
+    let reported = all([DeliveryLineRow::order_id.one_of(orders), DeliveryLineRow::kind.eq(DeliveryKind::Return)]);
+    let lines = read_every(&reported, |row: &DeliveryLineRow| row.id);
     let entries = books::entries(CUSTOMER_RETURN, &ids);
     let mut findings = Vec::new();
     for row in &returns {

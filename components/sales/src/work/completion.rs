@@ -51,7 +51,7 @@ pub fn complete_order(
     receipt: Option<Id>,
 ) -> Result<CompletedOrder, Problem> {
     if order.row.version != expected_version {
-        return Err(Problem::of("VERSION_CONFLICT"));
+        return Err(Problem::new("VERSION_CONFLICT"));
     }
     require_status(&order.row, &[OrderStatus::Confirmed])?;
     let delivery = deliver_goods(&order.row, &order.items, &order.reserved)?;

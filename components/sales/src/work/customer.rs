@@ -68,7 +68,7 @@ pub fn insert_customer(input: CustomerBody) -> Result<CustomerRow, Problem> {
     };
     let row = row.with_profile(input.profile.map(Profile::from).replace(None));
     run(insert([&row])).map_err(or_duplicate("/code"))?;
-    emit([CUSTOMER_CREATED.of(row.id, None, &CustomerEvent::of(&row))]);
+    emit([CUSTOMER_CREATED.of(row.id, None, &CustomerEvent::from_row(&row))]);
     Ok(row)
 }
 

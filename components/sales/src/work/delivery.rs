@@ -88,8 +88,8 @@ pub fn deliver_goods(
     for item in items {
         let mut cost = KnownCost::default();
         for row in by_item.get(&item.id).into_iter().flatten() {
-            let told = delivered.get(&row.reservation_id);
-            let of = told
+            let reported = delivered.get(&row.reservation_id);
+            let of = reported
                 .and_then(|line| cost_in(&order.currency_code, line.cost.as_deref(), line.currency_code.as_deref()));
             cost = cost.add(row.quantity, of)?;
         }
@@ -140,7 +140,7 @@ fn delivery_line(order: &OrderRow, item: &OrderItemRow, cost: KnownCost) -> Deli
         variant_id: item.variant_id,
         currency_code: order.currency_code.clone(),
         on_date: today,
-        month: Month::of(today),
+        month: Month::from_day(today),
         quantity: SignedQuantity::from_units(item.quantity.units()),
         revenue: item.line_total,
         cost: cost.amount,

@@ -102,7 +102,7 @@ impl Ledger<6> for Deliveries {
             of_count(i64::from(line.cost.is_some())),
             widen(line.uncosted_quantity),
         ];
-        (line.id, line.legal_entity_id, (line.currency_code.clone(), Month::of(line.on_date)), figures)
+        (line.id, line.legal_entity_id, (line.currency_code.clone(), Month::from_day(line.on_date)), figures)
     }
 
     fn key(entity: Id, (currency_code, month): &(String, Month)) -> Row {

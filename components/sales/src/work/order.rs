@@ -250,7 +250,7 @@ pub fn rewrite_items(rows: &[OrderItemRow]) -> Update<OrderItemRow> {
 
 /// The change of an order to what it is after an operation.
 pub fn change_order(before: &OrderRow, after: OrderRow) -> Result<Change<OrderRow>, Problem> {
-    Change::of(before, after)
+    Change::new(before, after)
 }
 
 /// Refuses what an order in another state does not allow.
@@ -258,7 +258,7 @@ pub fn change_order(before: &OrderRow, after: OrderRow) -> Result<Change<OrderRo
 /// # Errors
 /// ILLEGAL_STATE.
 pub fn require_status(row: &OrderRow, allowed: &[OrderStatus]) -> Result<(), Problem> {
-    if allowed.contains(&row.status) { Ok(()) } else { Err(Problem::of("ILLEGAL_STATE")) }
+    if allowed.contains(&row.status) { Ok(()) } else { Err(Problem::new("ILLEGAL_STATE")) }
 }
 
 /// Every row of the draft, those that were taken out of it before among them: of a draft that is replaced again and again there

@@ -215,5 +215,5 @@ pub fn lapse(row: &QuotationRow, now: Instant) -> QuotationRow {
 /// # Errors
 /// ILLEGAL_STATE.
 pub fn require_status(row: &QuotationRow, now: Instant, allowed: &[QuotationStatus]) -> Result<(), Problem> {
-    if allowed.contains(&row.status_at(now)) { Ok(()) } else { Err(Problem::of("ILLEGAL_STATE")) }
+    if allowed.contains(&row.status_at(now)) { Ok(()) } else { Err(Problem::new("ILLEGAL_STATE")) }
 }

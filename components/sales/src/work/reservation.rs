@@ -26,7 +26,7 @@ pub struct ReservedLine<'a> {
 
 impl<'a> ReservedLine<'a> {
     /// The line as it stands in the record, with the units that were chosen in the draft.
-    pub fn of(item: &'a OrderItemRow) -> ReservedLine<'a> {
+    pub fn from_row(item: &'a OrderItemRow) -> ReservedLine<'a> {
         let pointer = item.pointer();
         ReservedLine { item, units: &item.chosen_units.0, units_pointer: format!("{pointer}/chosenUnitIds"), pointer }
     }

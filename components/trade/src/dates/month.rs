@@ -20,13 +20,13 @@ pub const PATTERN: &str = "^([0-9]{3}[1-9]|[0-9]{2}[1-9][0-9]|[0-9][1-9][0-9]{2}
 
 impl Month {
     /// The month in which the day is.
-    pub fn of(day: Date) -> Month {
+    pub fn from_day(day: Date) -> Month {
         Month { year: day.year(), month: day.month() }
     }
 
     /// None where it is no month.
     pub fn read(text: &str) -> Option<Month> {
-        format!("{text}-01").parse().ok().map(Month::of)
+        format!("{text}-01").parse().ok().map(Month::from_day)
     }
 
     /// The month after; beyond the calendar it has no days.

@@ -22,11 +22,11 @@ pub struct Actor {
 impl Actor {
     /// Of the request that is running.
     pub fn current() -> Actor {
-        Actor::of(&facts())
+        Actor::from_facts(&facts())
     }
 
     /// Of the request with these facts.
-    pub fn of(facts: &Facts) -> Actor {
+    pub fn from_facts(facts: &Facts) -> Actor {
         Actor {
             actor_type: match facts.actor_kind {
                 ActorKind::User => ActorType::User,

@@ -11,7 +11,7 @@ pub type Transitions<S, V> = [(S, V, S)];
 /// ILLEGAL_STATE.
 pub fn check_verb<S: PartialEq, V: PartialEq>(table: &Transitions<S, V>, from: &S, verb: &V) -> Result<(), Problem> {
     let allows = table.iter().any(|(state, by, _)| state == from && by == verb);
-    if allows { Ok(()) } else { Err(Problem::of("ILLEGAL_STATE")) }
+    if allows { Ok(()) } else { Err(Problem::new("ILLEGAL_STATE")) }
 }
 
 /// The state to which the verb leads; of several the first.
@@ -24,7 +24,7 @@ pub fn next_state<S: PartialEq + Copy, V: PartialEq>(
     verb: V,
 ) -> Result<S, Problem> {
     let found = table.iter().find(|(state, by, _)| *state == from && *by == verb);
-    found.map(|(.., to)| *to).ok_or_else(|| Problem::of("ILLEGAL_STATE"))
+    found.map(|(.., to)| *to).ok_or_else(|| Problem::new("ILLEGAL_STATE"))
 }
 
 #[cfg(test)]

@@ -19,7 +19,7 @@ impl ExpectedVersion {
     /// # Errors
     /// VERSION_CONFLICT.
     pub fn check(self, current: i64) -> Result<(), Problem> {
-        if self.0 == current { Ok(()) } else { Err(Problem::of("VERSION_CONFLICT")) }
+        if self.0 == current { Ok(()) } else { Err(Problem::new("VERSION_CONFLICT")) }
     }
 
     /// As [`check`](Self::check), where a body states several versions: the refusal points at the one that is stale.

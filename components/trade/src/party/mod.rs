@@ -63,7 +63,7 @@ pub struct PartyHead {
 
 impl PartyHead {
     /// The head of a row with these columns.
-    pub fn of(code: &str, name: &str, email: Option<&str>, phone: Option<&str>) -> PartyHead {
+    pub fn new(code: &str, name: &str, email: Option<&str>, phone: Option<&str>) -> PartyHead {
         PartyHead {
             code: code.to_owned(),
             name: name.to_owned(),

@@ -34,11 +34,11 @@ pub fn split_days(from: Option<Date>, to: Option<Date>, today: Date) -> Split {
     let last_dated = today.days() + 1;
     // The days of a month before `from` and those after `to`, and how many of them may have lines.
     let before = |from: Date| {
-        let first = Month::of(from).first_day()?;
+        let first = Month::from_day(from).first_day()?;
         (first < from).then_some((first, day(from.days() - 1)?, from.days() - first.days()))
     };
     let after = |to: Date| {
-        let last = Month::of(to).last_day()?;
+        let last = Month::from_day(to).last_day()?;
         let count = (last.days().min(last_dated) - to.days()).max(0);
         (to < last).then_some((day(to.days() + 1)?, last, count))
     };
@@ -47,35 +47,35 @@ pub fn split_days(from: Option<Date>, to: Option<Date>, today: Date) -> Split {
     let count = |days: Option<(Date, Date, i64)>| days.map_or(0, |(.., count)| count);
     match (from, to) {
         (Some(from), Some(to)) if from > to => Split { months: None, edges: Vec::new() },
-        (Some(from), Some(to)) if Month::of(from) == Month::of(to) => {
+        (Some(from), Some(to)) if Month::from_day(from) == Month::from_day(to) => {
             let (early, late) = (before(from), after(to));
             if to.days() - from.days() < count(early) + count(late) {
                 return Split { months: None, edges: vec![add(from, to)] };
             }
-            let month = Some(Month::of(from));
+            let month = Some(Month::from_day(from));
             Split { months: Some((month, month)), edges: take_off(early).into_iter().chain(take_off(late)).collect() }
         }
         _ => {
             let mut edges = Vec::new();
             let first = from.map(|from| {
-                let (early, last) = (before(from), Month::of(from).last_day().unwrap_or(from));
+                let (early, last) = (before(from), Month::from_day(from).last_day().unwrap_or(from));
                 if last.days() - from.days() < count(early) {
                     edges.push(add(from, last));
-                    return Month::of(from).next();
+                    return Month::from_day(from).next();
                 }
                 edges.extend(take_off(early));
-                Month::of(from)
+                Month::from_day(from)
             });
             let last = to.map(|to| {
-                let (late, start) = (after(to), Month::of(to).first_day().unwrap_or(to));
+                let (late, start) = (after(to), Month::from_day(to).first_day().unwrap_or(to));
                 match day(start.days() - 1) {
                     Some(eve) if to.days() - start.days() < count(late) => {
                         edges.push(add(start, to));
-                        Month::of(eve)
+                        Month::from_day(eve)
                     }
                     _ => {
                         edges.extend(take_off(late));
-                        Month::of(to)
+                        Month::from_day(to)
                     }
                 }
             });

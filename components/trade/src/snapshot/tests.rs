@@ -16,7 +16,7 @@ fn count_days(window: std::ops::Range<i64>, from: Option<Date>, to: Option<Date>
     let split = split_days(from, to, today);
     assert!(split.edges.len() <= 2, "{split:?}");
     let count = |of: i64| {
-        let month = Month::of(day(of));
+        let month = Month::from_day(day(of));
         let is_in = |(first, last): (Option<Month>, Option<Month>)| {
             first.is_none_or(|first| first <= month) && last.is_none_or(|last| month <= last)
         };
@@ -47,11 +47,14 @@ fn every_day_is_counted_once() {
 fn what_ends_today_reads_no_day_of_its_month() {
     let today: Date = "2026-01-20".parse().unwrap();
     let split = split_days(None, Some(today), today);
-    assert_eq!(split.months, Some((None, Some(Month::of(today)))));
+    assert_eq!(split.months, Some((None, Some(Month::from_day(today)))));
     let [edge] = split.edges.as_slice() else { panic!("{split:?}") };
     assert!(edge.is_taken_off && edge.from.to_string() == "2026-01-21", "{edge:?}");
     let split = split_days(Some("2026-01-01".parse().unwrap()), Some(today), today);
-    assert_eq!((split.months, split.edges.len()), (Some((Some(Month::of(today)), Some(Month::of(today)))), 1));
+    assert_eq!(
+        (split.months, split.edges.len()),
+        (Some((Some(Month::from_day(today)), Some(Month::from_day(today)))), 1)
+    );
     // A day or two are read as they are.
     let split = split_days(Some("2025-11-05".parse().unwrap()), Some("2025-11-06".parse().unwrap()), today);
     assert_eq!((split.months, split.edges.len()), (None, 1));

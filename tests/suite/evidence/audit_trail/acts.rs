@@ -337,7 +337,7 @@ impl Side<'_> {
 }
 
 impl Stage {
-    pub fn of(shop: Company) -> Stage {
+    pub fn new(shop: Company) -> Stage {
         shop.entitle();
         let scopes = [
             "catalog.read",
@@ -352,7 +352,7 @@ impl Stage {
         ];
         let machine = shop.machine_of(json!({ "scopes": scopes, "requestsPerMinute": 6000 }));
         let (list, main, other) = (shop.price_list(&fresh("L")), shop.main(), shop.warehouse("PHYSICAL"));
-        Stage { buyer: Buyer::of(shop.clone()), shop, machine, list, main, other }
+        Stage { buyer: Buyer::from_shop(shop.clone()), shop, machine, list, main, other }
     }
 
     #[track_caller]

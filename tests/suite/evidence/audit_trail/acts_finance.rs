@@ -171,7 +171,7 @@ fn sell_order(office: &Office, stage: &Stage, variant: &str) -> String {
 impl Stage {
     /// Desks of the company, with a customer and a supplier of their own.
     fn office(&self) -> Office {
-        Office::of(self.shop.clone(), self.shop.entity())
+        Office::from_shop(self.shop.clone(), self.shop.entity())
     }
 
     /// A product of which a piece came, and the body of its return.

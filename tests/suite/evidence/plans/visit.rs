@@ -16,12 +16,12 @@ const ALWAYS: &[(&str, &str)] = &[("getApiClientUsage", "from")];
 pub fn visit_all(host: &Stoa) -> Company {
     let contract = host.contract();
     let company = host.company_of("ada@example.test");
-    let (caller, records) = (Caller::of(&company), Records::of(&company, "OWN"));
+    let (caller, records) = (Caller::new(&company), Records::new(&company, "OWN"));
     records.fill(&contract);
     let mut refused = Vec::new();
     for operation in contract.operations.iter().filter(|operation| operation.audience() != Audience::Anybody) {
         // Of its own: of some records a company may have only so many.
-        let writer = (operation.method != "GET").then(|| Caller::of(&company_for(host, operation)));
+        let writer = (operation.method != "GET").then(|| Caller::new(&company_for(host, operation)));
         for form in forms(&contract, operation) {
             let answers = match &writer {
                 None => visit_reading(&contract, &caller, &records, &form),
@@ -63,7 +63,7 @@ fn visit_reading(contract: &Contract, caller: &Caller, records: &Records, form: 
 }
 
 fn visit_writing(contract: &Contract, caller: &Caller, form: &Form) -> Answers {
-    let records = || Records::of(&caller.company, "OWN");
+    let records = || Records::new(&caller.company, "OWN");
     let mut answers = vec![("nothing".to_string(), caller.ask_with(contract, form, &records(), &[]))];
     for field in fields(contract, form).iter().filter(|field| is_optional(form, field)) {
         answers.push((field.to_string(), caller.ask(contract, form, field, &records(), None)));

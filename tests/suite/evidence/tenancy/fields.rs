@@ -92,11 +92,11 @@ fn alternatives(contract: &Contract, schema: &Json) -> Vec<(Option<String>, Json
     let of = |(n, one): (usize, &Json)| {
         let one = contract.resolve(one);
         let members = one["properties"].as_object().into_iter().flatten();
-        let told = members.map(|(_, member)| contract.resolve(member)).find_map(|member| {
+        let reported = members.map(|(_, member)| contract.resolve(member)).find_map(|member| {
             let only = member["enum"].as_array().filter(|words| words.len() == 1).and_then(|words| words.first());
             member["const"].as_str().or(only.and_then(Json::as_str)).map(String::from)
         });
-        (Some(told.unwrap_or_else(|| n.to_string())), one.clone())
+        (Some(reported.unwrap_or_else(|| n.to_string())), one.clone())
     };
     listed.iter().enumerate().map(of).collect()
 }

@@ -22,7 +22,7 @@ pub struct Records {
 
 impl Records {
     /// `prefix` stands in every text that is written.
-    pub fn of(company: &Company, prefix: &'static str) -> Records {
+    pub fn new(company: &Company, prefix: &'static str) -> Records {
         Records { company: company.clone(), prefix, made: Rc::default() }
     }
 

@@ -33,7 +33,7 @@ pub fn company_for(host: &Stoa, operation: &Operation) -> Company {
 }
 
 impl Caller {
-    pub fn of(company: &Company) -> Caller {
+    pub fn new(company: &Company) -> Caller {
         Caller { company: company.clone(), machine: OnceCell::new() }
     }
 
@@ -120,7 +120,8 @@ impl Caller {
                 Place::Query(_) | Place::Body(_) => {}
             }
         }
-        let ready = |told: Result<Vec<(String, String)>, String>| told.unwrap_or_else(|why| panic!("{form}: {why}"));
+        let ready =
+            |reported: Result<Vec<(String, String)>, String>| reported.unwrap_or_else(|why| panic!("{form}: {why}"));
         for (name, value) in ready(plain_parameters(contract, form, "path")) {
             path = path.replace(&format!("{{{name}}}"), &value);
         }

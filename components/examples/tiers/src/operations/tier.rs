@@ -59,10 +59,10 @@ pub fn set(call: &Call) -> Answer {
     let before = sort(rows.iter().cloned());
     write(price_id, &tiers, rows)?;
     // A change of nothing: the price's version moves, and with it the entity tag.
-    let change = Change::of(&price, price.clone())?;
+    let change = Change::new(&price, price.clone())?;
     run(change.update())?;
     let is_public = list.is_public() && is_variant_on_sale(variant);
-    emit([UPDATED.of(price_id, None, &PriceEvent::of(change.after(), is_public))]);
+    emit([UPDATED.of(price_id, None, &PriceEvent::from_row(change.after(), is_public))]);
     let changed = if before == tiers { Vec::new() } else { vec!["tiers"] };
     Ok(show(change.into_after(), tiers).subjects(products_of([variant])).changed(changed))
 }

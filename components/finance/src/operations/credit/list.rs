@@ -63,19 +63,19 @@ fn list<T: Serialize>(call: &Call, side: Side, show: fn(&CreditRow, Option<&Fund
 }
 
 pub fn list_sales(call: &Call) -> Answer {
-    list(call, Side::Sales, CreditHeader::of)
+    list(call, Side::Sales, CreditHeader::from_row)
 }
 
 pub fn list_sales_as_client(call: &Call) -> Answer {
-    list(call, Side::Sales, ApiCredit::of)
+    list(call, Side::Sales, ApiCredit::from_row)
 }
 
 pub fn list_purchases(call: &Call) -> Answer {
-    list(call, Side::Purchases, CreditHeader::of)
+    list(call, Side::Purchases, CreditHeader::from_row)
 }
 
 pub fn list_purchases_as_client(call: &Call) -> Answer {
-    list(call, Side::Purchases, ApiCredit::of)
+    list(call, Side::Purchases, ApiCredit::from_row)
 }
 
 fn read(call: &Call, side: Side) -> Answer {
@@ -94,7 +94,7 @@ fn read(call: &Call, side: Side) -> Answer {
         amount: line.amount,
     };
     let cost_lines = lines.iter().map(line).collect();
-    Ok(Reply::json(&Credit { header: CreditHeader::of(&row, funds.first()), cost_lines }).resource(id))
+    Ok(Reply::json(&Credit { header: CreditHeader::from_row(&row, funds.first()), cost_lines }).resource(id))
 }
 
 pub fn read_sales(call: &Call) -> Answer {
@@ -109,7 +109,7 @@ fn read_as_client(call: &Call, side: Side) -> Answer {
     let id = call.path_id("id")?;
     let (row, funds) = run((get::<CreditRow>(id), find::<FundsRow>("source", [vec![id.put()]])))?;
     let row = row.filter(|row| row.side == side).ok_or_else(Problem::not_found)?;
-    Ok(Reply::json(&ApiCredit::of(&row, funds.first())).resource(id))
+    Ok(Reply::json(&ApiCredit::from_row(&row, funds.first())).resource(id))
 }
 
 pub fn read_sales_as_client(call: &Call) -> Answer {

@@ -46,7 +46,7 @@ fn recognize(side: Side, call: &Call) -> Answer {
     check_texts(&[("/documentReference", Some(&body.document_reference))])?;
     let LockedCredit { row, .. } = lock_credit(side, call.path_id("id")?, body.expected_version)?;
     if row.status != CreditStatus::Requested {
-        return Err(Problem::of("ILLEGAL_STATE"));
+        return Err(Problem::new("ILLEGAL_STATE"));
     }
     let on = effective_day(Some(body.recognized_on), today(), "/recognizedOn")?;
     check_origin(&row)?;
@@ -58,7 +58,7 @@ fn recognize(side: Side, call: &Call) -> Answer {
         recognized_on: Some(on),
         ..row.clone()
     };
-    let change = Change::of(&row, after)?;
+    let change = Change::new(&row, after)?;
     let (corrections, products) = match row.reason_type {
         CreditReason::CostCorrection => correct_costs(&row, on)?,
         _ => Default::default(),
@@ -227,7 +227,7 @@ fn void(side: Side, call: &Call) -> Answer {
     if of.row.status == CreditStatus::Requested {
         // It posted nothing: no day is before it.
         let on = effective_day(body.voided_on, today(), "/voidedOn")?;
-        let change = Change::of(&of.row, voided(&of.row, on))?;
+        let change = Change::new(&of.row, voided(&of.row, on))?;
         run(change.update())?;
         return Ok(change.after().receipt().changed(["status", "voidedOn", "voidReason"]));
     }
@@ -241,7 +241,7 @@ fn void(side: Side, call: &Call) -> Answer {
         return Err(illegal("/path/id", why));
     }
     let on = day_of_act(body.voided_on, source.posted_on, "/voidedOn")?;
-    let change = Change::of(&row, voided(&row, on))?;
+    let change = Change::new(&row, voided(&row, on))?;
     let back = entry(&source.debtor, &source.document, PartyAct::Void, PartyAccount::Credits, None, on, row.amount);
     let rest = (change.update(), source.change_funds().set(FundsRow::available, &Money::ZERO));
     write_lines(row.legal_entity_id, rest, &Lines { entries: vec![back], ..Lines::default() })?;

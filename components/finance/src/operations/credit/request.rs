@@ -93,7 +93,7 @@ fn replace(side: Side, call: &Call) -> Answer {
     let id: Id = call.path_id("id")?;
     let before = lock_credit(side, id, expected)?.row;
     if before.status != CreditStatus::Requested {
-        return Err(Problem::of("ILLEGAL_STATE"));
+        return Err(Problem::new("ILLEGAL_STATE"));
     }
     if stated.entity != before.legal_entity_id {
         return Err(Problem::immutable(vec!["/legalEntityId".to_owned()]));
@@ -103,7 +103,7 @@ fn replace(side: Side, call: &Call) -> Answer {
     let drawn = draw_credit(side, &stated);
     let after = CreditRow { id, version: before.version, created_at: before.created_at, ..drawn };
     let lines = draw_lines(&after, &stated);
-    let change = Change::of(&before, after)?;
+    let change = Change::new(&before, after)?;
     run((change.update(), insert(&lines)))?;
     let mut changed = change.members();
     changed.retain(|member| member != "lineSetId");

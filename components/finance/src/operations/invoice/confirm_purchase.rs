@@ -28,7 +28,7 @@ pub fn confirm(call: &Call) -> Answer {
     of.require_draft()?;
     check_lines(&of.billed_lines())?;
     let how = recognize_on(&of.row, body.recognized_on, body.document_reference.clone().into())?;
-    let given = Given::of(&of, &body.units)?;
+    let given = Given::from_invoice(&of, &body.units)?;
     let (receipt, lines) = match find_order(&of)? {
         Some(order) => receive(&of, &body, &given, order)?,
         None => buy(&of, &body, &given)?,
@@ -57,7 +57,7 @@ struct Given<'a> {
 impl<'a> Given<'a> {
     /// # Errors
     /// VALIDATION_FAILED of a line that there is not; UNIT_COUNT_MISMATCH.
-    fn of(of: &LockedInvoice, units: &'a [LineUnits]) -> Result<Given<'a>, Problem> {
+    fn from_invoice(of: &LockedInvoice, units: &'a [LineUnits]) -> Result<Given<'a>, Problem> {
         let is_line = |place: i64| of.lines.iter().any(|line| line.line_no == place && line.variant_id.is_some());
         let stray = units.iter().enumerate().filter(|(_, of)| !is_line(of.place()));
         let stray: Vec<Item> = stray

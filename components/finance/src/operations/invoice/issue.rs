@@ -84,7 +84,7 @@ pub fn recognize_sales(call: &Call) -> Answer {
     let body: RecognizeSalesInvoice = call.body()?;
     let of = lock_invoice(Side::Sales, call.path_id("id")?, body.expected_version)?;
     if of.row.status == InvoiceStatus::Draft && !holds(CREATE_SALE) {
-        return Err(Problem::of("PERMISSION_DENIED"));
+        return Err(Problem::new("PERMISSION_DENIED"));
     }
     // Revenue of what an order delivers is recognised by its delivery.
     let has_free_lines = of.lines.iter().any(|line| line.order_item_id.is_none());
@@ -99,13 +99,13 @@ pub fn recognize_sales(call: &Call) -> Answer {
             Ok(after.receipt().subjects(products_of(&of.lines)).changed(["status", "revenueRecognizedOn"]))
         }
         InvoiceStatus::Issued => recognize_issued(&of, &body),
-        InvoiceStatus::Void => Err(Problem::of("ILLEGAL_STATE")),
+        InvoiceStatus::Void => Err(Problem::new("ILLEGAL_STATE")),
     }
 }
 
 fn recognize_issued(of: &LockedInvoice, body: &RecognizeSalesInvoice) -> Answer {
     if of.row.revenue_recognized_on.is_some() {
-        return Err(Problem::of("ILLEGAL_STATE"));
+        return Err(Problem::new("ILLEGAL_STATE"));
     }
     if body.issued_on.is_some() && body.issued_on != of.row.issued_on {
         return Err(invalid("/issuedOn", "NOT_ALLOWED"));
@@ -113,7 +113,7 @@ fn recognize_issued(of: &LockedInvoice, body: &RecognizeSalesInvoice) -> Answer 
     let posted_on = of.row.posted_on.unwrap_or(body.recognized_on);
     let on = day_of_act(Some(body.recognized_on), posted_on, "/recognizedOn")?;
     let (lines, posting) = recognize(&of.row, &of.lines, on)?;
-    let change = Change::of(&of.row, InvoiceRow { revenue_recognized_on: Some(on), ..of.row.clone() })?;
+    let change = Change::new(&of.row, InvoiceRow { revenue_recognized_on: Some(on), ..of.row.clone() })?;
     write_lines(of.row.legal_entity_id, change.update(), &Lines { revenue: lines, ..Lines::default() })?;
     books::post(&posting)?;
     Ok(change.after().receipt().subjects(products_of(&of.lines)).changed(change.members()))

@@ -96,19 +96,19 @@ impl ListInvoices {
 }
 
 pub fn list_sales(call: &Call) -> Answer {
-    ListInvoices::answer(call, Side::Sales, SalesInvoiceHeader::of)
+    ListInvoices::answer(call, Side::Sales, SalesInvoiceHeader::from_row)
 }
 
 pub fn list_sales_as_client(call: &Call) -> Answer {
-    ListInvoices::answer(call, Side::Sales, ApiSalesInvoiceHeader::of)
+    ListInvoices::answer(call, Side::Sales, ApiSalesInvoiceHeader::from_row)
 }
 
 pub fn list_purchases(call: &Call) -> Answer {
-    ListInvoices::answer(call, Side::Purchases, PurchaseInvoiceHeader::of)
+    ListInvoices::answer(call, Side::Purchases, PurchaseInvoiceHeader::from_row)
 }
 
 pub fn list_purchases_as_client(call: &Call) -> Answer {
-    ListInvoices::answer(call, Side::Purchases, ApiPurchaseInvoiceHeader::of)
+    ListInvoices::answer(call, Side::Purchases, ApiPurchaseInvoiceHeader::from_row)
 }
 
 /// An invoice with all that is read of it.
@@ -132,32 +132,32 @@ fn read_invoice(side: Side, id: Id) -> Result<WholeInvoice, Problem> {
 pub fn read_sales(call: &Call) -> Answer {
     let of = read_invoice(Side::Sales, call.path_id("id")?)?;
     let known = read_known_units(set(of.lines.iter().flat_map(|line| line.unit_ids.0.iter().copied())));
-    let line = |row: &InvoiceLineRow| SalesInvoiceLine::of(row, name_units(&row.unit_ids.0, &known));
-    let header = SalesInvoiceHeader::of(&of.row, of.paid.as_ref());
+    let line = |row: &InvoiceLineRow| SalesInvoiceLine::from_row(row, name_units(&row.unit_ids.0, &known));
+    let header = SalesInvoiceHeader::from_row(&of.row, of.paid.as_ref());
     let answer = SalesInvoice { header, lines: of.lines.iter().map(line).collect() };
     Ok(Reply::json(&answer).resource(of.row.id))
 }
 
 pub fn read_sales_as_client(call: &Call) -> Answer {
     let of = read_invoice(Side::Sales, call.path_id("id")?)?;
-    let header = ApiSalesInvoiceHeader::of(&of.row, of.paid.as_ref());
-    let lines = of.lines.iter().map(ApiSalesInvoiceLine::of).collect();
+    let header = ApiSalesInvoiceHeader::from_row(&of.row, of.paid.as_ref());
+    let lines = of.lines.iter().map(ApiSalesInvoiceLine::from_row).collect();
     Ok(Reply::json(&ApiSalesInvoice { header, lines }).resource(of.row.id))
 }
 
 pub fn read_purchase(call: &Call) -> Answer {
     let of = read_invoice(Side::Purchases, call.path_id("id")?)?;
     let known = read_known_units(set(of.lines.iter().flat_map(|line| line.unit_ids.0.iter().copied())));
-    let line = |row: &InvoiceLineRow| PurchaseInvoiceLine::of(row, name_units(&row.unit_ids.0, &known));
-    let header = PurchaseInvoiceHeader::of(&of.row, of.paid.as_ref());
+    let line = |row: &InvoiceLineRow| PurchaseInvoiceLine::from_row(row, name_units(&row.unit_ids.0, &known));
+    let header = PurchaseInvoiceHeader::from_row(&of.row, of.paid.as_ref());
     let answer = PurchaseInvoice { header, lines: of.lines.iter().map(line).collect() };
     Ok(Reply::json(&answer).resource(of.row.id))
 }
 
 pub fn read_purchase_as_client(call: &Call) -> Answer {
     let of = read_invoice(Side::Purchases, call.path_id("id")?)?;
-    let header = ApiPurchaseInvoiceHeader::of(&of.row, of.paid.as_ref());
-    let lines = of.lines.iter().map(ApiPurchaseInvoiceLine::of).collect();
+    let header = ApiPurchaseInvoiceHeader::from_row(&of.row, of.paid.as_ref());
+    let lines = of.lines.iter().map(ApiPurchaseInvoiceLine::from_row).collect();
     Ok(Reply::json(&ApiPurchaseInvoice { header, lines }).resource(of.row.id))
 }
 
@@ -184,5 +184,5 @@ fn list_applications(side: Side, call: &Call) -> Answer {
     let row: Option<InvoiceRow> = run(get(id))?;
     row.filter(|row| row.side == side).ok_or_else(Problem::not_found)?;
     let rows = read_page::<ApplicationRow>(&ApplicationRow::invoice_id.eq(id), query.cursor, query.limit)?;
-    answer_page(rows, |row| row.id, |row| Application::of(&row))
+    answer_page(rows, |row| row.id, |row| Application::from_row(&row))
 }

@@ -42,7 +42,7 @@ fn void(side: Side, call: &Call) -> Answer {
         (InvoiceStatus::Draft, _) => {
             // It posted nothing: no day is before it.
             let on = effective_day(body.voided_on, today(), "/voidedOn")?;
-            let change = Change::of(&of.row, draw_void(&of.row, on, reason))?;
+            let change = Change::new(&of.row, draw_void(&of.row, on, reason))?;
             run(change.update())?;
             Ok(receipt_of(change.after(), &of))
         }
@@ -51,7 +51,7 @@ fn void(side: Side, call: &Call) -> Answer {
             let after = void_issued(&of, on, reason)?;
             Ok(receipt_of(&after, &of))
         }
-        _ => Err(Problem::of("ILLEGAL_STATE")),
+        _ => Err(Problem::new("ILLEGAL_STATE")),
     }
 }
 
@@ -76,7 +76,7 @@ fn void_issued(of: &LockedInvoice, on: Date, reason: Option<String>) -> Result<I
         return Err(illegal("/path/id", "HAS_APPLICATIONS"));
     }
     unbill(row.side, &of.lines)?;
-    let change = Change::of(row, draw_void(row, on, reason))?;
+    let change = Change::new(row, draw_void(row, on, reason))?;
     let paid = update_by::<InvoiceBalanceRow>("invoice", [vec![row.id.put()]])
         .set(InvoiceBalanceRow::balance, &Money::ZERO)
         .set(InvoiceBalanceRow::settled_on, &None);
@@ -119,7 +119,7 @@ fn mirror_line(line: &RevenueLineRow, on: Date) -> RevenueLineRow {
         updated_at: now,
         undo: true,
         on_date: on,
-        month: Month::of(on),
+        month: Month::from_day(on),
         quantity: Quantity::from_units(-line.quantity.units()),
         revenue: Amount::from_units(-line.revenue.units()),
         document_count: -line.document_count,

@@ -73,19 +73,19 @@ fn list<T: Serialize>(call: &Call, side: Side, show: fn(&PaymentRow, Option<&Fun
 }
 
 pub fn list_sales(call: &Call) -> Answer {
-    list(call, Side::Sales, Payment::of)
+    list(call, Side::Sales, Payment::from_row)
 }
 
 pub fn list_sales_as_client(call: &Call) -> Answer {
-    list(call, Side::Sales, ApiPayment::of)
+    list(call, Side::Sales, ApiPayment::from_row)
 }
 
 pub fn list_purchases(call: &Call) -> Answer {
-    list(call, Side::Purchases, Payment::of)
+    list(call, Side::Purchases, Payment::from_row)
 }
 
 pub fn list_purchases_as_client(call: &Call) -> Answer {
-    list(call, Side::Purchases, ApiPayment::of)
+    list(call, Side::Purchases, ApiPayment::from_row)
 }
 
 fn read<T: Serialize>(call: &Call, side: Side, show: fn(&PaymentRow, Option<&FundsRow>) -> T) -> Answer {
@@ -96,17 +96,17 @@ fn read<T: Serialize>(call: &Call, side: Side, show: fn(&PaymentRow, Option<&Fun
 }
 
 pub fn read_sales(call: &Call) -> Answer {
-    read(call, Side::Sales, Payment::of)
+    read(call, Side::Sales, Payment::from_row)
 }
 
 pub fn read_sales_as_client(call: &Call) -> Answer {
-    read(call, Side::Sales, ApiPayment::of)
+    read(call, Side::Sales, ApiPayment::from_row)
 }
 
 pub fn read_purchase(call: &Call) -> Answer {
-    read(call, Side::Purchases, Payment::of)
+    read(call, Side::Purchases, Payment::from_row)
 }
 
 pub fn read_purchase_as_client(call: &Call) -> Answer {
-    read(call, Side::Purchases, ApiPayment::of)
+    read(call, Side::Purchases, ApiPayment::from_row)
 }

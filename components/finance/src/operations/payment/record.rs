@@ -132,7 +132,7 @@ fn replace(side: Side, call: &Call) -> Answer {
     }
     let before = lock_payment(side, call.path_id("id")?, expected)?.row;
     if before.status != PaymentStatus::Pending {
-        return Err(Problem::of("ILLEGAL_STATE"));
+        return Err(Problem::new("ILLEGAL_STATE"));
     }
     if stated.entity != before.legal_entity_id {
         return Err(Problem::immutable(vec!["/legalEntityId".to_owned()]));
@@ -140,7 +140,7 @@ fn replace(side: Side, call: &Call) -> Answer {
     require_party(side, stated.party)?;
     let drawn = draw_payment(side, &stated)?;
     let after = PaymentRow { id: before.id, version: before.version, created_at: before.created_at, ..drawn };
-    let change = Change::of(&before, after)?;
+    let change = Change::new(&before, after)?;
     run(change.update())?;
     Ok(change.after().receipt().changed(change.members()))
 }
@@ -159,7 +159,7 @@ fn confirm(side: Side, call: &Call) -> Answer {
     let parts = parts_of(&body.applications)?;
     let before = lock_payment(side, call.path_id("id")?, body.expected_version)?.row;
     if before.status != PaymentStatus::Pending {
-        return Err(Problem::of("ILLEGAL_STATE"));
+        return Err(Problem::new("ILLEGAL_STATE"));
     }
     let account = resolve_account(before.legal_entity_id, before.method, body.account_id.or(before.account_id))?;
     let after = PaymentRow {
@@ -171,7 +171,7 @@ fn confirm(side: Side, call: &Call) -> Answer {
         confirmed_by: Some(facts().actor.clone()),
         ..before.clone()
     };
-    let change = Change::of(&before, after)?;
+    let change = Change::new(&before, after)?;
     let paid = pay(change.after(), &parts)?;
     paid.write(change.after(), change.update())?;
     paid.post()?;

@@ -40,14 +40,14 @@ fn void(side: Side, call: &Call) -> Answer {
     if of.row.status == PaymentStatus::Pending {
         // It posted nothing: no day is before it.
         let on = effective_day(body.voided_on, today(), "/voidedOn")?;
-        let change = Change::of(&of.row, draw_undone(&of.row, PaymentStatus::Void, on, reason))?;
+        let change = Change::new(&of.row, draw_undone(&of.row, PaymentStatus::Void, on, reason))?;
         run(change.update())?;
         return Ok(change.after().receipt().changed(change.members()));
     }
     let (row, source) = of.into_source()?;
     require_unused(&source, true)?;
     let on = day_of_act(body.voided_on, row.paid_on, "/voidedOn")?;
-    let change = Change::of(&row, draw_undone(&row, PaymentStatus::Void, on, reason))?;
+    let change = Change::new(&row, draw_undone(&row, PaymentStatus::Void, on, reason))?;
     let back = draw_move(&money_of_payment(&row, on), None, true);
     let lines = Lines { entries: vec![give_back(&source, &row, on)], moves: vec![back], ..Lines::default() };
     write_lines(row.legal_entity_id, (change.update(), spend(&source)), &lines)?;
@@ -114,7 +114,7 @@ fn reverse(side: Side, call: &Call) -> Answer {
     let posted_on = standing.iter().map(|row| row.applied_on).fold(row.paid_on, Date::max);
     let on = day_of_act(body.reversed_on, posted_on, "/reversedOn")?;
     let undone_row = draw_undone(&row, PaymentStatus::Reversed, on, String::from(body.reason));
-    let change = Change::of(&row, undone_row)?;
+    let change = Change::new(&row, undone_row)?;
     let mut reversal = reverse_applications(&source, &standing, on)?;
     let back = draw_move(&money_of_payment(&row, on), None, true);
     reversal.entries.push(give_back(&source, &row, on));

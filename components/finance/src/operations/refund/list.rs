@@ -68,25 +68,25 @@ fn read<T: Serialize>(call: &Call, side: Side, show: fn(&RefundRow) -> T) -> Ans
 }
 
 pub fn list_sales(call: &Call) -> Answer {
-    list(call, Side::Sales, Refund::of)
+    list(call, Side::Sales, Refund::from_row)
 }
 
 pub fn list_sales_as_client(call: &Call) -> Answer {
-    list(call, Side::Sales, ApiRefund::of)
+    list(call, Side::Sales, ApiRefund::from_row)
 }
 
 pub fn list_purchases(call: &Call) -> Answer {
-    list(call, Side::Purchases, Refund::of)
+    list(call, Side::Purchases, Refund::from_row)
 }
 
 pub fn read_sales(call: &Call) -> Answer {
-    read(call, Side::Sales, Refund::of)
+    read(call, Side::Sales, Refund::from_row)
 }
 
 pub fn read_sales_as_client(call: &Call) -> Answer {
-    read(call, Side::Sales, ApiRefund::of)
+    read(call, Side::Sales, ApiRefund::from_row)
 }
 
 pub fn read_purchase(call: &Call) -> Answer {
-    read(call, Side::Purchases, Refund::of)
+    read(call, Side::Purchases, Refund::from_row)
 }

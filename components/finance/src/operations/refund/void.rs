@@ -46,10 +46,10 @@ fn void(side: Side, call: &Call) -> Answer {
     let row = row.ok_or_else(Problem::not_found)?;
     body.expected_version.check(row.version)?;
     if row.status != RefundStatus::Recorded {
-        return Err(Problem::of("ILLEGAL_STATE"));
+        return Err(Problem::new("ILLEGAL_STATE"));
     }
     let on = day_of_act(body.voided_on, row.refunded_on, "/voidedOn")?;
-    let change = Change::of(
+    let change = Change::new(
         &row,
         RefundRow {
             status: RefundStatus::Void,

@@ -133,7 +133,7 @@ buckets! { OfAll of PartyEntryRow by [] Sum }
 buckets! { OfMonths of PartyTotalRow by [] Amount }
 
 impl AgeingBuckets {
-    fn of([not_due, month, two_months, three_months, older, total, unapplied]: [Sum; 7]) -> AgeingBuckets {
+    fn new([not_due, month, two_months, three_months, older, total, unapplied]: [Sum; 7]) -> AgeingBuckets {
         AgeingBuckets {
             not_due,
             days_1_to_30: month,
@@ -195,7 +195,7 @@ fn age(side: Side, call: &Call) -> Answer {
         .map(|(page, sums)| (page, sums.map(to_sum)))?,
     };
     let next_cursor = page.items.last().map(|of| of.party_id).filter(|_| page.more);
-    let item = |of: &OfParty| AgeingItem { party_id: of.party_id, buckets: AgeingBuckets::of(of.figures()) };
+    let item = |of: &OfParty| AgeingItem { party_id: of.party_id, buckets: AgeingBuckets::new(of.figures()) };
     let items = page.items.iter().map(item).collect();
-    Ok(Reply::json(&Ageing { as_of, items, totals: AgeingBuckets::of(totals), next_cursor }))
+    Ok(Reply::json(&Ageing { as_of, items, totals: AgeingBuckets::new(totals), next_cursor }))
 }

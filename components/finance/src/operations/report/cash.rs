@@ -93,7 +93,7 @@ totals! {
 }
 
 impl CashColumns {
-    fn of(moved: &Moved) -> CashColumns {
+    fn from_moved(moved: &Moved) -> CashColumns {
         CashColumns {
             customer_payments: moved.customer_payments,
             pos_receipts: moved.pos_receipts,
@@ -195,7 +195,7 @@ fn sum_moves(query: &AskCash) -> Result<BTreeMap<CashKey, CashColumns>, Problem>
         // An account takes money of several methods.
         let method = of.money_account_id.is_none().then(|| of.method.as_str());
         let columns = by_account.entry((of.money_account_id, method)).or_default();
-        *columns = columns.add(CashColumns::of(of))?;
+        *columns = columns.add(CashColumns::from_moved(of))?;
     }
     Ok(by_account)
 }

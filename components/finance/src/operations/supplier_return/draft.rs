@@ -129,7 +129,7 @@ pub fn replace(call: &Call) -> Answer {
     let drawn = draw_return(&stated);
     let drawn = SupplierReturnRow { id: before.id, version: before.version, created_at: before.created_at, ..drawn };
     let (currency_code, lines) = draw_lines(&drawn, &stated)?;
-    let change = Change::of(&before, SupplierReturnRow { currency_code, ..drawn })?;
+    let change = Change::new(&before, SupplierReturnRow { currency_code, ..drawn })?;
     run((change.update(), insert(&lines)))?;
     let mut changed = change.members();
     changed.retain(|member| member != "lineSetId");
@@ -139,7 +139,7 @@ pub fn replace(call: &Call) -> Answer {
 }
 
 fn require_draft(row: &SupplierReturnRow) -> Result<(), Problem> {
-    if row.status == SupplierReturnStatus::Draft { Ok(()) } else { Err(Problem::of("ILLEGAL_STATE")) }
+    if row.status == SupplierReturnStatus::Draft { Ok(()) } else { Err(Problem::new("ILLEGAL_STATE")) }
 }
 
 pub fn cancel(call: &Call) -> Answer {
@@ -147,7 +147,7 @@ pub fn cancel(call: &Call) -> Answer {
     let (row, lines) = lock_return(call.path_id("id")?)?;
     body.expected_version.check(row.version)?;
     require_draft(&row)?;
-    let change = Change::of(&row, SupplierReturnRow { status: SupplierReturnStatus::Cancelled, ..row.clone() })?;
+    let change = Change::new(&row, SupplierReturnRow { status: SupplierReturnStatus::Cancelled, ..row.clone() })?;
     run(change.update())?;
     Ok(change.after().receipt().subjects(products_of(&lines)).changed(change.members()))
 }

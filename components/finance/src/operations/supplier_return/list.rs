@@ -52,11 +52,11 @@ fn list_shown<T: Serialize>(call: &Call, show: fn(&SupplierReturnRow) -> T) -> A
 }
 
 pub fn list(call: &Call) -> Answer {
-    list_shown(call, SupplierReturnHeader::of)
+    list_shown(call, SupplierReturnHeader::from_row)
 }
 
 pub fn list_as_client(call: &Call) -> Answer {
-    list_shown(call, ApiSupplierReturnHeader::of)
+    list_shown(call, ApiSupplierReturnHeader::from_row)
 }
 
 fn read_return(id: Id) -> Result<(SupplierReturnRow, Vec<SupplierReturnLineRow>), Problem> {
@@ -73,14 +73,15 @@ fn read_return(id: Id) -> Result<(SupplierReturnRow, Vec<SupplierReturnLineRow>)
 pub fn read(call: &Call) -> Answer {
     let (row, lines) = read_return(call.path_id("id")?)?;
     let known = read_known_units(set(lines.iter().flat_map(|line| line.unit_ids.0.iter().copied())));
-    let line = |line: &SupplierReturnLineRow| SupplierReturnLine::of(line, name_units(&line.unit_ids.0, &known));
-    let answer = SupplierReturn { header: SupplierReturnHeader::of(&row), lines: lines.iter().map(line).collect() };
+    let line = |line: &SupplierReturnLineRow| SupplierReturnLine::from_row(line, name_units(&line.unit_ids.0, &known));
+    let answer =
+        SupplierReturn { header: SupplierReturnHeader::from_row(&row), lines: lines.iter().map(line).collect() };
     Ok(Reply::json(&answer).resource(row.id))
 }
 
 pub fn read_as_client(call: &Call) -> Answer {
     let (row, lines) = read_return(call.path_id("id")?)?;
-    let lines = lines.iter().map(ApiSupplierReturnLine::of).collect();
-    let answer = ApiSupplierReturn { header: ApiSupplierReturnHeader::of(&row), lines };
+    let lines = lines.iter().map(ApiSupplierReturnLine::from_row).collect();
+    let answer = ApiSupplierReturn { header: ApiSupplierReturnHeader::from_row(&row), lines };
     Ok(Reply::json(&answer).resource(row.id))
 }

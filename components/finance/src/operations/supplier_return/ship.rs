@@ -27,14 +27,14 @@ pub fn ship(call: &Call) -> Answer {
     let (row, mut lines) = lock_return(id)?;
     body.expected_version.check(row.version)?;
     if row.status != SupplierReturnStatus::Draft {
-        return Err(Problem::of("ILLEGAL_STATE"));
+        return Err(Problem::new("ILLEGAL_STATE"));
     }
     lines.sort_by_key(|line| line.line_no);
     let items: Vec<Id> = lines.iter().map(|line| line.receipt_item_id).collect();
     let received = purchases::read_receipt_items(&items);
     check_units(&lines, &received)?;
     let after = SupplierReturnRow { status: SupplierReturnStatus::Shipped, shipped_on: Some(today()), ..row.clone() };
-    let change = Change::of(&row, after)?;
+    let change = Change::new(&row, after)?;
     count_returned(&lines, &received)?;
     run(change.update())?;
     // Before any goods are locked: whoever begins to keep books holds them, and locks goods then.

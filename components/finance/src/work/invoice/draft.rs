@@ -110,7 +110,7 @@ pub fn replace_draft(side: Side, id: Id, expected: ExpectedVersion, stated: Stat
     let before = before.filter(|row| row.side == side).ok_or_else(Problem::not_found)?;
     expected.check(before.version)?;
     if before.status != InvoiceStatus::Draft {
-        return Err(Problem::of("ILLEGAL_STATE"));
+        return Err(Problem::new("ILLEGAL_STATE"));
     }
     let after = new_draft(side, id, &stated);
     let after = InvoiceRow { version: before.version, created_at: before.created_at, ..after };
@@ -122,7 +122,7 @@ pub fn replace_draft(side: Side, id: Id, expected: ExpectedVersion, stated: Stat
         require_active_party(side, stated.party)?;
     }
     let lines = draw_lines(&after, &entity, &stated.lines)?;
-    let change = Change::of(&before, InvoiceRow { total: total_of(&lines)?, ..after })?;
+    let change = Change::new(&before, InvoiceRow { total: total_of(&lines)?, ..after })?;
     run((change.update(), insert(&lines))).map_err(or_duplicate("/number"))?;
     let mut changed = change.members();
     // Lines are named as one: which of them changed is in the record.

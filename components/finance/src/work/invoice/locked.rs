@@ -95,7 +95,7 @@ impl LockedInvoice {
     /// # Errors
     /// ILLEGAL_STATE unless it is a draft.
     pub fn require_draft(&self) -> Result<(), Problem> {
-        if self.row.status == InvoiceStatus::Draft { Ok(()) } else { Err(Problem::of("ILLEGAL_STATE")) }
+        if self.row.status == InvoiceStatus::Draft { Ok(()) } else { Err(Problem::new("ILLEGAL_STATE")) }
     }
 
     /// Its lines with what stands behind them.

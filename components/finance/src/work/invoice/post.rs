@@ -166,7 +166,7 @@ fn or_taken(failure: Failure) -> Problem {
         Failure::Duplicate(clashes) if clashes.iter().any(|clash| clash.key == "reference") => {
             Problem::duplicate("/documentReference")
         }
-        Failure::Duplicate(_) => Problem::of("VERSION_CONFLICT"),
+        Failure::Duplicate(_) => Problem::new("VERSION_CONFLICT"),
         other => other.into(),
     }
 }
@@ -358,7 +358,7 @@ pub fn recognize(
         variant_id: line.variant_id,
         currency_code: row.currency_code.clone(),
         on_date: on,
-        month: stoa_trade::dates::Month::of(on),
+        month: stoa_trade::dates::Month::from_day(on),
         quantity: line.quantity,
         revenue: line.line_total,
         document_count: i64::from(nth == 0),

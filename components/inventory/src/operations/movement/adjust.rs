@@ -86,7 +86,7 @@ pub fn create(call: &Call) -> Answer {
         return Err(unusable("/variantId", "ARCHIVED"));
     }
     place::check_active(&row, pointer)?;
-    let (place, sku) = (Place::of(&row), Sku::of(article));
+    let (place, sku) = (Place::from_row(&row), Sku::new(article));
     let terms = books::admit(place.entity)?;
     let movement = if inbound {
         come_in(&input, article, place, sku, terms.as_ref())?
@@ -139,7 +139,7 @@ fn come_in(
     goods.bring(Inflow {
         unit_cost,
         currency_code: terms.map(|terms| terms.currency_code.clone()),
-        ..Inflow::of(movement.id, place, sku, quantity, CostKind::AdjustedIn)
+        ..Inflow::new(movement.id, place, sku, quantity, CostKind::AdjustedIn)
     });
     settle(goods, place, terms, &input.reason).map(|()| movement)
 }
@@ -159,7 +159,7 @@ fn go_out(input: &AdjustmentInput, place: Place, sku: Sku, terms: Option<&Terms>
     };
     goods.change(&place, &sku, Delta::on_hand(-quantity.units()), "/quantity");
     goods.record(movement.clone());
-    goods.draw(Outflow::of(movement.id, place, sku, quantity, kind));
+    goods.draw(Outflow::new(movement.id, place, sku, quantity, kind));
     settle(goods, place, terms, &input.reason).map(|()| movement)
 }
 

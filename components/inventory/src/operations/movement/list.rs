@@ -82,26 +82,26 @@ pub fn list(call: &Call) -> Answer {
     let query: ListMovements = call.query()?;
     let units = holds(SERIALS_READ);
     if query.inventory_unit_id.is_some() && !units {
-        return Err(Problem::of("PERMISSION_DENIED"));
+        return Err(Problem::new("PERMISSION_DENIED"));
     }
     let rows = query.page()?;
     let tenant = tenant();
-    let show = |row| Movement::of(row, tenant, units);
+    let show = |row| Movement::from_row(row, tenant, units);
     answer_page(rows, |row| row.id, show)
 }
 
 pub fn read(call: &Call) -> Answer {
     let row = run(get(call.path_id("id")?))?.ok_or_else(Problem::not_found)?;
-    Ok(Reply::json(&Movement::of(row, tenant(), holds(SERIALS_READ))))
+    Ok(Reply::json(&Movement::from_row(row, tenant(), holds(SERIALS_READ))))
 }
 
 pub fn list_public(call: &Call) -> Answer {
     let query = call.query::<ListMovements>()?;
     let rows = query.page()?;
-    answer_page(rows, |row| row.id, PublicMovement::of)
+    answer_page(rows, |row| row.id, PublicMovement::from_row)
 }
 
 pub fn read_public(call: &Call) -> Answer {
     let row = run(get(call.path_id("id")?))?.ok_or_else(Problem::not_found)?;
-    Ok(Reply::json(&PublicMovement::of(row)))
+    Ok(Reply::json(&PublicMovement::from_row(row)))
 }

@@ -48,7 +48,7 @@ pub fn create(call: &Call) -> Answer {
     if from.legal_entity_id != to.legal_entity_id {
         return Err(Problem::at("CUSTODY_CONFLICT", "/toWarehouseId"));
     }
-    let (from, to, sku) = (Place::of(&from), Place::of(&to), Sku::of(article));
+    let (from, to, sku) = (Place::from_row(&from), Place::from_row(&to), Sku::new(article));
     let mut goods = Goods::default();
     let movement = MovementRow {
         from_warehouse_id: Some(from.warehouse),

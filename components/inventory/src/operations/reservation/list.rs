@@ -50,26 +50,26 @@ impl ListReservations {
 pub fn list(call: &Call) -> Answer {
     let query: ListReservations = call.query()?;
     if query.inventory_unit_id.is_some() && !holds(SERIALS_READ) {
-        return Err(Problem::of("PERMISSION_DENIED"));
+        return Err(Problem::new("PERMISSION_DENIED"));
     }
     let rows = query.page()?;
     let tenant = tenant();
-    let show = |row| Reservation::of(row, tenant);
+    let show = |row| Reservation::from_row(row, tenant);
     answer_page(rows, |row| row.id, show)
 }
 
 pub fn read(call: &Call) -> Answer {
     let row = run(get(call.path_id("id")?))?.ok_or_else(Problem::not_found)?;
-    Ok(Reply::json(&Reservation::of(row, tenant())))
+    Ok(Reply::json(&Reservation::from_row(row, tenant())))
 }
 
 pub fn list_public(call: &Call) -> Answer {
     let query = call.query::<ListReservations>()?;
     let rows = query.page()?;
-    answer_page(rows, |row| row.id, PublicReservation::of)
+    answer_page(rows, |row| row.id, PublicReservation::from_row)
 }
 
 pub fn read_public(call: &Call) -> Answer {
     let row = run(get(call.path_id("id")?))?.ok_or_else(Problem::not_found)?;
-    Ok(Reply::json(&PublicReservation::of(row)))
+    Ok(Reply::json(&PublicReservation::from_row(row)))
 }

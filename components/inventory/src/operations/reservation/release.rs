@@ -52,7 +52,7 @@ fn release_unit_of(call: &Call, row: ReservationRow) -> Answer {
     let input: ReleaseInput = call.body()?;
     let row: ReservationRow = run(get(row.id).locked())?.ok_or_else(Problem::not_found)?;
     if row.status != ReservationStatus::Active || row.source != ReservationSource::Manual {
-        return Err(Problem::of("ILLEGAL_STATE"));
+        return Err(Problem::new("ILLEGAL_STATE"));
     }
     release_held_unit(&row, input.expected_version.map(ExpectedVersion), &input.reason)
 }
@@ -66,10 +66,10 @@ fn release_quantity(call: &Call, row: ReservationRow) -> Answer {
     let (row, warehouse) = run((get::<ReservationRow>(row.id).locked(), get::<WarehouseRow>(row.warehouse_id)))?;
     let (Some(row), Some(warehouse)) = (row, warehouse) else { return Err(Problem::not_found()) };
     if row.status != ReservationStatus::Active || row.source != ReservationSource::Manual {
-        return Err(Problem::of("ILLEGAL_STATE"));
+        return Err(Problem::new("ILLEGAL_STATE"));
     }
     let article = articles::require(&articles, row.variant_id, "/variantId")?;
-    let (place, sku) = (Place::of(&warehouse), Sku::of(article));
+    let (place, sku) = (Place::from_row(&warehouse), Sku::new(article));
     let mut goods = Goods::default();
     goods.change(&place, &sku, Delta::of_reserved(-row.quantity.units()), "/quantity");
     let closing = Closing { reservation: row, movement: None, reason: Some(input.reason.into()), unit_version: None };
@@ -91,7 +91,7 @@ fn release_held_unit(reservation: &ReservationRow, expected: Option<ExpectedVers
     if let Some(expected) = expected {
         expected.check(unit.version)?;
     }
-    let (mut goods, mut changes) = (Goods::default(), Changes::of(1));
+    let (mut goods, mut changes) = (Goods::default(), Changes::new(1));
     release_unit(unit, reservation, Some(reason), &mut goods, &mut changes);
     let released = ReservationRow { status: ReservationStatus::Released, ..reservation.clone() };
     let units = effects::write_changes(changes, None, goods, &[], None)?;

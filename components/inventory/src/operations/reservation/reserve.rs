@@ -46,7 +46,7 @@ pub fn create(call: &Call) -> Answer {
     if !row.is_normal() {
         return Err(Problem::at("CUSTODY_CONFLICT", "/warehouseId"));
     }
-    let (place, sku) = (Place::of(&row), Sku::of(article));
+    let (place, sku) = (Place::from_row(&row), Sku::new(article));
     let mut goods = Goods::default();
     let row = ReservationRow {
         reference_id: input.reference_id,

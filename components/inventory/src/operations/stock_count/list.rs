@@ -33,7 +33,7 @@ pub fn list(call: &Call) -> Answer {
     ]);
     let rows = read_page::<StockCountRow>(&filter, query.cursor, query.limit)?;
     let tenant = tenant();
-    answer_page(rows, |row| row.id, |row| StockCountHeader::of(&row, tenant))
+    answer_page(rows, |row| row.id, |row| StockCountHeader::from_row(&row, tenant))
 }
 
 pub fn read(call: &Call) -> Answer {
@@ -42,6 +42,6 @@ pub fn read(call: &Call) -> Answer {
     let (count, lines) = run((get::<StockCountRow>(id), lines))?;
     let count = count.ok_or_else(Problem::not_found)?;
     let with_units = holds(SERIALS_READ);
-    let lines = lines.iter().map(|row| StockCountLine::of(row, with_units)).collect();
-    Ok(Reply::json(&StockCount { header: StockCountHeader::of(&count, tenant()), lines }).resource(id))
+    let lines = lines.iter().map(|row| StockCountLine::from_row(row, with_units)).collect();
+    Ok(Reply::json(&StockCount { header: StockCountHeader::from_row(&count, tenant()), lines }).resource(id))
 }

@@ -20,5 +20,5 @@ pub fn lock_count(id: Id) -> Result<(StockCountRow, Vec<StockCountLineRow>), Pro
 /// VERSION_CONFLICT; ILLEGAL_STATE once it is posted or cancelled.
 pub fn check_open(count: &StockCountRow, expected: ExpectedVersion) -> Result<(), Problem> {
     expected.check(count.version)?;
-    if count.status == CountStatus::Open { Ok(()) } else { Err(Problem::of("ILLEGAL_STATE")) }
+    if count.status == CountStatus::Open { Ok(()) } else { Err(Problem::new("ILLEGAL_STATE")) }
 }

@@ -91,12 +91,12 @@ impl<'a> Posting<'a> {
         let last = if lost.is_empty() || terms.is_some() { BTreeMap::new() } else { worth::read_last_worth(&lost)? };
         let why = |kind| Why::manual(kind, reason, None).of_document(DocumentType::StockCount, count.id);
         let posting = Posting {
-            place: Place::of(warehouse),
+            place: Place::from_row(warehouse),
             warehouse,
             why_in: why(MovementType::AdjustmentIn),
             why_out: why(MovementType::AdjustmentOut),
             why_lost: why(MovementType::Loss),
-            known: Known::of([warehouse], lines.iter().map(|line| line.variant_id)),
+            known: Known::from_row([warehouse], lines.iter().map(|line| line.variant_id)),
             units: map(rows.into_iter().map(|unit| (unit.id, unit))),
             last,
             terms,
@@ -158,7 +158,7 @@ impl<'a> Posting<'a> {
 
     /// What happens to goods and units.
     fn collect(&self, lines: &[StockCountLineRow]) -> Result<(Goods, Changes), Problem> {
-        let (mut goods, mut changes) = (Goods::default(), Changes::of(self.units.len()));
+        let (mut goods, mut changes) = (Goods::default(), Changes::new(self.units.len()));
         for (at, line) in lines.iter().enumerate() {
             let pointer = format!("/lines/{at}");
             match line.tracking {
@@ -210,14 +210,14 @@ impl<'a> Posting<'a> {
         goods.change(&self.place, sku, Delta::on_hand(difference.units()), pointer);
         if difference.is_negative() {
             let document = why.document;
-            goods.draw(Outflow { document, ..Outflow::of(row.id, self.place, *sku, quantity, CostKind::AdjustedOut) });
+            goods.draw(Outflow { document, ..Outflow::new(row.id, self.place, *sku, quantity, CostKind::AdjustedOut) });
         } else {
             let worth = self.worth(line);
             goods.bring(Inflow {
                 unit_cost: worth.unit_cost,
                 currency_code: worth.currency_code,
                 document: why.document,
-                ..Inflow::of(row.id, self.place, *sku, quantity, CostKind::AdjustedIn)
+                ..Inflow::new(row.id, self.place, *sku, quantity, CostKind::AdjustedIn)
             });
         }
         goods.record(row);

@@ -13,7 +13,7 @@ pub fn approve(call: &Call) -> Answer {
     let mut order = order::lock_order(call.path_id("id")?)?;
     body.expected_version.check(order.row.version)?;
     if order.row.status != TransferStatus::Draft {
-        return Err(Problem::of("ILLEGAL_STATE"));
+        return Err(Problem::new("ILLEGAL_STATE"));
     }
     let before = order.row.transit_warehouse_id;
     reserve_goods(&mut order, false)?;

@@ -33,7 +33,7 @@ pub fn cancel(call: &Call) -> Answer {
             run(items)?;
         }
         TransferStatus::PartiallyReceived | TransferStatus::Received | TransferStatus::Cancelled => {
-            return Err(Problem::of("ILLEGAL_STATE"));
+            return Err(Problem::new("ILLEGAL_STATE"));
         }
     }
     let after = TransferOrderRow { cancel_reason: Some(body.reason.0), ..order.after(TransferStatus::Cancelled) };
@@ -45,7 +45,7 @@ pub fn cancel(call: &Call) -> Answer {
 fn release_goods(order: &Order, route: &Route, reason: &str) -> Result<(), Problem> {
     let mut units = order.lock_units(|unit| unit.outcome == Some(UnitOutcome::Reserved))?;
     let held = reserve::lock_reservations(order)?;
-    let (mut goods, mut changes) = (Goods::default(), Changes::of(units.len()));
+    let (mut goods, mut changes) = (Goods::default(), Changes::new(units.len()));
     let mut outcomes = Vec::new();
     for reservation in held {
         let item = order.line_of(&reservation)?;

@@ -86,7 +86,7 @@ fn replace_for(call: &Call, by_client: bool) -> Answer {
     let known = References::read(&head, &body.items)?;
     body.expected_version.check(order.version)?;
     if order.status != TransferStatus::Draft {
-        return Err(Problem::of("ILLEGAL_STATE"));
+        return Err(Problem::new("ILLEGAL_STATE"));
     }
     let fixed = [
         ("/number", head.number.as_ref().is_some_and(|DocumentNumber(number)| *number != order.number)),

@@ -53,7 +53,7 @@ fn list_for(call: &Call, tenant: Option<Id>) -> Answer {
         between(TransferOrderRow::created_at, query.from, query.to),
     ]);
     let rows = read_page::<TransferOrderRow>(&filter, query.cursor, query.limit)?;
-    answer_page(rows, |row| row.id, |row| TransferOrderHeader::of(&row, tenant))
+    answer_page(rows, |row| row.id, |row| TransferOrderHeader::from_row(&row, tenant))
 }
 
 pub fn read(call: &Call) -> Answer {
@@ -81,10 +81,10 @@ fn read_for(call: &Call, tenant: Option<Id>, with_units: bool) -> Answer {
     items.sort_by_key(|item| item.line_no);
     let item = |row: &TransferItemRow| {
         let of_line: Vec<&TransferUnitRow> = chosen.iter().filter(|unit| unit.item_id == row.id).collect();
-        let show = |chosen: &&TransferUnitRow| Some(TransferUnit::of(chosen, units.get(&chosen.unit_id)?));
+        let show = |chosen: &&TransferUnitRow| Some(TransferUnit::from_row(chosen, units.get(&chosen.unit_id)?));
         let units = with_units.then(|| of_line.iter().filter_map(show).collect());
-        TransferItem::of(row, order.status, of_line.len(), units)
+        TransferItem::from_row(row, order.status, of_line.len(), units)
     };
     let items = items.iter().map(item).collect();
-    Ok(Reply::json(&TransferOrder { header: TransferOrderHeader::of(&order, tenant), items }).resource(id))
+    Ok(Reply::json(&TransferOrder { header: TransferOrderHeader::from_row(&order, tenant), items }).resource(id))
 }

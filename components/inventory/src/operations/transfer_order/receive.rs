@@ -42,7 +42,7 @@ fn receive_for(call: &Call, by_client: bool) -> Answer {
     }
     body.expected_version.check(order.row.version)?;
     if !matches!(order.row.status, TransferStatus::InTransit | TransferStatus::PartiallyReceived) {
-        return Err(Problem::of("ILLEGAL_STATE"));
+        return Err(Problem::new("ILLEGAL_STATE"));
     }
     let parts: Vec<Part> =
         body.items.iter().enumerate().map(|(at, line)| read_part(&order, line, at)).collect::<Result<_, _>>()?;

@@ -27,7 +27,7 @@ pub fn ship(call: &Call) -> Answer {
             let warehouses = order.enter()?;
             order.route(&warehouses)?
         }
-        _ => return Err(Problem::of("ILLEGAL_STATE")),
+        _ => return Err(Problem::new("ILLEGAL_STATE")),
     };
     send_goods(&order, &route)?;
     let after = order.after(TransferStatus::InTransit);
@@ -40,10 +40,10 @@ pub fn ship(call: &Call) -> Answer {
 fn send_goods(order: &Order, route: &Route) -> Result<(), Problem> {
     let mut units = order.lock_units(|unit| unit.outcome == Some(UnitOutcome::Reserved))?;
     let held = reserve::lock_reservations(order)?;
-    let (mut goods, mut changes) = (Goods::default(), Changes::of(units.len()));
+    let (mut goods, mut changes) = (Goods::default(), Changes::new(units.len()));
     let mut outcomes = Vec::new();
     let why = order.why(MovementType::Transfer, None);
-    let to = Place::of(&route.to);
+    let to = Place::from_row(&route.to);
     for reservation in held {
         let item = order.line_of(&reservation)?;
         let sku = route.sku(item)?;

@@ -73,15 +73,15 @@ pub fn admit(call: &Call) -> Answer {
     let worth = worth::admit_worth(terms.as_ref(), entity, input.unit_cost, "/unitCost")?;
 
     let why = Why::manual(MovementType::AdjustmentIn, &input.reason, input.reference_id);
-    let mut changes = Changes::of(input.units.len());
+    let mut changes = Changes::new(input.units.len());
     let ids = new_ids(u32::try_from(input.units.len()).unwrap_or(u32::MAX));
     for ((id, unit), (condition, grade)) in ids.iter().zip(&input.units).zip(settled) {
         let row = receipts::new_unit(*id, &changes, &article, unit, warehouse, input.location_id);
         changes.admit(UnitRow { condition, grade, ..row }, &why, worth.clone());
     }
-    let new = identities::NewIdentities::of(ids.iter().copied().zip(&input.units), &pointers);
+    let new = identities::NewIdentities::new(ids.iter().copied().zip(&input.units), &pointers);
     let rows = effects::write_changes(changes, Some(new), Goods::default(), &warehouses, terms.as_ref())?;
-    let items: Vec<InventoryUnitReceipt> = rows.iter().map(InventoryUnitReceipt::of).collect();
+    let items: Vec<InventoryUnitReceipt> = rows.iter().map(InventoryUnitReceipt::from_row).collect();
     let reply = Reply::json(&AdmittedUnits { items }).subject(article.product_id.into());
     Ok(match ids.first() {
         Some(first) => reply.resource(*first),

@@ -57,27 +57,27 @@ pub fn list(call: &Call) -> Answer {
     ]);
     let rows = read_page::<UnitRow>(&filter, query.cursor, query.limit)?;
     let tenant = tenant();
-    answer_page(rows, |row| row.id, |row| InventoryUnit::of(row, tenant))
+    answer_page(rows, |row| row.id, |row| InventoryUnit::from_row(row, tenant))
 }
 
 pub fn read(call: &Call) -> Answer {
     let row: Option<UnitRow> = run(get(call.path_id("id")?))?;
     let row = row.ok_or_else(Problem::not_found)?;
     let id = row.id;
-    Ok(Reply::json(&InventoryUnit::of(row, tenant())).resource(id))
+    Ok(Reply::json(&InventoryUnit::from_row(row, tenant())).resource(id))
 }
 
 /// Its physical movements, oldest first.
 pub fn movements(call: &Call) -> Answer {
     let (id, rows) = page_of_unit::<MovementRow>(call, |id| MovementRow::inventory_unit_id.eq(id))?;
     let tenant = tenant();
-    Ok(answer_page(rows, |row| row.id, |row| Movement::of(row, tenant, true))?.resource(id))
+    Ok(answer_page(rows, |row| row.id, |row| Movement::from_row(row, tenant, true))?.resource(id))
 }
 
 /// Its versions, oldest first.
 pub fn history(call: &Call) -> Answer {
     let (id, rows) = page_of_unit::<UnitEntryRow>(call, |id| UnitEntryRow::unit_id.eq(id))?;
-    Ok(answer_page(rows, |row| row.id, InventoryUnitEntry::of)?.resource(id))
+    Ok(answer_page(rows, |row| row.id, InventoryUnitEntry::from_row)?.resource(id))
 }
 
 /// A page of the rows of the path's unit.

@@ -64,7 +64,7 @@ impl UnitMovementInput {
             _ => "inventory.adjust",
         };
         if !holds(permission) {
-            return Err(Problem::of("PERMISSION_DENIED"));
+            return Err(Problem::new("PERMISSION_DENIED"));
         }
         let goes_somewhere = matches!(self.movement_type, UnitMovementType::Transfer | UnitMovementType::AdjustmentIn);
         let mut faults = self.place().find_faults(goes_somewhere);
@@ -116,7 +116,7 @@ pub fn move_unit(call: &Call) -> Answer {
         }
     };
     let why = Why::manual(movement_type, &input.reason, input.reference_id);
-    let mut changes = Changes::of(1);
+    let mut changes = Changes::new(1);
     changes.record_move(unit, after, &why, worth);
     receipt(effects::write_changes(changes, None, Goods::default(), &entered.warehouses, terms.as_ref())?)
 }

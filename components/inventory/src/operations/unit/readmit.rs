@@ -94,7 +94,7 @@ pub fn readmit(call: &Call) -> Answer {
         ..unit.in_place(unit_state::status_in(warehouse.kind), to, location_id)
     };
     let why = Why::manual(MovementType::AdjustmentIn, &input.reason, input.reference_id);
-    let mut changes = Changes::of(1);
+    let mut changes = Changes::new(1);
     changes.record_move(unit, after, &why, worth);
     unit::receipt(effects::write_changes(changes, None, Goods::default(), &entered.warehouses, terms.as_ref())?)
 }

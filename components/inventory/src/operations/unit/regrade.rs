@@ -36,7 +36,7 @@ pub fn regrade(call: &Call) -> Answer {
     objections.refuse()?;
     let changed = [("condition", unit.condition != condition), ("grade", unit.grade != grade)];
     let changed = changed.into_iter().filter(|(_, differs)| *differs).map(|(name, _)| name);
-    let mut changes = Changes::of(1);
+    let mut changes = Changes::new(1);
     let after = UnitRow { condition, grade, ..unit.clone() };
     changes.record_regrade(unit, after, &input.reason);
     unit::receipt(effects::write_changes(changes, None, Goods::default(), &[], None)?)

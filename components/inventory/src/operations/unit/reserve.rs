@@ -40,7 +40,7 @@ pub fn reserve(call: &Call) -> Answer {
         reference_id: body.reference_id,
         reason: Some(body.reason.0),
     };
-    let (mut goods, mut changes) = (Goods::default(), Changes::of(1));
+    let (mut goods, mut changes) = (Goods::default(), Changes::new(1));
     let row = reserve_unit(unit, &holder, None, &mut goods, &mut changes)?;
     let units = effects::write_changes(changes, None, goods, &[], None)?;
     let unit = units.first().ok_or_else(Problem::not_found)?;

@@ -31,7 +31,7 @@ pub fn change(lines: &[service::IncomingLine]) -> Result<(), Problem> {
         place::check_active(row, &pointer)?;
         let delta: Quantity = parse(&line.delta);
         if articles::tracking(article) != Tracking::None && delta != Quantity::ZERO {
-            goods.change(&Place::of(row), &Sku::of(article), Delta::of_incoming(delta.units()), &pointer);
+            goods.change(&Place::from_row(row), &Sku::new(article), Delta::of_incoming(delta.units()), &pointer);
         }
     }
     let settled = goods.settle()?;

@@ -30,8 +30,8 @@ pub fn reserve(
     if !row.is_normal() {
         return Err(Problem::at("CUSTODY_CONFLICT", "/warehouse"));
     }
-    let place = Place::of(&row);
-    let (mut goods, mut changes) = (Goods::default(), Changes::of(0));
+    let place = Place::from_row(&row);
+    let (mut goods, mut changes) = (Goods::default(), Changes::new(0));
     let mut reserved = Vec::new();
     let mut serialized = Vec::new();
     for (nth, line) in lines.iter().enumerate() {
@@ -51,7 +51,7 @@ pub fn reserve(
             }
             Tracking::Quantity => {}
         }
-        let sku = Sku::of(article);
+        let sku = Sku::new(article);
         let row = ReservationRow {
             document_id: Some(order.id.into()),
             line_id: Some(line.line.into()),
@@ -121,7 +121,7 @@ impl OrderReservations {
         let row = self.rows.get(&id).ok_or_else(Problem::not_found)?;
         let warehouse = self.warehouses.get(&row.warehouse_id).ok_or_else(Problem::not_found)?;
         let article = articles::require(&self.articles, row.variant_id, "")?;
-        Ok((row, Place::of(warehouse), Sku::of(article)))
+        Ok((row, Place::from_row(warehouse), Sku::new(article)))
     }
 }
 
@@ -131,7 +131,7 @@ pub fn release(order: Id, reservations: &[(u64, u64)], reason: &str) -> Result<(
         return Ok(());
     }
     let ours = OrderReservations::lock(order, &ids, |nth| format!("/reservations/{nth}"))?;
-    let (mut goods, mut changes) = (Goods::default(), Changes::of(0));
+    let (mut goods, mut changes) = (Goods::default(), Changes::new(0));
     let rows: Vec<ReservationRow> = ids.iter().filter_map(|id| ours.rows.get(id)).cloned().collect();
     sales::release_lines(&rows, reason, &mut goods, &mut changes)?;
     for (nth, id) in ids.iter().enumerate() {
@@ -158,7 +158,7 @@ pub fn deliver(
         return Ok(Vec::new());
     }
     let ours = OrderReservations::lock(order.id.into(), &ids, |nth| format!("/lines/{nth}/reservationId"))?;
-    let (mut goods, mut changes) = (Goods::default(), Changes::of(0));
+    let (mut goods, mut changes) = (Goods::default(), Changes::new(0));
     let mut delivered = Vec::new();
     let mut balances = Vec::new();
     let reason = format!("SALES_ORDER {}", order.number);
@@ -190,7 +190,7 @@ pub fn deliver(
         };
         let gone = Delta::on_hand(-quantity.units()).and(Delta::of_reserved(-quantity.units()));
         goods.change(&place, &sku, gone, &format!("/lines/{nth}/reservationId"));
-        let cost = goods.draw(Outflow::of(movement.id, place, sku, quantity, CostKind::Sold));
+        let cost = goods.draw(Outflow::new(movement.id, place, sku, quantity, CostKind::Sold));
         goods.close(Closing {
             reservation: row.clone(),
             movement: Some(movement.id),

@@ -28,9 +28,9 @@ pub fn receive(from: &service::Receipt, lines: &[service::ReceiptLine]) -> Resul
     let (warehouse, location) = (Id::from(from.warehouse_id), from.location_id.map(Id::from));
     let (_, warehouses, locations) = run(gates::enter(&[warehouse], location))?;
     let row = require_open(&warehouses, &locations, warehouse, location)?;
-    let place = Place::of(row);
+    let place = Place::from_row(row);
     let grain = if books::admit(place.entity)?.is_some() { 1_000_000 } else { 1 };
-    let (mut goods, mut changes) = (Goods::default(), Changes::of(0));
+    let (mut goods, mut changes) = (Goods::default(), Changes::new(0));
     let mut received = Vec::new();
     let mut serialized = Vec::new();
     for (nth, line) in lines.iter().enumerate() {
@@ -41,7 +41,7 @@ pub fn receive(from: &service::Receipt, lines: &[service::ReceiptLine]) -> Resul
             received.push(service::Received { receipt_item_id, movement_ids: Vec::new(), unit_ids: Vec::new() });
             continue;
         }
-        let sku = Sku::of(article);
+        let sku = Sku::new(article);
         let charge = line.charge.as_deref().map(parse_unsigned).unwrap_or(Quantity::ZERO);
         let costs =
             spread_charge(quantity, parse_unsigned(&line.unit_cost), charge, u32::from(article.decimal_places), grain)
@@ -74,7 +74,7 @@ pub fn receive(from: &service::Receipt, lines: &[service::ReceiptLine]) -> Resul
                 unit_cost: Some(unit_cost),
                 currency_code: Some(from.currency_code.clone()),
                 receipt_item: Some(line.receipt_item_id.into()),
-                ..Inflow::of(movement.id, place, sku, quantity, CostKind::Received)
+                ..Inflow::new(movement.id, place, sku, quantity, CostKind::Received)
             });
         }
         received.push(service::Received {

@@ -27,9 +27,9 @@ pub fn send_back(
     let row: Option<WarehouseRow> = run(get(Id::from(to.warehouse_id)))?;
     let row = row.ok_or_else(|| Problem::reference_missing("/warehouseId"))?;
     place::check_active(&row, "/warehouseId")?;
-    let place = Place::of(&row);
+    let place = Place::from_row(&row);
     let document = (DocumentType::SupplierReturn, Id::from(to.id));
-    let (mut goods, mut changes) = (Goods::default(), Changes::of(0));
+    let (mut goods, mut changes) = (Goods::default(), Changes::new(0));
     let mut sent: Vec<Sent> = Vec::new();
     let mut serialized = Vec::new();
     for (nth, line) in lines.iter().enumerate() {
@@ -50,7 +50,7 @@ pub fn send_back(
             sent.push(Sent::default());
             continue;
         }
-        let sku = Sku::of(article);
+        let sku = Sku::new(article);
         let movement = MovementRow {
             from_warehouse_id: Some(place.warehouse),
             reference_type: ReferenceType::GoodsReceipt,
@@ -61,7 +61,7 @@ pub fn send_back(
             ..goods.movement(MovementType::AdjustmentOut, &sku, quantity, &to.reason)
         };
         goods.change(&place, &sku, Delta::on_hand(-quantity.units()), &format!("/lines/{nth}/quantity"));
-        let outflow = Outflow::of(movement.id, place, sku, quantity, CostKind::Returned);
+        let outflow = Outflow::new(movement.id, place, sku, quantity, CostKind::Returned);
         let outflow = Outflow { document: Some(document), ..outflow };
         sent.push(Sent { costs: vec![goods.draw(outflow)], movements: vec![movement.id] });
         goods.record(movement);

@@ -53,13 +53,13 @@ pub fn take_back(
         select::<WarehouseRow>(sold).whole(),
     ))?;
     let row = require_open(&warehouses, &locations, warehouse, location)?;
-    let place = Place::of(row);
+    let place = Place::from_row(row);
     let sales = map(movements.into_iter().map(|movement| (movement.id, movement)));
     let origins = map(origins.into_iter().map(|row| (row.id, row.legal_entity_id)));
     let articles = articles::get(sales.values().map(|movement: &MovementRow| movement.variant_id));
 
     let document = (DocumentType::CustomerReturn, Id::from(to.id));
-    let (mut goods, mut changes) = (Goods::default(), Changes::of(0));
+    let (mut goods, mut changes) = (Goods::default(), Changes::new(0));
     let mut back: BTreeMap<Id, i128> = BTreeMap::new();
     let mut taken: Vec<Taken> = Vec::new();
     let mut units = Vec::new();
@@ -76,7 +76,7 @@ pub fn take_back(
         let article = articles::require(&articles, sale.variant_id, &pointer)?;
         let quantity = parse_positive(&line.quantity);
         articles::check_scale(article, quantity, &format!("/lines/{nth}/quantity"))?;
-        let sku = Sku::of(article);
+        let sku = Sku::new(article);
         if let Some(unit) = line.unit_id {
             let disposition = match line.disposition {
                 service::Disposition::Restock => Disposition::Restock,
@@ -222,7 +222,7 @@ fn bring(
             receipt_item: slice.receipt_item_id,
             document: Some(document),
             source_entry: Some(slice.id),
-            ..Inflow::of(line.movement, *place, line.sku, quantity, CostKind::Back)
+            ..Inflow::new(line.movement, *place, line.sku, quantity, CostKind::Back)
         })?;
     }
     if left > 0 {

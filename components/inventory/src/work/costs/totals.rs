@@ -98,7 +98,12 @@ impl Ledger<3> for VariantCosts {
 
     fn read_line(entry: &CostEntryRow) -> (Id, Id, (Id, CurrencyKey, Month), [Amount; 3]) {
         let currency = CurrencyKey(entry.currency_code.clone());
-        (entry.id, entry.legal_entity_id, (entry.variant_id, currency, Month::of(entry.entry_date)), figures(entry))
+        (
+            entry.id,
+            entry.legal_entity_id,
+            (entry.variant_id, currency, Month::from_day(entry.entry_date)),
+            figures(entry),
+        )
     }
 
     fn key(entity: Id, (variant, currency, month): &(Id, CurrencyKey, Month)) -> Row {
@@ -147,7 +152,7 @@ impl Ledger<3> for EntityCosts {
 
     fn read_line(entry: &CostEntryRow) -> (Id, Id, (CurrencyKey, Month), [Amount; 3]) {
         let currency = CurrencyKey(entry.currency_code.clone());
-        (entry.id, entry.legal_entity_id, (currency, Month::of(entry.entry_date)), figures(entry))
+        (entry.id, entry.legal_entity_id, (currency, Month::from_day(entry.entry_date)), figures(entry))
     }
 
     fn key(entity: Id, (currency, month): &(CurrencyKey, Month)) -> Row {

@@ -25,7 +25,7 @@ pub struct Place {
 }
 
 impl Place {
-    pub fn of(row: &WarehouseRow) -> Place {
+    pub fn from_row(row: &WarehouseRow) -> Place {
         Place { warehouse: row.id, entity: row.legal_entity_id, branch: row.branch_id, sellable: row.kind.is_normal() }
     }
 }
@@ -40,7 +40,7 @@ pub struct Sku {
 }
 
 impl Sku {
-    pub fn of(article: &Article) -> Sku {
+    pub fn new(article: &Article) -> Sku {
         Sku {
             variant: article.variant_id.into(),
             product: article.product_id.into(),
@@ -82,7 +82,7 @@ pub struct Outflow {
 
 impl Inflow {
     /// In quantities, of no document, at no known cost: to be completed.
-    pub fn of(movement: Id, place: Place, sku: Sku, quantity: Quantity, kind: CostKind) -> Inflow {
+    pub fn new(movement: Id, place: Place, sku: Sku, quantity: Quantity, kind: CostKind) -> Inflow {
         Inflow {
             movement,
             place,
@@ -101,7 +101,7 @@ impl Inflow {
 
 impl Outflow {
     /// In quantities, of no document: to be completed.
-    pub fn of(movement: Id, place: Place, sku: Sku, quantity: Quantity, kind: CostKind) -> Outflow {
+    pub fn new(movement: Id, place: Place, sku: Sku, quantity: Quantity, kind: CostKind) -> Outflow {
         Outflow { movement, place, sku, unit: None, quantity, kind, document: None }
     }
 }

@@ -68,7 +68,7 @@ impl Layers {
         };
         let slices = slices.map_err(|short| match short {
             Short::TooMany => Problem::limit_exceeded("", draw::MOST_LAYERS, "LAYERS"),
-            Short::Inexact => Problem::of("ACCOUNTING_AMOUNT_PRECISION"),
+            Short::Inexact => Problem::new("ACCOUNTING_AMOUNT_PRECISION"),
             Short::Layers => fault("layers hold less than stock"),
         })?;
         self.drawn.extend(slices.iter().map(|slice| slice.layer));

@@ -105,7 +105,7 @@ impl Settled {
         let event = |row: &StockRow| {
             let pair = Pair { warehouse: row.warehouse_id, variant: row.variant_id };
             let change = self.goods.changes.get(&pair).filter(|change| change.delta.is_public())?;
-            Some(STOCK_UPDATED.of(row.id, Some(row.revision), &StockChange::of(row, change.sku.public)))
+            Some(STOCK_UPDATED.of(row.id, Some(row.revision), &StockChange::from_row(row, change.sku.public)))
         };
         emit(self.stock.iter().filter_map(event));
     }

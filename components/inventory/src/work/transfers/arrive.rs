@@ -45,10 +45,10 @@ pub fn end_journey(
 ) -> Result<Settled, Problem> {
     let named: BTreeSet<Id> = set(parts.iter().flat_map(|part| part.units.iter().map(|(row, ..)| *row)));
     let mut units = order.lock_units(|unit| named.contains(&unit.id))?;
-    let (mut goods, mut changes) = (Goods::default(), Changes::of(units.len()));
+    let (mut goods, mut changes) = (Goods::default(), Changes::new(units.len()));
     let moves = order.why(MovementType::Transfer, reason);
     let loses = order.why(MovementType::Loss, reason);
-    let to = Place::of(&route.to);
+    let to = Place::from_row(&route.to);
     let mut outcomes = Vec::new();
     for part in parts {
         let sku = route.sku(&part.item)?;
@@ -96,7 +96,7 @@ fn end_quantity(
     }
     if part.lost > Quantity::ZERO {
         let movement = order::record_movement(goods, loses, &sku, part.lost, through, None);
-        let outflow = Outflow::of(movement, route.transit, sku, part.lost, CostKind::Lost);
+        let outflow = Outflow::new(movement, route.transit, sku, part.lost, CostKind::Lost);
         goods.draw(Outflow { document: loses.document, ..outflow });
     }
     Ok(())

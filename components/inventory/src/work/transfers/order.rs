@@ -82,7 +82,7 @@ impl Order {
     /// # Errors
     /// ARCHIVED at the warehouse that was archived since, ILLEGAL_STATE where no transit warehouse is fixed.
     pub fn enter(&self) -> Result<Vec<WarehouseRow>, Problem> {
-        let transit = self.row.transit_warehouse_id.ok_or_else(|| Problem::of("ILLEGAL_STATE"))?;
+        let transit = self.row.transit_warehouse_id.ok_or_else(|| Problem::new("ILLEGAL_STATE"))?;
         let ends = [self.row.from_warehouse_id, self.row.to_warehouse_id, transit];
         let (_, warehouses, _) = run(gates::enter(&ends, None))?;
         for (id, pointer) in ends.into_iter().zip(["/fromWarehouseId", "/toWarehouseId", "/transitWarehouseId"]) {
@@ -100,10 +100,10 @@ impl Order {
     pub fn route(&self, warehouses: &[WarehouseRow]) -> Result<Route, Problem> {
         let place = |id: Option<Id>| warehouses.iter().find(|row| Some(row.id) == id).ok_or_else(Problem::not_found);
         Ok(Route {
-            from: Place::of(place(Some(self.row.from_warehouse_id))?),
-            transit: Place::of(place(self.row.transit_warehouse_id)?),
+            from: Place::from_row(place(Some(self.row.from_warehouse_id))?),
+            transit: Place::from_row(place(self.row.transit_warehouse_id)?),
             to: place(Some(self.row.to_warehouse_id))?.clone(),
-            known: Known::of(warehouses, self.items.iter().map(|item| item.variant_id)),
+            known: Known::from_row(warehouses, self.items.iter().map(|item| item.variant_id)),
         })
     }
 

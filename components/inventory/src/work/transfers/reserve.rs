@@ -36,14 +36,14 @@ pub fn reserve_goods(order: &mut Order, leave_at_once: bool) -> Result<Route, Pr
     let warehouses = order.enter()?;
     let route = order.route(&warehouses)?;
     let mut units = order.lock_units(|_| true)?;
-    let (mut goods, mut changes) = (Goods::default(), Changes::of(units.len()));
+    let (mut goods, mut changes) = (Goods::default(), Changes::new(units.len()));
     let mut outcomes = Vec::new();
     for item in &order.items {
         let pointer = order.pointer(item.id);
         if leave_at_once {
             let sku = route.sku(item)?;
             goods.change(&route.transit, &sku, Delta::default(), &pointer);
-            goods.change(&Place::of(&route.to), &sku, Delta::default(), &pointer);
+            goods.change(&Place::from_row(&route.to), &sku, Delta::default(), &pointer);
         }
         if item.tracking == Tracking::Quantity {
             let source = ReservationSource::TransferOrder;

@@ -107,7 +107,7 @@ pub struct Changes {
 
 impl Changes {
     /// For at most this many units.
-    pub fn of(units: usize) -> Changes {
+    pub fn new(units: usize) -> Changes {
         let ids = new_ids(u32::try_from(units.saturating_mul(3)).unwrap_or(u32::MAX)).into_iter();
         Changes { ids, now: now(), actor: Actor::current(), all: Vec::new() }
     }

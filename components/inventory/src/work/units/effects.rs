@@ -24,21 +24,21 @@ pub struct Known {
 
 impl Known {
     /// Of these warehouses, and of the variants, which the catalog is asked for.
-    pub fn of<'a>(
+    pub fn from_row<'a>(
         warehouses: impl IntoIterator<Item = &'a WarehouseRow>,
         variants: impl IntoIterator<Item = Id>,
     ) -> Known {
         Known {
-            places: map(warehouses.into_iter().map(|row| (row.id, Place::of(row)))),
-            skus: map(articles::get(variants).iter().map(|(id, article)| (*id, Sku::of(article)))),
+            places: map(warehouses.into_iter().map(|row| (row.id, Place::from_row(row)))),
+            skus: map(articles::get(variants).iter().map(|(id, article)| (*id, Sku::new(article)))),
         }
     }
 
-    /// As [`Known::of`], where the catalog was asked before.
+    /// As [`Known::from_row`], where the catalog was asked before.
     pub fn with<'a>(warehouses: impl IntoIterator<Item = &'a WarehouseRow>, articles: &BTreeMap<Id, Article>) -> Known {
         Known {
-            places: map(warehouses.into_iter().map(|row| (row.id, Place::of(row)))),
-            skus: map(articles.iter().map(|(id, article)| (*id, Sku::of(article)))),
+            places: map(warehouses.into_iter().map(|row| (row.id, Place::from_row(row)))),
+            skus: map(articles.iter().map(|(id, article)| (*id, Sku::new(article)))),
         }
     }
 
@@ -84,14 +84,14 @@ fn collect_worth(change: &UnitChange, sku: &Sku, goods: &mut Goods, known: &Know
                 currency_code: worth.currency_code.clone(),
                 receipt_item: change.layer_receipt_item(),
                 document,
-                ..Inflow::of(movement.id, *known.place(change.after.warehouse_id)?, *sku, ONE, *kind)
+                ..Inflow::new(movement.id, *known.place(change.after.warehouse_id)?, *sku, ONE, *kind)
             });
             None
         }
         WorthChange::Draws { kind } => Some(goods.draw(Outflow {
             unit: Some(change.after.id),
             document,
-            ..Outflow::of(movement.id, *known.place(movement.from_warehouse_id)?, *sku, ONE, *kind)
+            ..Outflow::new(movement.id, *known.place(movement.from_warehouse_id)?, *sku, ONE, *kind)
         })),
     }
 }
@@ -145,13 +145,13 @@ pub fn write_changes(
     terms: Option<&Terms>,
 ) -> Result<Vec<UnitRow>, Problem> {
     let changes = changes.all;
-    let mut known = Known::of(warehouses, changes.iter().map(|change| change.after.variant_id));
+    let mut known = Known::from_row(warehouses, changes.iter().map(|change| change.after.variant_id));
     let named = changes
         .iter()
         .flat_map(|change| [change.before.as_ref().and_then(|before| before.warehouse_id), change.after.warehouse_id]);
     let missing = set(named.flatten().filter(|id| !known.places.contains_key(id)));
     for row in run(get_all::<WarehouseRow>(missing))? {
-        known.places.insert(row.id, Place::of(&row));
+        known.places.insert(row.id, Place::from_row(&row));
     }
     collect(&changes, &mut goods, &known)?;
     let settled = goods.settle()?;

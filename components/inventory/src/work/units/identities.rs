@@ -15,7 +15,7 @@ pub struct NewIdentities {
 
 impl NewIdentities {
     /// Of these units, in their order; `pointers` of each.
-    pub fn of<'a>(units: impl IntoIterator<Item = (Id, &'a UnitInput)>, pointers: &[String]) -> NewIdentities {
+    pub fn new<'a>(units: impl IntoIterator<Item = (Id, &'a UnitInput)>, pointers: &[String]) -> NewIdentities {
         let units: Vec<(Id, &UnitInput)> = units.into_iter().collect();
         let count: usize = units.iter().map(|(_, unit)| unit.identities().count()).sum();
         let mut ids = new_ids(u32::try_from(count).unwrap_or(u32::MAX)).into_iter();

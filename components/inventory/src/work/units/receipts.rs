@@ -75,7 +75,7 @@ pub fn receive(
         of_lines.push(of_line);
     }
     objections.refuse()?;
-    Ok((NewIdentities::of(ids.iter().copied().zip(all()), &pointers), of_lines))
+    Ok((NewIdentities::new(ids.iter().copied().zip(all()), &pointers), of_lines))
 }
 
 /// A new unit of this article in a place, before its condition is settled.

@@ -57,7 +57,7 @@ fn worth_follows_from_the_states() {
         why.document = document;
         let before = unit(from);
         let after = if to.in_custody() { before.in_place(to, Id(6, 2), None) } else { before.without_place(to) };
-        let mut changes = Changes::of(1);
+        let mut changes = Changes::new(1);
         let id = changes.record_move(before, after, &why, Worth::default());
         let changed = &changes.all[0];
         assert_eq!(changed.value, value, "{from:?} to {to:?}");
@@ -75,7 +75,7 @@ fn holds_write_no_movement() {
     script([]);
     let before = unit(UnitStatus::Available);
     let after = UnitRow { status: UnitStatus::Reserved, reservation_id: Some(Id(2, 9)), ..before.clone() };
-    let mut changes = Changes::of(1);
+    let mut changes = Changes::new(1);
     changes.record_hold(before, after, Some("For a friend"));
     let held = &changes.all[0];
     assert_eq!((held.entry.event, held.entry.reservation_id), (UnitEvent::Reserved, Some(Id(2, 9))));

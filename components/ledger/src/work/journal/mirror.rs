@@ -47,7 +47,7 @@ pub fn mirror_sources(
     }
     let mut demand = Demand::default();
     for entry in &originals {
-        demand.month(entry.legal_entity_id, Month::of(day));
+        demand.month(entry.legal_entity_id, Month::from_day(day));
     }
     let setup = Setup::read(demand)?;
     for entry in &originals {

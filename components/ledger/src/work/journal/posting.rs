@@ -84,7 +84,7 @@ pub fn post(postings: &[Posting]) -> Result<Vec<Option<Id>>, Problem> {
 fn collect_demand(postings: &[&Posting]) -> Demand {
     let mut demand = Demand::default();
     for posting in postings {
-        demand.month(posting.entity, Month::of(posting.on.unwrap_or_else(today)));
+        demand.month(posting.entity, Month::from_day(posting.on.unwrap_or_else(today)));
         for leg in posting.legs() {
             match leg.target {
                 // Comes with the entity.
@@ -130,7 +130,7 @@ fn draft_entry(posting: &Posting, setup: &Setup, fresh: &mut BTreeSet<Id>) -> Re
 
 fn find_account<'a>(leg: &Leg, entity: Id, setup: &'a Setup) -> Result<&'a Postability, Problem> {
     match leg.target {
-        Target::Role(role) => setup.account_of(entity, role).ok_or_else(|| Problem::of("ACCOUNTING_SETUP_REQUIRED")),
+        Target::Role(role) => setup.account_of(entity, role).ok_or_else(|| Problem::new("ACCOUNTING_SETUP_REQUIRED")),
         Target::Money(money) => match setup.money(entity, money) {
             Some((row, account)) if row.legal_entity_id == entity => Ok(account),
             _ => reject_argument("a posting names money of another entity"),

@@ -46,7 +46,7 @@ pub fn close(call: &Call) -> Answer {
     let (_, session) = run((get::<RegisterRow>(register_id).locked(), get::<SessionRow>(id).locked()))?;
     let session = session.ok_or_else(Problem::not_found)?;
     if !is_operator(&session) && !holds(SUPERVISE) {
-        return Err(Problem::of("PERMISSION_DENIED"));
+        return Err(Problem::new("PERMISSION_DENIED"));
     }
     input.expected_version.check(session.version)?;
     require_open(&session)?;
@@ -65,11 +65,11 @@ pub fn close(call: &Call) -> Answer {
         closed_by: Some(Actor::current().actor_id),
         ..session.clone()
     };
-    let change = Change::of(&session, after)?;
+    let change = Change::new(&session, after)?;
     let left = update::<RegisterRow>(register_id).set(RegisterRow::open_session_id, &None);
     run((left, change.update(), insert(&draw_totals(id, &figures))))?;
     let after = change.after();
     emit([SESSION_CLOSED.of(id, Some(after.version), &SessionEvent { register_id, session_id: id })]);
-    let reply = Reply::json(&PosSession::of(after, expected)).resource(id).subject(register_id);
+    let reply = Reply::json(&PosSession::from_row(after, expected)).resource(id).subject(register_id);
     Ok(reply.changed(["status", "countedAmount", "notes"]))
 }

@@ -50,11 +50,11 @@ fn page(call: &Call) -> Result<Rows<(SessionRow, Money)>, Problem> {
 }
 
 pub fn list(call: &Call) -> Answer {
-    answer_page(page(call)?, |(row, _)| row.id, |(row, cash)| PosSession::of(&row, cash))
+    answer_page(page(call)?, |(row, _)| row.id, |(row, cash)| PosSession::from_row(&row, cash))
 }
 
 pub fn list_as_client(call: &Call) -> Answer {
-    answer_page(page(call)?, |(row, _)| row.id, |(row, cash)| ApiPosSession::of(&row, cash))
+    answer_page(page(call)?, |(row, _)| row.id, |(row, cash)| ApiPosSession::from_row(&row, cash))
 }
 
 fn read_one(call: &Call) -> Result<(SessionRow, Money), Problem> {
@@ -65,10 +65,10 @@ fn read_one(call: &Call) -> Result<(SessionRow, Money), Problem> {
 
 pub fn read(call: &Call) -> Answer {
     let (row, cash) = read_one(call)?;
-    Ok(Reply::json(&PosSession::of(&row, cash)).resource(row.id))
+    Ok(Reply::json(&PosSession::from_row(&row, cash)).resource(row.id))
 }
 
 pub fn read_as_client(call: &Call) -> Answer {
     let (row, cash) = read_one(call)?;
-    Ok(Reply::json(&ApiPosSession::of(&row, cash)).resource(row.id))
+    Ok(Reply::json(&ApiPosSession::from_row(&row, cash)).resource(row.id))
 }

@@ -79,7 +79,7 @@ pub fn open(call: &Call) -> Answer {
         .set(RegisterRow::last_session_no, &session_no);
     run((taken, insert([&session])))?;
     emit([SESSION_OPENED.of(id, Some(1), &SessionEvent { register_id: register.id, session_id: id })]);
-    let shown = PosSession::of(&session, parse(&opened.expected));
+    let shown = PosSession::from_row(&session, parse(&opened.expected));
     Ok(Reply::json(&shown).resource(id).subject(register.id))
 }
 

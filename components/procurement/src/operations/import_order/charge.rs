@@ -113,7 +113,7 @@ pub fn replace(call: &Call) -> Answer {
     charging.check_existence(&body)?;
     body.expected_version.check(charging.order.row.version)?;
     if !before.status.is_open() {
-        return Err(Problem::of("ILLEGAL_STATE"));
+        return Err(Problem::new("ILLEGAL_STATE"));
     }
     charging.check_references(&body, Some(before))?;
     if !before.allocated.is_zero() && before.shipment_id != body.shipment_id {
@@ -122,7 +122,7 @@ pub fn replace(call: &Call) -> Answer {
     if body.amount.0 < before.allocated {
         return Err(Problem::beyond("/amount", Bounds::minimum(before.allocated)));
     }
-    let change = Change::of(before, redraw(before.clone(), &body))?;
+    let change = Change::new(before, redraw(before.clone(), &body))?;
     let after = charging.order.touch();
     run((change.update(), update_order(&after)))?;
     emit([order_event(&ORDER_UPDATED, &after)]);
@@ -152,7 +152,7 @@ pub fn cancel(call: &Call) -> Answer {
     let before = charging.charge(charge_id)?;
     body.expected_version.check(charging.order.row.version)?;
     if before.status != ChargeStatus::Estimated {
-        return Err(Problem::of("ILLEGAL_STATE"));
+        return Err(Problem::new("ILLEGAL_STATE"));
     }
     let after = charging.order.touch();
     let cancelled = update::<ChargeRow>(charge_id).set(ChargeRow::status, &ChargeStatus::Cancelled);

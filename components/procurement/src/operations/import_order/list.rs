@@ -86,24 +86,24 @@ impl ListImportOrders {
 
 pub fn list(call: &Call) -> Answer {
     let query: ListImportOrders = call.query()?;
-    answer_page(query.page()?, |row| row.id, |row| ImportOrderHeader::of(&row))
+    answer_page(query.page()?, |row| row.id, |row| ImportOrderHeader::from_row(&row))
 }
 
 pub fn list_as_client(call: &Call) -> Answer {
     let query: ListImportOrders = call.query()?;
-    answer_page(query.page()?, |row| row.id, |row| PublicImportOrderHeader::of(&row))
+    answer_page(query.page()?, |row| row.id, |row| PublicImportOrderHeader::from_row(&row))
 }
 
 pub fn read(call: &Call) -> Answer {
     let (row, items, parts) = read_order(call.path_id("id")?, holds(COST_READ))?;
-    let order = PurchaseOrder::of(&row, &items);
-    Ok(Reply::json(&ImportOrder::of(&row, order, parts)).resource(row.id))
+    let order = PurchaseOrder::from_row(&row, &items);
+    Ok(Reply::json(&ImportOrder::from_row(&row, order, parts)).resource(row.id))
 }
 
 pub fn read_as_client(call: &Call) -> Answer {
     let (row, items, parts) = read_order(call.path_id("id")?, false)?;
-    let order = PublicPurchaseOrder::of(&row, &items);
-    Ok(Reply::json(&PublicImportOrder::of(&row, order, parts)).resource(row.id))
+    let order = PublicPurchaseOrder::from_row(&row, &items);
+    Ok(Reply::json(&PublicImportOrder::from_row(&row, order, parts)).resource(row.id))
 }
 
 fn read_order(id: Id, with_costs: bool) -> Result<(OrderRow, Vec<OrderItemRow>, ImportParts), Problem> {
@@ -122,8 +122,8 @@ fn read_order(id: Id, with_costs: bool) -> Result<(OrderRow, Vec<OrderItemRow>, 
     items.sort_by_key(|item| item.line_no);
     let parts = ImportParts {
         totals: totals(&row, &charges)?,
-        shipments: shipments.iter().map(|shipment| Shipment::of(shipment, &shipped)).collect(),
-        charges: charges.iter().map(|charge| Charge::of(charge, &allocations, with_costs)).collect(),
+        shipments: shipments.iter().map(|shipment| Shipment::from_row(shipment, &shipped)).collect(),
+        charges: charges.iter().map(|charge| Charge::from_row(charge, &allocations, with_costs)).collect(),
     };
     Ok((row, items, parts))
 }

@@ -100,7 +100,7 @@ pub fn add(call: &Call) -> Answer {
     let shipping = lock_shipping(id)?;
     body.expected_version.check(shipping.order.row.version)?;
     if !shipping.order.row.status.is_open() {
-        return Err(Problem::of("ILLEGAL_STATE"));
+        return Err(Problem::new("ILLEGAL_STATE"));
     }
     if shipping.shipments.len() >= MOST_SHIPMENTS {
         return Err(Problem::limit_exceeded("", MOST_SHIPMENTS, "SHIPMENTS"));
@@ -150,12 +150,12 @@ pub fn replace(call: &Call) -> Answer {
     let before = shipping.shipment(shipment_id)?;
     body.expected_version.check(shipping.order.row.version)?;
     if before.stage.is_closed() {
-        return Err(Problem::of("ILLEGAL_STATE"));
+        return Err(Problem::new("ILLEGAL_STATE"));
     }
     if key(&body.number.0) != before.number_key {
         return Err(Problem::immutable(vec!["/number".to_owned()]));
     }
-    let change = Change::of(before, redraw(before.clone(), &body))?;
+    let change = Change::new(before, redraw(before.clone(), &body))?;
     let rows: Vec<ShipmentItemRow> =
         shipping.items.iter().filter(|of| of.shipment_id == shipment_id).cloned().collect();
     let kept = |row: &ShipmentItemRow| Kept { id: row.id, is_live: row.line_no.is_some(), key: row.order_item_id };

@@ -20,7 +20,7 @@ pub fn approve(call: &Call) -> Answer {
     let (mut order, (supplier, settings)) = lock_order_with(id, (select::<SupplierRow>(its).first(), settings))?;
     let needs_second = settings.first().is_some_and(|settings| settings.require_second_approver);
     if needs_second && has_drafted(&order.row) {
-        return Err(Problem::of("PERMISSION_DENIED"));
+        return Err(Problem::new("PERMISSION_DENIED"));
     }
     order.check(body.expected_version, OrderVerb::Approve)?;
     approve_order(&mut order, supplier.as_ref())?;

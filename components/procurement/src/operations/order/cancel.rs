@@ -18,7 +18,7 @@ pub fn cancel(call: &Call) -> Answer {
         let needed = if status == OrderStatus::Draft { CREATE } else { APPROVE };
         match needed.iter().all(|permission| holds(permission)) {
             true => Ok(()),
-            false => Err(Problem::of("PERMISSION_DENIED")),
+            false => Err(Problem::new("PERMISSION_DENIED")),
         }
     };
     cancel_for(call, may_cancel, |_| Ok(()))
@@ -28,7 +28,7 @@ pub fn cancel(call: &Call) -> Answer {
 pub fn cancel_as_client(call: &Call) -> Answer {
     let is_draft = |status: OrderStatus| match status {
         OrderStatus::Draft => Ok(()),
-        _ => Err(Problem::of("ILLEGAL_STATE")),
+        _ => Err(Problem::new("ILLEGAL_STATE")),
     };
     cancel_for(call, |_| Ok(()), is_draft)
 }
@@ -47,7 +47,7 @@ fn cancel_for(call: &Call, may_cancel: Judge, can_cancel: Judge) -> Answer {
     order.check(body.expected_version, OrderVerb::Cancel)?;
     can_cancel(order.row.status)?;
     if order.items.iter().any(|item| item.billed > item.received) {
-        return Err(Problem::of("ILLEGAL_STATE"));
+        return Err(Problem::new("ILLEGAL_STATE"));
     }
     let after = order.after(OrderVerb::Cancel)?;
     let after = OrderRow { cancelled_at: Some(after.updated_at), cancel_reason: Some(body.reason.into()), ..after };

@@ -67,22 +67,22 @@ impl ListPurchaseOrders {
 
 pub fn list(call: &Call) -> Answer {
     let query: ListPurchaseOrders = call.query()?;
-    answer_page(query.page()?, |row| row.id, |row| PurchaseOrderHeader::of(&row))
+    answer_page(query.page()?, |row| row.id, |row| PurchaseOrderHeader::from_row(&row))
 }
 
 pub fn list_as_client(call: &Call) -> Answer {
     let query: ListPurchaseOrders = call.query()?;
-    answer_page(query.page()?, |row| row.id, |row| PublicPurchaseOrderHeader::of(&row))
+    answer_page(query.page()?, |row| row.id, |row| PublicPurchaseOrderHeader::from_row(&row))
 }
 
 pub fn read(call: &Call) -> Answer {
     let (order, items) = read_order(call.path_id("id")?)?;
-    Ok(Reply::json(&PurchaseOrder::of(&order, &items)).resource(order.id))
+    Ok(Reply::json(&PurchaseOrder::from_row(&order, &items)).resource(order.id))
 }
 
 pub fn read_as_client(call: &Call) -> Answer {
     let (order, items) = read_order(call.path_id("id")?)?;
-    Ok(Reply::json(&PublicPurchaseOrder::of(&order, &items)).resource(order.id))
+    Ok(Reply::json(&PublicPurchaseOrder::from_row(&order, &items)).resource(order.id))
 }
 
 /// An order and its lines in their order.

@@ -60,21 +60,21 @@ impl ListGoodsReceipts {
 pub fn list(call: &Call) -> Answer {
     let query: ListGoodsReceipts = call.query()?;
     let rows = read_page(&query.filter(), query.cursor, query.limit)?;
-    answer_page(rows, |row: &ReceiptRow| row.id, |row| GoodsReceiptHeader::of(&row))
+    answer_page(rows, |row: &ReceiptRow| row.id, |row| GoodsReceiptHeader::from_row(&row))
 }
 
 pub fn list_as_client(call: &Call) -> Answer {
     let query: ListGoodsReceipts = call.query()?;
     let rows = read_page(&query.filter(), query.cursor, query.limit)?;
-    answer_page(rows, |row: &ReceiptRow| row.id, |row| PublicGoodsReceiptHeader::of(&row))
+    answer_page(rows, |row: &ReceiptRow| row.id, |row| PublicGoodsReceiptHeader::from_row(&row))
 }
 
 pub fn list_of_order(call: &Call) -> Answer {
-    answer_page(read_of_order(call)?, |row| row.id, |row| GoodsReceiptHeader::of(&row))
+    answer_page(read_of_order(call)?, |row| row.id, |row| GoodsReceiptHeader::from_row(&row))
 }
 
 pub fn list_of_order_as_client(call: &Call) -> Answer {
-    answer_page(read_of_order(call)?, |row| row.id, |row| PublicGoodsReceiptHeader::of(&row))
+    answer_page(read_of_order(call)?, |row| row.id, |row| PublicGoodsReceiptHeader::from_row(&row))
 }
 
 fn read_of_order(call: &Call) -> Result<Rows<ReceiptRow>, Problem> {
@@ -97,16 +97,16 @@ pub fn read(call: &Call) -> Answer {
     let with_costs = holds(COST_READ);
     let show = |item: &ReceiptItemRow| {
         let units = units.as_ref().map(|units| show_units(units, item.id));
-        GoodsReceiptItem::of(item, balances.get(&item.id), with_costs, units)
+        GoodsReceiptItem::from_row(item, balances.get(&item.id), with_costs, units)
     };
     let items = items.iter().map(show).collect();
-    Ok(Reply::json(&GoodsReceipt { header: GoodsReceiptHeader::of(&row), items }).resource(row.id))
+    Ok(Reply::json(&GoodsReceipt { header: GoodsReceiptHeader::from_row(&row), items }).resource(row.id))
 }
 
 pub fn read_as_client(call: &Call) -> Answer {
     let (row, items) = read_receipt(call.path_id("id")?)?;
-    let items = items.iter().map(PublicGoodsReceiptItem::of).collect();
-    Ok(Reply::json(&PublicGoodsReceipt { header: PublicGoodsReceiptHeader::of(&row), items }).resource(row.id))
+    let items = items.iter().map(PublicGoodsReceiptItem::from_row).collect();
+    Ok(Reply::json(&PublicGoodsReceipt { header: PublicGoodsReceiptHeader::from_row(&row), items }).resource(row.id))
 }
 
 /// A receipt and its lines, in the order of what came.

@@ -78,7 +78,7 @@ fn buy_lines(what: service::Purchase, lines: Vec<service::BuyLine>) -> Result<se
     refuse_invalid(arrival.find_faults())?;
     approve_order(&mut order, Some(&known.supplier))?;
     let version = ExpectedVersion(order.row.version);
-    let receipt = receiving::receive(Receivable::of(order), &arrival, version)?;
+    let receipt = receiving::receive(Receivable::new(order), &arrival, version)?;
     Ok(to_wire(receipt))
 }
 

@@ -22,7 +22,7 @@ pub struct Receivable {
 
 impl Receivable {
     /// An order without shipments and charges.
-    pub fn of(order: LockedOrder) -> Receivable {
+    pub fn new(order: LockedOrder) -> Receivable {
         Receivable { order, shipment: None, shipment_items: Vec::new(), charges: Vec::new() }
     }
 }

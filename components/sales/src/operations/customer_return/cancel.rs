@@ -15,9 +15,9 @@ pub fn cancel(call: &Call) -> Answer {
     let row = row.ok_or_else(Problem::not_found)?;
     body.expected_version.check(row.version)?;
     if row.status != ReturnStatus::Draft {
-        return Err(Problem::of("ILLEGAL_STATE"));
+        return Err(Problem::new("ILLEGAL_STATE"));
     }
-    let change = Change::of(&row, SalesReturnRow { status: ReturnStatus::Cancelled, ..row.clone() })?;
+    let change = Change::new(&row, SalesReturnRow { status: ReturnStatus::Cancelled, ..row.clone() })?;
     run(change.update())?;
     let products = set(items.iter().map(|item| item.product_id));
     Ok(receipt(change.after()).subjects(products).changed(change.members()))

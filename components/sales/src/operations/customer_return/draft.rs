@@ -93,7 +93,7 @@ fn replace_for(call: &Call, by_client: bool) -> Answer {
     let references = ReturnReferences::read(&stated)?;
     expected.check(before.version)?;
     if before.status != ReturnStatus::Draft {
-        return Err(Problem::of("ILLEGAL_STATE"));
+        return Err(Problem::new("ILLEGAL_STATE"));
     }
     if stated.order != before.order_id {
         return Err(Problem::immutable(vec!["/orderId".to_owned()]));
@@ -126,7 +126,7 @@ fn replace_for(call: &Call, by_client: bool) -> Answer {
         reason: stated.reason,
         ..before.clone()
     };
-    let change = Change::of(&before, after)?;
+    let change = Change::new(&before, after)?;
     let dropped =
         update_all::<SalesReturnItemRow>(redrawn.dropped.iter().copied()).set(SalesReturnItemRow::line_no, &None);
     let rewritten = update_all::<SalesReturnItemRow>(old.iter().map(|row| row.id))

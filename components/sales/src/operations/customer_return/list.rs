@@ -45,12 +45,12 @@ impl ListSalesReturns {
 
 pub fn list(call: &Call) -> Answer {
     let query: ListSalesReturns = call.query()?;
-    answer_page(query.page()?, |row| row.id, |row| SalesReturnHeader::of(&row))
+    answer_page(query.page()?, |row| row.id, |row| SalesReturnHeader::from_row(&row))
 }
 
 pub fn list_as_client(call: &Call) -> Answer {
     let query: ListSalesReturns = call.query()?;
-    answer_page(query.page()?, |row| row.id, |row| ApiSalesReturnHeader::of(&row))
+    answer_page(query.page()?, |row| row.id, |row| ApiSalesReturnHeader::from_row(&row))
 }
 
 fn read_return(id: Id) -> Result<(SalesReturnRow, Vec<SalesReturnItemRow>), Problem> {
@@ -64,14 +64,15 @@ pub fn read(call: &Call) -> Answer {
     let id = call.path_id("id")?;
     let (row, items) = read_return(id)?;
     let known = read_known_units(set(items.iter().flat_map(|item| item.units.0.iter().copied())));
-    let item = |row: &SalesReturnItemRow| SalesReturnItem::of(row, |unit| known.get(&unit).map(KnownUnit::of));
+    let item =
+        |row: &SalesReturnItemRow| SalesReturnItem::from_row(row, |unit| known.get(&unit).map(KnownUnit::from_unit));
     let items = items.iter().map(item).collect();
-    Ok(Reply::json(&SalesReturn { header: SalesReturnHeader::of(&row), items }).resource(id))
+    Ok(Reply::json(&SalesReturn { header: SalesReturnHeader::from_row(&row), items }).resource(id))
 }
 
 pub fn read_as_client(call: &Call) -> Answer {
     let id = call.path_id("id")?;
     let (row, items) = read_return(id)?;
-    let items = items.iter().map(ApiSalesReturnItem::of).collect();
-    Ok(Reply::json(&ApiSalesReturn { header: ApiSalesReturnHeader::of(&row), items }).resource(id))
+    let items = items.iter().map(ApiSalesReturnItem::from_row).collect();
+    Ok(Reply::json(&ApiSalesReturn { header: ApiSalesReturnHeader::from_row(&row), items }).resource(id))
 }

@@ -33,7 +33,7 @@ pub fn receive(call: &Call) -> Answer {
     let coming = lock_return(id)?;
     body.expected_version.check(coming.row.version)?;
     if coming.row.status != ReturnStatus::Draft {
-        return Err(Problem::of("ILLEGAL_STATE"));
+        return Err(Problem::new("ILLEGAL_STATE"));
     }
     let parts = coming.divide()?;
     check_warehouse(coming.row.warehouse_id)?;
@@ -43,7 +43,7 @@ pub fn receive(call: &Call) -> Answer {
     let (lines, cost) = coming.count_costs(&parts, &returned)?;
 
     let after = SalesReturnRow { status: ReturnStatus::Received, received_at: Some(now()), ..coming.row.clone() };
-    let change = Change::of(&coming.row, after)?;
+    let change = Change::new(&coming.row, after)?;
     let back = update_all::<AllocationRow>(parts.iter().map(|part| part.allocation.id))
         .add_each(AllocationRow::returned, parts.iter().map(|part| part.quantity));
     // Those that came where nobody named them.
@@ -176,10 +176,10 @@ impl LockedReturn {
             let mut cost = KnownCost::default();
             for (part, back) in parts.iter().zip(returned).filter(|(part, _)| part.item.id == line.id) {
                 let is_worthless = part.item.disposition == ReturnDisposition::Damaged;
-                let told = cost_in(&self.order.currency_code, back.cost.as_deref(), back.currency_code.as_deref());
+                let reported = cost_in(&self.order.currency_code, back.cost.as_deref(), back.currency_code.as_deref());
                 // What comes back damaged leaves its cost with the sale.
-                let told = if is_worthless { Some(Amount::ZERO) } else { told };
-                cost = cost.add(part.quantity, told)?;
+                let reported = if is_worthless { Some(Amount::ZERO) } else { reported };
+                cost = cost.add(part.quantity, reported)?;
             }
             costs.extend(cost.amount);
             lines.push(self.delivery_line(line, cost));
@@ -205,7 +205,7 @@ impl LockedReturn {
             variant_id: line.variant_id,
             currency_code: self.order.currency_code.clone(),
             on_date: today,
-            month: Month::of(today),
+            month: Month::from_day(today),
             quantity: negative(line.quantity),
             revenue: Amount::ZERO,
             cost: cost.amount.map(|cost| Amount::from_units(-cost.units())),

@@ -103,7 +103,7 @@ impl<'a> Choice<'a> {
 
     /// The line with the units that are meant.
     fn apply<'i>(&'i self, item: &'i OrderItemRow) -> ReservedLine<'i> {
-        let line = ReservedLine::of(item);
+        let line = ReservedLine::from_row(item);
         match self.lines.get(&item.id) {
             Some((at, of)) => {
                 ReservedLine { units: &of.unit_ids, units_pointer: format!("/units/{at}/unitIds"), ..line }

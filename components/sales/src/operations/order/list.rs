@@ -67,10 +67,10 @@ impl ListSalesOrders {
 
 pub fn list(call: &Call) -> Answer {
     let query: ListSalesOrders = call.query()?;
-    answer_page(query.page()?, |row| row.id, |row| SalesOrderHeader::of(&row))
+    answer_page(query.page()?, |row| row.id, |row| SalesOrderHeader::from_row(&row))
 }
 
 pub fn list_as_client(call: &Call) -> Answer {
     let query: ListSalesOrders = call.query()?;
-    answer_page(query.page()?, |row| row.id, |row| ApiSalesOrderHeader::of(&row))
+    answer_page(query.page()?, |row| row.id, |row| ApiSalesOrderHeader::from_row(&row))
 }

@@ -41,10 +41,12 @@ pub fn read(call: &Call) -> Answer {
     let item = |row: &OrderItemRow| {
         let figures = LinePrice::of_order(row).figures()?;
         let of_line = by_item.get(&row.id).map(Vec::as_slice).unwrap_or_default();
-        Ok(SalesOrderItem::of(row, figures, order.row.status, of_line, |unit| known.get(&unit).map(KnownUnit::of)))
+        Ok(SalesOrderItem::from_row(row, figures, order.row.status, of_line, |unit| {
+            known.get(&unit).map(KnownUnit::from_unit)
+        }))
     };
     let items = order.items.iter().map(item).collect::<Result<_, Problem>>()?;
-    Ok(Reply::json(&SalesOrder { header: SalesOrderHeader::of(&order.row), items }).resource(id))
+    Ok(Reply::json(&SalesOrder { header: SalesOrderHeader::from_row(&order.row), items }).resource(id))
 }
 
 pub fn read_as_client(call: &Call) -> Answer {
@@ -54,8 +56,8 @@ pub fn read_as_client(call: &Call) -> Answer {
     let item = |row: &OrderItemRow| {
         let figures = LinePrice::of_order(row).figures()?;
         let of_line = by_item.get(&row.id).map(Vec::as_slice).unwrap_or_default();
-        Ok(ApiSalesOrderItem::of(row, figures, of_line))
+        Ok(ApiSalesOrderItem::from_row(row, figures, of_line))
     };
     let items = order.items.iter().map(item).collect::<Result<_, Problem>>()?;
-    Ok(Reply::json(&ApiSalesOrder { header: ApiSalesOrderHeader::of(&order.row), items }).resource(id))
+    Ok(Reply::json(&ApiSalesOrder { header: ApiSalesOrderHeader::from_row(&order.row), items }).resource(id))
 }

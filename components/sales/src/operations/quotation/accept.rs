@@ -60,7 +60,7 @@ pub fn accept(call: &Call) -> Answer {
         order_id: Some(order.id),
         ..row.clone()
     };
-    let change = Change::of(row, after)?;
+    let change = Change::new(row, after)?;
     run(change.update())?;
     emit_sale(&SALE_CREATED, &order);
     let acceptance = QuotationAcceptance {

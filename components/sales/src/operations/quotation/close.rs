@@ -16,7 +16,7 @@ fn lock(id: Id, expected: ExpectedVersion) -> Result<LockedQuotation, Problem> {
 }
 
 fn finish(before: &LockedQuotation, after: QuotationRow) -> Answer {
-    let change = Change::of(&before.row, after)?;
+    let change = Change::new(&before.row, after)?;
     run(change.update())?;
     let products = set(before.items.iter().map(|item| item.product_id));
     Ok(receipt(change.after(), now()).subjects(products).changed(change.members()))
@@ -41,7 +41,7 @@ pub fn expire(call: &Call) -> Answer {
     let offer = lock(call.path_id("id")?, body.expected_version)?;
     // As it is kept: one whose end has come may be closed too.
     if offer.row.status != QuotationStatus::Sent {
-        return Err(Problem::of("ILLEGAL_STATE"));
+        return Err(Problem::new("ILLEGAL_STATE"));
     }
     let after = QuotationRow { close_reason: body.reason.map(String::from), ..lapse(&offer.row, now()) };
     finish(&offer, after)

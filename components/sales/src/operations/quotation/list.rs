@@ -73,19 +73,19 @@ fn has_status(status: QuotationStatus, now: Instant) -> Filter {
 
 pub fn list(call: &Call) -> Answer {
     let (query, now): (ListQuotations, _) = (call.query()?, now());
-    answer_page(query.page()?, |row| row.id, |row| QuotationHeader::of(&row, now))
+    answer_page(query.page()?, |row| row.id, |row| QuotationHeader::from_row(&row, now))
 }
 
 pub fn list_as_client(call: &Call) -> Answer {
     let (query, now): (ListQuotations, _) = (call.query()?, now());
-    answer_page(query.page()?, |row| row.id, |row| ApiQuotationHeader::of(&row, now))
+    answer_page(query.page()?, |row| row.id, |row| ApiQuotationHeader::from_row(&row, now))
 }
 
 fn read_quotation(id: Id) -> Result<(QuotationRow, Vec<QuotationItem>), Problem> {
     let (row, mut rows) = run((get::<QuotationRow>(id), select::<QuotationItemRow>(live_items(id)).whole()))?;
     let row = row.ok_or_else(Problem::not_found)?;
     rows.sort_by_key(|item| item.line_no);
-    let item = |row: &QuotationItemRow| Ok(QuotationItem::of(row, LinePrice::of_quotation(row).figures()?));
+    let item = |row: &QuotationItemRow| Ok(QuotationItem::from_row(row, LinePrice::of_quotation(row).figures()?));
     let items = rows.iter().map(item).collect::<Result<_, Problem>>()?;
     Ok((row, items))
 }
@@ -93,11 +93,11 @@ fn read_quotation(id: Id) -> Result<(QuotationRow, Vec<QuotationItem>), Problem>
 pub fn read(call: &Call) -> Answer {
     let id = call.path_id("id")?;
     let (row, items) = read_quotation(id)?;
-    Ok(Reply::json(&Quotation { header: QuotationHeader::of(&row, now()), items }).resource(id))
+    Ok(Reply::json(&Quotation { header: QuotationHeader::from_row(&row, now()), items }).resource(id))
 }
 
 pub fn read_as_client(call: &Call) -> Answer {
     let id = call.path_id("id")?;
     let (row, items) = read_quotation(id)?;
-    Ok(Reply::json(&ApiQuotation { header: ApiQuotationHeader::of(&row, now()), items }).resource(id))
+    Ok(Reply::json(&ApiQuotation { header: ApiQuotationHeader::from_row(&row, now()), items }).resource(id))
 }

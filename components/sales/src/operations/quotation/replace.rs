@@ -71,7 +71,7 @@ fn replace_for(call: &Call, by_client: bool) -> Answer {
         notes: if by_client { before.notes.clone() } else { stated.notes },
         ..before.clone()
     };
-    let change = Change::of(&before, with_sums(after, &items, now)?)?;
+    let change = Change::new(&before, with_sums(after, &items, now)?)?;
     let dropped = update_all::<QuotationItemRow>(redrawn.dropped.iter().copied()).set(QuotationItemRow::line_no, &None);
     run((change.update(), rewrite_items(&old), dropped, insert(&new)))?;
     let mut changed = change.members();

@@ -42,7 +42,7 @@ pub fn revise(call: &Call) -> Answer {
     let mut draft = new_quotation(of, &references, &items)?;
     insert_quotation(&mut draft, &items, body.number, None)?;
     if row.status == QuotationStatus::Sent {
-        run(Change::of(row, lapse(row, now))?.update())?;
+        run(Change::new(row, lapse(row, now))?.update())?;
     }
     Ok(receipt(&draft, now).subject(row.id).subjects(references.products()))
 }

@@ -32,7 +32,7 @@ pub fn send(call: &Call) -> Answer {
     let after = QuotationRow { status: QuotationStatus::Sent, sent_at: Some(now), ..draft.row.clone() };
     let after = with_sums(after, &items, now)?;
     check_expected(body.expected_total, after.total)?;
-    let change = Change::of(&draft.row, after)?;
+    let change = Change::new(&draft.row, after)?;
     run((change.update(), rewrite_items(&items)))?;
     let changed = ["status", "total", "pricesAsOf", "sentAt", "items"];
     Ok(receipt(change.after(), now).subjects(references.products()).changed(changed))

@@ -69,7 +69,7 @@ fn sell_lines(sale: Sale) -> Result<Order, Problem> {
 
 /// Reserves, takes and writes the order whole: three versions of it, in one request.
 fn write(created: OrderRow, items: Vec<OrderItemRow>) -> Result<Order, Problem> {
-    let lines: Vec<ReservedLine<'_>> = items.iter().map(ReservedLine::of).collect();
+    let lines: Vec<ReservedLine<'_>> = items.iter().map(ReservedLine::from_row).collect();
     check_choice(&lines)?;
     admit(&created, &items)?;
     let reserved = reserve_goods(&created, &lines)?;
