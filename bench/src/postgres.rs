@@ -32,9 +32,9 @@ impl Database {
         Ok(Database { url: format!("{front}/{name}"), name, server, address, options: OnceLock::new() })
     }
 
-    /// The same database through another door.
-    pub fn through(&self, door: std::net::SocketAddr) -> String {
-        format!("{}?sslmode=disable", self.url.replace(&self.address, &door.to_string()))
+    /// The same database through a proxy.
+    pub fn through(&self, proxy: std::net::SocketAddr) -> String {
+        format!("{}?sslmode=disable", self.url.replace(&self.address, &proxy.to_string()))
     }
 
     /// The settings of the service's connections, `-c name=value ...`: statements are planned by them. The first word counts.

@@ -32,7 +32,7 @@ impl Report {
 
     /// A count of round trips, judged by the table that the suite asserts.
     pub fn judge_bound(&mut self, name: &str, value: f64) -> anyhow::Result<()> {
-        let bound = stoa_tap::find_bound(name).with_context(|| format!("{name} has no bound"))?;
+        let bound = stoa_postgres_proxy::find_bound(name).with_context(|| format!("{name} has no bound"))?;
         self.judge(name, value, Target::AtMost(bound.most as f64), bound.meaning);
         Ok(())
     }

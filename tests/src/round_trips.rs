@@ -4,7 +4,7 @@ use std::thread;
 use std::time::Duration;
 
 use reqwest::Url;
-use stoa_tap::{Proxy, RoundTrips};
+use stoa_postgres_proxy::{Proxy, RoundTrips};
 
 use crate::host::{RUNTIME, Settings};
 use crate::{Database, Stoa, postgres, services};

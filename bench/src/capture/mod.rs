@@ -6,4 +6,4 @@ pub mod pgbench;
 pub mod sqlite;
 
 pub use pattern::{Part, Pattern, Shape, short};
-pub use stoa_tap::{Exchange, Proxy, Statement, Value};
+pub use stoa_postgres_proxy::{Exchange, Proxy, Statement, Value};

@@ -2,7 +2,7 @@
 
 use std::time::{Duration, Instant};
 
-use stoa_tests::door::Door;
+use stoa_tests::faulty_link::FaultyLink;
 use stoa_tests::host::Settings;
 use stoa_tests::{Database, Stoa};
 
@@ -15,15 +15,15 @@ stoa_tests::tests![
 /// Longer than a request may take.
 const PATIENCE: Duration = Duration::from_secs(14);
 
-fn behind(door: &Door) -> Settings {
-    let door = door.clone();
-    Settings::default().by(move |url| door.lead_to(url))
+fn behind(link: &FaultyLink) -> Settings {
+    let link = link.clone();
+    Settings::default().by(move |url| link.route_to(url))
 }
 
 /// The server accepts and never answers. Nobody waits for ever, and when it speaks again all is as before.
 fn a_silent_database_is_answered_503_and_found_again() {
-    let door = Door::default();
-    let host = Stoa::start_with(Database::Postgres, behind(&door));
+    let link = FaultyLink::default();
+    let host = Stoa::start_with(Database::Postgres, behind(&link));
     let token = host.token("clerk@example.com");
     let me = || {
         let begin = Instant::now();
@@ -31,14 +31,14 @@ fn a_silent_database_is_answered_503_and_found_again() {
         (answer.status, begin.elapsed())
     };
     assert_eq!(me().0, 200);
-    door.shut();
+    link.block();
     for _ in 0..2 {
         let (status, took) = me();
         assert_eq!(status, 503);
         assert!(took < PATIENCE, "{took:?}");
     }
     assert_eq!(host.get("/v1/ready").status, 503);
-    door.open();
+    link.unblock();
     let begin = Instant::now();
     while host.get("/v1/ready").status != 200 {
         assert!(begin.elapsed() < PATIENCE, "the database is back, and the host does not see it");
@@ -49,17 +49,17 @@ fn a_silent_database_is_answered_503_and_found_again() {
 }
 
 fn a_database_with_a_ca_of_its_own_is_verified_by_it() {
-    let (door, _folder, ca) = Door::with_tls();
-    let settings = behind(&door).set("STOA_DATABASE_TLS_CA", ca.display());
+    let (link, _folder, ca) = FaultyLink::with_tls();
+    let settings = behind(&link).set("STOA_DATABASE_TLS_CA", ca.display());
     let host = Stoa::start_with(Database::Postgres, settings);
     let token = host.token("clerk@example.com");
     assert_eq!(host.get_with("/v1/auth/me", &token).status, 200);
 }
 
 fn a_database_that_no_ca_vouches_for_is_refused() {
-    let (door, _folder, _) = Door::with_tls();
-    let (_, _other, foreign) = Door::with_tls();
-    for settings in [behind(&door), behind(&door).set("STOA_DATABASE_TLS_CA", foreign.display())] {
+    let (link, _folder, _) = FaultyLink::with_tls();
+    let (_, _other, foreign) = FaultyLink::with_tls();
+    for settings in [behind(&link), behind(&link).set("STOA_DATABASE_TLS_CA", foreign.display())] {
         let said = Stoa::try_start(Database::Postgres, settings).err().expect("the host started");
         assert!(said.contains("certificate") || said.contains("UnknownIssuer"), "{said}");
     }

@@ -11,7 +11,7 @@ use std::collections::BTreeSet;
 
 use serde_json::Value as Json;
 use sqlx::{AssertSqlSafe, Connection as _, Executor as _, PgConnection, Row as _};
-use stoa_tap::Shape;
+use stoa_postgres_proxy::Shape;
 use stoa_tests::eventually;
 use stoa_tests::round_trips::Watched;
 

@@ -4,7 +4,7 @@
 use std::net::TcpListener;
 use std::path::{Path, PathBuf};
 
-use stoa_tests::door::Door;
+use stoa_tests::faulty_link::FaultyLink;
 use stoa_tests::folder::Folder;
 use stoa_tests::issuer::Manner;
 use stoa_tests::signer::{claims, jwks};
@@ -41,8 +41,8 @@ fn six_commands_lead_to_production() {
     let issuer = Issuer::start(Manner::Keys(jwks([&signer])));
     let token = signer.sign(&signer.header(), &claims(&issuer.url, AUDIENCE, "alice"));
     let server = postgres::server().expect(postgres::MISSING);
-    let (door, _folder, ca) = Door::with_tls();
-    let database = door.lead_to(&server.replace("/postgres", "/stoa_production"));
+    let (link, _folder, ca) = FaultyLink::with_tls();
+    let database = link.route_to(&server.replace("/postgres", "/stoa_production"));
     let port = TcpListener::bind("127.0.0.1:0").and_then(|listener| listener.local_addr()).expect("a port").port();
     let address = format!("127.0.0.1:{port}");
     let again = "psql -q \"$SERVER\" -c 'drop database if exists stoa_production with (force)'";

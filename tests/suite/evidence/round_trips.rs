@@ -1,7 +1,7 @@
-//! What a request costs in round trips to PostgreSQL, counted by a proxy, is no more than `stoa_tap::BOUNDS` says.
+//! What a request costs in round trips to PostgreSQL, counted by a proxy, is no more than `stoa_postgres_proxy::BOUNDS` says.
 
 use serde_json::{Value as Json, json};
-use stoa_tap::BOUNDS;
+use stoa_postgres_proxy::BOUNDS;
 use stoa_tests::Company;
 use stoa_tests::billing::Office;
 use stoa_tests::company::{fresh, product, with};

@@ -24,7 +24,7 @@ pub const FAULTS: &[Fault] = &[
     Fault { name: "SIGTERM under load", databases: BOTH, happen: terminate },
     Fault { name: "kill -9 of the database", databases: POSTGRES, happen: kill_database },
     Fault { name: "silent database", databases: POSTGRES, happen: silence },
-    Fault { name: "cut between COMMIT and its reply", databases: POSTGRES, happen: slam },
+    Fault { name: "cut between COMMIT and its reply", databases: POSTGRES, happen: cut_commits },
     Fault { name: "disk full", databases: BOTH, happen: fill_disk },
     // PostgreSQL ends by itself then, and whoever runs it starts it again.
     Fault { name: "failing fsync", databases: BOTH, happen: break_sync },
@@ -49,15 +49,15 @@ fn kill_database(ground: &Ground) {
 }
 
 fn silence(ground: &Ground) {
-    ground.door.shut();
+    ground.link.block();
     thread::sleep(LONG);
-    ground.door.open();
+    ground.link.unblock();
 }
 
-fn slam(ground: &Ground) {
-    ground.door.slam(WRITERS);
+fn cut_commits(ground: &Ground) {
+    ground.link.cut_commits(WRITERS);
     let begin = Instant::now();
-    while ground.door.slams_left() > 0 {
+    while ground.link.cuts_left() > 0 {
         assert!(begin.elapsed() < Duration::from_secs(30), "nobody commits");
         thread::sleep(Duration::from_millis(5));
     }

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use stoa_cluster::Cluster;
-use stoa_tests::door::Door;
+use stoa_tests::faulty_link::FaultyLink;
 use stoa_tests::host::Settings;
 use stoa_tests::preload::Preload;
 use stoa_tests::{Company, Database, Stoa};
@@ -15,7 +15,7 @@ const SHOPS: usize = 2;
 pub struct Ground {
     pub shops: Vec<Company>,
     pub host: Stoa,
-    pub door: Door,
+    pub link: FaultyLink,
     /// Under the program that keeps the data: the host with SQLite, else the server.
     pub preload: Preload,
     pub cluster: Option<Cluster>,
@@ -34,7 +34,7 @@ pub struct Judgement {
 impl Ground {
     /// `None`, and a line that says so, where there is no server of our own to break.
     pub fn prepare(database: Database) -> Option<Ground> {
-        let (preload, door) = (Preload::build(), Door::default());
+        let (preload, link) = (Preload::build(), FaultyLink::default());
         let (settings, cluster) = match database {
             Database::Sqlite => {
                 let variables = preload.variables().into_iter();
@@ -47,13 +47,13 @@ impl Ground {
                 };
                 let cluster = Cluster::start_with(&programs, &std::env::temp_dir(), preload.variables())
                     .expect("a server of our own");
-                let door = door.clone();
-                (Settings::default().at(cluster.url()).by(move |url| door.lead_to(url)), Some(cluster))
+                let link = link.clone();
+                (Settings::default().at(cluster.url()).by(move |url| link.route_to(url)), Some(cluster))
             }
         };
         let host = Stoa::start_with(database, settings);
         let shops = (0..SHOPS).map(|_| host.company()).collect();
-        Some(Ground { shops, host, door, preload, cluster })
+        Some(Ground { shops, host, link, preload, cluster })
     }
 
     /// Brings back what a fault ended: a server that cannot write ends, and so may a host.

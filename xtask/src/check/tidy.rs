@@ -65,7 +65,7 @@ const DEBTS: &[(&str, &str, usize)] = &[
     ("sleep in a test", "tests/suite/webhooks/catching_up.rs", 1),
     ("sleep in a test", "tests/suite/webhooks/crash.rs", 2),
     ("sleep in a test", "tests/suite/webhooks/deliveries.rs", 5),
-    ("sleep in a test", "tests/tap/src/proxy.rs", 1),
+    ("sleep in a test", "tests/postgres-proxy/src/proxy.rs", 1),
 ];
 
 const LONGEST: usize = 700;

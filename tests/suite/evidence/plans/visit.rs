@@ -31,7 +31,7 @@ pub fn visit_all(host: &Stoa) -> Company {
             refused.extend(bad.map(|(with, answer)| format!("{form} with {with}: {answer}")));
         }
     }
-    assert!(refused.is_empty(), "{} visits met a closed door:\n{}", refused.len(), refused.join("\n"));
+    assert!(refused.is_empty(), "{} visits were rejected:\n{}", refused.len(), refused.join("\n"));
     company.verified();
     company
 }

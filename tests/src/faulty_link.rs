@@ -1,5 +1,5 @@
-//! A door before PostgreSQL: encrypted by a CA of its own, shut at the moment that a test chooses, or slammed between a COMMIT and its
-//! reply.
+//! A network link to PostgreSQL that a test breaks: it is encrypted by a CA of its own, blocked when the test chooses, or cut between a
+//! COMMIT and its reply.
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -16,27 +16,27 @@ use tokio_rustls::rustls::pki_types::{PrivateKeyDer, PrivatePkcs8KeyDer};
 use crate::folder::Folder;
 use crate::host::RUNTIME;
 
-/// Clones are the same door.
+/// Clones are the same link.
 #[derive(Clone)]
-pub struct Door {
+pub struct FaultyLink {
     acceptor: Option<TlsAcceptor>,
-    shut: Arc<watch::Sender<bool>>,
-    /// Replies to a COMMIT that nobody will hear.
-    slams: Arc<AtomicUsize>,
+    blocked: Arc<watch::Sender<bool>>,
+    /// Replies to a COMMIT that are still to be cut off.
+    commit_cuts: Arc<AtomicUsize>,
 }
 
-/// What PostgreSQL says once a transaction is committed.
+/// The reply of PostgreSQL to a transaction that is committed.
 const COMMITTED: &[u8] = b"COMMIT\0";
 
-impl Default for Door {
-    fn default() -> Door {
-        Door { acceptor: None, shut: Arc::new(watch::Sender::new(false)), slams: Arc::default() }
+impl Default for FaultyLink {
+    fn default() -> FaultyLink {
+        FaultyLink { acceptor: None, blocked: Arc::new(watch::Sender::new(false)), commit_cuts: Arc::default() }
     }
 }
 
-impl Door {
+impl FaultyLink {
     /// Speaks TLS as `localhost`. Answers the certificate of the CA that vouches for it, in a folder of its own.
-    pub fn with_tls() -> (Door, Folder, PathBuf) {
+    pub fn with_tls() -> (FaultyLink, Folder, PathBuf) {
         let key = rcgen::generate_simple_self_signed(["localhost".to_owned()]).expect("a certificate");
         let private = PrivateKeyDer::from(PrivatePkcs8KeyDer::from(key.signing_key.serialize_der()));
         let provider = Arc::new(tokio_rustls::rustls::crypto::aws_lc_rs::default_provider());
@@ -49,42 +49,42 @@ impl Door {
         let folder = Folder::new("ca");
         let file = folder.path().join("ca.pem");
         std::fs::write(&file, key.cert.pem()).expect("cannot write a certificate");
-        (Door { acceptor: Some(TlsAcceptor::from(Arc::new(config))), ..Door::default() }, folder, file)
+        (FaultyLink { acceptor: Some(TlsAcceptor::from(Arc::new(config))), ..FaultyLink::default() }, folder, file)
     }
 
-    /// From now on who is connected hears nothing more, and who connects nothing at all, while the connections stand.
-    pub fn shut(&self) {
-        self.shut.send_replace(true);
+    /// Connections stay open and carry nothing more, new ones too.
+    pub fn block(&self) {
+        self.blocked.send_replace(true);
     }
 
-    /// Lets people in again. Connections of before are closed.
-    pub fn open(&self) {
-        self.shut.send_replace(false);
+    /// Carries new connections again. Earlier ones are closed.
+    pub fn unblock(&self) {
+        self.blocked.send_replace(false);
     }
 
-    /// The next replies to a COMMIT, so many, are not passed on: their connections end instead.
-    pub fn slam(&self, times: usize) {
-        self.slams.store(times, Ordering::SeqCst);
+    /// Drops the next `times` replies to a COMMIT and closes their connections.
+    pub fn cut_commits(&self, times: usize) {
+        self.commit_cuts.store(times, Ordering::SeqCst);
     }
 
-    /// How many of them are still to come.
-    pub fn slams_left(&self) -> usize {
-        self.slams.load(Ordering::SeqCst)
+    /// How many replies are still to be dropped.
+    pub fn cuts_left(&self) -> usize {
+        self.commit_cuts.load(Ordering::SeqCst)
     }
 
-    /// The address of a database as it is reached through this door.
-    pub fn lead_to(&self, url: &str) -> String {
+    /// The address of a database as it is reached through this link.
+    pub fn route_to(&self, url: &str) -> String {
         let mut url = Url::parse(url).expect("the database's address is no URL");
         let host = url.host_str().expect("a server that is reached by TCP");
         let target = format!("{host}:{}", url.port().unwrap_or(5432));
         let listener = RUNTIME.block_on(TcpListener::bind("127.0.0.1:0")).expect("cannot listen");
         let port = listener.local_addr().expect("a listener has an address").port();
-        let door = self.clone();
+        let link = self.clone();
         RUNTIME.spawn(async move {
             while let Ok((client, _)) = listener.accept().await {
-                let (door, target) = (door.clone(), target.clone());
+                let (link, target) = (link.clone(), target.clone());
                 tokio::spawn(async move {
-                    let _ = door.pass(client, &target).await;
+                    let _ = link.pass(client, &target).await;
                 });
             }
         });
@@ -97,58 +97,58 @@ impl Door {
     }
 
     async fn pass(&self, mut client: TcpStream, target: &str) -> std::io::Result<()> {
-        let mut shut = self.shut.subscribe();
-        if *shut.borrow() {
+        let mut blocked = self.blocked.subscribe();
+        if *blocked.borrow() {
             // Accepted, and never answered.
-            let _ = shut.wait_for(|shut| !shut).await;
+            let _ = blocked.wait_for(|blocked| !blocked).await;
             return Ok(());
         }
         let server = TcpStream::connect(target).await?;
         match &self.acceptor {
-            None => join(client, server, shut, &self.slams).await,
+            None => join(client, server, blocked, &self.commit_cuts).await,
             Some(acceptor) => {
                 // A client asks for TLS by a message of eight bytes.
                 client.read_exact(&mut [0; 8]).await?;
                 client.write_all(b"S").await?;
-                join(acceptor.accept(client).await?, server, shut, &self.slams).await
+                join(acceptor.accept(client).await?, server, blocked, &self.commit_cuts).await
             }
         }
         Ok(())
     }
 }
 
-/// Passes everything on until one side ends or the door has been shut and is opened again.
+/// Passes everything on until one side ends or the link has been blocked and is opened again.
 async fn join(
     client: impl AsyncRead + AsyncWrite,
     server: TcpStream,
-    mut shut: watch::Receiver<bool>,
-    slams: &AtomicUsize,
+    mut blocked: watch::Receiver<bool>,
+    commit_cuts: &AtomicUsize,
 ) {
     let (from_client, to_client) = split(client);
     let (from_server, to_server) = split(server);
     let (mut from_client, mut to_client) = (Box::pin(from_client), Box::pin(to_client));
     let (mut from_server, mut to_server) = (Box::pin(from_server), Box::pin(to_server));
-    let mut opened = shut.clone();
+    let mut opened = blocked.clone();
     tokio::select! {
         _ = tokio::io::copy(&mut from_client, &mut to_server) => {}
-        _ = pass_replies(&mut from_server, &mut to_client, slams) => {}
-        _ = shut.wait_for(|shut| *shut) => {}
+        _ = pass_replies(&mut from_server, &mut to_client, commit_cuts) => {}
+        _ = blocked.wait_for(|blocked| *blocked) => {}
     }
-    let _ = opened.wait_for(|shut| !shut).await;
+    let _ = opened.wait_for(|blocked| !blocked).await;
 }
 
-/// Passes replies on until one that nobody shall hear: then the connection ends.
+/// Passes replies on until one is to be dropped: then the connection ends.
 async fn pass_replies(
     from: &mut (impl AsyncRead + Unpin),
     to: &mut (impl AsyncWrite + Unpin),
-    slams: &AtomicUsize,
+    commit_cuts: &AtomicUsize,
 ) -> std::io::Result<()> {
     let mut replies = vec![0; 16 << 10];
     loop {
         let length = from.read(&mut replies).await?;
         let read = &replies[..length];
         let is_commit = read.windows(COMMITTED.len()).any(|part| part == COMMITTED);
-        let slam = || slams.fetch_update(Ordering::SeqCst, Ordering::SeqCst, |left| left.checked_sub(1)).is_ok();
+        let slam = || commit_cuts.fetch_update(Ordering::SeqCst, Ordering::SeqCst, |left| left.checked_sub(1)).is_ok();
         if length == 0 || is_commit && slam() {
             return Ok(());
         }
