@@ -1,4 +1,4 @@
-//! What every measure works with: programs, folders, servers and the report.
+//! The tools of every measure: programs, folders, servers and the report.
 
 use std::net::{SocketAddr, TcpListener};
 use std::path::{Path, PathBuf};
@@ -26,7 +26,7 @@ pub struct Bench {
     /// Thrown away at the end.
     pub folder: Folder,
     pub token: String,
-    /// Of webhooks.
+    /// Receivers of webhooks.
     pub receivers: Receivers,
 }
 
@@ -68,7 +68,7 @@ impl Bench {
         variable("STOA_TEST_POSTGRES_URL")
     }
 
-    /// Of another person.
+    /// A token of another person.
     pub fn token_of(&self, email: &str) -> anyhow::Result<String> {
         mint(&self.data(), email)
     }

@@ -59,7 +59,7 @@ pub struct Goods {
     next: AtomicU64,
 }
 
-/// What is bought: one serialized variant, from one supplier.
+/// The purchased goods: one serialized variant, from one supplier.
 #[derive(Debug)]
 pub struct Purchases {
     goods: Uuid,

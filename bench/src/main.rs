@@ -100,7 +100,7 @@ async fn run(arguments: &Arguments) -> anyhow::Result<()> {
         false => None,
     };
     let measured = measure(&mut bench, database.as_ref(), &parts).await;
-    // What was measured is told whatever comes after it, and whatever ended it.
+    // The results are reported even if a later step fails or the run itself ended early.
     println!();
     bench.report.print();
     match bench.report.write() {

@@ -13,7 +13,7 @@ pub struct Database {
     pub url: String,
     /// host:port.
     pub address: String,
-    /// What the service opens its connections with.
+    /// Options that the service opens its connections with.
     options: OnceLock<String>,
 }
 
@@ -54,7 +54,7 @@ impl Database {
         Ok(setting)
     }
 
-    /// What a busy database does by itself from time to time, done at a time that nobody measures.
+    /// The maintenance that a busy database does by itself from time to time, done at a time that nobody measures.
     pub async fn settle(&self) -> anyhow::Result<()> {
         let mut connection = PgConnection::connect(&self.url).await?;
         connection.execute("vacuum analyze").await?;

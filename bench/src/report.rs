@@ -1,10 +1,10 @@
-//! What was measured: the table for a person, machine-independent ratios first, and `target/bench.json` for a program.
+//! The results: the table for a person, machine-independent ratios first, and `target/bench.json` for a program.
 
 use std::path::PathBuf;
 
 use anyhow::Context as _;
 
-/// What a figure should be. A missed one is marked and never fails the run: machines differ.
+/// The target of a figure. A missed one is marked and never fails the run: machines differ.
 #[derive(Debug, Clone, Copy)]
 pub enum Target {
     AtLeast(f64),

@@ -1,4 +1,4 @@
-//! What is sold: a hundred variants at a price, of which there is enough for every load, and the orders of them.
+//! The goods on sale: a hundred variants at a price, of which there is enough for every load, and the orders of them.
 
 use std::net::SocketAddr;
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};

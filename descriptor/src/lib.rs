@@ -92,7 +92,7 @@ impl ServiceAccess {
 }
 
 impl Descriptor {
-    /// What a function of a service needs; `interface` without its version.
+    /// The access that a function of a service needs; `interface` without its version.
     pub fn service_access(&self, interface: &str, function: &str) -> Option<&ServiceAccess> {
         self.services.iter().find(|access| access.interface == interface && access.function == function)
     }
@@ -187,7 +187,7 @@ pub struct Route {
     pub grows_with: Option<String>,
 }
 
-/// What is not said of a route that has it not, a host of before need not know.
+/// A false flag is left out, so that an older host need not know it.
 #[allow(clippy::trivially_copy_pass_by_ref, reason = "serde hands over a reference")]
 fn is_false(value: &bool) -> bool {
     !value

@@ -27,12 +27,12 @@ impl Default for Schemas {
 }
 
 impl Schemas {
-    /// What is read from a body: a reference to a named schema, or one that is marked as `inline` itself.
+    /// The schema of a body: a reference to a named schema, or one that is marked as `inline` itself.
     pub fn read<T: JsonSchema>(&mut self) -> Value {
         subschema::<T>(&mut self.read)
     }
 
-    /// What is answered, likewise.
+    /// The schema of an answer, likewise.
     pub fn response<T: JsonSchema>(&mut self) -> Value {
         subschema::<T>(&mut self.answered)
     }

@@ -19,7 +19,7 @@ pub enum Unreadable {
     Damaged(String),
 }
 
-/// What was encrypted, and the id of its key.
+/// An encrypted text, and the id of its key.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Sealed {
     pub key_id: String,

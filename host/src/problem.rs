@@ -21,7 +21,7 @@ pub struct Problem {
     pub retry_after: Option<u32>,
     /// How much the window that rejects admits, where it is none of the governor's: `X-RateLimit-*` are then of this window.
     pub window: Option<u32>,
-    /// What is wrong with the credential that came, for `WWW-Authenticate` (RFC 6750, 3).
+    /// The fault of the credential that came, for `WWW-Authenticate` (RFC 6750, 3).
     pub credential: Option<&'static str>,
 }
 

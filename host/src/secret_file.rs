@@ -38,7 +38,7 @@ pub fn close_to_others(file: &Path) -> std::io::Result<()> {
     }
 }
 
-/// What a file holds; made by whoever comes first, of several processes too.
+/// The content of a file; made by the first process that comes, of several too.
 pub fn read_or_make(file: &Path, make: impl FnOnce() -> anyhow::Result<Vec<u8>>) -> anyhow::Result<Vec<u8>> {
     match fs::read(file) {
         Err(error) if error.kind() == ErrorKind::NotFound => {}

@@ -65,7 +65,7 @@ pub struct Settings {
     pub trusted_proxies: Vec<Network>,
     /// Connections at once. Absent: as many as there are file descriptors for, at most 16384.
     pub connections: Option<usize>,
-    /// Of them, of one address; of one that a trusted proxy names, requests. Never more than half of all.
+    /// Connections at once of one address; requests, of one that a trusted proxy names. Never more than half of all.
     pub connections_per_peer: usize,
     /// The longest wait for a connection's first bytes, for a request's head, and for somebody to read an answer.
     #[serde(with = "humantime_serde")]
@@ -77,18 +77,18 @@ pub struct Settings {
     #[serde(deserialize_with = "list")]
     pub cors_origins: Vec<Origin>,
     pub onboarding: Onboarding,
-    /// Of the API keys that are issued and taken. Absent: `test` with --dev, else `live`.
+    /// Environment of the API keys that are issued and taken. Absent: `test` with --dev, else `live`.
     pub environment: Option<Environment>,
     pub user_requests_per_minute: u64,
     pub tenant_requests_per_minute: u64,
-    /// Of one user in all companies together, on one host.
+    /// Requests of one user in all companies together, on one host.
     pub user_total_requests_per_minute: u64,
     /// Companies that one user may make in a day.
     pub user_companies_per_day: u32,
     /// Absent: `fast` where every trusted signer is the deployment's own, `hardened` as soon as one is a partner.
     pub sandbox: Option<Sandbox>,
-    /// Whose modules may run here: `name:role:key`, as `stoa module keygen` prints it, or `name:role:key:NAMES`, parted by `+`. Read
-    /// again on SIGHUP.
+    /// Signers whose modules may run here: `name:role:key`, as `stoa module keygen` prints it, or `name:role:key:NAMES`, parted by `+`.
+    /// Read again on SIGHUP.
     #[serde(deserialize_with = "list")]
     pub trusted_signers: Vec<Signer>,
     /// SHA-256 of an operator's token, in hex; several with commas, each with a name before it: `alice=...`.
@@ -103,7 +103,7 @@ pub struct Settings {
     pub module_store_calls: u32,
     pub module_rows: u32,
     pub module_output: ByteSize,
-    /// What becomes of answers and events that break what a module declares. Absent: `refuse` with --dev, else `count`.
+    /// Treatment of answers and events that break what a module declares. Absent: `refuse` with --dev, else `count`.
     pub contract_breaches: Option<Breaches>,
     #[serde(with = "humantime_serde")]
     pub request_timeout: Duration,
@@ -279,7 +279,7 @@ impl Settings {
         self.sandbox.unwrap_or(if partner { Sandbox::Hardened } else { Sandbox::Fast })
     }
 
-    /// Whose modules a host takes. With --dev its modules folder as it is, and a key of its own.
+    /// Signers whose modules a host takes. With --dev its modules folder as it is, and a key of its own.
     pub fn trust(&self) -> anyhow::Result<Trust> {
         let mut by = self.trusted_signers.clone();
         if self.dev {
@@ -331,7 +331,7 @@ impl Settings {
         self.webhook_schedule.parse().map_err(|error: String| anyhow::anyhow!(error))
     }
 
-    /// What sends webhooks, and judges where they may point.
+    /// The sender of webhooks, which also judges where they may point.
     pub fn dialer(&self) -> anyhow::Result<Dialer> {
         let resolver = self.webhook_resolver.map_or_else(Resolver::of_system, Resolver::new)?;
         Dialer::new(resolver, self.webhook_dev_targets.iter().map(|target| target.0).collect())

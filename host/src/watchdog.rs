@@ -13,7 +13,7 @@ pub const PATIENCE: Duration = Duration::from_secs(30);
 /// Between two looks at all tasks.
 const LOOK: Duration = Duration::from_secs(1);
 
-/// What a task says of itself.
+/// The sign of life of a task.
 #[derive(Clone)]
 pub struct Pulse(Arc<Mutex<Option<Instant>>>);
 
@@ -61,7 +61,7 @@ struct Task {
     stopped: Option<Instant>,
 }
 
-/// What became of a task when it was looked at.
+/// The result of a look at a task.
 #[derive(Debug, PartialEq, Eq)]
 enum Found {
     /// It goes on, or was started anew.

@@ -23,13 +23,13 @@ pub enum Place {
 #[derive(Debug, Clone)]
 pub struct Item {
     pub place: Place,
-    /// What it is known by in the report: of its body and where it goes.
+    /// The digest of its body and its target, which identifies it in the report.
     pub digest: String,
     pub body: Json,
     /// The lines that it comes from: a product's first one before those of its variants.
     pub line: u64,
     pub parts: Vec<(u64, String)>,
-    /// Of a price.
+    /// The column of a price.
     pub column: String,
 }
 

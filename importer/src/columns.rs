@@ -3,7 +3,7 @@
 use anyhow::{Result, bail};
 use csv::StringRecord;
 
-/// What a column belongs to.
+/// The record that a column belongs to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Part {
     /// Tells which rows are one product.
@@ -27,7 +27,7 @@ pub enum Kind {
 #[derive(Debug)]
 pub struct Named {
     pub name: &'static str,
-    /// Of the body.
+    /// The member of the body.
     pub member: &'static str,
     pub part: Part,
     pub kind: Kind,
@@ -67,7 +67,7 @@ const NAMED: &[Named] = &[
     name_column("validTo", "validTo", Part::Price, Kind::Text, "end of the row's prices; default: no end"),
 ];
 
-/// What a header was found to be.
+/// The kind of column that a header names.
 #[derive(Debug, Clone)]
 pub enum Column {
     Named(&'static Named),

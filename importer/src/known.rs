@@ -1,4 +1,4 @@
-//! What the company already has that the file names: price lists, lookups by their codes, variants by their SKUs.
+//! Records that the company already has and the file names: price lists, lookups by their codes, variants by their SKUs.
 
 use std::collections::{BTreeSet, HashMap};
 

@@ -1,5 +1,5 @@
 //! `stoa import`: products, variants and prices from a CSV file through the public API, as any other client would send them.
-//! What was done is written down, so that a run that was stopped is continued by the next.
+//! Progress is written down, so that a run that was stopped is continued by the next.
 
 mod api;
 mod batch;
@@ -111,7 +111,7 @@ async fn import(args: &Args) -> Result<()> {
     Ok(())
 }
 
-/// What came of a run.
+/// The result of a run.
 #[derive(serde::Serialize)]
 #[serde(rename_all = "camelCase")]
 struct Outcome<'a> {

@@ -17,7 +17,7 @@ impl Progress {
         Progress(bar)
     }
 
-    /// What is sent now.
+    /// Sets the name of the records that are sent now.
     pub fn of(&self, what: &str) {
         self.0.set_message(what.to_owned());
     }

@@ -25,7 +25,7 @@ pub struct Sender<'a> {
     pub counts: Counts,
 }
 
-/// What this run made, and how much an earlier one had made.
+/// Numbers of records that this run made, and that an earlier one had made.
 #[derive(Debug, Clone, Copy, Default, serde::Serialize)]
 pub struct Counts {
     pub products: usize,

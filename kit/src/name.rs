@@ -1,4 +1,4 @@
-//! What a module may be called: a name that the host, folders and Rust all take.
+//! Names of modules: a name that the host, folders and Rust all take.
 
 /// Longest name of a module, as the host takes it.
 pub const LONGEST: usize = 32;

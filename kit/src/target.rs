@@ -5,7 +5,7 @@ use std::process::{Command, Stdio};
 
 use anyhow::{Context, Result, bail};
 
-/// What modules are compiled for: no system interface at all.
+/// The target that modules are compiled for: no system interface at all.
 pub const TARGET: &str = "wasm32-unknown-unknown";
 
 /// Makes sure that the compiler in use can build modules.

@@ -22,7 +22,7 @@ const FILES: &[(&str, &str)] = &[
     ("fixtures/entries.json", include_str!("../../components/template/fixtures/entries.json")),
 ];
 
-/// What a module inside the repository finds in the folders above it.
+/// Files that a module inside the repository finds in the folders above it.
 const SURROUNDINGS: &[(&str, &str)] = &[
     ("clippy.toml", include_str!("../../components/clippy.toml")),
     ("rustfmt.toml", include_str!("../../rustfmt.toml")),

@@ -119,7 +119,7 @@ impl Answer {
         (self.status, body)
     }
 
-    /// What holds for every answer: a request id of ours in the header, and a refusal is a problem that repeats it.
+    /// Checks the rules of every answer: a request id of ours in the header, and a refusal is a problem that repeats it.
     #[track_caller]
     pub fn check_manners(&self) {
         let id = self.header("x-request-id").unwrap_or_else(|| panic!("no X-Request-Id: {self}"));

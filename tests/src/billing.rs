@@ -17,7 +17,7 @@ pub enum Trade {
     Purchases,
 }
 
-/// Who writes the documents of one side, about one party and in one entity.
+/// The writer of documents of one side, about one party and in one entity.
 #[derive(Clone)]
 pub struct Desk {
     pub shop: Company,
@@ -180,7 +180,7 @@ impl Desk {
         format!("{side}/{path}")
     }
 
-    /// What this side calls the price or cost of one.
+    /// The name of this side's price or cost of one.
     pub fn amount_member(&self) -> &'static str {
         match self.trade {
             Trade::Sales => "unitPrice",
@@ -290,7 +290,7 @@ impl Desk {
         self.step(path, "void", with(&json!({ "reason": WHY }), members))
     }
 
-    /// What is still owed of an invoice, without the zeros at its end.
+    /// The amount still owed of an invoice, without the zeros at its end.
     #[track_caller]
     pub fn balance(&self, invoice: &str) -> String {
         figure(&self.invoice(invoice)["balance"])
@@ -357,7 +357,7 @@ impl Desk {
         path
     }
 
-    /// What is left of a payment or credit, without the zeros at its end.
+    /// The rest of a payment or credit, without the zeros at its end.
     #[track_caller]
     pub fn available(&self, path: &str) -> String {
         figure(&self.read(path)["available"])

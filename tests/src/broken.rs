@@ -1,4 +1,4 @@
-//! What a verification finds where rows were changed behind the host's back.
+//! The findings of a verification where rows were changed behind the host's back.
 
 use std::collections::BTreeSet;
 

@@ -12,7 +12,7 @@ pub struct Company {
     pub host: Stoa,
     pub tenant: String,
     pub token: String,
-    /// What onboarding made.
+    /// The records that onboarding made.
     pub created: Vec<Json>,
 }
 
@@ -27,7 +27,7 @@ pub fn fresh(prefix: &str) -> String {
     format!("{prefix}{}", NEXT.fetch_add(1, Ordering::Relaxed))
 }
 
-/// What onboarding is asked for.
+/// The body of an onboarding request.
 pub fn onboarding(name: &str) -> Json {
     json!({ "name": name, "currencyCode": "EUR" })
 }
@@ -113,7 +113,7 @@ impl Company {
         made["id"].as_str().map(str::to_string)
     }
 
-    // What nearly every test of catalog and pricing needs.
+    // Records that nearly every test of catalog and pricing needs.
 
     /// A brand with this code.
     #[track_caller]

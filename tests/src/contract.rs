@@ -25,7 +25,7 @@ pub struct Operation {
     pub document: Json,
 }
 
-/// Who calls an operation.
+/// The callers of an operation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Audience {
     Anybody,
@@ -227,7 +227,7 @@ impl Operation {
         self.path.starts_with("/v1/tenants/{tenantId}/")
     }
 
-    /// Who calls it, by the scheme of its credential.
+    /// Its callers, by the scheme of its credential.
     pub fn audience(&self) -> Audience {
         let schemes = self.document["security"].as_array().into_iter().flatten();
         let names: Vec<&str> =

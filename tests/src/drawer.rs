@@ -28,7 +28,7 @@ pub fn component(line_no: u8, method: &str, amount: &str) -> Component {
 }
 
 impl Office {
-    /// What the register says of a new session with so much in the drawer.
+    /// The register's record of a new session with so much in the drawer.
     pub fn session(&self, opening: &str) -> Session {
         Session {
             id: new_key(),
@@ -139,7 +139,7 @@ impl Drawer {
         self.call::<Vec<State>>(Call::Read(vec![self.session])).remove(0)
     }
 
-    /// What it should hold, without the zeros at its end.
+    /// The expected cash, without the zeros at its end.
     #[track_caller]
     pub fn cash(&self) -> String {
         figure(&json!(self.state().expected))

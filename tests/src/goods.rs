@@ -126,7 +126,7 @@ impl Company {
         level[name].as_str().unwrap_or_else(|| panic!("no {name}: {level}")).to_string()
     }
 
-    /// What the goods of the variant are worth, as the first entity's only value.
+    /// The value of the variant's goods, as the first entity's only value.
     #[track_caller]
     pub fn worth(&self, variant: &str) -> String {
         let page = self.list("inventory/valuation", &[("variantId", variant)]).is(200);

@@ -38,7 +38,7 @@ struct Inner {
     settings: Vec<(String, String)>,
     process: Mutex<Option<Process>>,
     address: RwLock<String>,
-    /// Of the private listener, once somebody asked.
+    /// The address of the private listener, once somebody asked.
     private_address: Mutex<Option<String>>,
     /// Where the log of the running process begins.
     launched: AtomicU64,
@@ -56,7 +56,7 @@ struct Process {
 /// Leads to a database by another address than its own.
 type Way = Box<dyn Fn(&str) -> String>;
 
-/// What a host is started with; `Settings::default()` is what the shared hosts have.
+/// The settings that a host is started with; `Settings::default()` is what the shared hosts have.
 #[derive(Default)]
 pub struct Settings {
     modules: Option<PathBuf>,
@@ -233,7 +233,7 @@ impl Stoa {
         known.get_or_insert_with(read).clone()
     }
 
-    /// What `/metrics` of the private listener says.
+    /// The text of `/metrics` on the private listener.
     pub fn metrics(&self) -> String {
         let url = format!("http://{}/metrics", self.private_address());
         let text = RUNTIME.block_on(async { self.0.client.get(url).send().await?.text().await });
@@ -264,7 +264,7 @@ impl Stoa {
         self.0.postgres.as_ref().map(Disposable::url)
     }
 
-    /// What the host wrote to stderr so far.
+    /// The host's stderr so far.
     pub fn log(&self) -> String {
         self.0.log_since(0)
     }

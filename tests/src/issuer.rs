@@ -39,7 +39,7 @@ struct Shared {
     url: String,
     manner: Mutex<Manner>,
     discovery: Mutex<Option<Manner>>,
-    /// What it tells of whoever asks by a token; none: it has no such address.
+    /// The answer about a person who asks by a token; none: it has no such address.
     userinfo: Mutex<Option<Manner>>,
     userinfo_asked: AtomicUsize,
     discoveries: AtomicUsize,

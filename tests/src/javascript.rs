@@ -7,7 +7,7 @@ use std::process::Command;
 use crate::host::workspace;
 use crate::npm;
 
-/// What the component is made of.
+/// The source files of the component.
 const FILES: &[&str] = &[
     "package.json",
     "package-lock.json",

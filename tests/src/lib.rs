@@ -1,4 +1,4 @@
-//! What the suite stands on: the real binary as a child process, a client that checks every answer against the published
+//! The tools of the suite: the real binary as a child process, a client that checks every answer against the published
 //! contract, and a look into the database that shares no code with the host.
 
 #![allow(clippy::expect_used, clippy::panic, clippy::unwrap_used, reason = "a test says what it expects by failing")]

@@ -13,7 +13,7 @@ use crate::host::RUNTIME;
 /// How long a look waits for a writer.
 pub const PATIENCE: Duration = Duration::from_secs(10);
 
-/// Of one host: as many tests look at once.
+/// Connections to the database of one host: as many tests look at once.
 const AT_ONCE: u32 = 8;
 
 #[derive(Default)]

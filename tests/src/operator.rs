@@ -44,7 +44,7 @@ impl Stoa {
 }
 
 impl Stoa {
-    /// What a verification of these companies reports: by the running host's private listener, and by `stoa verify` where the host
+    /// The report of a verification of these companies: by the running host's private listener, and by `stoa verify` where the host
     /// does not run or has no operator of `--dev`.
     #[track_caller]
     pub fn verify(&self, tenants: &[&str]) -> Json {
@@ -120,7 +120,7 @@ impl Operator {
         self.post(&format!("generations/{generation}/activate"), json!({}))
     }
 
-    /// What `GET /operator/modules` shows.
+    /// The body of `GET /operator/modules`.
     #[track_caller]
     pub fn shown(&self) -> Json {
         self.get("modules").is(200).body.clone()

@@ -29,7 +29,7 @@ pub fn at_once<T: Send>(n: usize, act: impl Fn(usize) -> T + Sync) -> Vec<T> {
     })
 }
 
-/// What `look` finds once it finds something, within the time that what happens behind an answer may take.
+/// The first value that `look` finds, within the time that work behind an answer may take.
 #[track_caller]
 pub fn eventually<T>(look: impl FnMut() -> Option<T>) -> T {
     eventually_within(PATIENCE, look)

@@ -119,7 +119,7 @@ impl Preload {
         self.folder.path().join("preload.so")
     }
 
-    /// What a program needs to run with it.
+    /// Variables that a program needs to run with it.
     pub fn variables(&self) -> Vec<(String, String)> {
         let page = self.folder.path().join("page");
         vec![

@@ -9,7 +9,7 @@ use crate::Stoa;
 /// Far more than an answer takes on a busy machine.
 const PATIENCE: Duration = Duration::from_secs(20);
 
-/// What came back: the first status line's code and everything that was read.
+/// The reply: the first status line's code and everything that was read.
 #[derive(Debug)]
 pub struct Reply {
     pub status: Option<u16>,

@@ -42,7 +42,7 @@ impl Received {
     }
 }
 
-/// What a receiver does with a request.
+/// A receiver's answer to a request.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Temper {
     Status(u16),

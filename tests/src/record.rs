@@ -1,5 +1,6 @@
-//! What a test leaves for `cargo xtask test` when it ends: its name, its seconds, how it ended, and why it failed. A test that passes its time limit
-//! ends the program, after it has said what was going on: libtest has no limit, and a test that hangs would hold up the whole run.
+//! The record of a test that `cargo xtask test` reads: its name, its seconds, how it ended, and why it failed. A test that passes
+//! its time limit ends the program, after it has said what was going on: libtest has no limit, and a test that hangs would hold up
+//! the whole run.
 
 use std::cell::RefCell;
 use std::fs::OpenOptions;
@@ -23,7 +24,7 @@ const HUNG: i32 = 86;
 const LONGEST_FAULT: usize = 1_000;
 
 thread_local! {
-    /// What this thread panicked with last.
+    /// The last panic of this thread.
     static FAULT: RefCell<String> = const { RefCell::new(String::new()) };
 }
 

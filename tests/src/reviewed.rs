@@ -33,7 +33,7 @@ fn folder() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("contract")
 }
 
-/// What differs, and how to accept it.
+/// The difference, and how to accept it.
 fn change(name: &str, text: &str) -> Option<String> {
     let path = folder().join(name);
     let known = std::fs::read_to_string(&path).unwrap_or_default();

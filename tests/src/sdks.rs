@@ -108,7 +108,7 @@ pub const SDKS: &[Sdk] = &[
                 "--output-path",
                 "stoa_client",
             ],
-            // What this generator writes for any contract is typed, but not by the strictest rules: the tour's use of it is.
+            // Code that this generator writes for any contract is typed, but not by the strictest rules: the tour's use of it is.
             &["{tools}/bin/mypy", "--strict", "--follow-imports=silent", "tour.py"],
             RUN_PYTHON,
         ],
@@ -121,7 +121,7 @@ pub const SDKS: &[Sdk] = &[
         language: Language::Python,
         steps: &[
             &[GENERATOR, "generate", "-i", "contract.json", "-g", "python", "-o", "."],
-            // What this generator writes is typed, but not by strict rules: the tour's use of it is.
+            // Code that this generator writes is typed, but not by strict rules: the tour's use of it is.
             &["{tools}/bin/mypy", "--strict", "--follow-imports=silent", "tour.py"],
             RUN_PYTHON,
         ],
@@ -130,7 +130,7 @@ pub const SDKS: &[Sdk] = &[
     },
 ];
 
-/// What became of an SDK: how long each step took.
+/// The result of an SDK: how long each step took.
 pub fn tour(sdk: &Sdk, company: &Company) -> Result<Vec<Duration>, String> {
     if sdk.needs_java {
         Command::new("java").arg("-version").output().map_err(|_| "java is not installed".to_owned())?;
@@ -207,7 +207,7 @@ fn typescript() -> Result<PathBuf, String> {
     Ok(folder)
 }
 
-/// What pip says where there is no way to a registry.
+/// Words of pip where there is no way to a registry.
 const NO_REGISTRY: &[&str] =
     &["Could not fetch URL", "Failed to establish a new connection", "No matching distribution found"];
 

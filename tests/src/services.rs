@@ -51,7 +51,7 @@ pub fn new_key() -> Key {
     uuid::Uuid::now_v7().as_u64_pair()
 }
 
-/// What the call at this place answered.
+/// The answer of the call at this place.
 #[track_caller]
 pub fn read_answer<T: DeserializeOwned>(answer: &Answer, at: usize) -> T {
     let said = answer["answers"].get(at).unwrap_or_else(|| panic!("no answer {at}: {answer}"));

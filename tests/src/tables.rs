@@ -55,7 +55,7 @@ fn unless_zero(amount: &Json) -> String {
     Some(figure(amount)).filter(|text| text != "0").unwrap_or_default()
 }
 
-/// What ids are called in a table.
+/// Names of ids in a table.
 pub type Names<'a> = &'a [(&'a str, &'a str)];
 
 #[track_caller]

@@ -17,7 +17,7 @@ use crate::{build_modules, demo};
 mod api_key;
 mod tell;
 
-/// Who owns the demo company.
+/// The owner of the demo company.
 const USER: &str = "alice@example.test";
 const READY: &str = "stoa listening on ";
 /// The loader sends more in its first minute than a person may.
@@ -50,7 +50,7 @@ enum Print {
     Json,
 }
 
-/// What a script needs to begin. What is not built yet is null.
+/// The values that a script needs to begin. A member that is not built yet is null.
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Started {

@@ -19,7 +19,7 @@ struct Postgres {
     idle: Arc<Mutex<Vec<Transaction>>>,
     /// The message that begins and authorizes.
     opening: &'static str,
-    /// What the module reads.
+    /// Statements that the module reads by.
     reads: Arc<Vec<(&'static str, Vec<Part>)>>,
 }
 

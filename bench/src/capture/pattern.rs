@@ -51,7 +51,7 @@ pub struct Pattern {
 }
 
 impl Pattern {
-    /// Of reads of two products.
+    /// The pattern of reads of two products.
     pub fn of_reads(reads: [(Uuid, Vec<Exchange>); 2]) -> anyhow::Result<Pattern> {
         let [(_, first), (product, second)] = reads;
         Pattern::build(&[first, second], |values| match values {
@@ -60,7 +60,7 @@ impl Pattern {
         })
     }
 
-    /// Of three price writes: the second differs from the first in its period alone, the third in list and variant.
+    /// The pattern of three price writes: the second differs from the first in its period only, the third in list and variant.
     pub fn of_writes(writes: [(Price, Vec<Exchange>); 3]) -> anyhow::Result<Pattern> {
         let [(_, first), (price, second), (_, third)] = writes;
         let mut fresh: Vec<Uuid> = Vec::new();
@@ -81,7 +81,7 @@ impl Pattern {
         })
     }
 
-    /// Of three adjustments that bring goods in: the first two of one variant, the third of another.
+    /// The pattern of three adjustments that bring goods in: the first two of one variant, the third of another.
     pub fn of_adjustments(variant: Uuid, recordings: [Vec<Exchange>; 3]) -> anyhow::Result<Pattern> {
         let mut fresh: Vec<Uuid> = Vec::new();
         Pattern::build(&recordings, |values| {
@@ -94,14 +94,14 @@ impl Pattern {
         })
     }
 
-    /// Of three orders: the first two of the same variants, the third of others. `variants` and `number` are the second's.
+    /// The pattern of three orders: the first two of the same variants, the third of others. `variants` and `number` are the second's.
     pub fn of_orders(variants: &[Uuid], number: &str, recordings: [Vec<Exchange>; 3]) -> anyhow::Result<Pattern> {
         let mut fresh: Vec<Uuid> = Vec::new();
         Pattern::build(&recordings, |values| place_of_order(values, variants, number, &mut fresh))
     }
 
-    /// Of three orders in the same way, each checked out in one session right after the one before. `version`: of the session,
-    /// before the second.
+    /// The pattern of three orders in the same way, each checked out in one session right after the one before. `version`: of the
+    /// session, before the second.
     pub fn of_checkouts(
         variants: &[Uuid],
         number: &str,
@@ -125,8 +125,8 @@ impl Pattern {
         })
     }
 
-    /// What `judge` does not place is a constant, as in the second recording. An exchange without statements prepared one, on a
-    /// connection that had not met it.
+    /// A value that `judge` does not place is a constant, as in the second recording. An exchange without statements prepared one, on
+    /// a connection that had not met it.
     fn build(
         recordings: &[Vec<Exchange>],
         mut judge: impl FnMut(&[&Value]) -> Option<Part>,

@@ -1,14 +1,14 @@
 //! A pattern as a script for pgbench: the same statements in the same messages, with values that never conflict.
 //!
-//! What the host binds is bound here too, as a variable that pgbench sends beside the statement: a constant in the text would let
-//! the planner see what it cannot see of the host. What every transaction has of its own (ids, the row that it works on, its
-//! period) comes of a number that is bound.
+//! Values that the host binds are bound here too, as variables that pgbench sends beside the statement: a constant in the text would
+//! let the planner see what it cannot see of the host. Values of one transaction only (ids, the row that it works on, its period) come
+//! of a number that is bound.
 
 use uuid::Uuid;
 
 use super::{Part, Pattern, Shape, Value};
 
-/// What transactions work on in turn.
+/// The records that transactions work on in turn.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Picks<'a> {
     pub products: &'a [Uuid],

@@ -35,7 +35,7 @@ impl Recorder {
         Ok(recorder)
     }
 
-    /// What was heard since the last time, up to the end of a transaction, which may come after its answer.
+    /// Exchanges recorded since the last time, up to the end of a transaction, which may come after its answer.
     pub async fn take(&self) -> anyhow::Result<Vec<Exchange>> {
         let ended = |(sql, _): &(String, String)| sql == "commit" || sql == "rollback";
         let begun = Instant::now();

@@ -27,9 +27,9 @@ pub struct Load {
     pub statuses: &'static [u16],
 }
 
-/// What one run saw.
+/// The measurements of one run.
 pub struct Run {
-    /// Of each request, ascending.
+    /// The latency of each request, ascending.
     latencies: Vec<Duration>,
     pub per_second: f64,
 }

@@ -64,7 +64,7 @@ pub async fn measure(
     rates::measure(bench, &format!("adjustment{suffix}_pg"), spread, Some(&limit)).await
 }
 
-/// What an adjustment says to the database.
+/// Records the statements of an adjustment.
 async fn record_pattern(bench: &Bench, database: &Database, company: &Company) -> anyhow::Result<Pattern> {
     let proxy = Proxy::start(database.address.clone()).await?;
     let (server, _) = bench.stoa(&database.through(proxy.address), 1).await?;

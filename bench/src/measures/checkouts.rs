@@ -98,7 +98,7 @@ async fn sell(company: &Company, client: &mut Client, order: &Json, till: &mut T
     Ok(draft["number"].as_str().unwrap_or_default().to_owned())
 }
 
-/// What the three requests say to the database, and the session that they were in.
+/// Records the statements of the three requests, and the session that they were in.
 async fn record_pattern(bench: &Bench, database: &Database, company: &Company) -> anyhow::Result<(Pattern, Till)> {
     let proxy = Proxy::start(database.address.clone()).await?;
     let (server, _) = bench.stoa(&database.through(proxy.address), 1).await?;
@@ -109,7 +109,7 @@ async fn record_pattern(bench: &Bench, database: &Database, company: &Company) -
         sell(company, &mut client, &sales.next(), &mut till).await?;
     }
     let mut pattern = record_three(company, &mut client, &sales, &mut till, &proxy).await?;
-    // What the host does for itself may come in between; then the recordings differ.
+    // The host's own statements may come in between; then the recordings differ.
     for _ in 0..TRIES {
         if pattern.is_ok() {
             break;

@@ -63,7 +63,7 @@ pub async fn open_till(company: &Company, client: &mut Client, sales: &Sales) ->
     Ok(Till { session: id(&session["id"])?, version: 1 })
 }
 
-/// What is done per second of a closed loop on every connection, each with a till of its own.
+/// Documents per second of a closed loop on every connection, each with a till of its own.
 async fn count<F>(
     company: &Company,
     service: &Server,

@@ -18,7 +18,7 @@ use crate::rounds::median;
 const PRODUCTS: usize = 60_000;
 const QUICK: usize = 20_000;
 const AT_ONCE: usize = 500;
-/// What a user may ask in a minute of all companies together.
+/// Requests of a user in a minute, of all companies together.
 const REQUESTS: usize = 1_800;
 const NOISY_CONNECTIONS: usize = 16;
 
@@ -48,7 +48,7 @@ pub async fn measure(bench: &mut Bench, company: &Company, service: &Server, suf
         let searches = Load {
             address: service.address,
             connections: NOISY_CONNECTIONS,
-            // Who has asked all that he may asks for what costs nothing.
+            // A caller with no permits left asks for a path that costs nothing.
             request: {
                 let (search, rest) = (noisy.get_request(&path), noisy.get_request("/v1/health"));
                 Arc::new(move |buffer| {

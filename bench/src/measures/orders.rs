@@ -104,7 +104,7 @@ async fn sell_for(company: &Company, service: &Server, sales: &Sales, time: Dura
     Ok(f64::from(counts.iter().sum::<u32>()) / begin.elapsed().as_secs_f64())
 }
 
-/// What drafting and confirming an order says to the database.
+/// Records the statements of drafting and confirming an order.
 async fn record_pattern(bench: &Bench, database: &Database, company: &Company) -> anyhow::Result<Pattern> {
     let proxy = Proxy::start(database.address.clone()).await?;
     let (server, _) = bench.stoa(&database.through(proxy.address), 1).await?;

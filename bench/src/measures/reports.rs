@@ -33,7 +33,7 @@ pub async fn measure(
     let entities = client.get(&company.path("ledger/legal-entities")).await?;
     let entity = entities["items"][0]["id"].as_str().context("no legal entity")?.to_owned();
     write_journal(company, service, &entity).await?;
-    // Of the one before, silent for so long, the host has taken its leave.
+    // The earlier connection was silent for so long that the host has closed it.
     let mut client = Client::new(service.address, &company.token).await?;
     write_invoices(database, company, &mut client, &entity).await?;
     database.settle().await?;

@@ -1,7 +1,7 @@
 //! `statements_*`: round trips that one request costs on PostgreSQL, seen from outside: messages that the host sends when
 //! everything before them has been answered. BEGIN and COMMIT count; so does a COMMIT that a read's answer does not wait for.
 //!
-//! What is said is taken down too: the limits of reads and writes run it again.
+//! The statements are recorded too: the limits of reads and writes run them again.
 
 use std::collections::BTreeSet;
 use std::time::Duration;
@@ -125,7 +125,7 @@ impl Watch<'_> {
         tokio::time::sleep(Duration::from_millis(100)).await;
     }
 
-    /// What two reads have in common, or how they differ.
+    /// The pattern of two reads, or how they differ.
     async fn pattern_of_reads(&mut self) -> anyhow::Result<anyhow::Result<Pattern>> {
         Ok(Pattern::of_reads([self.said_of_read(0).await?, self.said_of_read(1).await?]))
     }

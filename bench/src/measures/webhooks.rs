@@ -17,7 +17,7 @@ use crate::company::{Client, Company};
 /// Receivers on ports that a host is told of when it starts.
 pub struct Receivers {
     listeners: Vec<TcpListener>,
-    /// Of each delivery, in milliseconds.
+    /// The lag of each delivery, in milliseconds.
     lags: Arc<Mutex<Vec<f64>>>,
 }
 

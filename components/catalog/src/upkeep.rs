@@ -1,4 +1,4 @@
-//! What the catalog does for a new company: defaults and the checklist.
+//! Setup of the catalog for a new company: defaults and the checklist.
 
 use stoa_sdk::store::{read, select};
 use stoa_sdk::{Created, Problem, ProvisionOptions, Step, Text, all};

@@ -1,5 +1,5 @@
-//! What inventory does for a new company: a warehouse to work in and one for goods on their way; the checklist; and what an older
-//! version's rows do not say yet.
+//! Setup of a new company: a warehouse to work in and one for goods on their way; the checklist; and the backfill of an older
+//! version's rows.
 
 use stoa_sdk::store::{find, read, run, select};
 use stoa_sdk::{Created, Filter, Id, Problem, ProvisionOptions, Step, all, view};
@@ -15,7 +15,7 @@ use crate::work::warehouses::insert_warehouse;
 
 view! { WarehouseId of WarehouseRow { id: Id } }
 
-/// What onboarding calls the first entity and its branch.
+/// Code of the first entity and of its branch, as onboarding creates them.
 const MAIN: &str = "MAIN";
 
 /// Warehouses MAIN and TRANSIT of the entity that the ledger made, so that transfer orders work at once.
@@ -45,7 +45,7 @@ pub fn checklist() -> Vec<Step> {
 
 /// Rows of stock of a batch of the backfill.
 const ROWS: u32 = 500;
-/// What the cursor of the backfill begins with once the totals are brought forward; the last row of stock follows.
+/// Prefix of the backfill's cursor once the totals are brought forward; the id of the last row of stock follows.
 const HOLDINGS: &str = "holdings:";
 
 /// Brings the totals of costs forward, then tells the catalog of which variants there are goods: a version that does not tell it

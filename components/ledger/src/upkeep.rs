@@ -1,4 +1,4 @@
-//! What the ledger does for a new company: its entity MAIN with the branch MAIN, with books where they are wanted; and the
+//! The ledger's set-up of a new company: its entity MAIN with the branch MAIN, with books where they are wanted; and the
 //! checklist.
 
 use serde::Deserialize;
@@ -65,7 +65,7 @@ pub fn onboarding() -> Json {
     })
 }
 
-/// What is wished for is made even where no defaults are wanted.
+/// Creates what the options state, even where no defaults are wanted.
 pub fn provision(options: &ProvisionOptions) -> Result<Vec<Created>, Problem> {
     let wishes: Wishes = options.read_own();
     if !options.with_defaults && wishes.legal_entity.is_none() && !wishes.keeps_books && wishes.chart_template.is_none()

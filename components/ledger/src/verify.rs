@@ -43,7 +43,7 @@ pub fn verify(cursor: Option<String>) -> Findings {
     Findings { findings, next }
 }
 
-/// What a batch found, and where the next one of its stage begins.
+/// The findings of a batch, and where the next one of its stage begins.
 type Batch = (Vec<Finding>, Option<String>);
 
 fn show((findings, last): stages::Batch) -> Batch {

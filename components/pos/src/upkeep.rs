@@ -1,4 +1,4 @@
-//! What the point of sale does for a new company, and the checklist.
+//! Setup of the point of sale for a new company, and the checklist.
 
 use stoa_sdk::store::{read, select};
 use stoa_sdk::{Created, Id, Problem, ProvisionOptions, Step, view};

@@ -1,4 +1,4 @@
-//! What pricing does for a new company: defaults and the checklist.
+//! Setup of pricing for a new company: defaults and the checklist.
 
 use stoa_sdk::store::{read, select};
 use stoa_sdk::{Created, Problem, ProvisionOptions, Step, Text, currency, item};

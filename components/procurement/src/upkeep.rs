@@ -1,4 +1,4 @@
-//! What a new company should have done before it can buy, and what an older version's rows do not say yet.
+//! Checklist of a new company before it can buy, and the backfill of an older version's rows.
 
 use stoa_sdk::store::{get_all, read, run, select, update_all};
 use stoa_sdk::{Filter, Id, Problem, Step, set, view};
@@ -25,7 +25,7 @@ pub fn upgrade(cursor: Option<String>) -> Result<Option<String>, Problem> {
     let after = cursor.and_then(|cursor| cursor.parse().ok());
     let page = run(select::<OrderItemRow>(Filter::default()).after(after).limit(LINES))?;
     let ids = || page.items.iter().map(|item| item.id);
-    // Whoever receives or bills holds the order.
+    // Receipts and bills lock the order too.
     let orders = set(page.items.iter().map(|item| item.order_id));
     let (_, items) = run((get_all::<OrderRow>(orders).locked(), get_all::<OrderItemRow>(ids())))?;
     let is_settled = |item: &OrderItemRow| item.is_settled(Amount::ZERO, Amount::ZERO);

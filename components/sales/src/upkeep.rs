@@ -1,4 +1,4 @@
-//! What sales does for a new company, and the checklist.
+//! Set-up of sales for a new company, and the checklist.
 
 use stoa_sdk::store::{read, select};
 use stoa_sdk::{Created, Problem, ProvisionOptions, Step, view};

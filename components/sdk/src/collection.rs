@@ -21,7 +21,7 @@ pub trait View: Sized {
 pub trait Entity: View<Entity = Self> {
     /// As the descriptor and the store calls spell it.
     const NAME: &'static str;
-    /// What an insert states: the id and the module's own columns.
+    /// Columns that an insert states: the id and the module's own.
     const INSERTED: &'static [&'static str];
     /// Every column, in the order in which rows are read.
     const ALL: &'static [&'static str];
@@ -37,7 +37,7 @@ pub trait Entity: View<Entity = Self> {
 
     /// The values of `INSERTED`.
     fn write(&self) -> Row;
-    /// What the descriptor says of it.
+    /// Its collection in the descriptor.
     fn collection() -> descriptor::Collection;
 }
 

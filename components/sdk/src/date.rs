@@ -15,7 +15,7 @@ pub struct Date {
     day: u8,
 }
 
-/// What the text must look like; that the day exists is checked when it is read.
+/// The pattern of the text; that the day exists is checked when it is read.
 pub const PATTERN: &str =
     "^([0-9]{3}[1-9]|[0-9]{2}[1-9][0-9]|[0-9][1-9][0-9]{2}|[1-9][0-9]{3})-(0[1-9]|1[0-2])-(0[1-9]|[12][0-9]|3[01])$";
 

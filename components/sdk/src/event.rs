@@ -1,4 +1,4 @@
-//! What integrators hear of: kinds of events, each declared once with the type of its data, and emitted by that type alone.
+//! Events for integrators: kinds of events, each declared once with the type of its data, and emitted by that type only.
 
 use std::marker::PhantomData;
 
@@ -12,7 +12,7 @@ use crate::host::{self, fault};
 use crate::id::Id;
 use stoa_descriptor::Schemas;
 
-/// What an event carries: the public projection of a record where one exists and the record is public, otherwise ids only.
+/// The data of an event: the public projection of a record where one exists and the record is public, otherwise ids only.
 pub trait EventData: Serialize + JsonSchema {
     /// A value as it would be sent: the contract shows it.
     fn example() -> Self;
@@ -27,7 +27,7 @@ pub trait EventData: Serialize + JsonSchema {
 pub struct EventKind<T> {
     /// As endpoints subscribe to it, and as an operation's `writes` names it.
     pub code: &'static str,
-    /// What it is about, as audit entries spell it.
+    /// The type of the resource that the event is about, as audit entries spell it.
     pub resource_type: &'static str,
     description: &'static str,
     data: PhantomData<fn() -> T>,

@@ -134,7 +134,7 @@ mod tests {
         assert_eq!(any([]), Filter(vec![Node::Any(0)]));
         assert_eq!(all([Filter::default(), one()]), one());
         assert_eq!(any([one()]), one());
-        // What always holds makes the whole hold.
+        // A filter that always holds makes the whole hold.
         assert_eq!(any([Filter::default(), one()]), Filter::default());
         assert_eq!(all([any([]), one()]).0.first(), Some(&Node::All(2)));
     }

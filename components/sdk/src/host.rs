@@ -20,7 +20,7 @@ use crate::instant::Instant;
 pub trait Host {
     /// Runs store calls and returns one reply for each.
     fn run(&mut self, calls: &[store::Call]) -> Result<Vec<store::Reply>, store::Failure>;
-    /// What [`facts`] answers.
+    /// The facts that [`facts`] returns.
     fn facts(&mut self) -> context::Facts;
     /// Whether the caller holds a permission.
     fn holds(&mut self, permission: &str) -> bool;

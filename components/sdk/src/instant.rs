@@ -9,7 +9,7 @@ use schemars::json_schema;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Instant(pub i64);
 
-/// What the text form must look like; that the day exists is checked when it is read.
+/// The pattern of the text form; that the day exists is checked when it is read.
 pub const PATTERN: &str = "^([0-9]{3}[1-9]|[0-9]{2}[1-9][0-9]|[0-9][1-9][0-9]{2}|[1-9][0-9]{3})-(0[1-9]|1[0-2])-(0[1-9]|[12][0-9]|3[01])T([01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9](\\.[0-9]{1,3})?Z$";
 
 const DAY: i64 = 86_400_000;
@@ -88,7 +88,7 @@ pub(crate) fn civil(days: i64) -> (i64, i64, i64) {
 
 json_text!([] Instant);
 
-// What is read is told exactly; what is answered needs no pattern.
+// Input has an exact pattern; output needs none.
 inline_schema!([] Instant, |generator| match generator.contract().is_serialize() {
     true => json_schema!({ "type": "string", "format": "date-time" }),
     false => json_schema!({ "type": "string", "format": "date-time", "pattern": PATTERN }),

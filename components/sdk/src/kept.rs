@@ -1,4 +1,4 @@
-//! What a request has read it may keep: an instance lives for one request, so that what it holds in memory can be no older.
+//! A request may keep its reads: an instance lives for one request, so that values in its memory can be no older.
 //!
 //! Not for what a lock guards: rows that were locked are read after the lock, and whoever waited for one calls
 //! [`Kept::forget`] for what was read before and may have changed meanwhile.
@@ -26,7 +26,7 @@ use crate::sets::{map, set};
 /// assert_eq!((first[&3], second[&3], second[&4], asked.get()), (9, 9, 16, 3));
 /// ```
 pub struct Kept<K, V> {
-    /// Of which request: a native program has many in one thread.
+    /// The request of the kept answers: a native program has many in one thread.
     request: Cell<u64>,
     answers: RefCell<BTreeMap<K, Option<V>>>,
 }

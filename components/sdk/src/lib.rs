@@ -1,5 +1,5 @@
-//! What a module author writes against: ids, instants and decimals, typed collections, store calls in batches, routes whose
-//! schemas come from the Rust types that decode them, and the one seam to the host.
+//! The API for module authors: ids, instants and decimals, typed collections, store calls in batches, routes whose schemas come
+//! from the Rust types that decode them, and the one seam to the host.
 //!
 //! A module is a type that implements [`Module`] and one line, [`export_module!`]. Its code never names the wire: the same
 //! functions run as a component, natively in a benchmark and in unit tests (see [`host`]). `components/README.md` is the guide.

@@ -1,4 +1,4 @@
-//! What a module is, and how it stands behind the generated contract.
+//! The trait of a module, and how the generated contract is implemented for it.
 
 use serde::Deserialize;
 use serde_json::Value;
@@ -11,7 +11,7 @@ use crate::operation::Operation;
 use crate::reply::Answer;
 use crate::service_access::ServiceAccess;
 
-/// What a module says of itself, as constants: the descriptor is made from it.
+/// The parts of a module, as constants: the descriptor is made from them.
 #[derive(Clone, Copy)]
 pub struct Manifest {
     /// `[a-z][a-z0-9-]{0,31}`.
@@ -20,8 +20,8 @@ pub struct Manifest {
     pub version: &'static str,
     /// In a sentence.
     pub description: &'static str,
-    /// Tables of operations. Of several of one name the first one counts: a module that takes another's place puts its own
-    /// before the other's.
+    /// Tables of operations. The first one of several of one name counts: a module that takes another's place puts its own before
+    /// the other's.
     pub operations: &'static [&'static [Operation]],
     /// `PriceRow::collection`, ...
     pub collections: &'static [fn() -> Collection],
@@ -43,7 +43,7 @@ pub struct Manifest {
     pub words: &'static [(&'static str, &'static str)],
     /// Defaults for a new company; a problem refuses the company.
     pub provision: fn(&ProvisionOptions) -> Result<Vec<Created>, Problem>,
-    /// What a company should have done before it can work.
+    /// Steps that a company should have done before it can work.
     pub checklist: fn() -> Vec<Step>,
     /// A bounded batch of the module's own invariants: from a cursor on, with the next one.
     pub verify: fn(Option<String>) -> Findings,
@@ -116,9 +116,9 @@ impl Manifest {
     }
 }
 
-/// A domain module. What its functions keep, they keep for one request: the host may run a request again.
+/// A domain module. Values that its functions keep are kept for one request: the host may run a request again.
 pub trait Module: 'static {
-    /// What it is.
+    /// The module's manifest.
     const MANIFEST: Manifest;
 
     /// The whole descriptor.

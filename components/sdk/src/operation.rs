@@ -10,9 +10,9 @@ use crate::reply::Answer;
 
 /// Bytes of a body unless an operation says otherwise.
 const BODY_LIMIT: u64 = 1 << 20;
-/// What the paths of people's operations begin with.
+/// Prefix of the paths of people's operations.
 const COMPANY: &str = "/tenants/{tenantId}";
-/// What the paths of API clients' operations begin with.
+/// Prefix of the paths of API clients' operations.
 const CLIENT: &str = "/api-client";
 
 type SchemaOf = fn(&mut Schemas) -> Value;
@@ -120,7 +120,7 @@ impl Operation {
         self
     }
 
-    /// What a caller should know beyond the summary.
+    /// Text for callers beyond the summary.
     pub const fn description(mut self, description: &'static str) -> Operation {
         self.description = description;
         self
@@ -250,7 +250,7 @@ impl Operation {
         [Some(*self), self.client.map(|client| client.of(self))].into_iter().flatten()
     }
 
-    /// What runs an operation of this name, if it is this one or its twin.
+    /// The function of the operation with this name, if it is this one or its twin.
     pub(crate) fn run_of(&self, name: &str) -> Option<fn(&Call) -> Answer> {
         if self.name == name {
             return Some(self.run);
@@ -301,7 +301,7 @@ impl Operation {
     }
 }
 
-/// What an operation is for API clients where it differs from people's: how it is run, and perhaps another projection.
+/// An operation's differences for API clients from people's: how it is run, and perhaps another projection.
 #[derive(Clone, Copy)]
 pub struct Client {
     run: fn(&Call) -> Answer,
@@ -403,7 +403,7 @@ impl Client {
             response: self.response.or(people.response),
             problems: self.problems.unwrap_or(people.problems),
             cache_control: self.cache_control.or(people.cache_control),
-            // What names units is never shown to a machine.
+            // Identifiers of units are never shown to a machine.
             discloses_identifiers: false,
             // Tables are for people.
             csv: false,

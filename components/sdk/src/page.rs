@@ -33,7 +33,7 @@ pub struct Page<T> {
 }
 
 impl<T> Page<T> {
-    /// Of rows, or of references to them. `more`: rows follow the last of `rows`.
+    /// A page of rows, or of references to them. `more`: rows follow the last of `rows`.
     pub fn from_rows<R>(
         rows: impl IntoIterator<Item = R>,
         more: bool,

@@ -1,5 +1,5 @@
-//! What small types of one value have in common on the wire: their schema stands in place wherever they are used, and those
-//! that are texts are written and read as such.
+//! The wire form that small types of one value have in common: their schema is inlined wherever they are used, and those that are
+//! texts are written and read as such.
 
 /// The schema of a type, which stands in place wherever the type is used.
 ///

@@ -163,8 +163,8 @@ impl Problem {
         Problem { code: "LIMIT_EXCEEDED".to_owned(), errors: vec![item(pointer, "LIMIT_EXCEEDED").with_bounds(bounds)] }
     }
 
-    /// What a service refused in its own arguments, as a refusal of what the request states: pointers at `from` or below it
-    /// lie at `to`. Others stay.
+    /// A service's refusal of its own arguments, as a refusal of what the request states: pointers at `from` or below it lie at
+    /// `to`. Others stay.
     pub fn moved(mut self, from: &str, to: &str) -> Self {
         for error in &mut self.errors {
             if let Some(rest) = below(&error.pointer, from) {
@@ -193,13 +193,13 @@ impl Problem {
     }
 }
 
-/// What follows `from` in a pointer at it or below it.
+/// The part after `from` of a pointer at it or below it; None for other pointers.
 fn below<'a>(pointer: &'a str, from: &str) -> Option<&'a str> {
     pointer.strip_prefix(from).filter(|rest| rest.is_empty() || rest.starts_with('/'))
 }
 
-/// What a store failure means where the module does not know better. A misuse, a closed store, a limit or a check that the
-/// module did not foresee is its own fault and traps. A limit is the data's: there is more of it than the operation takes.
+/// The problem of a store failure that the module does not map itself. A misuse, a closed store, a limit or a check that the module
+/// did not foresee is its own fault and traps. A limit is the data's: there is more of it than the operation takes.
 impl From<Failure> for Problem {
     fn from(failure: Failure) -> Problem {
         match failure {

@@ -6,7 +6,7 @@ use crate::bindings::exports::commerce::platform::module::{Problem, Reply};
 use crate::host::fault;
 use crate::id::Id;
 
-/// What an operation ends in.
+/// The result of an operation.
 pub type Answer = Result<Reply, Problem>;
 
 /// The strong entity tag of a record: its id and version, without quotes.
@@ -34,7 +34,7 @@ impl Reply {
         self
     }
 
-    /// What the audit entry is about.
+    /// The resource of the audit entry.
     pub fn resource(mut self, id: Id) -> Reply {
         self.resource = Some(id.into());
         self

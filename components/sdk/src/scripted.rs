@@ -36,7 +36,7 @@ use crate::store::{Failure, Reply, Row, Value};
 /// When every request is: the first instant of 2026 in milliseconds since 1970.
 pub const NOW: i64 = 1_767_225_600_000;
 
-/// What the host was asked and told.
+/// The store calls and events that the host received.
 #[derive(Debug, Default)]
 pub struct Log {
     /// Batches of store calls, one per round trip.

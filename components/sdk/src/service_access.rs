@@ -1,4 +1,4 @@
-//! What callers must hold for the services that a module offers.
+//! Permissions and scopes that callers must hold for the services that a module offers.
 
 use stoa_descriptor as descriptor;
 

@@ -25,7 +25,7 @@ pub const MOST_KEYS: usize = 1_000;
 
 /// Calls that are sent together, and what their replies become.
 pub trait Batch {
-    /// What `run` gives for it.
+    /// The result of `run` for it.
     type Answer;
     /// Adds its calls to those that are sent.
     fn push(&mut self, calls: &mut Vec<Call>);
@@ -67,7 +67,7 @@ pub fn run<B: Batch>(mut batch: B) -> Result<B::Answer, Failure> {
     batch.read(&mut Replies { calls, rest: replies.into_iter() })
 }
 
-/// What a call is about, for a fault's message: nothing of what it carries.
+/// The subject of a call, for a fault's message: nothing of what it carries.
 fn about(call: &Call) -> &str {
     match call {
         Call::Get(call) => &call.ask.collection,

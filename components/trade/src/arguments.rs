@@ -1,4 +1,4 @@
-//! What callers of a service pass as text, read. A text that has not the form which the WIT promises is the caller's failure, not
+//! Reads the texts that callers pass to a service. A text that has not the form which the WIT promises is the caller's failure, not
 //! the service's.
 
 use std::str::FromStr;

@@ -1,5 +1,5 @@
-//! A change of a record as data: the row before and after it. What differs is written, what is fixed is refused, `version` and
-//! `updatedAt` follow, and the names of the changed members come for the audit entry: a member is stated once.
+//! A change of a record as data: the row before and after it. Columns that differ are written, changes of fixed ones are refused,
+//! `version` and `updatedAt` follow, and the names of the changed members come for the audit entry: a member is stated once.
 
 use stoa_sdk::store::{Update, update};
 use stoa_sdk::{Entity, Problem, Reply, now};
@@ -34,7 +34,7 @@ impl<R: Entity> Change<R> {
         Ok(Change { after, columns })
     }
 
-    /// What the store is asked to write. A change of nothing is one all the same: the row's version rises.
+    /// The update for the store. A change of nothing is one all the same: the row's version rises.
     pub fn update(&self) -> Update<R> {
         let row = update::<R>(self.after.id());
         match self.columns.is_empty() {
@@ -85,7 +85,7 @@ fn differing_columns<R: Entity>(before: &R, after: &R) -> Vec<&'static str> {
     named.filter(|(_, (before, after))| before != after).map(|(name, _)| *name).collect()
 }
 
-/// What callers call a column: `valid_from` is `validFrom`, unless the collection says otherwise.
+/// The name of a column for callers: `valid_from` is `validFrom`, unless the collection says otherwise.
 fn member<R: Entity>(column: &str) -> String {
     if let Some((_, member)) = R::MEMBERS.iter().find(|(of, _)| *of == column) {
         return (*member).to_owned();

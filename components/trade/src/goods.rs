@@ -1,4 +1,5 @@
-//! What a shop sells, as everybody reads it: the catalog publishes it, and who shows it beside something else passes it on.
+//! Goods that a shop sells, as everybody reads them: the catalog publishes them, and a module that shows them beside something else
+//! passes them on.
 
 use schemars::JsonSchema;
 use serde::Serialize;

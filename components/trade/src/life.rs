@@ -63,16 +63,16 @@ pub struct PublicHead {
 /// A record that is archived at the end; [`archivable!`](crate::archivable) says it of rows with the columns `status` and
 /// `archived_at`.
 pub trait Archivable: Record {
-    /// Of the row as it stands.
+    /// The row's present status.
     fn status(&self) -> Status;
     /// The row as it is from this instant on.
     fn become_archived(&mut self, at: Instant);
-    /// What everybody sees of it first.
+    /// The first members of the record for everybody.
     fn public_head(&self) -> PublicHead;
     /// Null while it is active.
     fn archived_at(&self) -> Option<Instant>;
 
-    /// What answers to people say of it first.
+    /// The first members of the record in answers to people.
     fn head(&self) -> Head {
         let PublicHead { id, status, created_at, updated_at } = self.public_head();
         Head { id, tenant_id: tenant(), status, archived_at: self.archived_at(), created_at, updated_at }

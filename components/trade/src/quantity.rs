@@ -11,7 +11,7 @@ pub type Quantity = Decimal<6>;
 pub type Money = Decimal<6>;
 /// A sum of money or quantities, over however many documents: 24 digits before the point, 6 after it.
 pub type Sum = Decimal<6, 30>;
-/// What one unit of goods costs. Stated ones have at most 6 digits after the point, corrected ones up to 12.
+/// The cost of one unit of goods. Stated ones have at most 6 digits after the point, corrected ones up to 12.
 pub type UnitCost = Decimal<12>;
 /// A product of quantity and money, or a sum of such products.
 pub type Amount = Decimal<12>;
@@ -48,7 +48,7 @@ pub struct StatedTotal(pub Amount);
 
 stoa_sdk::inline_schema!([] StatedTotal, |_| json_schema!({ "type": "string", "pattern": TOTAL, "x-normalize": ["decimal"] }));
 
-/// What this many are worth at a price: always exact, for both factors have 6 digits after the point.
+/// The worth of this many at a price: always exact, for both factors have 6 digits after the point.
 ///
 /// # Errors
 /// LIMIT_EXCEEDED where the product has more than 38 digits, which factors of 18 digits never reach.
@@ -57,8 +57,8 @@ pub fn multiply(quantity: Quantity, price: Money) -> Result<Amount, Problem> {
     product.filter(|product| fits(product.units(), 38)).ok_or_else(Amount::limit_exceeded)
 }
 
-/// What `quantity` goods are worth at `unit_cost`. None where the product needs more than 12 digits after the point or has more
-/// than 38 digits.
+/// The worth of `quantity` goods at `unit_cost`. None where the product needs more than 12 digits after the point or has more than
+/// 38 digits.
 pub fn value(quantity: Quantity, unit_cost: UnitCost) -> Option<Amount> {
     // Scales 6 and 12 make 18: a factor of 10^6 must come off, whichever of the two its parts are in.
     let from_quantity = gcd(ONE, quantity.units());
@@ -104,8 +104,8 @@ pub fn fraction_digits<const SCALE: u32, const DIGITS: u8>(number: Decimal<SCALE
     digits
 }
 
-/// Whether goods counted so, in a unit of measure with this many decimal places, can have this quantity. What is serialized is
-/// counted in whole pieces whatever its unit.
+/// Whether goods counted so, in a unit of measure with this many decimal places, can have this quantity. Serialized goods are
+/// counted in whole pieces whatever their unit.
 pub fn is_countable(quantity: Quantity, tracking: Tracking, decimal_places: u8) -> bool {
     let places = if tracking == Tracking::Serialized { 0 } else { decimal_places };
     fraction_digits(quantity) <= u32::from(places)
@@ -142,7 +142,7 @@ pub fn unit_count_mismatch(pointer: impl Into<String>, code: &str, required: usi
     Problem { code: "UNIT_COUNT_MISMATCH".to_owned(), errors: vec![error] }
 }
 
-/// Whether a number of this many digits can hold these units. Of 38 digits, so below 10^38 < 2^127.
+/// Whether a number of this many digits can hold these units. The most is 38 digits, so below 10^38 < 2^127.
 fn fits(units: i128, digits: u8) -> bool {
     units.unsigned_abs() < 10_u128.pow(u32::from(digits.min(38)))
 }

@@ -26,7 +26,7 @@ pub fn refuse_invalid(faults: Vec<Item>) -> Result<(), Problem> {
     refuse("VALIDATION_FAILED", faults)
 }
 
-/// What a clash with a unique key is to the caller: DUPLICATE at the pointer, for `run(insert([&row])).map_err(..)`.
+/// The caller's problem for a clash with a unique key: DUPLICATE at the pointer, for `run(insert([&row])).map_err(..)`.
 pub fn or_duplicate(pointer: &str) -> impl FnOnce(Failure) -> Problem {
     move |failure| match failure {
         Failure::Duplicate(_) => Problem::duplicate(pointer),

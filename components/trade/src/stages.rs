@@ -4,7 +4,7 @@
 use stoa_sdk::store::{Rows, read, select};
 use stoa_sdk::{Entity, Filter, Finding, Findings, Id};
 
-/// What is wrong with the rows of a batch, and the last id where more follow.
+/// The findings about the rows of a batch, and the last id where more follow.
 pub type Batch = (Vec<Finding>, Option<Id>);
 
 /// A stage's name, and its next batch after the last id of the batch before.
@@ -31,7 +31,7 @@ pub fn verify_stages(stages: &[Stage], cursor: Option<&str>) -> Findings {
     Findings { findings, next }
 }
 
-/// What is wrong with a row; never with a word of what it holds.
+/// A finding about a row; never with a word of what it holds.
 pub fn finding(invariant: &str, resource: Id, message: &str) -> Finding {
     Finding { invariant: invariant.to_owned(), resource: Some(resource.into()), message: message.to_owned() }
 }

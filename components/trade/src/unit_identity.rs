@@ -66,7 +66,7 @@ pub struct UnitInput {
 }
 
 impl UnitInput {
-    /// What it states, by slot.
+    /// The stated identities, by slot.
     pub fn identities(&self) -> impl Iterator<Item = (IdentitySlot, &str)> {
         let slots = [
             (IdentitySlot::SerialNumber, &self.serial_number),

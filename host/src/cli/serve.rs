@@ -223,7 +223,7 @@ async fn serve(settings: Settings, flags: Flags) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// What was recorded between two scrapes is folded into its sums, so that a host that nobody scrapes does not grow.
+/// Folds the values recorded between two scrapes into their sums, so that a host that nobody scrapes does not grow.
 async fn keep_metrics_small(metrics: PrometheusHandle, pulse: Pulse) {
     loop {
         pulse.rest(Duration::from_secs(5)).await;

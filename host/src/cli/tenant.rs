@@ -132,7 +132,7 @@ async fn open(settings: &Settings) -> anyhow::Result<Database> {
     Database::open(&database, false).await
 }
 
-/// What is printed.
+/// Performs a verb and returns the text to print.
 async fn perform(settings: &Settings, database: &Database, verb: Verb, as_json: bool) -> anyhow::Result<String> {
     let (tenant, change) = match verb {
         Verb::Create(asked) => {

@@ -20,7 +20,7 @@ pub struct Bounds {
 }
 
 impl Bounds {
-    /// What a schema states; nothing where it states none of them.
+    /// Bounds that a schema states; `None` where it states none.
     pub fn from_keywords(keywords: &Map<String, Value>) -> Result<Option<Bounds>, String> {
         let read = |keyword: &str| match keywords.get(keyword) {
             None => Ok(None),

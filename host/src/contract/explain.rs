@@ -1,4 +1,4 @@
-//! What is wrong with a value, place by place. jsonschema says whether a body is valid; asked for all its errors, it makes one
+//! Faults of a value, place by place. jsonschema says whether a body is valid; asked for all its errors, it makes one
 //! for each of a million bad items before the first can be read. So the faults of a refused body are found by a walk along
 //! the tree that stops at as many as an answer shows; each node's own keywords are still judged by jsonschema.
 
@@ -219,7 +219,7 @@ impl Tree {
         let mut common = each.first().cloned().unwrap_or_default();
         common.found.retain(|fault, _| each.iter().all(|faults| faults.found.contains_key(fault)));
         for (fault, expected) in &mut common.found {
-            // What branches expect differently is no rule of all.
+            // No expectation is reported where branches expect different things.
             if each.iter().any(|faults| faults.found.get(fault) != Some(expected)) {
                 *expected = None;
             }
@@ -239,7 +239,7 @@ impl Tree {
         }
     }
 
-    /// What keeps `value` from being of a branch of the right type: its constants.
+    /// Reports the constants that keep `value` from being of a branch of the right type.
     fn explain_tags(&self, id: Id, value: &Value, trail: &Trail, faults: &mut Faults) {
         let node = self.node(id);
         if node.constant.as_ref().is_some_and(|constant| constant != value) {

@@ -1,4 +1,4 @@
-//! What a request means, as 32 bytes: two requests with one idempotency key are a retry if these agree, and a misuse if not.
+//! The meaning of a request, as 32 bytes: two requests with one idempotency key are a retry if these agree, and a misuse if not.
 
 use serde_json::Value;
 use sha2::{Digest, Sha256};

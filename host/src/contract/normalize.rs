@@ -1,4 +1,4 @@
-//! What the schema declares beyond judging: trimming before validation; upper and lower case, canonical decimals, integers and
+//! Normalization that the schema declares: trimming before validation; upper and lower case, canonical decimals, integers and
 //! uuids after it; defaults filled in for the module and left out of the fingerprint.
 
 use std::borrow::Cow;

@@ -36,12 +36,12 @@ pub struct Node {
     pub members: Vec<Member>,
     /// No other members.
     pub closed: bool,
-    /// What other members are.
+    /// Schema of other members.
     pub other: Option<Id>,
     pub items: Option<Id>,
     /// Most items of an array.
     pub most_items: Option<usize>,
-    /// Of the value and all that it holds.
+    /// Bounds of the value and all that it holds.
     pub bounds: Option<Bounds>,
     /// Schemas that hold for the same value: `$ref`, `allOf`.
     pub all: Vec<Id>,
@@ -522,7 +522,7 @@ impl<'a> Build<'a> {
         }
         match keywords.get("additionalProperties") {
             Some(other) if keywords.contains_key("patternProperties") => {
-                // What is additional depends on the patterns too: judged whole, names only.
+                // Additional members depend on the patterns too: judged whole, names only.
                 let names = node.members.iter().map(|member| (member.name.clone(), Value::Bool(true))).collect();
                 left.insert("properties".into(), Value::Object(names));
                 left.insert("additionalProperties".into(), other.clone());
@@ -537,7 +537,7 @@ impl<'a> Build<'a> {
         Ok(())
     }
 
-    /// What a member is when it is left out: its own word, else that of the schema it refers to.
+    /// Value of a member that is left out: its own default, else that of the schema it refers to.
     fn default(&self, schema: &Value) -> Option<Value> {
         let mut schema = schema;
         for _ in 0..8 {

@@ -1,4 +1,4 @@
-//! What a database can answer besides rows, sorted by what the host does about it.
+//! Answers of a database besides rows, sorted by what the host does about them.
 
 /// A database's refusal. The text is for the log: it may name tables and keys, never values.
 #[derive(Debug, Clone, thiserror::Error)]

@@ -25,7 +25,7 @@ fn part(shard: Shard, all: usize) -> usize {
 pub struct FairQueue<T> {
     capacity: Capacity,
     waiting: HashMap<Shard, VecDeque<T>>,
-    /// Who waits, as their turns come.
+    /// Waiting shards, as their turns come.
     round: VecDeque<Shard>,
     /// How many of each run.
     running: HashMap<Shard, usize>,

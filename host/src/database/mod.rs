@@ -52,7 +52,7 @@ pub struct Transport {
     pub plain_text: bool,
 }
 
-/// What a connection is given when it is opened, by those above who use it.
+/// Setup of a connection when it is opened, from the layers above.
 #[derive(Debug, Clone)]
 pub struct Prepare {
     /// Statements that each connection to PostgreSQL runs.
@@ -120,7 +120,7 @@ impl Database {
         }
     }
 
-    /// What a reader who goes on from what it has seen last may see of this company, so that it misses nothing: rows whose id and
+    /// Limit for a reader of this company who continues after the last row read and must miss no row: it reads rows whose id and
     /// last change are before this instant (milliseconds since 1970). Transactions that are still under way commit later ones
     /// only. `None`: all there is, since no transaction ends after one that began later.
     pub async fn watermark(&self, tenant: Uuid) -> Result<Option<i64>, Error> {

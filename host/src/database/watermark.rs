@@ -57,13 +57,13 @@ pub struct Watermark {
 struct Known {
     /// When the last reading began.
     since: Option<Instant>,
-    /// What it found; none while it goes on, or if it failed.
+    /// Result of that reading; none while it goes on, or if it failed.
     writing: Option<Writing>,
     /// When companies last wrote: all that have since the reading while it serves, and those of this millisecond.
     written: HashMap<Uuid, Instant>,
 }
 
-/// What was under way at an instant.
+/// Transactions under way at an instant.
 #[derive(Debug, Default)]
 pub struct Writing {
     /// Milliseconds since 1970, by the database's clock.
@@ -146,7 +146,7 @@ pub async fn read(session: &mut Session) -> Result<Writing, Error> {
         if let Some(company) = row.optional(1, Row::integer)? {
             // The server shows a lock's name without a sign.
             let number = u32::try_from(company).map_err(|_| Error::Fault("a lock of no name".into()))?.cast_signed();
-            // Of a transaction that has ended since, the begin is unknown: what it committed is seen.
+            // A transaction that has ended since has no known begin: what it committed is seen.
             if let Some(began) = row.optional(2, Row::instant)? {
                 writing.began.insert(number, began);
             }
@@ -161,7 +161,7 @@ mod tests {
 
     use super::*;
 
-    /// What the `n`th reading finds: company 2 has been writing since 1,000.
+    /// Result of the `n`th reading: company 2 has been writing since 1,000.
     fn nth(n: i64) -> Writing {
         Writing { now: 2_000 + n, began: [(2, 1_000)].into() }
     }

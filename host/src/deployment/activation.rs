@@ -22,7 +22,7 @@ use crate::sandbox::{Generation, Module, Vetted};
 const LOCK_TRIES: u32 = 20;
 const LOCK_PAUSE: Duration = Duration::from_millis(50);
 
-/// What an operator asks for besides the module.
+/// Parameters of an activation besides the module.
 #[derive(Debug, Clone)]
 pub struct ActivationRequest {
     pub by: String,
@@ -39,12 +39,12 @@ impl ActivationRequest {
     }
 }
 
-/// What came of it.
+/// Result of an activation.
 #[derive(Debug, Clone)]
 pub struct Activated {
     pub generation: u64,
     pub changes: Vec<(String, Vec<Change>)>,
-    /// What changed in the tables.
+    /// Changes in the tables.
     pub tables: Vec<String>,
 }
 
@@ -85,7 +85,7 @@ impl Deployment {
         Ok((vetted, new))
     }
 
-    /// What a module would change, against the one of its name that runs here.
+    /// Changes that a module would make, against the one of its name that runs here.
     pub fn changes(&self, vetted: &Vetted) -> Vec<Change> {
         changes(&self.current.load(), vetted)
     }
@@ -110,7 +110,7 @@ impl Deployment {
         if !breaking.is_empty() {
             return Err(refusal("CONTRACT_BREAKING", &name, breaking).into());
         }
-        // What is active already needs no generation of its own.
+        // A module that is active already needs no generation of its own.
         if set.contains(&(name.clone(), digest)) {
             return Ok(Activated { generation: active, changes: Vec::new(), tables: Vec::new() });
         }

@@ -1,4 +1,4 @@
-//! What operators did, what they were refused, and what the host did on its own account: one row each, never changed.
+//! Actions of operators, refusals to them, and the host's actions on its own account: one row each, never changed.
 
 use serde_json::Value as Json;
 use uuid::Uuid;

@@ -1,4 +1,4 @@
-//! What `--dev` carries along, so that nobody needs to set anything up: an operator's token and a signing key that the host
+//! Files for `--dev`, so that nobody needs to set anything up: an operator's token and a signing key that the host
 //! trusts, each a file of the data folder that nobody else can read.
 
 use std::path::{Path, PathBuf};

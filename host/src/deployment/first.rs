@@ -18,7 +18,7 @@ use crate::gate::tables;
 use crate::gate::vetting::Gate;
 use crate::sandbox::{Generation, Vetted};
 
-/// Who the first generation is by.
+/// Author of the first generation.
 const STARTER: &str = "system:serve";
 /// Hosts that start together on an empty database: one is first, the others follow it.
 const TRIES: u32 = 5;
@@ -108,8 +108,8 @@ async fn read_trusted_release(
     anyhow::bail!("{refused}; no earlier generation is wholly trusted and can run here")
 }
 
-/// What the database records, for verbs that serve nobody; the folder's modules where it records nothing. As on a host, what is not
-/// trusted does not run.
+/// The recorded release, for verbs that serve nobody; the folder's modules where the database records none. As on a host, modules that
+/// are not trusted do not run.
 pub async fn read_active_release(
     database: &Database,
     gate: &Arc<Gate>,

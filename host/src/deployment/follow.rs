@@ -88,7 +88,7 @@ impl Deployment {
         if number == self.current.load().number {
             return Ok(());
         }
-        // Whoever builds a generation may compile for minutes; the compiler has limits of its own.
+        // The build of a generation may take minutes; the compiler has limits of its own.
         pulse.excuse();
         let _turn = self.turn.lock().await;
         let found = self.database.read_plain(Shard::Global, (), |session, ()| {

@@ -1,4 +1,4 @@
-//! What runs: which generation is the active one, how it is changed, and how every host on a database comes to run the same.
+//! The running generation: which one is active, how it is changed, and how every host on a database comes to run the same.
 //! The database decides; a host holds what it built from it in memory, and requests take that once, at their beginning.
 
 pub mod activation;
@@ -34,7 +34,7 @@ pub use activation::{Activated, ActivationRequest};
 pub use release::Release;
 
 pub struct Deployment {
-    /// What new requests run on.
+    /// The release that new requests run on.
     pub current: ArcSwap<Release>,
     pub database: Arc<Database>,
     pub gate: Arc<Gate>,
@@ -45,11 +45,11 @@ pub struct Deployment {
     turn: tokio::sync::Mutex<()>,
     /// Why this host does not run the active generation, where it does not.
     trouble: Mutex<Option<String>>,
-    /// What the last activation brought, to go back from.
+    /// Watch over the last activation, to go back from.
     watch: Mutex<Option<Watch>>,
     /// Whom this host trusts has changed since what runs was judged.
     unjudged: AtomicBool,
-    /// What runs here is another: the database should hear of it.
+    /// Signals that another generation runs here, which is to be reported to the database.
     changed: Notify,
 }
 

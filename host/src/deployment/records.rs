@@ -44,7 +44,7 @@ impl Cause {
 pub struct Recorded {
     pub number: u64,
     pub cause: Cause,
-    /// What an activation was about.
+    /// The module of an activation.
     pub module: Option<String>,
     /// The generation that a rollback went back to.
     pub restores: Option<u64>,
@@ -109,7 +109,7 @@ pub async fn set(session: &mut Session, generation: u64) -> Result<Option<Set>, 
     rows.iter().map(|row| Ok((row.text(0)?, digest(row, 1)?))).collect::<Result<_, _>>().map(Some)
 }
 
-/// Who vouched for bytes that were pushed, where anybody did.
+/// The admission of pushed bytes, where anybody vouched for them.
 pub async fn admission(session: &mut Session, digest: Digest) -> Result<Option<Admission>, Error> {
     let rows =
         session.query("select admission from stoa_artifact where digest = $1", &[Cell::Bytes(digest.to_vec())]).await?;
@@ -276,7 +276,7 @@ pub async fn list_artifacts(session: &mut Session) -> Result<Vec<Json>, Error> {
         .collect()
 }
 
-/// What a host tells of itself.
+/// Report of a host about itself.
 pub struct HostReport {
     pub id: Uuid,
     pub name: String,

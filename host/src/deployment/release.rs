@@ -39,7 +39,7 @@ impl Release {
         Ok(Release::link(gate, 1, &vetted)?)
     }
 
-    /// What a generation and the host have to offer.
+    /// The release of a generation: all that it and the host offer.
     pub fn new(generation: Generation) -> Result<Release, Refusal> {
         Release::compose(generation).map_err(|what| Refusal::new("DESCRIPTOR_INVALID", what))
     }

@@ -33,7 +33,7 @@ struct Due {
     cursor: Option<String>,
 }
 
-/// What a look for work came to.
+/// Result of a look for work.
 enum Step {
     /// Nothing is due, or another host is at it.
     Idle,
@@ -46,7 +46,7 @@ enum Step {
     },
 }
 
-/// What a module upgrades from that was not active before.
+/// Previous version of a module that was not active before.
 const NO_VERSION: Version = Version::new(0, 0, 0);
 
 /// Names and versions of a generation's modules.
@@ -124,7 +124,7 @@ impl Deployment {
         let limits = self.limits;
         let work =
             work(generation, move |session, generation| async move { batch(session, &generation, limits).await });
-        // Of two places: the mark is at home, the rows are the company's. On one server they commit together.
+        // Two places are written: the mark is at home, the rows are the company's. On one server they commit together.
         self.database.write(Shard::Global, work).await
     }
 

@@ -39,7 +39,7 @@ pub struct VerifyReport {
     pub unfinished: Vec<Stopped>,
 }
 
-/// What is wrong.
+/// An invariant that does not hold.
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Finding {

@@ -25,7 +25,7 @@ pub struct Watch {
     generation: u64,
     until: Instant,
     trial: Arc<Trial>,
-    /// What each of them had done before: it may have run in an earlier generation.
+    /// Earlier report of each module: it may have run in an earlier generation.
     before: Vec<Report>,
 }
 
@@ -59,7 +59,7 @@ impl Deployment {
         let current = self.current.load();
         let watch = place.as_ref().filter(|watch| watch.generation == current.number)?;
         if watch.until <= Instant::now() {
-            // What went before is let go with it.
+            // The generation before is released with the trial.
             current.trial.store(None);
             *place = None;
             return None;

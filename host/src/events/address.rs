@@ -87,7 +87,7 @@ fn is_in_v6(address: Ipv6Addr, (network, length): (Ipv6Addr, u32)) -> bool {
 /// A receiver, as its URL names it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Target {
-    /// Of the `Host` header and, with TLS, of the certificate.
+    /// Name in the `Host` header and, with TLS, in the certificate.
     pub host: String,
     /// Path of the request.
     pub path: String,
@@ -107,7 +107,7 @@ impl Target {
     /// Reads a URL: https, port 443, the name of a host in DNS, no user, query or fragment. `local`: receivers that a development host
     /// takes as well, in plain text.
     pub fn parse(text: &str, local: &[SocketAddr]) -> Option<Target> {
-        // What a parser would mend or skip is refused: it is no URL that somebody meant.
+        // Text that a parser would mend or skip is rejected: it is no URL that somebody meant.
         let plain = |byte: u8| byte.is_ascii_graphic() && byte != b'\\';
         if text.len() > LONGEST_URL || !text.bytes().all(plain) {
             return None;
@@ -142,7 +142,7 @@ impl Target {
     }
 }
 
-/// What stands between `//` and the path, as it was written.
+/// The text between `//` and the path, as it was written.
 fn authority(text: &str) -> &str {
     let rest = text.split_once("//").map_or("", |(_, rest)| rest);
     rest.split(['/', '?', '#']).next().unwrap_or_default()

@@ -22,7 +22,7 @@ use super::resolver::{Resolved, Resolver};
 
 /// From the first question to the end of the answer.
 const WHOLE: Duration = Duration::from_secs(10);
-/// Of it, until a connection is there.
+/// From the first question until a connection is there.
 const CONNECT: Duration = Duration::from_secs(3);
 /// Addresses that are tried.
 const ADDRESSES: usize = 2;
@@ -45,7 +45,7 @@ pub enum DeliveryFailure {
     AddressNotAllowed,
     ConnectionFailed,
     TlsFailed,
-    /// What came is no answer of HTTP, or it broke off.
+    /// The answer is not HTTP, or it broke off.
     InvalidAnswer,
     TimedOut,
 }
@@ -63,7 +63,7 @@ impl DeliveryFailure {
     }
 }
 
-/// What the receiver answered.
+/// Answer of the receiver.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ReceiverAnswer {
     pub status: u16,

@@ -19,7 +19,7 @@ const MOST_KEYS: usize = 100;
 /// Columns of an endpoint that [`Secrets::read`] reads.
 pub const COLUMNS: &str = "key_id, secret, previous_secret, previous_until";
 
-/// What the deliveries of an endpoint are signed with.
+/// Secrets that sign the deliveries of an endpoint.
 #[derive(Clone, PartialEq, Eq)]
 pub struct Secrets {
     /// The one that counts from the last rotation on.
@@ -36,7 +36,7 @@ pub struct SealedSecrets {
 }
 
 impl Secrets {
-    /// What signs at an instant: the value of `X-Webhook-Signature`, and the one that is announced.
+    /// Secrets at an instant: the one that signs `X-Webhook-Signature`, and the one that is announced.
     pub fn choose(&self, now: i64) -> (&str, Option<&str>) {
         match &self.previous {
             Some((previous, until)) if now < *until => (previous, Some(&self.current)),
@@ -44,7 +44,7 @@ impl Secrets {
         }
     }
 
-    /// Of an endpoint's row, whose columns begin at `at`.
+    /// Reads the secrets of an endpoint's row, whose columns begin at `at`.
     pub fn read(keys: &KeyRing, tenant: Uuid, endpoint: Uuid, row: &Row, at: usize) -> Result<Secrets, Error> {
         let key_id = row.text(at)?;
         let decrypt = |bytes: &[u8]| {
@@ -88,7 +88,7 @@ impl SealedSecrets {
     }
 }
 
-/// Whose a secret is: it can be read beside no other row.
+/// Owner of a secret: the secret can be read beside no other row.
 fn owner(tenant: Uuid, endpoint: Uuid) -> [u8; 32] {
     let mut owner = [0; 32];
     owner[..16].copy_from_slice(tenant.as_bytes());

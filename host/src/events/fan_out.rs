@@ -26,7 +26,7 @@ pub async fn find_news(session: &mut Session) -> Result<Vec<Uuid>, Error> {
 
 struct Batch {
     tenant: Uuid,
-    /// Of ids: what is below it nobody can commit any more.
+    /// End of the ids: nobody can commit an id below it any more.
     end: Uuid,
     schedule: Schedule,
 }

@@ -55,13 +55,13 @@ pub struct Claimed {
     pub event: OutboxEvent,
 }
 
-/// What an attempt came to.
+/// Result of an attempt.
 pub struct Ended {
     pub id: Uuid,
     pub begun: i64,
     /// The last one among them.
     pub attempts: Vec<Attempt>,
-    /// What the receiver asked for.
+    /// Delay that the receiver asked for.
     pub patience: Option<std::time::Duration>,
 }
 
@@ -117,7 +117,7 @@ pub struct Share {
 }
 
 impl Share {
-    /// Of lanes that are due, the longest first, those that may be taken.
+    /// Chooses the lanes that may be taken among those that are due, the longest first.
     fn choose(&self, due: Vec<(Uuid, Uuid)>) -> Vec<(Uuid, Uuid)> {
         let mut taken: std::collections::HashMap<Uuid, usize> = self.at_work.iter().copied().collect();
         let mut chosen = due;
@@ -359,7 +359,7 @@ impl Turn {
         rows.first().map_or(Ok(None), |row| row.optional(0, Row::instant))
     }
 
-    /// What waits for a disabled endpoint is given up after some days. Answers when to look again.
+    /// Fails the deliveries that wait for a disabled endpoint after some days. Answers when to look again.
     async fn wait_for_an_end(&self, session: &mut Session, disabled: i64, now: i64) -> Result<Option<i64>, Error> {
         let end = disabled.saturating_add(WAITING_MS);
         if now < end {

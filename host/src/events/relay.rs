@@ -61,7 +61,7 @@ impl Relaying {
     }
 }
 
-/// What a round came to.
+/// Result of a round.
 #[derive(Default)]
 struct Round {
     /// There was something, so that there may be more.
@@ -261,7 +261,7 @@ async fn look(session: &mut Session) -> Result<(Vec<Uuid>, bool), Error> {
     Ok((fan_out::find_news(session).await?, lane::is_any_due(session).await?))
 }
 
-/// What travels beside a body. `now`: milliseconds since 1970.
+/// Headers of a delivery. `now`: milliseconds since 1970.
 fn headers(secrets: &Secrets, now: i64, body: &[u8], event: Uuid, request: Uuid) -> HeaderMap {
     let timestamp = now / 1000;
     let (secret, next) = secrets.choose(now);

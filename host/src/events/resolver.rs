@@ -1,4 +1,4 @@
-//! What a name resolves to right now: both kinds of addresses, asked of the system's name servers over DNS alone. Nothing is kept, no
+//! Current addresses of a name: both kinds, asked of the system's name servers over DNS only. Nothing is kept, no
 //! search domain is added and no file of hosts is read, so that what is judged is what the world sees, and each attempt asks anew.
 
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
@@ -18,7 +18,7 @@ const ATTEMPTS: usize = 1;
 /// How long one server may take.
 const PATIENCE: Duration = Duration::from_secs(2);
 
-/// What a name resolves to.
+/// Result of a resolution.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Resolved {
     /// Never empty.

@@ -4,7 +4,7 @@ use aws_lc_rs::{constant_time, hmac, rand};
 use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 
-/// What every signing secret begins with.
+/// Prefix of every signing secret.
 const PREFIX: &str = "whsec_";
 
 /// A new signing secret: `whsec_` and 43 characters. All of it is the key, as UTF-8.

@@ -12,11 +12,11 @@ use super::reach::Reach;
 use super::refusal::Refusal;
 use crate::secret_file;
 
-/// What a signature is made over begins with this, so that it can be taken for nothing else.
+/// Prefix of the bytes that are signed, so that a signature can be taken for nothing else.
 const DOMAIN: &[u8] = b"stoa module admission v1\n";
 const KEY_PREFIX: &str = "stoa-signing-key";
 
-/// Who vets: the deployment itself, or another party that it lets in. One partner's key is enough to harden the sandbox.
+/// Role of a vetter: the deployment itself, or another party that it lets in. One partner's key is enough to harden the sandbox.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, clap::ValueEnum)]
 #[serde(rename_all = "lowercase")]
 pub enum Role {
@@ -24,7 +24,7 @@ pub enum Role {
     Partner,
 }
 
-/// What is signed.
+/// The signed statement.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct Statement {
@@ -54,7 +54,7 @@ pub struct Signer {
     pub name: String,
     pub role: Role,
     key: [u8; 32],
-    /// What the entry names. Absent: every module, of the deployment's own; of a partner's those that no other's bytes are active for.
+    /// Reach of the entry. Absent: every module, of the deployment's own; of a partner's those that no other's bytes are active for.
     reach: Option<Reach>,
 }
 
@@ -151,7 +151,7 @@ impl SigningKey {
         Ok(SigningKey { signer: Signer { name: name.to_string(), role, key, reach: None }, seed })
     }
 
-    /// What a deployment that trusts this key puts in its settings.
+    /// The signer for the settings of a deployment that trusts this key.
     pub fn signer(&self) -> &Signer {
         &self.signer
     }

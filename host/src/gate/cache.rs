@@ -56,7 +56,7 @@ impl Cache {
         Ok(())
     }
 
-    /// Of the name as well, so that no file passes for another's.
+    /// Signs the name as well, so that no file passes for another's.
     fn sign(&self, name: &str, code: &[u8]) -> hmac::Tag {
         let mut signing = hmac::Context::with_key(&self.key);
         // In parts: together they would be a copy of tens of megabytes.

@@ -62,7 +62,7 @@ fn command(binary: &Path, sandbox: Sandbox, memory: usize) -> Command {
     command
 }
 
-/// What the child made of these bytes, or what it said.
+/// Machine code that the child made of these bytes, or its error.
 fn compile_in_child(mut command: Command, bytes: &[u8]) -> anyhow::Result<Vec<u8>> {
     let mut child = command
         .env_clear()

@@ -23,7 +23,7 @@ struct Silent {
     memory: MemoryLimit,
 }
 
-/// What a component says of itself. It may call nothing to say it.
+/// Own description of a component. It may call nothing to give it.
 pub fn text(engine: &Engine, component: &wasmtime::component::Component) -> Result<String, Refusal> {
     let fault = |error: wasmtime::Error| invalid(format!("describe failed: {error:#}"));
     let mut linker = Linker::<Silent>::new(engine);

@@ -16,10 +16,10 @@ use wasmtime::Engine;
 use wasmtime::component::Component;
 
 const LIST: &str = "precompiled.json";
-/// Of the list; its entries have 150 bytes.
+/// Bytes of the largest list; an entry has 150 bytes.
 const LARGEST_LIST: u64 = 1 << 20;
 
-/// What a release brings.
+/// Compiled code of a release.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct List {

@@ -10,7 +10,7 @@ pub struct Refusal {
     pub code: &'static str,
     /// Module, item, wanted and offered: for operators, who may see all of it.
     pub detail: String,
-    /// What stands against it, item by item, where the code is CONTRACT_BREAKING or SCHEMA_NOT_ADDITIVE.
+    /// Changes that prevent it, item by item, where the code is CONTRACT_BREAKING or SCHEMA_NOT_ADDITIVE.
     pub changes: Vec<Change>,
 }
 

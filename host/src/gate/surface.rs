@@ -1,5 +1,5 @@
-//! What a component shows to the world, as plain data: what it says of itself, what it imports, and the services it offers and
-//! wants, by reflection on its types. Two of them can be compared without the components.
+//! Surface of a component, as plain data: its own description, its imports, and the services it offers and wants, by reflection on its
+//! types. Two of them can be compared without the components.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -23,19 +23,19 @@ pub struct Surface {
     pub digest: String,
     /// In bytes.
     pub size: u64,
-    /// Who vouched for it, where a host knows.
+    /// Signer of the component, where known to a host.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub signer: Option<String>,
     pub descriptor: Descriptor,
     /// Names of everything that is imported, sorted.
     pub imports: Vec<String>,
     pub offers: Services,
-    /// Of other modules; the platform's own interfaces are among the imports alone.
+    /// Services of other modules; the platform's own interfaces are among the imports only.
     pub wants: Services,
 }
 
 impl Surface {
-    /// What a vetted module shows.
+    /// Surface of a vetted module.
     pub fn from_vetted(engine: &Engine, vetted: &Vetted) -> Surface {
         let descriptor = (*vetted.descriptor).clone();
         let shown = Surface::new(engine, &vetted.component, descriptor, &vetted.digest, vetted.size as u64);
@@ -87,7 +87,7 @@ impl Surface {
     }
 }
 
-/// What a component offers to other modules: `commerce:area/interface`, without versions.
+/// Services that a component offers to other modules: `commerce:area/interface`, without versions.
 pub fn names_of_services(engine: &Engine, component: &Component) -> Vec<String> {
     list_offers(engine, component).into_iter().map(|(interface, _)| interface).collect()
 }
@@ -100,7 +100,7 @@ pub fn list_offers(engine: &Engine, component: &Component) -> Vec<(String, BTree
     named.map(|(interface, functions)| (interface, functions.into_keys().collect())).collect()
 }
 
-/// What a component wants of other modules, likewise.
+/// Services of other modules that a component wants, likewise.
 pub fn names_of_wanted(engine: &Engine, component: &Component) -> Vec<String> {
     services_wanted(engine, component).into_iter().map(|(_, name, _)| name.path).collect()
 }

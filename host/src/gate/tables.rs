@@ -12,7 +12,7 @@ use crate::database::{Cell, Database, Error, Session, Shard};
 use crate::sandbox::Module;
 use crate::store::{self, Tables};
 
-/// What each module's tables should be.
+/// Tables that each module should have.
 pub type Wanted = Vec<(String, Arc<Tables>)>;
 
 pub fn wanted_tables(modules: &[Arc<Module>]) -> Wanted {
@@ -95,7 +95,7 @@ pub async fn indexes_ahead(session: &mut Session, wanted: &Wanted) -> Result<Vec
     let mut statements = Vec::new();
     if matches!(session, Session::Postgres(_)) {
         for (module, schema) in wanted {
-            // What cannot be planned is refused by `extend`.
+            // `extend` rejects changes that cannot be planned.
             let changes = store::plan(&read_collections(session, module).await?, schema).unwrap_or_default();
             statements.extend(store::indexes_ahead(schema, &changes));
         }
@@ -103,7 +103,7 @@ pub async fn indexes_ahead(session: &mut Session, wanted: &Wanted) -> Result<Vec
     Ok(statements)
 }
 
-/// What tables that stand need to be like new ones.
+/// Changes that make existing tables like new ones.
 #[derive(Debug, Default)]
 pub struct Reindex {
     /// PostgreSQL: each to run alone and outside a transaction.

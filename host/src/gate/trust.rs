@@ -1,20 +1,20 @@
-//! Whose modules are taken here: judged by what came with a module, before a byte of it is compiled. Trust is a setting, and is read
+//! Trust in modules: judged by what came with a module, before a byte of it is compiled. Trust is a setting, and is read
 //! again while a host runs.
 
 use super::admission::{Admission, Signer, Statement};
 use super::refusal::Refusal;
 
-/// Whose modules are taken.
+/// Modules that are taken.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Trust {
-    /// Whatever is there: for verbs that serve nobody and hold nothing that is not the author's own.
+    /// Every module: for verbs that serve nobody and hold nothing that is not the author's own.
     Everything,
-    /// What one of these signed. `unsigned`: with --dev, what nobody signed as well: the files of its modules folder.
+    /// Modules that one of these signed. `unsigned`: with --dev, unsigned modules as well: the files of its modules folder.
     Signed { by: Vec<Signer>, unsigned: bool },
 }
 
 impl Trust {
-    /// Who vouches for the bytes of a digest, with which words; nobody where nobody need.
+    /// The signer of the bytes of a digest, and its statement; `None` where nobody need vouch.
     pub fn admit(
         &self,
         digest: &[u8; 32],

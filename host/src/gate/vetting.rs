@@ -1,5 +1,5 @@
 //! The gate that every module passes before it can be part of a generation: signature, compilation, imports, its own description.
-//! What is not vetted is never linked; what is not signed is not even compiled.
+//! A module that is not vetted is never linked; one that is not signed is not even compiled.
 
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -28,11 +28,11 @@ use crate::store::Tables;
 
 pub struct Gate {
     pub engine: Engine,
-    /// What modules may build on and may not take.
+    /// Names that modules may build on and may not take.
     pub host: HostNames,
     /// Where compiled modules are kept.
     pub cache: Option<Cache>,
-    /// What a release brings compiled.
+    /// Compiled modules of a release.
     pub precompiled: Option<Precompiled>,
     pub compiler: Compiler,
     /// Read again when the settings are.
@@ -49,7 +49,7 @@ fn find_grants(trust: &Trust, signer: Option<&str>, wanted: Vec<String>) -> BTre
     wanted.into_iter().filter(|service| entries().any(|entry| entry.may_act_in(service))).collect()
 }
 
-/// What a descriptor says of functions that the component does not offer, or says twice.
+/// Functions of a descriptor that the component does not offer, or that are stated twice.
 fn unknown_functions(descriptor: &Descriptor, offered: &[(String, BTreeSet<String>)]) -> Vec<String> {
     let mut stated = BTreeSet::new();
     let is_known = |access: &ServiceAccess| {
@@ -138,7 +138,7 @@ impl Gate {
         })
     }
 
-    /// Whoever needs a service gets the highest version, whoever offers it.
+    /// A module that needs a service gets the highest version, from any module.
     fn check_offers(&self, signer: &Signer, module: &str, component: &Component) -> Result<(), Refusal> {
         let offered = surface::names_of_services(&self.engine, component);
         match offered.iter().find(|name| !signer.may_offer(module, name)) {

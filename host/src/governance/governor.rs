@@ -29,15 +29,15 @@ const STRIPES: usize = 64;
 /// Requests a minute, by setting.
 #[derive(Debug, Clone, Copy)]
 pub struct RateLimits {
-    /// Of one user in one company.
+    /// Limit of one user in one company.
     pub user: u64,
-    /// Of all API clients of one company together.
+    /// Limit of all API clients of one company together.
     pub tenant: u64,
-    /// Of one user in all companies together, on this host.
+    /// Limit of one user in all companies together, on this host.
     pub user_total: u64,
 }
 
-/// What a request was granted of each window that counts it, or why it is refused; with what the headers say.
+/// Permits of a request from each window that counts it, or the reason for its refusal; with the values of the headers.
 #[derive(Debug)]
 pub struct Permit {
     pub refused: Option<Problem>,
@@ -74,7 +74,7 @@ pub struct Governor {
     offset: std::sync::atomic::AtomicI64,
 }
 
-/// What leasing came to.
+/// Result of leasing.
 enum Leased {
     Granted {
         now: i64,
@@ -134,7 +134,7 @@ impl Governor {
         }
     }
 
-    /// What the headers tell of a caller that costs nothing.
+    /// Headers for a caller, without taking a permit.
     pub fn headers(&self, caller: &Caller, tenant: Option<Uuid>) -> Headers {
         self.headers_of(&self.wants(caller, tenant), self.now())
     }
@@ -196,13 +196,13 @@ impl Governor {
             let stripe = self.hash.hash_one(caller.id()) as usize % STRIPES;
             let Some(leasing) = self.leasing.get(stripe) else { continue };
             let _turn = leasing.lock().await;
-            // Whoever had the turn before may have leased for both.
+            // The holder of the turn before may have leased for both.
             let taken = self.permits().take(wants, self.now());
             match taken {
                 Taken::All => return Ok(Some(self.grant(wants, self.now()))),
                 Taken::Drained(_) => continue,
                 Taken::Lacking(lacking) => {
-                    // What is refused is refused by a read: it never reaches the writer.
+                    // A refusal needs only a read: it never reaches the writer.
                     if matches!(caller, Caller::Client(_))
                         && let Err(problem) = self.check_standing(caller).await?
                     {
@@ -241,7 +241,7 @@ impl Governor {
         }
     }
 
-    /// Of a credential that is none, the headers tell nothing.
+    /// Refuses a request; a refusal of the credential (401) carries no headers.
     fn refuse(&self, problem: Problem, wants: &[Want]) -> Permit {
         let headers = (problem.status != 401).then(|| self.headers_of(wants, self.now()));
         Permit { refused: Some(problem), headers, taken: Vec::new() }

@@ -9,7 +9,7 @@ use super::window::Span;
 /// Subjects kept before those of past windows are dropped.
 const CROWD: usize = 10_000;
 
-/// Whose requests are counted, and in which window.
+/// The caller whose requests are counted, and the window.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Subject {
     pub tenant: Uuid,
@@ -25,7 +25,7 @@ pub struct Want {
     pub limit: u64,
 }
 
-/// What a lease came to.
+/// Result of a lease.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Lease {
     /// Start of the window, milliseconds since 1970.

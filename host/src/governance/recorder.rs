@@ -1,4 +1,4 @@
-//! What is audited outside a request's own transaction: who was let in and who was not, and reads that disclose identifiers. A
+//! Audit outside a request's own transaction: who was let in and who was not, and reads that disclose identifiers. A
 //! task of its own writes them within a second, in batches, so that auditing a read does not make it wait for a write.
 
 use std::collections::{BTreeMap, HashMap};
@@ -91,7 +91,7 @@ pub struct Recording {
     ended: Arc<Notify>,
 }
 
-/// What a task that is started anew goes on with.
+/// State with which a restarted task continues.
 #[derive(Clone)]
 struct Queue {
     entries: Arc<Mutex<mpsc::Receiver<AccessEntry>>>,
@@ -179,10 +179,10 @@ async fn save(database: &Database, place: Shard, batch: Arc<Batch>, pulse: &Puls
     tracing::error!(entries = batch.audited.len(), "admissions were not written");
 }
 
-/// Whose requests of a day, and how they went: tenant, client, day, result, reason.
+/// Key of a day's request counts: tenant, client, day, result, reason.
 type Tally = (Uuid, Uuid, String, &'static str, String);
 
-/// What one transaction writes.
+/// Entries that one transaction writes.
 struct Batch {
     audited: Vec<AccessEntry>,
     usage: BTreeMap<Tally, i64>,

@@ -1,4 +1,4 @@
-//! What one user asks for in all companies together. Companies cost nothing, so that a limit for each of them is none. It is counted by
+//! Requests of one user in all companies together. Companies cost nothing, so that a limit for each of them is none. It is counted by
 //! each host for itself: a bound of what one may cost, not a figure that a caller sees.
 
 use std::collections::HashMap;

@@ -53,7 +53,7 @@ pub struct App {
     pub trusted_proxies: Vec<Network>,
 }
 
-/// Who is on the other end of the connection.
+/// The address of the other end of the connection.
 #[derive(Debug, Clone, Copy)]
 pub struct Peer(pub IpAddr);
 
@@ -202,7 +202,7 @@ async fn call(
     let governor = &app.platform.governor;
     let tenant = match (&caller, operation.route.audience) {
         (Caller::User(_), Audience::User) => path.iter().find(|(name, _)| name == "tenantId").map(|(_, value)| {
-            // What is no uuid is no company, hence one without this member: 403, like any foreign one.
+            // A value that is no uuid is no company, hence one without this member: 403, like any foreign one.
             Uuid::try_parse(value).unwrap_or(Uuid::nil())
         }),
         (Caller::Client(key), Audience::ApiClient) => Some(key.tenant),
@@ -273,7 +273,7 @@ async fn call(
         }
         _ => Ok(()),
     };
-    // What will be refused takes nobody's seat.
+    // A request that will be rejected takes nobody's seat.
     let seat = match operation.route.heavy && input.is_ok() {
         true => app.heavy_reads.admit().await.map(Some),
         false => Ok(None),
@@ -341,7 +341,7 @@ fn add_limit_headers(mut response: Response<Body>, headers: Option<Headers>) -> 
     response
 }
 
-/// Who the credential says is calling: a user or an API key, distinguished by form.
+/// The caller by the credential: a user or an API key, distinguished by form.
 async fn identify(app: &App, headers: &HeaderMap, peer: IpAddr) -> Result<Caller, Problem> {
     let mut values = headers.get_all(header::AUTHORIZATION).iter();
     let malformed = || Problem::of_credential("The header Authorization is malformed.");

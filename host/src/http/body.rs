@@ -27,7 +27,7 @@ const WAIT: Duration = Duration::from_secs(5);
 const ASK: Duration = Duration::from_millis(20);
 /// Longest time for a body to arrive.
 const TIME: Duration = Duration::from_secs(30);
-/// What must arrive of a large body in each of these: 64 KiB a second.
+/// Interval in which `LEAST` bytes of a large body must arrive: 64 KiB a second.
 const PACE: Duration = Duration::from_secs(2);
 const LEAST: usize = 128 << 10;
 /// Bodies that are judged at once beside the threads that serve everybody.

@@ -6,7 +6,7 @@ use tower_http::CompressionLevel;
 use tower_http::compression::CompressionLayer;
 use tower_http::compression::predicate::SizeAbove;
 
-/// What fits a few packets goes as it is.
+/// Answers below this size, in bytes, fit a few packets and are sent uncompressed.
 const LEAST: u16 = 4 << 10;
 
 /// The same answers, the larger ones in gzip where it is asked for.

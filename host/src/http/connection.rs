@@ -54,7 +54,7 @@ impl<S> BoundedStream<S> {
         false
     }
 
-    /// What was written came to, or an error where it stood still for too long.
+    /// The result of a write, or an error where it made no progress for too long.
     fn expect_reader<T>(&mut self, context: &mut Context<'_>, written: Poll<io::Result<T>>) -> Poll<io::Result<T>> {
         if written.is_ready() {
             self.unread = None;

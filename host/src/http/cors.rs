@@ -8,7 +8,7 @@ use http::{HeaderName, HeaderValue, Method};
 use serde::Serialize;
 use tower_http::cors::{AllowOrigin, CorsLayer};
 
-/// What a page may read of an answer besides its body.
+/// Headers of an answer that a page may read besides its body.
 const EXPOSED: [HeaderName; 8] = [
     ETAG,
     LINK,

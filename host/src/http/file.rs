@@ -17,7 +17,7 @@ pub struct File {
     media_type: &'static str,
     gzip: Bytes,
     plain: OnceLock<Bytes>,
-    /// Of the content, packed or not; hence weak.
+    /// Tag of the content, packed or not; hence weak.
     etag: String,
 }
 

@@ -3,7 +3,8 @@
 
 /// Connections at once, where the settings do not say and there are descriptors for more.
 const USUAL: usize = 16_384;
-/// What is kept back besides the database's connections: listeners, the log, files, the private listener, webhooks, the compiler's pipes.
+/// Descriptors that are kept back besides the database's connections: listeners, the log, files, the private listener, webhooks,
+/// the compiler's pipes.
 const KEPT: usize = 256;
 
 /// Raises the process's limit to what it may be; answers it.

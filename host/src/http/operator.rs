@@ -72,7 +72,7 @@ struct Console {
     verifying: Arc<tokio::sync::Mutex<()>>,
 }
 
-/// Who came with a token that is known.
+/// Name of the operator whose token was recognized.
 #[derive(Clone)]
 struct Name(String);
 
@@ -182,7 +182,7 @@ async fn receive(
         // A reference to a registry is not taken yet.
         return Err(Refusal::new("VALIDATION_FAILED", "a component is sent as application/wasm").into());
     }
-    // Whatever --dev takes from its own folder: what comes by the wire is signed.
+    // A component that comes by the wire must be signed, even where --dev takes unsigned ones from its own folder.
     let missing = |why| Refusal::new("SIGNATURE_MISSING", why);
     let admission = headers.get(ADMISSION).ok_or_else(|| missing("nobody signed this module"))?;
     let admission = BASE64_STANDARD.decode(admission).ok().and_then(|text| serde_json::from_slice(&text).ok());
@@ -198,7 +198,7 @@ async fn receive(
     .await
 }
 
-/// What was found in a component.
+/// The contents of a vetted component.
 fn report(vetted: &Vetted) -> Json {
     let descriptor = &vetted.descriptor;
     json!({
@@ -426,7 +426,7 @@ fn digest_of(text: &str) -> Result<Digest, DeploymentError> {
     hex::decode(text).ok().and_then(|digest| digest.try_into().ok()).ok_or(DeploymentError::NotFound("module"))
 }
 
-/// What an operation answers.
+/// The result of an operation, as a response.
 struct Answer(Result<(StatusCode, Json), DeploymentError>);
 
 impl IntoResponse for Answer {
@@ -472,7 +472,7 @@ fn code(refused: &DeploymentError) -> (StatusCode, &'static str) {
     }
 }
 
-/// What an activation came to, as the operators' side answers it.
+/// The result of an activation, as the operators' side answers it.
 pub fn activation(activated: &Activated) -> Json {
     let modules: Vec<Json> = activated
         .changes

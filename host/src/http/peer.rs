@@ -1,4 +1,4 @@
-//! Who is on the other end: the connection's address, or what proxies that are trusted say of it.
+//! The address of the other end: the connection's, or the one that trusted proxies state.
 
 use std::net::{IpAddr, SocketAddr};
 use std::str::FromStr;

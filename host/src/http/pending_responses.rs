@@ -12,7 +12,7 @@ use bytes::Bytes;
 use hyper::body::{Frame, SizeHint};
 use tokio::time::Instant;
 
-/// What is handed on at once: it waits in the connection's buffers, where nobody sees whether it is taken.
+/// Bytes that are handed on at once: they wait in the connection's buffers, where nobody sees whether they are taken.
 const PART: usize = 16 << 10;
 
 /// The answers of a connection that are not wholly handed on.
@@ -58,7 +58,7 @@ impl PendingResponses {
 
 struct Watched {
     body: Body,
-    /// Of the last frame, what is not handed on.
+    /// The part of the last frame that is not handed on.
     rest: Bytes,
     number: u64,
     pending: Arc<PendingResponses>,

@@ -41,7 +41,7 @@ pub fn refuse(problem: &Problem) -> Response<Body> {
     response
 }
 
-/// Who sent no credential hears the scheme alone; else what is wrong with it (RFC 6750, 3).
+/// Without a credential the challenge is the scheme only; else it states what is wrong with it (RFC 6750, 3).
 fn challenge(credential: Option<&str>) -> HeaderValue {
     let challenge = credential.map(|why| format!("Bearer error=\"invalid_token\", error_description=\"{why}\""));
     challenge.and_then(|challenge| HeaderValue::from_str(&challenge).ok()).unwrap_or(HeaderValue::from_static("Bearer"))

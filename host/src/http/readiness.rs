@@ -1,4 +1,4 @@
-//! What `/v1/ready` knows: looked up at most once a second, however many ask.
+//! The answer of `/v1/ready`: looked up at most once a second, however many ask.
 
 use std::time::{Duration, Instant};
 

@@ -83,7 +83,7 @@ pub async fn serve(
     }
 }
 
-/// Of HTTP/1 a connection sees by itself whether its one answer is read.
+/// An HTTP/1 connection detects by itself whether its one answer is read.
 async fn watch_answer(request: Request, next: Next) -> Response<Body> {
     let is_one_of_many = request.version() == Version::HTTP_2;
     let pending = request.extensions().get::<Arc<PendingResponses>>().filter(|_| is_one_of_many).cloned();

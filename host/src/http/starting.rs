@@ -63,7 +63,7 @@ async fn accept(listener: TcpListener, silence: Duration, mut stopped: oneshot::
             let _pass = pass;
             let mut builder = hyper::server::conn::http1::Builder::new();
             builder.timer(TokioTimer::new()).header_read_timeout(silence);
-            // Whoever breaks off has heard enough.
+            // A client that breaks off needs nothing more.
             let _ = builder.serve_connection(TokioIo::new(stream), service_fn(answer)).await;
         });
     }

@@ -28,7 +28,7 @@ impl AddresslessTokens {
         self.lock().peek(token).is_none_or(|noted| now < *noted || now - noted >= REST)
     }
 
-    /// Whoever panicked while holding the lock left a list that is at worst missing an entry.
+    /// A thread that panicked while holding the lock left a list that is at worst missing an entry.
     fn lock(&self) -> MutexGuard<'_, LruCache<Digest, u64>> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }

@@ -26,7 +26,7 @@ const ID_TEXT: usize = 36;
 /// Characters of a key that are shown afterwards, so that people tell keys apart.
 const PREFIX: usize = 13;
 
-/// What of a key never changes.
+/// The properties of a key that never change.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ApiKey {
     pub id: Uuid,
@@ -34,7 +34,7 @@ pub struct ApiKey {
     pub client: Uuid,
     pub hash: [u8; 32],
     pub environment: String,
-    /// Of its client.
+    /// Limit of its client, like the quota.
     pub requests_per_minute: u64,
     pub monthly_quota: u64,
 }
@@ -91,7 +91,7 @@ pub struct ApiKeys {
     failed_lookups: FailedLookups,
 }
 
-/// What a token is.
+/// Result of looking a token up.
 pub enum Lookup {
     Key(Arc<ApiKey>),
     /// None that was issued here.

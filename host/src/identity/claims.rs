@@ -1,4 +1,4 @@
-//! What a token says of its user, and the conditions under which that is believed (RFC 7519, RFC 8725; platform.md 2).
+//! Claims of a token about its user, and the conditions under which they are believed (RFC 7519, RFC 8725; platform.md 2).
 //!
 //! The checks are written out here, not left to a library's defaults: a claim of another type than expected (an exp in
 //! quotes, an array of issuers) is refused, never skipped.

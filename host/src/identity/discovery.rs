@@ -81,7 +81,7 @@ impl Discovery {
         tokio::time::timeout(TIME_LIMIT, both).await.map_err(|_| FetchFault::Slow)?
     }
 
-    /// What the issuer tells of the person whose token this is.
+    /// The issuer's claims about the person whose token this is.
     pub(super) async fn fetch_person(&self, address: Url, token: &str) -> Result<Map<String, Value>, FetchFault> {
         let asked = self.document(self.client.get(address).bearer_auth(token));
         tokio::time::timeout(TIME_LIMIT, asked).await.map_err(|_| FetchFault::Slow)?

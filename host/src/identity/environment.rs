@@ -1,8 +1,8 @@
-//! What a deployment is for: keys for tests open no live one.
+//! The purpose of a deployment: keys for tests open no live one.
 
 use serde::{Deserialize, Serialize};
 
-/// What a deployment is for; its API keys say so.
+/// The purpose of a deployment; its API keys state it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Environment {

@@ -1,5 +1,5 @@
-//! What is remembered of credentials that are none: each look into the database for one costs, and anybody may try. A refused one is
-//! refused again for a second without a look, whatever was wrong with it, and an address has so many looks in a second.
+//! Recently rejected credentials: each look into the database for one costs, and anybody may try. A rejected one is
+//! rejected again for a second without a look, whatever was wrong with it, and an address has so many looks in a second.
 
 use std::collections::HashMap;
 use std::net::IpAddr;
@@ -24,7 +24,7 @@ struct Kept {
     looks: HashMap<IpAddr, u32>,
 }
 
-/// What is known of a credential before a look.
+/// The result of earlier looks for a credential.
 #[derive(Debug, PartialEq, Eq)]
 pub enum PastLookup {
     /// Nothing: look.

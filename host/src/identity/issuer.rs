@@ -12,7 +12,7 @@ use serde_json::Value;
 pub struct Issuer {
     /// The identifier, equal to the tokens' `iss` character by character.
     pub issuer: String,
-    /// What the tokens' `aud` must name.
+    /// The audience that the tokens' `aud` must name.
     pub audience: String,
     /// Signature algorithms that are accepted. Default: all that Stoa knows.
     #[serde(default = "Algorithm::all")]

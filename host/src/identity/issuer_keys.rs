@@ -112,7 +112,7 @@ impl IssuerKeys {
         }
     }
 
-    /// What the issuer tells of the person whose token this is; `None` where it tells of nobody, or not of this one.
+    /// The issuer's claims about the person whose token this is; `None` where it has no userinfo, or rejects this token.
     ///
     /// # Errors
     /// `Unavailable` where it does not answer.

@@ -1,9 +1,9 @@
-//! Who is calling: verification of human users' access tokens (JWT of configured OpenID issuers).
+//! Identity of callers: verification of human users' access tokens (JWT of configured OpenID issuers).
 //!
 //! A token that passes becomes `Claims`; `users` finds or makes the user record by (issuer, subject), never by email. `api_keys`
 //! knows machines' keys. Both remember only what never changes: what a caller may do is read in each transaction.
 //!
-//! What a caller does:
+//! Steps of a caller:
 //! 1. `Verifier::new(issuers, grace, Clock::system())` at start-up. It fetches nothing; only settings can fail.
 //! 2. Spawn `Verifier::keep_keys_fresh` once and drop (abort) it at shutdown. Without it, keys are fetched only when a
 //!    token asks for one.

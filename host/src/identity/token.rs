@@ -10,7 +10,7 @@ use super::json_object;
 
 /// A token in compact form (RFC 7515 section 3.1), taken apart.
 pub(super) struct Token<'a> {
-    /// What the signature covers: header and claims as they came.
+    /// The part that the signature covers: header and claims as they came.
     pub(super) signed: &'a str,
     pub(super) signature: &'a str,
     pub(super) algorithm: Algorithm,
@@ -19,7 +19,7 @@ pub(super) struct Token<'a> {
     pub(super) claims: Map<String, Value>,
 }
 
-/// What is wrong with a token's form, for the log.
+/// A fault in a token's form, for the log.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub(super) enum FormFault {
     #[error("not three segments")]

@@ -48,7 +48,7 @@ impl VerifiedTokens {
         self.lock().len()
     }
 
-    /// Whoever panicked while holding the lock left a cache that is at worst missing an entry.
+    /// A thread that panicked while holding the lock left a cache that is at worst missing an entry.
     fn lock(&self) -> MutexGuard<'_, LruCache<Digest, Verified>> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }

@@ -1,4 +1,4 @@
-//! What can be called: operations as they are declared, host's and modules' alike, the table of them, and the contract that is
+//! Callable operations: as they are declared, host's and modules' alike, the table of them, and the contract that is
 //! published from the same declarations. Nothing here knows what runs an operation, or how a request comes.
 
 pub mod document;

@@ -1,5 +1,5 @@
-//! What the host itself introduces beside its operations. It is handed in at start: the rooms that judge modules by it stand
-//! below the one that owns it.
+//! Names that the host itself introduces beside its operations. They are passed in at start: the code that judges modules by them is
+//! below the owner.
 
 /// Names that modules may build on and may not take.
 #[derive(Debug, Clone, Copy)]

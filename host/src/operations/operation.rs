@@ -12,9 +12,9 @@ pub struct Operation {
     pub route: Route,
     pub parameters: Parameters,
     pub body: Option<Schema>,
-    /// Of a success.
+    /// Schema of a success.
     pub response: Arc<Schema>,
-    /// Of a success, for callers who prefer it.
+    /// CSV form of a success, for callers who prefer it.
     pub csv: Option<Csv>,
     /// A list for those who come back for what is new, whoever asks.
     pub news: bool,

@@ -18,7 +18,7 @@ pub struct Callable<R> {
     pub runner: R,
 }
 
-/// What a path and method lead to.
+/// The result of looking up a path and method.
 pub enum Found<'a, R> {
     Callable {
         callable: &'a Callable<R>,

@@ -27,7 +27,7 @@ fn first(rows: &[Row]) -> Result<Option<i64>, Error> {
     rows.first().map_or(Ok(None), |row| row.optional(0, Row::instant))
 }
 
-/// What the deployment knows when it acts in a company by itself. `actor`: `system:...`; `clock`: where the company's stands.
+/// Facts of the deployment when it acts in a company by itself. `actor`: `system:...`; `clock`: the time of the company's clock.
 pub fn system_facts(actor: &str, tenant: Uuid, request: Uuid, now: i64, clock: Option<i64>) -> RequestFacts {
     let facts = of_system(actor, tenant, request, now);
     match clock {

@@ -1,4 +1,4 @@
-//! What a module may know of the request.
+//! Facts of the request that a module may read.
 
 use std::sync::Arc;
 
@@ -10,7 +10,7 @@ use crate::calendar;
 use crate::sandbox::{Held, RequestFacts};
 use crate::wit::context::{ActorKind, Facts};
 
-/// Of a caller's request.
+/// Facts of a caller's request.
 pub fn facts(request: &Request, opened: &Opened, tenant: Uuid) -> RequestFacts {
     let permissions = match &opened.standing {
         Some(standing) if standing.owner => Held::All,
@@ -33,7 +33,7 @@ pub fn facts(request: &Request, opened: &Opened, tenant: Uuid) -> RequestFacts {
     RequestFacts { facts, instant: opened.now, permissions }
 }
 
-/// Of what the deployment does by itself, which may do everything. `actor`: `system:...`.
+/// Facts of the deployment's own actions, which may do everything. `actor`: `system:...`.
 pub fn of_system(actor: &str, tenant: Uuid, request: Uuid, now: i64) -> RequestFacts {
     let facts = Facts {
         tenant: tenant.as_u64_pair(),

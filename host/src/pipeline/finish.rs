@@ -14,14 +14,14 @@ use crate::wit::events::Event;
 /// Level of the stored answers' compression: the fastest.
 const COMPRESSION: i32 = 1;
 
-/// What a write leaves behind besides its own rows.
+/// The records that a write leaves behind besides its own rows.
 pub struct Finish<'a> {
     pub request: &'a Request,
     pub operation: &'a str,
     pub now: i64,
     /// Where the clock of a company stands that brings its past in.
     pub history_at: Option<i64>,
-    /// Of the audit entry: the path's company, or the one that the request made.
+    /// The company of the audit entry: the path's, or the one that the request made.
     pub tenant: Uuid,
     pub resource_type: &'a str,
     pub resource: Option<Uuid>,
@@ -32,7 +32,7 @@ pub struct Finish<'a> {
     pub answer: &'a Answer,
 }
 
-/// What is kept under an idempotency key; without a body it marks a credential that was delivered.
+/// The row that is kept under an idempotency key; without a body it marks a credential that was delivered.
 struct Stored {
     key: Uuid,
     body: Option<Vec<u8>>,

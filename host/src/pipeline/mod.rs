@@ -27,7 +27,7 @@ pub use request::{Answer, Input, Key, Request};
 pub use run::run;
 pub use runner::{Host, OpenedCall, Runner};
 
-/// What every connection is given before its first request.
+/// The preparation of every connection before its first request.
 pub fn prepare() -> Prepare {
     Prepare { postgres: opening::postgres_prepared(), sqlite: store::register_sqlite }
 }

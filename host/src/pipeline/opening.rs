@@ -16,7 +16,7 @@ use crate::problem::Problem;
 /// The entitlement without which no API key is served.
 pub const PUBLIC_API: &str = "PUBLIC_API";
 
-/// What the opening asks.
+/// The input of the opening.
 pub struct Opening<'a> {
     pub tenant: Option<Uuid>,
     pub caller: &'a Caller,
@@ -27,7 +27,7 @@ pub struct Opening<'a> {
     pub read_only: bool,
 }
 
-/// What it found.
+/// The result of the opening.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Opened {
     /// The one instant of this request: milliseconds since 1970, by the database's clock.
@@ -37,7 +37,7 @@ pub struct Opened {
     pub claimed: bool,
 }
 
-/// What a caller is in a company: a member, or an API client of it.
+/// A caller's role in a company: a member, or an API client of it.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Standing {
     pub tenant_status: String,
@@ -46,9 +46,9 @@ pub struct Standing {
     pub history_at: Option<i64>,
     /// Whether the company may use API keys at all.
     pub entitled: bool,
-    /// Of the membership or of the API client.
+    /// Id of the membership or of the API client.
     pub id: Uuid,
-    /// Of the membership, or of the client and its key together: ACTIVE, or what keeps it from being so.
+    /// Status of the membership, or of the client and its key together: ACTIVE, or what keeps it from being so.
     pub status: String,
     /// Holds every permission of the active catalog.
     pub owner: bool,
@@ -157,7 +157,7 @@ fn postgres_client(key: &str) -> String {
     )
 }
 
-/// Whatever may write takes its instant after it has said so: see [`watermark`].
+/// A transaction that may write takes its instant after it has announced its writes: see [`watermark`].
 fn postgres_answer() -> String {
     let begin_writing = watermark::sql_begin_writing("$1");
     format!(

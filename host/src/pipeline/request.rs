@@ -21,11 +21,12 @@ pub struct Request {
     pub operation: Arc<Operation>,
     pub request_id: Uuid,
     pub caller: Caller,
-    /// Of the path or of the API key; `None`: the operation is outside any company.
+    /// Company of the path or of the API key; `None`: the operation is outside any company.
     pub tenant: Option<Uuid>,
     /// The verdict on path, query, headers and body: made early, reported after authorization.
     pub input: Result<Input, Problem>,
-    /// What was asked of the world before the transaction: a refusal is reported to who may call and did not call before with this key.
+    /// Result of the check before the transaction: a rejection is reported to a caller who may call and did not call before with this
+    /// key.
     pub asked_ahead: Result<(), Problem>,
     /// A heavy read's seat among the few that run at once: given back when nothing of the request runs any more.
     pub seat: Option<OwnedSemaphorePermit>,
@@ -51,7 +52,7 @@ impl Request {
     }
 }
 
-/// Who calls, as far as the credential alone tells: what it allows is read in the transaction.
+/// The caller, as far as the credential shows: its permissions are read in the transaction.
 #[derive(Debug, Clone)]
 pub enum Caller {
     User(Arc<User>),

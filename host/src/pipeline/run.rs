@@ -29,13 +29,13 @@ const UNKNOWN_COMMITS: u32 = 3;
 /// Subjects of one audit entry at most: twice the lines of the largest request.
 const MOST_SUBJECTS: usize = 1_000;
 
-/// What an operation did, module or platform alike.
+/// The effects of an operation, module or platform alike.
 pub struct Done {
     pub status: Option<u16>,
     pub body: String,
     pub etag: Option<String>,
     pub resource: Option<Uuid>,
-    /// What the audit entry is found by besides its resource.
+    /// Ids that the audit entry is found by besides its resource.
     pub subjects: Vec<Uuid>,
     pub changed: Vec<String>,
     pub emitted: Vec<Event>,
@@ -45,11 +45,11 @@ pub struct Done {
     pub credential: bool,
     /// Resource type of the audit entry, where the operation decides it: else the route's.
     pub audit: Option<&'static str>,
-    /// What was done in particular, for the audit entry: never a secret.
+    /// Details of the action, for the audit entry: never a secret.
     pub detail: Option<Json>,
 }
 
-/// What an operation came to, with the session where it was not lost.
+/// The result of an operation, with the session where it was not lost.
 pub struct Outcome {
     pub session: Option<Session>,
     pub result: Result<Done, Refused>,
@@ -342,7 +342,7 @@ pub fn refuse_problem(generation: &Generation, module: &Module, problem: module:
     Refused::Problem(answer)
 }
 
-/// What a module answered, if it has the form of an answer. What the body holds is the judge's to say.
+/// A module's answer, if it has the form of an answer. The judge checks what the body holds.
 pub fn check_reply(reply: module::Reply, emitted: Vec<(Arc<Module>, Event)>, largest: usize) -> Result<Done, String> {
     if reply.body.len() > largest {
         return Err(format!("an answer of {} bytes", reply.body.len()));

@@ -1,4 +1,4 @@
-//! What runs an operation: a module, or one of the host's own handlers. Those stand above the pipeline and are handed in.
+//! The runner of an operation: a module, or one of the host's own handlers. The handlers are above the pipeline and are passed in.
 
 use std::sync::Arc;
 
@@ -25,11 +25,11 @@ pub struct OpenedCall<'a> {
     pub watermark: Option<i64>,
 }
 
-/// Who performs the host's own operations.
+/// The performer of the host's own operations.
 pub trait Host: Send + Sync + 'static {
     type Operation: Clone + Send + Sync + 'static;
 
-    /// What one request may use of modules.
+    /// Limits of one request's use of modules.
     fn limits(&self) -> &Limits;
 
     /// Performs an operation on the open session.

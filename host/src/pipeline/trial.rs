@@ -26,7 +26,7 @@ pub async fn look_into<H: Host>(
     let Ok(_turn) = trial.turn.try_lock() else { return };
     // A company that was never made is its founder's.
     let hit = (request.tenant.unwrap_or(caller), module.name.as_str());
-    // What was not there before could not fail.
+    // A module that was not there before could not fail.
     if trial.before.module(&module.name).is_none() {
         return trial.hear(caller, Some(hit));
     }

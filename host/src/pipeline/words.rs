@@ -1,5 +1,5 @@
-//! What of a module's own words may stand in a problem or an audit entry: names of places and kinds, by their form. Whatever else it
-//! says there is a failure of the module, and nobody hears it.
+//! The parts of a module's own words that may appear in a problem or an audit entry: names of places and kinds, by their form. Anything
+//! else there is a failure of the module, and nobody sees it.
 
 use chrono::DateTime;
 use serde_json::{Map, Value};

@@ -257,7 +257,7 @@ impl AuditEntry {
     }
 }
 
-/// What the two databases spell differently. Everything searched is ASCII, about whose letters they agree.
+/// Expressions that the two databases spell differently. Everything searched is ASCII, about whose letters they agree.
 struct Spelling {
     result: &'static str,
     text: &'static str,
@@ -333,7 +333,7 @@ fn compose(
     conditions.and_some("actor_id = ?", query.actor_id, Cell::Text);
     conditions.and_some("operation = ?", query.operation, Cell::Text);
     conditions.and_some(spelling.result, query.result.map(AuditResult::as_str), Cell::text);
-    // What parts the fields is in none of them.
+    // The separator of the fields is in none of them.
     let text = query.text.map(|text| text.to_ascii_lowercase().replace('\u{1f}', " "));
     conditions.and_some(spelling.text, text, Cell::Text);
 

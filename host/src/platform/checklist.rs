@@ -97,7 +97,7 @@ async fn get(session: Session, call: &Call<'_>) -> Outcome {
     Outcome { session: Some(session), result }
 }
 
-/// What the contract says of codes: `STEP_CODE`, at most 64 characters.
+/// The contract's form of codes: `STEP_CODE`, at most 64 characters.
 fn is_step_code(code: &str) -> bool {
     let tail = |letter: u8| letter.is_ascii_uppercase() || letter.is_ascii_digit() || letter == b'_';
     code.len() <= 64 && code.starts_with(|first: char| first.is_ascii_uppercase()) && code.bytes().all(tail)

@@ -38,7 +38,7 @@ text_enum! {
     pub enum TenantStatus { Active => "ACTIVE", Suspended => "SUSPENDED" }
 }
 
-// What of a company's row its people see.
+// The part of a company's row that its people see.
 #[derive(Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 struct TenantSettings {

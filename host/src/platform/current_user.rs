@@ -55,7 +55,8 @@ async fn get(session: &mut Session, call: &Call<'_>) -> Performed {
     })
 }
 
-/// What the user is in these companies, in the order of their ids. They are where the session is: on one server, every company is.
+/// The user's memberships in these companies, in the order of their ids. They are where the session is: on one server, every company
+/// is.
 async fn read_memberships(session: &mut Session, user: Uuid, companies: &[Uuid]) -> Result<Vec<UserMembership>, Error> {
     let mut memberships: Vec<UserMembership> = Vec::new();
     if companies.is_empty() {

@@ -55,7 +55,7 @@ pub const PERMISSIONS: &[(&str, &str)] = &[
 /// Scopes that the host owns, with what they allow.
 pub const SCOPES: &[(&str, &str)] = &[(webhooks::SCOPE, "Manage webhook endpoints; read deliveries and events.")];
 
-/// What modules may build on and may not take.
+/// Names that modules may build on and may not take.
 pub const NAMES: HostNames = HostNames {
     module: NAME,
     permissions: PERMISSIONS,
@@ -64,24 +64,24 @@ pub const NAMES: HostNames = HostNames {
     audit_filters: &audit_list::FILTERS,
 };
 
-/// What the host's operations need besides the request.
+/// The context of the host's operations besides the request.
 pub struct Platform {
     pub limits: Limits,
     /// Whether anybody with a verified identity may make a company.
     pub onboarding_open: bool,
     /// Companies that one user may make in a day.
     pub companies_per_day: u32,
-    /// What the API keys that are issued here are good for.
+    /// Environment of the API keys that are issued here.
     pub environment: Environment,
     pub governor: Governor,
     pub recorder: Recorder,
-    /// What the secrets of webhooks are encrypted under.
+    /// Keys that the secrets of webhooks are encrypted under.
     pub keys: Arc<KeyRing>,
-    /// What judges where webhooks may point.
+    /// The judge of the addresses to which webhooks may point.
     pub dialer: Arc<Dialer>,
 }
 
-/// What a host's operation comes to.
+/// The result of a host's operation.
 pub type Performed = Result<Done, Refused>;
 
 impl Host for Platform {
@@ -127,7 +127,7 @@ pub fn operations() -> impl Iterator<Item = &'static PlatformOperation> {
     OPERATIONS.iter().copied().chain(webhooks::OPERATIONS).flatten()
 }
 
-/// What the contract says of the host's own operations.
+/// The contract's description of the host's own operations.
 pub struct Description {
     pub routes: Vec<(Route, &'static PlatformOperation)>,
     /// Schemas that the routes refer to.

@@ -293,7 +293,7 @@ async fn insert_company(
     session.stand_for(tenant).await
 }
 
-/// What a module gets of a company's members: the host's members and those that it declares.
+/// The part of a company's members that a module gets: the host's members and those that it declares.
 pub fn options(members: &Map<String, Json>, declared: Option<&Json>) -> Map<String, Json> {
     let theirs = declared.and_then(|schema| schema["properties"].as_object());
     members

@@ -21,10 +21,10 @@ const BODY_LIMIT: u64 = 1 << 20;
 type SchemaOf = fn(&mut Schemas) -> Json;
 /// Adds to a route what the active modules declare.
 type Amend = fn(&mut Route, &[Arc<Module>]);
-/// What is asked of the world before the transaction; its refusal is reported once the call is known to be allowed and no replay.
+/// A check before the transaction; its rejection is reported once the call is known to be allowed and no replay.
 type CheckAhead = for<'a> fn(&'a Platform, &'a Input) -> BoxFuture<'a, Result<(), Problem>>;
 
-/// What performs an operation.
+/// The function that performs an operation.
 #[derive(Clone, Copy)]
 pub enum Handler {
     /// On the open session.
@@ -135,7 +135,7 @@ impl PlatformOperation {
         self
     }
 
-    /// What a caller should know beyond the summary.
+    /// Text for callers beyond the summary.
     pub const fn description(mut self, description: &'static str) -> PlatformOperation {
         self.description = description;
         self
@@ -190,7 +190,7 @@ impl PlatformOperation {
         self
     }
 
-    /// What the active modules add to the route.
+    /// The active modules' additions to the route.
     pub const fn amend(mut self, amend: Amend) -> PlatformOperation {
         self.amend = Some(amend);
         self
@@ -202,7 +202,7 @@ impl PlatformOperation {
         self
     }
 
-    /// What is to be asked of the world before the transaction.
+    /// The check before the transaction.
     pub const fn check_ahead(mut self, check: CheckAhead) -> PlatformOperation {
         self.check_ahead = Some(check);
         self
@@ -237,7 +237,7 @@ impl PlatformOperation {
         self.name
     }
 
-    /// What an API client needs to call it; people's operations take no scopes.
+    /// Scopes that an API client needs to call it; people's operations take no scopes.
     pub(super) fn scopes(&self) -> &'static [&'static str] {
         match self.audience {
             Audience::ApiClient => self.permissions,
@@ -245,7 +245,7 @@ impl PlatformOperation {
         }
     }
 
-    /// What the contract says of it while these modules are active.
+    /// Its route in the contract while these modules are active.
     pub(super) fn route(&self, modules: &[Arc<Module>], schemas: &mut Schemas) -> Route {
         let texts = |of: &[&str]| of.iter().map(|&text| text.to_owned()).collect::<Vec<_>>();
         let mut route = Route {

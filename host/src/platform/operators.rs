@@ -1,4 +1,4 @@
-//! What operators do to companies, outside any request: make, list, suspend, resume, entitle. The command line's side of the
+//! Operators' actions on companies, outside any request: make, list, suspend, resume, entitle. The command line's side of the
 //! platform, on the same database as the hosts that run; every change leaves its audit entry.
 
 use std::sync::Arc;
@@ -19,7 +19,7 @@ use crate::problem::Problem;
 use crate::sandbox::{Generation, Limits};
 use crate::wit::events::Event;
 
-/// What a company can be entitled to.
+/// Entitlements that a company can have.
 pub const ENTITLEMENTS: [&str; 1] = [PUBLIC_API];
 
 /// The actor of the audit entries.
@@ -33,7 +33,7 @@ pub enum CompanyChange {
     Revoke(String),
 }
 
-/// Who will own a new company: a user who has signed in.
+/// The owner of a new company: a user who has signed in.
 #[derive(Debug, Clone)]
 pub enum Owner {
     Id(Uuid),
@@ -55,7 +55,7 @@ pub enum CompanyRefusal {
     Problem(String),
 }
 
-/// What an operator wished, or why it was not done.
+/// The result of an operator's action, or why it was not done.
 type CompanyResult<T> = Result<T, CompanyRefusal>;
 
 /// Every company, the oldest first.
@@ -257,7 +257,7 @@ async fn audit(
     Ok(())
 }
 
-/// What modules emitted of their own accord: for nobody's request.
+/// Writes events that modules emitted by themselves: for nobody's request.
 pub async fn emit(session: &mut Session, now: i64, tenant: Uuid, request: Uuid, events: &[Event]) -> Result<(), Error> {
     let mut ids = Ids::new(now);
     for event in events {

@@ -1,4 +1,4 @@
-//! What a host's operation answers: the body, and for a write what it was about.
+//! Answers of a host's operation: the body, and for a write what it was about.
 
 use serde::Serialize;
 use uuid::Uuid;

@@ -13,12 +13,12 @@ const JUMP_MS: i64 = 60 * 60 * 1000;
 struct Looks {
     /// The newest that was made at least a day before another.
     mark: Option<i64>,
-    /// What becomes the mark a day later.
+    /// The mark of the next day.
     next_mark: i64,
     seen_at: i64,
 }
 
-/// What a look came to.
+/// The result of a look.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Look {
     /// Purge as if it were this time.
@@ -59,7 +59,7 @@ fn step(before: Option<Looks>, now: i64) -> (Looks, Look) {
     let Some(Looks { mark, next_mark, seen_at }) = before else {
         return (Looks { mark: None, next_mark: now, seen_at: now }, Look::TooYoung);
     };
-    // What was seen and has not come yet was seen by a clock that ran ahead.
+    // A time that was seen and has not come yet was seen by a clock that ran ahead.
     let mark = mark.filter(|mark| *mark <= now);
     let (mark, next_mark) = match now - next_mark {
         ..0 => (mark, now),

@@ -1,4 +1,4 @@
-//! What is not kept: answers to idempotency keys after a day, rows of v7 keys once their own time refuses them, permits of past
+//! Data that is not kept: answers to idempotency keys after a day, rows of v7 keys once their own time rejects them, permits of past
 //! minutes, events and their deliveries after thirty days; each up to a day later, by a time that was seen a day ago. Tombstones of v4 keys
 //! stay for good: without them an old key would act a second time.
 

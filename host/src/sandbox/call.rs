@@ -41,19 +41,19 @@ pub enum Failure {
     Denied(&'static str),
 }
 
-/// What came of a call.
+/// The result of a call.
 pub struct Ran<T> {
     /// `None` where it was lost.
     pub session: Option<Session>,
     /// With the module that emitted each.
     pub emitted: Vec<(Arc<Module>, Event)>,
     pub result: Result<T, Failure>,
-    /// Whose failure it is: the module that was called, or one that it called.
+    /// The module whose failure it is: the one that was called, or one that it called.
     pub blamed: Arc<Module>,
     pub used: Used,
 }
 
-/// What a request brings to its modules.
+/// The context that a request brings to its modules.
 pub struct CallContext {
     pub module: Arc<Module>,
     pub session: Session,

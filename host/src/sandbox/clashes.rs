@@ -1,4 +1,4 @@
-//! What two modules of one generation claim both.
+//! Claims that two modules of one generation share.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -7,7 +7,7 @@ use stoa_descriptor::Descriptor;
 use crate::contract::parameters::template_shape;
 use crate::problem;
 
-/// What two modules claim: names, routes, operations, events, permissions, scopes, onboarding members, filters; and problem codes
+/// Claims that two modules share: names, routes, operations, events, permissions, scopes, onboarding members, filters; and problem codes
 /// with two meanings. Two modules may declare one code, since a caller cannot tell them apart: then it is the same refusal.
 pub fn clashes<'a>(descriptors: impl Iterator<Item = &'a Descriptor> + Clone) -> Vec<String> {
     let mut seen = BTreeSet::new();

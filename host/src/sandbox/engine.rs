@@ -31,7 +31,7 @@ impl Sandbox {
     }
 }
 
-/// What the pool of linear memories keeps at hand: the knobs that the benchmark turns.
+/// Sizes of the pool of linear memories: the knobs that the benchmark turns.
 #[derive(Debug, Clone, Copy)]
 pub struct Pool {
     /// Address space of each linear memory, in bytes: the largest limit of any route.
@@ -109,7 +109,7 @@ fn any_processor() -> String {
     format!("{}-unknown-{system}", std::env::consts::ARCH)
 }
 
-/// What machine code and the engine that loads it must have in common: wasmtime's whole version, the settings, the processor.
+/// Hash of what machine code and the engine that loads it must have in common: wasmtime's whole version, the settings, the processor.
 pub fn compatibility(engine: &Engine) -> String {
     let mut hasher = DefaultHasher::new();
     engine.precompile_compatibility_hash().hash(&mut hasher);

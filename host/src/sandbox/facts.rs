@@ -1,4 +1,4 @@
-//! What a module may learn of the request it takes part in: facts to show, and answers to whether the caller holds a permission.
+//! Facts of the request that a module takes part in: facts to show, and answers to whether the caller holds a permission.
 
 use std::collections::BTreeSet;
 use std::ops::Deref;

@@ -28,7 +28,7 @@ pub struct Generation {
     pub scopes: BTreeMap<String, Permission>,
     /// Status and detail of the problem codes that modules declare beside the host's.
     pub problems: BTreeMap<String, (u16, String)>,
-    /// Of its new modules, for a while.
+    /// Trial of its new modules, for a while.
     pub trial: ArcSwapOption<Trial>,
 }
 
@@ -40,13 +40,13 @@ pub struct Permission {
 /// Why modules make no generation.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum Unlinked {
-    /// What they say of themselves does not go together.
+    /// Their declarations do not go together.
     #[error("{0}")]
     Descriptors(String),
     /// Two of them would keep their rows in one table.
     #[error("{0}")]
     Tables(String),
-    /// What they need of each other is not there.
+    /// A service that they need of each other is not there.
     #[error("{0}")]
     Services(String),
 }

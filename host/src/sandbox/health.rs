@@ -38,7 +38,7 @@ struct Metrics {
     seconds: metrics::Histogram,
 }
 
-/// What operators see of it.
+/// The operators' view of it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Report {
@@ -109,7 +109,7 @@ impl Health {
         metric.increment(1);
     }
 
-    /// Of which request the failure was, for those who look into it.
+    /// Records the request of a failure, for those who look into it.
     pub fn note_request(&self, failure: &Failure, request: Uuid) {
         if let (Failure::Fault(_) | Failure::Deadline | Failure::Limit(_), Ok(mut failed)) =
             (failure, self.failed.lock())

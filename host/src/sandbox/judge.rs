@@ -28,7 +28,7 @@ const PLACES: usize = 5;
 /// References and combinations that are followed to see that a schema is one of objects.
 const DEEPEST: u32 = 16;
 
-/// What a breach of a module's own word comes to.
+/// The consequence of a breach of a module's own declarations.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Breaches {
@@ -56,7 +56,7 @@ pub struct EventSchema {
     data: Schema,
 }
 
-/// What a module said, and by what it is judged.
+/// A module's output, and the schema by which it is judged.
 enum Said {
     Answer { schema: Arc<Schema>, body: String },
     Event { kind: Arc<EventSchema>, event: Event },

@@ -1,4 +1,4 @@
-//! What one request may use, all its modules together: guest time, memory, host calls, rows, output. The limits grow with the
+//! Limits of one request, all its modules together: guest time, memory, host calls, rows, output. The limits grow with the
 //! work: with the lines that the caller sent, and with the rows that a module goes through.
 
 use std::sync::Arc;
@@ -32,7 +32,7 @@ pub struct Limits {
     pub hostcall: usize,
 }
 
-/// What one request used of its limits.
+/// One request's use of its limits.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Used {
     pub guest_time: Duration,

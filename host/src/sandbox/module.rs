@@ -25,12 +25,12 @@ pub struct Vetted {
     pub descriptor: Arc<Descriptor>,
     pub schema: Arc<Tables>,
     pub component: Component,
-    /// What callers may ask of it.
+    /// Operations that callers may ask of it.
     pub operations: Vec<Arc<Operation>>,
     /// The event kinds that it may emit.
     pub events: BTreeMap<String, Arc<EventSchema>>,
     pub judge: Arc<Judge>,
-    /// Who vouched for it; nobody for what --dev took from its folder.
+    /// Its signer; `None` for a module that --dev took from its folder.
     pub signer: Option<String>,
     /// The services (`commerce:area/interface`) that it may call for callers who do not hold what these need. It follows the
     /// settings while the host runs.
@@ -49,7 +49,7 @@ pub struct Module {
     /// what the sandbox costs.
     #[cfg(feature = "native-modules")]
     pub native: Option<Arc<dyn Native>>,
-    /// What it was linked from.
+    /// The vetted module that it was linked from.
     pub vetted: Arc<Vetted>,
 }
 

@@ -21,7 +21,7 @@ use super::signature::signature;
 use super::state::{RefusedService, State};
 use crate::wit::context::ActorKind;
 
-/// What a module needs of another.
+/// A service that a module needs of another.
 #[derive(Debug, Clone)]
 pub struct Link {
     /// Import name, as the importing component spells it.
@@ -40,9 +40,9 @@ pub struct Missing {
     /// `commerce:area/service@1.0.0`, with `#function` where only that is missing.
     pub item: String,
     pub wanted: Version,
-    /// Who offers the interface, and at which version.
+    /// The modules that offer the interface, and at which version.
     pub offered: Vec<Offer>,
-    /// What is wrong, for a person.
+    /// The fault, for a person.
     pub detail: String,
 }
 

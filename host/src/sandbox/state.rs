@@ -1,4 +1,4 @@
-//! What a request's guests share while they run: the session, the facts, what was emitted and used. It lives for one request.
+//! State that a request's guests share while they run: the session, the facts, what was emitted and used. It lives for one request.
 
 use std::sync::Arc;
 
@@ -20,7 +20,7 @@ pub struct State {
     pub facts: RequestFacts,
     /// The module that runs: the one that was called, or one that it called in turn.
     pub running: Arc<Module>,
-    /// Of the providers that were called so far.
+    /// Instances of the providers that were called so far.
     pub instances: Vec<(Arc<Module>, Instance)>,
     /// With the module that emitted each.
     pub emitted: Vec<(Arc<Module>, Event)>,
@@ -48,7 +48,7 @@ pub struct RefusedService {
 }
 
 impl State {
-    /// Of a request that has used nothing yet. `running`: the module that is called.
+    /// State of a request that has used nothing yet. `running`: the module that is called.
     pub fn new(
         session: Option<Session>,
         scope: Scope,

@@ -14,7 +14,7 @@ const HEARINGS: u32 = 3;
 const CALLERS: usize = 1_000;
 
 pub struct Trial {
-    /// What a way back would lead to: asked whether it fails too.
+    /// The generation that a way back would lead to: asked whether it fails too.
     pub before: Arc<Generation>,
     /// Modules that `before` has not, or of other bytes.
     pub modules: Vec<Arc<Module>>,

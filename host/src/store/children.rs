@@ -47,7 +47,7 @@ fn take_first(schema: &Tables, condition: &mut Condition) -> Option<Condition> {
     }
 }
 
-/// What else must hold is asked of each parent that comes.
+/// The other conditions are checked for each parent that comes.
 fn look_up_rest(schema: &Tables, condition: &mut Condition) {
     match condition {
         Condition::Has { table, theirs, terms, each, .. } => *each = is_in_order(schema.table(*table), *theirs, terms),

@@ -79,7 +79,7 @@ impl Datum {
         Datum::from_value(value, type_).ok()
     }
 
-    /// What a module reads. A decimal has exactly its column's scale.
+    /// The value that a module reads. A decimal has exactly its column's scale.
     pub fn value(self, type_: ColumnType) -> Value {
         match self {
             Datum::Null => Value::Null,

@@ -78,7 +78,7 @@ impl Condition {
         }
     }
 
-    /// What must hold beside the search.
+    /// The condition that must hold beside the search.
     pub fn without_search(&self) -> Condition {
         match self {
             Condition::All(parts) => Condition::All(parts.iter().map(Condition::without_search).collect()),

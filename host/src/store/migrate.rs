@@ -1,4 +1,4 @@
-//! What an activation changes in a module's tables: found by comparing declarations, and only ever something that a host
+//! Changes of an activation to a module's tables: found by comparing declarations, and only ever something that a host
 //! still on the older generation can live with.
 
 use std::fmt;
@@ -151,7 +151,7 @@ fn rules(old: &Collection, new: &Collection, changes: &mut Vec<TableChange>, fau
     }
 }
 
-/// What to record after the changes: the wanted collections with all that stays in the tables besides.
+/// The collections to record after the changes: the wanted ones with all that stays in the tables besides.
 pub fn merge(current: &[Collection], wanted: &Tables) -> Vec<Collection> {
     let mut merged = wanted.declared.clone();
     for old in current {

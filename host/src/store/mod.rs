@@ -164,7 +164,7 @@ fn number(nth: usize) -> u32 {
     u32::try_from(nth).unwrap_or(u32::MAX)
 }
 
-/// What one batch has read so far, held against the request's limits.
+/// The amount that one batch has read so far, held against the request's limits.
 #[derive(Default)]
 struct Reading {
     bytes: usize,

@@ -1,4 +1,4 @@
-//! What one request brings to the store and how much of it is used up: shared by all modules that take part in it.
+//! One request's scope in the store and how much of it is used up: shared by all modules that take part in it.
 
 use std::collections::HashMap;
 

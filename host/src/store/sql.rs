@@ -116,7 +116,7 @@ impl Sql {
         self
     }
 
-    /// What follows an expression of a type so that PostgreSQL answers it as this crate reads it.
+    /// The suffix of an expression of a type with which PostgreSQL returns it as this crate reads it.
     pub fn output(&mut self, type_: ColumnType) -> &mut Sql {
         let textual = matches!(type_, ColumnType::Decimal { .. } | ColumnType::Json);
         if textual && self.dialect == Dialect::Postgres {
@@ -147,7 +147,7 @@ impl Sql {
     }
 }
 
-/// What follows a bound text that stands for another type.
+/// The suffix of a bound text that represents another type.
 pub(super) fn cast(type_: ColumnType) -> &'static str {
     match type_ {
         ColumnType::Decimal { .. } => "::numeric",

@@ -131,7 +131,7 @@ pub(super) struct Update {
     pub rows: Vec<Change>,
     pub when: Condition,
     pub answer: Vec<usize>,
-    /// What goes in where there is no row.
+    /// Rows to insert where there is none.
     pub initial: Option<Initial>,
     /// Rows to insert that a check refuses, with its name.
     pub refused: Vec<(usize, String)>,
@@ -157,7 +157,7 @@ pub(super) struct Initial {
     pub rows: Vec<Option<NewRow>>,
 }
 
-/// What an update must not do to a row.
+/// Changes that an update must not make to a row.
 #[derive(Debug, Clone, Copy)]
 pub(super) enum Guard {
     /// Raise the version beyond the last.
@@ -337,7 +337,7 @@ impl Update {
         self.groups.iter().flat_map(|(_, parts)| parts.iter().flatten()).count()
     }
 
-    /// What a refusal of the given code means; `Err`: the change goes beyond this column's range.
+    /// The reason for a rejection with the given code; `Err`: the change goes beyond this column's range.
     pub fn why(&self, table: &Table, code: i64) -> Result<Why, String> {
         let guard = usize::try_from(code - FIRST_GUARD).ok().and_then(|nth| self.guards.get(nth));
         match (code, guard) {
@@ -359,7 +359,7 @@ const FIRST_GUARD: i64 = 3;
 
 /// How a statement spells the values of the change.
 pub(super) struct Spelling<'a> {
-    /// Of the row as it stands.
+    /// Alias of the row before the change.
     pub alias: &'a str,
     pub set: Vec<String>,
     pub add: Vec<String>,
@@ -454,7 +454,7 @@ pub(super) struct Refusal {
     pub current: Vec<Datum>,
 }
 
-/// What the module hears of refused rows: a version or a sum out of range before anything else.
+/// The module's error for rejected rows: a version or a sum out of range before anything else.
 pub(super) fn refusals(table: &Table, update: &Update, call: usize, mut refusals: Vec<Refusal>) -> Stop {
     refusals.sort_by_key(|refusal| refusal.row);
     let mut misses = Vec::with_capacity(refusals.len());

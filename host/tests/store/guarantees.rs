@@ -1,4 +1,4 @@
-//! What the store promises beyond its replies: no deadlock, no lost change, no foreign row, no changed ledger, tables that
+//! Guarantees of the store beyond its replies: no deadlock, no lost change, no foreign row, no changed ledger, tables that
 //! grow with their rows in place.
 
 use crate::*;
@@ -364,7 +364,7 @@ async fn limits_of_rows_and_bytes_hold_for_a_request() {
     }
 }
 
-/// What a company has is read through however much it is; a request that asks for little at a time, and ever again, is not.
+/// A request may read all that a company has, however much it is; one that asks for little at a time, and ever again, may not.
 #[tokio::test]
 async fn full_pages_buy_more_rows() {
     let schema = schema();

@@ -244,7 +244,7 @@ fn unique() -> String {
     format!("stoa_store_{}_{count}", std::process::id())
 }
 
-/// What the host's migrations have for every new table.
+/// The function that the host's migrations have for every new table.
 const PLACE: &str = "create function stoa_place(relation regclass, kind text) returns void language sql as ''";
 
 pub const SEQUENCES: &str = "create table stoa_sequence (tenant_id TENANT not null, module text not null, \
@@ -361,7 +361,7 @@ pub fn rows(replies: &[Reply], nth: usize) -> Vec<String> {
     }
 }
 
-/// What a batch was refused with.
+/// The failure that a batch was rejected with.
 pub fn failure(outcome: Result<Vec<Reply>, StoreError>) -> Failure {
     match outcome {
         Err(StoreError::Failure(failure)) => failure,

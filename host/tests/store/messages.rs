@@ -1,4 +1,4 @@
-//! What the store sends to PostgreSQL, and when: a batch is one message, and what is taken for granted is tried all the same.
+//! Messages of the store to PostgreSQL, and their time: a batch is one message, and what is taken for granted is tried all the same.
 
 use crate::*;
 use stoa::database::{Error, Session};
@@ -44,8 +44,8 @@ async fn a_batch_is_one_message() {
     roll_back(session).await;
 }
 
-/// What was taken for granted and does not hold is a conflict, at the next message or the commit, and nothing of it stays; the next
-/// try hears which rows met which.
+/// An assumption that does not hold is a conflict, at the next message or the commit, and nothing of it stays; the next
+/// try returns which rows met which.
 #[tokio::test]
 async fn an_insert_that_was_put_off_and_clashes_is_a_conflict() {
     let Some(database) = Database::postgres().await else { return };

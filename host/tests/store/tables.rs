@@ -47,7 +47,7 @@ async fn pages(database: &Database, schema: &Tables, where_: Vec<Node>, by: &str
     }
 }
 
-/// Whatever the page's size, a list through children misses none of their parents and tells none twice.
+/// Independent of the page's size, a list through children misses none of their parents and returns none twice.
 #[tokio::test]
 async fn pages_through_children_have_each_parent_once() {
     let schema = schema();

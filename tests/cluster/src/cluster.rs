@@ -16,7 +16,7 @@ use crate::program;
 
 /// A free port may be taken between the look and the start.
 const TRIES: u32 = 3;
-/// Of a server that was killed, and between two.
+/// Looks at a server that was killed, with a pause before each.
 const PATIENT_TRIES: u32 = 40;
 /// In how many looks, one after the other, a server is ready that will not fall.
 const STEADY: u32 = 3;
@@ -39,7 +39,7 @@ pub struct Cluster {
     folder: PathBuf,
     owner: Owner,
     port: u16,
-    /// What its server runs with beside what this program has.
+    /// Variables of its server, beside those of this program.
     variables: Vec<(String, String)>,
 }
 
@@ -137,7 +137,7 @@ impl Cluster {
     pub fn start_again(&self) -> Result<()> {
         let mut served = 0;
         for _ in 0..PATIENT_TRIES {
-            // What was killed may hold its port or its memory for a moment yet.
+            // A killed server may hold its port or its memory for a moment yet.
             std::thread::sleep(PAUSE);
             served = if self.is_ready()? { served + 1 } else { 0 };
             if served == STEADY || served == 0 && self.launch()? {
@@ -170,7 +170,7 @@ impl Cluster {
 impl Drop for Cluster {
     fn drop(&mut self) {
         if self.port != 0 {
-            // What it holds is thrown away: nothing is worth a checkpoint.
+            // Its data is thrown away: nothing is worth a checkpoint.
             let mut stop = self.program("pg_ctl");
             stop.arg("--pgdata").arg(self.data()).args(["--mode=immediate", "--wait", "stop"]);
             let _ = stop.stdout(Stdio::null()).stderr(Stdio::null()).status();
@@ -181,7 +181,7 @@ impl Drop for Cluster {
     }
 }
 
-/// Who the server runs as. PostgreSQL refuses root.
+/// The user that the server runs as. PostgreSQL refuses root.
 struct Owner(Option<(u32, u32)>);
 
 impl Owner {

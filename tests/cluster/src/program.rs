@@ -14,7 +14,7 @@ pub fn run(command: &mut Command) -> Result<()> {
     Ok(())
 }
 
-/// What the program writes to stdout; its stderr goes where ours goes.
+/// The program's stdout; its stderr goes where ours goes.
 pub fn output(command: &mut Command) -> Result<String> {
     let output =
         command.stderr(Stdio::inherit()).output().with_context(|| format!("cannot start {}", words(command)))?;
@@ -24,7 +24,7 @@ pub fn output(command: &mut Command) -> Result<String> {
     String::from_utf8(output.stdout).with_context(|| format!("{} wrote no text", words(command)))
 }
 
-/// What the program writes to stdout, or nothing where it fails: for questions whose answer may be no.
+/// The program's stdout, or nothing where it fails: for questions whose answer may be no.
 pub fn output_quietly(command: &mut Command) -> Option<String> {
     let output = command.stderr(Stdio::null()).output().ok().filter(|output| output.status.success())?;
     String::from_utf8(output.stdout).ok()

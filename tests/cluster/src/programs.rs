@@ -8,7 +8,7 @@ use anyhow::{Result, bail};
 use crate::cluster::is_root;
 use crate::program;
 
-/// What the platform supports: architecture and store are written for 15 and later.
+/// The oldest version that the platform supports: architecture and store are written for 15 and later.
 const OLDEST: u32 = 15;
 
 pub const MISSING: &str = "no PostgreSQL 15 or later here: install the server (Debian: apt-get install postgresql; Homebrew: brew install \
@@ -32,7 +32,7 @@ pub fn find_or_install() -> Result<PathBuf> {
 
 fn apt_get(words: &[&str]) -> Result<()> {
     let mut command = Command::new("apt-get");
-    // What it says goes to stderr: stdout belongs to the verb.
+    // Its output goes to stderr: stdout belongs to the verb.
     command.args(words).env("DEBIAN_FRONTEND", "noninteractive").stdin(Stdio::null()).stdout(std::io::stderr());
     program::run(&mut command)
 }
@@ -69,7 +69,7 @@ fn version(folder: &Path) -> Option<u32> {
     major(&String::from_utf8(output.stdout).ok()?)
 }
 
-/// Of `postgres (PostgreSQL) 15.18 (Debian ...)` or `... 18beta1`: 15, 18.
+/// The major version in `postgres (PostgreSQL) 15.18 (Debian ...)` or `... 18beta1`: 15, 18.
 fn major(text: &str) -> Option<u32> {
     let version = text.split_whitespace().nth(2)?;
     let digits = version.find(|character: char| !character.is_ascii_digit()).unwrap_or(version.len());

@@ -42,9 +42,9 @@ pub struct Statement {
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Shape {
     pub sql: String,
-    /// Of its parameters, as PostgreSQL names them.
+    /// Types of its parameters, as PostgreSQL names them.
     pub types: Vec<String>,
 }
 
-/// What travels to the database in one message and is waited for. On SQLite: one statement.
+/// Statements that travel to the database in one message and are waited for. On SQLite: one statement.
 pub type Exchange = Vec<Statement>;

@@ -153,7 +153,7 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// What both directions of a connection know.
+/// The state that both directions of a connection share.
 struct Talk {
     connection: usize,
     /// Ends of messages (Sync, Query, the start) that the server has not come to.

@@ -48,7 +48,7 @@ impl<'a> Reader<'a> {
     }
 }
 
-/// Of a start-up message without its length: a parameter.
+/// A parameter of a start-up message without its length.
 pub fn start_option(payload: &[u8], name: &str) -> Option<String> {
     let mut reader = Reader(payload);
     // 3.0; other numbers ask for encryption, or cancel.

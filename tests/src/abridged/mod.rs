@@ -137,7 +137,7 @@ impl Call {
     }
 }
 
-/// Who may call: the kind of credential, and what it must hold.
+/// The callers of an operation: the kind of credential, and what it must hold.
 fn access(call: &Json) -> String {
     let schemes: Vec<String> = items(&call["security"]).iter().flat_map(|scheme| members(scheme).into_keys()).collect();
     let held = members(&call["x-stoa-access"]).into_iter().map(|(how, codes)| match codes.is_array() {

@@ -9,7 +9,7 @@ use super::value::{canonical, digest, items, last, members, plain, words};
 
 /// A longer pattern says less than its digest.
 const SHORT_PATTERN: usize = 48;
-/// What only explains.
+/// Keywords that only explain.
 const WORDS: &[&str] = &["description", "title", "example", "examples", "x-enum-descriptions"];
 
 /// A named schema: its members, one a line.
@@ -77,7 +77,7 @@ pub(super) fn shape(schema: &Json) -> String {
     parts.join(" ")
 }
 
-/// What kind of value it is, by the keywords that say so.
+/// The kind of a value, by the keywords that say so.
 fn kind(take: &mut impl FnMut(&str) -> Json) -> String {
     let mut kinds: Vec<String> = Vec::new();
     let (reference, format, constant) = (take("$ref"), take("format"), take("const"));

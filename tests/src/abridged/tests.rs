@@ -80,7 +80,7 @@ fn a_module_reads_its_own_operations_and_schemas() {
     assert!(texts["shared"].contains("ProblemDetails = object"), "what two modules name is nobody's");
 }
 
-/// Whatever changes in the document changes a text; but for what differs from build to build.
+/// Every change in the document changes a text; but for what differs from build to build.
 #[test]
 fn nothing_is_left_out() {
     let document = document();

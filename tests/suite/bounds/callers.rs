@@ -1,4 +1,4 @@
-//! What one caller may ask for in all, and what the refused cost.
+//! Bounds of one caller's requests in all, and the cost of rejected ones.
 
 use std::time::Instant;
 
@@ -22,7 +22,7 @@ on_both_databases![
     made_up_keys_are_bounded_by_address,
 ];
 
-/// What a host looks and writes by itself since then: some four times a second.
+/// The reads and writes of a host by itself since then: some four times a second.
 fn count_own(began: Instant) -> u64 {
     10 + 6 * began.elapsed().as_secs()
 }

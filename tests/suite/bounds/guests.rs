@@ -1,4 +1,4 @@
-//! What a module may say beside its answer, and how long its store calls may take.
+//! Bounds of a module's words beside its answer, and of the time of its store calls.
 
 use std::time::{Duration, Instant};
 

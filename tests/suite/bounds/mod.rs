@@ -1,4 +1,4 @@
-//! What one caller, or one module, may cost the others: each attack of the security trial, and that it comes to nothing.
+//! Bounds of the cost of one caller, or one module, to the others: each attack of the security trial, and that it comes to nothing.
 
 mod bodies;
 mod callers;

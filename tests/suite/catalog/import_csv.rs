@@ -74,7 +74,7 @@ impl Run {
     }
 }
 
-/// What a run said.
+/// The result of a run.
 #[derive(Debug)]
 struct Told {
     code: Option<i32>,
@@ -250,7 +250,7 @@ fn corrected_lines_go_in_with_the_next_run(database: Database) {
     // Three products and two prices were there; the price of a line whose product was there goes in now.
     run.go(&["--ignore-unknown"]).is(0, 7, 8, 5);
     run.go(&["--ignore-unknown"]).is(0, 0, 0, 20);
-    // What is there is not changed by a change of the file.
+    // Existing records are not changed by a change of the file.
     run.write(&corrected.replace("Good,G-1,,,,1", "Better,G-1,,,,1"));
     let reported = run.go(&["--ignore-unknown"]);
     assert_eq!(reported.faults(), [(2, "", "CHANGED")]);

@@ -51,7 +51,7 @@ fn products_and_variants_in_request_order(database: Database) {
     assert_eq!(zebra["variants"][0]["id"], answer.items()[0]["variants"][0]["id"]);
 }
 
-/// Whatever a product can be, it is the same by either road.
+/// Every kind of product is the same by either road.
 fn like_products_created_one_by_one(database: Database) {
     let shop = company(database);
     shop.unit("KG", 3);
@@ -200,7 +200,7 @@ fn every_bad_line_of_a_stage(database: Database) {
     shop.article("TAKEN");
     let in_unit = |unit: &str| with(&product("P"), json!({ "unitOfMeasure": unit }));
     let absent = uuid::Uuid::now_v7().to_string();
-    // What is missing is told before what cannot be used, and both before what is taken.
+    // Missing references are reported before unusable ones, and both before taken values.
     let products = vec![
         in_unit("NONE"),
         with(&in_unit("OLD"), json!({ "categoryId": absent })),

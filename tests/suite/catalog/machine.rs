@@ -46,7 +46,7 @@ fn variant(made: &Answer) -> String {
     made["variants"][0]["id"].as_str().unwrap_or_default().to_string()
 }
 
-/// What a client reads is what people read, without what is theirs alone.
+/// A client reads the same records as people, without the members that are for people only.
 fn projections(database: Database) {
     let shop = company(database);
     let machine = feeder(&shop);
@@ -234,7 +234,7 @@ fn filters_of_products(database: Database) {
         (vec![("text", "%")], vec![&c]),
         (vec![("text", "_")], vec![&c]),
         (vec![("text", "\\")], vec![]),
-        // Of an archived variant.
+        // The SKU of an archived variant.
         (vec![("text", "OLD-1")], vec![]),
         (vec![("categoryId", &brand)], vec![]),
     ] {
@@ -539,7 +539,7 @@ fn pages(database: Database) {
     assert_eq!(listed, made);
 }
 
-/// What a feed keeps is asked for by what names it, as much as a page holds at a time; and what is not on sale stays unseen.
+/// A feed asks for its records by their names, as many as a page holds at a time; and records that are not on sale stay unseen.
 fn many_in_one_list(database: Database) {
     let shop = company(database);
     let machine = feeder(&shop);
@@ -569,7 +569,7 @@ fn many_in_one_list(database: Database) {
     }
 }
 
-/// What a key imports is what it would create one by one; and it needs the scope of writes.
+/// An import by a key makes the same records as its single creations; and it needs the scope of writes.
 fn imports(database: Database) {
     let shop = company(database);
     let machine = feeder(&shop);

@@ -29,7 +29,7 @@ fn windows_of_a_wrong_time_lock_nobody_out(database: Database) {
         let moved = later(database, "window_start", ahead);
         let rows = format!("{{tenant}} and scope in ({scopes})");
         shop.change(&format!("update stoa_permit set window_start = {moved}, used = 1000000 where {rows}"));
-        // What was in hand when the clock was wrong is not any more.
+        // Permits in hand when the clock was wrong are no longer in hand.
         host.restart();
         shop.get("context").is(200);
         machine.get("catalog/products").is(200);

@@ -23,7 +23,7 @@ struct Attempt {
     answer: Option<Answer>,
 }
 
-/// What a writer may build on: it remembers its own acknowledged records.
+/// The records that a writer may build on: it remembers its own acknowledged ones.
 #[derive(Default)]
 struct Memory {
     variants: Vec<String>,
@@ -178,7 +178,7 @@ fn remember(market: &Market, memories: &mut [Memory], attempts: &[Attempt]) {
     }
 }
 
-/// What a company's tables hold.
+/// Numbers of rows in a company's tables.
 struct Counts {
     audit: i64,
     keys: i64,

@@ -1,4 +1,4 @@
-//! Who else on the machine can read what is kept: nobody.
+//! Nobody else on the machine can read the files that are kept.
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt as _;

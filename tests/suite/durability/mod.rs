@@ -1,4 +1,4 @@
-//! What is written stays written: crashes, races, several hosts, and what the database really holds.
+//! Written records stay written: crashes, races, several hosts, and what the database really holds.
 
 mod clock;
 mod concurrency;

@@ -16,7 +16,7 @@ fn find_entries(shop: &Company, product: &str) -> Vec<String> {
     entries.iter().filter_map(|entry| entry["id"].as_str().map(String::from)).collect()
 }
 
-/// What step 4 did to the audit, undone: one subject in a column of the entry.
+/// Undoes step 4 for the audit: one subject in a column of the entry.
 fn undo_audit_subjects(database: Database) -> Vec<&'static str> {
     let (open, column, close) = match database {
         Database::Sqlite => (
@@ -66,7 +66,7 @@ fn an_audit_entry_of_one_subject_keeps_it(database: Database) {
     assert!(left.is_err(), "subjects are never changed");
 }
 
-/// What step 6 did to memberships and, on PostgreSQL, to tables, undone.
+/// Undoes step 6 for memberships and, on PostgreSQL, for tables.
 fn undo_places(database: Database) -> Vec<&'static str> {
     let mut statements = vec![
         "drop table stoa_user_company",
@@ -102,7 +102,7 @@ fn members_find_their_companies(database: Database) {
     }
 }
 
-/// What step 5 did to answers, undone: their index is of those that have a body.
+/// Undoes step 5 for answers: their index is of those that have a body.
 const UNDO_KEPT: &[&str] = &[
     "drop index stoa_idempotency_answer",
     "alter table stoa_idempotency drop column kept",

@@ -1,4 +1,4 @@
-//! What is really stored: audit rows, events and keys of every write, read from the database and not from the host.
+//! The rows that are really stored: audit rows, events and keys of every write, read from the database and not from the host.
 
 use serde_json::{Value as Json, json};
 use stoa_tests::company::{price, product, with};

@@ -32,7 +32,7 @@ fn p15_the_limit_holds_over_both_hosts() {
     }
 }
 
-/// What a host has in hand is not used by itself, and counts as used for the others.
+/// Permits that a host has in hand are not used by itself, and count as used for the others.
 fn the_use_of_a_month_is_that_of_both_hosts() {
     let (one, other, shop) = pair();
     // Permits are leased two at a time.

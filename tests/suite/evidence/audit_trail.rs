@@ -244,7 +244,7 @@ fn every_write_is_found_by_its_products(database: Database) {
     }
 }
 
-/// What becomes of goods and prices whose variant is archived is found by the product all the same.
+/// Acts on goods and prices of an archived variant are found by the product all the same.
 fn also_of_an_archived_variant(database: Database) {
     let stage = Stage::new(company(database));
     let shop = &stage.shop;

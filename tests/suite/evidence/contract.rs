@@ -140,7 +140,7 @@ fn collect(value: &Json, found: &mut Vec<String>) {
     }
 }
 
-/// What is short by its nature: the months of a year.
+/// Lists that are short by their nature: the months of a year.
 const ONE_PAGE: &[&str] = &["listPeriods"];
 
 fn lists_look_alike(database: Database) {
@@ -151,7 +151,7 @@ fn lists_look_alike(database: Database) {
         let answer = &operation.document["responses"]["200"]["content"]["application/json"]["schema"];
         let next = &contract.resolve(answer)["properties"]["nextCursor"];
         if next.is_null() || ONE_PAGE.contains(&operation.id.as_str()) {
-            // What is short is listed whole.
+            // A short list is listed whole.
             let paged = contract.parameters(operation).any(|parameter| parameter["name"] == "cursor");
             assert!(!paged, "{}", operation.id);
             continue;

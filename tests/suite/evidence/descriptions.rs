@@ -1,4 +1,4 @@
-//! Whoever reads the contract alone is told what everything is: each member of each schema, each parameter.
+//! Descriptions of everything in the contract: each member of each schema, each parameter.
 
 use std::collections::BTreeSet;
 

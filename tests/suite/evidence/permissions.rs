@@ -1,4 +1,4 @@
-//! Who may call what: the matrix as a reviewed text, and every line of it tried, with the permission and without.
+//! Permissions of operations: the matrix as a reviewed text, and every line of it tried, with the permission and without.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -131,7 +131,7 @@ fn wrong(operation: &Operation, tenant: &str, request: impl Fn(&str) -> Request)
     ]
 }
 
-/// Whatever is wrong with the request, it is not who sends it.
+/// True where the request may have any fault but its sender.
 fn is_let_in(answer: &Answer) -> bool {
     (200..500).contains(&answer.status) && ![401, 403, 405, 429].contains(&answer.status)
 }

@@ -42,7 +42,7 @@ const UNWRITTEN: &[(&str, &str)] = &[
 
 fn no_statement_scans_a_company() {
     let watched = Watched::start();
-    // What only a first start does meets tables that are empty, and will never meet others.
+    // Statements of a first start meet tables that are empty, and will never meet others.
     watched.proxy.take_shapes();
     // The purge goes by a time that was seen a day ago: as if the host had looked at its clock then.
     eventually(|| (!watched.host.rows("select 1 from stoa_clock").is_empty()).then_some(()));

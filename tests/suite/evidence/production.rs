@@ -15,7 +15,7 @@ stoa_tests::tests![six_commands_lead_to_production];
 
 const AUDIENCE: &str = "https://shop.example";
 
-/// What stands after the last command: the host that it started is asked, and ended.
+/// The text after the last command: the host that it started is asked, and ended.
 const ASK: &str = r#"
 trap 'kill %1; wait || true' EXIT
 for _ in $(seq 300); do curl -fsS "$URL/v1/ready" 2> /dev/null && break; sleep 0.1; done  # => "database":"ready"

@@ -1,4 +1,4 @@
-//! What a request costs in round trips to PostgreSQL, counted by a proxy, is no more than `stoa_postgres_proxy::BOUNDS` says.
+//! The cost of a request in round trips to PostgreSQL, counted by a proxy, is no more than `stoa_postgres_proxy::BOUNDS` says.
 
 use serde_json::{Value as Json, json};
 use stoa_postgres_proxy::BOUNDS;
@@ -24,7 +24,7 @@ fn no_request_takes_more_round_trips_than_its_bound() {
     }
     let over: Vec<_> = measured.iter().filter(|(bound, count)| *count > bound.most).collect();
     assert!(over.is_empty(), "{over:?}");
-    // What a request asks of the database does not grow with its lines.
+    // The statements of a request do not grow with its lines.
     let of = |figure: &&str| measured.iter().find(|(bound, _)| bound.figure == *figure).map(|(_, count)| *count);
     for figures in [
         &["statements_receipt_line", "statements_receipt", "statements_receipt_lines"][..],

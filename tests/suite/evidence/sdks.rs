@@ -1,4 +1,4 @@
-//! What integrators generate from the contract compiles and works: one generator of each language here, all of them by
+//! Generated clients compile and work: one generator of each language here, all of them by
 //! `cargo xtask sdks`.
 
 use std::io::Write as _;
@@ -27,7 +27,7 @@ fn generated_sdks_compile_and_work(database: Database) {
             Ok(Err(why)) => {
                 let _ = writeln!(std::io::stderr(), "evidence::sdks: {} DID NOT RUN: {why}", sdk.name);
             }
-            // What is wrong with it has been printed.
+            // The fault has been printed.
             Err(_) => broken.push(sdk.name.to_owned()),
         }
     }

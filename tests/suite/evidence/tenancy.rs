@@ -61,7 +61,7 @@ fn p18_every_field_of_every_operation(database: Database) {
     let shared = (Caller::new(&mine), Records::new(&mine, "OWN"));
     let mut lines = Vec::new();
     for operation in contract.operations.iter().filter(|operation| operation.audience() != Audience::Anybody) {
-        // Of its own: of some records a company may have only so many.
+        // A caller of a company of its own: of some records a company may have only so many.
         let caller = Caller::new(&requests::company_for(&mine.host, operation));
         for form in fields::forms(&contract, operation) {
             for field in fields::fields(&contract, &form) {
@@ -128,7 +128,7 @@ fn try_field(
         (Place::Tenant, _) | (_, None) => "-".to_string(),
         (_, Some(kind)) => {
             let records = Records::new(&writer.company, "OLD");
-            // Whatever else the request names is made before its parent is put away.
+            // All other records that the request names are made before its parent is put away.
             records.all_of(form, contract);
             let id = records.id(kind);
             if records.archive(kind) {

@@ -352,7 +352,7 @@ fn an_order_is_received_with_its_invoice(database: Database) {
     let receipt = desk.invoice(&invoice).text("receiptId");
     assert_eq!(office.entries(&receipt), ["RECEIPT: 1200 +98, 2100 -98"]);
     assert_eq!(office.entries(&invoice), ["RECOGNITION: 2100 +98, 2000 -98"]);
-    // What came is billed already.
+    // The received goods are billed already.
     let again = desk.draft(json!([{ "receiptItemId": buyer.receipt(&receipt)["items"][0]["id"], "quantity": "1" }]));
     desk.try_issue(&again, json!({})).refused(409, "LIMIT_EXCEEDED").fault("/lines/0", "BILLED_BEYOND_ORDER");
     office.sound();

@@ -331,7 +331,7 @@ fn d2_lines_are_counted_from_one(database: Database) {
     }
 }
 
-/// Of 150 ordered phones a draft has the first hundred, and says that its line has a rest.
+/// A draft of 150 ordered phones has the first hundred, and says that its line has a rest.
 fn a_draft_of_many_units_is_cut_at_what_an_invoice_names(database: Database) {
     let office = Office::new(database);
     let (buyer, desk) = (&office.buyer, &office.purchases);

@@ -97,7 +97,7 @@ impl Source {
     }
 }
 
-/// Who writes documents of one party, and what the model knows of them.
+/// The writer of documents of one party, and the model's record of them.
 struct Hand {
     desk: Desk,
     dice: Dice,
@@ -107,7 +107,7 @@ struct Hand {
     operations: usize,
 }
 
-/// What the model foretells: nothing, or the code of a refusal.
+/// The model's prediction: nothing, or the code of a refusal.
 type Foretold = Result<(), &'static str>;
 
 fn text(amount: i64) -> String {
@@ -338,7 +338,7 @@ impl Hand {
         self.sources.iter().filter(|source| source.is_payment() == is_payment).map(Source::available).sum()
     }
 
-    /// What the party paid and was not given back.
+    /// The amount that the party paid and was not given back.
     fn money(&self) -> i64 {
         let paid = self.sources.iter().filter(|source| source.is_payment() && source.state == State::Posted);
         let back = self.refunds.iter().filter(|refund| !refund.is_void);

@@ -14,7 +14,7 @@ on_both_databases![
     goods_and_sales_are_the_same_summed_or_not,
 ];
 
-/// What is told of the whole entity, on its days and at the edges of its months.
+/// The reports of the whole entity, on its days and at the edges of its months.
 fn read_figures(office: &Office) -> Vec<Json> {
     let of = [("legalEntityId", office.entity.as_str()), ("currencyCode", "EUR")];
     let ask = |report: &str, query: &[(&str, &str)]| {
@@ -120,7 +120,7 @@ fn lines_are_summed_as_others_are_written(database: Database) {
     assert!(is_summed, "no line was summed");
     assert_eq!(office.shop.count("finance_party_total", &format!("due_on = '{due}'")), 1);
     assert_eq!(before, read_figures(&office));
-    // What is read of all parties is read of the totals, not of their lines.
+    // Reports of all parties are read of the totals, not of their lines.
     let total = || {
         let of = [("legalEntityId", office.entity.as_str()), ("currencyCode", "EUR")];
         let ages = office.shop.list("reports/receivables-ageing", &of).is(200);
@@ -132,7 +132,7 @@ fn lines_are_summed_as_others_are_written(database: Database) {
     assert!(find_broken(&office.shop).contains("month-total"));
 }
 
-/// What is told of an entity's goods and sales, at many days.
+/// The reports of an entity's goods and sales, at many days.
 fn read_goods(office: &Office, days: &[String]) -> Vec<Json> {
     let of = [("legalEntityId", office.entity.as_str())];
     let ask = |report: &str, query: &[(&str, &str)]| {

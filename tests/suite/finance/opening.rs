@@ -155,7 +155,7 @@ fn l8_what_was_before_the_books_stays(database: Database) {
         refused(desk.void(&credit, json!({})));
         refused(desk.void(&refund, json!({})));
         refused(desk.step(&applied, "reverse", json!({ "reason": WHY })));
-        // What is left of them is used all the same.
+        // The rest of them is used all the same.
         desk.apply(&payment, &[(&invoice, "7")]).is(201);
         desk.apply(&credit, &[(&invoice, "5")]).is(201);
         assert_eq!(desk.balance(&invoice), "18");

@@ -149,7 +149,7 @@ fn f20_what_is_billed_beyond_what_came_stays_ordered(database: Database) {
     order.cancel().refused(409, "ILLEGAL_STATE");
     desk.void(&format!("invoices/{invoice}"), json!({})).is(200);
     order.cancel().is(200);
-    // What came of a cancelled order is billed, and no more.
+    // Goods that came of a cancelled order are billed, and no more.
     let bill = |quantity: &str| desk.draft(json!([{ "orderItemId": order.item_id(0), "quantity": quantity }]));
     desk.try_issue(&bill("5"), json!({})).refused(409, "LIMIT_EXCEEDED").fault("/lines/0", "BILLED_BEYOND_ORDER");
     desk.try_issue(&bill("4"), json!({})).is(200);

@@ -108,7 +108,7 @@ fn f75_a_statement_ends_at_the_balance(database: Database) {
         );
         let books = office.books().closing();
         assert_eq!(units(&json!(books[account])) * sign, units(&ages["totals"]["total"]));
-        // What the figures are the sums of.
+        // The records whose sums the figures are.
         let open = desk.shop.all(&desk.at("invoices"), &[("open", "true"), ("partyId", &desk.party)]);
         assert_eq!(sum_of(&open, "balance"), units(&reported["openInvoices"]));
         let payments = desk.shop.all(&desk.at("payments"), &[("partyId", &desk.party)]);
@@ -403,7 +403,7 @@ fn pages_of_groups_follow_each_other(database: Database) {
     for n in 1..=3 {
         let variant = counter.good("10", "9");
         counter.deliver(json!([{ "variantId": variant, "quantity": n.to_string() }]));
-        // Of another customer, and without an order.
+        // An invoice of another customer, and without an order.
         let customer =
             office.shop.post("sales/customers", json!({ "code": fresh("C-"), "name": "Other" })).is(201).id();
         let desk = Desk { party: customer, ..desk.clone() };
@@ -432,7 +432,7 @@ fn pages_of_groups_follow_each_other(database: Database) {
 
 /// Two of these are more than a document can say.
 const MUCH: &str = "600000000000";
-/// What two of them come to.
+/// The sum of two of them.
 const TWICE: &str = "1200000000000";
 
 fn d4_sums_have_more_than_twelve_digits(database: Database) {
@@ -520,7 +520,7 @@ fn d4_so_have_those_of_the_books_and_of_orders(database: Database) {
         let line = office.counter.read(&order)["items"][nth]["id"].clone();
         office.sales.issue(json!([{ "orderItemId": line, "quantity": MUCH }]));
     }
-    // What is there of one variant in two warehouses.
+    // Goods of one variant in two warehouses.
     let places = [main, shop.warehouse("PHYSICAL")];
     places.iter().for_each(|place| drop(shop.bring(&goods[0], place, MUCH, Some("1")).is(201)));
 

@@ -153,7 +153,7 @@ fn b9_rows_say_what_json_says(database: Database) {
     assert_eq!(String::from_utf8_lossy(&none.bytes), text);
 }
 
-/// What the sales report calls customers of these names.
+/// Bills new customers of these names, for the sales report.
 #[track_caller]
 fn sell_to(office: &Office, names: &[&str]) {
     for name in names {
@@ -230,7 +230,7 @@ fn b9_who_takes_neither_form_is_refused(database: Database) {
     for accept in ["text/html", "text/csv;q=0", "application/xml"] {
         ask(&office.shop, &path, &[], accept).refused(406, "NOT_ACCEPTABLE");
     }
-    // What is no report has no rows, nor has a machine's read.
+    // A read that is no report has no rows, nor has a machine's read.
     ask(&office.shop, "catalog/products", &[], "text/csv").refused(406, "NOT_ACCEPTABLE");
     let machine = office.shop.machine(&["sales.read"]);
     machine.request("GET", &path).header("accept", "text/csv").send().refused(406, "NOT_ACCEPTABLE");

@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 use stoa_tests::host::Settings;
 use stoa_tests::{Database, Stoa, eventually, modules, on_one_database};
 
-// What is refused here is refused before a database is asked.
+// Rejections here come before a database is asked.
 on_one_database![
     whoever_says_nothing_is_left,
     one_peer_leaves_room_for_others,
@@ -47,7 +47,7 @@ fn whoever_says_nothing_is_left(database: Database) {
             (begins, stream)
         })
         .into();
-    // Who asks for much and reads nothing, so that no buffer takes it all.
+    // A peer that asks for much and reads nothing, so that no buffer takes it all.
     let mut deaf = connect(&address);
     deaf.set_write_timeout(Some(SILENCE)).expect("a write timeout");
     let ask = format!("GET /v1/openapi.json HTTP/1.1\r\nHost: {address}\r\n\r\n");
@@ -87,7 +87,7 @@ fn whoever_opens_no_window_is_left(database: Database) {
             let length = answer.content_length().expect("its length");
             assert!(length > 100_000, "{length} bytes fit into buffers");
             tokio::time::sleep(SILENCE * 4).await;
-            // Whoever reads now, reads too late.
+            // A peer that reads now reads too late.
             assert!(answer.bytes().await.is_err(), "window {window}");
         };
         futures_util::future::join_all([0, 1024, 65_535].map(read_late)).await;

@@ -90,7 +90,7 @@ fn p02_member_order_is_no_difference(database: Database) {
     }
 }
 
-/// What another library would spell otherwise: defaults, decimals, case of codes, space around a name, uuids, numbers.
+/// Spellings of another library: defaults, decimals, case of codes, space around a name, uuids, numbers.
 fn spelling_is_no_difference(database: Database) {
     let shop = company(database);
     let list = shop.price_list("SPELL");

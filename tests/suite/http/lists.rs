@@ -39,7 +39,7 @@ fn pages_join_to_the_whole(database: Database) {
     assert_eq!(exact["nextCursor"], Json::Null, "no page follows an exactly full last one");
 }
 
-/// Whoever existed when the listing began is listed exactly once, whatever is added or archived elsewhere meanwhile.
+/// Every record that existed when the listing began is listed exactly once, whatever is added or archived elsewhere meanwhile.
 fn c17_listing_while_inserting(database: Database) {
     let shop = company(database);
     let start: BTreeSet<String> = fill(&shop, 60).into_iter().collect();

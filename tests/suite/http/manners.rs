@@ -268,7 +268,7 @@ fn product_create_takes_sixteen_mebibytes(database: Database) {
     shop.request("POST", "catalog/products").bytes(huge).send().refused(413, "PAYLOAD_TOO_LARGE");
 }
 
-/// Whatever is refused before its body was wanted: the caller, who is still sending, gets the answer, not a broken pipe.
+/// A request rejected before its body was wanted: the caller, who is still sending, gets the answer, not a broken pipe.
 fn refusals_reach_who_is_still_sending(database: Database) {
     let shop = company(database);
     let body = "x".repeat(8 << 20);

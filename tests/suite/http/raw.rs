@@ -56,7 +56,7 @@ fn smuggling_pairs(database: Database) {
         " Content-Length: 5\r\n\r\n0\r\n\r\n",
     ];
     for case in cases {
-        // What follows is a whole write of its own: if it runs, the first request's end was read in two ways.
+        // The bytes that follow are a whole write of their own: if it runs, the first request's end was read in two ways.
         let bytes = format!("{}{inner}", head(&shop, case));
         let reply = raw::send_to_the_end(&shop.host, bytes.as_bytes());
         assert!(reply.is_closed, "{case:?}: the connection is still open: {reply:?}");
@@ -227,7 +227,7 @@ fn expect_continue(database: Database) {
     );
     let reply = raw::send(&shop.host, bytes.as_bytes());
     assert!(reply.text.contains("HTTP/1.1 201"), "{reply:?}");
-    // Who is refused is not asked for the body.
+    // A rejected caller is not asked for the body.
     let head = "POST /v1/tenants/x/catalog/products HTTP/1.1\r\nHost: x\r\nExpect: 100-continue\r\n\
                 Connection: close\r\nContent-Length: 1000\r\n\r\n";
     for _ in 0..20 {

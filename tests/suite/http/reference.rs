@@ -93,7 +93,7 @@ fn it_shows_the_contract_with_the_guide(database: Database) {
     );
 }
 
-/// What a code means is told by the contract; what to do about it, once, in the guide.
+/// The contract gives the meaning of a code; the guide says, once, what to do about it.
 fn guide_knows_every_refusal_and_no_other(database: Database) {
     let contract = host::shared(database).get("/v1/openapi.json").is(200).body;
     let codes = contract["components"]["schemas"]["ProblemCode"]["enum"].as_array().expect("the codes").clone();

@@ -11,7 +11,7 @@ on_one_database![
     stranger_learns_nothing_of_a_body
 ];
 
-/// What can be wrong with one request, in the order in which it is told.
+/// Faults of one request, in the order in which they are reported.
 const STAGES: [(&str, u16, &str); 9] = [
     ("token", 401, "UNAUTHENTICATED"),
     ("size", 413, "PAYLOAD_TOO_LARGE"),

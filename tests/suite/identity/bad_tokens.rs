@@ -41,7 +41,7 @@ impl Bad {
     }
 }
 
-/// What bad tokens are made of: a key of the issuer, another key of it, and a stranger's under the same name.
+/// The parts of bad tokens: a key of the issuer, another key of it, and a stranger's under the same name.
 pub struct Forge<'a> {
     pub issuer: &'a str,
     pub signer: &'a Signer,
@@ -171,7 +171,7 @@ fn p09_every_bad_token_is_refused(database: Database) {
 fn leaked(bad: &Bad, text: &str) -> Option<String> {
     let parts = bad.values.iter().flat_map(|value| value.split(|byte| b" .,;\"{}:".contains(byte)));
     let telling = parts.filter(|part| part.len() >= 20).filter_map(|part| std::str::from_utf8(&part[..20]).ok());
-    // What any refusal may say of itself.
+    // A text that any refusal may contain.
     telling
         .filter(|part| !"application/problem+json".starts_with(part))
         .find(|part| text.contains(part))

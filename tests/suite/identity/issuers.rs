@@ -9,7 +9,7 @@ use stoa_tests::issuer::Manner;
 use stoa_tests::signer::{claims, jwks};
 use stoa_tests::{Answer, Database, Issuer, Signer, Stoa, at_once, eventually, modules, on_one_database};
 
-// Who comes is known before a database is asked.
+// The caller is known before a database is asked.
 on_one_database![
     rotation_is_followed_at_once_but_never_in_a_hurry,
     known_keys_outlive_an_outage,
@@ -87,7 +87,7 @@ fn rotation_is_followed_at_once_but_never_in_a_hurry(database: Database) {
     if begin.elapsed() < GAP {
         asked.into_iter().for_each(|answer| drop(answer.refused(401, "UNAUTHENTICATED")));
         assert_eq!(issuer.key_fetches(), 2, "an unknown key asks for one fetch in thirty seconds");
-        // What the host has seen of the withdrawn key still holds: it has not fetched since.
+        // The withdrawn key that the host has seen still holds: it has not fetched since.
         me(&host, &token(&issuer, &first, "alice")).is(200);
     }
 }
@@ -133,13 +133,13 @@ fn without_a_key_it_is_unavailable(database: Database) {
     for _ in 0..3 {
         me(&host, &alice).refused(503, "UNAVAILABLE");
     }
-    // What names no issuer of ours, or is no token at all, needs no key to be refused.
+    // A token that names no issuer of ours, or is no token at all, needs no key to be rejected.
     let other = signer.sign(&signer.header(), &claims("https://elsewhere.example.test", AUDIENCE, "alice"));
     me(&host, &other).refused(401, "UNAUTHENTICATED");
     me(&host, "x").refused(401, "UNAUTHENTICATED");
 }
 
-/// What an issuer may answer that is no set of keys, or none that could verify anything.
+/// Answers of an issuer that are no set of keys, or none that could verify anything.
 fn garbage(good: &Signer, elsewhere: &Issuer) -> Vec<(&'static str, Manner)> {
     let body = |text: &str| Manner::Body(text.as_bytes().to_vec());
     let keys = |keys: Json| Manner::Keys(json!({ "keys": keys }));
@@ -291,7 +291,7 @@ fn several_issuers(database: Database) {
     assert_eq!(at_one["subject"], at_two["subject"]);
     assert_eq!(at_one["email"], at_two["email"]);
     assert_ne!(at_one.id(), at_two.id(), "the same subject at two issuers is two people");
-    // What belongs to one is nothing to the other, whatever the two have in common.
+    // Records of one are nothing to the other, whatever the two have in common.
     let company = host
         .request("POST", "/v1/onboarding/companies")
         .token(&of(&one, AUDIENCE, &shared))

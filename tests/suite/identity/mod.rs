@@ -1,4 +1,4 @@
-//! Who calls: tokens, issuers and keys, and how those that are none are refused.
+//! Identity of callers: tokens, issuers and keys, and how invalid ones are rejected.
 
 mod addresses;
 mod bad_tokens;

@@ -22,7 +22,7 @@ fn provider(test: &str) -> Option<Provider> {
 
 /// A host as deployed, whose people come from this provider.
 fn host(database: Database, provider: &Provider) -> Stoa {
-    // Who comes is the host's own business: it needs no module for that.
+    // The caller's identity is the host's own business: it needs no module for that.
     let settings = Settings::default().without_dev().modules(modules::none());
     let settings = settings.set("STOA_OIDC_ISSUER", &provider.url).set("STOA_OIDC_AUDIENCE", AUDIENCE);
     Stoa::start_with(database, settings)

@@ -184,7 +184,7 @@ fn e16_an_unmapped_role_changes_nothing(database: Database) {
     refused.fault("/mappings/roles/INVENTORY_ADJUSTMENT", "ROLE_UNMAPPED");
     assert_eq!(shop.figure(&variant, &main, "onHand"), "5.000000");
     assert_eq!(shop.worth(&variant), "10.000000000000");
-    // What is worth nothing needs no account.
+    // Goods that are worth nothing need no account.
     shop.bring(&variant, &main, "1", Some("0")).is(201);
     shop.verified();
 }

@@ -1,4 +1,4 @@
-//! What goods cost: layers, valuation, who may read them, and what other modules do with them. [E64], [E66]..[E74]
+//! Costs of goods: layers, valuation, who may read them, and what other modules do with them. [E64], [E66]..[E74]
 
 use serde_json::json;
 use stoa_tests::assert_table;

@@ -227,7 +227,7 @@ fn c14_nothing_comes_in_of_an_archived_variant(database: Database) {
             false => answer.is(200),
         };
     }
-    // What is missing goes out.
+    // Missing goods go out.
     post(&shop, &count).is(200);
     shop.assert_level(&main, &other, json!({ "onHand": 4, "available": 4 }));
     shop.verified();

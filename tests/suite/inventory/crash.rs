@@ -14,7 +14,7 @@ on_both_databases![stock_and_books_survive_the_power,];
 
 const WRITERS: usize = 8;
 
-/// What the writers share, and what they did: how many writes of a kind succeeded.
+/// The state that the writers share, and their results: how many writes of a kind succeeded.
 struct Floor {
     books: Books,
     warehouses: [String; 2],

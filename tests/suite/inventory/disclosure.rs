@@ -1,4 +1,4 @@
-//! Who may know which units there are: serial numbers, IMEIs, states and costs, operation by operation and field by field.
+//! Disclosure of units: serial numbers, IMEIs, states and costs, operation by operation and field by field.
 
 use serde_json::{Value as Json, json};
 use stoa_tests::company::fresh;
@@ -99,7 +99,7 @@ fn e42_readers_without_the_right(database: Database) {
     }
     // Absent and foreign units are told no differently.
     shop.get(&format!("inventory/units/{}", uuid::Uuid::now_v7())).refused(403, "PERMISSION_DENIED");
-    // What may be read tells no identity and no state.
+    // Readable records give no identity and no state.
     for path in ["inventory/movements", "inventory/stock", "inventory/reservations"] {
         let answer = shop.get(path).is(200);
         known.keeps_secrets(&answer);
@@ -111,7 +111,7 @@ fn e42_readers_without_the_right(database: Database) {
     }
     shop.list("inventory/movements", &[("inventoryUnitId", &known.unit)]).refused(403, "PERMISSION_DENIED");
     shop.list("inventory/reservations", &[("inventoryUnitId", &known.unit)]).refused(403, "PERMISSION_DENIED");
-    // Who may not read units can still move one whose id he was given.
+    // A caller who may not read units can still move one whose id he was given.
     let body = json!({ "movementType": "LOSS", "expectedVersion": 1, "reason": "Gone" });
     known.keeps_secrets(&shop.post(&format!("{unit}/movements"), body).is(201));
 }

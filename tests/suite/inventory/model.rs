@@ -142,7 +142,7 @@ impl Shelf {
         }
     }
 
-    /// What the service says that the goods are worth, all currencies together, in units of the twelfth digit.
+    /// The value of the goods as the service reports it, all currencies together, in units of the twelfth digit.
     fn worth(&self) -> i128 {
         let page = self.shop.list("inventory/valuation", &[("variantId", &self.variant)]).is(200);
         let values = page.items().first().and_then(|row| row["values"].as_array()).cloned().unwrap_or_default();

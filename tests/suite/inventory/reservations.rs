@@ -93,7 +93,7 @@ fn e26_held_goods_stay_on_hand(database: Database) {
     assert_eq!(list(&[("variantId", &variant), ("warehouseId", &main), ("source", "MANUAL")]), [receipt.id()]);
 }
 
-/// What was held before stays held, and goods still go out.
+/// Goods that were held before stay held, and goods still go out.
 fn c14_an_archived_variant_is_not_held(database: Database) {
     let shop = company(database);
     let (main, variant, phone) = (shop.main(), shop.counted(0), shop.phone());

@@ -94,7 +94,7 @@ fn l15_control_roles_move_at_zero(database: Database) {
     }
     owed("credit", "debit");
     of.map(&[("RECEIVABLE", Some(&other))]).is(200);
-    // What comes to it must stand at nothing as well.
+    // The account that is mapped to it must also have a balance of nothing.
     let used = account(&of, "1102", json!({}));
     of.manual(&day(0), "1102", "3000", "7").is(201);
     of.map(&[("RECEIVABLE", Some(&used))])

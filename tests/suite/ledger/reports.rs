@@ -196,7 +196,7 @@ fn l36_a_statement_goes_on_where_it_stopped(database: Database) {
     assert_eq!((&last["opening"], &last["closing"]), (&first["opening"], &first["closing"]));
     of.shop.list(&path, &[("from", &to), ("to", &from)]).refused(400, "VALIDATION_FAILED").at("/query/to");
     of.shop.get(&format!("ledger/accounts/{}/statement", Uuid::now_v7())).refused(404, "NOT_FOUND");
-    // Of one party, snapshots or not.
+    // Entries of one party, snapshots or not.
     let party = Uuid::now_v7().to_string();
     let owed = of.account("1100");
     for (on, of_party) in [(month_day(2, 4), true), (month_day(2, 5), false), (month_day(1, 4), true)] {

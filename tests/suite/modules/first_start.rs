@@ -146,7 +146,7 @@ fn a_release_that_the_settings_do_not_vouch_for_is_compiled_anew(_: Database) {
     let host = place.start_released("other", &"0".repeat(64));
     assert_eq!(count_loads(&host), [0, 0, 1], "another is vouched for");
     assert!(host.log().contains("is not the one of the settings"), "{}", host.log());
-    // Whoever writes code and list cannot write the settings.
+    // An attacker who writes code and list cannot write the settings.
     touch(&place.at("release/precompiled.json"));
     assert_eq!(count_loads(&place.start_released("touched", &sha256)), [0, 0, 1]);
     let said = Stoa::try_start(Database::Sqlite, place.release_settings("garbage")).err();

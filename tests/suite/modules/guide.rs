@@ -12,7 +12,7 @@ fn every_line_works(database: Database) {
     let workspace = host::workspace();
     let page = workspace.join("components/README.md");
     let blocks = blocks(&std::fs::read_to_string(&page).expect("no components/README.md"));
-    // What the page promises: from nothing to the API in at most four commands.
+    // The promise of the page: from nothing to the API in at most four commands.
     let commands = blocks.iter().find(|block| block.contains("stoa module new")).expect("the worked example");
     assert!(commands.lines().count() <= 4 && commands.contains("--activate"), "{commands}");
     let marks = blocks.iter().flat_map(|block| block.lines()).filter_map(mark).count();

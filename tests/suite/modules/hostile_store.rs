@@ -1,4 +1,4 @@
-//! What a module asks of the store that it must not have: other people's rows, changed ledgers, values that are none.
+//! Store calls that a module must not make: other people's rows, changed ledgers, values that are none.
 
 use serde_json::json;
 use stoa_tests::{Answer, Company, Database, on_both_databases};
@@ -228,7 +228,7 @@ fn limits_of_calls(database: Database) {
     well(&shop);
 }
 
-/// Whoever saw a failure gets no more rows, and cannot succeed: otherwise a half-done request would commit.
+/// A caller that saw a failure gets no more rows, and cannot succeed: otherwise a half-done request would commit.
 fn a_closed_store_stays_closed(database: Database) {
     let shop = host(database).company();
     let before = shop.digest();

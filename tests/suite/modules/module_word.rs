@@ -1,4 +1,4 @@
-//! What a module says is what its descriptor promised: a host that refuses breaches commits none, one that counts them answers
+//! A module's answers are what its descriptor promised: a host that refuses breaches commits none, one that counts them answers
 //! as ever and tells its operator where, never what.
 
 use serde_json::json;
@@ -18,7 +18,7 @@ const BREACHES: &[(&str, &str, &str)] = &[
     ("reply-of-another-shape", "answer", "\"/done\" TYPE"),
     ("reply-with-a-member-less", "answer", "\"/done\" REQUIRED"),
 ];
-/// What the breaches carry where something else was promised.
+/// Texts of the breaches where something else was promised.
 const SECRETS: [&str; 2] = ["7070707", "leaked"];
 
 fn assert_told(host: &Stoa, place: &str) {
@@ -57,7 +57,7 @@ fn a_breach_is_counted_and_the_request_goes_on(database: Database) {
         assert_told(&shop.host, place);
     }
     assert_eq!(shop.count("stoa_event", "kind = 'hostile.noted'"), 3, "the events were kept");
-    // What no mode may do: a kind that nobody declared.
+    // A breach that no mode allows: a kind that nobody declared.
     hostile::commit(&shop, "event-undeclared", "").refused(500, "MODULE_FAILED");
     hostile::well(&shop);
 }

@@ -16,7 +16,7 @@ use super::vetting::replace_name;
 on_both_databases![the_folder_takes_the_place_of_what_cannot_run];
 
 const STORE: &str = "commerce:platform/store@0.1.0";
-/// Of the same length, and served by no host.
+/// A name of the same length, and served by no host.
 const OTHER_STORE: &str = "commerce:platform/store@0.0.9";
 
 fn the_folder_takes_the_place_of_what_cannot_run(database: Database) {
@@ -40,7 +40,7 @@ fn the_folder_takes_the_place_of_what_cannot_run(database: Database) {
         (&json!("what was recorded cannot run here"), &json!("system:serve"))
     );
     assert!(host.log().contains("IMPORT_FORBIDDEN"), "the log says why");
-    // What this host can run is left as it is.
+    // A deployment that this host can run is left as it is.
     host.restart();
     assert_eq!(host.console_with("alices-token").shown()["generation"], 3);
 }

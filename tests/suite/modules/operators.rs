@@ -1,5 +1,5 @@
-//! Who may change what runs, and what is let in: a token on the private listener, a signature on every module. What is refused
-//! changes nothing, and every word of an operator leaves a row behind.
+//! Rights to change the running modules and to let modules in: a token on the private listener, a signature on every module. A
+//! rejected command changes nothing, and every word of an operator leaves a row behind.
 
 use std::process::Command;
 
@@ -138,7 +138,7 @@ fn a_module_comes_in_is_activated_and_goes(database: Database) {
     assert_eq!(activated["generation"], 2);
     assert_eq!(read("1.1.0"), 1);
     shop.get("changeling/sizes").is(200);
-    // What is active is made active again by nothing.
+    // An active module is made active again by nothing.
     assert_eq!(console.activate(&digest, json!({})).is(200)["generation"], 2);
 
     assert_eq!(console.restore(1).is(200)["generation"], 3);
@@ -261,7 +261,7 @@ fn what_runs_belongs_to_the_database(database: Database) {
     assert_eq!(host.console().runs(), 3, "what does not differ makes no generation");
 }
 
-/// Whoever can write the artifact's row still has no key.
+/// An attacker that can write the artifact's row still has no key.
 fn not_even_the_database_brings_a_module_in(database: Database) {
     let host = host(database);
     let console = host.console();
@@ -291,7 +291,7 @@ fn a_deployment_runs_what_its_signers_signed(database: Database) {
     let shown = console.shown();
     assert_eq!((&shown["modules"][0]["signer"], &shown["generation"]), (&json!("vetter"), &json!(1)), "{shown}");
     console.push(&signed_by(vetter.key(), &modules::changeling(6))).is(201);
-    // What the folder holds now is nobody's business.
+    // The folder's present contents are nobody's business.
     host.replace_modules(&[("changeling.wasm", b"garbage")]);
     host.restart();
     let shown = host.console_with("alices-token").shown();

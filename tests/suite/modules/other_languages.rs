@@ -10,7 +10,7 @@ use stoa_tests::{host, javascript, modules};
 
 stoa_tests::tests![the_example_in_javascript_is_a_module, every_descriptor_meets_the_published_schema,];
 
-/// What `stoa module WORDS` prints, which succeeds.
+/// The output of `stoa module WORDS`, which succeeds.
 fn module(words: &[&str]) -> Json {
     let output = host::program().arg("module").args(words).output().expect("cannot run stoa");
     let (printed, said) = (String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));

@@ -48,7 +48,7 @@ fn descriptor(name: &str) -> Json {
     with(&puppet::descriptor(name), json!({ "routes": [puppet::route(name, "GET", "things", &operation)] }))
 }
 
-/// What a host says that does not run the active generation. One that was killed stays on the list for a while.
+/// The trouble of a host that does not run the active generation. One that was killed stays on the list for a while.
 fn own_trouble(shown: &Json) -> Option<String> {
     let hosts = shown["hosts"].as_array()?;
     let own = hosts.iter().find(|host| host["id"] == shown["host"]["id"])?;
@@ -116,7 +116,7 @@ fn what_guards_companies_is_given_up_by_name(database: Database) {
     assert_eq!(breaking(&reader, &[]), BTreeSet::from(["SERVICE_WANTED".to_string()]));
     console.activate(&reader, json!({ "allow": ["SERVICE_WANTED"] })).is(200);
 
-    // What others need stays.
+    // A module that others need stays.
     let take_out = |name: &str| console.post(&format!("modules/{name}/deactivate"), json!({}));
     let answer = take_out("keeper").refused(409, "SERVICE_UNRESOLVED");
     assert!(answer.text("detail").contains("reader"), "{answer}");

@@ -125,7 +125,7 @@ fn memory_is_flat_however_many_swaps(database: Database) {
     assert!(after < before + most, "{before} bytes before {} swaps, {after} after", 5 * part);
 }
 
-/// What the changeling writes into the host's log as its slow read begins.
+/// The line that the changeling writes into the host's log as its slow read begins.
 const SLOW_READ_BEGUN: &str = "a slow read has begun";
 
 /// A request at work in a module that is swapped out ends in it; one that begins after the swap is answered by the new one.
@@ -185,7 +185,7 @@ fn a_failing_module_is_taken_back(database: Database) {
     eventually(|| {
         ask_all(&shops);
         let shown = console.shown();
-        // What is active in the deployment, and soon on this host.
+        // The generation that is active in the deployment, and soon on this host.
         [&shown["generation"], &shown["host"]["generation"]].iter().all(|one| **one == 5).then_some(())
     });
     let metrics = host.metrics();
@@ -233,7 +233,7 @@ fn what_was_activated_before_a_start_is_watched_on(database: Database) {
     assert_eq!(console.get("generations").is(200).items()[0]["cause"], "AUTOMATIC_ROLLBACK");
 }
 
-/// Whoever fails a module in as many companies as he likes fails it once.
+/// A caller who fails a module in as many companies as he likes fails it once.
 fn one_caller_chooses_no_version(database: Database) {
     let host = host(database);
     let console = host.console();

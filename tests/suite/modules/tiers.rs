@@ -6,7 +6,7 @@ use stoa_tests::{Company, Database, Stoa, modules, on_both_databases};
 
 on_both_databases![in_and_out_with_data_in_place];
 
-/// What a variant costs, as whoever asks for a quantity hears it.
+/// The price of a variant, for a caller that asks for a quantity.
 fn amount(shop: &Company, resolve: &str, quantity: &str) -> Json {
     shop.list(resolve, &[("quantity", quantity)]).is(200)["amount"].clone()
 }

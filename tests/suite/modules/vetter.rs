@@ -7,7 +7,7 @@ use sha2::{Digest as _, Sha256};
 use stoa_tests::Folder;
 use stoa_tests::host::{Settings, binary};
 
-/// What a file's content is known by.
+/// The digest that identifies a file's content.
 pub fn sha256(content: impl AsRef<[u8]>) -> String {
     Sha256::digest(content).iter().map(|byte| format!("{byte:02x}")).collect()
 }
@@ -51,12 +51,12 @@ impl Vetter {
         assert!(signed.expect("cannot run stoa").status.success());
     }
 
-    /// Of a host without `--dev` whose file trusts these entries, with the operator alice.
+    /// Settings of a host without `--dev` whose file trusts these entries, with the operator alice.
     pub fn settings_with(entries: &[String], modules: Folder) -> Settings {
         deployment_settings(modules).set("STOA_SANDBOX", "fast").file(trust_file(entries))
     }
 
-    /// Of a host without `--dev` that trusts this vetter, with the operator alice, whose token is `alices-token`.
+    /// Settings of a host without `--dev` that trusts this vetter, with the operator alice, whose token is `alices-token`.
     pub fn settings(&self, modules: Folder) -> Settings {
         deployment_settings(modules).set("STOA_TRUSTED_SIGNERS", self.public.trim())
     }

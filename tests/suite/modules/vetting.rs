@@ -1,4 +1,4 @@
-//! What the host refuses at the start: components that import what is not theirs, garbage, and descriptors that lie. The
+//! Components that the host rejects at the start: imports of what is not theirs, garbage, and descriptors that lie. The
 //! refusal names the item, so that an operator can mend it.
 
 use serde_json::{Value as Json, json};

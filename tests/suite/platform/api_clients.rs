@@ -21,7 +21,7 @@ on_both_databases![
     scopes_that_a_client_gained_and_lost_are_told_by_the_audit,
 ];
 
-/// What the manager of the company reads of a client.
+/// The company manager's read of a client.
 fn client(shop: &Company, machine: &Machine) -> Answer {
     shop.get(&format!("api-clients/{}", machine.client)).is(200)
 }
@@ -201,7 +201,7 @@ fn p8_keys_that_are_none(database: Database) {
     for token in tokens {
         for path in ["/v1/api-client/context", &format!("/v1/tenants/{}/context", shop.tenant)] {
             let answer = shop.host.get_with(path, token).refused(401, "UNAUTHENTICATED");
-            // What is wrong is told to who has the key's secret, and of the rest that there is no such key.
+            // The fault is reported to the holder of the key's secret; any other caller reads that there is no such key.
             let reported = answer.header("www-authenticate").unwrap_or_default().to_owned();
             let why = if token == &*expired.key {
                 "The key has expired."

@@ -16,7 +16,7 @@ on_both_databases![
     only_who_manages_settings,
 ];
 
-/// What a PUT of the settings as they are would send.
+/// The body of a PUT of the settings as they are.
 fn current(shop: &Company) -> Json {
     let read = shop.get("settings").is(200).body;
     json!({

@@ -217,7 +217,7 @@ fn counters_survive_a_restart_and_a_crash(database: Database) {
     for expected in 1..=7 {
         assert_eq!(used(), expected);
     }
-    // What a host still holds goes back as it stops in order; after a crash it counts as used.
+    // Permits that a host still holds go back as it stops in order; after a crash they count as used.
     assert_eq!(host.terminate(Duration::from_secs(40)), Some(0));
     host.restart();
     assert_eq!(used(), 8);

@@ -40,7 +40,7 @@ fn slow_down(shop: &Company) {
             select bool_or(free) from asked)"
         ),
     };
-    // What the wait is put upon is looked at with the first row.
+    // The table that the wait is put upon is looked at with the first row.
     Office::from_shop(shop.clone(), shop.entity()).sales.pay("10");
     shop.change("alter table finance_money_move rename to quick");
     shop.change(&format!("create view finance_money_move as select quick.* from quick where {wait}"));

@@ -191,7 +191,7 @@ fn the_last_manager_stays(database: Database) {
     let suspend = |id: &str| json!({ "membershipId": id, "status": "SUSPENDED" });
     shop.iam("set_membership_status", suspend(&first)).refused(409, "LAST_MANAGER");
     shop.iam("revoke_role", json!({ "membershipId": first, "roleId": owner })).refused(409, "LAST_MANAGER");
-    // Whoever holds the permission through a role that counts is a manager, too.
+    // A member who holds the permission through a role that counts is a manager, too.
     let role = shop.role("MANAGER", &["users.manage"]);
     let (second, manager) = shop.member("manager", &[&role]);
     shop.iam("set_role_status", json!({ "roleId": role, "status": "DISABLED" })).is(201);
@@ -242,7 +242,7 @@ fn p10_last_manager_by_two_racing_commands(database: Database) {
         });
         let gone = usize::from(answers[1].status == 201);
         exactly_one(answers, &["LAST_MANAGER"]);
-        // Whoever is left gives it back.
+        // The manager who is left gives it back.
         match gone {
             0 => other.iam("assign_role", json!({ "membershipId": first, "roleId": owner })).is(201),
             _ => shop.iam("assign_role", json!({ "membershipId": second, "roleId": role })).is(201),

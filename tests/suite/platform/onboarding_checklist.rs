@@ -22,7 +22,7 @@ fn steps(shop: &Company) -> Vec<(String, String)> {
     shop.get("onboarding").is(200).items().iter().map(|item| (text(item, "code"), text(item, "status"))).collect()
 }
 
-/// What becomes of these steps; other modules have theirs.
+/// Checks the state of these steps; other modules have theirs.
 #[track_caller]
 fn expect(shop: &Company, expected: &[(&str, bool)]) {
     let expected: Vec<(String, String)> = expected
@@ -106,7 +106,7 @@ fn whoever_manages_settings_may_look(database: Database) {
     let shop = company(database);
     let (_, other) = shop.member("other", &[&shop.role("USERS", &["users.manage", "catalog.read"])]);
     other.get("onboarding").refused(403, "PERMISSION_DENIED");
-    // What the modules read for it needs no permission of the caller's.
+    // The reads of the modules for it need no permission of the caller's.
     let (_, keeper) = shop.member("keeper", &[&shop.role("KEEPER", &["settings.manage"])]);
     assert_eq!(steps(&keeper), steps(&shop));
     shop.list("onboarding", &[("limit", "1")]).refused(400, "UNKNOWN_QUERY_PARAMETER");

@@ -60,7 +60,7 @@ struct Writer {
     shop: Company,
     right: Right,
     token: String,
-    /// Who the claim of a key belongs to.
+    /// The actor that the claim of a key belongs to.
     actor: String,
     /// Where variants of the company's one product are made.
     path: String,
@@ -162,7 +162,7 @@ impl Writer {
         }
     }
 
-    /// What is stored of writes: records, entries of the audit, events, answers for retries.
+    /// Numbers of stored traces of writes: records, entries of the audit, events, answers for retries.
     fn traces(&self) -> [i64; 4] {
         let operation = self.operation;
         [
@@ -354,7 +354,7 @@ fn while_the_module_works(database: Database) {
     }
 }
 
-/// What is committed is told as done, whatever happened since.
+/// A committed write is answered as done, whatever happened since.
 fn between_commit_and_answer(database: Database) {
     each_right(&host::shared(database), |writer| {
         let write = writer.write();

@@ -55,7 +55,7 @@ fn a_day_at_the_till(database: Database) {
     let report = session.report();
     assert_eq!((&report["receipts"]["count"], &report["receipts"]["total"]), (&json!(20), &json!("1435.000000")));
     assert_eq!(report["cash"]["sales"], "560.000000");
-    // What was delivered is what was collected: nothing is left between them.
+    // Delivered amounts equal collected ones: nothing is left between them.
     let closing = till.books().closing();
     assert_eq!(closing.get("1160"), None, "{closing:?}");
     assert_eq!(closing.get("4000").map(String::as_str), Some("-1435.000000000000"), "{closing:?}");

@@ -26,7 +26,7 @@ fn e330_a_checkout_that_fails_anywhere_leaves_nothing(database: Database) {
         let order = till.order(json!([goods, { "variantId": phone, "quantity": "1", "unitIds": [unit] }]));
         check_out(&order, with(&parts(&[("CARD", "300"), ("CASH", "20")]), json!({ "cashTendered": "50" })))
     });
-    // What an invoice already bills is settled by the receipt.
+    // Goods that an invoice already bills are settled by the receipt.
     let billed = till.shop().assert_all_or_nothing(|| {
         let order = till.order(json!([{ "variantId": good, "quantity": "1" }]));
         till.bill(&order);

@@ -12,7 +12,7 @@ on_both_databases![
     d4_a_report_adds_up_beyond_twelve_digits,
 ];
 
-/// What of a report may differ from one asking to the next.
+/// A report without the members that may differ from one asking to the next.
 fn figures(report: &Json) -> Json {
     ["asOf", "kind", "closedAt", "countedAmount", "variance"].iter().fold(report.clone(), |of, name| without(&of, name))
 }

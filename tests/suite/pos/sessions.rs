@@ -117,7 +117,7 @@ fn e302_a_variance_that_cannot_be_posted_closes_nothing(database: Database) {
     session.try_close("99").refused(409, "ACCOUNTING_SETUP_REQUIRED");
     assert_eq!((session.read()["status"].clone(), session.version()), (json!("OPEN"), 1));
     session.try_close("100").is(200);
-    // What is equal is not posted.
+    // A count without a variance is not posted.
     assert_eq!(till.books().entries(), 0);
     till.shop().verified();
 }

@@ -280,7 +280,7 @@ fn pages_of_many_variants(database: Database) {
     let hundred: Vec<Json> = (0..100).map(|n| json!({ "sku": format!("V{n}") })).collect();
     let (product, mut made) = on_sale(&shop, &hundred);
     let path = path(&list, &product);
-    // What one call creates, one call shows.
+    // One call creates them, one call shows them.
     assert_eq!(pages(|query| shop.list(&path, query), None), [made.clone()]);
     made.extend((0..20).map(|n| shop.variant(&product, &format!("MORE{n}"))));
     let last = made.last().expect("a variant");

@@ -74,7 +74,7 @@ fn check_receipts(shop: &Company, source: &Source) {
     println!("received {}", sum.amount());
 }
 
-/// Of each product what was received is there, and what open orders still bring is expected.
+/// The received goods of each product are there, and the rest of open orders is expected.
 fn check_stock(shop: &Company, source: &Source) {
     let variants = shop.all("catalog/variants", &[("limit", "100")]);
     let sku_of: BTreeMap<String, String> =
@@ -90,7 +90,7 @@ fn check_stock(shop: &Company, source: &Source) {
     assert_eq!(reported, expected);
 }
 
-/// What was received is what the goods are worth and what is owed for them.
+/// The received amount is the value of the goods and the amount owed for them.
 fn check_books(shop: &Company, source: &Source) {
     let closing = Books { shop: shop.clone(), entity: shop.entity() }.closing();
     let received = source.sum_received().amount();

@@ -69,7 +69,7 @@ fn e90_incoming_follows_the_outstanding(database: Database) {
     assert_eq!(json!(pending), json!(["6.000000", "3.000000", "3.000000", "6.000000"]));
     let cancelled = order.cancel().is(200);
     assert_eq!((&cancelled["status"], &cancelled["version"]), (&json!("CANCELLED"), &json!(4)));
-    // What was received stays; the other order still brings its own.
+    // Received goods stay; the other order still brings its own.
     assert_table!(shop.stock_table(&names), @r"
     article  warehouse  on hand  available  incoming
     box      MAIN           4.5        4.5      10.5
@@ -129,7 +129,7 @@ fn e94_approval_is_a_right_of_its_own(database: Database) {
     assert_eq!(order.status(), "APPROVED");
     let draft = clerk.draft(json!([line(&box_, "1", "1")]));
     assert_eq!(draft.cancel().is(200)["status"], "CANCELLED");
-    // Who may approve may end what was approved.
+    // An approver may end an approved order.
     let approver = buyer.as_person(&buyer.shop.colleague(&["purchases.approve", "purchases.read"]));
     approver.order(&order.id).cancel().is(200);
     approver.try_draft(json!([line(&box_, "1", "1")]), json!({})).refused(403, "PERMISSION_DENIED");
@@ -183,7 +183,7 @@ fn e97_a_second_person_approves(database: Database) {
     // [T31]: before version and state.
     order.approve_at(json!(7)).refused(403, "PERMISSION_DENIED");
     other.order(&order.id).approve().is(200);
-    // Who replaced it last wrote it too.
+    // The person who replaced it last wrote it too.
     let order = one.draft(items.clone());
     other.order(&order.id).replace(items.clone(), json!({})).is(200);
     other.order(&order.id).approve().refused(403, "PERMISSION_DENIED");

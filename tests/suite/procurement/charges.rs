@@ -82,7 +82,7 @@ fn e122_ten_over_three_units(database: Database) {
         .collect();
     costs.sort();
     assert_eq!(costs, ["4.333333000000", "4.333333000000", "4.333334000000"]);
-    // Of a quantity likewise: one piece bears the millionth that is left over.
+    // A quantity likewise: one piece bears the millionth that is left over.
     assert_eq!((shop.worth(&phone).as_str(), shop.worth(&box_).as_str()), ("13.000000000000", "13.000000000000"));
     assert_table!(shop.journal_table(&shop.entity()), @r"
     entry  account                           debit  credit

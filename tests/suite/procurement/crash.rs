@@ -13,7 +13,7 @@ on_both_databases![e111_receipts_survive_the_power];
 
 const WRITERS: usize = 6;
 
-/// What the writers share, and how much they received.
+/// The state that the writers share, and how much they received.
 struct Dock {
     buyer: Buyer,
     box_: String,

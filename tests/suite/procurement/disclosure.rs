@@ -1,4 +1,4 @@
-//! Who may receive, and who may know which units came: permissions and scopes of receipts, projections, reads in the audit.
+//! Rights to receive, and to know which units came: permissions and scopes of receipts, projections, reads in the audit.
 //! [E109], [E110], [E116]
 
 use serde_json::{Value as Json, json};

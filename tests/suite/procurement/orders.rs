@@ -34,7 +34,7 @@ fn e82_numbers(database: Database) {
     assert_eq!(number(draft(json!({ "number": null }))), "PO-000002");
     assert_eq!(number(draft(json!({ "number": "Spring.order_1" }))), "Spring.order_1");
     draft(json!({ "number": "SPRING.ORDER_1" })).refused(409, "DUPLICATE").at("/number");
-    // What somebody typed is passed over.
+    // A number that somebody typed is passed over.
     draft(json!({ "number": "po-000003" })).is(201);
     assert_eq!(number(draft(json!({}))), "PO-000004");
     let order = buyer.order(&draft(json!({ "number": "Gone" })).is(201).id());

@@ -1,4 +1,4 @@
-//! What a receipt posts: goods received and not invoiced, services, and nothing where nothing may be posted. [E108], [E114]
+//! Postings of a receipt: goods received and not invoiced, services, and nothing where nothing may be posted. [E108], [E114]
 
 use serde_json::{Value as Json, json};
 use stoa_tests::assert_table;

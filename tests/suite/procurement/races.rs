@@ -166,7 +166,7 @@ fn an_approval_races_a_replacement(database: Database) {
         };
         assert_eq!((&read["status"], &read["total"]), (&json!(status), &json!(total)), "round {round}");
         assert_eq!(read["items"][0]["variantId"], json!(variant));
-        // Whatever was approved is what is expected.
+        // The approved lines are the expected ones.
         let expected = if won == 0 { 1 } else { 0 };
         shop.assert_level(&buyer.main, &one, json!({ "incoming": expected }));
         shop.assert_level(&buyer.main, &two, json!({}));

@@ -292,7 +292,7 @@ fn a_receipt_is_what_was_received(database: Database) {
     assert_eq!(units.len(), 2);
     let unit = shop.serial_unit(units[0]["unitId"].as_str().expect("a unit"));
     assert_eq!(unit["purchaseReceiptItemId"], phones["id"]);
-    // Of another company it is missing.
+    // A receipt of another company is missing.
     company(database).get(&format!("purchases/receipts/{}", answer.id())).refused(404, "NOT_FOUND");
     shop.verified();
 }
@@ -326,7 +326,7 @@ fn a_receipt_names_lines_of_its_order_once(database: Database) {
     }
     let missing = format!("purchases/orders/{}/receipts", uuid::Uuid::now_v7());
     buyer.shop.post(&missing, order.receipt_body(json!([order.goods(0, "1")]))).refused(404, "NOT_FOUND");
-    // What is dropped from a draft is no line of it.
+    // A line dropped from a draft is no line of it.
     let draft = buyer.draft(json!([line(&box_, "1", "1"), line(&buyer.shop.counted(0), "1", "1")]));
     let gone = draft.goods(1, "1");
     draft.replace(json!([line(&box_, "1", "1")]), json!({})).is(200);

@@ -1,4 +1,4 @@
-//! What procurement offers to finance: orders to bill, goods received and bought in one, the position of an entity. [E91], [E117]
+//! Procurement's services for finance: orders to bill, goods received and bought in one, the position of an entity. [E91], [E117]
 
 use serde_json::json;
 use stoa_tests::assert_table;
@@ -53,7 +53,7 @@ fn e91_billed_goods_keep_an_order_alive(database: Database) {
     buyer.shop.assert_level(&buyer.main, &box_, json!({ "onHand": 4, "available": 4, "incoming": 6 }));
     try_bill(&buyer, vec![bill(&order, 0, "-1")]).is(201);
     order.cancel().is(200);
-    // Of a cancelled order what came is billed, and no more.
+    // Goods that came of a cancelled order are billed, and no more.
     try_bill(&buyer, vec![bill(&order, 0, "0.000001")]).refused(409, "LIMIT_EXCEEDED").at("/lines/0/quantity");
     try_bill(&buyer, vec![bill(&order, 0, "-4")]).is(201);
     buyer.shop.verified();
@@ -307,7 +307,7 @@ fn a_position_is_of_entity_and_currency(database: Database) {
     assert_eq!(position(&shop.entity(), "EUR"), amounts("7.499999250000", "6.999999500000"));
     assert_eq!(position(&shop.entity(), "USD"), amounts("10.000000000000", "0.000000000000"));
     assert_eq!(position(&shop.other_entity(), "EUR"), amounts("0.000000000000", "0.000000000000"));
-    // What came and is billed whole is read no more.
+    // An order item that came and is billed whole is read no more.
     let open = || shop.count("procurement_purchase_item", "not settled");
     assert_eq!(open(), 3);
     try_bill(&buyer, vec![bill(&order, 0, "0.75")]).is(201);

@@ -290,7 +290,7 @@ fn an_archived_supplier_gets_no_new_order(database: Database) {
         .try_draft(items, json!({ "number": fresh("N") }))
         .refused(409, "REFERENCE_INVALID")
         .fault("/supplierId", "ARCHIVED");
-    // What was ordered is still received.
+    // Ordered goods are still received.
     order.receive(json!([order.goods(0, "2")])).is(201);
     assert_eq!(order.status(), "RECEIVED");
 }

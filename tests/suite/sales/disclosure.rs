@@ -1,5 +1,5 @@
-//! Who may know which units were sold: no API client, no event, no stored answer; and whoever is shown them leaves an audit entry.
-//! The schemas of what API clients are answered are the module's own test.
+//! Rights to know which units were sold: no API client, no event, no stored answer; and everyone who is shown them leaves an audit
+//! entry. The schemas of what API clients are answered are the module's own test.
 
 use serde_json::{Value as Json, json};
 use stoa_tests::company::fresh;
@@ -61,7 +61,7 @@ fn api_clients_are_told_of_no_unit(database: Database) {
             assert!(!text.contains(member), "{member} is told: {answer}");
         }
     }
-    // What an API client may know of the goods: how many, by which movements.
+    // An API client may know of the goods how many, by which movements.
     let line = key.get(&paths[1]).is(200)["items"][0].clone();
     assert_eq!(line["allocations"].as_array().map(Vec::len), Some(2), "{line}");
 }

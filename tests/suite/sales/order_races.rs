@@ -101,7 +101,7 @@ fn a_confirmation_races_a_price(database: Database) {
     counter.shop.verified();
 }
 
-/// Whoever comes second finds what the first left: too little.
+/// The second caller finds what the first left: too little.
 fn a_confirmation_races_a_stock_drain(database: Database) {
     let counter = counter(database);
     for _ in 0..8 {
@@ -167,7 +167,7 @@ fn a_confirmation_races_a_damage_of_its_unit(database: Database) {
     counter.shop.verified();
 }
 
-/// What an order names is archived while it is confirmed: it was confirmed before, or it is refused for it.
+/// A record that an order names is archived while the order is confirmed: it was confirmed before, or it is rejected for it.
 fn a_confirmation_races_an_archive(database: Database) {
     let counter = counter(database);
     for round in 0..9 {

@@ -435,7 +435,7 @@ fn e267_e268_e269_keys_do_what_their_scopes_say(database: Database) {
     let buyer = counter.shop.machine(&["purchases.read"]);
     assert_eq!(buyer.get(&format!("sales/orders/{made}")).is(200)["status"], "DRAFT");
     buyer.get("sales/orders").refused(403, "SCOPE_DENIED");
-    // What a person chose, a key confirms: it names no units.
+    // A person chose the units, a key confirms them: it names no units.
     let order = counter.draft(json!([{ "variantId": phone, "quantity": "1", "unitIds": units }]));
     let keeper = counter.shop.machine(&["sales.write", "pricing.read", "inventory.write"]);
     let path = format!("sales/orders/{order}");

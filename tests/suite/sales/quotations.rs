@@ -83,7 +83,7 @@ fn e225_a_price_is_followed_from_quotation_to_delivery(database: Database) {
     same(&counter);
     counter.confirm(&order).is(200);
     same(&counter);
-    // What was agreed belongs to the order: the list may move.
+    // The agreed prices belong to the order: the list may move.
     counter.reprice(&price, &variant, "50");
     counter.complete(&order).is(200);
     same(&counter);
@@ -324,7 +324,7 @@ fn offers_are_dropped_refused_withdrawn_and_revised(database: Database) {
         seen["status"] == "EXPIRED" && seen["expiredAt"].is_string() && seen["closeReason"] == "sold out",
         "{seen}"
     );
-    // What was refused may be offered anew: a draft with the same lines, and the refused one stays refused.
+    // A refused quotation may be offered anew: a draft with the same lines, and the refused one stays refused.
     let again = step(&counter, &refused, "revise", 3, json!({})).is(201).id();
     let revised = read(&counter, &again);
     assert_eq!((&revised["status"], &revised["revisionOf"]), (&json!("DRAFT"), &json!(refused)));

@@ -1,4 +1,4 @@
-//! What finance and the register will ask of sales. [E253]; `sell`, `bill`, `deliver`, and the figures of what was sold.
+//! Sales' services for finance and the register. [E253]; `sell`, `bill`, `deliver`, and the figures of what was sold.
 
 use serde_json::{Value as Json, json};
 use stoa_tests::books::day;

@@ -1,4 +1,4 @@
-//! What can fail, each as it begins and ends.
+//! The faults of a soak, each as it begins and ends.
 
 use std::net::TcpStream;
 use std::thread;

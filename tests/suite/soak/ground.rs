@@ -1,4 +1,4 @@
-//! What faults happen to: a host on a database of its own, which a test may break, and companies that write.
+//! The environment of faults: a host on a database of its own, which a test may break, and companies that write.
 
 use std::collections::BTreeSet;
 
@@ -21,7 +21,7 @@ pub struct Ground {
     pub cluster: Option<Cluster>,
 }
 
-/// What was found once it was over.
+/// The findings after a fault.
 pub struct Judgement {
     /// Acknowledged, and not there.
     pub lost: usize,

@@ -18,7 +18,7 @@ const PAUSE: Duration = Duration::from_millis(20);
 /// Longest wait for service to be back.
 const PATIENCE: Duration = Duration::from_secs(90);
 
-/// What came of a fault, or of several.
+/// The results of a fault, or of several.
 #[derive(Default)]
 pub struct Observed {
     /// Names of what was acknowledged.

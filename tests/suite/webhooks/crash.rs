@@ -107,7 +107,7 @@ fn two_hosts_never_send_one_delivery_at_once() {
     let sent = receiver.list_received();
     let events: BTreeSet<String> = sent.iter().map(stoa_tests::receiver::Received::event).collect();
     assert_eq!((sent.len(), events.len()), (6 * EACH, 6 * EACH), "each once");
-    // What a host took and did not end, the other takes.
+    // Deliveries that a host took and did not end, the other takes.
     one.kill9();
     let late = brand(&there[0]);
     eventually(|| {

@@ -59,7 +59,7 @@ fn p12_where_an_endpoint_may_point(database: Database) {
     let elsewhere = with(&webhook("https://localhost/", &[MADE]), json!({ "expectedVersion": 1 }));
     let path = format!("webhooks/{id}");
     shop.put(&path, elsewhere).refused(400, "VALIDATION_FAILED").fault("/url", "ADDRESS_NOT_ALLOWED");
-    // Who may not change endpoints learns nothing of addresses.
+    // A caller who may not change endpoints learns nothing of addresses.
     let stranger = shop.as_user("stranger@example.test");
     stranger.post("webhooks", webhook("https://localhost/", &[MADE])).refused(403, "MEMBERSHIP_REQUIRED");
 }

@@ -1,4 +1,4 @@
-//! What we give to those who receive: verifiers in four languages, run by the vectors and on a delivery of a host where the language is
+//! Examples for receivers: verifiers in four languages, run by the vectors and on a delivery of a host where the language is
 //! there, and a receiver that verifies and prints.
 
 #[path = "../../../docs/webhooks/verify.rs"]

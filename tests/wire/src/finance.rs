@@ -24,7 +24,7 @@ pub enum Call {
     Deliver(Key, i64, Key),
     /// `Collected`.
     Collect(Collection),
-    /// What the drawer should hold.
+    /// The drawer's expected amount.
     Move(Key, Key, Direction, String, Option<Key>, String),
     /// `Closed`.
     Close(Key, String),

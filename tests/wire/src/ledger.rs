@@ -54,7 +54,7 @@ pub enum Call {
     Fail,
 }
 
-/// What is mirrored.
+/// The source that is mirrored.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Mirror {
     pub source_kind: String,
@@ -64,7 +64,7 @@ pub struct Mirror {
     pub text: String,
 }
 
-/// What is asked of the books before anything is locked.
+/// The question to the books before anything is locked.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct Admission {
     pub currency_code: Option<String>,

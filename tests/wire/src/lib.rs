@@ -1,4 +1,4 @@
-//! What the suite and its guests say to each other: calls of services with the types of their WIT, as JSON. A test builds a call,
+//! Messages between the suite and its guests: calls of services with the types of their WIT, as JSON. A test builds a call,
 //! the guest makes it in its own transaction, and the test reads the answer as the type that the WIT promises.
 
 use schemars::JsonSchema;

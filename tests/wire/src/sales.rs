@@ -25,7 +25,7 @@ pub enum Call {
     Deliver(Key, i64, Option<Key>),
     /// `Order`.
     Sell(Sale),
-    /// What was delivered.
+    /// The amount that was delivered.
     Position(Key, String),
     /// `Report`.
     Figures(Question),

@@ -36,7 +36,7 @@ const HOST: Order = &[
 const MODULE: Order =
     &[&["bindings"], &["records"], &["rules"], &["work"], &["operations", "services", "verify", "upkeep"], &["lib"]];
 
-/// What a module is written against. `plain` is macros, which every file below it may use by name.
+/// The order of the crate that modules are written against. `plain` is macros, which every file below it may use by name.
 const SDK: Order = &[
     &["bindings", "card_number", "plain", "service_access", "sets"],
     &["decimal", "instant", "json", "text"],
@@ -86,7 +86,7 @@ fn modules(files: &[File]) -> Vec<String> {
         .collect()
 }
 
-/// What is wrong with a file of a crate.
+/// Lists the faults of a file of a crate.
 fn judge(order: Order, folder: &str, file: &File) -> Vec<String> {
     let Some(place) = place(folder, &file.path) else { return Vec::new() };
     let part = place.first().map_or("lib", String::as_str);
@@ -101,7 +101,7 @@ fn judge(order: Order, folder: &str, file: &File) -> Vec<String> {
         if of == part || floor(order, &of).is_some_and(|theirs| theirs < own) {
             continue;
         }
-        // What `lib.rs` itself declares is the roof's.
+        // Items that `lib.rs` itself declares belong to the roof.
         let of = if floor(order, &of).is_some() { of } else { format!("{of} (of lib, or no part of the plan)") };
         if part != "lib" {
             faults.push(format!("{}:{line}: `{part}` imports `{of}`", file.path));
@@ -190,7 +190,7 @@ fn heads(path: &str) -> Vec<String> {
 /// The text without comments and without what stands behind `#[cfg(test)]`, line by line as it was.
 pub(super) fn code(text: &str) -> String {
     let mut code = String::with_capacity(text.len());
-    // Of an item for tests: its braces that are open, once it has begun.
+    // The open braces of an item for tests, once it has begun.
     let mut test: Option<Option<usize>> = None;
     for line in text.lines() {
         let line = line.split_once("//").map_or(line, |(code, _)| code);

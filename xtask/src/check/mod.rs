@@ -77,7 +77,7 @@ fn lints(workspace: &Workspace) -> Result<()> {
     program::run(command.args(["clippy", "--release", "--workspace", "--all-targets", "--", "-D", "warnings"]))
 }
 
-/// What stands behind `cfg(target_arch = "wasm32")` is seen by this run alone.
+/// Code behind `cfg(target_arch = "wasm32")` is seen by this run only.
 fn module_lints(workspace: &Workspace) -> Result<()> {
     target::ensure()?;
     let mut command = workspace.cargo();
@@ -89,7 +89,7 @@ fn module_lints(workspace: &Workspace) -> Result<()> {
     program::run(command.args(["--", "-D", "warnings"]))
 }
 
-/// Of the default members: the benchmark builds on the host, which would be checked once more for it.
+/// Documents the default members: the benchmark builds on the host, which would be checked once more for it.
 fn documentation(workspace: &Workspace) -> Result<()> {
     let mut command = workspace.cargo();
     program::run(command.args(["doc", "--release", "--no-deps"]).env("RUSTDOCFLAGS", "-D warnings"))

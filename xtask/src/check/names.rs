@@ -225,7 +225,7 @@ mod tests {
                 assert_eq!(find(participles, &[("a.rs", &text)]), [expected], "{text}");
             }
         }
-        // What takes itself and gives back another thing, or borrows itself, is no step of a builder.
+        // A function that takes itself and returns another type, or borrows itself, is no step of a builder.
         for text in ["fn locked(self) -> Rows {\n", "fn locked(&self) -> Self {\n", "fn locked(rows: Self) -> Self {\n"]
         {
             assert_eq!(find(participles, &[("a.rs", text)]).len(), 1, "{text}");

@@ -13,11 +13,11 @@ use crate::workspace::Workspace;
 
 /// Files whose joins go from the company of one table to that of the next.
 const OTHERWISE: &[&str] = &[
-    // Of several companies: those that the directory names.
+    // Reads of several companies: those that the directory names.
     "host/src/platform/current_user.rs",
 ];
 
-/// What ends a join's condition.
+/// Texts that end a join's condition.
 const ENDS: &[&str] = &[" join ", " where ", " group by ", " order by ", "\""];
 
 pub fn check(workspace: &Workspace) -> Result<()> {

@@ -89,11 +89,11 @@ const BESIDE: &[(&str, &str)] = &[
 const OTHERWISE: &[(&str, &str)] = &[
     // The contract of the store calls the sorting of rows so.
     ("host/src/store/", "order"),
-    // Of a UUID (RFC 9562).
+    // The variant of a UUID (RFC 9562).
     ("host/src/contract/idempotency_key.rs", "variant"),
     // A kind of type of the component model.
     ("host/src/sandbox/signature.rs", "variant"),
-    // Of a User-Agent header (RFC 9110).
+    // The product of a User-Agent header (RFC 9110).
     ("host/src/pipeline/user_agent.rs", "product"),
     // The interface asks for this scope, of a module, on an operation of the host.
     ("host/src/platform/client_context.rs", "catalog"),

@@ -1,4 +1,4 @@
-//! What was taken over whole from another registry: each folder says in `vendored.json` what it holds, bears the licence and the
+//! Packages taken over whole from another registry: each folder says in `vendored.json` what it holds, bears the licence and the
 //! notices, and its packed file is the published one, bit by bit.
 
 use std::collections::BTreeSet;
@@ -19,7 +19,7 @@ struct Vendored {
     version: String,
     /// In the package.
     file: String,
-    /// Of that file.
+    /// The digest of that file.
     sha256: String,
     /// The file here, packed by gzip.
     packed: String,

@@ -1,4 +1,4 @@
-//! What the demo company owes for what came: an invoice of each receipt, and some of them paid.
+//! Supplier invoices of the demo company: an invoice of each receipt, and some of them paid.
 
 use anyhow::{Context, Result};
 use serde_json::json;

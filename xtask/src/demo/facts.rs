@@ -49,7 +49,7 @@ pub struct Variant {
     pub sku: String,
     pub model_number: Option<&'static str>,
     pub storage: Option<&'static str>,
-    /// Of what has no storage: `41mm`, `2m`, `4-pack`.
+    /// The size of an article without storage: `41mm`, `2m`, `4-pack`.
     pub size: Option<&'static str>,
     pub color: Option<&'static str>,
     pub condition: &'static str,
@@ -95,7 +95,7 @@ impl Cents {
         Cents(self.0.saturating_add(other.0))
     }
 
-    /// What is left of it; nothing where the other is more.
+    /// The difference; zero where the other is more.
     pub fn minus(self, other: Cents) -> Cents {
         Cents(self.0.saturating_sub(other.0))
     }
@@ -165,7 +165,7 @@ pub fn parse_amount(text: &str) -> Result<Cents> {
     Cents::parse(text).context("an amount is not as expected")
 }
 
-/// What a column states, or nothing where it states a dash.
+/// The value that a column states, or nothing where it states a dash.
 pub fn parse_optional<T>(text: &'static str) -> Result<Option<T>>
 where
     T: std::str::FromStr<Err: std::error::Error + Send + Sync + 'static>,

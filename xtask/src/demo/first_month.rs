@@ -19,7 +19,7 @@ const SERVICES: &str = include_str!("../../demo/services.psv");
 /// The account that work is sold on.
 const SERVICES_ACCOUNT: &str = "4010";
 
-/// What the tables say of the month.
+/// The contents of the month's tables.
 pub struct FirstMonth {
     accounts: Vec<Account>,
     entries: Vec<Entry>,
@@ -41,7 +41,7 @@ struct Entry {
     amount: Cents,
 }
 
-/// What a supplier billed for no goods.
+/// A supplier's bill for no goods.
 struct Cost {
     day: u8,
     supplier: &'static str,

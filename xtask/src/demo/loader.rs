@@ -19,7 +19,7 @@ pub const COMPANY: &str = "Stoa Demo Phones";
 pub const RETAIL: &str = "RETAIL";
 const TRADE: &str = "TRADE";
 const UNIT: &str = "UNIT";
-/// Of the books, and of everything that is bought and sold.
+/// The currency of the books, and of everything that is bought and sold.
 pub const CURRENCY: &str = "USD";
 /// Prices of one call: the operation takes no more.
 const BATCH: usize = 500;

@@ -1,4 +1,4 @@
-//! What customers of the demo company order: an offer, and orders that went as far as their table says.
+//! Sales orders of the demo company: an offer, and orders that went as far as their table says.
 
 use std::collections::HashMap;
 
@@ -91,7 +91,7 @@ impl Orders {
         1 + self.orders.iter().map(of).sum::<usize>()
     }
 
-    /// What of each article the orders take.
+    /// Pieces of each article that the orders take.
     #[cfg(test)]
     pub fn pieces(&self) -> impl Iterator<Item = (&'static str, u32)> {
         self.orders.iter().flat_map(|order| order.lines.iter().map(|line| (line.sku, line.pieces)))

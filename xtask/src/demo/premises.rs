@@ -9,7 +9,7 @@ use crate::api::{items, text};
 
 const MAIN: &str = "MAIN";
 
-/// What everything else stands on.
+/// The records that everything else depends on.
 pub struct Premises {
     pub month: Month,
     pub entity: String,

@@ -1,4 +1,5 @@
-//! What the demo company bought: orders of real devices from made-up wholesalers, the goods that came of them, and the bills for those.
+//! Purchases of the demo company: orders of real devices from made-up wholesalers, the goods that came of them, and the bills for
+//! those.
 //!
 //! Two more kinds of figures are made up by rule: a piece costs 72 % of its retail price, and the identities of units, whose
 //! IMEIs begin with the digits of test devices.
@@ -54,7 +55,7 @@ impl Purchases {
         self.orders.iter().map(of).sum::<usize>() + receipts.div_ceil(2)
     }
 
-    /// What of each article came.
+    /// Pieces of each article that came.
     #[cfg(test)]
     pub fn pieces(&self) -> impl Iterator<Item = (&str, u32)> {
         let lines = self.orders.iter().flat_map(|order| &order.lines);

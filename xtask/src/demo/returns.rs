@@ -1,4 +1,4 @@
-//! What customers bring back, and the credit that is granted for it.
+//! Goods that customers bring back, and the credit that is granted for them.
 
 use anyhow::{Context, Result};
 use serde_json::{Value as Json, json};
@@ -20,7 +20,7 @@ pub struct Return {
 
 /// A line of an order that comes back, in part or whole.
 pub struct TakeBack<'a> {
-    /// Of the credit.
+    /// The number of the credit.
     pub number: &'a str,
     /// The order as it is read, and its line.
     pub order: &'a Json,

@@ -17,10 +17,10 @@ const BASKETS: &str = include_str!("../../demo/baskets.psv");
 const DAYS: &str = include_str!("../../demo/till_days.psv");
 const REGISTER: &str = "POS-1";
 const WALK_IN: &str = "WALK-IN";
-/// What the drawer begins with; what is beyond it goes to the bank in whole dollars.
+/// Cash in the drawer at the beginning; any excess goes to the bank in whole dollars.
 const CHANGE: &str = "200";
 
-/// What the tables say of the till.
+/// The contents of the till's tables.
 pub struct TillDays {
     baskets: Vec<Basket>,
     days: Vec<Day>,
@@ -36,7 +36,7 @@ struct Basket {
 #[derive(Clone, Copy)]
 enum Payment {
     Card,
-    /// What is handed over.
+    /// The cash that is handed over.
     Cash(Cents),
     /// The part in cash; the rest by card.
     Mixed(Cents),
@@ -49,7 +49,7 @@ struct Day {
     variance: Variance,
 }
 
-/// What happens to a basket, by its place in the table.
+/// A step with a basket, by its place in the table.
 enum Act {
     Sell(usize),
     TakeBack(usize),
@@ -117,7 +117,7 @@ fn parse_payment(text: &str) -> Result<Payment> {
 }
 
 impl Basket {
-    /// What of its price goes into the drawer.
+    /// The part of its price that goes into the drawer.
     fn cash(&self) -> Cents {
         match self.payment {
             Payment::Card => Cents::ZERO,
@@ -126,7 +126,7 @@ impl Basket {
         }
     }
 
-    /// What a checkout states of its payment.
+    /// The payment members of a checkout.
     fn tender(&self, reference: &str) -> Json {
         let card = |amount: Cents| json!({ "method": "CARD", "cardKind": "DEBIT", "amount": amount.to_string(), "reference": reference });
         match self.payment {

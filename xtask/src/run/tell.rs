@@ -1,4 +1,4 @@
-//! What `run` prints once the service is up: where it is, who may call it, three lines to paste.
+//! The output of `run` once the service is up: where it is, who may call it, three lines to paste.
 
 use uuid::Uuid;
 

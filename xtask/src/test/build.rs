@@ -1,4 +1,4 @@
-//! What the suite needs is built first: the host, the modules, the guests, its own program.
+//! Builds everything that the suite needs: the host, the modules, the guests, its own program.
 
 use std::path::{Path, PathBuf};
 use std::process::Stdio;
@@ -19,7 +19,7 @@ pub fn everything(workspace: &Workspace, clock: &mut Clock) -> Result<()> {
     precompile(workspace, clock)
 }
 
-/// What tests of these names need.
+/// Builds everything that tests of these names need.
 pub fn what_tests_need(workspace: &Workspace, names: &[String], clock: &mut Clock) -> Result<()> {
     let needs_no_guests = |name: &String| WITHOUT_GUESTS.iter().any(|folder| name.starts_with(folder));
     let guests = names.is_empty() || !names.iter().all(needs_no_guests);

@@ -26,7 +26,7 @@ pub struct Args {
     options: Vec<String>,
 }
 
-/// Of the suite, what to run and how.
+/// The tests of the suite to run, and how.
 #[derive(Default)]
 pub struct Selection {
     /// None: all of it.
@@ -36,7 +36,7 @@ pub struct Selection {
     pub variables: Vec<(&'static str, String)>,
 }
 
-/// What `--all` asks of the suite.
+/// Variables that `--all` sets for the suite.
 const EVERYTHING: &[(&str, &str)] =
     &[("STOA_TEST_SDKS", "all"), ("STOA_TEST_BROWSER", "required"), ("STOA_TEST_ROUNDS", "all")];
 

@@ -1,4 +1,4 @@
-//! What the suite leaves behind of each test that ended: its name, its seconds, how it ended, and why it failed. The suite appends a line to the file
+//! The records of tests that ended: name, seconds, how each ended, and why it failed. The suite appends a line to the file
 //! that `STOA_TEST_RECORD` names (`tests/src/record.rs`).
 
 use std::path::Path;

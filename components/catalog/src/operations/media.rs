@@ -47,7 +47,7 @@ const URL: &str = "^https://(\\[[0-9A-Fa-f:.]+\\]|([A-Za-z0-9._~-]|%[0-9A-Fa-f]{
     (/([A-Za-z0-9._~!$&'()*+,;=:@/-]|%[0-9A-Fa-f]{2})*)?$";
 
 view! {
-    /// What a medium asks of the variant that it names.
+    /// The columns of a variant that a medium which names it is checked against.
     VariantHead of VariantRow { id: Id, product_id: Id, status: Status }
 }
 

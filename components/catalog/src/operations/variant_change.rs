@@ -1,4 +1,4 @@
-//! Changes of a variant. What changes how many variants are active locks the product first and keeps its columns.
+//! Changes of a variant. A change of how many variants are active locks the product first and keeps its columns.
 
 use stoa_sdk::store::{get, insert, run, select};
 use stoa_sdk::{Answer, Call, Client, Id, Operation, Problem, Reply, all, emit, has, new_id, view};

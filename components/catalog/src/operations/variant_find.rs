@@ -28,7 +28,7 @@ pub const OPERATIONS: &[Operation] = &[
 
 /// Variants with one barcode that are put first; where more bear it, the list is in plain order of ids.
 const EXACT: u32 = 100;
-/// What a page has at most.
+/// The most variants of a page.
 const PAGE: u32 = 100;
 
 list_query! {

@@ -31,11 +31,11 @@ collection! {
         name: String,
         status: Status,
         archived_at: Option<Instant>,
-        /// Of categories.
+        /// The parent of a category.
         parent_id: Option<Id>,
-        /// Of categories: the ids from the root to this one, parted by spaces.
+        /// The lineage of a category: the ids from the root to this one, parted by spaces.
         lineage: Option<String>,
-        /// Of units.
+        /// The decimal places of a unit.
         decimal_places: Option<i64>,
     }
     unique { code: [kind, code] }
@@ -67,18 +67,18 @@ impl LookupRow {
 }
 
 view! {
-    /// What a product asks of a lookup that it names.
+    /// The columns of a lookup that a product which names it is checked against.
     pub LookupHead of LookupRow { id: Id, kind: Kind, status: Status }
 }
 
 view! {
-    /// What a product asks of its unit.
+    /// The columns of a unit that its products are checked against.
     pub UnitHead of LookupRow { code: String, status: Status, decimal_places: Option<i64> }
 }
 
 view! { pub LookupId of LookupRow { id: Id } }
 
-/// Whoever puts a product under a unit shares this name; whoever changes the unit holds it alone.
+/// A write that puts a product under a unit holds this name shared; one that changes the unit holds it exclusively.
 pub fn unit_lock(code: &str) -> String {
     format!("unit:{code}")
 }

@@ -1,4 +1,4 @@
-//! What the catalog keeps: the collections, and what people, API clients and events see of them.
+//! Records of the catalog: the collections, and what people, API clients and events see of them.
 
 pub mod holding;
 pub mod identity;

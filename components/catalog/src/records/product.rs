@@ -149,7 +149,7 @@ impl ProductRow {
 }
 
 view! {
-    /// What variants and media ask of their product.
+    /// The columns of a product that its variants and media are checked against.
     pub ProductHead of ProductRow { id: Id, status: ProductState, publication_status: PublicationStatus }
 }
 

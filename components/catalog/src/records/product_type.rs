@@ -1,4 +1,4 @@
-//! What a product is and how it is counted: what each of its variants keeps a copy of, since it cannot change any more.
+//! A product's type and how it is counted: each of its variants keeps a copy of these, since they cannot change any more.
 
 use stoa_sdk::text_enum;
 

@@ -1,4 +1,4 @@
-//! What a write answers to an API client: no more than that it is done.
+//! Answers to the writes of an API client: no more than that the write is done.
 
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -38,13 +38,13 @@ impl From<VariantRow> for CreatedVariant {
     }
 }
 
-/// Of a product that was created with these variants.
+/// The receipt of a product that was created with these variants.
 pub fn show_product_receipt(row: &ProductRow, variants: Vec<VariantRow>) -> Reply {
     let variants = variants.into_iter().map(CreatedVariant::from).collect();
     Reply::json(&ProductReceipt { head: row.public_head(), variants }).of(row.id, row.version)
 }
 
-/// Of a record that is active: clients archive nothing here.
+/// The receipt of a record that is active: clients archive nothing here.
 pub fn show_receipt(row: &impl Archivable) -> Reply {
     Reply::json(&WriteReceipt { head: row.public_head() }).of(row.id(), row.version())
 }

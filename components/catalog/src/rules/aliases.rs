@@ -37,7 +37,7 @@ fn fold_spaces(text: &str) -> String {
 /// Two aliases are the same where their keys are: case folded, marks removed.
 fn key(alias: &str) -> String {
     let lower: String = alias.nfkd().filter(|part| !is_combining_mark(*part)).flat_map(char::to_lowercase).collect();
-    // What lower-casing alone leaves apart: sharp s and final sigma; marks that lower-casing brings (İ) go too.
+    // Letters that lower-casing leaves apart: sharp s and final sigma; marks that lower-casing brings (İ) go too.
     lower.replace('ß', "ss").replace('ς', "σ").nfkd().filter(|part| !is_combining_mark(*part)).collect()
 }
 

@@ -1,5 +1,5 @@
-//! Whether products can be written as stated: the unit and the lookups that they name, and the state they ask for. What is
-//! found wrong is gathered over all products of a request, so that one answer tells of every line.
+//! Whether products can be written as stated: the unit and the lookups that they name, and the state they ask for. Faults are
+//! gathered over all products of a request, so that one answer names every line.
 
 use stoa_sdk::{Id, Item, Problem, item};
 use stoa_trade::Status;
@@ -19,7 +19,7 @@ pub fn references(input: &ProductUpdate) -> [(Option<Id>, Kind, &'static str); 3
     ]
 }
 
-/// What stands against a write: records that are missing, and what the state of others forbids.
+/// Objections to a write: records that are missing, and what the state of others forbids.
 #[derive(Default)]
 pub struct Objections {
     missing: Vec<Item>,
@@ -76,7 +76,7 @@ impl Objections {
     }
 }
 
-/// What the mode is in practice.
+/// The effective mode: the stated one, else by the number of active variants.
 pub fn mode(stated: Option<VariantMode>, active: i64) -> VariantMode {
     match stated {
         Some(stated) => stated,

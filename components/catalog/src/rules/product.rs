@@ -1,4 +1,4 @@
-//! What a body may say of a product, and the faults that a schema cannot tell.
+//! The bodies of a product, and the faults that a schema cannot express.
 
 use schemars::JsonSchema;
 use serde::Deserialize;

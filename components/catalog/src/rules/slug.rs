@@ -74,7 +74,7 @@ pub struct Slugs {
     first: bool,
 }
 
-/// Of one stem: how many products want one, and what is known of its numbers.
+/// The candidates of one stem: how many products want one, and what is known of its numbers.
 struct Candidates {
     wanted: usize,
     /// The last number that is known to be taken, or was tried.
@@ -154,7 +154,7 @@ impl Slugs {
         bare.flat_map(|(stem, candidates)| candidates.propose(stem, most)).collect()
     }
 
-    /// What of the proposed is taken.
+    /// Records which of the proposed slugs are taken.
     pub fn learn(&mut self, taken: &BTreeSet<String>) {
         self.stems.iter_mut().for_each(|(stem, candidates)| candidates.learn(stem, taken));
     }

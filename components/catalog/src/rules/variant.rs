@@ -1,4 +1,4 @@
-//! What a body may say of a variant, and the faults that a schema cannot tell.
+//! The bodies of a variant, and the faults that a schema cannot express.
 
 use schemars::JsonSchema;
 use serde::Deserialize;

@@ -1,4 +1,4 @@
-//! What other modules ask of the catalog, as `wit/catalog` says it: one type, an interface in each file.
+//! Services of the catalog for other modules, as `wit/catalog` says it: one type, an interface in each file.
 
 pub mod articles;
 pub mod holdings;

@@ -1,4 +1,4 @@
-//! What other modules ask of the catalog.
+//! Calls of other modules to the catalog.
 
 use stoa_sdk::scripted::{rows, script};
 use stoa_sdk::store::Value;

@@ -21,7 +21,7 @@ fn text(text: &str) -> Value {
     Value::Text(text.to_owned())
 }
 
-/// What a look-up of units finds, each with its code and status.
+/// The reply to a look-up of units, each with its code and status.
 fn units(units: &[(&str, &str)]) -> StoreReply {
     rows(units.iter().map(|(code, status)| vec![text(code), text(status), Value::Integer(0)]))
 }

@@ -1,4 +1,4 @@
-//! Of which variants goods are on hand: how it is asked, and what is said of them.
+//! Variants of which goods are on hand: the query for them, and the warnings about them.
 
 use stoa_sdk::store::{Aggregate, aggregate};
 use stoa_sdk::{Filter, Id, all, totals};

@@ -1,4 +1,4 @@
-//! What several operations do together.
+//! Work that several operations share.
 
 pub mod category;
 pub mod holdings;

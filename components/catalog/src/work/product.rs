@@ -19,7 +19,7 @@ use crate::work::references::look_up;
 
 view! { SlugOnly of ProductRow { slug: Option<String> } }
 
-/// What creating products may emit and answer.
+/// Events and problems of creating products.
 pub const CREATES: &[&str] = &[product::CREATED.code, variant::CREATED.code];
 pub const CREATE_PROBLEMS: &[&str] = &["DUPLICATE", "REFERENCE_INVALID", "ILLEGAL_STATE", "LIMIT_EXCEEDED"];
 
@@ -27,7 +27,7 @@ pub const CREATE_PROBLEMS: &[&str] = &["DUPLICATE", "REFERENCE_INVALID", "ILLEGA
 pub struct CreatedProduct {
     /// Where the request has it: `/products/3`, or nothing where it is the whole body.
     at: String,
-    /// What its slug is made of, where none was stated.
+    /// The text that its slug is made of, where none was stated.
     stem: Option<String>,
     pub row: ProductRow,
     pub variants: Vec<VariantRow>,

@@ -2,7 +2,7 @@
 //!
 //! It is named `pricing`, so activating it replaces the built-in module. Routes, collections, permissions, events and the
 //! service `commerce:pricing/prices` are the built-in module's own, which it has as a library: nothing that integrators or
-//! other modules rely on changes, and the rows stay where they are. What it adds is additive:
+//! other modules rely on changes, and the rows stay where they are. Its changes are additive:
 //!
 //! - `GET` and `PUT .../prices/{priceId}/tiers` read and replace the tiers of a price;
 //! - `resolvePrice` takes the optional query parameter `quantity` and answers the amount of its tier, and the tiers themselves
@@ -33,7 +33,7 @@ impl Module for Tiers {
     const MANIFEST: Manifest = Manifest {
         version: env!("CARGO_PKG_VERSION"),
         description: "Price lists, the prices of variants over time, and their quantity tiers.",
-        // Of two operations of one name the first one counts.
+        // The first of two operations of one name counts.
         operations: &[
             operations::resolve::OPERATIONS,
             operations::tier::OPERATIONS,

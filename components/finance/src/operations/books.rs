@@ -86,7 +86,7 @@ pub struct StartedBooks {
 }
 
 totals! {
-    /// What a party stands at, on each account.
+    /// Balance of a party on each account.
     PartyStanding of PartyEntryRow by [side: Side, party_id: Id] {
         invoices: Money = sum(amount),
         unapplied: Money = sum(amount),
@@ -199,7 +199,7 @@ fn balance_leg(role: &str, balance: Amount) -> Option<Leg> {
     (!balance.is_zero()).then(|| leg(role, side, Amount::from_units(balance.units().abs())))
 }
 
-/// What a customer owes is a debit, what is owed to a supplier a credit.
+/// A customer's debt is a debit, a debt to a supplier a credit.
 fn party_legs(of: &PartyStanding) -> impl Iterator<Item = Leg> {
     let sign = if of.side == Side::Sales { 1 } else { -1 };
     let signed = |amount: Money| Amount::from_units(widen(amount).units() * sign);

@@ -78,7 +78,7 @@ collection! {
 }
 
 collection! {
-    /// What a recognised correction took, by where the goods were.
+    /// Cost taken by a recognised correction, by where the goods were.
     pub ledger CostCorrectionRow in "cost_correction" {
         credit_id: Id,
         line_no: i64,

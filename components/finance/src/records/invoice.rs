@@ -57,7 +57,7 @@ collection! {
 }
 
 collection! {
-    /// What of an invoice is paid. It has a row from the day it is posted: what others do to it never raises its version. `balance`
+    /// The paid part of an invoice. It has a row from the day it is posted: what others do to it never raises its version. `balance`
     /// is what is still owed, nothing once it is void. `settled_on` is set exactly while nothing is owed. `collected`: the register
     /// collected its order, so that nothing else pays it.
     pub projection InvoiceBalanceRow in "invoice_balance" {

@@ -1,4 +1,4 @@
-//! What finance keeps: documents of both sides, the projections and ledgers that follow from them, and the money of tills.
+//! Records of finance: documents of both sides, the projections and ledgers that follow from them, and the money of tills.
 
 pub mod application;
 pub mod credit;

@@ -27,7 +27,7 @@ collection! {
 }
 
 collection! {
-    // Of what was recognised without an order. `documents` counts invoices.
+    // Totals of revenue recognised without an order. `documents` counts invoices.
     pub projection RevenueTotalRow in "revenue_total" {
         legal_entity_id: Id,
         currency_code: String,

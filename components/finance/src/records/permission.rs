@@ -21,7 +21,7 @@ pub const CONFIRM_PURCHASE: &[&str] = &["purchases.create", "purchases.approve",
 pub const SHIP_RETURN: &[&str] = &["purchases.create", "inventory.adjust"];
 pub const SETTINGS: &[&str] = &["settings.manage"];
 
-/// What customers owe.
+/// Permissions to read the debts of customers.
 pub const READ_CUSTOMER: &[&str] = &["sales.read", "customers.read"];
 pub const MARGIN: &[&str] = &["reports.margin.read", "sales.read"];
 pub const COST: &[&str] = &["reports.cost.read", "inventory.read"];

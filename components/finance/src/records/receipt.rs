@@ -1,4 +1,4 @@
-//! What every write of finance answers, and the number of a document as a body states it.
+//! The answer of every write of finance, and the number of a document as a body states it.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};

@@ -53,7 +53,7 @@ collection! {
 }
 
 collection! {
-    /// What of a receipt's line went back. `received` is the line's own quantity.
+    /// The part of a receipt's line that went back. `received` is the line's own quantity.
     pub projection ReturnProgressRow in "return_progress" {
         receipt_item_id: Id,
         received: Quantity,

@@ -9,7 +9,7 @@ use stoa_trade::refusal::{illegal, refuse};
 use crate::records::invoice_line::InvoiceLineRow;
 use crate::records::side::Side;
 
-/// What stands behind a line of an order.
+/// Delivery state and units of an order's line.
 #[derive(Debug, Clone, Default)]
 pub struct Fulfilment {
     /// The order is delivered whole. A purchase needs no such thing: what is received counts.

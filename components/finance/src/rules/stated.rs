@@ -1,4 +1,4 @@
-//! What a body says of an invoice, whichever side it is of, and what can be told of it alone.
+//! An invoice as a body states it, whichever side it is of, and the checks that need only the body.
 
 use std::collections::BTreeSet;
 
@@ -38,7 +38,7 @@ impl StatedLine {
     }
 }
 
-/// What a body says of an invoice.
+/// An invoice as a body states it.
 #[derive(Debug, Clone)]
 pub struct StatedInvoice {
     pub number: String,
@@ -54,7 +54,7 @@ pub struct StatedInvoice {
     pub lines: Vec<StatedLine>,
 }
 
-/// What callers call the price or cost of one on this side.
+/// Name of the member that holds the price or cost of one on this side.
 pub fn amount_member(side: Side) -> &'static str {
     match side {
         Side::Sales => "unitPrice",

@@ -1,4 +1,4 @@
-//! What stands behind the services of `wit/finance`.
+//! Implementation of the services of `wit/finance`.
 
 mod bindings;
 mod tills;
@@ -10,7 +10,7 @@ use crate::records::permission::SALES;
 /// Finance as other modules call it.
 pub struct Services;
 
-/// What callers must hold, as for the operations of the register.
+/// Permissions that callers must hold, as for the operations of the register.
 pub const ACCESS: &[ServiceAccess] =
     &[tills(&["open", "prepare", "collect", "move", "close"], SALES.write), tills(&["read"], SALES.read)];
 

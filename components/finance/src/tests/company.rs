@@ -9,7 +9,7 @@ use stoa_trade::clients::books::Posting;
 use stoa_trade::clients::customers::Customer;
 use stoa_trade::clients::{books, customers, money};
 
-/// What was posted, in its order.
+/// The postings, in their order.
 pub type Posted = Rc<RefCell<Vec<Posting>>>;
 
 /// Opens the company with these replies of the store; its entity keeps no books, and what it would post is told.

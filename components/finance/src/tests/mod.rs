@@ -1,4 +1,4 @@
-//! What the module asks of the store and of other modules, and what it refuses.
+//! Calls of the module to the store and to other modules, and its rejections.
 
 mod company;
 mod invoices;

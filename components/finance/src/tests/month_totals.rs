@@ -29,7 +29,7 @@ fn summed_lines(until: i64) -> SummedLinesRow {
     }
 }
 
-/// What a customer owes of an invoice that was posted on this day, written at this time.
+/// A customer's debt of an invoice that was posted on this day, written at this time.
 fn debt(at: i64, amount: &str, on: &str) -> PartyEntryRow {
     let debtor = Debtor { side: Side::Sales, party: CUSTOMER, entity: ENTITY, currency_code: "EUR".to_owned() };
     let document = Document { kind: DocumentKind::Invoice, id: INVOICE, number: "INV-1".to_owned() };

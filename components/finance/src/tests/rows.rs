@@ -95,7 +95,7 @@ pub fn issued_invoice(total: &str) -> InvoiceRow {
     InvoiceRow { status: InvoiceStatus::Issued, version: 2, issued_on: day, posted_on: day, ..draft(total) }
 }
 
-/// What of it is paid.
+/// The invoice's balance row with these amounts.
 pub fn balance(applied: &str, balance: &str) -> InvoiceBalanceRow {
     InvoiceBalanceRow {
         id: Id(7, 50),

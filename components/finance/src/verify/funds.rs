@@ -20,10 +20,10 @@ totals! { AppliedOfCredit of ApplicationRow by [credit_id: Option<Id>] { amount:
 totals! { RefundedOfPayment of RefundRow by [payment_id: Option<Id>] { amount: Money = sum(amount) } }
 totals! { RefundedOfCredit of RefundRow by [credit_id: Option<Id>] { amount: Money = sum(amount) } }
 
-/// What stands of a document, and what was taken of it.
+/// The amount of a document, and the amounts taken of it.
 struct Taken {
     id: Id,
-    /// What invoices and refunds may take in all; none where it is no money.
+    /// The most that invoices and refunds may take in all; none where it is no money.
     most: Option<Money>,
     /// Whether what is applied is of its own, as of a register's.
     is_of_register: bool,

@@ -1,4 +1,4 @@
-//! What went back of receipts against the returns that were shipped (FI6).
+//! Goods that went back of receipts against the returns that were shipped (FI6).
 
 use std::collections::BTreeMap;
 

@@ -13,7 +13,7 @@ use stoa_trade::snapshot::{check_lines, check_totals};
 
 use crate::work::month_totals::{MoneyMoves, Parties, Revenue};
 
-/// What a batch found, and the last row that it looked at where others follow.
+/// The findings of a batch, and the last row that it looked at where others follow.
 type Batch = (Vec<Finding>, Option<Id>);
 
 /// A check and its name in cursors: it goes on after the row that it looked at last.

@@ -1,4 +1,4 @@
-//! What orders say is billed of them against the invoices that bill them (FI4).
+//! Billed quantities that orders state against the invoices that bill them (FI4).
 
 use std::collections::{BTreeMap, BTreeSet};
 

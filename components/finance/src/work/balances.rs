@@ -15,7 +15,7 @@ use crate::records::revenue_line::RevenueLineRow;
 use crate::records::side::Side;
 use crate::work::month_totals::{MoneyMoves, MoneySums, Parties, Revenue};
 
-/// What stands on each account, of lines and of months' totals.
+/// Balance of each account, of lines and of months' totals.
 macro_rules! standing {
     ($name:ident of $row:ident $sum:ty, $widen:expr) => {
         totals! {
@@ -86,7 +86,7 @@ pub fn of_statement() -> Filter {
     PartyEntryRow::act.one_of([PartyAct::Post, PartyAct::Void])
 }
 
-/// What a side of an entity stands at in a currency: on INVOICES, PAYMENTS and CREDITS, what invoices were posted for less what is
+/// Balances of a side of an entity in a currency: on INVOICES, PAYMENTS and CREDITS, what invoices were posted for less what is
 /// void, and what registers collected of invoices.
 pub fn sum_standing(
     side: Side,
@@ -105,7 +105,7 @@ pub fn sum_standing(
     )
 }
 
-/// What registers of an entity took in a currency.
+/// Amount that registers of an entity took in a currency.
 pub fn sum_taken(entity: Id, currency_code: &str, summed: Option<Summed>) -> impl Batch<Answer = [Amount; 1]> {
     let receipts = MoveOrigin::PosReceipt;
     let months = all([MoneyTotalRow::origin.eq(receipts), MoneyTotalRow::currency_code.eq(currency_code)]);
@@ -119,7 +119,7 @@ pub fn sum_taken(entity: Id, currency_code: &str, summed: Option<Summed>) -> imp
     )
 }
 
-/// What an entity recognised without an order in a currency, from one day to another, by month: documents, quantity and revenue.
+/// Sums that an entity recognised without an order in a currency, from one day to another, by month: documents, quantity and revenue.
 pub fn sum_recognized(
     entity: Id,
     currency_code: &str,
@@ -143,7 +143,7 @@ pub fn sum_recognized(
     )
 }
 
-/// What an entity credited its customers in a currency from one day to another, by month, below zero.
+/// Amount that an entity credited its customers in a currency from one day to another, by month, below zero.
 pub fn sum_credited(
     entity: Id,
     currency_code: &str,

@@ -1,5 +1,5 @@
-//! What the control accounts of an entity should hold by its documents (finance-ledger.md B9): reconciliation compares it with the
-//! books, and the books begin with it.
+//! Expected balances of an entity's control accounts by its documents (finance-ledger.md B9): reconciliation compares them with the
+//! books, and the books begin with them.
 
 use stoa_sdk::host::fault;
 use stoa_sdk::{Id, Problem};
@@ -42,7 +42,7 @@ fn minus(amount: Amount) -> Amount {
     Amount::from_units(-amount.units())
 }
 
-/// What documents of the entity in the currency say.
+/// Control balances by the documents of the entity in the currency.
 ///
 /// # Errors
 /// LIMIT_EXCEEDED.
@@ -67,12 +67,12 @@ pub fn read_control(entity: Id, currency_code: &str) -> Result<Control, Problem>
         payable: minus(payable),
         supplier_credit: minus(sum([supplier_paid, supplier_credited])?),
         goods_received_not_invoiced: sum([billed, minus(received)])?,
-        // What registers collected of invoices stands below zero, as it lowers what is owed.
+        // The sum that registers collected of invoices is below zero, as it lowers what is owed.
         sales_clearing: sum([delivered, recognized, minus(issued), minus(taken), minus(collected)])?,
     })
 }
 
-/// What the entity's goods are worth in the currency.
+/// Value of the entity's goods in the currency.
 pub fn read_inventory(entity: Id, currency_code: &str) -> Result<Amount, Problem> {
     let page = costs::service::valuation(entity.into(), None, None, None, 1)?;
     let own = page.totals.iter().find(|total| total.currency_code.as_deref() == Some(currency_code));

@@ -7,7 +7,7 @@ use stoa_trade::quantity::Money;
 use crate::records::party_entry::{DocumentKind, PartyAccount, PartyAct, PartyEntryRow};
 use crate::records::side::Side;
 
-/// Whose debts they are.
+/// The party of a debt, with side, entity and currency.
 #[derive(Debug, Clone)]
 pub struct Debtor {
     pub side: Side,

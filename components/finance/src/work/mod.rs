@@ -1,4 +1,4 @@
-//! What several operations do together.
+//! Work shared by several operations.
 
 pub mod balances;
 pub mod control;

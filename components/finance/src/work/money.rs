@@ -118,7 +118,7 @@ pub fn money_of_refund(row: &RefundRow, on: Date, session: Option<Id>) -> Moved 
     }
 }
 
-/// What a payment that is money writes beside itself: P13, P15.
+/// Rows and posting that a payment that is money writes beside itself: P13, P15.
 pub struct Recorded {
     pub entry: PartyEntryRow,
     pub moved: MoneyMoveRow,

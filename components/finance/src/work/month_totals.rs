@@ -70,10 +70,10 @@ pub fn to_sum(sum: Amount) -> Sum {
     Sum::from_units(sum.units() / widen(Sum::from_units(1)).units())
 }
 
-/// What parties owe.
+/// Month totals of parties' debts.
 pub struct Parties;
 
-/// What a total of what parties owe is of; `due_on` of INVOICES.
+/// Group of a total of parties' debts; `due_on` of INVOICES.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub struct PartyGroup {
     currency_code: String,

@@ -39,7 +39,7 @@ pub struct ReceivedLine {
     pub units: Vec<Id>,
 }
 
-/// What of a unit a sales order says.
+/// A unit as a sales order states it.
 #[derive(Debug, Clone, PartialEq)]
 pub struct SoldUnit {
     pub unit: Id,

@@ -6,7 +6,7 @@ use stoa_trade::refusal::unusable;
 
 use crate::records::side::Side;
 
-/// What a document needs of its party.
+/// Facts about a party that a document needs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Party {
     pub is_active: bool,

@@ -6,7 +6,7 @@ use stoa_trade::clients::directory;
 use stoa_trade::quantity::{Amount, Money, widen};
 use stoa_trade::refusal::illegal;
 
-/// What an entry is of.
+/// The document and the purpose of an entry.
 #[derive(Debug, Clone)]
 pub struct EntrySource<'a> {
     pub kind: &'a str,
@@ -16,7 +16,7 @@ pub struct EntrySource<'a> {
     pub number: &'a str,
 }
 
-/// Whose entry it is, and when.
+/// Legal entity, currency and day of an entry, and where the request states them.
 #[derive(Debug, Clone, Copy)]
 pub struct Terms<'a> {
     pub entity: Id,
@@ -72,7 +72,7 @@ pub fn of_branch(leg: Leg, branch: Option<Id>) -> Leg {
     Leg { branch: branch.map(Into::into), ..leg }
 }
 
-/// What is undone.
+/// The document to undo.
 #[derive(Debug, Clone, Copy)]
 pub struct Undone<'a> {
     pub entity: Id,

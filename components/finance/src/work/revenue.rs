@@ -27,7 +27,7 @@ text_enum! {
     }
 }
 
-/// Whose revenue, and when; both days are in it.
+/// Scope of revenue figures; both days are in it.
 #[derive(Debug, Clone)]
 pub struct Scope {
     pub entity: Id,
@@ -62,7 +62,7 @@ pub struct Grouped {
     pub next: Option<Id>,
 }
 
-/// What is measured of revenue without an order.
+/// Measures of revenue without an order.
 macro_rules! recognized {
     ($name:ident by [$($key:ident: $type:ty)?] $text:expr) => {
         totals! {

@@ -19,7 +19,7 @@ use crate::work::invoice::debt::owed_of;
 use crate::work::posting::{EntrySource, Terms, draw_entry, party_leg};
 use crate::work::source::Source;
 
-/// What a request would have an invoice paid.
+/// An amount that a request applies to an invoice.
 #[derive(Debug, Clone, Copy)]
 pub struct Part {
     pub invoice: Id,
@@ -131,7 +131,7 @@ impl Settlement {
         self.paid.push((paid.clone(), amount, on));
     }
 
-    /// What is written of the applications themselves, but for their entries.
+    /// Writes of the applications themselves, but for their entries.
     pub fn writes(&self) -> (Insert, Update<InvoiceBalanceRow>) {
         let settled = |(paid, amount, on): &(InvoiceBalanceRow, Money, Date)| {
             if paid.balance == *amount { Some(*on) } else { paid.settled_on }
@@ -143,13 +143,13 @@ impl Settlement {
         (insert(&self.applications), balances)
     }
 
-    /// What is left of a source that was posted before.
+    /// Takes the total from the funds of a source that was posted before.
     pub fn take(&self, source: &Source) -> Update<FundsRow> {
         source.change_funds().add(FundsRow::applied, self.total).add(FundsRow::available, negate(self.total))
     }
 }
 
-/// What an application moves between the accounts of the party: nothing in all.
+/// Entries of an application between the accounts of the party: zero in all.
 fn apply_entries(source: &Source, row: &InvoiceRow, on: Date, amount: Money) -> [PartyEntryRow; 2] {
     let owed = owed_of(row, on);
     let of =

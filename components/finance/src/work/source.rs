@@ -46,7 +46,7 @@ impl Source {
     }
 }
 
-/// What is left of a document that was just posted.
+/// The funds of a document that was just posted.
 pub fn new_funds(debtor: &Debtor, source: Id, available: Money) -> FundsRow {
     let now = now();
     FundsRow {
@@ -64,7 +64,7 @@ pub fn new_funds(debtor: &Debtor, source: Id, available: Money) -> FundsRow {
     }
 }
 
-/// Whose money a payment is.
+/// The party of a payment, as a debtor.
 pub fn payer_of(row: &PaymentRow) -> Debtor {
     Debtor {
         side: row.side,
@@ -74,7 +74,7 @@ pub fn payer_of(row: &PaymentRow) -> Debtor {
     }
 }
 
-/// Whose debt a credit lowers.
+/// The debtor of the debt that a credit lowers.
 pub fn creditor_of(row: &CreditRow) -> Debtor {
     Debtor {
         side: row.side,

@@ -19,7 +19,7 @@ pub fn lock_till(session: Id) -> Result<Option<TillRow>, Problem> {
     Ok(run(found)?.into_iter().next())
 }
 
-/// What a refund says of the session that its cash leaves.
+/// Facts about a refund that the session of its cash must fit.
 #[derive(Debug, Clone, Copy)]
 pub struct CashUse<'a> {
     pub side: Side,

@@ -1,4 +1,4 @@
-//! What people and API clients can call, by noun.
+//! Operations for people and API clients, by noun.
 
 pub mod cost;
 pub mod location;

@@ -1,4 +1,4 @@
-//! What goods cost, pools, layers and the ledger of their changes: as they are kept, and as people read them.
+//! Costs of goods, pools, layers and the ledger of their changes: as they are kept, and as people read them.
 
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -106,7 +106,7 @@ collection! {
 }
 
 view! {
-    /// What an entry says of its goods and their cost, without when and why: a line's goods may have gone in very many slices.
+    /// Goods and cost of an entry, without when and why: a line's goods may have gone in very many slices.
     pub EntryOfGoods of CostEntryRow {
         id: Id, legal_entity_id: Id, variant_id: Id, product_id: Id, warehouse_id: Option<Id>, layer_id: Option<Id>,
         unit_id: Option<Id>, movement_id: Option<Id>, source_entry_id: Option<Id>, kind: CostKind, quantity: Quantity,

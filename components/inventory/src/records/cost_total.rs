@@ -27,7 +27,7 @@ impl Field for CurrencyKey {
 }
 
 collection! {
-    // Of a variant: `quantity` and `value` of what has a cost, `uncosted` of what has none.
+    // Totals of a variant: `quantity` and `value` of goods with a cost, `uncosted` of goods without one.
     pub projection VariantCostTotalRow in "variant_cost_total" {
         legal_entity_id: Id,
         variant_id: Id,
@@ -42,7 +42,7 @@ collection! {
 }
 
 collection! {
-    // Of all variants.
+    // Totals of all variants.
     pub projection CostTotalRow in "cost_total" {
         legal_entity_id: Id,
         currency_code: CurrencyKey,

@@ -54,7 +54,7 @@ impl StockRow {
         StockRow::returned,
     ];
 
-    /// What can be reserved and sold.
+    /// The quantity that can be reserved and sold.
     pub fn available(&self) -> Quantity {
         if self.sellable { Quantity::from_units(self.on_hand.units() - self.reserved.units()) } else { Quantity::ZERO }
     }

@@ -22,7 +22,7 @@ pub fn parse_grade(text: &str) -> Option<Grade> {
     GRADES.into_iter().find(|grade| grade.as_str() == text)
 }
 
-/// What does not fit: at these units.
+/// Conditions and grades that are missing or do not fit, at their units.
 #[derive(Debug, Default)]
 pub struct Objections {
     required: Vec<Item>,

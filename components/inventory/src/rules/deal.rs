@@ -8,11 +8,11 @@ use stoa_trade::quantity::gcd;
 pub struct Group {
     /// Steps of the unit's smallest part; at least one.
     pub steps: i128,
-    /// What one step costs, in units of the twelfth digit.
+    /// Cost of one step, in units of the twelfth digit.
     pub step_cost: i128,
 }
 
-/// What a part of a group takes: `steps` of them `amount` each, in units of the twelfth digit.
+/// The share of a part of a group: `amount` for each of `steps` steps, in units of the twelfth digit.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Share {
     pub group: usize,

@@ -1,4 +1,4 @@
-//! What a request adds to the stock of one variant in one warehouse.
+//! The change that a request makes to the stock of one variant in one warehouse.
 
 use stoa_sdk::store::Value;
 use stoa_sdk::{Field, Id};

@@ -8,7 +8,7 @@ use crate::records::cost::LayerRow;
 /// Layers that one draw may touch.
 pub const MOST_LAYERS: usize = 500;
 
-/// What was taken from one layer.
+/// Goods taken from one layer.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Slice {
     pub layer: Id,
@@ -62,7 +62,7 @@ pub fn draw(layers: &mut [LayerRow], quantity: Quantity) -> Result<Vec<Slice>, S
     if left == 0 { Ok(slices) } else { Err(Short::Layers) }
 }
 
-/// What goods cost: none where it is not known, or known in several currencies.
+/// Cost of goods: none where it is not known, or known in several currencies.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Cost {
     pub amount: Option<Amount>,

@@ -91,7 +91,7 @@ impl GoneGoods {
         self.slices.entry(id).or_default()
     }
 
-    /// What is left of the slices, at what it costs now: less what came back, as re-costed since.
+    /// The rest of the slices, at its present cost: less the goods that came back, as re-costed since.
     pub fn into_fragments(self) -> Vec<Fragment> {
         let mut fragments = Vec::new();
         for GoneSlice { entry, parts } in self.slices.into_values() {
@@ -109,7 +109,7 @@ impl GoneGoods {
     }
 }
 
-/// What is on hand of a layer; none where it is spent.
+/// The goods on hand of a layer; none where it is spent.
 pub fn layer_fragment(layer: LayerRow) -> Option<Fragment> {
     let (unit, quantity, unit_cost) = (layer.unit_id, layer.remaining, layer.unit_cost);
     (!layer.spent).then(|| Fragment { at: Where::Layer(Rc::new(layer)), unit, quantity, unit_cost })

@@ -1,4 +1,4 @@
-//! What can be decided without the store.
+//! Rules that need no access to the store.
 
 pub mod condition;
 pub mod deal;

@@ -58,7 +58,7 @@ pub struct Dealt {
     pub fragment: usize,
     pub quantity: Quantity,
     pub unit_cost: UnitCost,
-    /// Of all of it, never below zero.
+    /// Amount for the whole quantity, never below zero.
     pub amount: Amount,
 }
 

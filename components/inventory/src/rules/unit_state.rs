@@ -6,7 +6,7 @@ use stoa_sdk::Problem;
 use crate::records::unit::{UnitRow, UnitStatus};
 use crate::records::warehouse::WarehouseType;
 
-/// What moves a unit.
+/// Causes of a unit's changes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Cause {
     /// By hand, between warehouses of an entity or inside one.
@@ -23,7 +23,7 @@ pub enum Cause {
     SupplierReturn,
 }
 
-/// What a unit becomes in a warehouse of this type.
+/// The status of a unit in a warehouse of this type.
 pub fn status_in(kind: WarehouseType) -> UnitStatus {
     match kind {
         WarehouseType::Quarantine => UnitStatus::Quarantined,
@@ -68,7 +68,7 @@ pub fn unavailable(pointer: Option<&str>) -> Problem {
     }
 }
 
-/// What a transferred unit becomes: damage stays, all else follows from the warehouse.
+/// The status of a transferred unit: DAMAGED stays, all else follows from the warehouse.
 pub fn status_after_transfer(status: UnitStatus, to: WarehouseType) -> UnitStatus {
     if status == UnitStatus::Damaged { status } else { status_in(to) }
 }

@@ -1,4 +1,4 @@
-//! What stands behind the services of `wit/inventory`: one type, an interface a file.
+//! Implementation of the services of `wit/inventory`: one type, an interface a file.
 
 mod bindings;
 mod costs;
@@ -13,7 +13,7 @@ use crate::records::permission::{ADJUST, CLIENT_READ, CLIENT_WRITE, READ, READ_C
 /// Inventory as other modules call it.
 pub struct Services;
 
-/// What callers must hold, as for the operations that do the same.
+/// Permissions and scopes that callers need, as for the operations that do the same.
 pub const ACCESS: &[ServiceAccess] = &[
     read("commerce:inventory/warehouses", &["get-many", "locations", "find-by-code"]),
     read("commerce:inventory/stock", &["levels", "transferred-incoming"]),

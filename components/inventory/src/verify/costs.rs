@@ -23,7 +23,7 @@ const LAYERS: u32 = 200;
 const ITEMS: u32 = 20;
 
 totals! {
-    /// What there is of a pool that is worth something: a DAMAGED unit is not, and has no layer.
+    /// Quantities of a pool that are worth something: a DAMAGED unit is not, and has no layer.
     Custody of StockRow by [legal_entity_id: Id, variant_id: Id] {
         on_hand: Quantity = sum(on_hand),
         quarantined: Quantity = sum(quarantined),

@@ -1,5 +1,5 @@
-//! What inventory posted by itself, against what its goods were worth: each request has one entry, and it says so. That none is
-//! missing, I10 tells: the account of INVENTORY takes no entry by hand.
+//! Entries that inventory posted by itself, against the worth of their goods: each request has one entry, of that worth. I10
+//! finds a missing entry: the account of INVENTORY takes no entry by hand.
 
 use std::collections::BTreeMap;
 
@@ -80,7 +80,7 @@ fn read_entries((kind, purpose): (&str, &str), sources: &[Id]) -> Vec<Posted> {
 
 totals! { MovementWorth of CostEntryRow by [movement_id: Option<Id>] { amount: Amount = sum(amount) } }
 
-/// What the goods were worth of which inventory posts by itself, by movement.
+/// Worth of the goods that inventory posts by itself, by movement.
 fn worth(movements: &[Id]) -> BTreeMap<Id, i128> {
     let own = CostEntryRow::kind.one_of(post::OWN);
     let mut worth = BTreeMap::new();

@@ -25,7 +25,7 @@ totals! {
 }
 totals! { Serialized of UnitRow by [variant_id: Id] { count: i64 = count } }
 
-/// What a batch's stock should be by units and orders, by warehouse and variant.
+/// Expected stock of a batch by units and orders, by warehouse and variant.
 #[derive(Default)]
 struct Expected {
     /// Variants that have units.

@@ -1,4 +1,4 @@
-//! What several operations and services do together.
+//! Work that several operations and services share.
 
 pub mod costs;
 pub mod documents;

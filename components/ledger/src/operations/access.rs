@@ -1,4 +1,4 @@
-//! What several reads of amounts share.
+//! Settings common to several reads of amounts.
 
 use stoa_sdk::Operation;
 

@@ -166,7 +166,7 @@ fn is_country(code: Option<&str>) -> bool {
     code.is_none_or(country::is_assigned)
 }
 
-/// What the schema cannot tell.
+/// Checks that the schema cannot express.
 fn check(input: &LegalEntityInput) -> Result<(), Problem> {
     let mut faults = Vec::new();
     if !is_country(input.country_code.as_deref()) {

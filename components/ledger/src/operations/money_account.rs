@@ -122,7 +122,7 @@ pub fn read(call: &Call) -> Answer {
     run(get::<MoneyRow>(call.path_id("id")?))?.map(answer).ok_or_else(Problem::not_found)
 }
 
-/// What the schema cannot tell.
+/// Checks that the schema cannot express.
 fn check(reference: Option<&Text<0, 120>>, till: bool, kind: Option<MoneyKind>) -> Result<(), Problem> {
     let mut faults = Vec::new();
     if reference.is_some_and(|text| card_number::is_shaped_like_one(text)) {
@@ -144,7 +144,7 @@ pub fn create(call: &Call) -> Answer {
         get::<Postability>(input.account_id),
         input.branch_id.map(get::<BranchRow>),
     ))?;
-    // What is missing comes before what cannot be used.
+    // A missing reference is reported before an unusable one.
     let Some(owner) = owner else { return Err(Problem::reference_missing("/legalEntityId")) };
     let account = account.ok_or_else(|| Problem::reference_missing("/accountId"))?;
     let branch = branch.flatten();

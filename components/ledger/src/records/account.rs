@@ -8,10 +8,10 @@ use stoa_trade::Status;
 use crate::records::head::{Head, below_entity};
 use crate::records::role::{AccountType, Role};
 
-/// Of the audit log.
+/// Name of this record type in the audit log.
 pub const ACCOUNT: &str = "LEDGER_ACCOUNT";
 
-/// Of an account: as accountants number them.
+/// Pattern of an account's code: as accountants number them.
 pub const ACCOUNT_CODE: &str = "^[0-9A-Za-z][0-9A-Za-z._-]{0,31}$";
 
 collection! {
@@ -39,12 +39,12 @@ collection! {
 below_entity!(AccountRow as Account);
 
 view! {
-    /// What a report says of an account.
+    /// An account as a report shows it.
     pub AccountLabel of AccountRow { id: Id, code: String, name: String, account_type: AccountType }
 }
 
 view! {
-    /// What decides whether an account may be posted to.
+    /// Columns that decide whether an account may be posted to.
     pub Postability of AccountRow {
         id: Id, legal_entity_id: Id, account_type: AccountType, postable: bool, used: bool, control_role: Option<Role>,
         status: Status,

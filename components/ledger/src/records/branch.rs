@@ -7,7 +7,7 @@ use stoa_trade::Status;
 
 use crate::records::head::{Head, below_entity};
 
-/// Of the audit log.
+/// Name of this record type in the audit log.
 pub const BRANCH: &str = "BRANCH";
 
 collection! {

@@ -5,7 +5,7 @@ use serde::Serialize;
 use stoa_sdk::{Date, Id, Instant, Reply, collection, new_id, now, tenant, view};
 use stoa_trade::Status;
 
-/// Of the audit log.
+/// Name of this record type in the audit log.
 pub const LEGAL_ENTITY: &str = "LEGAL_ENTITY";
 
 collection! {

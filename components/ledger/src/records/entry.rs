@@ -10,7 +10,7 @@ use stoa_trade::quantity::Amount;
 
 use crate::records::account::AccountLabel;
 
-/// Of the audit log.
+/// Name of this record type in the audit log.
 pub const ENTRY: &str = "JOURNAL_ENTRY";
 
 /// The source of the entries that people write.
@@ -90,7 +90,7 @@ collection! {
 }
 
 view! {
-    /// What a report says of the entry of a line.
+    /// The entry of a line as a report shows it.
     pub EntryLabel of EntryRow { id: Id, description: String, source_kind: String, source_id: Id }
 }
 

@@ -1,4 +1,4 @@
-//! What every record below a legal entity says of itself first.
+//! The first members of every record below a legal entity.
 
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -42,7 +42,7 @@ impl Head {
 
 /// A record below a legal entity, with a code of its own there.
 pub trait BelowEntity: Archivable {
-    /// What people see of it.
+    /// The record as people see it.
     type Shown: Serialize + From<Self>;
 
     fn legal_entity_id(&self) -> Id;

@@ -6,7 +6,7 @@ use stoa_sdk::{Id, Instant, collection, new_id, now, view};
 
 use crate::records::role::{Method, Role};
 
-/// Of the audit log.
+/// Name of this record type in the audit log.
 pub const MAPPING: &str = "ACCOUNT_MAPPING";
 
 collection! {

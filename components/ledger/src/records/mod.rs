@@ -1,4 +1,4 @@
-//! What is kept, and what people, clients and services see of it: the ground that everything else stands on.
+//! Stored records, and their forms for people, clients and services: everything else builds on them.
 
 pub mod account;
 pub mod branch;

@@ -8,7 +8,7 @@ use stoa_trade::Status;
 use crate::records::head::{Head, below_entity};
 use crate::records::role::MoneyKind;
 
-/// Of the audit log.
+/// Name of this record type in the audit log.
 pub const MONEY_ACCOUNT: &str = "MONEY_ACCOUNT";
 
 collection! {

@@ -8,7 +8,7 @@ use stoa_trade::quantity::Amount;
 
 use crate::records::entry::BranchKey;
 
-/// Of the audit log.
+/// Name of this record type in the audit log.
 pub const PERIOD: &str = "ACCOUNTING_PERIOD";
 
 text_enum! {

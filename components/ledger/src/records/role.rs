@@ -1,4 +1,4 @@
-//! What postings name instead of account numbers: types of accounts, posting roles, methods of payment, kinds of money.
+//! Names that postings use instead of account numbers: types of accounts, posting roles, methods of payment, kinds of money.
 
 use stoa_sdk::text_enum;
 

@@ -9,8 +9,8 @@ use crate::records::entity::EntityRow;
 pub const SMALLEST_SCALE: i64 = 6;
 pub const LARGEST_SCALE: i64 = 12;
 
-/// What postings and whatever they rely on are kept apart by: posters hold it shared, and whoever changes accounts, mappings,
-/// periods or the entity itself holds it alone.
+/// Name of the lock between postings and whatever they rely on: posters hold it shared, and whoever changes accounts, mappings,
+/// periods or the entity itself holds it exclusively.
 pub fn books_lock(entity: Id) -> String {
     format!("books:{entity}")
 }

@@ -28,7 +28,7 @@ pub fn list_mappings(roles: &[RoleMappingRow], methods: &[MethodMappingRow]) -> 
 /// Rows that get another value, by their ids, and those of which there is no row yet.
 type Differences<K> = (Vec<(Id, Option<Id>)>, Vec<(K, Id)>);
 
-/// What differs between the wanted mappings and the rows, each with its key, id and value.
+/// Differences between the wanted mappings and the rows, each with its key, id and value.
 pub fn compare<K: Copy + PartialEq>(
     wanted: &[(K, Option<Id>, String)],
     rows: &[(K, Id, Option<Id>)],

@@ -1,4 +1,4 @@
-//! What can be decided without the store, from what was read.
+//! Decisions without the store, from what was read.
 
 pub mod amounts;
 pub mod books;

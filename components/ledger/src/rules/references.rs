@@ -1,4 +1,4 @@
-//! What a body or a posting may name: it is active, of the entity, and fit for its purpose.
+//! Records that a body or a posting may name: active, of the entity, and fit for their purpose.
 
 use stoa_sdk::{Id, Problem};
 use stoa_trade::{Status, usable};

@@ -28,7 +28,7 @@ pub fn refuse_while(reasons: &[(&str, bool)]) -> Result<(), Problem> {
     refuse("ILLEGAL_STATE", holding.map(|(code, _)| item("/path/id", code)).collect())
 }
 
-/// What a refused insert means where a taken key is the member at the pointer.
+/// The problem of a rejected insert where a taken key is the member at the pointer.
 pub fn duplicate_at(pointer: &str) -> impl FnOnce(Failure) -> Problem + '_ {
     move |failure| match failure {
         Failure::Duplicate(_) => Problem::duplicate(pointer),

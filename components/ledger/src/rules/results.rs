@@ -77,7 +77,7 @@ pub fn net_result(subtotals: &[Subtotal]) -> Result<Amount, Problem> {
     of(AccountType::Income).checked_sub(of(AccountType::Expense)).ok_or_else(Amount::limit_exceeded)
 }
 
-/// What moved between two readings of the same accounts.
+/// Difference between two readings of the same accounts.
 pub fn subtract(earlier: &BTreeMap<Id, Sums>, later: BTreeMap<Id, Sums>) -> Result<BTreeMap<Id, Sums>, Problem> {
     let mut moved = BTreeMap::new();
     for (id, sums) in later {

@@ -16,7 +16,7 @@ impl Sums {
         Some(Sums { debit: self.debit.checked_add(other.debit)?, credit: self.credit.checked_add(other.credit)? })
     }
 
-    /// What was added since `earlier`.
+    /// Amounts added since `earlier`.
     pub fn since(self, earlier: Sums) -> Option<Sums> {
         Some(Sums { debit: self.debit.checked_sub(earlier.debit)?, credit: self.credit.checked_sub(earlier.credit)? })
     }

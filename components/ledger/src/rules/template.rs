@@ -1,4 +1,4 @@
-//! What a chart of accounts to begin with consists of.
+//! Parts of a chart of accounts to begin with.
 
 use crate::records::role::{AccountType, Method, MoneyKind, Role};
 
@@ -16,7 +16,7 @@ pub struct AccountGroup {
     pub accounts: &'static [(&'static str, &'static str)],
 }
 
-/// What the accounts of a group stand under.
+/// The heading above the accounts of a group.
 pub struct Heading {
     pub code: &'static str,
     pub name: &'static str,

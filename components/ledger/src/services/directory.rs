@@ -65,7 +65,7 @@ impl Guest for Services {
     ) -> Result<Entity, Problem> {
         let id = Id::from(entity_id);
         let (row, branch_row) = run((get::<EntityRow>(id), branch.map(|id| get::<BranchRow>(id.into()))))?;
-        // What is missing comes before what cannot be used.
+        // A missing reference is reported before an unusable one.
         let row = row.ok_or_else(|| Problem::reference_missing(entity_pointer.as_str()))?;
         let branch_row = branch_row.flatten();
         if branch.is_some() && branch_row.is_none() {

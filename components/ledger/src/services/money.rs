@@ -35,7 +35,7 @@ fn method(name: &str) -> Method {
     Method::of_name(name).unwrap_or_else(|| reject_argument("a method of payment is unknown"))
 }
 
-/// What is answered where a stated account cannot be used.
+/// Problem code of a stated account that cannot be used.
 const INVALID: &str = "PAYMENT_ACCOUNT_INVALID";
 
 /// For each use its method, the stated account and where it is stated.

@@ -1,4 +1,4 @@
-//! What changes of records write and refuse, and what a closing keeps.
+//! Writes and rejections of changes of records, and the sums that a closing keeps.
 
 use serde_json::json;
 use stoa_sdk::scripted::{NOW, ask, rows, script, whole};

@@ -115,7 +115,7 @@ fn a_request_reads_the_set_up_of_its_books_once() {
     let kinds = |run: &[Call]| run.iter().filter(|call| !matches!(call, Call::Insert(_))).count();
     assert_eq!(runs.borrow().runs.iter().map(|run| kinds(run)).collect::<Vec<_>>(), [6, 0, 0]);
 
-    // Of another month only what is not known yet, under the lock that is held.
+    // For another month only the missing facts are read, under the lock that is held.
     let runs = script(vec![used(), vec![rows(Vec::new())], written(2)]);
     assert!(matches!(admit(), Ok(Some(_))));
     assert!(post(&[Posting { on: Some(date("2025-12-31")), ..posting("1.5") }]).is_ok());

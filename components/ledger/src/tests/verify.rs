@@ -1,4 +1,4 @@
-//! What `verify` finds.
+//! Findings of `verify`.
 
 use stoa_sdk::scripted::{NOW, rows, script, whole};
 use stoa_sdk::{Id, Instant, Module};

@@ -39,7 +39,7 @@ totals! {
     pub Moved of LineRow by [account_id: Id] { debit: Amount = sum(debit), credit: Amount = sum(credit) }
 }
 
-/// What [`sum_before`] asks for.
+/// The reads of [`sum_before`].
 type Question = (Option<WholeTotals<Snapshot>>, SumsByGroup<Days, Moved, Id, 2>);
 
 /// Which lines are summed.
@@ -76,7 +76,7 @@ impl Scope {
         all([LineRow::legal_entity_id.eq(self.entity), self.of_lines()])
     }
 
-    /// What is asked of the entity's lines.
+    /// Filter of lines by account, branch and party.
     fn of_lines(&self) -> Filter {
         let accounts = self.few_accounts().map(|ids| match ids {
             [only] => LineRow::account_id.eq(*only),

@@ -14,7 +14,7 @@ use crate::rules::books::books_lock;
 /// How the day totals are brought forward.
 pub const SNAPSHOTS: Snapshots = Snapshots { lock: "books", turn: 0, ledgers: &[ledger_step::<Journal, 2>()] };
 
-/// What whoever posts holds, shared, before it asks how far lines are summed.
+/// Locks that a poster holds, shared, before it asks how far lines are summed.
 pub fn posting_locks(entity: Id) -> [String; 2] {
     [books_lock(entity), SNAPSHOTS.own_lock(entity)]
 }

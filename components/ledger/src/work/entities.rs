@@ -1,4 +1,4 @@
-//! What begins with an entity: its mapping set, and its books.
+//! Records that begin with an entity: its mapping set, and its books.
 
 use stoa_sdk::store::{get, insert, lock, run, update};
 use stoa_sdk::{Bounds, Id, Problem, today};

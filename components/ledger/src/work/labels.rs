@@ -1,4 +1,4 @@
-//! What reports say beside a line: its account and its entry.
+//! Labels of a line in reports: its account and its entry.
 
 use stoa_sdk::set;
 use stoa_sdk::store::{GetAll, get_all};

@@ -1,4 +1,4 @@
-//! What several operations and services do together.
+//! Work shared by several operations and services.
 
 pub mod balance;
 pub mod changes;

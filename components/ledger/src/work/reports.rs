@@ -1,4 +1,4 @@
-//! What every report of an entity's books begins with.
+//! The first reads of every report of an entity's books.
 
 use stoa_sdk::store::{get, run, select};
 use stoa_sdk::{Filter, Id, Problem, all};

@@ -1,4 +1,4 @@
-//! What an entry relies on, read in one round trip under the books' shared lock: the entity, mappings, accounts and months.
+//! Records that an entry relies on, read in one round trip under the books' shared lock: the entity, mappings, accounts and months.
 //!
 //! Nobody else changes any of it before the transaction ends, so the request keeps what it read: `admit` and the posts after it
 //! read the set-up of an entity once. The lock is taken in the batch that reads, before its reads, so nothing that is kept is
@@ -23,7 +23,7 @@ use crate::records::role::Role;
 use crate::rules::books::Books;
 use crate::work::day_totals::posting_locks;
 
-/// What an answer depends on; all but the first beside the entity under whose lock it is read.
+/// Key of a fact; all but the first beside the entity under whose lock it is read.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Key {
     Entity(Id),
@@ -32,7 +32,7 @@ enum Key {
     Money(Id, Id),
 }
 
-/// What is kept of it. An open month, and a record that does not exist, are no fact.
+/// The value kept for a key. An open month, and a record that does not exist, are no fact.
 enum Fact {
     /// An entity, the accounts of its roles, and whether lines of this request are late for its day totals.
     Entity(EntityRow, BTreeMap<&'static str, Postability>, bool),
@@ -46,12 +46,12 @@ thread_local! {
     static KEPT: Kept<Key, Rc<Fact>> = const { Kept::new() };
 }
 
-/// What is asked of the books. With an entity always comes the current month, on which most entries are dated.
+/// Keys to read from the books. With an entity always comes the current month, on which most entries are dated.
 #[derive(Default)]
 pub struct Demand(BTreeSet<Key>);
 
 impl Demand {
-    /// Of an entity alone.
+    /// The demand of an entity and its current month.
     pub fn new(entity: Id) -> Demand {
         let mut demand = Demand::default();
         demand.month(entity, Month::from_day(today()));
@@ -74,7 +74,7 @@ impl Demand {
     }
 }
 
-/// What the books answer.
+/// The facts that were read for a demand.
 pub struct Setup(BTreeMap<Key, Rc<Fact>>);
 
 impl Setup {

@@ -1,4 +1,4 @@
-//! What people and API clients can call, by noun.
+//! Operations of people and API clients, by noun.
 
 pub mod cash_movement;
 pub mod checkout;

@@ -1,5 +1,5 @@
-//! Cash sessions: as they are kept, and as people, API clients and events see them (sales-pos.md 10). What the drawer should hold is
-//! kept by finance while a session is open, and here once it is closed.
+//! Cash sessions: as they are kept, and as people, API clients and events see them (sales-pos.md 10). The cash that the drawer
+//! should hold is kept by finance while a session is open, and here once it is closed.
 
 use schemars::JsonSchema;
 use serde::Serialize;

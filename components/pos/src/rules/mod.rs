@@ -1,4 +1,4 @@
-//! What can be decided without the store.
+//! Rules that can be decided without the store.
 
 pub mod collectable;
 pub mod register_match;

@@ -3,7 +3,7 @@
 use stoa_sdk::{Id, Item, Problem, item};
 use stoa_trade::refusal::refuse;
 
-/// What a session and an order must have in common.
+/// The place that a session and an order must have in common.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Place<'a> {
     pub legal_entity_id: Id,

@@ -53,7 +53,7 @@ pub struct Component {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Paid {
     pub components: Vec<Component>,
-    /// What stays in the drawer.
+    /// The cash that stays in the drawer.
     pub cash: Money,
     pub tendered: Money,
     pub change: Money,
@@ -118,7 +118,7 @@ impl StatedTender {
         }
     }
 
-    /// What of a payment is cash, where the body states it: what stays in the drawer, and the change.
+    /// The cash of a payment, where the body states it: what stays in the drawer, and the change.
     pub fn in_cash(&self, paid: &Paid) -> [(&'static str, Money); 2] {
         match self.tendered_amount {
             Some(_) => [("/tenderedAmount", paid.cash), ("/tenderedAmount", paid.change)],

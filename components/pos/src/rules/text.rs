@@ -1,4 +1,4 @@
-//! Texts beside money: none may be shaped like a card number (sales-pos.md 11.3). What is refused is never repeated.
+//! Texts beside money: none may be shaped like a card number (sales-pos.md 11.3). A text of that shape is never repeated.
 
 use stoa_sdk::{Item, card_number, item};
 

@@ -21,7 +21,7 @@ fn body(payment: Json) -> Json {
     body
 }
 
-/// What reading the session answers, and what writing does with so many payments.
+/// The replies to reading the session, and to writing with so many payments.
 fn replies(payments: usize) -> Vec<Vec<Reply>> {
     let mut written = vec![Reply::Done, Reply::Inserted(vec![true])];
     if payments > 0 {

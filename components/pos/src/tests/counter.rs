@@ -30,14 +30,14 @@ pub const REGISTER: Id = Id(4, 1);
 pub const SESSION: Id = Id(4, 2);
 pub const ORDER: Id = Id(4, 3);
 
-/// What differs from a counter where all is well.
+/// Differences from a counter where all is well.
 #[derive(Clone)]
 pub struct Counter {
     pub warehouse_is_active: bool,
     pub warehouse_is_normal: bool,
     pub list_is_active: bool,
     pub order: Option<Order>,
-    /// What finance refuses before goods are touched.
+    /// Finance's refusal before goods are touched.
     pub refused: Option<Problem>,
 }
 
@@ -55,7 +55,7 @@ impl Default for Counter {
     }
 }
 
-/// What was asked of the services that write, in the order in which it was asked.
+/// Calls of the services that write, in the order in which they were called.
 pub type Acts = Rc<RefCell<Vec<String>>>;
 
 impl Counter {
@@ -285,7 +285,7 @@ pub fn order(total: &str) -> Order {
     }
 }
 
-/// What reading a session answers.
+/// The reply to reading a session.
 pub fn session_reply(session: &SessionRow) -> Reply {
     rows([whole(session, session.version)])
 }

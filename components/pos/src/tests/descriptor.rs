@@ -1,4 +1,4 @@
-//! What the module says of itself.
+//! The module's descriptor.
 
 use std::collections::BTreeSet;
 

@@ -1,4 +1,4 @@
-//! What `verify` finds of registers, sessions and receipts that are not as they should be.
+//! Findings of `verify` about registers, sessions and receipts that are not as they should be.
 
 use stoa_sdk::scripted::{NOW, rows, whole};
 use stoa_sdk::store::{Reply, Value};

@@ -9,7 +9,7 @@ pub type Batch = (Vec<Finding>, Option<Id>);
 /// Documents of a batch: their lines stay below what a few calls answer.
 const BATCH: u32 = 20;
 
-/// What is wrong with a row; never with a word of what it holds.
+/// A finding about a row; never with a word of what it holds.
 pub fn finding(invariant: &str, resource: Id, message: &str) -> Finding {
     Finding { invariant: invariant.to_owned(), resource: Some(resource.into()), message: message.to_owned() }
 }

@@ -1,4 +1,4 @@
-//! What drawers should hold: finance knows it of open sessions, a closed one keeps it (sales-pos.md 10.1).
+//! Cash that drawers should hold: finance has it for open sessions, a closed one keeps it (sales-pos.md 10.1).
 
 use std::collections::BTreeMap;
 use std::str::FromStr;
@@ -16,7 +16,7 @@ pub fn parse<T: FromStr>(text: &str) -> T {
     text.parse().unwrap_or_else(|_| fault("finance answered what is no decimal"))
 }
 
-/// What the drawers of these sessions should hold.
+/// The cash that the drawers of these sessions should hold.
 pub fn read_expected(sessions: &[SessionRow]) -> BTreeMap<Id, Money> {
     let open = sessions.iter().filter(|session| session.expected_at_close.is_none()).map(|session| session.id);
     let states = read_states(open);
@@ -31,7 +31,7 @@ pub fn read_states(sessions: impl IntoIterator<Item = Id>) -> BTreeMap<Id, State
     map(states.into_iter().map(|state| (Id::from(state.session_id), state)))
 }
 
-/// Of finance's refusals of a payment: they point to where the request states it.
+/// Finance's refusals of a payment, with pointers to where the request states it.
 pub fn at_payments(problem: Problem, is_whole: bool) -> Problem {
     let problem = problem.moved("/order", "/orderId");
     match is_whole {

@@ -15,7 +15,7 @@ use crate::records::receipt::ReceiptRow;
 use crate::records::session_report::{MethodTotal, Tally};
 use crate::work::drawer::{parse, read_states};
 
-/// What a session took and gave.
+/// The figures of a session: what it took and gave.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Figures {
     pub receipts: Tally,
@@ -46,7 +46,7 @@ totals! {
 }
 
 totals! {
-    /// What a session took by a method.
+    /// A session's payments by method and kind of card.
     SessionPayments of PaymentRow by [session_id: Id, method: Method, card_kind: Option<CardKind>] {
         count: i64 = count,
         amount: Sum = sum(amount),
@@ -54,7 +54,7 @@ totals! {
 }
 
 totals! {
-    /// What was moved into a drawer, and out of it.
+    /// Cash that was moved into a drawer, and out of it.
     SessionMovements of CashMovementRow by [session_id: Id, direction: CashDirection] {
         count: i64 = count,
         amount: Sum = sum(amount),

@@ -16,7 +16,7 @@ use crate::records::register::{REGISTER_CREATED, RegisterEvent, RegisterRow};
 
 const CASH_ACCOUNT: &str = "/cashAccountId";
 
-/// What a register is made of.
+/// The parts of a new register.
 pub struct NewRegister {
     pub code: String,
     pub name: String,

@@ -72,7 +72,7 @@ pub fn api_schedule(call: &Call) -> Answer {
     Ok(Reply::json(&body).resource(list).subjects(products))
 }
 
-/// What a schedule did.
+/// The result of a schedule.
 struct Scheduled {
     list: Id,
     products: BTreeSet<Id>,

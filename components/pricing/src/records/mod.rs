@@ -1,4 +1,4 @@
-//! What pricing keeps: the collections, and what people, API clients and events see of them.
+//! Records of pricing: the collections, and what people, API clients and events see of them.
 
 pub mod price;
 pub mod price_list;

@@ -57,7 +57,7 @@ impl PriceRow {
     }
 }
 
-/// Whoever changes which prices of a variant are active in a list, or when, holds this name.
+/// The name of the lock for changes to which prices of a variant are active in a list, or when.
 pub fn lock_name(list: Id, variant: Id) -> String {
     format!("price:{list}:{variant}")
 }

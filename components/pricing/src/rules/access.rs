@@ -1,4 +1,4 @@
-//! Who may read and write what: permissions, and what there is for an API client.
+//! Access to read and write: permissions, and what there is for an API client.
 
 use stoa_sdk::{Id, Problem};
 use stoa_trade::Status;
@@ -12,7 +12,7 @@ pub const WRITE: &[&str] = &["pricing.write"];
 /// To read prices with all that the catalog says of what they are for, one must be allowed both.
 pub const READ_PRODUCTS: &[&str] = &["catalog.read", "pricing.read"];
 
-/// Who asks: for an API client there are no INTERNAL lists.
+/// The caller: for an API client there are no INTERNAL lists.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub enum Asker {
     Person,

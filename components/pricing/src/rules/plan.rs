@@ -1,4 +1,4 @@
-//! What a schedule makes of the periods of prices: which of them are closed, and whether any overlap.
+//! The effect of a schedule on the periods of prices: which of them are closed, and whether any overlap.
 
 use std::collections::BTreeMap;
 

@@ -1,4 +1,4 @@
-//! What other modules ask of pricing: a file for each interface.
+//! Services of pricing for other modules: a file for each interface.
 
 pub mod prices;
 

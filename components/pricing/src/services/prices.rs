@@ -12,7 +12,7 @@ use crate::rules::period::effective;
 
 pub use service::{Price, PriceList, Quotation};
 
-/// What answers.
+/// The implementation of the service.
 pub struct Prices;
 
 #[cfg(all(target_arch = "wasm32", feature = "component"))]

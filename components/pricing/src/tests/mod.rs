@@ -18,7 +18,7 @@ use crate::Pricing;
 use crate::records::price::PriceRow;
 use crate::records::price_list::ListRow;
 
-/// What an operation refuses with: a code, and where.
+/// An operation's refusal: a code, and where.
 type Refusal = (String, Vec<String>);
 
 /// A host with these replies, and a catalog that sells every variant.

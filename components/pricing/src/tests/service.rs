@@ -1,4 +1,4 @@
-//! What other modules ask of pricing.
+//! Calls of other modules to pricing.
 
 use stoa_sdk::scripted::{rows, script, whole};
 use stoa_trade::Status;

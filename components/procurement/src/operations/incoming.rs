@@ -1,4 +1,4 @@
-//! What is to come: the lines of open orders of which tracked goods are outstanding.
+//! Incoming goods: the lines of open orders of which tracked goods are outstanding.
 
 use stoa_sdk::store::{WholeTotals, aggregate, get_all, run};
 use stoa_sdk::{Answer, Call, Client, Date, Filter, Id, Operation, Page, Reply, all, has, map, set, totals};
@@ -78,7 +78,7 @@ pub fn list(call: &Call) -> Answer {
     Ok(Reply::json(&Page { items: page.items.iter().filter_map(show).collect(), next_cursor }))
 }
 
-/// What of these lines is on shipments under way.
+/// Quantities of these lines on shipments under way.
 fn select_shipped(items: &[OrderItemRow]) -> Option<WholeTotals<UnderWay>> {
     let under_way = ShipmentRow::stage.one_of(ShipmentStage::UNDER_WAY);
     let of_items = all([

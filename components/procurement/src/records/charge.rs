@@ -58,7 +58,7 @@ collection! {
 }
 
 impl ChargeRow {
-    /// What of it is not allocated.
+    /// The amount that is not allocated.
     pub fn rest(&self) -> Money {
         // The collection's own check: no more is allocated than there is.
         self.amount.checked_sub(self.allocated).unwrap_or(Money::ZERO)

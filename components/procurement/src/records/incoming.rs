@@ -1,4 +1,4 @@
-//! What is to come: outstanding goods by line, as everybody reads them.
+//! Incoming goods: outstanding goods by line, as everybody reads them.
 
 use schemars::JsonSchema;
 use serde::Serialize;

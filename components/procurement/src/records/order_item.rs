@@ -37,13 +37,13 @@ collection! {
 }
 
 impl OrderItemRow {
-    /// What is ordered and did not come yet.
+    /// The quantity that is ordered and did not come yet.
     pub fn left_to_receive(&self) -> Quantity {
         // The collection's own check: no more is received than ordered.
         self.quantity.checked_sub(self.received).unwrap_or(Quantity::ZERO)
     }
 
-    /// What is still to come of it while its order has this status.
+    /// The quantity still to come while its order has this status.
     pub fn still_to_come(&self, status: OrderStatus) -> Quantity {
         if status.is_open() { self.left_to_receive() } else { Quantity::ZERO }
     }

@@ -20,7 +20,7 @@ collection! {
 }
 
 collection! {
-    /// What of a receipt's line is billed, and the charges that were allocated to it. The quantity is the line's own.
+    /// Billed quantity of a receipt's line, and the charges that were allocated to it. The quantity is the line's own.
     pub projection ReceiptBalanceRow in "receipt_balance" {
         receipt_item_id: Id,
         quantity: Quantity,

@@ -77,7 +77,7 @@ collection! {
 }
 
 impl ShipmentItemRow {
-    /// What was shipped and did not come yet.
+    /// The quantity that was shipped and did not come yet.
     pub fn left_to_receive(&self) -> Quantity {
         // The collection's own check: no more is received than shipped.
         self.quantity.checked_sub(self.received).unwrap_or(Quantity::ZERO)

@@ -162,7 +162,7 @@ pub fn show_public(row: SupplierRow) -> Reply {
     Reply::json(&PublicSupplier::from(row)).of(id, version)
 }
 
-/// What a write of an API client answers.
+/// The answer to a write of an API client.
 pub fn show_receipt(row: SupplierRow) -> Reply {
     Reply::json(&SupplierReceipt { head: row.public_head() }).of(row.id, row.version)
 }

@@ -1,4 +1,4 @@
-//! What a receipt says that came, whoever says it, and the faults that can be told without the order.
+//! Contents of a receipt, from any caller, and the faults that can be found without the order.
 
 use std::collections::BTreeSet;
 
@@ -32,7 +32,7 @@ pub struct ArrivedLine {
     pub units: Vec<UnitInput>,
 }
 
-/// What of a charge is allocated to goods that came.
+/// Parts of a charge that are allocated to received goods.
 #[derive(Debug, Clone)]
 pub struct ArrivedCharge {
     pub charge: Id,
@@ -46,7 +46,7 @@ impl Arrival {
         Lines::at("/items", &self.lines)
     }
 
-    /// What was allocated to a line of the order: every charge's part, with its charge.
+    /// Allocations to a line of the order: every charge's part, with its charge.
     pub fn charges_of(&self, order_item: Id) -> impl Iterator<Item = (Id, Money)> {
         let of_charge = move |charge: &ArrivedCharge| {
             let parts = charge.allocations.iter().filter(move |(item, _)| *item == order_item);
@@ -55,7 +55,7 @@ impl Arrival {
         self.charges.iter().flat_map(of_charge)
     }
 
-    /// What the schema cannot tell: a line, charge or identity twice, too many units, identities that are none.
+    /// Faults beyond the schema: a line, charge or identity twice, too many units, invalid identities.
     pub fn find_faults(&self) -> Vec<Item> {
         let mut faults = self.lines().find_repeats("orderItemId", |line| line.order_item);
         if self.lines.iter().map(|line| line.units.len()).sum::<usize>() > MOST_UNITS {

@@ -1,10 +1,10 @@
-//! What leads a purchase order from one state to the next (inventory-procurement.md B3).
+//! Transitions of a purchase order from one state to the next (inventory-procurement.md B3).
 
 use stoa_trade::document::state::Transitions;
 
 use crate::records::order::OrderStatus::{self, Approved, Cancelled, Draft, PartiallyReceived, Received};
 
-/// What may be done with an order.
+/// Actions on an order.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum OrderVerb {
     Replace,

@@ -1,4 +1,4 @@
-//! What a body says of an order, whichever body it is, and the faults that its schema cannot tell.
+//! Terms of an order, from any body, and the faults that the body's schema cannot find.
 
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -21,7 +21,7 @@ pub struct PurchaseOrderItemInput {
     pub unit_cost: Money,
 }
 
-/// What only an import order says.
+/// Terms of an import order only.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct ImportTerms {
     pub incoterm: Option<Incoterm>,
@@ -32,7 +32,7 @@ pub struct ImportTerms {
     pub customs_reference: Option<String>,
 }
 
-/// What a body says of an order.
+/// Terms of an order, as a body states them.
 #[derive(Debug, Clone)]
 pub struct OrderTerms {
     /// None: the next one of the entity.
@@ -53,7 +53,7 @@ impl OrderTerms {
         Lines::at("/items", &self.items)
     }
 
-    /// What the schema cannot tell: currencies and countries that there are not, a variant in two lines.
+    /// Faults beyond the schema: currencies and countries that do not exist, a variant in two lines.
     pub fn find_faults(&self) -> Vec<Item> {
         let mut faults = Vec::new();
         if !currency::is_active(&self.currency_code) {

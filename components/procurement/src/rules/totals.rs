@@ -1,9 +1,9 @@
-//! What lines and orders are worth: exact, with 12 digits after the point.
+//! Totals of lines and orders: exact, with 12 digits after the point.
 
 use stoa_sdk::Problem;
 use stoa_trade::quantity::{self, Amount, Money, Quantity};
 
-/// What a line is worth.
+/// Total of a line.
 ///
 /// # Errors
 /// LIMIT_EXCEEDED beyond 38 digits, which no stated line reaches.
@@ -11,7 +11,7 @@ pub fn line_total(quantity: Quantity, unit_cost: Money) -> Result<Amount, Proble
     quantity::multiply(quantity, unit_cost)
 }
 
-/// What all lines are worth together.
+/// Total of all lines.
 ///
 /// # Errors
 /// LIMIT_EXCEEDED beyond 38 digits.

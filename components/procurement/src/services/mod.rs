@@ -1,4 +1,4 @@
-//! What other modules call, as `wit/procurement` says it: one type, an interface in each file.
+//! Services for other modules, as declared in `wit/procurement`: one type, an interface in each file.
 
 mod charges;
 mod orders;
@@ -16,7 +16,7 @@ pub struct Services;
 #[cfg(target_arch = "wasm32")]
 crate::bindings::export!(Services with_types_in crate::bindings);
 
-/// What callers must hold, as for the operations that do the same.
+/// Permissions and scopes that callers need, as for the operations that do the same.
 pub const ACCESS: &[ServiceAccess] = &[
     ServiceAccess {
         interface: "commerce:procurement/suppliers",

@@ -28,7 +28,7 @@ fn settings(require_second_approver: bool) -> Row {
     whole(&row, 1)
 }
 
-/// What approval reads first.
+/// Replies to the first reads of an approval.
 fn answer_reads(order: &OrderRow, items: &[OrderItemRow], supplier: &SupplierRow, second: bool) -> Vec<Reply> {
     vec![rows([order_rows(order)]), rows(item_rows(items)), rows([whole(supplier, 1)]), rows([settings(second)])]
 }

@@ -72,7 +72,7 @@ fn no_more_is_billed_than_may_be() {
         (OrderStatus::Approved, vec![line(0, None, "4"), line(0, None, "4")], Err(beyond(1))),
         (OrderStatus::Approved, vec![line(0, None, "-3")], Ok(())),
         (OrderStatus::Approved, vec![line(0, None, "-4")], Err(beyond(0))),
-        // Of a cancelled order what came.
+        // On a cancelled order, no more than came.
         (OrderStatus::Cancelled, vec![line(0, None, "1")], Ok(())),
         (OrderStatus::Cancelled, vec![line(0, None, "2")], Err(beyond(0))),
         (
@@ -80,7 +80,7 @@ fn no_more_is_billed_than_may_be() {
             vec![line(0, None, "1")],
             Err(expect_refusal("ILLEGAL_STATE", &["/lines/0/orderItemId DRAFT"])),
         ),
-        // And of a receipt's line what came with it.
+        // On a receipt's line, no more than came with it.
         (OrderStatus::Approved, vec![line(0, Some(1), "3")], Ok(())),
         (OrderStatus::Approved, vec![line(0, Some(1), "4")], Err(beyond(0))),
         (

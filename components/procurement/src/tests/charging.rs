@@ -37,7 +37,7 @@ fn charge(status: ChargeStatus) -> ChargeRow {
     }
 }
 
-/// What is read: the order with its charges, then the line, its receipt and its balance.
+/// Replies to the reads: the order with its charges, then the line, its receipt and its balance.
 fn answer_reads(status: ChargeStatus, receipt_order: Id, tracking: Tracking) -> Vec<Vec<Reply>> {
     let now = Instant(NOW);
     let import = OrderRow { kind: OrderKind::Import, ..order(OrderStatus::Received) };

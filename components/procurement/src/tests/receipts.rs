@@ -29,7 +29,7 @@ fn answer_reads(order: &OrderRow, items: &[OrderItemRow]) -> Vec<Reply> {
     vec![rows([order_rows(order)]), rows(item_rows(items))]
 }
 
-/// What is answered to the writes of so many lines.
+/// Replies to the writes of this many lines.
 fn answer_writes(lines: usize) -> Vec<Reply> {
     vec![
         Reply::Inserted(vec![true]),
@@ -250,7 +250,7 @@ fn import_body(quantity: &str, allocations: &[(u64, &str)]) -> Json {
     body
 }
 
-/// What is read of an import order for a receipt with this shipment.
+/// Replies to the reads of an import order, for a receipt with this shipment.
 fn found_import(stage: ShipmentStage, with_charge: bool) -> Vec<Reply> {
     let order = OrderRow { kind: OrderKind::Import, ..order(OrderStatus::Approved) };
     let mut read = answer_reads(&order, &items(OrderStatus::Approved));

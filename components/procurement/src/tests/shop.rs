@@ -1,4 +1,4 @@
-//! What a company that buys may have: rows, and stand-ins for the catalog, the ledger and inventory.
+//! A company that buys: its rows, and stand-ins for the catalog, the ledger and inventory.
 
 use std::cell::RefCell;
 use std::rc::Rc;
@@ -166,7 +166,7 @@ fn article(variant: Id) -> Article {
     }
 }
 
-/// What the other modules were told.
+/// Calls to the other modules.
 #[derive(Default)]
 pub struct Told {
     pub incoming: Vec<IncomingLine>,
@@ -251,7 +251,7 @@ pub fn open_shop(with_books: bool) -> Rc<RefCell<Told>> {
     reported
 }
 
-/// What an operation refuses with: a code, and each place with the word there.
+/// An operation's rejection: a code, and each place with the word there.
 pub type Refusal = (String, Vec<String>);
 
 /// Calls an operation of the order.

@@ -1,4 +1,4 @@
-//! What verify finds in rows that contradict each other.
+//! Findings of verify in rows that contradict each other.
 
 use stoa_sdk::scripted::{rows, script, whole};
 use stoa_sdk::store::{Reply, Row};
@@ -17,7 +17,7 @@ fn findings(stage: &str) -> Vec<String> {
     found.findings.iter().map(word).collect()
 }
 
-/// What came of a line, as the sum of its receipts.
+/// Received quantity and value of a line, as the sum of its receipts.
 fn came(item: u64, quantity: &str, value: &str) -> Row {
     vec![Id(4, item).put(), parse::<Quantity>(quantity).put(), parse::<Amount>(value).put()]
 }

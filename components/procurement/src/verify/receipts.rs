@@ -21,12 +21,12 @@ const BATCH: u32 = 8;
 
 totals! { Charged of AllocationRow by [receipt_item_id: Id] { amount: Money = sum(amount) } }
 
-/// What belongs to the receipts of a batch.
+/// Records that belong to the receipts of a batch.
 struct Found {
     orders: BTreeMap<Id, OrderRow>,
     items: Vec<ReceiptItemRow>,
     balances: BTreeMap<Id, ReceiptBalanceRow>,
-    /// Of each line: what was allocated to it.
+    /// The amount that was allocated to each line.
     charged: BTreeMap<Id, Money>,
     /// Allocations of the lines.
     allocations: Vec<AllocationRow>,

@@ -88,7 +88,7 @@ fn admit_to_books(order: &LockedOrder) -> Result<(), Problem> {
     books::admit_costs(row.legal_entity_id, &costs)
 }
 
-/// What is debited for a line: goods in stock, or what is used up as it comes.
+/// The debit role of a line: for goods in stock, or for goods and services that are used up as they come.
 fn debit_role(tracking: Tracking) -> &'static str {
     match tracking {
         Tracking::None => posting::EXPENSE,

@@ -21,7 +21,7 @@ use crate::records::receipt_item::{ReceiptBalanceRow, ReceiptItemRow};
 use crate::work::order::{LockedOrder, order_event, update_order};
 use crate::work::posting::{self, RoleAmount, Source};
 
-/// What of a charge goes to a line of a receipt.
+/// The part of a charge for a line of a receipt.
 #[derive(Debug, Clone, Copy)]
 pub struct StatedAllocation {
     pub receipt_item: Id,
@@ -149,7 +149,7 @@ fn read_part(part: Part) -> Option<AllocatedPart> {
     Some(AllocatedPart { destination, amount: part.amount.parse().ok()? })
 }
 
-/// What is debited for goods that are there, or that went there.
+/// The debit role for goods that are on hand, or for the destination to which they went.
 fn debit_role(destination: Destination) -> &'static str {
     match destination {
         Destination::OnHand => posting::INVENTORY,

@@ -1,4 +1,4 @@
-//! What inventory is told of an order's goods: how many more are expected, and how many no longer.
+//! Reports to inventory about an order's goods: how many more are expected, and how many no longer.
 
 use stoa_sdk::{Id, Problem};
 use stoa_trade::clients::stock::IncomingLine;
@@ -32,7 +32,7 @@ fn change_incoming(order: &LockedOrder, delta: impl Fn(&OrderItemRow) -> i128) -
     if lines.is_empty() { Ok(()) } else { stock::change_incoming(&lines).map_err(warehouse_refusal) }
 }
 
-/// What inventory says of a warehouse that was archived since the order named it.
+/// Inventory's problem, as ARCHIVED where the warehouse was archived since the order named it.
 pub fn warehouse_refusal(problem: Problem) -> Problem {
     let is_warehouse = problem.errors.iter().any(|error| error.pointer.ends_with("/warehouseId"));
     if problem.code == "REFERENCE_INVALID" && is_warehouse { Problem::at("ARCHIVED", "/warehouseId") } else { problem }

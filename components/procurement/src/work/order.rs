@@ -75,7 +75,7 @@ impl LockedOrder {
         format!("/items/{at}")
     }
 
-    /// What the audit entry of a write is found by: the products of its lines, and its supplier.
+    /// Subjects of a write's audit entry: the products of its lines, and its supplier.
     pub fn subjects(&self) -> Vec<Id> {
         let products = articles::products_of(self.items.iter().map(|item| item.variant_id));
         products.into_iter().chain([self.row.supplier_id]).collect()
@@ -87,7 +87,7 @@ impl LockedOrder {
     }
 }
 
-/// What a transition writes of the order. A change of what belongs to it alone raises its version.
+/// The update of the order by a transition. A change only of records that belong to it raises its version too.
 pub fn update_order(after: &OrderRow) -> Update<OrderRow> {
     const COLUMNS: &[&str] = &["status", "approved_at", "approved_by", "cancelled_at", "cancel_reason"];
     update::<OrderRow>(after.id).set_from(after, COLUMNS)

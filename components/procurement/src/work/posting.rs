@@ -7,16 +7,16 @@ use stoa_trade::quantity::Amount;
 
 use crate::records::order::OrderRow;
 
-/// What is credited for what came and is not billed.
+/// Credit role for received goods that are not billed.
 pub const RECEIVED_NOT_BILLED: &str = "GOODS_RECEIVED_NOT_INVOICED";
-/// What is debited for goods in stock.
+/// Debit role for goods in stock.
 pub const INVENTORY: &str = "INVENTORY";
-/// What is debited for what is used up as it comes: services, and what is not tracked.
+/// Debit role for purchases that are used up as they come: services, and untracked goods.
 pub const EXPENSE: &str = "PURCHASE_EXPENSE";
-/// What is credited for charges that are in the cost of goods.
+/// Credit role for charges that are in the cost of goods.
 pub const CHARGES: &str = "IMPORT_CHARGES";
 
-/// What an entry is of, and for which purpose: once and for ever.
+/// Source and purpose of an entry: one entry for each, for ever.
 #[derive(Debug, Clone, Copy)]
 pub struct Source {
     pub kind: &'static str,
@@ -24,10 +24,10 @@ pub struct Source {
     pub purpose: &'static str,
 }
 
-/// What a receipt is to the books.
+/// Source kind and purpose of a receipt's entry.
 pub const RECEIPT: (&str, &str) = ("GOODS_RECEIPT", "RECEIPT");
 
-/// What charges that came late are to the books.
+/// Source kind and purpose of the entry of charges that came late.
 pub const ALLOCATION: (&str, &str) = ("CHARGE_ALLOCATION", "ALLOCATION");
 
 /// A role, its side and an amount.

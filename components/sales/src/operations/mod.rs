@@ -1,4 +1,4 @@
-//! What people and API clients may ask of sales.
+//! Operations of sales for people and API clients.
 
 pub mod customer;
 pub mod customer_return;

@@ -1,4 +1,4 @@
-//! What of stock an order line holds or has taken: one row for a line of quantities, one for each unit of a serialized line.
+//! Stock that an order line holds or has taken: one row for a line of quantities, one for each unit of a serialized line.
 
 use stoa_sdk::{Id, collection, text_enum};
 use stoa_trade::quantity::Quantity;
@@ -29,7 +29,7 @@ collection! {
 }
 
 impl AllocationRow {
-    /// What is still with the customer; none where the figures contradict each other.
+    /// The quantity still with the customer; zero where the figures contradict each other.
     pub fn left_to_return(&self) -> Quantity {
         self.quantity.checked_sub(self.returned).filter(|left| !left.is_negative()).unwrap_or(Quantity::ZERO)
     }

@@ -19,7 +19,7 @@ text_enum! {
 }
 
 text_enum! {
-    // What becomes of goods that come back: on sale again, to be inspected, worth nothing. The last two are for units. No doc
+    // Disposition of goods that come back: on sale again, to be inspected, worth nothing. The last two are for units. No doc
     // comment: it would be the description of every member of this type.
     #[allow(missing_docs, reason = "described values would be alternatives in the schema, not one enumeration")]
     pub enum ReturnDisposition { Restock => "RESTOCK", Inspect => "INSPECT", Damaged => "DAMAGED" }

@@ -1,4 +1,4 @@
-//! What was delivered and what came back, line by line: the ledger that reports of sales are sums of (sales-pos.md 7, S10).
+//! Deliveries and returns, line by line: the ledger that reports of sales are sums of (sales-pos.md 7, S10).
 
 use stoa_sdk::{Date, Decimal, Id, collection, text_enum};
 use stoa_trade::dates::Month;

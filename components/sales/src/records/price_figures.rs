@@ -1,4 +1,4 @@
-//! What a line says of its price: the figures that follow from list price, agreed price and quantity (sales-pos.md 3.2).
+//! Price figures of a line, which follow from list price, agreed price and quantity (sales-pos.md 3.2).
 
 use schemars::JsonSchema;
 use serde::Serialize;

@@ -1,4 +1,4 @@
-//! What can be decided without the store.
+//! Decisions that need no store.
 
 pub mod line;
 pub mod price;

@@ -11,7 +11,7 @@ use crate::records::quotation::QuotationItemRow;
 /// A hundred percent, in ten-thousandths of a point.
 const WHOLE: i128 = 1_000_000;
 
-/// What a body says of a line's price; at most one of the three is stated.
+/// A line's price as a body states it; at most one of the three is stated.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct StatedPrice {
     /// The agreed price itself.
@@ -93,7 +93,7 @@ impl<'a> LinePrice<'a> {
         self.agreed.unwrap_or(self.list)
     }
 
-    /// What the line shows.
+    /// The figures that the line shows.
     ///
     /// # Errors
     /// LIMIT_EXCEEDED where the line's total is past what fits.

@@ -1,4 +1,4 @@
-//! What stands behind the services of `wit/sales`: one type, an interface a file.
+//! Implementation of the services of `wit/sales`: one type, an interface a file.
 
 mod customers;
 mod orders;
@@ -15,7 +15,7 @@ pub struct Services;
 #[cfg(target_arch = "wasm32")]
 crate::bindings::export!(Services with_types_in crate::bindings);
 
-/// What callers must hold, as for the operations that do the same.
+/// Permissions and scopes that callers must hold, as for the operations that do the same.
 pub const ACCESS: &[ServiceAccess] = &[
     ServiceAccess {
         interface: "commerce:sales/customers",

@@ -1,4 +1,4 @@
-//! What other modules ask of sales.
+//! Calls of other modules to sales.
 
 use stoa_sdk::Id;
 use stoa_sdk::scripted::{rows, whole};

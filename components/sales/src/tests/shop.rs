@@ -35,18 +35,18 @@ pub const PHONE: Id = Id(5, 2);
 pub const SERVICE: Id = Id(5, 3);
 /// Archived.
 pub const GONE: Id = Id(5, 4);
-/// Of an unpublished product.
+/// A variant of an unpublished product.
 pub const SECRET: Id = Id(5, 5);
 /// Without a price.
 pub const UNPRICED: Id = Id(5, 6);
 
-/// What differs from a shop where all is well.
+/// Differences from a shop where all is well.
 #[derive(Clone, Copy)]
 pub struct Shop {
     pub list_is_active: bool,
     pub list_is_public: bool,
     pub warehouse_is_active: bool,
-    /// Of every variant.
+    /// Price of every variant.
     pub price: &'static str,
 }
 
@@ -245,7 +245,7 @@ pub fn hold() -> Vec<Reply> {
     vec![Reply::Done, rows([])]
 }
 
-/// What a line holds, or has taken.
+/// The stock that a line holds, or has taken.
 pub fn allocation(item: Id, nth: u64, quantity: &str, outcome: AllocationOutcome) -> AllocationRow {
     let is_delivered = outcome == AllocationOutcome::Delivered;
     AllocationRow {

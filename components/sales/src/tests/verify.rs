@@ -1,4 +1,4 @@
-//! What `verify` finds.
+//! Findings of `verify`.
 
 use stoa_sdk::Module;
 use stoa_sdk::scripted::{rows, whole};

@@ -97,7 +97,7 @@ impl Checked<'_> {
         }
     }
 
-    /// What a line has of this outcome.
+    /// Quantity of a line with this outcome.
     fn sum_of(&self, item: &OrderItemRow, outcome: AllocationOutcome) -> i128 {
         let of_line = self.allocations.iter().filter(|row| row.item_id == item.id && row.outcome == outcome);
         of_line.map(|row| row.quantity.units()).sum()

@@ -17,7 +17,7 @@ pub fn admit(order: &OrderRow, items: &[OrderItemRow]) -> Result<(), Problem> {
     if !moves_goods && !is_worth {
         return Ok(());
     }
-    // Of a total of nothing only the cost will be posted.
+    // With a total of nothing, only the cost will be posted.
     let roles: &[&str] = if is_worth { &["REVENUE", "SALES_CLEARING"] } else { &[] };
     let roles: Vec<String> = roles.iter().map(|&role| role.to_owned()).collect();
     let total = StatedAmount { value: order.total.to_string(), pointer: Some("/total".to_owned()) };

@@ -17,10 +17,10 @@ use crate::records::order::{OrderRow, SALES_ORDER};
 use crate::records::order_item::OrderItemRow;
 use crate::work::reservation::{document, group_by_item};
 
-/// What names the entry of a delivery.
+/// The purpose of the entry of a delivery.
 pub const DELIVERY: &str = "DELIVERY";
 
-/// What a delivery writes.
+/// Rows and posting of a delivery.
 pub struct Delivery {
     /// As they are after it.
     pub allocations: Vec<AllocationRow>,
@@ -29,7 +29,7 @@ pub struct Delivery {
     posting: Posting,
 }
 
-/// What goods cost, as far as it is known in a currency.
+/// Cost of goods, as far as it is known in a currency.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct KnownCost {
     pub amount: Option<Amount>,
@@ -94,7 +94,7 @@ pub fn deliver_goods(
             cost = cost.add(row.quantity, of)?;
         }
         if item.tracking == Tracking::None {
-            // What is not tracked has no cost to know.
+            // Goods that are not tracked have no cost to know.
             cost.amount = Some(Amount::ZERO);
         }
         costs.extend(cost.amount);

@@ -1,4 +1,4 @@
-//! What was delivered and what came back, and its totals by month: how lines are written, and what their totals are of.
+//! Deliveries and returns, and their totals by month: how lines are written, and the groups of their totals.
 
 use std::collections::BTreeMap;
 
@@ -38,7 +38,7 @@ pub fn upgrade(cursor: Option<String>) -> Result<Option<String>, Problem> {
     Ok(SNAPSHOTS.upgrade(cursor, next)?)
 }
 
-/// What was delivered and what came back.
+/// Deliveries and returns.
 pub struct Deliveries;
 
 totals! {
@@ -134,8 +134,8 @@ impl Ledger<6> for Deliveries {
     }
 }
 
-/// What an entity delivered and took back in a currency on these days, by month: orders, quantity, revenue, cost, of how many lines
-/// it is known, and what has none.
+/// Sums of an entity's deliveries and returns in a currency on these days, by month: orders, quantity, revenue, cost, number of lines
+/// with a known cost, and quantity without one.
 pub fn sum_deliveries(
     entity: Id,
     currency_code: &str,

@@ -17,7 +17,7 @@ use crate::rules::price::LinePrice;
 use crate::rules::total::{is_collectable, total};
 use crate::work::references::{LineTerms, References, restate};
 
-/// What a new order is of, besides its lines.
+/// Members of a new order besides its lines.
 pub struct NewOrder {
     pub id: Id,
     pub entity: Id,

@@ -12,7 +12,7 @@ use crate::rules::price::LinePrice;
 use crate::rules::total::total;
 use crate::work::references::{LineTerms, References, restate};
 
-/// What a new quotation is of, besides its lines.
+/// Members of a new quotation besides its lines.
 pub struct NewQuotation {
     pub id: Id,
     pub entity: Id,

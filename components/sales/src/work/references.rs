@@ -1,7 +1,7 @@
 //! The records of other modules that a document names: read in one call to each module, judged together.
 //!
-//! What a body names must be there (NOT_FOUND) and be usable (REFERENCE_INVALID). What a stored document names was usable once: where
-//! it no longer is, the transition that asks again answers ARCHIVED, and points into the record (sales-pos.md 1.1).
+//! A record that a body names must exist (NOT_FOUND) and be usable (REFERENCE_INVALID). A record that a stored document names was usable
+//! once: where it no longer is, the transition that asks again answers ARCHIVED, and points into the record (sales-pos.md 1.1).
 
 use std::collections::BTreeMap;
 
@@ -21,7 +21,7 @@ use crate::rules::line::StatedLine;
 use crate::rules::price::StatedPrice;
 use crate::rules::total::check_units;
 
-/// What a document names of other modules.
+/// References of a document to other modules.
 pub struct Named<'a> {
     pub entity: Id,
     pub warehouse: Option<Id>,
@@ -40,7 +40,7 @@ pub struct References {
     units: BTreeMap<Id, Unit>,
 }
 
-/// What is known of a line's article and price at this instant.
+/// Article and price of a line at this instant.
 #[derive(Debug, Clone)]
 pub struct LineTerms {
     pub product_id: Id,
@@ -124,7 +124,7 @@ impl References {
         }
         faults.extend(lines.faults("variantId", "ARCHIVED", |line| !self.is_active(line.variant)));
         faults.extend(self.find_unpriced(named.lines));
-        // Of a line that has none, every unit is another's: there the count is what is wrong.
+        // For a line that is not serialized, every unit is another's: there the count is the fault.
         let has_units = |line: &StatedLine| self.tracking(line.variant) == Tracking::Serialized;
         faults.extend(lines.id_faults(
             "unitIds",
@@ -187,7 +187,7 @@ impl References {
     }
 
     fn find_unpriced(&self, lines: &[StatedLine]) -> Vec<Item> {
-        // Of an archived list no price is told.
+        // An archived list returns no prices.
         let is_told = self.list.as_ref().is_some_and(|list| list.active);
         let is_unpriced = |line: &StatedLine| is_told && !self.prices.contains_key(&line.variant);
         Lines::at("/items", lines).faults("variantId", "PRICE_NOT_IN_EFFECT", is_unpriced)
@@ -225,7 +225,7 @@ impl References {
         check_units(count)
     }
 
-    /// What article and price are to each line. `find_missing` and one of the checks have been passed.
+    /// Article and agreed price of each line. `find_missing` and one of the checks have been passed.
     ///
     /// # Errors
     /// DISCOUNT_EXCEEDS_PRICE, PRICE_NOT_EXACT at each line that is so; the code is the first one's.

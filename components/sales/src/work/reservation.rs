@@ -68,7 +68,7 @@ pub fn reserve_goods(order: &OrderRow, lines: &[ReservedLine<'_>]) -> Result<Vec
     Ok(allocate(order, reserved))
 }
 
-/// What inventory refuses of its lines, at their places here.
+/// Inventory's rejection of its lines, at their places here.
 fn move_refusal(refusal: Problem, lines: &[&ReservedLine<'_>]) -> Problem {
     let mut refusal = refusal.moved("/warehouse", "/warehouseId");
     for (nth, line) in lines.iter().enumerate() {
@@ -90,7 +90,7 @@ fn allocate(order: &OrderRow, reserved: Vec<Reserved>) -> Vec<AllocationRow> {
         order_id: order.id,
         item_id: of.line.into(),
         reservation_id: of.reservation_id.into(),
-        // What was asked for in these digits.
+        // The digits of the requested quantity.
         quantity: of.quantity.parse().unwrap_or_default(),
         returned: Default::default(),
         unit_id: of.unit_id.map(Id::from),

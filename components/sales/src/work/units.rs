@@ -1,4 +1,4 @@
-//! What a reader may know of units.
+//! Units as a reader may see them.
 
 use std::collections::BTreeMap;
 

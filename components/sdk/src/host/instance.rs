@@ -1,5 +1,4 @@
-//! What an instance keeps of the host's answers. It lives for one request; a native program has many requests in one thread
-//! and asks anew.
+//! An instance keeps the host's answers. It lives for one request; a native program has many requests in one thread and asks anew.
 
 use std::cell::{OnceCell, RefCell};
 use std::rc::Rc;

@@ -197,7 +197,7 @@ impl<V> Select<V> {
         self
     }
 
-    /// Of every key only its first `limit` rows; a key is one value for each of these columns, at most 1,000 keys.
+    /// Only the first `limit` rows of every key; a key is one value for each of these columns, at most 1,000 keys.
     pub fn each(mut self, columns: &[&str], keys: impl IntoIterator<Item = Row>, limit: u32) -> Self {
         self.each = Some(Each { columns: names(columns), keys: keys.into_iter().collect(), limit });
         self

@@ -150,9 +150,9 @@ impl<E: Entity> Update<E> {
         self
     }
 
-    /// Inserts the row of a projection that an update by its one unique key does not find, and then changes it. Of each row, in the
-    /// order of the keys, what it has in `columns`: the key comes with the change, the rest takes its defaults and the id is the
-    /// host's. None: the row must be there.
+    /// Inserts the row of a projection that an update by its one unique key does not find, and then changes it. `rows` has, in the
+    /// order of the keys, each row's values of `columns`: the key comes with the change, the rest takes its defaults and the id is
+    /// the host's. None: the row must be there.
     pub fn or_insert(mut self, columns: &[&str], rows: impl IntoIterator<Item = Option<Row>>) -> Self {
         self.initial = Some(Initial { columns: names(columns), rows: rows.into_iter().collect() });
         self
@@ -240,8 +240,8 @@ pub struct Lock {
     names: Vec<(String, LockMode)>,
 }
 
-/// Holds this name of the module against everybody else until the transaction ends. What is read after it in the same batch
-/// sees what the lock waited for.
+/// Holds this name of the module against everybody else until the transaction ends. Reads after it in the same batch see what the
+/// lock waited for.
 pub fn lock(name: String) -> Lock {
     Lock { names: vec![(name, LockMode::Exclusive)] }
 }

@@ -1,3 +1,3 @@
-//! What can be called. Each file begins with its table.
+//! Operations of the module. Each file begins with its table.
 
 pub mod entry;

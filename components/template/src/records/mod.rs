@@ -1,3 +1,3 @@
-//! What the module keeps, and what people and events see of it.
+//! Records of the module, and what people and events see of them.
 
 pub mod entry;

@@ -77,7 +77,7 @@ pub fn post_all(postings: &[Posting]) -> Result<(), Problem> {
     Ok(())
 }
 
-/// What the books have on the accounts of these roles, debit minus credit, of all that was posted; a role without an account is
+/// Balances of the accounts of these roles in the books, debit minus credit, of all that was posted; a role without an account is
 /// absent, and all are where the entity keeps no books.
 pub fn balances(entity: Id, roles: &[&str]) -> BTreeMap<String, Amount> {
     let keeps_books = directory::entities(&[entity]).first().is_some_and(|entity| entity.keeps_books);

@@ -1,4 +1,4 @@
-//! What goods cost: corrections by credits, charges on what came, and the worth of an entity's goods.
+//! Costs of goods: corrections by credits, charges on what came, and the worth of an entity's goods.
 
 use stoa_sdk::Problem;
 

@@ -55,7 +55,7 @@ pub fn find_by_code(code: &str) -> Option<(Id, Option<Id>)> {
     Some((entity.id.into(), branch.map(|branch| branch.id.into())))
 }
 
-/// Who keeps an entity, a branch and a money account from being archived.
+/// A record that keeps an entity, a branch and a money account from being archived.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Holder {
     /// `WAREHOUSE`.

@@ -1,4 +1,4 @@
-//! What the catalog is told of goods: which variants there are any of.
+//! Goods on hand, as reported to the catalog: which variants there are any of.
 
 use stoa_sdk::Id;
 

@@ -32,7 +32,7 @@ pub fn keys(ids: impl IntoIterator<Item = Id>) -> Vec<Key> {
     ids.into_iter().map(Key::from).collect()
 }
 
-/// What a service is asked for at once.
+/// The most entries that a service takes in one call.
 const MOST: usize = 1_000;
 
 /// The answers for any number of ids, asked for in as few calls as there can be.

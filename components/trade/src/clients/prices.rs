@@ -24,7 +24,7 @@ stoa_sdk::service! {
 pub struct Quoted {
     /// The price's own id.
     pub price: Id,
-    /// Of one unit of the variant.
+    /// The amount for one unit of the variant.
     pub amount: Decimal<6>,
 }
 

@@ -19,7 +19,7 @@ pub fn show(product: Id, after: Option<Id>, limit: u32, with_media: bool) -> Opt
     service::show(product.into(), after.map(Key::from), limit, with_media)
 }
 
-/// What the catalog answers of a record, to be part of another answer.
+/// The catalog's answer of a record, to be part of another answer.
 pub fn document(text: String) -> Json {
     Json::from_text(text).unwrap_or_else(|| fault("a document of the catalog is no JSON"))
 }

@@ -15,7 +15,7 @@ pub struct Month {
     month: u8,
 }
 
-/// What the text must look like.
+/// The pattern of the text.
 pub const PATTERN: &str = "^([0-9]{3}[1-9]|[0-9]{2}[1-9][0-9]|[0-9][1-9][0-9]{2}|[1-9][0-9]{3})-(0[1-9]|1[0-2])$";
 
 impl Month {

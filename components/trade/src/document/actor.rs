@@ -1,4 +1,4 @@
-//! Who acted, and in which request: the last columns of every ledger.
+//! The actor and the request: the last columns of every ledger.
 
 use stoa_sdk::{ActorKind, Facts, Id, facts, text_enum};
 
@@ -20,12 +20,12 @@ pub struct Actor {
 }
 
 impl Actor {
-    /// Of the request that is running.
+    /// The actor of the request that is running.
     pub fn current() -> Actor {
         Actor::from_facts(&facts())
     }
 
-    /// Of the request with these facts.
+    /// The actor of the request with these facts.
     pub fn from_facts(facts: &Facts) -> Actor {
         Actor {
             actor_type: match facts.actor_kind {

@@ -13,7 +13,7 @@ pub struct Kept<K> {
     pub id: Id,
     /// Whether the line is in the draft: `line_no` is not null.
     pub is_live: bool,
-    /// What a line is known by; the rows of a draft have distinct keys.
+    /// The key of a line; the rows of a draft have distinct keys.
     pub key: K,
 }
 
@@ -30,7 +30,7 @@ pub struct Redrawn<'a, R> {
     pub is_revived: bool,
 }
 
-/// What a replacement makes of a draft.
+/// The effect of a replacement on a draft.
 #[derive(Debug, PartialEq)]
 pub struct Replacement<'a, R> {
     /// For each stated line, in order.
@@ -101,7 +101,7 @@ mod tests {
             (vec![20, 10], vec![(2, "kept"), (1, "kept")], vec![]),
             // 30 was left out once and comes back; 50 is new; 10 goes.
             (vec![30, 50, 20], vec![(3, "revived"), (101, "new"), (2, "kept")], vec![1]),
-            // What was gone stays gone without a word.
+            // Rows that were left out before stay so, and are not dropped again.
             (vec![10], vec![(1, "kept")], vec![2]),
             (vec![60, 70], vec![(101, "new"), (102, "new")], vec![1, 2]),
             (vec![], vec![], vec![1, 2]),

@@ -1,4 +1,4 @@
-//! What documents have in common: a number, a version that callers expect, lines, drafts that are replaced, states and who acted.
+//! Common parts of documents: a number, a version that callers expect, lines, drafts that are replaced, states and who acted.
 
 pub mod actor;
 pub mod draft;

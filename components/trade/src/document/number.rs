@@ -18,7 +18,7 @@ pub struct DocumentNumber(#[schemars(regex(pattern = text::ANY_CASE_CODE), lengt
 /// Numbers of one kind of document in one legal entity.
 #[derive(Debug, Clone, Copy)]
 pub struct NumberRange<'a> {
-    /// What generated ones begin with: `SO` makes `SO-000001`.
+    /// Prefix of generated ones: `SO` makes `SO-000001`.
     pub prefix: &'a str,
     /// The legal entity in which they are unique.
     pub entity: Id,

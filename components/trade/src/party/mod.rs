@@ -1,5 +1,5 @@
-//! Customers and suppliers: one shape for the parties of commerce. What a body states, what a record shows, and the faults that
-//! a schema cannot tell (sales-pos.md 2.1; inventory-procurement.md B1, Supplier; decisions.md A29, F1, G17).
+//! Customers and suppliers: one shape for the parties of commerce. Their bodies, their records, and the faults that a schema cannot
+//! express (sales-pos.md 2.1; inventory-procurement.md B1, Supplier; decisions.md A29, F1, G17).
 
 mod contact;
 #[allow(
@@ -74,12 +74,12 @@ impl PartyHead {
     }
 }
 
-/// What the schema cannot tell of a customer's body.
+/// Faults of a customer's body that the schema cannot express.
 pub fn check_customer(input: &PartyInput<CustomerTerms>) -> Vec<Item> {
     input.profile.new_value().map(|profile| check_profile(profile, "/profile")).unwrap_or_default()
 }
 
-/// What the schema cannot tell of a supplier's body.
+/// Faults of a supplier's body that the schema cannot express.
 pub fn check_supplier(input: &PartyInput<SupplierTerms>) -> Vec<Item> {
     let Some(profile) = input.profile.new_value() else { return Vec::new() };
     let mut faults = check_profile(profile, "/profile");

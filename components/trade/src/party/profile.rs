@@ -149,14 +149,15 @@ pub struct SupplierTerms {
 }
 
 impl SupplierTerms {
-    /// What the schema cannot tell; `at` is the profile's pointer.
+    /// A fault that the schema cannot express; `at` is the profile's pointer.
     pub fn check(&self, at: &str) -> Option<Item> {
         let code = self.default_currency_code.as_deref()?;
         (!currency::is_active(code)).then(|| item(format!("{at}/defaultCurrencyCode"), "FORMAT"))
     }
 }
 
-/// What the schema cannot tell of a profile: half a tax identity, countries that there are not, a tag twice. `at` is its pointer.
+/// Faults of a profile that the schema cannot express: half a tax identity, countries that there are not, a tag twice. `at` is its
+/// pointer.
 pub fn check_profile<T>(profile: &ProfileInput<T>, at: &str) -> Vec<Item> {
     let mut faults = Vec::new();
     match (&profile.tax_id_type, &profile.tax_id) {

@@ -4,8 +4,8 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Deserializer};
 
-/// What a replacement says of such a member. Its field is `#[serde(default)]`. It has no default in the schema: the host would
-/// put that in, and what is left out would look like null.
+/// The value of such a member in a replacement. Its field is `#[serde(default)]`. It has no default in the schema: the host
+/// would put that in, and what is left out would look like null.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub enum Restated<T> {
     /// The member is left out.
@@ -18,7 +18,7 @@ pub enum Restated<T> {
 }
 
 impl<T> Restated<T> {
-    /// What is stated.
+    /// The stated value.
     pub fn new_value(&self) -> Option<&T> {
         match self {
             Restated::Set(stated) => Some(stated),
@@ -26,7 +26,7 @@ impl<T> Restated<T> {
         }
     }
 
-    /// What is stated as another type.
+    /// The stated value as another type.
     pub fn map<U>(self, of: impl FnOnce(T) -> U) -> Restated<U> {
         match self {
             Restated::Keep => Restated::Keep,

@@ -13,7 +13,7 @@ const TOTALS: u32 = 12;
 /// Lines of a batch, whose totals are looked for.
 const LINES: u32 = 500;
 
-/// What is wrong, and the row that was looked at last where others follow.
+/// The ids of wrong rows, and the row that was looked at last where others follow.
 type Checked = (Vec<Id>, Option<Id>);
 
 /// How far the lines of these entities are in their totals.

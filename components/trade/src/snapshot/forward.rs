@@ -30,7 +30,7 @@ const CALLS: usize = 32;
 
 /// The ledgers of a module whose totals are brought forward together.
 pub struct Snapshots {
-    /// What the module's locks of minutes begin with.
+    /// Prefix of the names of the module's locks of minutes.
     pub lock: &'static str,
     /// Where its turn begins among some thousand requests, so that not all modules sum in one request.
     pub turn: u64,
@@ -52,7 +52,7 @@ pub const fn ledger_step<L: Ledger<N>, const N: usize>() -> LedgerStep {
     LedgerStep { find_end: find_end::<L, N>, sum: sum_lines::<L, N> }
 }
 
-/// Of which entities the lines that this request writes belong to a time that is summed already.
+/// The entities for which lines that this request writes belong to a time that is summed already.
 pub fn late_entities(summed: &[Summed]) -> Vec<Id> {
     summed.iter().filter(|summed| now() < summed.until).map(|summed| summed.legal_entity_id).collect()
 }
@@ -143,8 +143,8 @@ impl Snapshots {
         format!("{}:{entity}:{}", self.lock, minute.rem_euclid(NAMES))
     }
 
-    /// What goes before the lines that a request writes, in the same batch or an earlier one: the locks of its minute, and how far
-    /// lines are summed.
+    /// The calls that go before the lines that a request writes, in the same batch or an earlier one: the locks of its minute, and
+    /// how far lines are summed.
     pub fn hold(&self, entities: impl IntoIterator<Item = Id>) -> Option<(Lock, Find<Summed>)> {
         let entities: BTreeSet<Id> = entities.into_iter().collect();
         let locks = lock_all_shared(entities.iter().map(|entity| self.own_lock(*entity)));

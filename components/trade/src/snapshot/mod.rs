@@ -2,8 +2,8 @@
 //!
 //! Totals that every request added to would be rows on which all requests of an entity wait for each other. So requests insert
 //! their lines and no more, and about one of a thousand lines has those that came before it added to the totals
-//! (`forward`). Whoever reads takes the totals of whole months, the days at the edges of what is asked, and the last few lines
-//! that are in no total yet (`read`). Totals are derived from the lines, which alone are the ledger.
+//! (`forward`). A read takes the totals of whole months, the days at the edges of what is asked, and the last few lines that are in
+//! no total yet (`read`). Totals are derived from the lines, which alone are the ledger.
 
 mod check;
 mod forward;
@@ -42,12 +42,12 @@ pub trait Ledger<const N: usize>: 'static {
     type Row: Entity;
     /// Its totals.
     type Total: Entity;
-    /// What a total is of, within a legal entity.
+    /// The group of a total, within a legal entity.
     type Group: Ord + Clone;
     /// The figures of lines, as the store sums them.
     type LineSums: Totals<Entity = Self::Row>;
 
-    /// What a finding about a total is called.
+    /// The invariant's name in a finding about a total.
     const INVARIANT: &'static str = "month-total";
 
     /// The legal entity of a line.

@@ -8,7 +8,7 @@ use stoa_sdk::{Date, Filter, Id, all, today};
 use super::{Ledger, Summed, add_figures, find_summed, negate_figures, split_days, unsummed_lines};
 use crate::quantity::Amount;
 
-/// What is asked of lines, or of totals.
+/// A query of lines, or of totals.
 pub struct Part<'a, T, A> {
     /// Which of them, but for their entity and days.
     pub filter: Filter,

@@ -28,7 +28,7 @@ fn day(of: i64) -> Option<Date> {
     Date::from_days(of)
 }
 
-/// Splits the days from one to another, both included; none: without an end. Of a month at an edge either the days inside are added or
+/// Splits the days from one to another, both included; none: without an end. A month at an edge has either the days inside added or
 /// those outside taken off, whichever are fewer; as no line is dated later than tomorrow, later days count for none.
 pub fn split_days(from: Option<Date>, to: Option<Date>, today: Date) -> Split {
     let last_dated = today.days() + 1;

@@ -18,7 +18,7 @@ view! {
 }
 
 impl SummedLinesRow {
-    /// Of an entity of which no line is summed.
+    /// The row of an entity of which no line is summed.
     pub fn new(entity: Id) -> SummedLinesRow {
         SummedLinesRow {
             id: new_id(),

@@ -32,7 +32,7 @@ pub struct Flags {
     json: bool,
 }
 
-/// What was found in a component that a host would take.
+/// Surface and changes of a component that a host would take.
 struct Found {
     surface: Surface,
     changes: Vec<Change>,
@@ -72,7 +72,7 @@ pub fn run(flags: &Flags) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// What a component shows, or why no host takes it. `Err`: it cannot be read.
+/// Surface of a component, or the reason why no host takes it. `Err`: it cannot be read.
 fn surface(gate: &Gate, file: &Path) -> anyhow::Result<Result<Surface, Refusal>> {
     let artifact = Artifact::read(file)?;
     Ok(gate.vet(&artifact).map(|vetted| Surface::from_vetted(&gate.engine, &vetted)))

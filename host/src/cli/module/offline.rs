@@ -15,7 +15,7 @@ use crate::deployment::{ActivationRequest, Deployment, HostIdentity, Release, tr
 use crate::http::operator::activation;
 use crate::settings::Settings;
 
-/// Who it is by.
+/// Actor of an offline activation.
 const OFFLINE: &str = "system:offline";
 
 #[derive(Serialize)]

@@ -1,4 +1,4 @@
-//! What every operation of the document shares: problems, headers, parameters and credentials.
+//! Parts that every operation of the document shares: problems, headers, parameters and credentials.
 
 use serde_json::{Map, Value, json};
 use stoa_descriptor::ProblemCode;

@@ -29,18 +29,18 @@ pub struct DocumentedOperation<'a> {
     pub public: bool,
 }
 
-/// What a module gives to the document besides its routes.
+/// Contribution of a module to the document besides its routes.
 #[derive(Debug, Clone, Copy)]
 pub struct DocumentedModule<'a> {
     pub name: &'a str,
     pub description: &'a str,
-    /// What the references `#/$defs/Name` of its routes name.
+    /// Schemas by name, for the references `#/$defs/Name` of its routes.
     pub schemas: &'a Map<String, Value>,
     /// The problem codes that it adds to the host's.
     pub problems: &'a [ProblemCode],
     /// The event kinds that integrators may hear of.
     pub events: &'a [EventKind],
-    /// What its members are that say nothing themselves.
+    /// Descriptions of its members that have none of their own.
     pub words: &'a [Named],
 }
 

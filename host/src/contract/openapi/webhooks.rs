@@ -1,14 +1,14 @@
-//! What integrators are sent: one webhook per event kind of the active modules, its data described by the kind's own schema.
+//! Webhooks to integrators: one per event kind of the active modules, its data described by the kind's own schema.
 
 use serde_json::{Map, Value, json};
 use stoa_descriptor::EventKind;
 
 use super::schemas::{Schemas, pascal};
 
-/// What they are listed under: a generator that writes a class for each tag would else write two for one module.
+/// Tag of all webhooks: a generator that writes a class for each tag would else write two for one module.
 pub const TAG: &str = "events";
 
-/// Of the examples.
+/// Values of the examples.
 const EVENT: &str = "01994d2f-5a00-7c3e-9b1d-2f6a8e4c7d01";
 const TENANT: &str = "01994d2f-5a00-7c3e-9b1d-2f6a8e4c7d02";
 const REQUEST: &str = "01994d2f-5a00-7c3e-9b1d-2f6a8e4c7d03";

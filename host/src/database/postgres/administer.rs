@@ -1,4 +1,4 @@
-//! What is done to the database rather than in it: its checks, the host's own tables and indexes. By sqlx, whose migrations keep the
+//! Administration of the database: its checks, the host's own tables and indexes. By sqlx, whose migrations keep the
 //! record of what was applied.
 
 use std::time::Duration;
@@ -65,8 +65,8 @@ async fn wait_for_the_turn(connection: &mut PgConnection) -> Result<(), Error> {
     Err(Error::Unavailable("another host builds indexes".into()))
 }
 
-/// What a builder that was stopped in the middle left behind: an index that counts as made and holds nothing. Of tables that were made
-/// here, and by the names that indexes are given here: another's index that is being built looks alike.
+/// Drops the indexes that a stopped builder left half built: such an index counts as made and holds nothing. Only those of tables that
+/// were made here, and by the names that indexes are given here: another's index that is being built looks alike.
 async fn drop_half_built(connection: &mut PgConnection) -> Result<(), Error> {
     let drops: Vec<String> = sqlx::query_scalar(
         "select format('drop index concurrently if exists %I.%I', n.nspname, c.relname)

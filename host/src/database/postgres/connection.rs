@@ -180,7 +180,7 @@ async fn drive<T>(
         if let Poll::Ready(ended) = running.as_mut().poll(context) {
             *driver = None;
             let why = ended.err().map_or_else(|| "the connection was closed".to_owned(), |error| error.to_string());
-            // What had arrived before it ended is answered still.
+            // An answer that had arrived before the end is still returned.
             return match work.as_mut().poll(context) {
                 Poll::Ready(done) => Poll::Ready(Ok(done)),
                 Poll::Pending => Poll::Ready(Err(Unanswered::Lost(why))),

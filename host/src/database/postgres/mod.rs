@@ -58,7 +58,7 @@ struct Waiting {
     schema: u64,
 }
 
-/// What a transaction is for.
+/// Purpose of a transaction.
 #[derive(Clone, Copy)]
 enum Kind {
     /// `statement_seconds`: see [`Transaction::statement_seconds`].

@@ -121,7 +121,7 @@ async fn take_all(connection: &mut Connection, all: &mut Vec<Asked>) -> bool {
         let count = i64::try_from(waiting.len()).unwrap_or(i64::MAX);
         let first = outcome.and(behind).map(|behind| behind - count);
         for ((_, answer), nth) in waiting.into_iter().zip(0..) {
-            // Who asked may have gone: its figure is never used.
+            // The requester may have gone: its figure is never used.
             let _ = answer.send(first.clone().map(|first| first + nth));
         }
     }

@@ -67,7 +67,7 @@ impl Slots {
             };
             let Some((shard, waiter)) = next else { return };
             if waiter.is_closed() {
-                // Whoever waited has gone.
+                // The waiter has gone.
                 self.lock().fair_queue.end(shard);
                 continue;
             }

@@ -1,4 +1,4 @@
-//! What is bound to a statement and read from a row: values with the types by which PostgreSQL takes them.
+//! Values that are bound to a statement or read from a row, with the types by which PostgreSQL takes them.
 
 use std::borrow::Cow;
 use std::error::Error as StdError;

@@ -23,7 +23,7 @@ pub struct Log {
 }
 
 impl Log {
-    /// Of the database at this path.
+    /// The log of the database at this path.
     pub fn new(database: &Path, largest: u64) -> Log {
         let mut path = database.as_os_str().to_owned();
         path.push("-wal");

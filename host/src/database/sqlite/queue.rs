@@ -1,5 +1,5 @@
-//! What waits for SQLite's threads, in the order of the fair queue (`fair_queue.rs`). Threads block here, and readers stand still while the writer
-//! empties the log.
+//! Jobs that wait for SQLite's threads, in the order of the fair queue (`fair_queue.rs`). Threads block here, and readers stand still
+//! while the writer empties the log.
 
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
@@ -19,7 +19,7 @@ struct State<J> {
     held: Hold,
 }
 
-/// What begins no more until it is let go.
+/// Jobs that do not begin until the hold ends.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Hold {
     Nothing,
@@ -74,7 +74,7 @@ impl<J> Queue<J> {
 
     pub fn hold(&self, held: Hold) {
         let mut state = self.lock();
-        // What is closed ends with what waits: nobody lets it go again.
+        // A closed queue still serves its waiting jobs: nobody would release a new hold.
         if !state.closed {
             state.held = held;
         }

@@ -19,7 +19,7 @@ pub struct Stopwatch {
     watched: Mutex<Vec<Weak<Watched>>>,
 }
 
-/// What one thread does.
+/// The watched work of one thread.
 #[derive(Default)]
 struct Watched(Mutex<Running>);
 
@@ -98,7 +98,7 @@ pub fn lift() {
     change(|running| running.job = None);
 }
 
-/// What this thread does now must have ended in this time. `None`: in the job's.
+/// Limits the current part of this thread's job to this time. `None`: the job's own limit.
 pub fn limit_part(time: Option<Duration>) {
     change(|running| running.part = time.map(|time| Instant::now() + time));
 }
@@ -136,7 +136,7 @@ mod tests {
             let connection = Connection::open_in_memory().unwrap();
             begin(&connection, Instant::now() + Duration::from_millis(100));
             assert!(run_endless(&connection) >= Duration::from_millis(99));
-            // Whoever tries once more is interrupted once more.
+            // A further try is interrupted too.
             assert!(run_endless(&connection) < Duration::from_secs(5));
             end();
             std::thread::sleep(TICK * 3);
@@ -148,7 +148,7 @@ mod tests {
             limit_part(None);
             std::thread::sleep(TICK * 3);
             connection.query_row("select 1", [], |_| Ok(())).unwrap();
-            // What makes tables takes its time.
+            // Making tables has no time limit.
             begin(&connection, Instant::now());
             lift();
             std::thread::sleep(TICK * 3);

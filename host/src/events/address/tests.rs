@@ -287,7 +287,7 @@ const REFUSED: &[&str] = &[
     "https://ex!ample.com/",
     "https://example.123/",
     "https://example.0x7f/",
-    // What a parser would mend.
+    // URLs that a parser would mend.
     "https:\\\\hooks.example.com\\",
     "https://hooks.example.com\\@127.0.0.1/",
     "https:/\\hooks.example.com/",

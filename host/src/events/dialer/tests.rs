@@ -188,7 +188,7 @@ async fn a_body_without_an_end_is_not_read() {
     .await;
     assert_eq!(send_to(address).await, status(200));
     tokio::time::sleep(Duration::from_millis(300)).await;
-    // What the sockets' buffers took is not more.
+    // No more was written than the sockets' buffers took.
     assert!(written.load(Ordering::SeqCst) < 64 << 20, "{} bytes", written.load(Ordering::SeqCst));
 }
 

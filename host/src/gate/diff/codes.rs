@@ -1,4 +1,4 @@
-//! What a change is called: by these codes an operator allows what would break callers. `components/CHANGES.md` explains them.
+//! Codes of changes: by these an operator allows changes that would break callers. `components/CHANGES.md` explains them.
 
 /// A kind of change. Whether it breaks somebody is part of what it is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

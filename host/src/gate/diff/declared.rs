@@ -1,4 +1,4 @@
-//! What a descriptor lists by code: permissions, scopes, events, problem codes, audit filters, onboarding members; and the
+//! Entries of a descriptor by code: permissions, scopes, events, problem codes, audit filters, onboarding members; and the
 //! module's version and imports.
 
 use std::collections::BTreeSet;
@@ -24,7 +24,7 @@ pub fn version(old: &Surface, new: &Surface, changes: &mut Vec<Change>) {
     changes.push(Change::new(code, new.descriptor.name.as_str(), detail));
 }
 
-/// What nobody signed is from the folder of a --dev host, whose author may go on with it.
+/// An unsigned module is from the folder of a --dev host, whose author may go on with it.
 pub fn signer(old: &Surface, new: &Surface, changes: &mut Vec<Change>) {
     if let (Some(was), Some(is)) = (&old.signer, &new.signer)
         && was != is

@@ -1,4 +1,4 @@
-//! What two shapes of one type say of a value itself: which values, how long, in which form. Members and items are walked in
+//! Differences of two shapes of one type in a value itself: which values, how long, in which form. Members and items are walked in
 //! `schema.rs`.
 
 use std::collections::BTreeSet;

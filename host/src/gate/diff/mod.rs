@@ -1,8 +1,8 @@
-//! What changes for callers, integrators and other modules when a candidate takes a module's place: every difference by its
+//! Changes for callers, integrators and other modules when a candidate takes a module's place: every difference by its
 //! code and item, and whether it breaks anybody. A pure function of two surfaces.
 //!
-//! In doubt a change counts as breaking: an operator who knows better allows its code. What is neither reported to anybody nor
-//! relied on (descriptions, summaries, examples) is no change.
+//! In doubt a change counts as breaking: an operator who knows better allows its code. A difference in parts that are neither
+//! reported to anybody nor relied on (descriptions, summaries, examples) is no change.
 
 pub mod codes;
 mod declared;
@@ -27,9 +27,9 @@ use super::surface::Surface;
 pub struct Change {
     /// One of `codes`.
     pub code: &'static str,
-    /// What changes: `createThing`, `createThing body /lines/*/quantity`, `commerce:area/service@1.0.0#function`.
+    /// The changed item: `createThing`, `createThing body /lines/*/quantity`, `commerce:area/service@1.0.0#function`.
     pub item: String,
-    /// What was and what is, for a person.
+    /// Old and new value, for a person.
     pub detail: String,
     /// Whether activation refuses it unless its code is allowed.
     pub breaking: bool,

@@ -154,11 +154,11 @@ impl<'a> Walk<'a> {
         }
     }
 
-    /// What would be reported of two shapes.
+    /// Changes that would be reported of two shapes.
     fn compare_tentatively(&mut self, was: &Shape<'a>, is: &Shape<'a>) -> Vec<Change> {
         let (before, met) = (std::mem::take(&mut self.changes), self.trail.len());
         self.shape("", was, is);
-        // What was met in trying is still to be reported.
+        // Pairs that were met in trying are still to be reported.
         for pair in self.trail.split_off(met) {
             self.met.remove(&pair);
         }
@@ -225,7 +225,7 @@ impl<'a> Walk<'a> {
         }
     }
 
-    /// What an absent member stands for. None and null are the same.
+    /// Compares the values of an absent member. None and null are the same.
     fn defaults(&mut self, path: &str, old: &AllOf<'a>, new: &AllOf<'a>) {
         let (was, is) = (default(old, self.old), default(new, self.new));
         if was != is {
@@ -283,7 +283,7 @@ impl<'a> Walk<'a> {
                 FacetKind::Rule => codes::RESPONSE_RULE_WIDENED,
                 FacetKind::Normalization => return,
             },
-            // What is answered is not normalized.
+            // Answers are not normalized.
             Direction::Response if narrower && kind != FacetKind::Normalization => codes::RESPONSE_NARROWED,
             _ => return,
         };

@@ -41,7 +41,7 @@ fn compare_offer(
     same_bytes: bool,
     changes: &mut Vec<Change>,
 ) {
-    // Who wants it gets the highest that fits; and one version means one thing.
+    // A caller of the service gets the highest version that fits; and one version means one thing.
     let highest = is.iter().filter(|(other, _)| name.accepts(other)).max_by(|(a, _), (b, _)| a.version.cmp(&b.version));
     let same = is.iter().find(|(other, _)| other == name).filter(|same| highest != Some(*same));
     if highest.is_none() {
@@ -56,7 +56,7 @@ fn compare_offer(
                 None => {
                     tell(codes::SERVICE_FUNCTION_REMOVED, function, format!("{} has no such function", other.version))
                 }
-                // Of texts that were cut the rest is not known.
+                // The rest of a text that was cut is not known.
                 Some(other) if other != signature || (!same_bytes && signature.ends_with(CUT)) => {
                     tell(codes::SERVICE_SIGNATURE_CHANGED, function, format!("was {signature}, now {other}"));
                 }
@@ -75,7 +75,7 @@ fn compare_offer(
     }
 }
 
-/// What became of a service that is no longer offered to those who want it.
+/// The change of a service that is no longer offered to those who want it.
 fn explain_removal(name: &InterfaceName, is: &[(InterfaceName, &Functions)]) -> Change {
     let others: Vec<&Version> =
         is.iter().filter(|(other, _)| other.path == name.path).map(|(other, _)| &other.version).collect();
@@ -99,7 +99,7 @@ fn is_raised(was: &Version, is: &Version) -> bool {
     if was.major == 0 { is > was } else { is.minor > was.minor }
 }
 
-/// What callers must hold for the functions that were offered and still are.
+/// Compares the rights that callers must hold for the functions that were offered and still are.
 fn compare_access(old: &Surface, new: &Surface, changes: &mut Vec<Change>) {
     let (was, is) = (list_functions(&old.offers), list_functions(&new.offers));
     for (interface, function) in was.intersection(&is) {

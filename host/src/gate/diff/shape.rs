@@ -56,7 +56,7 @@ pub struct Shape<'a> {
     pub facts: Facts<'a>,
 }
 
-/// What schemas that hold together say.
+/// Facts of schemas that hold together.
 #[derive(Debug, Clone, Default)]
 pub struct Facts<'a> {
     /// None: every type. Null is the `None` within.
@@ -286,7 +286,7 @@ impl<'a> Facts<'a> {
         }
     }
 
-    /// What is said of this type.
+    /// Facts about this type only.
     fn only(mut self, class: Class) -> Facts<'a> {
         self.types = None;
         if let Some(values) = &mut self.values {
@@ -297,7 +297,7 @@ impl<'a> Facts<'a> {
             .retain(|keyword, _| RULES.iter().any(|(name, of)| name == keyword && of.is_none_or(|of| of == class)));
         self.integer &= class == Class::Number;
         if self.integer {
-            // Of whole numbers, more than 0 is at least 1.
+            // Among whole numbers, more than 0 is at least 1.
             for (exclusive, inclusive, below) in
                 [("exclusiveMinimum", "minimum", true), ("exclusiveMaximum", "maximum", false)]
             {
@@ -339,7 +339,7 @@ fn list<'a>(keywords: &'a Map<String, Value>, keyword: &str) -> Vec<&'a Value> {
     keywords.get(keyword).and_then(Value::as_array).into_iter().flatten().collect()
 }
 
-/// What an integer format holds.
+/// Range of an integer format.
 fn integers(format: &str) -> Option<(Number, Number)> {
     let signed = |least: i64, most: i64| Some((Number::from(least), Number::from(most)));
     let unsigned = |most: u64| Some((Number::from(0), Number::from(most)));

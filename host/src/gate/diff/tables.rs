@@ -5,7 +5,7 @@ use stoa_descriptor::{Collection, Descriptor};
 use super::{Change, codes};
 use crate::store::{self, Tables};
 
-/// What changes in a module's tables. `current`: the collections as they are recorded, or as the active descriptor lists them.
+/// Changes in a module's tables. `current`: the collections as they are recorded, or as the active descriptor lists them.
 pub fn collections(current: &[Collection], candidate: &Descriptor) -> Vec<Change> {
     let refused = |faults: Vec<String>| {
         let change = |fault: String| {

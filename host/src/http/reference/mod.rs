@@ -12,7 +12,7 @@ use crate::deployment::Release;
 use crate::http::file::File;
 use crate::problem::Problem;
 
-/// What a page of the reference may do: run the scripts of this host and call it. The renderer writes its styles itself.
+/// Content policy of a page of the reference: it may run the scripts of this host and call it. The renderer writes its styles itself.
 const POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; \
      connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
 
@@ -31,7 +31,7 @@ static LICENCES: LazyLock<File> = LazyLock::new(|| {
     File::pack(TEXT, parts.join("\n").as_bytes())
 });
 
-/// What the reference is made of.
+/// A part of the reference.
 #[derive(Clone, Copy)]
 pub enum Part {
     Page,
@@ -63,7 +63,7 @@ pub struct Reference {
 
 #[derive(Clone)]
 struct Shown {
-    /// Of the contract that it was made from.
+    /// Tag of the contract that it was made from.
     etag: String,
     file: Arc<File>,
 }

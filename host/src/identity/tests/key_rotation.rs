@@ -216,7 +216,7 @@ async fn an_issuer_never_reached_is_unavailable_never_unauthenticated() {
         assert_eq!(outcome(&verifier, &without_kid).await, Err(CredentialRefusal::Unavailable));
     }
     assert_eq!(server.key_fetches(), 1, "and it is not hammered");
-    // What is no token at all needs no key to be reported.
+    // A text that is no token at all needs no key to be reported.
     assert_eq!(outcome(&verifier, "nonsense").await, Err(CredentialRefusal::Explained("The token is malformed.")));
 
     server.behave(Manner::Keys(jwks([&signer])));

@@ -12,6 +12,6 @@ mod time;
 mod tokens;
 mod verified;
 
-/// Of a token whose key its issuer does not have.
+/// The rejection of a token whose key its issuer does not have.
 const STRANGE_KEY: CredentialRefusal =
     CredentialRefusal::Explained("The token is signed with a key that its issuer does not publish here.");

@@ -46,7 +46,7 @@ fn table(signer: &Signer, stranger: &Signer) -> Vec<(&'static str, String, Resul
     };
 
     let mut table = vec![
-        // What is accepted, so that the refusals below are known to be for their own reason.
+        // Accepted tokens, so that the rejections below are known to be for their own reason.
         ("good", good.clone(), OK),
         ("typ JWT", with_header("typ", json!("JWT")), OK),
         ("typ in capitals", with_header("typ", json!("AT+JWT")), OK),

@@ -97,14 +97,14 @@ fn offer_permissions(route: &mut Route, modules: &[Arc<Module>]) {
     }
 }
 
-// What a command was about.
+// The resource of a command.
 #[derive(Serialize, JsonSchema)]
 #[schemars(inline)]
 struct Identified {
     id: Uuid,
 }
 
-/// What a command did: to what, which members of it differ now, and what was given and taken.
+/// The effect of a command: on what, which members of it differ now, and what was given and taken.
 struct Effect {
     audit: &'static str,
     id: Uuid,
@@ -285,7 +285,8 @@ impl Iam<'_> {
         Ok(effect)
     }
 
-    /// What the role grants and no other role of the member does. Of the owner's role nothing: its id says that it grants everything.
+    /// Permissions that the role grants and no other role of the member does. There are none for the owner's role: its id says that it
+    /// grants everything.
     async fn permissions_by_this_role_alone(&mut self, member: Uuid, role: Uuid) -> Result<Vec<String>, Error> {
         let rows = self
             .session
@@ -382,7 +383,7 @@ impl Iam<'_> {
     }
 }
 
-/// What a command must know of a role before it changes it.
+/// The columns of a role that a command must read before it changes it.
 struct StoredRole {
     status: RoleStatus,
     system: bool,

@@ -1,4 +1,4 @@
-//! Who may do what in a company: the permissions there are, its roles and memberships, and the commands that change them.
+//! Access in a company: the permissions there are, its roles and memberships, and the commands that change them.
 
 pub mod commands;
 pub mod directory;
@@ -10,5 +10,5 @@ mod search;
 pub use memberships::MembershipStatus;
 pub use roles::{AssignedRole, RoleStatus};
 
-/// Who holds it manages people: a company always has one that does.
+/// The permission to manage people: a company always has a member with it.
 const MANAGE: &str = "users.manage";

@@ -14,7 +14,7 @@ use crate::problem::Problem;
 /// Records read at once where only some of them may contain the text.
 const BATCH: i64 = 500;
 
-/// What is listed: the statement that reads rows up to a limit, and how they become records.
+/// A list: the statement that reads rows up to a limit, and how they become records.
 pub struct List<T> {
     /// The condition that the cursor makes.
     pub after: &'static str,

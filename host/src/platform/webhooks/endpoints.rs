@@ -327,7 +327,7 @@ async fn set_status(session: &mut Session, before: &Webhook, status: WantedStatu
     };
     session.query(sql, &values).await?;
     values.truncate(2);
-    // Whoever turned it on again means to try: what failed before does not count.
+    // Activation starts a new series of tries: what failed before does not count.
     let sql =
         "update stoa_webhook_lane set failures = 0, failing_since = null where tenant_id = $1 and endpoint_id = $2";
     session.query(sql, &values).await?;

@@ -16,7 +16,7 @@ use crate::sandbox::Module;
 use deliveries::{Delivery, ListDeliveries, Range, Redelivered, RedeliveredRange};
 use endpoints::{Credential, EmptyBody, EventReference, ListWebhooks, NewWebhook, Replacement, Transition, Webhook};
 
-/// What an API client needs for them.
+/// The scope that an API client needs for them.
 pub const SCOPE: &str = "webhooks.manage";
 
 const AUDIT: &str = "WEBHOOK_ENDPOINT";

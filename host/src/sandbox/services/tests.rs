@@ -1,4 +1,4 @@
-//! Who serves whom, over small components in the text format.
+//! Providers of services and their callers, over small components in the text format.
 
 use super::*;
 

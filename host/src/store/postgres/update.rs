@@ -28,7 +28,7 @@ use crate::wit::store::{Page, Reply};
 /// Code of a row that was to go in and met one that went in meanwhile.
 const MET: i64 = -1;
 
-/// What one row of the statement says.
+/// One row of the statement's result.
 pub(super) struct Changed {
     nth: usize,
     /// Zero, or why the change was not made.
@@ -127,7 +127,7 @@ pub(super) fn statement(schema: &Tables, scope: &Scope, update: &Update) -> Sql 
     sql.put(" from r join ").put(&table.sql).put(" t on ");
     of_key(&mut sql, table, update);
     if update.initial.is_some() {
-        // What makes `l` wait for the end of `i`.
+        // This makes `l` wait for the end of `i`.
         sql.put(" where (select count(*) from i) >= 0");
     }
     for (nth, at) in table.lock_order.iter().enumerate() {
@@ -257,7 +257,7 @@ fn needed_groups<'a>(table: &'a Table, update: &Update) -> Vec<&'a str> {
     groups.into_iter().filter_map(|nth| table.search.get(nth)).map(|group| group.sql.as_str()).collect()
 }
 
-/// Of the nth row to insert its id, null where none is to be, and what is stated of it.
+/// Id of the nth row to insert, null where none is to be, and its stated values.
 fn first_values(table: &Table, initial: &Initial, nth: usize) -> Vec<Datum> {
     match initial.rows.get(nth) {
         Some(Some(row)) => {

@@ -143,7 +143,7 @@ async fn clashes(
     found.sort_unstable();
     found.dedup();
     if left.iter().any(|(nth, _)| !found.iter().any(|(row, _)| row == nth)) {
-        // What it met is gone again, or belongs to a key that a newer generation brought: try it all once more.
+        // The row that it met is gone again, or belongs to a key that a newer generation brought: try it all once more.
         return Err(Stop::Database(Error::Conflict("a clash that can no longer be found".to_owned())));
     }
     let name = |key: usize| keys.get(key).map(|(name, _)| (*name).to_owned()).unwrap_or_default();

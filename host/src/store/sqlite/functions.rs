@@ -1,4 +1,4 @@
-//! What SQLite lacks: lists as tables, exact sums, sums of wide decimals, and the parts of a search text.
+//! Functions that SQLite lacks: lists as tables, exact sums, sums of wide decimals, and the parts of a search text.
 
 use rusqlite::config::DbConfig;
 use rusqlite::functions::{Aggregate, Context, FunctionFlags};

@@ -198,7 +198,7 @@ const OPERATIONS: &[Operation] = &[
 pub struct Changeling;
 
 impl Module for Changeling {
-    /// Of the first form, with every route that any form has.
+    /// The manifest of the first form, with every route that any form has.
     const MANIFEST: Manifest = Manifest {
         operations: &[OPERATIONS],
         permissions: &[("changeling.read", "Of the changeling."), ("changeling.write", "Of the changeling.")],

@@ -295,7 +295,7 @@ pub fn commit(mode: &str, text: String) -> Result<Reply, Problem> {
         }
         "event" => emit("hostile.noted", "{}"),
 
-        // What the descriptor promised otherwise.
+        // Events and replies that differ from the descriptor.
         "event-of-another-shape" => emit("hostile.noted", "{\"x\":7070707}"),
         "event-with-a-secret-member" => emit("hostile.noted", "{\"leaked\":\"7070707\"}"),
         "event-about-another" => emit_about("HOSTILE_ENTRY", "hostile.noted", "{}"),

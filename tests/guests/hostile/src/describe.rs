@@ -1,4 +1,4 @@
-//! What the hostile module says of itself: lawful, or it would not be let in.
+//! The hostile module's descriptor: lawful, or it would not be let in.
 
 use serde_json::json;
 

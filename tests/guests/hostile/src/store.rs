@@ -92,7 +92,7 @@ pub fn change(key: Value, set: Vec<Value>, add: Vec<String>) -> Change {
     Change { key: vec![key], version: None, set, add }
 }
 
-/// What the store said, as a problem code that the suite can read. Nothing refused is the worst answer.
+/// The store's answer, as a problem code that the suite can read. Nothing refused is the worst answer.
 pub fn verdict(outcome: Result<Vec<Reply>, Failure>) -> Result<Answer, Problem> {
     Err(problem(match outcome {
         Ok(_) => "HOSTILE_ALLOWED",

@@ -18,13 +18,13 @@ pub struct Stage {
     buyer: Buyer,
 }
 
-/// Who does the write.
+/// The caller of the write.
 pub struct Side<'a> {
     pub stage: &'a Stage,
     pub key: bool,
 }
 
-/// What a write came to, and the products of the goods that it touched.
+/// The answer of a write, and the products of the goods that it touched.
 pub struct Touch {
     pub answer: Answer,
     pub products: Vec<String>,

@@ -86,7 +86,7 @@ pub const ACTS: &[(&str, Act)] = &[
         let answer = by.send("POST", &format!("{path}/cancel"), json!({ "expectedVersion": 1 }));
         Touch { answer, products: vec![product] }
     }),
-    // Of an entity of its own: goods of the others need no cost.
+    // The books of an entity of its own: goods of the others need no cost.
     ("startBooks", |by| {
         let shop = &by.stage.shop;
         let entity = shop.other_entity();

@@ -9,8 +9,8 @@ const COPIES: u32 = 200;
 /// Rows below which a table is none that a scan could be seen in.
 const FEWEST: f32 = 500.0;
 
-/// Of the table `$1` its columns, what a new row of the company `$2` has in them, made of a row `s` and a number `n`, and a row to begin
-/// with where there is none. A unique key that holds no id but the company's is made unique by its texts, days and numbers.
+/// Reads of the table `$1` its columns, the values of a new row of the company `$2`, made of a row `s` and a number `n`, and a row
+/// to begin with where there is none. A unique key that holds no id but the company's is made unique by its texts, days and numbers.
 const COLUMNS: &str = "
 with keys as (
   select unnest(i.indkey::int2[]) as attnum from pg_index i

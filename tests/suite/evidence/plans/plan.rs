@@ -17,9 +17,9 @@ pub struct Reading {
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Scan {
     pub table: String,
-    /// What kind of way, by which index, and what PostgreSQL thinks of it.
+    /// The kind of way, its index, and PostgreSQL's estimates.
     pub way: String,
-    /// What is looked for on it.
+    /// The condition that is looked for on it.
     pub filter: String,
 }
 

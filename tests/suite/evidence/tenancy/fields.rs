@@ -20,7 +20,7 @@ pub struct Form {
 pub struct Field {
     pub place: Place,
     pub name: String,
-    /// Of a parameter: whether no request is without it.
+    /// True for a parameter that no request is without.
     pub required: bool,
 }
 

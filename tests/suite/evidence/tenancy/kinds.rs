@@ -45,7 +45,7 @@ pub type GoodId<'a> = &'a dyn Fn(&'static str) -> String;
 /// Makes a body good that fits its schema.
 pub type Amend = fn(&mut Json, GoodId);
 
-/// What a module's operations need to be told of.
+/// The facts that a module's operations need.
 pub struct Part {
     pub kinds: &'static [Kind],
     /// Fields whose kind their name does not tell: an operation or how its path below the company begins, field, kind.
@@ -54,9 +54,9 @@ pub struct Part {
     pub exempt: &'static [(&'static str, &'static str, &'static str)],
     /// Records that an operation finds by way of others, and names nowhere: without them it has nothing to answer.
     pub needs: &'static [(&'static str, &'static str)],
-    /// What members and parameters mean that a schema's pattern does not tell.
+    /// Values of members and parameters that a schema's pattern does not say.
     pub values: &'static [(&'static str, &'static str)],
-    /// What makes a body of an operation good that fits its schema.
+    /// Changes that make a body of an operation good that fits its schema.
     pub amends: &'static [(&'static str, Amend)],
 }
 
@@ -114,7 +114,7 @@ pub fn needs(form: &Form) -> impl Iterator<Item = &'static Kind> {
     needs.filter(|(operation, _)| *operation == form.operation.id).map(|(_, kind)| named(kind))
 }
 
-/// What a member or parameter of this name holds, where its schema does not tell.
+/// The value of a member or parameter of this name, where its schema does not say.
 pub fn value(name: &str) -> Option<&'static str> {
     PARTS.iter().flat_map(|part| part.values).find(|(known, _)| *known == name).map(|(_, value)| *value)
 }

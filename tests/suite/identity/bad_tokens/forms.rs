@@ -112,7 +112,7 @@ fn segments(forge: &Forge) -> Vec<Bad> {
         ("40 KiB", forge.with_claim("pad", json!("x".repeat(30_000)))),
     ];
     let mut table: Vec<Bad> = cases.into_iter().map(|(name, text)| Bad::token(name, &text)).collect();
-    // What a client with too small a buffer sends.
+    // Tokens of a client with too small a buffer.
     for tenths in 1..10 {
         table.push(Bad::token(format!("{tenths} tenths of a token"), &good[..good.len() * tenths / 10]));
     }

@@ -26,7 +26,7 @@ pub struct Loader<'a> {
     left: AtomicUsize,
 }
 
-/// What orders refer to.
+/// The records that orders refer to.
 struct Ids {
     entity: String,
     warehouse: String,

@@ -153,7 +153,7 @@ impl Source {
         Source { vendors: rows(folder, "Vendor").iter().map(vendor).collect(), products, orders, lines: details.len() }
     }
 
-    /// What was received, at the prices of the orders.
+    /// The value of the received goods, at the prices of the orders.
     pub fn sum_received(&self) -> Money {
         self.orders.iter().flat_map(|order| &order.lines).map(|line| line.price.times(line.received)).sum()
     }

@@ -1,3 +1,3 @@
-//! What is kept beside the built-in module's own, and what people see of it.
+//! Records beside the built-in module's own, and what people see of them.
 
 pub mod tier;

@@ -1,3 +1,3 @@
-//! What can be decided without the store.
+//! Rules that can be decided without the store.
 
 pub mod tier;

@@ -1,4 +1,4 @@
-//! What the tiers of a price are and which of them counts.
+//! The tiers of a price, and which of them counts.
 
 use pricing::records::price::Amount;
 use stoa_sdk::{Bounds, Item, Problem, item, set};
@@ -15,7 +15,7 @@ pub fn sort(rows: impl IntoIterator<Item = TierRow>) -> Vec<Tier> {
     tiers
 }
 
-/// What a unit costs at this quantity: the amount of the highest tier that it reaches, else the price's own.
+/// The price of a unit at this quantity: the amount of the highest tier that it reaches, else the price's own.
 pub fn amount_at(quantity: Quantity, base: Amount, tiers: &[Tier]) -> Amount {
     tiers.iter().rev().find(|tier| tier.from_quantity <= quantity).map_or(base, |tier| tier.amount)
 }

@@ -1,4 +1,4 @@
-//! What bodies say of credits.
+//! Request bodies of credits.
 
 use std::collections::BTreeSet;
 
@@ -30,7 +30,7 @@ pub struct CostLineInput {
     pub amount: Positive,
 }
 
-/// What a body says of a credit, in either body.
+/// A credit as either body states it.
 #[derive(Debug, Clone)]
 pub struct StatedCredit {
     pub number: String,
@@ -88,7 +88,7 @@ macro_rules! credit_body {
         }
 
         impl $name {
-            /// What it says of the credit.
+            /// The credit as the body states it.
             ///
             /// # Errors
             /// VALIDATION_FAILED.

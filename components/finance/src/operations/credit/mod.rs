@@ -57,7 +57,7 @@ pub const PURCHASE_OPERATIONS: &[Operation] = &[
     void(Operation::transition("/purchases/credit-notes/{id}/void", "voidPurchaseCredit", recognize::void_purchase), PURCHASES),
 ];
 
-/// What the operations of both sides have in common.
+/// Settings common to the operations of both sides.
 const fn write(operation: Operation, needs: &'static [&'static str]) -> Operation {
     operation.needs(needs).answers::<FinanceReceipt>().cache_control("no-store").writes(CREDIT, &[]).without_if_match()
 }

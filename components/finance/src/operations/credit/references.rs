@@ -1,4 +1,4 @@
-//! What a credit names: looked up when it is saved, and its goods again when it is recognised.
+//! References of a credit: looked up when it is saved, and its goods again when it is recognised.
 
 use std::collections::BTreeSet;
 
@@ -15,7 +15,7 @@ use crate::records::side::Side;
 use crate::records::supplier_return::SupplierReturnRow;
 use crate::work::ordered::read_tracking;
 
-/// Whose goods a correction may be of.
+/// Supplier, legal entity and currency of the goods that a correction may name.
 #[derive(Debug, Clone, Copy)]
 pub struct Supplied<'a> {
     pub supplier: Id,

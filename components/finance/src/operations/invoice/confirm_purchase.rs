@@ -33,7 +33,7 @@ pub fn confirm(call: &Call) -> Answer {
         Some(order) => receive(&of, &body, &given, order)?,
         None => buy(&of, &body, &given)?,
     };
-    // What a purchase bills is claimed by the unit itself.
+    // The claim key of a unit that a purchase bills is the unit's own id.
     let claims = stoa_sdk::map(lines.iter().flat_map(|line| line.unit_ids.0.iter().map(|unit| (*unit, *unit))));
     let billed = BilledLines { lines, claims };
     let after = post_invoice(&of, billed, &Posted { receipt: Some(receipt), ..how })?;
@@ -90,7 +90,7 @@ impl<'a> Given<'a> {
         self.units(line).iter().map(unit).collect()
     }
 
-    /// What procurement refused of its lines, as the request states them: units beside the lines, all else in the record.
+    /// Procurement's rejection of its lines, at the places of the request: units beside the lines, all else in the record.
     fn point(&self, refusal: Problem, lines: &[&InvoiceLineRow]) -> Problem {
         let mut refusal = refusal;
         for (nth, line) in lines.iter().enumerate() {
@@ -211,7 +211,7 @@ fn gather_goods<'a>(of: &'a LockedInvoice, given: &Given<'_>) -> Result<BTreeMap
     Ok(goods)
 }
 
-/// What came of a variant, and its units that no line has taken yet.
+/// The received item of a variant, and its units that no line has taken yet.
 type Came<'a> = (&'a ReceivedItem, std::slice::Iter<'a, (u64, u64)>);
 
 /// The lines of the invoice as those of the order and the receipt that were made for them; units in the order of the lines that gave

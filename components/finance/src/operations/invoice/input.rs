@@ -1,4 +1,4 @@
-//! What bodies say of invoices.
+//! Request bodies of invoices.
 
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -135,7 +135,7 @@ macro_rules! invoice_body {
         }
 
         impl $name {
-            /// What it says of the invoice.
+            /// The invoice as the body states it.
             pub fn state(self) -> StatedInvoice {
                 let document_reference: fn(&$name) -> Option<String> = $reference;
                 StatedInvoice {

@@ -26,7 +26,7 @@ use crate::records::permission::{CONFIRM_PURCHASE, CONFIRM_SALE, PURCHASES, SALE
 use crate::records::receipt::{DraftFromOrder, FinanceReceipt};
 use crate::records::side::{PURCHASE_INVOICE, SALES_INVOICE};
 
-/// What a draft refuses of the records that it names.
+/// Problem codes of a draft and of the records that it names.
 const DRAFT_PROBLEMS: &[&str] =
     &["DUPLICATE", "REFERENCE_INVALID", "IMMUTABLE_FIELD", "UNIT_COUNT_MISMATCH", "AMOUNT_PRECISION", "LIMIT_EXCEEDED"];
 const REPLACE_PROBLEMS: &[&str] = &[

@@ -1,4 +1,4 @@
-//! What bodies say of payments.
+//! Request bodies of payments.
 
 use std::collections::BTreeSet;
 
@@ -24,7 +24,7 @@ text_enum! {
     pub enum StatedStatus { #[default] Recorded => "RECORDED", Pending => "PENDING" }
 }
 
-/// What a body says of a payment, in either body.
+/// A payment as either body states it.
 #[derive(Debug, Clone)]
 pub struct StatedPayment {
     pub number: String,
@@ -81,7 +81,7 @@ macro_rules! payment_body {
         }
 
         impl $name {
-            /// What it says of the payment.
+            /// The payment as the body states it.
             ///
             /// # Errors
             /// VALIDATION_FAILED.
@@ -152,7 +152,7 @@ pub struct ReversePayment {
     pub reason: Prose<1, 1000>,
 }
 
-/// What a body would have paid.
+/// The amounts that a body applies to invoices.
 ///
 /// # Errors
 /// VALIDATION_FAILED with REPEATED at an invoice that stands earlier.

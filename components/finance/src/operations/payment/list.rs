@@ -58,7 +58,7 @@ impl ListPayments {
     }
 }
 
-/// What is left of these documents.
+/// Funds left of these documents, by document.
 pub fn read_funds(ids: impl Iterator<Item = Id>) -> Result<BTreeMap<Id, FundsRow>, Problem> {
     let keys: Vec<_> = ids.map(|id| vec![id.put()]).collect();
     let found = (!keys.is_empty()).then(|| find::<FundsRow>("source", keys));

@@ -78,7 +78,7 @@ pub const PURCHASE_OPERATIONS: &[Operation] = &[
     reverse(Operation::transition("/purchases/payments/{id}/reverse", "reversePurchasePayment", undo::reverse_purchase), PURCHASES),
 ];
 
-/// What the operations of both sides have in common.
+/// Settings common to the operations of both sides.
 const fn write(operation: Operation, needs: &'static [&'static str]) -> Operation {
     operation.needs(needs).answers::<FinanceReceipt>().cache_control("no-store").writes(PAYMENT, &[]).without_if_match()
 }

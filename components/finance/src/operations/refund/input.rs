@@ -1,4 +1,4 @@
-//! What bodies say of refunds.
+//! Request bodies of refunds.
 
 use schemars::JsonSchema;
 use serde::Deserialize;

@@ -1,4 +1,4 @@
-//! What money came and went in a period, by money account, or by method where there are no books (finance-ledger.md B9).
+//! Money that came and went in a period, by money account, or by method where there are no books (finance-ledger.md B9).
 
 use std::collections::BTreeMap;
 

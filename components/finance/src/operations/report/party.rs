@@ -1,4 +1,4 @@
-//! What a customer owes or a supplier is owed: balances and statements (finance-ledger.md B9).
+//! Debts of customers and debts to suppliers: balances and statements (finance-ledger.md B9).
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};

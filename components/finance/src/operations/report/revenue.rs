@@ -1,4 +1,4 @@
-//! What was sold, and what was earned by it (finance-ledger.md B9).
+//! Sales, and the margin earned by them (finance-ledger.md B9).
 
 use std::collections::BTreeMap;
 
@@ -145,7 +145,7 @@ fn ask(query: &AskRevenue) -> Result<Grouped, Problem> {
     group_revenue(&scope, query.group_by, query.cursor, query.limit.0)
 }
 
-/// What people call the groups.
+/// Display labels of the groups, by key.
 fn read_labels(by: GroupBy, rows: &[(String, Figures)]) -> BTreeMap<String, String> {
     let ids: Vec<Id> = ids_of(rows).into_iter().collect();
     let label = |id: (u64, u64), name: &str| (Id::from(id).to_string(), name.to_owned());

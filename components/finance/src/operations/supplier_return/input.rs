@@ -1,4 +1,4 @@
-//! What bodies say of supplier returns.
+//! Request bodies of supplier returns.
 
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -25,7 +25,7 @@ pub struct SupplierReturnLineInput {
     pub unit_ids: Vec<Id>,
 }
 
-/// What a body says of a return, in either body.
+/// A return as either body states it.
 #[derive(Debug, Clone)]
 pub struct StatedReturn {
     pub number: String,
@@ -61,7 +61,7 @@ macro_rules! return_body {
         }
 
         impl $name {
-            /// What it says of the return.
+            /// The return as the body states it.
             ///
             /// # Errors
             /// VALIDATION_FAILED: a line of a receipt or a unit twice.

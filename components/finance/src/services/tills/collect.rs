@@ -32,13 +32,13 @@ use crate::work::posting::{EntrySource, Terms, draw_entry, leg, money_leg, of_br
 use crate::work::source::{new_funds, payer_of};
 use crate::work::till::put_cash;
 
-/// What a collection needs, under the locks of the drawer and the order's invoices: nobody else changes it before the request ends.
+/// Inputs of a collection, under the locks of the drawer and the order's invoices: nobody else changes them before the request ends.
 struct Prepared {
     till: TillRow,
     /// The one that the receipt settles.
     invoice: Option<InvoiceRow>,
     components: Vec<service::Component>,
-    /// Of each component.
+    /// The account of each component.
     accounts: Vec<Option<Id>>,
 }
 
@@ -55,7 +55,7 @@ pub fn prepare(session: Id, order: Id, components: &[service::Component]) -> Res
     prepare_once(session, order, components).map(|prepared| prepared.accounts.clone())
 }
 
-/// What was prepared in this request for the same components, or is now.
+/// The collection that was prepared in this request for the same components, or is prepared now.
 fn prepare_once(session: Id, order: Id, components: &[service::Component]) -> Result<Rc<Prepared>, Problem> {
     let mut failure = None;
     let read = |_: &[(Id, Id)]| match prepare_now(session, order, components) {

@@ -1,4 +1,4 @@
-//! What a register collected: its receipt alone settles the order, once, and an invoice of the order is settled by it (rule 6, P26).
+//! Orders that a register collected: only its receipt settles such an order, once, and it settles an invoice of the order (rule 6, P26).
 
 use std::collections::BTreeMap;
 
@@ -26,7 +26,7 @@ pub struct Collected {
     pub payments: Vec<PaymentRow>,
 }
 
-/// What settles an invoice of a collected order.
+/// The settlement of an invoice of a collected order.
 pub struct Settled {
     pub on: Date,
     pub applications: Vec<ApplicationRow>,

@@ -6,7 +6,7 @@ use crate::records::invoice::InvoiceRow;
 use crate::records::party_entry::DocumentKind;
 use crate::work::entries::{Debtor, Document, Owed};
 
-/// Whose debt an invoice is.
+/// The debtor of an invoice.
 pub fn debtor_of(row: &InvoiceRow) -> Debtor {
     Debtor {
         side: row.side,
@@ -21,7 +21,7 @@ pub fn document_of(row: &InvoiceRow) -> Document {
     Document { kind: DocumentKind::Invoice, id: row.id, number: row.number.clone() }
 }
 
-/// What is owed of an invoice: due when it says so, else when it was issued.
+/// The debt of an invoice: due when it says so, else when it was issued.
 pub fn owed_of(row: &InvoiceRow, issued_on: Date) -> Owed {
     Owed { invoice: row.id, due_on: row.due_on.or(row.issued_on).unwrap_or(issued_on) }
 }

@@ -24,13 +24,13 @@ use crate::work::party::require_active_party;
 pub struct Draft {
     pub row: InvoiceRow,
     pub lines: Vec<InvoiceLineRow>,
-    /// Of a replacement: the products of the lines that stood before, and the names of the members that differ.
+    /// Products of the lines before a replacement, and the names of the members that differ.
     pub products_before: BTreeSet<Id>,
     pub changed: Vec<String>,
 }
 
 impl Draft {
-    /// What the audit entry is found by besides the document: the products of its lines, also of those that are gone.
+    /// Subjects of the audit entry besides the document: the products of its lines, also of those that are gone.
     pub fn products(&self) -> BTreeSet<Id> {
         let mut products = products_of(&self.lines);
         products.extend(&self.products_before);

@@ -18,7 +18,7 @@ use crate::records::side::Side;
 use crate::rules::stated::{MOST_UNITS, StatedLine, amount_member};
 use crate::work::ordered::{OrderedLine, Orders, read_orders};
 
-/// What the lines of a draft name, read for them.
+/// Records that the lines of a draft name.
 struct Named {
     orders: Orders,
     articles: BTreeMap<Id, Article>,

@@ -21,7 +21,7 @@ pub struct LockedInvoice {
     pub row: InvoiceRow,
     /// In their order.
     pub lines: Vec<InvoiceLineRow>,
-    /// Of a posted one.
+    /// The balance of a posted invoice.
     pub paid: Option<InvoiceBalanceRow>,
     /// Those that it bills.
     pub orders: Orders,
@@ -53,7 +53,7 @@ pub fn lock_invoice(side: Side, id: Id, expected: ExpectedVersion) -> Result<Loc
         select::<UnitClaimRow>(UnitClaimRow::invoice_id.eq(id)).whole(),
     ))?;
     let row = row.ok_or_else(Problem::not_found)?;
-    // What was read before the lock is what stands.
+    // The version under the lock must equal the one read before it.
     expected.check_at(row.version, "/expectedVersion")?;
     lines.sort_by_key(|line| line.line_no);
     let claims = there.into_iter().flatten().chain(own);
@@ -103,7 +103,7 @@ impl LockedInvoice {
         self.lines.iter().map(|line| (line, self.fulfilment(line))).collect()
     }
 
-    /// What stands behind a line; none: no order does.
+    /// Fulfilment of a line; none: the line has no order.
     fn fulfilment(&self, line: &InvoiceLineRow) -> Option<Fulfilment> {
         let item = line.order_item_id?;
         let order = line.order_id?;

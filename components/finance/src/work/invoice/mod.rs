@@ -1,4 +1,4 @@
-//! What several operations do with invoices: draw up their lines, post them, bill their orders, claim their units.
+//! Steps of invoices that several operations share: draw up their lines, post them, bill their orders, claim their units.
 
 pub mod claim;
 pub mod collected;

@@ -34,7 +34,7 @@ pub struct Posted {
     pub posted_on: Date,
     /// Where the request states that day.
     pub on_pointer: &'static str,
-    /// Of a purchase.
+    /// The document reference of a purchase.
     pub document_reference: Option<String>,
     /// Revenue of lines without an order is recognised on this day.
     pub recognized_on: Option<Date>,
@@ -45,7 +45,7 @@ pub struct Posted {
 /// The lines as the invoice bills them: with these units and, where goods came or went together with it, with the order's lines.
 pub struct BilledLines {
     pub lines: Vec<InvoiceLineRow>,
-    /// What units are claimed by, for each unit.
+    /// The claim key of each unit.
     pub claims: BTreeMap<Id, Id>,
 }
 
@@ -57,7 +57,7 @@ pub fn with_units(of: &LockedInvoice, orders: &Orders, units: Vec<Vec<Id>>) -> B
     BilledLines { claims: claims_of(of.row.side, orders, &lines), lines }
 }
 
-/// What each billed unit is claimed by: its allocation in a sale, itself in a purchase.
+/// The claim key of each billed unit: its allocation in a sale, itself in a purchase.
 pub fn claims_of(side: Side, orders: &Orders, lines: &[InvoiceLineRow]) -> BTreeMap<Id, Id> {
     let mut claims = BTreeMap::new();
     for line in lines {
@@ -185,7 +185,7 @@ fn renew(lines: &[InvoiceLineRow], line_set_id: Id) -> Vec<InvoiceLineRow> {
     lines.iter().zip(ids).map(line).collect()
 }
 
-/// What is paid of an invoice that was just posted: nothing, and where it is worth nothing all.
+/// The balance of an invoice that was just posted: nothing is paid, or all of it where it is worth nothing.
 fn new_balance(row: &InvoiceRow, posted_on: Date) -> InvoiceBalanceRow {
     let now = now();
     InvoiceBalanceRow {
@@ -289,7 +289,7 @@ fn post_debt(row: &InvoiceRow, lines: &[InvoiceLineRow], how: &Posted) -> Result
     Ok(draw_entry(terms, source, legs.into_iter().map(|leg| of_branch(leg, row.branch_id)).collect()))
 }
 
-/// What names the entry of a recognition.
+/// The purpose of the entry of a recognition.
 const RECOGNITION: &str = "RECOGNITION";
 
 fn purchase_legs(row: &InvoiceRow, lines: &[InvoiceLineRow]) -> Result<Vec<Leg>, Problem> {

@@ -1,5 +1,5 @@
-//! What of an order's receipts no invoice bills yet. A line of an invoice may name the line of a receipt, or the order's line alone:
-//! then it bills no receipt in particular.
+//! The part of an order's receipts that no invoice bills yet. A line of an invoice may name the line of a receipt, or only the order's
+//! line: then it bills no receipt in particular.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -11,22 +11,22 @@ use crate::records::side::Side;
 use crate::work::invoice::claim::find_claims;
 use crate::work::ordered::{OrderedLine, ReceivedLine};
 
-/// What of a receipt's line is to be billed.
+/// The part of a receipt's line that is to be billed.
 #[derive(Debug, PartialEq)]
 pub struct Unbilled {
     pub order_item: Id,
     pub receipt_item: Id,
     pub quantity: Quantity,
-    /// Of a serialized line, all of them.
+    /// All units to bill of a serialized line.
     pub units: Vec<Id>,
 }
 
-/// What is still to be billed.
+/// The quantity still to be billed; none where nothing is left.
 pub fn rest_to_bill(quantity: Quantity, billed: Quantity) -> Option<Quantity> {
     quantity.checked_sub(billed).filter(|open| *open > Quantity::ZERO)
 }
 
-/// What of these receipts, the oldest first, is not billed.
+/// The unbilled parts of these receipts, the oldest receipt first.
 pub fn find_unbilled(ordered: &BTreeMap<Id, OrderedLine>, received: &[ReceivedLine]) -> Result<Vec<Unbilled>, Problem> {
     let units: Vec<Id> = received.iter().flat_map(|came| came.units.iter().copied()).collect();
     let claims = run(find_claims(Side::Purchases, &units))?.unwrap_or_default();

@@ -75,7 +75,7 @@ pub fn create(call: &Call) -> Answer {
     let (warehouse, pointer) = input.warehouse()?;
     let inbound = input.movement_type == AdjustmentType::In;
     let articles = articles::get([input.variant_id]);
-    // What goes out needs no gate: an archived warehouse has nothing to give.
+    // An outbound adjustment needs no gate: an archived warehouse has no goods to give.
     let (_, row) = run((inbound.then(|| lock_shared(gate(warehouse))), get::<WarehouseRow>(warehouse)))?;
     let article = articles::require(&articles, input.variant_id, "/variantId")?;
     let row = row.ok_or_else(|| Problem::reference_missing(pointer))?;

@@ -1,4 +1,4 @@
-//! What bodies say of a stock count, and the faults that a schema cannot tell.
+//! Request bodies of a stock count, and the faults that a schema cannot find.
 
 use std::collections::BTreeSet;
 

@@ -62,7 +62,7 @@ pub fn post(call: &Call) -> Answer {
     Ok(receipt(&after).subjects(products).changed(vec!["status", "postedAt"]))
 }
 
-/// What a posting knows of the count's goods.
+/// State of the count's goods for a posting.
 struct Posting<'a> {
     place: Place,
     warehouse: &'a WarehouseRow,
@@ -71,7 +71,7 @@ struct Posting<'a> {
     why_lost: Why,
     known: Known,
     units: BTreeMap<Id, UnitRow>,
-    /// What LOST units were worth last.
+    /// Last worth of LOST units.
     last: BTreeMap<Id, Worth>,
     terms: Option<&'a Terms>,
 }
@@ -156,7 +156,7 @@ impl<'a> Posting<'a> {
         Worth { unit_cost: line.unit_cost, currency_code: self.terms.map(|terms| terms.currency_code.clone()) }
     }
 
-    /// What happens to goods and units.
+    /// Collects the changes of goods and units.
     fn collect(&self, lines: &[StockCountLineRow]) -> Result<(Goods, Changes), Problem> {
         let (mut goods, mut changes) = (Goods::default(), Changes::new(self.units.len()));
         for (at, line) in lines.iter().enumerate() {

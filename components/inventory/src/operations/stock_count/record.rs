@@ -100,10 +100,10 @@ fn long_cost(cost: Decimal<6>) -> UnitCost {
     UnitCost::from_units(cost.units().saturating_mul(1_000_000))
 }
 
-/// What the system holds of the counted variants in the warehouse.
+/// Recorded stock and units of the counted variants in the warehouse.
 struct Seen {
     on_hand: BTreeMap<Id, Quantity>,
-    /// Of these variants there, and those that the request names.
+    /// Units of these variants there, and those that the request names.
     units: BTreeMap<Id, UnitSeen>,
 }
 
@@ -136,7 +136,7 @@ impl Seen {
         if line.unit_ids.is_empty() { line.counted_quantity > on_hand } else { line.unit_ids.iter().any(is_lost) }
     }
 
-    /// What is expected of a line, and its units: those expected, and those found.
+    /// The expected quantity of a line, and its units: those expected, and those found.
     fn line(
         &self,
         count: &StockCountRow,
@@ -197,7 +197,7 @@ fn check_counts(lines: &[CountedLine], articles: &BTreeMap<Id, Article>) -> Resu
     refuse_invalid(faults)
 }
 
-/// Of an archived variant no more comes in than is there.
+/// No more of an archived variant comes in than is there.
 fn check_active(lines: &[CountedLine], articles: &BTreeMap<Id, Article>, seen: &Seen) -> Result<(), Problem> {
     let is_archived = |line: &CountedLine| articles.get(&line.variant_id).is_some_and(|of| !articles::is_active(of));
     let refused = lines.iter().enumerate().filter(|(_, line)| is_archived(line) && seen.exceeds(line));

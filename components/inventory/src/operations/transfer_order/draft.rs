@@ -167,7 +167,7 @@ fn replace_for(call: &Call, by_client: bool) -> Answer {
     Ok(receipt(&after).subjects(products).changed(changed_members(&order, &after)))
 }
 
-/// What a replacement changes of lines and chosen units.
+/// Changes of lines and chosen units by a replacement.
 #[derive(Default)]
 struct Redraft {
     kept: Vec<(Id, Option<i64>, Quantity)>,

@@ -1,4 +1,4 @@
-//! What bodies say of a transfer order, and the faults that a schema cannot tell.
+//! Request bodies of a transfer order, and the faults that a schema cannot find.
 
 use std::collections::BTreeSet;
 
@@ -14,7 +14,7 @@ use stoa_trade::refusal::refuse_invalid;
 /// Units of an order at most.
 pub const MOST_UNITS: usize = 100;
 
-/// What a body says of the order itself, in either body.
+/// Fields of the order itself, from either body.
 pub struct Head {
     pub number: Option<DocumentNumber>,
     pub from: Id,
@@ -50,7 +50,7 @@ macro_rules! order_body {
         }
 
         impl $name {
-            /// What it says of the order itself.
+            /// The fields of the order itself.
             pub fn head(&self) -> Head {
                 Head {
                     number: self.number.clone(),

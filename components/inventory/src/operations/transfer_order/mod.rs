@@ -20,7 +20,7 @@ use crate::records::permission::{CLIENT_READ, CLIENT_WRITE, READ, TRANSFER};
 use crate::records::stock::UPDATED;
 use crate::records::transfer_order::{ORDER, TransferOrder, TransferOrderHeader, TransferOrderReceipt};
 
-/// What holding the goods, and with it sending them, may refuse.
+/// Error codes of holding the goods, and so of sending them.
 const LEAVING: &[&str] = &[
     "VERSION_CONFLICT",
     "ILLEGAL_STATE",

@@ -75,7 +75,7 @@ pub fn readmit(call: &Call) -> Answer {
     if warehouse.legal_entity_id != entity {
         return Err(Problem::at("CUSTODY_CONFLICT", "/toWarehouseId"));
     }
-    // What came back from a customer is not what was sold to him; the rest is what it was, unless somebody says otherwise.
+    // A sold unit's condition is unknown when it comes back; any other unit keeps its condition, unless the body states another.
     let known = if unit.status == UnitStatus::Sold { None } else { unit.condition };
     let stated = input.condition.or(known.filter(|_| article.condition.is_none()));
     let mut objections = Objections::default();

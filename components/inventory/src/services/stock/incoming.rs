@@ -1,4 +1,4 @@
-//! What approved orders will bring, and no longer bring.
+//! Goods that approved orders will bring, or will no longer bring.
 
 use stoa_sdk::store::{get_all, lock_all_shared, run};
 use stoa_sdk::{Id, Problem, map, set};

@@ -1,4 +1,4 @@
-//! What the lines of every document of others must be.
+//! Checks of the lines of other modules' documents.
 
 use std::collections::BTreeMap;
 

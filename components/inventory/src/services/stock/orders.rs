@@ -218,7 +218,7 @@ pub fn deliver(
     Ok(delivered.into_iter().map(to_wire).collect())
 }
 
-/// What left: where its cost stands, its reservation, movement, variant, quantity and unit.
+/// Delivered goods: index of their cost, reservation, movement, variant, quantity and unit.
 type Sold = (Option<usize>, Id, Id, Id, Quantity, Option<Id>);
 
 /// How much of a sale came back: nothing yet.

@@ -121,7 +121,7 @@ fn new_units(units: &[service::NewUnit], line: usize) -> Result<Vec<UnitInput>, 
     units.iter().enumerate().map(unit).collect()
 }
 
-/// What each piece of a line costs.
+/// Cost of each piece of a line.
 fn worth_of_pieces(costs: &[(Quantity, UnitCost)], currency_code: &str) -> Vec<Worth> {
     let pieces = |(quantity, unit_cost): &(Quantity, UnitCost)| {
         let worth = Worth { unit_cost: Some(*unit_cost), currency_code: Some(currency_code.to_owned()) };

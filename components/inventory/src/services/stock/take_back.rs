@@ -164,7 +164,7 @@ fn count_returns(back: &BTreeMap<Id, i128>, lines: &[service::ReturnLine]) -> Re
     })
 }
 
-/// What is left of the sales, by sale, the dearest first.
+/// Sold goods that have not come back, by sale, the dearest first.
 fn read_sold_parts(sales: &BTreeMap<Id, i128>) -> Result<BTreeMap<Id, Vec<Fragment>>, Problem> {
     if sales.is_empty() {
         return Ok(BTreeMap::new());

@@ -1,4 +1,4 @@
-//! What goods cost: exact, first in first out, units at their own.
+//! Costs of goods: exact, first in first out, units at their own.
 
 pub mod entry;
 pub mod flows;

@@ -25,7 +25,7 @@ pub struct Line {
     pub amount: Quantity,
 }
 
-/// What became of a line's amount, by destination.
+/// Parts of a line's amount, by destination.
 pub type Parts = Vec<(Destination, Amount)>;
 
 /// Deals the amounts; the parts of each line add up to its amount.
@@ -72,7 +72,7 @@ pub fn recost(way: Way, document: Id, lines: &[Line]) -> Result<Vec<Parts>, Prob
     Ok(all_parts)
 }
 
-/// Of each line's goods one entry by which they came in.
+/// For each line, one entry by which its goods came in.
 fn read_receipts(lines: &[Line]) -> Result<BTreeMap<Id, EntryOfGoods>, Problem> {
     let mut seen = BTreeSet::new();
     for (nth, line) in lines.iter().enumerate() {
@@ -145,7 +145,7 @@ fn open_layers(items: impl IntoIterator<Item = Id>) -> Filter {
 /// Rows of each kind that are written in one call: of four kinds together they stay within what a call may carry.
 const STEP: usize = 500;
 
-/// What a recosting writes.
+/// The pending writes of a recosting.
 struct Recosting {
     way: Way,
     document: Id,

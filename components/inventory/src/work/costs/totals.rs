@@ -17,7 +17,7 @@ const SNAPSHOTS: Snapshots = Snapshots {
     ledgers: &[ledger_step::<VariantCosts, 3>(), ledger_step::<EntityCosts, 3>()],
 };
 
-/// What goes before entries of these entities, in the same batch or an earlier one.
+/// The lock and the read that precede entries of these entities, in the same batch or an earlier one.
 pub fn hold(entities: impl IntoIterator<Item = Id>) -> Option<(Lock, Find<Summed>)> {
     SNAPSHOTS.hold(entities)
 }
@@ -80,7 +80,7 @@ fn of_currency(currency: &CurrencyKey) -> Filter {
     }
 }
 
-/// What goods of a variant cost.
+/// Costs of a variant's goods.
 pub struct VariantCosts;
 
 impl Ledger<3> for VariantCosts {
@@ -135,7 +135,7 @@ impl Ledger<3> for VariantCosts {
     }
 }
 
-/// What all goods of an entity cost.
+/// Costs of all goods of an entity.
 pub struct EntityCosts;
 
 impl Ledger<3> for EntityCosts {

@@ -1,4 +1,4 @@
-//! What goods are worth: from the open layers now, from the ledger of costs at the end of a day.
+//! Worth of goods: from the open layers now, from the ledger of costs at the end of a day.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -12,7 +12,7 @@ use crate::records::cost_total::{CostTotalRow, CurrencyKey, VariantCostTotalRow}
 use crate::work::costs::totals::{EntityCosts, VariantCosts, counts_on_hand};
 
 totals! {
-    /// What layers of a pool are worth in a currency.
+    /// Worth of a pool's layers in a currency.
     pub LayerWorth of LayerRow by [legal_entity_id: Id, variant_id: Id, currency_code: Option<String>] {
         quantity: Quantity = sum(remaining),
         value: Amount = sum(value),
@@ -21,7 +21,7 @@ totals! {
 }
 
 totals! {
-    /// What entries about a pool add up to in a currency.
+    /// Sums of a pool's entries in a currency.
     pub EntryWorth of CostEntryRow by [legal_entity_id: Id, variant_id: Id, currency_code: Option<String>] {
         quantity: Quantity = sum(quantity),
         value: Amount = sum(amount),
@@ -41,7 +41,7 @@ totals! {
 }
 
 totals! {
-    /// What months' totals of a variant add up to in a currency.
+    /// Sums of a variant's monthly totals in a currency.
     MonthWorth of VariantCostTotalRow by [variant_id: Id, currency_code: CurrencyKey] {
         quantity: Amount = sum(quantity),
         uncosted: Amount = sum(uncosted),
@@ -94,7 +94,7 @@ pub fn value_pools(pools: &[PoolRow], as_of: Option<Date>) -> Result<Vec<Valuati
     Ok(valued)
 }
 
-/// What goods of these pools are worth, by currency.
+/// Worth of the goods of these pools, by currency.
 fn read_groups(pools: &[PoolRow], as_of: Option<Date>) -> Result<Vec<LayerWorth>, Problem> {
     let variants = set(pools.iter().map(|pool| pool.variant_id));
     let entities = set(pools.iter().map(|pool| pool.legal_entity_id));
@@ -117,7 +117,7 @@ fn read_groups(pools: &[PoolRow], as_of: Option<Date>) -> Result<Vec<LayerWorth>
     Ok(groups)
 }
 
-/// What goods of these variants were worth at the end of a day.
+/// Worth of these variants' goods at the end of a day.
 fn read_past_groups(entity: Id, variants: BTreeSet<Id>, day: Date) -> Result<Vec<LayerWorth>, Problem> {
     let sums = read_settled(entity, |summed| sum_variants(entity, &variants, (None, Some(day)), summed))?;
     let group =
@@ -133,7 +133,7 @@ fn read_past_groups(entity: Id, variants: BTreeSet<Id>, day: Date) -> Result<Vec
     Ok(sums.into_iter().filter(is_worth).map(group).collect())
 }
 
-/// What entries of these variants on these days add up to, by variant and currency: quantity with a cost, without one, and value.
+/// Sums of these variants' entries on these days, by variant and currency: quantity with a cost, without one, and value.
 pub fn sum_variants(
     entity: Id,
     variants: &BTreeSet<Id>,
@@ -165,7 +165,7 @@ pub fn sum_variants(
     )
 }
 
-/// What entries of all goods with a cost add up to until a day, by currency: quantity and value.
+/// Sums of the entries of all goods with a cost until a day, by currency: quantity and value.
 fn sum_entity(
     entity: Id,
     day: Date,
@@ -188,7 +188,7 @@ fn sum_entity(
     )
 }
 
-/// What all goods of an entity are worth, by currency; what has no cost is left out.
+/// Worth of an entity's goods, all or one variant's, by currency; goods without a cost are left out.
 ///
 /// # Errors
 /// LIMIT_EXCEEDED where a sum leaves its range.

@@ -1,4 +1,4 @@
-//! What happens to goods in one request, as it is collected: figures of stock, movements, inflows, outflows, reservations.
+//! Changes to goods in one request, as they are collected: figures of stock, movements, inflows, outflows, reservations.
 
 use std::collections::BTreeMap;
 
@@ -124,7 +124,7 @@ pub(super) struct Change {
     pub(super) lines: Vec<(usize, Delta, String)>,
 }
 
-/// What happens to goods in one request.
+/// Changes to goods in one request.
 pub struct Goods {
     pub(super) actor: Actor,
     pub(super) now: Instant,

@@ -10,7 +10,7 @@ use stoa_trade::quantity::Amount;
 use crate::records::cost::CostKind;
 use crate::work::goods::settle::Settled;
 
-/// What the entry is of.
+/// Source and purpose of an entry.
 #[derive(Debug, Clone, Copy)]
 pub struct Source {
     pub kind: &'static str,
@@ -32,10 +32,10 @@ fn counterpart(kind: CostKind) -> Option<(&'static str, bool)> {
 /// The costs that inventory posts by itself: those of `counterpart`.
 pub const OWN: [CostKind; 4] = [CostKind::AdjustedIn, CostKind::AdjustedOut, CostKind::Damaged, CostKind::Lost];
 
-/// What a movement is to the books, unless a document is their source.
+/// Source kind and purpose of a movement's entry, unless a document is the source.
 pub const MOVEMENT: (&str, &str) = ("INVENTORY_MOVEMENT", "ADJUSTMENT");
 
-/// What a stock count is to the books.
+/// Source kind and purpose of a stock count's entry.
 pub const COUNT: (&str, &str) = ("STOCK_COUNT", "POSTING");
 
 impl Settled {

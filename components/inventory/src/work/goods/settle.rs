@@ -21,7 +21,7 @@ pub struct Settled {
     pub(super) goods: Goods,
     /// The rows of stock as they stand now.
     pub stock: Vec<StockRow>,
-    /// What each outflow costs, in the order in which they were taken.
+    /// Cost of each outflow, in the order in which they were taken.
     pub costs: Vec<Cost>,
     pub(super) changed: Vec<LayerRow>,
     /// The layers of the inflows, in their order.
@@ -124,7 +124,7 @@ impl Goods {
         update.add(StockRow::revision, 1).or_insert(&columns, first).answer()
     }
 
-    /// What is stated of a pool that may not be there yet: one into which goods come.
+    /// The product for the insert of a pool that may not be there yet: one into which goods come.
     fn first_pool(&self, pool: &Pool) -> Option<Row> {
         let inflow = self.inflows.iter().find(|inflow| (inflow.place.entity, inflow.sku.variant) == *pool);
         let sku = inflow.map(|inflow| &inflow.sku).or_else(|| self.touched.get(pool));

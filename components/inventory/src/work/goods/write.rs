@@ -116,7 +116,7 @@ impl Settled {
     }
 }
 
-/// What the catalog is told of a pair.
+/// The holding of a pair, as reported to the catalog.
 pub fn holding_of(row: &StockRow) -> Holding {
     Holding {
         place_id: row.warehouse_id.into(),

@@ -17,13 +17,13 @@ use crate::work::units::changes::{Changes, Why};
 use crate::work::units::effects;
 use crate::work::units::worth::Worth;
 
-/// What a request settles of a line.
+/// The part of a line that a request settles.
 pub struct Part {
     pub item: TransferItemRow,
     pub received: Quantity,
     pub lost: Quantity,
     pub returned: Quantity,
-    /// Of a serialized line: the row here of every unit and what becomes of it.
+    /// For a serialized line: each unit's row here, its id and its outcome.
     pub units: Vec<(Id, Id, UnitOutcome)>,
 }
 

@@ -65,7 +65,7 @@ impl Order {
         self.items.iter().find(|item| Some(item.id) == reservation.line_id).ok_or_else(Problem::not_found)
     }
 
-    /// What becomes of a unit that a line chose, as [`update_outcomes`] takes it.
+    /// The outcome of a unit that a line chose, as [`update_outcomes`] takes it.
     pub fn outcome_of(&self, unit: Id, line: &TransferItemRow, outcome: UnitOutcome) -> Option<(Id, UnitOutcome)> {
         let chosen = self.units.iter().find(|chosen| chosen.unit_id == unit && chosen.item_id == line.id);
         chosen.map(|chosen| (chosen.id, outcome))
@@ -167,7 +167,7 @@ pub fn record_movement(
     id
 }
 
-/// What a transition writes of the order.
+/// The update of the order by a transition.
 pub fn update_order(after: &TransferOrderRow) -> Update<TransferOrderRow> {
     update::<TransferOrderRow>(after.id)
         .set(TransferOrderRow::status, &after.status)
@@ -177,7 +177,7 @@ pub fn update_order(after: &TransferOrderRow) -> Update<TransferOrderRow> {
         .set(TransferOrderRow::cancel_reason, &after.cancel_reason)
 }
 
-/// What became of units: of each its row here and its outcome.
+/// The update of units' outcomes; `of`: each unit's row here and its outcome.
 pub fn update_outcomes(of: &[(Id, UnitOutcome)]) -> Update<TransferUnitRow> {
     let is_live = |outcome: UnitOutcome| matches!(outcome, UnitOutcome::Reserved | UnitOutcome::InTransit);
     update_all::<TransferUnitRow>(of.iter().map(|(id, _)| *id))

@@ -105,7 +105,7 @@ fn fix_transit(order: &mut Order) -> Result<(), Problem> {
     Ok(())
 }
 
-/// What the order holds, locked.
+/// The active reservations of the order, locked.
 pub fn lock_reservations(order: &Order) -> Result<Vec<ReservationRow>, Problem> {
     let active = [ReservationRow::document_id.eq(order.row.id), ReservationRow::status.eq(ReservationStatus::Active)];
     Ok(run(select::<ReservationRow>(all(active)).locked().whole())?)

@@ -65,7 +65,7 @@ impl Why {
     }
 }
 
-/// What a change does to what the unit is worth.
+/// The effect of a change on the worth of the unit.
 #[derive(Debug, Clone, PartialEq)]
 pub enum WorthChange {
     /// It stays worth what it was, or nothing.

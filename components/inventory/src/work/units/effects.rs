@@ -23,7 +23,7 @@ pub struct Known {
 }
 
 impl Known {
-    /// Of these warehouses, and of the variants, which the catalog is asked for.
+    /// Known warehouses and variants; the variants are read from the catalog.
     pub fn from_row<'a>(
         warehouses: impl IntoIterator<Item = &'a WarehouseRow>,
         variants: impl IntoIterator<Item = Id>,
@@ -96,7 +96,7 @@ fn collect_worth(change: &UnitChange, sku: &Sku, goods: &mut Goods, known: &Know
     }
 }
 
-/// What is written of units: identities, new units, changed ones, their ledger.
+/// Writes of units: identities, new units, changed ones, their ledger.
 pub type Rows = (Option<Insert>, Insert, Update<UnitRow>, Insert);
 
 /// The rows of the changes, to be written last.
@@ -124,7 +124,7 @@ fn update_units(after: &[&UnitRow]) -> Update<UnitRow> {
         .set_each(UnitRow::sale_movement_id, rows().map(|unit| unit.sale_movement_id))
 }
 
-/// What the store refuses of units: identities that are taken, at their units.
+/// The problem for a failed write of units: identities that are taken, at their units.
 pub fn refuse_duplicates(failure: Failure, new: Option<&NewIdentities>) -> Problem {
     match (failure, new) {
         (Failure::Duplicate(clashes), Some(new)) => new.refuse_taken(&clashes),

@@ -14,7 +14,7 @@ pub struct NewIdentities {
 }
 
 impl NewIdentities {
-    /// Of these units, in their order; `pointers` of each.
+    /// Identities of these units, in their order; `pointers` of each.
     pub fn new<'a>(units: impl IntoIterator<Item = (Id, &'a UnitInput)>, pointers: &[String]) -> NewIdentities {
         let units: Vec<(Id, &UnitInput)> = units.into_iter().collect();
         let count: usize = units.iter().map(|(_, unit)| unit.identities().count()).sum();

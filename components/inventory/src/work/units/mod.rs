@@ -1,4 +1,4 @@
-//! What happens to serial units, by whichever road.
+//! Changes to serial units, from any cause.
 
 pub mod changes;
 pub mod effects;

@@ -19,7 +19,7 @@ pub struct NewUnits<'a> {
     pub receipt_item: Id,
     pub article: &'a Article,
     pub units: Vec<UnitInput>,
-    /// What each of them costs, in their order.
+    /// Cost of each unit, in their order.
     pub worth: Vec<Worth>,
     /// `/lines/3`.
     pub pointer: String,

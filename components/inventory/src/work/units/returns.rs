@@ -10,7 +10,7 @@ use crate::work::units::changes::{Changes, Why, WorthChange};
 use crate::work::units::holds::lock_units;
 use crate::work::units::worth::Worth;
 
-/// What becomes of a unit that a customer brings back.
+/// Disposition of a unit that a customer brings back.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Disposition {
     Restock,

@@ -1,4 +1,4 @@
-//! What follows from a change of a unit, against a host that only gives facts and ids.
+//! Effects of a unit's change, against a host that only gives facts and ids.
 
 use stoa_sdk::scripted::script;
 use stoa_sdk::{Id, Instant};

@@ -1,4 +1,4 @@
-//! What units cost on their way in. Inside, each has a layer of its own while it is in custody and not damaged.
+//! Cost of units on their way in. Inside, each has a layer of its own while it is in custody and not damaged.
 
 use std::collections::BTreeMap;
 
@@ -10,14 +10,14 @@ use stoa_trade::quantity::{self, UnitCost};
 use crate::records::cost::LayerRow;
 use crate::records::unit::UnitRow;
 
-/// What a piece is worth. Both none: not known.
+/// Worth of a piece. Both none: not known.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Worth {
     pub unit_cost: Option<UnitCost>,
     pub currency_code: Option<String>,
 }
 
-/// What goods are worth that come in at a stated cost.
+/// Worth of goods that come in at a stated cost.
 ///
 /// # Errors
 /// VALUATION_COST_REQUIRED where books are kept and none is stated.
@@ -47,7 +47,7 @@ pub fn admit_worth(
     Ok(worth)
 }
 
-/// What these units were worth last, whether they still are or not.
+/// Last worth of these units, also of those that are worth nothing now.
 pub fn read_last_worth(units: &[Id]) -> Result<BTreeMap<Id, Worth>, Problem> {
     // A unit has a layer of each time that it came, or cost something else: of each the last is read.
     let keys = units.iter().map(|unit| vec![unit.put()]);
@@ -59,7 +59,7 @@ pub fn read_last_worth(units: &[Id]) -> Result<BTreeMap<Id, Worth>, Problem> {
     })))
 }
 
-/// What a found unit is worth: as stated, and without books as it was last.
+/// Worth of a found unit: as stated, and without books as it was last.
 ///
 /// # Errors
 /// VALUATION_COST_REQUIRED, ACCOUNTING_AMOUNT_PRECISION.

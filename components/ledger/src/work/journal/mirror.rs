@@ -12,7 +12,7 @@ use crate::records::entry::{EntryRow, LineRow};
 use crate::work::journal::write::{Draft, Line, write};
 use crate::work::setup::{Demand, Setup};
 
-/// What a mirror's purpose adds to its original's.
+/// Suffix that a mirror's purpose adds to its original's.
 const VOID: &str = ":VOID";
 /// Entries whose lines are read at once; each has 200 at most.
 const ENTRIES: usize = 10;

@@ -14,7 +14,7 @@ use crate::rules::books::{Books, refuse_precision};
 use crate::work::journal::write::{Draft, Line, write};
 use crate::work::setup::{Demand, Setup};
 
-/// What a leg stands on.
+/// Target of a leg: a role, an account or a money account.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Target {
     Role(Role),
@@ -143,7 +143,7 @@ fn find_account<'a>(leg: &Leg, entity: Id, setup: &'a Setup) -> Result<&'a Posta
     }
 }
 
-/// What one line is summed over: account, side, party, branch.
+/// Group that one line sums: account, side, party, branch.
 type Group = (Id, bool, Option<(u8, Id)>, Option<Id>);
 
 /// One line per group, in the order of the legs; with the sum of the debits.

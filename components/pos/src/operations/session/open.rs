@@ -83,7 +83,7 @@ pub fn open(call: &Call) -> Answer {
     Ok(Reply::json(&shown).resource(id).subject(register.id))
 }
 
-/// What the register stands on may have been archived since it was created.
+/// The register's warehouse or price list may have been archived since the register was created.
 ///
 /// # Errors
 /// ARCHIVED at `/warehouseId` or `/priceListId` of the register.

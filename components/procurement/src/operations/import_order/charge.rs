@@ -55,7 +55,7 @@ impl Charging {
 
     /// Whether what the body names may be named: an active supplier, a shipment of this order.
     fn check_references(&self, body: &ChargeInput, before: Option<&ChargeRow>) -> Result<(), Problem> {
-        // Who was named before may have been archived since.
+        // A supplier that was named before may have been archived since.
         let is_new = before.is_none_or(|before| before.supplier_id != body.supplier_id);
         if body.supplier_id.is_some() && is_new {
             usable(self.supplier.clone(), "/supplierId").map_err(|_| unusable("/supplierId", "ARCHIVED"))?;

@@ -1,4 +1,4 @@
-//! What bodies say of an import order's shipments and charges.
+//! Request bodies of an import order's shipments and charges.
 
 use schemars::JsonSchema;
 use serde::Deserialize;

@@ -24,11 +24,11 @@ const ORDERS: &str = "/purchases/import-orders";
 const ONE: &str = "/purchases/import-orders/{id}";
 const UPDATES: &[&str] = &[ORDER_UPDATED.code];
 
-/// What a shipment's write may refuse.
+/// Error codes of a shipment's write.
 const SHIPPING: &[&str] =
     &["VERSION_CONFLICT", "ILLEGAL_STATE", "IMMUTABLE_FIELD", "REFERENCE_INVALID", "DUPLICATE", "LIMIT_EXCEEDED"];
 
-/// What a charge's write may refuse.
+/// Error codes of a charge's write.
 const CHARGING: &[&str] =
     &["VERSION_CONFLICT", "ILLEGAL_STATE", "IMMUTABLE_FIELD", "REFERENCE_INVALID", "LIMIT_EXCEEDED"];
 

@@ -44,7 +44,7 @@ impl Shipping {
         self.shipments.iter().find(|shipment| shipment.id == id).ok_or_else(Problem::not_found)
     }
 
-    /// What of a line stands on shipments that are not cancelled, but for one.
+    /// Quantity of a line on shipments that are not cancelled, without the shipment `but_for`.
     fn sum_on_shipments(&self, order_item: Id, but_for: Option<Id>) -> i128 {
         let counts = |id: Id| {
             let shipment = self.shipments.iter().find(|shipment| shipment.id == id);
@@ -202,7 +202,7 @@ pub fn advance(call: &Call) -> Answer {
     Ok(show(&shipping.order, &after).subject(shipment_id))
 }
 
-/// What the schema cannot tell: a line of the order twice.
+/// Checks beyond the schema: a line of the order twice.
 fn check_body(body: &ShipmentInput) -> Result<(), Problem> {
     refuse_invalid(Lines::at("/items", &body.items).find_repeats("orderItemId", |line| line.order_item_id))
 }

@@ -24,7 +24,7 @@ pub fn cancel(call: &Call) -> Answer {
     cancel_for(call, may_cancel, |_| Ok(()))
 }
 
-/// What was approved, an API client cannot take back.
+/// An API client cannot cancel an order that was approved.
 pub fn cancel_as_client(call: &Call) -> Answer {
     let is_draft = |status: OrderStatus| match status {
         OrderStatus::Draft => Ok(()),

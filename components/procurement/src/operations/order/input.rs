@@ -1,4 +1,4 @@
-//! What bodies say of a purchase order: to create and to replace one, of either kind.
+//! Request bodies of a purchase order: to create and to replace one, of either kind.
 
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -46,7 +46,7 @@ macro_rules! order_body {
         }
 
         impl $name {
-            /// What it says of the order, as all bodies do.
+            /// The terms of the order, the same from all bodies.
             pub fn into_terms(self) -> OrderTerms {
                 let import: fn(&$name) -> ImportTerms = $import;
                 OrderTerms {

@@ -18,10 +18,10 @@ use crate::records::shown_order::{PublicPurchaseOrder, PublicPurchaseOrderHeader
 const ORDERS: &str = "/purchases/orders";
 const ONE: &str = "/purchases/orders/{id}";
 
-/// What a draft may refuse, but for what concerns its version.
+/// Error codes of a draft, except those of its version.
 pub const DRAFTING: &[&str] = &["DUPLICATE", "REFERENCE_INVALID", "CUSTODY_CONFLICT", "LIMIT_EXCEEDED"];
 
-/// What the replacement of a draft may refuse.
+/// Error codes of the replacement of a draft.
 pub const REDRAFTING: &[&str] = &[
     "VERSION_CONFLICT",
     "ILLEGAL_STATE",

@@ -1,4 +1,4 @@
-//! What a body says of goods that came.
+//! Request body of a goods receipt.
 
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -64,7 +64,7 @@ pub struct ReceiptAllocationInput {
 }
 
 impl GoodsReceiptInput {
-    /// What it says that came.
+    /// The received goods.
     pub fn into_arrival(self) -> Arrival {
         let line = |line: GoodsReceiptItemInput| ArrivedLine {
             order_item: line.order_item_id,

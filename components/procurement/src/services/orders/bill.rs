@@ -14,7 +14,7 @@ use crate::records::order::{OrderRow, OrderStatus};
 use crate::records::order_item::OrderItemRow;
 use crate::records::receipt_item::{ReceiptBalanceRow, ReceiptItemRow};
 
-/// What a line counts.
+/// The quantity that a line counts as billed.
 struct Line {
     order_item: Id,
     receipt_item: Option<Id>,

@@ -101,7 +101,7 @@ fn to_wire(receipt: Receipt) -> service::Received {
     }
 }
 
-/// What the operation calls items, the service calls lines.
+/// The service has lines where the operation has items.
 fn point_at_lines(problem: Problem) -> Problem {
     problem.moved("/items", "/lines").moved("/warehouseLocationId", "/locationId")
 }

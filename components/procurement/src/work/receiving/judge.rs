@@ -20,7 +20,7 @@ use crate::rules::arrival::{Arrival, ArrivedCharge};
 use crate::rules::order_state::OrderVerb;
 use crate::work::receiving::receivable::Receivable;
 
-/// What a receipt relies on beside the order.
+/// Records that a receipt relies on beside the order.
 pub struct Judged {
     pub warehouse: Warehouse,
     pub articles: BTreeMap<Id, Article>,
@@ -89,7 +89,7 @@ fn find_charge(of: &Receivable, id: Id) -> Option<&ChargeRow> {
     of.charges.iter().find(|charge| charge.id == id)
 }
 
-/// What exists and cannot be used here.
+/// Rejects references that exist and cannot be used here.
 fn check_references(of: &Receivable, arrival: &Arrival, location: Option<&Location>) -> Result<(), Problem> {
     let row = &of.order.row;
     let mut faults =
@@ -130,7 +130,7 @@ fn check_lines(of: &Receivable, arrival: &Arrival, articles: &BTreeMap<Id, Artic
     refuse("LIMIT_EXCEEDED", beyond)
 }
 
-/// What may come of a line: what is outstanding of it, and no more than the shipment brings.
+/// The quantity that may come of a line: its outstanding quantity, and no more than the shipment brings.
 fn receivable_quantity(of: &Receivable, item: &OrderItemRow) -> Quantity {
     let outstanding = item.left_to_receive();
     match &of.shipment {

@@ -1,4 +1,4 @@
-//! What a receipt writes: itself and its lines, how far the order, its shipment and its charges have come, the goods in inventory,
+//! Writes of a receipt: itself and its lines, how far the order, its shipment and its charges have come, the goods in inventory,
 //! and last the entry of the books.
 
 use std::collections::BTreeMap;
@@ -106,7 +106,7 @@ fn draw_up(
     Ok((row, items))
 }
 
-/// What the entry is of: goods in stock with their charges, what is used up as it comes, what is owed for it (P1, P2).
+/// Amounts of the entry: goods in stock with their charges, purchases used up as they come, the debt for them (P1, P2).
 fn amounts(items: &[ReceiptItemRow], arrival: &Arrival) -> Result<Vec<RoleAmount>, Problem> {
     let total = |is_tracked: bool| {
         let own = items.iter().filter(|item| (item.tracking != Tracking::None) == is_tracked);
@@ -123,7 +123,7 @@ fn amounts(items: &[ReceiptItemRow], arrival: &Arrival) -> Result<Vec<RoleAmount
     ])
 }
 
-/// What the lines cost, for the books to judge: an order may have been approved before they were begun.
+/// Costs of the lines, for the books to check: an order may have been approved before the books were begun.
 fn costs(order: &LockedOrder, items: &[ReceiptItemRow], judged: &Judged) -> Vec<Cost> {
     let cost = |item: &ReceiptItemRow| Cost {
         unit_cost: item.unit_cost.to_string(),
@@ -193,7 +193,7 @@ fn write(
     Ok(after)
 }
 
-/// What changes later of the lines: nothing is billed, and the charges are those that came with them.
+/// Initial balances of the lines: nothing is billed, and the charges are those that came with them.
 fn balances(items: &[ReceiptItemRow], arrival: &Arrival) -> Result<Vec<ReceiptBalanceRow>, Problem> {
     let ids = new_ids(u32::try_from(items.len()).unwrap_or(u32::MAX));
     let balance = |(item, id): (&ReceiptItemRow, Id)| {

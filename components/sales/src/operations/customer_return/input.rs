@@ -1,4 +1,4 @@
-//! What bodies say of a customer return.
+//! Request bodies of a customer return.
 
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -11,7 +11,7 @@ use stoa_trade::text::Prose;
 
 use crate::records::customer_return::ReturnDisposition;
 
-/// What a body says of a return, in either body.
+/// A return as either body states it.
 pub struct StatedReturn {
     pub order: Id,
     pub warehouse: Option<Id>,
@@ -43,7 +43,7 @@ macro_rules! return_body {
         }
 
         impl $name {
-            /// What it says of the return.
+            /// The return as the body states it.
             ///
             /// # Errors
             /// VALIDATION_FAILED: a unit twice, units named by an API client.

@@ -24,7 +24,7 @@ use crate::work::delivery::{KnownCost, cost_in, leg};
 use crate::work::month_totals::write_deliveries;
 use crate::work::references::unit_count_fault;
 
-/// What names the entry of a return.
+/// The purpose of the entry of a return.
 const RECEIPT: &str = "RECEIPT";
 
 pub fn receive(call: &Call) -> Answer {
@@ -177,7 +177,7 @@ impl LockedReturn {
             for (part, back) in parts.iter().zip(returned).filter(|(part, _)| part.item.id == line.id) {
                 let is_worthless = part.item.disposition == ReturnDisposition::Damaged;
                 let reported = cost_in(&self.order.currency_code, back.cost.as_deref(), back.currency_code.as_deref());
-                // What comes back damaged leaves its cost with the sale.
+                // The cost of goods that come back damaged stays with the sale.
                 let reported = if is_worthless { Some(Amount::ZERO) } else { reported };
                 cost = cost.add(part.quantity, reported)?;
             }

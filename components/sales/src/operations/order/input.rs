@@ -1,4 +1,4 @@
-//! What bodies say of a sales order.
+//! Request bodies of a sales order.
 
 use std::collections::BTreeSet;
 
@@ -15,7 +15,7 @@ use stoa_trade::text::Prose;
 use crate::operations::line_input::{SalesOrderItemInput, read_lines};
 use crate::rules::line::{StatedLine, check_lines};
 
-/// What a body says of an order, in either body.
+/// An order as either body states it.
 pub struct StatedOrder {
     pub number: Option<DocumentNumber>,
     pub entity: Id,
@@ -53,7 +53,7 @@ macro_rules! order_body {
         }
 
         impl $name {
-            /// What it says of the order.
+            /// The order as the body states it.
             ///
             /// # Errors
             /// VALIDATION_FAILED: what a schema cannot tell of its lines.

@@ -108,7 +108,7 @@ fn check_fixed(order: &OrderRow, stated: &StatedOrder) -> Result<(), Problem> {
     if fixed.is_empty() { Ok(()) } else { Err(Problem::immutable(fixed)) }
 }
 
-/// What was quoted, where the order came from a quotation.
+/// The quoted lines by variant, where the order came from a quotation.
 struct Offer(BTreeMap<Id, Quoted>);
 
 impl Offer {

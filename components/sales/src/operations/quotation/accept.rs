@@ -20,7 +20,7 @@ pub fn accept(call: &Call) -> Answer {
     let now = now();
     let offer = lock_quotation(call.path_id("id")?)?;
     let row = &offer.row;
-    // What was quoted is agreed, also where the line followed the list.
+    // Quoted prices are agreed, also where the line followed the list.
     let quoted =
         |row: &QuotationItemRow| restate(row.variant_id, row.quantity, Some(row.unit_price), row.reason.clone());
     let lines: Vec<StatedLine> = offer.items.iter().map(quoted).collect();

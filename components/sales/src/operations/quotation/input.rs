@@ -1,4 +1,4 @@
-//! What bodies say of a quotation.
+//! Request bodies of a quotation.
 
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -12,7 +12,7 @@ use stoa_trade::text::Prose;
 use crate::operations::line_input::{QuotationItemInput, read_lines};
 use crate::rules::line::{StatedLine, check_lines};
 
-/// What a body says of a quotation, in either body.
+/// A quotation as either body states it.
 pub struct StatedQuotation {
     pub number: Option<DocumentNumber>,
     pub entity: Id,
@@ -56,7 +56,7 @@ macro_rules! quotation_body {
         }
 
         impl $name {
-            /// What it says of the quotation.
+            /// The quotation as the body states it.
             ///
             /// # Errors
             /// VALIDATION_FAILED: what a schema cannot tell of its lines; notes of an API client.

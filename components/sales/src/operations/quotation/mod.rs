@@ -22,7 +22,7 @@ use crate::records::quotation::{
     ApiQuotation, ApiQuotationHeader, QUOTATION, Quotation, QuotationAcceptance, QuotationHeader, QuotationWrite,
 };
 
-/// What a draft may be refused for.
+/// Problem codes of a draft.
 const DRAFTING: &[&str] =
     &["DUPLICATE", "REFERENCE_INVALID", "PRICE_NOT_EXACT", "DISCOUNT_EXCEEDS_PRICE", "LIMIT_EXCEEDED"];
 

@@ -1,4 +1,4 @@
-//! What invoices bill of orders, guarded: nothing is billed twice (S8).
+//! Quantities that invoices bill of orders, guarded: nothing is billed twice (S8).
 
 use stoa_sdk::store::{Failure, get_all, run, select, update_all};
 use stoa_sdk::{Id, Problem, has, item, map};

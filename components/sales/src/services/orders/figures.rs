@@ -1,4 +1,4 @@
-//! What was sold: sums of the ledger of deliveries, in groups (finance-ledger.md B9).
+//! Sales figures: sums of the ledger of deliveries, in groups (finance-ledger.md B9).
 
 use std::collections::BTreeMap;
 
@@ -17,7 +17,7 @@ use crate::work::month_totals::sum_deliveries;
 /// Groups of a kind that is not paged, at most.
 const MOST_GROUPS: u32 = 2_000;
 
-/// What each group is measured by.
+/// Measures of each group.
 macro_rules! group {
     ($name:ident by [$($key:ident: $type:ty)?] $text:expr) => {
         totals! {
@@ -75,7 +75,7 @@ fn scope(what: &Question) -> Filter {
 
 /// The delivered total of completed orders.
 pub fn sum_delivered(entity: Id, currency_code: &str) -> Result<String, Problem> {
-    // What comes back has no revenue.
+    // Goods that come back have no revenue.
     let months = read_settled(entity, |summed| sum_deliveries(entity, currency_code, (None, None), summed))?;
     let [_, _, revenue, ..] = add_up(months.into_values())?;
     Ok(revenue.to_string())

@@ -16,7 +16,7 @@ pub struct Fixture {
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct FixtureStep {
     pub about: Option<String>,
-    /// Of the module, or of one that it is tested with.
+    /// Operation of the module, or of one that it is tested with.
     pub operation: String,
     /// Path and query parameters by name: texts, numbers, booleans.
     #[serde(default)]
@@ -25,9 +25,9 @@ pub struct FixtureStep {
     pub query: Map<String, Json>,
     pub body: Option<Json>,
     pub if_match: Option<String>,
-    /// What the caller holds; absent: everything.
+    /// Permissions of the caller; absent: all of them.
     pub permissions: Option<Vec<String>>,
-    /// Who calls: a user's or an API client's id.
+    /// Caller: a user's or an API client's id.
     pub actor: Option<uuid::Uuid>,
     /// The instant of the request; absent: noon of 2026-01-01, and a second more with each step.
     pub now: Option<chrono::DateTime<chrono::Utc>>,
@@ -36,12 +36,12 @@ pub struct FixtureStep {
     pub save: Option<String>,
 }
 
-/// What the answer must be; what is absent is not looked at.
+/// The expected answer; absent members are not checked.
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct Expect {
     pub status: u16,
-    /// Of a refusal: `code` and `errors`.
+    /// The expected body; for a refusal: `code` and `errors`.
     pub body: Option<Json>,
     pub etag: Option<Json>,
     /// In their order: kinds, or whole events.

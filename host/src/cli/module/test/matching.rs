@@ -27,7 +27,7 @@ pub fn substitute(value: &Json, saved: &Saved) -> Result<Json, String> {
     })
 }
 
-/// What a word stands for; none where the text is no word.
+/// The value of a word; `None` where the text is no word.
 fn word(text: &str, saved: &Saved) -> Result<Option<Json>, String> {
     let Some(rest) = text.strip_prefix('$') else { return Ok(None) };
     if rest.starts_with('$') {

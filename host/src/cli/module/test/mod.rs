@@ -21,7 +21,7 @@ use crate::settings::LogFormat;
 use fixture::Fixture;
 use stage::Stage;
 
-/// What the component writes to its log is shown, and nothing else of the host's.
+/// Log filter: shows the component's log, and nothing else of the host's.
 const LOG: &str = "off,stoa::module=debug";
 
 #[derive(clap::Args)]
@@ -39,7 +39,7 @@ pub struct Flags {
     json: bool,
 }
 
-/// What came of one step.
+/// Result of one step.
 struct Verdict {
     /// Its place in the fixture, from 1.
     number: usize,
@@ -152,7 +152,7 @@ fn lines(file: &Path, fixture: &Fixture, verdicts: &[Verdict]) -> String {
     text
 }
 
-/// What was used beside what there is.
+/// Usage of a call beside its limits.
 fn usage(used: &Used, output: usize, limits: &Limits) -> String {
     let kib = |bytes: usize| bytes.div_ceil(1 << 10);
     format!(

@@ -49,19 +49,19 @@ pub struct Company<'a> {
     saved: Saved,
 }
 
-/// What a step came to.
+/// Answer of a step.
 pub struct StepAnswer {
     pub status: u16,
     pub body: Json,
     pub etag: Option<String>,
     pub events: Vec<Json>,
-    /// What the answer breaks that no fixture need expect: the published schema.
+    /// Violations of the published schema, which no fixture need expect.
     faults: Vec<String>,
     /// Nothing where the module was not asked.
     pub used: Option<(Used, usize, Limits)>,
 }
 
-/// What a call left behind, but for the session.
+/// Result, events and usage of a call, without the session.
 struct Called<T> {
     result: Result<T, Failure>,
     emitted: Vec<(Arc<Module>, Event)>,
@@ -337,7 +337,7 @@ impl Company<'_> {
         differences
     }
 
-    /// What the modules find wrong with the company's rows.
+    /// Findings of the modules in the company's rows.
     pub async fn verify(&self) -> anyhow::Result<Vec<String>> {
         let mut findings = Vec::new();
         for module in &self.stage.release.modules {
@@ -376,7 +376,7 @@ fn parameter(value: &Json) -> anyhow::Result<String> {
     Ok(utf8_percent_encode(&text, NON_ALPHANUMERIC).to_string())
 }
 
-/// What a fixture sees of a problem.
+/// A problem in the form of a step's answer.
 fn refusal(problem: &Problem) -> StepAnswer {
     StepAnswer {
         status: problem.status,

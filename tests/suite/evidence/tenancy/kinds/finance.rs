@@ -11,9 +11,9 @@ use super::{GoodId, Kind, Part, PutAway};
 const DAY: &str = "2020-02-15";
 /// Why a document changes.
 const WHY: &str = "tried";
-/// What only a register makes.
+/// Documents that only a register makes.
 const OF_REGISTERS: &str = "only a register collects: the suite's tests of tills name them";
-/// What a body of a sale may not name.
+/// Members that a body of a sale may not name.
 const OF_SUPPLIERS: &str = "of suppliers' credits alone";
 const OF_DELIVERIES: &str = "of deliveries alone, which are of today";
 
@@ -215,7 +215,7 @@ fn of_corrections(body: &mut Json, _: GoodId) {
     }
 }
 
-/// What is said of every document.
+/// Members of every document.
 fn head(records: &Records, party: &str) -> Json {
     json!({
         "number": records.word(),

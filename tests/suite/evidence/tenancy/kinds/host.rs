@@ -1,4 +1,4 @@
-//! What the host keeps itself: people and API clients.
+//! Records of the host itself: people and API clients.
 
 use serde_json::json;
 use stoa_tests::people::somebody;

@@ -7,7 +7,7 @@ use stoa_tests::company::with;
 use super::super::records::Records;
 use super::{GoodId, Kind, Part, PutAway, inventory, pos};
 
-/// What the entities' books begin with, before every day that a request names.
+/// The day that the entities' books begin, before every day that a request names.
 const BOOKS_START_ON: &str = "2020-01-01";
 /// A day in a month that nothing closes.
 const DAY: &str = "2020-02-15";

@@ -6,7 +6,7 @@ use stoa_tests::Answer;
 use super::super::records::Records;
 use super::{GoodId, Kind, Part, PutAway};
 
-/// What two pieces of the variant cost.
+/// The price of two pieces of the variant.
 const TOTAL: &str = "19.98";
 const PEOPLE: &str = "people belong to no company";
 
@@ -130,7 +130,7 @@ fn money(records: &Records, members: Json) -> Answer {
     records.company.post("ledger/money-accounts", body)
 }
 
-/// What the receipt names.
+/// Reads the record that the receipt names.
 fn of_receipt(records: &Records, collection: &str, member: &str) -> Answer {
     let receipt = records.record(super::named("receipt"));
     records.company.get(&format!("{collection}/{}", receipt[member].as_str().unwrap_or_default()))

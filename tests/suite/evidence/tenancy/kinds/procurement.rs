@@ -88,7 +88,7 @@ fn of_goods(body: &mut Json, _: GoodId) {
     body["items"][0]["unitCost"] = "1".into();
 }
 
-/// What the record says of its lines is more than a replacement may.
+/// Lines of a replacement have fewer members than the record's.
 fn keep_lines(body: &mut Json, good_id: GoodId) {
     body["items"] = json!([{ "variantId": body["items"][0]["variantId"] }]);
     of_goods(body, good_id);

@@ -9,7 +9,7 @@ use super::{GoodId, Kind, Part, PutAway, units};
 
 /// Why a document comes to its end.
 const WHY: &str = "tried";
-/// What keys are refused before anything is looked up.
+/// The reason that keys are rejected for before anything is looked up.
 const NO_UNITS: &str = "an API client names no units";
 
 pub const PART: Part = Part {
