@@ -49,9 +49,9 @@ pub fn crawl() -> Result<Answer, Problem> {
     }
     let nowhere = Term { column: "number".into(), op: Compare::Eq, values: vec![Value::Integer(-1)] };
     // Each row is compared often before it is left out: a fast machine too must come to the limit.
-    let there = Term { column: "number".into(), op: Compare::NotNull, values: vec![] };
-    let mut terms = vec![Node::All(8)];
-    terms.extend((0..7).map(|_| Node::Term(there.clone())));
+    let there = Term { column: "label".into(), op: Compare::Ge, values: vec![Value::Text("M".into())] };
+    let mut terms = vec![Node::All(24)];
+    terms.extend((0..23).map(|_| Node::Term(there.clone())));
     terms.push(Node::Term(nowhere));
     let look = || select(ask("note", &["label"]), terms.clone(), 1);
     for _ in 0..1_200 {
