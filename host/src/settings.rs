@@ -391,8 +391,7 @@ impl Settings {
         if self.module_cache_dir.is_none() && !self.data_dir.is_dir() {
             return None;
         }
-        let cache = Cache::open(&self.module_cache_dir());
-        cache.map_err(|error| tracing::warn!(%error, "compiled modules are not kept")).ok()
+        Cache::open_if_usable(&self.module_cache_dir())
     }
 
     pub fn module_cache_dir(&self) -> PathBuf {

@@ -131,6 +131,6 @@ pub(crate) fn gate_of_strangers(requests: u32) -> anyhow::Result<Gate> {
     let engine = engine::build_hardened(requests)?;
     let compiler = Compiler::apart(Sandbox::Hardened, engine::Pool::default().memory)?;
     let folder = std::env::var_os("STOA_MODULE_CACHE_DIR").map(PathBuf::from);
-    let cache = folder.map(|folder| Cache::open(&folder)).transpose()?;
+    let cache = folder.and_then(|folder| Cache::open_if_usable(&folder));
     Ok(Gate { compiler, ..Gate::open(&engine, platform::NAMES, cache) })
 }

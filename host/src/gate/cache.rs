@@ -38,6 +38,11 @@ impl Cache {
         Ok(Cache { folder: folder.to_path_buf(), key: hmac::Key::new(hmac::HMAC_SHA256, &key) })
     }
 
+    /// Opens a folder as [`Cache::open`]. A folder that cannot be used is logged, and nothing is kept.
+    pub fn open_if_usable(folder: &Path) -> Option<Cache> {
+        Cache::open(folder).map_err(|error| tracing::warn!(%error, "compiled modules are not kept")).ok()
+    }
+
     /// The component whose bytes have this SHA-256, if it is kept for this engine and was not touched.
     pub fn read(&self, engine: &Engine, digest: &[u8; 32]) -> Option<Component> {
         let name = name(engine, digest);
