@@ -43,14 +43,14 @@ impl<'a> Limit<'a> {
     }
 
     /// The same, with variables of this run: `name=value`.
-    pub async fn run_with(&self, own: &[String], clients: usize, time: Duration) -> anyhow::Result<f64> {
+    pub async fn run_with(&self, run_variables: &[String], clients: usize, time: Duration) -> anyhow::Result<f64> {
         static RUNS: AtomicU64 = AtomicU64::new(0);
         let base = format!("base={}", RUNS.fetch_add(1, Relaxed) * NUMBERS);
         let (clients, seconds) = (clients.to_string(), time.as_secs_f64().ceil().max(1.0).to_string());
         let mut command = Command::new("pgbench");
         command.args(["-n", "-M", "prepared", "-j", "1", "-c", &clients, "-T", &seconds]);
         command.args(["-D", &base, "-D", &format!("clients={clients}")]);
-        for variable in self.variables.iter().chain(own) {
+        for variable in self.variables.iter().chain(run_variables) {
             command.args(["-D", variable]);
         }
         if let Some(options) = self.database.options() {

@@ -101,8 +101,8 @@ mod tests {
         brand_id: Option<String>,
     }
 
-    fn pairs(of: &[(&str, &str)]) -> Vec<(String, String)> {
-        of.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect()
+    fn pairs(texts: &[(&str, &str)]) -> Vec<(String, String)> {
+        texts.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect()
     }
 
     #[test]

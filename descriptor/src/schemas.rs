@@ -65,8 +65,8 @@ impl Schemas {
     }
 }
 
-fn subschema<T: JsonSchema>(of: &mut SchemaGenerator) -> Value {
-    let mut schema = of.subschema_for::<T>().to_value();
+fn subschema<T: JsonSchema>(generator: &mut SchemaGenerator) -> Value {
+    let mut schema = generator.subschema_for::<T>().to_value();
     one_line(&mut schema);
     schema
 }
@@ -82,7 +82,7 @@ fn drop_null(schema: &mut Map<String, Value>) {
         values.retain(|value| !value.is_null());
     }
     if let Some(Value::Array(types)) = schema.get_mut("type") {
-        types.retain(|of| of != "null");
+        types.retain(|name| name != "null");
         if let [only] = types.as_mut_slice() {
             let only = only.take();
             schema.insert("type".to_owned(), only);

@@ -14,8 +14,8 @@ pub fn is_zone(name: &str) -> bool {
 }
 
 /// The calendar day of an instant (milliseconds since 1970) as `YYYY-MM-DD`.
-pub fn day(at: i64, zone: &str) -> String {
-    DateTime::from_timestamp_millis(at)
+pub fn day(instant: i64, zone: &str) -> String {
+    DateTime::from_timestamp_millis(instant)
         .unwrap_or_default()
         .with_timezone(&parse_zone(zone))
         .format("%Y-%m-%d")

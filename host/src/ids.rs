@@ -51,10 +51,10 @@ pub fn instant_of(id: Uuid) -> i64 {
 fn turn(last: &AtomicU64, now_ms: i64) -> u64 {
     let first = u64::try_from(now_ms).unwrap_or(0) << TURN_BITS;
     let full = first | ((1 << TURN_BITS) - 1);
-    let own = |last: u64| last.saturating_add(1).clamp(first, full);
+    let following = |last: u64| last.saturating_add(1).clamp(first, full);
     let set_back = |last: u64| last > full.saturating_add(SET_BACK);
-    let next = |last: u64| if set_back(last) { own(last) } else { own(last).max(last) };
-    last.fetch_update(Ordering::Relaxed, Ordering::Relaxed, |last| Some(next(last))).map_or(first, own)
+    let next = |last: u64| if set_back(last) { following(last) } else { following(last).max(last) };
+    last.fetch_update(Ordering::Relaxed, Ordering::Relaxed, |last| Some(next(last))).map_or(first, following)
 }
 
 #[cfg(test)]
@@ -74,7 +74,7 @@ mod tests {
         let (last, now) = (AtomicU64::new(0), 1_800_000_000_000);
         let turns: Vec<u64> = (0..4_096).map(|_| turn(&last, now)).collect();
         assert!(turns.is_sorted_by(|one, next| one < next));
-        let id = |turn| Ids { turn, next: 0 }.make().get_timestamp().map(|at| at.to_unix());
+        let id = |turn| Ids { turn, next: 0 }.make().get_timestamp().map(|timestamp| timestamp.to_unix());
         assert_eq!((id(turns[0]), id(turns[4_095])), (Some((1_800_000_000, 0)), Some((1_800_000_000, 0))));
         assert_eq!(turn(&last, now), turns[4_095], "there is no further turn: chance orders the rest");
         assert_eq!(turn(&last, now + 1), turns[4_095] + 1);

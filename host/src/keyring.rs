@@ -49,24 +49,24 @@ impl KeyRing {
         std::iter::once(&self.first).chain(&self.others).any(|key| key.id == key_id)
     }
 
-    /// Encrypts `secret` for the record `of`, beside which alone it can be decrypted.
-    pub fn encrypt(&self, of: &[u8], secret: &[u8]) -> anyhow::Result<Sealed> {
+    /// Encrypts `secret` for `record`, beside which alone it can be decrypted.
+    pub fn encrypt(&self, record: &[u8], secret: &[u8]) -> anyhow::Result<Sealed> {
         let mut bytes = secret.to_vec();
-        let sealed = self.first.key.seal_in_place_append_tag(Aad::from(of), &mut bytes);
+        let sealed = self.first.key.seal_in_place_append_tag(Aad::from(record), &mut bytes);
         let nonce = sealed.map_err(|_| anyhow::anyhow!("the secret cannot be encrypted"))?;
         bytes.splice(0..0, nonce.as_ref().iter().copied());
         Ok(Sealed { key_id: self.first.id.clone(), bytes })
     }
 
-    /// Decrypts what was encrypted for the record `of`.
-    pub fn decrypt(&self, of: &[u8], key_id: &str, bytes: &[u8]) -> Result<Vec<u8>, Unreadable> {
+    /// Decrypts what was encrypted for `record`.
+    pub fn decrypt(&self, record: &[u8], key_id: &str, bytes: &[u8]) -> Result<Vec<u8>, Unreadable> {
         let mut keys = std::iter::once(&self.first).chain(&self.others);
         let key = keys.find(|key| key.id == key_id).ok_or_else(|| Unreadable::KeyMissing(key_id.to_owned()))?;
         let damaged = || Unreadable::Damaged(key_id.to_owned());
         let (nonce, sealed) = bytes.split_at_checked(NONCE_LENGTH).ok_or_else(damaged)?;
         let nonce = Nonce::try_assume_unique_for_key(nonce).map_err(|_| damaged())?;
         let mut opened = sealed.to_vec();
-        let length = key.key.open_in_place(nonce, Aad::from(of), &mut opened).map_err(|_| damaged())?.len();
+        let length = key.key.open_in_place(nonce, Aad::from(record), &mut opened).map_err(|_| damaged())?.len();
         opened.truncate(length);
         Ok(opened)
     }
@@ -135,10 +135,10 @@ mod tests {
         let sealed = ring.encrypt(b"a", b"secret").expect("encrypted");
         let damaged = Err(Unreadable::Damaged(sealed.key_id.clone()));
         assert_eq!(ring.decrypt(b"b", &sealed.key_id, &sealed.bytes), damaged, "of another record");
-        for at in 0..sealed.bytes.len() {
+        for index in 0..sealed.bytes.len() {
             let mut touched = sealed.bytes.clone();
-            touched[at] ^= 1;
-            assert_eq!(ring.decrypt(b"a", &sealed.key_id, &touched), damaged, "at {at}");
+            touched[index] ^= 1;
+            assert_eq!(ring.decrypt(b"a", &sealed.key_id, &touched), damaged, "at {index}");
         }
         assert_eq!(ring.decrypt(b"a", &sealed.key_id, b"short"), damaged);
         assert!(!format!("{ring:?}").contains("01010101"), "a key is shown");

@@ -504,9 +504,9 @@ fn whether_set<S: serde::Serializer>(secret: &Option<String>, serializer: S) -> 
 
 fn without_password<S: serde::Serializer>(url: &Option<String>, serializer: S) -> Result<S::Ok, S::Error> {
     let shown = url.as_ref().map(|url| match (url.find("://"), url.rfind('@')) {
-        (Some(scheme), Some(at)) if at > scheme => {
-            let user = url[scheme + 3..at].split(':').next().unwrap_or_default();
-            format!("{}{user}{}", &url[..scheme + 3], without_secrets(&url[at..]))
+        (Some(scheme), Some(at_sign)) if at_sign > scheme => {
+            let user = url[scheme + 3..at_sign].split(':').next().unwrap_or_default();
+            format!("{}{user}{}", &url[..scheme + 3], without_secrets(&url[at_sign..]))
         }
         _ => without_secrets(url),
     });

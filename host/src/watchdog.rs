@@ -86,7 +86,7 @@ impl Task {
             return Found::Runs;
         }
         match self.stopped {
-            Some(at) if now > at + PATIENCE => Found::Stuck,
+            Some(instant) if now > instant + PATIENCE => Found::Stuck,
             None if self.pulse.is_late(now) && now > self.began + PATIENCE => {
                 tracing::error!(task = self.name, "a task in the background makes no progress: it is stopped");
                 self.running.abort();

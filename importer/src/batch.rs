@@ -86,11 +86,13 @@ pub fn batches(items: Vec<Item>) -> Vec<Vec<Item>> {
     for item in items {
         let size = item.body.to_string().len() + 1;
         let largest = LARGEST.iter().find(|(place, _)| *place == item.place).map_or(0, |(_, largest)| *largest);
-        let (more, more_variants) = (bytes + size, variants + item.parts.len());
-        match batches.last_mut().filter(|batch| batch.len() < MOST && more <= largest && more_variants <= MOST_VARIANTS)
+        let (more_bytes, more_variants) = (bytes + size, variants + item.parts.len());
+        match batches
+            .last_mut()
+            .filter(|batch| batch.len() < MOST && more_bytes <= largest && more_variants <= MOST_VARIANTS)
         {
             Some(batch) => {
-                (bytes, variants) = (more, more_variants);
+                (bytes, variants) = (more_bytes, more_variants);
                 batch.push(item);
             }
             None => {
@@ -127,17 +129,17 @@ mod tests {
         let found = |batch: &[Item], pointer: &str| {
             culprit(batch, pointer, "X").map(|(nth, fault)| (nth, fault.line, fault.column))
         };
-        let at = |nth: usize, line: u64, column: &str| Some((nth, line, column.to_owned()));
-        assert_eq!(found(&products, "/products/1/variants/2/sku"), at(1, 5, "sku"));
-        assert_eq!(found(&products, "/products/1/variants/2/attributes"), at(1, 5, "variantAttribute"));
-        assert_eq!(found(&products, "/products/1/categoryId"), at(1, 3, "category"));
-        assert_eq!(found(&products, "/products/0"), at(0, 2, ""));
+        let expected = |nth: usize, line: u64, column: &str| Some((nth, line, column.to_owned()));
+        assert_eq!(found(&products, "/products/1/variants/2/sku"), expected(1, 5, "sku"));
+        assert_eq!(found(&products, "/products/1/variants/2/attributes"), expected(1, 5, "variantAttribute"));
+        assert_eq!(found(&products, "/products/1/categoryId"), expected(1, 3, "category"));
+        assert_eq!(found(&products, "/products/0"), expected(0, 2, ""));
         assert_eq!(found(&products, "/products/2/name"), None);
         assert_eq!(found(&products, "/path/tenantId"), None);
         let prices = [price];
-        assert_eq!(found(&prices, "/prices/0"), at(0, 9, "price:BASE"));
-        assert_eq!(found(&prices, "/prices/0/variantId"), at(0, 9, "sku"));
-        assert_eq!(found(&prices, "/prices/0/validFrom"), at(0, 9, "validFrom"));
+        assert_eq!(found(&prices, "/prices/0"), expected(0, 9, "price:BASE"));
+        assert_eq!(found(&prices, "/prices/0/variantId"), expected(0, 9, "sku"));
+        assert_eq!(found(&prices, "/prices/0/validFrom"), expected(0, 9, "validFrom"));
     }
 
     #[test]

@@ -155,11 +155,11 @@ impl Gathered {
     /// Adds the row to its product. `known`: how many faults there were before the row.
     fn add(&mut self, line: u64, key: String, sku: Option<&str>, cells: &[(Column, String)], known: usize) {
         let next = self.groups.len();
-        let at = *self.by_key.entry(key).or_insert(next);
-        if at == next {
+        let index = *self.by_key.entry(key).or_insert(next);
+        if index == next {
             self.groups.push(Group::default());
         }
-        let Some(group) = self.groups.get_mut(at) else { return };
+        let Some(group) = self.groups.get_mut(index) else { return };
         group.rows.push(line);
         for (column, cell) in cells.iter().filter(|(column, _)| column.part() == Part::Product) {
             match group.cells.iter().find(|(stated, ..)| stated.name() == column.name()) {

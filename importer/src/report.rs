@@ -77,26 +77,26 @@ impl Report {
     /// # Errors
     /// Where the file is another company's, is in use, or cannot be read or written.
     pub fn open(path: &Path, tenant: &str) -> Result<Report> {
-        let at = || format!("the report {}", path.display());
-        let mut file = File::options().read(true).append(true).create(true).open(path).with_context(at)?;
+        let report_name = || format!("the report {}", path.display());
+        let mut file = File::options().read(true).append(true).create(true).open(path).with_context(report_name)?;
         if file.try_lock().is_err() {
-            bail!("{} is in use by another run", at());
+            bail!("{} is in use by another run", report_name());
         }
         let mut text = String::new();
-        file.read_to_string(&mut text).with_context(at)?;
+        file.read_to_string(&mut text).with_context(report_name)?;
         // A line that was cut off when the machine stopped was not yet acted upon.
-        let whole = text.rfind('\n').map_or(0, |at| at + 1);
+        let whole = text.rfind('\n').map_or(0, |newline| newline + 1);
         if whole < text.len() {
             file.set_len(u64::try_from(whole)?)?;
             file.seek(SeekFrom::End(0))?;
         }
         let mut report = Report { file, last: 0, open: Vec::new(), done: HashSet::new(), variants: HashMap::new() };
         for (nth, line) in text.get(..whole).unwrap_or_default().lines().enumerate() {
-            let line = serde_json::from_str(line).with_context(|| format!("{}, line {}", at(), nth + 1))?;
+            let line = serde_json::from_str(line).with_context(|| format!("{}, line {}", report_name(), nth + 1))?;
             if nth == 0 && !matches!(line, Line::Begun { .. }) {
-                bail!("{} is no report of an import", at());
+                bail!("{} is no report of an import", report_name());
             }
-            report.learn(line, tenant).with_context(at)?;
+            report.learn(line, tenant).with_context(report_name)?;
         }
         if whole == 0 {
             report.write(&Line::Begun { report: 1, tenant: tenant.to_owned() })?;
@@ -106,7 +106,7 @@ impl Report {
 
     fn learn(&mut self, line: Line, tenant: &str) -> Result<()> {
         match line {
-            Line::Begun { tenant: of, .. } if of != tenant => {
+            Line::Begun { tenant: owner, .. } if owner != tenant => {
                 bail!("it is of another company: state another by --report")
             }
             Line::Begun { .. } => {}
@@ -116,8 +116,8 @@ impl Report {
                 self.open.push(sent);
             }
             Line::Ended(ended) => {
-                let at = self.open.iter().position(|sent| sent.batch == ended.batch);
-                let sent = at.map(|at| self.open.remove(at));
+                let position = self.open.iter().position(|sent| sent.batch == ended.batch);
+                let sent = position.map(|position| self.open.remove(position));
                 if ended.outcome == Outcome::Done {
                     self.done.extend(sent.into_iter().flat_map(|sent| sent.items));
                     self.variants.extend(ended.variants);
@@ -144,8 +144,8 @@ impl Report {
             }
             let mut batch = Vec::new();
             for digest in &sent.items {
-                if let Some(at) = items.iter().position(|item| item.digest == *digest) {
-                    batch.push(items.remove(at));
+                if let Some(position) = items.iter().position(|item| item.digest == *digest) {
+                    batch.push(items.remove(position));
                 }
             }
             found.push((Underway { batch: sent.batch, key: sent.key, items: sent.items.clone() }, batch));

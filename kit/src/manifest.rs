@@ -103,8 +103,8 @@ fn lines_of(heading: &str) -> impl Iterator<Item = &'static str> {
 
 /// `[profile.module]` with the comment above it.
 fn profile() -> &'static str {
-    let at = WORKSPACE.find("[profile.module]").unwrap_or(WORKSPACE.len());
-    let above = WORKSPACE.get(..at).and_then(|text| text.rfind("\n\n")).map_or(at, |blank| blank + 2);
+    let start = WORKSPACE.find("[profile.module]").unwrap_or(WORKSPACE.len());
+    let above = WORKSPACE.get(..start).and_then(|text| text.rfind("\n\n")).map_or(start, |blank| blank + 2);
     WORKSPACE.get(above..).unwrap_or_default()
 }
 

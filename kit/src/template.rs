@@ -85,7 +85,7 @@ mod tests {
             let filled = fill(text, "gift-cards");
             assert!(!filled.to_ascii_lowercase().contains("template"), "{path}");
         }
-        let text = |of: &str| FILES.iter().find(|(path, _)| *path == of).map(|(_, text)| fill(text, "gift-cards"));
+        let text = |name: &str| FILES.iter().find(|(path, _)| *path == name).map(|(_, text)| fill(text, "gift-cards"));
         assert!(text("src/lib.rs").is_some_and(|text| text.contains("pub struct GiftCards;")));
         assert!(text("src/records/entry.rs").is_some_and(|text| text.contains("\"GIFT_CARDS_ENTRY\"")));
     }

@@ -107,8 +107,9 @@ impl Office {
     /// The entries of a source in the order of posting: purpose, then account and signed amount of each line.
     #[track_caller]
     pub fn entries(&self, source: &str) -> Vec<String> {
-        let of = [("legalEntityId", self.entity.as_str()), ("sourceId", source)];
-        let mut entries: Vec<String> = self.shop.all("ledger/journal-entries", &of).iter().filter_map(id_of).collect();
+        let query = [("legalEntityId", self.entity.as_str()), ("sourceId", source)];
+        let mut entries: Vec<String> =
+            self.shop.all("ledger/journal-entries", &query).iter().filter_map(id_of).collect();
         entries.sort();
         entries
             .iter()
@@ -316,14 +317,14 @@ impl Desk {
 
     /// A recorded payment that pays these parts of invoices: its path.
     #[track_caller]
-    pub fn pay_for(&self, amount: &str, of: &[(&str, &str)]) -> String {
-        format!("payments/{}", self.try_pay(amount, json!({ "applications": parts(of) })).is(201).id())
+    pub fn pay_for(&self, amount: &str, applications: &[(&str, &str)]) -> String {
+        format!("payments/{}", self.try_pay(amount, json!({ "applications": parts(applications) })).is(201).id())
     }
 
     /// Applies a payment or credit at its present version.
     #[track_caller]
-    pub fn apply(&self, path: &str, of: &[(&str, &str)]) -> Answer {
-        self.step(path, "applications", json!({ "applications": parts(of) }))
+    pub fn apply(&self, path: &str, applications: &[(&str, &str)]) -> Answer {
+        self.step(path, "applications", json!({ "applications": parts(applications) }))
     }
 
     pub fn credit(&self, amount: &str) -> Json {

@@ -176,12 +176,12 @@ impl Books {
     #[track_caller]
     pub fn map(&self, changes: &[(&str, Option<&str>)]) -> Answer {
         let set = self.mappings();
-        let changed = |list: &str, name: &str, of: &str| -> Vec<Json> {
+        let changed = |list: &str, name: &str, member: &str| -> Vec<Json> {
             let items = set[list].as_array().cloned().unwrap_or_default();
             items
                 .into_iter()
                 .map(|item| match changes.iter().find(|(changed, _)| item[name] == *changed) {
-                    Some((_, id)) => with(&item, json!({ of: id })),
+                    Some((_, id)) => with(&item, json!({ member: id })),
                     None => item,
                 })
                 .collect()
@@ -263,8 +263,8 @@ pub fn customer(id: &str) -> Option<Party> {
 pub const ZERO: &str = "0.000000000000";
 
 /// A text member.
-pub fn text(of: &Json) -> String {
-    of.as_str().unwrap_or_default().to_string()
+pub fn text(value: &Json) -> String {
+    value.as_str().unwrap_or_default().to_string()
 }
 
 impl Company {

@@ -21,10 +21,10 @@ fn find_broken_of_each(shops: &[&Company]) -> Vec<BTreeSet<String>> {
     assert!(report["unfinished"].is_null(), "{report}");
     assert_eq!(report["companies"], shops.len(), "{report}");
     let invariant = |finding: &Json| finding["invariant"].as_str().map(str::to_string);
-    let of = |shop: &&Company| {
+    let invariants = |shop: &&Company| {
         findings.iter().filter(|finding| finding["tenantId"] == shop.tenant).filter_map(invariant).collect()
     };
-    shops.iter().map(of).collect()
+    shops.iter().map(invariants).collect()
 }
 
 /// Each statement breaks a company of its own; what it breaks is found.

@@ -41,7 +41,7 @@ impl Dice {
         self.roll().is_multiple_of(n)
     }
 
-    pub fn pick<'a, T>(&mut self, of: &'a [T]) -> &'a T {
-        &of[(self.roll() % of.len() as u64) as usize]
+    pub fn pick<'a, T>(&mut self, choices: &'a [T]) -> &'a T {
+        &choices[(self.roll() % choices.len() as u64) as usize]
     }
 }

@@ -226,7 +226,7 @@ impl Stoa {
         let read = || {
             crate::eventually(|| {
                 let log = self.0.log_since(self.0.launched.load(Ordering::Acquire));
-                let reported = log.rfind("private=").map(|at| &log[at + "private=".len()..]);
+                let reported = log.rfind("private=").map(|offset| &log[offset + "private=".len()..]);
                 reported.and_then(|rest| rest.split_once(char::is_whitespace)).map(|(address, _)| address.to_string())
             })
         };

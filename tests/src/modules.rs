@@ -64,8 +64,8 @@ pub fn changeling(form: u8) -> Vec<u8> {
     const FORM: &[u8] = b"the changeling's form: 1";
     let mut bytes = guest("changeling");
     let found: Vec<usize> =
-        bytes.windows(FORM.len()).enumerate().filter(|(_, window)| *window == FORM).map(|(at, _)| at).collect();
-    let [at] = found[..] else { panic!("the changeling has its mark at {found:?}") };
-    bytes[at + FORM.len() - 1] = b'0' + form;
+        bytes.windows(FORM.len()).enumerate().filter(|(_, window)| *window == FORM).map(|(offset, _)| offset).collect();
+    let [offset] = found[..] else { panic!("the changeling has its mark at {found:?}") };
+    bytes[offset + FORM.len() - 1] = b'0' + form;
     bytes
 }

@@ -144,7 +144,7 @@ impl Preload {
     }
 
     fn set(&self, field: Field, value: i64) {
-        let at = field as u64 * size_of::<i64>() as u64;
-        self.page.write_all_at(&value.to_ne_bytes(), at).expect("the page is written");
+        let offset = field as u64 * size_of::<i64>() as u64;
+        self.page.write_all_at(&value.to_ne_bytes(), offset).expect("the page is written");
     }
 }

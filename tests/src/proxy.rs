@@ -29,7 +29,7 @@ impl Proxy {
                     let Some(request) = read(&client) else { return };
                     let first = String::from_utf8_lossy(&request[..request.len().min(400)]).into_owned();
                     let is_named =
-                        first.starts_with("POST ") && first.split(' ').nth(1).is_some_and(|at| at.ends_with(path));
+                        first.starts_with("POST ") && first.split(' ').nth(1).is_some_and(|url| url.ends_with(path));
                     let answer = ask(&target, &request);
                     if is_named && seen.fetch_add(1, Ordering::SeqCst) + 1 == nth {
                         lost.store(true, Ordering::SeqCst);

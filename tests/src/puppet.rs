@@ -17,10 +17,10 @@ pub fn puppet(descriptor: &Json) -> Vec<u8> {
 pub fn puppet_of_text(descriptor: &str) -> Vec<u8> {
     let mut bytes = guest("puppet");
     let found: Vec<usize> =
-        bytes.windows(MARK.len()).enumerate().filter(|(_, window)| *window == MARK).map(|(at, _)| at).collect();
-    let [at] = found[..] else { panic!("the puppet has its descriptor at {found:?}") };
+        bytes.windows(MARK.len()).enumerate().filter(|(_, window)| *window == MARK).map(|(offset, _)| offset).collect();
+    let [offset] = found[..] else { panic!("the puppet has its descriptor at {found:?}") };
     assert!(descriptor.len() <= ROOM, "the descriptor has {} bytes", descriptor.len());
-    let room = &mut bytes[at..at + ROOM];
+    let room = &mut bytes[offset..offset + ROOM];
     room.fill(b' ');
     room[..descriptor.len()].copy_from_slice(descriptor.as_bytes());
     bytes

@@ -172,13 +172,13 @@ impl Order {
 
     /// The line at this place.
     #[track_caller]
-    pub fn item(&self, at: usize) -> Json {
-        self.read()["items"][at].clone()
+    pub fn item(&self, index: usize) -> Json {
+        self.read()["items"][index].clone()
     }
 
     #[track_caller]
-    pub fn item_id(&self, at: usize) -> String {
-        self.item(at)["id"].as_str().expect("a line of the order").to_string()
+    pub fn item_id(&self, index: usize) -> String {
+        self.item(index)["id"].as_str().expect("a line of the order").to_string()
     }
 
     /// Replaces the draft at its present version by these lines and members.
@@ -207,15 +207,15 @@ impl Order {
 
     /// A receipt's line of a quantity.
     #[track_caller]
-    pub fn goods(&self, at: usize, quantity: &str) -> Json {
-        json!({ "orderItemId": self.item_id(at), "quantity": quantity })
+    pub fn goods(&self, index: usize, quantity: &str) -> Json {
+        json!({ "orderItemId": self.item_id(index), "quantity": quantity })
     }
 
     /// A receipt's line of units.
     #[track_caller]
-    pub fn units(&self, at: usize, units: Json) -> Json {
+    pub fn units(&self, index: usize, units: Json) -> Json {
         let count = units.as_array().map_or(0, Vec::len);
-        json!({ "orderItemId": self.item_id(at), "quantity": count.to_string(), "units": units })
+        json!({ "orderItemId": self.item_id(index), "quantity": count.to_string(), "units": units })
     }
 
     /// The body of a receipt of these lines at the present version.
@@ -260,7 +260,7 @@ impl Order {
 
     #[track_caller]
     pub fn try_ship(&self, quantities: &[(usize, &str)]) -> Answer {
-        let items: Vec<Json> = quantities.iter().map(|(at, quantity)| self.goods(*at, quantity)).collect();
+        let items: Vec<Json> = quantities.iter().map(|(index, quantity)| self.goods(*index, quantity)).collect();
         self.import_post("shipments", json!({ "number": fresh("SHIP-"), "items": items }))
     }
 

@@ -16,7 +16,7 @@ pub struct Received {
     /// By name in lower case.
     pub headers: BTreeMap<String, String>,
     pub body: Vec<u8>,
-    pub at: Instant,
+    pub time: Instant,
 }
 
 impl Received {
@@ -174,5 +174,5 @@ fn read(stream: &mut TcpStream) -> Option<Received> {
             Ok(read) => body.extend_from_slice(&part[..read]),
         }
     }
-    Some(Received { path, headers, body, at: Instant::now() })
+    Some(Received { path, headers, body, time: Instant::now() })
 }

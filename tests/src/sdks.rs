@@ -181,7 +181,7 @@ pub fn tour(sdk: &Sdk, company: &Company) -> Result<Vec<Duration>, String> {
             .output()
             .unwrap_or_else(|error| panic!("{}: cannot run {}: {error}", sdk.name, words[0]));
         let said = [output.stdout, output.stderr].map(|bytes| String::from_utf8_lossy(&bytes).into_owned()).concat();
-        let end = said.char_indices().rev().nth(6000).map_or(0, |(at, _)| at);
+        let end = said.char_indices().rev().nth(6000).map_or(0, |(offset, _)| offset);
         assert!(output.status.success(), "{}: {} fails:\n{}", sdk.name, words.join(" "), &said[end..]);
         began.elapsed()
     });

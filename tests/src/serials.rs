@@ -119,9 +119,9 @@ pub fn imei(stem: u64) -> String {
     let sum: u32 = digits
         .bytes()
         .enumerate()
-        .map(|(at, byte)| {
+        .map(|(index, byte)| {
             let digit = u32::from(byte - b'0');
-            if at % 2 == 1 { digit * 2 / 10 + digit * 2 % 10 } else { digit }
+            if index % 2 == 1 { digit * 2 / 10 + digit * 2 % 10 } else { digit }
         })
         .sum();
     format!("{digits}{}", (10 - sum % 10) % 10)

@@ -53,9 +53,9 @@ pub fn new_key() -> Key {
 
 /// The answer of the call at this place.
 #[track_caller]
-pub fn read_answer<T: DeserializeOwned>(answer: &Answer, at: usize) -> T {
-    let said = answer["answers"].get(at).unwrap_or_else(|| panic!("no answer {at}: {answer}"));
-    T::deserialize(said).unwrap_or_else(|error| panic!("answer {at} is of another type: {error}: {answer}"))
+pub fn read_answer<T: DeserializeOwned>(answer: &Answer, index: usize) -> T {
+    let said = answer["answers"].get(index).unwrap_or_else(|| panic!("no answer {index}: {answer}"));
+    T::deserialize(said).unwrap_or_else(|error| panic!("answer {index} is of another type: {error}: {answer}"))
 }
 
 impl Company {

@@ -20,20 +20,20 @@ macro_rules! assert_table {
 
 /// Rows below their head, texts to the left and figures to the right.
 pub fn table(head: &[&str], rows: &[Vec<String>]) -> String {
-    let cell = |row: &[String], at: usize| row.get(at).cloned().unwrap_or_default();
+    let cell = |row: &[String], column: usize| row.get(column).cloned().unwrap_or_default();
     let columns: Vec<(usize, bool)> = (0..head.len())
-        .map(|at| {
-            let cells: Vec<String> = rows.iter().map(|row| cell(row, at)).collect();
+        .map(|column| {
+            let cells: Vec<String> = rows.iter().map(|row| cell(row, column)).collect();
             let widest = cells.iter().map(|cell| cell.chars().count()).max().unwrap_or_default();
             let is_figure = |cell: &String| cell.parse::<f64>().is_ok();
             let figures = cells.iter().any(is_figure) && cells.iter().all(|cell| cell.is_empty() || is_figure(cell));
-            (widest.max(head[at].chars().count()), figures)
+            (widest.max(head[column].chars().count()), figures)
         })
         .collect();
     let line = |cells: &[String]| {
-        let cells = columns.iter().enumerate().map(|(at, (width, figures))| match figures {
-            true => format!("{:>width$}", cell(cells, at)),
-            false => format!("{:<width$}", cell(cells, at)),
+        let cells = columns.iter().enumerate().map(|(column, (width, figures))| match figures {
+            true => format!("{:>width$}", cell(cells, column)),
+            false => format!("{:<width$}", cell(cells, column)),
         });
         cells.collect::<Vec<_>>().join("  ").trim_end().to_string()
     };
@@ -102,8 +102,8 @@ impl Company {
     /// The cost layers of a variant in the order in which they were opened, the empty ones too.
     #[track_caller]
     pub fn layers_table(&self, variant: &str) -> String {
-        let of = |open: &str| self.all("inventory/cost-layers", &[("variantId", variant), ("open", open)]);
-        let mut layers = [of("true"), of("false")].concat();
+        let listed = |open: &str| self.all("inventory/cost-layers", &[("variantId", variant), ("open", open)]);
+        let mut layers = [listed("true"), listed("false")].concat();
         layers.sort_by_key(|layer| layer["id"].as_str().map(str::to_string));
         let row = |layer: &Json| {
             let figures = ["quantity", "unitCost", "remaining", "value"].map(|member| figure(&layer[member]));

@@ -12,24 +12,24 @@ pub const URL: &str = "STOA_TEST_POSTGRES_URL";
 
 pub struct Server {
     url: String,
-    own: Option<(PathBuf, Cluster)>,
+    own_cluster: Option<(PathBuf, Cluster)>,
 }
 
 /// The server of the environment, or one that ends with the answer, in a folder under this one.
 pub fn provide(under: &Path) -> Result<Server> {
     if let Some(url) = std::env::var(URL).ok().filter(|url| !url.is_empty()) {
-        return Ok(Server { url, own: None });
+        return Ok(Server { url, own_cluster: None });
     }
     let programs = find_or_install()?;
     let cluster = Cluster::start(&programs, under)?;
-    Ok(Server { url: cluster.url(), own: Some((programs, cluster)) })
+    Ok(Server { url: cluster.url(), own_cluster: Some((programs, cluster)) })
 }
 
 impl Server {
     /// Tells a program of the server, and of the programs beside it (pgbench).
     pub fn tell(&self, command: &mut Command) -> Result<()> {
         command.env(URL, &self.url);
-        if let Some((programs, _)) = &self.own {
+        if let Some((programs, _)) = &self.own_cluster {
             let path = std::env::var_os("PATH").unwrap_or_default();
             let folders = std::iter::once(programs.clone()).chain(std::env::split_paths(&path));
             let path: OsString = std::env::join_paths(folders)?;

@@ -70,10 +70,10 @@ impl Pattern {
             match second {
                 Value::Id(id) if *id == price.list => Some(Part::List),
                 Value::Id(id) if *id == price.variant => Some(Part::Variant),
-                Value::Instant(at) if *at == micros(price.from) => Some(Part::From),
-                Value::Instant(at) if *at == micros(price.to) => Some(Part::To),
-                Value::Integer(at) if *at == price.from => Some(Part::From),
-                Value::Integer(at) if *at == price.to => Some(Part::To),
+                Value::Instant(instant) if *instant == micros(price.from) => Some(Part::From),
+                Value::Instant(instant) if *instant == micros(price.to) => Some(Part::To),
+                Value::Integer(millis) if *millis == price.from => Some(Part::From),
+                Value::Integer(millis) if *millis == price.to => Some(Part::To),
                 Value::Integer(_) if first == second && second != third => Some(Part::Pair),
                 Value::Id(id) if first != second => Some(Part::Fresh(nth(&mut fresh, *id))),
                 _ => None,
@@ -112,10 +112,10 @@ impl Pattern {
         Pattern::build(&recordings, |values| {
             let [first, second, third] = values else { return None };
             match (first, second, third) {
-                (Value::Integer(before), Value::Integer(at), Value::Integer(after))
-                    if [*before, *after] == [at - 1, at + 1] && (0..=1).contains(&(at - version)) =>
+                (Value::Integer(before), Value::Integer(current), Value::Integer(after))
+                    if [*before, *after] == [current - 1, current + 1] && (0..=1).contains(&(current - version)) =>
                 {
-                    Some(Part::SessionVersion(at - version))
+                    Some(Part::SessionVersion(current - version))
                 }
                 (Value::Text(other), Value::Text(text), _) if other != text && text.len() < LONG_TEXT => {
                     place_of_order(values, variants, number, &mut fresh).or_else(|| place_of_text(text, &mut fresh))
@@ -131,18 +131,19 @@ impl Pattern {
         recordings: &[Vec<Exchange>],
         mut judge: impl FnMut(&[&Value]) -> Option<Part>,
     ) -> anyhow::Result<Pattern> {
-        let without_preparing = |of: &Vec<Exchange>| of.iter().filter(|said| !said.is_empty()).cloned().collect();
+        let without_preparing =
+            |recording: &Vec<Exchange>| recording.iter().filter(|said| !said.is_empty()).cloned().collect();
         let recordings: Vec<Vec<Exchange>> = recordings.iter().map(without_preparing).collect();
         let model = recordings.get(1).context("two recordings make a pattern")?;
         let mut exchanges = Vec::with_capacity(model.len());
         for (nth, exchange) in model.iter().enumerate() {
             let mut shapes = Vec::with_capacity(exchange.len());
-            for (at, statement) in exchange.iter().enumerate() {
-                let alike: Vec<_> = recordings.iter().filter_map(|recording| recording.get(nth)?.get(at)).collect();
+            for (index, statement) in exchange.iter().enumerate() {
+                let alike: Vec<_> = recordings.iter().filter_map(|recording| recording.get(nth)?.get(index)).collect();
                 anyhow::ensure!(
                     alike.len() == recordings.len() && alike.iter().all(|other| other.sql == statement.sql),
-                    "the recordings differ at message {nth}, statement {at}: {:#?}",
-                    recordings.iter().map(|of| of.get(nth).map(describe)).collect::<Vec<_>>()
+                    "the recordings differ at message {nth}, statement {index}: {:#?}",
+                    recordings.iter().map(|recording| recording.get(nth).map(describe)).collect::<Vec<_>>()
                 );
                 let mut parts = Vec::with_capacity(statement.values.len());
                 for place in 0..statement.values.len() {
@@ -198,9 +199,9 @@ fn place_of_order(values: &[&Value], variants: &[Uuid], number: &str, fresh: &mu
 /// A text that names an id.
 fn place_of_text(text: &str, fresh: &mut Vec<Uuid>) -> Option<Part> {
     const UUID: usize = 36;
-    let mut places = (0..text.len()).filter_map(|at| Some((at, text.get(at..at + UUID)?)));
-    let (at, id) = places.find_map(|(at, part)| Some((at, Uuid::try_parse(part).ok()?)))?;
-    let (before, after) = (text.get(..at)?.to_owned(), text.get(at + UUID..)?.to_owned());
+    let mut places = (0..text.len()).filter_map(|offset| Some((offset, text.get(offset..offset + UUID)?)));
+    let (offset, id) = places.find_map(|(offset, part)| Some((offset, Uuid::try_parse(part).ok()?)))?;
+    let (before, after) = (text.get(..offset)?.to_owned(), text.get(offset + UUID..)?.to_owned());
     Some(Part::Naming { before, nth: nth(fresh, id), after })
 }
 
@@ -228,8 +229,8 @@ fn part(values: &[&Value], judge: &mut impl FnMut(&[&Value]) -> Option<Part>) ->
         Some(Value::List(type_, items))
             if lists.len() == values.len() && lists.iter().all(|other| other.len() == items.len()) =>
         {
-            let element = |at: usize| {
-                let elements: Vec<&Value> = lists.iter().filter_map(|list| list.get(at)).collect();
+            let element = |index: usize| {
+                let elements: Vec<&Value> = lists.iter().filter_map(|list| list.get(index)).collect();
                 part(&elements, judge)
             };
             let parts: Vec<Part> = (0..items.len()).map(element).collect();

@@ -82,7 +82,7 @@ impl Writer<'_> {
             Part::Number { is_key } => format!("('{}' || :i::bigint)", if *is_key { "pgbench-" } else { "PGBENCH-" }),
             Part::Naming { before, nth, after } => format!("('{before}' || {}::text || '{after}')", fresh(*nth)?),
             // The first transaction of a run finds the version that the run was given.
-            Part::SessionVersion(more) => format!("(:version::bigint + :n::bigint - 1 + {more})"),
+            Part::SessionVersion(difference) => format!("(:version::bigint + :n::bigint - 1 + {difference})"),
             Part::From => "(timestamptz '2030-01-01' + :p::int * interval '1 day')".to_owned(),
             Part::To => "(timestamptz '2030-01-02' + :p::int * interval '1 day')".to_owned(),
             Part::Pair => format!("(:l::bigint * {} + :v::bigint)", self.picks.variants.len()),
@@ -137,7 +137,7 @@ fn fill(sql: &str, parts: &[String]) -> String {
     for piece in pieces {
         let digits = piece.bytes().take_while(u8::is_ascii_digit).count();
         let number = piece.get(..digits).and_then(|number| number.parse::<usize>().ok()).unwrap_or(0);
-        match number.checked_sub(1).and_then(|at| parts.get(at)) {
+        match number.checked_sub(1).and_then(|index| parts.get(index)) {
             Some(part) => text.push_str(part),
             None => text.push_str(&format!("${}", piece.get(..digits).unwrap_or_default())),
         }

@@ -111,19 +111,19 @@ fn literal(text: &str) -> Option<(Value, &str)> {
     if let Some(rest) = text.strip_prefix("x'") {
         let (hex, rest) = rest.split_once('\'')?;
         let bytes: Vec<u8> = (0..hex.len() / 2)
-            .map(|at| u8::from_str_radix(hex.get(at * 2..at * 2 + 2)?, 16).ok())
+            .map(|index| u8::from_str_radix(hex.get(index * 2..index * 2 + 2)?, 16).ok())
             .collect::<Option<_>>()?;
         let value = uuid::Uuid::from_slice(&bytes).map_or(Value::Bytes(bytes), Value::Id);
         return Some((value, rest));
     }
     if let Some(rest) = text.strip_prefix('\'') {
-        let mut at = 0;
+        let mut offset = 0;
         loop {
-            at += rest.get(at..)?.find('\'')?;
-            if rest.get(at + 1..)?.starts_with('\'') {
-                at += 2;
+            offset += rest.get(offset..)?.find('\'')?;
+            if rest.get(offset + 1..)?.starts_with('\'') {
+                offset += 2;
             } else {
-                return Some((Value::Text(rest.get(..at)?.replace("''", "'")), rest.get(at + 1..)?));
+                return Some((Value::Text(rest.get(..offset)?.replace("''", "'")), rest.get(offset + 1..)?));
             }
         }
     }

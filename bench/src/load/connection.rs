@@ -49,7 +49,7 @@ impl Connection {
 }
 
 fn head_end(bytes: &[u8]) -> Option<usize> {
-    bytes.windows(4).position(|window| window == b"\r\n\r\n").map(|at| at + 4)
+    bytes.windows(4).position(|window| window == b"\r\n\r\n").map(|offset| offset + 4)
 }
 
 fn content_length(head: &str) -> Option<usize> {

@@ -38,8 +38,8 @@ impl Run {
     /// Microseconds that this share of the requests stayed below.
     pub fn percentile(&self, share: f64) -> f64 {
         let last = self.latencies.len().saturating_sub(1);
-        let at = (last as f64 * share).round() as usize;
-        self.latencies.get(at).map_or(0.0, |latency| latency.as_secs_f64() * 1e6)
+        let index = (last as f64 * share).round() as usize;
+        self.latencies.get(index).map_or(0.0, |latency| latency.as_secs_f64() * 1e6)
     }
 
     pub fn p50(&self) -> f64 {

@@ -65,11 +65,11 @@ async fn write_journal(company: &Company, service: &Server, entity: &str) -> any
     let mut client = Client::new(service.address, &company.token).await?;
     let accounts = company.path(&format!("ledger/accounts?legalEntityId={entity}&limit=100"));
     let accounts = client.get(&accounts).await?;
-    let of = |code: &str| {
+    let account_id = |code: &str| {
         let found = accounts["items"].as_array().into_iter().flatten().find(|account| account["code"] == code);
         found.map(|account| account["id"].clone()).with_context(|| format!("no account {code}"))
     };
-    let (bank, capital) = (of("1010")?, of("3000")?);
+    let (bank, capital) = (account_id("1010")?, account_id("3000")?);
     let whole = json!({ "accountId": bank, "debit": (LINES - 1).to_string() });
     let part = json!({ "accountId": capital, "credit": "1" });
     let lines: Vec<Json> = [whole].into_iter().chain(vec![part; LINES - 1]).collect();

@@ -97,8 +97,8 @@ pub async fn measure(bench: &mut Bench, database: &Database, company: &Company) 
         for (number, line) in pattern.outline().iter().enumerate() {
             report.note(format!("{name} {}: {line}", number + 1));
         }
-        let own: BTreeSet<&str> = pattern.shapes().map(|shape| shape.sql.as_str()).collect();
-        let others = exchanges.iter().flatten().filter(|statement| !own.contains(statement.sql.as_str()));
+        let own_statements: BTreeSet<&str> = pattern.shapes().map(|shape| shape.sql.as_str()).collect();
+        let others = exchanges.iter().flatten().filter(|statement| !own_statements.contains(statement.sql.as_str()));
         for other in others.map(|statement| short(&statement.sql)).collect::<BTreeSet<_>>() {
             report.note(format!("beside a {name}: {other}"));
         }

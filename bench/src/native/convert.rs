@@ -92,7 +92,7 @@ fn value(value: &guest::Value) -> store::Value {
         guest::Value::Boolean(value) => store::Value::Boolean(*value),
         guest::Value::Integer(number) => store::Value::Integer(*number),
         guest::Value::Decimal(text) => store::Value::Decimal(text.clone()),
-        guest::Value::Instant(at) => store::Value::Instant(*at),
+        guest::Value::Instant(instant) => store::Value::Instant(*instant),
         guest::Value::Date(text) => store::Value::Date(text.clone()),
         guest::Value::Json(text) => store::Value::Json(text.clone()),
     }
@@ -106,7 +106,7 @@ fn to_guest(value: store::Value) -> guest::Value {
         store::Value::Boolean(value) => guest::Value::Boolean(value),
         store::Value::Integer(number) => guest::Value::Integer(number),
         store::Value::Decimal(text) => guest::Value::Decimal(text),
-        store::Value::Instant(at) => guest::Value::Instant(at),
+        store::Value::Instant(instant) => guest::Value::Instant(instant),
         store::Value::Date(text) => guest::Value::Date(text),
         store::Value::Json(text) => guest::Value::Json(text),
     }

@@ -30,7 +30,7 @@ enum Ask {
 }
 
 /// Its answer.
-enum Told {
+enum HostAnswer {
     Nothing,
     Replies(Result<Vec<store::Reply>, store::Failure>),
     Facts(context::Facts),
@@ -38,10 +38,10 @@ enum Told {
     Ids(Vec<(u64, u64)>),
 }
 
-type Link = Yielder<Told, Ask>;
+type Link = Yielder<HostAnswer, Ask>;
 
 /// A suspended module. Stacks are used again, as the sandbox's are.
-struct Guest(Option<Coroutine<Told, Ask, stoa_sdk::Answer, DefaultStack>>);
+struct Guest(Option<Coroutine<HostAnswer, Ask, stoa_sdk::Answer, DefaultStack>>);
 
 // SAFETY: what is on the stack while it is suspended was put there by module code, the SDK and the functions below. That is
 // plain data (strings, vectors, ids) without a tie to a thread; the thread's own places are read anew after every suspension,
@@ -66,7 +66,7 @@ fn set_current(link: *const Link) {
 }
 
 /// Suspends the running module until the host has answered.
-fn ask(ask: Ask) -> Told {
+fn ask(ask: Ask) -> HostAnswer {
     let link = current();
     assert!(!link.is_null(), "module code runs outside a call");
     // SAFETY: set by the coroutine that runs here, which lives until it returns.
@@ -82,29 +82,29 @@ struct Seam;
 impl stoa_sdk::host::Host for Seam {
     fn run(&mut self, calls: &[sdk::store::Call]) -> Result<Vec<sdk::store::Reply>, sdk::store::Failure> {
         match ask(Ask::Run(calls.iter().map(convert::store_call).collect())) {
-            Told::Replies(Ok(replies)) => Ok(replies.into_iter().map(convert::store_reply).collect()),
-            Told::Replies(Err(failure)) => Err(convert::failure(failure)),
+            HostAnswer::Replies(Ok(replies)) => Ok(replies.into_iter().map(convert::store_reply).collect()),
+            HostAnswer::Replies(Err(failure)) => Err(convert::failure(failure)),
             _ => stoa_sdk::host::fault("another answer than was asked for"),
         }
     }
 
     fn facts(&mut self) -> sdk::context::Facts {
         match ask(Ask::Facts) {
-            Told::Facts(facts) => convert::facts(facts),
+            HostAnswer::Facts(facts) => convert::facts(facts),
             _ => stoa_sdk::host::fault("another answer than was asked for"),
         }
     }
 
     fn holds(&mut self, permission: &str) -> bool {
         match ask(Ask::Holds(permission.to_owned())) {
-            Told::Holds(holds) => holds,
+            HostAnswer::Holds(holds) => holds,
             _ => stoa_sdk::host::fault("another answer than was asked for"),
         }
     }
 
     fn new_ids(&mut self, count: u32) -> Vec<(u64, u64)> {
         match ask(Ask::Ids(count)) {
-            Told::Ids(ids) => ids,
+            HostAnswer::Ids(ids) => ids,
             _ => stoa_sdk::host::fault("another answer than was asked for"),
         }
     }
@@ -150,7 +150,7 @@ pub async fn run(
         handle(&call)
     });
     let mut guest = Guest(Some(coroutine));
-    let mut reported = Told::Nothing;
+    let mut reported = HostAnswer::Nothing;
     loop {
         match guest.resume(reported) {
             CoroutineResult::Yield(ask) => reported = answer(state, ask, providers, &mut callers).await?,
@@ -160,7 +160,7 @@ pub async fn run(
 }
 
 impl Guest {
-    fn resume(&mut self, reported: Told) -> CoroutineResult<Ask, stoa_sdk::Answer> {
+    fn resume(&mut self, reported: HostAnswer) -> CoroutineResult<Ask, stoa_sdk::Answer> {
         match &mut self.0 {
             Some(coroutine) => coroutine.resume(reported),
             None => unreachable!("taken when the guest is dropped"),
@@ -183,31 +183,31 @@ async fn answer(
     ask: Ask,
     providers: &[Arc<Module>],
     callers: &mut Vec<Arc<Module>>,
-) -> wasmtime::Result<Told> {
+) -> wasmtime::Result<HostAnswer> {
     Ok(match ask {
-        Ask::Run(calls) => Told::Replies(store::Host::run(state, calls).await?),
-        Ask::Facts => Told::Facts(context::Host::current(state).await?),
-        Ask::Holds(permission) => Told::Holds(context::Host::holds(state, permission).await?),
-        Ask::Ids(count) => Told::Ids(context::Host::new_ids(state, count).await?),
+        Ask::Run(calls) => HostAnswer::Replies(store::Host::run(state, calls).await?),
+        Ask::Facts => HostAnswer::Facts(context::Host::current(state).await?),
+        Ask::Holds(permission) => HostAnswer::Holds(context::Host::holds(state, permission).await?),
+        Ask::Ids(count) => HostAnswer::Ids(context::Host::new_ids(state, count).await?),
         Ask::Emit(emitted) => {
             events::Host::emit(state, emitted).await?;
-            Told::Nothing
+            HostAnswer::Nothing
         }
         Ask::Log(level, message) => {
             log::Host::write(state, level, message).await?;
-            Told::Nothing
+            HostAnswer::Nothing
         }
         Ask::Enter(name) => {
             let found = providers.iter().find(|module| module.name == name);
             let found = found.ok_or_else(|| wasmtime::format_err!("no module {name}"))?;
             callers.push(std::mem::replace(&mut state.running, found.clone()));
-            Told::Nothing
+            HostAnswer::Nothing
         }
         Ask::Leave => {
             if let Some(caller) = callers.pop() {
                 state.running = caller;
             }
-            Told::Nothing
+            HostAnswer::Nothing
         }
     })
 }

@@ -91,7 +91,7 @@ pub fn provision(options: &ProvisionOptions) -> Result<Vec<Created>, Problem> {
     if let Some(wanted) = wanted {
         chart::install(entity.id, wanted.template())?;
     }
-    let made = |of: &str, id: Id| Created { resource_type: of.to_owned(), resource: id.into() };
+    let made = |kind: &str, id: Id| Created { resource_type: kind.to_owned(), resource: id.into() };
     Ok(vec![made(LEGAL_ENTITY, entity.id), made(BRANCH, branch.id)])
 }
 

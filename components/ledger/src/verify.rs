@@ -66,17 +66,18 @@ fn entries(after: Option<Id>) -> Batch {
     let accounts = map(accounts.into_iter().map(|account| (account.id, account)));
     let mut findings = Vec::new();
     for entry in &page.items {
-        let own: Vec<&LineRow> = lines.iter().filter(|line| line.entry_id == entry.id).collect();
-        let side =
-            |of: fn(&LineRow) -> Amount| own.iter().map(|line| of(line)).try_fold(Amount::ZERO, Amount::checked_add);
+        let entry_lines: Vec<&LineRow> = lines.iter().filter(|line| line.entry_id == entry.id).collect();
+        let side = |amount: fn(&LineRow) -> Amount| {
+            entry_lines.iter().map(|line| amount(line)).try_fold(Amount::ZERO, Amount::checked_add)
+        };
         let (debit, credit) = (side(|line| line.debit), side(|line| line.credit));
         if debit != credit || debit != Some(entry.total) || entry.total <= Amount::ZERO {
             findings.push(finding("entry-balance", entry.id, "Debits, credits and total of the entry differ."));
         }
-        if own.iter().any(|line| line.debit.is_zero() == line.credit.is_zero() || line.debit.is_negative()) {
+        if entry_lines.iter().any(|line| line.debit.is_zero() == line.credit.is_zero() || line.debit.is_negative()) {
             findings.push(finding("entry-line", entry.id, "A line of the entry has not exactly one side above zero."));
         }
-        let strays = own.iter().any(|line| {
+        let strays = entry_lines.iter().any(|line| {
             line.legal_entity_id != entry.legal_entity_id
                 || line.entry_date != entry.entry_date
                 || line.month != Month::from_day(entry.entry_date)
@@ -87,7 +88,7 @@ fn entries(after: Option<Id>) -> Batch {
         if strays || entry.month != Month::from_day(entry.entry_date) {
             findings.push(finding("entry-line", entry.id, "A line's entity, date or account is not its entry's."));
         }
-        let mirrored = entry.reversal_of.map(|of| originals.iter().find(|original| original.id == of));
+        let mirrored = entry.reversal_of.map(|reversed| originals.iter().find(|original| original.id == reversed));
         if mirrored.is_some_and(|original| original.is_none_or(|original| original.total != entry.total)) {
             findings.push(finding("entry-mirror", entry.id, "The entry's original is missing or has another total."));
         }

@@ -25,7 +25,7 @@ const PRINTED: [&[usize]; 7] =
 pub fn is_shaped_like_one(text: &str) -> bool {
     let groups = groups(text);
     groups.iter().any(|group| (13..=19).contains(&group.digits.len()))
-        || (0..groups.len()).any(|at| begins_one(&groups[at..]))
+        || (0..groups.len()).any(|start| begins_one(&groups[start..]))
 }
 
 /// Digits without anything between them, and what stood before them since the group before.
@@ -64,8 +64,8 @@ fn begins_one(groups: &[Group]) -> bool {
     let mut lengths: Vec<usize> = Vec::new();
     let mut digits: Vec<u8> = Vec::new();
     let mut is_printed = true;
-    for (at, group) in groups.iter().enumerate() {
-        if at > 0 {
+    for (index, group) in groups.iter().enumerate() {
+        if index > 0 {
             is_printed &= matches!(group.before.as_str(), " " | "-" | ".");
             let joins = group.before.chars().all(|letter| " -./_*".contains(letter));
             if !joins || group.before.chars().count() > 2 {
@@ -92,7 +92,7 @@ fn passes_luhn(digits: &[u8]) -> bool {
         .iter()
         .rev()
         .enumerate()
-        .map(|(at, digit)| match (at % 2, u32::from(*digit)) {
+        .map(|(index, digit)| match (index % 2, u32::from(*digit)) {
             (0, digit) => digit,
             (_, digit) if digit > 4 => digit * 2 - 9,
             (_, digit) => digit * 2,

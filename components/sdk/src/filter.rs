@@ -101,9 +101,9 @@ fn join(mut parts: Vec<Filter>, node: fn(u8) -> Node) -> Filter {
     Filter(nodes)
 }
 
-/// Rows for which the collection of `E` has a row whose `theirs` equals `own` and which meets every term of `filter`.
+/// Rows for which the collection of `E` has a row whose `theirs` equals `own_column` and which meets every term of `filter`.
 pub fn has<E: Entity, O: Field<Plain = T::Plain>, T: Field>(
-    own: Column<O>,
+    own_column: Column<O>,
     theirs: Column<T>,
     filter: Filter,
 ) -> Filter {
@@ -114,7 +114,7 @@ pub fn has<E: Entity, O: Field<Plain = T::Plain>, T: Field>(
     });
     Filter(vec![Node::Has(Has {
         collection: E::NAME.to_owned(),
-        own: own.name().to_owned(),
+        own: own_column.name().to_owned(),
         theirs: theirs.name().to_owned(),
         where_: terms.collect(),
     })])

@@ -39,8 +39,8 @@ impl FromStr for Instant {
 
 fn parse(text: &[u8]) -> Option<Instant> {
     let (whole, fraction) = text.strip_suffix(b"Z")?.split_at_checked(19)?;
-    for (at, mark) in [(4, b'-'), (7, b'-'), (10, b'T'), (13, b':'), (16, b':')] {
-        if whole.get(at) != Some(&mark) {
+    for (position, mark) in [(4, b'-'), (7, b'-'), (10, b'T'), (13, b':'), (16, b':')] {
+        if whole.get(position) != Some(&mark) {
             return None;
         }
     }
@@ -104,15 +104,15 @@ mod tests {
 
     #[test]
     fn reads_and_answers_the_same_instant() {
-        for (text, at) in [
+        for (text, expected) in [
             ("1970-01-01T00:00:00.000Z", 0),
             ("2000-02-29T12:34:56.789Z", 951_827_696_789),
             ("1969-12-31T23:59:59.999Z", -1),
             ("0001-01-01T00:00:00.000Z", -62_135_596_800_000),
             ("9999-12-31T23:59:59.999Z", 253_402_300_799_999),
         ] {
-            assert_eq!(ms(text), Some(at), "{text}");
-            assert_eq!(Instant(at).to_string(), text);
+            assert_eq!(ms(text), Some(expected), "{text}");
+            assert_eq!(Instant(expected).to_string(), text);
         }
         assert_eq!(ms("2026-01-02T03:04:05Z"), ms("2026-01-02T03:04:05.000Z"));
         assert_eq!(ms("2026-01-02T03:04:05.5Z"), ms("2026-01-02T03:04:05.500Z"));

@@ -76,8 +76,8 @@ impl Manifest {
     pub fn operations(&self) -> impl Iterator<Item = &'static Operation> {
         let tables = self.operations;
         let all = || tables.iter().flat_map(|table| table.iter());
-        all().enumerate().filter_map(move |(at, operation)| {
-            let is_first = !all().take(at).any(|earlier| earlier.path_and_name().1 == operation.path_and_name().1);
+        all().enumerate().filter_map(move |(index, operation)| {
+            let is_first = !all().take(index).any(|earlier| earlier.path_and_name().1 == operation.path_and_name().1);
             is_first.then_some(operation)
         })
     }
@@ -85,12 +85,12 @@ impl Manifest {
     /// The whole descriptor.
     pub fn descriptor(&self) -> Descriptor {
         let mut schemas = Schemas::default();
-        let pairs = |of: &[(&str, &str)]| {
+        let pairs = |entries: &[(&str, &str)]| {
             let named = |(code, description): &(&str, &str)| Named {
                 code: (*code).to_owned(),
                 description: (*description).to_owned(),
             };
-            of.iter().map(named).collect::<Vec<_>>()
+            entries.iter().map(named).collect::<Vec<_>>()
         };
         let problem = |(code, status, detail): &(&str, u16, &str)| ProblemCode {
             code: (*code).to_owned(),
@@ -159,7 +159,7 @@ pub struct ProvisionOptions {
     /// Whether the company wants the usual records to begin with.
     pub with_defaults: bool,
     /// The members that this module declares in its descriptor.
-    pub own: serde_json::Map<String, serde_json::Value>,
+    pub own_members: serde_json::Map<String, serde_json::Value>,
 }
 
 impl<'de> Deserialize<'de> for ProvisionOptions {
@@ -174,21 +174,22 @@ impl<'de> Deserialize<'de> for ProvisionOptions {
             #[serde(default)]
             with_defaults: bool,
         }
-        let mut own = serde_json::Map::deserialize(deserializer)?;
-        let common = Common::deserialize(serde_json::Value::Object(own.clone())).map_err(serde::de::Error::custom)?;
+        let mut own_members = serde_json::Map::deserialize(deserializer)?;
+        let common =
+            Common::deserialize(serde_json::Value::Object(own_members.clone())).map_err(serde::de::Error::custom)?;
         for name in ["name", "countryCode", "currencyCode", "withDefaults"] {
-            own.remove(name);
+            own_members.remove(name);
         }
         let Common { name, country_code, currency_code, with_defaults } = common;
-        Ok(ProvisionOptions { name, country_code, currency_code, with_defaults, own })
+        Ok(ProvisionOptions { name, country_code, currency_code, with_defaults, own_members })
     }
 }
 
 impl ProvisionOptions {
     /// The members that this module declares, as a struct.
     pub fn read_own<T: serde::de::DeserializeOwned>(&self) -> T {
-        match T::deserialize(serde_json::Value::Object(self.own.clone())) {
-            Ok(own) => own,
+        match T::deserialize(serde_json::Value::Object(self.own_members.clone())) {
+            Ok(members) => members,
             Err(_) => fault("onboarding members of another shape than the module declares"),
         }
     }

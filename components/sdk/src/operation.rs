@@ -271,7 +271,7 @@ impl Operation {
     }
 
     pub(crate) fn route(&self, schemas: &mut Schemas) -> Route {
-        let texts = |of: &[&str]| of.iter().map(|&text| text.to_owned()).collect::<Vec<_>>();
+        let texts = |names: &[&str]| names.iter().map(|&text| text.to_owned()).collect::<Vec<_>>();
         Route {
             method: self.method.to_owned(),
             path: self.published_path(),
@@ -283,10 +283,10 @@ impl Operation {
             idempotency: self.idempotency,
             read_only: self.read_only,
             status: self.status,
-            path_schema: self.path_schema.map(|of| of(schemas)),
-            query: self.query.map(|of| of(schemas)),
-            body: self.body.map(|of| of(schemas)),
-            response: self.response.map_or_else(|| serde_json::json!({ "type": "object" }), |of| of(schemas)),
+            path_schema: self.path_schema.map(|schema| schema(schemas)),
+            query: self.query.map(|schema| schema(schemas)),
+            body: self.body.map(|schema| schema(schemas)),
+            response: self.response.map_or_else(|| serde_json::json!({ "type": "object" }), |schema| schema(schemas)),
             if_match: self.if_match,
             body_limit: self.body_limit,
             events: texts(self.events),

@@ -33,10 +33,10 @@ pub struct Page<T> {
 }
 
 impl<T> Page<T> {
-    /// A page of rows, or of references to them. `more`: rows follow the last of `rows`.
+    /// A page of rows, or of references to them. `has_more`: rows follow the last of `rows`.
     pub fn from_rows<R>(
         rows: impl IntoIterator<Item = R>,
-        more: bool,
+        has_more: bool,
         id: impl Fn(&R) -> Id,
         item: impl Fn(R) -> T,
     ) -> Page<T> {
@@ -46,7 +46,7 @@ impl<T> Page<T> {
             item(row)
         };
         let items = rows.into_iter().map(shown).collect();
-        Page { items, next_cursor: last.filter(|_| more) }
+        Page { items, next_cursor: last.filter(|_| has_more) }
     }
 }
 

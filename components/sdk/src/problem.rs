@@ -179,7 +179,7 @@ impl Problem {
     pub fn moved_each(mut self, list: &str, places: &[impl AsRef<str>]) -> Problem {
         for error in &mut self.errors {
             let Some(rest) = below(&error.pointer, list).and_then(|rest| rest.strip_prefix('/')) else { continue };
-            let (nth, rest) = rest.find('/').map_or((rest, ""), |at| rest.split_at(at));
+            let (nth, rest) = rest.find('/').map_or((rest, ""), |slash| rest.split_at(slash));
             if let Some(place) = nth.parse().ok().and_then(|nth: usize| places.get(nth)) {
                 error.pointer = format!("{}{rest}", place.as_ref());
             }
@@ -232,7 +232,9 @@ mod tests {
     fn refusals_of_a_service_point_into_the_request() {
         let refused = || Problem {
             code: "NOT_FOUND".to_owned(),
-            errors: ["/lines/1/variantId", "/lines", "/linesOf", "/other"].map(|at| item(at, "NOT_FOUND")).to_vec(),
+            errors: ["/lines/1/variantId", "/lines", "/linesOf", "/other"]
+                .map(|pointer| item(pointer, "NOT_FOUND"))
+                .to_vec(),
         };
         assert_eq!(
             pointers(&refused().moved("/lines", "/items")),

@@ -48,8 +48,8 @@ impl Replies {
         match self.rest.next().and_then(read) {
             Some(answer) => answer,
             None => {
-                let at = self.calls.len().checked_sub(self.rest.len() + 1);
-                let call = at.and_then(|at| self.calls.get(at)).map_or("none", about);
+                let index = self.calls.len().checked_sub(self.rest.len() + 1);
+                let call = index.and_then(|index| self.calls.get(index)).map_or("none", about);
                 fault(&format!("the store's reply does not fit its call: {call}"))
             }
         }
@@ -101,16 +101,16 @@ impl Batch for () {
 }
 
 macro_rules! batch_of_tuple {
-    ($($part:ident $at:tt),+) => {
+    ($($part:ident $index:tt),+) => {
         impl<$($part: Batch),+> Batch for ($($part,)+) {
             type Answer = ($($part::Answer,)+);
 
             fn push(&mut self, calls: &mut Vec<Call>) {
-                $(self.$at.push(calls);)+
+                $(self.$index.push(calls);)+
             }
 
             fn read(self, replies: &mut Replies) -> Result<Self::Answer, Failure> {
-                Ok(($(self.$at.read(replies)?,)+))
+                Ok(($(self.$index.read(replies)?,)+))
             }
         }
     };

@@ -87,7 +87,7 @@ fn differing_columns<R: Entity>(before: &R, after: &R) -> Vec<&'static str> {
 
 /// The name of a column for callers: `valid_from` is `validFrom`, unless the collection says otherwise.
 fn member<R: Entity>(column: &str) -> String {
-    if let Some((_, member)) = R::MEMBERS.iter().find(|(of, _)| *of == column) {
+    if let Some((_, member)) = R::MEMBERS.iter().find(|(name, _)| *name == column) {
         return (*member).to_owned();
     }
     let mut words = column.split('_');

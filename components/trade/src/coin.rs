@@ -10,7 +10,7 @@ pub fn check_coins(smallest: Option<Money>, amounts: &[(&str, Money)]) -> Result
     let coin = smallest.map(Money::units).filter(|coin| *coin > 0);
     let is_finer = |amount: &Money| coin.is_some_and(|coin| amount.units() % coin != 0);
     let finer = amounts.iter().filter(|(_, amount)| is_finer(amount));
-    refuse("AMOUNT_PRECISION", finer.map(|(at, _)| item(*at, "FINER_THAN_COIN")).collect())
+    refuse("AMOUNT_PRECISION", finer.map(|(pointer, _)| item(*pointer, "FINER_THAN_COIN")).collect())
 }
 
 #[cfg(test)]

@@ -63,12 +63,12 @@ mod tests {
     #[test]
     fn ids_are_read_up_to_a_page_of_them() {
         let one = "0190a1b2-c3d4-7e5f-8a9b-0c1d2e3f4a5b";
-        let of = |count: usize| vec![one; count].join(",");
+        let list = |count: usize| vec![one; count].join(",");
         for good in [1, 2, 100] {
-            assert_eq!(of(good).parse::<Ids>().map(|ids| ids.to_string()), Ok(of(good)));
-            assert!(of(good).len() < MOST * ONE);
+            assert_eq!(list(good).parse::<Ids>().map(|ids| ids.to_string()), Ok(list(good)));
+            assert!(list(good).len() < MOST * ONE);
         }
-        for wrong in ["", ",", &of(101), &format!("{one},"), &one[1..]] {
+        for wrong in ["", ",", &list(101), &format!("{one},"), &one[1..]] {
             assert_eq!(wrong.parse::<Ids>(), Err(NotIds), "{wrong}");
         }
     }

@@ -66,7 +66,7 @@ pub trait Archivable: Record {
     /// The row's present status.
     fn status(&self) -> Status;
     /// The row as it is from this instant on.
-    fn become_archived(&mut self, at: Instant);
+    fn become_archived(&mut self, instant: Instant);
     /// The first members of the record for everybody.
     fn public_head(&self) -> PublicHead;
     /// Null while it is active.
@@ -88,9 +88,9 @@ macro_rules! archivable {
                 self.status
             }
 
-            fn become_archived(&mut self, at: ::stoa_sdk::Instant) {
+            fn become_archived(&mut self, instant: ::stoa_sdk::Instant) {
                 self.status = $crate::life::Status::Archived;
-                self.archived_at = Some(at);
+                self.archived_at = Some(instant);
             }
 
             fn public_head(&self) -> $crate::life::PublicHead {

@@ -77,17 +77,17 @@ pub fn answer_kept<R, T: Serialize>(
     show: impl Fn(R) -> T,
 ) -> Answer {
     let limit = limit.0 as usize;
-    let (mut items, mut cursor, mut more) = (Vec::new(), cursor, true);
+    let (mut items, mut cursor, mut has_more) = (Vec::new(), cursor, true);
     for _ in 0..READS {
-        if !more || items.len() == limit {
+        if !has_more || items.len() == limit {
             break;
         }
         let rows = read(cursor)?;
         let kept = select(rows.items.iter().map(&owner).collect())?;
-        more = rows.more;
+        has_more = rows.more;
         for row in rows.items {
             if items.len() == limit {
-                more = true;
+                has_more = true;
                 break;
             }
             cursor = Some(id(&row));
@@ -96,7 +96,7 @@ pub fn answer_kept<R, T: Serialize>(
             }
         }
     }
-    Ok(Reply::json(&Page { items, next_cursor: cursor.filter(|_| more) }))
+    Ok(Reply::json(&Page { items, next_cursor: cursor.filter(|_| has_more) }))
 }
 
 /// The query of a list, as a struct with `cursor` and `limit` before its own parameters. `of Status`: `status` too, ACTIVE unless
@@ -113,13 +113,13 @@ pub fn answer_kept<R, T: Serialize>(
 /// ```
 #[macro_export]
 macro_rules! list_query {
-    ($(#[$meta:meta])* $vis:vis struct $name:ident { $($own:tt)* }) => {
-        $crate::list_query! { @of [$(#[$meta])* $vis struct $name] [] [$($own)*] }
+    ($(#[$meta:meta])* $vis:vis struct $name:ident { $($parameter:tt)* }) => {
+        $crate::list_query! { @of [$(#[$meta])* $vis struct $name] [] [$($parameter)*] }
     };
-    ($(#[$meta:meta])* $vis:vis struct $name:ident of Status { $($own:tt)* }) => {
-        $crate::list_query! { @of [$(#[$meta])* $vis struct $name] [#[serde(default)] status: $crate::Status,] [$($own)*] }
+    ($(#[$meta:meta])* $vis:vis struct $name:ident of Status { $($parameter:tt)* }) => {
+        $crate::list_query! { @of [$(#[$meta])* $vis struct $name] [#[serde(default)] status: $crate::Status,] [$($parameter)*] }
     };
-    ($(#[$meta:meta])* $vis:vis struct $name:ident of OnlyActive { $($own:tt)* }) => {
+    ($(#[$meta:meta])* $vis:vis struct $name:ident of OnlyActive { $($parameter:tt)* }) => {
         $crate::list_query! {
             @of [$(#[$meta])* $vis struct $name]
             [
@@ -128,10 +128,10 @@ macro_rules! list_query {
                 #[allow(dead_code, reason = "there is one status to ask for")]
                 status: $crate::life::OnlyActive,
             ]
-            [$($own)*]
+            [$($parameter)*]
         }
     };
-    (@of [$(#[$meta:meta])* $vis:vis struct $name:ident] [$($status:tt)*] [$($own:tt)*]) => {
+    (@of [$(#[$meta:meta])* $vis:vis struct $name:ident] [$($status:tt)*] [$($parameter:tt)*]) => {
         $(#[$meta])*
         #[derive(::serde::Deserialize, ::schemars::JsonSchema)]
         #[serde(rename_all = "camelCase", deny_unknown_fields)]
@@ -140,7 +140,7 @@ macro_rules! list_query {
             #[serde(default)]
             limit: ::stoa_sdk::Limit,
             $($status)*
-            $($own)*
+            $($parameter)*
         }
     };
 }
@@ -264,8 +264,8 @@ mod tests {
             #[serde(flatten)]
             paging: Paging,
         }
-        let of = |query: &[(&str, &str)]| call(query).query::<Flattened>().map(|query| query.paging.limit);
-        assert!(of(&[("limit", "7")]).is_err());
+        let read_limit = |query: &[(&str, &str)]| call(query).query::<Flattened>().map(|query| query.paging.limit);
+        assert!(read_limit(&[("limit", "7")]).is_err());
         assert_eq!(call(&[("limit", "7")]).query::<Paging>().unwrap().limit, Limit(7));
     }
 }

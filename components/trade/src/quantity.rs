@@ -193,9 +193,9 @@ mod tests {
                 digits[i + j] += u32::from(a - b'0') * u32::from(b - b'0');
             }
         }
-        for at in 1..digits.len() {
-            digits[at] += digits[at - 1] / 10;
-            digits[at - 1] %= 10;
+        for index in 1..digits.len() {
+            digits[index] += digits[index - 1] / 10;
+            digits[index - 1] %= 10;
         }
         digits
     }

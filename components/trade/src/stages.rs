@@ -19,14 +19,14 @@ pub fn verify_stages(stages: &[Stage], cursor: Option<&str>) -> Findings {
         Some((name, id)) => (Some(name), id.parse().ok()),
         None => (stages.first().map(|(name, _)| *name), None),
     };
-    let at = stages.iter().position(|(stage, _)| Some(*stage) == name);
-    let Some((at, (name, stage))) = at.and_then(|at| Some((at, stages.get(at)?))) else {
+    let position = stages.iter().position(|(stage, _)| Some(*stage) == name);
+    let Some((index, (name, stage))) = position.and_then(|index| Some((index, stages.get(index)?))) else {
         return Findings { findings: Vec::new(), next: None };
     };
     let (findings, last) = stage(after);
     let next = match last {
         Some(id) => Some(format!("{name}:{id}")),
-        None => stages.get(at + 1).map(|(next, _)| format!("{next}:")),
+        None => stages.get(index + 1).map(|(next, _)| format!("{next}:")),
     };
     Findings { findings, next }
 }

@@ -15,17 +15,17 @@ pub fn line(parents: &Parents, from: Id) -> impl Iterator<Item = Id> {
 }
 
 /// Levels of the branch of this record, itself included.
-pub fn height(parents: &Parents, of: Id) -> usize {
-    let below = |id: Id| line(parents, id).position(|above| above == of).map(|steps| steps + 1);
+pub fn height(parents: &Parents, record: Id) -> usize {
+    let below = |id: Id| line(parents, id).position(|above| above == record).map(|steps| steps + 1);
     parents.keys().filter_map(|id| below(*id)).max().unwrap_or(1)
 }
 
-/// Whether `of` (none: a new record) may hang below `parent`: not below itself, and its branch not deeper than `deepest` levels,
+/// Whether `record` (none: a new one) may hang below `parent`: not below itself, and its branch not deeper than `deepest` levels,
 /// the root included. A parent that is not in the tree takes nothing.
-pub fn can_hang(parents: &Parents, parent: Id, of: Option<Id>, deepest: usize) -> bool {
+pub fn can_hang(parents: &Parents, parent: Id, record: Option<Id>, deepest: usize) -> bool {
     parents.contains_key(&parent)
-        && of.is_none_or(|of| line(parents, parent).all(|above| above != of))
-        && line(parents, parent).count() + of.map_or(1, |of| height(parents, of)) <= deepest
+        && record.is_none_or(|record| line(parents, parent).all(|above| above != record))
+        && line(parents, parent).count() + record.map_or(1, |record| height(parents, record)) <= deepest
 }
 
 /// The lineage of a record below a parent of this lineage; without one, of a root.
@@ -49,13 +49,13 @@ pub fn relocate<'a>(
     branch: impl IntoIterator<Item = (Id, &'a str)>,
     deepest: usize,
 ) -> Option<Vec<(Id, String)>> {
-    let own = top.to_string();
-    if lineage.matches(&own).count() > 1 || depth(lineage) > deepest {
+    let top_text = top.to_string();
+    if lineage.matches(&top_text).count() > 1 || depth(lineage) > deepest {
         return None;
     }
     let mut moved = Vec::new();
     for (id, before) in branch {
-        let (_, rest) = before.split_once(&own)?;
+        let (_, rest) = before.split_once(&top_text)?;
         if rest.is_empty() {
             continue;
         }
@@ -72,16 +72,16 @@ pub fn relocate<'a>(
 mod tests {
     use super::*;
 
-    fn id(of: u64) -> Id {
-        Id(of, 0)
+    fn id(number: u64) -> Id {
+        Id(number, 0)
     }
 
     #[test]
     fn a_record_hangs_neither_below_itself_nor_too_deep() {
         // 1 over 2 over 3 over 4 over 5; 8 alone.
-        let mut parents: Parents = (1..=5).map(|of| (id(of), (of > 1).then(|| id(of - 1)))).collect();
+        let mut parents: Parents = (1..=5).map(|number| (id(number), (number > 1).then(|| id(number - 1)))).collect();
         parents.insert(id(8), None);
-        for (parent, of, expected) in [
+        for (parent, record, expected) in [
             (4, None, true),
             (5, None, false),
             (9, None, false),
@@ -91,7 +91,7 @@ mod tests {
             (8, Some(2), true),
             (1, Some(4), true),
         ] {
-            assert_eq!(can_hang(&parents, id(parent), of.map(id), 5), expected, "{of:?} below {parent}");
+            assert_eq!(can_hang(&parents, id(parent), record.map(id), 5), expected, "{record:?} below {parent}");
         }
         assert_eq!([height(&parents, id(1)), height(&parents, id(5)), height(&parents, id(8))], [5, 1, 1]);
         // A circle in the data ends, and takes nothing.
@@ -99,8 +99,11 @@ mod tests {
         assert!(!can_hang(&parents, id(3), None, 5));
     }
 
-    fn path(of: &[u64]) -> String {
-        of.iter().fold(None, |above: Option<String>, of| Some(lineage(above.as_deref(), id(*of)))).unwrap_or_default()
+    fn path(numbers: &[u64]) -> String {
+        numbers
+            .iter()
+            .fold(None, |above: Option<String>, number| Some(lineage(above.as_deref(), id(*number))))
+            .unwrap_or_default()
     }
 
     #[test]
@@ -116,11 +119,11 @@ mod tests {
             (&[10, 11, 12, 13, 14, 15, 16, 17, 2], &[&[1, 2]], None),
         ] {
             let before: Vec<(Id, String)> =
-                branch.iter().map(|of| (id(of.last().copied().unwrap_or(0)), path(of))).collect();
+                branch.iter().map(|numbers| (id(numbers.last().copied().unwrap_or(0)), path(numbers))).collect();
             let rows = before.iter().map(|(id, lineage)| (*id, lineage.as_str()));
             let moved = relocate(id(2), &path(top_path), rows, 8);
             let moved = moved.map(|rows| rows.into_iter().map(|(_, lineage)| lineage).collect::<Vec<_>>());
-            let expected = expected.map(|rows| rows.iter().map(|of| path(of)).collect::<Vec<_>>());
+            let expected = expected.map(|rows| rows.iter().map(|numbers| path(numbers)).collect::<Vec<_>>());
             assert_eq!(moved, expected, "to {top_path:?}");
         }
         assert_eq!(depth(&path(&deep)), 8);

@@ -88,25 +88,26 @@ pub fn is_imei(text: &str) -> bool {
         let sum: u32 = text
             .bytes()
             .enumerate()
-            .map(|(at, byte)| {
+            .map(|(index, byte)| {
                 let digit = u32::from(byte - b'0');
                 // Every second digit counts twice, its own digits summed.
-                if at % 2 == 1 { digit * 2 / 10 + digit * 2 % 10 } else { digit }
+                if index % 2 == 1 { digit * 2 / 10 + digit * 2 % 10 } else { digit }
             })
             .sum();
         sum.is_multiple_of(10)
     }
 }
 
-/// The faults of units that the schema cannot tell, below `at`: check digits, none or one identity twice, also between units.
+/// The faults of units that the schema cannot tell, below their pointers: check digits, none or one identity twice, also
+/// between units.
 pub fn find_faults<'a>(units: impl IntoIterator<Item = (String, &'a UnitInput)>) -> Vec<Item> {
     let (mut faults, mut seen) = (Vec::new(), BTreeSet::new());
-    for (at, unit) in units {
+    for (unit_pointer, unit) in units {
         if unit.identities().next().is_none() {
-            faults.push(item(at.clone(), "REQUIRED"));
+            faults.push(item(unit_pointer.clone(), "REQUIRED"));
         }
         for (slot, value) in unit.identities() {
-            let pointer = format!("{at}/{}", member(slot));
+            let pointer = format!("{unit_pointer}/{}", member(slot));
             if kind(slot) == IdentityKind::Imei && !is_imei(value) {
                 faults.push(item(pointer, "FORMAT"));
             } else if !seen.insert((kind(slot).as_str(), key(value))) {
@@ -139,19 +140,19 @@ mod tests {
             assert!(!is_imei(wrong), "{wrong}");
         }
         // Every single wrong digit is found out.
-        for at in 0..15 {
+        for index in 0..15 {
             for digit in b'0'..=b'9' {
                 let mut text = b"490154203237518".to_vec();
-                let same = text[at] == digit;
-                text[at] = digit;
+                let same = text[index] == digit;
+                text[index] = digit;
                 assert_eq!(is_imei(std::str::from_utf8(&text).unwrap()), same);
             }
         }
     }
 
     fn unit(serial: Option<&str>, imei1: Option<&str>, imei2: Option<&str>) -> UnitInput {
-        let own = |text: Option<&str>| text.map(str::to_owned);
-        UnitInput { serial_number: own(serial), imei1: own(imei1), imei2: own(imei2), ..UnitInput::default() }
+        let owned = |text: Option<&str>| text.map(str::to_owned);
+        UnitInput { serial_number: owned(serial), imei1: owned(imei1), imei2: owned(imei2), ..UnitInput::default() }
     }
 
     #[test]
@@ -164,7 +165,7 @@ mod tests {
             unit(None, None, Some("356938035643809")),
             unit(None, Some("490154203237517"), None),
         ];
-        let faults = find_faults(units.iter().enumerate().map(|(at, unit)| (format!("/units/{at}"), unit)));
+        let faults = find_faults(units.iter().enumerate().map(|(index, unit)| (format!("/units/{index}"), unit)));
         let found: Vec<(&str, &str)> = faults.iter().map(|item| (item.pointer.as_str(), item.code.as_str())).collect();
         assert_eq!(
             found,

@@ -92,9 +92,9 @@ mod tests {
     #[test]
     fn what_is_verified() {
         let (now, body) = (1_767_225_600, b"{}");
-        let judged = |secret: &str, name: &'static str, at: i64| {
-            let signature = sign::sign("whsec_a", at, body);
-            let timestamp = at.to_string();
+        let judged = |secret: &str, name: &'static str, time: i64| {
+            let signature = sign::sign("whsec_a", time, body);
+            let timestamp = time.to_string();
             let header = |wanted: &str| match wanted {
                 "x-webhook-timestamp" => timestamp.as_str(),
                 wanted if wanted == name => signature.as_str(),

@@ -153,12 +153,12 @@ mod tests {
 
     #[test]
     fn what_is_not_stated_is_not_bounded() {
-        let of = |schema: Value| Bounds::from_keywords(schema.as_object().unwrap());
-        assert_eq!(of(json!({ "type": "object" })), Ok(None));
-        let stated = of(json!({ "x-maxValues": 3 })).unwrap().unwrap();
+        let bounds = |schema: Value| Bounds::from_keywords(schema.as_object().unwrap());
+        assert_eq!(bounds(json!({ "type": "object" })), Ok(None));
+        let stated = bounds(json!({ "x-maxValues": 3 })).unwrap().unwrap();
         assert!(stated.find_faults(&json!([[["x".repeat(90)]]])).eq(&["TOO_MANY"]));
         assert!(stated.find_faults(&json!([["x".repeat(90)]])).is_empty());
-        assert!(of(json!({ "x-maxDepth": "3" })).is_err());
+        assert!(bounds(json!({ "x-maxDepth": "3" })).is_err());
     }
 
     proptest! {

@@ -20,8 +20,8 @@ fn write(value: &Value, text: &mut String) {
         Value::String(string) => write_string(string, text),
         Value::Array(items) => {
             text.push('[');
-            for (at, item) in items.iter().enumerate() {
-                if at > 0 {
+            for (index, item) in items.iter().enumerate() {
+                if index > 0 {
                     text.push(',');
                 }
                 write(item, text);
@@ -32,8 +32,8 @@ fn write(value: &Value, text: &mut String) {
             let mut members: Vec<_> = object.iter().collect();
             members.sort_unstable_by(|(a, _), (b, _)| a.encode_utf16().cmp(b.encode_utf16()));
             text.push('{');
-            for (at, (name, value)) in members.into_iter().enumerate() {
-                if at > 0 {
+            for (index, (name, value)) in members.into_iter().enumerate() {
+                if index > 0 {
                     text.push(',');
                 }
                 write_string(name, text);

@@ -124,15 +124,15 @@ impl Place {
 fn resolve<'a>(schema: &'a Value, defs: &'a Map<String, Value>) -> Result<&'a Map<String, Value>, String> {
     let mut schema = schema;
     for _ in 0..DEEPEST {
-        let of = schema.as_object().ok_or("a schema that is no object")?;
-        let choices = of.get("anyOf").or_else(|| of.get("oneOf")).and_then(Value::as_array);
+        let keywords = schema.as_object().ok_or("a schema that is no object")?;
+        let choices = keywords.get("anyOf").or_else(|| keywords.get("oneOf")).and_then(Value::as_array);
         let mut others = choices.into_iter().flatten().filter(|choice| choice["type"] != "null");
-        schema = match (of.get("$ref").and_then(Value::as_str), others.next(), others.next()) {
+        schema = match (keywords.get("$ref").and_then(Value::as_str), others.next(), others.next()) {
             (Some(reference), ..) => {
                 refs::name(reference).and_then(|name| defs.get(name)).ok_or("a reference that names no schema")?
             }
             (None, Some(only), None) => only,
-            _ => return Ok(of),
+            _ => return Ok(keywords),
         };
     }
     Err("references without an end".into())

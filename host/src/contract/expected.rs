@@ -52,8 +52,8 @@ pub fn members<'a>(known: impl Iterator<Item = &'a str> + Clone, unknown: impl I
     let mut alike: Vec<(f64, &str)> = Vec::new();
     for name in unknown.filter(|name| name.len() <= LONGEST).take(COMPARED) {
         let name = name.to_lowercase();
-        let of = known.clone().map(|known| (strsim::jaro(&known.to_lowercase(), &name), known));
-        alike.extend(of.filter(|(share, _)| *share >= ALIKE));
+        let shares = known.clone().map(|known| (strsim::jaro(&known.to_lowercase(), &name), known));
+        alike.extend(shares.filter(|(share, _)| *share >= ALIKE));
     }
     alike.sort_by(|a, b| b.0.total_cmp(&a.0).then(a.1.cmp(b.1)));
     let mut nearest: Vec<&str> = Vec::new();

@@ -94,8 +94,8 @@ impl Tree {
             return;
         }
         let node = self.node(id);
-        if let Some(own) = self.own(id) {
-            for error in own.iter_errors(value) {
+        if let Some(validator) = self.own(id) {
+            for error in validator.iter_errors(value) {
                 self.tell(id, value, &error, trail, faults);
             }
         }
@@ -134,11 +134,11 @@ impl Tree {
             }
             Value::Array(items) => {
                 let Some(item) = node.items else { return };
-                for (at, value) in items.iter().enumerate() {
+                for (index, value) in items.iter().enumerate() {
                     if faults.are_full() {
                         return;
                     }
-                    self.explain(item, value, &trail.down(&Step::Index(at)), faults);
+                    self.explain(item, value, &trail.down(&Step::Index(index)), faults);
                 }
             }
             _ => {}
@@ -176,8 +176,8 @@ impl Tree {
             }
             Value::Array(items) => {
                 let Some(item) = node.items.filter(|item| self.node(*item).bounded) else { return };
-                for (at, value) in items.iter().enumerate() {
-                    self.find_unbounded(item, value, &trail.down(&Step::Index(at)), faults);
+                for (index, value) in items.iter().enumerate() {
+                    self.find_unbounded(item, value, &trail.down(&Step::Index(index)), faults);
                 }
             }
             _ => {}
@@ -205,10 +205,10 @@ impl Tree {
         let mut each: Vec<Faults> = Vec::new();
         let mut held = 0;
         for branch in meant.drain(..) {
-            let mut own = Faults::default();
-            self.explain(branch, value, trail, &mut own);
-            held += usize::from(own.is_empty());
-            each.push(own);
+            let mut branch_faults = Faults::default();
+            self.explain(branch, value, trail, &mut branch_faults);
+            held += usize::from(branch_faults.is_empty());
+            each.push(branch_faults);
         }
         if held > 0 {
             if union.one && held > 1 {
@@ -309,20 +309,20 @@ impl Tree {
 
     /// The steps as far as the schema knows their names; the first name that the caller made up is hidden.
     pub fn hide_unknown_names(&self, id: Id, steps: &[Step]) -> Vec<Step<'static>> {
-        let mut at = vec![id];
+        let mut reached = vec![id];
         let mut shown = Vec::new();
         for step in steps {
             let mut here = Vec::new();
-            at.iter().for_each(|id| self.expand(*id, &mut here));
+            reached.iter().for_each(|id| self.expand(*id, &mut here));
             let nodes = here.iter().map(|id| self.node(*id));
             match step {
                 Step::Index(index) => {
-                    at = nodes.filter_map(|node| node.items).collect();
+                    reached = nodes.filter_map(|node| node.items).collect();
                     shown.push(Step::Index(*index));
                 }
                 Step::Name(name) => {
-                    at = nodes.filter_map(|node| node.member(name)).map(|member| member.node).collect();
-                    if at.is_empty() {
+                    reached = nodes.filter_map(|node| node.member(name)).map(|member| member.node).collect();
+                    if reached.is_empty() {
                         shown.push(Step::Hidden);
                         break;
                     }
@@ -337,17 +337,17 @@ impl Tree {
 
 /// Reads a pointer as steps; whether `3` is a name or an index, the value tells.
 fn steps_below(value: &Value, pointer: &str) -> Vec<Step<'static>> {
-    let mut at = Some(value);
+    let mut current = Some(value);
     let mut steps = Vec::new();
     for part in pointer.split('/').skip(1) {
         let name = part.replace("~1", "/").replace("~0", "~");
-        match (at, name.parse()) {
+        match (current, name.parse()) {
             (Some(Value::Array(items)), Ok(index)) => {
-                at = items.get::<usize>(index);
+                current = items.get::<usize>(index);
                 steps.push(Step::Index(index));
             }
             _ => {
-                at = at.and_then(|value| value.get(&name));
+                current = current.and_then(|value| value.get(&name));
                 steps.push(Step::Name(Cow::Owned(name)));
             }
         }

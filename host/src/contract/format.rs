@@ -4,7 +4,7 @@
 /// Any RFC 4122 text: 36 characters, any version, either case.
 pub fn is_uuid(text: &str) -> bool {
     text.len() == 36
-        && text.bytes().enumerate().all(|(at, byte)| match at {
+        && text.bytes().enumerate().all(|(index, byte)| match index {
             8 | 13 | 18 | 23 => byte == b'-',
             _ => byte.is_ascii_hexdigit(),
         })
@@ -36,7 +36,7 @@ pub fn is_instant(text: &str) -> bool {
     let Some(time) = time.strip_suffix('Z') else { return false };
     let (clock, fraction) = time.split_once('.').unwrap_or((time, "0"));
     let bytes = clock.as_bytes();
-    let below = |at, end| number(bytes, at, 2).is_some_and(|n| n < end);
+    let below = |start, end| number(bytes, start, 2).is_some_and(|n| n < end);
     is_date(date)
         && bytes.len() == 8
         && bytes.get(2) == Some(&b':')
@@ -48,8 +48,8 @@ pub fn is_instant(text: &str) -> bool {
         && fraction.bytes().all(|byte| byte.is_ascii_digit())
 }
 
-fn number(bytes: &[u8], at: usize, len: usize) -> Option<u32> {
-    bytes.get(at..at + len)?.iter().try_fold(0, |n, byte| Some(n * 10 + char::from(*byte).to_digit(10)?))
+fn number(bytes: &[u8], start: usize, len: usize) -> Option<u32> {
+    bytes.get(start..start + len)?.iter().try_fold(0, |n, byte| Some(n * 10 + char::from(*byte).to_digit(10)?))
 }
 
 /// The shortest text of the same decimal: `1.50` is `1.5`, `0.000000` is `0`. Text that is no plain decimal stays as it is.

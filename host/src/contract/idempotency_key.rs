@@ -77,17 +77,17 @@ mod tests {
     #[test]
     fn what_each_rule_demands() {
         let good: &[u8] = b"0f8fad5b-d9cb-469f-a165-70867728950e";
-        let of = |rule, headers: &[&'static [u8]]| {
+        let outcome = |rule, headers: &[&'static [u8]]| {
             let answer = demand(rule, headers.iter().copied());
             answer.map(|key| key.is_some()).map_err(|problem| problem.code.into_owned())
         };
-        assert_eq!(of(Idempotency::None, &[b"x"]), Ok(false));
-        assert_eq!(of(Idempotency::Optional, &[]), Ok(false));
-        assert_eq!(of(Idempotency::Optional, &[good]), Ok(true));
-        assert_eq!(of(Idempotency::Required, &[good]), Ok(true));
-        assert_eq!(of(Idempotency::Required, &[]), Err("IDEMPOTENCY_KEY_REQUIRED".into()));
+        assert_eq!(outcome(Idempotency::None, &[b"x"]), Ok(false));
+        assert_eq!(outcome(Idempotency::Optional, &[]), Ok(false));
+        assert_eq!(outcome(Idempotency::Optional, &[good]), Ok(true));
+        assert_eq!(outcome(Idempotency::Required, &[good]), Ok(true));
+        assert_eq!(outcome(Idempotency::Required, &[]), Err("IDEMPOTENCY_KEY_REQUIRED".into()));
         for headers in [&[b"x" as &[u8]] as &[_], &[good, good]] {
-            assert_eq!(of(Idempotency::Optional, headers), Err("IDEMPOTENCY_KEY_INVALID".into()));
+            assert_eq!(outcome(Idempotency::Optional, headers), Err("IDEMPOTENCY_KEY_INVALID".into()));
         }
     }
 }

@@ -27,7 +27,7 @@ pub enum Malformed {
 /// Reads one JSON text of at most so many values. Each costs up to 80 bytes.
 pub fn parse(bytes: &[u8], most_values: usize) -> Result<Value, Malformed> {
     let text = std::str::from_utf8(bytes).map_err(|_| Malformed::Syntax)?;
-    let mut reader = Reader { text, at: 0, depth: 0, values: most_values, repeated: Vec::new() };
+    let mut reader = Reader { text, position: 0, depth: 0, values: most_values, repeated: Vec::new() };
     reader.space();
     let value = reader.value(&Trail::ROOT)?;
     reader.space();
@@ -39,7 +39,7 @@ pub fn parse(bytes: &[u8], most_values: usize) -> Result<Value, Malformed> {
 
 struct Reader<'t> {
     text: &'t str,
-    at: usize,
+    position: usize,
     depth: usize,
     /// That may still come.
     values: usize,
@@ -48,19 +48,19 @@ struct Reader<'t> {
 
 impl<'t> Reader<'t> {
     fn peek(&self) -> Option<u8> {
-        self.text.as_bytes().get(self.at).copied()
+        self.text.as_bytes().get(self.position).copied()
     }
 
     fn space(&mut self) {
         while let Some(b' ' | b'\t' | b'\n' | b'\r') = self.peek() {
-            self.at += 1;
+            self.position += 1;
         }
     }
 
     /// Takes `byte` if it is next.
     fn take(&mut self, byte: u8) -> bool {
         let taken = self.peek() == Some(byte);
-        self.at += usize::from(taken);
+        self.position += usize::from(taken);
         taken
     }
 
@@ -69,7 +69,7 @@ impl<'t> Reader<'t> {
     }
 
     fn since(&self, start: usize) -> Result<&'t str, Malformed> {
-        self.text.get(start..self.at).ok_or(Malformed::Syntax)
+        self.text.get(start..self.position).ok_or(Malformed::Syntax)
     }
 
     fn value(&mut self, trail: &Trail) -> Result<Value, Malformed> {
@@ -87,7 +87,7 @@ impl<'t> Reader<'t> {
     }
 
     fn read_nested(&mut self, read: impl FnOnce(&mut Self) -> Result<Value, Malformed>) -> Result<Value, Malformed> {
-        self.at += 1;
+        self.position += 1;
         self.depth += 1;
         if self.depth > MAX_DEPTH {
             return Err(Malformed::Syntax);
@@ -145,10 +145,10 @@ impl<'t> Reader<'t> {
     }
 
     fn literal(&mut self, word: &str, value: Value) -> Result<Value, Malformed> {
-        if !self.text.get(self.at..).is_some_and(|rest| rest.starts_with(word)) {
+        if !self.text.get(self.position..).is_some_and(|rest| rest.starts_with(word)) {
             return Err(Malformed::Syntax);
         }
-        self.at += word.len();
+        self.position += word.len();
         Ok(value)
     }
 
@@ -157,14 +157,14 @@ impl<'t> Reader<'t> {
             return Err(Malformed::Syntax);
         }
         while let Some(b'0'..=b'9') = self.peek() {
-            self.at += 1;
+            self.position += 1;
         }
         Ok(())
     }
 
     /// Whole numbers stay exact as far as 64 bits reach; the others are doubles.
     fn number(&mut self) -> Result<Value, Malformed> {
-        let start = self.at;
+        let start = self.position;
         self.take(b'-');
         if !self.take(b'0') {
             self.digits()?;
@@ -199,10 +199,10 @@ impl<'t> Reader<'t> {
         self.expect(b'"')?;
         let mut string = String::new();
         loop {
-            let start = self.at;
+            let start = self.position;
             let rest = self.text.as_bytes().get(start..).unwrap_or_default();
             let plain = rest.iter().position(|&b| b == b'"' || b == b'\\' || b < 0x20).ok_or(Malformed::Syntax)?;
-            self.at += plain;
+            self.position += plain;
             string.push_str(self.since(start)?);
             if self.take(b'"') {
                 return Ok(string);
@@ -214,7 +214,7 @@ impl<'t> Reader<'t> {
 
     fn escape(&mut self) -> Result<char, Malformed> {
         let byte = self.peek().ok_or(Malformed::Syntax)?;
-        self.at += 1;
+        self.position += 1;
         Ok(match byte {
             b'"' => '"',
             b'\\' => '\\',
@@ -249,7 +249,7 @@ impl<'t> Reader<'t> {
         for _ in 0..4 {
             let digit = self.peek().and_then(|byte| char::from(byte).to_digit(16)).ok_or(Malformed::Syntax)?;
             code = code * 16 + digit;
-            self.at += 1;
+            self.position += 1;
         }
         Ok(code)
     }

@@ -99,8 +99,8 @@ impl Tree {
             },
             Value::Array(items) => {
                 let Some(item) = node.items.filter(|item| self.node(*item).rewrites) else { return };
-                for (at, value) in items.iter_mut().enumerate() {
-                    self.rewrite_at(item, value, &trail.down(&Step::Index(at)), faults);
+                for (index, value) in items.iter_mut().enumerate() {
+                    self.rewrite_at(item, value, &trail.down(&Step::Index(index)), faults);
                 }
             }
             Value::Object(object) => {

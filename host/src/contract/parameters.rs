@@ -172,8 +172,8 @@ pub fn object(schema: Option<&Value>, defs: &Map<String, Value>) -> Result<Map<S
 /// Percent-decodes; nothing if an escape is broken or the bytes are not UTF-8.
 fn decode(text: &str, form: bool) -> Option<Cow<'_, str>> {
     let bytes = text.as_bytes();
-    let whole = |at: usize| bytes.get(at + 1..at + 3).is_some_and(|two| two.iter().all(u8::is_ascii_hexdigit));
-    if bytes.iter().enumerate().any(|(at, byte)| *byte == b'%' && !whole(at)) {
+    let whole = |index: usize| bytes.get(index + 1..index + 3).is_some_and(|two| two.iter().all(u8::is_ascii_hexdigit));
+    if bytes.iter().enumerate().any(|(index, byte)| *byte == b'%' && !whole(index)) {
         return None;
     }
     if form && text.contains('+') {

@@ -30,15 +30,15 @@ impl<'a> Trail<'a> {
     /// The steps from the root, owned.
     pub fn steps(&self) -> Vec<Step<'static>> {
         let mut steps = Vec::new();
-        let mut at = Some(self);
-        while let Some(trail) = at {
+        let mut next = Some(self);
+        while let Some(trail) = next {
             match trail.step {
                 Some(Step::Name(name)) => steps.push(Step::Name(Cow::Owned(name.clone().into_owned()))),
                 Some(Step::Index(index)) => steps.push(Step::Index(*index)),
                 Some(Step::Hidden) => steps.push(Step::Hidden),
                 None => {}
             }
-            at = trail.up;
+            next = trail.up;
         }
         steps.reverse();
         steps

@@ -41,9 +41,9 @@ pub fn closure(schema: &Value, defs: &Map<String, Value>) -> Result<Map<String, 
             name(reference).ok_or_else(|| format!("the reference {reference} is not of the form #/$defs/Name"))?;
         let target = defs.get(name).ok_or_else(|| format!("the reference {reference} names no schema"))?;
         if needed.insert(name) {
-            let mut more = BTreeSet::new();
-            collect(target, &mut more);
-            open.extend(more);
+            let mut nested = BTreeSet::new();
+            collect(target, &mut nested);
+            open.extend(nested);
         }
     }
     Ok(needed.into_iter().filter_map(|name| Some((name.to_owned(), defs.get(name)?.clone()))).collect())

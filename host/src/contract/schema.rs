@@ -114,8 +114,8 @@ impl Schema {
         match value {
             Value::String(text) if text.contains('\0') => faults.add(self.pointer(&trail.steps()), "FORMAT"),
             Value::Array(items) => {
-                for (at, value) in items.iter().enumerate() {
-                    self.find_nul(value, &trail.down(&Step::Index(at)), faults);
+                for (index, value) in items.iter().enumerate() {
+                    self.find_nul(value, &trail.down(&Step::Index(index)), faults);
                 }
             }
             Value::Object(object) => {

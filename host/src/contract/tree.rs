@@ -52,7 +52,7 @@ pub struct Node {
     pub defaults: bool,
     /// Whether anything at or below this node has bounds.
     pub bounded: bool,
-    own: Option<Own>,
+    own_keywords: Option<Own>,
 }
 
 pub struct Member {
@@ -199,8 +199,8 @@ impl Tree {
 
     /// The node's own keywords as a validator; none if it has none.
     pub fn own(&self, id: Id) -> Option<&Validator> {
-        let own = self.node(id).own.as_ref()?;
-        own.validator.get_or_init(|| validator(&own.schema, &self.defs).ok()).as_ref()
+        let keywords = self.node(id).own_keywords.as_ref()?;
+        keywords.validator.get_or_init(|| validator(&keywords.schema, &self.defs).ok()).as_ref()
     }
 
     /// The types that the schema takes, as far as they are stated.
@@ -342,20 +342,20 @@ impl Tree {
             .nodes
             .iter()
             .enumerate()
-            .flat_map(|(id, node)| node.members.iter().enumerate().map(move |(at, member)| (id, at, member)))
-            .filter_map(|(id, at, member)| Some((id, at, member.default.clone()?)))
+            .flat_map(|(id, node)| node.members.iter().enumerate().map(move |(index, member)| (id, index, member)))
+            .filter_map(|(id, index, member)| Some((id, index, member.default.clone()?)))
             .collect();
         for _ in 0..8 {
             let mut changed = false;
-            for (id, at, raw) in &written {
-                let member = &self.nodes[*id].members[*at];
+            for (id, index, raw) in &written {
+                let member = &self.nodes[*id].members[*index];
                 let mut whole = raw.clone();
                 if !self.rewrite(member.node, &mut whole).is_empty() || !self.accepts(member.node, &whole) {
                     return Err(format!("the default of {} does not meet its schema", member.name));
                 }
                 if member.default.as_ref() != Some(&whole) {
                     changed = true;
-                    self.nodes[*id].members[*at].default = Some(whole);
+                    self.nodes[*id].members[*index].default = Some(whole);
                 }
             }
             if !changed {
@@ -368,8 +368,8 @@ impl Tree {
 
 impl Node {
     pub fn member(&self, name: &str) -> Option<&Member> {
-        let at = self.members.binary_search_by(|member| member.name.as_str().cmp(name)).ok()?;
-        self.members.get(at)
+        let index = self.members.binary_search_by(|member| member.name.as_str().cmp(name)).ok()?;
+        self.members.get(index)
     }
 
     fn parts(&self) -> impl Iterator<Item = Id> {
@@ -410,7 +410,7 @@ impl<'a> Build<'a> {
         self.nodes.push(Node::default());
         self.nodes[id] = match schema {
             Value::Bool(true) => Node::default(),
-            Value::Bool(false) => Node { own: own(schema.clone()), ..Node::default() },
+            Value::Bool(false) => Node { own_keywords: own(schema.clone()), ..Node::default() },
             Value::Object(keywords) => self.object(keywords)?,
             _ => return Err("a schema is an object or a boolean".into()),
         };
@@ -502,7 +502,7 @@ impl<'a> Build<'a> {
             }
         }
         if !left.is_empty() {
-            node.own = own(Value::Object(left));
+            node.own_keywords = own(Value::Object(left));
         }
         Ok(node)
     }

@@ -89,7 +89,7 @@ impl Known {
     }
 
     fn forget_older_writes(&mut self) {
-        self.written.retain(|_, at| at.elapsed() < MILLISECOND);
+        self.written.retain(|_, instant| instant.elapsed() < MILLISECOND);
     }
 }
 
@@ -104,8 +104,8 @@ impl Watermark {
             return Ok(watermark);
         }
         let last_write = self.lock().written.get(&tenant).copied();
-        if let Some(at) = last_write {
-            tokio::time::sleep_until(at + MILLISECOND).await;
+        if let Some(instant) = last_write {
+            tokio::time::sleep_until(instant + MILLISECOND).await;
         }
         let _reading = self.reading.lock().await;
         {

@@ -306,7 +306,8 @@ fn check_owner(active: &Generation, candidate: &Vetted) -> Result<(), Refusal> {
     let name = &candidate.descriptor.name;
     match active.module(name) {
         Some(owner) if !candidate.replaces_others && owner.signer != candidate.signer => {
-            let [owner, signer] = [owner, candidate].map(|of: &Vetted| of.signer.as_deref().unwrap_or("nobody"));
+            let [owner, signer] =
+                [owner, candidate].map(|module: &Vetted| module.signer.as_deref().unwrap_or("nobody"));
             let what = format!("`{name}` is active by {owner}; the entry of {signer} does not name it");
             Err(Refusal::new("SIGNER_OUT_OF_REACH", what))
         }

@@ -40,7 +40,7 @@ impl Deployment {
                     Err(refused) => self.note(Some(refused.to_string())),
                 }
             }
-            if failed.is_none_or(|at| at.elapsed() > RETRY) {
+            if failed.is_none_or(|instant| instant.elapsed() > RETRY) {
                 let tried = self.catch_up(&pulse).await;
                 failed = tried.is_err().then(Instant::now);
                 self.note(tried.err().map(|refused| refused.to_string()));
@@ -65,9 +65,9 @@ impl Deployment {
                 self.step_back(previous, reason).await;
             }
             let state = (self.current.load().number, self.trouble());
-            let due = reported
-                .as_ref()
-                .is_none_or(|(at, number, trouble)| at.elapsed() > REPORT || (*number, trouble) != (state.0, &state.1));
+            let due = reported.as_ref().is_none_or(|(instant, number, trouble)| {
+                instant.elapsed() > REPORT || (*number, trouble) != (state.0, &state.1)
+            });
             if due && self.report().await {
                 reported = Some((Instant::now(), state.0, state.1));
             }

@@ -116,9 +116,9 @@ pub async fn admission(session: &mut Session, digest: Digest) -> Result<Option<A
     rows.first().map_or(Ok(None), |row| read_admission(row, 0))
 }
 
-fn read_admission(row: &Row, at: usize) -> Result<Option<Admission>, Error> {
+fn read_admission(row: &Row, column: usize) -> Result<Option<Admission>, Error> {
     let read = |text: String| serde_json::from_str::<Admission>(&text);
-    let admission = row.optional(at, Row::text)?.map(read).transpose();
+    let admission = row.optional(column, Row::text)?.map(read).transpose();
     admission.map_err(|_| Error::Fault("an admission that cannot be read".into()))
 }
 
@@ -370,10 +370,10 @@ pub fn integer(number: u64) -> Result<Cell, Error> {
     i64::try_from(number).map(Cell::Integer).map_err(|_| Error::Fault("a generation beyond all numbers".into()))
 }
 
-pub fn number(row: &Row, at: usize) -> Result<u64, Error> {
-    u64::try_from(row.integer(at)?).map_err(|_| Error::Fault("a generation below 0".into()))
+pub fn number(row: &Row, column: usize) -> Result<u64, Error> {
+    u64::try_from(row.integer(column)?).map_err(|_| Error::Fault("a generation below 0".into()))
 }
 
-pub fn digest(row: &Row, at: usize) -> Result<Digest, Error> {
-    row.bytes(at)?.try_into().map_err(|_| Error::Fault("a digest of another length".into()))
+pub fn digest(row: &Row, column: usize) -> Result<Digest, Error> {
+    row.bytes(column)?.try_into().map_err(|_| Error::Fault("a digest of another length".into()))
 }

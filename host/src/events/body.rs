@@ -26,28 +26,28 @@ pub const COLUMNS: &str =
 
 impl OutboxEvent {
     /// From the columns that begin at `at`.
-    pub fn read(tenant: Uuid, row: &Row, at: usize) -> Result<OutboxEvent, Error> {
+    pub fn read(tenant: Uuid, row: &Row, first: usize) -> Result<OutboxEvent, Error> {
         Ok(OutboxEvent {
             tenant,
-            id: row.id(at)?,
-            kind: row.text(at + 1)?,
-            resource_type: row.text(at + 2)?,
-            resource: row.id(at + 3)?,
-            version: row.optional(at + 4, Row::integer)?,
-            data: row.text(at + 5)?,
-            request: row.id(at + 6)?,
-            occurred_at: row.instant(at + 7)?,
+            id: row.id(first)?,
+            kind: row.text(first + 1)?,
+            resource_type: row.text(first + 2)?,
+            resource: row.id(first + 3)?,
+            version: row.optional(first + 4, Row::integer)?,
+            data: row.text(first + 5)?,
+            request: row.id(first + 6)?,
+            occurred_at: row.instant(first + 7)?,
         })
     }
 
     /// The bytes that are signed and sent. Kinds and types are words of descriptors, which need no escapes.
     pub fn render(&self) -> String {
         let OutboxEvent { tenant, id, kind, resource_type, resource, data, request, .. } = self;
-        let at = chrono::DateTime::from_timestamp_millis(self.occurred_at).unwrap_or_default();
-        let at = at.format("%Y-%m-%dT%H:%M:%S%.3fZ");
+        let occurred_at = chrono::DateTime::from_timestamp_millis(self.occurred_at).unwrap_or_default();
+        let occurred_at = occurred_at.format("%Y-%m-%dT%H:%M:%S%.3fZ");
         let version = self.version.map(|version| format!(r#","version":{version}"#)).unwrap_or_default();
         format!(
-            r#"{{"id":"{id}","kind":"{kind}","tenantId":"{tenant}","occurredAt":"{at}","requestId":"{request}","resource":{{"type":"{resource_type}","id":"{resource}"{version}}},"data":{data}}}"#
+            r#"{{"id":"{id}","kind":"{kind}","tenantId":"{tenant}","occurredAt":"{occurred_at}","requestId":"{request}","resource":{{"type":"{resource_type}","id":"{resource}"{version}}},"data":{data}}}"#
         )
     }
 }

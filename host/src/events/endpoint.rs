@@ -45,19 +45,19 @@ impl Secrets {
     }
 
     /// Reads the secrets of an endpoint's row, whose columns begin at `at`.
-    pub fn read(keys: &KeyRing, tenant: Uuid, endpoint: Uuid, row: &Row, at: usize) -> Result<Secrets, Error> {
-        let key_id = row.text(at)?;
+    pub fn read(keys: &KeyRing, tenant: Uuid, endpoint: Uuid, row: &Row, first: usize) -> Result<Secrets, Error> {
+        let key_id = row.text(first)?;
         let decrypt = |bytes: &[u8]| {
             let opened = keys.decrypt(&owner(tenant, endpoint), &key_id, bytes);
             let opened = opened.map_err(|error| Error::Fault(error.to_string()))?;
             String::from_utf8(opened).map_err(|_| Error::Fault("a signing secret is no text".into()))
         };
-        let until = row.optional(at + 3, Row::instant)?;
+        let until = row.optional(first + 3, Row::instant)?;
         let previous = match until {
-            Some(until) if !row.is_null(at + 2) => Some((decrypt(row.bytes(at + 2)?)?, until)),
+            Some(until) if !row.is_null(first + 2) => Some((decrypt(row.bytes(first + 2)?)?, until)),
             _ => None,
         };
-        Ok(Secrets { current: decrypt(row.bytes(at + 1)?)?, previous })
+        Ok(Secrets { current: decrypt(row.bytes(first + 1)?)?, previous })
     }
 
     /// Encrypts them under the current key.

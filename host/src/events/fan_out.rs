@@ -63,7 +63,7 @@ impl Listener {
             TEST_KIND => event.resource == self.id,
             kind => self.kinds.iter().any(|wanted| wanted == kind),
         };
-        is_meant && event.at >= self.since && self.until.is_none_or(|until| event.at < until)
+        is_meant && event.created_at >= self.since && self.until.is_none_or(|until| event.created_at < until)
     }
 }
 
@@ -71,7 +71,7 @@ struct News {
     id: Uuid,
     kind: String,
     resource: Uuid,
-    at: i64,
+    created_at: i64,
 }
 
 impl Batch {
@@ -82,9 +82,9 @@ impl Batch {
              where tenant_id = $1 and id > $2 and id < $3 order by id limit {BATCH}"
         );
         let rows = session.query_composed(sql, &[Cell::Id(self.tenant), Cell::Id(last), Cell::Id(self.end)]).await?;
-        let news = rows
-            .iter()
-            .map(|row| Ok(News { id: row.id(0)?, kind: row.text(1)?, resource: row.id(2)?, at: row.instant(3)? }));
+        let news = rows.iter().map(|row| {
+            Ok(News { id: row.id(0)?, kind: row.text(1)?, resource: row.id(2)?, created_at: row.instant(3)? })
+        });
         let news = news.collect::<Result<Vec<News>, Error>>()?;
         let Some(newest) = news.last() else { return Ok(0) };
         let listeners = session
@@ -167,10 +167,10 @@ pub async fn lock_lanes(session: &mut Session, tenant: Uuid, endpoints: &[Uuid])
 }
 
 /// Has an endpoint's deliveries looked at, at an instant or before. Who works on them looks again before it leaves.
-pub async fn wake_lane(session: &mut Session, tenant: Uuid, endpoint: Uuid, at: i64) -> Result<(), Error> {
+pub async fn wake_lane(session: &mut Session, tenant: Uuid, endpoint: Uuid, due_at: i64) -> Result<(), Error> {
     let sql = "update stoa_webhook_lane set due_at = $3
                where tenant_id = $1 and endpoint_id = $2 and holder is null and (due_at is null or due_at > $3)";
-    session.query(sql, &[Cell::Id(tenant), Cell::Id(endpoint), Cell::Instant(at)]).await?;
+    session.query(sql, &[Cell::Id(tenant), Cell::Id(endpoint), Cell::Instant(due_at)]).await?;
     Ok(())
 }
 
@@ -186,11 +186,11 @@ mod tests {
             since,
             until,
         };
-        let news = |kind: &str, resource, at| News {
+        let news = |kind: &str, resource, created_at| News {
             id: Uuid::nil(),
             kind: kind.into(),
             resource: Uuid::from_u128(resource),
-            at,
+            created_at,
         };
         let one = listener(&["a.made", "b.made"], 100, None);
         assert!(one.hears(&news("a.made", 9, 100)) && one.hears(&news("b.made", 1, 101)));

@@ -330,9 +330,14 @@ impl Turn {
             let (id, mut begun) = (row.id(0)?, row.integer(1)?);
             let mut attempts: Vec<Attempt> =
                 serde_json::from_str(&row.text(3)?).map_err(|error| Error::Fault(error.to_string()))?;
-            if let Some(at) = row.optional(2, Row::instant)? {
+            if let Some(time) = row.optional(2, Row::instant)? {
                 let error = Some("INTERRUPTED".to_owned());
-                attempts.push(Attempt { at, duration_ms: now.saturating_sub(at), response_status: None, error });
+                attempts.push(Attempt {
+                    at: time,
+                    duration_ms: now.saturating_sub(time),
+                    response_status: None,
+                    error,
+                });
             }
             let is_over = usize::try_from(begun).unwrap_or(usize::MAX) >= self.schedule.attempts();
             if is_over || row.is_null(4) {

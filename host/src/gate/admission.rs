@@ -192,7 +192,7 @@ impl FromStr for Signer {
 
     fn from_str(text: &str) -> Result<Signer, String> {
         let (key, names) = match text.match_indices(':').nth(2) {
-            Some((at, _)) => (&text[..at], Some(&text[at + 1..])),
+            Some((colon, _)) => (&text[..colon], Some(&text[colon + 1..])),
             None => (text, None),
         };
         let (name, role, key) = parts(key).ok_or(

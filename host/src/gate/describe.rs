@@ -82,8 +82,8 @@ pub fn faults(descriptor: &Descriptor, host: &HostNames) -> Vec<String> {
             what,
         );
     }
-    let own = host.scopes.iter().map(|(code, _)| *code).chain(host.events.iter().copied());
-    let taken: BTreeSet<&str> = own.collect();
+    let host_codes = host.scopes.iter().map(|(code, _)| *code).chain(host.events.iter().copied());
+    let taken: BTreeSet<&str> = host_codes.collect();
     let claimed =
         descriptor.scopes.iter().map(|scope| &scope.code).chain(descriptor.events.iter().map(|kind| &kind.code));
     for code in claimed {

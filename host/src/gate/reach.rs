@@ -84,8 +84,8 @@ impl FromStr for Reach {
 impl fmt::Display for Reach {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         let named = self.modules.iter().chain(&self.services).map(|word| ("", word));
-        for (at, (begin, word)) in named.chain(self.acts.iter().map(|word| (ACTS, word))).enumerate() {
-            let (join, end) = (if at == 0 { "" } else { "+" }, if word.open { "*" } else { "" });
+        for (index, (begin, word)) in named.chain(self.acts.iter().map(|word| (ACTS, word))).enumerate() {
+            let (join, end) = (if index == 0 { "" } else { "+" }, if word.open { "*" } else { "" });
             write!(out, "{join}{begin}{}{end}", word.text)?;
         }
         Ok(())

@@ -50,8 +50,8 @@ impl Surface {
         digest: &[u8; 32],
         size: u64,
     ) -> Surface {
-        let of = component.component_type();
-        let mut imports: Vec<String> = of.imports(engine).map(|(name, _)| name.to_owned()).collect();
+        let component_type = component.component_type();
+        let mut imports: Vec<String> = component_type.imports(engine).map(|(name, _)| name.to_owned()).collect();
         imports.sort();
         Surface {
             digest: hex::encode(digest),
@@ -59,8 +59,8 @@ impl Surface {
             signer: None,
             descriptor,
             imports,
-            offers: services(engine, of.exports(engine).map(|(name, item)| (name, item.ty))),
-            wants: services(engine, of.imports(engine).map(|(name, item)| (name, item.ty))),
+            offers: services(engine, component_type.exports(engine).map(|(name, item)| (name, item.ty))),
+            wants: services(engine, component_type.imports(engine).map(|(name, item)| (name, item.ty))),
         }
     }
 

@@ -198,8 +198,8 @@ impl Batch {
         last_used: &mut HashMap<Uuid, i64>,
     ) -> Batch {
         let window = Span::Minute.start(now);
-        caps.retain(|_, (of, _)| *of == window);
-        last_used.retain(|_, at| now - *at < LAST_USED_MS);
+        caps.retain(|_, (minute, _)| *minute == window);
+        last_used.retain(|_, time| now - *time < LAST_USED_MS);
         let day = chrono::DateTime::from_timestamp_millis(now).unwrap_or_default().format("%Y-%m-%d").to_string();
         let mut batch = Batch { audited: Vec::with_capacity(entries.len()), usage: BTreeMap::new(), used: Vec::new() };
         for entry in entries {

@@ -169,11 +169,11 @@ fn contract(release: &Release, headers: &HeaderMap) -> Response<Body> {
     } else {
         *response.body_mut() = Body::from(contract.bytes.clone());
     }
-    let own = response.headers_mut();
-    own.insert(header::CONTENT_TYPE, HeaderValue::from_static("application/json"));
-    own.insert(header::VARY, HeaderValue::from_static("Accept-Encoding"));
+    let response_headers = response.headers_mut();
+    response_headers.insert(header::CONTENT_TYPE, HeaderValue::from_static("application/json"));
+    response_headers.insert(header::VARY, HeaderValue::from_static("Accept-Encoding"));
     if let Ok(etag) = HeaderValue::from_str(&etag) {
-        own.insert(header::ETAG, etag);
+        response_headers.insert(header::ETAG, etag);
     }
     response
 }
@@ -268,8 +268,10 @@ async fn call(
     };
     // For a stranger nothing is asked: the transaction refuses.
     let asked_ahead = match (&callable.runner, &input) {
-        (Runner::Host(own), Ok(input)) if own.asks_ahead() && is_known(governor, member).await => {
-            own.ask_ahead(&app.platform, input).await
+        (Runner::Host(host_operation), Ok(input))
+            if host_operation.asks_ahead() && is_known(governor, member).await =>
+        {
+            host_operation.ask_ahead(&app.platform, input).await
         }
         _ => Ok(()),
     };
@@ -333,10 +335,10 @@ async fn is_known(governor: &Governor, member: Option<(Uuid, Uuid)>) -> bool {
 /// The three headers that every authenticated answer carries.
 fn add_limit_headers(mut response: Response<Body>, headers: Option<Headers>) -> Response<Body> {
     if let Some(Headers { limit, remaining, reset }) = headers {
-        let own = response.headers_mut();
-        own.insert("x-ratelimit-limit", limit.into());
-        own.insert("x-ratelimit-remaining", remaining.into());
-        own.insert("x-ratelimit-reset", reset.into());
+        let response_headers = response.headers_mut();
+        response_headers.insert("x-ratelimit-limit", limit.into());
+        response_headers.insert("x-ratelimit-remaining", remaining.into());
+        response_headers.insert("x-ratelimit-reset", reset.into());
     }
     response
 }

@@ -60,12 +60,12 @@ impl Default for Bodies {
 impl Bodies {
     fn take(&self, caller: Uuid) -> Option<LargeBody> {
         let mut held = lock(&self.held);
-        let own = held.by_caller.get(&caller).copied().unwrap_or(0);
-        if held.all >= LARGE_BODIES || own >= OF_ONE_CALLER {
+        let count = held.by_caller.get(&caller).copied().unwrap_or(0);
+        if held.all >= LARGE_BODIES || count >= OF_ONE_CALLER {
             return None;
         }
         held.all += 1;
-        held.by_caller.insert(caller, own + 1);
+        held.by_caller.insert(caller, count + 1);
         Some(LargeBody { held: self.held.clone(), caller })
     }
 
@@ -95,9 +95,9 @@ impl Drop for LargeBody {
     fn drop(&mut self) {
         let mut held = lock(&self.held);
         held.all -= 1;
-        if let Some(own) = held.by_caller.get_mut(&self.caller) {
-            *own -= 1;
-            if *own == 0 {
+        if let Some(count) = held.by_caller.get_mut(&self.caller) {
+            *count -= 1;
+            if *count == 0 {
                 held.by_caller.remove(&self.caller);
             }
         }

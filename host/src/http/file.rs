@@ -41,11 +41,11 @@ impl File {
         } else {
             *response.body_mut() = Body::from(self.plain.get_or_init(|| self.unpack().into()).clone());
         }
-        let own = response.headers_mut();
-        own.insert(header::CONTENT_TYPE, HeaderValue::from_static(self.media_type));
-        own.insert(header::VARY, HeaderValue::from_static("Accept-Encoding"));
+        let response_headers = response.headers_mut();
+        response_headers.insert(header::CONTENT_TYPE, HeaderValue::from_static(self.media_type));
+        response_headers.insert(header::VARY, HeaderValue::from_static("Accept-Encoding"));
         if let Ok(etag) = HeaderValue::from_str(&self.etag) {
-            own.insert(header::ETAG, etag);
+            response_headers.insert(header::ETAG, etag);
         }
         response
     }

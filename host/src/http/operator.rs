@@ -222,8 +222,8 @@ async fn compare(State(console): State<Console>, Path(digest): Path<String>) -> 
                 let active = deployment.current.load();
                 let against = active.module(&vetted.descriptor.name);
                 let against = against.map(|old| json!({ "version": old.version, "digest": hex::encode(old.digest) }));
-                let more = json!({ "against": against, "generation": active.number });
-                Ok((StatusCode::OK, describe_vetted(&vetted, &changes, more)))
+                let extra = json!({ "against": against, "generation": active.number });
+                Ok((StatusCode::OK, describe_vetted(&vetted, &changes, extra)))
             })
             .await
         }
@@ -231,7 +231,7 @@ async fn compare(State(console): State<Console>, Path(digest): Path<String>) -> 
     )
 }
 
-fn describe_vetted(vetted: &Vetted, changes: &[Change], more: Json) -> Json {
+fn describe_vetted(vetted: &Vetted, changes: &[Change], extra: Json) -> Json {
     let mut body = json!({
         "digest": hex::encode(vetted.digest),
         "name": vetted.descriptor.name,
@@ -240,8 +240,8 @@ fn describe_vetted(vetted: &Vetted, changes: &[Change], more: Json) -> Json {
         "changes": changes,
         "text": diff::text(changes),
     });
-    if let (Some(body), Json::Object(more)) = (body.as_object_mut(), more) {
-        body.extend(more);
+    if let (Some(body), Json::Object(extra)) = (body.as_object_mut(), extra) {
+        body.extend(extra);
     }
     body
 }

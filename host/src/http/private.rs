@@ -61,7 +61,7 @@ mod tests {
     #[test]
     fn addresses_and_known_names_are_its_own() {
         let names = ["stoa-metrics.internal".to_owned()];
-        for (name, own) in [
+        for (name, expected) in [
             ("127.0.0.1:9464", true),
             ("10.0.0.7", true),
             ("[::1]:9464", true),
@@ -72,7 +72,7 @@ mod tests {
             ("127.0.0.1.rebound.example", false),
             ("", false),
         ] {
-            assert_eq!(is_own(name.as_bytes(), &names), own, "{name}");
+            assert_eq!(is_own(name.as_bytes(), &names), expected, "{name}");
         }
     }
 }

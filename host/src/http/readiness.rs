@@ -14,8 +14,8 @@ impl Readiness {
     /// The last answer where it is fresh, else a new one; those who ask meanwhile wait for it.
     pub async fn tell(&self, look: impl AsyncFnOnce() -> bool) -> bool {
         let mut known = self.0.lock().await;
-        if let Some((at, ready)) = *known
-            && at.elapsed() < FRESH
+        if let Some((instant, ready)) = *known
+            && instant.elapsed() < FRESH
         {
             return ready;
         }

@@ -32,7 +32,7 @@ pub fn request(operation: &Operation, parts: &Parts, path: &[(String, String)], 
         let form = operation.body.as_ref().zip(body).map(|(schema, body)| schema.fingerprint_form(body));
         Key {
             id: key.uuid,
-            made_at: key.made_at.and_then(|at| i64::try_from(at).ok()),
+            made_at: key.made_at.and_then(|time| i64::try_from(time).ok()),
             fingerprint: fingerprint::compute(&fingerprint::CanonicalRequest {
                 method: &route.method,
                 path: &path.canonical,

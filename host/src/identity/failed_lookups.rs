@@ -45,7 +45,7 @@ impl Default for FailedLookups {
 impl FailedLookups {
     pub fn recall(&self, digest: &[u8; 32], peer: IpAddr, now: Instant) -> PastLookup {
         let mut kept = self.lock();
-        if kept.refused.peek(digest).is_some_and(|at| now.duration_since(*at) < SECOND) {
+        if kept.refused.peek(digest).is_some_and(|instant| now.duration_since(*instant) < SECOND) {
             return PastLookup::Refused;
         }
         kept.turn(now);

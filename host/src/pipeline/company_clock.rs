@@ -31,7 +31,7 @@ fn first(rows: &[Row]) -> Result<Option<i64>, Error> {
 pub fn system_facts(actor: &str, tenant: Uuid, request: Uuid, now: i64, clock: Option<i64>) -> RequestFacts {
     let facts = of_system(actor, tenant, request, now);
     match clock {
-        Some(at) => facts.at(at, calendar::day(at, "UTC")),
+        Some(time) => facts.at(time, calendar::day(time, "UTC")),
         None => facts,
     }
 }

@@ -174,8 +174,8 @@ fn metadata(finish: &Finish<'_>) -> String {
     if let Some(detail) = finish.detail {
         metadata["detail"] = detail.clone();
     }
-    if let Some(at) = finish.history_at {
-        metadata["historyAt"] = calendar::time(at).into();
+    if let Some(time) = finish.history_at {
+        metadata["historyAt"] = calendar::time(time).into();
     }
     metadata.to_string()
 }

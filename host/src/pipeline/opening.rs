@@ -69,7 +69,7 @@ impl Opened {
                 }
             }
             (Caller::Client(_), standing) => {
-                Err(Problem::of_credential(match standing.as_ref().map(|of| &*of.status) {
+                Err(Problem::of_credential(match standing.as_ref().map(|standing| &*standing.status) {
                     Some("REVOKED") => "The key is revoked.",
                     Some("EXPIRED") => "The key has expired.",
                     _ => "The key does not stand now.",
@@ -178,9 +178,9 @@ on conflict do nothing returning 1";
 /// Prepared on every connection: planned once, and short enough to travel in one message with BEGIN.
 pub fn postgres_prepared() -> Vec<String> {
     let answer = postgres_answer();
-    let read = |name: &str, more: &str, caller: &str| {
+    let read = |name: &str, extra: &str, caller: &str| {
         format!(
-            "prepare {name}(uuid, uuid{more}) as
+            "prepare {name}(uuid, uuid{extra}) as
 with caller as ({caller})
 {answer}
 from (select 1) as one left join caller on true"
@@ -224,8 +224,9 @@ async fn open_postgres(transaction: &mut postgres::Transaction, opening: &Openin
     };
     let rows = transaction.begin(opening.read_only, &sql).await?;
     let (row, claimed) = rows.split_first().ok_or_else(|| Error::Fault("the opening gave no row".into()))?;
-    let text = |at: usize| row.get(at).ok_or_else(|| Error::Fault(format!("the opening gave no column {at}")));
-    let id = |at| Uuid::parse_str(text(at)?).map_err(|error| Error::Fault(error.to_string()));
+    let text =
+        |column: usize| row.get(column).ok_or_else(|| Error::Fault(format!("the opening gave no column {column}")));
+    let id = |column| Uuid::parse_str(text(column)?).map_err(|error| Error::Fault(error.to_string()));
     let standing = match row.get(1) {
         None => None,
         Some(status) => Some(Standing {

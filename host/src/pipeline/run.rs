@@ -207,7 +207,7 @@ pub(super) async fn transact<H: Host>(
         && standing.history_at.is_some()
     {
         standing.history_at = match company_clock::hold(&mut session, tenant_or_nil(request.tenant)).await {
-            Ok(Some(at)) => Some(at),
+            Ok(Some(time)) => Some(time),
             Ok(None) => return (Some(session), Verdict::Fail(Error::Conflict("the history has ended".into()))),
             Err(error) => return (Some(session), Verdict::Fail(error)),
         };

@@ -54,8 +54,8 @@ fn show_bound(bound: &Bound) -> Option<Value> {
         Bound::Decimal(text) => is_decimal(text).then(|| text.as_str().into()),
         Bound::Date(text) => format::is_date(text).then(|| text.as_str().into()),
         Bound::Instant(ms) => {
-            let at = DateTime::from_timestamp_millis(*ms)?.format("%Y-%m-%dT%H:%M:%S%.3fZ").to_string();
-            format::is_instant(&at).then(|| at.into())
+            let text = DateTime::from_timestamp_millis(*ms)?.format("%Y-%m-%dT%H:%M:%S%.3fZ").to_string();
+            format::is_instant(&text).then(|| text.into())
         }
     }
 }

@@ -181,7 +181,7 @@ async fn issue(session: &mut Session, call: &Call<'_>) -> Performed {
     if new.environment.is_some_and(|wanted| wanted != environment) {
         return Err(invalid(Item::new("/environment", "NOT_ALLOWED")).into());
     }
-    let expires_at = new.expires_at.map_or(now + DEFAULT_LIFE_MS, |at| at.timestamp_millis());
+    let expires_at = new.expires_at.map_or(now + DEFAULT_LIFE_MS, |expiry| expiry.timestamp_millis());
     if expires_at <= now || expires_at > now + LONGEST_LIFE_MS {
         let life = json!({ "minimum": time(now + 1), "maximum": time(now + LONGEST_LIFE_MS) });
         return Err(invalid(Item::new("/expiresAt", "RANGE").with_expected(life)).into());

@@ -121,8 +121,8 @@ impl<'de> Deserialize<'de> for Moment {
         if let Ok(day) = text.parse() {
             return Ok(Moment::Day(day));
         }
-        let at = DateTime::parse_from_rfc3339(&text).map_err(serde::de::Error::custom)?;
-        Ok(Moment::Instant(at.timestamp_millis()))
+        let instant = DateTime::parse_from_rfc3339(&text).map_err(serde::de::Error::custom)?;
+        Ok(Moment::Instant(instant.timestamp_millis()))
     }
 }
 
@@ -144,7 +144,7 @@ impl Moment {
     /// Its first millisecond, and the first after it.
     fn span(self, zone: &str) -> (i64, i64) {
         match self {
-            Moment::Instant(at) => (at, at + 1),
+            Moment::Instant(time) => (time, time + 1),
             Moment::Day(day) => (calendar::begin(day, zone), calendar::end(day, zone)),
         }
     }
@@ -227,7 +227,7 @@ pub struct Detail {
 impl Detail {
     /// The codes of `after` that `before` lacks, and the other way round.
     pub fn of_codes(before: &BTreeSet<String>, after: &BTreeSet<String>) -> Detail {
-        let beyond = |of: &BTreeSet<String>, other: &BTreeSet<String>| of.difference(other).cloned().collect();
+        let beyond = |codes: &BTreeSet<String>, other: &BTreeSet<String>| codes.difference(other).cloned().collect();
         Detail { gained: beyond(after, before), lost: beyond(before, after), ..Detail::default() }
     }
 
@@ -441,14 +441,14 @@ mod tests {
 
     #[test]
     fn a_span_is_a_millisecond_or_a_day() {
-        let at = |text: &str| DateTime::parse_from_rfc3339(text).unwrap().timestamp_millis();
+        let milliseconds = |text: &str| DateTime::parse_from_rfc3339(text).unwrap().timestamp_millis();
         let span = |text: &str| {
             let moment: Result<Moment, _> = serde_json::from_value(text.into());
             moment.ok().map(|moment| moment.span("Europe/Berlin"))
         };
-        let instant = at("2026-01-15T10:00:00.123Z");
+        let instant = milliseconds("2026-01-15T10:00:00.123Z");
         assert_eq!(span("2026-01-15T10:00:00.123Z"), Some((instant, instant + 1)));
-        let day = (at("2026-01-14T23:00:00Z"), at("2026-01-15T23:00:00Z"));
+        let day = (milliseconds("2026-01-14T23:00:00Z"), milliseconds("2026-01-15T23:00:00Z"));
         assert_eq!(span("2026-01-15"), Some(day));
         assert_eq!(span("yesterday"), None);
     }

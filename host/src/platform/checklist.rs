@@ -88,8 +88,8 @@ async fn get(session: Session, call: &Call<'_>) -> Outcome {
         }
     }
     let result = match own_steps(&mut session, tenant).await {
-        Ok(own) => {
-            items.extend(own.into_iter().map(|step| ChecklistStep::new(NAME, step)));
+        Ok(steps) => {
+            items.extend(steps.into_iter().map(|step| ChecklistStep::new(NAME, step)));
             answer(&OnboardingChecklist { items })
         }
         Err(error) => Err(Refused::from(error)),

@@ -65,8 +65,8 @@ async fn advance(session: &mut Session, call: &Call<'_>) -> Performed {
     let tenant = call.tenant()?;
     let Advance { to } = call.body()?;
     lock(session, tenant).await?;
-    let (history, at) = read_open(session, tenant).await?;
-    check_bounds(to, "/to", at.0, call.opened.now)?;
+    let (history, clock) = read_open(session, tenant).await?;
+    check_bounds(to, "/to", clock.0, call.opened.now)?;
     set(session, tenant, "update stoa_tenant set history_at = $2 where id = $1", to).await?;
     answer_change(tenant, &TenantHistory { at: Some(to), ..history })
 }
@@ -74,17 +74,17 @@ async fn advance(session: &mut Session, call: &Call<'_>) -> Performed {
 async fn end(session: &mut Session, call: &Call<'_>) -> Performed {
     let tenant = call.tenant()?;
     lock(session, tenant).await?;
-    let (history, at) = read_open(session, tenant).await?;
-    set(session, tenant, "update stoa_tenant set history_at = null, history_until = $2 where id = $1", at).await?;
-    answer_change(tenant, &TenantHistory { at: None, until: Some(at), ..history })
+    let (history, clock) = read_open(session, tenant).await?;
+    set(session, tenant, "update stoa_tenant set history_at = null, history_until = $2 where id = $1", clock).await?;
+    answer_change(tenant, &TenantHistory { at: None, until: Some(clock), ..history })
 }
 
 fn answer_change(tenant: Uuid, history: &TenantHistory) -> Performed {
     Ok(Done { changed: vec!["history".to_owned()], ..answer_about(tenant, history)? })
 }
 
-async fn set(session: &mut Session, tenant: Uuid, sql: &'static str, at: Instant) -> Result<(), Error> {
-    session.query(sql, &[Cell::Id(tenant), Cell::Instant(at.0)]).await.map(drop)
+async fn set(session: &mut Session, tenant: Uuid, sql: &'static str, instant: Instant) -> Result<(), Error> {
+    session.query(sql, &[Cell::Id(tenant), Cell::Instant(instant.0)]).await.map(drop)
 }
 
 /// The history that is open, and where its clock stands.
@@ -110,8 +110,8 @@ pub fn check_begin(from: Instant, now: i64) -> Result<(), Problem> {
     check_bounds(from, "/historyFrom", 0, now)
 }
 
-fn check_bounds(at: Instant, pointer: &str, earliest: i64, latest: i64) -> Result<(), Problem> {
-    if (earliest..=latest).contains(&at.0) {
+fn check_bounds(instant: Instant, pointer: &str, earliest: i64, latest: i64) -> Result<(), Problem> {
+    if (earliest..=latest).contains(&instant.0) {
         return Ok(());
     }
     let expected = json!({ "minimum": time(earliest), "maximum": time(latest) });

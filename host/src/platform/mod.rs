@@ -149,15 +149,15 @@ mod tests {
 
     #[test]
     fn every_operation_is_described() {
-        let own = describe(&[]).unwrap();
-        assert_eq!(own.routes.len(), 50);
-        for (route, _) in &own.routes {
+        let described = describe(&[]).unwrap();
+        assert_eq!(described.routes.len(), 50);
+        for (route, _) in &described.routes {
             let known = crate::contract::openapi::host_schemas(std::iter::empty());
             let codes = known["ProblemCode"]["enum"].as_array().unwrap();
             assert!(route.problems.iter().all(|code| codes.contains(&code.as_str().into())), "{}", route.operation);
             assert_eq!(route.audit.is_some(), !route.read_only, "{}", route.operation);
             assert!(!route.summary.is_empty(), "{}", route.operation);
-            crate::operations::Operation::compile(route.clone(), &own.schemas).map(|_| ()).unwrap();
+            crate::operations::Operation::compile(route.clone(), &described.schemas).map(|_| ()).unwrap();
         }
     }
 }

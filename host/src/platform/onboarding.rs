@@ -84,12 +84,13 @@ fn yes() -> bool {
 fn add_members(route: &mut Route, modules: &[Arc<Module>]) {
     let Some(Json::Object(body)) = &mut route.body else { return };
     for schema in modules.iter().filter_map(|module| module.descriptor.onboarding.as_ref()) {
-        if let (Some(Json::Object(own)), Some(theirs)) = (body.get_mut("properties"), schema["properties"].as_object())
+        if let (Some(Json::Object(properties)), Some(theirs)) =
+            (body.get_mut("properties"), schema["properties"].as_object())
         {
-            own.extend(theirs.iter().map(|(name, schema)| (name.clone(), schema.clone())));
+            properties.extend(theirs.iter().map(|(name, schema)| (name.clone(), schema.clone())));
         }
-        if let (Some(Json::Array(own)), Some(theirs)) = (body.get_mut("required"), schema["required"].as_array()) {
-            own.extend(theirs.iter().cloned());
+        if let (Some(Json::Array(required)), Some(theirs)) = (body.get_mut("required"), schema["required"].as_array()) {
+            required.extend(theirs.iter().cloned());
         }
     }
 }

@@ -247,7 +247,7 @@ impl PlatformOperation {
 
     /// Its route in the contract while these modules are active.
     pub(super) fn route(&self, modules: &[Arc<Module>], schemas: &mut Schemas) -> Route {
-        let texts = |of: &[&str]| of.iter().map(|&text| text.to_owned()).collect::<Vec<_>>();
+        let texts = |list: &[&str]| list.iter().map(|&text| text.to_owned()).collect::<Vec<_>>();
         let mut route = Route {
             method: self.method.to_owned(),
             path: self.path.to_owned(),
@@ -263,9 +263,9 @@ impl PlatformOperation {
             read_only: self.idempotency == Idempotency::None,
             status: self.status,
             path_schema: None,
-            query: self.query.map(|of| of(schemas)),
-            body: self.body.map(|of| of(schemas)),
-            response: self.response.map_or_else(|| json!({ "type": "object" }), |of| of(schemas)),
+            query: self.query.map(|schema| schema(schemas)),
+            body: self.body.map(|schema| schema(schemas)),
+            response: self.response.map_or_else(|| json!({ "type": "object" }), |schema| schema(schemas)),
             if_match: false,
             body_limit: BODY_LIMIT,
             events: texts(self.events),

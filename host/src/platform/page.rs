@@ -53,9 +53,9 @@ impl<T> Page<T> {
     /// The page of at most [`Limit::rows`] items. `id`: an item's, which is the cursor.
     pub fn new(limit: Limit, mut items: Vec<T>, id: impl Fn(&T) -> Uuid) -> Page<T> {
         let most = limit.0 as usize;
-        let more = items.len() > most;
+        let has_more = items.len() > most;
         items.truncate(most);
-        Page { next_cursor: items.last().filter(|_| more).map(id), items }
+        Page { next_cursor: items.last().filter(|_| has_more).map(id), items }
     }
 
     /// The page of a search that looked no further than this id, though more follows.
@@ -78,8 +78,8 @@ mod tests {
     #[test]
     fn a_cursor_leads_on_only_where_there_is_more() {
         let ids: Vec<Uuid> = (1..=3).map(Uuid::from_u128).collect();
-        let page = |of: &[Uuid]| {
-            let page = Page::new(Limit(2), of.to_vec(), |id| *id);
+        let page = |items: &[Uuid]| {
+            let page = Page::new(Limit(2), items.to_vec(), |id| *id);
             (page.items, page.next_cursor)
         };
         assert_eq!(page(&ids), (ids[..2].to_vec(), Some(ids[1])));

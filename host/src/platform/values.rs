@@ -22,8 +22,8 @@ impl Serialize for Instant {
 impl<'de> Deserialize<'de> for Instant {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Instant, D::Error> {
         let text = String::deserialize(deserializer)?;
-        let at = chrono::DateTime::parse_from_rfc3339(&text).map_err(serde::de::Error::custom)?;
-        Ok(Instant(at.timestamp_millis()))
+        let instant = chrono::DateTime::parse_from_rfc3339(&text).map_err(serde::de::Error::custom)?;
+        Ok(Instant(instant.timestamp_millis()))
     }
 }
 

@@ -207,12 +207,12 @@ fn providers_first(engine: &Engine, vetted: &[Arc<Vetted>]) -> Result<Vec<usize>
 /// The catalog of permissions or scopes: the host's own, then what each module declares.
 fn compose_grants(
     host: &HostNames,
-    own: &[(&str, &str)],
+    host_grants: &[(&str, &str)],
     modules: &[Arc<Module>],
     declared: fn(&Descriptor) -> &Vec<Named>,
 ) -> BTreeMap<String, Permission> {
     let mut grants = BTreeMap::new();
-    for (code, description) in own {
+    for (code, description) in host_grants {
         let module = host.module.to_owned();
         grants.insert(code.to_string(), Permission { description: description.to_string(), module });
     }

@@ -126,9 +126,9 @@ impl Health {
     }
 
     pub fn report(&self) -> Report {
-        let quantile = |of: f64| {
+        let quantile = |share: f64| {
             let times = self.times.lock().ok();
-            times.as_ref().and_then(|times| times.as_ref()).map_or(0, |times| times.value_at_quantile(of))
+            times.as_ref().and_then(|times| times.as_ref()).map_or(0, |times| times.value_at_quantile(share))
         };
         Report {
             calls: self.calls.load(Relaxed),

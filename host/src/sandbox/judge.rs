@@ -191,7 +191,7 @@ fn is_of_objects(schema: &Json, schemas: &Map<String, Json>, depth: u32) -> bool
     let reference = schema.get("$ref").and_then(Json::as_str).and_then(refs::name);
     let is = |schema: &Json| is_of_objects(schema, schemas, deeper);
     let branches = |keyword: &str| schema.get(keyword).and_then(Json::as_array);
-    schema.get("type").is_some_and(|of| of == "object")
+    schema.get("type").is_some_and(|kind| kind == "object")
         || reference.and_then(|name| schemas.get(name)).is_some_and(is)
         || branches("allOf").is_some_and(|all| all.iter().any(is))
         || ["anyOf", "oneOf"].into_iter().filter_map(branches).any(|all| !all.is_empty() && all.iter().all(is))

@@ -59,9 +59,9 @@ pub struct Unresolved(pub Vec<Missing>);
 
 impl fmt::Display for Unresolved {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
-        for (at, missing) in self.0.iter().enumerate() {
+        for (index, missing) in self.0.iter().enumerate() {
             let Missing { module, item, detail, .. } = missing;
-            out.write_str(if at == 0 { "" } else { "; " })?;
+            out.write_str(if index == 0 { "" } else { "; " })?;
             write!(out, "{module} needs `{item}`: {detail}")?;
         }
         Ok(())
@@ -159,7 +159,8 @@ fn bind(
     let mut faults = Vec::new();
     for (function, item) in wanted.exports(engine) {
         let ComponentItem::ComponentFunc(want) = item.ty else { continue };
-        let have = serving.zip(interface.as_ref()).and_then(|(serving, at)| serving.get_export(Some(at), function));
+        let have =
+            serving.zip(interface.as_ref()).and_then(|(serving, export)| serving.get_export(Some(export), function));
         let why = match have {
             Some((ComponentItem::ComponentFunc(have), index)) if same_types(&want, &have) => {
                 functions.push((function.to_owned(), index));

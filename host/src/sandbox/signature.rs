@@ -35,25 +35,25 @@ impl Write for Bounded {
 
 fn write(out: &mut Bounded, function: &ComponentFunc) -> fmt::Result {
     out.write_str(if function.async_() { "async func(" } else { "func(" })?;
-    for (at, (name, of)) in function.params().enumerate() {
-        separate(out, at)?;
+    for (index, (name, type_)) in function.params().enumerate() {
+        separate(out, index)?;
         write!(out, "{name}: ")?;
-        spell(out, &of)?;
+        spell(out, &type_)?;
     }
     out.write_str(")")?;
-    for (at, of) in function.results().enumerate() {
-        out.write_str(if at == 0 { " -> " } else { ", " })?;
-        spell(out, &of)?;
+    for (index, type_) in function.results().enumerate() {
+        out.write_str(if index == 0 { " -> " } else { ", " })?;
+        spell(out, &type_)?;
     }
     Ok(())
 }
 
-fn separate(out: &mut Bounded, at: usize) -> fmt::Result {
-    if at > 0 { out.write_str(", ") } else { Ok(()) }
+fn separate(out: &mut Bounded, index: usize) -> fmt::Result {
+    if index > 0 { out.write_str(", ") } else { Ok(()) }
 }
 
-fn spell(out: &mut Bounded, of: &Type) -> fmt::Result {
-    match of {
+fn spell(out: &mut Bounded, type_: &Type) -> fmt::Result {
+    match type_ {
         Type::Bool => out.write_str("bool"),
         Type::S8 => out.write_str("s8"),
         Type::U8 => out.write_str("u8"),
@@ -78,8 +78,8 @@ fn spell(out: &mut Bounded, of: &Type) -> fmt::Result {
         Type::Option(option) => around(out, "option", [option.ty()]),
         Type::Record(record) => {
             out.write_str("record { ")?;
-            for (at, field) in record.fields().enumerate() {
-                separate(out, at)?;
+            for (index, field) in record.fields().enumerate() {
+                separate(out, index)?;
                 write!(out, "{}: ", field.name)?;
                 spell(out, &field.ty)?;
             }
@@ -87,12 +87,12 @@ fn spell(out: &mut Bounded, of: &Type) -> fmt::Result {
         }
         Type::Variant(variant) => {
             out.write_str("variant { ")?;
-            for (at, case) in variant.cases().enumerate() {
-                separate(out, at)?;
+            for (index, case) in variant.cases().enumerate() {
+                separate(out, index)?;
                 out.write_str(case.name)?;
-                if let Some(of) = &case.ty {
+                if let Some(type_) = &case.ty {
                     out.write_str("(")?;
-                    spell(out, of)?;
+                    spell(out, type_)?;
                     out.write_str(")")?;
                 }
             }
@@ -121,8 +121,8 @@ fn spell(out: &mut Bounded, of: &Type) -> fmt::Result {
 
 fn around(out: &mut Bounded, name: &str, parts: impl IntoIterator<Item = Type>) -> fmt::Result {
     write!(out, "{name}<")?;
-    for (at, part) in parts.into_iter().enumerate() {
-        separate(out, at)?;
+    for (index, part) in parts.into_iter().enumerate() {
+        separate(out, index)?;
         spell(out, &part)?;
     }
     out.write_str(">")
@@ -130,8 +130,8 @@ fn around(out: &mut Bounded, name: &str, parts: impl IntoIterator<Item = Type>) 
 
 fn words<'a>(out: &mut Bounded, name: &str, words: impl Iterator<Item = &'a str>) -> fmt::Result {
     write!(out, "{name} {{ ")?;
-    for (at, word) in words.enumerate() {
-        separate(out, at)?;
+    for (index, word) in words.enumerate() {
+        separate(out, index)?;
         out.write_str(word)?;
     }
     out.write_str(" }")

@@ -108,18 +108,19 @@ pub(super) fn columns(table: &Table, names: &[String]) -> Result<Vec<usize>, Ref
 pub(super) fn names_of(table: &Table, names: &[String]) -> Result<Vec<usize>, Refused> {
     let mut found = Vec::with_capacity(names.len());
     for name in names {
-        let at = table.find(name).ok_or_else(|| misuse(&format!("collection {} has no such column", table.name)))?;
-        if found.contains(&at) {
+        let column =
+            table.find(name).ok_or_else(|| misuse(&format!("collection {} has no such column", table.name)))?;
+        if found.contains(&column) {
             return Err(misuse(&format!("collection {}: column {name} is named twice", table.name)));
         }
-        found.push(at);
+        found.push(column);
     }
     Ok(found)
 }
 
 fn ask(schema: &Tables, scope: &Scope, ask: &Ask) -> Result<(usize, Vec<usize>), Refused> {
-    let at = table(schema, &ask.collection)?;
-    let table = schema.table(at);
+    let table_index = table(schema, &ask.collection)?;
+    let table = schema.table(table_index);
     if ask.lock.is_some() {
         if scope.read_only {
             return Err(misuse("a read-only request does not write or lock"));
@@ -128,22 +129,22 @@ fn ask(schema: &Tables, scope: &Scope, ask: &Ask) -> Result<(usize, Vec<usize>),
             return Err(misuse(&format!("collection {}: ledger rows cannot be locked", table.name)));
         }
     }
-    Ok((at, columns(table, &ask.columns)?))
+    Ok((table_index, columns(table, &ask.columns)?))
 }
 
 fn get(schema: &Tables, scope: &Scope, call: GetCall) -> Result<Checked, Refused> {
-    let (at, columns) = ask(schema, scope, &call.ask)?;
+    let (table_index, columns) = ask(schema, scope, &call.ask)?;
     let rows = call.ids.into_iter().map(|id| vec![id]).collect();
-    let keys = keys(schema.table(at), &[ID], rows, scope)?;
-    Ok(Checked::Keyed(Keyed { table: at, columns, lock: call.ask.lock, key: vec![ID], keys }))
+    let keys = keys(schema.table(table_index), &[ID], rows, scope)?;
+    Ok(Checked::Keyed(Keyed { table: table_index, columns, lock: call.ask.lock, key: vec![ID], keys }))
 }
 
 fn find(schema: &Tables, scope: &Scope, call: FindCall) -> Result<Checked, Refused> {
-    let (at, columns) = ask(schema, scope, &call.ask)?;
-    let table = schema.table(at);
+    let (table_index, columns) = ask(schema, scope, &call.ask)?;
+    let table = schema.table(table_index);
     let key = key(table, &call.key)?;
     let keys = keys(table, &key, call.keys, scope)?;
-    Ok(Checked::Keyed(Keyed { table: at, columns, lock: call.ask.lock, key, keys }))
+    Ok(Checked::Keyed(Keyed { table: table_index, columns, lock: call.ask.lock, key, keys }))
 }
 
 pub(super) fn key(table: &Table, name: &str) -> Result<Vec<usize>, Refused> {
@@ -182,8 +183,8 @@ fn page(limit: u32, scope: &Scope) -> Result<usize, Refused> {
 }
 
 fn select(schema: &Tables, scope: &Scope, call: SelectCall) -> Result<Checked, Refused> {
-    let (at, columns) = ask(schema, scope, &call.ask)?;
-    let table = schema.table(at);
+    let (table_index, columns) = ask(schema, scope, &call.ask)?;
+    let table = schema.table(table_index);
     let limit = page(call.limit, scope)?;
     let filter = filter::check(schema, table, call.where_, &scope.limits)?;
     if call.ask.lock.is_some() && (call.each.is_some() || call.after.is_some() || !call.order.is_empty()) {
@@ -196,14 +197,14 @@ fn select(schema: &Tables, scope: &Scope, call: SelectCall) -> Result<Checked, R
             return Err(misuse("after takes the values of the order and the id"));
         }
         Some(values) => {
-            let columns: Vec<usize> = order.iter().map(|(at, _)| *at).collect();
+            let columns: Vec<usize> = order.iter().map(|(column, _)| *column).collect();
             Some(filter::row(table, &columns, values)?)
         }
         None => None,
     };
     let each = call.each.map(|each| per_key(table, each, scope)).transpose()?;
     Ok(Checked::Select(Select {
-        table: at,
+        table: table_index,
         columns,
         lock: call.ask.lock,
         filter,
@@ -219,13 +220,13 @@ fn select(schema: &Tables, scope: &Scope, call: SelectCall) -> Result<Checked, R
 fn order(table: &Table, wanted: &[Order]) -> Result<Vec<(usize, bool)>, Refused> {
     let mut order: Vec<(usize, bool)> = Vec::with_capacity(wanted.len() + 1);
     for item in wanted {
-        let at = table.find(&item.column).ok_or_else(|| misuse("order: no such column"))?;
-        if !filter::is_orderable(table, at) || order.iter().any(|(other, _)| *other == at) {
+        let column = table.find(&item.column).ok_or_else(|| misuse("order: no such column"))?;
+        if !filter::is_orderable(table, column) || order.iter().any(|(other, _)| *other == column) {
             return Err(misuse("order: columns must be required, ordered and different"));
         }
-        order.push((at, item.descending));
+        order.push((column, item.descending));
     }
-    if !order.iter().any(|(at, _)| *at == ID) {
+    if !order.iter().any(|(column, _)| *column == ID) {
         let descending = order.last().is_some_and(|(_, descending)| *descending);
         order.push((ID, descending));
     }
@@ -234,7 +235,7 @@ fn order(table: &Table, wanted: &[Order]) -> Result<Vec<(usize, bool)>, Refused>
 
 fn per_key(table: &Table, each: Each, scope: &Scope) -> Result<PerKey, Refused> {
     let columns = names_of(table, &each.columns)?;
-    if columns.is_empty() || columns.iter().any(|at| table.type_of(*at) == ColumnType::Json) {
+    if columns.is_empty() || columns.iter().any(|column| table.type_of(*column) == ColumnType::Json) {
         return Err(misuse("each takes columns that can be compared"));
     }
     let keys = keys(table, &columns, each.keys, scope)?;
@@ -242,8 +243,8 @@ fn per_key(table: &Table, each: Each, scope: &Scope) -> Result<PerKey, Refused> 
 }
 
 fn aggregate(schema: &Tables, scope: &Scope, call: AggregateCall) -> Result<Checked, Refused> {
-    let at = table(schema, &call.collection)?;
-    let table = schema.table(at);
+    let table_index = table(schema, &call.collection)?;
+    let table = schema.table(table_index);
     if call.measures.len() > scope.limits.measures {
         return Err(Refused::Limit("measures"));
     }
@@ -255,11 +256,11 @@ fn aggregate(schema: &Tables, scope: &Scope, call: AggregateCall) -> Result<Chec
     }
     let limit = page(call.limit, scope)?;
     let by = names_of(table, &call.by)?;
-    if by.iter().any(|at| table.type_of(*at) == ColumnType::Json) {
+    if by.iter().any(|column| table.type_of(*column) == ColumnType::Json) {
         return Err(misuse("json columns make no groups"));
     }
     let after = match call.after {
-        Some(_) if by.is_empty() || by.iter().any(|at| table.column(*at).nullable) => {
+        Some(_) if by.is_empty() || by.iter().any(|column| table.column(*column).nullable) => {
             return Err(misuse("groups by nullable columns, or no groups, have no pages"));
         }
         Some(values) if values.len() != by.len() => return Err(misuse("after takes the values of the groups")),
@@ -272,17 +273,25 @@ fn aggregate(schema: &Tables, scope: &Scope, call: AggregateCall) -> Result<Chec
         let column = match measure.column.as_str() {
             "" if measure.op == Agg::Count => None,
             name => {
-                let at = table.find(name).ok_or_else(|| misuse("a measure names no column"))?;
-                if !measurable(measure.op, table.type_of(at)) {
+                let column = table.find(name).ok_or_else(|| misuse("a measure names no column"))?;
+                if !measurable(measure.op, table.type_of(column)) {
                     return Err(misuse("a measure that the column's type does not have"));
                 }
-                Some(at)
+                Some(column)
             }
         };
         let when = filter::check(schema, table, measure.when, &scope.limits)?;
         measures.push(Measure { op: measure.op, column, when });
     }
-    Ok(Checked::Aggregate(Aggregate { table: at, filter, by, measures, keep_zero: call.keep_zero, after, limit }))
+    Ok(Checked::Aggregate(Aggregate {
+        table: table_index,
+        filter,
+        by,
+        measures,
+        keep_zero: call.keep_zero,
+        after,
+        limit,
+    }))
 }
 
 fn measurable(op: Agg, type_: ColumnType) -> bool {

@@ -10,11 +10,11 @@ use super::sql::Dialect;
 
 /// Whether a row to insert meets the check; `row` holds the module's own columns.
 pub(super) fn holds(table: &Table, check: &Check, row: &[Datum]) -> bool {
-    let own = |at: usize| at.checked_sub(table.host).and_then(|at| row.get(at));
+    let value = |column: usize| column.checked_sub(table.host).and_then(|index| row.get(index));
     check.all.iter().all(|comparison| {
-        let left = own(comparison.column);
+        let left = value(comparison.column);
         let right = match &comparison.right {
-            Right::Column(at) => own(*at),
+            Right::Column(column) => value(*column),
             Right::Constant(datum) => Some(datum),
         };
         match (left, right) {
@@ -28,7 +28,7 @@ pub(super) fn holds(table: &Table, check: &Check, row: &[Datum]) -> bool {
 /// Columns that the check reads.
 pub(super) fn columns(check: &Check) -> impl Iterator<Item = usize> {
     check.all.iter().flat_map(|comparison| {
-        let right = if let Right::Column(at) = comparison.right { Some(at) } else { None };
+        let right = if let Right::Column(column) = comparison.right { Some(column) } else { None };
         std::iter::once(comparison.column).chain(right)
     })
 }
@@ -41,7 +41,7 @@ pub(super) fn sql(table: &Table, check: &Check, dialect: Dialect, value: &dyn Fn
         .map(|comparison| {
             let op = if comparison.at_least { ">=" } else { "<=" };
             let right = match &comparison.right {
-                Right::Column(at) => value(*at),
+                Right::Column(column) => value(*column),
                 Right::Constant(datum) => literal(datum, table.type_of(comparison.column), dialect),
             };
             format!("{} {op} {right}", value(comparison.column))

@@ -39,7 +39,9 @@ pub(super) fn take(schema: &Tables, select: &mut Select) -> Option<Children> {
 /// The first condition that every row must meet and that can be followed; `true` takes its place.
 fn take_first(schema: &Tables, condition: &mut Condition) -> Option<Condition> {
     match condition {
-        Condition::Has { table, own: ID, theirs, terms, .. } if is_in_order(schema.table(*table), *theirs, terms) => {
+        Condition::Has { table, own_column: ID, theirs, terms, .. }
+            if is_in_order(schema.table(*table), *theirs, terms) =>
+        {
             Some(std::mem::replace(condition, Condition::always()))
         }
         Condition::All(parts) => parts.iter_mut().find_map(|part| take_first(schema, part)),
@@ -60,23 +62,23 @@ fn look_up_rest(schema: &Tables, condition: &mut Condition) {
 fn is_in_order(table: &Table, theirs: usize, terms: &[Condition]) -> bool {
     let keys = || table.indexes.iter().chain(&table.unique);
     let begins = |key: &Key| {
-        let place = key.columns.iter().position(|at| *at == theirs)?;
+        let place = key.columns.iter().position(|column| *column == theirs)?;
         let before = key.columns.get(..place)?;
-        let pinned = before.iter().all(|at| terms.iter().any(|term| is_equal_to(table, term, *at)));
+        let pinned = before.iter().all(|column| terms.iter().any(|term| is_equal_to(table, term, *column)));
         (pinned && (place > 0 || terms.is_empty())).then_some(before.to_vec())
     };
-    let leads = |at: &usize| *at == ID || keys().any(|key| key.columns.first() == Some(at));
+    let leads = |column: &usize| *column == ID || keys().any(|key| key.columns.first() == Some(column));
     keys().filter_map(begins).any(|before| {
         let mut used = Vec::new();
         terms.iter().filter(|term| !matches!(term, Condition::Null { .. })).for_each(|term| term.columns(&mut used));
-        used.iter().all(|at| before.contains(at) || !leads(at))
+        used.iter().all(|column| before.contains(column) || !leads(column))
     })
 }
 
 /// Decimals are compared behind row-level security, not by an index.
-fn is_equal_to(table: &Table, term: &Condition, at: usize) -> bool {
-    let decimal = matches!(table.type_of(at), ColumnType::Decimal { .. });
-    matches!(term, Condition::Compare { column, op: "=", .. } if *column == at && !decimal)
+fn is_equal_to(table: &Table, term: &Condition, index: usize) -> bool {
+    let decimal = matches!(table.type_of(index), ColumnType::Decimal { .. });
+    matches!(term, Condition::Compare { column, op: "=", .. } if *column == index && !decimal)
 }
 
 impl Children {

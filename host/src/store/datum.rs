@@ -109,7 +109,10 @@ impl Datum {
 
 /// `YYYY-MM-DD` of a day that exists, in the years 0001 to 9999.
 pub fn date(text: &str) -> Option<NaiveDate> {
-    let shape = text.bytes().enumerate().all(|(at, b)| if at == 4 || at == 7 { b == b'-' } else { b.is_ascii_digit() });
+    let shape = text
+        .bytes()
+        .enumerate()
+        .all(|(index, b)| if index == 4 || index == 7 { b == b'-' } else { b.is_ascii_digit() });
     if text.len() != 10 || !shape || text.starts_with("0000") {
         return None;
     }

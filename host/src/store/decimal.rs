@@ -80,8 +80,8 @@ pub fn encode(value: i128, precision: u8, scale: u8) -> String {
     let point = width - usize::from(scale).min(width);
     let mut text = String::with_capacity(width + 2);
     text.push(if value < 0 { '0' } else { '1' });
-    for (at, digit) in format!("{:0>width$}", value.unsigned_abs()).bytes().enumerate() {
-        if at == point {
+    for (index, digit) in format!("{:0>width$}", value.unsigned_abs()).bytes().enumerate() {
+        if index == point {
             text.push('.');
         }
         text.push(char::from(if value < 0 { b'0' + b'9' - digit } else { digit }));
@@ -112,7 +112,7 @@ pub fn decode(text: &str) -> Option<i128> {
 pub fn add_encoded(left: &str, right: &str) -> Option<String> {
     let sum = decode(left)?.checked_add(decode(right)?)?;
     let precision = u8::try_from(left.bytes().skip(1).filter(|b| *b != b'.').count()).ok()?;
-    let scale = left.find('.').map_or(0, |at| left.len() - at - 1);
+    let scale = left.find('.').map_or(0, |point| left.len() - point - 1);
     fits(sum, precision).then(|| encode(sum, precision, u8::try_from(scale).unwrap_or(0)))
 }
 

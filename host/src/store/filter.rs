@@ -41,7 +41,7 @@ pub(super) enum Condition {
     /// `each`: looked up for each row, not all matches at once.
     Has {
         table: usize,
-        own: usize,
+        own_column: usize,
         theirs: usize,
         terms: Vec<Condition>,
         each: bool,
@@ -98,7 +98,7 @@ impl Condition {
 
     fn bound_has(&mut self, bounds: &[(&'static str, Datum)]) {
         match self {
-            Condition::Has { own: ID, theirs, terms, .. } => {
+            Condition::Has { own_column: ID, theirs, terms, .. } => {
                 terms.extend(Condition::within(*theirs, bounds));
             }
             Condition::All(parts) | Condition::Any(parts) => parts.iter_mut().for_each(|part| part.bound_has(bounds)),
@@ -118,7 +118,7 @@ impl Condition {
             Condition::Compare { column, .. }
             | Condition::OneOf { column, .. }
             | Condition::Null { column, .. }
-            | Condition::Has { own: column, .. } => used.push(*column),
+            | Condition::Has { own_column: column, .. } => used.push(*column),
             Condition::Tuple { columns, .. } => used.extend(columns),
             Condition::Contains { .. } => {}
         }
@@ -217,7 +217,7 @@ impl Reader<'_> {
             return Err(misuse("has: the two columns cannot be compared"));
         }
         let terms = has.where_.into_iter().map(|term| self.term(theirs, term)).collect::<Result<_, _>>()?;
-        Ok(Condition::Has { table: other, own: own_column, theirs: their_column, terms, each: false })
+        Ok(Condition::Has { table: other, own_column, theirs: their_column, terms, each: false })
     }
 
     fn term(&mut self, table: &Table, term: Term) -> Result<Condition, Refused> {
@@ -328,8 +328,8 @@ fn tuple(table: &Table, term: Term, op: &'static str) -> Result<Condition, Refus
 }
 
 /// Whether rows can be ordered by the column: required, and of a type that both databases order alike.
-pub(super) fn is_orderable(table: &Table, at: usize) -> bool {
-    !table.column(at).nullable && table.type_of(at) != ColumnType::Json
+pub(super) fn is_orderable(table: &Table, column: usize) -> bool {
+    !table.column(column).nullable && table.type_of(column) != ColumnType::Json
 }
 
 /// Values for columns, in order, none null.
@@ -337,10 +337,10 @@ pub(super) fn row(table: &Table, columns: &[usize], values: Vec<Value>) -> Resul
     columns
         .iter()
         .zip(values)
-        .map(|(at, value)| match Datum::from_value(value, table.type_of(*at)) {
+        .map(|(column, value)| match Datum::from_value(value, table.type_of(*column)) {
             Ok(Datum::Null) => Err(misuse("null is no value of a key or an order")),
             Ok(datum) => Ok(datum),
-            Err(unfit) => Err(unfit_column(unfit, &table.column(*at).name)),
+            Err(unfit) => Err(unfit_column(unfit, &table.column(*column).name)),
         })
         .collect()
 }
@@ -393,30 +393,30 @@ fn part(schema: &Tables, table: &Table, alias: &str, condition: Condition, must:
         }
         Condition::Tuple { columns, op, data } => {
             sql.put("(");
-            for (nth, at) in columns.iter().enumerate() {
-                sql.put(if nth > 0 { ", " } else { "" }).column(alias, table, *at);
+            for (nth, column) in columns.iter().enumerate() {
+                sql.put(if nth > 0 { ", " } else { "" }).column(alias, table, *column);
             }
             sql.put(") ").put(op).put(" (");
-            for (nth, (at, datum)) in columns.iter().zip(data).enumerate() {
-                sql.put(if nth > 0 { ", " } else { "" }).bind(table.type_of(*at), datum);
+            for (nth, (column, datum)) in columns.iter().zip(data).enumerate() {
+                sql.put(if nth > 0 { ", " } else { "" }).bind(table.type_of(*column), datum);
             }
             sql.put(")");
         }
-        Condition::Has { table: other, own, theirs, terms, each: true } => {
+        Condition::Has { table: other, own_column, theirs, terms, each: true } => {
             let other = schema.table(other);
             // Not `exists`, which PostgreSQL may turn into a join that reads all matches.
             sql.put("(select true from ").put(&other.sql).put(" h").of_tenant("h");
-            sql.put(" and ").column("h", other, theirs).put(" = ").column(alias, table, own);
+            sql.put(" and ").column("h", other, theirs).put(" = ").column(alias, table, own_column);
             write_terms(schema, other, terms, sql);
             sql.put(" limit 1)");
         }
-        Condition::Has { table: other, own, theirs, terms, each: false } => {
+        Condition::Has { table: other, own_column, theirs, terms, each: false } => {
             let other = schema.table(other);
             // The matches are found once and these rows by them. `exists` would run through this table on SQLite; on
             // PostgreSQL a plan made before a table has statistics would compare every row with every match, so the
             // matches are an array there. Among alternatives an index is of no use: there they are hashed.
             let array = must && sql.dialect == Dialect::Postgres;
-            sql.column(alias, table, own).put(if array { " = any(array(select " } else { " in (select " });
+            sql.column(alias, table, own_column).put(if array { " = any(array(select " } else { " in (select " });
             sql.column("h", other, theirs).put(" from ").put(&other.sql).put(" h").of_tenant("h");
             write_terms(schema, other, terms, sql);
             sql.put(if array { "))" } else { ")" });

@@ -10,6 +10,6 @@ pub fn fold(text: &str) -> String {
 }
 
 /// The field at `at` (from zero) of a group's text; empty where there is none.
-pub fn part(group: &str, at: usize) -> &str {
-    group.split(PART).nth(at).unwrap_or("")
+pub fn part(group: &str, index: usize) -> &str {
+    group.split(PART).nth(index).unwrap_or("")
 }

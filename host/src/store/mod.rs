@@ -187,19 +187,19 @@ impl Reading {
 /// Turns the rows of a read into its reply.
 fn page(scope: &mut Scope, call: usize, query: &Query, mut rows: Vec<Vec<Datum>>) -> Result<Reply, Stop> {
     query.arrange(&mut rows);
-    let more = query.limit.is_some_and(|limit| rows.len() > limit);
+    let has_more = query.limit.is_some_and(|limit| rows.len() > limit);
     if let Some(limit) = query.limit {
-        if more && query.whole {
+        if has_more && query.whole {
             return Err(Stop::Limit("rows of a select that is answered whole"));
         }
-        if more && limit == scope.limits.rows_per_call {
+        if has_more && limit == scope.limits.rows_per_call {
             scope.full_pages += 1;
         }
         rows.truncate(limit);
     }
     let rows = rows.into_iter().map(|row| values(call, query, row)).collect::<Result<_, _>>()?;
-    let reached = query.reached.filter(|_| !more);
-    Ok(Reply::Rows(Page { rows, more: more || reached.is_some(), reached: reached.map(|id| id.as_u64_pair()) }))
+    let reached = query.reached.filter(|_| !has_more);
+    Ok(Reply::Rows(Page { rows, more: has_more || reached.is_some(), reached: reached.map(|id| id.as_u64_pair()) }))
 }
 
 fn values(call: usize, query: &Query, row: Vec<Datum>) -> Result<Vec<Value>, Stop> {

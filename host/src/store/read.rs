@@ -54,7 +54,7 @@ impl Query {
 }
 
 fn outputs(table: &Table, columns: &[usize]) -> Vec<Output> {
-    columns.iter().map(|at| Output::Column(table.type_of(*at))).collect()
+    columns.iter().map(|column| Output::Column(table.type_of(*column))).collect()
 }
 
 fn from(sql: &mut Sql, table: &Table) {
@@ -72,8 +72,8 @@ fn lock(sql: &mut Sql, mode: Option<LockMode>) {
 }
 
 fn order_by(sql: &mut Sql, table: &Table, order: impl Iterator<Item = (usize, bool)>) {
-    for (nth, (at, descending)) in order.enumerate() {
-        sql.put(if nth == 0 { " order by " } else { ", " }).column("t", table, at);
+    for (nth, (column, descending)) in order.enumerate() {
+        sql.put(if nth == 0 { " order by " } else { ", " }).column("t", table, column);
         sql.put(if descending { " desc" } else { "" });
     }
 }
@@ -85,8 +85,8 @@ pub(super) fn one_key(schema: &Tables, keyed: &Keyed, key: Vec<Datum>, sql: Sql)
     let mut sql = sql;
     sql.put("select ").outputs("t", table, &keyed.columns);
     from(&mut sql, table);
-    for (at, datum) in keyed.key.iter().zip(key) {
-        sql.put(" and ").column("t", table, *at).put(" = ").bind(table.type_of(*at), datum);
+    for (column, datum) in keyed.key.iter().zip(key) {
+        sql.put(" and ").column("t", table, *column).put(" = ").bind(table.type_of(*column), datum);
     }
     let outputs = outputs(table, &keyed.columns);
     Query { sql, outputs, hidden: 0, limit: None, whole: false, reached: None }
@@ -108,7 +108,7 @@ pub(super) fn all_keys(schema: &Tables, mut keyed: Keyed, sql: Sql) -> Query {
     sql.put(" join ").put(&table.sql).put(" t on t.tenant_id = $1");
     key_matches(&mut sql, table, &keyed.key);
     if keyed.lock.is_some() {
-        order_by(&mut sql, table, table.lock_order.iter().map(|at| (*at, false)));
+        order_by(&mut sql, table, table.lock_order.iter().map(|column| (*column, false)));
         lock(&mut sql, keyed.lock);
     }
     let mut outputs = outputs(table, &keyed.columns);
@@ -125,8 +125,8 @@ fn unnest_keys(sql: &mut Sql, table: &Table, columns: &[usize], keys: Vec<Vec<Da
         }
     }
     sql.put("unnest(");
-    for (nth, (at, list)) in columns.iter().zip(lists).enumerate() {
-        sql.put(if nth > 0 { ", " } else { "" }).bind_many(table.type_of(*at), list);
+    for (nth, (column, list)) in columns.iter().zip(lists).enumerate() {
+        sql.put(if nth > 0 { ", " } else { "" }).bind_many(table.type_of(*column), list);
     }
     sql.put(") with ordinality as k(");
     (0..columns.len()).for_each(|nth| {
@@ -136,9 +136,9 @@ fn unnest_keys(sql: &mut Sql, table: &Table, columns: &[usize], keys: Vec<Vec<Da
 }
 
 fn key_matches(sql: &mut Sql, table: &Table, columns: &[usize]) {
-    for (nth, at) in columns.iter().enumerate() {
-        let type_ = table.type_of(*at);
-        sql.put(" and ").column("t", table, *at).put(&format!(" = k.c{nth}{}", super::sql::cast(type_)));
+    for (nth, column) in columns.iter().enumerate() {
+        let type_ = table.type_of(*column);
+        sql.put(" and ").column("t", table, *column).put(&format!(" = k.c{nth}{}", super::sql::cast(type_)));
     }
 }
 
@@ -165,7 +165,7 @@ pub(super) fn select(schema: &Tables, mut select: Select, sql: Sql) -> Query {
     if let Some(children) = &children {
         children.end_from(table, &mut sql);
     } else if select.lock.is_some() {
-        order_by(&mut sql, table, table.lock_order.iter().map(|at| (*at, false)));
+        order_by(&mut sql, table, table.lock_order.iter().map(|column| (*column, false)));
     } else {
         order_by(&mut sql, table, select.order.into_iter());
     }
@@ -181,8 +181,8 @@ pub(super) fn each_of_one(schema: &Tables, select: &Select, each: &PerKey, sql: 
     let mut sql = sql;
     sql.put("select ").outputs("t", table, &select.columns);
     from(&mut sql, table);
-    for at in &each.columns {
-        sql.put(" and ").column("t", table, *at).put(" = ").bind(table.type_of(*at), Datum::Null);
+    for column in &each.columns {
+        sql.put(" and ").column("t", table, *column).put(" = ").bind(table.type_of(*column), Datum::Null);
     }
     each_tail(schema, table, select, each, &mut sql);
     let outputs = outputs(table, &select.columns);
@@ -222,22 +222,22 @@ fn beyond(sql: &mut Sql, table: &Table, order: &[(usize, bool)], after: Vec<Datu
     let sign = |descending: bool| if descending { " < " } else { " > " };
     if order.iter().all(|(_, other)| *other == descending) {
         sql.put("(");
-        for (nth, (at, _)) in order.iter().enumerate() {
-            sql.put(if nth > 0 { ", " } else { "" }).column("t", table, *at);
+        for (nth, (column, _)) in order.iter().enumerate() {
+            sql.put(if nth > 0 { ", " } else { "" }).column("t", table, *column);
         }
         sql.put(")").put(sign(descending)).put("(");
-        for (nth, ((at, _), datum)) in order.iter().zip(after).enumerate() {
-            sql.put(if nth > 0 { ", " } else { "" }).bind(table.type_of(*at), datum);
+        for (nth, ((column, _), datum)) in order.iter().zip(after).enumerate() {
+            sql.put(if nth > 0 { ", " } else { "" }).bind(table.type_of(*column), datum);
         }
         sql.put(")");
         return;
     }
     let last = order.len().saturating_sub(1);
-    for (nth, ((at, descending), datum)) in order.iter().zip(after).enumerate() {
-        let type_ = table.type_of(*at);
-        sql.put("(").column("t", table, *at).put(sign(*descending)).bind(type_, datum.clone());
+    for (nth, ((column, descending), datum)) in order.iter().zip(after).enumerate() {
+        let type_ = table.type_of(*column);
+        sql.put("(").column("t", table, *column).put(sign(*descending)).bind(type_, datum.clone());
         if nth < last {
-            sql.put(" or (").column("t", table, *at).put(" = ").bind(type_, datum).put(" and ");
+            sql.put(" or (").column("t", table, *column).put(" = ").bind(type_, datum).put(" and ");
         }
     }
     sql.put(&"))".repeat(last)).put(")");
@@ -257,13 +257,13 @@ pub(super) fn aggregate(schema: &Tables, aggregate: Aggregate, sql: Sql) -> Quer
         sql.put(" and ");
         filter::write(schema, table, "t", aggregate.filter, &mut sql);
     }
-    let order: Vec<(usize, bool)> = aggregate.by.iter().map(|at| (*at, false)).collect();
+    let order: Vec<(usize, bool)> = aggregate.by.iter().map(|column| (*column, false)).collect();
     if let Some(after) = aggregate.after {
         sql.put(" and ");
         beyond(&mut sql, table, &order, after);
     }
-    for (nth, (at, _)) in order.iter().enumerate() {
-        sql.put(if nth == 0 { " group by " } else { ", " }).column("t", table, *at);
+    for (nth, (column, _)) in order.iter().enumerate() {
+        sql.put(if nth == 0 { " group by " } else { ", " }).column("t", table, *column);
     }
     let mut sums = aggregate.measures.iter().filter(|measure| measure.op == Agg::Sum).peekable();
     if !aggregate.keep_zero && !order.is_empty() && sums.peek().is_some() {
@@ -274,9 +274,9 @@ pub(super) fn aggregate(schema: &Tables, aggregate: Aggregate, sql: Sql) -> Quer
         }
         sql.put(")");
     }
-    for (nth, (at, _)) in order.iter().enumerate() {
-        sql.put(if nth == 0 { " order by " } else { ", " }).column("t", table, *at);
-        sql.put(if table.column(*at).nullable { " nulls first" } else { "" });
+    for (nth, (column, _)) in order.iter().enumerate() {
+        sql.put(if nth == 0 { " order by " } else { ", " }).column("t", table, *column);
+        sql.put(if table.column(*column).nullable { " nulls first" } else { "" });
     }
     sql.limit(aggregate.limit);
     Query { sql, outputs, hidden: 0, limit: Some(aggregate.limit), whole: false, reached: None }
@@ -284,24 +284,24 @@ pub(super) fn aggregate(schema: &Tables, aggregate: Aggregate, sql: Sql) -> Quer
 
 fn write_measure(schema: &Tables, table: &Table, measure: &Measure, sql: &mut Sql) -> Output {
     match (measure.op, measure.column) {
-        (Agg::Sum, Some(at)) => {
+        (Agg::Sum, Some(column)) => {
             write_sum(schema, table, measure, sql);
             sql.put(if sql.dialect == Dialect::Postgres { "::text" } else { "" });
-            let type_ = match table.type_of(at) {
+            let type_ = match table.type_of(column) {
                 ColumnType::Decimal { scale, .. } => ColumnType::Decimal { precision: 38, scale },
                 other => other,
             };
-            Output::Sum { column: table.column(at).name.clone(), type_ }
+            Output::Sum { column: table.column(column).name.clone(), type_ }
         }
-        (Agg::Min | Agg::Max, Some(at)) => {
-            sql.put(if measure.op == Agg::Min { "min(" } else { "max(" }).column("t", table, at).put(")");
+        (Agg::Min | Agg::Max, Some(column)) => {
+            sql.put(if measure.op == Agg::Min { "min(" } else { "max(" }).column("t", table, column).put(")");
             write_filter(schema, table, measure, sql);
-            sql.output(table.type_of(at));
-            Output::Column(table.type_of(at))
+            sql.output(table.type_of(column));
+            Output::Column(table.type_of(column))
         }
         (_, column) => {
             match column {
-                Some(at) => sql.put("count(").column("t", table, at).put(")"),
+                Some(column) => sql.put("count(").column("t", table, column).put(")"),
                 None => sql.put("count(*)"),
             };
             write_filter(schema, table, measure, sql);
@@ -312,9 +312,9 @@ fn write_measure(schema: &Tables, table: &Table, measure: &Measure, sql: &mut Sq
 
 /// A sum that is zero, not null, where there is nothing to add.
 fn write_sum(schema: &Tables, table: &Table, measure: &Measure, sql: &mut Sql) {
-    let Some(at) = measure.column else { return };
+    let Some(column) = measure.column else { return };
     sql.put(if sql.dialect == Dialect::Sqlite { "stoa_sum(" } else { "coalesce(sum(" });
-    sql.column("t", table, at).put(")");
+    sql.column("t", table, column).put(")");
     write_filter(schema, table, measure, sql);
     sql.put(if sql.dialect == Dialect::Sqlite { "" } else { ", 0)" });
 }

@@ -26,7 +26,7 @@ pub async fn find_reindex(
     let stands = |name: &str| standing.contains(name);
     let (mut drop, mut record) = (Vec::new(), Vec::new());
     for old in recorded {
-        let Some(table) = schema.find(&old.name).map(|at| schema.table(at)) else { continue };
+        let Some(table) = schema.find(&old.name).map(|index| schema.table(index)) else { continue };
         let is_wanted = |list: &Vec<String>| table.indexes.iter().any(|key| key.name == list.join(","));
         for list in &old.indexes {
             let names = Tables::index_names(&table.bare, list).into_iter();

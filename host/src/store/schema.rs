@@ -161,8 +161,8 @@ impl Tables {
         self.by_name.get(collection).copied()
     }
 
-    pub(super) fn table(&self, at: usize) -> &Table {
-        &self.tables[at]
+    pub(super) fn table(&self, index: usize) -> &Table {
+        &self.tables[index]
     }
 }
 
@@ -171,12 +171,12 @@ impl Table {
         self.by_name.get(column).copied()
     }
 
-    pub fn column(&self, at: usize) -> &Column {
-        &self.columns[at]
+    pub fn column(&self, column: usize) -> &Column {
+        &self.columns[column]
     }
 
-    pub fn type_of(&self, at: usize) -> ColumnType {
-        self.columns[at].type_
+    pub fn type_of(&self, column: usize) -> ColumnType {
+        self.columns[column].type_
     }
 
     /// The columns that a module writes.
@@ -220,7 +220,7 @@ fn table(prefix: &str, collection: &Collection, faults: &mut Vec<String>) -> Tab
     }
     let columns = columns(collection, faults);
     let host = columns.len() - collection.columns.len();
-    let by_name = columns.iter().enumerate().map(|(at, column)| (column.name.clone(), at)).collect();
+    let by_name = columns.iter().enumerate().map(|(index, column)| (column.name.clone(), index)).collect();
     let mut table = Table {
         name: name.clone(),
         sql: quote(&bare),
@@ -293,11 +293,11 @@ fn resolve(table: &Table, item: &str, names: &[String], faults: &mut Vec<String>
     let mut found = Vec::with_capacity(names.len());
     for name in names {
         match table.find(name) {
-            Some(at) if found.contains(&at) => faults.push(format!("{item}: column {name} twice")),
-            Some(at) if table.type_of(at) == ColumnType::Json => {
+            Some(column) if found.contains(&column) => faults.push(format!("{item}: column {name} twice")),
+            Some(column) if table.type_of(column) == ColumnType::Json => {
                 faults.push(format!("{item}: column {name} is json, which has no order"));
             }
-            Some(at) => found.push(at),
+            Some(column) => found.push(column),
             None => faults.push(format!("{item}: no column {name}")),
         }
     }
@@ -312,7 +312,7 @@ fn keys(table: &mut Table, collection: &Collection, faults: &mut Vec<String>) {
             faults.push(format!("{item}: not a name that a key can have, or without columns"));
         }
         let columns = resolve(table, &item, &unique.columns, faults);
-        if columns.iter().any(|at| *at < table.host && *at != ID) {
+        if columns.iter().any(|column| *column < table.host && *column != ID) {
             faults.push(format!("{item}: version and times cannot be unique"));
         }
         let index = Tables::unique_index(&table.bare, &unique.name);
@@ -325,14 +325,14 @@ fn keys(table: &mut Table, collection: &Collection, faults: &mut Vec<String>) {
         let item = format!("index {}", list.join(","));
         let columns = resolve(table, &item, list, faults);
         let first = columns.first().copied();
-        if let Some(at) = first.filter(|at| matches!(table.type_of(*at), ColumnType::Decimal { .. })) {
+        if let Some(column) = first.filter(|column| matches!(table.type_of(*column), ColumnType::Decimal { .. })) {
             faults.push(format!(
                 "{item}: it leads with the decimal column {}; under row-level security PostgreSQL compares decimals row by row \
                  and never by an index",
-                table.column(at).name
+                table.column(column).name
             ));
         }
-        let not_null = first.filter(|at| table.column(*at).nullable);
+        let not_null = first.filter(|column| table.column(*column).nullable);
         let index = Tables::index(&table.bare, list, not_null.is_some());
         if columns.is_empty() || !names.insert(index.clone()) {
             faults.push(format!("{item}: empty, or its name is taken"));
@@ -340,8 +340,8 @@ fn keys(table: &mut Table, collection: &Collection, faults: &mut Vec<String>) {
         table.indexes.push(Key { name: list.join(","), index, columns, not_null });
     }
     table.lock_order = resolve(table, "lock order", &collection.lock_order, faults);
-    if let Some(at) = table.lock_order.iter().find(|at| table.column(**at).nullable) {
-        faults.push(format!("lock order: column {} is nullable", table.column(*at).name));
+    if let Some(column) = table.lock_order.iter().find(|column| table.column(**column).nullable) {
+        faults.push(format!("lock order: column {} is nullable", table.column(*column).name));
     }
     if !table.lock_order.contains(&ID) {
         table.lock_order.push(ID);
@@ -360,7 +360,7 @@ fn searches(table: &mut Table, collection: &Collection, faults: &mut Vec<String>
             faults.push(format!("{item}: column {bare} is in its way"));
         }
         let columns = resolve(table, &item, &search.columns, faults);
-        if columns.iter().any(|at| table.type_of(*at) != ColumnType::Text) {
+        if columns.iter().any(|column| table.type_of(*column) != ColumnType::Text) {
             faults.push(format!("{item}: only text columns can be searched"));
         }
         table.search.push(Group { name: search.name.clone(), sql: quote(&bare), columns });
@@ -407,7 +407,7 @@ fn checks(table: &mut Table, collection: &Collection, faults: &mut Vec<String>) 
 }
 
 fn own(table: &Table, name: &str) -> Option<usize> {
-    table.find(name).filter(|at| *at >= table.host)
+    table.find(name).filter(|column| *column >= table.host)
 }
 
 fn constant(text: &str, type_: ColumnType) -> Option<Datum> {
@@ -430,16 +430,16 @@ fn comparable(left: ColumnType, right: ColumnType) -> bool {
 
 fn counters(table: &mut Table, collection: &Collection, faults: &mut Vec<String>) {
     for name in &collection.counters {
-        let Some(at) = own(table, name) else {
+        let Some(column) = own(table, name) else {
             faults.push(format!("counter {name}: no such column"));
             continue;
         };
-        let number = matches!(table.type_of(at), ColumnType::Integer | ColumnType::Decimal { .. });
-        let keyed = table.unique.iter().any(|key| key.columns.contains(&at)) || table.lock_order.contains(&at);
-        if !number || keyed || table.column(at).nullable {
+        let number = matches!(table.type_of(column), ColumnType::Integer | ColumnType::Decimal { .. });
+        let keyed = table.unique.iter().any(|key| key.columns.contains(&column)) || table.lock_order.contains(&column);
+        if !number || keyed || table.column(column).nullable {
             faults.push(format!("counter {name}: must be a required number outside every key and the lock order"));
         }
-        table.counters.insert(at);
+        table.counters.insert(column);
     }
     if collection.kind == Kind::Ledger && !collection.counters.is_empty() {
         faults.push("a ledger has no counters".to_owned());

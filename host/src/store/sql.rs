@@ -97,21 +97,21 @@ impl Sql {
     }
 
     /// `alias."column"`
-    pub fn column(&mut self, alias: &str, table: &Table, at: usize) -> &mut Sql {
+    pub fn column(&mut self, alias: &str, table: &Table, column: usize) -> &mut Sql {
         self.text.push_str(alias);
         self.text.push('.');
-        self.text.push_str(&table.column(at).sql);
+        self.text.push_str(&table.column(column).sql);
         self
     }
 
     /// A comma-separated list of columns, each as the database hands it out.
     pub fn outputs(&mut self, alias: &str, table: &Table, columns: &[usize]) -> &mut Sql {
-        for (nth, at) in columns.iter().enumerate() {
+        for (nth, column) in columns.iter().enumerate() {
             if nth > 0 {
                 self.text.push_str(", ");
             }
-            self.column(alias, table, *at);
-            self.output(table.type_of(*at));
+            self.column(alias, table, *column);
+            self.output(table.type_of(*column));
         }
         self
     }

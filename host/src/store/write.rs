@@ -30,26 +30,26 @@ pub(super) struct Insert {
 pub(super) struct NewRow {
     pub id: Datum,
     /// The module's columns, as declared.
-    pub own: Vec<Datum>,
+    pub data: Vec<Datum>,
     /// One text per search group.
     pub folded: Vec<String>,
 }
 
 impl NewRow {
-    pub fn get(&self, table: &Table, at: usize) -> &Datum {
-        at.checked_sub(table.host).and_then(|at| self.own.get(at)).unwrap_or(&self.id)
+    pub fn get(&self, table: &Table, column: usize) -> &Datum {
+        column.checked_sub(table.host).and_then(|index| self.data.get(index)).unwrap_or(&self.id)
     }
 }
 
 pub(super) fn check_insert(schema: &Tables, scope: &mut Scope, call: InsertCall) -> Result<Insert, Refused> {
-    let at = call::table(schema, &call.collection)?;
-    let table = schema.table(at);
+    let table_index = call::table(schema, &call.collection)?;
+    let table = schema.table(table_index);
     if call.rows.len() > scope.limits.rows_per_call {
         return Err(Refused::Limit("rows of an insert"));
     }
     scope.count_written(call.rows.len())?;
     let columns = call::names_of(table, &call.columns)?;
-    if let Some(host) = columns.iter().find(|at| **at != ID && **at < table.host) {
+    if let Some(host) = columns.iter().find(|column| **column != ID && **column < table.host) {
         return Err(misuse(&format!("column {} is the host's", table.column(*host).name)));
     }
     let absent = defaults(table, &columns)?;
@@ -61,22 +61,22 @@ pub(super) fn check_insert(schema: &Tables, scope: &mut Scope, call: InsertCall)
             return Err(misuse("a row takes as many values as columns"));
         }
         let mut id = None;
-        let mut own = absent.clone();
-        for (at, value) in columns.iter().zip(values) {
-            let datum = read_stored(table, *at, value)?;
-            match at.checked_sub(table.host).and_then(|at| own.get_mut(at)) {
+        let mut data = absent.clone();
+        for (column, value) in columns.iter().zip(values) {
+            let datum = read_stored(table, *column, value)?;
+            match column.checked_sub(table.host).and_then(|index| data.get_mut(index)) {
                 Some(slot) => *slot = datum,
                 None => id = Some(datum),
             }
         }
-        if let Some(check) = table.checks.iter().find(|check| !checks::holds(table, check, &own)) {
+        if let Some(check) = table.checks.iter().find(|check| !checks::holds(table, check, &data)) {
             refused.push((nth, check.name.clone()));
         }
         let folded = table
             .search
             .iter()
             .map(|group| {
-                let parts: Vec<String> = group.columns.iter().map(|at| folded_own(table, *at, &own)).collect();
+                let parts: Vec<String> = group.columns.iter().map(|column| folded_own(table, *column, &data)).collect();
                 parts.join(&fold::PART.to_string())
             })
             .collect();
@@ -84,29 +84,31 @@ pub(super) fn check_insert(schema: &Tables, scope: &mut Scope, call: InsertCall)
         if !ids.insert(id.clone()) {
             return Err(misuse("an insert names an id twice"));
         }
-        rows.push(NewRow { id, own, folded });
+        rows.push(NewRow { id, data, folded });
     }
     let mut order: Vec<usize> = (0..rows.len()).collect();
     let by = table.unique.first().map(|key| key.columns.as_slice()).unwrap_or(&[ID]);
     order.sort_by(|a, b| match (rows.get(*a), rows.get(*b)) {
-        (Some(a), Some(b)) => by.iter().map(|at| a.get(table, *at)).cmp(by.iter().map(|at| b.get(table, *at))),
+        (Some(a), Some(b)) => {
+            by.iter().map(|column| a.get(table, *column)).cmp(by.iter().map(|column| b.get(table, *column)))
+        }
         _ => a.cmp(b),
     });
-    Ok(Insert { table: at, rows, order, skip: call.skip_clashes, refused })
+    Ok(Insert { table: table_index, rows, order, skip: call.skip_clashes, refused })
 }
 
 /// The module's columns with nothing stated yet; `stated` must be all that have no value by themselves.
 fn defaults(table: &Table, stated: &[usize]) -> Result<Vec<Datum>, Refused> {
-    for (at, column) in table.own().iter().enumerate() {
-        if !stated.contains(&(at + table.host)) && !column.nullable && column.default.is_none() {
+    for (index, column) in table.own().iter().enumerate() {
+        if !stated.contains(&(index + table.host)) && !column.nullable && column.default.is_none() {
             return Err(misuse(&format!("column {} is required", column.name)));
         }
     }
     Ok(table.own().iter().map(|column| column.default.clone().unwrap_or(Datum::Null)).collect())
 }
 
-fn folded_own(table: &Table, at: usize, own: &[Datum]) -> String {
-    fold_datum(at.checked_sub(table.host).and_then(|at| own.get(at)).unwrap_or(&Datum::Null))
+fn folded_own(table: &Table, column: usize, data: &[Datum]) -> String {
+    fold_datum(column.checked_sub(table.host).and_then(|index| data.get(index)).unwrap_or(&Datum::Null))
 }
 
 fn fold_datum(datum: &Datum) -> String {
@@ -114,8 +116,8 @@ fn fold_datum(datum: &Datum) -> String {
 }
 
 /// A value to store.
-fn read_stored(table: &Table, at: usize, value: Value) -> Result<Datum, Refused> {
-    let column = table.column(at);
+fn read_stored(table: &Table, index: usize, value: Value) -> Result<Datum, Refused> {
+    let column = table.column(index);
     match Datum::from_value(value, column.type_) {
         Ok(Datum::Null) if !column.nullable => Err(misuse(&format!("column {} is required", column.name))),
         Ok(datum) => Ok(datum),
@@ -169,8 +171,8 @@ pub(super) enum Guard {
 }
 
 pub(super) fn check_update(schema: &Tables, scope: &mut Scope, call: UpdateCall) -> Result<Update, Refused> {
-    let at = call::table(schema, &call.collection)?;
-    let table = schema.table(at);
+    let table_index = call::table(schema, &call.collection)?;
+    let table = schema.table(table_index);
     if table.kind == Kind::Ledger {
         return Err(misuse(&format!("collection {}: ledger rows are never changed", table.name)));
     }
@@ -184,10 +186,10 @@ pub(super) fn check_update(schema: &Tables, scope: &mut Scope, call: UpdateCall)
     };
     let set = call::names_of(table, &call.set)?;
     let add = call::names_of(table, &call.add)?;
-    if let Some(host) = set.iter().find(|at| **at < table.host) {
+    if let Some(host) = set.iter().find(|column| **column < table.host) {
         return Err(misuse(&format!("column {} is the host's", table.column(*host).name)));
     }
-    if let Some(other) = add.iter().find(|at| !table.counters.contains(at) || set.contains(at)) {
+    if let Some(other) = add.iter().find(|column| !table.counters.contains(column) || set.contains(column)) {
         return Err(misuse(&format!("column {} is no counter, or is set as well", table.column(*other).name)));
     }
     let answer = call::names_of(table, &call.answer)?;
@@ -205,8 +207,9 @@ pub(super) fn check_update(schema: &Tables, scope: &mut Scope, call: UpdateCall)
         if !seen.insert(change_key.clone()) {
             return Err(misuse("an update names a row twice"));
         }
-        let values = set.iter().zip(row.set).map(|(at, value)| read_stored(table, *at, value));
-        let amounts = add.iter().zip(row.add).map(|(at, text)| read_stored(table, *at, amount(table, *at, text)?));
+        let values = set.iter().zip(row.set).map(|(column, value)| read_stored(table, *column, value));
+        let amounts =
+            add.iter().zip(row.add).map(|(column, text)| read_stored(table, *column, amount(table, *column, text)?));
         rows.push(Change {
             key: change_key,
             version: row.version,
@@ -220,11 +223,11 @@ pub(super) fn check_update(schema: &Tables, scope: &mut Scope, call: UpdateCall)
         .into_iter()
         .filter_map(|nth| {
             let group = table.search.get(nth)?;
-            Some((nth, group.columns.iter().map(|at| set.iter().position(|other| other == at)).collect()))
+            Some((nth, group.columns.iter().map(|column| set.iter().position(|other| other == column)).collect()))
         })
         .collect();
     let mut update = Update {
-        table: at,
+        table: table_index,
         key,
         set,
         add,
@@ -254,7 +257,7 @@ fn check_initial(table: &Table, scope: &mut Scope, update: &mut Update, initial:
         return Err(misuse("an update takes as many rows to insert as changes"));
     }
     let columns = call::names_of(table, &initial.columns)?;
-    if let Some(other) = columns.iter().find(|at| **at < table.host || update.key.contains(at)) {
+    if let Some(other) = columns.iter().find(|column| **column < table.host || update.key.contains(column)) {
         return Err(misuse(&format!("column {} is the host's or the key's", table.column(*other).name)));
     }
     let stated: Vec<usize> = update.key.iter().chain(&columns).copied().collect();
@@ -265,11 +268,11 @@ fn check_initial(table: &Table, scope: &mut Scope, update: &mut Update, initial:
             rows.push(None);
             continue;
         };
-        let own = own_values(table, &columns, values, update.key.iter().zip(&change.key), &absent)?;
-        if let Some(check) = table.checks.iter().find(|check| !checks::holds(table, check, &own)) {
+        let data = own_values(table, &columns, values, update.key.iter().zip(&change.key), &absent)?;
+        if let Some(check) = table.checks.iter().find(|check| !checks::holds(table, check, &data)) {
             update.refused.push((nth, check.name.clone()));
         }
-        rows.push(Some(NewRow { id: Datum::Id(scope.new_id()), own, folded: Vec::new() }));
+        rows.push(Some(NewRow { id: Datum::Id(scope.new_id()), data, folded: Vec::new() }));
     }
     update.initial = Some(Initial { columns, rows });
     Ok(())
@@ -286,20 +289,20 @@ fn own_values<'a>(
     if values.len() != columns.len() {
         return Err(misuse("a row takes as many values as columns"));
     }
-    let mut own = absent.to_vec();
-    let stated = columns.iter().zip(values).map(|(at, value)| Ok((*at, read_stored(table, *at, value)?)));
-    for stated in key.map(|(at, datum)| Ok((*at, datum.clone()))).chain(stated) {
-        let (at, datum) = stated?;
-        if let Some(slot) = at.checked_sub(table.host).and_then(|at| own.get_mut(at)) {
+    let mut data = absent.to_vec();
+    let stated = columns.iter().zip(values).map(|(column, value)| Ok((*column, read_stored(table, *column, value)?)));
+    for stated in key.map(|(column, datum)| Ok((*column, datum.clone()))).chain(stated) {
+        let (column, datum) = stated?;
+        if let Some(slot) = column.checked_sub(table.host).and_then(|index| data.get_mut(index)) {
             *slot = datum;
         }
     }
-    Ok(own)
+    Ok(data)
 }
 
 /// An amount to add comes as a decimal text, also for integers.
-fn amount(table: &Table, at: usize, text: String) -> Result<Value, Refused> {
-    if table.type_of(at) != ColumnType::Integer {
+fn amount(table: &Table, column: usize, text: String) -> Result<Value, Refused> {
+    if table.type_of(column) != ColumnType::Integer {
         return Ok(Value::Decimal(text));
     }
     match decimal::parse(&text, 0) {
@@ -308,18 +311,22 @@ fn amount(table: &Table, at: usize, text: String) -> Result<Value, Refused> {
         None => return Err(misuse("an amount is no number")),
     }
     .map(Value::Integer)
-    .ok_or_else(|| Refused::Range(table.column(at).name.clone()))
+    .ok_or_else(|| Refused::Range(table.column(column).name.clone()))
 }
 
 fn find_touched<'a>(lists: impl Iterator<Item = &'a [usize]>, set: &[usize]) -> Vec<usize> {
-    lists.enumerate().filter(|(_, columns)| columns.iter().any(|at| set.contains(at))).map(|(nth, _)| nth).collect()
+    lists
+        .enumerate()
+        .filter(|(_, columns)| columns.iter().any(|column| set.contains(column)))
+        .map(|(nth, _)| nth)
+        .collect()
 }
 
 fn guards(table: &Table, set: &[usize], add: &[usize]) -> Vec<Guard> {
     let mut guards: Vec<Guard> = table.has_version().then_some(Guard::Version).into_iter().collect();
-    guards.extend(add.iter().map(|at| Guard::Range(*at)));
+    guards.extend(add.iter().map(|column| Guard::Range(*column)));
     for (nth, check) in table.checks.iter().enumerate() {
-        if checks::columns(check).any(|at| set.contains(&at) || add.contains(&at)) {
+        if checks::columns(check).any(|column| set.contains(&column) || add.contains(&column)) {
             guards.push(Guard::Check(nth));
         }
     }
@@ -343,7 +350,7 @@ impl Update {
         match (code, guard) {
             (STALE, _) => Ok(Why::Stale),
             (_, Some(Guard::Version)) => Err("version".to_owned()),
-            (_, Some(Guard::Range(at))) => Err(table.column(*at).name.clone()),
+            (_, Some(Guard::Range(column))) => Err(table.column(*column).name.clone()),
             (_, Some(Guard::Check(nth))) => {
                 Ok(Why::Check(table.checks.get(*nth).map(|check| check.name.clone()).unwrap_or_default()))
             }
@@ -369,16 +376,16 @@ pub(super) struct Spelling<'a> {
 
 impl Spelling<'_> {
     /// The column after the change. Integers add up as numeric on PostgreSQL, which would fail beyond 64 bits.
-    pub fn after(&self, table: &Table, update: &Update, dialect: Dialect, at: usize) -> String {
-        let current = format!("{}.{}", self.alias, table.column(at).sql);
-        let position = |list: &[usize]| list.iter().position(|other| *other == at);
+    pub fn after(&self, table: &Table, update: &Update, dialect: Dialect, column: usize) -> String {
+        let current = format!("{}.{}", self.alias, table.column(column).sql);
+        let position = |list: &[usize]| list.iter().position(|other| *other == column);
         if let Some(new) = position(&update.set).and_then(|nth| self.set.get(nth)) {
             return new.clone();
         }
         let Some(amount) = position(&update.add).and_then(|nth| self.add.get(nth)) else {
             return current;
         };
-        match (table.type_of(at), dialect) {
+        match (table.type_of(column), dialect) {
             (ColumnType::Decimal { precision: 19.., .. }, Dialect::Sqlite) => {
                 format!("stoa_add({current}, {amount})")
             }
@@ -408,10 +415,10 @@ pub(super) fn refusal(schema: &Tables, update: &Update, spelling: &Spelling, sql
         sql.put(&format!(") is not true then {CONDITION}"));
     }
     for (code, guard) in (FIRST_GUARD..).zip(&update.guards) {
-        let after = |at: usize| spelling.after(table, update, dialect, at);
+        let after = |column: usize| spelling.after(table, update, dialect, column);
         let holds = match guard {
             Guard::Version => format!("{}.\"version\" < {LAST_VERSION}", spelling.alias),
-            Guard::Range(at) => in_range(table.type_of(*at), dialect, &after(*at)),
+            Guard::Range(column) => in_range(table.type_of(*column), dialect, &after(*column)),
             Guard::Check(nth) => match table.checks.get(*nth) {
                 Some(check) => format!("{} is not false", checks::sql(table, check, dialect, &after)),
                 None => continue,
@@ -495,5 +502,5 @@ pub(super) fn clashes(
 }
 
 pub(super) fn answer_values(table: &Table, columns: &[usize], row: Vec<Datum>) -> Vec<Value> {
-    columns.iter().zip(row).map(|(at, datum)| datum.value(table.type_of(*at))).collect()
+    columns.iter().zip(row).map(|(column, datum)| datum.value(table.type_of(*column))).collect()
 }

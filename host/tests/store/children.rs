@@ -4,8 +4,8 @@ use stoa::wit::store::*;
 
 use super::*;
 
-pub fn has(collection: &str, own: &str, theirs: &str, where_: Vec<Term>) -> Node {
-    Node::Has(Has { collection: collection.to_owned(), own: own.to_owned(), theirs: theirs.to_owned(), where_ })
+pub fn has(collection: &str, own_column: &str, theirs: &str, where_: Vec<Term>) -> Node {
+    Node::Has(Has { collection: collection.to_owned(), own: own_column.to_owned(), theirs: theirs.to_owned(), where_ })
 }
 
 /// Items with a movement of this kind.

@@ -238,7 +238,8 @@ pub fn sums() -> Vec<Step> {
     let moved = |n: u64, kind: &str, amount: &str, small: Value, pieces: Value, branch: Value| {
         vec![id(n), id(200), text(kind), dec(amount), small, pieces, day("2024-03-01"), branch]
     };
-    let of = |kind: &str| vec![term("item", Compare::Eq, vec![id(200)]), term("kind", Compare::Eq, vec![text(kind)])];
+    let of_kind =
+        |kind: &str| vec![term("item", Compare::Eq, vec![id(200)]), term("kind", Compare::Eq, vec![text(kind)])];
     let all = || vec![term("item", Compare::Eq, vec![id(200)])];
     let small = dec("999999999999.999999");
     vec![
@@ -279,8 +280,8 @@ pub fn sums() -> Vec<Step> {
                 ],
             )],
         ),
-        ("a sum beyond 38 digits", vec![aggregate("movement", of("most"), "", vec![measure(Agg::Sum, "amount")])]),
-        ("a sum beyond 64 bits", vec![aggregate("movement", of("most"), "", vec![measure(Agg::Sum, "pieces")])]),
+        ("a sum beyond 38 digits", vec![aggregate("movement", of_kind("most"), "", vec![measure(Agg::Sum, "amount")])]),
+        ("a sum beyond 64 bits", vec![aggregate("movement", of_kind("most"), "", vec![measure(Agg::Sum, "pieces")])]),
         (
             "groups",
             vec![aggregate("movement", all(), "kind", vec![measure(Agg::Sum, "small"), measure(Agg::Min, "pieces")])],

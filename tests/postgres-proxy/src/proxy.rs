@@ -109,7 +109,8 @@ fn transactions(trips: &[Trip]) -> Vec<Vec<&Trip>> {
     let mut transactions: Vec<Vec<&Trip>> = Vec::new();
     for trip in trips {
         let begins = trip.said.first().is_some_and(|statement| begins(&statement.sql));
-        let last = transactions.iter_mut().rev().find(|last| last.iter().any(|of| of.connection == trip.connection));
+        let last =
+            transactions.iter_mut().rev().find(|last| last.iter().any(|earlier| earlier.connection == trip.connection));
         match last {
             Some(transaction) if !begins && !has_ended(transaction) => transaction.push(trip),
             _ => transactions.push(vec![trip]),
@@ -139,14 +140,14 @@ fn starts_with(sql: &str, word: &str) -> bool {
 }
 
 fn looks_after_itself(statement: &Statement) -> bool {
-    let own = [
+    let own_tables = [
         "stoa_generation",
         "stoa_upgrade",
         "stoa_host",
         "from stoa_webhook_cursor c",
         "stoa_webhook_lane where due_at",
     ];
-    own.iter().any(|part| statement.sql.contains(part))
+    own_tables.iter().any(|part| statement.sql.contains(part))
 }
 
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {

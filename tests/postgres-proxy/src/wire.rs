@@ -12,14 +12,14 @@ pub type Message<'a> = (u8, &'a [u8]);
 /// Takes the complete messages off the front of a buffer, and tells how many bytes they had.
 pub fn messages(buffer: &[u8]) -> (Vec<Message<'_>>, usize) {
     let mut found = Vec::new();
-    let mut at = 0;
-    while let Some(head) = buffer.get(at..at + 5) {
+    let mut offset = 0;
+    while let Some(head) = buffer.get(offset..offset + 5) {
         let length = u32::from_be_bytes([head[1], head[2], head[3], head[4]]) as usize;
-        let Some(payload) = buffer.get(at + 5..at + 1 + length) else { break };
+        let Some(payload) = buffer.get(offset + 5..offset + 1 + length) else { break };
         found.push((head[0], payload));
-        at += 1 + length;
+        offset += 1 + length;
     }
-    (found, at)
+    (found, offset)
 }
 
 /// Reads a payload from its front.
@@ -270,14 +270,14 @@ mod tests {
 
     #[test]
     fn what_is_prepared_is_known_with_its_types() {
-        let of = |sql: &str, types: &[&str]| Shape {
+        let expected = |sql: &str, types: &[&str]| Shape {
             sql: sql.to_owned(),
             types: types.iter().map(|name| (*name).to_owned()).collect(),
         };
         let parsed = Prepared::default().parse(b"s1\0select $1, $2\0\0\x02\0\0\x0b\x86\0\0\x0b\x87");
-        assert_eq!(parsed, Some(of("select $1, $2", &["uuid", "uuid[]"])));
-        assert_eq!(shape("prepare open(uuid, text[]) as select $1"), of("select $1", &["uuid", "text[]"]));
-        assert_eq!(shape("commit"), of("commit", &[]));
+        assert_eq!(parsed, Some(expected("select $1, $2", &["uuid", "uuid[]"])));
+        assert_eq!(shape("prepare open(uuid, text[]) as select $1"), expected("select $1", &["uuid", "text[]"]));
+        assert_eq!(shape("commit"), expected("commit", &[]));
     }
 
     #[test]

@@ -148,8 +148,8 @@ fn access(call: &Json) -> String {
 }
 
 /// The type of a body or an answer; JSON unless it says otherwise.
-fn content(of: &Json) -> String {
-    let each = members(&of["content"]).into_iter().map(|(kind, media)| match kind.as_str() {
+fn content(body: &Json) -> String {
+    let each = members(&body["content"]).into_iter().map(|(kind, media)| match kind.as_str() {
         "application/json" => shape(&media["schema"]),
         other => format!("{other} {}", shape(&media["schema"])),
     });

@@ -83,9 +83,9 @@ fn kind(take: &mut impl FnMut(&str) -> Json) -> String {
     let (reference, format, constant) = (take("$ref"), take("format"), take("const"));
     kinds.extend(last(&reference).map(str::to_string));
     for (keyword, mark) in [("anyOf", " | "), ("oneOf", " | "), ("allOf", " & ")] {
-        let of: Vec<String> = items(&take(keyword)).iter().map(shape).collect();
-        if !of.is_empty() {
-            kinds.push(format!("({})", of.join(mark)));
+        let choices: Vec<String> = items(&take(keyword)).iter().map(shape).collect();
+        if !choices.is_empty() {
+            kinds.push(format!("({})", choices.join(mark)));
         }
     }
     let value = |value: &Json| if value.is_null() { "null".to_string() } else { plain(value) };
@@ -95,7 +95,7 @@ fn kind(take: &mut impl FnMut(&str) -> Json) -> String {
         Json::String(one) => vec![one.clone()],
         many => words(many),
     };
-    let (of, members_, required, additional) =
+    let (item, members_, required, additional) =
         (take("items"), take("properties"), take("required"), take("additionalProperties"));
     for name in types {
         kinds.push(match name.as_str() {
@@ -103,7 +103,7 @@ fn kind(take: &mut impl FnMut(&str) -> Json) -> String {
             "null" => name,
             "string" if !values.is_empty() || !constant.is_null() => continue,
             "string" if format.is_string() => plain(&format),
-            "array" if !of.is_null() => format!("[{}]", shape(&of)),
+            "array" if !item.is_null() => format!("[{}]", shape(&item)),
             "object" if !members_.is_null() => {
                 let required = words(&required);
                 let each = members(&members_).into_iter().map(|(member, schema)| {

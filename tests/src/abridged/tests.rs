@@ -96,8 +96,8 @@ fn nothing_is_left_out() {
     }
 }
 
-fn leaves(value: &Json, at: String, into: &mut Vec<String>) {
-    let step = |name: &str| format!("{at}/{}", name.replace('~', "~0").replace('/', "~1"));
+fn leaves(value: &Json, pointer: String, into: &mut Vec<String>) {
+    let step = |name: &str| format!("{pointer}/{}", name.replace('~', "~0").replace('/', "~1"));
     match value {
         Json::Object(members) if !members.is_empty() => {
             members.iter().for_each(|(name, value)| leaves(value, step(name), into));
@@ -105,6 +105,6 @@ fn leaves(value: &Json, at: String, into: &mut Vec<String>) {
         Json::Array(items) if !items.is_empty() => {
             items.iter().enumerate().for_each(|(n, value)| leaves(value, step(&n.to_string()), into));
         }
-        _ => into.push(at),
+        _ => into.push(pointer),
     }
 }

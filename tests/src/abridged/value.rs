@@ -56,8 +56,8 @@ pub(super) fn last(reference: &Json) -> Option<&str> {
 pub(super) fn references(value: &Json) -> Vec<String> {
     match value {
         Json::Object(members) => {
-            let own = members.get("$ref").and_then(Json::as_str).map(str::to_string);
-            own.into_iter().chain(members.values().flat_map(references)).collect()
+            let reference = members.get("$ref").and_then(Json::as_str).map(str::to_string);
+            reference.into_iter().chain(members.values().flat_map(references)).collect()
         }
         Json::Array(items) => items.iter().flat_map(references).collect(),
         _ => Vec::new(),

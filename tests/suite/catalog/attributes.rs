@@ -29,9 +29,9 @@ fn depth(n: usize) -> Json {
 }
 
 /// Attributes whose compact JSON has `n` characters.
-fn characters(n: usize, of: char) -> Json {
+fn characters(n: usize, letter: char) -> Json {
     let frame = json!({ "a": "" }).to_string().chars().count();
-    json!({ "a": of.to_string().repeat(n - frame) })
+    json!({ "a": letter.to_string().repeat(n - frame) })
 }
 
 fn c11_at_the_bounds(database: Database) {

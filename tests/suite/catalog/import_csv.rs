@@ -44,21 +44,21 @@ impl Run {
         fs::write(self.file(), csv).expect("cannot write the file");
     }
 
-    fn command(&self, url: &str, more: &[&str]) -> Command {
+    fn command(&self, url: &str, options: &[&str]) -> Command {
         let mut command = self.shop.host.command();
         command.arg("import").arg(self.file()).args(["--url", url, "--token", &self.shop.token]);
-        command.args(["--tenant", &self.shop.tenant]).args(more);
+        command.args(["--tenant", &self.shop.tenant]).args(options);
         command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
         command
     }
 
-    fn go(&self, more: &[&str]) -> Told {
-        self.go_to(&self.shop.host.url(), more)
+    fn go(&self, options: &[&str]) -> ImportRun {
+        self.go_to(&self.shop.host.url(), options)
     }
 
-    fn go_to(&self, url: &str, more: &[&str]) -> Told {
-        let more: Vec<&str> = [more, &["--json"]].concat();
-        Told::from_output(self.command(url, &more).output().expect("cannot run the binary"))
+    fn go_to(&self, url: &str, options: &[&str]) -> ImportRun {
+        let options: Vec<&str> = [options, &["--json"]].concat();
+        ImportRun::from_output(self.command(url, &options).output().expect("cannot run the binary"))
     }
 
     /// The report's lines.
@@ -76,15 +76,15 @@ impl Run {
 
 /// The result of a run.
 #[derive(Debug)]
-struct Told {
+struct ImportRun {
     code: Option<i32>,
     outcome: Json,
     errors: String,
 }
 
-impl Told {
-    fn from_output(output: Output) -> Told {
-        Told {
+impl ImportRun {
+    fn from_output(output: Output) -> ImportRun {
+        ImportRun {
             code: output.status.code(),
             outcome: serde_json::from_slice(&output.stdout).unwrap_or_default(),
             errors: String::from_utf8_lossy(&output.stderr).into_owned(),
@@ -93,7 +93,7 @@ impl Told {
 
     /// Asserts the exit code, and how many products and prices were made and found done.
     #[track_caller]
-    fn is(self, code: i32, products: u64, prices: u64, before: u64) -> Told {
+    fn is(self, code: i32, products: u64, prices: u64, before: u64) -> ImportRun {
         let counts = ["products", "prices", "before"].map(|name| self.outcome[name].as_u64().unwrap_or(u64::MAX));
         assert_eq!((self.code, counts), (Some(code), [products, prices, before]), "{self:?}");
         self

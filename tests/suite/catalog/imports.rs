@@ -88,8 +88,8 @@ fn like_products_created_one_by_one(database: Database) {
 fn strip(value: &mut Json) {
     match value {
         Json::Object(members) => {
-            for own in ["id", "productId", "createdAt", "updatedAt", "slug", "sku", "singleSku", "singleVariantId"] {
-                members.remove(own);
+            for member in ["id", "productId", "createdAt", "updatedAt", "slug", "sku", "singleSku", "singleVariantId"] {
+                members.remove(member);
             }
             members.values_mut().for_each(strip);
         }
@@ -278,8 +278,8 @@ fn c02_more_products_of_a_name_than_are_tried_one_by_one(database: Database) {
 fn c01_one_sku_in_parallel_imports(database: Database) {
     let shop = company(database);
     let answers = at_once(6, |n| {
-        let own: Vec<String> = (0..10).map(|m| format!("OWN-{n}-{m}")).collect();
-        let mut products: Vec<Json> = own.iter().map(|sku| named(sku, &[sku])).collect();
+        let skus: Vec<String> = (0..10).map(|m| format!("OWN-{n}-{m}")).collect();
+        let mut products: Vec<Json> = skus.iter().map(|sku| named(sku, &[sku])).collect();
         products.insert(n % 10, named("Shared", &["SHARED"]));
         import(&shop, products)
     });

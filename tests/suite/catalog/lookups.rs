@@ -183,9 +183,9 @@ fn category_tree_has_no_cycle(database: Database) {
     let a = category(&shop, "A", None).is(201).id();
     let b = category(&shop, "B", Some(&a)).is(201).id();
     let c = category(&shop, "C", Some(&b)).is(201).id();
-    for (code, own, parent) in [("A", &a, &a), ("A", &a, &b), ("A", &a, &c), ("B", &b, &c)] {
+    for (code, id, parent) in [("A", &a, &a), ("A", &a, &b), ("A", &a, &c), ("B", &b, &c)] {
         let body = with(&lookup(code), json!({ "parentId": parent }));
-        let answer = shop.put(&format!("catalog/lookups/categories/{own}"), body);
+        let answer = shop.put(&format!("catalog/lookups/categories/{id}"), body);
         answer.refused(409, "ILLEGAL_STATE").at("/parentId");
     }
     assert_eq!(shop.get(&format!("catalog/lookups/categories/{a}")).is(200)["parentId"], Json::Null);

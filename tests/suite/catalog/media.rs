@@ -268,7 +268,7 @@ fn p18_foreign_ids(database: Database) {
     let (product, variant) = theirs.article("A");
     let media = add(&theirs, &product, json!({ "url": URL })).is(201).id();
     let absent = uuid::Uuid::now_v7().to_string();
-    let own = mine.product("P");
+    let own_product = mine.product("P");
     let before = theirs.digest();
     let alike = |ask: &dyn Fn(&str) -> Answer, foreign: &str| {
         let (foreign, absent) = (ask(foreign), ask(&absent));
@@ -279,7 +279,7 @@ fn p18_foreign_ids(database: Database) {
     alike(&|id| mine.archive(&format!("catalog/media/{id}")), &media);
     alike(&|id| mine.get(&format!("catalog/products/{id}/media")), &product);
     alike(&|id| add(&mine, id, json!({ "url": URL })), &product);
-    alike(&|id| add(&mine, &own, json!({ "url": URL, "variantId": id })), &variant);
+    alike(&|id| add(&mine, &own_product, json!({ "url": URL, "variantId": id })), &variant);
     assert_eq!(theirs.digest(), before);
 }
 

@@ -197,8 +197,8 @@ fn c09_aliases_that_differ_by_case_or_accent(database: Database) {
         // Texts that are alike once trimmed are told of the list, by the schema; others of the item, by the module.
         let last = format!("/searchAliases/{}", aliases.len() - 1);
         let trimmed: std::collections::BTreeSet<&str> = aliases.iter().map(|alias| alias.trim()).collect();
-        let at = if trimmed.len() < aliases.len() { "/searchAliases" } else { &last };
-        shop.post(&path, body).refused(400, "VALIDATION_FAILED").at(at);
+        let pointer = if trimmed.len() < aliases.len() { "/searchAliases" } else { &last };
+        shop.post(&path, body).refused(400, "VALIDATION_FAILED").at(pointer);
     }
     let body = json!({ "sku": "ALIAS", "searchAliases": ["e", "f", "o", "ö2", "two words", "twowords"] });
     shop.post(&path, body).is(201);

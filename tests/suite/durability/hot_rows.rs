@@ -10,7 +10,7 @@ const ADJUSTMENTS: i64 = 100;
 fn count_updates(shop: &Company, table: &str) -> [i64; 2] {
     let query = format!("select n_tup_upd, n_tup_hot_upd from pg_stat_user_tables where relname = '{table}'");
     let rows = shop.rows(&query);
-    [0, 1].map(|at| rows[0][at].parse().expect("a count"))
+    [0, 1].map(|column| rows[0][column].parse().expect("a count"))
 }
 
 fn stock_and_keys_change_in_place() {

@@ -145,10 +145,10 @@ fn faults_of_purchases_are_found(database: Database) {
 
 /// Books with a closed month and an entry by hand.
 fn closed(database: Database) -> Books {
-    let of = books(database);
-    of.manual(&month_day(3, 2), "1010", "3000", "5").is(201);
-    of.close(&month(3)).is(200);
-    of
+    let books = books(database);
+    books.manual(&month_day(3, 2), "1010", "3000", "5").is(201);
+    books.close(&month(3)).is(200);
+    books
 }
 
 fn faults_of_books_are_found(database: Database) {
@@ -173,25 +173,25 @@ fn books_that_forget_goods_are_found(database: Database) {
     shop.change("update inventory_cost_layer set value = unit_cost where {tenant}");
     assert!(find_broken(&shop).contains("I10"));
 
-    let of = books(database);
-    let place = of.shop.warehouse_of("PHYSICAL", &of.entity);
-    let variant = of.shop.counted(0);
-    of.shop.bring(&variant, &place, "10", Some("2")).is(201);
-    of.shop.verified();
-    of.call(of.posting(&[("INVENTORY", "debit", "5"), ("CASH_MOVEMENT", "credit", "5")])).is(200);
-    assert_eq!(find_broken(&of.shop), BTreeSet::from(["I10".to_string()]));
+    let books = books(database);
+    let place = books.shop.warehouse_of("PHYSICAL", &books.entity);
+    let variant = books.shop.counted(0);
+    books.shop.bring(&variant, &place, "10", Some("2")).is(201);
+    books.shop.verified();
+    books.call(books.posting(&[("INVENTORY", "debit", "5"), ("CASH_MOVEMENT", "credit", "5")])).is(200);
+    assert_eq!(find_broken(&books.shop), BTreeSet::from(["I10".to_string()]));
 }
 
 fn entries_that_do_not_fit_their_goods_are_found(database: Database) {
-    let of = books(database);
-    let place = of.shop.warehouse_of("PHYSICAL", &of.entity);
-    let free = of.shop.bring(&of.shop.counted(0), &place, "10", Some("0")).is(201).id();
-    let costed = of.shop.bring(&of.shop.counted(0), &place, "10", Some("2")).is(201).id();
-    of.shop.verified();
-    post_by_another_hand(&of, &costed, "OTHER");
-    assert!(find_broken(&of.shop).is_empty(), "another purpose is none of inventory's");
-    post_by_another_hand(&of, &free, "ADJUSTMENT");
-    assert_eq!(find_broken(&of.shop), BTreeSet::from(["entry-total".to_string()]));
+    let books = books(database);
+    let place = books.shop.warehouse_of("PHYSICAL", &books.entity);
+    let free = books.shop.bring(&books.shop.counted(0), &place, "10", Some("0")).is(201).id();
+    let costed = books.shop.bring(&books.shop.counted(0), &place, "10", Some("2")).is(201).id();
+    books.shop.verified();
+    post_by_another_hand(&books, &costed, "OTHER");
+    assert!(find_broken(&books.shop).is_empty(), "another purpose is none of inventory's");
+    post_by_another_hand(&books, &free, "ADJUSTMENT");
+    assert_eq!(find_broken(&books.shop), BTreeSet::from(["entry-total".to_string()]));
 }
 
 fn members_whom_the_directory_does_not_know_are_found(database: Database) {
@@ -203,25 +203,25 @@ fn members_whom_the_directory_does_not_know_are_found(database: Database) {
 
 /// Posts an entry of which a movement is the source, as inventory would do itself.
 #[track_caller]
-fn post_by_another_hand(of: &Books, movement: &str, purpose: &str) {
-    let mut posting = of.posting(&[("CASH_OVER_SHORT", "debit", "5"), ("CASH_MOVEMENT", "credit", "5")]);
+fn post_by_another_hand(books: &Books, movement: &str, purpose: &str) {
+    let mut posting = books.posting(&[("CASH_OVER_SHORT", "debit", "5"), ("CASH_MOVEMENT", "credit", "5")]);
     posting.source_kind = "INVENTORY_MOVEMENT".to_string();
     posting.source_id = key(movement);
     posting.purpose = purpose.to_string();
     posting.on = Some(day(0));
     posting.text = fresh("By another hand ");
-    of.call(posting).is(200);
+    books.call(posting).is(200);
 }
 
 /// 2,101 movements of one request and instant, which is more than one reply of the store holds.
 fn an_entry_is_checked_however_many_movements_its_request_made(database: Database) {
-    let of = books(database);
-    let place = of.shop.warehouse_of("PHYSICAL", &of.entity);
-    let free = of.shop.bring(&of.shop.counted(0), &place, "10", Some("0")).is(201).id();
-    of.shop.copy_rows("inventory_movement", "1 = 1", 2_100, &[]);
-    assert!(!find_broken(&of.shop).contains("entry-total"));
-    post_by_another_hand(&of, &free, "ADJUSTMENT");
-    assert!(find_broken(&of.shop).contains("entry-total"));
+    let books = books(database);
+    let place = books.shop.warehouse_of("PHYSICAL", &books.entity);
+    let free = books.shop.bring(&books.shop.counted(0), &place, "10", Some("0")).is(201).id();
+    books.shop.copy_rows("inventory_movement", "1 = 1", 2_100, &[]);
+    assert!(!find_broken(&books.shop).contains("entry-total"));
+    post_by_another_hand(&books, &free, "ADJUSTMENT");
+    assert!(find_broken(&books.shop).contains("entry-total"));
 }
 
 /// 2,101 orders on their way, which is more than one reply of the store holds.

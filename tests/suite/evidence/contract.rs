@@ -222,10 +222,10 @@ fn codes_of_modules_read_as_ever(database: Database) {
         }
     }
     let bare = print_contract(modules::none());
-    let own = bare["components"]["schemas"]["ProblemCode"]["enum"].as_array().expect("codes");
-    let of_modules = own.iter().find(|code| DECLARED.iter().any(|(declared, _)| *code == declared));
+    let host_codes = bare["components"]["schemas"]["ProblemCode"]["enum"].as_array().expect("codes");
+    let of_modules = host_codes.iter().find(|code| DECLARED.iter().any(|(declared, _)| *code == declared));
     assert_eq!(of_modules, None);
-    assert_eq!(own.len(), CODES.len(), "the host's list is as documented");
+    assert_eq!(host_codes.len(), CODES.len(), "the host's list is as documented");
 }
 
 /// Every kind of event that the interface names: 48, of which an endpoint takes 42.

@@ -45,8 +45,8 @@ fn find_bare_members(document: &Json, place: &str, schema: &Json, bare: &mut BTr
 }
 
 /// Whether it says what it is, itself or by what it refers to.
-fn describes(document: &Json, of: &Json) -> bool {
-    let referred = of["$ref"].as_str().and_then(|reference| document.pointer(reference.trim_start_matches('#')));
-    let says = |of: &Json| of["description"].as_str().is_some_and(|text| !text.trim().is_empty());
-    says(of) || referred.is_some_and(says)
+fn describes(document: &Json, node: &Json) -> bool {
+    let referred = node["$ref"].as_str().and_then(|reference| document.pointer(reference.trim_start_matches('#')));
+    let says = |object: &Json| object["description"].as_str().is_some_and(|text| !text.trim().is_empty());
+    says(node) || referred.is_some_and(says)
 }

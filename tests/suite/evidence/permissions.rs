@@ -49,9 +49,10 @@ fn every_function_of_a_service_states_what_callers_hold() {
         let file = modules::folder().join(format!("{module}.wasm"));
         let output = host::program().args(["module", "inspect", "--json"]).arg(file).output();
         let surface: Json = serde_json::from_slice(&output.expect("cannot run stoa").stdout).expect("a surface");
-        let of = |service: &Json| Some(format!("{}#{}", service["interface"].as_str()?, service["function"].as_str()?));
+        let function_name =
+            |service: &Json| Some(format!("{}#{}", service["interface"].as_str()?, service["function"].as_str()?));
         let stated: BTreeSet<String> =
-            surface["descriptor"]["services"].as_array().into_iter().flatten().filter_map(of).collect();
+            surface["descriptor"]["services"].as_array().into_iter().flatten().filter_map(function_name).collect();
         let open = OPEN.iter().filter(|name| name.starts_with(&format!("commerce:{module}/")));
         let stated: BTreeSet<String> = stated.into_iter().chain(open.map(|name| name.to_string())).collect();
         let offers = surface["offers"].as_object().expect("services");

@@ -25,14 +25,15 @@ fn no_request_takes_more_round_trips_than_its_bound() {
     let over: Vec<_> = measured.iter().filter(|(bound, count)| *count > bound.most).collect();
     assert!(over.is_empty(), "{over:?}");
     // The statements of a request do not grow with its lines.
-    let of = |figure: &&str| measured.iter().find(|(bound, _)| bound.figure == *figure).map(|(_, count)| *count);
+    let measured_count =
+        |figure: &&str| measured.iter().find(|(bound, _)| bound.figure == *figure).map(|(_, count)| *count);
     for figures in [
         &["statements_receipt_line", "statements_receipt", "statements_receipt_lines"][..],
         &["statements_order_create", "statements_order_create_100"],
         &["statements_order_confirm", "statements_order_confirm_100"],
         &["statements_order_complete", "statements_order_complete_100"],
     ] {
-        let counts: Vec<Option<usize>> = figures.iter().map(of).collect();
+        let counts: Vec<Option<usize>> = figures.iter().map(measured_count).collect();
         assert!(counts.iter().all(|count| *count == counts[0]), "{figures:?}: {counts:?}");
     }
 }
@@ -195,8 +196,8 @@ fn count_payments(watched: &Watched) -> usize {
     let shop = watched.host.company_with(json!({ "keepsBooks": true }));
     let office = Office::from_shop(shop.clone(), shop.entity());
     let invoices: Vec<String> = (0..50).map(|_| office.sales.owe("1000")).collect();
-    let of: Vec<(&str, &str)> = invoices.iter().map(|invoice| (invoice.as_str(), "1")).collect();
-    watched.count(|| drop(office.sales.pay_for("50", &of)))
+    let parts: Vec<(&str, &str)> = invoices.iter().map(|invoice| (invoice.as_str(), "1")).collect();
+    watched.count(|| drop(office.sales.pay_for("50", &parts)))
 }
 
 fn count_adjustments(watched: &Watched, shop: &Company) -> usize {

@@ -140,14 +140,17 @@ fn try_field(
             }
         }
     };
-    let own = caller.ask(contract, form, field, &records, None);
-    assert!((200..300).contains(&own.status), "{form} {field}: a request in which nothing is wrong: {own}");
-    assert_ne!(
-        masked(&own, &[]),
-        masked(&absent, &[absent_id]),
-        "{form} {field}: the field makes no difference: {own}"
+    let own_answer = caller.ask(contract, form, field, &records, None);
+    assert!(
+        (200..300).contains(&own_answer.status),
+        "{form} {field}: a request in which nothing is wrong: {own_answer}"
     );
-    format!("own {} | absent {} | archived {archived}", reported(&own), reported(&absent))
+    assert_ne!(
+        masked(&own_answer, &[]),
+        masked(&absent, &[absent_id]),
+        "{form} {field}: the field makes no difference: {own_answer}"
+    );
+    format!("own {} | absent {} | archived {archived}", reported(&own_answer), reported(&absent))
 }
 
 /// Foreign and absent answer alike, byte for byte but for the request's id and the id that was asked for, and nothing of the other

@@ -95,8 +95,8 @@ fn f52_what_a_correction_may_say(database: Database) {
     let lines = correction(&[(&item, None, "5")]);
     office.sales.try_request("5", lines.clone()).refused(400, "VALIDATION_FAILED").fault("/reasonType", "NOT_ALLOWED");
     let desk = &office.purchases;
-    let refused = |amount: &str, members: Json, at: &str, code: &str| {
-        desk.try_request(amount, members).refused(400, "VALIDATION_FAILED").fault(at, code);
+    let refused = |amount: &str, members: Json, pointer: &str, code: &str| {
+        desk.try_request(amount, members).refused(400, "VALIDATION_FAILED").fault(pointer, code);
     };
     refused("5.000001", lines.clone(), "/costLines", "SUM_MISMATCH");
     refused("5", json!({ "reasonType": "COST_CORRECTION" }), "/costLines", "REQUIRED");

@@ -118,8 +118,8 @@ fn money_of_the_company_is_what_its_documents_say(database: Database) {
     let credit = office.sales.grant("4");
     office.sales.try_refund(&credit, "2.000009", json!({ "method": "CASH", "sessionId": session.id })).is(201);
     let sum = |path: &str, statuses: &[&str]| -> i64 {
-        let of = |status: &&str| office.shop.all(path, &[("status", status), ("limit", "100")]);
-        statuses.iter().flat_map(of).map(|row| units(&row["amount"])).sum()
+        let rows = |status: &&str| office.shop.all(path, &[("status", status), ("limit", "100")]);
+        statuses.iter().flat_map(rows).map(|row| units(&row["amount"])).sum()
     };
     let paid = |side: &str| sum(&format!("{side}/payments"), &["RECORDED", "CONFIRMED"]);
     let given_back = |side: &str| sum(&format!("{side}/refunds"), &["RECORDED"]);

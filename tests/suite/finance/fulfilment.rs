@@ -32,8 +32,8 @@ on_both_databases![
 /// The item of a refusal at a line: its code and both counts.
 #[track_caller]
 fn count(answer: &Answer, line: usize) -> (String, Json, Json) {
-    let at = format!("/lines/{line}");
-    let item = answer.errors().iter().find(|item| item["pointer"] == *at).unwrap_or_else(|| panic!("{answer}"));
+    let pointer = format!("/lines/{line}");
+    let item = answer.errors().iter().find(|item| item["pointer"] == *pointer).unwrap_or_else(|| panic!("{answer}"));
     (item["code"].as_str().unwrap_or_default().to_string(), item["required"].clone(), item["identified"].clone())
 }
 
@@ -144,7 +144,8 @@ fn f26_an_order_is_delivered_with_its_invoice(database: Database) {
     let order = counter.draft(items);
     counter.confirm(&order).is(200);
     let read = counter.read(&order);
-    let line = |at: usize, quantity: &str| json!({ "orderItemId": read["items"][at]["id"], "quantity": quantity });
+    let line =
+        |index: usize, quantity: &str| json!({ "orderItemId": read["items"][index]["id"], "quantity": quantity });
     let invoice = desk.draft(json!([line(0, "1"), line(1, "2"), desk.free("1", "5")]));
     confirm(desk, &invoice, json!({})).refused(400, "VALIDATION_FAILED").fault("/expectedOrderVersion", "REQUIRED");
     confirm(desk, &invoice, json!({ "expectedOrderVersion": 1 })).refused(409, "VERSION_CONFLICT");
@@ -308,7 +309,8 @@ fn goods_are_bought_with_their_invoice(database: Database) {
     ]);
     let invoice = desk.draft(lines);
     let numbers = fresh_serials(2);
-    let units = |at: usize, number: usize| json!({ "lineNo": at + 1, "units": serials(&numbers[number..=number]) });
+    let units =
+        |index: usize, number: usize| json!({ "lineNo": index + 1, "units": serials(&numbers[number..=number]) });
     let short = confirm(desk, &invoice, purchase(&office, json!([units(0, 0)]))).refused(409, "UNIT_COUNT_MISMATCH");
     assert_eq!(count(&short, 2), counts("UNITS_DIFFER_FROM_QUANTITY", 1, 0));
     confirm(desk, &invoice, purchase(&office, json!([units(2, 1), units(0, 0)]))).is(200);
@@ -319,7 +321,7 @@ fn goods_are_bought_with_their_invoice(database: Database) {
         (&order.item(0)["billedQuantity"], &order.item(1)["billedQuantity"]),
         (&json!("2.000000"), &json!("4.000000"))
     );
-    let serial = |at: usize| read["lines"][at]["units"][0]["serialNumber"].clone();
+    let serial = |index: usize| read["lines"][index]["units"][0]["serialNumber"].clone();
     assert_eq!([serial(0), serial(2)], [json!(numbers[0]), json!(numbers[1])], "each line has its own units");
     assert_eq!(office.entries(&read.text("receiptId")), ["RECEIPT: 1200 +190, 2100 -190"]);
     assert_eq!(office.entries(&invoice), ["RECOGNITION: 2100 +190, 5100 +7, 2000 -197"]);
@@ -331,7 +333,7 @@ fn an_order_is_received_with_its_invoice(database: Database) {
     let office = Office::with_books(database);
     let (buyer, desk) = (&office.buyer, &office.purchases);
     let order = buyer.place(json!([line(&office.shop.counted(0), "9", "2"), line(&office.shop.phone(), "2", "90")]));
-    let billed = |at: usize, quantity: &str| json!({ "orderItemId": order.item_id(at), "quantity": quantity });
+    let billed = |index: usize, quantity: &str| json!({ "orderItemId": order.item_id(index), "quantity": quantity });
     let invoice = desk.draft(json!([billed(0, "4"), billed(1, "1")]));
     let units = json!([{ "lineNo": 2, "units": serials(&fresh_serials(1)) }]);
     let members =
@@ -363,8 +365,8 @@ fn one_variant_at_two_prices_is_no_sale(database: Database) {
     let variant = office.counter.good("10", "9");
     for (desk, members) in [(&office.sales, sale(&office)), (&office.purchases, purchase(&office, json!([])))] {
         let two = desk.draft(json!([desk.goods(&variant, "1", "10"), desk.goods(&variant, "1", "9")]));
-        let at = format!("/lines/1/{}", desk.amount_member());
-        confirm(desk, &two, members).refused(409, "REFERENCE_INVALID").at(&at);
+        let pointer = format!("/lines/1/{}", desk.amount_member());
+        confirm(desk, &two, members).refused(409, "REFERENCE_INVALID").at(&pointer);
     }
     let desk = &office.sales;
     let same = desk.draft(json!([desk.goods(&variant, "1", "10"), desk.goods(&variant, "2", "10")]));

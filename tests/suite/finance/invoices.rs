@@ -44,8 +44,8 @@ fn f2_what_a_body_may_not_say(database: Database) {
     let office = Office::new(database);
     for desk in office.desks() {
         let many: Vec<Json> = (0..101).map(|_| desk.free("1", "1")).collect();
-        let refused = |lines: Json, at: &str, code: &str| {
-            desk.try_draft(lines, json!({})).refused(400, "VALIDATION_FAILED").fault(at, code);
+        let refused = |lines: Json, pointer: &str, code: &str| {
+            desk.try_draft(lines, json!({})).refused(400, "VALIDATION_FAILED").fault(pointer, code);
         };
         refused(json!(many), "/lines", "TOO_MANY");
         refused(json!([desk.free("0", "1")]), "/lines/0/quantity", "FORMAT");
@@ -299,7 +299,7 @@ fn an_order_is_drafted_as_far_as_it_is_open(database: Database) {
     let from =
         |number: &str| desk.shop.post("sales/invoices/from-order", json!({ "orderId": order, "number": number }));
     let draft = desk.invoice(&from("FROM-1").is(201).id());
-    let line = |at: usize| (draft["lines"][at]["quantity"].clone(), draft["lines"][at]["unitCount"].clone());
+    let line = |index: usize| (draft["lines"][index]["quantity"].clone(), draft["lines"][index]["unitCount"].clone());
     assert_eq!([line(0), line(1)], [(json!("3.000000"), json!(0)), (json!("2.000000"), json!(2))]);
     desk.try_issue(&draft.id(), json!({})).is(200);
     from("FROM-2").refused(409, "ILLEGAL_STATE").fault("/orderId", "NOTHING_TO_BILL");
@@ -322,8 +322,9 @@ fn an_order_is_drafted_as_far_as_it_is_open(database: Database) {
 fn d2_lines_are_counted_from_one(database: Database) {
     let office = Office::new(database);
     let key = office.shop.machine(&["sales.read", "purchases.read"]);
-    let numbers =
-        |of: &Json| of["lines"].as_array().into_iter().flatten().map(|line| line["lineNo"].clone()).collect::<Vec<_>>();
+    let numbers = |body: &Json| {
+        body["lines"].as_array().into_iter().flatten().map(|line| line["lineNo"].clone()).collect::<Vec<_>>()
+    };
     for desk in office.desks() {
         let draft = desk.draft(json!([desk.free("1", "10"), desk.free("2", "3")]));
         assert_eq!(numbers(&desk.invoice(&draft).body), [1, 2]);
@@ -375,7 +376,7 @@ fn d3_what_is_billed_by_the_order_is_not_drafted_of_its_receipts(database: Datab
     let order =
         buyer.place(json!([line_of(&office.shop.counted(0), "5", "2"), line_of(&office.shop.phone(), "3", "90")]));
     let numbers = stoa_tests::purchases::fresh_serials(3);
-    let units = |of: &[String]| order.units(1, stoa_tests::purchases::serials(of));
+    let units = |chosen: &[String]| order.units(1, stoa_tests::purchases::serials(chosen));
     order.receive(json!([order.goods(0, "3"), units(&numbers[..2])])).is(201);
     order.receive(json!([order.goods(0, "1"), units(&numbers[2..])])).is(201);
     let from = |basis: &str| {
@@ -387,7 +388,8 @@ fn d3_what_is_billed_by_the_order_is_not_drafted_of_its_receipts(database: Datab
         let lines = draft["lines"].as_array().cloned().unwrap_or_default();
         lines.iter().map(|line| (line["quantity"].clone(), line["unitCount"].clone())).collect::<Vec<_>>()
     };
-    let reported = |of: &[(&str, u64)]| of.iter().map(|(much, units)| (json!(much), json!(units))).collect::<Vec<_>>();
+    let reported =
+        |figures: &[(&str, u64)]| figures.iter().map(|(much, units)| (json!(much), json!(units))).collect::<Vec<_>>();
     let all = [("3.000000", 0), ("2.000000", 2), ("1.000000", 0), ("1.000000", 1)];
     let mut found = drafted("RECEIVED");
     let mut expected = reported(&all);

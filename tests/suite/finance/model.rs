@@ -154,9 +154,9 @@ impl Hand {
     }
 
     /// One of the last few, if there is any.
-    fn recent(&mut self, of: usize) -> Option<usize> {
-        let first = of.saturating_sub(IN_HAND);
-        (of > 0).then(|| self.dice.between(first as u64, of as u64) as usize)
+    fn recent(&mut self, count: usize) -> Option<usize> {
+        let first = count.saturating_sub(IN_HAND);
+        (count > 0).then(|| self.dice.between(first as u64, count as u64) as usize)
     }
 
     /// Up to thirty, to the last digit.
@@ -190,20 +190,20 @@ impl Hand {
     }
 
     fn issue(&mut self) {
-        let Some(at) = self.recent(self.invoices.len()) else { return self.draft() };
-        let answer = self.desk.try_issue(&self.invoices[at].id, json!({}));
-        if self.agree(&answer, allow(self.invoices[at].state == State::Open, "ILLEGAL_STATE")) {
-            self.invoices[at].state = State::Posted;
+        let Some(index) = self.recent(self.invoices.len()) else { return self.draft() };
+        let answer = self.desk.try_issue(&self.invoices[index].id, json!({}));
+        if self.agree(&answer, allow(self.invoices[index].state == State::Open, "ILLEGAL_STATE")) {
+            self.invoices[index].state = State::Posted;
         }
     }
 
     fn void_invoice(&mut self) {
-        let Some(at) = self.recent(self.invoices.len()) else { return self.draft() };
-        let invoice = &self.invoices[at];
+        let Some(index) = self.recent(self.invoices.len()) else { return self.draft() };
+        let invoice = &self.invoices[index];
         let answer = self.desk.void(&format!("invoices/{}", invoice.id), json!({}));
         let may = invoice.state != State::Undone && invoice.applied == 0;
         if self.agree(&answer, allow(may, "ILLEGAL_STATE")) {
-            self.invoices[at].state = State::Undone;
+            self.invoices[index].state = State::Undone;
         }
     }
 
@@ -237,13 +237,13 @@ impl Hand {
                 self.remember(path(&answer), amount, State::Posted);
             }
             _ => {
-                let Some(at) = self.recent(self.invoices.len()) else { return self.draft() };
-                let part = self.part_of(self.invoices[at].balance().min(amount));
-                let applications = parts(&[(&self.invoices[at].id, &text(part))]);
+                let Some(index) = self.recent(self.invoices.len()) else { return self.draft() };
+                let part = self.part_of(self.invoices[index].balance().min(amount));
+                let applications = parts(&[(&self.invoices[index].id, &text(part))]);
                 let answer = self.desk.try_pay(&text(amount), json!({ "applications": applications }));
-                if self.agree(&answer, self.foretell_part(at, part, amount)) {
+                if self.agree(&answer, self.foretell_part(index, part, amount)) {
                     self.remember(path(&answer), amount, State::Posted);
-                    self.settle(self.sources.len() - 1, at, part);
+                    self.settle(self.sources.len() - 1, index, part);
                 }
             }
         }
@@ -257,37 +257,37 @@ impl Hand {
 
     /// Confirms a payment, recognises a credit.
     fn post(&mut self) {
-        let Some(at) = self.recent(self.sources.len()) else { return self.request() };
-        let source = &self.sources[at];
+        let Some(index) = self.recent(self.sources.len()) else { return self.request() };
+        let source = &self.sources[index];
         let answer = match source.is_payment() {
             true => self.desk.step(&source.path, "confirm", json!({})),
             false => self.desk.recognize(&source.path, json!({})),
         };
         if self.agree(&answer, allow(source.state == State::Open, "ILLEGAL_STATE")) {
-            self.sources[at].state = State::Posted;
+            self.sources[index].state = State::Posted;
         }
     }
 
     fn undo(&mut self) {
-        let Some(at) = self.recent(self.sources.len()) else { return self.request() };
-        let source = &self.sources[at];
+        let Some(index) = self.recent(self.sources.len()) else { return self.request() };
+        let source = &self.sources[index];
         let answer = self.desk.void(&source.path, json!({}));
         let may = source.state != State::Undone && source.applied == 0 && source.refunded == 0;
         if self.agree(&answer, allow(may, "ILLEGAL_STATE")) {
-            self.sources[at].state = State::Undone;
+            self.sources[index].state = State::Undone;
         }
     }
 
     /// The money of a payment failed: what it paid is owed again.
     fn reverse(&mut self) {
-        let Some(at) = self.recent(self.sources.len()).filter(|at| self.sources[*at].is_payment()) else {
+        let Some(index) = self.recent(self.sources.len()).filter(|index| self.sources[*index].is_payment()) else {
             return self.pay();
         };
-        let source = &self.sources[at];
+        let source = &self.sources[index];
         let answer = self.desk.step(&source.path, "reverse", json!({ "reason": WHY }));
         let may = source.state == State::Posted && source.applied > 0 && source.refunded == 0;
         if self.agree(&answer, allow(may, "ILLEGAL_STATE")) {
-            let source = &mut self.sources[at];
+            let source = &mut self.sources[index];
             (source.state, source.applied) = (State::Undone, 0);
             for (invoice, part) in std::mem::take(&mut source.paid) {
                 self.invoices[invoice].applied -= part;
@@ -308,11 +308,11 @@ impl Hand {
     }
 
     fn void_refund(&mut self) {
-        let Some(at) = self.recent(self.refunds.len()) else { return self.give_back() };
-        let answer = self.desk.void(&self.refunds[at].path, json!({}));
-        if self.agree(&answer, allow(!self.refunds[at].is_void, "ILLEGAL_STATE")) {
-            self.refunds[at].is_void = true;
-            self.sources[self.refunds[at].source].refunded -= self.refunds[at].amount;
+        let Some(index) = self.recent(self.refunds.len()) else { return self.give_back() };
+        let answer = self.desk.void(&self.refunds[index].path, json!({}));
+        if self.agree(&answer, allow(!self.refunds[index].is_void, "ILLEGAL_STATE")) {
+            self.refunds[index].is_void = true;
+            self.sources[self.refunds[index].source].refunded -= self.refunds[index].amount;
         }
     }
 
@@ -384,14 +384,14 @@ fn millionths(amount: &Json) -> i64 {
 fn check_books(office: &Office, hands: &[Hand]) {
     let closing = office.books().closing();
     let found = |account: &str| closing.get(account).map_or(0, |closing| millionths(&json!(closing)));
-    let of = |trade: Trade, figure: &dyn Fn(&Hand) -> i64| -> i64 {
+    let total = |trade: Trade, figure: &dyn Fn(&Hand) -> i64| -> i64 {
         hands.iter().filter(|hand| hand.desk.trade == trade).map(figure).sum()
     };
     let left = |hand: &Hand| hand.sum_available(true) + hand.sum_available(false);
-    assert_eq!(found("1100"), of(Trade::Sales, &Hand::debt), "what customers owe");
-    assert_eq!(found("2050"), -of(Trade::Sales, &left), "what customers have left");
-    assert_eq!(found("2000"), -of(Trade::Purchases, &Hand::debt), "what is owed to suppliers");
-    assert_eq!(found("1150"), of(Trade::Purchases, &left), "what suppliers have left");
-    let bank = of(Trade::Sales, &Hand::money) - of(Trade::Purchases, &Hand::money);
+    assert_eq!(found("1100"), total(Trade::Sales, &Hand::debt), "what customers owe");
+    assert_eq!(found("2050"), -total(Trade::Sales, &left), "what customers have left");
+    assert_eq!(found("2000"), -total(Trade::Purchases, &Hand::debt), "what is owed to suppliers");
+    assert_eq!(found("1150"), total(Trade::Purchases, &left), "what suppliers have left");
+    let bank = total(Trade::Sales, &Hand::money) - total(Trade::Purchases, &Hand::money);
     assert_eq!(found("1010"), bank, "the money of the company");
 }

@@ -16,14 +16,15 @@ on_both_databases![
 
 /// The reports of the whole entity, on its days and at the edges of its months.
 fn read_figures(office: &Office) -> Vec<Json> {
-    let of = [("legalEntityId", office.entity.as_str()), ("currencyCode", "EUR")];
+    let scope = [("legalEntityId", office.entity.as_str()), ("currencyCode", "EUR")];
     let ask = |report: &str, query: &[(&str, &str)]| {
-        let query: Vec<(&str, &str)> = of.into_iter().chain(query.iter().copied()).collect();
+        let query: Vec<(&str, &str)> = scope.into_iter().chain(query.iter().copied()).collect();
         office.shop.list(&format!("reports/{report}"), &query).is(200).body
     };
-    let mut figures = vec![office.shop.list("reports/reconciliation", &of[..1]).is(200).body];
+    let mut figures = vec![office.shop.list("reports/reconciliation", &scope[..1]).is(200).body];
     let ends = [(2, 1), (2, 9), (2, 10), (2, 28), (1, 1), (1, 14), (1, 15), (1, 16), (1, 28), (0, 1)];
-    let ends: Vec<String> = ends.iter().map(|(ago, of)| month_day(*ago, *of)).chain([day(-1), day(0)]).collect();
+    let ends: Vec<String> =
+        ends.iter().map(|(ago, day_of_month)| month_day(*ago, *day_of_month)).chain([day(-1), day(0)]).collect();
     for as_of in &ends {
         for report in ["receivables-ageing", "payables-ageing"] {
             figures.push(ask(report, &[("asOf", as_of)]));
@@ -61,7 +62,7 @@ fn trade(desk: &Desk) {
 }
 
 fn count_totals(office: &Office) -> [i64; 3] {
-    ["party", "revenue", "money"].map(|of| office.shop.count(&format!("finance_{of}_total"), "1 = 1"))
+    ["party", "revenue", "money"].map(|kind| office.shop.count(&format!("finance_{kind}_total"), "1 = 1"))
 }
 
 /// Lines of times long past are copied next: whichever request had the turn before may have summed those times already.
@@ -81,8 +82,8 @@ fn figures_are_the_same_summed_or_not(database: Database) {
     assert!(count_totals(&office).iter().all(|count| *count > 0), "{:?}", count_totals(&office));
     let summed = read_figures(&office);
     office.sound();
-    for of in ["party_total", "revenue_total", "money_total", "summed_lines"] {
-        office.shop.change(&format!("delete from finance_{of} where {{tenant}}"));
+    for table in ["party_total", "revenue_total", "money_total", "summed_lines"] {
+        office.shop.change(&format!("delete from finance_{table} where {{tenant}}"));
     }
     assert_eq!(summed, read_figures(&office));
     office.sound();
@@ -122,8 +123,8 @@ fn lines_are_summed_as_others_are_written(database: Database) {
     assert_eq!(before, read_figures(&office));
     // Reports of all parties are read of the totals, not of their lines.
     let total = || {
-        let of = [("legalEntityId", office.entity.as_str()), ("currencyCode", "EUR")];
-        let ages = office.shop.list("reports/receivables-ageing", &of).is(200);
+        let query = [("legalEntityId", office.entity.as_str()), ("currencyCode", "EUR")];
+        let ages = office.shop.list("reports/receivables-ageing", &query).is(200);
         figure(&ages["totals"]["total"]).parse::<f64>().expect("an amount")
     };
     let reported = total();
@@ -134,9 +135,9 @@ fn lines_are_summed_as_others_are_written(database: Database) {
 
 /// The reports of an entity's goods and sales, at many days.
 fn read_goods(office: &Office, days: &[String]) -> Vec<Json> {
-    let of = [("legalEntityId", office.entity.as_str())];
+    let scope = [("legalEntityId", office.entity.as_str())];
     let ask = |report: &str, query: &[(&str, &str)]| {
-        let query: Vec<(&str, &str)> = of.into_iter().chain(query.iter().copied()).collect();
+        let query: Vec<(&str, &str)> = scope.into_iter().chain(query.iter().copied()).collect();
         office.shop.list(&format!("reports/{report}"), &query).is(200).body
     };
     let mut figures = Vec::new();
@@ -183,8 +184,11 @@ fn goods_and_sales_are_the_same_summed_or_not(database: Database) {
         300,
         &[("id", &number), ("source_id", &number), ("on_date", &on), ("month", &month)],
     );
-    let days: Vec<String> =
-        [(2, 1), (1, 1), (1, 10), (1, 28)].map(|(ago, of)| month_day(ago, of)).into_iter().chain([day(0)]).collect();
+    let days: Vec<String> = [(2, 1), (1, 1), (1, 10), (1, 28)]
+        .map(|(ago, day_of_month)| month_day(ago, day_of_month))
+        .into_iter()
+        .chain([day(0)])
+        .collect();
     let before = read_goods(&office, &days[..4]);
     // One of about a thousand lines brings the totals forward.
     let is_summed = (0..200).any(|_| {
@@ -195,11 +199,11 @@ fn goods_and_sales_are_the_same_summed_or_not(database: Database) {
     assert_eq!(before, read_goods(&office, &days[..4]));
     assert!(!find_broken(&office.shop).contains("month-total"));
     let summed = read_goods(&office, &days);
-    for of in ["inventory_variant_cost_total", "inventory_cost_total", "inventory_summed_lines"] {
-        office.shop.change(&format!("delete from {of} where {{tenant}}"));
+    for table in ["inventory_variant_cost_total", "inventory_cost_total", "inventory_summed_lines"] {
+        office.shop.change(&format!("delete from {table} where {{tenant}}"));
     }
-    for of in ["sales_delivery_total", "sales_summed_lines"] {
-        office.shop.change(&format!("delete from {of} where {{tenant}}"));
+    for table in ["sales_delivery_total", "sales_summed_lines"] {
+        office.shop.change(&format!("delete from {table} where {{tenant}}"));
     }
     assert_eq!(summed, read_goods(&office, &days));
     // Lines of a time that is summed already go to the totals at once.

@@ -80,8 +80,8 @@ fn f36_a_payment_is_confirmed_once(database: Database) {
 
 fn f37_a_payment_is_dated_in_an_open_month(database: Database) {
     let office = Office::with_old_books(database);
-    for of in [3, 2] {
-        office.books().close(&month(of)).is(200);
+    for months_ago in [3, 2] {
+        office.books().close(&month(months_ago)).is(200);
     }
     let closed = json!({ "paidOn": month_day(2, 3) });
     for desk in office.desks() {
@@ -193,7 +193,8 @@ fn f44_all_applications_or_none(database: Database) {
     for desk in office.desks() {
         let (one, two) = (desk.owe("30"), desk.owe("20"));
         let before = office.shop.records();
-        let pay = |amount: &str, of: &[(&str, &str)]| desk.try_pay(amount, json!({ "applications": parts(of) }));
+        let pay =
+            |amount: &str, applied: &[(&str, &str)]| desk.try_pay(amount, json!({ "applications": parts(applied) }));
         pay("90", &[(&one, "30"), (&two, "20.000001")])
             .refused(409, "LIMIT_EXCEEDED")
             .fault("/applications/1/amount", "EXCEEDS_INVOICE_BALANCE");
@@ -384,8 +385,8 @@ fn both_balances_hold_over_many_payments(database: Database) {
     let office = Office::with_books(database);
     for desk in office.desks() {
         let invoices: Vec<String> = (0..3).map(|_| desk.owe("33.333333")).collect();
-        let of: Vec<(&str, &str)> = invoices.iter().map(|invoice| (invoice.as_str(), "33.333333")).collect();
-        let payment = desk.pay_for("100", &of);
+        let applied: Vec<(&str, &str)> = invoices.iter().map(|invoice| (invoice.as_str(), "33.333333")).collect();
+        let payment = desk.pay_for("100", &applied);
         assert_eq!(desk.available(&payment), "0.000001");
         assert!(invoices.iter().all(|invoice| desk.balance(invoice) == "0"));
         let reported = desk.apply(&payment, &[(&invoices[0], "0.000001")]).refused(409, "LIMIT_EXCEEDED");

@@ -185,8 +185,8 @@ fn entries_bear_party_and_branch(database: Database) {
     for (desk, role, kind) in [(&office.sales, "1100", "CUSTOMER"), (&office.purchases, "2000", "SUPPLIER")] {
         let invoice = desk.try_draft(json!([desk.free("1", "5")]), json!({ "branchId": branch })).is(201).id();
         desk.try_issue(&invoice, json!({})).is(200);
-        let of = [("legalEntityId", office.entity.as_str()), ("sourceId", invoice.as_str())];
-        let entry = office.shop.all("ledger/journal-entries", &of).remove(0);
+        let query = [("legalEntityId", office.entity.as_str()), ("sourceId", invoice.as_str())];
+        let entry = office.shop.all("ledger/journal-entries", &query).remove(0);
         let entry = office.shop.get(&format!("ledger/journal-entries/{}", entry["id"].as_str().unwrap())).is(200);
         let lines = entry["lines"].as_array().cloned().unwrap_or_default();
         assert!(lines.iter().all(|line| line["branchId"] == json!(branch)), "{entry}");
@@ -202,8 +202,8 @@ fn amounts_fit_the_books(database: Database) {
         let invoice = desk.owe(most);
         let payment = desk.try_pay(most, json!({ "applications": parts(&[(&invoice, most)]) })).is(201).id();
         assert_eq!(desk.available(&format!("payments/{payment}")), "0");
-        let more = desk.try_draft(json!([desk.free("1", most), desk.free("1", "1")]), json!({}));
-        assert_eq!(more.refused(409, "AMOUNT_PRECISION").pointers(), ["/lines/0", "/lines/1"]);
+        let beyond = desk.try_draft(json!([desk.free("1", most), desk.free("1", "1")]), json!({}));
+        assert_eq!(beyond.refused(409, "AMOUNT_PRECISION").pointers(), ["/lines/0", "/lines/1"]);
     }
     office.sound();
 }

@@ -331,8 +331,8 @@ fn crossing_payments_of_the_same_invoices(database: Database) {
         let forth: Vec<(&str, &str)> = invoices.iter().map(|invoice| (invoice.as_str(), "5")).collect();
         let back: Vec<(&str, &str)> = forth.iter().rev().copied().collect();
         let answers = at_once(12, |n| {
-            let of = if n % 2 == 0 { &forth } else { &back };
-            desk.try_pay("20", json!({ "applications": parts(of) }))
+            let applied = if n % 2 == 0 { &forth } else { &back };
+            desk.try_pay("20", json!({ "applications": parts(applied) }))
         });
         assert_eq!(count_won(&answers, &[]), 12, "nobody waits in a circle");
         assert!(invoices.iter().all(|invoice| desk.balance(invoice) == "40"));

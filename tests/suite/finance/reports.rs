@@ -25,12 +25,12 @@ on_both_databases![
     d4_so_have_those_of_the_books_and_of_orders,
 ];
 
-fn party_path(desk: &Desk, of: &str) -> String {
+fn party_path(desk: &Desk, resource: &str) -> String {
     let parties = match desk.trade {
         Trade::Sales => "sales/customers",
         Trade::Purchases => "purchases/suppliers",
     };
-    format!("{parties}/{}/{of}", desk.party)
+    format!("{parties}/{}/{resource}", desk.party)
 }
 
 /// The balance of the desk's party in euro.
@@ -42,8 +42,8 @@ fn balance(desk: &Desk) -> Json {
 
 #[track_caller]
 fn statement(desk: &Desk, query: &[(&str, &str)]) -> Answer {
-    let of = [("legalEntityId", desk.entity.as_str()), ("currencyCode", "EUR")];
-    let query: Vec<(&str, &str)> = of.into_iter().chain(query.iter().copied()).collect();
+    let scope = [("legalEntityId", desk.entity.as_str()), ("currencyCode", "EUR")];
+    let query: Vec<(&str, &str)> = scope.into_iter().chain(query.iter().copied()).collect();
     desk.shop.list(&party_path(desk, "statement"), &query).is(200)
 }
 
@@ -54,8 +54,8 @@ fn ages(desk: &Desk, query: &[(&str, &str)]) -> Answer {
         Trade::Sales => "reports/receivables-ageing",
         Trade::Purchases => "reports/payables-ageing",
     };
-    let of = [("legalEntityId", desk.entity.as_str()), ("currencyCode", "EUR")];
-    let query: Vec<(&str, &str)> = of.into_iter().chain(query.iter().copied()).collect();
+    let scope = [("legalEntityId", desk.entity.as_str()), ("currencyCode", "EUR")];
+    let query: Vec<(&str, &str)> = scope.into_iter().chain(query.iter().copied()).collect();
     desk.shop.list(report, &query).is(200)
 }
 
@@ -161,11 +161,11 @@ fn debts_age_by_their_due_days(database: Database) {
         let draft = desk.try_draft(json!([desk.free("1", "512")]), json!({ "issuedOn": day(-2) })).is(201).id();
         desk.try_issue(&draft, json!({})).is(200);
         let reported = ages(desk, &[("partyId", &desk.party)]);
-        let of = |row: &Json| {
+        let columns = |row: &Json| {
             ["notDue", "days1to30", "days31to60", "days61to90", "over90", "total"].map(|name| figure(&row[name]))
         };
-        assert_eq!(of(&reported.items()[0]), ["3", "524", "48", "192", "256", "1023"]);
-        assert_eq!(of(&reported["totals"]), of(&reported.items()[0]));
+        assert_eq!(columns(&reported.items()[0]), ["3", "524", "48", "192", "256", "1023"]);
+        assert_eq!(columns(&reported["totals"]), columns(&reported.items()[0]));
     }
 }
 
@@ -238,7 +238,7 @@ fn f78_margin_is_for_those_who_may_see_it(database: Database) {
 }
 
 #[track_caller]
-fn report(office: &Office, name: &str, by: &str, more: &[(&str, &str)]) -> Answer {
+fn report(office: &Office, name: &str, by: &str, extra: &[(&str, &str)]) -> Answer {
     let (from, to) = (day(-100), day(1));
     let query = [
         ("legalEntityId", office.entity.as_str()),
@@ -247,7 +247,7 @@ fn report(office: &Office, name: &str, by: &str, more: &[(&str, &str)]) -> Answe
         ("to", to.as_str()),
         ("groupBy", by),
     ];
-    let query: Vec<(&str, &str)> = query.into_iter().chain(more.iter().copied()).collect();
+    let query: Vec<(&str, &str)> = query.into_iter().chain(extra.iter().copied()).collect();
     office.shop.list(&format!("reports/{name}"), &query).is(200)
 }
 
@@ -320,11 +320,11 @@ fn money_that_moved_adds_up_to_the_accounts(database: Database) {
     let reported = office.shop.list("reports/cash", &range).is(200);
     let bank = office.books().money("BANK");
     let row = reported.items().iter().find(|row| row["moneyAccountId"] == json!(bank)).expect("a row of the bank");
-    let of = |name: &str| figure(&row[name]);
+    let cell = |name: &str| figure(&row[name]);
     // 70 came, 25 came and failed, 5 went back; the same the other way; 500 by hand.
-    assert_eq!(["customerPayments", "customerRefunds"].map(of), ["70", "-5"]);
-    assert_eq!(["supplierPayments", "supplierRefunds"].map(of), ["-70", "5"]);
-    assert_eq!(["opening", "other", "closing"].map(of), ["0", "500", "500"]);
+    assert_eq!(["customerPayments", "customerRefunds"].map(cell), ["70", "-5"]);
+    assert_eq!(["supplierPayments", "supplierRefunds"].map(cell), ["-70", "5"]);
+    assert_eq!(["opening", "other", "closing"].map(cell), ["0", "500", "500"]);
     assert_eq!(office.books().closing()["1010"], "500.000000000000");
     office.sound();
 }
@@ -389,7 +389,7 @@ fn an_order_shows_how_far_it_is_settled(database: Database) {
         .as_array()
         .into_iter()
         .flatten()
-        .map(|of| (of["id"].clone(), of["balance"].clone()))
+        .map(|row| (row["id"].clone(), row["balance"].clone()))
         .collect();
     assert_eq!(invoices, [(json!(invoice), json!("18.000000")), (json!(draft), Json::Null)]);
     let key = office.shop.machine(&["sales.read"]);
@@ -416,9 +416,9 @@ fn pages_of_groups_follow_each_other(database: Database) {
         let mut rows = Vec::new();
         let mut cursor: Option<String> = None;
         loop {
-            let more: Vec<(&str, &str)> =
+            let page_query: Vec<(&str, &str)> =
                 [("limit", "2")].into_iter().chain(cursor.as_deref().map(|cursor| ("cursor", cursor))).collect();
-            let page = report(&office, "sales", by, &more);
+            let page = report(&office, "sales", by, &page_query);
             assert_eq!(page["totals"], whole["totals"], "totals span the range on every page");
             rows.extend(page.items().iter().cloned());
             match page["nextCursor"].as_str() {
@@ -527,8 +527,8 @@ fn d4_so_have_those_of_the_books_and_of_orders(database: Database) {
     let (of_entity, entity) = ("legalEntityId", office.entity.as_str());
     let range = vec![(of_entity, entity), ("from", today.as_str()), ("to", today.as_str())];
     let by_place = || {
-        let more = [("currencyCode", "EUR"), ("groupBy", "WAREHOUSE")];
-        range.iter().copied().chain(more).collect::<Vec<(&str, &str)>>()
+        let grouping = [("currencyCode", "EUR"), ("groupBy", "WAREHOUSE")];
+        range.iter().copied().chain(grouping).collect::<Vec<(&str, &str)>>()
     };
     let as_of = vec![(of_entity, entity), ("asOf", today.as_str())];
     let stock = format!("inventory/variants/{}/stock", goods[0]);

@@ -107,7 +107,7 @@ fn b9_every_report_has_rows_and_nothing_else_has(database: Database) {
 /// The cells of a JSON row below these names, once for each entry of a list within.
 fn cells(names: &[String], row: &Json) -> Vec<Vec<String>> {
     let entries = row.as_object().into_iter().flatten().find(|(_, value)| value.is_array());
-    let of = |entry: Option<&Json>| {
+    let line = |entry: Option<&Json>| {
         let cell = |name: &String| {
             let value = match (entries, name.split_once('.')) {
                 (Some((list, _)), Some((before, after))) if list == before => entry.map(|entry| &entry[after]),
@@ -122,8 +122,8 @@ fn cells(names: &[String], row: &Json) -> Vec<Vec<String>> {
         names.iter().map(cell).collect::<Vec<_>>()
     };
     match entries.and_then(|(_, list)| list.as_array()) {
-        Some(list) if !list.is_empty() => list.iter().map(|entry| of(Some(entry))).collect(),
-        _ => vec![of(None)],
+        Some(list) if !list.is_empty() => list.iter().map(|entry| line(Some(entry))).collect(),
+        _ => vec![line(None)],
     }
 }
 
@@ -182,8 +182,8 @@ fn b9_text_of_a_cell_comes_back_and_is_no_formula(database: Database) {
     let query: Vec<(&str, &str)> = query.iter().map(|(name, value)| (*name, value.as_str())).collect();
     let rows = ask(&office.shop, "reports/sales", &query, "text/csv").is(200);
     let (names, lines) = read(&rows);
-    let at = names.iter().position(|name| name == "label").expect("a column of labels");
-    let found: BTreeSet<String> = lines.iter().map(|line| line[at].clone()).collect();
+    let column = names.iter().position(|name| name == "label").expect("a column of labels");
+    let found: BTreeSet<String> = lines.iter().map(|line| line[column].clone()).collect();
     let expected = plain.iter().map(|name| (*name).to_string()).chain(formulas.iter().map(|name| format!("'{name}")));
     assert_eq!(found, expected.collect());
     assert!(rows.tells("\"a,b\"") && rows.tells("\"say \"\"so\"\"\""), "{rows}");
@@ -203,9 +203,9 @@ fn b9_pages_are_linked(database: Database) {
     let mut page = ask(&office.shop, "reports/sales", &first, "text/csv").is(200);
     let mut lines = Vec::new();
     loop {
-        let (of_page, more) = read(&page);
+        let (of_page, page_lines) = read(&page);
         assert_eq!(of_page, names);
-        lines.extend(more);
+        lines.extend(page_lines);
         let Some(link) = page.header("link").map(str::to_string) else { break };
         let next = link.strip_prefix('<').and_then(|rest| rest.strip_suffix(">; rel=\"next\"")).expect("a link");
         let request = office.shop.host.request("GET", next).token(&office.shop.token).header("accept", "text/csv");

@@ -41,8 +41,8 @@ fn units(item: &str, units: &[String]) -> Json {
 }
 
 #[track_caller]
-fn ship(office: &Office, of: &str) -> Answer {
-    office.shop.post(&format!("purchases/returns/{of}/ship"), json!({ "expectedVersion": 1 }))
+fn ship(office: &Office, id: &str) -> Answer {
+    office.shop.post(&format!("purchases/returns/{id}/ship"), json!({ "expectedVersion": 1 }))
 }
 
 /// Phones that came: the receipt's item, and the units.
@@ -144,14 +144,14 @@ fn f70_a_return_is_shipped_once(database: Database) {
     let back = draft(&office, json!([goods(&item, "1")]));
     ship(&office, &back).is(200);
     ship(&office, &back).refused(409, "VERSION_CONFLICT");
-    let at = |of: &str, verb: &str, version: i64| {
-        office.shop.post(&format!("purchases/returns/{of}/{verb}"), json!({ "expectedVersion": version }))
+    let step = |id: &str, verb: &str, version: i64| {
+        office.shop.post(&format!("purchases/returns/{id}/{verb}"), json!({ "expectedVersion": version }))
     };
-    at(&back, "ship", 2).refused(409, "ILLEGAL_STATE");
-    at(&back, "cancel", 2).refused(409, "ILLEGAL_STATE");
+    step(&back, "ship", 2).refused(409, "ILLEGAL_STATE");
+    step(&back, "cancel", 2).refused(409, "ILLEGAL_STATE");
     let other = draft(&office, json!([goods(&item, "1")]));
-    at(&other, "cancel", 1).is(200);
-    at(&other, "ship", 2).refused(409, "ILLEGAL_STATE");
+    step(&other, "cancel", 1).is(200);
+    step(&other, "ship", 2).refused(409, "ILLEGAL_STATE");
     office.shop.verified();
 }
 

@@ -272,15 +272,15 @@ fn product_create_takes_sixteen_mebibytes(database: Database) {
 fn refusals_reach_who_is_still_sending(database: Database) {
     let shop = company(database);
     let body = "x".repeat(8 << 20);
-    let own = format!("/v1/tenants/{}/catalog/products", shop.tenant);
+    let own_path = format!("/v1/tenants/{}/catalog/products", shop.tenant);
     let foreign = format!("/v1/tenants/{}/catalog/products", uuid::Uuid::now_v7());
     let refusals = [
-        ("POST", own.as_str(), None, 401),
-        ("POST", own.as_str(), Some("garbage"), 401),
+        ("POST", own_path.as_str(), None, 401),
+        ("POST", own_path.as_str(), Some("garbage"), 401),
         ("POST", "/v1/api-client/inventory/adjustments", Some(shop.token.as_str()), 403),
         ("POST", foreign.as_str(), Some(shop.token.as_str()), 403),
         ("POST", "/v1/nothing", None, 404),
-        ("PUT", own.as_str(), None, 405),
+        ("PUT", own_path.as_str(), None, 405),
         ("POST", "/v1/health", None, 405),
     ];
     for (method, path, token, status) in refusals {

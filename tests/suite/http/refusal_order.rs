@@ -31,7 +31,8 @@ fn each_stage_hides_the_ones_behind_it(database: Database) {
     let before = shop.digest();
     // A price's create: a path parameter, a query that takes nothing, a key, a body of at most one mebibyte.
     for (first, (name, status, code)) in STAGES.into_iter().enumerate() {
-        let wrong = |stage: &str| STAGES.iter().position(|(name, ..)| *name == stage).is_some_and(|at| at >= first);
+        let wrong =
+            |stage: &str| STAGES.iter().position(|(name, ..)| *name == stage).is_some_and(|index| index >= first);
         let list = if wrong("path") { "no-uuid" } else { list.as_str() };
         let query = if wrong("query") { "?bogus=1" } else { "" };
         let path = format!("/v1/tenants/{}/pricing/price-lists/{list}/prices{query}", shop.tenant);

@@ -19,16 +19,16 @@ enum Change {
 }
 use Change::{Drop, Put};
 
-fn apply(base: &Json, at: &str, change: &Change) -> Json {
+fn apply(base: &Json, place: &str, change: &Change) -> Json {
     let mut body = base.clone();
-    let (parent, name) = at.rsplit_once('/').unwrap_or_default();
-    let parent = body.pointer_mut(parent).unwrap_or_else(|| panic!("no parent of {at}"));
+    let (parent, name) = place.rsplit_once('/').unwrap_or_default();
+    let parent = body.pointer_mut(parent).unwrap_or_else(|| panic!("no parent of {place}"));
     match (parent, change) {
         (Json::Object(members), Put(value)) => drop(members.insert(name.to_string(), value.clone())),
         (Json::Object(members), Drop) => drop(members.remove(name)),
         (Json::Array(items), Put(value)) => items[name.parse::<usize>().unwrap_or_default()] = value.clone(),
         (Json::Array(items), Drop) => drop(items.remove(name.parse().unwrap_or_default())),
-        _ => panic!("{at} is in no container"),
+        _ => panic!("{place} is in no container"),
     }
     body
 }
@@ -37,8 +37,8 @@ fn apply(base: &Json, at: &str, change: &Change) -> Json {
 fn refuse_all(shop: &Company, to: &[(&str, String)], base: &Json, table: &[Bad]) {
     let before = shop.digest();
     for (method, path) in to {
-        for Bad(at, change, pointer, code) in table {
-            let body = apply(base, at, change);
+        for Bad(place, change, pointer, code) in table {
+            let body = apply(base, place, change);
             let answer = shop.request(method, path).json(&body).send().refused(400, "VALIDATION_FAILED");
             match code.is_empty() {
                 true => drop(answer.at(pointer)),
@@ -54,16 +54,16 @@ fn refuse_all(shop: &Company, to: &[(&str, String)], base: &Json, table: &[Bad])
 }
 
 /// Values of a wrong type for a text.
-fn not_text(at: &'static str, nullable: bool) -> Vec<Bad> {
+fn not_text(place: &'static str, nullable: bool) -> Vec<Bad> {
     let mut values = vec![json!(0), json!(1.5), json!(true), json!([]), json!(["x"]), json!({}), json!({ "x": 1 })];
     if !nullable {
         values.push(Json::Null);
     }
-    values.into_iter().map(|value| Bad(at, Put(value), at, "TYPE")).collect()
+    values.into_iter().map(|value| Bad(place, Put(value), place, "TYPE")).collect()
 }
 
 /// Texts that are no uuid.
-fn not_uuid(at: &'static str) -> Vec<Bad> {
+fn not_uuid(place: &'static str) -> Vec<Bad> {
     [
         "",
         "x",
@@ -73,7 +73,7 @@ fn not_uuid(at: &'static str) -> Vec<Bad> {
         " ",
     ]
     .into_iter()
-    .map(|text| Bad(at, Put(json!(text)), at, ""))
+    .map(|text| Bad(place, Put(json!(text)), place, ""))
     .collect()
 }
 
@@ -111,16 +111,16 @@ fn products(database: Database) {
         Bad("/status", Put(json!("ARCHIVED")), "", "NOT_ALLOWED"),
         Bad("/createdAt", Put(json!("2026-01-01T00:00:00Z")), "", "NOT_ALLOWED"),
     ];
-    for at in ["/name", "/productType", "/unitOfMeasure"] {
-        table.extend(not_text(at, false));
+    for place in ["/name", "/productType", "/unitOfMeasure"] {
+        table.extend(not_text(place, false));
     }
-    for at in
+    for place in
         ["/slug", "/description", "/shortDescription", "/variantMode", "/categoryId", "/brandId", "/manufacturerId"]
     {
-        table.extend(not_text(at, true));
+        table.extend(not_text(place, true));
     }
-    for at in ["/categoryId", "/brandId", "/manufacturerId"] {
-        table.extend(not_uuid(at));
+    for place in ["/categoryId", "/brandId", "/manufacturerId"] {
+        table.extend(not_uuid(place));
     }
     assert!(table.len() > 100, "{} bodies", table.len());
     let to = [("POST", "catalog/products".to_string()), ("PUT", format!("catalog/products/{existing}"))];
@@ -145,15 +145,15 @@ fn variants(database: Database) {
         Bad("/productId", Put(json!(uuid::Uuid::now_v7())), "", "NOT_ALLOWED"),
     ];
     table.extend(not_text("/sku", false));
-    for at in ["/modelNumber", "/barcode", "/storage", "/color", "/condition", "/grade"] {
-        table.extend(not_text(at, true));
+    for place in ["/modelNumber", "/barcode", "/storage", "/color", "/condition", "/grade"] {
+        table.extend(not_text(place, true));
     }
     refuse_all(&shop, &[("POST", path)], &json!({ "sku": "CORPUS" }), &table);
     // The same inside a product's create, with the pointer of its place.
     let before = shop.digest();
-    for Bad(at, change, pointer, _) in &table {
+    for Bad(place, change, pointer, _) in &table {
         let mut body = product("Corpus");
-        body["variants"] = json!([{ "sku": "FIRST" }, apply(&json!({ "sku": "SECOND" }), at, change)]);
+        body["variants"] = json!([{ "sku": "FIRST" }, apply(&json!({ "sku": "SECOND" }), place, change)]);
         let answer = shop.post("catalog/products", body).refused(400, "VALIDATION_FAILED");
         answer.at(&format!("/variants/1{pointer}"));
     }
@@ -188,8 +188,8 @@ fn price_lists(database: Database) {
         Bad("/description", Put(json!("x".repeat(2001))), "/description", "RANGE"),
         Bad("/bogus", Put(json!(1)), "", "NOT_ALLOWED"),
     ];
-    for at in ["/name", "/code", "/currencyCode", "/visibility"] {
-        table.extend(not_text(at, false));
+    for place in ["/name", "/code", "/currencyCode", "/visibility"] {
+        table.extend(not_text(place, false));
     }
     table.extend(not_text("/description", true));
     let base = json!({ "name": "Corpus", "code": "CORPUS", "currencyCode": "EUR" });
@@ -209,11 +209,11 @@ fn prices(database: Database) {
         Bad("/bogus", Put(json!(1)), "", "NOT_ALLOWED"),
         Bad("/priceListId", Put(json!(list)), "", "NOT_ALLOWED"),
     ];
-    for at in ["/variantId", "/currencyCode", "/amount"] {
-        table.extend(not_text(at, false));
+    for place in ["/variantId", "/currencyCode", "/amount"] {
+        table.extend(not_text(place, false));
     }
-    for at in ["/validFrom", "/validTo"] {
-        table.extend(not_text(at, true));
+    for place in ["/validFrom", "/validTo"] {
+        table.extend(not_text(place, true));
     }
     table.extend(not_uuid("/variantId"));
     let path = format!("pricing/price-lists/{list}/prices");
@@ -237,9 +237,9 @@ fn onboarding(database: Database) {
     ];
     table.extend(not_text("/name", false));
     table.extend(not_text("/currencyCode", false));
-    for Bad(at, change, pointer, code) in &table {
+    for Bad(place, change, pointer, code) in &table {
         let request = shop.host.request("POST", "/v1/onboarding/companies").token(&shop.token);
-        let answer = request.json(&apply(&base, at, change)).send().refused(400, "VALIDATION_FAILED");
+        let answer = request.json(&apply(&base, place, change)).send().refused(400, "VALIDATION_FAILED");
         match code.is_empty() {
             true => drop(answer.at(pointer)),
             false => drop(answer.fault(pointer, code)),

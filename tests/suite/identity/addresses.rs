@@ -12,8 +12,8 @@ on_one_database![what_a_token_does_not_tell_its_issuer_does, claims_have_the_nam
 
 const AUDIENCE: &str = "stoa-suite";
 
-fn host(database: Database, issuer: &Issuer, more: &str) -> Stoa {
-    let file = format!("[[oidc]]\nissuer = \"{}\"\naudience = \"{AUDIENCE}\"\n{more}\n", issuer.url);
+fn host(database: Database, issuer: &Issuer, extra: &str) -> Stoa {
+    let file = format!("[[oidc]]\nissuer = \"{}\"\naudience = \"{AUDIENCE}\"\n{extra}\n", issuer.url);
     Stoa::start_with(database, Settings::default().without_dev().modules(modules::none()).file(file))
 }
 
@@ -30,8 +30,9 @@ fn what_a_token_does_not_tell_its_issuer_does(database: Database) {
     let issuer = Issuer::start(Manner::Keys(jwks([&signer])));
     issuer.tell_of_people(person("alice", "alice@told.test", true));
     let deployed = host(database, &issuer, "");
-    let of = |subject: &str| claims(&issuer.url, AUDIENCE, subject);
-    let nameless = |subject: &str| without(&without(&without(&of(subject), "email"), "email_verified"), "name");
+    let full_claims = |subject: &str| claims(&issuer.url, AUDIENCE, subject);
+    let nameless =
+        |subject: &str| without(&without(&without(&full_claims(subject), "email"), "email_verified"), "name");
     let token = |claims: &Json| signer.sign(&signer.header(), claims);
 
     let alice = token(&nameless("alice"));
@@ -42,14 +43,14 @@ fn what_a_token_does_not_tell_its_issuer_does(database: Database) {
     // An address without a word on it, and the word alone, are completed from one place.
     let half = token(&with(&nameless("alice"), json!({ "email": "mallory@own.test" })));
     assert_eq!(me(&deployed, &half).is(200).text("email"), "alice@told.test");
-    me(&deployed, &token(&of("bob"))).is(200);
+    me(&deployed, &token(&full_claims("bob"))).is(200);
     assert_eq!(issuer.asked_for_people(), 2, "who tells all is not asked about");
 
     issuer.tell_of_people(person("alice", "alice@told.test", true));
     me(&deployed, &token(&nameless("mallory"))).refused(403, "IDENTITY_UNVERIFIED");
     issuer.tell_of_people(Manner::Keys(json!({ "sub": "dan", "email_verified": true })));
-    let own = with(&nameless("dan"), json!({ "email": "victim@elsewhere.test" }));
-    me(&deployed, &token(&own)).refused(403, "IDENTITY_UNVERIFIED");
+    let dans_claims = with(&nameless("dan"), json!({ "email": "victim@elsewhere.test" }));
+    me(&deployed, &token(&dans_claims)).refused(403, "IDENTITY_UNVERIFIED");
     issuer.tell_of_people(person("carol", "carol@told.test", false));
     let carol = token(&nameless("carol"));
     let before = issuer.asked_for_people();
@@ -81,16 +82,16 @@ fn claims_have_the_names_that_the_issuer_gives_them(database: Database) {
         "claims = { email = \"https://acme.test/mail\", email_verified = \"https://acme.test/ok\", name = \"nick\" }";
     let mapped = host(database, &issuer, names);
     let base = without(&without(&claims(&issuer.url, AUDIENCE, "alice"), "email"), "email_verified");
-    let sign = |more: Json| signer.sign(&signer.header(), &with(&base, more));
+    let sign = |extra: Json| signer.sign(&signer.header(), &with(&base, extra));
     let whole = json!({ "https://acme.test/mail": "a@acme.test", "https://acme.test/ok": true, "nick": "Al" });
     let known = me(&mapped, &sign(whole.clone())).is(200);
     assert_eq!((known.text("email"), known.text("displayName")), ("a@acme.test".to_owned(), "Al".to_owned()));
-    for more in [
+    for extra in [
         json!({ "email": "a@acme.test", "email_verified": true }),
         with(&whole, json!({ "https://acme.test/ok": "true" })),
         with(&whole, json!({ "https://acme.test/mail": "a" })),
     ] {
-        me(&mapped, &sign(more)).refused(403, "IDENTITY_UNVERIFIED");
+        me(&mapped, &sign(extra)).refused(403, "IDENTITY_UNVERIFIED");
     }
     // An issuer whose people cannot choose their addresses says no word on them.
     let vouching = host(database, &issuer, "claims = { email = \"upn\", email_always_verified = true }");

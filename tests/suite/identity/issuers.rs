@@ -272,9 +272,9 @@ fn a_discovery_document_that_lies(database: Database) {
 
 fn several_issuers(database: Database) {
     // The same key names at both, and the same key at the first two: a name and a key say nothing of who speaks.
-    let (shared, own) = (Signer::es256("k"), Signer::es256("k"));
+    let (shared, own_key) = (Signer::es256("k"), Signer::es256("k"));
     let (one, two) = (Issuer::start(Manner::Keys(jwks([&shared]))), Issuer::start(Manner::Keys(jwks([&shared]))));
-    let (strict, down) = (Issuer::start(Manner::Keys(jwks([&own]))), Issuer::start(Manner::HangUp));
+    let (strict, down) = (Issuer::start(Manner::Keys(jwks([&own_key]))), Issuer::start(Manner::HangUp));
     let file = format!(
         "[[oidc]]\nissuer = \"{}\"\naudience = \"{AUDIENCE}\"\n\
          [[oidc]]\nissuer = \"{}\"\naudience = \"other-audience\"\n\
@@ -283,33 +283,33 @@ fn several_issuers(database: Database) {
         one.url, two.url, strict.url, down.url
     );
     let host = Stoa::start_with(database, deployed().file(file));
-    let of = |issuer: &Issuer, audience: &str, signer: &Signer| {
+    let token = |issuer: &Issuer, audience: &str, signer: &Signer| {
         signer.sign(&signer.header(), &claims(&issuer.url, audience, "alice"))
     };
-    let at_one = me(&host, &of(&one, AUDIENCE, &shared)).is(200);
-    let at_two = me(&host, &of(&two, "other-audience", &shared)).is(200);
+    let at_one = me(&host, &token(&one, AUDIENCE, &shared)).is(200);
+    let at_two = me(&host, &token(&two, "other-audience", &shared)).is(200);
     assert_eq!(at_one["subject"], at_two["subject"]);
     assert_eq!(at_one["email"], at_two["email"]);
     assert_ne!(at_one.id(), at_two.id(), "the same subject at two issuers is two people");
     // Records of one are nothing to the other, whatever the two have in common.
     let company = host
         .request("POST", "/v1/onboarding/companies")
-        .token(&of(&one, AUDIENCE, &shared))
+        .token(&token(&one, AUDIENCE, &shared))
         .json(&stoa_tests::company::onboarding("Of One"))
         .send()
         .is(201);
     let context = format!("/v1/tenants/{}/context", company.text("tenantId"));
-    host.request("GET", &context).token(&of(&one, AUDIENCE, &shared)).send().is(200);
-    let stranger = host.request("GET", &context).token(&of(&two, "other-audience", &shared)).send();
+    host.request("GET", &context).token(&token(&one, AUDIENCE, &shared)).send().is(200);
+    let stranger = host.request("GET", &context).token(&token(&two, "other-audience", &shared)).send();
     stranger.refused(403, "MEMBERSHIP_REQUIRED");
     // Each has its own audience, keys and lists.
-    me(&host, &of(&one, "other-audience", &shared)).refused(401, "UNAUTHENTICATED");
-    me(&host, &of(&two, AUDIENCE, &shared)).refused(401, "UNAUTHENTICATED");
-    me(&host, &of(&one, AUDIENCE, &own)).refused(401, "UNAUTHENTICATED");
-    me(&host, &of(&strict, AUDIENCE, &own)).refused(401, "UNAUTHENTICATED");
+    me(&host, &token(&one, "other-audience", &shared)).refused(401, "UNAUTHENTICATED");
+    me(&host, &token(&two, AUDIENCE, &shared)).refused(401, "UNAUTHENTICATED");
+    me(&host, &token(&one, AUDIENCE, &own_key)).refused(401, "UNAUTHENTICATED");
+    me(&host, &token(&strict, AUDIENCE, &own_key)).refused(401, "UNAUTHENTICATED");
     // One that is down harms nobody else.
-    me(&host, &of(&down, AUDIENCE, &shared)).refused(503, "UNAVAILABLE");
-    me(&host, &of(&one, AUDIENCE, &shared)).is(200);
+    me(&host, &token(&down, AUDIENCE, &shared)).refused(503, "UNAVAILABLE");
+    me(&host, &token(&one, AUDIENCE, &shared)).is(200);
     assert_eq!(host.rows("select subject from stoa_user").len(), 2);
 }
 
@@ -323,7 +323,7 @@ fn settings_that_are_none(database: Database) {
         assert!(!said.contains("panicked") && said.contains("stoa: "), "{said}");
         said
     };
-    let of =
+    let oidc =
         |issuer: &str, audience: &str| deployed().set("STOA_OIDC_ISSUER", issuer).set("STOA_OIDC_AUDIENCE", audience);
     assert!(refused(deployed()).contains("no identity provider"));
     refused(deployed().set("STOA_OIDC_ISSUER", "https://issuer.example.test"));
@@ -335,9 +335,9 @@ fn settings_that_are_none(database: Database) {
         "file:///tmp",
         "https://u:p@issuer.example.test",
     ] {
-        refused(of(address, AUDIENCE));
+        refused(oidc(address, AUDIENCE));
     }
-    refused(of("https://issuer.example.test", ""));
+    refused(oidc("https://issuer.example.test", ""));
     let twice = "[[oidc]]\nissuer = \"https://a.example.test\"\naudience = \"a\"\n".repeat(2);
     refused(deployed().file(twice));
     for list in

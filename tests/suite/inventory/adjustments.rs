@@ -270,8 +270,8 @@ fn e21_clients_adjust_with_a_scope_and_learn_little(database: Database) {
     writer.post(&format!("inventory/reservations/{held}/release"), json!({ "reason": WHY })).is(200);
     let second = shop.counted(0);
     shop.bring(&second, &main, "1", Some("2")).is(201);
-    let of = |variants: &str| writer.get(&format!("inventory/stock?variantIds={variants}")).is(200).ids();
-    assert_eq!((of(&second).len(), of(&format!("{second},{variant}")).len()), (1, 3));
+    let stock = |variants: &str| writer.get(&format!("inventory/stock?variantIds={variants}")).is(200).ids();
+    assert_eq!((stock(&second).len(), stock(&format!("{second},{variant}")).len()), (1, 3));
     // A key on a person's path, and a person on a key's.
     shop.host
         .get_with(&format!("/v1/tenants/{}/inventory/stock", shop.tenant), &writer.key)
@@ -345,8 +345,8 @@ fn a_movement_says_who_and_why(database: Database) {
     assert_eq!(count(&[("referenceId", reference)]), 1);
     assert_eq!(count(&[("referenceType", "SALES_ORDER")]), 0);
     assert_eq!(count(&[("documentType", "STOCK_COUNT")]), 0);
-    let at = movement.text("createdAt");
-    assert_eq!(count(&[("from", &at), ("to", &at)]), 1);
+    let instant = movement.text("createdAt");
+    assert_eq!(count(&[("from", &instant), ("to", &instant)]), 1);
     assert_eq!(count(&[("to", "2020-01-01T00:00:00Z")]), 0);
     shop.get(&format!("inventory/movements/{main}")).refused(404, "NOT_FOUND");
     let audit = shop.list("audit", &[("resourceType", "INVENTORY_MOVEMENT")]).is(200);

@@ -21,7 +21,7 @@ fn product(shop: &Company, variants: usize) -> (String, Vec<String>) {
     });
     let made = shop.post("catalog/products", body).is(201);
     let ids = made["variants"].as_array().into_iter().flatten();
-    (made.id(), ids.filter_map(|of| of["id"].as_str().map(str::to_string)).collect())
+    (made.id(), ids.filter_map(|variant| variant["id"].as_str().map(str::to_string)).collect())
 }
 
 fn archive(shop: &Company, kind: &str, id: &str) -> Answer {
@@ -38,8 +38,8 @@ fn assert_warned(answer: &Answer, variants: &[&str]) {
 fn what_is_archived_with_goods_on_hand_is_warned_of(database: Database) {
     let shop = company(database);
     let (main, other) = (shop.warehouse("PHYSICAL"), shop.warehouse("PHYSICAL"));
-    let (lamp, of) = product(&shop, 4);
-    let [held, moved, gone, never] = of.as_slice() else { panic!("four variants") };
+    let (lamp, variants) = product(&shop, 4);
+    let [held, moved, gone, never] = variants.as_slice() else { panic!("four variants") };
     shop.stock_up(&main, held, "5");
     shop.stock_up(&other, held, "3");
     shop.stock_up(&main, moved, "2");
@@ -58,33 +58,33 @@ fn what_is_archived_with_goods_on_hand_is_warned_of(database: Database) {
     shop.take("ADJUSTMENT_OUT", held, &other, "3").is(201);
     shop.verified();
 
-    let (empty, of) = product(&shop, 1);
-    shop.stock_up(&main, &of[0], "1");
-    shop.reserve(&of[0], &main, "1").is(201);
-    assert_warned(&archive(&shop, "products", &empty), &[&of[0]]);
+    let (empty, variants) = product(&shop, 1);
+    shop.stock_up(&main, &variants[0], "1");
+    shop.reserve(&variants[0], &main, "1").is(201);
+    assert_warned(&archive(&shop, "products", &empty), &[&variants[0]]);
     shop.verified();
 }
 
 fn first_goods_in_two_warehouses_at_once_are_both_known(database: Database) {
     let shop = company(database);
     let warehouses = [shop.warehouse("PHYSICAL"), shop.warehouse("PHYSICAL")];
-    let (lamp, of) = product(&shop, 1);
-    at_once(8, |nth| shop.stock_up(&warehouses[nth % 2], &of[0], "1"));
+    let (lamp, variants) = product(&shop, 1);
+    at_once(8, |nth| shop.stock_up(&warehouses[nth % 2], &variants[0], "1"));
     at_once(8, |nth| match nth {
-        0..4 => drop(shop.take("ADJUSTMENT_OUT", &of[0], &warehouses[0], "1").is(201)),
-        _ => shop.stock_up(&warehouses[1], &of[0], "1"),
+        0..4 => drop(shop.take("ADJUSTMENT_OUT", &variants[0], &warehouses[0], "1").is(201)),
+        _ => shop.stock_up(&warehouses[1], &variants[0], "1"),
     });
     shop.verified();
-    assert_warned(&archive(&shop, "products", &lamp), &[&of[0]]);
-    shop.take("ADJUSTMENT_OUT", &of[0], &warehouses[1], "8").is(201);
+    assert_warned(&archive(&shop, "products", &lamp), &[&variants[0]]);
+    shop.take("ADJUSTMENT_OUT", &variants[0], &warehouses[1], "8").is(201);
     shop.verified();
 }
 
 fn at_most_twenty_variants_are_named(database: Database) {
     let shop = company(database);
     let main = shop.warehouse("PHYSICAL");
-    let (lamp, of) = product(&shop, 23);
-    of.iter().for_each(|variant| shop.stock_up(&main, variant, "1"));
+    let (lamp, variants) = product(&shop, 23);
+    variants.iter().for_each(|variant| shop.stock_up(&main, variant, "1"));
     let archived = archive(&shop, "products", &lamp);
     let named = archived["warnings"].as_array().map(Vec::len);
     assert_eq!((named, &archived["warningCount"]), (Some(20), &json!(23)), "{archived}");
@@ -95,9 +95,9 @@ fn stock_of_an_older_version_is_reported_afterwards(database: Database) {
     let host = Stoa::start(database);
     let shop = host.company();
     let main = shop.warehouse("PHYSICAL");
-    let (lamp, of) = product(&shop, 3);
-    of.iter().for_each(|variant| shop.stock_up(&main, variant, "2"));
-    shop.take("ADJUSTMENT_OUT", &of[2], &main, "2").is(201);
+    let (lamp, variants) = product(&shop, 3);
+    variants.iter().for_each(|variant| shop.stock_up(&main, variant, "2"));
+    shop.take("ADJUSTMENT_OUT", &variants[2], &main, "2").is(201);
     shop.change("delete from catalog_holding where {tenant}");
     let is_done = "from stoa_upgrade where module = 'inventory' and done_at is not null";
     host.change("delete from stoa_upgrade where module = 'inventory'");
@@ -107,5 +107,5 @@ fn stock_of_an_older_version_is_reported_afterwards(database: Database) {
     );
     eventually(|| (host.rows(&format!("select module {is_done}")).len() == 1).then_some(()));
     shop.verified();
-    assert_warned(&archive(&shop, "products", &lamp), &[&of[0], &of[1]]);
+    assert_warned(&archive(&shop, "products", &lamp), &[&variants[0], &variants[1]]);
 }

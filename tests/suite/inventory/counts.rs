@@ -151,9 +151,9 @@ fn e63_missing_and_found_units(database: Database) {
     shop.assert_level(&main, &phone, json!({ "onHand": 2, "available": 2 }));
     // Elsewhere it cannot be found, unless it is lost.
     let count = open(&shop, &other);
-    let at = |unit: &str| json!([{ "variantId": phone, "countedQuantity": "1", "unitIds": [unit] }]);
-    record(&shop, &count, at(&units[0])).refused(409, "CUSTODY_CONFLICT").at("/lines/0/unitIds/0");
-    record(&shop, &count, at(&units[1])).is(200);
+    let found = |unit: &str| json!([{ "variantId": phone, "countedQuantity": "1", "unitIds": [unit] }]);
+    record(&shop, &count, found(&units[0])).refused(409, "CUSTODY_CONFLICT").at("/lines/0/unitIds/0");
+    record(&shop, &count, found(&units[1])).is(200);
     post(&shop, &count).is(200);
     assert_eq!(shop.serial_unit(&units[1])["warehouseId"], json!(other));
     shop.verified();

@@ -47,18 +47,18 @@ fn stock_and_books_survive_the_power(database: Database) {
     );
     shop.verified();
     let done = floor.done.into_inner().expect("no writer panicked");
-    let of = |kind: &str| done.get(kind).copied().unwrap_or_default();
+    let times = |kind: &str| done.get(kind).copied().unwrap_or_default();
     println!("{done:?}");
     // Exactly one movement and one entry for each write that says so.
-    let moves = ["in", "out", "move", "admit"].map(of).iter().sum::<i64>();
+    let moves = ["in", "out", "move", "admit"].map(times).iter().sum::<i64>();
     let shipped = shop.count("inventory_transfer_order", "status = 'IN_TRANSIT'");
-    assert_eq!(shipped, of("ship"));
+    assert_eq!(shipped, times("ship"));
     assert_eq!(shop.count("inventory_movement", "document_id is null"), moves);
-    assert_eq!(shop.count("inventory_movement", "document_id is not null"), of("ship"));
-    assert_eq!(shop.count("inventory_unit", "1 = 1"), of("admit"));
-    assert_eq!(shop.count("ledger_entry", "source_kind = 'MANUAL'"), of("entry"));
-    let own = ["in", "out", "admit"].map(of).iter().sum::<i64>();
-    assert_eq!(shop.count("ledger_entry", "source_kind = 'INVENTORY_MOVEMENT'"), own);
+    assert_eq!(shop.count("inventory_movement", "document_id is not null"), times("ship"));
+    assert_eq!(shop.count("inventory_unit", "1 = 1"), times("admit"));
+    assert_eq!(shop.count("ledger_entry", "source_kind = 'MANUAL'"), times("entry"));
+    let entries = ["in", "out", "admit"].map(times).iter().sum::<i64>();
+    assert_eq!(shop.count("ledger_entry", "source_kind = 'INVENTORY_MOVEMENT'"), entries);
     assert_eq!(shop.count("stoa_idempotency", "status is null"), 0, "no claim was left open");
     floor.books.trial(&[("to", &day(1))]);
 }
@@ -74,8 +74,8 @@ impl Floor {
 
     /// One write that is lawful unless the goods do not suffice.
     fn write(&self, dice: &mut Dice) {
-        let (box_, at) = (dice.pick(&self.boxes).clone(), dice.between(0, 2) as usize);
-        let (here, there) = (&self.warehouses[at], &self.warehouses[1 - at]);
+        let (box_, index) = (dice.pick(&self.boxes).clone(), dice.between(0, 2) as usize);
+        let (here, there) = (&self.warehouses[index], &self.warehouses[1 - index]);
         let quantity = format!("{}.{}", dice.between(1, 9), dice.between(0, 10));
         let (kind, path, body) = match dice.between(0, 8) {
             0..=2 => {

@@ -104,11 +104,11 @@ fn run(shelves: &mut [Shelf], half: u64) {
 
 fn agree(shelves: &[Shelf]) {
     for shelf in shelves {
-        for (at, warehouse) in shelf.warehouses.iter().enumerate() {
+        for (index, warehouse) in shelf.warehouses.iter().enumerate() {
             let level = shelf.shop.level(&shelf.variant, warehouse);
             let figure = |name: &str| level[name].as_str().unwrap_or("0.000000").to_string();
-            assert_eq!(figure("onHand"), format!("{}.000000", shelf.on_hand[at]));
-            assert_eq!(figure("reserved"), format!("{}.000000", shelf.reserved[at]));
+            assert_eq!(figure("onHand"), format!("{}.000000", shelf.on_hand[index]));
+            assert_eq!(figure("reserved"), format!("{}.000000", shelf.reserved[index]));
         }
         let worth: i128 = shelf.on_hand_pieces().map(|piece| piece.cost).sum();
         assert_eq!(shelf.worth(), worth, "{}", shelf.variant);
@@ -157,17 +157,17 @@ impl Shelf {
     }
 
     fn step(&mut self, n: u64) {
-        let at = self.dice.between(0, 2) as usize;
+        let index = self.dice.between(0, 2) as usize;
         let quantity = i128::from(self.dice.between(1, 9));
         match self.dice.between(0, 12) {
-            0 | 1 => self.bring(at, quantity),
-            2 | 3 => self.receive(n, at, quantity),
-            4 => self.lose(at, quantity),
-            5 => self.transfer(at, quantity),
-            6 => self.reserve(at, quantity),
+            0 | 1 => self.bring(index, quantity),
+            2 | 3 => self.receive(n, index, quantity),
+            4 => self.lose(index, quantity),
+            5 => self.transfer(index, quantity),
+            6 => self.reserve(index, quantity),
             7 => self.release(),
-            8 | 9 => self.sell(n, at, quantity),
-            10 => self.take_back(n, at, quantity),
+            8 | 9 => self.sell(n, index, quantity),
+            10 => self.take_back(n, index, quantity),
             _ => self.recost(n),
         }
     }
@@ -199,18 +199,18 @@ impl Shelf {
         allowed
     }
 
-    fn bring(&mut self, at: usize, quantity: i128) {
+    fn bring(&mut self, index: usize, quantity: i128) {
         let (units, text) = cost(&mut self.dice);
-        let body = inbound(&self.variant, &self.warehouses[at], &quantity.to_string(), Some(&text));
+        let body = inbound(&self.variant, &self.warehouses[index], &quantity.to_string(), Some(&text));
         Self::done(&self.send("inventory/adjustments", &body), true, "");
-        self.on_hand[at] += quantity;
+        self.on_hand[index] += quantity;
         let piece = Piece { cost: units, receipt: None, place: Place::OnHand };
         self.pieces.extend((0..quantity).map(|_| piece.clone()));
     }
 
-    fn receive(&mut self, n: u64, at: usize, quantity: i128) {
+    fn receive(&mut self, n: u64, index: usize, quantity: i128) {
         let (units, text) = cost(&mut self.dice);
-        let (variant_id, warehouse_id) = (key(&self.variant), key(&self.warehouses[at]));
+        let (variant_id, warehouse_id) = (key(&self.variant), key(&self.warehouses[index]));
         let incoming = IncomingLine { variant_id, warehouse_id, delta: quantity.to_string() };
         let receipt = Receipt {
             id: (n, 0),
@@ -229,13 +229,13 @@ impl Shelf {
         };
         let answer = self.call(&[Call::ChangeIncoming(vec![incoming]), Call::Receive(receipt, vec![line])]);
         Self::done(&answer, true, "");
-        self.on_hand[at] += quantity;
+        self.on_hand[index] += quantity;
         let piece = Piece { cost: units, receipt: Some(n), place: Place::OnHand };
         self.pieces.extend((0..quantity).map(|_| piece.clone()));
     }
 
-    fn free(&self, at: usize) -> i128 {
-        self.on_hand[at] - self.reserved[at]
+    fn free(&self, index: usize) -> i128 {
+        self.on_hand[index] - self.reserved[index]
     }
 
     /// The oldest pieces leave; answers what they cost.
@@ -251,37 +251,38 @@ impl Shelf {
         total
     }
 
-    fn lose(&mut self, at: usize, quantity: i128) {
+    fn lose(&mut self, index: usize, quantity: i128) {
         let (kind, destination) =
             *self.dice.pick(&[("ADJUSTMENT_OUT", "AdjustedOut"), ("DAMAGE", "Damaged"), ("LOSS", "Lost")]);
-        let body = outbound(kind, &self.variant, &self.warehouses[at], &quantity.to_string());
+        let body = outbound(kind, &self.variant, &self.warehouses[index], &quantity.to_string());
         let answer = self.send("inventory/adjustments", &body);
-        if Self::done(&answer, quantity <= self.free(at), "INSUFFICIENT_STOCK") {
-            self.on_hand[at] -= quantity;
+        if Self::done(&answer, quantity <= self.free(index), "INSUFFICIENT_STOCK") {
+            self.on_hand[index] -= quantity;
             self.leave(quantity, |turn| Place::Gone { destination, turn });
         }
     }
 
-    fn transfer(&mut self, at: usize, quantity: i128) {
-        let (from, to) = (&self.warehouses[at], &self.warehouses[1 - at]);
+    fn transfer(&mut self, index: usize, quantity: i128) {
+        let (from, to) = (&self.warehouses[index], &self.warehouses[1 - index]);
         let body = json!({
             "variantId": self.variant, "quantity": quantity.to_string(), "fromWarehouseId": from, "toWarehouseId": to,
             "reason": WHY
         });
-        if Self::done(&self.send("inventory/transfers", &body), quantity <= self.free(at), "INSUFFICIENT_STOCK") {
-            self.on_hand[at] -= quantity;
-            self.on_hand[1 - at] += quantity;
+        if Self::done(&self.send("inventory/transfers", &body), quantity <= self.free(index), "INSUFFICIENT_STOCK") {
+            self.on_hand[index] -= quantity;
+            self.on_hand[1 - index] += quantity;
         }
     }
 
-    fn reserve(&mut self, at: usize, quantity: i128) {
+    fn reserve(&mut self, index: usize, quantity: i128) {
         let body = json!({
-            "variantId": self.variant, "warehouseId": self.warehouses[at], "quantity": quantity.to_string(), "reason": WHY
+            "variantId": self.variant, "warehouseId": self.warehouses[index], "quantity": quantity.to_string(),
+            "reason": WHY
         });
         let answer = self.send("inventory/reservations", &body);
-        if Self::done(&answer, quantity <= self.free(at), "INSUFFICIENT_STOCK") {
-            self.reserved[at] += quantity;
-            self.holds.push((answer.id(), at, quantity));
+        if Self::done(&answer, quantity <= self.free(index), "INSUFFICIENT_STOCK") {
+            self.reserved[index] += quantity;
+            self.holds.push((answer.id(), index, quantity));
         }
     }
 
@@ -290,14 +291,14 @@ impl Shelf {
             return;
         }
         let nth = self.dice.between(0, self.holds.len() as u64) as usize;
-        let (id, at, quantity) = self.holds.swap_remove(nth);
+        let (id, index, quantity) = self.holds.swap_remove(nth);
         let path = format!("inventory/reservations/{id}/release");
         let answer = self.send(&path, &json!({ "reason": WHY }));
         Self::done(&answer, true, "");
-        self.reserved[at] -= quantity;
+        self.reserved[index] -= quantity;
     }
 
-    fn sell(&mut self, n: u64, at: usize, quantity: i128) {
+    fn sell(&mut self, n: u64, index: usize, quantity: i128) {
         let order = SalesOrder { id: (n, n), number: format!("SO-{n}") };
         let line = ReserveLine {
             line: (n, 1),
@@ -305,8 +306,8 @@ impl Shelf {
             quantity: quantity.to_string(),
             unit_ids: Vec::new(),
         };
-        let answer = self.call(&[Call::Reserve(order.clone(), key(&self.warehouses[at]), vec![line])]);
-        if !Self::done(&answer, quantity <= self.free(at), "INSUFFICIENT_STOCK") {
+        let answer = self.call(&[Call::Reserve(order.clone(), key(&self.warehouses[index]), vec![line])]);
+        if !Self::done(&answer, quantity <= self.free(index), "INSUFFICIENT_STOCK") {
             return;
         }
         let reservation_id = read_answer::<Vec<Reserved>>(&answer, 0)[0].reservation_id;
@@ -314,7 +315,7 @@ impl Shelf {
         let answer = self.call(&[Call::Deliver(order, vec![line])]);
         Self::done(&answer, true, "");
         let currencies = self.currencies(quantity);
-        self.on_hand[at] -= quantity;
+        self.on_hand[index] -= quantity;
         let total = self.leave(quantity, |turn| Place::Sold { order: n, turn });
         let delivered = read_answer::<Vec<Delivered>>(&answer, 0).remove(0);
         if currencies == 1 {
@@ -332,7 +333,7 @@ impl Shelf {
         oldest.len()
     }
 
-    fn take_back(&mut self, n: u64, at: usize, quantity: i128) {
+    fn take_back(&mut self, n: u64, index: usize, quantity: i128) {
         if self.sales.is_empty() {
             return;
         }
@@ -340,7 +341,7 @@ impl Shelf {
         let to = CustomerReturn {
             id: (n, 3),
             order_id: (order, order),
-            warehouse_id: key(&self.warehouses[at]),
+            warehouse_id: key(&self.warehouses[index]),
             location_id: None,
             reason: WHY.to_string(),
         };
@@ -352,7 +353,7 @@ impl Shelf {
             disposition: Disposition::Restock,
         };
         let answer = self.call(&[Call::ReturnFromCustomer(to, vec![line])]);
-        let of_order = |piece: &Piece| matches!(piece.place, Place::Sold { order: of, .. } if of == order);
+        let of_order = |piece: &Piece| matches!(piece.place, Place::Sold { order: sold_in, .. } if sold_in == order);
         let mut sold: Vec<usize> = (0..self.pieces.len()).filter(|nth| of_order(&self.pieces[*nth])).collect();
         if !Self::done(&answer, quantity <= sold.len() as i128, "LIMIT_EXCEEDED") {
             return;
@@ -374,7 +375,7 @@ impl Shelf {
             self.pieces.remove(nth);
         }
         self.pieces.extend(back);
-        self.on_hand[at] += quantity;
+        self.on_hand[index] += quantity;
     }
 
     /// A correction or a charge of a receipt's line, dealt piece by piece.

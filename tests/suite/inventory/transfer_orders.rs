@@ -277,9 +277,9 @@ fn e57_units_arrive_as_the_warehouse_is(database: Database) {
         assert_eq!((&read["version"], &read["transferOrderId"]), (&json!(3), &json!(order)));
     }
     let item = road.line(&order);
-    let receive = |members: Json, more: Json| {
+    let receive = |members: Json, extra: Json| {
         let item = with(&json!({ "itemId": item, "quantity": "1" }), members);
-        road.go(&order, "receive", with(&json!({ "items": [item] }), more))
+        road.go(&order, "receive", with(&json!({ "items": [item] }), extra))
     };
     receive(json!({}), json!({})).refused(409, "UNIT_COUNT_MISMATCH").at("/items/0/unitIds");
     receive(json!({ "unitIds": &units[..2] }), json!({})).refused(409, "UNIT_COUNT_MISMATCH");
@@ -447,8 +447,8 @@ fn api_clients_transfer_without_units(database: Database) {
     assert!(read.body.get("tenantId").is_none());
     assert!(read["items"][0].get("units").is_none());
     machine.post(&format!("{path}/ship"), json!({ "expectedVersion": 3 })).is(200);
-    let lines =
-        [("2", 0), ("1", 1)].map(|(quantity, at)| json!({ "itemId": read["items"][at]["id"], "quantity": quantity }));
+    let lines = [("2", 0), ("1", 1)]
+        .map(|(quantity, index)| json!({ "itemId": read["items"][index]["id"], "quantity": quantity }));
     machine.post(&format!("{path}/receive"), json!({ "expectedVersion": 4, "items": lines })).is(200);
     assert_eq!(machine.get(&path).is(200)["status"], "RECEIVED");
     let reader = shop.machine(&["inventory.read"]);

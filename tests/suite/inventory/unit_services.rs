@@ -354,8 +354,8 @@ fn units_are_told_to_who_may_know(database: Database) {
     let same = imei(77);
     let whole = NewUnit { imei1: Some(same.clone()), ..unit("Tell-Me") };
     let (call, item) = receipt(&main, &phone, "100", None, &[whole]);
-    let own = shop.call_inventory::<Vec<Received>>(call)[0].unit_ids[0];
-    let read = Call::Units(vec![own]);
+    let received_unit = shop.call_inventory::<Vec<Received>>(call)[0].unit_ids[0];
+    let read = Call::Units(vec![received_unit]);
     let find = Call::Find(vec!["TELL-ME".to_string(), same.clone(), "nobody".to_string()]);
     let answer = shop.try_inventory(&[
         read.clone(),
@@ -369,9 +369,9 @@ fn units_are_told_to_who_may_know(database: Database) {
     let found = |identity: &str, unit_id: Option<Key>| Found { identity: identity.to_string(), unit_id };
     assert_eq!(
         read_answer::<Vec<Found>>(&answer, 1),
-        [found("TELL-ME", Some(own)), found(&same, Some(own)), found("nobody", None)]
+        [found("TELL-ME", Some(received_unit)), found(&same, Some(received_unit)), found("nobody", None)]
     );
-    assert_eq!(read_answer::<Vec<UnitsOf>>(&answer, 2), [UnitsOf { id: item, unit_ids: vec![own] }]);
+    assert_eq!(read_answer::<Vec<UnitsOf>>(&answer, 2), [UnitsOf { id: item, unit_ids: vec![received_unit] }]);
     assert_eq!(read_answer::<Vec<UnitsOf>>(&answer, 3), []);
     let shop = shop.colleague(&["porter.call", "inventory.read"]);
     let hidden = &shop.call_inventory::<Vec<Unit>>(read)[0];

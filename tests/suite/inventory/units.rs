@@ -110,7 +110,7 @@ fn e34_what_a_warehouse_makes_of_a_unit(database: Database) {
     let shop = company(database);
     let (phone, main) = (shop.phone(), shop.warehouse("PHYSICAL"));
     let unit = shop.admit(&phone, &main, 1).remove(0);
-    let mut at = main.clone();
+    let mut place = main.clone();
     for (kind, status, figure) in [
         ("QUARANTINE", "QUARANTINED", "quarantined"),
         ("IN_TRANSIT", "IN_TRANSIT", "inTransit"),
@@ -127,8 +127,8 @@ fn e34_what_a_warehouse_makes_of_a_unit(database: Database) {
             expected["available"] = json!(1);
         }
         shop.assert_level(&to, &phone, expected);
-        shop.assert_level(&at, &phone, json!({}));
-        at = to;
+        shop.assert_level(&place, &phone, json!({}));
+        place = to;
     }
     shop.move_unit(&unit, "DAMAGE", json!({})).is(201);
     let quarantine = shop.warehouse("QUARANTINE");

@@ -120,20 +120,20 @@ fn e4_a_branch_is_of_the_entity(database: Database) {
 fn e5_locations_have_codes_of_their_warehouse(database: Database) {
     let shop = company(database);
     let (one, two) = (shop.main(), shop.warehouse("VIRTUAL"));
-    let at = |warehouse: &str| format!("inventory/warehouses/{warehouse}/locations");
+    let locations = |warehouse: &str| format!("inventory/warehouses/{warehouse}/locations");
     let body = json!({ "code": "A-1", "name": "Shelf" });
-    let location = shop.post(&at(&one), body.clone()).is(201);
-    shop.post(&at(&two), body.clone()).is(201);
-    shop.post(&at(&one), json!({ "code": "a-1", "name": "Shelf" })).refused(409, "DUPLICATE").at("/code");
-    let path = format!("{}/{}", at(&one), location.id());
-    shop.get(&format!("{}/{}", at(&two), location.id())).refused(404, "NOT_FOUND");
+    let location = shop.post(&locations(&one), body.clone()).is(201);
+    shop.post(&locations(&two), body.clone()).is(201);
+    shop.post(&locations(&one), json!({ "code": "a-1", "name": "Shelf" })).refused(409, "DUPLICATE").at("/code");
+    let path = format!("{}/{}", locations(&one), location.id());
+    shop.get(&format!("{}/{}", locations(&two), location.id())).refused(404, "NOT_FOUND");
     shop.put(&path, json!({ "code": "B", "name": "Shelf" })).refused(409, "IMMUTABLE_FIELD").at("/code");
     assert_eq!(shop.put(&path, json!({ "code": "A-1", "name": "Top" })).is(200)["name"], "Top");
     assert_eq!(shop.archive(&path).is(200)["status"], "ARCHIVED");
     shop.archive(&path).refused(409, "ARCHIVED");
-    assert!(shop.get(&at(&one)).is(200).items().is_empty());
-    assert_eq!(shop.list(&at(&one), &[("status", "ARCHIVED")]).is(200).ids(), [location.id()]);
-    shop.get(&at(&location.id())).refused(404, "NOT_FOUND");
+    assert!(shop.get(&locations(&one)).is(200).items().is_empty());
+    assert_eq!(shop.list(&locations(&one), &[("status", "ARCHIVED")]).is(200).ids(), [location.id()]);
+    shop.get(&locations(&location.id())).refused(404, "NOT_FOUND");
 }
 
 /// Twenty inbound adjustments and an archive at once, on ten warehouses: either the archive stands and nothing came in after

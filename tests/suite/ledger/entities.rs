@@ -124,9 +124,9 @@ fn l02_codes_are_unique_in_any_case(database: Database) {
 }
 
 fn l03_what_books_are_never_changes(database: Database) {
-    let of = books(database);
-    let path = format!("{PATH}/{}", of.entity);
-    let stored = of.shop.get(&path).is(200);
+    let books = books(database);
+    let path = format!("{PATH}/{}", books.entity);
+    let stored = books.shop.get(&path).is(200);
     let body = |change: Json| with(&json!({ "expectedVersion": 1, "name": "N" }), change);
     for (pointer, change) in [
         ("/keepsBooks", json!({ "keepsBooks": false })),
@@ -135,15 +135,15 @@ fn l03_what_books_are_never_changes(database: Database) {
         ("/booksStartOn", json!({ "booksStartOn": day(0) })),
         ("/code", json!({ "code": "books" })),
     ] {
-        of.shop.put(&path, body(change)).refused(409, "IMMUTABLE_FIELD").at(pointer);
+        books.shop.put(&path, body(change)).refused(409, "IMMUTABLE_FIELD").at(pointer);
     }
-    of.shop.put(&path, body(json!({ "expectedVersion": 2 }))).refused(409, "VERSION_CONFLICT");
+    books.shop.put(&path, body(json!({ "expectedVersion": 2 }))).refused(409, "VERSION_CONFLICT");
     let same: Json = ["keepsBooks", "currencyCode", "amountScale", "booksStartOn", "code"]
         .iter()
         .map(|member| (member.to_string(), stored[*member].clone()))
         .collect::<serde_json::Map<String, Json>>()
         .into();
-    let replaced = of.shop.put(&path, body(same)).is(200);
+    let replaced = books.shop.put(&path, body(same)).is(200);
     assert_eq!((&replaced["name"], &replaced["version"]), (&json!("N"), &json!(2)));
 }
 
@@ -165,48 +165,52 @@ fn l04_foreign_entities_are_unknown(database: Database) {
         .refused(404, "NOT_FOUND")
         .at("/query/legalEntityId");
     assert!(mine.shop.list("ledger/accounts", &[("legalEntityId", &theirs.entity)]).is(200).items().is_empty());
-    let at = |pointer: &str, path: &str, body: Json| {
+    let refused = |pointer: &str, path: &str, body: Json| {
         mine.shop.post(path, body).refused(404, "NOT_FOUND").at(pointer);
     };
     let branch = json!({ "legalEntityId": theirs.entity, "code": "B", "name": "B" });
-    at("/legalEntityId", "ledger/branches", branch);
+    refused("/legalEntityId", "ledger/branches", branch);
     let of_them = json!({ "legalEntityId": theirs.entity, "code": "9", "name": "N", "type": "ASSET" });
-    at("/legalEntityId", "ledger/accounts", of_them.clone());
-    at("/parentId", "ledger/accounts", with(&of_them, json!({ "legalEntityId": mine.entity, "parentId": account })));
+    refused("/legalEntityId", "ledger/accounts", of_them.clone());
+    refused(
+        "/parentId",
+        "ledger/accounts",
+        with(&of_them, json!({ "legalEntityId": mine.entity, "parentId": account })),
+    );
     let money = json!({ "legalEntityId": mine.entity, "code": "M", "name": "M", "kind": "BANK", "accountId": account });
-    at("/accountId", "ledger/money-accounts", money);
+    refused("/accountId", "ledger/money-accounts", money);
     let entry = with(&mine.entry(&day(0), &[("1000", "debit", "1"), ("3000", "credit", "1")]), json!({}));
     let mut foreign = entry.clone();
     foreign["lines"][0]["accountId"] = json!(account);
-    at("/lines/0/accountId", "ledger/journal-entries", foreign);
-    at("/legalEntityId", "ledger/journal-entries", with(&entry, json!({ "legalEntityId": theirs.entity })));
+    refused("/lines/0/accountId", "ledger/journal-entries", foreign);
+    refused("/legalEntityId", "ledger/journal-entries", with(&entry, json!({ "legalEntityId": theirs.entity })));
     mine.map(&[("REVENUE", Some(&account))]).refused(404, "NOT_FOUND").at("/roles/9/accountId");
     mine.call(Call::Require(theirs.key(), None)).refused(404, "NOT_FOUND").at("/legalEntityId");
 }
 
 fn l09_a_held_or_standing_entity_is_not_archived(database: Database) {
-    let of = books_with(database, json!({ "chart": "NONE" }));
-    let path = format!("{PATH}/{}", of.entity);
-    let branch = json!({ "legalEntityId": of.entity, "code": "B", "name": "B" });
-    let branch = of.shop.post("ledger/branches", branch).is(201).id();
+    let held = books_with(database, json!({ "chart": "NONE" }));
+    let path = format!("{PATH}/{}", held.entity);
+    let branch = json!({ "legalEntityId": held.entity, "code": "B", "name": "B" });
+    let branch = held.shop.post("ledger/branches", branch).is(201).id();
     let warehouse = new_key();
-    let hold = of.hold("WAREHOUSE", warehouse, Some(key(&branch)), None);
-    of.call(hold.clone()).is(200);
-    let refused = of.shop.archive(&path).refused(409, "ILLEGAL_STATE");
+    let hold = held.hold("WAREHOUSE", warehouse, Some(key(&branch)), None);
+    held.call(hold.clone()).is(200);
+    let refused = held.shop.archive(&path).refused(409, "ILLEGAL_STATE");
     refused.fault("/path/id", "ACTIVE_BRANCH").fault("/path/id", "HELD");
     let branch_path = format!("ledger/branches/{branch}");
-    of.shop.archive(&branch_path).refused(409, "ILLEGAL_STATE").fault("/path/id", "HELD");
-    of.call(Call::Release("WAREHOUSE".to_string(), warehouse)).is(200);
-    of.shop.archive(&branch_path).is(200);
-    of.call(hold).refused(409, "REFERENCE_INVALID").at("/branchId");
-    of.shop.archive(&path).is(200);
-    of.shop.archive(&path).refused(409, "ARCHIVED");
-    of.call(of.hold("REGISTER", warehouse, None, None)).refused(409, "REFERENCE_INVALID").at("/legalEntityId");
-    of.shop
-        .post("ledger/branches", json!({ "legalEntityId": of.entity, "code": "C", "name": "C" }))
+    held.shop.archive(&branch_path).refused(409, "ILLEGAL_STATE").fault("/path/id", "HELD");
+    held.call(Call::Release("WAREHOUSE".to_string(), warehouse)).is(200);
+    held.shop.archive(&branch_path).is(200);
+    held.call(hold).refused(409, "REFERENCE_INVALID").at("/branchId");
+    held.shop.archive(&path).is(200);
+    held.shop.archive(&path).refused(409, "ARCHIVED");
+    held.call(held.hold("REGISTER", warehouse, None, None)).refused(409, "REFERENCE_INVALID").at("/legalEntityId");
+    held.shop
+        .post("ledger/branches", json!({ "legalEntityId": held.entity, "code": "C", "name": "C" }))
         .refused(409, "REFERENCE_INVALID")
         .at("/legalEntityId");
-    of.shop.put(&path, json!({ "expectedVersion": 2, "name": "N" })).refused(409, "ARCHIVED");
+    held.shop.put(&path, json!({ "expectedVersion": 2, "name": "N" })).refused(409, "ARCHIVED");
 
     let standing = books(database);
     standing
@@ -229,56 +233,59 @@ fn replacement_resets_what_it_omits(database: Database) {
 }
 
 fn branches_live_under_their_entity(database: Database) {
-    let of = books_with(database, json!({ "chart": "NONE" }));
+    let books = books_with(database, json!({ "chart": "NONE" }));
     let path = "ledger/branches";
-    let body = |code: &str| json!({ "legalEntityId": of.entity, "code": code, "name": "North", "address": "Street 1" });
-    let made = of.shop.post(path, body("North")).is(201);
-    of.shop.post(path, body("NORTH")).refused(409, "DUPLICATE").at("/code");
-    let other = of.shop.post(PATH, entity("OTHER")).is(201).id();
-    of.shop.post(path, with(&body("NORTH"), json!({ "legalEntityId": other }))).is(201);
-    let at = format!("{path}/{}", made.id());
+    let body =
+        |code: &str| json!({ "legalEntityId": books.entity, "code": code, "name": "North", "address": "Street 1" });
+    let made = books.shop.post(path, body("North")).is(201);
+    books.shop.post(path, body("NORTH")).refused(409, "DUPLICATE").at("/code");
+    let other = books.shop.post(PATH, entity("OTHER")).is(201).id();
+    books.shop.post(path, with(&body("NORTH"), json!({ "legalEntityId": other }))).is(201);
+    let branch_path = format!("{path}/{}", made.id());
     for (pointer, change) in
         [("/code", json!({ "code": "SOUTH" })), ("/legalEntityId", json!({ "legalEntityId": other }))]
     {
-        of.shop.put(&at, with(&json!({ "name": "N" }), change)).refused(409, "IMMUTABLE_FIELD").at(pointer);
+        books.shop.put(&branch_path, with(&json!({ "name": "N" }), change)).refused(409, "IMMUTABLE_FIELD").at(pointer);
     }
-    let etag = of.shop.get(&at).is(200).etag();
-    let put = |etag: &str| of.shop.request("PUT", &at).if_match(etag).json(&json!({ "name": "New" })).send();
+    let etag = books.shop.get(&branch_path).is(200).etag();
+    let put =
+        |etag: &str| books.shop.request("PUT", &branch_path).if_match(etag).json(&json!({ "name": "New" })).send();
     let replaced = put(&etag).is(200);
     assert_eq!((&replaced["name"], &replaced["address"]), (&json!("New"), &Json::Null));
     put(&etag).refused(412, "PRECONDITION_FAILED");
-    assert_eq!(of.shop.list(path, &[("legalEntityId", &of.entity)]).is(200).ids(), [made.id()]);
-    let found: Option<Branch> = of.ask(Call::FindBranch(of.key(), "NORTH".to_string()));
+    assert_eq!(books.shop.list(path, &[("legalEntityId", &books.entity)]).is(200).ids(), [made.id()]);
+    let found: Option<Branch> = books.ask(Call::FindBranch(books.key(), "NORTH".to_string()));
     assert_eq!(found.map(|branch| branch.id), Some(key(&made.id())));
-    of.call(Call::Require(key(&other), Some(key(&made.id())))).refused(409, "REFERENCE_INVALID").at("/branchId");
-    of.shop.archive(&at).is(200);
-    of.shop.archive(&at).refused(409, "ARCHIVED");
-    assert!(of.shop.list(path, &[("legalEntityId", &of.entity)]).is(200).items().is_empty());
+    books.call(Call::Require(key(&other), Some(key(&made.id())))).refused(409, "REFERENCE_INVALID").at("/branchId");
+    books.shop.archive(&branch_path).is(200);
+    books.shop.archive(&branch_path).refused(409, "ARCHIVED");
+    assert!(books.shop.list(path, &[("legalEntityId", &books.entity)]).is(200).items().is_empty());
 }
 
 fn directory_is_open_to_members_and_changes_are_not(database: Database) {
-    let of = books(database);
-    of.shop.allow_only(&["catalog.read"]);
+    let books = books(database);
+    books.shop.allow_only(&["catalog.read"]);
     for path in [PATH, "ledger/branches", "ledger/posting-roles", "ledger/money-accounts"] {
-        of.shop.get(path).is(200);
+        books.shop.get(path).is(200);
     }
-    of.shop.list("ledger/accounts", &[("legalEntityId", &of.entity)]).is(200);
-    of.shop.get(&of.at("mappings")).is(200);
-    of.shop.post(PATH, entity("NEW")).refused(403, "PERMISSION_DENIED");
-    of.shop.post("ledger/journal-entries", json!({})).refused(403, "PERMISSION_DENIED");
-    of.shop.as_user("stranger@example.test").get(PATH).refused(403, "MEMBERSHIP_REQUIRED");
-    of.shop.allow_only(&["settings.manage"]);
-    of.shop.post(PATH, entity("NEW")).is(201);
+    books.shop.list("ledger/accounts", &[("legalEntityId", &books.entity)]).is(200);
+    books.shop.get(&books.at("mappings")).is(200);
+    books.shop.post(PATH, entity("NEW")).refused(403, "PERMISSION_DENIED");
+    books.shop.post("ledger/journal-entries", json!({})).refused(403, "PERMISSION_DENIED");
+    books.shop.as_user("stranger@example.test").get(PATH).refused(403, "MEMBERSHIP_REQUIRED");
+    books.shop.allow_only(&["settings.manage"]);
+    books.shop.post(PATH, entity("NEW")).is(201);
 }
 
 fn begin_keeps_books_once(database: Database) {
     let shop = services::host(database).company();
     let id = shop.made("LEGAL_ENTITY").expect("an entity");
-    let of = books::Books { shop: shop.clone(), entity: id.clone() };
-    let found: Option<Entity> = of.ask(Call::FindEntity("main".to_string()));
-    assert_eq!(found.map(|entity| (entity.id, entity.keeps_books)), Some((of.key(), false)));
-    let begin =
-        |version: i64, currency: &str, scale: u8| of.call(Call::Begin(of.key(), version, currency.to_string(), scale));
+    let books = books::Books { shop: shop.clone(), entity: id.clone() };
+    let found: Option<Entity> = books.ask(Call::FindEntity("main".to_string()));
+    assert_eq!(found.map(|entity| (entity.id, entity.keeps_books)), Some((books.key(), false)));
+    let begin = |version: i64, currency: &str, scale: u8| {
+        books.call(Call::Begin(books.key(), version, currency.to_string(), scale))
+    };
     begin(2, "EUR", 6).refused(409, "VERSION_CONFLICT");
     begin(1, "DEM", 6).refused(400, "VALIDATION_FAILED").at("/currencyCode");
     begin(1, "EUR", 13).refused(400, "VALIDATION_FAILED").at("/amountScale");

@@ -26,8 +26,8 @@ on_both_databases![
 const PATH: &str = "ledger/journal-entries";
 
 fn l29_manual_entries_balance(database: Database) {
-    let of = books(database);
-    let good = of.entry(&day(0), &[("1010", "debit", "10"), ("3000", "credit", "10")]);
+    let books = books(database);
+    let good = books.entry(&day(0), &[("1010", "debit", "10"), ("3000", "credit", "10")]);
     let lines = |lines: Json| with(&good, json!({ "lines": lines }));
     let (bank, capital) = (good["lines"][0]["accountId"].clone(), good["lines"][1]["accountId"].clone());
     let credit = json!({ "accountId": capital, "credit": "10" });
@@ -45,17 +45,17 @@ fn l29_manual_entries_balance(database: Database) {
         ("/lines", "TOO_MANY", lines(json!(vec![credit.clone(); 101]))),
         ("/description", "REQUIRED", without(&good, "description")),
     ] {
-        of.shop.post(PATH, body).refused(400, "VALIDATION_FAILED").fault(pointer, code);
+        books.shop.post(PATH, body).refused(400, "VALIDATION_FAILED").fault(pointer, code);
     }
-    assert_eq!(of.entries(), 0);
+    assert_eq!(books.entries(), 0);
     let described = json!([
         { "accountId": bank, "debit": "4", "description": "first" },
         { "accountId": bank, "debit": "6" },
         { "accountId": capital, "credit": "10" },
     ]);
-    let made = of.shop.post(PATH, with(&lines(described), json!({ "reference": "R-1" }))).is(201);
+    let made = books.shop.post(PATH, with(&lines(described), json!({ "reference": "R-1" }))).is(201);
     assert_eq!((&made["total"], &made["entryDate"]), (&json!("10.000000000000"), &json!(day(0))));
-    let read = of.shop.get(&format!("{PATH}/{}", made.id())).is(200);
+    let read = books.shop.get(&format!("{PATH}/{}", made.id())).is(200);
     assert_eq!(read["lines"].as_array().map(Vec::len), Some(3), "lines stay as they were written");
     assert_eq!((&read["lines"][0]["description"], &read["lines"][0]["accountCode"]), (&json!("first"), &json!("1010")));
     assert_eq!(
@@ -67,96 +67,98 @@ fn l29_manual_entries_balance(database: Database) {
         (&json!("R-1"), &json!("EUR"), &json!(month(0)))
     );
     let absent = with(&good, json!({ "branchId": Uuid::now_v7() }));
-    of.shop.post(PATH, absent).refused(404, "NOT_FOUND").at("/branchId");
+    books.shop.post(PATH, absent).refused(404, "NOT_FOUND").at("/branchId");
 }
 
 fn l29_control_accounts_take_no_manual_line(database: Database) {
-    let of = books(database);
+    let books = books(database);
     for code in ["1100", "1150", "1160", "1200", "2000", "2050", "2100"] {
-        of.manual(&day(0), "5310", code, "1")
+        books
+            .manual(&day(0), "5310", code, "1")
             .refused(409, "ILLEGAL_STATE")
             .fault("/lines/1/accountId", "CONTROL_ACCOUNT");
     }
     let other =
-        of.shop.post("ledger/legal-entities", with(&entity("NONE"), json!({ "chart": "STANDARD" }))).is(201).id();
-    let without = Books { shop: of.shop.clone(), entity: other.clone() };
+        books.shop.post("ledger/legal-entities", with(&entity("NONE"), json!({ "chart": "STANDARD" }))).is(201).id();
+    let without = Books { shop: books.shop.clone(), entity: other.clone() };
     let body = without.entry(&day(0), &[("1010", "debit", "1"), ("3000", "credit", "1")]);
-    of.shop.post(PATH, body.clone()).refused(409, "ILLEGAL_STATE").fault("/legalEntityId", "BOOKS_NOT_KEPT");
-    let mixed = with(&body, json!({ "legalEntityId": of.entity }));
-    of.shop.post(PATH, mixed).refused(409, "REFERENCE_INVALID").at("/lines/0/accountId").at("/lines/1/accountId");
-    assert_eq!(of.entries(), 0);
+    books.shop.post(PATH, body.clone()).refused(409, "ILLEGAL_STATE").fault("/legalEntityId", "BOOKS_NOT_KEPT");
+    let mixed = with(&body, json!({ "legalEntityId": books.entity }));
+    books.shop.post(PATH, mixed).refused(409, "REFERENCE_INVALID").at("/lines/0/accountId").at("/lines/1/accountId");
+    assert_eq!(books.entries(), 0);
 }
 
 fn l30_an_entry_is_reversed_once(database: Database) {
-    let of = books(database);
-    let made = of.manual(&day(-1), "1010", "3000", "12.5").is(201).id();
+    let books = books(database);
+    let made = books.manual(&day(-1), "1010", "3000", "12.5").is(201).id();
     let path = format!("{PATH}/{made}/reverse");
     let early = json!({ "reason": "Wrong", "entryDate": day(-2) });
-    of.shop.post(&path, early).refused(409, "ILLEGAL_STATE").fault("/entryDate", "DATE_BEFORE_ORIGINAL");
+    books.shop.post(&path, early).refused(409, "ILLEGAL_STATE").fault("/entryDate", "DATE_BEFORE_ORIGINAL");
     let late = json!({ "reason": "Wrong", "entryDate": day(2) });
-    of.shop.post(&path, late).refused(400, "VALIDATION_FAILED").fault("/entryDate", "DATE_IN_FUTURE");
-    let answers = at_once(8, |_| of.shop.post(&path, json!({ "reason": "Wrong" })));
+    books.shop.post(&path, late).refused(400, "VALIDATION_FAILED").fault("/entryDate", "DATE_IN_FUTURE");
+    let answers = at_once(8, |_| books.shop.post(&path, json!({ "reason": "Wrong" })));
     let (made_it, refused): (Vec<_>, Vec<_>) = answers.into_iter().partition(|answer| answer.status == 201);
     assert_eq!(made_it.len(), 1);
     for answer in refused {
         answer.refused(409, "ILLEGAL_STATE").fault("/path/id", "ALREADY_REVERSED");
     }
     let mirror = made_it[0].id();
-    let read = of.shop.get(&format!("{PATH}/{mirror}")).is(200);
+    let read = books.shop.get(&format!("{PATH}/{mirror}")).is(200);
     assert_eq!((&read["reversalOfId"], &read["purpose"]), (&json!(made), &json!("ENTRY:VOID")));
     assert_eq!(
         (&read["lines"][0]["credit"], &read["lines"][1]["debit"]),
         (&json!("12.500000000000"), &json!("12.500000000000"))
     );
     assert_eq!((&read["description"], &read["entryDate"]), (&json!("Wrong"), &json!(day(0))));
-    assert_eq!(of.shop.get(&format!("{PATH}/{made}")).is(200)["reversedById"], json!(mirror));
-    of.shop
+    assert_eq!(books.shop.get(&format!("{PATH}/{made}")).is(200)["reversedById"], json!(mirror));
+    books
+        .shop
         .post(&format!("{PATH}/{mirror}/reverse"), json!({ "reason": "Wrong" }))
         .refused(409, "ILLEGAL_STATE")
         .fault("/path/id", "IS_REVERSAL");
-    assert!(of.closing().is_empty(), "{:?}", of.closing());
-    assert_eq!(of.entries(), 2);
+    assert!(books.closing().is_empty(), "{:?}", books.closing());
+    assert_eq!(books.entries(), 2);
 }
 
 fn l30_documents_are_not_reversed_by_hand(database: Database) {
-    let of = books(database);
-    let posted = of.post_entry(of.posting(&[("CASH_MOVEMENT", "debit", "1"), ("REVENUE", "credit", "1")]));
+    let books = books(database);
+    let posted = books.post_entry(books.posting(&[("CASH_MOVEMENT", "debit", "1"), ("REVENUE", "credit", "1")]));
     let id = posted.id();
-    let reverse = |id: &str| of.shop.post(&format!("{PATH}/{id}/reverse"), json!({ "reason": "Wrong" }));
+    let reverse = |id: &str| books.shop.post(&format!("{PATH}/{id}/reverse"), json!({ "reason": "Wrong" }));
     reverse(&id).refused(409, "ILLEGAL_STATE").fault("/path/id", "NOT_MANUAL");
     reverse(&Uuid::now_v7().to_string()).refused(404, "NOT_FOUND");
     // An account that became one of control since is moved by documents alone.
-    let account = json!({ "legalEntityId": of.entity, "code": "1101", "name": "Owed", "type": "ASSET" });
-    let owed = of.shop.post("ledger/accounts", account).is(201).id();
-    let there = of.manual(&day(0), "1101", "3000", "3").is(201).id();
-    of.manual(&day(0), "3000", "1101", "3").is(201);
-    of.map(&[("RECEIVABLE", Some(&owed))]).is(200);
+    let account = json!({ "legalEntityId": books.entity, "code": "1101", "name": "Owed", "type": "ASSET" });
+    let owed = books.shop.post("ledger/accounts", account).is(201).id();
+    let there = books.manual(&day(0), "1101", "3000", "3").is(201).id();
+    books.manual(&day(0), "3000", "1101", "3").is(201);
+    books.map(&[("RECEIVABLE", Some(&owed))]).is(200);
     reverse(&there).refused(409, "ILLEGAL_STATE").fault("/path/id", "CONTROL_ACCOUNT");
 }
 
 fn l32_legs_are_summed_before_they_must_fit(database: Database) {
-    let of = books(database);
+    let books = books(database);
     let half = "0.0000005";
     let legs = [("INVENTORY", "debit", half), ("INVENTORY_ADJUSTMENT", "credit", half)];
-    of.call(of.posting(&[legs[0], legs[1], legs[0], legs[1]])).is(200);
-    let mut alone = of.posting(&legs);
+    books.call(books.posting(&[legs[0], legs[1], legs[0], legs[1]])).is(200);
+    let mut alone = books.posting(&legs);
     alone.legs[0].pointer = Some("/unitCost".to_string());
-    let refused = of.call(alone).refused(409, "ACCOUNTING_AMOUNT_PRECISION");
+    let refused = books.call(alone).refused(409, "ACCOUNTING_AMOUNT_PRECISION");
     refused.fault("/unitCost", "AMOUNT_PRECISION");
     // Branches and parties are not summed together; zeros are left out, and nothing but zeros is no entry.
     let party = Uuid::now_v7().to_string();
-    let mut of_party = of.posting(&[
+    let mut of_party = books.posting(&[
         ("RECEIVABLE", "debit", "1"),
         ("RECEIVABLE", "debit", "2"),
         ("SALES_CLEARING", "credit", "3"),
         ("CASH_MOVEMENT", "debit", "0"),
     ]);
     of_party.legs[0].party = customer(&party);
-    let read = of.post_entry(of_party);
+    let read = books.post_entry(of_party);
     assert_eq!((&read["lines"][0]["partyType"], &read["lines"][0]["partyId"]), (&json!("CUSTOMER"), &json!(party)));
-    let nothing = of.posting(&[("CASH_MOVEMENT", "debit", "0"), ("REVENUE", "credit", "0.000")]);
-    assert_eq!(of.ask::<Option<Key>>(nothing), None);
-    assert_table!(of.journal(), @r"
+    let nothing = books.posting(&[("CASH_MOVEMENT", "debit", "0"), ("REVENUE", "credit", "0.000")]);
+    assert_eq!(books.ask::<Option<Key>>(nothing), None);
+    assert_table!(books.journal(), @r"
     entry  account                        debit    credit
         1  1200 Inventory              0.000001
            5200 Inventory adjustments            0.000001
@@ -171,8 +173,8 @@ fn l33_exact_to_the_last_digit(database: Database) {
     let large = "999999999998999999000000.000001";
     // 999999999999.999999 x 999999999999.999999
     let finest = "999999999999999998000000.000000000001";
-    let posted = |of: &Books, amount: &str| {
-        of.call(of.posting(&[("INVENTORY", "debit", amount), ("INVENTORY_ADJUSTMENT", "credit", amount)]))
+    let posted = |books: &Books, amount: &str| {
+        books.call(books.posting(&[("INVENTORY", "debit", amount), ("INVENTORY_ADJUSTMENT", "credit", amount)]))
     };
     let coarse = books(database);
     posted(&coarse, large).is(200);
@@ -198,31 +200,34 @@ fn l33_exact_to_the_last_digit(database: Database) {
 }
 
 fn l37_mirrors_use_the_accounts_of_their_originals(database: Database) {
-    let of = books(database);
-    let income = json!({ "legalEntityId": of.entity, "code": "4001", "name": "Old sales", "type": "INCOME" });
-    let old = of.shop.post("ledger/accounts", income).is(201).id();
-    let new = of.account("4000");
-    of.map(&[("REVENUE", Some(&old))]).is(200);
-    let sale = of.posting(&[("CASH_MOVEMENT", "debit", "9"), ("REVENUE", "credit", "9")]);
+    let books = books(database);
+    let income = json!({ "legalEntityId": books.entity, "code": "4001", "name": "Old sales", "type": "INCOME" });
+    let old = books.shop.post("ledger/accounts", income).is(201).id();
+    let new = books.account("4000");
+    books.map(&[("REVENUE", Some(&old))]).is(200);
+    let sale = books.posting(&[("CASH_MOVEMENT", "debit", "9"), ("REVENUE", "credit", "9")]);
     let source_id = sale.source_id;
-    of.call(sale).is(200);
-    of.map(&[("REVENUE", Some(&new))]).is(200);
-    of.manual(&day(0), "4001", "3000", "9").is(201);
-    of.shop.archive(&format!("ledger/accounts/{old}")).is(200);
+    books.call(sale).is(200);
+    books.map(&[("REVENUE", Some(&new))]).is(200);
+    books.manual(&day(0), "4001", "3000", "9").is(201);
+    books.shop.archive(&format!("ledger/accounts/{old}")).is(200);
     let mirror = |source_id: Key, on: Option<String>| {
         let (source_kind, text) = ("TEST".to_string(), "Void".to_string());
         let on_pointer = Some("/voidedOn".to_string());
         Call::Mirror(Mirror { source_kind, source_id, on, on_pointer, text })
     };
-    of.call(mirror(source_id, Some(day(-1)))).refused(409, "ILLEGAL_STATE").fault("/voidedOn", "DATE_BEFORE_ORIGINAL");
-    let mirrors: Vec<Key> = of.ask(mirror(source_id, None));
-    let read = of.shop.get(&format!("{PATH}/{}", id(mirrors[0]))).is(200);
+    books
+        .call(mirror(source_id, Some(day(-1))))
+        .refused(409, "ILLEGAL_STATE")
+        .fault("/voidedOn", "DATE_BEFORE_ORIGINAL");
+    let mirrors: Vec<Key> = books.ask(mirror(source_id, None));
+    let read = books.shop.get(&format!("{PATH}/{}", id(mirrors[0]))).is(200);
     assert_eq!((&read["lines"][1]["accountId"], &read["lines"][1]["debit"]), (&json!(old), &json!("9.000000000000")));
     assert_eq!((&read["sourceId"], &read["purpose"]), (&json!(id(source_id)), &json!("TEST:VOID")));
-    assert_eq!(of.ask::<Vec<Key>>(mirror(source_id, None)), [], "mirrored once");
-    assert_eq!(of.ask::<Vec<Key>>(mirror(new_key(), None)), []);
+    assert_eq!(books.ask::<Vec<Key>>(mirror(source_id, None)), [], "mirrored once");
+    assert_eq!(books.ask::<Vec<Key>>(mirror(new_key(), None)), []);
     // The sale, what was moved from its account by hand, and the mirror, on the account of the sale.
-    assert_table!(of.journal(), @r"
+    assert_table!(books.journal(), @r"
     entry  account              debit  credit
         1  5310 Cash movements      9
            4001 Old sales                   9
@@ -232,23 +237,24 @@ fn l37_mirrors_use_the_accounts_of_their_originals(database: Database) {
            4001 Old sales           9
     ");
     // A source of several entries is mirrored whole, into an open month alone.
-    let mut first = of.posting(&[("CASH_MOVEMENT", "debit", "1"), ("REVENUE", "credit", "1")]);
+    let mut first = books.posting(&[("CASH_MOVEMENT", "debit", "1"), ("REVENUE", "credit", "1")]);
     first.on = Some(month_day(3, 2));
     let second = Posting { purpose: "OTHER".to_string(), ..first.clone() };
-    of.calls(&[first.clone().into(), second.into()]).is(200);
-    of.call(first.clone()).refused(409, "DUPLICATE");
-    of.close(&month(3)).is(200);
-    of.call(mirror(first.source_id, Some(month_day(3, 9))))
+    books.calls(&[first.clone().into(), second.into()]).is(200);
+    books.call(first.clone()).refused(409, "DUPLICATE");
+    books.close(&month(3)).is(200);
+    books
+        .call(mirror(first.source_id, Some(month_day(3, 9))))
         .refused(409, "ACCOUNTING_PERIOD_CLOSED")
         .fault("/voidedOn", "MONTH_CLOSED");
-    assert_eq!(of.ask::<Vec<Key>>(mirror(first.source_id, None)).len(), 2);
+    assert_eq!(books.ask::<Vec<Key>>(mirror(first.source_id, None)).len(), 2);
 }
 
 fn l38_entries_never_change(database: Database) {
-    let of = books(database);
-    let id = of.manual(&day(0), "1010", "3000", "1").is(201).id();
+    let books = books(database);
+    let id = books.manual(&day(0), "1010", "3000", "1").is(201).id();
     for method in ["PUT", "PATCH", "DELETE"] {
-        let request = of.shop.request(method, &format!("{PATH}/{id}")).json(&json!({})).send();
+        let request = books.shop.request(method, &format!("{PATH}/{id}")).json(&json!({})).send();
         request.refused(405, "METHOD_NOT_ALLOWED");
     }
     for (table, change) in [
@@ -257,62 +263,62 @@ fn l38_entries_never_change(database: Database) {
         ("ledger_entry", "delete from ledger_entry where {tenant}"),
         ("ledger_entry_line", "delete from ledger_entry_line where {tenant}"),
     ] {
-        assert!(of.shop.try_write(change).is_err(), "{table}: {change}");
+        assert!(books.shop.try_write(change).is_err(), "{table}: {change}");
     }
 }
 
 fn l39_a_failed_operation_leaves_no_entry(database: Database) {
-    let of = books(database);
-    let before = of.shop.digest();
-    let post = of.posting(&[("CASH_MOVEMENT", "debit", "1"), ("REVENUE", "credit", "1")]);
-    of.calls(&[post.clone().into(), Call::Fail]).refused(409, "ILLEGAL_STATE");
-    let mut uneven = of.posting(&[("CASH_MOVEMENT", "debit", "1"), ("REVENUE", "credit", "2")]);
-    of.calls(&[post.clone().into(), uneven.clone().into()]).refused(500, "MODULE_FAILED");
+    let books = books(database);
+    let before = books.shop.digest();
+    let post = books.posting(&[("CASH_MOVEMENT", "debit", "1"), ("REVENUE", "credit", "1")]);
+    books.calls(&[post.clone().into(), Call::Fail]).refused(409, "ILLEGAL_STATE");
+    let mut uneven = books.posting(&[("CASH_MOVEMENT", "debit", "1"), ("REVENUE", "credit", "2")]);
+    books.calls(&[post.clone().into(), uneven.clone().into()]).refused(500, "MODULE_FAILED");
     uneven.legs[0].target = Target::Role("NO_SUCH_ROLE".to_string());
-    of.call(uneven).refused(500, "MODULE_FAILED");
+    books.call(uneven).refused(500, "MODULE_FAILED");
     let usd = Posting { currency_code: "USD".to_string(), ..post.clone() };
-    of.call(Call::PostAll(vec![post.clone(), usd])).refused(409, "ACCOUNTING_CURRENCY_UNSUPPORTED");
-    assert_eq!(of.shop.digest(), before);
-    let answer = of.call(post).is(200);
+    books.call(Call::PostAll(vec![post.clone(), usd])).refused(409, "ACCOUNTING_CURRENCY_UNSUPPORTED");
+    assert_eq!(books.shop.digest(), before);
+    let answer = books.call(post).is(200);
     let entry = read_answer::<Option<Key>>(&answer, 0).expect("an entry");
-    let read = of.shop.get(&format!("{PATH}/{}", id(entry))).is(200);
+    let read = books.shop.get(&format!("{PATH}/{}", id(entry))).is(200);
     assert_eq!(read["requestId"].as_str(), answer.header("x-request-id"));
     assert_eq!(read["actorType"], "USER");
-    let one = || of.posting(&[("CASH_MOVEMENT", "debit", "1"), ("REVENUE", "credit", "1")]);
-    let nothing = of.posting(&[("CASH_MOVEMENT", "debit", "0")]);
-    let entries: Vec<Option<Key>> = of.ask(Call::PostAll(vec![one(), nothing, one(), one()]));
+    let one = || books.posting(&[("CASH_MOVEMENT", "debit", "1"), ("REVENUE", "credit", "1")]);
+    let nothing = books.posting(&[("CASH_MOVEMENT", "debit", "0")]);
+    let entries: Vec<Option<Key>> = books.ask(Call::PostAll(vec![one(), nothing, one(), one()]));
     assert_eq!(entries.iter().map(Option::is_none).collect::<Vec<_>>(), [false, true, false, false]);
 }
 
 fn filters_of_the_journal(database: Database) {
-    let of = books(database);
-    let first = of.manual(&month_day(3, 2), "1010", "3000", "10").is(201).id();
+    let books = books(database);
+    let first = books.manual(&month_day(3, 2), "1010", "3000", "10").is(201).id();
     let body = with(
-        &of.entry(&month_day(2, 2), &[("1010", "debit", "20"), ("3000", "credit", "20")]),
+        &books.entry(&month_day(2, 2), &[("1010", "debit", "20"), ("3000", "credit", "20")]),
         json!({
             "reference": "INV 77 %", "description": "Fee of the Bank",
         }),
     );
-    let second = of.shop.post(PATH, body).is(201).id();
+    let second = books.shop.post(PATH, body).is(201).id();
     let party = Uuid::now_v7().to_string();
-    let mut posting = of.posting(&[("RECEIVABLE", "debit", "30"), ("SALES_CLEARING", "credit", "30")]);
+    let mut posting = books.posting(&[("RECEIVABLE", "debit", "30"), ("SALES_CLEARING", "credit", "30")]);
     posting.legs[0].party = customer(&party);
     let source = id(posting.source_id);
-    let third = of.post_entry(posting).id();
+    let third = books.post_entry(posting).id();
     let found = |query: &[(&str, &str)]| {
-        let query: Vec<_> = query.iter().copied().chain([("legalEntityId", of.entity.as_str())]).collect();
-        of.shop.list(PATH, &query).is(200).ids()
+        let query: Vec<_> = query.iter().copied().chain([("legalEntityId", books.entity.as_str())]).collect();
+        books.shop.list(PATH, &query).is(200).ids()
     };
     type Asked<'a> = &'a [(&'a str, &'a str)];
     let cases: [(Asked<'_>, Vec<&String>); 12] = [
         (&[], vec![&first, &second, &third]),
         (&[("from", &month_day(2, 2)), ("to", &month_day(2, 2))], vec![&second]),
         (&[("month", &month(3))], vec![&first]),
-        (&[("accountId", &of.account("1010"))], vec![&first, &second]),
+        (&[("accountId", &books.account("1010"))], vec![&first, &second]),
         (&[("sourceKind", "TEST")], vec![&third]),
         (&[("sourceId", &source)], vec![&third]),
         (&[("partyId", &party)], vec![&third]),
-        (&[("partyId", &party), ("accountId", &of.account("1160"))], vec![]),
+        (&[("partyId", &party), ("accountId", &books.account("1160"))], vec![]),
         (&[("totalMin", "20")], vec![&second, &third]),
         (&[("totalMin", "10.000001"), ("totalMax", "20")], vec![&second]),
         (&[("text", "bANK")], vec![&second]),
@@ -321,8 +327,8 @@ fn filters_of_the_journal(database: Database) {
     for (query, expected) in cases {
         assert_eq!(found(query).iter().collect::<Vec<_>>(), expected, "{query:?}");
     }
-    assert_eq!(of.shop.all(PATH, &[("legalEntityId", &of.entity), ("limit", "1")]).len(), 3);
-    of.shop.get(PATH).refused(400, "VALIDATION_FAILED").at("/query/legalEntityId");
+    assert_eq!(books.shop.all(PATH, &[("legalEntityId", &books.entity), ("limit", "1")]).len(), 3);
+    books.shop.get(PATH).refused(400, "VALIDATION_FAILED").at("/query/legalEntityId");
 }
 
 fn manual_lines_are_as_fine_as_the_books(database: Database) {

@@ -19,20 +19,21 @@ on_both_databases![
     money_is_resolved_by_method,
 ];
 
-fn account(of: &Books, code: &str, members: Json) -> String {
-    let base = json!({ "legalEntityId": of.entity, "code": code, "name": format!("Account {code}"), "type": "ASSET" });
-    of.shop.post("ledger/accounts", with(&base, members)).is(201).id()
+fn account(books: &Books, code: &str, members: Json) -> String {
+    let base =
+        json!({ "legalEntityId": books.entity, "code": code, "name": format!("Account {code}"), "type": "ASSET" });
+    books.shop.post("ledger/accounts", with(&base, members)).is(201).id()
 }
 
-fn money(of: &Books, code: &str, kind: &str, account: &str) -> Json {
-    json!({ "legalEntityId": of.entity, "code": code, "name": code, "kind": kind, "accountId": account })
+fn money(books: &Books, code: &str, kind: &str, account: &str) -> Json {
+    json!({ "legalEntityId": books.entity, "code": code, "name": code, "kind": kind, "accountId": account })
 }
 
 fn left_out_is_unmapped(database: Database) {
-    let of = books(database);
-    let set = of.mappings();
+    let books = books(database);
+    let set = books.mappings();
     assert_eq!((&set["version"], set["roles"].as_array().map(Vec::len)), (&json!(1), Some(21)));
-    let put = |body: Json| of.shop.put(&of.at("mappings"), body);
+    let put = |body: Json| books.shop.put(&books.at("mappings"), body);
     let body = json!({ "expectedVersion": 1, "roles": [], "methods": [] });
     put(with(&body, json!({ "expectedVersion": 2 }))).refused(409, "VERSION_CONFLICT");
     let role = |name: &str| json!({ "role": name, "accountId": null });
@@ -47,117 +48,129 @@ fn left_out_is_unmapped(database: Database) {
     assert_eq!(emptied["version"], 2);
     let roles = emptied["roles"].as_array().cloned().unwrap_or_default();
     assert!(!roles.is_empty() && roles.iter().all(|role| role["accountId"].is_null()), "{emptied}");
-    assert_eq!(of.mappings(), emptied.body);
-    assert_eq!(of.shop.get(&format!("ledger/accounts/{}", of.account("1100"))).is(200)["controlRole"], Json::Null);
-    let entity = of.shop.get(&format!("ledger/legal-entities/{}", of.entity)).is(200);
+    assert_eq!(books.mappings(), emptied.body);
+    assert_eq!(
+        books.shop.get(&format!("ledger/accounts/{}", books.account("1100"))).is(200)["controlRole"],
+        Json::Null
+    );
+    let entity = books.shop.get(&format!("ledger/legal-entities/{}", books.entity)).is(200);
     assert_eq!(entity["version"], 1, "the set has a version of its own");
     let again: Vec<(&str, String)> =
-        [("RECEIVABLE", "1100"), ("REVENUE", "4000")].map(|(role, code)| (role, of.account(code))).to_vec();
+        [("RECEIVABLE", "1100"), ("REVENUE", "4000")].map(|(role, code)| (role, books.account(code))).to_vec();
     let again: Vec<(&str, Option<&str>)> = again.iter().map(|(role, id)| (*role, Some(id.as_str()))).collect();
-    assert_eq!(of.map(&again).is(200)["version"], 3);
+    assert_eq!(books.map(&again).is(200)["version"], 3);
 }
 
 fn l14_control_roles_have_an_account_of_their_own(database: Database) {
-    let of = books(database);
-    let (receivable, clearing, payable) = (of.account("1100"), of.account("1160"), of.account("2000"));
-    of.map(&[("SALES_CLEARING", Some(&receivable))])
+    let books = books(database);
+    let (receivable, clearing, payable) = (books.account("1100"), books.account("1160"), books.account("2000"));
+    books
+        .map(&[("SALES_CLEARING", Some(&receivable))])
         .refused(409, "ILLEGAL_STATE")
         .fault("/roles/0/accountId", "CONTROL_ACCOUNT")
         .fault("/roles/2/accountId", "CONTROL_ACCOUNT");
-    of.map(&[("RECEIVABLE", Some(&payable))]).refused(409, "REFERENCE_INVALID").at("/roles/0/accountId");
-    of.map(&[("PAYABLE", Some(&receivable))]).refused(409, "REFERENCE_INVALID").at("/roles/4/accountId");
+    books.map(&[("RECEIVABLE", Some(&payable))]).refused(409, "REFERENCE_INVALID").at("/roles/0/accountId");
+    books.map(&[("PAYABLE", Some(&receivable))]).refused(409, "REFERENCE_INVALID").at("/roles/4/accountId");
     // A role that is none of control must not share it either, nor may money stand on it.
-    of.map(&[("CASH_MOVEMENT", Some(&clearing))])
+    books
+        .map(&[("CASH_MOVEMENT", Some(&clearing))])
         .refused(409, "ILLEGAL_STATE")
         .fault("/roles/20/accountId", "CONTROL_ACCOUNT");
-    of.map(&[("RECEIVABLE", Some(&of.account("1010")))])
+    books
+        .map(&[("RECEIVABLE", Some(&books.account("1010")))])
         .refused(409, "ILLEGAL_STATE")
         .fault("/roles/0/accountId", "CONTROL_ACCOUNT");
     // Two may change places.
     let both = [("RECEIVABLE", Some(clearing.as_str())), ("SALES_CLEARING", Some(receivable.as_str()))];
-    of.map(&both).is(200);
-    let role = |id: &str| of.shop.get(&format!("ledger/accounts/{id}")).is(200)["controlRole"].clone();
+    books.map(&both).is(200);
+    let role = |id: &str| books.shop.get(&format!("ledger/accounts/{id}")).is(200)["controlRole"].clone();
     assert_eq!((role(&clearing), role(&receivable)), (json!("RECEIVABLE"), json!("SALES_CLEARING")));
 }
 
 fn l15_control_roles_move_at_zero(database: Database) {
-    let of = books(database);
-    let other = account(&of, "1101", json!({}));
+    let books = books(database);
+    let other = account(&books, "1101", json!({}));
     let owed = |side: &str, against: &str| {
-        of.call(of.posting(&[("RECEIVABLE", side, "0.000001"), ("SALES_CLEARING", against, "0.000001")])).is(200);
+        books.call(books.posting(&[("RECEIVABLE", side, "0.000001"), ("SALES_CLEARING", against, "0.000001")])).is(200);
     };
     owed("debit", "credit");
     for to in [Some(other.as_str()), None] {
-        of.map(&[("RECEIVABLE", to)])
+        books
+            .map(&[("RECEIVABLE", to)])
             .refused(409, "ILLEGAL_STATE")
             .fault("/roles/0/accountId", "CONTROL_BALANCE_NOT_ZERO");
     }
     owed("credit", "debit");
-    of.map(&[("RECEIVABLE", Some(&other))]).is(200);
+    books.map(&[("RECEIVABLE", Some(&other))]).is(200);
     // The account that is mapped to it must also have a balance of nothing.
-    let used = account(&of, "1102", json!({}));
-    of.manual(&day(0), "1102", "3000", "7").is(201);
-    of.map(&[("RECEIVABLE", Some(&used))])
+    let used = account(&books, "1102", json!({}));
+    books.manual(&day(0), "1102", "3000", "7").is(201);
+    books
+        .map(&[("RECEIVABLE", Some(&used))])
         .refused(409, "ILLEGAL_STATE")
         .fault("/roles/0/accountId", "CONTROL_BALANCE_NOT_ZERO");
     // Other roles move at any time, and only later entries use the new account.
     let sale = |amount: &str| {
-        of.call(of.posting(&[("CASH_MOVEMENT", "debit", amount), ("REVENUE", "credit", amount)])).is(200)
+        books.call(books.posting(&[("CASH_MOVEMENT", "debit", amount), ("REVENUE", "credit", amount)])).is(200)
     };
     sale("5");
-    let new = account(&of, "4001", json!({ "type": "INCOME" }));
-    of.map(&[("REVENUE", Some(&new))]).is(200);
+    let new = account(&books, "4001", json!({ "type": "INCOME" }));
+    books.map(&[("REVENUE", Some(&new))]).is(200);
     sale("8");
-    let closing = of.closing();
+    let closing = books.closing();
     assert_eq!((closing["4000"].as_str(), closing["4001"].as_str()), ("-5.000000000000", "-8.000000000000"));
 }
 
 fn l17_a_method_takes_fitting_money(database: Database) {
-    let of = books(database);
-    let money = |code: &str| of.money(code);
-    for (method, unfit, at) in
+    let books = books(database);
+    let money = |code: &str| books.money(code);
+    for (method, unfit, index) in
         [("CARD", "CASH", 2), ("CASH", "BANK", 0), ("TRANSFER", "CARD", 1), ("CHECK", "OTHER", 3)]
     {
-        let pointer = format!("/methods/{at}/moneyAccountId");
-        of.map(&[(method, Some(&money(unfit)))]).refused(409, "REFERENCE_INVALID").at(&pointer);
+        let pointer = format!("/methods/{index}/moneyAccountId");
+        books.map(&[(method, Some(&money(unfit)))]).refused(409, "REFERENCE_INVALID").at(&pointer);
     }
     for method in ["CARD", "TRANSFER", "CHECK", "OTHER"] {
-        of.map(&[(method, Some(&money("BANK")))]).is(200);
+        books.map(&[(method, Some(&money("BANK")))]).is(200);
     }
     let kinds = |method: &str| {
-        let listed = of.shop.all("ledger/money-accounts", &[("legalEntityId", &of.entity), ("method", method)]);
+        let listed = books.shop.all("ledger/money-accounts", &[("legalEntityId", &books.entity), ("method", method)]);
         listed.iter().map(|item| item["kind"].as_str().unwrap_or_default().to_string()).collect::<Vec<_>>()
     };
     assert_eq!((kinds("CARD"), kinds("CASH")), (vec!["BANK".to_string(), "CARD".into()], vec!["CASH".to_string()]));
 }
 
 fn l18_one_money_account_on_a_ledger_account(database: Database) {
-    let of = books(database);
+    let books = books(database);
     let path = "ledger/money-accounts";
-    of.shop.post(path, money(&of, "SECOND", "BANK", &of.account("1010"))).refused(409, "DUPLICATE").at("/accountId");
-    let free = account(&of, "1011", json!({}));
-    of.shop.post(path, money(&of, "bank", "BANK", &free)).refused(409, "DUPLICATE").at("/code");
-    of.shop.post(path, money(&of, "SECOND", "BANK", &free)).is(201);
+    books
+        .shop
+        .post(path, money(&books, "SECOND", "BANK", &books.account("1010")))
+        .refused(409, "DUPLICATE")
+        .at("/accountId");
+    let free = account(&books, "1011", json!({}));
+    books.shop.post(path, money(&books, "bank", "BANK", &free)).refused(409, "DUPLICATE").at("/code");
+    books.shop.post(path, money(&books, "SECOND", "BANK", &free)).is(201);
 }
 
 fn unfit_accounts_are_refused(database: Database) {
-    let of = books(database);
+    let books = books(database);
     let path = "ledger/money-accounts";
-    let heading = account(&of, "19", json!({ "postable": false }));
-    let gone = account(&of, "18", json!({}));
-    of.shop.archive(&format!("ledger/accounts/{gone}")).is(200);
-    let other = of.shop.post("ledger/legal-entities", stoa_tests::books::entity("OTHER")).is(201).id();
-    let elsewhere = account(&of, "1", json!({ "legalEntityId": other }));
-    for unfit in [&heading, &gone, &elsewhere, &of.account("1200"), &of.account("5300")] {
-        of.shop.post(path, money(&of, "M", "BANK", unfit)).refused(409, "REFERENCE_INVALID").at("/accountId");
+    let heading = account(&books, "19", json!({ "postable": false }));
+    let gone = account(&books, "18", json!({}));
+    books.shop.archive(&format!("ledger/accounts/{gone}")).is(200);
+    let other = books.shop.post("ledger/legal-entities", stoa_tests::books::entity("OTHER")).is(201).id();
+    let elsewhere = account(&books, "1", json!({ "legalEntityId": other }));
+    for unfit in [&heading, &gone, &elsewhere, &books.account("1200"), &books.account("5300")] {
+        books.shop.post(path, money(&books, "M", "BANK", unfit)).refused(409, "REFERENCE_INVALID").at("/accountId");
     }
     for unfit in [&heading, &gone, &elsewhere] {
-        of.map(&[("CASH_MOVEMENT", Some(unfit))]).refused(409, "REFERENCE_INVALID").at("/roles/20/accountId");
+        books.map(&[("CASH_MOVEMENT", Some(unfit))]).refused(409, "REFERENCE_INVALID").at("/roles/20/accountId");
     }
-    let owed = account(&of, "24", json!({ "type": "LIABILITY" }));
-    of.shop.post(path, money(&of, "M", "BANK", &owed)).refused(409, "REFERENCE_INVALID").at("/accountId");
-    of.shop.post(path, money(&of, "M", "CARD", &owed)).is(201);
-    let fit = account(&of, "17", json!({}));
+    let owed = account(&books, "24", json!({ "type": "LIABILITY" }));
+    books.shop.post(path, money(&books, "M", "BANK", &owed)).refused(409, "REFERENCE_INVALID").at("/accountId");
+    books.shop.post(path, money(&books, "M", "CARD", &owed)).is(201);
+    let fit = account(&books, "17", json!({}));
     for (pointer, change) in [
         ("/reference", json!({ "reference": "4111 1111 1111 1111" })),
         ("/reference", json!({ "reference": "Ref 5555555555554444" })),
@@ -165,54 +178,57 @@ fn unfit_accounts_are_refused(database: Database) {
         ("/kind", json!({ "kind": "SHARES" })),
     ] {
         let refused =
-            of.shop.post(path, with(&money(&of, "N", "BANK", &fit), change)).refused(400, "VALIDATION_FAILED");
+            books.shop.post(path, with(&money(&books, "N", "BANK", &fit), change)).refused(400, "VALIDATION_FAILED");
         assert!(!refused.tells("4111"), "{refused}");
         refused.at(pointer);
     }
-    of.shop.post(path, with(&money(&of, "N", "BANK", &fit), json!({ "reference": "DE89370400440532013000" }))).is(201);
+    books
+        .shop
+        .post(path, with(&money(&books, "N", "BANK", &fit), json!({ "reference": "DE89370400440532013000" })))
+        .is(201);
 }
 
 fn money_accounts_live_and_end(database: Database) {
-    let of = books(database);
-    let branch = json!({ "legalEntityId": of.entity, "code": "B", "name": "B" });
-    let branch = of.shop.post("ledger/branches", branch).is(201).id();
-    let ledger = account(&of, "1001", json!({}));
-    let body = with(&money(&of, "TILL", "CASH", &ledger), json!({ "till": true, "branchId": branch }));
-    let made = of.shop.post("ledger/money-accounts", body).is(201);
+    let books = books(database);
+    let branch = json!({ "legalEntityId": books.entity, "code": "B", "name": "B" });
+    let branch = books.shop.post("ledger/branches", branch).is(201).id();
+    let ledger = account(&books, "1001", json!({}));
+    let body = with(&money(&books, "TILL", "CASH", &ledger), json!({ "till": true, "branchId": branch }));
+    let made = books.shop.post("ledger/money-accounts", body).is(201);
     let path = format!("ledger/money-accounts/{}", made.id());
-    let put = |members: Json| of.shop.put(&path, with(&json!({ "name": "Till", "till": true }), members));
+    let put = |members: Json| books.shop.put(&path, with(&json!({ "name": "Till", "till": true }), members));
     for (pointer, change) in [
         ("/code", json!({ "code": "T" })),
         ("/kind", json!({ "kind": "BANK" })),
-        ("/accountId", json!({ "accountId": of.account("1000") })),
+        ("/accountId", json!({ "accountId": books.account("1000") })),
     ] {
         put(change).refused(409, "IMMUTABLE_FIELD").at(pointer);
     }
     let register = new_key();
-    of.call(of.hold("REGISTER", register, None, Some(key(&made.id())))).is(200);
+    books.call(books.hold("REGISTER", register, None, Some(key(&made.id())))).is(200);
     put(json!({ "till": false })).refused(409, "ILLEGAL_STATE").fault("/till", "HELD");
-    of.shop.archive(&path).refused(409, "ILLEGAL_STATE").fault("/path/id", "HELD");
+    books.shop.archive(&path).refused(409, "ILLEGAL_STATE").fault("/path/id", "HELD");
     // A second hold of the register replaces its first.
-    of.call(of.hold("REGISTER", register, None, Some(key(&of.money("CASH"))))).is(200);
+    books.call(books.hold("REGISTER", register, None, Some(key(&books.money("CASH"))))).is(200);
     assert_eq!(put(json!({})).is(200)["branchId"], Json::Null);
-    of.manual(&day(0), "1001", "3000", "1").is(201);
-    of.shop.archive(&path).refused(409, "ILLEGAL_STATE").fault("/path/id", "BALANCE_NOT_ZERO");
-    of.manual(&day(0), "3000", "1001", "1").is(201);
-    of.shop.archive(&path).is(200);
+    books.manual(&day(0), "1001", "3000", "1").is(201);
+    books.shop.archive(&path).refused(409, "ILLEGAL_STATE").fault("/path/id", "BALANCE_NOT_ZERO");
+    books.manual(&day(0), "3000", "1001", "1").is(201);
+    books.shop.archive(&path).is(200);
     put(json!({})).refused(409, "ARCHIVED");
-    let bank = format!("ledger/money-accounts/{}", of.money("BANK"));
-    of.shop.archive(&bank).refused(409, "ILLEGAL_STATE").fault("/path/id", "MAPPED");
+    let bank = format!("ledger/money-accounts/{}", books.money("BANK"));
+    books.shop.archive(&bank).refused(409, "ILLEGAL_STATE").fault("/path/id", "MAPPED");
 }
 
 fn money_is_resolved_by_method(database: Database) {
-    let of = books(database);
+    let books = books(database);
     let usage = |method: &str, stated: Option<&str>, pointer: &str| Usage {
         method: method.to_string(),
         stated: stated.map(key),
         pointer: pointer.to_string(),
     };
-    let resolve = |uses: Vec<Usage>| of.call(Call::Resolve(of.key(), uses));
-    let (cash, bank) = (of.money("CASH"), of.money("BANK"));
+    let resolve = |uses: Vec<Usage>| books.call(Call::Resolve(books.key(), uses));
+    let (cash, bank) = (books.money("CASH"), books.money("BANK"));
     let answer = resolve(vec![usage("CASH", None, "/a"), usage("CARD", Some(&bank), "/b")]).is(200);
     let found: Vec<Option<Account>> = read_answer(&answer, 0);
     let found: Vec<_> = found.into_iter().flatten().map(|account| (account.id, account.till)).collect();
@@ -223,12 +239,12 @@ fn money_is_resolved_by_method(database: Database) {
             .refused(409, "PAYMENT_ACCOUNT_INVALID")
             .at("/accountId");
     }
-    of.map(&[("CASH", None), ("OTHER", None)]).is(200);
+    books.map(&[("CASH", None), ("OTHER", None)]).is(200);
     let uses = ["CASH", "OTHER", "CASH"].map(|method| usage(method, None, "/method"));
     let refused = resolve(uses.to_vec()).refused(409, "ACCOUNTING_SETUP_REQUIRED");
     assert_eq!(refused.pointers(), ["/mappings/methods/CASH", "/mappings/methods/OTHER"]);
     refused.fault("/mappings/methods/CASH", "METHOD_UNMAPPED");
-    let shop = &of.shop;
+    let shop = &books.shop;
     let without = Books { entity: shop.made("LEGAL_ENTITY").expect("an entity"), shop: shop.clone() };
     let resolve = |stated: Option<&str>| without.call(Call::Resolve(without.key(), vec![usage("CASH", stated, "/x")]));
     assert_eq!(read_answer::<Vec<Option<Account>>>(&resolve(None).is(200), 0), [None]);

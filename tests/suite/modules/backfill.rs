@@ -116,9 +116,9 @@ fn an_operators_index_under_way_is_left_alone() {
     let (console, shop) = (host.console(), host.company());
     add(&shop, "twice");
     add(&shop, "twice");
-    let (own, theirs) = ("changeling_item__i_left", "operators_own");
+    let (own_index, theirs) = ("changeling_item__i_left", "operators_own");
     // A unique index that the rows do not allow is left half-built.
-    for name in [own, theirs] {
+    for name in [own_index, theirs] {
         let statement = format!("create unique index concurrently {name} on changeling_item (name)");
         assert!(execute_alone(&host, &statement).is_err());
     }

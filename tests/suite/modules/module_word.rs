@@ -65,10 +65,10 @@ fn a_breach_is_counted_and_the_request_goes_on(database: Database) {
 /// Breaches of the module that the host has counted.
 fn breaches(shop: &Company, what: &str) -> u64 {
     let metrics = shop.host.metrics();
-    let of = |line: &&str| {
+    let is_breach = |line: &&str| {
         line.starts_with("stoa_contract_breaches_total{")
             && line.contains("module=\"hostile\"")
             && line.contains(&format!("what=\"{what}\""))
     };
-    metrics.lines().find(of).and_then(|line| line.rsplit(' ').next()?.parse().ok()).unwrap_or(0)
+    metrics.lines().find(is_breach).and_then(|line| line.rsplit(' ').next()?.parse().ok()).unwrap_or(0)
 }

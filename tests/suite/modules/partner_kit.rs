@@ -68,9 +68,9 @@ fn the_fixtures_of_template_and_example_hold() {
         assert!(asked.len() >= 5, "{reported:#}");
         for step in asked {
             for limit in ["guestMicros", "memoryBytes", "storeCalls", "rows", "outputBytes"] {
-                let of = &step["used"][limit];
+                let usage = &step["used"][limit];
                 assert!(
-                    of["used"].as_u64() <= of["limit"].as_u64() && of["limit"].as_u64() > Some(0),
+                    usage["used"].as_u64() <= usage["limit"].as_u64() && usage["limit"].as_u64() > Some(0),
                     "{limit}: {step:#}"
                 );
             }
@@ -106,9 +106,9 @@ fn whatever_is_not_as_expected_is_told() {
 
 fn what_cannot_be_tested_is_refused() {
     let folder = Folder::new("fixtures");
-    let test = |more: &[&str]| {
+    let test = |arguments: &[&str]| {
         let mut command = host::program();
-        command.args(["module", "test"]).args(more).arg("--fixtures").arg(folder.path());
+        command.args(["module", "test"]).args(arguments).arg("--fixtures").arg(folder.path());
         let output = command.output().expect("cannot run stoa");
         assert!(!output.status.success());
         String::from_utf8_lossy(&output.stderr).into_owned()

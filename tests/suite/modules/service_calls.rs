@@ -408,23 +408,23 @@ fn a_bad_argument_is_the_failure_of_who_passed_it(database: Database) {
 
 /// The call with this text in the place of each of its texts in turn.
 fn spoil(call: &Json, bad: &str) -> Vec<Json> {
-    fn places(value: &Json, at: &str, found: &mut Vec<String>) {
+    fn places(value: &Json, pointer: &str, found: &mut Vec<String>) {
         match value {
-            Json::String(_) => found.push(at.to_string()),
+            Json::String(_) => found.push(pointer.to_string()),
             Json::Array(items) => {
-                items.iter().enumerate().for_each(|(nth, item)| places(item, &format!("{at}/{nth}"), found));
+                items.iter().enumerate().for_each(|(nth, item)| places(item, &format!("{pointer}/{nth}"), found));
             }
             Json::Object(members) => {
-                members.iter().for_each(|(name, member)| places(member, &format!("{at}/{name}"), found));
+                members.iter().for_each(|(name, member)| places(member, &format!("{pointer}/{name}"), found));
             }
             _ => {}
         }
     }
     let mut found = Vec::new();
     places(call, "", &mut found);
-    let spoilt = |at: &String| {
+    let spoilt = |pointer: &String| {
         let mut call = call.clone();
-        *call.pointer_mut(at).expect("a text") = json!(bad);
+        *call.pointer_mut(pointer).expect("a text") = json!(bad);
         call
     };
     found.iter().map(spoilt).collect()

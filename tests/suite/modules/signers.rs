@@ -51,8 +51,8 @@ fn descriptor(name: &str) -> Json {
 /// The trouble of a host that does not run the active generation. One that was killed stays on the list for a while.
 fn own_trouble(shown: &Json) -> Option<String> {
     let hosts = shown["hosts"].as_array()?;
-    let own = hosts.iter().find(|host| host["id"] == shown["host"]["id"])?;
-    own["trouble"].as_str().map(str::to_string)
+    let this_host = hosts.iter().find(|host| host["id"] == shown["host"]["id"])?;
+    this_host["trouble"].as_str().map(str::to_string)
 }
 
 fn codes(answer: &Answer) -> BTreeSet<String> {
@@ -77,8 +77,8 @@ fn a_partner_brings_what_its_entry_names(database: Database) {
 
     let loyalty = push_good(&console, &acme, &puppet(&descriptor("loyalty-points")));
     console.activate(&loyalty, json!({})).is(200);
-    let own = push_good(&console, &idle, &puppet(&descriptor("idle")));
-    console.activate(&own, json!({})).is(200);
+    let idle_module = push_good(&console, &idle, &puppet(&descriptor("idle")));
+    console.activate(&idle_module, json!({})).is(200);
     assert_eq!(console.version("changeling").as_deref(), Some("1.0.0"));
     let refused = host.rows("select 1 from stoa_operator_audit where result = 'SIGNER_OUT_OF_REACH'");
     assert_eq!(refused.len(), 3);

@@ -106,9 +106,10 @@ fn missing_service_is_refused_by_name(database: Database) {
 pub fn replace_name(component: &[u8], name: &str, by: &str) -> Vec<u8> {
     assert_eq!(name.len(), by.len());
     let mut bytes = component.to_vec();
-    let at: Vec<usize> = (0..bytes.len() - name.len()).filter(|at| bytes[*at..].starts_with(name.as_bytes())).collect();
-    assert!(!at.is_empty(), "no {name} in the component");
-    at.into_iter().for_each(|at| bytes[at..at + by.len()].copy_from_slice(by.as_bytes()));
+    let is_name = |offset: &usize| bytes[*offset..].starts_with(name.as_bytes());
+    let offsets: Vec<usize> = (0..bytes.len() - name.len()).filter(is_name).collect();
+    assert!(!offsets.is_empty(), "no {name} in the component");
+    offsets.into_iter().for_each(|offset| bytes[offset..offset + by.len()].copy_from_slice(by.as_bytes()));
     bytes
 }
 
@@ -189,8 +190,8 @@ fn a_problem_code_has_one_meaning(database: Database) {
         let other = declaring("thief", with(&both, changes));
         named(&refusal(database, &[("puppet.wasm", &one), ("thief.wasm", &other)]), &["BOTH", "two meanings"]);
     }
-    let own = declaring("puppet", json!({ "code": "DUPLICATE", "status": 409, "detail": "Something else." }));
-    named(&refusal(database, &[("puppet.wasm", &own)]), &["DUPLICATE", "two meanings"]);
+    let redefined = declaring("puppet", json!({ "code": "DUPLICATE", "status": 409, "detail": "Something else." }));
+    named(&refusal(database, &[("puppet.wasm", &redefined)]), &["DUPLICATE", "two meanings"]);
 }
 
 /// (what is changed in the lawful descriptor, what the refusal must name)

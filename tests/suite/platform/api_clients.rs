@@ -172,11 +172,11 @@ fn p8_keys_that_are_none(database: Database) {
         Database::Sqlite => "1",
         Database::Postgres => "now() - interval '1 hour'",
     };
-    let own = |machine: &Machine| match database {
+    let condition = |machine: &Machine| match database {
         Database::Sqlite => format!("id = x'{}'", machine.key_id.replace('-', "")),
         Database::Postgres => format!("id = '{}'", machine.key_id),
     };
-    shop.change(&format!("update stoa_api_key set expires_at = {past} where {{tenant}} and {}", own(&expired)));
+    shop.change(&format!("update stoa_api_key set expires_at = {past} where {{tenant}} and {}", condition(&expired)));
     shop.post(&format!("api-clients/{}/keys/{}/revoke", revoked.client, revoked.key_id), json!({})).is(201);
     set_status(&shop, &suspended, "SUSPENDED").is(200);
 

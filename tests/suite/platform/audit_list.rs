@@ -40,7 +40,7 @@ fn operations(shop: &Company, query: &[(&str, &str)]) -> Vec<String> {
 
 /// An entry as the recorder of admissions and denials writes it.
 fn denied(shop: &Company, actor: &str, reason: &str) {
-    let at = match shop.host.database() {
+    let time = match shop.host.database() {
         Database::Sqlite => Utc::now().timestamp_millis().to_string(),
         Database::Postgres => format!("'{}'", Utc::now().to_rfc3339()),
     };
@@ -49,7 +49,7 @@ fn denied(shop: &Company, actor: &str, reason: &str) {
         "insert into stoa_audit (tenant_id, id, request_id, actor_type, actor_id, operation, resource_type, resource_id,
            metadata, created_at)
          values ({tenant}, {id}, {id}, 'API_CLIENT', '{actor}', 'getProduct', 'API_REQUEST', {id},
-           '{{\"result\":\"DENIED\",\"reason\":\"{reason}\",\"responseCode\":429}}', {at})"
+           '{{\"result\":\"DENIED\",\"reason\":\"{reason}\",\"responseCode\":429}}', {time})"
     ));
 }
 
@@ -203,22 +203,22 @@ fn bounds_are_inclusive(database: Database) {
         made.push(shop.post("catalog/lookups/brands", json!({ "name": "N", "code": format!("B{n}") })).is(201));
         std::thread::sleep(std::time::Duration::from_millis(5));
     }
-    let at: Vec<DateTime<Utc>> = made
+    let times: Vec<DateTime<Utc>> = made
         .iter()
         .map(|made| made["createdAt"].as_str().and_then(|text| text.parse().ok()).expect("a time"))
         .collect();
-    let text = |at: DateTime<Utc>| at.to_rfc3339_opts(SecondsFormat::Millis, true);
+    let text = |time: DateTime<Utc>| time.to_rfc3339_opts(SecondsFormat::Millis, true);
     let millisecond = Duration::milliseconds(1);
     let within = |from: DateTime<Utc>, to: DateTime<Utc>| {
         operations(&shop, &[("from", &text(from)), ("to", &text(to)), ("limit", "1")]).len()
     };
-    assert_eq!(within(at[0], at[2]), 3);
-    assert_eq!(within(at[1], at[1]), 1);
-    assert_eq!(within(at[0] + millisecond, at[2]), 2);
-    assert_eq!(within(at[0], at[2] - millisecond), 2);
-    assert_eq!(within(at[2], at[0]), 0);
-    assert_eq!(operations(&shop, &[("from", &text(at[1]))]).len(), 2);
-    assert_eq!(operations(&shop, &[("to", &text(at[1]))]).len(), 3, "and the company itself");
+    assert_eq!(within(times[0], times[2]), 3);
+    assert_eq!(within(times[1], times[1]), 1);
+    assert_eq!(within(times[0] + millisecond, times[2]), 2);
+    assert_eq!(within(times[0], times[2] - millisecond), 2);
+    assert_eq!(within(times[2], times[0]), 0);
+    assert_eq!(operations(&shop, &[("from", &text(times[1]))]).len(), 2);
+    assert_eq!(operations(&shop, &[("to", &text(times[1]))]).len(), 3, "and the company itself");
     for wide in [("from", "0001-01-01"), ("to", "9999-12-31"), ("to", "9999-12-31T23:59:59.999Z")] {
         assert_eq!(operations(&shop, &[wide]).len(), 4, "{wide:?}");
     }
@@ -235,8 +235,8 @@ fn days_are_those_of_the_company(database: Database) {
         shop.put("settings", body).is(200);
         let all = shop.all("audit", &[]);
         let day = |entry: &Json, days: i64| {
-            let at: DateTime<Utc> = entry["createdAt"].as_str().and_then(|text| text.parse().ok()).expect("a time");
-            (at + Duration::hours(hours) + Duration::days(days)).format("%Y-%m-%d").to_string()
+            let time: DateTime<Utc> = entry["createdAt"].as_str().and_then(|text| text.parse().ok()).expect("a time");
+            (time + Duration::hours(hours) + Duration::days(days)).format("%Y-%m-%d").to_string()
         };
         let newest = day(&all[0], 0);
         let on_it = all.iter().filter(|entry| day(entry, 0) == newest).count();

@@ -64,11 +64,11 @@ fn fill(dice: &mut Dice, shop: &Company, people: &[Person], members: &[(String, 
             "userId" => json!(dice.pick(people).id),
             // Not the owner's: who walks must be let in.
             "membershipId" => {
-                let own = shop.own_membership();
+                let own_membership = shop.own_membership();
                 let others = shop.all("iam/memberships", &[]);
                 let others: Vec<&Json> =
-                    others.iter().map(|member| &member["id"]).filter(|id| **id != own.as_str()).collect();
-                if others.is_empty() { json!(own) } else { (*dice.pick(&others)).clone() }
+                    others.iter().map(|member| &member["id"]).filter(|id| **id != own_membership.as_str()).collect();
+                if others.is_empty() { json!(own_membership) } else { (*dice.pick(&others)).clone() }
             }
             "roleId" => dice.pick(&shop.all("iam/roles", &[]))["id"].clone(),
             "code" | "name" => json!(fresh("ROLE")),
@@ -114,8 +114,8 @@ fn the_directory_is_in_step_with_the_memberships(database: Database) {
         assert_eq!(users(shop, "stoa_user_company"), members, "{}", shop.tenant);
     }
     for person in &people {
-        let of = |shop: &&Company| users(shop, "stoa_membership").contains(&vec![person.id.clone()]);
-        let expected: BTreeSet<String> = shops.iter().filter(of).map(|shop| shop.tenant.clone()).collect();
+        let is_member = |shop: &&Company| users(shop, "stoa_membership").contains(&vec![person.id.clone()]);
+        let expected: BTreeSet<String> = shops.iter().filter(is_member).map(|shop| shop.tenant.clone()).collect();
         assert_eq!(person.companies(&host), expected, "{}", person.email);
     }
 }

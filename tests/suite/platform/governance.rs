@@ -316,6 +316,6 @@ fn denials_leave_an_entry_and_change_nothing(database: Database) {
         [("API_REQUEST", "apiCreateLookup", json!("ADMITTED")), ("CATALOG_LOOKUP", "apiCreateLookup", json!("DENIED"))]
     );
     assert_eq!(shop.records(), before);
-    let own = shop.literal(&machine.client);
-    assert_eq!(shop.count("stoa_idempotency", &format!("actor_id = {own}")), 0, "the key is free");
+    let actor = shop.literal(&machine.client);
+    assert_eq!(shop.count("stoa_idempotency", &format!("actor_id = {actor}")), 0, "the key is free");
 }

@@ -128,7 +128,7 @@ fn books_begin_in_the_past_too(database: Database) {
 
 fn the_clock_goes_forward_and_ends_once(database: Database) {
     let shop = company_from(database, BEGIN);
-    let open = |at: &str| json!({ "from": BEGIN, "at": at, "until": null });
+    let open = |instant: &str| json!({ "from": BEGIN, "at": instant, "until": null });
     assert_eq!(shop.get("settings").is(200)["history"], open(BEGIN));
     let (noon, later) = ("1997-01-02T12:00:00.000Z", "1997-02-01T00:00:00.000Z");
     assert_eq!(advance(&shop, noon).is(200).body, open(noon));

@@ -21,7 +21,7 @@ const LISTS: [&str; 2] = ["iam/roles", "iam/memberships"];
 fn permissions_are_those_of_the_active_modules(database: Database) {
     let shop = company(database);
     let items = shop.get("iam/permissions").is(200).items().to_vec();
-    let of = |code: &str| items.iter().find(|item| item["code"] == code).map(|item| item["module"].clone());
+    let owner = |code: &str| items.iter().find(|item| item["code"] == code).map(|item| item["module"].clone());
     for (code, module) in [
         ("api.manage", "platform"),
         ("settings.manage", "platform"),
@@ -31,7 +31,7 @@ fn permissions_are_those_of_the_active_modules(database: Database) {
         ("pricing.read", "pricing"),
         ("pricing.write", "pricing"),
     ] {
-        assert_eq!(of(code), Some(json!(module)), "{code}");
+        assert_eq!(owner(code), Some(json!(module)), "{code}");
     }
     let codes: Vec<&str> = items.iter().filter_map(|item| item["code"].as_str()).collect();
     assert!(codes.is_sorted_by(|one, next| one < next), "sorted, each once: {codes:?}");

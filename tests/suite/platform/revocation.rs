@@ -175,21 +175,21 @@ impl Writer {
 
     /// The write was whole or was not at all, as its answer says; and nothing begins any more, neither anew nor as a retry.
     #[track_caller]
-    fn settle(&self, status: Option<u16>, write: &Write, at: &str) {
+    fn settle(&self, status: Option<u16>, write: &Write, moment: &str) {
         let traces = match status {
             Some(201) => [1; 4],
             // The host refused, or it could not do it now.
             Some(401 | 403 | 503) => [0; 4],
-            other => panic!("{:?} {at}: {other:?}", self.right),
+            other => panic!("{:?} {moment}: {other:?}", self.right),
         };
-        assert_eq!(self.traces(), traces, "{:?} {at}: answered {status:?}", self.right);
+        assert_eq!(self.traces(), traces, "{:?} {moment}: answered {status:?}", self.right);
         let (refused, code) = self.refusal();
         for again in [write, &self.write()] {
             let reply = self.send(again);
-            assert_eq!(reply.0, Some(refused), "{:?} {at}: {}", self.right, reply.1);
-            assert!(reply.1.contains(code), "{:?} {at}: {}", self.right, reply.1);
+            assert_eq!(reply.0, Some(refused), "{:?} {moment}: {}", self.right, reply.1);
+            assert!(reply.1.contains(code), "{:?} {moment}: {}", self.right, reply.1);
         }
-        assert_eq!(self.traces(), traces, "{:?} {at}: a write after the revocation", self.right);
+        assert_eq!(self.traces(), traces, "{:?} {moment}: a write after the revocation", self.right);
     }
 
     fn send(&self, write: &Write) -> (Option<u16>, String) {
@@ -300,12 +300,12 @@ fn while_the_module_waits(database: Database) {
     });
 }
 
-fn waiting(writer: &Writer, held: Held, by: &Stoa, at: &str) {
-    waiting_with(writer, &writer.write(), held, by, at);
+fn waiting(writer: &Writer, held: Held, by: &Stoa, moment: &str) {
+    waiting_with(writer, &writer.write(), held, by, moment);
 }
 
 /// Sends a write that will wait, takes the right away meanwhile, and lets it go on.
-fn waiting_with(writer: &Writer, write: &Write, held: Held, by: &Stoa, at: &str) {
+fn waiting_with(writer: &Writer, write: &Write, held: Held, by: &Stoa, moment: &str) {
     let mut connection = Connection::open(&writer.shop.host);
     connection.write(format!("{}{}", write.head, write.body).as_bytes());
     thread::sleep(ARRIVED);
@@ -323,7 +323,7 @@ fn waiting_with(writer: &Writer, write: &Write, held: Held, by: &Stoa, at: &str)
         }
     }
     let status = connection.read(PATIENCE).status;
-    writer.settle(status, write, at);
+    writer.settle(status, write, moment);
 }
 
 /// The module has written, and takes its time.

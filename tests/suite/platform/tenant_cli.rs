@@ -89,8 +89,8 @@ fn an_owner_is_one_user_who_has_signed_in(database: Database) {
 fn a_body_is_judged_as_by_onboarding(database: Database) {
     let host = host::shared(database);
     let owner = host.user_id(&somebody("owner"));
-    let create = |more: &[&str]| host.operator(&[&["create", "--owner", &owner], more].concat());
-    for (more, pointer) in [
+    let create = |arguments: &[&str]| host.operator(&[&["create", "--owner", &owner], arguments].concat());
+    for (arguments, pointer) in [
         (["--name", " ", "--currency", "EUR"].as_slice(), "/name RANGE"),
         (&["--name", "N", "--currency", "eur"], "/currencyCode FORMAT"),
         (&["--name", "N", "--currency", "EUR", "--country", "Germany"], "/countryCode FORMAT"),
@@ -98,8 +98,8 @@ fn a_body_is_judged_as_by_onboarding(database: Database) {
         (&["--name", "N", "--currency", "ZZZ"], "/currencyCode FORMAT"),
         (&["--name", "N", "--currency", "EUR", "--country", "ZZ"], "/countryCode FORMAT"),
     ] {
-        let said = create(more).expect_err("a fault");
-        assert!(said.contains("VALIDATION_FAILED") && said.contains(pointer), "{more:?}: {said}");
+        let said = create(arguments).expect_err("a fault");
+        assert!(said.contains("VALIDATION_FAILED") && said.contains(pointer), "{arguments:?}: {said}");
     }
     create(&["--name", "N", "--currency", "EUR", "--members", "[]"]).expect_err("no object");
 }
@@ -176,8 +176,8 @@ fn every_change_is_audited_once(database: Database) {
             ["operation", "actorId", "resourceType", "resourceId"].map(|name| entry[name].as_str().unwrap_or(""))
         })
         .collect();
-    let of = |operation| [operation, "system:operator", "TENANT", shop.tenant.as_str()];
-    let expected = ["suspendTenant", "resumeTenant", "entitleTenant", "revokeEntitlement"].map(of);
+    let audited = |operation| [operation, "system:operator", "TENANT", shop.tenant.as_str()];
+    let expected = ["suspendTenant", "resumeTenant", "entitleTenant", "revokeEntitlement"].map(audited);
     assert_eq!(reported, expected);
 }
 

@@ -54,7 +54,7 @@ fn e309_change_is_of_cash_alone(database: Database) {
     assert_eq!(session.expected_cash(), "37.500000", "cards are never in the drawer");
     let all = [("CASH", "1"), ("TRANSFER", "2"), ("CARD", "3"), ("CHECK", "4"), ("OTHER", "5")];
     let receipt = session.sell("15", parts(&all));
-    let methods: Vec<&Json> = receipt["payments"].as_array().unwrap().iter().map(|of| &of["method"]).collect();
+    let methods: Vec<&Json> = receipt["payments"].as_array().unwrap().iter().map(|paid| &paid["method"]).collect();
     assert_eq!(methods, all.map(|(method, _)| json!(method)).iter().collect::<Vec<_>>());
     assert_eq!(receipt["payments"][2]["cardKind"], "DEBIT");
     session.till.shop().verified();
@@ -269,18 +269,18 @@ fn e324_accounts_fit_their_methods(database: Database) {
         session.try_check_out(order, payment)
     };
     let invalid = |answer: Answer| drop(answer.refused(409, "PAYMENT_ACCOUNT_INVALID").at("/payments/0/accountId"));
-    let (own, bank) = (till.books().money("CASH"), till.books().money("BANK"));
+    let (cash, bank) = (till.books().money("CASH"), till.books().money("BANK"));
     invalid(pay(&session, &order, "CASH", &bank));
-    invalid(pay(&session, &order, "CARD", &own));
+    invalid(pay(&session, &order, "CARD", &cash));
     invalid(pay(&session, &order, "TRANSFER", &till.register));
     let receipt = pay(&session, &order, "TRANSFER", &bank).is(201);
     assert_eq!(receipt["payments"][0]["accountId"], bank);
     let order = till.order_of("10");
-    assert_eq!(pay(&session, &order, "CASH", &own).is(201)["payments"][0]["accountId"], own);
+    assert_eq!(pay(&session, &order, "CASH", &cash).is(201)["payments"][0]["accountId"], cash);
     let without = stoa_tests::tills::till(database).open("0");
     let order = without.till.order_of("10");
     for method in ["CASH", "CARD"] {
-        invalid(pay(&without, &order, method, &own));
+        invalid(pay(&without, &order, method, &cash));
     }
 }
 

@@ -18,7 +18,7 @@ fn checkouts_survive_the_power(database: Database) {
     let good = counter.good("10", "100000");
     let sessions: Vec<Session> = (0..TILLS).map(|_| Till::new(counter.clone()).open("100")).collect();
     let sold: Vec<AtomicI64> = (0..TILLS).map(|_| AtomicI64::default()).collect();
-    let total = || sold.iter().map(|of| of.load(Ordering::Relaxed)).sum::<i64>();
+    let total = || sold.iter().map(|count| count.load(Ordering::Relaxed)).sum::<i64>();
     cuts::survive(&host, "checkouts_survive_the_power", TILLS, 2, total, |n, _| sell(&sessions[n], &good, &sold[n]));
     let (shop, receipts) = (&counter.shop, total());
     println!("{receipts} receipts");

@@ -41,15 +41,15 @@ fn a_day_at_the_till(database: Database) {
         let amounts = rows.iter().flatten().map(|text| millionths(text));
         amounts.sum::<i128>()
     };
-    let of = |table: &str, column: &str, condition: &str| {
+    let total = |table: &str, column: &str, condition: &str| {
         sum(&format!("select {column} from {table} where {{tenant}} and {condition}"))
     };
-    let receipts = of("pos_receipt", "cash_amount", "1 = 1");
-    let paid_out = of("pos_cash_movement", "amount", "direction = 'OUT'");
-    let refunded = of("finance_refund", "amount", "session_id is not null");
+    let receipts = total("pos_receipt", "cash_amount", "1 = 1");
+    let paid_out = total("pos_cash_movement", "amount", "direction = 'OUT'");
+    let refunded = total("finance_refund", "amount", "session_id is not null");
     assert_eq!(millionths("200.000000") + receipts - paid_out - refunded, millionths(expected));
     // Finance's own rows of the drawer say the same.
-    assert_eq!(of("finance_money_move", "amount", "session_id is not null"), millionths(expected));
+    assert_eq!(total("finance_money_move", "amount", "session_id is not null"), millionths(expected));
     let closed = session.try_close(expected).is(200);
     assert_eq!(closed["variance"], "0.000000");
     let report = session.report();

@@ -73,8 +73,8 @@ fn e306_a_refund_by_transfer_leaves_the_drawer_alone(database: Database) {
     let payment = till.prepay("10");
     till.try_refund(&payment, 1, "10", json!({ "method": "TRANSFER" })).is(201);
     assert_eq!(session.expected_cash(), "100.000000");
-    let more = till.prepay("200");
-    session.try_refund(&more, 1, "100.5").refused(409, "LIMIT_EXCEEDED").fault("/amount", "EXCEEDS_TILL_CASH");
+    let large_payment = till.prepay("200");
+    session.try_refund(&large_payment, 1, "100.5").refused(409, "LIMIT_EXCEEDED").fault("/amount", "EXCEEDS_TILL_CASH");
     assert_eq!(session.expected_cash(), "100.000000");
 }
 
@@ -118,12 +118,12 @@ fn what_is_moved_and_missing_is_posted(database: Database) {
 fn a_counter_account_is_another_of_the_entity(database: Database) {
     let till = till_with_books(database);
     let session = till.open("100");
-    let own = till.books().money("CASH");
-    for account in [own.as_str(), till.register.as_str()] {
+    let cash_account = till.books().money("CASH");
+    for account in [cash_account.as_str(), till.register.as_str()] {
         let refused = session.try_move_at(1, "OUT", "1", json!({ "counterAccountId": account }));
         refused.refused(409, "PAYMENT_ACCOUNT_INVALID").at("/counterAccountId");
     }
     let without = stoa_tests::tills::till(database);
-    let refused = without.open("10").try_move_at(1, "OUT", "1", json!({ "counterAccountId": own }));
+    let refused = without.open("10").try_move_at(1, "OUT", "1", json!({ "counterAccountId": cash_account }));
     refused.refused(409, "PAYMENT_ACCOUNT_INVALID").at("/counterAccountId");
 }

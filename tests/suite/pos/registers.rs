@@ -171,8 +171,8 @@ fn d8_cash_is_made_up_of_coins_where_they_are_stated(database: Database) {
     let made = create(json!("0.05")).is(201);
     assert_eq!(made["smallestCoin"], "0.050000");
     let till = Till { counter: counter.clone(), register: made.id() };
-    let finer = |answer: stoa_tests::Answer, at: &str| {
-        answer.refused(409, "AMOUNT_PRECISION").fault(at, "FINER_THAN_COIN");
+    let finer = |answer: stoa_tests::Answer, pointer: &str| {
+        answer.refused(409, "AMOUNT_PRECISION").fault(pointer, "FINER_THAN_COIN");
     };
     finer(till.try_open("10.02"), "/openingAmount");
     let session = till.open("10.05");

@@ -14,7 +14,9 @@ on_both_databases![
 
 /// A report without the members that may differ from one asking to the next.
 fn figures(report: &Json) -> Json {
-    ["asOf", "kind", "closedAt", "countedAmount", "variance"].iter().fold(report.clone(), |of, name| without(&of, name))
+    ["asOf", "kind", "closedAt", "countedAmount", "variance"]
+        .iter()
+        .fold(report.clone(), |rest, name| without(&rest, name))
 }
 
 fn e300_the_last_x_is_the_z_and_stays(database: Database) {

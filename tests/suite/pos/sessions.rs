@@ -25,19 +25,19 @@ on_both_databases![
 fn e290_what_a_register_stands_on_must_be_there(database: Database) {
     let counter = counter(database);
     let shop = &counter.shop;
-    let of = |members: Json| {
+    let till = |members: Json| {
         let register = shop.post("pos/registers", register(&counter, members)).is(201).id();
         Till { counter: counter.clone(), register }
     };
-    let archived = of(json!({}));
+    let archived = till(json!({}));
     shop.archive(&format!("pos/registers/{}", archived.register)).is(200);
     archived.try_open("0").refused(409, "REFERENCE_INVALID").at("/registerId");
     let warehouse = shop.warehouse("PHYSICAL");
-    let moved = of(json!({ "warehouseId": warehouse }));
+    let moved = till(json!({ "warehouseId": warehouse }));
     shop.archive(&format!("inventory/warehouses/{warehouse}")).is(200);
     moved.try_open("0").refused(409, "ARCHIVED").at("/warehouseId");
     let list = shop.price_list(&fresh("LIST-"));
-    let listed = of(json!({ "priceListId": list }));
+    let listed = till(json!({ "priceListId": list }));
     shop.archive(&format!("pricing/price-lists/{list}")).is(200);
     listed.try_open("0").refused(409, "ARCHIVED").at("/priceListId");
     let nowhere = Till { register: counter.customer.clone(), counter };

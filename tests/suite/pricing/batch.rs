@@ -114,21 +114,22 @@ fn a_schedule_sees_prices_of_any_number(database: Database) {
     let (shop, list, batch) = shelf(database);
     let (_, variant) = shop.article("A");
     let begin: DateTime<Utc> = "2100-01-01T00:00:00Z".parse().expect("an instant");
-    let at = |hours: i64, minutes: i64| {
-        let at = begin + Duration::hours(hours) + Duration::minutes(minutes);
-        at.format("%Y-%m-%dT%H:%M:%SZ").to_string()
+    let instant = |hours: i64, minutes: i64| {
+        let time = begin + Duration::hours(hours) + Duration::minutes(minutes);
+        time.format("%Y-%m-%dT%H:%M:%SZ").to_string()
     };
-    shop.price(&list, &variant, Some(&at(0, 0)), Some(&at(1, 0))).is(201);
+    shop.price(&list, &variant, Some(&instant(0, 0)), Some(&instant(1, 0))).is(201);
     let (from, to) = (shop.hours_after("t.valid_from", "s.n"), shop.hours_after("t.valid_to", "s.n"));
     shop.copy_rows("pricing_price", "1 = 1", 16_000, &[("valid_from", &from), ("valid_to", &to)]);
     // Each of the batch meets another one of them.
-    let within = |hour: i64| price(&variant, "2", Some(&at(hour, 15)), Some(&at(hour, 45)));
+    let within = |hour: i64| price(&variant, "2", Some(&instant(hour, 15)), Some(&instant(hour, 45)));
     let lines: Vec<Json> = (0..200).map(|nth| within(nth * 80)).chain([within(16_000)]).skip(1).collect();
     let refused = shop.post(&batch, json!({ "prices": lines })).refused(409, "PRICE_PERIOD_OVERLAP");
     assert_eq!(refused.pointers().len(), 200);
-    let around = [price(&variant, "2", None, Some(&at(0, 0))), price(&variant, "3", Some(&at(16_001, 0)), None)];
+    let around =
+        [price(&variant, "2", None, Some(&instant(0, 0))), price(&variant, "3", Some(&instant(16_001, 0)), None)];
     shop.post(&batch, json!({ "prices": around })).is(201);
-    let change = json!({ "replace": true, "prices": [price(&variant, "4", Some(&at(17_000, 0)), None)] });
+    let change = json!({ "replace": true, "prices": [price(&variant, "4", Some(&instant(17_000, 0)), None)] });
     let changed = shop.post(&batch, change).is(201);
     assert_eq!(changed["closed"].as_array().map(Vec::len), Some(1));
     assert_eq!(shop.count("pricing_price", "1 = 1"), 16_004);

@@ -236,8 +236,8 @@ fn updated_since(database: Database) {
     let found = |since: &str| machine.get(&format!("{}?updatedSince={since}", prices(&list))).is(200).ids();
     assert_eq!(found(&changed), [first.as_str()]);
     assert_eq!(found("2019-12-31T00:00:00Z"), [first.clone(), second.clone()]);
-    let of = |variants: &str| machine.get(&format!("{}?variantIds={variants}", prices(&list))).is(200).ids();
-    assert_eq!((of(&b), of(&format!("{b},{a}"))), (vec![second.clone()], vec![first, second]));
+    let priced = |variants: &str| machine.get(&format!("{}?variantIds={variants}", prices(&list))).is(200).ids();
+    assert_eq!((priced(&b), priced(&format!("{b},{a}"))), (vec![second.clone()], vec![first, second]));
     assert!(found("9999-12-31T23:59:59.999Z").is_empty());
     assert_eq!(
         machine.get("pricing/price-lists?updatedSince=2020-01-01T00:00:00Z").is(200).ids(),
@@ -284,8 +284,8 @@ fn resolves_now_and_never_at(database: Database) {
     let found: Vec<&str> = answer.items().iter().filter_map(|item| item["variantId"].as_str()).collect();
     assert_eq!((found, &answer["missing"]), (vec![c.as_str(), &a], &json!([absent, b])));
     assert_eq!(members(&answer.items()[0]), PRICE);
-    let at = json!({ "variantIds": [a], "at": "2026-01-01T00:00:00Z" });
-    machine.post(&many, at).refused(400, "VALIDATION_FAILED").fault("", "NOT_ALLOWED");
+    let dated = json!({ "variantIds": [a], "at": "2026-01-01T00:00:00Z" });
+    machine.post(&many, dated).refused(400, "VALIDATION_FAILED").fault("", "NOT_ALLOWED");
     machine.post(&many, json!({ "variantIds": [] })).refused(400, "VALIDATION_FAILED").at("/variantIds");
     // It is a read: no key is asked for.
     machine.request("POST", &many).without("idempotency-key").json(&json!({ "variantIds": [a] })).send().is(200);
@@ -447,7 +447,7 @@ fn foreign_and_absent_are_alike(database: Database) {
     let list = theirs.price_list("L");
     let variant = theirs.on_sale("A");
     let priced = theirs.price(&list, &variant, None, None).is(201).id();
-    let own = mine.price_list("L");
+    let own_list = mine.price_list("L");
     let absent = uuid::Uuid::now_v7().to_string();
     let before = theirs.records();
     let asked = |list: &str, variant: &str, priced: &str| all(&machine, list, variant, priced);
@@ -455,10 +455,10 @@ fn foreign_and_absent_are_alike(database: Database) {
     for (foreign, absent) in pairs {
         assert_eq!((foreign.status, foreign.masked()), (404, absent.masked()), "{foreign}");
     }
-    let foreign = machine.post(&prices(&own), price(&variant, "1", None, None)).at("/variantId");
-    assert_eq!(foreign.masked(), machine.post(&prices(&own), price(&absent, "1", None, None)).masked());
+    let foreign = machine.post(&prices(&own_list), price(&variant, "1", None, None)).at("/variantId");
+    assert_eq!(foreign.masked(), machine.post(&prices(&own_list), price(&absent, "1", None, None)).masked());
     let ids = json!({ "variantIds": [variant, absent] });
-    let resolved = machine.post(&format!("pricing/price-lists/{own}/resolve"), ids).is(200);
+    let resolved = machine.post(&format!("pricing/price-lists/{own_list}/resolve"), ids).is(200);
     assert_eq!(resolved["missing"].as_array().map(Vec::len), Some(2));
     assert!(!machine.get(&lists()).is(200).ids().contains(&list));
     assert_eq!(theirs.records(), before);

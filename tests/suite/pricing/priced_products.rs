@@ -157,9 +157,9 @@ fn at_another_instant(database: Database) {
     shop.post(&prices, price(&made[0], "1", None, Some(border))).is(201);
     shop.post(&prices, price(&made[0], "2", Some(border), None)).is(201);
     let path = path(&list, &product);
-    let at = |instant: &str| amounts(&shop.list(&path, &[("at", instant)]).is(200));
-    assert_eq!(at("2029-12-31T23:59:59.999Z"), [json!("1.000000")]);
-    assert_eq!(at(border), [json!("2.000000")]);
+    let priced = |instant: &str| amounts(&shop.list(&path, &[("at", instant)]).is(200));
+    assert_eq!(priced("2029-12-31T23:59:59.999Z"), [json!("1.000000")]);
+    assert_eq!(priced(border), [json!("2.000000")]);
     for wrong in ["", "2026", "2026-01-01T00:00:00+01:00", "2026-02-30T00:00:00Z"] {
         shop.list(&path, &[("at", wrong)]).refused(400, "VALIDATION_FAILED").at("/query/at");
     }
@@ -262,8 +262,11 @@ fn pages(ask: impl Fn(&[(&str, &str)]) -> Answer, limit: Option<&str>) -> Vec<Ve
     let (mut pages, mut cursor) = (Vec::new(), None::<String>);
     loop {
         assert!(pages.len() < 200, "no end of pages");
-        let query: Vec<(&str, &str)> =
-            limit.map(|limit| ("limit", limit)).into_iter().chain(cursor.as_deref().map(|at| ("cursor", at))).collect();
+        let query: Vec<(&str, &str)> = limit
+            .map(|limit| ("limit", limit))
+            .into_iter()
+            .chain(cursor.as_deref().map(|cursor| ("cursor", cursor)))
+            .collect();
         let page = ask(&query).is(200);
         pages.push(ids(&page));
         match page["nextCursor"].as_str() {

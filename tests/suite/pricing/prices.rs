@@ -61,12 +61,12 @@ fn r02_adjacent_periods(database: Database) {
     let border = "2026-06-01T00:00:00.000Z";
     let earlier = shop.post(&path, price(&variant, "1", None, Some(border))).is(201).id();
     let later = shop.post(&path, price(&variant, "2", Some(border), None)).is(201).id();
-    let at = |instant: &str| {
+    let resolved = |instant: &str| {
         shop.list(&format!("pricing/price-lists/{list}/resolve/{variant}"), &[("at", instant)]).is(200).id()
     };
-    assert_eq!(at(border), later);
-    assert_eq!(at("2026-05-31T23:59:59.999Z"), earlier);
-    assert_eq!(at("2026-06-01T00:00:00.001Z"), later);
+    assert_eq!(resolved(border), later);
+    assert_eq!(resolved("2026-05-31T23:59:59.999Z"), earlier);
+    assert_eq!(resolved("2026-06-01T00:00:00.001Z"), later);
 }
 
 fn r03_from_must_lie_before_to(database: Database) {
@@ -276,19 +276,19 @@ fn r12_update_that_would_overlap(database: Database) {
     let (a, b, c) = ("2026-01-01T00:00:00.000Z", "2026-02-01T00:00:00.000Z", "2026-03-01T00:00:00.000Z");
     let first = shop.price(&list, &variant, Some(a), Some(b)).is(201);
     shop.price(&list, &variant, Some(b), Some(c)).is(201);
-    let own = format!("{path}/{}", first.id());
+    let price_path = format!("{path}/{}", first.id());
     let before = shop.digest();
     for (from, to) in
         [(Some(a), Some(c)), (Some(a), None), (None, None), (Some(b), None), (None, Some("2026-02-01T00:00:00.001Z"))]
     {
-        shop.put(&own, price(&variant, "5", from, to)).refused(409, "PRICE_PERIOD_OVERLAP");
+        shop.put(&price_path, price(&variant, "5", from, to)).refused(409, "PRICE_PERIOD_OVERLAP");
     }
     assert_eq!(shop.digest(), before);
-    assert_eq!(shop.get(&own).is(200).body, first.body);
+    assert_eq!(shop.get(&price_path).is(200).body, first.body);
     // Its own period is not in its way.
-    let changed = shop.put(&own, price(&variant, "5", None, Some(b))).is(200);
+    let changed = shop.put(&price_path, price(&variant, "5", None, Some(b))).is(200);
     assert_eq!((&changed["amount"], &changed["validFrom"]), (&json!("5.000000"), &Json::Null));
-    shop.put(&own, price(&variant, "6", Some(c), None)).is(200);
+    shop.put(&price_path, price(&variant, "6", Some(c), None)).is(200);
 }
 
 /// Every position of one period against another, on both sides of each border.
@@ -330,11 +330,11 @@ fn overlap_table(database: Database) {
 fn identity_is_immutable(database: Database) {
     let (shop, list, variant, path) = shelf(database);
     let id = shop.price(&list, &variant, None, None).is(201).id();
-    let own = format!("{path}/{id}");
+    let price_path = format!("{path}/{id}");
     let (_, other) = shop.article("OTHER");
-    shop.put(&own, price(&other, "1", None, None)).refused(409, "IMMUTABLE_FIELD").at("/variantId");
+    shop.put(&price_path, price(&other, "1", None, None)).refused(409, "IMMUTABLE_FIELD").at("/variantId");
     let dollars = with(&price(&variant, "1", None, None), json!({ "currencyCode": "USD" }));
-    shop.put(&own, dollars).refused(409, "IMMUTABLE_FIELD").at("/currencyCode");
+    shop.put(&price_path, dollars).refused(409, "IMMUTABLE_FIELD").at("/currencyCode");
     // A price is read and changed under its own list alone.
     let foreign = format!("pricing/price-lists/{}/prices/{id}", shop.price_list("FOREIGN"));
     shop.get(&foreign).refused(404, "NOT_FOUND");
@@ -353,12 +353,12 @@ fn replacement_resets_the_bounds(database: Database) {
 fn archived_price_is_immutable(database: Database) {
     let (shop, list, variant, path) = shelf(database);
     let id = shop.price(&list, &variant, None, None).is(201).id();
-    let own = format!("{path}/{id}");
-    let archived = shop.archive(&own).is(200);
+    let price_path = format!("{path}/{id}");
+    let archived = shop.archive(&price_path).is(200);
     assert_eq!(archived["status"], "ARCHIVED");
-    shop.archive(&own).refused(409, "ARCHIVED");
-    shop.put(&own, price(&variant, "1", None, None)).refused(409, "ARCHIVED");
-    assert_eq!(shop.get(&own).is(200).body, archived.body);
+    shop.archive(&price_path).refused(409, "ARCHIVED");
+    shop.put(&price_path, price(&variant, "1", None, None)).refused(409, "ARCHIVED");
+    assert_eq!(shop.get(&price_path).is(200).body, archived.body);
 }
 
 fn references_are_checked(database: Database) {

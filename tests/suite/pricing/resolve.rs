@@ -34,9 +34,9 @@ fn now_by_default(database: Database) {
     shop.post(&path, price(&variant, "3", Some(&future), None)).is(201);
     let resolved = shop.get(&format!("{resolve}/{variant}")).is(200);
     assert_eq!(resolved.body, current.body);
-    let at = |instant: &str| shop.list(&format!("{resolve}/{variant}"), &[("at", instant)]).is(200).text("amount");
-    assert_eq!(at("0001-01-01T00:00:00Z"), "1.000000");
-    assert_eq!(at("9999-12-31T23:59:59.999Z"), "3.000000");
+    let amount = |instant: &str| shop.list(&format!("{resolve}/{variant}"), &[("at", instant)]).is(200).text("amount");
+    assert_eq!(amount("0001-01-01T00:00:00Z"), "1.000000");
+    assert_eq!(amount("9999-12-31T23:59:59.999Z"), "3.000000");
     for wrong in ["", "2026", "2026-01-01T00:00:00+01:00"] {
         let answer = shop.list(&format!("{resolve}/{variant}"), &[("at", wrong)]);
         answer.refused(400, "VALIDATION_FAILED").at("/query/at");

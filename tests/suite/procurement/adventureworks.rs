@@ -99,6 +99,6 @@ fn check_books(shop: &Company, source: &Source) {
     assert_eq!(closing, expected);
 }
 
-fn text(of: &Json, member: &str) -> String {
-    of[member].as_str().unwrap_or_default().to_string()
+fn text(record: &Json, member: &str) -> String {
+    record[member].as_str().unwrap_or_default().to_string()
 }

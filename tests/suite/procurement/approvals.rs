@@ -65,7 +65,7 @@ fn e90_incoming_follows_the_outstanding(database: Database) {
     box      MAIN           4.5        4.5      16.5
     phone    MAIN             0          0         6
     ");
-    let pending: Vec<Json> = (0..4).map(|at| order.item(at)["pendingQuantity"].clone()).collect();
+    let pending: Vec<Json> = (0..4).map(|index| order.item(index)["pendingQuantity"].clone()).collect();
     assert_eq!(json!(pending), json!(["6.000000", "3.000000", "3.000000", "6.000000"]));
     let cancelled = order.cancel().is(200);
     assert_eq!((&cancelled["status"], &cancelled["version"]), (&json!("CANCELLED"), &json!(4)));

@@ -29,7 +29,7 @@ on_both_databases![
 #[track_caller]
 fn land(order: &Order, quantities: &[(usize, &str)], members: Json) -> Answer {
     let shipment = order.clear(quantities);
-    let items: Vec<Json> = quantities.iter().map(|(at, quantity)| order.goods(*at, quantity)).collect();
+    let items: Vec<Json> = quantities.iter().map(|(index, quantity)| order.goods(*index, quantity)).collect();
     let fixed = json!({ "shipmentId": shipment });
     order.receive_with(json!(items), with(&fixed, members)).is(201)
 }
@@ -73,8 +73,8 @@ fn e122_ten_over_three_units(database: Database) {
     let lines = json!([order.units(0, serials(&fresh_serials(3))), order.goods(1, "3")]);
     let receipt = order.receive_with(lines, json!({ "shipmentId": shipment })).is(201);
     let charge = order.charge("20");
-    let of = items(&order, &receipt);
-    order.allocate(&charge, &[(&of[0], "10"), (&of[1], "10")]).is(201);
+    let received = items(&order, &receipt);
+    order.allocate(&charge, &[(&received[0], "10"), (&received[1], "10")]).is(201);
     let mut costs: Vec<String> = shop
         .all("inventory/cost-layers", &[("variantId", &phone)])
         .iter()
@@ -134,25 +134,28 @@ fn e124_never_above_the_rest(database: Database) {
     let order =
         buyer.place_import(json!([line(&buyer.shop.counted(0), "2", "1"), line(&buyer.shop.counted(0), "2", "1")]));
     let receipt = land(&order, &[(0, "2"), (1, "2")], json!({}));
-    let of = items(&order, &receipt);
+    let received = items(&order, &receipt);
     let charge_id = order.charge("10");
     let refuse = |parts: &[(&str, &str)]| {
         let before = buyer.shop.records();
         order.allocate(&charge_id, parts).refused(409, "LIMIT_EXCEEDED");
         assert_eq!(buyer.shop.records(), before, "nothing was written");
     };
-    refuse(&[(&of[0], "10.000001")]);
-    refuse(&[(&of[0], "5"), (&of[1], "5.000001")]);
-    order.allocate(&charge_id, &[(&of[0], "9.999999")]).is(201);
+    refuse(&[(&received[0], "10.000001")]);
+    refuse(&[(&received[0], "5"), (&received[1], "5.000001")]);
+    order.allocate(&charge_id, &[(&received[0], "9.999999")]).is(201);
     assert_eq!(charge(&order, &charge_id)["status"], "PARTIALLY_ALLOCATED");
-    refuse(&[(&of[1], "0.000002")]);
-    order.allocate(&charge_id, &[(&of[1], "0.000001")]).is(201);
+    refuse(&[(&received[1], "0.000002")]);
+    order.allocate(&charge_id, &[(&received[1], "0.000001")]).is(201);
     let reported = charge(&order, &charge_id);
     assert_eq!((&reported["status"], &reported["allocatedAmount"]), (&json!("ALLOCATED"), &json!("10.000000")));
-    let twice = order.allocate(&charge_id, &[(&of[0], "1"), (&of[0], "1")]);
+    let twice = order.allocate(&charge_id, &[(&received[0], "1"), (&received[0], "1")]);
     twice.refused(400, "VALIDATION_FAILED").fault("/allocations/1/receiptItemId", "REPEATED");
     for wrong in ["0", "-1", "1.0000001"] {
-        order.allocate(&charge_id, &[(&of[0], wrong)]).refused(400, "VALIDATION_FAILED").at("/allocations/0/amount");
+        order
+            .allocate(&charge_id, &[(&received[0], wrong)])
+            .refused(400, "VALIDATION_FAILED")
+            .at("/allocations/0/amount");
     }
     buyer.shop.verified();
 }
@@ -177,9 +180,9 @@ fn e127_receipt_items_of_the_order(database: Database) {
     let absent = uuid::Uuid::now_v7().to_string();
     order.allocate(&charge_id, &[(&absent, "1")]).refused(404, "NOT_FOUND").at("/allocations/0/receiptItemId");
     // A charge is of its order.
-    let of = items(&order, &receipt);
-    other.allocate(&charge_id, &[(&of[0], "1")]).refused(404, "NOT_FOUND");
-    order.allocate(&uuid::Uuid::now_v7().to_string(), &[(&of[0], "1")]).refused(404, "NOT_FOUND");
+    let received = items(&order, &receipt);
+    other.allocate(&charge_id, &[(&received[0], "1")]).refused(404, "NOT_FOUND");
+    order.allocate(&uuid::Uuid::now_v7().to_string(), &[(&received[0], "1")]).refused(404, "NOT_FOUND");
 }
 
 fn e128_a_charge_over_two_receipts(database: Database) {
@@ -216,8 +219,11 @@ fn e129_a_charge_known_in_time_is_one_entry(database: Database) {
     let (box_, service) = (shop.counted(0), shop.service());
     let order = buyer.place_import(json!([line(&box_, "3", "1"), line(&service, "1", "5")]));
     let (freight, duty) = (order.charge("10"), order.charge("3"));
-    let of = |charge: &str, amount: &str| json!({ "chargeId": charge, "allocations": [{ "orderItemId": order.item_id(0), "amount": amount }] });
-    let charges = json!({ "charges": [of(&freight, "10"), of(&duty, "2")] });
+    let allocated = |charge: &str, amount: &str| {
+        let allocation = json!({ "orderItemId": order.item_id(0), "amount": amount });
+        json!({ "chargeId": charge, "allocations": [allocation] })
+    };
+    let charges = json!({ "charges": [allocated(&freight, "10"), allocated(&duty, "2")] });
     let receipt = land(&order, &[(0, "3"), (1, "1")], charges);
     assert_table!(shop.journal_table(&shop.entity()), @r"
     entry  account                           debit  credit
@@ -328,9 +334,9 @@ fn totals_tell_what_is_landed(database: Database) {
     };
     assert_eq!(totals(), ["20.000000000000", "20.000000000000", "28.000000000000"]);
     let receipt = land(&order, &[(0, "2")], json!({}));
-    let of = items(&order, &receipt);
-    order.allocate(&freight, &[(&of[0], "5")]).is(201);
-    order.allocate(&duty, &[(&of[0], "1")]).is(201);
+    let received = items(&order, &receipt);
+    order.allocate(&freight, &[(&received[0], "5")]).is(201);
+    order.allocate(&duty, &[(&received[0], "1")]).is(201);
     assert_eq!(totals(), ["20.000000000000", "26.000000000000", "28.000000000000"]);
     buyer.shop.verified();
 }
@@ -367,17 +373,17 @@ fn allocations_with_a_receipt_fit_it(database: Database) {
         let charges = json!([{ "chargeId": charge_id, "allocations": allocations }]);
         order.receive_with(lines.clone(), json!({ "shipmentId": shipment, "charges": charges }))
     };
-    let of = |at: usize, amount: &str| json!({ "orderItemId": order.item_id(at), "amount": amount });
+    let allocation = |index: usize, amount: &str| json!({ "orderItemId": order.item_id(index), "amount": amount });
     let pointer = "/charges/0/allocations/0/orderItemId";
     // Not in this receipt; in it, and nothing that bears a cost.
-    receive(json!([of(1, "1")])).refused(409, "REFERENCE_INVALID").at(pointer);
-    receive(json!([of(2, "1")])).refused(409, "REFERENCE_INVALID").at(pointer);
-    receive(json!([of(0, "10.000001")])).refused(409, "LIMIT_EXCEEDED");
-    receive(json!([of(0, "1"), of(0, "1")]))
+    receive(json!([allocation(1, "1")])).refused(409, "REFERENCE_INVALID").at(pointer);
+    receive(json!([allocation(2, "1")])).refused(409, "REFERENCE_INVALID").at(pointer);
+    receive(json!([allocation(0, "10.000001")])).refused(409, "LIMIT_EXCEEDED");
+    receive(json!([allocation(0, "1"), allocation(0, "1")]))
         .refused(400, "VALIDATION_FAILED")
         .at("/charges/0/allocations/1/orderItemId");
     assert_eq!(shop.count("inventory_movement", "1 = 1"), 0);
-    receive(json!([of(0, "4")])).is(201);
+    receive(json!([allocation(0, "4")])).is(201);
     assert_eq!(charge(&order, &charge_id)["allocatedAmount"], "4.000000");
     shop.verified();
 }

@@ -32,8 +32,8 @@ fn e111_receipts_survive_the_power(database: Database) {
     let dock = Dock { buyer, box_, phone, receipts: none(), boxes: none(), phones: none() };
     let written = || dock.receipts.load(Ordering::Relaxed);
     cuts::survive(&host, "e111_receipts_survive_the_power", WRITERS, 4, written, |_, dice| dock.buy(dice));
-    let of = |count: &AtomicI64| count.load(Ordering::Relaxed);
-    let (receipts, boxes, phones) = (of(&dock.receipts), of(&dock.boxes), of(&dock.phones));
+    let total = |count: &AtomicI64| count.load(Ordering::Relaxed);
+    let (receipts, boxes, phones) = (total(&dock.receipts), total(&dock.boxes), total(&dock.phones));
     println!("{receipts} receipts of {boxes} boxes and {phones} phones");
     assert_eq!(shop.count("procurement_receipt", "1 = 1"), receipts);
     assert_eq!(shop.count("ledger_entry", "source_kind = 'GOODS_RECEIPT'"), receipts);
@@ -64,11 +64,11 @@ impl Dock {
                 { "orderItemId": lines[1], "quantity": phones.to_string(), "units": units },
             ]),
         ];
-        for (at, items) in parts.into_iter().enumerate() {
-            let body = json!({ "expectedVersion": at + 2, "reason": fresh(WHY), "items": items });
+        for (index, items) in parts.into_iter().enumerate() {
+            let body = json!({ "expectedVersion": index + 2, "reason": fresh(WHY), "items": items });
             shop.post_until_answered(&format!("{path}/receipts"), &body).is(201);
-            self.boxes.fetch_add(if at == 0 { 1 } else { boxes as i64 - 1 }, Ordering::Relaxed);
-            self.phones.fetch_add(if at == 0 { 0 } else { phones as i64 }, Ordering::Relaxed);
+            self.boxes.fetch_add(if index == 0 { 1 } else { boxes as i64 - 1 }, Ordering::Relaxed);
+            self.phones.fetch_add(if index == 0 { 0 } else { phones as i64 }, Ordering::Relaxed);
             self.receipts.fetch_add(1, Ordering::Relaxed);
         }
     }

@@ -38,7 +38,7 @@ fn draft(buyer: &Buyer, items: Json, members: Json) -> Order {
 }
 
 fn receive(order: &Order, shipment: &str, lines: &[(usize, &str)]) -> Answer {
-    let items: Vec<Json> = lines.iter().map(|(at, quantity)| order.goods(*at, quantity)).collect();
+    let items: Vec<Json> = lines.iter().map(|(index, quantity)| order.goods(*index, quantity)).collect();
     order.receive_with(json!(items), json!({ "shipmentId": shipment }))
 }
 
@@ -197,8 +197,8 @@ fn e121_two_shipments(database: Database) {
     receive(&order, &first, &[(0, "1")]).refused(409, "ILLEGAL_STATE");
     receive(&order, &second, &[(0, "3")]).is(201);
     assert_eq!(shipment(&order, &second)["stage"], "CLEARED");
-    let of = |at: usize| shipment(&order, &second)["items"][at]["receivedQuantity"].clone();
-    assert_eq!((of(0), of(1)), (json!("3.000000"), json!("0.000000")));
+    let received = |index: usize| shipment(&order, &second)["items"][index]["receivedQuantity"].clone();
+    assert_eq!((received(0), received(1)), (json!("3.000000"), json!("0.000000")));
     receive(&order, &second, &[(0, "2")]).refused(409, "LIMIT_EXCEEDED").at("/items/0/quantity");
     let units = serials(&fresh_serials(2));
     let items = json!([order.goods(0, "1"), order.units(1, units)]);
@@ -278,7 +278,7 @@ fn an_approved_import_keeps_what_was_agreed(database: Database) {
         (json!({ "items": [line(&variant, "4", "11")] }), "/items"),
     ] {
         let refused = put(members).refused(409, "IMMUTABLE_FIELD");
-        assert!(refused.pointers().iter().any(|at| at.starts_with(pointer)), "{pointer}: {refused}");
+        assert!(refused.pointers().iter().any(|found| found.starts_with(pointer)), "{pointer}: {refused}");
     }
     order.cancel().is(200);
     put(json!({})).refused(409, "ILLEGAL_STATE");

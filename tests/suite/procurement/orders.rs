@@ -95,11 +95,11 @@ fn an_order_is_what_was_asked_for(database: Database) {
         (&phone, "SERIALIZED", "3.000000", "100.000000", "300.000000000000"),
         (&service, "NONE", "1.000000", "0.500000", "0.500000000000"),
     ];
-    for (at, (variant, tracking, quantity, cost, total)) in expected.into_iter().enumerate() {
-        let item = &read["items"][at];
+    for (index, (variant, tracking, quantity, cost, total)) in expected.into_iter().enumerate() {
+        let item = &read["items"][index];
         assert!(item["id"].is_string());
         let reported = json!({
-            "id": item["id"], "lineNo": at + 1, "variantId": variant, "trackingMode": tracking, "quantity": quantity,
+            "id": item["id"], "lineNo": index + 1, "variantId": variant, "trackingMode": tracking, "quantity": quantity,
             "unitCost": cost, "lineTotal": total, "receivedQuantity": "0.000000", "pendingQuantity": "0.000000",
             "billedQuantity": "0.000000",
         });

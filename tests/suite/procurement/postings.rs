@@ -90,13 +90,13 @@ fn e114_nothing_is_received_that_cannot_be_posted(database: Database) {
     let order = buyer.place(json!([line(&box_, "2", "3"), line(&phone, "1", "100"), line(&service, "1", "5")]));
     let items = json!([order.goods(0, "2"), order.units(1, serials(&fresh_serials(1)))]);
     let body = order.receipt_body(items);
-    for (role, of) in [("INVENTORY", "1200"), ("GOODS_RECEIVED_NOT_INVOICED", "2100")] {
+    for (role, code) in [("INVENTORY", "1200"), ("GOODS_RECEIVED_NOT_INVOICED", "2100")] {
         books.map(&[(role, None)]).is(200);
         let before = shop.records();
         let refused = order.post_receipt(body.clone()).refused(409, "ACCOUNTING_SETUP_REQUIRED");
         refused.fault(&format!("/mappings/roles/{role}"), "ROLE_UNMAPPED");
         assert_eq!(shop.records(), before, "nothing was received");
-        books.map(&[(role, Some(&books.account(of)))]).is(200);
+        books.map(&[(role, Some(&books.account(code)))]).is(200);
     }
     assert_eq!(order.version(), json!(2));
     order.post_receipt(body).is(201);

@@ -23,7 +23,7 @@ on_both_databases![
 /// Asserts that one answer succeeded and the others were refused with one of these codes; the place of the first.
 #[track_caller]
 fn one_wins(answers: &[Answer], codes: &[&str]) -> usize {
-    let won: Vec<usize> = (0..answers.len()).filter(|at| answers[*at].status < 300).collect();
+    let won: Vec<usize> = (0..answers.len()).filter(|index| answers[*index].status < 300).collect();
     let reported = || answers.iter().map(ToString::to_string).collect::<Vec<_>>().join("\n");
     assert_eq!(won.len(), 1, "{}", reported());
     for answer in answers.iter().filter(|answer| answer.status >= 300) {
@@ -231,7 +231,7 @@ fn crossing_receipts_of_the_same_goods(database: Database) {
     at_once(orders.len(), |n| {
         let order = &orders[n];
         for _ in 0..2 {
-            let items: Vec<Json> = (0..boxes.len()).map(|at| order.goods(at, "2")).collect();
+            let items: Vec<Json> = (0..boxes.len()).map(|index| order.goods(index, "2")).collect();
             order.receive(json!(items)).is(201);
         }
         assert_eq!(order.status(), "RECEIVED");
@@ -284,11 +284,11 @@ fn step(dice: &mut Dice, orders: &[Order], items: &Json) {
         1..=4 => order.approve(),
         5 if dice.one_in(4) => order.cancel(),
         _ => {
-            let at = dice.between(0, 4) as usize;
-            let line = match at {
+            let index = dice.between(0, 4) as usize;
+            let line = match index {
                 0 => order.goods(0, &format!("{}.{:02}", dice.between(0, 4), dice.between(1, 100))),
                 2 => order.units(2, serials(&fresh_serials(dice.between(1, 4) as usize))),
-                _ => order.goods(at, &dice.between(1, 5).to_string()),
+                _ => order.goods(index, &dice.between(1, 5).to_string()),
             };
             order.receive(json!([line]))
         }

@@ -82,10 +82,10 @@ fn e102_as_many_units_as_the_quantity(database: Database) {
     let buyer = Buyer::new(database);
     let (phone, box_, service) = (buyer.shop.phone(), buyer.shop.counted(0), buyer.shop.service());
     let order = buyer.place(json!([line(&phone, "3", "100"), line(&box_, "2", "1"), line(&service, "1", "1")]));
-    let refuse = |at: usize, quantity: &str, units: usize| {
+    let refuse = |index: usize, quantity: &str, units: usize| {
         let units = serials(&fresh_serials(units));
-        let short = with(&order.goods(at, quantity), json!({ "units": units }));
-        let first = if at == 1 { 0 } else { 1 };
+        let short = with(&order.goods(index, quantity), json!({ "units": units }));
+        let first = if index == 1 { 0 } else { 1 };
         let items = if first == 0 { json!([short]) } else { json!([order.goods(1, "1"), short]) };
         let refused = order.receive(items).refused(409, "UNIT_COUNT_MISMATCH");
         let pointer = format!("/items/{first}/units");
@@ -165,7 +165,7 @@ fn e107_a_condition_is_never_assumed(database: Database) {
         { "sku": fresh("OPEN-") }, { "sku": fresh("USED-"), "condition": "USED", "grade": "B" }
     ]));
     let order = buyer.place(json!([line(&variants[0], "2", "100"), line(&variants[1], "2", "80")]));
-    let receive = |at: usize, units: Json| order.receive(json!([order.units(at, units)]));
+    let receive = |index: usize, units: Json| order.receive(json!([order.units(index, units)]));
     let unit = |members: Json| with(&serials(&fresh_serials(1))[0], members);
     let refused = receive(0, json!([unit(json!({ "condition": "NEW" })), unit(json!({}))]));
     refused.refused(409, "UNIT_CONDITION_REQUIRED").at("/items/0/units/1/condition");
@@ -270,16 +270,16 @@ fn a_receipt_is_what_was_received(database: Database) {
     ] {
         assert_eq!(read[member], value, "{member}: {read}");
     }
-    let of = |variant: &str| {
+    let found = |variant: &str| {
         let items = read["items"].as_array().cloned().unwrap_or_default();
         items.into_iter().find(|item| item["variantId"] == variant).unwrap_or_else(|| panic!("no line: {read}"))
     };
-    let (phones, boxes) = (of(&phone), of(&box_));
-    for (item, at, tracking, quantity, cost, total, count) in [
+    let (phones, boxes) = (found(&phone), found(&box_));
+    for (item, index, tracking, quantity, cost, total, count) in [
         (&boxes, 0, "QUANTITY", "1.500000", "1.250000", "1.875000000000", 0),
         (&phones, 1, "SERIALIZED", "2.000000", "100.000001", "200.000002000000", 2),
     ] {
-        assert_eq!(item["orderItemId"], json!(order.item_id(at)));
+        assert_eq!(item["orderItemId"], json!(order.item_id(index)));
         assert_eq!((&item["trackingMode"], &item["quantity"]), (&json!(tracking), &json!(quantity)));
         assert_eq!((&item["unitCost"], &item["lineTotal"]), (&json!(cost), &json!(total)));
         assert_eq!((&item["unitCount"], &item["billedQuantity"]), (&json!(count), &json!("0.000000")));
@@ -381,7 +381,7 @@ fn imei_slots_are_one_space(database: Database) {
     {
         let refused = order.receive(json!([order.units(0, json!([{ "imei1": imei(75_004) }, known]))]));
         let refused = refused.refused(409, "DUPLICATE");
-        assert!(refused.pointers().iter().all(|at| at.starts_with("/items/0/units/1")), "{refused}");
+        assert!(refused.pointers().iter().all(|pointer| pointer.starts_with("/items/0/units/1")), "{refused}");
     }
     buyer.shop.assert_level(
         &buyer.main,
@@ -406,7 +406,7 @@ fn an_archived_variant_is_received_and_an_archived_product_is_not(database: Data
     let product = shop.get(&format!("catalog/variants/{gone}")).is(200).text("productId");
     shop.archive(&format!("catalog/products/{product}")).is(200);
     let refused = order.receive(json!([order.goods(1, "1")])).refused(409, "ARCHIVED");
-    assert!(refused.pointers().iter().any(|at| at.starts_with("/items/")), "{refused}");
+    assert!(refused.pointers().iter().any(|pointer| pointer.starts_with("/items/")), "{refused}");
     assert_eq!(order.status(), "PARTIALLY_RECEIVED");
     order.cancel().is(200);
     shop.verified();
@@ -438,8 +438,8 @@ fn receipts_are_listed_by_what_they_are(database: Database) {
     }
     assert_eq!(found(&[("legalEntityId", &shop.entity())]).len(), 3);
     assert!(found(&[("legalEntityId", &shop.other_entity())]).is_empty());
-    let at = buyer.receipt(&third).text("createdAt");
-    assert!(found(&[("from", &at), ("to", &at)]).contains(&third));
+    let instant = buyer.receipt(&third).text("createdAt");
+    assert!(found(&[("from", &instant), ("to", &instant)]).contains(&third));
     let of_order = shop.list(&format!("{}/receipts", order.path()), &[]).is(200);
     assert_eq!(of_order.ids(), [first, second]);
     assert!(of_order.items()[0].get("items").is_none(), "headers: {of_order}");

@@ -25,8 +25,8 @@ fn buyer(database: Database, books: bool) -> Buyer {
     Buyer::from_shop(services::host(database).company_with(json!({ "keepsBooks": books })))
 }
 
-fn bill(order: &Order, at: usize, quantity: &str) -> BillLine {
-    BillLine { order_item_id: key(&order.item_id(at)), receipt_item_id: None, quantity: quantity.to_string() }
+fn bill(order: &Order, index: usize, quantity: &str) -> BillLine {
+    BillLine { order_item_id: key(&order.item_id(index)), receipt_item_id: None, quantity: quantity.to_string() }
 }
 
 fn try_bill(buyer: &Buyer, lines: Vec<BillLine>) -> Answer {
@@ -136,13 +136,16 @@ fn what_finance_reads(database: Database) {
     order.receive(json!([order.goods(0, "2")])).is(201);
     let ids = vec![key(&order.id), new_key()];
     let orders: Vec<Ordered> = shop.call_procurement(Call::Items(Selection::OfOrders(ids), true));
-    let [of] = orders.as_slice() else { panic!("one order: {orders:?}") };
-    assert_eq!((of.kind.as_str(), of.status.as_str(), of.version), ("STANDARD", "PARTIALLY_RECEIVED", 4));
+    let [ordered] = orders.as_slice() else { panic!("one order: {orders:?}") };
     assert_eq!(
-        (of.supplier_id, of.warehouse_id, of.currency_code.as_str()),
+        (ordered.kind.as_str(), ordered.status.as_str(), ordered.version),
+        ("STANDARD", "PARTIALLY_RECEIVED", 4)
+    );
+    assert_eq!(
+        (ordered.supplier_id, ordered.warehouse_id, ordered.currency_code.as_str()),
         (key(&buyer.supplier), key(&buyer.main), "EUR")
     );
-    let lines: Vec<(Tracking, &str, &str, &str)> = of
+    let lines: Vec<(Tracking, &str, &str, &str)> = ordered
         .items
         .iter()
         .map(|item| (item.tracking, item.quantity.as_str(), item.unit_cost.as_str(), item.received.as_str()))
@@ -155,8 +158,8 @@ fn what_finance_reads(database: Database) {
             (Tracking::None, "1.000000", "7.000000", "0.000000"),
         ]
     );
-    let one: Vec<Ordered> = shop.call_procurement(Call::Items(Selection::OfItems(vec![of.items[2].id]), false));
-    assert_eq!((one.len(), one[0].items.len(), one[0].items[0].id), (1, 1, of.items[2].id));
+    let one: Vec<Ordered> = shop.call_procurement(Call::Items(Selection::OfItems(vec![ordered.items[2].id]), false));
+    assert_eq!((one.len(), one[0].items.len(), one[0].items[0].id), (1, 1, ordered.items[2].id));
     let items = read_receipt_items(&buyer, &order);
     assert_eq!(items.len(), 3, "the oldest first");
     let oldest = items.iter().take(2).map(|item| item.receipt_id).collect::<Vec<_>>();
@@ -247,7 +250,7 @@ fn goods_are_bought_in_one(database: Database) {
         (Some("RECEIVED"), Some("PO-000001"), Some("140.000000000000"))
     );
     let of_lines: Vec<Key> = made.items.iter().map(|item| item.order_item_id).collect();
-    let items: Vec<Key> = (0..3).map(|at| key(&order.item_id(at))).collect();
+    let items: Vec<Key> = (0..3).map(|index| key(&order.item_id(index))).collect();
     assert_eq!(of_lines, items, "in the order of the lines");
     assert_eq!(made.items[0].unit_ids.len(), 1);
     shop.assert_level(&buyer.main, &box_, json!({ "onHand": 4, "available": 4 }));
@@ -299,8 +302,8 @@ fn a_position_is_of_entity_and_currency(database: Database) {
     dollars.approve().is(200);
     dollars.receive(json!([dollars.goods(0, "1")])).is(201);
     let position = |entity: &str, currency: &str| -> (String, String) {
-        let of: OrderPosition = shop.call_procurement(Call::Position(key(entity), currency.to_string()));
-        (of.received_value, of.billed_value)
+        let reported: OrderPosition = shop.call_procurement(Call::Position(key(entity), currency.to_string()));
+        (reported.received_value, reported.billed_value)
     };
     let amounts = |received: &str, billed: &str| (received.to_string(), billed.to_string());
     // 2.25 x 3.333333; 1.5 x 3.333333 + 2 x 1.

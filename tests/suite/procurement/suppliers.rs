@@ -253,8 +253,8 @@ fn events_name_a_supplier_and_nothing_personal(database: Database) {
     let kinds: Vec<&str> = events.iter().map(|(kind, ..)| kind.as_str()).collect();
     let suffixes = ["created", "updated", "archived"].map(|verb| format!("procurement.supplier.{verb}"));
     assert_eq!(kinds, suffixes);
-    for (at, (_, resource, data)) in events.iter().enumerate() {
-        let status = if at == 2 { "ARCHIVED" } else { "ACTIVE" };
+    for (index, (_, resource, data)) in events.iter().enumerate() {
+        let status = if index == 2 { "ARCHIVED" } else { "ACTIVE" };
         assert_eq!((resource, data), (&id, &json!({ "supplierId": id, "code": "ACME", "status": status })));
     }
 }

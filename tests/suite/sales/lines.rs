@@ -130,7 +130,8 @@ fn e217_a_hundred_of_the_largest_lines_add_up(database: Database) {
     let members = json!({ "unitOfMeasure": unit, "productType": "GOOD", "name": "Dear", "variants": variants });
     let made =
         counter.shop.post("catalog/products", with(&members, json!({ "publicationStatus": "PUBLISHED" }))).is(201);
-    let ids: Vec<&str> = made["variants"].as_array().unwrap().iter().filter_map(|of| of["id"].as_str()).collect();
+    let ids: Vec<&str> =
+        made["variants"].as_array().unwrap().iter().filter_map(|variant| variant["id"].as_str()).collect();
     let prices: Vec<Json> =
         ids.iter().map(|id| json!({ "variantId": id, "currencyCode": "EUR", "amount": largest })).collect();
     let path = format!("pricing/price-lists/{}/prices/batch", counter.list);

@@ -94,9 +94,9 @@ fn a_confirmation_races_a_price(database: Database) {
         let (status, version) = if is_confirmed { ("CONFIRMED", 2) } else { ("DRAFT", 1) };
         assert_eq!((&read["status"], &read["version"]), (&json!(status), &json!(version)), "{read}");
         let (unit, total) = (read["items"][0]["unitPrice"].clone(), read.text("total"));
-        let at = |price: &str, sum: &str| unit == price && total == sum;
-        let before = at("10.000000", "20.000000000000");
-        assert!(before || (round % 2 == 0 && at("11.000000", "22.000000000000")), "round {round}: {read}");
+        let is_priced = |price: &str, sum: &str| unit == price && total == sum;
+        let before = is_priced("10.000000", "20.000000000000");
+        assert!(before || (round % 2 == 0 && is_priced("11.000000", "22.000000000000")), "round {round}: {read}");
     }
     counter.shop.verified();
 }

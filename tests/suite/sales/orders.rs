@@ -253,7 +253,8 @@ fn e256_an_order_has_a_hundred_lines_and_a_hundred_units(database: Database) {
         "publicationStatus": "PUBLISHED", "variants": variants,
     });
     let made = counter.shop.post("catalog/products", product).is(201);
-    let ids: Vec<&str> = made["variants"].as_array().unwrap().iter().filter_map(|of| of["id"].as_str()).collect();
+    let ids: Vec<&str> =
+        made["variants"].as_array().unwrap().iter().filter_map(|variant| variant["id"].as_str()).collect();
     let prices: Vec<Json> =
         ids.iter().map(|id| json!({ "variantId": id, "currencyCode": "EUR", "amount": "1" })).collect();
     let path = format!("pricing/price-lists/{}/prices/batch", counter.list);

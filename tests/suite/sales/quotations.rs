@@ -30,8 +30,8 @@ on_both_databases![
 const SOON: std::time::Duration = std::time::Duration::from_millis(1_500);
 
 fn soon() -> String {
-    let at = chrono::Utc::now() + chrono::Duration::from_std(SOON).unwrap();
-    at.format("%Y-%m-%dT%H:%M:%S%.3fZ").to_string()
+    let time = chrono::Utc::now() + chrono::Duration::from_std(SOON).unwrap();
+    time.format("%Y-%m-%dT%H:%M:%S%.3fZ").to_string()
 }
 
 fn one(variant: &str) -> Json {
@@ -264,12 +264,12 @@ fn e238_an_archived_customer_accepts_nothing(database: Database) {
 fn e239_units_of_a_quotation_are_bounded(database: Database) {
     let counter = counter(database);
     let ((one, _), (two, _)) = (counter.phone("10", 0), counter.phone("10", 0));
-    let of = |more: &str| {
-        let items = json!([{ "variantId": one, "quantity": "60" }, { "variantId": two, "quantity": more }]);
+    let quote = |quantity: &str| {
+        let items = json!([{ "variantId": one, "quantity": "60" }, { "variantId": two, "quantity": quantity }]);
         counter.shop.post("sales/quotations", counter.quotation(items))
     };
-    of("41").refused(409, "LIMIT_EXCEEDED").at("/items");
-    of("40").is(201);
+    quote("41").refused(409, "LIMIT_EXCEEDED").at("/items");
+    quote("40").is(201);
 }
 
 fn e240_omitted_numbers_are_two(database: Database) {

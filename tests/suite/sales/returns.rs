@@ -19,8 +19,8 @@ on_both_databases![
 ];
 
 #[track_caller]
-fn line(counter: &Counter, order: &str, at: usize) -> Json {
-    counter.read(order)["items"][at]["id"].clone()
+fn line(counter: &Counter, order: &str, index: usize) -> Json {
+    counter.read(order)["items"][index]["id"].clone()
 }
 
 #[track_caller]
@@ -43,15 +43,15 @@ fn e273_no_more_comes_back_than_was_delivered(database: Database) {
     let variant = counter.good("10", "5");
     let order = counter.deliver(one(&variant, "2"));
     let item = line(&counter, &order, 0);
-    let of = |quantity: &str| {
+    let drafted = |quantity: &str| {
         draft(&counter, &order, json!([{ "itemId": item, "quantity": quantity }]), json!({})).is(201).id()
     };
-    let beyond = receive(&counter, &of("3")).refused(409, "LIMIT_EXCEEDED");
+    let beyond = receive(&counter, &drafted("3")).refused(409, "LIMIT_EXCEEDED");
     beyond.fault("/items/0/quantity", "BEYOND_DELIVERED").bounds("/items/0/quantity", json!({ "maximum": "2.000000" }));
-    receive(&counter, &of("1")).is(200);
-    let beyond = receive(&counter, &of("2")).refused(409, "LIMIT_EXCEEDED");
+    receive(&counter, &drafted("1")).is(200);
+    let beyond = receive(&counter, &drafted("2")).refused(409, "LIMIT_EXCEEDED");
     beyond.bounds("/items/0/quantity", json!({ "maximum": "1.000000" }));
-    let last = [of("1"), of("1")];
+    let last = [drafted("1"), drafted("1")];
     let mut statuses = at_once(2, |n| receive(&counter, &last[n]).status);
     statuses.sort_unstable();
     assert_eq!(statuses, [200, 409]);
@@ -104,14 +104,15 @@ fn e276_e279_only_tracked_lines_of_completed_orders_come_back(database: Database
     let (service, good) = (counter.service("5"), counter.good("10", "5"));
     let items = json!([{ "variantId": service, "quantity": "1" }, { "variantId": good, "quantity": "1" }]);
     let order = counter.draft(items);
-    let of = |at: usize| json!([{ "itemId": line(&counter, &order, at), "quantity": "1" }]);
+    let returned = |index: usize| json!([{ "itemId": line(&counter, &order, index), "quantity": "1" }]);
     counter.confirm(&order).is(200);
-    draft(&counter, &order, of(1), json!({})).refused(409, "ILLEGAL_STATE").at("/orderId");
+    draft(&counter, &order, returned(1), json!({})).refused(409, "ILLEGAL_STATE").at("/orderId");
     counter.complete(&order).is(200);
-    draft(&counter, &order, of(0), json!({})).refused(409, "ILLEGAL_STATE").at("/items/0/itemId");
-    draft(&counter, &order, of(1), json!({})).is(201);
+    draft(&counter, &order, returned(0), json!({})).refused(409, "ILLEGAL_STATE").at("/items/0/itemId");
+    draft(&counter, &order, returned(1), json!({})).is(201);
     let other = counter.shop.warehouse_of("PHYSICAL", &counter.shop.other_entity());
-    let elsewhere = draft(&counter, &order, of(1), json!({ "warehouseId": other })).refused(409, "REFERENCE_INVALID");
+    let elsewhere =
+        draft(&counter, &order, returned(1), json!({ "warehouseId": other })).refused(409, "REFERENCE_INVALID");
     elsewhere.fault("/warehouseId", "OTHER_ENTITY");
     let unknown = json!([{ "itemId": order, "quantity": "1" }]);
     draft(&counter, &order, unknown, json!({})).refused(404, "NOT_FOUND").at("/items/0/itemId");

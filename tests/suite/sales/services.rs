@@ -40,14 +40,14 @@ fn sale(counter: &Counter, lines: Vec<SellLine>) -> Sale {
     }
 }
 
-fn sell_line(variant: &str, quantity: &str, price: Option<&str>, units: &[String], at: usize) -> SellLine {
+fn sell_line(variant: &str, quantity: &str, price: Option<&str>, units: &[String], index: usize) -> SellLine {
     SellLine {
         variant_id: key(variant),
         quantity: quantity.to_string(),
         unit_price: price.map(str::to_string),
         reason: None,
         unit_ids: units.iter().map(|unit| key(unit)).collect(),
-        pointer: format!("/lines/{at}"),
+        pointer: format!("/lines/{index}"),
     }
 }
 
@@ -58,7 +58,7 @@ fn customers_are_told_by_their_ids(database: Database) {
     let mut reported: Vec<Customer> =
         counter.call(Call::Customers(vec![key(&other), new_key(), key(&counter.customer)]));
     reported.sort_by_key(|customer| customer.code == "TERMS");
-    assert_eq!(reported.iter().map(|of| of.payment_term_days).collect::<Vec<_>>(), [None, Some(14)]);
+    assert_eq!(reported.iter().map(|customer| customer.payment_term_days).collect::<Vec<_>>(), [None, Some(14)]);
     assert!(reported.iter().all(|customer| customer.active));
 }
 
@@ -181,25 +181,25 @@ fn what_was_sold_is_summed_in_groups(database: Database) {
             limit,
         }))
     };
-    let short = |of: &Figure| {
+    let short = |row: &Figure| {
         let figure = |text: &str| text.trim_end_matches('0').trim_end_matches('.').to_string();
-        (of.documents, figure(&of.quantity), figure(&of.revenue), of.cost.as_deref().map(figure))
+        (row.documents, figure(&row.quantity), figure(&row.revenue), row.cost.as_deref().map(figure))
     };
-    let of = |documents: u64, quantity: &str, revenue: &str, cost: &str| {
+    let expected = |documents: u64, quantity: &str, revenue: &str, cost: &str| {
         (documents, quantity.to_string(), revenue.to_string(), Some(cost.to_string()))
     };
     let days = figures(Group::Day, None, 50);
-    assert_eq!(days.rows.iter().map(short).collect::<Vec<_>>(), [of(2, "3", "33", "2")]);
-    assert_eq!(short(&days.total), of(2, "3", "33", "2"));
+    assert_eq!(days.rows.iter().map(short).collect::<Vec<_>>(), [expected(2, "3", "33", "2")]);
+    assert_eq!(short(&days.total), expected(2, "3", "33", "2"));
     assert_eq!(days.rows[0].key, day(0));
     let first = figures(Group::Variant, None, 1);
     let second = figures(Group::Variant, first.next.clone(), 1);
     let mut rows = [&first.rows[0], &second.rows[0]];
     rows.sort_by_key(|row| row.key != good);
-    assert_eq!(short(rows[0]), of(2, "2", "30", "2"));
+    assert_eq!(short(rows[0]), expected(2, "2", "30", "2"));
     assert_eq!((rows[1].quantity.as_str(), second.next), ("1.000000", None));
     for group in [Group::Month, Group::Customer, Group::Branch, Group::Warehouse] {
-        assert_eq!(short(&figures(group, None, 50).rows[0]), of(2, "3", "33", "2"), "{group:?}");
+        assert_eq!(short(&figures(group, None, 50).rows[0]), expected(2, "3", "33", "2"), "{group:?}");
     }
     let position: String = counter.call(Call::Position(key(&counter.entity), "EUR".to_string()));
     assert_eq!(position, "33.000000000000");

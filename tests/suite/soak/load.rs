@@ -78,7 +78,7 @@ pub fn observe(ground: &Ground, tag: &str, fail: impl FnOnce()) -> Observed {
         loop {
             let served = progress.lock().expect("no writer panicked").served.clone();
             // The writer that was served last tells how long it took.
-            if served.iter().all(|served| served.is_some_and(|at| at > end)) {
+            if served.iter().all(|served| served.is_some_and(|instant| instant > end)) {
                 break end.elapsed();
             }
             assert!(end.elapsed() < PATIENCE, "{tag}: service is not back");

@@ -62,8 +62,8 @@ fn t16_a_range_is_delivered_again_each_event_once(database: Database) {
     let path = format!("webhooks/{id}/redeliver");
     let times: Vec<&str> = first.iter().filter_map(|delivery| delivery["createdAt"].as_str()).collect();
     let (from, to) = (times.iter().min().copied(), times.iter().max().copied());
-    let redeliver = |more: serde_json::Value| {
-        let body = stoa_tests::company::with(&json!({ "from": from, "to": to }), more);
+    let redeliver = |extra: serde_json::Value| {
+        let body = stoa_tests::company::with(&json!({ "from": from, "to": to }), extra);
         shop.post(&path, body).is(201)["count"].clone()
     };
     assert_eq!(redeliver(json!({ "status": "FAILED" })), 0);

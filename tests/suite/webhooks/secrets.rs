@@ -100,12 +100,12 @@ fn a_host_whose_own_key_does_not_fit_does_not_start(database: Database) {
     let host = host_for(database, &[]);
     let shop = host.company();
     let file = host.data_folder().join("encryption.key");
-    let own = std::fs::read(&file).expect("the key of the host");
+    let own_key = std::fs::read(&file).expect("the key of the host");
     let remove = || std::fs::remove_file(&file).expect("the key can be removed");
     // Nothing is encrypted yet: any key fits.
     remove();
     host.restart();
-    std::fs::write(&file, &own).expect("the key can be written");
+    std::fs::write(&file, &own_key).expect("the key can be written");
     host.restart();
     let (id, _) = endpoint(&shop, URL, &[MADE]);
     remove();
@@ -113,7 +113,7 @@ fn a_host_whose_own_key_does_not_fit_does_not_start(database: Database) {
     for remedy in ["encryption.key", "--data-dir", "STOA_ENCRYPTION_KEY"] {
         assert!(said.contains(remedy), "{said}");
     }
-    std::fs::write(&file, &own).expect("the key can be written");
+    std::fs::write(&file, &own_key).expect("the key can be written");
     host.restart();
     assert_eq!(get(&shop, &id)["version"], 1);
 }

@@ -40,7 +40,7 @@ impl Call {
             Call::LockOrder(order) => json!(orders::items(&[*order], &[], true)?),
             Call::Prepare(session, order, components) => json!(tills::prepare(*session, *order, components)?),
             Call::Deliver(order, version, receipt) => json!(orders::deliver(*order, *version, Some(*receipt))?),
-            Call::Collect(of) => json!(tills::collect(of)?),
+            Call::Collect(collection) => json!(tills::collect(collection)?),
             Call::Move(session, movement, to, amount, counter, reason) => {
                 json!(tills::move_(*session, *movement, *to, amount, *counter, reason)?)
             }

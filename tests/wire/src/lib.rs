@@ -40,12 +40,12 @@ pub struct Answers {
 /// What a service refuses; VALIDATION_FAILED where something is no call.
 pub fn make_all<C: DeserializeOwned>(call: &Call, make: impl Fn(&C) -> Result<Value, Problem>) -> Answer {
     let Calls { calls, swallow } = call.body()?;
-    let make_one = |(at, call): (usize, Value)| match C::deserialize(call) {
+    let make_one = |(index, call): (usize, Value)| match C::deserialize(call) {
         Ok(call) => match make(&call) {
             Err(problem) if swallow => Ok(json!({ "refused": problem.code })),
             made => made,
         },
-        Err(_) => Err(Problem::invalid(vec![item(format!("/calls/{at}"), "TYPE")])),
+        Err(_) => Err(Problem::invalid(vec![item(format!("/calls/{index}"), "TYPE")])),
     };
     let answers = calls.into_iter().enumerate().map(make_one).collect::<Result<_, _>>()?;
     Ok(Reply::json(&Answers { answers }))

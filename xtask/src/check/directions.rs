@@ -93,18 +93,22 @@ fn judge(order: Order, folder: &str, file: &File) -> Vec<String> {
     if place.iter().any(|step| step == "tests") {
         return Vec::new();
     }
-    let Some(own) = floor(order, part) else {
+    let Some(own_floor) = floor(order, part) else {
         return vec![format!("{}: `{part}` is no part of the plan", file.path)];
     };
     let mut faults = Vec::new();
-    for (line, of) in imports(&place, &file.text) {
-        if of == part || floor(order, &of).is_some_and(|theirs| theirs < own) {
+    for (line, imported) in imports(&place, &file.text) {
+        if imported == part || floor(order, &imported).is_some_and(|theirs| theirs < own_floor) {
             continue;
         }
         // Items that `lib.rs` itself declares belong to the roof.
-        let of = if floor(order, &of).is_some() { of } else { format!("{of} (of lib, or no part of the plan)") };
+        let imported = if floor(order, &imported).is_some() {
+            imported
+        } else {
+            format!("{imported} (of lib, or no part of the plan)")
+        };
         if part != "lib" {
-            faults.push(format!("{}:{line}: `{part}` imports `{of}`", file.path));
+            faults.push(format!("{}:{line}: `{part}` imports `{imported}`", file.path));
         }
     }
     faults
@@ -125,9 +129,9 @@ fn place(folder: &str, path: &str) -> Option<Vec<String>> {
 fn imports(place: &[String], text: &str) -> Vec<(usize, String)> {
     let code = code(text);
     let mut found = Vec::new();
-    let mut at = 0;
-    while let Some(next) = code[at..].find(['c', 's']).map(|next| at + next) {
-        at = next + 1;
+    let mut offset = 0;
+    while let Some(next) = code[offset..].find(['c', 's']).map(|next| offset + next) {
+        offset = next + 1;
         // `$crate` is written where a macro is used, in another crate.
         let within = |before: char| before.is_alphanumeric() || matches!(before, '_' | ':' | '$');
         let fresh = !code[..next].ends_with(within);
@@ -152,9 +156,9 @@ fn begin<'t>(place: &[String], path: &'t str) -> Option<(Vec<String>, &'t str)> 
     let mut base = place.to_vec();
     let mut rest = path.strip_prefix("super::")?;
     base.pop();
-    while let Some(more) = rest.strip_prefix("super::") {
+    while let Some(tail) = rest.strip_prefix("super::") {
         base.pop();
-        rest = more;
+        rest = tail;
     }
     Some((base, rest))
 }
@@ -169,15 +173,15 @@ fn heads(path: &str) -> Vec<String> {
     let Some(list) = path.strip_prefix('{') else { return name(path).into_iter().collect() };
     let mut names = Vec::new();
     let (mut depth, mut start) = (0_usize, 0);
-    for (at, letter) in list.char_indices() {
+    for (offset, letter) in list.char_indices() {
         match letter {
             '{' => depth += 1,
             ',' if depth == 0 => {
-                names.extend(name(&list[start..at]));
-                start = at + 1;
+                names.extend(name(&list[start..offset]));
+                start = offset + 1;
             }
             '}' if depth == 0 => {
-                names.extend(name(&list[start..at]));
+                names.extend(name(&list[start..offset]));
                 break;
             }
             '}' => depth -= 1,

@@ -60,40 +60,40 @@ fn read_allowed(deny: &str) -> BTreeSet<String> {
 pub fn meets(expression: &str, allowed: &BTreeSet<String>) -> bool {
     let spaced = expression.replace('/', " OR ").replace('(', " ( ").replace(')', " ) ");
     let words: Vec<&str> = spaced.split_whitespace().collect();
-    let mut at = 0;
-    either(&words, &mut at, allowed) == Some(true) && at == words.len()
+    let mut position = 0;
+    either(&words, &mut position, allowed) == Some(true) && position == words.len()
 }
 
-fn either(words: &[&str], at: &mut usize, allowed: &BTreeSet<String>) -> Option<bool> {
-    let mut met = both(words, at, allowed)?;
-    while words.get(*at) == Some(&"OR") {
-        *at += 1;
-        met |= both(words, at, allowed)?;
+fn either(words: &[&str], position: &mut usize, allowed: &BTreeSet<String>) -> Option<bool> {
+    let mut met = both(words, position, allowed)?;
+    while words.get(*position) == Some(&"OR") {
+        *position += 1;
+        met |= both(words, position, allowed)?;
     }
     Some(met)
 }
 
-fn both(words: &[&str], at: &mut usize, allowed: &BTreeSet<String>) -> Option<bool> {
-    let mut met = one(words, at, allowed)?;
-    while words.get(*at) == Some(&"AND") {
-        *at += 1;
-        met &= one(words, at, allowed)?;
+fn both(words: &[&str], position: &mut usize, allowed: &BTreeSet<String>) -> Option<bool> {
+    let mut met = one(words, position, allowed)?;
+    while words.get(*position) == Some(&"AND") {
+        *position += 1;
+        met &= one(words, position, allowed)?;
     }
     Some(met)
 }
 
-fn one(words: &[&str], at: &mut usize, allowed: &BTreeSet<String>) -> Option<bool> {
-    let word = *words.get(*at)?;
-    *at += 1;
+fn one(words: &[&str], position: &mut usize, allowed: &BTreeSet<String>) -> Option<bool> {
+    let word = *words.get(*position)?;
+    *position += 1;
     if word == "(" {
-        let met = either(words, at, allowed)?;
-        let closed = words.get(*at) == Some(&")");
-        *at += 1;
+        let met = either(words, position, allowed)?;
+        let closed = words.get(*position) == Some(&")");
+        *position += 1;
         return closed.then_some(met);
     }
-    if words.get(*at) == Some(&"WITH") {
-        let exception = *words.get(*at + 1)?;
-        *at += 2;
+    if words.get(*position) == Some(&"WITH") {
+        let exception = *words.get(*position + 1)?;
+        *position += 2;
         return Some(allowed.contains(&format!("{word} WITH {exception}")));
     }
     Some(allowed.contains(word))

@@ -89,9 +89,9 @@ fn types(files: &[&File]) -> Vec<String> {
     let mut faults = Vec::new();
     let tests = |path: &str| path.ends_with("/tests.rs") || path.split('/').any(|folder| folder == "tests");
     for file in files.iter().filter(|file| !tests(&file.path)) {
-        for (at, line) in code(&file.text).lines().enumerate() {
+        for (index, line) in code(&file.text).lines().enumerate() {
             let Some(name) = public_type(line).filter(|name| !ONE_PER_VERB.contains(name)) else { continue };
-            let place = format!("{}:{}", file.path, at + 1);
+            let place = format!("{}:{}", file.path, index + 1);
             match first.get(name) {
                 Some(before) => faults.push(format!("{place}: `{name}` is the name of {before} already")),
                 None => {
@@ -117,10 +117,10 @@ fn participles(files: &[&File]) -> Vec<String> {
     for file in files {
         let lines: Vec<&str> =
             file.text.lines().map(|line| line.split_once("//").map_or(line, |(code, _)| code)).collect();
-        for (at, line) in lines.iter().enumerate() {
+        for (index, line) in lines.iter().enumerate() {
             let Some(name) = function(line).filter(|name| is_participle(name)) else { continue };
-            if !NOT_OURS.contains(&name) && !gives_back_self(&lines[at..]) {
-                faults.push(format!("{}:{}: `{name}` says neither effect nor object", file.path, at + 1));
+            if !NOT_OURS.contains(&name) && !gives_back_self(&lines[index..]) {
+                faults.push(format!("{}:{}: `{name}` says neither effect nor object", file.path, index + 1));
             }
         }
     }

@@ -35,14 +35,14 @@ pub fn check(workspace: &Workspace) -> Result<()> {
         .collect();
     for file in sources {
         // The innermost: a crate may lie in another one's folder.
-        let of = folders.iter().filter(|folder| file.path.starts_with(&format!("{folder}/")));
-        if let Some(folder) = of.max_by_key(|folder| folder.len()) {
+        let holders = folders.iter().filter(|folder| file.path.starts_with(&format!("{folder}/")));
+        if let Some(folder) = holders.max_by_key(|folder| folder.len()) {
             crates.entry(folder.clone()).or_default().push(file);
         }
     }
     let mut faults = Vec::new();
     for (name, files) in &crates {
-        let known = KNOWN.iter().find(|(of, _)| of == name).map_or(0, |(_, count)| *count);
+        let known = KNOWN.iter().find(|(listed, _)| listed == name).map_or(0, |(_, count)| *count);
         let runs = find_runs(files);
         if runs.len() > known {
             let list: Vec<String> = runs.iter().map(|run| format!("  {run}")).collect();
@@ -51,8 +51,8 @@ pub fn check(workspace: &Workspace) -> Result<()> {
             faults.push(format!("{name}: {} runs stand twice, not {known}: lower it", runs.len()));
         }
     }
-    let gone = KNOWN.iter().filter(|(of, _)| !crates.contains_key(*of));
-    faults.extend(gone.map(|(of, _)| format!("{of}: a figure of a crate that is gone")));
+    let gone = KNOWN.iter().filter(|(listed, _)| !crates.contains_key(*listed));
+    faults.extend(gone.map(|(listed, _)| format!("{listed}: a figure of a crate that is gone")));
     if !faults.is_empty() {
         bail!("{}", faults.join("\n"));
     }
@@ -63,14 +63,14 @@ pub fn check(workspace: &Workspace) -> Result<()> {
 fn significant_lines(file: &File) -> Vec<(usize, &str)> {
     let mut in_import = false;
     let mut found = Vec::new();
-    for (at, line) in file.text.lines().enumerate() {
+    for (index, line) in file.text.lines().enumerate() {
         let line = line.trim();
         let begins_import = line.starts_with("use ") || line.starts_with("pub use ");
         let is_import = in_import || begins_import;
         in_import = is_import && !line.ends_with(';');
         let is_words = line.chars().any(char::is_alphanumeric) && !line.starts_with("//");
         if is_words && !is_import {
-            found.push((at + 1, line));
+            found.push((index + 1, line));
         }
     }
     found
@@ -81,24 +81,24 @@ fn find_runs(files: &[File]) -> Vec<String> {
     let lines: Vec<Vec<(usize, &str)>> = files.iter().map(significant_lines).collect();
     let mut first: HashMap<Vec<&str>, (usize, usize)> = HashMap::new();
     let mut runs = Vec::new();
-    for (of, lines_of) in lines.iter().enumerate() {
+    for (file_index, lines_of) in lines.iter().enumerate() {
         let mut is_in_run = false;
-        for (at, window) in lines_of.windows(LINES).enumerate() {
+        for (start, window) in lines_of.windows(LINES).enumerate() {
             let text: Vec<&str> = window.iter().map(|(_, line)| *line).collect();
             let earlier = first.get(&text).copied();
             // Places that overlap are a list of lines that are alike.
-            let earlier = earlier.filter(|(file, place)| *file != of || place + LINES <= at);
+            let earlier = earlier.filter(|(file, place)| *file != file_index || place + LINES <= start);
             match earlier {
                 Some((file, place)) if !is_in_run => {
                     let stood = lines.get(file).and_then(|lines| lines.get(place)).map_or(0, |(number, _)| *number);
                     let number = window.first().map_or(0, |(number, _)| *number);
-                    let path = |of: usize| files.get(of).map_or("", |file| file.path.as_str());
-                    runs.push(format!("{}:{number} as in {}:{stood}", path(of), path(file)));
+                    let path = |index: usize| files.get(index).map_or("", |file| file.path.as_str());
+                    runs.push(format!("{}:{number} as in {}:{stood}", path(file_index), path(file)));
                 }
                 _ => {}
             }
             is_in_run = earlier.is_some();
-            first.entry(text).or_insert((of, at));
+            first.entry(text).or_insert((file_index, start));
         }
     }
     runs

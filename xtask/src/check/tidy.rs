@@ -104,11 +104,11 @@ pub fn check(workspace: &Workspace) -> Result<()> {
     let mut faults = Vec::new();
     for (rule, find) in RULES {
         let mut debts: Vec<(&str, usize)> =
-            DEBTS.iter().filter(|(of, ..)| of == rule).map(|(_, path, count)| (*path, *count)).collect();
+            DEBTS.iter().filter(|(debt_rule, ..)| debt_rule == rule).map(|(_, path, count)| (*path, *count)).collect();
         for file in &files {
             let found = find(file);
-            let at = debts.iter().position(|(path, _)| *path == file.path);
-            let debt = at.map_or(0, |at| debts.swap_remove(at).1);
+            let position = debts.iter().position(|(path, _)| *path == file.path);
+            let debt = position.map_or(0, |index| debts.swap_remove(index).1);
             if found.len() > debt {
                 faults.extend(found.iter().map(|(line, what)| format!("{}:{line}: {rule}: {what}", file.path)));
             } else if found.len() < debt {
@@ -143,7 +143,7 @@ fn is_rust(file: &File) -> bool {
 
 /// Lines that hold what `find` tells of.
 fn lines(file: &File, find: impl Fn(&str) -> Option<String>) -> Vec<(usize, String)> {
-    file.text.lines().enumerate().filter_map(|(at, line)| Some((at + 1, find(line)?))).collect()
+    file.text.lines().enumerate().filter_map(|(index, line)| Some((index + 1, find(line)?))).collect()
 }
 
 fn length(file: &File) -> Vec<(usize, String)> {
@@ -189,11 +189,11 @@ fn absolute_paths(file: &File) -> Vec<(usize, String)> {
         ["/home", "/root", "/work"].into_iter().find_map(|folder| {
             let folder = format!("{folder}/");
             // Within an address or a relative path it is a folder of something else.
-            let begins = |at: usize| {
-                let before = line.get(..at).and_then(|text| text.chars().next_back());
+            let begins = |offset: usize| {
+                let before = line.get(..offset).and_then(|text| text.chars().next_back());
                 !before.is_some_and(|before| before.is_alphanumeric() || "._-~$}*".contains(before))
             };
-            line.match_indices(&folder).any(|(at, _)| begins(at)).then_some(folder)
+            line.match_indices(&folder).any(|(offset, _)| begins(offset)).then_some(folder)
         })
     })
 }
@@ -215,16 +215,16 @@ fn commerce(file: &File) -> Vec<(usize, String)> {
     let otherwise = |word: &str| OTHERWISE.iter().any(|(path, other)| *other == word && file.path.starts_with(path));
     let mut found = lines(file, |line| {
         let words = words(line.split_once("//").map_or(line, |(code, _)| code));
-        let beside = |at: usize| {
+        let beside = |index: usize| {
             let pair = |first: Option<&String>, second: Option<&String>| match (first, second) {
                 (Some(first), Some(second)) => BESIDE.contains(&(first.as_str(), second.as_str())),
                 _ => false,
             };
-            pair(words.get(at), words.get(at + 1))
-                || at.checked_sub(1).is_some_and(|one| pair(words.get(one), words.get(at)))
+            pair(words.get(index), words.get(index + 1))
+                || index.checked_sub(1).is_some_and(|one| pair(words.get(one), words.get(index)))
         };
-        let of_commerce = |at: usize, word: &str| COMMERCE.contains(&word) && !otherwise(word) && !beside(at);
-        words.iter().enumerate().find(|(at, word)| of_commerce(*at, word)).map(|(_, word)| word.clone())
+        let of_commerce = |index: usize, word: &str| COMMERCE.contains(&word) && !otherwise(word) && !beside(index);
+        words.iter().enumerate().find(|(index, word)| of_commerce(*index, word)).map(|(_, word)| word.clone())
     });
     found.retain(|(line, _)| *line <= last);
     found

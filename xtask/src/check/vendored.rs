@@ -101,12 +101,13 @@ mod tests {
         };
         let refused = |outcome: Result<()>| outcome.unwrap_err().to_string();
         assert!(
-            refused(judge_copy("content", |at| rewrite(at, "\"sha256\": \"b", "\"sha256\": \"c")))
+            refused(judge_copy("content", |folder| rewrite(folder, "\"sha256\": \"b", "\"sha256\": \"c")))
                 .contains("is not dist/")
         );
-        assert!(refused(judge_copy("licence", |at| rewrite(at, "MIT", "GPL-3.0"))).contains("deny.toml"));
+        assert!(refused(judge_copy("licence", |folder| rewrite(folder, "MIT", "GPL-3.0"))).contains("deny.toml"));
         assert!(
-            refused(judge_copy("notices", |at| fs::remove_file(at.join("NOTICES.txt")).unwrap())).contains("NOTICES")
+            refused(judge_copy("notices", |folder| fs::remove_file(folder.join("NOTICES.txt")).unwrap()))
+                .contains("NOTICES")
         );
     }
 }

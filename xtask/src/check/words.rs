@@ -97,11 +97,11 @@ pub fn check(workspace: &Workspace) -> Result<()> {
     let pages: Vec<File> = files.into_iter().filter(|file| is_page(&file.path)).collect();
     for (rule, find) in RULES {
         let mut debts: Vec<(&str, usize)> =
-            DEBTS.iter().filter(|(of, ..)| of == rule).map(|(_, path, count)| (*path, *count)).collect();
+            DEBTS.iter().filter(|(debt_rule, ..)| debt_rule == rule).map(|(_, path, count)| (*path, *count)).collect();
         for page in &pages {
             let found = find(page);
             let known = debts.iter().position(|(path, _)| *path == page.path);
-            let debt = known.map_or(0, |at| debts.swap_remove(at).1);
+            let debt = known.map_or(0, |index| debts.swap_remove(index).1);
             if found.len() > debt {
                 faults.extend(found.iter().map(|(line, what)| format!("{}:{line}: {rule}: {what}", page.path)));
             } else if found.len() < debt {
@@ -125,11 +125,12 @@ pub fn check(workspace: &Workspace) -> Result<()> {
 /// Each line is a text, and each column of a line: help separates an option from its description by two spaces.
 fn text_faults(file: &File) -> Vec<String> {
     let mut faults = Vec::new();
-    for (at, line) in file.text.lines().enumerate() {
+    for (index, line) in file.text.lines().enumerate() {
         for text in line.split("  ").map(str::trim).filter(|text| !text.is_empty()) {
             let text = File { path: file.path.clone(), text: text.to_owned() };
             for (rule, find) in TEXT_RULES {
-                faults.extend(find(&text).iter().map(|(_, what)| format!("{}:{}: {rule}: {what}", file.path, at + 1)));
+                faults
+                    .extend(find(&text).iter().map(|(_, what)| format!("{}:{}: {rule}: {what}", file.path, index + 1)));
             }
         }
     }
@@ -144,11 +145,11 @@ fn is_page(path: &str) -> bool {
 fn prose(text: &str) -> Vec<(usize, &str)> {
     let mut in_code = false;
     let mut lines = Vec::new();
-    for (at, line) in text.lines().enumerate() {
+    for (index, line) in text.lines().enumerate() {
         if line.trim_start().starts_with("```") {
             in_code = !in_code;
         } else if !in_code {
-            lines.push((at + 1, line));
+            lines.push((index + 1, line));
         }
     }
     lines
@@ -158,8 +159,8 @@ fn prose(text: &str) -> Vec<(usize, &str)> {
 fn plain(text: &str) -> String {
     let spans: Vec<&str> = text.split('`').collect();
     let mut out = String::new();
-    for (at, span) in spans.iter().enumerate() {
-        out.push_str(if at % 2 == 1 { "code" } else { span });
+    for (index, span) in spans.iter().enumerate() {
+        out.push_str(if index % 2 == 1 { "code" } else { span });
     }
     while let Some(begin) = out.find("](") {
         let end = out.get(begin..).and_then(|rest| rest.find(')')).map_or(out.len(), |end| begin + end + 1);
@@ -177,14 +178,16 @@ fn is_table(line: &str) -> bool {
 fn blocks(text: &str) -> Vec<(usize, String)> {
     let mut blocks: Vec<(usize, String)> = Vec::new();
     let (mut goes_on, mut last, mut in_table) = (false, 0, false);
-    for (at, line) in prose(text) {
+    for (line_number, line) in prose(text) {
         let trimmed = line.trim();
-        let follows = goes_on && at == last + 1;
+        let follows = goes_on && line_number == last + 1;
         if is_table(line) {
             let is_ruler = trimmed.chars().all(|letter| "|-: ".contains(letter));
             if in_table && !is_ruler {
                 let line = plain(trimmed);
-                blocks.extend(line.split('|').filter(|cell| !cell.trim().is_empty()).map(|cell| (at, cell.to_owned())));
+                blocks.extend(
+                    line.split('|').filter(|cell| !cell.trim().is_empty()).map(|cell| (line_number, cell.to_owned())),
+                );
             }
             (goes_on, in_table) = (false, true);
         } else {
@@ -196,16 +199,16 @@ fn blocks(text: &str) -> Vec<(usize, String)> {
                 goes_on = false;
             } else if begins {
                 let text = if item { trimmed.split_once(' ').map_or(trimmed, |(_, text)| text) } else { trimmed };
-                blocks.push((at, text.to_owned()));
+                blocks.push((line_number, text.to_owned()));
                 goes_on = true;
             } else if let Some((_, block)) = blocks.last_mut() {
                 block.push(' ');
                 block.push_str(trimmed);
             }
         }
-        last = at;
+        last = line_number;
     }
-    blocks.into_iter().map(|(at, text)| (at, plain(&text))).collect()
+    blocks.into_iter().map(|(line_number, text)| (line_number, plain(&text))).collect()
 }
 
 /// The sentences of a block. A colon or semicolon ends one where `clauses` is set.
@@ -232,10 +235,10 @@ fn words(text: &str) -> Vec<String> {
 
 fn banned_words(page: &File) -> Vec<(usize, String)> {
     let mut found = Vec::new();
-    for (at, line) in prose(&page.text) {
+    for (number, line) in prose(&page.text) {
         for word in words(&plain(line)) {
             if let Some((_, instead)) = BANNED.iter().find(|(banned, _)| *banned == word) {
-                found.push((at, format!("`{word}`: write {instead}")));
+                found.push((number, format!("`{word}`: write {instead}")));
             }
         }
     }
@@ -244,11 +247,11 @@ fn banned_words(page: &File) -> Vec<(usize, String)> {
 
 fn fragments(page: &File) -> Vec<(usize, String)> {
     let mut found = Vec::new();
-    for (at, block) in blocks(&page.text) {
+    for (number, block) in blocks(&page.text) {
         for sentence in sentences(&block, true) {
             let first = words(&sentence).into_iter().next().unwrap_or_default();
             if FRAGMENTS.contains(&first.as_str()) && !sentence.ends_with('?') {
-                found.push((at, format!("name the subject: {}", sentence.chars().take(50).collect::<String>())));
+                found.push((number, format!("name the subject: {}", sentence.chars().take(50).collect::<String>())));
             }
         }
     }
@@ -257,7 +260,7 @@ fn fragments(page: &File) -> Vec<(usize, String)> {
 
 fn contractions(page: &File) -> Vec<(usize, String)> {
     let mut found = Vec::new();
-    for (at, line) in prose(&page.text) {
+    for (number, line) in prose(&page.text) {
         let words = words(&plain(&line.replace('\u{2019}', "'")));
         let is_one = |word: &&String| {
             CONTRACTIONS
@@ -265,7 +268,7 @@ fn contractions(page: &File) -> Vec<(usize, String)> {
                 .any(|part| *word == part || !part.starts_with(char::is_alphabetic) && word.ends_with(part))
                 || word.ends_with("n't")
         };
-        found.extend(words.iter().filter(is_one).map(|word| (at, format!("`{word}`: write it in full"))));
+        found.extend(words.iter().filter(is_one).map(|word| (number, format!("`{word}`: write it in full"))));
     }
     found
 }
@@ -273,8 +276,11 @@ fn contractions(page: &File) -> Vec<(usize, String)> {
 fn long_lines(page: &File) -> Vec<(usize, String)> {
     let lines = prose(&page.text).into_iter();
     let lines = lines.filter(|(_, line)| !is_table(line) && !line.contains("](") && !line.contains("://"));
-    let count = lines.map(|(at, line)| (at, line.chars().count()));
-    count.filter(|(_, count)| *count > LONGEST_LINE).map(|(at, count)| (at, format!("{count} columns"))).collect()
+    let count = lines.map(|(number, line)| (number, line.chars().count()));
+    count
+        .filter(|(_, count)| *count > LONGEST_LINE)
+        .map(|(number, count)| (number, format!("{count} columns")))
+        .collect()
 }
 
 fn sentence_length(page: &File) -> Vec<(usize, String)> {
@@ -301,12 +307,12 @@ fn page_length(page: &File) -> Vec<(usize, String)> {
 fn dead_links(root: &Path, page: &File) -> Vec<String> {
     let folder = Path::new(&page.path).parent().unwrap_or(Path::new(""));
     let mut faults = Vec::new();
-    for (at, line) in prose(&page.text) {
+    for (number, line) in prose(&page.text) {
         for link in line.split("](").skip(1) {
             let target = link.split([')', '#']).next().unwrap_or_default();
             let is_relative = !target.is_empty() && !target.contains(':') && !target.starts_with('/');
             if is_relative && !root.join(folder).join(target).exists() {
-                faults.push(format!("{}:{at}: dead link: {target}", page.path));
+                faults.push(format!("{}:{number}: dead link: {target}", page.path));
             }
         }
     }
@@ -321,10 +327,10 @@ fn glossary_faults(root: &Path, text: &str) -> Vec<String> {
     if rows.len() > MOST_WORDS {
         faults.push(format!("docs/glossary.md: {} words, {MOST_WORDS} are allowed", rows.len()));
     }
-    for (at, row) in rows {
+    for (number, row) in rows {
         let file = row.trim_end_matches([' ', '|']).rsplit('|').next().unwrap_or_default().trim().trim_matches('`');
         if file.is_empty() || !root.join(file).exists() {
-            faults.push(format!("docs/glossary.md:{at}: no such file: {file}"));
+            faults.push(format!("docs/glossary.md:{number}: no such file: {file}"));
         }
     }
     faults

@@ -152,10 +152,10 @@ pub fn table<const N: usize, T>(
     mut read: impl FnMut([&'static str; N]) -> Result<T>,
 ) -> Result<Vec<T>> {
     let lines = text.lines().enumerate().filter(|(_, line)| !line.starts_with('#') && !line.trim().is_empty());
-    let rows = lines.map(|(at, line)| {
+    let rows = lines.map(|(index, line)| {
         let columns: Vec<&'static str> = line.split('|').map(str::trim).collect();
         let columns = <[&'static str; N]>::try_from(columns).ok().context("another number of columns");
-        columns.and_then(&mut read).with_context(|| format!("demo table {name}, line {}", at + 1))
+        columns.and_then(&mut read).with_context(|| format!("demo table {name}, line {}", index + 1))
     });
     rows.collect()
 }
@@ -335,8 +335,8 @@ mod tests {
             assert_eq!(codes.iter().collect::<BTreeSet<_>>().len(), codes.len(), "{codes:?}");
         }
         assert!(catalogue.brands.iter().all(|brand| makers.contains(&brand.manufacturer)));
-        for (at, category) in catalogue.categories.iter().enumerate() {
-            let before = &categories[..at];
+        for (index, category) in catalogue.categories.iter().enumerate() {
+            let before = &categories[..index];
             assert!(category.parent.is_none_or(|parent| before.contains(&parent)), "{}", category.named.code);
         }
         for product in &catalogue.products {

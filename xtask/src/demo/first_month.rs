@@ -90,26 +90,26 @@ impl FirstMonth {
 }
 
 impl Loader<'_> {
-    pub async fn first_month(&mut self, month: &FirstMonth, at: &Premises, parties: &Parties) -> Result<()> {
-        let accounts = self.accounts(month, at).await?;
+    pub async fn first_month(&mut self, month: &FirstMonth, premises: &Premises, parties: &Parties) -> Result<()> {
+        let accounts = self.accounts(month, premises).await?;
         let account = |code: &str| accounts.get(code).with_context(|| format!("no account {code}"));
         for entry in &month.entries {
             let (debit, credit) = (account(entry.debit)?, account(entry.credit)?);
             let amount = entry.amount.to_string();
             let body = json!({
-                "legalEntityId": at.entity, "entryDate": at.month.day(entry.day), "description": entry.description,
+                "legalEntityId": premises.entity, "entryDate": premises.month.day(entry.day), "description": entry.description,
                 "lines": [{ "accountId": debit, "debit": amount }, { "accountId": credit, "credit": amount }],
             });
             self.create("ledger/journal-entries", entry.description, &body).await?;
         }
         for cost in &month.costs {
-            let day = at.month.day(cost.day);
+            let day = premises.month.day(cost.day);
             let line = json!({
                 "description": cost.description, "quantity": "1", "unitCost": cost.amount.to_string(),
                 "accountId": account(cost.account)?,
             });
             let body = json!({
-                "number": format!("BILL-{}", cost.document), "legalEntityId": at.entity, "currencyCode": CURRENCY,
+                "number": format!("BILL-{}", cost.document), "legalEntityId": premises.entity, "currencyCode": CURRENCY,
                 "partyId": parties.supplier(cost.supplier)?, "issuedOn": day, "documentReference": cost.document,
                 "lines": [line],
             });
@@ -118,17 +118,17 @@ impl Loader<'_> {
             let body = json!({ "expectedVersion": 1, "documentReference": cost.document, "recognizedOn": day });
             self.create(&format!("{path}/recognize"), cost.document, &body).await?;
             if let Some(paid_on) = cost.paid_on {
-                self.pay(&path, cost.document, &at.month.day(paid_on)).await?;
+                self.pay(&path, cost.document, &premises.month.day(paid_on)).await?;
             }
         }
         for work in &month.services {
-            let day = at.month.day(work.day);
+            let day = premises.month.day(work.day);
             let line = json!({
                 "description": work.description, "quantity": work.quantity, "unitPrice": work.price.to_string(),
                 "accountId": account(SERVICES_ACCOUNT)?,
             });
             let body = json!({
-                "number": work.number, "legalEntityId": at.entity, "currencyCode": CURRENCY,
+                "number": work.number, "legalEntityId": premises.entity, "currencyCode": CURRENCY,
                 "partyId": parties.customer(work.customer)?, "issuedOn": day, "lines": [line],
             });
             let draft = text(&self.create("sales/invoices", work.number, &body).await?, "id")?;
@@ -136,23 +136,23 @@ impl Loader<'_> {
             let body = json!({ "expectedVersion": 1, "recognizedOn": day, "issuedOn": day });
             self.create(&format!("{path}/recognize"), work.number, &body).await?;
             if let Some(paid_on) = work.paid_on {
-                self.pay(&path, work.number, &at.month.day(paid_on)).await?;
+                self.pay(&path, work.number, &premises.month.day(paid_on)).await?;
             }
         }
-        let close = format!("ledger/legal-entities/{}/periods/{}/close", at.entity, at.month.as_str());
+        let close = format!("ledger/legal-entities/{}/periods/{}/close", premises.entity, premises.month.as_str());
         self.create(&close, "close", &json!({ "expectedVersion": 1 })).await?;
         Ok(())
     }
 
     /// Adds the table's accounts to the chart; answers all of them by code.
-    async fn accounts(&mut self, month: &FirstMonth, at: &Premises) -> Result<HashMap<String, String>> {
+    async fn accounts(&mut self, month: &FirstMonth, premises: &Premises) -> Result<HashMap<String, String>> {
         for account in &month.accounts {
             let body = json!({
-                "legalEntityId": at.entity, "code": account.code, "name": account.name, "type": account.account_type,
+                "legalEntityId": premises.entity, "code": account.code, "name": account.name, "type": account.account_type,
             });
             self.create("ledger/accounts", account.code, &body).await?;
         }
-        let chart = format!("ledger/accounts?legalEntityId={}&limit=100", at.entity);
+        let chart = format!("ledger/accounts?legalEntityId={}&limit=100", premises.entity);
         let page = self.api.get(&self.path(&chart)).await?;
         items(&page).map(|account| Ok((text(account, "code")?, text(account, "id")?))).collect()
     }

@@ -146,10 +146,10 @@ impl Loader<'_> {
     ) -> Result<String> {
         let body = json!({ "code": code, "name": name, "currencyCode": currency, "visibility": visibility });
         let list = text(&self.create("pricing/price-lists", code, &body).await?, "id")?;
-        for (at, batch) in prices.chunks(BATCH).enumerate() {
+        for (index, batch) in prices.chunks(BATCH).enumerate() {
             let price = |(variant, amount): &Price<'_>| json!({ "variantId": variant, "currencyCode": currency, "amount": amount.to_string() });
             let body = json!({ "prices": batch.iter().map(price).collect::<Vec<_>>() });
-            self.create(&format!("pricing/price-lists/{list}/prices/batch"), &format!("batch {at}"), &body).await?;
+            self.create(&format!("pricing/price-lists/{list}/prices/batch"), &format!("batch {index}"), &body).await?;
         }
         Ok(list)
     }

@@ -81,14 +81,14 @@ impl Orders {
     /// Writes of a load: a quotation; of each order its creation, confirmation, delivery, the draft and the issue of its invoice, and its
     /// payment, as far as it goes.
     pub fn steps(&self) -> usize {
-        let of = |order: &SalesOrder| match order.stage {
+        let order_steps = |order: &SalesOrder| match order.stage {
             Stage::Draft => 1,
             Stage::Confirmed => 2,
             Stage::Completed => 3,
             Stage::Billed => 5,
             Stage::Paid => 6,
         };
-        1 + self.orders.iter().map(of).sum::<usize>()
+        1 + self.orders.iter().map(order_steps).sum::<usize>()
     }
 
     /// Pieces of each article that the orders take.

@@ -24,12 +24,12 @@ impl Progress {
     /// One more step is done.
     pub fn step(&mut self) {
         self.bar.inc(1);
-        let (at, total) = (self.bar.position(), self.bar.length().unwrap_or(1).max(1));
+        let (position, total) = (self.bar.position(), self.bar.length().unwrap_or(1).max(1));
         if let Some(reported) = &mut self.lines {
-            let tenth = at * 10 / total;
+            let tenth = position * 10 / total;
             if tenth > *reported {
                 *reported = tenth;
-                eprintln!("demo company: {at}/{total}");
+                eprintln!("demo company: {position}/{total}");
             }
         }
     }

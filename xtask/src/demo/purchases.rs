@@ -50,9 +50,10 @@ impl Purchases {
     /// Writes of a load: of each order its creation, its approval, its receipt and the bill of that, every second of which is paid.
     pub fn steps(&self) -> usize {
         let of_receipt = 1 + Loader::BILL_STEPS;
-        let of = |order: &Order| 1 + usize::from(order.is_approved()) + of_receipt * usize::from(order.has_receipt());
+        let order_steps =
+            |order: &Order| 1 + usize::from(order.is_approved()) + of_receipt * usize::from(order.has_receipt());
         let receipts = self.orders.iter().filter(|order| order.has_receipt()).count();
-        self.orders.iter().map(of).sum::<usize>() + receipts.div_ceil(2)
+        self.orders.iter().map(order_steps).sum::<usize>() + receipts.div_ceil(2)
     }
 
     /// Pieces of each article that came.
@@ -108,7 +109,7 @@ impl Loader<'_> {
     pub async fn purchases(
         &mut self,
         purchases: &Purchases,
-        at: &Premises,
+        premises: &Premises,
         parties: &Parties,
         variants: &HashMap<&str, &str>,
     ) -> Result<()> {
@@ -121,7 +122,7 @@ impl Loader<'_> {
                 Ok(json!({ "variantId": variant, "quantity": line.pieces.to_string(), "unitCost": line.cost.to_string() }))
             });
             let body = json!({
-                "number": order.number, "legalEntityId": at.entity, "warehouseId": at.warehouse,
+                "number": order.number, "legalEntityId": premises.entity, "warehouseId": premises.warehouse,
                 "currencyCode": CURRENCY, "supplierId": parties.supplier(order.supplier)?,
                 "items": lines.collect::<Result<Vec<Json>>>()?,
             });
@@ -175,8 +176,8 @@ fn imei(number: u32) -> String {
     let sum: u32 = digits
         .bytes()
         .enumerate()
-        .map(|(at, byte)| {
-            let digit = u32::from(byte - b'0') * if at % 2 == 1 { 2 } else { 1 };
+        .map(|(index, byte)| {
+            let digit = u32::from(byte - b'0') * if index % 2 == 1 { 2 } else { 1 };
             digit / 10 + digit % 10
         })
         .sum();
@@ -209,7 +210,10 @@ mod tests {
         }
         let is = |wanted: fn(&Order) -> bool| orders.iter().any(wanted);
         assert!(is(|order| !order.is_approved()) && is(|order| order.is_approved() && !order.has_receipt()));
-        assert!(is(|order| order.lines.iter().any(|line| line.received.is_some_and(|of| 0 < of && of < line.pieces))));
+        assert!(is(|order| order
+            .lines
+            .iter()
+            .any(|line| line.received.is_some_and(|received| 0 < received && received < line.pieces))));
     }
 
     #[test]

@@ -144,16 +144,16 @@ impl TillDays {
     /// Writes of a load: the register; of each day its opening, the way to the bank and the close, and what is paid out; of a sale its
     /// order, confirmation and checkout; of a return those of `take_back`, and the refund.
     pub fn steps(&self) -> usize {
-        let of = |act: &Act| match act {
+        let act_steps = |act: &Act| match act {
             Act::Sell(_) => 3,
             Act::TakeBack(_) => Loader::TAKE_BACK_STEPS + 1,
         };
-        let day = |day: &Day| 3 + usize::from(day.paid_out.is_some()) + day.acts.iter().map(of).sum::<usize>();
+        let day = |day: &Day| 3 + usize::from(day.paid_out.is_some()) + day.acts.iter().map(act_steps).sum::<usize>();
         1 + self.days.iter().map(day).sum::<usize>()
     }
 
-    fn basket(&self, at: usize) -> Result<&Basket> {
-        self.baskets.get(at).context("a basket that is not in the table")
+    fn basket(&self, index: usize) -> Result<&Basket> {
+        self.baskets.get(index).context("a basket that is not in the table")
     }
 
     /// How a day ends that begins with so much in the drawer.
@@ -199,13 +199,13 @@ impl Loader<'_> {
             for (nth, act) in day.acts.iter().enumerate() {
                 let number = format!("{:0>2}-{:02}", day.number, nth + 1);
                 match act {
-                    Act::Sell(at) => {
-                        let order = self.sell(&mut session, &number, till.basket(*at)?, shop, stock).await?;
-                        last_orders.insert(*at, order);
+                    Act::Sell(basket) => {
+                        let order = self.sell(&mut session, &number, till.basket(*basket)?, shop, stock).await?;
+                        last_orders.insert(*basket, order);
                     }
-                    Act::TakeBack(at) => {
-                        let order = last_orders.get(at).context("a return before its sale")?;
-                        self.refund(&session, &number, till.basket(*at)?, order).await?;
+                    Act::TakeBack(basket) => {
+                        let order = last_orders.get(basket).context("a return before its sale")?;
+                        self.refund(&session, &number, till.basket(*basket)?, order).await?;
                     }
                 }
             }
@@ -300,7 +300,7 @@ mod tests {
             assert!(count.banked > Cents::ZERO, "nothing to bring to the bank on day {}", day.number);
             opening = count.counted;
             let returns = day.acts.iter().filter_map(|act| match act {
-                Act::TakeBack(at) => Some(&till.baskets[*at]),
+                Act::TakeBack(basket) => Some(&till.baskets[*basket]),
                 Act::Sell(_) => None,
             });
             assert!(returns.into_iter().all(|basket| basket.goods.len() == 1));
@@ -318,13 +318,13 @@ mod tests {
         let till = till_days(&catalogue).unwrap();
         let mut sales: Vec<(&str, u32)> = orders::orders().unwrap().pieces().collect();
         for act in till.days.iter().flat_map(|day| &day.acts) {
-            if let Act::Sell(at) = act {
-                sales.extend(&till.baskets[*at].goods);
+            if let Act::Sell(basket) = act {
+                sales.extend(&till.baskets[*basket].goods);
             }
         }
         for (sku, pieces) in sales {
-            let of = left.get_mut(sku).unwrap_or_else(|| panic!("{sku} never came"));
-            *of = of.checked_sub(pieces).unwrap_or_else(|| panic!("{sku} is gone"));
+            let remaining = left.get_mut(sku).unwrap_or_else(|| panic!("{sku} never came"));
+            *remaining = remaining.checked_sub(pieces).unwrap_or_else(|| panic!("{sku} is gone"));
         }
     }
 }

@@ -70,8 +70,8 @@ pub struct MediaInput {
 }
 
 pub fn list(call: &Call) -> Answer {
-    let of = |product, status: Status| all([MediaRow::product_id.eq(product), MediaRow::status.eq(status)]);
-    list_parts::<MediaRow, Media>(call, of)
+    let filter = |product, status: Status| all([MediaRow::product_id.eq(product), MediaRow::status.eq(status)]);
+    list_parts::<MediaRow, Media>(call, filter)
 }
 
 pub fn read(call: &Call) -> Answer {

@@ -128,7 +128,7 @@ fn check_fixed(row: &ProductRow, input: &ProductUpdate) -> Result<(), Problem> {
         ("/trackInventory", tracks.0 != input.track_inventory),
         ("/trackSerials", tracks.1 != input.track_serials),
     ];
-    let changed: Vec<String> = fixed.into_iter().filter(|(_, is)| *is).map(|(at, _)| at.to_owned()).collect();
+    let changed: Vec<String> = fixed.into_iter().filter(|(_, is)| *is).map(|(pointer, _)| pointer.to_owned()).collect();
     if changed.is_empty() { Ok(()) } else { Err(Problem::immutable(changed)) }
 }
 

@@ -20,8 +20,8 @@ pub const OPERATIONS: &[Operation] = &[
 ];
 
 pub fn list(call: &Call) -> Answer {
-    let of = |product, status: Status| all([VariantRow::product_id.eq(product), VariantRow::status.eq(status)]);
-    list_parts::<VariantRow, Variant>(call, of)
+    let filter = |product, status: Status| all([VariantRow::product_id.eq(product), VariantRow::status.eq(status)]);
+    list_parts::<VariantRow, Variant>(call, filter)
 }
 
 pub fn read(call: &Call) -> Answer {

@@ -136,8 +136,8 @@ fn find_exact_first(query: &FindVariants, text: &str, limit: u32) -> Result<Rows
     let (mut items, rest) = run((get_all::<VariantRow>(shown.iter().copied()), rest))?;
     items.sort_by_key(|row| row.id);
     if room == 0 {
-        let more = pending.len() > shown.len() || rest.more || !rest.items.is_empty();
-        return Ok(Rows { items, more, reached: None });
+        let has_more = pending.len() > shown.len() || rest.more || !rest.items.is_empty();
+        return Ok(Rows { items, more: has_more, reached: None });
     }
     items.extend(rest.items);
     Ok(Rows { items, ..rest })
@@ -148,7 +148,7 @@ fn list_pending(exact: &[Id], cursor: Option<Id>) -> (&[Id], Option<Id>) {
     match cursor {
         None => (exact, None),
         Some(cursor) => match exact.iter().position(|id| *id == cursor) {
-            Some(at) => (exact.get(at + 1..).unwrap_or_default(), None),
+            Some(position) => (exact.get(position + 1..).unwrap_or_default(), None),
             None => (&[], Some(cursor)),
         },
     }

@@ -67,9 +67,9 @@ impl Archivable for ProductRow {
         if self.status == ProductState::Active { Status::Active } else { Status::Archived }
     }
 
-    fn become_archived(&mut self, at: Instant) {
+    fn become_archived(&mut self, instant: Instant) {
         self.status = ProductState::Archived;
-        self.archived_at = Some(at);
+        self.archived_at = Some(instant);
     }
 
     fn public_head(&self) -> PublicHead {
@@ -104,12 +104,12 @@ impl ProductRow {
     }
 
     /// A new product of which no more is said than its name.
-    pub fn new(id: Id, name: String, at: Instant) -> ProductRow {
+    pub fn new(id: Id, name: String, instant: Instant) -> ProductRow {
         ProductRow {
             id,
             version: 1,
-            created_at: at,
-            updated_at: at,
+            created_at: instant,
+            updated_at: instant,
             name,
             slug: None,
             product_type: ProductType::Good,

@@ -57,12 +57,12 @@ archivable!(VariantRow);
 
 impl VariantRow {
     /// A new variant of which no more is said than its SKU.
-    pub fn new(id: Id, sku: String, product_id: Id, at: Instant) -> VariantRow {
+    pub fn new(id: Id, sku: String, product_id: Id, instant: Instant) -> VariantRow {
         VariantRow {
             id,
             version: 1,
-            created_at: at,
-            updated_at: at,
+            created_at: instant,
+            updated_at: instant,
             product_id,
             sku,
             barcode: None,

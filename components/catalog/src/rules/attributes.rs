@@ -116,8 +116,8 @@ fn is_signing_secret(text: &str) -> bool {
 /// `live_` or `test_`, an id, and what may be its secret.
 fn is_service_key(text: &str) -> bool {
     ["live_", "test_"].iter().any(|prefix| {
-        text.match_indices(prefix).any(|(at, _)| {
-            let rest = text.get(at + prefix.len()..).unwrap_or_default();
+        text.match_indices(prefix).any(|(offset, _)| {
+            let rest = text.get(offset + prefix.len()..).unwrap_or_default();
             let id = rest.get(..36).unwrap_or_default();
             id.parse::<stoa_sdk::Id>().is_ok() && rest.get(36..37) == Some("_") && rest.len() > 37 + 16
         })

@@ -28,41 +28,45 @@ pub struct Objections {
 
 impl Objections {
     /// Lookups that are missing, of another kind or archived; those in `kept` stay whatever became of them.
-    pub fn references(&mut self, at: &str, input: &ProductUpdate, found: &[LookupHead], kept: [Option<Id>; 3]) {
+    pub fn references(&mut self, pointer: &str, input: &ProductUpdate, found: &[LookupHead], kept: [Option<Id>; 3]) {
         for ((id, kind, member), kept) in references(input).into_iter().zip(kept) {
             let Some(id) = id.filter(|_| id != kept) else { continue };
             match found.iter().find(|lookup| lookup.id == id && lookup.kind == kind) {
-                None => self.missing.push(item(format!("{at}/{member}"), "NOT_FOUND")),
-                Some(lookup) if lookup.status == Status::Archived => self.conflict(at, member, "REFERENCE_INVALID"),
+                None => self.missing.push(item(format!("{pointer}/{member}"), "NOT_FOUND")),
+                Some(lookup) if lookup.status == Status::Archived => {
+                    self.conflict(pointer, member, "REFERENCE_INVALID")
+                }
                 Some(_) => {}
             }
         }
     }
 
     /// A unit that is missing or archived, and decimal places under serial numbers.
-    pub fn unit(&mut self, at: &str, input: &ProductUpdate, units: &[UnitHead]) {
+    pub fn unit(&mut self, pointer: &str, input: &ProductUpdate, units: &[UnitHead]) {
         match units.iter().find(|unit| unit.code == input.unit_of_measure) {
-            None => self.missing.push(item(format!("{at}/unitOfMeasure"), "NOT_FOUND")),
-            Some(unit) if unit.status == Status::Archived => self.conflict(at, "unitOfMeasure", "REFERENCE_INVALID"),
+            None => self.missing.push(item(format!("{pointer}/unitOfMeasure"), "NOT_FOUND")),
+            Some(unit) if unit.status == Status::Archived => {
+                self.conflict(pointer, "unitOfMeasure", "REFERENCE_INVALID")
+            }
             Some(unit) if input.tracking() == Tracking::Serialized && unit.decimal_places > Some(0) => {
-                self.conflict(at, "unitOfMeasure", "ILLEGAL_STATE");
+                self.conflict(pointer, "unitOfMeasure", "ILLEGAL_STATE");
             }
             Some(_) => {}
         }
     }
 
     /// SINGLE with more than one active variant, PUBLISHED without any.
-    pub fn variants(&mut self, at: &str, input: &ProductUpdate, active: i64) {
+    pub fn variants(&mut self, pointer: &str, input: &ProductUpdate, active: i64) {
         if input.variant_mode == Some(VariantMode::Single) && active > 1 {
-            self.conflict(at, "variantMode", "ILLEGAL_STATE");
+            self.conflict(pointer, "variantMode", "ILLEGAL_STATE");
         }
         if input.publication_status == PublicationStatus::Published && active == 0 {
-            self.conflict(at, "publicationStatus", "ILLEGAL_STATE");
+            self.conflict(pointer, "publicationStatus", "ILLEGAL_STATE");
         }
     }
 
-    fn conflict(&mut self, at: &str, member: &str, code: &str) {
-        self.conflicts.push(item(format!("{at}/{member}"), code));
+    fn conflict(&mut self, pointer: &str, member: &str, code: &str) {
+        self.conflicts.push(item(format!("{pointer}/{member}"), code));
     }
 
     /// # Errors

@@ -126,15 +126,15 @@ impl ProductUpdate {
         }
     }
 
-    /// Faults of the tracking flags, below `at`.
-    pub fn tracking_faults(&self, at: &str) -> Vec<Item> {
+    /// Faults of the tracking flags, below `pointer`.
+    pub fn tracking_faults(&self, pointer: &str) -> Vec<Item> {
         let mut faults = Vec::new();
         let service = self.product_type == ProductType::Service;
         if self.track_inventory && service {
-            faults.push(item(format!("{at}/trackInventory"), "NOT_ALLOWED"));
+            faults.push(item(format!("{pointer}/trackInventory"), "NOT_ALLOWED"));
         }
         if self.track_serials && (service || !self.track_inventory) {
-            faults.push(item(format!("{at}/trackSerials"), "NOT_ALLOWED"));
+            faults.push(item(format!("{pointer}/trackSerials"), "NOT_ALLOWED"));
         }
         faults
     }

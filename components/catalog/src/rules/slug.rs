@@ -61,7 +61,7 @@ fn cut(slug: &str, length: usize) -> &str {
         return head;
     }
     match head.rfind('-') {
-        Some(at) => head.get(..at).unwrap_or(head),
+        Some(hyphen) => head.get(..hyphen).unwrap_or(head),
         None => head,
     }
 }
@@ -124,8 +124,8 @@ impl Candidates {
         self.free.retain(|slug| !taken.contains(slug));
         let probes = std::mem::take(&mut self.probes);
         let free = probes.iter().position(|number| !taken.contains(&add_number(stem, *number)));
-        let last_taken = free.unwrap_or(probes.len()).checked_sub(1).and_then(|at| probes.get(at)).copied();
-        self.above = free.and_then(|at| probes.get(at)).copied().or(self.above);
+        let last_taken = free.unwrap_or(probes.len()).checked_sub(1).and_then(|index| probes.get(index)).copied();
+        self.above = free.and_then(|index| probes.get(index)).copied().or(self.above);
         match (self.above, last_taken) {
             (Some(_), Some(taken)) => self.last = taken,
             // Stated slugs are in the way of every probe: some more are tried one after the other.

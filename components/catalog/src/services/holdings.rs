@@ -26,10 +26,10 @@ impl Guest for Services {
 }
 
 fn note(holdings: &[Holding]) {
-    let keys = holdings.iter().map(|of| pair_key(of.place_id, of.variant_id));
-    let first = holdings.iter().map(|of| Some(vec![Id::from(of.product_id).put(), of.held.put()]));
+    let keys = holdings.iter().map(|holding| pair_key(holding.place_id, holding.variant_id));
+    let first = holdings.iter().map(|holding| Some(vec![Id::from(holding.product_id).put(), holding.held.put()]));
     let noted = update_by::<HoldingRow>("pair", keys)
-        .set_each(HoldingRow::held, holdings.iter().map(|of| of.held))
+        .set_each(HoldingRow::held, holdings.iter().map(|holding| holding.held))
         .or_insert(&[HoldingRow::product_id.name(), HoldingRow::held.name()], first);
     if let Err(problem) = run(noted).map_err(stoa_sdk::Problem::from) {
         stoa_sdk::host::fault(&format!("a holding was not noted: {}", problem.code));

@@ -10,12 +10,12 @@ use crate::services::Services;
 
 #[test]
 fn articles_are_one_round_trip() {
-    let (id, of) = (Id(8, 1), Id(9, 9));
-    let asked = vec![id.put(), of.put(), text("A-1"), Value::Null, text("B"), text("ACTIVE"), text("GOOD")];
+    let (id, product) = (Id(8, 1), Id(9, 9));
+    let asked = vec![id.put(), product.put(), text("A-1"), Value::Null, text("B"), text("ACTIVE"), text("GOOD")];
     let asked = asked.into_iter().chain([text("UNIT"), text("QUANTITY")]).collect();
     let log = script(vec![vec![
         rows(vec![asked]),
-        rows(vec![vec![of.put(), text("Phone"), text("ARCHIVED"), text("PUBLISHED")]]),
+        rows(vec![vec![product.put(), text("Phone"), text("ARCHIVED"), text("PUBLISHED")]]),
         rows(vec![vec![text("UNIT"), Value::Integer(3)]]),
     ]]);
     let articles = <Services as Guest>::get_variants(vec![id.into()]);

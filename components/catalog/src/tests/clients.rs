@@ -12,8 +12,8 @@ use crate::records::variant::VariantRow;
 
 #[test]
 fn clients_read_projections_of_what_is_on_sale() {
-    let (id, of) = (VariantRow::example().id, ProductRow::example().id);
-    let asked = of.to_string();
+    let (id, product) = (VariantRow::example().id, ProductRow::example().id);
+    let asked = product.to_string();
     let path = [("id", asked.as_str())];
     script(vec![vec![rows(vec![whole(&ProductRow::example(), 3)])]]);
     let shown = call("apiGetProduct", &path, None).expect("it is on sale");
@@ -45,7 +45,7 @@ fn clients_read_projections_of_what_is_on_sale() {
         script(vec![vec![rows(vec![whole(&hidden, 3)])]]);
         assert_eq!(call("apiGetProduct", &path, None), Err(("NOT_FOUND".to_owned(), Vec::new())));
     }
-    let head = |status: &str, publication: &str| rows(vec![vec![of.put(), text(status), text(publication)]]);
+    let head = |status: &str, publication: &str| rows(vec![vec![product.put(), text(status), text(publication)]]);
     let asked = id.to_string();
     let path = [("id", asked.as_str())];
     script(vec![vec![rows(vec![whole(&VariantRow::example(), 1)]), head("ACTIVE", "PUBLISHED")]]);

@@ -10,7 +10,7 @@ fn the_descriptor_is_whole() {
     let text = serde_json::to_string(&descriptor.routes).expect("routes are JSON");
     let named = text
         .match_indices("#/$defs/")
-        .map(|(at, prefix)| text[at + prefix.len()..].split('"').next().expect("a name follows").to_owned());
+        .map(|(offset, prefix)| text[offset + prefix.len()..].split('"').next().expect("a name follows").to_owned());
     for name in named {
         assert!(descriptor.schemas.contains_key(&name), "{name}");
     }

@@ -36,17 +36,17 @@ fn verify_finds_wrong_counts_and_missing_references() {
 
 #[test]
 fn verify_finds_media_of_others() {
-    let (right, wrong, of) = (Id(6, 1), Id(6, 2), Id(9, 9));
+    let (right, wrong, product) = (Id(6, 1), Id(6, 2), Id(9, 9));
     let page = rows(vec![
-        vec![right.put(), of.put(), Value::Null, text("ACTIVE")],
-        vec![wrong.put(), of.put(), Id(8, 1).put(), text("ACTIVE")],
+        vec![right.put(), product.put(), Value::Null, text("ACTIVE")],
+        vec![wrong.put(), product.put(), Id(8, 1).put(), text("ACTIVE")],
     ]);
     let variant = rows(vec![vec![Id(8, 1).put(), Id(9, 8).put()]]);
-    let counts = rows(vec![vec![of.put(), Value::Integer(101)]]);
-    script(vec![vec![page], vec![rows(vec![vec![of.put(), text("ACTIVE")]]), variant, counts]]);
+    let counts = rows(vec![vec![product.put(), Value::Integer(101)]]);
+    script(vec![vec![page], vec![rows(vec![vec![product.put(), text("ACTIVE")]]), variant, counts]]);
     let findings = (Catalog::MANIFEST.verify)(Some("media:".to_owned()));
     let found: Vec<_> =
         findings.findings.iter().map(|finding| (finding.invariant.as_str(), finding.resource)).collect();
-    assert_eq!(found, [("media-product", Some(wrong.into())), ("media-count", Some(of.into()))]);
+    assert_eq!(found, [("media-product", Some(wrong.into())), ("media-count", Some(product.into()))]);
     assert_eq!(findings.next.as_deref(), Some("categories:"));
 }

@@ -17,6 +17,6 @@ pub fn find_held(among: Filter) -> Aggregate<HeldVariant> {
 
 /// The archived record with a warning for each of these variants.
 pub fn warn<T>(record: T, held: &[HeldVariant]) -> Archived<T> {
-    let warning = |of: &HeldVariant| Warning { code: WarningCode::StockOnHand, variant_id: of.variant_id };
+    let warning = |variant: &HeldVariant| Warning { code: WarningCode::StockOnHand, variant_id: variant.variant_id };
     Archived { record, warnings: held.iter().take(MOST_WARNINGS).map(warning).collect(), warning_count: held.len() }
 }

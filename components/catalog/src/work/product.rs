@@ -26,7 +26,7 @@ pub const CREATE_PROBLEMS: &[&str] = &["DUPLICATE", "REFERENCE_INVALID", "ILLEGA
 /// A product that was created, and its variants in the order of the request.
 pub struct CreatedProduct {
     /// Where the request has it: `/products/3`, or nothing where it is the whole body.
-    at: String,
+    pointer: String,
     /// The text that its slug is made of, where none was stated.
     stem: Option<String>,
     pub row: ProductRow,
@@ -46,9 +46,9 @@ pub fn create_products(inputs: Vec<(String, ProductInput)>) -> Result<Vec<Create
     let lookups: Vec<_> = lookups.into_iter().flatten().collect();
     let mut objections = Objections::default();
     for product in &checked {
-        objections.unit(&product.at, &product.input, &units);
-        objections.references(&product.at, &product.input, &lookups, [None; 3]);
-        objections.variants(&product.at, &product.input, product.count());
+        objections.unit(&product.pointer, &product.input, &units);
+        objections.references(&product.pointer, &product.input, &lookups, [None; 3]);
+        objections.variants(&product.pointer, &product.input, product.count());
     }
     objections.finish()?;
 
@@ -60,7 +60,7 @@ pub fn create_products(inputs: Vec<(String, ProductInput)>) -> Result<Vec<Create
 
 /// A product whose own members are in order.
 struct Checked {
-    at: String,
+    pointer: String,
     input: ProductUpdate,
     attributes: Json,
     variants: Vec<CheckedVariant>,
@@ -81,25 +81,25 @@ fn check(inputs: Vec<(String, ProductInput)>) -> Result<Vec<Checked>, Problem> {
     let mut faults: Vec<Item> = Vec::new();
     let mut checked = Vec::new();
     let (mut skus, mut slugs) = (BTreeSet::new(), BTreeSet::new());
-    for (at, input) in inputs {
+    for (pointer, input) in inputs {
         let (mut input, variants) = input.parts();
-        faults.extend(input.tracking_faults(&at));
+        faults.extend(input.tracking_faults(&pointer));
         let members = std::mem::take(&mut input.attributes);
-        let attributes = collect(&mut faults, attributes::check(members, &format!("{at}/attributes")));
+        let attributes = collect(&mut faults, attributes::check(members, &format!("{pointer}/attributes")));
         if let Some(slug) = &input.slug
             && !slugs.insert(slug.clone())
         {
-            faults.push(item(format!("{at}/slug"), "REPEATED"));
+            faults.push(item(format!("{pointer}/slug"), "REPEATED"));
         }
         let mut kept = Vec::new();
         for (index, variant) in variants.into_iter().enumerate() {
-            let at = format!("{at}/variants/{index}");
+            let place = format!("{pointer}/variants/{index}");
             if !skus.insert(variant.sku.clone()) {
-                faults.push(item(format!("{at}/sku"), "REPEATED"));
+                faults.push(item(format!("{place}/sku"), "REPEATED"));
             }
-            kept.extend(collect(&mut faults, variant.check(&at)));
+            kept.extend(collect(&mut faults, variant.check(&place)));
         }
-        checked.extend(attributes.map(|attributes| Checked { at, input, attributes, variants: kept }));
+        checked.extend(attributes.map(|attributes| Checked { pointer, input, attributes, variants: kept }));
     }
     refuse_invalid(faults)?;
     Ok(checked)
@@ -122,7 +122,7 @@ fn build_rows(checked: Vec<Checked>) -> Vec<CreatedProduct> {
             row.single_variant_id = Some(only.id);
             row.single_sku = Some(only.sku.clone());
         }
-        Some(CreatedProduct { at: product.at, stem, row, variants })
+        Some(CreatedProduct { pointer: product.pointer, stem, row, variants })
     };
     checked.into_iter().filter_map(created).collect()
 }
@@ -174,10 +174,10 @@ fn assign_slugs(pending: &mut [&mut CreatedProduct], slugs: &mut Slugs) -> Resul
 /// Stated slugs and SKUs that did not go in.
 fn find_clashes(products: &[&mut CreatedProduct], went_in: &[bool], variants_in: &[bool]) -> Vec<Item> {
     let stated = products.iter().zip(went_in).filter(|(product, went_in)| !**went_in && product.stem.is_none());
-    let slugs = stated.map(|(product, _)| format!("{}/slug", product.at));
-    let places = products
-        .iter()
-        .flat_map(|product| (0..product.variants.len()).map(|index| format!("{}/variants/{index}/sku", product.at)));
+    let slugs = stated.map(|(product, _)| format!("{}/slug", product.pointer));
+    let places = products.iter().flat_map(|product| {
+        (0..product.variants.len()).map(|index| format!("{}/variants/{index}/sku", product.pointer))
+    });
     let skus = places.zip(variants_in).filter(|(_, went_in)| !**went_in).map(|(place, _)| place);
     slugs.chain(skus).map(|pointer| item(pointer, "DUPLICATE")).collect()
 }

@@ -31,11 +31,11 @@ pub const OPERATIONS: &[Operation] = &[
     list(Operation::read("/purchases/credit-notes/{id}/applications", "listPurchaseCreditApplications", list_of_purchase_credit), PURCHASES),
 ];
 
-const fn apply(operation: Operation, of: Rights, audit: &'static str) -> Operation {
+const fn apply(operation: Operation, rights: Rights, audit: &'static str) -> Operation {
     operation
         .summary("Apply the available amount to invoices")
         .description("Applications are immutable and never exceed either balance. All of them are made, or none.")
-        .needs(of.write)
+        .needs(rights.write)
         .body::<ApplyFunds>()
         .answers::<FinanceReceipt>()
         .cache_control("no-store")
@@ -53,10 +53,10 @@ const fn apply(operation: Operation, of: Rights, audit: &'static str) -> Operati
         ])
 }
 
-const fn list(operation: Operation, of: Rights) -> Operation {
+const fn list(operation: Operation, rights: Rights) -> Operation {
     operation
         .summary("Applications of a payment or credit")
-        .needs(of.read)
+        .needs(rights.read)
         .query::<ListApplications>()
         .answers::<Page<Application>>()
         .cache_control("no-store")

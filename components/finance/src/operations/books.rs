@@ -175,18 +175,18 @@ fn opening_legs(entity: Id, currency_code: &str, inventory: Amount) -> Result<Ve
     .collect();
     let mut after = None;
     loop {
-        let of = all([PartyEntryRow::legal_entity_id.eq(entity), PartyEntryRow::currency_code.eq(currency_code)]);
+        let entries = all([PartyEntryRow::legal_entity_id.eq(entity), PartyEntryRow::currency_code.eq(currency_code)]);
         let unapplied = PartyEntryRow::account.ne(PartyAccount::Invoices);
-        let page = run(aggregate::<PartyStanding>(of)
+        let page = run(aggregate::<PartyStanding>(entries)
             .when(PartyStanding::invoices, of_account(PartyAccount::Invoices))
             .when(PartyStanding::unapplied, unapplied)
             .without_zeros()
             .after(after.take())
             .limit(1_000))?;
-        for of in &page.items {
-            legs.extend(party_legs(of));
+        for standing in &page.items {
+            legs.extend(party_legs(standing));
         }
-        after = page.items.last().map(|of| vec![of.side.put(), of.party_id.put()]);
+        after = page.items.last().map(|standing| vec![standing.side.put(), standing.party_id.put()]);
         if !page.more {
             return Ok(legs);
         }
@@ -200,11 +200,14 @@ fn balance_leg(role: &str, balance: Amount) -> Option<Leg> {
 }
 
 /// A customer's debt is a debit, a debt to a supplier a credit.
-fn party_legs(of: &PartyStanding) -> impl Iterator<Item = Leg> {
-    let sign = if of.side == Side::Sales { 1 } else { -1 };
+fn party_legs(standing: &PartyStanding) -> impl Iterator<Item = Leg> {
+    let sign = if standing.side == Side::Sales { 1 } else { -1 };
     let signed = |amount: Money| Amount::from_units(widen(amount).units() * sign);
-    let party = of.side.party(of.party_id);
-    let legs = [(of.side.open_role(), signed(of.invoices)), (of.side.credit_role(), signed(of.unapplied))];
+    let party = standing.side.party(standing.party_id);
+    let legs = [
+        (standing.side.open_role(), signed(standing.invoices)),
+        (standing.side.credit_role(), signed(standing.unapplied)),
+    ];
     legs.into_iter()
         .filter_map(|(role, balance)| balance_leg(role, balance))
         .map(move |leg| Leg { party: Some(party), ..leg })
@@ -214,10 +217,10 @@ fn party_legs(of: &PartyStanding) -> impl Iterator<Item = Leg> {
 fn post_opening(entity: Id, currency_code: &str, legs: Vec<Leg>) -> Result<Option<Id>, Problem> {
     let mut postings = Vec::new();
     for (nth, some) in legs.chunks(MOST_LEGS).enumerate() {
-        let of =
+        let total =
             |side: JournalSide| sum(some.iter().filter(|leg| leg.side == side).map(|leg| parse::<Amount>(&leg.amount)));
         let balance =
-            of(JournalSide::Credit)?.checked_sub(of(JournalSide::Debit)?).ok_or_else(Amount::limit_exceeded)?;
+            total(JournalSide::Credit)?.checked_sub(total(JournalSide::Debit)?).ok_or_else(Amount::limit_exceeded)?;
         let legs: Vec<Leg> = some.iter().cloned().chain(balance_leg("OPENING_BALANCE", balance)).collect();
         let purpose = if nth == 0 { OPENING.to_owned() } else { format!("{OPENING}:{}", nth + 1) };
         let terms = Terms {
@@ -238,12 +241,12 @@ fn post_opening(entity: Id, currency_code: &str, legs: Vec<Leg>) -> Result<Optio
 }
 
 fn find_other_currencies(entity: Id, currency_code: &str) -> Result<Vec<String>, Problem> {
-    let of = all([PartyEntryRow::legal_entity_id.eq(entity), PartyEntryRow::currency_code.ne(currency_code)]);
-    let open = run(aggregate::<OfCurrency>(of)
+    let entries = all([PartyEntryRow::legal_entity_id.eq(entity), PartyEntryRow::currency_code.ne(currency_code)]);
+    let open = run(aggregate::<OfCurrency>(entries)
         .when(OfCurrency::invoices, of_account(PartyAccount::Invoices))
         .when(OfCurrency::unapplied, PartyEntryRow::account.ne(PartyAccount::Invoices))
         .without_zeros()
         .whole())?;
-    let codes = set(open.into_iter().map(|of| of.currency_code));
+    let codes = set(open.into_iter().map(|group| group.currency_code));
     Ok(codes.into_iter().collect())
 }

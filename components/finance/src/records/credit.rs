@@ -159,7 +159,7 @@ pub struct Credit {
 
 impl ApiCredit {
     pub fn from_row(row: &CreditRow, funds: Option<&FundsRow>) -> ApiCredit {
-        let of = |part: fn(&FundsRow) -> Money| funds.map_or(Money::ZERO, part);
+        let funds_amount = |part: fn(&FundsRow) -> Money| funds.map_or(Money::ZERO, part);
         ApiCredit {
             id: row.id,
             number: row.number.clone(),
@@ -175,9 +175,9 @@ impl ApiCredit {
             variant_id: row.variant_id,
             document_reference: row.document_reference.clone(),
             recognized_on: row.recognized_on,
-            applied: of(|funds| funds.applied),
-            refunded: of(|funds| funds.refunded),
-            available: (row.status == CreditStatus::Recognized).then(|| of(|funds| funds.available)),
+            applied: funds_amount(|funds| funds.applied),
+            refunded: funds_amount(|funds| funds.refunded),
+            available: (row.status == CreditStatus::Recognized).then(|| funds_amount(|funds| funds.available)),
             voided_on: row.voided_on,
             version: row.version,
             created_at: row.created_at,

@@ -112,7 +112,7 @@ pub struct Payment {
 
 impl ApiPayment {
     pub fn from_row(row: &PaymentRow, funds: Option<&FundsRow>) -> ApiPayment {
-        let of = |part: fn(&FundsRow) -> Money| funds.map_or(Money::ZERO, part);
+        let funds_amount = |part: fn(&FundsRow) -> Money| funds.map_or(Money::ZERO, part);
         ApiPayment {
             id: row.id,
             number: row.number.clone(),
@@ -128,9 +128,9 @@ impl ApiPayment {
             origin: row.origin,
             receipt_id: row.receipt_id,
             order_id: row.order_id,
-            applied: of(|funds| funds.applied),
-            refunded: of(|funds| funds.refunded),
-            available: of(|funds| funds.available),
+            applied: funds_amount(|funds| funds.applied),
+            refunded: funds_amount(|funds| funds.refunded),
+            available: funds_amount(|funds| funds.available),
             confirmed_at: row.confirmed_at,
             voided_on: row.voided_on,
             version: row.version,

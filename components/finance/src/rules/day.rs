@@ -55,8 +55,9 @@ mod tests {
             (None, "2026-01-02", Ok("2026-01-02")),
             (Some("2026-01-03"), "2025-12-31", Err("DATE_IN_FUTURE")),
         ] {
-            let of = day_of_act(stated.map(day), day(posted), "/voidedOn");
-            let reported = of.as_ref().map(|day| day.to_string()).map_err(|problem| problem.errors[0].code.clone());
+            let outcome = day_of_act(stated.map(day), day(posted), "/voidedOn");
+            let reported =
+                outcome.as_ref().map(|day| day.to_string()).map_err(|problem| problem.errors[0].code.clone());
             assert_eq!(reported, expected.map(str::to_owned).map_err(str::to_owned), "{stated:?} {posted}");
         }
     }

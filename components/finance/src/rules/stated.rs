@@ -90,18 +90,18 @@ impl StatedInvoice {
             .extend(lines.faults("priceReason", "NOT_ALLOWED", |line| line.has_order() && line.price_reason.is_some()));
         faults.extend(lines.repeated_ids("unitIds", |line| &line.units));
         let mut named = 0;
-        for (at, line) in lines.iter() {
+        for (pointer, line) in lines.iter() {
             named += line.units.len();
             if named > MOST_UNITS {
-                faults.push(item(at.member("unitIds"), "TOO_MANY"));
+                faults.push(item(pointer.member("unitIds"), "TOO_MANY"));
                 break;
             }
         }
         let mut seen = BTreeSet::new();
-        for (at, line) in lines.iter().filter(|(_, line)| line.has_order()) {
+        for (pointer, line) in lines.iter().filter(|(_, line)| line.has_order()) {
             if !seen.insert((line.receipt_item.is_none().then_some(line.order_item).flatten(), line.receipt_item)) {
                 let member = if line.receipt_item.is_some() { "receiptItemId" } else { "orderItemId" };
-                faults.push(item(at.member(member), "REPEATED"));
+                faults.push(item(pointer.member(member), "REPEATED"));
             }
         }
         faults
@@ -158,7 +158,7 @@ mod tests {
 
     #[test]
     fn what_a_line_lacks_is_told() {
-        let reported = |at: &str, code: &str| (at.to_owned(), code.to_owned());
+        let reported = |pointer: &str, code: &str| (pointer.to_owned(), code.to_owned());
         assert_eq!(faults(Side::Sales, vec![line()]), []);
         let priceless = || StatedLine { unit_amount: None, ..line() };
         assert_eq!(faults(Side::Sales, vec![priceless()]), [reported("/lines/0/unitPrice", "REQUIRED")]);
@@ -179,11 +179,11 @@ mod tests {
 
     #[test]
     fn units_are_named_once_and_a_hundred_at_most() {
-        let of = |ids: std::ops::Range<u64>| StatedLine { units: ids.map(|id| Id(8, id)).collect(), ..line() };
-        assert_eq!(faults(Side::Sales, vec![of(0..60), of(60..100)]), []);
-        let reported = faults(Side::Sales, vec![of(0..60), of(60..101)]);
+        let unit_line = |ids: std::ops::Range<u64>| StatedLine { units: ids.map(|id| Id(8, id)).collect(), ..line() };
+        assert_eq!(faults(Side::Sales, vec![unit_line(0..60), unit_line(60..100)]), []);
+        let reported = faults(Side::Sales, vec![unit_line(0..60), unit_line(60..101)]);
         assert_eq!(reported, [("/lines/1/unitIds".to_owned(), "TOO_MANY".to_owned())]);
-        let reported = faults(Side::Sales, vec![of(0..2), of(1..2)]);
+        let reported = faults(Side::Sales, vec![unit_line(0..2), unit_line(1..2)]);
         assert_eq!(reported, [("/lines/1/unitIds/0".to_owned(), "REPEATED".to_owned())]);
     }
 }

@@ -9,7 +9,7 @@ use stoa_trade::refusal::refuse_invalid;
 /// VALIDATION_FAILED with CARD_NUMBER_REFUSED at each.
 pub fn check_texts(texts: &[(&str, Option<&str>)]) -> Result<(), Problem> {
     let shaped = texts.iter().filter(|(_, text)| text.is_some_and(card_number::is_shaped_like_one));
-    refuse_invalid(shaped.map(|(at, _)| item(*at, "CARD_NUMBER_REFUSED")).collect::<Vec<Item>>())
+    refuse_invalid(shaped.map(|(pointer, _)| item(*pointer, "CARD_NUMBER_REFUSED")).collect::<Vec<Item>>())
 }
 
 #[cfg(test)]

@@ -14,7 +14,7 @@ pub fn invoice_total(lines: &[(String, Amount)]) -> Result<Money, Problem> {
     if let Some(total) = total {
         return Ok(total);
     }
-    let fault = |(at, _): &(String, Amount)| item(at.clone(), "AMOUNT_PRECISION");
+    let fault = |(pointer, _): &(String, Amount)| item(pointer.clone(), "AMOUNT_PRECISION");
     let unfit: Vec<Item> = lines.iter().filter(|(_, total)| narrow(*total).is_none()).map(fault).collect();
     let faults = if unfit.is_empty() { lines.iter().map(fault).collect() } else { unfit };
     refuse("AMOUNT_PRECISION", faults)?;

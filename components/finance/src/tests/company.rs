@@ -46,6 +46,8 @@ pub fn legs(posted: &Posted) -> Vec<(String, Vec<String>)> {
         let side = if leg.side == books::Side::Debit { "debit" } else { "credit" };
         format!("{target} {side} {}", leg.amount)
     };
-    let entry = |of: &Posting| (format!("{} {}", of.source_kind, of.purpose), of.legs.iter().map(leg).collect());
+    let entry = |posting: &Posting| {
+        (format!("{} {}", posting.source_kind, posting.purpose), posting.legs.iter().map(leg).collect())
+    };
     posted.borrow().iter().map(entry).collect()
 }

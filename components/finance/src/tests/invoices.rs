@@ -47,7 +47,7 @@ fn an_invoice_is_issued_in_three_round_trips_of_its_own() {
     // Due 30 days after it is issued, as the customer's terms are.
     let due = row.set.iter().position(|column| column == "due_on").unwrap();
     assert_eq!(row.rows[0].set[due], Value::Date("2026-01-31".to_owned()));
-    let text = |of: &str| of.to_owned();
+    let text = |literal: &str| literal.to_owned();
     let expected = vec![text("RECEIVABLE debit 100.000000000000"), text("SALES_CLEARING credit 100.000000000000")];
     assert_eq!(legs(&posted), [(text("SALES_INVOICE ISSUE"), expected)]);
 }
@@ -72,7 +72,7 @@ fn f15_a_draft_without_an_order_is_issued_and_recognised_at_once() {
     let body = json!({ "expectedVersion": 2, "recognizedOn": "2026-01-01" });
     assert_eq!(act("recognizeSalesInvoice", body).unwrap()["version"], 3);
     assert_eq!(log.borrow().runs.len(), 3);
-    let text = |of: &str| of.to_owned();
+    let text = |literal: &str| literal.to_owned();
     let expected = vec![text("SALES_CLEARING debit 100.000000000000"), text("REVENUE credit 100.000000000000")];
     assert_eq!(legs(&entries), [(text("SALES_INVOICE RECOGNITION"), expected)]);
 }

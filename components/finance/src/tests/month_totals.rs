@@ -30,12 +30,12 @@ fn summed_lines(until: i64) -> SummedLinesRow {
 }
 
 /// A customer's debt of an invoice that was posted on this day, written at this time.
-fn debt(at: i64, amount: &str, on: &str) -> PartyEntryRow {
+fn debt(time: i64, amount: &str, on: &str) -> PartyEntryRow {
     let debtor = Debtor { side: Side::Sales, party: CUSTOMER, entity: ENTITY, currency_code: "EUR".to_owned() };
     let document = Document { kind: DocumentKind::Invoice, id: INVOICE, number: "INV-1".to_owned() };
     let owed = Owed { invoice: INVOICE, due_on: day("2026-01-31") };
     let row = entry(&debtor, &document, PartyAct::Post, PartyAccount::Invoices, Some(owed), day(on), money(amount));
-    PartyEntryRow { id: Id::first_at(Instant(at)), ..row }
+    PartyEntryRow { id: Id::first_at(Instant(time)), ..row }
 }
 
 #[test]
@@ -128,7 +128,7 @@ fn what_is_asked_of_all_parties_is_read_of_months_edges_and_the_last_lines() {
     };
     assert_eq!((months.collection.as_str(), edge.collection.as_str()), ("party_total", "party_entry"));
     // The edge is what December has after the day; the last lines are found by their ids alone.
-    let text = |of: &dyn std::fmt::Debug| format!("{of:?}");
+    let text = |value: &dyn std::fmt::Debug| format!("{value:?}");
     assert!(text(&edge.where_).contains("2025-12-21") && text(&edge.where_).contains("2025-12-31"), "{edge:?}");
     assert!(
         !text(&last.where_).contains("currency_code") && text(&last.measures).contains("currency_code"),

@@ -61,7 +61,7 @@ fn a_payment_and_what_it_pays_are_two_round_trips_of_its_own() {
         (paid.set.as_slice(), paid.add.as_slice()),
         (&["settled_on".to_owned()][..], &["applied".to_owned(), "balance".to_owned()][..])
     );
-    let text = |of: &str| of.to_owned();
+    let text = |literal: &str| literal.to_owned();
     assert_eq!(
         legs(&posted),
         [
@@ -76,17 +76,17 @@ fn a_payment_and_what_it_pays_are_two_round_trips_of_its_own() {
 
 #[test]
 fn f44_what_exceeds_either_balance_is_refused_and_nothing_written() {
-    let at = |code: &str| vec![("/applications/0/amount".to_owned(), code.to_owned())];
+    let errors = |code: &str| vec![("/applications/0/amount".to_owned(), code.to_owned())];
     let (log, posted) = open(vec![read_locked(&issued_invoice("100"), &balance("40", "60"))]);
-    assert_eq!(read_refusal(pay("100", "60.000001")), ("LIMIT_EXCEEDED".to_owned(), at("EXCEEDS_INVOICE_BALANCE")));
+    assert_eq!(read_refusal(pay("100", "60.000001")), ("LIMIT_EXCEEDED".to_owned(), errors("EXCEEDS_INVOICE_BALANCE")));
     assert_eq!((log.borrow().runs.len(), posted.borrow().len()), (1, 0));
     open(vec![read_locked(&issued_invoice("100"), &balance("0", "100"))]);
-    assert_eq!(read_refusal(pay("50", "60")), ("LIMIT_EXCEEDED".to_owned(), at("EXCEEDS_AVAILABLE")));
+    assert_eq!(read_refusal(pay("50", "60")), ("LIMIT_EXCEEDED".to_owned(), errors("EXCEEDS_AVAILABLE")));
 }
 
 #[test]
 fn f45_only_what_the_party_owes_is_paid() {
-    let at = || vec![("/applications/0/invoiceId".to_owned(), "REFERENCE_INVALID".to_owned())];
+    let errors = || vec![("/applications/0/invoiceId".to_owned(), "REFERENCE_INVALID".to_owned())];
     let other = |row: InvoiceRow| {
         open(vec![read_locked(&row, &balance("0", "100"))]);
         read_refusal(pay("50", "50"))
@@ -97,7 +97,7 @@ fn f45_only_what_the_party_owes_is_paid() {
         InvoiceRow { currency_code: "USD".to_owned(), ..issued_invoice("100") },
         InvoiceRow { status: InvoiceStatus::Void, ..issued_invoice("100") },
     ] {
-        assert_eq!(other(row), ("REFERENCE_INVALID".to_owned(), at()));
+        assert_eq!(other(row), ("REFERENCE_INVALID".to_owned(), errors()));
     }
     open(vec![vec![rows([]), rows([])]]);
     let missing = vec![("/applications/0/invoiceId".to_owned(), "NOT_FOUND".to_owned())];
@@ -108,6 +108,6 @@ fn f45_only_what_the_party_owes_is_paid() {
 fn f72_what_a_register_collected_is_paid_by_its_receipt_alone() {
     let collected = InvoiceBalanceRow { collected: true, ..balance("0", "100") };
     open(vec![read_locked(&issued_invoice("100"), &collected)]);
-    let at = vec![("/applications/0/invoiceId".to_owned(), "COLLECTED_AT_REGISTER".to_owned())];
-    assert_eq!(read_refusal(pay("50", "50")), ("ILLEGAL_STATE".to_owned(), at));
+    let errors = vec![("/applications/0/invoiceId".to_owned(), "COLLECTED_AT_REGISTER".to_owned())];
+    assert_eq!(read_refusal(pay("50", "50")), ("ILLEGAL_STATE".to_owned(), errors));
 }

@@ -17,8 +17,8 @@ totals! { OfEntity of PartyEntryRow by [legal_entity_id: Id] { amount: Money = s
 /// FI11: every control account is at what the documents say.
 pub fn check_books(after: Option<Id>) -> Batch {
     let page = read(aggregate::<OfEntity>(Default::default()).after(after.map(|id| vec![id.put()])).limit(ENTITIES));
-    let last = page.items.last().filter(|_| page.more).map(|of| of.legal_entity_id);
-    let ids: Vec<Id> = page.items.iter().map(|of| of.legal_entity_id).collect();
+    let last = page.items.last().filter(|_| page.more).map(|group| group.legal_entity_id);
+    let ids: Vec<Id> = page.items.iter().map(|group| group.legal_entity_id).collect();
     if ids.is_empty() {
         return (Vec::new(), None);
     }
@@ -29,7 +29,8 @@ pub fn check_books(after: Option<Id>) -> Batch {
 }
 
 fn check_entity(id: Id, currency_code: &str) -> Option<Finding> {
-    let sums = read_control(id, currency_code).and_then(|of| Ok(of.roles(read_inventory(id, currency_code)?)));
+    let sums =
+        read_control(id, currency_code).and_then(|control| Ok(control.roles(read_inventory(id, currency_code)?)));
     let Ok(documents) = sums else {
         return Some(finding("FI11", id, "What the documents of the legal entity come to cannot be told."));
     };

@@ -31,26 +31,28 @@ struct Taken {
     refunded: Money,
 }
 
-fn judge(of: &Taken, funds: Option<&FundsRow>) -> Option<Finding> {
+fn judge(taken: &Taken, funds: Option<&FundsRow>) -> Option<Finding> {
     let Some(funds) = funds else {
-        return of.most.map(|_| finding("FI2", of.id, "The document is posted, and nothing says what is left of it."));
+        return taken
+            .most
+            .map(|_| finding("FI2", taken.id, "The document is posted, and nothing says what is left of it."));
     };
-    let adds_up = funds.applied == of.applied && funds.refunded == of.refunded;
-    let left = match of.most {
-        Some(most) if !of.is_of_register => sum([funds.available, of.applied, of.refunded]).ok() == Some(most),
+    let adds_up = funds.applied == taken.applied && funds.refunded == taken.refunded;
+    let left = match taken.most {
+        Some(most) if !taken.is_of_register => sum([funds.available, taken.applied, taken.refunded]).ok() == Some(most),
         _ => funds.available.is_zero(),
     };
     (!(adds_up && left))
-        .then(|| finding("FI2", of.id, "Applications, refunds and what is left differ from the amount."))
+        .then(|| finding("FI2", taken.id, "Applications, refunds and what is left differ from the amount."))
 }
 
 fn check(documents: Vec<Taken>) -> Vec<Finding> {
     if documents.is_empty() {
         return Vec::new();
     }
-    let funds = read(find::<FundsRow>("source", documents.iter().map(|of| vec![of.id.put()])));
+    let funds = read(find::<FundsRow>("source", documents.iter().map(|document| vec![document.id.put()])));
     let funds: BTreeMap<Id, FundsRow> = map(funds.into_iter().map(|funds| (funds.source_id, funds)));
-    documents.iter().filter_map(|of| judge(of, funds.get(&of.id))).collect()
+    documents.iter().filter_map(|document| judge(document, funds.get(&document.id))).collect()
 }
 
 /// FI2 of payments.
@@ -66,8 +68,8 @@ pub fn check_payments(after: Option<Id>) -> Batch {
         aggregate::<AppliedOfPayment>(ApplicationRow::payment_id.one_of(ids())).whole(),
         aggregate::<RefundedOfPayment>(refunds).whole(),
     ));
-    let applied: BTreeMap<Option<Id>, Money> = map(applied.into_iter().map(|of| (of.payment_id, of.amount)));
-    let refunded: BTreeMap<Option<Id>, Money> = map(refunded.into_iter().map(|of| (of.payment_id, of.amount)));
+    let applied: BTreeMap<Option<Id>, Money> = map(applied.into_iter().map(|group| (group.payment_id, group.amount)));
+    let refunded: BTreeMap<Option<Id>, Money> = map(refunded.into_iter().map(|group| (group.payment_id, group.amount)));
     let taken = |row: &PaymentRow| Taken {
         id: row.id,
         most: matches!(row.status, PaymentStatus::Recorded | PaymentStatus::Confirmed).then_some(row.amount),
@@ -91,8 +93,8 @@ pub fn check_credits(after: Option<Id>) -> Batch {
         aggregate::<AppliedOfCredit>(ApplicationRow::credit_id.one_of(ids())).whole(),
         aggregate::<RefundedOfCredit>(refunds).whole(),
     ));
-    let applied: BTreeMap<Option<Id>, Money> = map(applied.into_iter().map(|of| (of.credit_id, of.amount)));
-    let refunded: BTreeMap<Option<Id>, Money> = map(refunded.into_iter().map(|of| (of.credit_id, of.amount)));
+    let applied: BTreeMap<Option<Id>, Money> = map(applied.into_iter().map(|group| (group.credit_id, group.amount)));
+    let refunded: BTreeMap<Option<Id>, Money> = map(refunded.into_iter().map(|group| (group.credit_id, group.amount)));
     let taken = |row: &CreditRow| Taken {
         id: row.id,
         most: (row.status == CreditStatus::Recognized).then_some(row.amount),

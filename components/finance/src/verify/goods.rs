@@ -29,7 +29,7 @@ pub fn check_returns(after: Option<Id>) -> Batch {
     );
     let items = SupplierReturnLineRow::receipt_item_id.one_of(page.items.iter().map(|row| row.receipt_item_id));
     let sent = read(aggregate::<Returned>(all([items, shipped])).whole());
-    let sent: BTreeMap<Id, Quantity> = map(sent.into_iter().map(|of| (of.receipt_item_id, of.quantity)));
+    let sent: BTreeMap<Id, Quantity> = map(sent.into_iter().map(|group| (group.receipt_item_id, group.quantity)));
     let differs =
         |row: &&ReturnProgressRow| sent.get(&row.receipt_item_id).copied().unwrap_or_default() != row.returned;
     let found = page.items.iter().filter(differs);

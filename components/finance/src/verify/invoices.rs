@@ -44,14 +44,14 @@ pub fn check_invoices(after: Option<Id>) -> Batch {
         select::<InvoiceLineRow>(standing).whole(),
     ));
     let paid: BTreeMap<Id, InvoiceBalanceRow> = map(paid.into_iter().map(|paid| (paid.invoice_id, paid)));
-    let applied: BTreeMap<Id, Money> = map(applied.into_iter().map(|of| (of.invoice_id, of.amount)));
-    let owed: BTreeMap<Option<Id>, Money> = map(owed.into_iter().map(|of| (of.invoice_id, of.amount)));
-    let claimed: BTreeMap<Option<Id>, i64> = map(claimed.into_iter().map(|of| (of.invoice_id, of.count)));
+    let applied: BTreeMap<Id, Money> = map(applied.into_iter().map(|group| (group.invoice_id, group.amount)));
+    let owed: BTreeMap<Option<Id>, Money> = map(owed.into_iter().map(|group| (group.invoice_id, group.amount)));
+    let claimed: BTreeMap<Option<Id>, i64> = map(claimed.into_iter().map(|group| (group.invoice_id, group.count)));
     let mut findings = Vec::new();
     for row in &page.items {
-        let own: Vec<&InvoiceLineRow> = lines.iter().filter(|line| line.invoice_id == row.id).collect();
-        findings.extend(check_lines(row, &own));
-        findings.extend(check_claims(row, &own, claimed.get(&Some(row.id)).copied().unwrap_or_default()));
+        let invoice_lines: Vec<&InvoiceLineRow> = lines.iter().filter(|line| line.invoice_id == row.id).collect();
+        findings.extend(check_lines(row, &invoice_lines));
+        findings.extend(check_claims(row, &invoice_lines, claimed.get(&Some(row.id)).copied().unwrap_or_default()));
         let taken = applied.get(&row.id).copied().unwrap_or_default();
         let entered = owed.get(&Some(row.id)).copied().unwrap_or_default();
         findings.extend(check_balance(row, paid.get(&row.id), taken, entered));
@@ -117,16 +117,16 @@ pub fn check_applications(after: Option<Id>) -> Batch {
         get_all::<CreditRow>(set(page.items.iter().filter_map(|row| row.credit_id))),
     ));
     let joins = |row: &ApplicationRow| {
-        let invoice = invoices.iter().find(|of| of.id == row.invoice_id);
-        let fits = invoice.is_some_and(|of| {
-            (of.side, of.party_id, of.legal_entity_id) == (row.side, row.party_id, row.legal_entity_id)
-                && of.currency_code == row.currency_code
+        let invoice = invoices.iter().find(|invoice| invoice.id == row.invoice_id);
+        let fits = invoice.is_some_and(|invoice| {
+            (invoice.side, invoice.party_id, invoice.legal_entity_id) == (row.side, row.party_id, row.legal_entity_id)
+                && invoice.currency_code == row.currency_code
         });
-        let payment = payments.iter().find(|of| Some(of.id) == row.payment_id);
-        let credit = credits.iter().find(|of| Some(of.id) == row.credit_id);
+        let payment = payments.iter().find(|payment| Some(payment.id) == row.payment_id);
+        let credit = credits.iter().find(|credit| Some(credit.id) == row.credit_id);
         let source = match (payment, credit) {
-            (Some(of), None) => (of.side, of.party_id, of.legal_entity_id, &of.currency_code),
-            (None, Some(of)) => (of.side, of.party_id, of.legal_entity_id, &of.currency_code),
+            (Some(payment), None) => (payment.side, payment.party_id, payment.legal_entity_id, &payment.currency_code),
+            (None, Some(credit)) => (credit.side, credit.party_id, credit.legal_entity_id, &credit.currency_code),
             _ => return false,
         };
         fits && source == (row.side, row.party_id, row.legal_entity_id, &row.currency_code)

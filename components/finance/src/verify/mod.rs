@@ -46,12 +46,12 @@ fn finding(invariant: &str, resource: Id, message: &str) -> Finding {
 pub fn verify(cursor: Option<String>) -> Findings {
     let cursor = cursor.unwrap_or_default();
     let (stage, after) = cursor.split_once(':').unwrap_or(("", ""));
-    let at = STAGES.iter().position(|(name, _)| *name == stage).unwrap_or_default();
-    let Some((name, check)) = STAGES.get(at) else { return Findings { findings: Vec::new(), next: None } };
+    let index = STAGES.iter().position(|(name, _)| *name == stage).unwrap_or_default();
+    let Some((name, check)) = STAGES.get(index) else { return Findings { findings: Vec::new(), next: None } };
     let (findings, last) = check(after.parse().ok());
     let next = match last {
         Some(last) => Some(format!("{name}:{last}")),
-        None => STAGES.get(at + 1).map(|(name, _)| format!("{name}:")),
+        None => STAGES.get(index + 1).map(|(name, _)| format!("{name}:")),
     };
     Findings { findings, next }
 }

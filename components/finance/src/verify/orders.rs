@@ -37,8 +37,8 @@ fn read_items(invoices: &[Id]) -> BTreeSet<Id> {
     if invoices.is_empty() {
         return BTreeSet::new();
     }
-    let own = InvoiceRow::id.one_of(invoices.iter().copied());
-    let standing = has::<InvoiceRow, _, _>(InvoiceLineRow::line_set_id, InvoiceRow::line_set_id, own);
+    let of_invoices = InvoiceRow::id.one_of(invoices.iter().copied());
+    let standing = has::<InvoiceRow, _, _>(InvoiceLineRow::line_set_id, InvoiceRow::line_set_id, of_invoices);
     set(read(select::<InvoiceLineRow>(standing).whole()).into_iter().filter_map(|line| line.order_item_id))
 }
 
@@ -50,7 +50,8 @@ fn check_items(side: Side, items: &BTreeSet<Id>) -> Vec<Finding> {
     );
     let of_items = InvoiceLineRow::order_item_id.one_of(items.iter().copied());
     let billed = read(aggregate::<Billed>(all([of_items, issued])).whole());
-    let billed: BTreeMap<Option<Id>, Quantity> = map(billed.into_iter().map(|of| (of.order_item_id, of.quantity)));
+    let billed: BTreeMap<Option<Id>, Quantity> =
+        map(billed.into_iter().map(|group| (group.order_item_id, group.quantity)));
     let Ok(orders) = read_orders(side, items, &BTreeSet::new()) else { return Vec::new() };
     let differs = |item: &&Id| orders.lines.get(*item).map(|line| line.billed) != billed.get(&Some(**item)).copied();
     let message = "What is billed of the order's line is not what issued invoices bill.";

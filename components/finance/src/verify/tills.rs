@@ -27,7 +27,7 @@ pub fn check_tills(after: Option<Id>) -> Batch {
     let of_sessions = MoneyMoveRow::session_id.one_of(page.items.iter().map(|row| row.session_id));
     let cash =
         read(aggregate::<Cash>(of_sessions).when(Cash::amount, MoneyMoveRow::origin.ne(MoveOrigin::Variance)).whole());
-    let cash: BTreeMap<Option<Id>, Money> = map(cash.into_iter().map(|of| (of.session_id, of.amount)));
+    let cash: BTreeMap<Option<Id>, Money> = map(cash.into_iter().map(|group| (group.session_id, group.amount)));
     let differs = |row: &&TillRow| {
         let held = cash.get(&Some(row.session_id)).copied().unwrap_or_default();
         let counted = row.counted.zip(row.variance);
@@ -47,7 +47,7 @@ pub fn check_collections(after: Option<Id>) -> Batch {
     }
     let of_receipts = PaymentRow::receipt_id.one_of(page.items.iter().map(|row| row.receipt_id));
     let paid = read(aggregate::<Components>(of_receipts).whole());
-    let paid: BTreeMap<Option<Id>, Money> = map(paid.into_iter().map(|of| (of.receipt_id, of.amount)));
+    let paid: BTreeMap<Option<Id>, Money> = map(paid.into_iter().map(|group| (group.receipt_id, group.amount)));
     let differs = |row: &&CollectionRow| paid.get(&Some(row.receipt_id)).copied().unwrap_or_default() != row.total;
     let found = page.items.iter().filter(differs);
     let message = "The payments of the receipt differ from what was collected.";

@@ -29,13 +29,13 @@ macro_rules! standing {
         }
 
         impl $name {
-            fn measure(of: Filter) -> Aggregate<$name> {
+            fn measure(filter: Filter) -> Aggregate<$name> {
                 let on = |account: PartyAccount| $row::account.eq(account);
-                let posted = |of: DocumentKind| {
+                let posted = |document: DocumentKind| {
                     let acts = $row::act.one_of([PartyAct::Post, PartyAct::Void]);
-                    all([acts, on(PartyAccount::Invoices), $row::document.eq(of)])
+                    all([acts, on(PartyAccount::Invoices), $row::document.eq(document)])
                 };
-                aggregate::<$name>(of)
+                aggregate::<$name>(filter)
                     .when($name::invoices, on(PartyAccount::Invoices))
                     .when($name::payments, on(PartyAccount::Payments))
                     .when($name::credits, on(PartyAccount::Credits))
@@ -114,8 +114,8 @@ pub fn sum_taken(entity: Id, currency_code: &str, summed: Option<Summed>) -> imp
         entity,
         summed,
         (None, None),
-        Part { filter: months, measure: &aggregate::<MonthMoney>, figures: |of| ((), [of.amount]) },
-        Part { filter: lines, measure: &aggregate::<MoneySums>, figures: |of| ((), [widen(of.amount)]) },
+        Part { filter: months, measure: &aggregate::<MonthMoney>, figures: |sums| ((), [sums.amount]) },
+        Part { filter: lines, measure: &aggregate::<MoneySums>, figures: |sums| ((), [widen(sums.amount)]) },
     )
 }
 
@@ -133,12 +133,12 @@ pub fn sum_recognized(
         Part {
             filter: RevenueTotalRow::currency_code.eq(currency_code),
             measure: &aggregate::<MonthRevenue>,
-            figures: |of| (of.month, [of.documents, of.quantity, of.revenue]),
+            figures: |sums| (sums.month, [sums.documents, sums.quantity, sums.revenue]),
         },
         Part {
             filter: RevenueLineRow::currency_code.eq(currency_code),
             measure: &aggregate::<LineRevenue>,
-            figures: |of| (of.month, [of_count(of.documents), widen(of.quantity), of.revenue]),
+            figures: |sums| (sums.month, [of_count(sums.documents), widen(sums.quantity), sums.revenue]),
         },
     )
 }
@@ -162,8 +162,8 @@ pub fn sum_credited(
         entity,
         summed,
         days,
-        Part { filter: months, measure: &aggregate::<MonthCredits>, figures: |of| (of.month, [of.amount]) },
-        Part { filter: lines, measure: &aggregate::<LineCredits>, figures: |of| (of.month, [widen(of.amount)]) },
+        Part { filter: months, measure: &aggregate::<MonthCredits>, figures: |sums| (sums.month, [sums.amount]) },
+        Part { filter: lines, measure: &aggregate::<LineCredits>, figures: |sums| (sums.month, [widen(sums.amount)]) },
     )
 }
 

@@ -75,8 +75,8 @@ pub fn read_control(entity: Id, currency_code: &str) -> Result<Control, Problem>
 /// Value of the entity's goods in the currency.
 pub fn read_inventory(entity: Id, currency_code: &str) -> Result<Amount, Problem> {
     let page = costs::service::valuation(entity.into(), None, None, None, 1)?;
-    let own = page.totals.iter().find(|total| total.currency_code.as_deref() == Some(currency_code));
-    match own.map(|total| total.value.parse()) {
+    let currency_total = page.totals.iter().find(|total| total.currency_code.as_deref() == Some(currency_code));
+    match currency_total.map(|total| total.value.parse()) {
         None => Ok(Amount::ZERO),
         Some(Ok(value)) => Ok(value),
         Some(Err(_)) => fault("inventory answered what is no decimal"),

@@ -53,28 +53,28 @@ pub struct Moved {
 }
 
 /// The row of money that moved; of one that is undone the row that takes it back.
-pub fn draw_move(of: &Moved, branch: Option<Id>, is_undone: bool) -> MoneyMoveRow {
+pub fn draw_move(moved: &Moved, branch: Option<Id>, is_undone: bool) -> MoneyMoveRow {
     let now = now();
-    let signed = match of.direction {
-        Direction::In => of.amount,
-        Direction::Out => negate(of.amount),
+    let signed = match moved.direction {
+        Direction::In => moved.amount,
+        Direction::Out => negate(moved.amount),
     };
     MoneyMoveRow {
         id: new_id(),
         created_at: now,
         updated_at: now,
-        legal_entity_id: of.entity,
+        legal_entity_id: moved.entity,
         branch_id: branch,
-        currency_code: of.currency_code.clone(),
-        money_account_id: of.account,
-        method: of.method,
-        direction: of.direction,
+        currency_code: moved.currency_code.clone(),
+        money_account_id: moved.account,
+        method: moved.method,
+        direction: moved.direction,
         amount: if is_undone { negate(signed) } else { signed },
-        on_date: of.on,
-        origin: of.origin,
-        source_id: of.source,
+        on_date: moved.on,
+        origin: moved.origin,
+        source_id: moved.source,
         undo: is_undone,
-        session_id: of.session,
+        session_id: moved.session,
     }
 }
 

@@ -59,8 +59,8 @@ pub fn upgrade(cursor: Option<String>) -> Result<Option<String>, Problem> {
                 .by(MoneyMoveRow::legal_entity_id)
                 .first(),
         ))?;
-        let of = entry.map(|of| of.legal_entity_id).into_iter().chain(moved.map(|of| of.legal_entity_id));
-        Ok(of.min())
+        let entities = entry.map(|row| row.legal_entity_id).into_iter().chain(moved.map(|row| row.legal_entity_id));
+        Ok(entities.min())
     };
     Ok(SNAPSHOTS.upgrade(cursor, next)?)
 }
@@ -112,16 +112,16 @@ impl Ledger<1> for Parties {
         (line.id, line.legal_entity_id, group, [widen(line.amount)])
     }
 
-    fn key(entity: Id, of: &PartyGroup) -> Row {
+    fn key(entity: Id, group: &PartyGroup) -> Row {
         vec![
             entity.put(),
-            of.currency_code.put(),
-            of.side.put(),
-            of.account.put(),
-            of.document.put(),
-            of.act.put(),
-            of.month.put(),
-            of.due_on.or_else(|| of.month.first_day()).put(),
+            group.currency_code.put(),
+            group.side.put(),
+            group.account.put(),
+            group.document.put(),
+            group.act.put(),
+            group.month.put(),
+            group.due_on.or_else(|| group.month.first_day()).put(),
         ]
     }
 
@@ -138,15 +138,15 @@ impl Ledger<1> for Parties {
         (total.legal_entity_id, group, [total.amount])
     }
 
-    fn lines_of(of: &PartyGroup) -> Filter {
-        let due_on = of.due_on.map_or_else(|| PartyEntryRow::due_on.is_null(), |day| PartyEntryRow::due_on.eq(day));
+    fn lines_of(group: &PartyGroup) -> Filter {
+        let due_on = group.due_on.map_or_else(|| PartyEntryRow::due_on.is_null(), |day| PartyEntryRow::due_on.eq(day));
         all([
-            PartyEntryRow::currency_code.eq(of.currency_code.as_str()),
-            PartyEntryRow::side.eq(of.side),
-            PartyEntryRow::account.eq(of.account),
-            PartyEntryRow::document.eq(of.document),
-            PartyEntryRow::act.eq(of.act),
-            of.month.days_of(PartyEntryRow::on_date),
+            PartyEntryRow::currency_code.eq(group.currency_code.as_str()),
+            PartyEntryRow::side.eq(group.side),
+            PartyEntryRow::account.eq(group.account),
+            PartyEntryRow::document.eq(group.document),
+            PartyEntryRow::act.eq(group.act),
+            group.month.days_of(PartyEntryRow::on_date),
             due_on,
         ])
     }

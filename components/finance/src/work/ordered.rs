@@ -106,7 +106,7 @@ fn ask(side: Side, items: &BTreeSet<Id>, receipt_items: &BTreeSet<Id>, lock: boo
 
 /// All lines of these sales orders.
 pub fn of_sales(orders: &[sales::Order]) -> Orders {
-    let mut of = Orders::default();
+    let mut ordered = Orders::default();
     for order in orders {
         let state = OrderState {
             is_delivered: order.status == Status::Completed,
@@ -114,7 +114,7 @@ pub fn of_sales(orders: &[sales::Order]) -> Orders {
             is_collected: order.receipt_id.is_some(),
             version: order.version,
         };
-        of.states.insert(order.id.into(), state);
+        ordered.states.insert(order.id.into(), state);
         for item in &order.items {
             let line = OrderedLine {
                 id: item.id.into(),
@@ -139,16 +139,16 @@ pub fn of_sales(orders: &[sales::Order]) -> Orders {
                 allocation: unit.allocation_id.into(),
                 outcome: unit.outcome,
             };
-            of.units.insert(line.id, live.map(unit).collect());
-            of.lines.insert(line.id, line);
+            ordered.units.insert(line.id, live.map(unit).collect());
+            ordered.lines.insert(line.id, line);
         }
     }
-    of
+    ordered
 }
 
 /// These lines of purchase orders, with these lines of their receipts.
 pub fn of_purchases(orders: &[purchases::Order], received: &[purchases::ReceiptItem]) -> Orders {
-    let mut of = Orders::default();
+    let mut ordered = Orders::default();
     for order in orders {
         let state = OrderState {
             is_delivered: false,
@@ -156,7 +156,7 @@ pub fn of_purchases(orders: &[purchases::Order], received: &[purchases::ReceiptI
             is_collected: false,
             version: order.version,
         };
-        of.states.insert(order.id.into(), state);
+        ordered.states.insert(order.id.into(), state);
         for item in &order.items {
             let line = OrderedLine {
                 id: item.id.into(),
@@ -171,11 +171,11 @@ pub fn of_purchases(orders: &[purchases::Order], received: &[purchases::ReceiptI
                 billed: parse(&item.billed),
                 unit_amount: parse(&item.unit_cost),
             };
-            of.lines.insert(line.id, line);
+            ordered.lines.insert(line.id, line);
         }
     }
-    of.received = map(received.iter().map(|line| (Id::from(line.id), read_received_line(line))));
-    of
+    ordered.received = map(received.iter().map(|line| (Id::from(line.id), read_received_line(line))));
+    ordered
 }
 
 /// A line of a receipt as it is kept here.
@@ -190,8 +190,8 @@ pub fn read_received_line(line: &purchases::ReceiptItem) -> ReceivedLine {
 }
 
 /// How a purchased variant is counted.
-pub fn read_tracking(of: purchases::Tracking) -> Tracking {
-    match of {
+pub fn read_tracking(tracking: purchases::Tracking) -> Tracking {
+    match tracking {
         purchases::Tracking::None => Tracking::None,
         purchases::Tracking::Quantity => Tracking::Quantity,
         purchases::Tracking::Serialized => Tracking::Serialized,

@@ -90,12 +90,12 @@ pub struct Undone<'a> {
 ///
 /// # Errors
 /// ILLEGAL_STATE with BEFORE_BOOKS; the codes of accounting.
-pub fn undo(of: Undone<'_>) -> Result<(), Problem> {
-    let text = format!("{} {}", of.kind, of.number);
-    let day = of.on.to_string();
-    let mirrors = books::service::mirror(of.kind, of.id.into(), Some(&day), Some(of.on_pointer), &text)?;
-    if mirrors.is_empty() && !of.amount.is_zero() {
-        let keeps_books = directory::entities(&[of.entity]).first().is_some_and(|entity| entity.keeps_books);
+pub fn undo(undone: Undone<'_>) -> Result<(), Problem> {
+    let text = format!("{} {}", undone.kind, undone.number);
+    let day = undone.on.to_string();
+    let mirrors = books::service::mirror(undone.kind, undone.id.into(), Some(&day), Some(undone.on_pointer), &text)?;
+    if mirrors.is_empty() && !undone.amount.is_zero() {
+        let keeps_books = directory::entities(&[undone.entity]).first().is_some_and(|entity| entity.keeps_books);
         if keeps_books {
             return Err(illegal("/path/id", "BEFORE_BOOKS"));
         }

@@ -93,11 +93,11 @@ fn text_of(id: Option<Id>) -> String {
 }
 
 recognized! { Overall by [] |_| String::new() }
-recognized! { ByDay by [on_date: Date] |of| of.on_date.to_string() }
-recognized! { ByMonth by [month: Month] |of| of.month.to_string() }
-recognized! { ByVariant by [variant_id: Option<Id>] |of| text_of(of.variant_id) }
-recognized! { ByCustomer by [customer_id: Id] |of| of.customer_id.to_string() }
-recognized! { ByBranch by [branch_id: Option<Id>] |of| text_of(of.branch_id) }
+recognized! { ByDay by [on_date: Date] |group| group.on_date.to_string() }
+recognized! { ByMonth by [month: Month] |group| group.month.to_string() }
+recognized! { ByVariant by [variant_id: Option<Id>] |group| text_of(group.variant_id) }
+recognized! { ByCustomer by [customer_id: Id] |group| group.customer_id.to_string() }
+recognized! { ByBranch by [branch_id: Option<Id>] |group| text_of(group.branch_id) }
 
 totals! { CreditsByDay of PartyEntryRow by [on_date: Date] { amount: Sum = sum(amount) } }
 totals! { CreditsByMonth of PartyEntryRow by [month: Month] { amount: Sum = sum(amount) } }
@@ -152,10 +152,10 @@ impl Scope {
 ///
 /// # Errors
 /// LIMIT_EXCEEDED where there are more groups than can be answered.
-pub fn group_revenue(of: &Scope, by: GroupBy, cursor: Option<Id>, limit: u32) -> Result<Grouped, Problem> {
-    let sold = ask_sales(of, by, cursor, limit)?;
-    let (free, free_total) = read_recognized(of, by)?;
-    let (credits, credit_total) = read_credits(of, by)?;
+pub fn group_revenue(scope: &Scope, by: GroupBy, cursor: Option<Id>, limit: u32) -> Result<Grouped, Problem> {
+    let sold = ask_sales(scope, by, cursor, limit)?;
+    let (free, free_total) = read_recognized(scope, by)?;
+    let (credits, credit_total) = read_credits(scope, by)?;
     let mut rows: BTreeMap<String, Figures> = BTreeMap::new();
     for figure in &sold.rows {
         rows.insert(figure.key.clone(), read_figure(figure));
@@ -171,8 +171,8 @@ pub fn group_revenue(of: &Scope, by: GroupBy, cursor: Option<Id>, limit: u32) ->
         *key > after && until.as_ref().is_none_or(|until| key <= until)
     };
     for (key, figures) in free.into_iter().filter(|(key, _)| in_page(key)) {
-        let own = rows.entry(key).or_default();
-        *own = add(own, &figures)?;
+        let row = rows.entry(key).or_default();
+        *row = add(row, &figures)?;
     }
     if let Some(credits) = &credits {
         for (key, amount) in credits.iter().filter(|(key, _)| in_page(key)) {
@@ -195,7 +195,7 @@ fn cut(mut rows: BTreeMap<String, Figures>, total: Figures, limit: Option<u32>, 
     Grouped { rows, total, next: last.filter(|_| is_cut || has_more) }
 }
 
-fn ask_sales(of: &Scope, by: GroupBy, cursor: Option<Id>, limit: u32) -> Result<sales::Report, Problem> {
+fn ask_sales(scope: &Scope, by: GroupBy, cursor: Option<Id>, limit: u32) -> Result<sales::Report, Problem> {
     let by = match by {
         GroupBy::Day => sales::Group::Day,
         GroupBy::Month => sales::Group::Month,
@@ -205,15 +205,15 @@ fn ask_sales(of: &Scope, by: GroupBy, cursor: Option<Id>, limit: u32) -> Result<
         GroupBy::Warehouse => sales::Group::Warehouse,
     };
     sales::service::figures(&sales::Question {
-        legal_entity_id: of.entity.into(),
-        currency_code: of.currency_code.clone(),
-        since: of.from.to_string(),
-        until: of.to.to_string(),
+        legal_entity_id: scope.entity.into(),
+        currency_code: scope.currency_code.clone(),
+        since: scope.from.to_string(),
+        until: scope.to.to_string(),
         by,
-        customer_id: of.customer.map(Into::into),
-        variant_id: of.variant.map(Into::into),
-        branch_id: of.branch.map(Into::into),
-        warehouse_id: of.warehouse.map(Into::into),
+        customer_id: scope.customer.map(Into::into),
+        variant_id: scope.variant.map(Into::into),
+        branch_id: scope.branch.map(Into::into),
+        warehouse_id: scope.warehouse.map(Into::into),
         cursor: cursor.map(|id| id.to_string()),
         limit,
     })
@@ -245,27 +245,27 @@ type Keyed<T> = BTreeMap<String, T>;
 
 /// Revenue without an order by group, and all of it. Groups other than months have no totals: a page sums the lines of the report's
 /// days, 366 at most, and these are lines that somebody wrote on invoices, not what tills sell.
-fn read_recognized(of: &Scope, by: GroupBy) -> Result<(Keyed<Figures>, Figures), Problem> {
-    let Some(filter) = of.filter_recognized() else { return Ok(Default::default()) };
+fn read_recognized(scope: &Scope, by: GroupBy) -> Result<(Keyed<Figures>, Figures), Problem> {
+    let Some(filter) = scope.filter_recognized() else { return Ok(Default::default()) };
     match by {
-        GroupBy::Day => group_recognized(of, &filter, ByDay::into_keyed),
-        GroupBy::Month if of.is_whole() => read_recognized_months(of),
-        GroupBy::Month => group_recognized(of, &filter, ByMonth::into_keyed),
-        GroupBy::Variant => group_recognized(of, &filter, ByVariant::into_keyed),
-        GroupBy::Customer => group_recognized(of, &filter, ByCustomer::into_keyed),
-        GroupBy::Branch => group_recognized(of, &filter, ByBranch::into_keyed),
-        GroupBy::Warehouse => group_recognized(of, &filter, Overall::into_keyed),
+        GroupBy::Day => group_recognized(scope, &filter, ByDay::into_keyed),
+        GroupBy::Month if scope.is_whole() => read_recognized_months(scope),
+        GroupBy::Month => group_recognized(scope, &filter, ByMonth::into_keyed),
+        GroupBy::Variant => group_recognized(scope, &filter, ByVariant::into_keyed),
+        GroupBy::Customer => group_recognized(scope, &filter, ByCustomer::into_keyed),
+        GroupBy::Branch => group_recognized(scope, &filter, ByBranch::into_keyed),
+        GroupBy::Warehouse => group_recognized(scope, &filter, Overall::into_keyed),
     }
 }
 
 fn group_recognized<T: Totals>(
-    of: &Scope,
+    scope: &Scope,
     filter: &Filter,
     keyed: fn(T) -> (String, Figures),
 ) -> Result<(Keyed<Figures>, Figures), Problem> {
     let groups = || aggregate::<T>(filter.clone()).without_zeros().whole();
-    let (groups, total) = if of.is_whole() {
-        let (groups, months) = read_settled(of.entity, |summed| (groups(), of.sum_recognized(summed)))?;
+    let (groups, total) = if scope.is_whole() {
+        let (groups, months) = read_settled(scope.entity, |summed| (groups(), scope.sum_recognized(summed)))?;
         (groups, to_figures(add_up(months.into_values())?))
     } else {
         let (groups, total) = run((groups(), aggregate::<Overall>(filter.clone()).one()))?;
@@ -274,8 +274,8 @@ fn group_recognized<T: Totals>(
     Ok((map(groups.into_iter().map(keyed)), total))
 }
 
-fn read_recognized_months(of: &Scope) -> Result<(Keyed<Figures>, Figures), Problem> {
-    let months = read_settled(of.entity, |summed| of.sum_recognized(summed))?;
+fn read_recognized_months(scope: &Scope) -> Result<(Keyed<Figures>, Figures), Problem> {
+    let months = read_settled(scope.entity, |summed| scope.sum_recognized(summed))?;
     let total = to_figures(add_up(months.values().copied())?);
     Ok((map(skip_zeros(months).map(|(month, figures)| (month.to_string(), to_figures(figures)))), total))
 }
@@ -295,11 +295,13 @@ fn to_figures([documents, quantity, revenue]: [Amount; 3]) -> Figures {
 const ONE: Amount = Amount::from_units(1_000_000_000_000);
 
 /// Credits by group, where they have such a group, and all of them.
-fn read_credits(of: &Scope, by: GroupBy) -> Result<(Option<Keyed<Sum>>, Option<Sum>), Problem> {
+fn read_credits(scope: &Scope, by: GroupBy) -> Result<(Option<Keyed<Sum>>, Option<Sum>), Problem> {
     let has_credits = matches!(by, GroupBy::Day | GroupBy::Month | GroupBy::Customer);
-    let Some(filter) = of.filter_credits().filter(|_| has_credits) else { return Ok((None, None)) };
-    let months = match of.is_whole() {
-        true => Some(read_settled(of.entity, |summed| sum_credited(of.entity, &of.currency_code, of.days(), summed))?),
+    let Some(filter) = scope.filter_credits().filter(|_| has_credits) else { return Ok((None, None)) };
+    let months = match scope.is_whole() {
+        true => Some(read_settled(scope.entity, |summed| {
+            sum_credited(scope.entity, &scope.currency_code, scope.days(), summed)
+        })?),
         false => None,
     };
     let total = match &months {
@@ -313,9 +315,13 @@ fn read_credits(of: &Scope, by: GroupBy) -> Result<(Option<Keyed<Sum>>, Option<S
         (GroupBy::Month, Some(months)) => {
             map(skip_zeros(months).map(|(month, [amount])| (month.to_string(), negate(to_sum(amount)))))
         }
-        (GroupBy::Month, None) => sum_credits(&filter, |of: CreditsByMonth| (of.month.to_string(), of.amount))?,
-        (GroupBy::Customer, _) => sum_credits(&filter, |of: CreditsByCustomer| (of.party_id.to_string(), of.amount))?,
-        _ => sum_credits(&filter, |of: CreditsByDay| (of.on_date.to_string(), of.amount))?,
+        (GroupBy::Month, None) => {
+            sum_credits(&filter, |group: CreditsByMonth| (group.month.to_string(), group.amount))?
+        }
+        (GroupBy::Customer, _) => {
+            sum_credits(&filter, |group: CreditsByCustomer| (group.party_id.to_string(), group.amount))?
+        }
+        _ => sum_credits(&filter, |group: CreditsByDay| (group.on_date.to_string(), group.amount))?,
     };
     Ok((Some(groups), Some(negate(total))))
 }
@@ -338,7 +344,7 @@ mod tests {
     fn f79_a_page_is_cut_and_leads_on() {
         let rows = |keys: &[&str]| map(keys.iter().map(|key| ((*key).to_owned(), Figures::default())));
         let (one, two) = (Id(0, 1).to_string(), Id(0, 2).to_string());
-        let keys = |of: &Grouped| of.rows.iter().map(|(key, _)| key.clone()).collect::<Vec<_>>();
+        let keys = |grouped: &Grouped| grouped.rows.iter().map(|(key, _)| key.clone()).collect::<Vec<_>>();
         let page = cut(rows(&["", &one, &two]), Figures::default(), Some(2), false);
         assert_eq!((keys(&page), page.next), (vec![one.clone(), two.clone()], Some(Id(0, 2))));
         let page = cut(rows(&["", &two]), Figures::default(), Some(2), false);

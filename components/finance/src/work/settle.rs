@@ -53,21 +53,21 @@ pub fn lock_posted(ids: &[Id]) -> Result<PostedInvoices, Problem> {
 }
 
 /// Judges what a source is to pay, under the locks of the invoices. `day` is that of an application, given the later of the days on
-/// which source and invoice were posted; `at` the pointer of the parts.
+/// which source and invoice were posted; `pointer` that of the parts.
 ///
 /// # Errors
 /// NOT_FOUND, REFERENCE_INVALID, ILLEGAL_STATE with COLLECTED_AT_REGISTER, LIMIT_EXCEEDED; what `day` refuses.
 pub fn settle(
     source: &Source,
     parts: &[Part],
-    at: &str,
+    pointer: &str,
     day: impl Fn(Date) -> Result<Date, Problem>,
 ) -> Result<Settlement, Problem> {
     let ids: Vec<Id> = parts.iter().map(|part| part.invoice).collect();
     let (rows, paid) = lock_posted(&ids)?;
     let faults = |code: &str, is_wrong: &dyn Fn(&Part) -> bool| -> Vec<Item> {
         let wrong = parts.iter().enumerate().filter(|(_, part)| is_wrong(part));
-        wrong.map(|(nth, _)| item(format!("{at}/{nth}/invoiceId"), code)).collect()
+        wrong.map(|(nth, _)| item(format!("{pointer}/{nth}/invoiceId"), code)).collect()
     };
     refuse("NOT_FOUND", faults("NOT_FOUND", &|part| !rows.contains_key(&part.invoice)))?;
     let is_payable = |part: &Part| {
@@ -78,7 +78,7 @@ pub fn settle(
     refuse("ILLEGAL_STATE", faults("COLLECTED_AT_REGISTER", &is_collected))?;
     let balance = |part: &Part| paid.get(&part.invoice).map_or(Money::ZERO, |paid| paid.balance);
     let amounts: Vec<(Money, Money)> = parts.iter().map(|part| (part.amount, balance(part))).collect();
-    check_amounts(&amounts, source.funds.available, at)?;
+    check_amounts(&amounts, source.funds.available, pointer)?;
     let mut settlement = Settlement { total: sum(parts.iter().map(|part| part.amount))?, ..Settlement::default() };
     for part in parts {
         let (Some(row), Some(paid)) = (rows.get(&part.invoice), paid.get(&part.invoice)) else { continue };
@@ -89,12 +89,12 @@ pub fn settle(
 }
 
 fn is_payable(row: &InvoiceRow, source: &Source) -> bool {
-    let of = &source.debtor;
+    let debtor = &source.debtor;
     row.status == InvoiceStatus::Issued
-        && row.side == of.side
-        && row.party_id == of.party
-        && row.legal_entity_id == of.entity
-        && row.currency_code == of.currency_code
+        && row.side == debtor.side
+        && row.party_id == debtor.party
+        && row.legal_entity_id == debtor.entity
+        && row.currency_code == debtor.currency_code
 }
 
 impl Settlement {
@@ -125,8 +125,8 @@ impl Settlement {
             on_pointer: "/appliedOn",
         };
         let number = &source.document.number;
-        let of = EntrySource { kind: APPLICATION, id: application.id, purpose: APPLICATION, number };
-        self.postings.push(draw_entry(terms, of, application_legs(row, amount)));
+        let entry_source = EntrySource { kind: APPLICATION, id: application.id, purpose: APPLICATION, number };
+        self.postings.push(draw_entry(terms, entry_source, application_legs(row, amount)));
         self.applications.push(application);
         self.paid.push((paid.clone(), amount, on));
     }
@@ -152,9 +152,9 @@ impl Settlement {
 /// Entries of an application between the accounts of the party: zero in all.
 fn apply_entries(source: &Source, row: &InvoiceRow, on: Date, amount: Money) -> [PartyEntryRow; 2] {
     let owed = owed_of(row, on);
-    let of =
+    let apply_entry =
         |account, owed, amount| entry(&source.debtor, &source.document, PartyAct::Apply, account, owed, on, amount);
-    [of(PartyAccount::Invoices, Some(owed), negate(amount)), of(source.account(), None, amount)]
+    [apply_entry(PartyAccount::Invoices, Some(owed), negate(amount)), apply_entry(source.account(), None, amount)]
 }
 
 fn application_legs(row: &InvoiceRow, amount: Money) -> Vec<Leg> {

@@ -35,23 +35,23 @@ pub struct CashUse<'a> {
 ///
 /// # Errors
 /// VALIDATION_FAILED, PAYMENT_ACCOUNT_INVALID, CASH_SESSION_REQUIRED.
-pub fn lock_drawer(of: CashUse<'_>) -> Result<Option<TillRow>, Problem> {
-    let is_cash = of.side == Side::Sales && of.method == Method::Cash;
-    if of.session.is_some() && !is_cash {
+pub fn lock_drawer(cash_use: CashUse<'_>) -> Result<Option<TillRow>, Problem> {
+    let is_cash = cash_use.side == Side::Sales && cash_use.method == Method::Cash;
+    if cash_use.session.is_some() && !is_cash {
         return Err(invalid("/sessionId", "NOT_ALLOWED"));
     }
-    let is_till = of.account.is_some_and(|account| account.till);
-    let Some(session) = of.session else {
+    let is_till = cash_use.account.is_some_and(|account| account.till);
+    let Some(session) = cash_use.session else {
         return if is_cash && is_till { Err(session_required()) } else { Ok(None) };
     };
-    if of.account.is_some() && !is_till {
+    if cash_use.account.is_some() && !is_till {
         return Err(Problem::at("PAYMENT_ACCOUNT_INVALID", "/accountId"));
     }
     let till = lock_till(session)?.ok_or_else(session_required)?;
-    let account = of.account.map(|account| Id::from(account.id));
+    let account = cash_use.account.map(|account| Id::from(account.id));
     let fits = till.status == TillStatus::Open
-        && till.legal_entity_id == of.entity
-        && till.currency_code == of.currency_code
+        && till.legal_entity_id == cash_use.entity
+        && till.currency_code == cash_use.currency_code
         && (account.is_none() || till.money_account_id == account);
     if fits { Ok(Some(till)) } else { Err(session_required()) }
 }

@@ -37,13 +37,13 @@ impl Objections {
         article: &Article,
         stated: Option<Condition>,
         graded: Option<Grade>,
-        at: &str,
+        pointer: &str,
     ) -> (Option<Condition>, Option<Grade>) {
         let of_variant = article.condition.as_deref().and_then(parse_condition);
         match (of_variant, stated) {
-            (None, None) => self.required.push(item(format!("{at}/condition"), "UNIT_CONDITION_REQUIRED")),
+            (None, None) => self.required.push(item(format!("{pointer}/condition"), "UNIT_CONDITION_REQUIRED")),
             (Some(of_variant), Some(stated)) if of_variant != stated => {
-                self.mismatch.push(item(format!("{at}/condition"), "UNIT_CONDITION_MISMATCH"));
+                self.mismatch.push(item(format!("{pointer}/condition"), "UNIT_CONDITION_MISMATCH"));
             }
             _ => {}
         }

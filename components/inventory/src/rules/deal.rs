@@ -112,12 +112,12 @@ mod tests {
     const MILLIONTH: i128 = 1_000_000;
     const ONE: i128 = 1_000_000_000_000;
 
-    fn groups(of: &[(i128, i128)]) -> Vec<Group> {
-        of.iter().map(|&(steps, step_cost)| Group { steps, step_cost }).collect()
+    fn groups(pairs: &[(i128, i128)]) -> Vec<Group> {
+        pairs.iter().map(|&(steps, step_cost)| Group { steps, step_cost }).collect()
     }
 
-    fn shares(of: &[(usize, i128, i128)]) -> Vec<Share> {
-        of.iter().map(|&(group, steps, amount)| Share { group, steps, amount }).collect()
+    fn shares(triples: &[(usize, i128, i128)]) -> Vec<Share> {
+        triples.iter().map(|&(group, steps, amount)| Share { group, steps, amount }).collect()
     }
 
     #[test]
@@ -162,29 +162,29 @@ mod tests {
         for round in 0..20_000_u64 {
             let grain = [1, 3, 10][(round % 3) as usize];
             let count = 1 + dice.below(5);
-            let of: Vec<Group> =
+            let goods: Vec<Group> =
                 (0..count).map(|_| Group { steps: 1 + dice.below(6), step_cost: dice.below(40) }).collect();
-            let worth: i128 = of.iter().map(|group| group.steps * group.step_cost).sum();
+            let worth: i128 = goods.iter().map(|group| group.steps * group.step_cost).sum();
             let amount = dice.below(200) * grain;
-            for (dealt, lowers) in [(raise(&of, amount, grain), false), (lower(&of, amount, grain), true)] {
+            for (dealt, lowers) in [(raise(&goods, amount, grain), false), (lower(&goods, amount, grain), true)] {
                 if lowers && amount > worth {
                     assert_eq!(dealt, Err(Refused::ExceedsCost));
                     continue;
                 }
                 let dealt = dealt.unwrap();
                 assert_eq!(dealt.iter().map(|share| share.steps * share.amount).sum::<i128>(), amount);
-                for (at, group) in of.iter().enumerate() {
-                    let parts: Vec<&Share> = dealt.iter().filter(|share| share.group == at).collect();
+                for (index, group) in goods.iter().enumerate() {
+                    let parts: Vec<&Share> = dealt.iter().filter(|share| share.group == index).collect();
                     assert!(parts.len() <= 2 && !parts.is_empty());
                     assert_eq!(parts.iter().map(|share| share.steps).sum::<i128>(), group.steps);
                     assert!(!lowers || parts.iter().all(|share| (0..=group.step_cost).contains(&share.amount)));
                 }
                 // Nobody gives two grains less than another who had a whole one left to give.
                 let most = dealt.iter().map(|share| share.amount).max().unwrap_or_default();
-                let left = |share: &Share| of[share.group].step_cost - share.amount;
+                let left = |share: &Share| goods[share.group].step_cost - share.amount;
                 let spared = dealt.iter().filter(|share| share.amount + grain < most);
                 assert!(lowers && amount > 0 || spared.clone().count() == 0);
-                assert!(spared.into_iter().all(|share| left(share) < grain), "{of:?} {amount} {grain} {dealt:?}");
+                assert!(spared.into_iter().all(|share| left(share) < grain), "{goods:?} {amount} {grain} {dealt:?}");
             }
         }
     }

@@ -12,7 +12,7 @@ use crate::records::cost::{CostKind, Destination, EntryOfGoods, LayerRow};
 /// Goods of a line that are in one place at one cost.
 #[derive(Debug, Clone)]
 pub struct Fragment {
-    pub at: Where,
+    pub whereabouts: Where,
     pub unit: Option<Id>,
     pub quantity: Quantity,
     /// None where it is not known.
@@ -59,7 +59,7 @@ struct GoneSlice {
 
 impl GoneSlice {
     fn add(&mut self, cost: Option<UnitCost>, quantity: i128) {
-        match self.parts.iter_mut().find(|(of, _)| *of == cost) {
+        match self.parts.iter_mut().find(|(unit_cost, _)| *unit_cost == cost) {
             Some((_, sum)) => *sum += quantity,
             None => self.parts.push((cost, quantity)),
         }
@@ -101,7 +101,7 @@ impl GoneGoods {
                     unit: entry.unit_id,
                     quantity: Quantity::from_units(quantity),
                     unit_cost,
-                    at: Where::Gone(entry.clone(), destination),
+                    whereabouts: Where::Gone(entry.clone(), destination),
                 });
             }
         }
@@ -112,7 +112,7 @@ impl GoneGoods {
 /// The goods on hand of a layer; none where it is spent.
 pub fn layer_fragment(layer: LayerRow) -> Option<Fragment> {
     let (unit, quantity, unit_cost) = (layer.unit_id, layer.remaining, layer.unit_cost);
-    (!layer.spent).then(|| Fragment { at: Where::Layer(Rc::new(layer)), unit, quantity, unit_cost })
+    (!layer.spent).then(|| Fragment { whereabouts: Where::Layer(Rc::new(layer)), unit, quantity, unit_cost })
 }
 
 /// In the order in which an amount is dealt: dearest first, then gone before on hand, then oldest.
@@ -122,7 +122,7 @@ pub fn sort_for_dealing(fragments: &mut [Fragment]) {
 
 /// Gone before on hand, then oldest.
 pub fn age(fragment: &Fragment) -> (bool, i64, Id) {
-    match &fragment.at {
+    match &fragment.whereabouts {
         Where::Gone(entry, _) => (false, 0, entry.id),
         Where::Layer(layer) => (true, layer.seq, layer.id),
     }
@@ -177,7 +177,7 @@ mod tests {
             sort_for_dealing(&mut parts);
             let part = |part: &Fragment| {
                 let cost = part.unit_cost.map(UnitCost::units);
-                let to = match &part.at {
+                let to = match &part.whereabouts {
                     Where::Gone(entry, to) => (entry.id.1, *to),
                     Where::Layer(_) => unreachable!("nothing is on hand"),
                 };

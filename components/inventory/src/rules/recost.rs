@@ -122,8 +122,8 @@ pub fn spread_charge(
     let line = [Group { steps: quantity.units() / step, step_cost: 0 }];
     let shares = deal::raise(&line, quantity::widen(charge).units(), grain).ok()?;
     let part = |share: deal::Share| {
-        let more = share.amount.checked_mul(per_step)?;
-        let cost = UnitCost::from_units(unit_cost.units().checked_add(more)?);
+        let extra = share.amount.checked_mul(per_step)?;
+        let cost = UnitCost::from_units(unit_cost.units().checked_add(extra)?);
         Some((Quantity::from_units(share.steps.checked_mul(step)?), cost))
     };
     shares.into_iter().map(part).collect()

@@ -38,11 +38,11 @@ impl Guest for Services {
 
     fn open(entity: (u64, u64), currency_code: String, given: Vec<service::Stated>) -> Result<String, Problem> {
         let given = given.into_iter().map(|given| {
-            let of = match given.goods {
+            let goods = match given.goods {
                 service::Goods::OfVariant(id) => CostedGoods::Variant(id.into()),
                 service::Goods::OfUnit(id) => CostedGoods::Unit(id.into()),
             };
-            (of, quantity::widen::<0>(parse_unsigned(&given.unit_cost)))
+            (goods, quantity::widen::<0>(parse_unsigned(&given.unit_cost)))
         });
         let given: BTreeMap<_, _> = map(given);
         opening::open_books(entity.into(), &currency_code, &given).map(|value| value.to_string())

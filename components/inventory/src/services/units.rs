@@ -57,18 +57,18 @@ impl Guest for Services {
 
     fn of_receipt_items(ids: Vec<(u64, u64)>) -> Vec<UnitsOf> {
         let ids: Vec<Id> = ids.into_iter().map(Id::from).collect();
-        let of =
+        let read_units =
             |ids: &[Id]| read_every(&UnitRow::receipt_item_id.one_of(ids.iter().copied()), |unit: &OfReceipt| unit.id);
-        let rows = ids.chunks(MOST_KEYS).flat_map(of);
+        let rows = ids.chunks(MOST_KEYS).flat_map(read_units);
         group_by_id(&ids, rows.filter_map(|row| Some((row.receipt_item_id?, row.id))))
     }
 
     fn of_allocations(ids: Vec<(u64, u64)>) -> Vec<UnitsOf> {
         let ids: Vec<Id> = ids.into_iter().map(Id::from).collect();
-        let of = |ids: &[Id]| {
+        let read_units = |ids: &[Id]| {
             read_every(&UnitRow::sale_allocation_id.one_of(ids.iter().copied()), |unit: &OfAllocation| unit.id)
         };
-        let rows = ids.chunks(MOST_KEYS).flat_map(of);
+        let rows = ids.chunks(MOST_KEYS).flat_map(read_units);
         group_by_id(&ids, rows.filter_map(|row| Some((row.sale_allocation_id?, row.id))))
     }
 }
@@ -76,11 +76,12 @@ impl Guest for Services {
 /// The units of each id that has some, in the order asked.
 fn group_by_id(ids: &[Id], pairs: impl Iterator<Item = (Id, Id)>) -> Vec<UnitsOf> {
     let pairs: Vec<(Id, Id)> = pairs.collect();
-    let of = |id: &Id| {
-        let units: Vec<(u64, u64)> = pairs.iter().filter(|(of, _)| of == id).map(|(_, unit)| (*unit).into()).collect();
+    let units_of_id = |id: &Id| {
+        let units: Vec<(u64, u64)> =
+            pairs.iter().filter(|(key, _)| key == id).map(|(_, unit)| (*unit).into()).collect();
         (!units.is_empty()).then(|| UnitsOf { id: (*id).into(), unit_ids: units })
     };
-    ids.iter().filter_map(of).collect()
+    ids.iter().filter_map(units_of_id).collect()
 }
 
 fn to_wire(row: UnitRow, with_identities: bool) -> service::Unit {

@@ -48,12 +48,12 @@ pub fn verify(after: Option<Id>) -> Batch {
     for rows in requests.values() {
         let Some(first) = rows.first() else { continue };
         let sources = set(rows.iter().map(|row| row.id).chain(rows.iter().filter_map(count)));
-        let own: Vec<&Posted> = sources.iter().filter_map(|source| entries.get(source)).flatten().collect();
+        let own_entries: Vec<&Posted> = sources.iter().filter_map(|source| entries.get(source)).flatten().collect();
         let worth: i128 = rows.iter().filter_map(|row| worth.get(&row.id)).sum();
-        if own.len() > 1 {
+        if own_entries.len() > 1 {
             findings.push(finding("entry-once", first.id, "The movement's request has several entries in the books."));
         }
-        if own.first().is_some_and(|entry| entry.total.parse() != Ok(Amount::from_units(worth))) {
+        if own_entries.first().is_some_and(|entry| entry.total.parse() != Ok(Amount::from_units(worth))) {
             findings.push(finding(
                 "entry-total",
                 first.id,
@@ -82,11 +82,11 @@ totals! { MovementWorth of CostEntryRow by [movement_id: Option<Id>] { amount: A
 
 /// Worth of the goods that inventory posts by itself, by movement.
 fn worth(movements: &[Id]) -> BTreeMap<Id, i128> {
-    let own = CostEntryRow::kind.one_of(post::OWN);
+    let own_kinds = CostEntryRow::kind.one_of(post::OWN);
     let mut worth = BTreeMap::new();
     for movements in movements.chunks(SOURCES) {
-        let of = all([CostEntryRow::movement_id.one_of(movements.iter().copied()), own.clone()]);
-        let sums = read(aggregate::<MovementWorth>(of).whole());
+        let filter = all([CostEntryRow::movement_id.one_of(movements.iter().copied()), own_kinds.clone()]);
+        let sums = read(aggregate::<MovementWorth>(filter).whole());
         worth.extend(sums.into_iter().filter_map(|sum| Some((sum.movement_id?, sum.amount.units().abs()))));
     }
     worth

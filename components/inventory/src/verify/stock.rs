@@ -54,12 +54,12 @@ pub fn verify(after: Option<Id>) -> Batch {
             findings.push(finding("stock-holding", row.id, "The catalog does not know whether goods are on hand."));
         }
         let pair = (row.warehouse_id, row.variant_id);
-        let of = |sums: &BTreeMap<(Id, Id), Quantity>| sums.get(&pair).map_or(0, |quantity| quantity.units());
+        let sum_of = |sums: &BTreeMap<(Id, Id), Quantity>| sums.get(&pair).map_or(0, |quantity| quantity.units());
         let custody = row.custody();
-        if custody != of(&came) - of(&went) {
+        if custody != sum_of(&came) - sum_of(&went) {
             findings.push(finding("I1", row.id, "Custody is not what movements brought and took."));
         }
-        if row.reserved.units() != of(&held) {
+        if row.reserved.units() != sum_of(&held) {
             findings.push(finding("I2", row.id, "What is reserved is not the sum of active reservations."));
         }
         if row.reserved.is_negative() || row.reserved > row.on_hand {

@@ -79,15 +79,16 @@ impl Expected {
     /// Counts the units of these variants in these warehouses.
     fn count_units(&mut self, variants: &BTreeSet<Id>, warehouses: &BTreeSet<Id>) {
         let of_variants = UnitRow::variant_id.one_of(variants.iter().copied());
-        self.serialized = set(read(aggregate::<Serialized>(of_variants).whole()).into_iter().map(|of| of.variant_id));
+        self.serialized =
+            set(read(aggregate::<Serialized>(of_variants).whole()).into_iter().map(|group| group.variant_id));
         let here = UnitRow::warehouse_id.one_of(warehouses.iter().copied());
         // So few variants at once that the units' groups are what one call answers.
         let at_once = (MOST_ROWS as usize / (STATUSES * warehouses.len().max(1))).max(1);
         for variants in variants.iter().copied().collect::<Vec<Id>>().chunks(at_once) {
             let of_these = UnitRow::variant_id.one_of(variants.iter().copied());
-            for of in read(aggregate::<Counted>(all([of_these, here.clone()])).whole()) {
-                if let Some(warehouse) = of.warehouse_id {
-                    self.units.insert((of.variant_id, warehouse, of.status.as_str()), i128::from(of.count));
+            for group in read(aggregate::<Counted>(all([of_these, here.clone()])).whole()) {
+                if let Some(warehouse) = group.warehouse_id {
+                    self.units.insert((group.variant_id, warehouse, group.status.as_str()), i128::from(group.count));
                 }
             }
         }

@@ -187,7 +187,8 @@ fn check(input: &LegalEntityInput) -> Result<(), Problem> {
             ("/booksStartOn", input.books_start_on.is_some()),
             ("/amountScale", input.amount_scale.is_some()),
         ];
-        faults.extend(stated.into_iter().filter(|(_, stated)| *stated).map(|(at, _)| item(at, "NOT_ALLOWED")));
+        faults
+            .extend(stated.into_iter().filter(|(_, stated)| *stated).map(|(pointer, _)| item(pointer, "NOT_ALLOWED")));
     }
     refuse_invalid(faults)
 }

@@ -107,22 +107,22 @@ fn read_sides(lines: &[ManualLine]) -> Result<(Vec<Side>, Option<Amount>), Probl
     let mut faults: Vec<Item> = Vec::new();
     let mut sides = Vec::new();
     let (mut debits, mut credits) = (Some(Amount::ZERO), Some(Amount::ZERO));
-    for (at, line) in lines.iter().enumerate() {
+    for (index, line) in lines.iter().enumerate() {
         let (is_debit, amount, member) = match (line.debit, line.credit) {
             (Some(StatedTotal(amount)), None) => (true, amount, "debit"),
             (None, Some(StatedTotal(amount))) => (false, amount, "credit"),
             (Some(_), Some(_)) => {
-                faults.push(item(format!("/lines/{at}/credit"), "NOT_ALLOWED"));
+                faults.push(item(format!("/lines/{index}/credit"), "NOT_ALLOWED"));
                 continue;
             }
             (None, None) => {
-                faults.push(item(format!("/lines/{at}/debit"), "REQUIRED"));
+                faults.push(item(format!("/lines/{index}/debit"), "REQUIRED"));
                 continue;
             }
         };
         if amount.is_zero() {
             let least = Bounds::minimum(Amount::from_units(1));
-            faults.push(item(format!("/lines/{at}/{member}"), "RANGE").with_bounds(least));
+            faults.push(item(format!("/lines/{index}/{member}"), "RANGE").with_bounds(least));
             continue;
         }
         let side = if is_debit { &mut debits } else { &mut credits };
@@ -143,7 +143,8 @@ fn read_sides(lines: &[ManualLine]) -> Result<(Vec<Side>, Option<Amount>), Probl
 fn check_precision(books: &Books, sides: &[Side], total: Option<Amount>) -> Result<Amount, Problem> {
     let unfit = sides.iter().enumerate().filter(|(_, (_, amount))| !books.holds(*amount));
     let member = |is_debit: bool| if is_debit { "debit" } else { "credit" };
-    let unfit: Vec<String> = unfit.map(|(at, (is_debit, _))| format!("/lines/{at}/{}", member(*is_debit))).collect();
+    let unfit: Vec<String> =
+        unfit.map(|(index, (is_debit, _))| format!("/lines/{index}/{}", member(*is_debit))).collect();
     match total.filter(|total| books.holds(*total)) {
         Some(total) if unfit.is_empty() => Ok(total),
         None if unfit.is_empty() => Err(refuse_precision(["/lines".to_owned()])),
@@ -170,22 +171,22 @@ pub fn create(call: &Call) -> Answer {
     let branches = map(branches.into_iter().map(|branch| (branch.id, branch)));
 
     // Where each record is named.
-    let named_accounts = || input.lines.iter().enumerate().map(|(at, line)| (line.account_id, at));
+    let named_accounts = || input.lines.iter().enumerate().map(|(index, line)| (line.account_id, index));
     let of_lines = input.lines.iter().enumerate();
-    let of_lines = of_lines.filter_map(|(at, line)| Some((line.branch_id?, format!("/lines/{at}/branchId"))));
+    let of_lines = of_lines.filter_map(|(index, line)| Some((line.branch_id?, format!("/lines/{index}/branchId"))));
     let named_branches: Vec<(Id, String)> =
         input.branch_id.map(|id| (id, "/branchId".to_owned())).into_iter().chain(of_lines).collect();
     let list_wrong = |code: &str, wrong: &dyn Fn(&Postability) -> bool, missing: bool| -> Vec<Item> {
         let is_wrong = |id: &Id| accounts.get(id).map_or(missing, wrong);
         let wrong = named_accounts().filter(|(id, _)| is_wrong(id));
-        wrong.map(|(_, at)| item(format!("/lines/{at}/accountId"), code)).collect()
+        wrong.map(|(_, index)| item(format!("/lines/{index}/accountId"), code)).collect()
     };
     let mut missing = list_wrong("NOT_FOUND", &|_| false, true);
     if owner.is_none() {
         missing.insert(0, item("/legalEntityId", "NOT_FOUND"));
     }
     let unknown = named_branches.iter().filter(|(id, _)| !branches.contains_key(id));
-    missing.extend(unknown.map(|(_, at)| item(at.clone(), "NOT_FOUND")));
+    missing.extend(unknown.map(|(_, pointer)| item(pointer.clone(), "NOT_FOUND")));
     refuse("NOT_FOUND", missing)?;
     let owner = usable(owner, "/legalEntityId")?;
     refuse("REFERENCE_INVALID", list_wrong("REFERENCE_INVALID", &|account| !account.takes_lines(entity), false))?;

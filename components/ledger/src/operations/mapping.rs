@@ -68,10 +68,11 @@ view! { MoneyOfAccount of MoneyRow { account_id: Id } }
 
 impl MappingInput {
     fn check(&self) -> Result<(), Problem> {
-        let twice = |at: usize| self.roles[..at].iter().any(|other| other.role == self.roles[at].role);
-        let roles = (0..self.roles.len()).filter(|at| twice(*at)).map(|at| format!("/roles/{at}/role"));
-        let again = |at: usize| self.methods[..at].iter().any(|other| other.method == self.methods[at].method);
-        let methods = (0..self.methods.len()).filter(|at| again(*at)).map(|at| format!("/methods/{at}/method"));
+        let twice = |index: usize| self.roles[..index].iter().any(|other| other.role == self.roles[index].role);
+        let roles = (0..self.roles.len()).filter(|index| twice(*index)).map(|index| format!("/roles/{index}/role"));
+        let again = |index: usize| self.methods[..index].iter().any(|other| other.method == self.methods[index].method);
+        let methods =
+            (0..self.methods.len()).filter(|index| again(*index)).map(|index| format!("/methods/{index}/method"));
         let faults: Vec<Item> = roles.chain(methods).map(|pointer| item(pointer, "REPEATED")).collect();
         refuse_invalid(faults)
     }
@@ -79,7 +80,7 @@ impl MappingInput {
     /// Every role with its account, and where the body names it.
     fn roles(&self) -> Vec<(Role, Option<Id>, String)> {
         let role = |role: Role| match self.roles.iter().position(|input| input.role == role) {
-            Some(at) => (role, self.roles[at].account_id, format!("/roles/{at}/accountId")),
+            Some(index) => (role, self.roles[index].account_id, format!("/roles/{index}/accountId")),
             None => (role, None, "/roles".to_owned()),
         };
         ROLES.iter().map(|facts| role(facts.role)).collect()
@@ -87,7 +88,7 @@ impl MappingInput {
 
     fn methods(&self) -> Vec<(Method, Option<Id>, String)> {
         let method = |method: Method| match self.methods.iter().position(|input| input.method == method) {
-            Some(at) => (method, self.methods[at].money_account_id, format!("/methods/{at}/moneyAccountId")),
+            Some(index) => (method, self.methods[index].money_account_id, format!("/methods/{index}/moneyAccountId")),
             None => (method, None, "/methods".to_owned()),
         };
         Method::ALL.into_iter().map(method).collect()
@@ -139,7 +140,8 @@ pub fn replace(call: &Call) -> Answer {
     let missing = |id: &Option<Id>, known: bool| id.is_some() && !known;
     let roles_missing = wanted.iter().filter(|(_, id, _)| missing(id, id.is_some_and(|id| accounts.contains_key(&id))));
     let money_missing = methods.iter().filter(|(_, id, _)| missing(id, id.is_some_and(|id| money.contains_key(&id))));
-    let pointers = roles_missing.map(|(.., at)| at).chain(money_missing.map(|(.., at)| at)).cloned().collect();
+    let pointers =
+        roles_missing.map(|(.., pointer)| pointer).chain(money_missing.map(|(.., pointer)| pointer)).cloned().collect();
     refuse_at("NOT_FOUND", pointers)?;
     ExpectedVersion(input.expected_version).check(current.version)?;
     require_unarchived(entity)?;
@@ -150,7 +152,10 @@ pub fn replace(call: &Call) -> Answer {
     let unfit_money = methods.iter().filter(|(method, account, _)| {
         account.and_then(|id| money.get(&id)).is_some_and(|money| !method.takes(money, id))
     });
-    refuse_at("REFERENCE_INVALID", unfit.map(|(.., at)| at).chain(unfit_money.map(|(.., at)| at)).cloned().collect())?;
+    refuse_at(
+        "REFERENCE_INVALID",
+        unfit.map(|(.., pointer)| pointer).chain(unfit_money.map(|(.., pointer)| pointer)).cloned().collect(),
+    )?;
 
     let under_money = set(under_money.into_iter().flatten().map(|row| row.account_id));
     check_control(&wanted, |account| under_money.contains(&account))?;
@@ -203,8 +208,8 @@ fn write(
     if !methods_changed.is_empty() || !new_methods.is_empty() {
         changed.push("methods");
     }
-    let ids = |of: &[(Id, Option<Id>)]| of.iter().map(|(id, _)| *id).collect::<Vec<_>>();
-    let values = |of: &[(Id, Option<Id>)]| of.iter().map(|(_, value)| *value).collect::<Vec<_>>();
+    let ids = |pairs: &[(Id, Option<Id>)]| pairs.iter().map(|(id, _)| *id).collect::<Vec<_>>();
+    let values = |pairs: &[(Id, Option<Id>)]| pairs.iter().map(|(_, value)| *value).collect::<Vec<_>>();
     let (left, taken) = control;
     run((
         update_all::<RoleMappingRow>(ids(&roles_changed)).set_each(RoleMappingRow::account_id, values(&roles_changed)),

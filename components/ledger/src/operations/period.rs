@@ -182,13 +182,13 @@ pub fn close(call: &Call) -> Answer {
 }
 
 /// Keeps the month's totals, as many pages as there are.
-fn keep_totals(of: &MonthSums, closing_no: i64) -> Result<(), Problem> {
+fn keep_totals(month_sums: &MonthSums, closing_no: i64) -> Result<(), Problem> {
     let total = |((account_id, branch), sums): (Group, Sums)| TotalRow {
         id: new_id(),
         created_at: now(),
         updated_at: now(),
-        legal_entity_id: of.entity,
-        month: of.month,
+        legal_entity_id: month_sums.entity,
+        month: month_sums.month,
         closing_no,
         account_id,
         branch,
@@ -197,7 +197,7 @@ fn keep_totals(of: &MonthSums, closing_no: i64) -> Result<(), Problem> {
     };
     let mut after = None;
     loop {
-        let page = of.page(after)?;
+        let page = month_sums.page(after)?;
         let rows: Vec<TotalRow> = page.sums.into_iter().map(total).collect();
         run(rows.chunks(MOST_ROWS as usize).map(insert).collect::<Vec<_>>())?;
         after = page.next;

@@ -88,11 +88,11 @@ pub fn read(call: &Call) -> Answer {
         }
         Some(from) => balance::sums_before(&scope, [Some(from), end])?,
     };
-    let of = |sums: &BTreeMap<Id, Sums>, id: Id| sums.get(&id).copied().unwrap_or_default();
+    let sums_of = |sums: &BTreeMap<Id, Sums>, id: Id| sums.get(&id).copied().unwrap_or_default();
     let mut rows = Vec::new();
     let mut all = (Sums::default(), Sums::default());
     for account in accounts {
-        let (before, after) = (of(&opening, account.id), of(&closing, account.id));
+        let (before, after) = (sums_of(&opening, account.id), sums_of(&closing, account.id));
         let moved = after.since(before).ok_or_else(Amount::limit_exceeded)?;
         all.0 = all.0.add(before).ok_or_else(Amount::limit_exceeded)?;
         all.1 = all.1.add(after).ok_or_else(Amount::limit_exceeded)?;

@@ -47,26 +47,29 @@ mod tests {
     #[test]
     fn templates_satisfy_what_the_ledger_demands() {
         for template in [&STANDARD, &DETAILED] {
-            let of = |code: &str| template.accounts().find(|account| account.code == code).unwrap();
+            let find_account = |code: &str| template.accounts().find(|account| account.code == code).unwrap();
             let mut codes: Vec<&str> = template.accounts().map(|account| account.code).collect();
             assert!(codes.is_sorted(), "by number, and a heading before what stands below it");
             codes.dedup();
             assert_eq!(codes.len(), template.accounts().count());
             for account in template.accounts() {
-                if let Some(parent) = account.parent.map(of) {
+                if let Some(parent) = account.parent.map(find_account) {
                     assert!(parent.heading && parent.account_type == account.account_type, "{}", account.code);
                     assert!(parent.code < account.code, "{}", account.code);
                 }
             }
             for (facts, (role, code)) in ROLES.iter().zip(&ROLE_ACCOUNTS) {
                 assert_eq!(facts.role, *role);
-                assert!(!of(code).heading && facts.types.contains(&of(code).account_type), "{code}");
+                assert!(
+                    !find_account(code).heading && facts.types.contains(&find_account(code).account_type),
+                    "{code}"
+                );
                 let shared = ROLE_ACCOUNTS.iter().filter(|(_, other)| other == code).count();
                 assert!(!facts.control || shared == 1, "{code}");
             }
             for (method, money) in Method::ALL.into_iter().zip(&template.money) {
                 assert_eq!(method, money.method);
-                assert!(method.kinds().contains(&money.kind) && !of(money.account).heading);
+                assert!(method.kinds().contains(&money.kind) && !find_account(money.account).heading);
                 assert!(ROLE_ACCOUNTS.iter().all(|(_, code)| *code != money.account), "{}", money.account);
             }
         }

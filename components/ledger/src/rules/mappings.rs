@@ -35,7 +35,7 @@ pub fn compare<K: Copy + PartialEq>(
 ) -> Differences<K> {
     let (mut changed, mut new) = (Vec::new(), Vec::new());
     for (key, value, _) in wanted {
-        match rows.iter().find(|(of, ..)| of == key) {
+        match rows.iter().find(|(row_key, ..)| row_key == key) {
             Some((_, id, current)) if current != value => changed.push((*id, *value)),
             None => new.extend(value.map(|value| (*key, value))),
             Some(_) => {}
@@ -79,8 +79,10 @@ mod tests {
             (vec![(Role::Inventory, 9), (Role::Revenue, 3)], vec!["/0"]),
             (vec![(Role::Revenue, 9)], vec![]),
         ] {
-            let named =
-                wanted.iter().enumerate().map(|(at, (role, account))| (*role, Some(Id(0, *account)), format!("/{at}")));
+            let named = wanted
+                .iter()
+                .enumerate()
+                .map(|(index, (role, account))| (*role, Some(Id(0, *account)), format!("/{index}")));
             let named: Vec<_> = named.chain([(Role::SupplierCredit, None, "/none".to_owned())]).collect();
             let problem = check_control(&named, |account| account == money).err();
             let pointers = problem.iter().flat_map(|problem| &problem.errors).map(|item| item.pointer.as_str());

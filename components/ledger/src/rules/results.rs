@@ -71,10 +71,10 @@ pub fn list_rows(
 
 /// Income minus expense.
 pub fn net_result(subtotals: &[Subtotal]) -> Result<Amount, Problem> {
-    let of = |wanted: AccountType| {
+    let amount_of = |wanted: AccountType| {
         subtotals.iter().find(|sum| sum.account_type == wanted).map_or(Amount::ZERO, |sum| sum.amount)
     };
-    of(AccountType::Income).checked_sub(of(AccountType::Expense)).ok_or_else(Amount::limit_exceeded)
+    amount_of(AccountType::Income).checked_sub(amount_of(AccountType::Expense)).ok_or_else(Amount::limit_exceeded)
 }
 
 /// Difference between two readings of the same accounts.
@@ -115,22 +115,22 @@ mod tests {
             (Expense, "40", "0", Some("40")),
             (Expense, "0", "1.5", Some("-1.5")),
         ];
-        let label = |at: usize, account_type| AccountLabel {
-            id: Id(0, at as u64),
-            code: format!("{at}"),
+        let label = |index: usize, account_type| AccountLabel {
+            id: Id(0, index as u64),
+            code: format!("{index}"),
             name: String::new(),
             account_type,
         };
-        let accounts: Vec<AccountLabel> = table.iter().enumerate().map(|(at, row)| label(at, row.0)).collect();
+        let accounts: Vec<AccountLabel> = table.iter().enumerate().map(|(index, row)| label(index, row.0)).collect();
         let sums = |(debit, credit): (&str, &str)| Sums { debit: amount(debit), credit: amount(credit) };
-        let sums = map(table.iter().enumerate().map(|(at, row)| (Id(0, at as u64), sums((row.1, row.2)))));
+        let sums = map(table.iter().enumerate().map(|(index, row)| (Id(0, index as u64), sums((row.1, row.2)))));
         let mut shown: Vec<(String, Amount)> = Vec::new();
         for types in [&RESULT[..], &WORTH[..]] {
             let (rows, _) = list_rows(&accounts, &sums, types).unwrap();
             shown.extend(rows.into_iter().map(|row| (row.code, row.amount)));
         }
         shown.sort_unstable();
-        let expected = table.iter().enumerate().filter_map(|(at, row)| Some((format!("{at}"), amount(row.3?))));
+        let expected = table.iter().enumerate().filter_map(|(index, row)| Some((format!("{index}"), amount(row.3?))));
         assert_eq!(shown, expected.collect::<Vec<_>>());
         let (_, subtotals) = list_rows(&accounts, &sums, &RESULT).unwrap();
         assert_eq!(net_result(&subtotals).unwrap(), amount("41.5"));
@@ -139,10 +139,10 @@ mod tests {
 
     #[test]
     fn what_moved_is_the_later_reading_without_the_earlier() {
-        let at = |debit: &str, credit: &str| Sums { debit: amount(debit), credit: amount(credit) };
-        let earlier = map([(Id(0, 1), at("10", "4"))]);
-        let later = map([(Id(0, 1), at("15", "4")), (Id(0, 2), at("0", "7"))]);
+        let sums = |debit: &str, credit: &str| Sums { debit: amount(debit), credit: amount(credit) };
+        let earlier = map([(Id(0, 1), sums("10", "4"))]);
+        let later = map([(Id(0, 1), sums("15", "4")), (Id(0, 2), sums("0", "7"))]);
         let moved = subtract(&earlier, later).unwrap();
-        assert_eq!(moved, map([(Id(0, 1), at("5", "0")), (Id(0, 2), at("0", "7"))]));
+        assert_eq!(moved, map([(Id(0, 1), sums("5", "0")), (Id(0, 2), sums("0", "7"))]));
     }
 }

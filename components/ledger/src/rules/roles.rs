@@ -112,8 +112,8 @@ mod tests {
 
     #[test]
     fn each_role_is_where_it_belongs() {
-        for (at, facts) in ROLES.iter().enumerate() {
-            assert_eq!(facts.role as usize, at, "{}", facts.role.as_str());
+        for (index, facts) in ROLES.iter().enumerate() {
+            assert_eq!(facts.role as usize, index, "{}", facts.role.as_str());
             assert_eq!(Role::of_name(facts.role.as_str()), Some(facts.role));
             assert_eq!(facts.role.facts().role, facts.role);
         }

@@ -37,19 +37,24 @@ impl Tree {
     ///
     /// # Errors
     /// REFERENCE_INVALID.
-    pub fn check_parent(&self, parent: Option<Id>, of: Option<Id>, account_type: AccountType) -> Result<(), Problem> {
+    pub fn check_parent(
+        &self,
+        parent: Option<Id>,
+        account: Option<Id>,
+        account_type: AccountType,
+    ) -> Result<(), Problem> {
         match parent {
-            Some(parent) if !self.takes(parent, of, account_type) => Err(Problem::reference_invalid("/parentId")),
+            Some(parent) if !self.takes(parent, account, account_type) => Err(Problem::reference_invalid("/parentId")),
             _ => Ok(()),
         }
     }
 
-    fn takes(&self, parent: Id, of: Option<Id>, account_type: AccountType) -> bool {
+    fn takes(&self, parent: Id, account: Option<Id>, account_type: AccountType) -> bool {
         let Some(heading) = self.nodes.get(&parent) else { return false };
         heading.status == Status::Active
             && !heading.postable
             && heading.account_type == account_type
-            && can_hang(&self.parents, parent, of, DEEPEST)
+            && can_hang(&self.parents, parent, account, DEEPEST)
     }
 }
 
@@ -71,17 +76,19 @@ mod tests {
             (7, Some(1), Asset, false, false),
             (8, None, Asset, false, true),
         ];
-        let id = |of: u64| Id(0, of);
+        let id = |number: u64| Id(0, number);
         let node =
-            |(of, parent, account_type, postable, is_active): (u64, Option<u64>, AccountType, bool, bool)| ChartNode {
-                id: id(of),
-                account_type,
-                parent_id: parent.map(id),
-                postable,
-                status: if is_active { Status::Active } else { Status::Archived },
+            |(number, parent, account_type, postable, is_active): (u64, Option<u64>, AccountType, bool, bool)| {
+                ChartNode {
+                    id: id(number),
+                    account_type,
+                    parent_id: parent.map(id),
+                    postable,
+                    status: if is_active { Status::Active } else { Status::Archived },
+                }
             };
         let tree = Tree::new(rows.map(node).to_vec());
-        for (parent, of, account_type, expected) in [
+        for (parent, account, account_type, expected) in [
             (4, None, Asset, true),
             (5, None, Asset, false),
             (6, None, Asset, false),
@@ -93,8 +100,8 @@ mod tests {
             (8, Some(1), Asset, false),
             (8, Some(2), Asset, true),
         ] {
-            let checked = tree.check_parent(Some(id(parent)), of.map(id), account_type);
-            assert_eq!(checked.is_ok(), expected, "{of:?} below {parent}");
+            let checked = tree.check_parent(Some(id(parent)), account.map(id), account_type);
+            assert_eq!(checked.is_ok(), expected, "{account:?} below {parent}");
         }
         assert!(tree.has_children(id(2)) && !tree.has_children(id(5)));
         assert!(tree.check_parent(None, None, Asset).is_ok());

@@ -27,7 +27,7 @@ fn role(name: &str) -> Role {
     Role::of_name(name).unwrap_or_else(|| reject_argument("a posting role is unknown"))
 }
 
-fn posting(of: service::Posting) -> Posting {
+fn posting(stated: service::Posting) -> Posting {
     let leg = |leg: service::Leg| Leg {
         target: match leg.target {
             service::Target::Role(name) => Target::Role(role(&name)),
@@ -47,22 +47,22 @@ fn posting(of: service::Posting) -> Posting {
         pointer: leg.pointer,
     };
     Posting {
-        entity: of.entity.into(),
-        currency: of.currency_code,
-        currency_pointer: of.currency_pointer,
-        on: of.on.as_deref().map(parse),
-        on_pointer: of.on_pointer,
-        source_kind: of.source_kind,
-        source_id: of.source_id.into(),
-        purpose: of.purpose,
-        text: of.text,
-        legs: of.legs.into_iter().map(leg).collect(),
+        entity: stated.entity.into(),
+        currency: stated.currency_code,
+        currency_pointer: stated.currency_pointer,
+        on: stated.on.as_deref().map(parse),
+        on_pointer: stated.on_pointer,
+        source_kind: stated.source_kind,
+        source_id: stated.source_id.into(),
+        purpose: stated.purpose,
+        text: stated.text,
+        legs: stated.legs.into_iter().map(leg).collect(),
     }
 }
 
 impl Guest for Services {
-    fn post(of: service::Posting) -> Result<Option<(u64, u64)>, Problem> {
-        let entries = post(&[posting(of)])?;
+    fn post(stated: service::Posting) -> Result<Option<(u64, u64)>, Problem> {
+        let entries = post(&[posting(stated)])?;
         Ok(entries.into_iter().next().flatten().map(Into::into))
     }
 
@@ -110,8 +110,9 @@ impl Guest for Services {
             books.check_currency(&code, currency_pointer.as_deref())?;
         }
         setup.require_accounts(id, roles)?;
-        let unfit = amounts.into_iter().filter(|of| !read_amount(&of.value).is_some_and(|amount| books.holds(amount)));
-        let unfit: Vec<String> = unfit.map(|of| of.pointer.unwrap_or_default()).collect();
+        let unfit =
+            amounts.into_iter().filter(|stated| !read_amount(&stated.value).is_some_and(|amount| books.holds(amount)));
+        let unfit: Vec<String> = unfit.map(|stated| stated.pointer.unwrap_or_default()).collect();
         if !unfit.is_empty() {
             return Err(refuse_precision(unfit));
         }

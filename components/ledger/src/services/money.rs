@@ -60,7 +60,7 @@ fn resolve(entity: Id, uses: Vec<Use>) -> Result<Vec<Option<Account>>, Problem> 
     let mapped = find_by_method(entity, open.collect())?;
     let chosen = |(method, stated, _): &Use| match stated {
         Some(id) => setup.money(entity, *id).map(|(row, _)| account(row)),
-        None => mapped.iter().find(|(of, _)| of == method).map(|(_, row)| account(row)),
+        None => mapped.iter().find(|(mapped_method, _)| mapped_method == method).map(|(_, row)| account(row)),
     };
     Ok(uses.iter().map(chosen).collect())
 }
@@ -80,7 +80,7 @@ fn find_by_method(entity: Id, methods: Vec<Method>) -> Result<Vec<(Method, Money
             .whole(),
     ))?;
     let money = map(money.into_iter().map(|row| (row.id, row)));
-    let of = |method: Method| {
+    let find_money = |method: Method| {
         let mapping = mappings.iter().find(|row| row.method == method)?;
         money.get(&mapping.money_account_id?).cloned()
     };
@@ -88,7 +88,7 @@ fn find_by_method(entity: Id, methods: Vec<Method>) -> Result<Vec<(Method, Money
     let mut errors: Vec<Item> = Vec::new();
     for method in methods {
         let pointer = format!("/mappings/methods/{}", method.as_str());
-        match of(method) {
+        match find_money(method) {
             Some(row) => found.push((method, row)),
             None if errors.iter().any(|item| item.pointer == pointer) => {}
             None => errors.push(item(pointer, "METHOD_UNMAPPED")),
@@ -100,7 +100,7 @@ fn find_by_method(entity: Id, methods: Vec<Method>) -> Result<Vec<(Method, Money
 
 impl Guest for Services {
     fn resolve(entity: (u64, u64), uses: Vec<service::Usage>) -> Result<Vec<Option<Account>>, Problem> {
-        let uses = uses.into_iter().map(|of| (method(&of.method), of.stated.map(Id::from), of.pointer));
+        let uses = uses.into_iter().map(|usage| (method(&usage.method), usage.stated.map(Id::from), usage.pointer));
         resolve(entity.into(), uses.collect())
     }
 

@@ -33,10 +33,10 @@ fn amount(text: &str) -> Amount {
 }
 
 /// A side of an entry of the last day of 2025, written at this time.
-fn line(at: i64, account: u64, debit: &str, credit: &str) -> LineRow {
+fn line(time: i64, account: u64, debit: &str, credit: &str) -> LineRow {
     let now = Instant(NOW);
     LineRow {
-        id: Id::first_at(Instant(at)),
+        id: Id::first_at(Instant(time)),
         created_at: now,
         updated_at: now,
         entry_id: Id(8, 1),
@@ -100,7 +100,7 @@ fn lines_that_come_late_are_summed_at_once() {
 
 #[test]
 fn sums_are_read_anew_where_lines_were_summed_meanwhile() {
-    let until = |at: i64| rows([vec![ENTITY.put(), Instant(at).put()]]);
+    let until = |time: i64| rows([vec![ENTITY.put(), Instant(time).put()]]);
     let log = script([
         vec![until(NOW - 9 * MINUTE), rows([])],
         // The day totals hold what the lines tell too.

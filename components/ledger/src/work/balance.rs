@@ -96,12 +96,12 @@ impl Scope {
     fn totals(&self, base: Base) -> Filter {
         let accounts = self.few_accounts().map(|ids| TotalRow::account_id.one_of(ids.iter().copied()));
         let branch = self.branch.map(|branch| TotalRow::branch.eq(BranchKey(Some(branch))));
-        let of = [
+        let terms = [
             TotalRow::legal_entity_id.eq(self.entity),
             TotalRow::month.eq(base.month),
             TotalRow::closing_no.eq(base.closing_no),
         ];
-        all(of.into_iter().chain(accounts).chain(branch))
+        all(terms.into_iter().chain(accounts).chain(branch))
     }
 }
 
@@ -126,8 +126,16 @@ fn sum_before(scope: &Scope, base: Option<Base>, summed: Option<Summed>, before:
         scope.entity,
         summed,
         (None, None),
-        Part { filter: days, measure: &aggregate::<Days>, figures: |of| (of.account_id, [of.debit, of.credit]) },
-        Part { filter: lines, measure: &aggregate::<Moved>, figures: |of| (of.account_id, [of.debit, of.credit]) },
+        Part {
+            filter: days,
+            measure: &aggregate::<Days>,
+            figures: |group| (group.account_id, [group.debit, group.credit]),
+        },
+        Part {
+            filter: lines,
+            measure: &aggregate::<Moved>,
+            figures: |group| (group.account_id, [group.debit, group.credit]),
+        },
     );
     (snapshot, moved)
 }
@@ -154,8 +162,8 @@ pub fn sums_before<const N: usize>(scope: &Scope, days: [Option<Date>; N]) -> Re
     let bases: Vec<First<Base>> = days.iter().map(|day| select_last_closed(scope.entity, *day)).collect();
     let (summed, bases) = run((find_summed(scope.entity), bases))?;
     let ask = |summed| {
-        let of = days.iter().zip(&bases).map(|(day, base)| sum_before(scope, *base, summed, *day));
-        of.collect::<Vec<_>>()
+        let queries = days.iter().zip(&bases).map(|(day, base)| sum_before(scope, *base, summed, *day));
+        queries.collect::<Vec<_>>()
     };
     let mut answers = settle(scope.entity, summed.first().copied(), ask)?.into_iter().map(fold_sums);
     let mut sums = [const { BTreeMap::new() }; N];

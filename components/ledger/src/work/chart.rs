@@ -14,19 +14,31 @@ use crate::rules::template::{ROLE_ACCOUNTS, Template};
 pub fn install(entity: Id, template: &Template) -> Result<Vec<AccountRow>, Problem> {
     let mut accounts: Vec<AccountRow> = template
         .accounts()
-        .map(|of| AccountRow { postable: !of.heading, ..AccountRow::new(entity, of.code, of.name, of.account_type) })
+        .map(|account| AccountRow {
+            postable: !account.heading,
+            ..AccountRow::new(entity, account.code, account.name, account.account_type)
+        })
         .collect();
     let ids = map(accounts.iter().map(|row| (row.code.clone(), row.id)));
     let id = |code: &str| ids.get(code).copied().unwrap_or_else(|| fault("a template names an account it lacks"));
-    for (row, of) in accounts.iter_mut().zip(template.accounts()) {
-        row.parent_id = of.parent.map(id);
-        let role = ROLE_ACCOUNTS.iter().find(|(role, code)| role.facts().control && *code == of.code);
+    for (row, account) in accounts.iter_mut().zip(template.accounts()) {
+        row.parent_id = account.parent.map(id);
+        let role = ROLE_ACCOUNTS.iter().find(|(role, code)| role.facts().control && *code == account.code);
         row.control_role = role.map(|(role, _)| *role);
     }
     let money: Vec<MoneyRow> = template
         .money
         .iter()
-        .map(|of| MoneyRow { till: of.till, ..MoneyRow::new(entity, of.code, of.name, of.kind, id(of.account)) })
+        .map(|template_money| MoneyRow {
+            till: template_money.till,
+            ..MoneyRow::new(
+                entity,
+                template_money.code,
+                template_money.name,
+                template_money.kind,
+                id(template_money.account),
+            )
+        })
         .collect();
     let roles: Vec<RoleMappingRow> =
         ROLE_ACCOUNTS.iter().map(|(role, code)| RoleMappingRow::new(entity, *role, Some(id(code)))).collect();
@@ -34,7 +46,7 @@ pub fn install(entity: Id, template: &Template) -> Result<Vec<AccountRow>, Probl
         .money
         .iter()
         .zip(&money)
-        .map(|(of, row)| MethodMappingRow::new(entity, of.method, Some(row.id)))
+        .map(|(template_money, row)| MethodMappingRow::new(entity, template_money.method, Some(row.id)))
         .collect();
     run((insert(&accounts), insert(&money), insert(&roles), insert(&methods)))?;
     Ok(accounts)

@@ -179,7 +179,7 @@ fn read_facts(missing: &[Key]) -> Result<Vec<(Key, Rc<Fact>)>, Problem> {
             Key::Entity(entity) => entities.push(*entity),
             Key::Month(entity, month) => months.push((*entity, *month)),
             Key::Account(entity, account) => accounts.push((*entity, *account)),
-            Key::Money(entity, of) => money.push((*entity, *of)),
+            Key::Money(entity, id) => money.push((*entity, *id)),
         }
     }
     let of_entities = || {
@@ -188,7 +188,7 @@ fn read_facts(missing: &[Key]) -> Result<Vec<(Key, Rc<Fact>)>, Problem> {
         (!entities.is_empty()).then(|| all(roles))
     };
     let mapped_of = |filter| has::<RoleMappingRow, _, _>(AccountRow::id, RoleMappingRow::account_id, filter);
-    let ids = |of: &[(Id, Id)]| set(of.iter().map(|(_, id)| *id));
+    let ids = |pairs: &[(Id, Id)]| set(pairs.iter().map(|(_, id)| *id));
     let money_accounts = (!money.is_empty()).then(|| {
         let these = MoneyRow::id.one_of(ids(&money));
         select::<Postability>(has::<MoneyRow, _, _>(AccountRow::id, MoneyRow::account_id, these)).whole()
@@ -220,9 +220,10 @@ fn read_facts(missing: &[Key]) -> Result<Vec<(Key, Rc<Fact>)>, Problem> {
     let (mappings, late) = (mappings.unwrap_or_default(), late_entities(&summed.unwrap_or_default()));
     let entity = |row: EntityRow| {
         let id = row.id;
-        let own = mappings.iter().filter(|mapping| mapping.legal_entity_id == id);
-        let account = |of: &RoleMappingRow| Some((of.role.as_str(), mapped.get(&of.account_id?)?.clone()));
-        (Key::Entity(id), Fact::Entity(row, map(own.filter_map(account)), late.contains(&id)))
+        let entity_mappings = mappings.iter().filter(|mapping| mapping.legal_entity_id == id);
+        let account =
+            |mapping: &RoleMappingRow| Some((mapping.role.as_str(), mapped.get(&mapping.account_id?)?.clone()));
+        (Key::Entity(id), Fact::Entity(row, map(entity_mappings.filter_map(account)), late.contains(&id)))
     };
     let money_rows = map(money_rows.into_iter().map(|row| (row.id, row)));
     let account = |&(entity, id): &(Id, Id)| Some((Key::Account(entity, id), Fact::Account(named.get(&id)?.clone())));

@@ -68,13 +68,13 @@ fn read_groups<T>(page: Rows<T>, group: impl Fn(T) -> (Group, Sums)) -> (Vec<(Gr
 
 /// Pages of several sources as one: groups up to where every source has told all.
 fn merge(sources: Vec<(Vec<(Group, Sums)>, bool)>) -> Result<SumPage, Problem> {
-    let ends = sources.iter().filter(|(_, more)| *more).filter_map(|(groups, _)| groups.last());
+    let ends = sources.iter().filter(|(_, has_more)| *has_more).filter_map(|(groups, _)| groups.last());
     let next = ends.map(|(group, _)| *group).min();
     let mut sums: BTreeMap<Group, Sums> = BTreeMap::new();
-    for (group, more) in sources.into_iter().flat_map(|(groups, _)| groups) {
+    for (group, other) in sources.into_iter().flat_map(|(groups, _)| groups) {
         if next.is_none_or(|end| group <= end) {
             let entry = sums.entry(group).or_default();
-            *entry = entry.add(more).ok_or_else(Amount::limit_exceeded)?;
+            *entry = entry.add(other).ok_or_else(Amount::limit_exceeded)?;
         }
     }
     Ok(SumPage { sums, next })
@@ -132,8 +132,9 @@ mod tests {
     #[test]
     fn a_page_ends_where_a_source_has_more() {
         let merged = |sources: Vec<(Vec<u64>, bool)>| {
-            let source =
-                |(accounts, more): (Vec<u64>, bool)| (accounts.into_iter().map(|id| group(id, 1)).collect(), more);
+            let source = |(accounts, has_more): (Vec<u64>, bool)| {
+                (accounts.into_iter().map(|id| group(id, 1)).collect(), has_more)
+            };
             let page = merge(sources.into_iter().map(source).collect()).unwrap();
             let sums = page.sums.into_iter().map(|((account, _), sums)| (account.1, sums.debit.units()));
             (sums.collect::<Vec<_>>(), page.next.map(|(account, _)| account.1))

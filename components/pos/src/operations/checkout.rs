@@ -130,8 +130,11 @@ fn check_versions(
         ("/expectedSessionVersion", expected_session.check(session.version).is_err()),
         ("/expectedOrderVersion", expected_order.check(order.version).is_err()),
     ];
-    let faults: Vec<Item> =
-        stale.into_iter().filter(|(_, is_stale)| *is_stale).map(|(at, _)| item(at, "VERSION_CONFLICT")).collect();
+    let faults: Vec<Item> = stale
+        .into_iter()
+        .filter(|(_, is_stale)| *is_stale)
+        .map(|(pointer, _)| item(pointer, "VERSION_CONFLICT"))
+        .collect();
     refuse("VERSION_CONFLICT", faults)
 }
 
@@ -153,14 +156,14 @@ fn place_of_order(order: &Order) -> Place<'_> {
     }
 }
 
-fn component_to_wire(of: &Component) -> tills::Component {
+fn component_to_wire(component: &Component) -> tills::Component {
     tills::Component {
-        line_no: of.line_no,
-        method: of.method.as_str().to_owned(),
-        card_kind: of.card_kind.map(|kind| kind.as_str().to_owned()),
-        amount: of.amount.to_string(),
-        account_id: of.account.map(Into::into),
-        reference: of.reference.clone(),
+        line_no: component.line_no,
+        method: component.method.as_str().to_owned(),
+        card_kind: component.card_kind.map(|kind| kind.as_str().to_owned()),
+        amount: component.amount.to_string(),
+        account_id: component.account.map(Into::into),
+        reference: component.reference.clone(),
     }
 }
 

@@ -24,7 +24,7 @@ pub fn check_place(session: Place<'_>, order: Place<'_>) -> Result<(), Problem> 
         ("/currencyCode", session.currency_code != order.currency_code),
     ];
     let faults: Vec<Item> =
-        differs.into_iter().filter(|(_, differs)| *differs).map(|(at, _)| item(at, "MISMATCH")).collect();
+        differs.into_iter().filter(|(_, differs)| *differs).map(|(pointer, _)| item(pointer, "MISMATCH")).collect();
     refuse("REGISTER_MISMATCH", faults)
 }
 

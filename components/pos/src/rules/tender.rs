@@ -66,7 +66,7 @@ impl StatedTender {
 
     /// The one CASH component.
     fn cash(&self) -> Option<Money> {
-        self.components().iter().find(|of| of.method == Method::Cash).map(|of| of.amount.0)
+        self.components().iter().find(|component| component.method == Method::Cash).map(|component| component.amount.0)
     }
 
     /// Faults that the schema cannot tell.
@@ -79,21 +79,23 @@ impl StatedTender {
         }
         let mut has_cash = false;
         for (nth, component) in self.components().iter().enumerate() {
-            let at = |member: &str| format!("/payments/{nth}/{member}");
+            let pointer = |member: &str| format!("/payments/{nth}/{member}");
             let is_cash = component.method == Method::Cash;
             if is_cash && has_cash {
-                faults.push(item(at("method"), "REPEATED"));
+                faults.push(item(pointer("method"), "REPEATED"));
             }
             has_cash |= is_cash;
             match (component.method == Method::Card, component.card_kind) {
-                (true, None) => faults.push(item(at("cardKind"), "REQUIRED")),
-                (false, Some(_)) => faults.push(item(at("cardKind"), "NOT_ALLOWED")),
+                (true, None) => faults.push(item(pointer("cardKind"), "REQUIRED")),
+                (false, Some(_)) => faults.push(item(pointer("cardKind"), "NOT_ALLOWED")),
                 _ => {}
             }
             match &component.reference {
-                None if !is_cash => faults.push(item(at("reference"), "REQUIRED")),
-                stated => faults
-                    .extend(find_card_number(&at("reference"), stated.as_ref().map(|reference| reference.0.as_str()))),
+                None if !is_cash => faults.push(item(pointer("reference"), "REQUIRED")),
+                stated => faults.extend(find_card_number(
+                    &pointer("reference"),
+                    stated.as_ref().map(|reference| reference.0.as_str()),
+                )),
             }
         }
         match (self.cash_tendered, self.cash()) {
@@ -134,13 +136,13 @@ impl StatedTender {
         }
         let cash = self.cash().unwrap_or(Money::ZERO);
         let change = minus(self.cash_tendered.unwrap_or(cash), cash);
-        let component = |(line_no, of): (u8, &PosPaymentInput)| Component {
+        let component = |(line_no, payment): (u8, &PosPaymentInput)| Component {
             line_no,
-            method: of.method,
-            card_kind: of.card_kind,
-            amount: of.amount.0,
-            account: of.account_id,
-            reference: of.reference.as_ref().map(|reference| reference.0.clone()),
+            method: payment.method,
+            card_kind: payment.card_kind,
+            amount: payment.amount.0,
+            account: payment.account_id,
+            reference: payment.reference.as_ref().map(|reference| reference.0.clone()),
         };
         let components = (1..).zip(self.components()).map(component).collect();
         Ok(Paid { components, cash, change, tendered: sum([total, change])? })
@@ -159,8 +161,8 @@ fn pay_in_cash(tendered: Money, total: Money) -> Result<Paid, Problem> {
 }
 
 /// The difference of money of which the second is not more than the first.
-fn minus(more: Money, less: Money) -> Money {
-    Money::from_units(more.units() - less.units())
+fn minus(whole: Money, part: Money) -> Money {
+    Money::from_units(whole.units() - part.units())
 }
 
 #[cfg(test)]
@@ -189,8 +191,8 @@ mod tests {
         StatedTender { payments: Some(payments), cash_tendered: cash_tendered.map(money), ..StatedTender::default() }
     }
 
-    fn faults(of: &StatedTender) -> Vec<String> {
-        of.find_faults().into_iter().map(|fault| format!("{} {}", fault.pointer, fault.code)).collect()
+    fn faults(tender: &StatedTender) -> Vec<String> {
+        tender.find_faults().into_iter().map(|fault| format!("{} {}", fault.pointer, fault.code)).collect()
     }
 
     #[test]
@@ -207,7 +209,7 @@ mod tests {
         let stated = by(vec![pay(Method::Card, "50"), pay(Method::Cash, "37.5")], Some("40"));
         let paid = stated.pay(money("87.5")).unwrap();
         assert_eq!((paid.change, paid.tendered, paid.cash), (money("2.5"), money("90"), money("37.5")));
-        assert_eq!(paid.components.iter().map(|of| of.line_no).collect::<Vec<_>>(), [1, 2]);
+        assert_eq!(paid.components.iter().map(|component| component.line_no).collect::<Vec<_>>(), [1, 2]);
         let exact = by(vec![pay(Method::Card, "50"), pay(Method::Cash, "37.5")], None).pay(money("87.5")).unwrap();
         assert_eq!((exact.change, exact.tendered), (Money::ZERO, money("87.5")));
         let cards = by(vec![pay(Method::Card, "87.5")], None).pay(money("87.5")).unwrap();
@@ -228,9 +230,9 @@ mod tests {
             let problem = paid.unwrap_err();
             (problem.code, problem.errors.into_iter().map(|error| error.pointer).collect::<Vec<_>>())
         };
-        let at = |code: &str, pointer: &str| (code.to_owned(), vec![pointer.to_owned()]);
-        let short = || at("TENDER_INSUFFICIENT", "/tenderedAmount");
-        let mismatch = || at("PAYMENT_TOTAL_MISMATCH", "/payments");
+        let refusal = |code: &str, pointer: &str| (code.to_owned(), vec![pointer.to_owned()]);
+        let short = || refusal("TENDER_INSUFFICIENT", "/tenderedAmount");
+        let mismatch = || refusal("PAYMENT_TOTAL_MISMATCH", "/payments");
         assert_eq!(code(cash_of("87.499999").pay(money("87.5"))), short());
         for amount in ["87.499999", "87.500001"] {
             assert_eq!(code(by(vec![pay(Method::Card, amount)], None).pay(money("87.5"))), mismatch());
@@ -273,12 +275,12 @@ mod tests {
 
     #[test]
     fn e315_a_reference_shaped_like_a_card_number_is_refused() {
-        let of = |text: &str| {
+        let faults_of = |text: &str| {
             let reference = Some(Line(text.to_owned()));
             faults(&by(vec![pay(Method::Cash, "1"), PosPaymentInput { reference, ..pay(Method::Card, "1") }], None))
         };
-        assert_eq!(of("4111 1111 1111 1112"), ["/payments/1/reference CARD_NUMBER_REFUSED"]);
-        assert!(of("**** 4242").is_empty());
+        assert_eq!(faults_of("4111 1111 1111 1112"), ["/payments/1/reference CARD_NUMBER_REFUSED"]);
+        assert!(faults_of("**** 4242").is_empty());
         let cash = PosPaymentInput { reference: Some(Line("4111111111111111".to_owned())), ..pay(Method::Cash, "1") };
         assert_eq!(faults(&by(vec![cash], None)), ["/payments/0/reference CARD_NUMBER_REFUSED"]);
     }

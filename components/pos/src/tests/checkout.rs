@@ -75,8 +75,12 @@ fn e309_components_keep_their_order() {
     let receipt =
         call("checkoutPosSession", SESSION, body(json!({ "payments": payments, "cashTendered": "5" }))).unwrap();
     assert_eq!(acts.borrow()[0], "prepare 2");
-    let reported: Vec<_> =
-        receipt["payments"].as_array().unwrap().iter().map(|of| (of["lineNo"].clone(), of["amount"].clone())).collect();
+    let reported: Vec<_> = receipt["payments"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|payment| (payment["lineNo"].clone(), payment["amount"].clone()))
+        .collect();
     assert_eq!(reported, [(json!(1), json!("6.500000")), (json!(2), json!("3.500000"))]);
     assert_eq!(
         (receipt["tenderedAmount"].as_str(), receipt["changeAmount"].as_str()),
@@ -96,11 +100,11 @@ fn e322_a_total_of_nothing_is_collected_without_a_payment() {
 #[test]
 fn refusals_come_in_the_order_of_the_rules_and_touch_nothing() {
     let other = SessionRow { operator_id: "bob".to_owned(), ..session() };
-    let of = |order: Order| Counter { order: Some(order), ..Counter::default() };
-    let completed = of(Order { status: OrderStatus::Completed, ..order("10.000000000000") });
-    let stale = of(Order { version: 5, status: OrderStatus::Completed, ..order("10.000000000000") });
-    let elsewhere = of(Order { warehouse_id: (9, 9), price_list_id: (9, 9), ..order("10.000000000000") });
-    let fine = of(order("10.000000100000"));
+    let counter_with = |order: Order| Counter { order: Some(order), ..Counter::default() };
+    let completed = counter_with(Order { status: OrderStatus::Completed, ..order("10.000000000000") });
+    let stale = counter_with(Order { version: 5, status: OrderStatus::Completed, ..order("10.000000000000") });
+    let elsewhere = counter_with(Order { warehouse_id: (9, 9), price_list_id: (9, 9), ..order("10.000000000000") });
+    let fine = counter_with(order("10.000000100000"));
     let gone = Counter { order: None, ..Counter::default() };
     let here = session();
     let closed = SessionRow { version: 3, ..closed_session() };

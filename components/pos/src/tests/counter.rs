@@ -129,14 +129,14 @@ impl Counter {
             }
         });
         let log = acts.clone();
-        tills::service::stand_in::collect(move |of| {
-            log.borrow_mut().push(format!("collect {}", of.total));
+        tills::service::stand_in::collect(move |collection| {
+            log.borrow_mut().push(format!("collect {}", collection.total));
             let payment = |component: &tills::Component| Payment {
                 line_no: component.line_no,
                 id: (20, component.line_no.into()),
                 money_account_id: component.account_id.or(Some(TILL.into())),
             };
-            let payments = of.components.iter().map(payment).collect();
+            let payments = collection.components.iter().map(payment).collect();
             Ok(Collected { payments, cash: "0.000000".to_owned(), expected: "0.000000".to_owned() })
         });
         let log = acts.clone();

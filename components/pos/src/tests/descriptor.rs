@@ -28,13 +28,14 @@ fn members(schema: &Json, schemas: &Json, names: &mut BTreeSet<String>) {
 fn routes(audience: Audience) -> Vec<(Route, BTreeSet<String>)> {
     let descriptor = Pos::descriptor();
     let schemas = serde_json::to_value(&descriptor.schemas).unwrap();
-    let of = descriptor.routes.into_iter().filter(|route| route.audience == audience);
-    of.map(|route| {
-        let mut names = BTreeSet::new();
-        members(&route.response, &schemas, &mut names);
-        (route, names)
-    })
-    .collect()
+    let audience_routes = descriptor.routes.into_iter().filter(|route| route.audience == audience);
+    audience_routes
+        .map(|route| {
+            let mut names = BTreeSet::new();
+            members(&route.response, &schemas, &mut names);
+            (route, names)
+        })
+        .collect()
 }
 
 #[test]

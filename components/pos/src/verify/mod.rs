@@ -22,14 +22,14 @@ pub fn verify(cursor: Option<String>) -> Findings {
         Some((name, id)) => (name, id.parse().ok()),
         None => ("registers", None),
     };
-    let at = STAGES.iter().position(|(stage, _)| *stage == name);
-    let Some((at, (name, stage))) = at.and_then(|at| Some((at, STAGES.get(at)?))) else {
+    let position = STAGES.iter().position(|(stage, _)| *stage == name);
+    let Some((index, (name, stage))) = position.and_then(|index| Some((index, STAGES.get(index)?))) else {
         return Findings { findings: Vec::new(), next: None };
     };
     let (findings, last) = stage(after);
     let next = match last {
         Some(id) => Some(format!("{name}:{id}")),
-        None => STAGES.get(at + 1).map(|(next, _)| format!("{next}:")),
+        None => STAGES.get(index + 1).map(|(next, _)| format!("{next}:")),
     };
     Findings { findings, next }
 }

@@ -25,8 +25,8 @@ pub fn verify(after: Option<Id>) -> Batch {
     let orders: BTreeMap<Id, Order> = map(orders.into_iter().map(|order| (Id::from(order.id), order)));
     let mut findings = Vec::new();
     for receipt in &receipts {
-        let own: Vec<&PaymentRow> = payments.iter().filter(|row| row.receipt_id == receipt.id).collect();
-        if !is_paid(receipt, &own) {
+        let receipt_payments: Vec<&PaymentRow> = payments.iter().filter(|row| row.receipt_id == receipt.id).collect();
+        if !is_paid(receipt, &receipt_payments) {
             findings.push(finding("T3", receipt.id, "The total is not the sum of the payments, or not what was kept."));
         }
         let order = orders.get(&receipt.order_id);

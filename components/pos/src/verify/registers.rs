@@ -29,14 +29,15 @@ pub fn verify(after: Option<Id>) -> Batch {
         select::<OpenSession>(all([theirs(), SessionRow::status.eq(SessionStatus::Open)])).whole(),
         aggregate::<Numbered>(theirs()).whole(),
     ));
-    let numbered: BTreeMap<Id, Numbered> = map(numbered.into_iter().map(|of| (of.register_id, of)));
+    let numbered: BTreeMap<Id, Numbered> = map(numbered.into_iter().map(|row| (row.register_id, row)));
     let mut findings = Vec::new();
     for register in &registers {
-        let own: Vec<Id> = open.iter().filter(|of| of.register_id == register.id).map(|of| of.id).collect();
-        if own.as_slice() != register.open_session_id.as_slice() {
+        let open_sessions: Vec<Id> =
+            open.iter().filter(|session| session.register_id == register.id).map(|session| session.id).collect();
+        if open_sessions.as_slice() != register.open_session_id.as_slice() {
             findings.push(finding("T1", register.id, "The register names another session than the one that is open."));
         }
-        let (count, last_no) = numbered.get(&register.id).map_or((0, 0), |of| (of.count, of.last.unwrap_or(0)));
+        let (count, last_no) = numbered.get(&register.id).map_or((0, 0), |row| (row.count, row.last.unwrap_or(0)));
         if count != last_no || last_no != register.last_session_no {
             findings.push(finding("T7", register.id, "The sessions of the register are not numbered without a gap."));
         }

@@ -39,37 +39,38 @@ pub fn verify(after: Option<Id>) -> Batch {
         aggregate::<OfMovements>(CashMovementRow::session_id.one_of(these())).whole(),
     ));
     let mut versions: BTreeMap<Id, i64> = BTreeMap::new();
-    let given = receipts.into_iter().map(|of| (of.session_id, of.versions));
-    for (id, sum) in given.chain(movements.into_iter().map(|of| (of.session_id, of.versions))) {
+    let given = receipts.into_iter().map(|row| (row.session_id, row.versions));
+    for (id, sum) in given.chain(movements.into_iter().map(|row| (row.session_id, row.versions))) {
         *versions.entry(id).or_default() += sum;
     }
     let mut findings = Vec::new();
     for session in &sessions {
-        let Some(of) = computed.get(&session.id) else {
+        let Some(facts) = computed.get(&session.id) else {
             findings.push(finding("T2", session.id, "The session has no drawer."));
             continue;
         };
-        let own: Vec<ClosingTotalRow> = kept.iter().filter(|row| row.session_id == session.id).cloned().collect();
-        findings.extend(check_cash(session, of));
-        findings.extend(check_versions(session, &of.figures, versions.get(&session.id).copied().unwrap_or(0)));
-        findings.extend(check_close(session, &of.figures, &own));
+        let closing_totals: Vec<ClosingTotalRow> =
+            kept.iter().filter(|row| row.session_id == session.id).cloned().collect();
+        findings.extend(check_cash(session, facts));
+        findings.extend(check_versions(session, &facts.figures, versions.get(&session.id).copied().unwrap_or(0)));
+        findings.extend(check_close(session, &facts.figures, &closing_totals));
     }
     (findings, last)
 }
 
 /// T2: the drawer holds what the session's rows tell.
-fn check_cash(session: &SessionRow, of: &Computed) -> Option<Finding> {
-    let figures = &of.figures;
+fn check_cash(session: &SessionRow, computed: &Computed) -> Option<Finding> {
+    let figures = &computed.figures;
     let reported = session.opening_amount.units()
         + figures.cash_sales().units()
         + figures.movements_in.amount.units()
         + figures.refunds_voided.amount.units()
         - figures.movements_out.amount.units()
         - figures.refunds.amount.units();
-    let expected = of.expected_cash();
+    let expected = computed.expected_cash();
     let is_kept = session.expected_at_close.is_none_or(|kept| kept == expected);
     let is_open = session.status == SessionStatus::Open;
-    let holds = reported == expected.units() && reported >= 0 && is_kept && is_open == of.drawer.is_open;
+    let holds = reported == expected.units() && reported >= 0 && is_kept && is_open == computed.drawer.is_open;
     (!holds)
         .then(|| finding("T2", session.id, "The drawer should hold other than receipts, movements and refunds tell."))
 }

@@ -31,8 +31,8 @@ pub struct Figures {
 impl Figures {
     /// Cash of receipts that remained in the drawer.
     pub fn cash_sales(&self) -> Sum {
-        let cash = self.by_method.iter().find(|of| of.method == Method::Cash);
-        cash.map_or(Sum::ZERO, |of| of.amount)
+        let cash = self.by_method.iter().find(|total| total.method == Method::Cash);
+        cash.map_or(Sum::ZERO, |total| total.amount)
     }
 }
 
@@ -90,17 +90,17 @@ pub fn compute_all(sessions: &[Id]) -> Result<BTreeMap<Id, Computed>, Problem> {
     ))?;
     let drawers = read_states(these());
     Ok(map(drawers.into_iter().map(|(id, drawer)| {
-        let own = receipts.iter().find(|of| of.session_id == id);
+        let session_receipts = receipts.iter().find(|sums| sums.session_id == id);
         let moved = |direction: CashDirection| {
-            let of = movements.iter().find(|of| of.session_id == id && of.direction == direction);
-            of.map_or(Tally::NONE, |of| Tally { count: of.count, amount: of.amount })
+            let movement = movements.iter().find(|sums| sums.session_id == id && sums.direction == direction);
+            movement.map_or(Tally::NONE, |sums| Tally { count: sums.count, amount: sums.amount })
         };
         let mut by_method: Vec<MethodTotal> =
-            payments.iter().filter(|of| of.session_id == id).map(method_taken).collect();
-        by_method.sort_by_key(|of| (of.method, of.card_kind));
+            payments.iter().filter(|sums| sums.session_id == id).map(method_taken).collect();
+        by_method.sort_by_key(|total| (total.method, total.card_kind));
         let figures = Figures {
-            receipts: own.map_or(Tally::NONE, |of| Tally { count: of.count, amount: of.total }),
-            change_given: own.map_or(Sum::ZERO, |of| of.change),
+            receipts: session_receipts.map_or(Tally::NONE, |sums| Tally { count: sums.count, amount: sums.total }),
+            change_given: session_receipts.map_or(Sum::ZERO, |sums| sums.change),
             by_method,
             movements_in: moved(CashDirection::In),
             movements_out: moved(CashDirection::Out),
@@ -111,17 +111,17 @@ pub fn compute_all(sessions: &[Id]) -> Result<BTreeMap<Id, Computed>, Problem> {
     })))
 }
 
-fn method_taken(of: &SessionPayments) -> MethodTotal {
-    MethodTotal { method: of.method, card_kind: of.card_kind, count: of.count, amount: of.amount }
+fn method_taken(sums: &SessionPayments) -> MethodTotal {
+    MethodTotal { method: sums.method, card_kind: sums.card_kind, count: sums.count, amount: sums.amount }
 }
 
-fn tally_of(of: &tills::Tally) -> Tally {
-    Tally { count: i64::try_from(of.count).unwrap_or(i64::MAX), amount: parse(&of.amount) }
+fn tally_of(tally: &tills::Tally) -> Tally {
+    Tally { count: i64::try_from(tally.count).unwrap_or(i64::MAX), amount: parse(&tally.amount) }
 }
 
 /// The figures as the close of a session keeps them.
 pub fn draw_totals(session: Id, figures: &Figures) -> Vec<ClosingTotalRow> {
-    let row = |kind: TotalKind, method: &str, card_kind: &str, of: Tally| ClosingTotalRow {
+    let row = |kind: TotalKind, method: &str, card_kind: &str, tally: Tally| ClosingTotalRow {
         id: new_id(),
         created_at: now(),
         updated_at: now(),
@@ -129,12 +129,12 @@ pub fn draw_totals(session: Id, figures: &Figures) -> Vec<ClosingTotalRow> {
         kind,
         method: method.to_owned(),
         card_kind: card_kind.to_owned(),
-        count: of.count,
-        amount: of.amount,
+        count: tally.count,
+        amount: tally.amount,
     };
-    let of_method = |of: &MethodTotal| {
-        let card_kind = of.card_kind.map_or(NONE, CardKind::as_str);
-        row(TotalKind::Method, of.method.as_str(), card_kind, Tally { count: of.count, amount: of.amount })
+    let of_method = |total: &MethodTotal| {
+        let card_kind = total.card_kind.map_or(NONE, CardKind::as_str);
+        row(TotalKind::Method, total.method.as_str(), card_kind, Tally { count: total.count, amount: total.amount })
     };
     let of_kind = [
         (TotalKind::In, figures.movements_in),
@@ -143,7 +143,7 @@ pub fn draw_totals(session: Id, figures: &Figures) -> Vec<ClosingTotalRow> {
         (TotalKind::RefundVoid, figures.refunds_voided),
         (TotalKind::Change, Tally { count: figures.receipts.count, amount: figures.change_given }),
     ];
-    let of_kind = of_kind.into_iter().map(|(kind, of)| row(kind, NONE, NONE, of));
+    let of_kind = of_kind.into_iter().map(|(kind, tally)| row(kind, NONE, NONE, tally));
     figures.by_method.iter().map(of_method).chain(of_kind).collect()
 }
 
@@ -151,20 +151,20 @@ pub fn draw_totals(session: Id, figures: &Figures) -> Vec<ClosingTotalRow> {
 pub fn read_totals(rows: &[ClosingTotalRow]) -> Figures {
     let kept: BTreeMap<&str, Tally> =
         map(rows.iter().map(|row| (row.kind.as_str(), Tally { count: row.count, amount: row.amount })));
-    let of = |kind: TotalKind| kept.get(kind.as_str()).copied().unwrap_or(Tally::NONE);
+    let find_tally = |kind: TotalKind| kept.get(kind.as_str()).copied().unwrap_or(Tally::NONE);
     let methods = rows.iter().filter(|row| row.kind == TotalKind::Method);
     let mut by_method: Vec<MethodTotal> = methods.map(method_of).collect();
-    by_method.sort_by_key(|of| (of.method, of.card_kind));
-    let change = of(TotalKind::Change);
-    let total = by_method.iter().map(|of| of.amount.units()).sum();
+    by_method.sort_by_key(|total| (total.method, total.card_kind));
+    let change = find_tally(TotalKind::Change);
+    let total = by_method.iter().map(|method_total| method_total.amount.units()).sum();
     Figures {
         receipts: Tally { count: change.count, amount: Sum::from_units(total) },
         change_given: change.amount,
         by_method,
-        movements_in: of(TotalKind::In),
-        movements_out: of(TotalKind::Out),
-        refunds: of(TotalKind::Refund),
-        refunds_voided: of(TotalKind::RefundVoid),
+        movements_in: find_tally(TotalKind::In),
+        movements_out: find_tally(TotalKind::Out),
+        refunds: find_tally(TotalKind::Refund),
+        refunds_voided: find_tally(TotalKind::RefundVoid),
     }
 }
 
@@ -187,7 +187,7 @@ pub fn read_ends(session: Id) -> Result<(Option<Id>, Option<Id>), Problem> {
         of_session().by(ReceiptRow::session_version).first(),
         of_session().by_descending(ReceiptRow::session_version).first(),
     ))?;
-    Ok((first.map(|of| of.id), last.map(|of| of.id)))
+    Ok((first.map(|receipt| receipt.id), last.map(|receipt| receipt.id)))
 }
 
 #[cfg(test)]

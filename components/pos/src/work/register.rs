@@ -41,30 +41,30 @@ pub fn find_places(warehouse: Id, list: Id) -> Result<(Warehouse, PriceList), Pr
 ///
 /// # Errors
 /// REFERENCE_INVALID, PAYMENT_ACCOUNT_INVALID, DUPLICATE at `/code`.
-pub fn insert_register(of: NewRegister) -> Result<RegisterRow, Problem> {
-    check_usable(&of)?;
-    let entity = Id::from(of.warehouse.legal_entity_id);
-    check_cash_account(entity, of.cash_account)?;
+pub fn insert_register(register: NewRegister) -> Result<RegisterRow, Problem> {
+    check_usable(&register)?;
+    let entity = Id::from(register.warehouse.legal_entity_id);
+    check_cash_account(entity, register.cash_account)?;
     let now = now();
     let row = RegisterRow {
         id: new_id(),
         version: 1,
         created_at: now,
         updated_at: now,
-        code_key: key(&of.code),
-        code: of.code,
-        name: of.name,
+        code_key: key(&register.code),
+        code: register.code,
+        name: register.name,
         legal_entity_id: entity,
-        branch_id: of.warehouse.branch_id.map(Id::from),
-        warehouse_id: of.warehouse.id.into(),
-        price_list_id: of.list.id.into(),
-        currency_code: of.list.currency_code,
-        cash_account_id: of.cash_account,
+        branch_id: register.warehouse.branch_id.map(Id::from),
+        warehouse_id: register.warehouse.id.into(),
+        price_list_id: register.list.id.into(),
+        currency_code: register.list.currency_code,
+        cash_account_id: register.cash_account,
         status: Status::Active,
         archived_at: None,
         open_session_id: None,
         last_session_no: 0,
-        smallest_coin: of.smallest_coin,
+        smallest_coin: register.smallest_coin,
     };
     run(insert([&row])).map_err(or_duplicate("/code"))?;
     directory::hold(Holder::Register(row.id), entity, row.branch_id, row.cash_account_id).map_err(|refused| {
@@ -76,13 +76,13 @@ pub fn insert_register(of: NewRegister) -> Result<RegisterRow, Problem> {
 }
 
 /// Goods are sold from normal warehouses at active lists.
-fn check_usable(of: &NewRegister) -> Result<(), Problem> {
-    match (of.warehouse.active, of.warehouse.normal) {
+fn check_usable(register: &NewRegister) -> Result<(), Problem> {
+    match (register.warehouse.active, register.warehouse.normal) {
         (false, _) => return Err(unusable("/warehouseId", "ARCHIVED")),
         (true, false) => return Err(unusable("/warehouseId", "NOT_NORMAL")),
         (true, true) => {}
     }
-    if of.list.active { Ok(()) } else { Err(unusable("/priceListId", "ARCHIVED")) }
+    if register.list.active { Ok(()) } else { Err(unusable("/priceListId", "ARCHIVED")) }
 }
 
 /// A stated account is an active till of an entity with books.

@@ -56,13 +56,13 @@ pub fn list(call: &Call) -> Answer {
     let query: ListPrices = call.query()?;
     let read = |stated: &Option<Stated>, pointer: &str| stated.as_ref().map(|stated| stated.read(pointer)).transpose();
     let bounds = (read(&query.at, "/query/at"), read(&query.from, "/query/from"), read(&query.to, "/query/to"));
-    let (Ok(at), Ok(from), Ok(to)) = bounds else {
+    let (Ok(time), Ok(from), Ok(to)) = bounds else {
         let faults = [bounds.0.err(), bounds.1.err(), bounds.2.err()];
         return Err(Problem::invalid(faults.into_iter().flatten().collect()));
     };
     let wanted = [
         query.variant_id.map(|id| PriceRow::variant_id.eq(id)),
-        at.map(in_effect),
+        time.map(in_effect),
         from.map(|from| any([PriceRow::valid_to.is_null(), PriceRow::valid_to.gt(from)])),
         to.map(|to| any([PriceRow::valid_from.is_null(), PriceRow::valid_from.le(to)])),
     ];

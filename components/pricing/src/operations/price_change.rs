@@ -121,7 +121,7 @@ fn create_as(asker: Asker, call: &Call) -> Result<PriceRow, Problem> {
     let period = match input.period("") {
         Ok(period) if faults.is_empty() => period,
         Ok(_) => return Err(Problem::invalid(faults)),
-        Err(more) => return Err(Problem::invalid(faults.into_iter().chain(more).collect())),
+        Err(period_faults) => return Err(Problem::invalid(faults.into_iter().chain(period_faults).collect())),
     };
     let variant = input.variant_id;
     let article = articles::get_one(variant);

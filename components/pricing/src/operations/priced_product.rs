@@ -64,21 +64,21 @@ fn default_limit() -> Limit {
 }
 
 pub fn read(call: &Call) -> Answer {
-    let ReadPricedProduct { cursor, limit, expand, at } = call.query()?;
-    let at = instant(at.as_ref(), "/query/at")?;
-    read_as(Asker::Person, call, ReadPricedProductNow { cursor, limit, expand }, at)
+    let ReadPricedProduct { cursor, limit, expand, at: stated } = call.query()?;
+    let time = instant(stated.as_ref(), "/query/at")?;
+    read_as(Asker::Person, call, ReadPricedProductNow { cursor, limit, expand }, time)
 }
 
 pub fn api_read(call: &Call) -> Answer {
     read_as(Asker::Client, call, call.query()?, now())
 }
 
-fn read_as(asker: Asker, call: &Call, query: ReadPricedProductNow, at: Instant) -> Answer {
+fn read_as(asker: Asker, call: &Call, query: ReadPricedProductNow, time: Instant) -> Answer {
     let (list_id, product) = (call.path_id("listId")?, call.path_id("productId")?);
     let with_media = query.expand.is_some();
     let shown = products::show(product, query.cursor, query.limit.0, with_media).ok_or_else(Problem::not_found)?;
     let ids: Vec<Id> = shown.variants.iter().map(|variant| variant.id.into()).collect();
-    let filter = effective(list_id, PriceRow::variant_id.one_of(ids.iter().copied()), at);
+    let filter = effective(list_id, PriceRow::variant_id.one_of(ids.iter().copied()), time);
     let (list, prices) = run((get::<ListRow>(list_id), select::<PriceRow>(filter).whole()))?;
     let list = require_readable(asker, list)?;
     // Prices of an archived list are in effect no more.

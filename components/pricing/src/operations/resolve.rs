@@ -77,8 +77,8 @@ pub struct PublicResolvedPrices {
 ///
 /// # Errors
 /// VALIDATION_FAILED at `pointer`.
-pub fn instant(at: Option<&Stated>, pointer: &str) -> Result<Instant, Problem> {
-    match at {
+pub fn instant(stated: Option<&Stated>, pointer: &str) -> Result<Instant, Problem> {
+    match stated {
         Some(stated) => stated.read(pointer).map_err(|fault| Problem::invalid(vec![fault])),
         None => Ok(now()),
     }
@@ -86,8 +86,8 @@ pub fn instant(at: Option<&Stated>, pointer: &str) -> Result<Instant, Problem> {
 
 pub fn one(call: &Call) -> Answer {
     let query: ResolveAt = call.query()?;
-    let at = instant(query.at.as_ref(), "/query/at")?;
-    resolve_as(Asker::Person, call, at).map(show)
+    let time = instant(query.at.as_ref(), "/query/at")?;
+    resolve_as(Asker::Person, call, time).map(show)
 }
 
 pub fn api_one(call: &Call) -> Answer {
@@ -95,10 +95,10 @@ pub fn api_one(call: &Call) -> Answer {
 }
 
 /// The price of the path's variant in effect at an instant.
-pub fn resolve_as(asker: Asker, call: &Call, at: Instant) -> Result<PriceRow, Problem> {
+pub fn resolve_as(asker: Asker, call: &Call, time: Instant) -> Result<PriceRow, Problem> {
     let (list_id, variant) = (call.path_id("listId")?, call.path_id("variantId")?);
     let is_sold = is_variant_on_sale(variant);
-    let filter = effective(list_id, PriceRow::variant_id.eq(variant), at);
+    let filter = effective(list_id, PriceRow::variant_id.eq(variant), time);
     let (list, price) = run((get::<ListRow>(list_id), select::<PriceRow>(filter).first()))?;
     let list = require_readable(asker, list)?;
     if !is_sold {
@@ -110,8 +110,8 @@ pub fn resolve_as(asker: Asker, call: &Call, at: Instant) -> Result<PriceRow, Pr
 
 pub fn many(call: &Call) -> Answer {
     let body: Resolve = call.body()?;
-    let at = instant(body.at.as_ref(), "/at")?;
-    let (prices, missing) = resolve_many_as(Asker::Person, call, body.variant_ids, at)?;
+    let time = instant(body.at.as_ref(), "/at")?;
+    let (prices, missing) = resolve_many_as(Asker::Person, call, body.variant_ids, time)?;
     let items = prices.into_iter().map(Price::from).collect();
     Ok(Reply::json(&ResolvedPrices { items, missing }))
 }
@@ -127,11 +127,11 @@ fn resolve_many_as(
     asker: Asker,
     call: &Call,
     variants: Vec<Id>,
-    at: Instant,
+    time: Instant,
 ) -> Result<(Vec<PriceRow>, Vec<Id>), Problem> {
     let list_id = call.path_id("listId")?;
     let sold = select_on_sale(variants.iter().copied());
-    let filter = effective(list_id, PriceRow::variant_id.one_of(variants.iter().copied()), at);
+    let filter = effective(list_id, PriceRow::variant_id.one_of(variants.iter().copied()), time);
     let (list, prices) = run((get::<ListRow>(list_id), select::<PriceRow>(filter).whole()))?;
     let is_active = require_readable(asker, list)?.status == Status::Active;
     let prices = prices.into_iter().filter(|price| is_active && sold.contains(&price.variant_id));

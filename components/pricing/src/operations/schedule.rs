@@ -105,8 +105,8 @@ fn schedule_as(asker: Asker, call: &Call) -> Result<Scheduled, Problem> {
     let mut plan = Plan::from_rows(&rows);
     let wanted = batch.prices.iter().map(|price| price.variant_id).zip(periods);
     let overlapping = plan.add_all(wanted, batch.replace);
-    let at = |index: usize| item(format!("/prices/{index}"), "PRICE_PERIOD_OVERLAP");
-    refuse("PRICE_PERIOD_OVERLAP", overlapping.into_iter().map(at).collect())?;
+    let overlap = |index: usize| item(format!("/prices/{index}"), "PRICE_PERIOD_OVERLAP");
+    refuse("PRICE_PERIOD_OVERLAP", overlapping.into_iter().map(overlap).collect())?;
     let (created, closed) = write(list_id, &batch.prices, rows, &plan)?;
 
     let is_sold = |variant: Id| articles.get(&variant).is_some_and(articles::is_on_sale);
@@ -127,7 +127,7 @@ fn check(prices: &[PriceInput]) -> Result<Vec<Period>, Problem> {
         }
         match price.period(&pointer) {
             Ok(period) => periods.push(period),
-            Err(more) => faults.extend(more),
+            Err(period_faults) => faults.extend(period_faults),
         }
     }
     refuse_invalid(faults)?;

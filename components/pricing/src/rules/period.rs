@@ -63,13 +63,13 @@ pub fn overlap_filter(period: Period) -> Filter {
 }
 
 /// Rows of prices in effect at an instant.
-pub fn in_effect(at: Instant) -> Filter {
-    dates::in_effect(PriceRow::valid_from, PriceRow::valid_to, at)
+pub fn in_effect(time: Instant) -> Filter {
+    dates::in_effect(PriceRow::valid_from, PriceRow::valid_to, time)
 }
 
 /// Active prices of a list in effect at an instant.
-pub fn effective(list: Id, variants: Filter, at: Instant) -> Filter {
-    all([PriceRow::list_id.eq(list), variants, PriceRow::status.eq(Status::Active), in_effect(at)])
+pub fn effective(list: Id, variants: Filter, time: Instant) -> Filter {
+    all([PriceRow::list_id.eq(list), variants, PriceRow::status.eq(Status::Active), in_effect(time)])
 }
 
 #[cfg(test)]
@@ -83,11 +83,11 @@ mod tests {
             Ok(_) => Vec::new(),
             Err(items) => items.into_iter().map(|item| (item.pointer, item.code)).collect(),
         };
-        let at = |name: &str, code: &str| (format!("/prices/3/{name}"), code.to_owned());
+        let fault = |name: &str, code: &str| (format!("/prices/3/{name}"), code.to_owned());
         assert!(read("2026-01-01T00:00:00Z", "2026-01-01T00:00:00.001Z").is_empty());
-        assert_eq!(read("2026-01-01T00:00:00Z", "2026-01-01T00:00:00Z"), [at("validTo", "RANGE")]);
-        assert_eq!(read("2026-01-02T00:00:00Z", "2026-01-01T00:00:00Z"), [at("validTo", "RANGE")]);
-        assert_eq!(read("2026-02-30T00:00:00Z", "x"), [at("validFrom", "FORMAT"), at("validTo", "FORMAT")]);
-        assert_eq!(read("0000-01-01T00:00:00Z", "2026-01-01T00:00:00Z"), [at("validFrom", "FORMAT")]);
+        assert_eq!(read("2026-01-01T00:00:00Z", "2026-01-01T00:00:00Z"), [fault("validTo", "RANGE")]);
+        assert_eq!(read("2026-01-02T00:00:00Z", "2026-01-01T00:00:00Z"), [fault("validTo", "RANGE")]);
+        assert_eq!(read("2026-02-30T00:00:00Z", "x"), [fault("validFrom", "FORMAT"), fault("validTo", "FORMAT")]);
+        assert_eq!(read("0000-01-01T00:00:00Z", "2026-01-01T00:00:00Z"), [fault("validFrom", "FORMAT")]);
     }
 }

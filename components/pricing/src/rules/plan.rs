@@ -77,7 +77,7 @@ mod tests {
     use super::*;
 
     fn period(from: i64, to: i64) -> Period {
-        let bound = |at: i64| (at != 0).then_some(Instant(at));
+        let bound = |time: i64| (time != 0).then_some(Instant(time));
         Period { from: bound(from), to: bound(to) }
     }
 

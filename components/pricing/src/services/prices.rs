@@ -28,22 +28,22 @@ impl Guest for Prices {
         rows.into_iter().next().map(list)
     }
 
-    fn resolve(price_list: (u64, u64), variants: Vec<(u64, u64)>, at: i64) -> Vec<Price> {
-        quote(price_list.into(), variants, Instant(at)).map(|(_, prices)| prices).unwrap_or_default()
+    fn resolve(price_list: (u64, u64), variants: Vec<(u64, u64)>, time: i64) -> Vec<Price> {
+        quote(price_list.into(), variants, Instant(time)).map(|(_, prices)| prices).unwrap_or_default()
     }
 
-    fn quote(price_list: (u64, u64), variants: Vec<(u64, u64)>, at: i64) -> Option<Quotation> {
-        let (row, prices) = quote(price_list.into(), variants, Instant(at))?;
+    fn quote(price_list: (u64, u64), variants: Vec<(u64, u64)>, time: i64) -> Option<Quotation> {
+        let (row, prices) = quote(price_list.into(), variants, Instant(time))?;
         Some(Quotation { price_list: list(row), prices })
     }
 }
 
 /// The list and its prices in effect: none of an archived list. Both in one round trip.
-fn quote(list: Id, variants: Vec<(u64, u64)>, at: Instant) -> Option<(ListRow, Vec<Price>)> {
+fn quote(list: Id, variants: Vec<(u64, u64)>, time: Instant) -> Option<(ListRow, Vec<Price>)> {
     let ids: Vec<Id> = variants.into_iter().map(Id::from).collect();
     let prices = |ids: &[Id]| {
         let variants = PriceRow::variant_id.one_of(ids.iter().copied());
-        select::<PriceRow>(effective(list, variants, at)).whole()
+        select::<PriceRow>(effective(list, variants, time)).whole()
     };
     let (row, prices) = read((get::<ListRow>(list), ids.chunks(MOST_KEYS).map(prices).collect::<Vec<_>>()));
     let row = row?;

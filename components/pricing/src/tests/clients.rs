@@ -88,15 +88,16 @@ fn clients_get_projections() {
 /// A page of two fills up over prices of what is not on sale, and its cursor is the last row it looked at.
 #[test]
 fn a_page_of_prices_passes_over_what_is_not_on_sale() {
-    let of = |id: u64, variant: u64| {
+    let price_row = |id: u64, variant: u64| {
         let mut row = price(Id(6, id), None, None);
         row[5] = Id(8, variant).put();
         row
     };
-    let page = |items: Vec<Row>, more: bool| StoreReply::Rows(store::Page { rows: items, more, reached: None });
+    let page =
+        |items: Vec<Row>, has_more: bool| StoreReply::Rows(store::Page { rows: items, more: has_more, reached: None });
     let log = script(vec![
-        vec![rows(vec![list()]), page(vec![of(1, 99), of(2, 1)], true)],
-        vec![rows(vec![list()]), page(vec![of(3, 2), of(4, 3)], false)],
+        vec![rows(vec![list()]), page(vec![price_row(1, 99), price_row(2, 1)], true)],
+        vec![rows(vec![list()]), page(vec![price_row(3, 2), price_row(4, 3)], false)],
     ]);
     sell(|id| id.1 != 99);
     let body = call("apiListPrices", Json::Null).expect("a page");

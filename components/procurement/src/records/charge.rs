@@ -151,7 +151,7 @@ impl Charge {
             supplier_id: row.supplier_id,
             reference: row.reference.clone(),
             shipment_id: row.shipment_id,
-            allocations: allocations.iter().filter(|of| of.charge_id == row.id).map(show).collect(),
+            allocations: allocations.iter().filter(|allocation| allocation.charge_id == row.id).map(show).collect(),
         }
     }
 }

@@ -113,9 +113,9 @@ pub struct ShipmentItem {
 impl Shipment {
     /// `items`: of all shipments of the order.
     pub fn from_row(row: &ShipmentRow, items: &[ShipmentItemRow]) -> Shipment {
-        let mut own: Vec<&ShipmentItemRow> =
+        let mut lines: Vec<&ShipmentItemRow> =
             items.iter().filter(|item| item.shipment_id == row.id && item.line_no.is_some()).collect();
-        own.sort_by_key(|item| item.line_no);
+        lines.sort_by_key(|item| item.line_no);
         let show = |item: &ShipmentItemRow| ShipmentItem {
             order_item_id: item.order_item_id,
             quantity: item.quantity,
@@ -130,7 +130,7 @@ impl Shipment {
             containers: row.containers.clone(),
             departs_on: row.departs_on,
             arrives_on: row.arrives_on,
-            items: own.into_iter().map(show).collect(),
+            items: lines.into_iter().map(show).collect(),
             history: row.history.clone(),
         }
     }

@@ -61,16 +61,16 @@ impl Arrival {
         if self.lines.iter().map(|line| line.units.len()).sum::<usize>() > MOST_UNITS {
             faults.push(item("/items", "TOO_MANY"));
         }
-        let units = self.lines().iter().flat_map(|(at, line)| {
-            line.units.iter().enumerate().map(move |(nth, unit)| (at.entry("units", nth), unit))
+        let units = self.lines().iter().flat_map(|(pointer, line)| {
+            line.units.iter().enumerate().map(move |(nth, unit)| (pointer.entry("units", nth), unit))
         });
         faults.extend(find_faults(units).into_iter().map(point_at_unit));
         let charges = Lines::at("/charges", &self.charges);
         faults.extend(charges.find_repeats("chargeId", |charge| charge.charge));
-        for (at, charge) in charges.iter() {
+        for (charge_pointer, charge) in charges.iter() {
             let mut seen = BTreeSet::new();
             let again = charge.allocations.iter().enumerate().filter(|(_, (order_item, _))| !seen.insert(*order_item));
-            let pointer = |nth: usize| format!("{}/orderItemId", at.entry("allocations", nth));
+            let pointer = |nth: usize| format!("{}/orderItemId", charge_pointer.entry("allocations", nth));
             faults.extend(again.map(|(nth, _)| item(pointer(nth), "REPEATED")));
         }
         faults
@@ -132,10 +132,11 @@ mod tests {
 
     #[test]
     fn a_hundred_units_are_enough() {
-        let units = |count: usize, of: &str| (0..count).map(|nth| unit(&format!("{of}{nth}"), None)).collect();
-        let of = |more: usize| arrival(vec![line(1, units(60, "A")), line(2, units(40 + more, "B"))], Vec::new());
-        assert!(describe(&of(0)).is_empty());
-        assert_eq!(describe(&of(1)), ["/items TOO_MANY"]);
+        let units = |count: usize, prefix: &str| (0..count).map(|nth| unit(&format!("{prefix}{nth}"), None)).collect();
+        let arrival_with =
+            |extra: usize| arrival(vec![line(1, units(60, "A")), line(2, units(40 + extra, "B"))], Vec::new());
+        assert!(describe(&arrival_with(0)).is_empty());
+        assert_eq!(describe(&arrival_with(1)), ["/items TOO_MANY"]);
     }
 
     #[test]

@@ -13,7 +13,7 @@ const WAY: [ShipmentStage; 5] = [Planned, Shipped, Arrived, Customs, Cleared];
 /// # Errors
 /// ILLEGAL_STATE.
 pub fn check_advance(from: ShipmentStage, to: ShipmentStage, is_touched: bool) -> Result<(), Problem> {
-    let place = |of: ShipmentStage| WAY.iter().position(|stage| *stage == of);
+    let place = |sought: ShipmentStage| WAY.iter().position(|stage| *stage == sought);
     let is_lawful = match (place(from), to) {
         (None, _) => false,
         (Some(_), Cancelled) => !is_touched,

@@ -33,7 +33,7 @@ fn answer_reads(order: &OrderRow, items: &[OrderItemRow], supplier: &SupplierRow
     vec![rows([order_rows(order)]), rows(item_rows(items)), rows([whole(supplier, 1)]), rows([settings(second)])]
 }
 
-fn list_incoming(reported: &super::shop::Told) -> Vec<(Id, Id, String)> {
+fn list_incoming(reported: &super::shop::ShopCalls) -> Vec<(Id, Id, String)> {
     let line = |line: &stoa_trade::clients::stock::IncomingLine| {
         (line.variant_id.into(), line.warehouse_id.into(), line.delta.clone())
     };

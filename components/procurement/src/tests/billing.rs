@@ -22,10 +22,10 @@ fn line(order_item: u64, receipt_item: Option<u64>, quantity: &str) -> BillLine 
 
 /// Bills of the order in this state, of whose first line four of ten came and three are billed, one of them of its receipt.
 fn bill(status: OrderStatus, lines: Vec<BillLine>) -> (Result<(), Refusal>, Vec<Call>) {
-    let mut of = items(status);
-    (of[0].received, of[0].billed) = (parse("4"), parse("3"));
-    (of[0].received_value, of[0].billed_value) = (parse("14"), parse("10.5"));
-    of[0].settled = false;
+    let mut ordered = items(status);
+    (ordered[0].received, ordered[0].billed) = (parse("4"), parse("3"));
+    (ordered[0].received_value, ordered[0].billed_value) = (parse("14"), parse("10.5"));
+    ordered[0].settled = false;
     let now = Instant(NOW);
     let came = ReceiptItemRow {
         id: Id(5, 1),
@@ -49,7 +49,7 @@ fn bill(status: OrderStatus, lines: Vec<BillLine>) -> (Result<(), Refusal>, Vec<
         charge_amount: Money::ZERO,
     };
     let named = |id: Id| lines.iter().any(|line| Id::from(line.order_item_id) == id);
-    let items = || rows(of.iter().filter(|item| named(item.id)).map(|item| whole(item, 1)));
+    let items = || rows(ordered.iter().filter(|item| named(item.id)).map(|item| whole(item, 1)));
     let of_receipt = lines.iter().any(|line| line.receipt_item_id == Some((5, 1)));
     let mut first = vec![items()];
     let mut second = vec![rows([order_rows(&order(status))]), items()];
@@ -120,15 +120,15 @@ fn a_line_is_settled_once_what_came_is_billed() {
 
 #[test]
 fn older_lines_come_to_say_whether_they_are_settled() {
-    let mut of = items(OrderStatus::Approved);
-    of.iter_mut().for_each(|item| item.settled = false);
-    of[1].received_value = parse("100");
-    let read = || rows(of.iter().map(|item| whole(item, 1)));
+    let mut ordered = items(OrderStatus::Approved);
+    ordered.iter_mut().for_each(|item| item.settled = false);
+    ordered[1].received_value = parse("100");
+    let read = || rows(ordered.iter().map(|item| whole(item, 1)));
     let orders = rows([order_rows(&order(OrderStatus::Approved))]);
     let log = script([vec![read()], vec![orders, read()], vec![Reply::Done]]);
     assert_eq!(Procurement::upgrade("0.1.0", None), Ok(None));
     let runs = &log.borrow().runs;
     let [Call::Update(settled)] = runs[2].as_slice() else { panic!("{runs:?}") };
     let ids: Vec<_> = settled.rows.iter().map(|row| (row.key.clone(), row.set.clone())).collect();
-    assert_eq!(ids, [of[0].id, of[2].id].map(|id| (vec![id.put()], vec![true.put()])));
+    assert_eq!(ids, [ordered[0].id, ordered[2].id].map(|id| (vec![id.put()], vec![true.put()])));
 }

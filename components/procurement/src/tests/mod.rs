@@ -24,12 +24,12 @@ fn the_descriptor_can_be_written() {
 #[test]
 fn e95_api_clients_have_no_route_for_what_is_a_persons_act() {
     let descriptor = Procurement::descriptor();
-    let of = |audience: Audience| {
+    let route_names = |audience: Audience| {
         let routes = descriptor.routes.iter().filter(move |route| route.audience == audience);
         routes.map(|route| route.operation.trim_start_matches("api").to_lowercase()).collect::<Vec<_>>()
     };
-    let clients = of(Audience::ApiClient);
-    let alone: Vec<String> = of(Audience::User).into_iter().filter(|name| !clients.contains(name)).collect();
+    let clients = route_names(Audience::ApiClient);
+    let alone: Vec<String> = route_names(Audience::User).into_iter().filter(|name| !clients.contains(name)).collect();
     let expected = [
         "approvePurchaseOrder",
         "addCharge",

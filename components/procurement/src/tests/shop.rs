@@ -168,7 +168,7 @@ fn article(variant: Id) -> Article {
 
 /// Calls to the other modules.
 #[derive(Default)]
-pub struct Told {
+pub struct ShopCalls {
     pub incoming: Vec<IncomingLine>,
     pub receipts: Vec<Vec<ReceiptLine>>,
     pub entries: Vec<Posting>,
@@ -176,7 +176,7 @@ pub struct Told {
     pub roles: Vec<String>,
 }
 
-impl Told {
+impl ShopCalls {
     /// An entry's legs in words: `Debit INVENTORY 1.000000000000`.
     pub fn legs(&self, nth: usize) -> Vec<String> {
         let leg = |leg: &books::Leg| {
@@ -191,8 +191,8 @@ impl Told {
 
 /// Puts stand-ins in the place of the other modules, on this thread: the catalog sells everything but what is archived, the entity
 /// keeps books where `with_books`, inventory takes in whatever comes.
-pub fn open_shop(with_books: bool) -> Rc<RefCell<Told>> {
-    let reported = Rc::new(RefCell::new(Told::default()));
+pub fn open_shop(with_books: bool) -> Rc<RefCell<ShopCalls>> {
+    let reported = Rc::new(RefCell::new(ShopCalls::default()));
     books::stand_in_without_books();
     articles::service::stand_in::get_variants(|variants| {
         let known = variants.iter().filter(|variant| variant.0 == 8);

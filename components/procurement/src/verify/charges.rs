@@ -25,8 +25,9 @@ pub fn verify(after: Option<Id>) -> Batch {
     let orders = read_orders(&allocations);
     let mut findings = Vec::new();
     for charge in &page.rows {
-        let own: Vec<&AllocationRow> = allocations.iter().filter(|row| row.charge_id == charge.id).collect();
-        judge_charge(charge, &own, &orders, &mut findings);
+        let own_allocations: Vec<&AllocationRow> =
+            allocations.iter().filter(|row| row.charge_id == charge.id).collect();
+        judge_charge(charge, &own_allocations, &orders, &mut findings);
     }
     findings.extend(judge_entries(&allocations));
     (findings, page.last)

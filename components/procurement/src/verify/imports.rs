@@ -43,17 +43,17 @@ fn judge_item(
     shipped: &[ShipmentItemRow],
     stages: &BTreeMap<Id, ShipmentStage>,
 ) -> Option<Finding> {
-    let own = || shipped.iter().filter(|of| of.order_item_id == item.id);
-    let live = own().filter(|of| stages.get(&of.shipment_id) != Some(&ShipmentStage::Cancelled));
-    let on_the_way: i128 = live.map(|of| of.quantity.units()).sum();
-    let came: i128 = own().map(|of| of.received.units()).sum();
+    let shipped_lines = || shipped.iter().filter(|line| line.order_item_id == item.id);
+    let live = shipped_lines().filter(|line| stages.get(&line.shipment_id) != Some(&ShipmentStage::Cancelled));
+    let on_the_way: i128 = live.map(|line| line.quantity.units()).sum();
+    let came: i128 = shipped_lines().map(|line| line.received.units()).sum();
     let is_wrong = on_the_way > item.quantity.units() || came != item.received.units();
     is_wrong.then(|| finding("J4", item.id, "More is shipped than ordered, or more came than was shipped."))
 }
 
 fn judge_shipment(shipment: &ShipmentRow, shipped: &[ShipmentItemRow]) -> Option<Finding> {
-    let mut own = shipped.iter().filter(|of| of.shipment_id == shipment.id);
-    let is_here = own.all(|of| of.left_to_receive().is_zero());
+    let mut lines = shipped.iter().filter(|line| line.shipment_id == shipment.id);
+    let is_here = lines.all(|line| line.left_to_receive().is_zero());
     let is_wrong = is_here != (shipment.stage == ShipmentStage::Received);
     is_wrong.then(|| finding("J4", shipment.id, "The shipment's stage is not what came of it."))
 }

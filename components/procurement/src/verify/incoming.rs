@@ -44,8 +44,8 @@ pub fn verify(after: Option<Id>) -> Batch {
         map(levels.map(|level| ((level.warehouse_id.into(), level.variant_id.into()), units(&level.incoming))));
     let transfers = stock::service::transferred_incoming(&wire).into_iter();
     let transfers = map(transfers.map(|sum| ((sum.warehouse_id.into(), sum.variant_id.into()), units(&sum.quantity))));
-    let of = |sums: &BTreeMap<(Id, Id), i128>, pair: &(Id, Id)| sums.get(pair).copied().unwrap_or(0);
-    let differs = |pair: &(Id, Id)| of(&expected, pair) != of(&pending, pair) + of(&transfers, pair);
+    let sum_of = |sums: &BTreeMap<(Id, Id), i128>, pair: &(Id, Id)| sums.get(pair).copied().unwrap_or(0);
+    let differs = |pair: &(Id, Id)| sum_of(&expected, pair) != sum_of(&pending, pair) + sum_of(&transfers, pair);
     let wrong = pairs.iter().filter(|(pair, _)| differs(pair));
     let message = "Inventory expects other than what is pending of the line's goods.";
     (wrong.map(|(_, item)| finding("J3", *item, message)).collect(), page.last)

@@ -33,9 +33,9 @@ pub fn verify(after: Option<Id>) -> Batch {
     let came = map(read(came).unwrap_or_default().into_iter().map(|sum| (sum.order_item_id, sum)));
     let mut findings = Vec::new();
     for order in &page.rows {
-        let own: Vec<&OrderItemRow> = items.iter().filter(|item| item.order_id == order.id).collect();
-        judge_order(order, &own, &mut findings);
-        own.iter().for_each(|item| judge_item(order, item, &came, &mut findings));
+        let lines: Vec<&OrderItemRow> = items.iter().filter(|item| item.order_id == order.id).collect();
+        judge_order(order, &lines, &mut findings);
+        lines.iter().for_each(|item| judge_item(order, item, &came, &mut findings));
     }
     (findings, page.last)
 }

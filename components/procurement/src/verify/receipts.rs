@@ -40,9 +40,9 @@ pub fn verify(after: Option<Id>) -> Batch {
     let found = find_all(&page.rows);
     let mut findings = Vec::new();
     for receipt in &page.rows {
-        let own: Vec<&ReceiptItemRow> = found.items.iter().filter(|item| item.receipt_id == receipt.id).collect();
-        judge_receipt(receipt, &own, &found, &mut findings);
-        own.iter().for_each(|item| judge_item(item, &found, &mut findings));
+        let lines: Vec<&ReceiptItemRow> = found.items.iter().filter(|item| item.receipt_id == receipt.id).collect();
+        judge_receipt(receipt, &lines, &found, &mut findings);
+        lines.iter().for_each(|item| judge_item(item, &found, &mut findings));
     }
     (findings, page.last)
 }
@@ -70,7 +70,7 @@ fn find_all(receipts: &[ReceiptRow]) -> Found {
         balances: map(balances.unwrap_or_default().into_iter().map(|balance| (balance.receipt_item_id, balance))),
         charged: map(charged.unwrap_or_default().into_iter().map(|sum| (sum.receipt_item_id, sum.amount))),
         allocations,
-        units: map(of_lines.into_iter().map(|of| (of.id.into(), of.unit_ids.len()))),
+        units: map(of_lines.into_iter().map(|line| (line.id.into(), line.unit_ids.len()))),
         entries,
         items,
     }

@@ -51,10 +51,10 @@ fn check_references(order: &LockedOrder, supplier: Option<&SupplierRow>) -> Resu
         ("/legalEntityId", entity.is_none_or(|entity| !entity.active)),
     ];
     let mut faults: Vec<Item> =
-        heads.into_iter().filter(|(_, archived)| *archived).map(|(at, _)| item(at, "ARCHIVED")).collect();
-    let is_active = |of: &OrderItemRow| articles.get(&of.variant_id).is_some_and(articles::is_active);
-    let archived = order.items.iter().filter(|of| !is_active(of));
-    faults.extend(archived.map(|of| item(format!("{}/variantId", order.pointer(of.id)), "ARCHIVED")));
+        heads.into_iter().filter(|(_, archived)| *archived).map(|(pointer, _)| item(pointer, "ARCHIVED")).collect();
+    let is_active = |line: &OrderItemRow| articles.get(&line.variant_id).is_some_and(articles::is_active);
+    let archived = order.items.iter().filter(|line| !is_active(line));
+    faults.extend(archived.map(|line| item(format!("{}/variantId", order.pointer(line.id)), "ARCHIVED")));
     refuse("ARCHIVED", faults)
 }
 

@@ -91,8 +91,8 @@ fn judge(
         return Err(Problem::new("ILLEGAL_STATE"));
     }
     let mut sum = charge.allocated;
-    for (at, part) in lines.iter() {
-        let pointer = || at.member("receiptItemId");
+    for (line_pointer, part) in lines.iter() {
+        let pointer = || line_pointer.member("receiptItemId");
         let Some(item) = items.get(&part.receipt_item) else { continue };
         let receipt = receipts.get(&item.receipt_id).filter(|receipt| receipt.order_id == order.row.id);
         let receipt = receipt.ok_or_else(|| unusable(pointer(), "OTHER_ORDER"))?;
@@ -102,7 +102,7 @@ fn judge(
         if charge.shipment_id.is_some() && charge.shipment_id != receipt.shipment_id {
             return Err(unusable(pointer(), "OTHER_SHIPMENT"));
         }
-        let beyond = || Problem::beyond(at.member("amount"), Bounds::maximum(charge.amount));
+        let beyond = || Problem::beyond(line_pointer.member("amount"), Bounds::maximum(charge.amount));
         sum = sum.checked_add(part.amount).ok_or_else(beyond)?;
         if sum > charge.amount {
             return Err(beyond());

@@ -70,7 +70,9 @@ pub fn insert_order(kind: OrderKind, terms: OrderTerms) -> Result<(LockedOrder, 
         .lines()
         .iter()
         .zip(ids)
-        .map(|((at, line), id)| item_row(id, now, &row, Some(at.line_no()), line, known.tracking(line.variant_id)))
+        .map(|((pointer, line), id)| {
+            item_row(id, now, &row, Some(pointer.line_no()), line, known.tracking(line.variant_id))
+        })
         .collect::<Result<_, _>>()?;
     insert_numbered(&mut row, &items, range, terms.number.clone(), None, |row, number| {
         row.number = number.to_owned();
@@ -198,7 +200,8 @@ fn refuse_fixed(order: &OrderRow, after: &OrderRow, rows: &[OrderItemRow], terms
         ("/originCountry", order.origin_country != after.origin_country),
         ("/items", !same_items),
     ];
-    let fixed: Vec<String> = fixed.into_iter().filter(|(_, differs)| *differs).map(|(at, _)| at.to_owned()).collect();
+    let fixed: Vec<String> =
+        fixed.into_iter().filter(|(_, differs)| *differs).map(|(pointer, _)| pointer.to_owned()).collect();
     if fixed.is_empty() { Ok(()) } else { Err(Problem::immutable(fixed)) }
 }
 

@@ -71,8 +71,8 @@ impl LockedOrder {
 
     /// Where a line stands in the record.
     pub fn pointer(&self, item: Id) -> String {
-        let at = self.items.iter().position(|row| row.id == item).unwrap_or_default();
-        format!("/items/{at}")
+        let index = self.items.iter().position(|row| row.id == item).unwrap_or_default();
+        format!("/items/{index}")
     }
 
     /// Subjects of a write's audit entry: the products of its lines, and its supplier.

@@ -36,7 +36,7 @@ impl References {
             ("/warehouseId", warehouse.is_none()),
             ("/supplierId", supplier.is_none()),
         ];
-        missing.extend(heads.into_iter().filter(|(_, absent)| *absent).map(|(at, _)| item(at, "NOT_FOUND")));
+        missing.extend(heads.into_iter().filter(|(_, absent)| *absent).map(|(pointer, _)| item(pointer, "NOT_FOUND")));
         missing.extend(terms.lines().faults("variantId", "NOT_FOUND", |line| !articles.contains_key(&line.variant_id)));
         refuse("NOT_FOUND", missing)?;
         match (entity, warehouse, supplier) {
@@ -68,7 +68,7 @@ impl References {
                 !is_countable(line.quantity.0, articles::tracking(article), article.decimal_places)
             })
         });
-        refuse_invalid(scale.map(|(at, _)| scale_fault(at.member("quantity"))).collect())?;
+        refuse_invalid(scale.map(|(pointer, _)| scale_fault(pointer.member("quantity"))).collect())?;
         if !self.entity.active {
             return Err(unusable("/legalEntityId", "ARCHIVED"));
         }

@@ -65,19 +65,19 @@ impl CustomerRow {
     /// The row with this profile, or without one.
     pub fn with_profile(self, profile: Option<Profile<CustomerTerms>>) -> CustomerRow {
         let has_profile = profile.is_some();
-        let of = profile.unwrap_or_default();
+        let profile = profile.unwrap_or_default();
         CustomerRow {
             has_profile,
-            profile_kind: of.kind,
-            legal_name: of.legal_name,
-            tax_id_type: of.tax_id_type,
-            tax_id: of.tax_id,
-            language: of.language,
-            payment_term_days: of.payment_term_days,
-            default_price_list_id: of.terms.default_price_list_id,
-            contacts: of.contacts,
-            addresses: of.addresses,
-            tags: of.tags,
+            profile_kind: profile.kind,
+            legal_name: profile.legal_name,
+            tax_id_type: profile.tax_id_type,
+            tax_id: profile.tax_id,
+            language: profile.language,
+            payment_term_days: profile.payment_term_days,
+            default_price_list_id: profile.terms.default_price_list_id,
+            contacts: profile.contacts,
+            addresses: profile.addresses,
+            tags: profile.tags,
             ..self
         }
     }

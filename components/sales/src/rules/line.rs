@@ -42,15 +42,15 @@ pub fn check_lines(lines: &[StatedLine], by_client: bool) -> Result<(), Problem>
     let lines = Lines::at("/items", lines);
     let mut faults: Vec<Item> = lines.find_repeats("variantId", |line| line.variant);
     let mut units = BTreeSet::new();
-    for (at, line) in lines.iter() {
-        faults.extend(line.price.members().skip(1).map(|name| item(at.member(name), "NOT_ALLOWED")));
+    for (pointer, line) in lines.iter() {
+        faults.extend(line.price.members().skip(1).map(|name| item(pointer.member(name), "NOT_ALLOWED")));
         if line.reason.is_some() && line.price.members().next().is_none() {
-            faults.push(item(at.member("priceReason"), "NOT_ALLOWED"));
+            faults.push(item(pointer.member("priceReason"), "NOT_ALLOWED"));
         }
         if by_client && !line.units.is_empty() {
-            faults.push(item(at.member("unitIds"), "NOT_ALLOWED"));
+            faults.push(item(pointer.member("unitIds"), "NOT_ALLOWED"));
         }
-        faults.extend(find_repeated_ids(&at.member("unitIds"), &line.units, &mut units));
+        faults.extend(find_repeated_ids(&pointer.member("unitIds"), &line.units, &mut units));
     }
     refuse_invalid(faults)
 }

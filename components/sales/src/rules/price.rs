@@ -116,9 +116,9 @@ impl<'a> LinePrice<'a> {
 }
 
 /// Which share of a price this is; none where it is not exact with 4 decimals.
-fn share(off: Money, of: Money) -> Option<Percent> {
+fn share(off: Money, price: Money) -> Option<Percent> {
     let product = off.units().checked_mul(WHOLE)?;
-    (of.units() != 0 && product % of.units() == 0).then(|| Percent::from_units(product / of.units()))
+    (price.units() != 0 && product % price.units() == 0).then(|| Percent::from_units(product / price.units()))
 }
 
 #[cfg(test)]
@@ -166,12 +166,20 @@ mod tests {
         ] {
             let agreed = state_price(member, value).agree(money(list)).unwrap();
             let shown = figures(list, agreed);
-            let text = |of: Option<String>| of.unwrap_or_default();
+            let text = |digits: Option<String>| digits.unwrap_or_default();
             assert_eq!(shown.unit_price.to_string(), unit_price, "{list} {member} {value}");
             assert_eq!(shown.price_negotiated, negotiated, "{list} {member} {value}");
-            assert_eq!(text(shown.list_unit_price.map(|of| of.to_string())), list_price, "{list} {member} {value}");
-            assert_eq!(text(shown.discount_amount.map(|of| of.to_string())), amount, "{list} {member} {value}");
-            assert_eq!(text(shown.discount_percent.map(|of| of.to_string())), percent, "{list} {member} {value}");
+            assert_eq!(
+                text(shown.list_unit_price.map(|figure| figure.to_string())),
+                list_price,
+                "{list} {member} {value}"
+            );
+            assert_eq!(text(shown.discount_amount.map(|figure| figure.to_string())), amount, "{list} {member} {value}");
+            assert_eq!(
+                text(shown.discount_percent.map(|figure| figure.to_string())),
+                percent,
+                "{list} {member} {value}"
+            );
             assert_eq!(shown.price_reason.is_some(), negotiated, "{list} {member} {value}");
             assert_eq!(shown.price_origin.is_some(), negotiated, "{list} {member} {value}");
         }
@@ -190,7 +198,7 @@ mod tests {
         let agreed = Some(money("9"));
         for (list, list_price, amount) in [("10", "10.000000", "1.000000"), ("9", "", ""), ("8", "8.000000", "")] {
             let shown = figures(list, agreed);
-            let text = |of: Option<Money>| of.map(|of| of.to_string()).unwrap_or_default();
+            let text = |figure: Option<Money>| figure.map(|figure| figure.to_string()).unwrap_or_default();
             assert_eq!((text(shown.list_unit_price), text(shown.discount_amount)), (list_price.into(), amount.into()));
             assert_eq!(shown.unit_price.to_string(), "9.000000");
         }

@@ -197,9 +197,9 @@ fn e270_units_of_a_confirmation_are_of_lines_of_the_order() {
     let draft = || order(OrderStatus::Draft, "50");
     let items = || [line(0, GOOD, Tracking::Quantity, "2"), line(1, PHONE, Tracking::Serialized, "1")];
     let asked = |item: Id, unit: Id| json!({ "expectedVersion": 1, "units": [{ "itemId": item, "unitIds": [unit] }] });
-    let open = |more: Vec<Vec<Reply>>| {
+    let open = |rest: Vec<Vec<Reply>>| {
         let first = vec![lock_replies(&draft(), &items(), vec![customer(Status::Active)])];
-        Shop::default().open([first, more].concat())
+        Shop::default().open([first, rest].concat())
     };
     for (item, unit, expected) in [
         (Id(7, 9), Id(1, 1), a_refusal("NOT_FOUND", &["/units/0/itemId NOT_FOUND"])),

@@ -84,8 +84,8 @@ fn e230_an_accepted_line_keeps_the_quoted_price_whatever_the_list_asks_now() {
         let log = log.borrow();
         let [Call::Insert(_), Call::Insert(items)] = log.runs[2].as_slice() else { panic!("{:?}", log.runs[2]) };
         let value = |column: &str| {
-            let at = items.columns.iter().position(|name| name == column).unwrap();
-            items.rows[0][at].clone()
+            let index = items.columns.iter().position(|name| name == column).unwrap();
+            items.rows[0][index].clone()
         };
         let put = |text: &str| stoa_sdk::Field::put(&text.parse::<Money>().unwrap());
         assert_eq!((value("agreed_price"), value("unit_price")), (put("10"), put("10")));

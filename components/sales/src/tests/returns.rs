@@ -89,9 +89,9 @@ fn e273_no_more_comes_back_than_was_delivered() {
     let gone = allocation(Id(7, 1), 1, "2", AllocationOutcome::Delivered);
     let partly = AllocationRow { returned: "1".parse().unwrap(), ..gone.clone() };
     let beyond = a_refusal("LIMIT_EXCEEDED", &["/items/0/quantity BEYOND_DELIVERED"]);
-    for (quantity, of) in [("3", gone.clone()), ("2", partly)] {
+    for (quantity, delivered) in [("3", gone.clone()), ("2", partly)] {
         let item = item(Tracking::Quantity, quantity, ReturnDisposition::Restock, &[]);
-        Shop::default().open(lock_replies(&item, &[of]));
+        Shop::default().open(lock_replies(&item, &[delivered]));
         assert_eq!(refusal(receive()), beyond);
     }
     let item = item(Tracking::Quantity, "2", ReturnDisposition::Restock, &[]);

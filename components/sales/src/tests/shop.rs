@@ -86,11 +86,11 @@ impl Shop {
                 quantity: if unit.is_some() { "1.000000".to_owned() } else { line.quantity.clone() },
                 unit_id: unit,
             };
-            let of = |line: &stock::ReserveLine| match line.unit_ids.as_slice() {
+            let hold_line = |line: &stock::ReserveLine| match line.unit_ids.as_slice() {
                 [] => vec![held(line, None, 0)],
                 units => (1..).zip(units).map(|(nth, unit)| held(line, Some(*unit), nth)).collect(),
             };
-            Ok(lines.iter().flat_map(of).collect())
+            Ok(lines.iter().flat_map(hold_line).collect())
         });
         stock::service::stand_in::release(|_, _, _| Ok(()));
         stock::service::stand_in::deliver(|_, lines| {

@@ -78,7 +78,7 @@ impl Checked<'_> {
     fn check_totals(&mut self) {
         let fits = |item: &&OrderItemRow| {
             let figures = LinePrice::of_order(item).figures();
-            figures.is_ok_and(|of| of.unit_price == item.unit_price && of.line_total == item.line_total)
+            figures.is_ok_and(|figures| figures.unit_price == item.unit_price && figures.line_total == item.line_total)
         };
         let sum = total(self.items.iter().map(|item| item.line_total));
         let is_sum = sum.is_ok_and(|sum| sum == self.order.total);
@@ -140,8 +140,8 @@ impl Checked<'_> {
         let is_completed = self.order.status == OrderStatus::Completed;
         let of_kind = |kind: DeliveryKind| self.lines.iter().filter(move |line| line.kind == kind);
         let delivered = |item: &&OrderItemRow| {
-            let own: Vec<_> = of_kind(DeliveryKind::Delivery).filter(|line| line.source_id == item.id).collect();
-            match own.as_slice() {
+            let deliveries: Vec<_> = of_kind(DeliveryKind::Delivery).filter(|line| line.source_id == item.id).collect();
+            match deliveries.as_slice() {
                 [] => !is_completed,
                 [line] => {
                     is_completed && line.revenue == item.line_total && line.quantity.units() == item.quantity.units()
@@ -153,8 +153,8 @@ impl Checked<'_> {
         let documents: i64 = self.lines.iter().map(|line| line.document_count).sum();
         let is_delivered = self.items.iter().all(delivered) && is_whole && documents == i64::from(is_completed);
         let came_back = |item: &&OrderItemRow| {
-            let own = self.allocations.iter().filter(|row| row.item_id == item.id);
-            let counted: i128 = own.map(|row| row.returned.units()).sum();
+            let allocations = self.allocations.iter().filter(|row| row.item_id == item.id);
+            let counted: i128 = allocations.map(|row| row.returned.units()).sum();
             let reported = of_kind(DeliveryKind::Return).filter(|line| line.item_id == item.id);
             counted == -reported.map(|line| line.quantity.units()).sum::<i128>()
         };
@@ -169,11 +169,11 @@ impl Checked<'_> {
     }
 
     fn check_entry(&mut self) {
-        let own = self.entries.iter().filter(|entry| entry.purpose == DELIVERY);
-        let own: Vec<Option<Amount>> = own.map(|entry| entry.total.parse().ok()).collect();
+        let entries = self.entries.iter().filter(|entry| entry.purpose == DELIVERY);
+        let totals: Vec<Option<Amount>> = entries.map(|entry| entry.total.parse().ok()).collect();
         let delivered = self.lines.iter().filter(|line| line.kind == DeliveryKind::Delivery);
         let worth: i128 = delivered.map(|line| line.revenue.units() + line.cost.unwrap_or(Amount::ZERO).units()).sum();
-        let fits = match own.as_slice() {
+        let fits = match totals.as_slice() {
             // The entity kept no books then, or there was nothing to post.
             [] => true,
             [total] => self.order.status == OrderStatus::Completed && *total == Some(Amount::from_units(worth)),

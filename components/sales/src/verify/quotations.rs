@@ -28,14 +28,14 @@ pub fn verify(after: Option<Id>) -> Batch {
     let orders = map(orders.into_iter().filter_map(|order| Some((order.quotation_id?, order.id))));
     let mut findings = Vec::new();
     for row in &quotations {
-        let own: Vec<&QuotationItemRow> = items.iter().filter(|item| item.quotation_id == row.id).collect();
+        let lines: Vec<&QuotationItemRow> = items.iter().filter(|item| item.quotation_id == row.id).collect();
         let fits = |item: &&QuotationItemRow| {
             let figures = LinePrice::of_quotation(item).figures();
-            figures.is_ok_and(|of| of.unit_price == item.unit_price && of.line_total == item.line_total)
+            figures.is_ok_and(|figures| figures.unit_price == item.unit_price && figures.line_total == item.line_total)
         };
-        let sum = total(own.iter().map(|item| item.line_total));
-        let is_counted = usize::try_from(row.item_count) == Ok(own.len());
-        if !own.iter().all(fits) || sum.ok() != Some(row.total) || !is_counted {
+        let sum = total(lines.iter().map(|item| item.line_total));
+        let is_counted = usize::try_from(row.item_count) == Ok(lines.len());
+        if !lines.iter().all(fits) || sum.ok() != Some(row.total) || !is_counted {
             findings.push(finding("S4", row.id, "The total is not the sum of quantity times price over the lines."));
         }
         let order = orders.get(&row.id).copied();

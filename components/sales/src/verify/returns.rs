@@ -28,9 +28,9 @@ pub fn verify(after: Option<Id>) -> Batch {
     let mut findings = Vec::new();
     for row in &returns {
         let is_received = row.status == ReturnStatus::Received;
-        let own = items.iter().filter(|item| item.return_id == row.id);
+        let own_items = items.iter().filter(|item| item.return_id == row.id);
         let (mut fits, mut worth) = (true, 0_i128);
-        for item in own {
+        for item in own_items {
             let line = lines.iter().find(|line| line.source_id == item.id);
             fits &= match line {
                 Some(line) => is_received && line.quantity.units() == -item.quantity.units(),

@@ -50,8 +50,8 @@ impl KnownCost {
 }
 
 /// The cost that inventory answers, where it is in this currency.
-pub fn cost_in(currency: &str, cost: Option<&str>, of: Option<&str>) -> Option<Amount> {
-    let cost = cost.filter(|_| of == Some(currency))?;
+pub fn cost_in(currency: &str, cost: Option<&str>, cost_currency: Option<&str>) -> Option<Amount> {
+    let cost = cost.filter(|_| cost_currency == Some(currency))?;
     Some(cost.parse().unwrap_or_else(|_| fault("a cost is no decimal")))
 }
 
@@ -89,9 +89,9 @@ pub fn deliver_goods(
         let mut cost = KnownCost::default();
         for row in by_item.get(&item.id).into_iter().flatten() {
             let reported = delivered.get(&row.reservation_id);
-            let of = reported
+            let reported_cost = reported
                 .and_then(|line| cost_in(&order.currency_code, line.cost.as_deref(), line.currency_code.as_deref()));
-            cost = cost.add(row.quantity, of)?;
+            cost = cost.add(row.quantity, reported_cost)?;
         }
         if item.tracking == Tracking::None {
             // Goods that are not tracked have no cost to know.

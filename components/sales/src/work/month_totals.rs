@@ -118,8 +118,8 @@ impl Ledger<6> for Deliveries {
         all([DeliveryLineRow::currency_code.eq(currency_code.as_str()), month.days_of(DeliveryLineRow::on_date)])
     }
 
-    fn measure(of: Filter) -> Aggregate<LineSums> {
-        aggregate(of).when(LineSums::costed, DeliveryLineRow::cost.not_null())
+    fn measure(filter: Filter) -> Aggregate<LineSums> {
+        aggregate(filter).when(LineSums::costed, DeliveryLineRow::cost.not_null())
     }
 
     fn read_sums(sums: &LineSums) -> [Amount; 6] {
@@ -149,15 +149,19 @@ pub fn sum_deliveries(
         Part {
             filter: DeliveryTotalRow::currency_code.eq(currency_code),
             measure: &aggregate::<TotalMonths>,
-            figures: |of| (of.month, [of.documents, of.quantity, of.revenue, of.cost, of.costed, of.uncosted]),
+            figures: |sums| {
+                (sums.month, [sums.documents, sums.quantity, sums.revenue, sums.cost, sums.costed, sums.uncosted])
+            },
         },
         Part {
             filter: DeliveryLineRow::currency_code.eq(currency_code),
-            measure: &|of| aggregate::<LineMonths>(of).when(LineMonths::costed, DeliveryLineRow::cost.not_null()),
-            figures: |of| {
-                let (documents, costed) = (of_count(of.documents), of_count(of.costed));
-                let figures = [documents, widen(of.quantity), of.revenue, of.cost, costed, widen(of.uncosted)];
-                (of.month, figures)
+            measure: &|filter| {
+                aggregate::<LineMonths>(filter).when(LineMonths::costed, DeliveryLineRow::cost.not_null())
+            },
+            figures: |sums| {
+                let (documents, costed) = (of_count(sums.documents), of_count(sums.costed));
+                let figures = [documents, widen(sums.quantity), sums.revenue, sums.cost, costed, widen(sums.uncosted)];
+                (sums.month, figures)
             },
         },
     )

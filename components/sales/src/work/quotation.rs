@@ -91,26 +91,26 @@ pub fn reprice_items(
 /// # Errors
 /// LIMIT_EXCEEDED, which a hundred lines never reach.
 pub fn new_quotation(
-    of: NewQuotation,
+    head: NewQuotation,
     references: &References,
     items: &[QuotationItemRow],
 ) -> Result<QuotationRow, Problem> {
     let now = now();
     let row = QuotationRow {
-        id: of.id,
+        id: head.id,
         version: 1,
         created_at: now,
         updated_at: now,
         number: String::new(),
         number_key: String::new(),
-        legal_entity_id: of.entity,
-        customer_id: of.customer,
-        warehouse_id: of.warehouse,
-        price_list_id: of.price_list,
+        legal_entity_id: head.entity,
+        customer_id: head.customer,
+        warehouse_id: head.warehouse,
+        price_list_id: head.price_list,
         currency_code: references.currency_code(),
         status: QuotationStatus::Draft,
-        valid_until: of.valid_until,
-        notes: of.notes,
+        valid_until: head.valid_until,
+        notes: head.notes,
         total: Default::default(),
         prices_as_of: now,
         item_count: 0,
@@ -120,7 +120,7 @@ pub fn new_quotation(
         expired_at: None,
         close_reason: None,
         order_id: None,
-        revision_of: of.revision_of,
+        revision_of: head.revision_of,
     };
     with_sums(row, items, now)
 }

@@ -58,7 +58,7 @@ impl References {
     pub fn read(named: &Named<'_>) -> References {
         let warehouse = named.warehouse.and_then(|id| warehouses::get([id]).remove(&id));
         // An active warehouse keeps its entity from being archived.
-        let vouches = |of: &Warehouse| of.active && Id::from(of.legal_entity_id) == named.entity;
+        let vouches = |warehouse: &Warehouse| warehouse.active && Id::from(warehouse.legal_entity_id) == named.entity;
         let entity = match warehouse.as_ref().is_some_and(vouches) {
             true => Some(true),
             false => directory::entities(&[named.entity]).first().map(|entity| entity.active),
@@ -92,11 +92,11 @@ impl References {
         miss(named.warehouse.is_some() && self.warehouse.is_none(), "/warehouseId".to_owned());
         let hidden = |list: &PriceList| by_client && !(list.active && list.visibility == Visibility::Public);
         miss(self.list.as_ref().is_none_or(hidden), "/priceListId".to_owned());
-        for (at, line) in Lines::at("/items", named.lines).iter() {
+        for (pointer, line) in Lines::at("/items", named.lines).iter() {
             let hidden = |article: &Article| by_client && !article.published;
-            miss(self.articles.get(&line.variant).is_none_or(hidden), at.member("variantId"));
+            miss(self.articles.get(&line.variant).is_none_or(hidden), pointer.member("variantId"));
             for (nth, unit) in line.units.iter().enumerate() {
-                miss(!self.units.contains_key(unit), at.entry("unitIds", nth));
+                miss(!self.units.contains_key(unit), pointer.entry("unitIds", nth));
             }
         }
         missing
@@ -211,14 +211,14 @@ impl References {
     fn check_unit_counts(&self, lines: &[StatedLine]) -> Result<(), Problem> {
         let mut faults = Vec::new();
         let mut count = 0_usize;
-        for (at, line) in Lines::at("/items", lines).iter() {
+        for (pointer, line) in Lines::at("/items", lines).iter() {
             let most = match self.tracking(line.variant) {
                 Tracking::Serialized => pieces(line.quantity).unwrap_or(usize::MAX),
                 Tracking::None | Tracking::Quantity => 0,
             };
             count = count.saturating_add(most);
             if line.units.len() > most {
-                faults.push(unit_count_fault(at.member("unitIds"), most, line.units.len()));
+                faults.push(unit_count_fault(pointer.member("unitIds"), most, line.units.len()));
             }
         }
         refuse("UNIT_COUNT_MISMATCH", faults)?;
@@ -232,12 +232,12 @@ impl References {
     pub fn price_lines(&self, lines: &[StatedLine]) -> Result<Vec<LineTerms>, Problem> {
         let mut faults: Vec<Item> = Vec::new();
         let mut terms = Vec::new();
-        for (at, line) in Lines::at("/items", lines).iter() {
-            let article = articles::require(&self.articles, line.variant, &at.member("variantId"))?;
+        for (pointer, line) in Lines::at("/items", lines).iter() {
+            let article = articles::require(&self.articles, line.variant, &pointer.member("variantId"))?;
             let price = self.prices.get(&line.variant);
-            let price = price.ok_or_else(|| unusable(at.member("variantId"), "PRICE_NOT_IN_EFFECT"))?;
+            let price = price.ok_or_else(|| unusable(pointer.member("variantId"), "PRICE_NOT_IN_EFFECT"))?;
             match line.price.agree(price.amount) {
-                Err((member, code)) => faults.push(item(at.member(member), code)),
+                Err((member, code)) => faults.push(item(pointer.member(member), code)),
                 Ok(agreed) => terms.push(LineTerms {
                     product_id: article.product_id.into(),
                     sku: article.sku.clone(),

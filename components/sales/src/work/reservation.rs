@@ -82,18 +82,18 @@ fn move_refusal(refusal: Problem, lines: &[&ReservedLine<'_>]) -> Problem {
 fn allocate(order: &OrderRow, reserved: Vec<Reserved>) -> Vec<AllocationRow> {
     let now = now();
     let ids = new_ids(u32::try_from(reserved.len()).unwrap_or(u32::MAX));
-    let row = |(id, of): (Id, Reserved)| AllocationRow {
+    let row = |(id, reservation): (Id, Reserved)| AllocationRow {
         id,
         version: 1,
         created_at: now,
         updated_at: now,
         order_id: order.id,
-        item_id: of.line.into(),
-        reservation_id: of.reservation_id.into(),
+        item_id: reservation.line.into(),
+        reservation_id: reservation.reservation_id.into(),
         // The digits of the requested quantity.
-        quantity: of.quantity.parse().unwrap_or_default(),
+        quantity: reservation.quantity.parse().unwrap_or_default(),
         returned: Default::default(),
-        unit_id: of.unit_id.map(Id::from),
+        unit_id: reservation.unit_id.map(Id::from),
         outcome: AllocationOutcome::Reserved,
         live_slot: Some(1),
         movement_id: None,

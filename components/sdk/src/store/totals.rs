@@ -58,13 +58,13 @@ impl<T: Field> Total for Option<T> {
 /// The name of a measure of `T`, for its condition; [`totals!`](crate::totals) declares one for each.
 pub struct Measure<T> {
     name: &'static str,
-    of: PhantomData<fn() -> T>,
+    value: PhantomData<fn() -> T>,
 }
 
 impl<T> Measure<T> {
     /// For the macro: the measure of this name.
     pub const fn new(name: &'static str) -> Self {
-        Measure { name, of: PhantomData }
+        Measure { name, value: PhantomData }
     }
 }
 
@@ -137,7 +137,8 @@ impl<T: Totals> Batch for LimitedTotals<T> {
     fn push(&mut self, calls: &mut Vec<Call>) {
         let Aggregate { filter, conditions, keep_zero, after, .. } = &mut self.aggregate;
         let measure = |(name, op, column): &(&str, Agg, &str)| {
-            let of_it = conditions.iter_mut().filter(|(of, _)| of == name).map(|(_, when)| std::mem::take(when));
+            let of_it =
+                conditions.iter_mut().filter(|(measured, _)| measured == name).map(|(_, when)| std::mem::take(when));
             store::Measure { op: *op, column: (*column).to_owned(), when: all(of_it).0 }
         };
         calls.push(Call::Aggregate(AggregateCall {

@@ -14,8 +14,8 @@ stoa_sdk::service! {
     pub mod service = (crate::bindings::commerce::pricing::prices) {
         fn get_list(price_list: Key) -> Option<PriceList>;
         fn find_list(code: &str) -> Option<PriceList>;
-        fn resolve(price_list: Key, variants: &[Key], at: i64) -> Vec<Price>;
-        fn quote(price_list: Key, variants: &[Key], at: i64) -> Option<Quotation>;
+        fn resolve(price_list: Key, variants: &[Key], time: i64) -> Vec<Price>;
+        fn quote(price_list: Key, variants: &[Key], time: i64) -> Option<Quotation>;
     }
 }
 
@@ -33,13 +33,13 @@ pub struct Quoted {
 pub fn quote(
     list: Id,
     variants: impl IntoIterator<Item = Id>,
-    at: Instant,
+    instant: Instant,
 ) -> Option<(PriceList, BTreeMap<Id, Quoted>)> {
     let variants = keys(variants);
     if variants.len() > MOST {
         fault("more variants than pricing quotes at once");
     }
-    let Quotation { price_list, prices } = service::quote(list.into(), &variants, at.0)?;
+    let Quotation { price_list, prices } = service::quote(list.into(), &variants, instant.0)?;
     let quoted = prices.into_iter().map(|price| match price.amount.parse() {
         Ok(amount) => (price.variant_id.into(), Quoted { price: price.price_id.into(), amount }),
         Err(_) => fault("a price is no decimal"),

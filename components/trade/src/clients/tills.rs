@@ -13,7 +13,7 @@ stoa_sdk::service! {
     pub mod service = (crate::bindings::commerce::finance::tills) {
         fn open(session: &Session) -> Result<Opened, Problem>;
         fn prepare(session: Key, order: Key, components: &[Component]) -> Result<Vec<Option<Key>>, Problem>;
-        fn collect(of: &Collection) -> Result<Collected, Problem>;
+        fn collect(collection: &Collection) -> Result<Collected, Problem>;
         fn move_(
             session: Key,
             movement: Key,

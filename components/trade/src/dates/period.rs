@@ -26,8 +26,8 @@ impl<T: Ord + Copy + Into<Bound>> Period<T> {
 
 impl<T: Ord + Copy> Period<T> {
     /// Whether it is in effect then.
-    pub fn contains(self, at: T) -> bool {
-        self.from.is_none_or(|from| from <= at) && self.to.is_none_or(|to| at < to)
+    pub fn contains(self, time: T) -> bool {
+        self.from.is_none_or(|from| from <= time) && self.to.is_none_or(|to| time < to)
     }
 
     /// Whether a point in time lies in both. Adjacent periods do not overlap.
@@ -53,8 +53,8 @@ impl<T: Field<Plain = T>> Period<T> {
 }
 
 /// Rows whose period, in these columns, is in effect then.
-pub fn in_effect<T: Field<Plain = T> + Copy>(from: Column<Option<T>>, to: Column<Option<T>>, at: T) -> Filter {
-    all([any([from.is_null(), from.le(at)]), any([to.is_null(), to.gt(at)])])
+pub fn in_effect<T: Field<Plain = T> + Copy>(from: Column<Option<T>>, to: Column<Option<T>>, time: T) -> Filter {
+    all([any([from.is_null(), from.le(time)]), any([to.is_null(), to.gt(time)])])
 }
 
 fn begins_before_end<T: Ord>(from: Option<T>, to: Option<T>) -> bool {
@@ -71,7 +71,7 @@ mod tests {
     use super::*;
 
     fn period(from: i64, to: i64) -> Period<i64> {
-        let bound = |at: i64| (at != 0).then_some(at);
+        let bound = |time: i64| (time != 0).then_some(time);
         Period { from: bound(from), to: bound(to) }
     }
 
@@ -93,8 +93,8 @@ mod tests {
 
     #[test]
     fn the_beginning_is_in_it_and_the_end_is_not() {
-        for (at, expected) in [(1, false), (2, true), (4, true), (5, false)] {
-            assert_eq!(period(2, 5).contains(at), expected, "{at}");
+        for (time, expected) in [(1, false), (2, true), (4, true), (5, false)] {
+            assert_eq!(period(2, 5).contains(time), expected, "{time}");
         }
         assert!(period(0, 0).contains(7) && period(0, 5).contains(-9) && period(5, 0).contains(9));
     }

@@ -8,7 +8,7 @@ use stoa_sdk::{Id, Item, item};
 /// The lines of a body, and the pointer of their list.
 #[derive(Debug)]
 pub struct Lines<'a, T> {
-    at: &'a str,
+    pointer: &'a str,
     lines: &'a [T],
 }
 
@@ -23,13 +23,13 @@ impl<T> Copy for Lines<'_, T> {}
 /// Where a line is; shown, it is the pointer `/items/3`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct LinePointer<'a> {
-    at: &'a str,
+    pointer: &'a str,
     nth: usize,
 }
 
 impl fmt::Display for LinePointer<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}/{}", self.at, self.nth)
+        write!(f, "{}/{}", self.pointer, self.nth)
     }
 }
 
@@ -52,27 +52,27 @@ impl LinePointer<'_> {
 
 impl<'a, T> Lines<'a, T> {
     /// The lines that stand at this pointer, such as `/items`.
-    pub fn at(at: &'a str, lines: &'a [T]) -> Self {
-        Lines { at, lines }
+    pub fn at(pointer: &'a str, lines: &'a [T]) -> Self {
+        Lines { pointer, lines }
     }
 
     /// Each line with its pointer.
     pub fn iter(self) -> impl Iterator<Item = (LinePointer<'a>, &'a T)> + Clone {
-        let at = self.at;
-        self.lines.iter().enumerate().map(move |(nth, line)| (LinePointer { at, nth }, line))
+        let pointer = self.pointer;
+        self.lines.iter().enumerate().map(move |(nth, line)| (LinePointer { pointer, nth }, line))
     }
 
     /// A fault at the member of each line that is wrong.
     pub fn faults(self, member: &str, code: &str, is_wrong: impl Fn(&T) -> bool) -> Vec<Item> {
         let wrong = self.iter().filter(|(_, line)| is_wrong(line));
-        wrong.map(|(at, _)| item(at.member(member), code)).collect()
+        wrong.map(|(pointer, _)| item(pointer.member(member), code)).collect()
     }
 
     /// REPEATED at the member of each line whose key an earlier line has: "distinct lines".
     pub fn find_repeats<K: Ord>(self, member: &str, key: impl Fn(&T) -> K) -> Vec<Item> {
         let mut seen = BTreeSet::new();
         let again = self.iter().filter(|(_, line)| !seen.insert(key(line)));
-        again.map(|(at, _)| item(at.member(member), "REPEATED")).collect()
+        again.map(|(pointer, _)| item(pointer.member(member), "REPEATED")).collect()
     }
 
     /// A fault at each wrong id of a member that lists ids, such as the units of a line.
@@ -84,9 +84,9 @@ impl<'a, T> Lines<'a, T> {
         is_wrong: impl Fn(&T, Id) -> bool,
     ) -> Vec<Item> {
         let mut faults = Vec::new();
-        for (at, line) in self.iter() {
+        for (pointer, line) in self.iter() {
             let wrong = ids(line).iter().enumerate().filter(|(_, id)| is_wrong(line, **id));
-            faults.extend(wrong.map(|(nth, _)| item(at.entry(member, nth), code)));
+            faults.extend(wrong.map(|(nth, _)| item(pointer.entry(member, nth), code)));
         }
         faults
     }
@@ -95,8 +95,8 @@ impl<'a, T> Lines<'a, T> {
     pub fn repeated_ids(self, member: &str, ids: impl Fn(&T) -> &[Id]) -> Vec<Item> {
         let mut seen = BTreeSet::new();
         let mut faults = Vec::new();
-        for (at, line) in self.iter() {
-            faults.extend(find_repeated_ids(&at.member(member), ids(line), &mut seen));
+        for (pointer, line) in self.iter() {
+            faults.extend(find_repeated_ids(&pointer.member(member), ids(line), &mut seen));
         }
         faults
     }
@@ -156,7 +156,8 @@ mod tests {
         ] {
             assert_eq!(describe(faults), expected);
         }
-        let at: Vec<(String, i64)> = items.iter().map(|(at, _)| (at.to_string(), at.line_no())).collect();
-        assert_eq!(at[3], ("/items/3".to_owned(), 3));
+        let places: Vec<(String, i64)> =
+            items.iter().map(|(pointer, _)| (pointer.to_string(), pointer.line_no())).collect();
+        assert_eq!(places[3], ("/items/3".to_owned(), 3));
     }
 }

@@ -149,27 +149,27 @@ pub struct SupplierTerms {
 }
 
 impl SupplierTerms {
-    /// A fault that the schema cannot express; `at` is the profile's pointer.
-    pub fn check(&self, at: &str) -> Option<Item> {
+    /// A fault that the schema cannot express; `pointer` is the profile's pointer.
+    pub fn check(&self, pointer: &str) -> Option<Item> {
         let code = self.default_currency_code.as_deref()?;
-        (!currency::is_active(code)).then(|| item(format!("{at}/defaultCurrencyCode"), "FORMAT"))
+        (!currency::is_active(code)).then(|| item(format!("{pointer}/defaultCurrencyCode"), "FORMAT"))
     }
 }
 
-/// Faults of a profile that the schema cannot express: half a tax identity, countries that there are not, a tag twice. `at` is its
-/// pointer.
-pub fn check_profile<T>(profile: &ProfileInput<T>, at: &str) -> Vec<Item> {
+/// Faults of a profile that the schema cannot express: half a tax identity, countries that there are not, a tag twice. `pointer` is
+/// the profile's pointer.
+pub fn check_profile<T>(profile: &ProfileInput<T>, pointer: &str) -> Vec<Item> {
     let mut faults = Vec::new();
     match (&profile.tax_id_type, &profile.tax_id) {
-        (None, Some(_)) => faults.push(item(format!("{at}/taxIdType"), "REQUIRED")),
-        (Some(_), None) => faults.push(item(format!("{at}/taxId"), "REQUIRED")),
+        (None, Some(_)) => faults.push(item(format!("{pointer}/taxIdType"), "REQUIRED")),
+        (Some(_), None) => faults.push(item(format!("{pointer}/taxId"), "REQUIRED")),
         (None, None) | (Some(_), Some(_)) => {}
     }
-    let addresses = format!("{at}/addresses");
+    let addresses = format!("{pointer}/addresses");
     let addresses = Lines::at(&addresses, &profile.addresses);
     faults.extend(addresses.faults("countryCode", "FORMAT", |address| !country::is_assigned(&address.country_code)));
     let mut seen = BTreeSet::new();
     let again = profile.tags.iter().enumerate().filter(|(_, tag)| !seen.insert(tag.to_lowercase()));
-    faults.extend(again.map(|(nth, _)| item(format!("{at}/tags/{nth}"), "REPEATED")));
+    faults.extend(again.map(|(nth, _)| item(format!("{pointer}/tags/{nth}"), "REPEATED")));
     faults
 }

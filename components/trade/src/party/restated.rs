@@ -27,11 +27,11 @@ impl<T> Restated<T> {
     }
 
     /// The stated value as another type.
-    pub fn map<U>(self, of: impl FnOnce(T) -> U) -> Restated<U> {
+    pub fn map<U>(self, make: impl FnOnce(T) -> U) -> Restated<U> {
         match self {
             Restated::Keep => Restated::Keep,
             Restated::Remove => Restated::Remove,
-            Restated::Set(stated) => Restated::Set(of(stated)),
+            Restated::Set(stated) => Restated::Set(make(stated)),
         }
     }
 

@@ -59,7 +59,7 @@ pub fn late_entities(summed: &[Summed]) -> Vec<Id> {
 
 struct LineId<E> {
     id: Id,
-    of: PhantomData<fn() -> E>,
+    row: PhantomData<fn() -> E>,
 }
 
 impl<E: Entity> View for LineId<E> {
@@ -68,7 +68,7 @@ impl<E: Entity> View for LineId<E> {
 
     fn read(row: Row) -> Option<Self> {
         let [id] = <[_; 1]>::try_from(row).ok()?;
-        Some(LineId { id: Id::take(id)?, of: PhantomData })
+        Some(LineId { id: Id::take(id)?, row: PhantomData })
     }
 }
 
@@ -186,8 +186,8 @@ impl Snapshots {
         let Some(row) = rows.into_iter().next().filter(|row| row.until < end) else { return Ok(false) };
         let mut waits = false;
         for ledger in self.ledgers {
-            let (own, more) = (ledger.find_end)(entity, row.until, end)?;
-            (end, waits) = (own, waits || more);
+            let (ledger_end, has_more) = (ledger.find_end)(entity, row.until, end)?;
+            (end, waits) = (ledger_end, waits || has_more);
         }
         for ledger in self.ledgers {
             (ledger.sum)(entity, row.until, end)?;
@@ -236,9 +236,9 @@ mod tests {
 
     #[test]
     fn minutes_that_are_waited_for_are_over_and_none_that_begin() {
-        let of = Snapshots { lock: "lines", turn: 0, ledgers: &[] };
+        let snapshots = Snapshots { lock: "lines", turn: 0, ledgers: &[] };
         let minute = 1_000_000;
-        let name = |minute: i64| of.minute_lock(Id(3, 3), minute);
+        let name = |minute: i64| snapshots.minute_lock(Id(3, 3), minute);
         let waited: Vec<String> = PAST.map(|back| name(minute - back)).collect();
         for running in minute - 1..=minute + 10 {
             assert!(!waited.contains(&name(running)), "{running}");

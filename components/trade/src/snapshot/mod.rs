@@ -72,8 +72,8 @@ pub trait Ledger<const N: usize>: 'static {
     /// The lines of a group, but for their legal entity.
     fn lines_of(group: &Self::Group) -> Filter;
     /// Sums the lines that meet a filter.
-    fn measure(of: Filter) -> Aggregate<Self::LineSums> {
-        aggregate(of)
+    fn measure(filter: Filter) -> Aggregate<Self::LineSums> {
+        aggregate(filter)
     }
 
     /// The figures of lines.
@@ -83,8 +83,8 @@ pub trait Ledger<const N: usize>: 'static {
 /// The figures of one and the other. None where a sum leaves 26 integer digits.
 pub fn add_figures<const N: usize>(one: [Amount; N], other: [Amount; N]) -> Option<[Amount; N]> {
     let mut sums = one;
-    for (sum, more) in sums.iter_mut().zip(other) {
-        *sum = sum.checked_add(more)?;
+    for (sum, figure) in sums.iter_mut().zip(other) {
+        *sum = sum.checked_add(figure)?;
     }
     Some(sums)
 }

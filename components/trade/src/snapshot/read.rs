@@ -45,24 +45,24 @@ where
         let from = from.map(|day| L::LINE_DAY.ge(day));
         all(from.into_iter().chain(to.map(|day| L::LINE_DAY.le(day))))
     };
-    let own = L::LINE_ENTITY.eq(entity);
+    let entity_filter = L::LINE_ENTITY.eq(entity);
     let (of_totals, of_lines) = (totals.figures, lines.figures);
     let Some(Summed { until, .. }) = summed else {
-        let asked = (lines.measure)(all([own, lines.filter, dated(from, to)]));
+        let asked = (lines.measure)(all([entity_filter, lines.filter, dated(from, to)]));
         return SumsByGroup { totals: None, of_totals, lines: vec![(false, take_all(asked))], of_lines };
     };
     let split = split_days(from, to, today());
     let months = split.months.map(|(first, last)| {
         let first = first.map(|month| L::TOTAL_MONTH.ge(month));
         let last = last.map(|month| L::TOTAL_MONTH.le(month));
-        let of = [L::TOTAL_ENTITY.eq(entity), totals.filter];
-        take_all((totals.measure)(all(of.into_iter().chain(first).chain(last))))
+        let month_filters = [L::TOTAL_ENTITY.eq(entity), totals.filter];
+        take_all((totals.measure)(all(month_filters.into_iter().chain(first).chain(last))))
     });
     let first_unsummed = Id::first_at(until);
     let edges = split.edges.iter().map(|edge| {
         let days = dated(Some(edge.from), Some(edge.to));
-        let of = all([own.clone(), lines.filter.clone(), days, L::LINE_ID.lt(first_unsummed)]);
-        (edge.is_taken_off, take_all((lines.measure)(of)))
+        let edge_filter = all([entity_filter.clone(), lines.filter.clone(), days, L::LINE_ID.lt(first_unsummed)]);
+        (edge.is_taken_off, take_all((lines.measure)(edge_filter)))
     });
     // The last lines are few: they are found by their ids, whatever else is asked of them.
     let last = (lines.measure)(unsummed_lines::<L, M>(entity, summed))

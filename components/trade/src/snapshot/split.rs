@@ -24,8 +24,8 @@ pub struct Split {
     pub edges: Vec<Edge>,
 }
 
-fn day(of: i64) -> Option<Date> {
-    Date::from_days(of)
+fn day(number: i64) -> Option<Date> {
+    Date::from_days(number)
 }
 
 /// Splits the days from one to another, both included; none: without an end. A month at an edge has either the days inside added or

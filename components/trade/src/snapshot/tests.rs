@@ -7,24 +7,24 @@ use stoa_sdk::Date;
 use super::split_days;
 use crate::dates::Month;
 
-fn day(of: i64) -> Date {
-    Date::from_days(of).unwrap()
+fn day(number: i64) -> Date {
+    Date::from_days(number).unwrap()
 }
 
 /// How often each day of the window is counted by the split.
 fn count_days(window: std::ops::Range<i64>, from: Option<Date>, to: Option<Date>, today: Date) -> BTreeMap<i64, i32> {
     let split = split_days(from, to, today);
     assert!(split.edges.len() <= 2, "{split:?}");
-    let count = |of: i64| {
-        let month = Month::from_day(day(of));
+    let count = |number: i64| {
+        let month = Month::from_day(day(number));
         let is_in = |(first, last): (Option<Month>, Option<Month>)| {
             first.is_none_or(|first| first <= month) && last.is_none_or(|last| month <= last)
         };
         let whole = i32::from(split.months.is_some_and(is_in));
-        let edges = split.edges.iter().filter(|edge| (edge.from.days()..=edge.to.days()).contains(&of));
+        let edges = split.edges.iter().filter(|edge| (edge.from.days()..=edge.to.days()).contains(&number));
         whole + edges.map(|edge| if edge.is_taken_off { -1 } else { 1 }).sum::<i32>()
     };
-    window.map(|of| (of, count(of))).collect()
+    window.map(|number| (number, count(number))).collect()
 }
 
 #[test]
@@ -32,12 +32,12 @@ fn every_day_is_counted_once() {
     let first = "2023-12-20".parse::<Date>().unwrap().days();
     let window = first - 40..first + 130;
     let today = day(first + 60);
-    let ends = || std::iter::once(None).chain((first..first + 90).map(|of| Some(day(of))));
+    let ends = || std::iter::once(None).chain((first..first + 90).map(|number| Some(day(number))));
     for from in ends() {
         for to in ends() {
-            for (of, count) in count_days(window.clone(), from, to, today) {
-                let is_in = from.is_none_or(|from| from.days() <= of) && to.is_none_or(|to| of <= to.days());
-                assert_eq!(count, i32::from(is_in), "{from:?} to {to:?}: {of}");
+            for (number, count) in count_days(window.clone(), from, to, today) {
+                let is_in = from.is_none_or(|from| from.days() <= number) && to.is_none_or(|to| number <= to.days());
+                assert_eq!(count, i32::from(is_in), "{from:?} to {to:?}: {number}");
             }
         }
     }

@@ -84,7 +84,8 @@ fn is_refused(change: &Change, allowed: &[String]) -> bool {
 
 /// Permissions and scopes that its routes need and neither it nor the platform introduces: another module must.
 fn foreign_permissions(descriptor: &Descriptor) -> Vec<&str> {
-    let own = |code: &str| descriptor.permissions.iter().chain(&descriptor.scopes).any(|named| named.code == code);
+    let is_declared =
+        |code: &str| descriptor.permissions.iter().chain(&descriptor.scopes).any(|named| named.code == code);
     let platform = |code: &str| platform::PERMISSIONS.iter().any(|(known, _)| *known == code);
     let mut foreign: Vec<&str> = descriptor
         .routes
@@ -93,7 +94,7 @@ fn foreign_permissions(descriptor: &Descriptor) -> Vec<&str> {
             let (Access::All(codes) | Access::Any(codes)) = &route.access;
             codes.iter().map(String::as_str)
         })
-        .filter(|code| !own(code) && !platform(code))
+        .filter(|code| !is_declared(code) && !platform(code))
         .collect();
     foreign.sort_unstable();
     foreign.dedup();
@@ -102,10 +103,10 @@ fn foreign_permissions(descriptor: &Descriptor) -> Vec<&str> {
 
 /// Problem codes that its routes name and neither it nor the host has: another module must declare them.
 fn foreign_problems(descriptor: &Descriptor) -> Vec<&str> {
-    let own = |code: &str| descriptor.problems.iter().any(|problem| problem.code == code);
+    let is_declared = |code: &str| descriptor.problems.iter().any(|problem| problem.code == code);
     let host = |code: &str| problem::CODES.iter().any(|(known, ..)| *known == code);
     let codes = descriptor.routes.iter().flat_map(|route| route.problems.iter().map(String::as_str));
-    codes.filter(|code| !own(code) && !host(code)).collect::<BTreeSet<_>>().into_iter().collect()
+    codes.filter(|code| !is_declared(code) && !host(code)).collect::<BTreeSet<_>>().into_iter().collect()
 }
 
 fn as_json(found: &Result<Found, Refusal>, faults: &[String]) -> Json {

@@ -31,20 +31,20 @@ const GENERAL: &[&str] = &["NOT_FOUND", "IDEMPOTENCY_KEY_REUSED", "IDEMPOTENCY_K
 /// The codes that a status has for any operation.
 pub fn codes(status: u16) -> Vec<&'static str> {
     let general = |code: &str| !matches!(status, 404 | 409) || GENERAL.contains(&code);
-    problem::CODES.iter().filter(|(code, of, _)| *of == status && general(code)).map(|(code, ..)| *code).collect()
+    problem::CODES.iter().filter(|(code, other, _)| *other == status && general(code)).map(|(code, ..)| *code).collect()
 }
 
 /// The response of a refusal with these codes.
 pub fn refusal(status: u16, meaning: &str, codes: &[&str]) -> Value {
     let codes: Vec<String> = codes.iter().map(|code| format!("`{code}`")).collect();
     let mut headers = json!({"X-Request-Id": {"$ref": "#/components/headers/X-Request-Id"}});
-    let more: &[&str] = match status {
+    let extra: &[&str] = match status {
         401 => &["WWW-Authenticate"],
         429 => &["Retry-After", "X-RateLimit-Limit", "X-RateLimit-Remaining", "X-RateLimit-Reset"],
         503 => &["Retry-After"],
         _ => &[],
     };
-    for name in more {
+    for name in extra {
         headers[*name] = json!({"$ref": format!("#/components/headers/{name}")});
     }
     json!({

@@ -132,8 +132,8 @@ fn security(op: &DocumentedOperation) -> Value {
 fn parameters_of(op: &DocumentedOperation, schemas: &Schemas) -> Result<Vec<Value>, String> {
     let route = op.route;
     let defs = schemas.of_module(op.module)?;
-    let of = |schema: &Option<Value>| parameters::object(schema.as_ref(), defs);
-    let (path, query) = (of(&route.path_schema)?, of(&route.query)?);
+    let object = |schema: &Option<Value>| parameters::object(schema.as_ref(), defs);
+    let (path, query) = (object(&route.path_schema)?, object(&route.query)?);
     let shared = |name: &str| json!({"$ref": format!("#/components/parameters/{name}")});
     let mut all = Vec::new();
     for name in parameters::names(&route.path) {

@@ -58,7 +58,7 @@ impl<'a> Schemas<'a> {
             needed.extend(known.map(|(name, schema)| Needed { module, name, schema, uses: Vec::new() }));
         }
         let places: HashMap<(&str, &str), usize> =
-            needed.iter().enumerate().map(|(at, entry)| ((entry.module, entry.name), at)).collect();
+            needed.iter().enumerate().map(|(index, entry)| ((entry.module, entry.name), index)).collect();
         for entry in &mut needed {
             let mut references = BTreeSet::new();
             refs::collect(entry.schema, &mut references);
@@ -170,14 +170,14 @@ fn kinds(needed: &[Needed]) -> Vec<usize> {
     let (mut kinds, mut count) = number(needed.iter().map(|entry| (entry.name, canonical::text(entry.schema))));
     loop {
         let reported = needed.iter().zip(&kinds).map(|(entry, kind)| {
-            let uses: Vec<usize> = entry.uses.iter().filter_map(|at| kinds.get(*at).copied()).collect();
+            let uses: Vec<usize> = entry.uses.iter().filter_map(|used| kinds.get(*used).copied()).collect();
             (*kind, uses)
         });
-        let (finer, more) = number(reported);
-        if more == count {
+        let (finer, finer_count) = number(reported);
+        if finer_count == count {
             return finer;
         }
-        (kinds, count) = (finer, more);
+        (kinds, count) = (finer, finer_count);
     }
 }
 

@@ -173,9 +173,9 @@ fn breaches(document: &Value) -> Vec<String> {
             all.push(format!("{path} does not begin with /"));
         }
         for (method, operation) in methods.as_object().unwrap() {
-            let at = format!("{method} {path}");
+            let label = format!("{method} {path}");
             if !ids.insert(operation["operationId"].as_str().unwrap()) {
-                all.push(format!("{at}: the id is taken"));
+                all.push(format!("{label}: the id is taken"));
             }
             let mut declared = BTreeSet::new();
             for parameter in operation["parameters"].as_array().into_iter().flatten() {
@@ -185,36 +185,36 @@ fn breaches(document: &Value) -> Vec<String> {
                     .unwrap_or(parameter);
                 let (name, place) = (parameter["name"].as_str().unwrap(), parameter["in"].as_str().unwrap());
                 if !declared.insert((place, name)) {
-                    all.push(format!("{at}: {name} is declared twice"));
+                    all.push(format!("{label}: {name} is declared twice"));
                 }
                 if place == "path" && (parameter["required"] != true || !path.contains(&format!("{{{name}}}"))) {
-                    all.push(format!("{at}: {name} is no required part of the path"));
+                    all.push(format!("{label}: {name} is no required part of the path"));
                 }
                 if parameter.get("schema").is_none() {
-                    all.push(format!("{at}: {name} has no schema"));
+                    all.push(format!("{label}: {name} has no schema"));
                 }
             }
             for name in crate::contract::parameters::names(path) {
                 if !declared.contains(&("path", name)) {
-                    all.push(format!("{at}: {name} is not declared"));
+                    all.push(format!("{label}: {name} is not declared"));
                 }
             }
             let responses = operation["responses"].as_object().unwrap();
             if responses.is_empty()
                 || responses.values().any(|one| one.get("$ref").is_none() && one.get("description").is_none())
             {
-                all.push(format!("{at}: a response without a description"));
+                all.push(format!("{label}: a response without a description"));
             }
             for scheme in
                 operation["security"].as_array().unwrap().iter().flat_map(|all| all.as_object().unwrap().keys())
             {
                 if document["components"]["securitySchemes"].get(scheme).is_none() {
-                    all.push(format!("{at}: there is no scheme {scheme}"));
+                    all.push(format!("{label}: there is no scheme {scheme}"));
                 }
             }
             let tags: Vec<&Value> = document["tags"].as_array().unwrap().iter().map(|tag| &tag["name"]).collect();
             if !operation["tags"].as_array().unwrap().iter().all(|tag| tags.contains(&tag)) {
-                all.push(format!("{at}: a tag that is not described"));
+                all.push(format!("{label}: a tag that is not described"));
             }
         }
     }

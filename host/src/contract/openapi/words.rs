@@ -100,9 +100,9 @@ pub struct Words<'a>(HashMap<&'a str, &'a str>);
 
 impl<'a> Words<'a> {
     /// The common words, under the module's own.
-    pub fn new(own: &'a [Named]) -> Words<'a> {
-        let own = own.iter().map(|word| (word.code.as_str(), word.description.as_str()));
-        Words(COMMON.iter().copied().chain(own).collect())
+    pub fn new(module_words: &'a [Named]) -> Words<'a> {
+        let module_words = module_words.iter().map(|word| (word.code.as_str(), word.description.as_str()));
+        Words(COMMON.iter().copied().chain(module_words).collect())
     }
 
     /// Describes one member or parameter, unless it says something itself. A reference is left alone: what it names is described

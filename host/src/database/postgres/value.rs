@@ -98,28 +98,28 @@ pub fn decode(row: &PgRow) -> Result<Row, Error> {
     row.columns()
         .iter()
         .enumerate()
-        .map(|(at, column)| cell(row, at, column.type_()))
+        .map(|(index, column)| cell(row, index, column.type_()))
         .collect::<Result<_, _>>()
         .map(Row)
 }
 
-fn cell(row: &PgRow, at: usize, type_: &Type) -> Result<Cell, Error> {
+fn cell(row: &PgRow, column: usize, type_: &Type) -> Result<Cell, Error> {
     let cell = match *type_ {
-        Type::UUID => field::<Option<Uuid>>(row, at)?.map(Cell::Id),
-        Type::TEXT | Type::VARCHAR | Type::NAME => field::<Option<String>>(row, at)?.map(Cell::Text),
-        Type::INT8 => field::<Option<i64>>(row, at)?.map(Cell::Integer),
-        Type::INT4 => field::<Option<i32>>(row, at)?.map(|number| Cell::Integer(i64::from(number))),
-        Type::BOOL => field::<Option<bool>>(row, at)?.map(Cell::Boolean),
+        Type::UUID => field::<Option<Uuid>>(row, column)?.map(Cell::Id),
+        Type::TEXT | Type::VARCHAR | Type::NAME => field::<Option<String>>(row, column)?.map(Cell::Text),
+        Type::INT8 => field::<Option<i64>>(row, column)?.map(Cell::Integer),
+        Type::INT4 => field::<Option<i32>>(row, column)?.map(|number| Cell::Integer(i64::from(number))),
+        Type::BOOL => field::<Option<bool>>(row, column)?.map(Cell::Boolean),
         Type::TIMESTAMPTZ => {
-            field::<Option<DateTime<Utc>>>(row, at)?.map(|instant| Cell::Instant(instant.timestamp_millis()))
+            field::<Option<DateTime<Utc>>>(row, column)?.map(|instant| Cell::Instant(instant.timestamp_millis()))
         }
-        Type::BYTEA => field::<Option<Vec<u8>>>(row, at)?.map(Cell::Bytes),
+        Type::BYTEA => field::<Option<Vec<u8>>>(row, column)?.map(Cell::Bytes),
         _ => return Err(Error::Fault(format!("a column of type {type_}"))),
     };
     Ok(cell.unwrap_or(Cell::Null))
 }
 
 /// A column of a row.
-pub fn field<'a, T: FromSql<'a>>(row: &'a PgRow, at: usize) -> Result<T, Error> {
-    row.try_get(at).map_err(Error::from_postgres)
+pub fn field<'a, T: FromSql<'a>>(row: &'a PgRow, column: usize) -> Result<T, Error> {
+    row.try_get(column).map_err(Error::from_postgres)
 }

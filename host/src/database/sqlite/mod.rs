@@ -97,16 +97,17 @@ impl Sqlite {
         let register = settings.prepare.sqlite;
         let file = Arc::new(File { path: path.to_owned(), register, full: AtomicBool::new(false) });
         let writer = connect(&file, false)?;
-        let (at, own, queue, held) = (file.clone(), clock.clone(), writes.clone(), reads.clone());
+        let (thread_file, thread_clock, queue, held) = (file.clone(), clock.clone(), writes.clone(), reads.clone());
         threads.push(std::thread::Builder::new().name("stoa-writer".into()).spawn(move || {
-            own.watch_this_thread();
-            write_loop(&at, writer, &queue, &held);
+            thread_clock.watch_this_thread();
+            write_loop(&thread_file, writer, &queue, &held);
         })?);
         for number in 0..readers {
-            let (reader, queue, at, own) = (connect(&file, true)?, reads.clone(), file.clone(), clock.clone());
+            let (reader, queue, thread_file, thread_clock) =
+                (connect(&file, true)?, reads.clone(), file.clone(), clock.clone());
             threads.push(std::thread::Builder::new().name(format!("stoa-reader-{number}")).spawn(move || {
-                own.watch_this_thread();
-                read_loop(&at, reader, &queue);
+                thread_clock.watch_this_thread();
+                read_loop(&thread_file, reader, &queue);
             })?);
         }
         let (request_timeout, heavy_read_timeout) = (settings.request_timeout, settings.heavy_read_timeout);
@@ -214,17 +215,17 @@ fn block_on<F: Future + Unpin>(mut future: F) -> F::Output {
     }
 }
 
-fn write_loop(at: &File, writer: Connection, queue: &Queue<Job>, readers: &Queue<Job>) {
+fn write_loop(file: &File, writer: Connection, queue: &Queue<Job>, readers: &Queue<Job>) {
     let mut connection = Some(writer);
-    let mut log = Log::new(&at.path, log::LARGEST);
+    let mut log = Log::new(&file.path, log::LARGEST);
     while let Some((place, first)) = queue.pop() {
         // One runs at a time: what counts here is whose turn it is.
         queue.end(place);
-        let Some(open) = connection.take().or_else(|| reopen(at, false)) else {
+        let Some(open) = connection.take().or_else(|| reopen(file, false)) else {
             refuse(first, Error::Unavailable("the database cannot be opened".into()));
             continue;
         };
-        connection = write_group(at, open, first, queue);
+        connection = write_group(file, open, first, queue);
         if let Some(writer) = &connection {
             log.keep_small(writer, readers);
         }
@@ -232,7 +233,7 @@ fn write_loop(at: &File, writer: Connection, queue: &Queue<Job>, readers: &Queue
 }
 
 /// One commit. Answers every request of it; gives the connection back unless it was lost.
-fn write_group(at: &File, connection: Connection, first: Job, queue: &Queue<Job>) -> Option<Connection> {
+fn write_group(file: &File, connection: Connection, first: Job, queue: &Queue<Job>) -> Option<Connection> {
     let began = Instant::now();
     if let Err(error) = connection.execute_batch("begin immediate") {
         refuse(first, Error::from_rusqlite(error));
@@ -267,7 +268,7 @@ fn write_group(at: &File, connection: Connection, first: Job, queue: &Queue<Job>
     let committed = execute(&connection, if kept { "commit" } else { "rollback" });
     metrics::histogram!("stoa_commit_group_size").record(answers.len() as f64);
     if kept {
-        at.full.store(matches!(&committed, Err(Error::Full(_))), Relaxed);
+        file.full.store(matches!(&committed, Err(Error::Full(_))), Relaxed);
     }
     match committed {
         Ok(()) => {
@@ -295,17 +296,17 @@ fn lose(answers: Vec<Reply>, error: &Error) -> Option<Connection> {
     None
 }
 
-fn read_loop(at: &File, reader: Connection, queue: &Queue<Job>) {
+fn read_loop(file: &File, reader: Connection, queue: &Queue<Job>) {
     let mut connection = Some(reader);
     while let Some((place, job)) = queue.pop() {
-        connection = read_one(at, connection, job);
+        connection = read_one(file, connection, job);
         queue.end(place);
     }
 }
 
 /// One read in its snapshot; gives the connection back unless it was lost.
-fn read_one(at: &File, connection: Option<Connection>, job: Job) -> Option<Connection> {
-    let Some(open) = connection.or_else(|| reopen(at, true)) else {
+fn read_one(file: &File, connection: Option<Connection>, job: Job) -> Option<Connection> {
+    let Some(open) = connection.or_else(|| reopen(file, true)) else {
         refuse(job, Error::Unavailable("the database cannot be opened".into()));
         return None;
     };
@@ -323,8 +324,8 @@ fn refuse(job: Job, error: Error) {
     ((job.run)(Err(error.clone())).answer)(Err(error));
 }
 
-fn reopen(at: &File, read_only: bool) -> Option<Connection> {
-    connect(at, read_only).inspect_err(|error| tracing::error!(%error, "cannot open the database")).ok()
+fn reopen(file: &File, read_only: bool) -> Option<Connection> {
+    connect(file, read_only).inspect_err(|error| tracing::error!(%error, "cannot open the database")).ok()
 }
 
 fn execute(connection: &Connection, sql: &str) -> Result<(), Error> {
@@ -336,9 +337,9 @@ fn execute(connection: &Connection, sql: &str) -> Result<(), Error> {
 }
 
 /// A connection as every thread uses it.
-fn connect(at: &File, read_only: bool) -> rusqlite::Result<Connection> {
+fn connect(file: &File, read_only: bool) -> rusqlite::Result<Connection> {
     let access = if read_only { OpenFlags::SQLITE_OPEN_READ_ONLY } else { OpenFlags::SQLITE_OPEN_READ_WRITE };
-    let connection = Connection::open_with_flags(&at.path, access | OpenFlags::SQLITE_OPEN_NO_MUTEX)?;
+    let connection = Connection::open_with_flags(&file.path, access | OpenFlags::SQLITE_OPEN_NO_MUTEX)?;
     connection.set_prepared_statement_cache_capacity(PREPARED);
     connection.busy_timeout(BUSY)?;
     connection.pragma_update(None, "foreign_keys", true)?;
@@ -354,7 +355,7 @@ fn connect(at: &File, read_only: bool) -> rusqlite::Result<Connection> {
             return Err(rusqlite::Error::InvalidQuery);
         }
     }
-    (at.register)(&connection)?;
+    (file.register)(&connection)?;
     Ok(connection)
 }
 

@@ -45,12 +45,12 @@ thread_local! {
 impl Stopwatch {
     pub fn start() -> std::io::Result<(Arc<Stopwatch>, JoinHandle<()>)> {
         let clock = Arc::new(Stopwatch { watched: Mutex::default() });
-        let own = clock.clone();
+        let thread_clock = clock.clone();
         let thread = std::thread::Builder::new().name("stoa-clock".into()).spawn(move || {
             // A thread may come and go between two looks, as that of a command does: whom the clock has seen says nothing.
-            while Arc::strong_count(&own) > 1 {
+            while Arc::strong_count(&thread_clock) > 1 {
                 std::thread::sleep(TICK);
-                let mut watched = own.watched.lock().unwrap_or_else(PoisonError::into_inner);
+                let mut watched = thread_clock.watched.lock().unwrap_or_else(PoisonError::into_inner);
                 watched.retain(|watched| watched.upgrade().inspect(|watched| watched.look(Instant::now())).is_some());
             }
         })?;
@@ -61,7 +61,7 @@ impl Stopwatch {
     pub fn watch_this_thread(&self) {
         let watched = Arc::new(Watched::default());
         self.watched.lock().unwrap_or_else(PoisonError::into_inner).push(Arc::downgrade(&watched));
-        OWN.with(|own| own.replace(Some(watched)));
+        OWN.with(|slot| slot.replace(Some(watched)));
     }
 }
 
@@ -76,9 +76,9 @@ impl Watched {
 }
 
 fn change(change: impl FnOnce(&mut Running)) {
-    OWN.with_borrow(|own| {
-        if let Some(own) = own {
-            change(&mut own.lock());
+    OWN.with_borrow(|slot| {
+        if let Some(watched) = slot {
+            change(&mut watched.lock());
         }
     });
 }

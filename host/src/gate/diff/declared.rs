@@ -93,7 +93,7 @@ fn problems(old: &Descriptor, new: &Descriptor, changes: &mut Vec<Change>) {
 
 fn compare_onboarding(old: &Descriptor, new: &Descriptor, changes: &mut Vec<Change>) {
     // As the host composes the body: it takes the members that modules name and no others.
-    let of = |descriptor: &Descriptor| {
+    let onboarding_body = |descriptor: &Descriptor| {
         let part = |name: &str| descriptor.onboarding.as_ref().and_then(|schema| schema.get(name)).cloned();
         json!({
             "type": "object",
@@ -102,7 +102,7 @@ fn compare_onboarding(old: &Descriptor, new: &Descriptor, changes: &mut Vec<Chan
             "additionalProperties": false,
         })
     };
-    let (was, is) = (of(old), of(new));
+    let (was, is) = (onboarding_body(old), onboarding_body(new));
     let old = SchemaWithDefs { schema: &was, defs: &old.schemas };
     let new = SchemaWithDefs { schema: &is, defs: &new.schemas };
     changes.extend(schema::compare(Direction::Request, "onboarding", old, new));

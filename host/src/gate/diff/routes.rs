@@ -189,8 +189,8 @@ fn parameters((was, old): (&Route, &Descriptor), (is, new): (&Route, &Descriptor
 }
 
 /// The schema of each path parameter: a uuid where none is stated.
-fn path_schema(route: &Route, of: &Descriptor) -> Map<String, Value> {
-    let stated = parameters::object(route.path_schema.as_ref(), &of.schemas).unwrap_or_default();
+fn path_schema(route: &Route, descriptor: &Descriptor) -> Map<String, Value> {
+    let stated = parameters::object(route.path_schema.as_ref(), &descriptor.schemas).unwrap_or_default();
     let stated = stated.get("properties").and_then(Value::as_object);
     let schema = |name: &str| {
         let uuid = || json!({"type": "string", "format": "uuid"});
@@ -200,8 +200,8 @@ fn path_schema(route: &Route, of: &Descriptor) -> Map<String, Value> {
 }
 
 /// As the host reads it: an object, without members that are not named.
-fn query_schema(route: &Route, of: &Descriptor) -> Value {
-    let mut query = parameters::object(route.query.as_ref(), &of.schemas).unwrap_or_default();
+fn query_schema(route: &Route, descriptor: &Descriptor) -> Value {
+    let mut query = parameters::object(route.query.as_ref(), &descriptor.schemas).unwrap_or_default();
     query.insert("type".into(), "object".into());
     query.insert("additionalProperties".into(), false.into());
     Value::Object(query)

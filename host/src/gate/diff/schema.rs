@@ -93,9 +93,9 @@ impl<'a> Walk<'a> {
         let detail = format!("was {}, now {}", describe_types(was), describe_types(is));
         self.tell(FacetKind::Type, path, !before.is_subset(&after), !after.is_subset(&before), detail);
         for class in CLASSES {
-            let of =
+            let shapes =
                 |form: &Form<'a>| form.shapes.iter().filter(|shape| shape.class == class).cloned().collect::<Vec<_>>();
-            let (was, is) = (of(was), of(is));
+            let (was, is) = (shapes(was), shapes(is));
             if !was.is_empty() && !is.is_empty() {
                 self.shapes(path, &was, &is);
             }
@@ -125,8 +125,8 @@ impl<'a> Walk<'a> {
                 }
             }
         }
-        let mut gone: Vec<usize> = (0..was.len()).filter(|at| !pairs.iter().any(|(old, _)| old == at)).collect();
-        let mut added: Vec<usize> = (0..is.len()).filter(|at| !pairs.iter().any(|(_, new)| new == at)).collect();
+        let mut gone: Vec<usize> = (0..was.len()).filter(|index| !pairs.iter().any(|(old, _)| old == index)).collect();
+        let mut added: Vec<usize> = (0..is.len()).filter(|index| !pairs.iter().any(|(_, new)| new == index)).collect();
         if let ([a], [b]) = (gone.as_slice(), added.as_slice())
             && !other_tag(&old_tags[*a], &new_tags[*b])
         {
@@ -308,11 +308,11 @@ fn describe_types(form: &Form) -> String {
     }
     let mut names: Vec<&str> = Vec::new();
     for class in CLASSES {
-        let mut of = form.shapes.iter().filter(|shape| shape.class == class).peekable();
-        if of.peek().is_some() {
+        let mut shapes = form.shapes.iter().filter(|shape| shape.class == class).peekable();
+        if shapes.peek().is_some() {
             names.push(match class {
                 Class::Boolean => "boolean",
-                Class::Number if of.all(|shape| shape.facts.integer) => "integer",
+                Class::Number if shapes.all(|shape| shape.facts.integer) => "integer",
                 Class::Number => "number",
                 Class::String => "string",
                 Class::Array => "array",
@@ -349,7 +349,7 @@ fn whole(place: &AllOf, defs: &Map<String, Value>) -> Vec<(Value, Option<Map<Str
 
 fn default<'a>(place: &AllOf<'a>, defs: &'a Map<String, Value>) -> &'a Value {
     const NONE: &Value = &Value::Null;
-    let of = |schema: &&'a Value| {
+    let stated_default = |schema: &&'a Value| {
         let mut schema: &'a Value = schema;
         for _ in 0..8 {
             if let Some(default) = schema.get("default") {
@@ -359,7 +359,7 @@ fn default<'a>(place: &AllOf<'a>, defs: &'a Map<String, Value>) -> &'a Value {
         }
         None
     };
-    place.iter().find_map(of).unwrap_or(NONE)
+    place.iter().find_map(stated_default).unwrap_or(NONE)
 }
 
 /// Members that can have one value alone: what tells the branches of a union apart.

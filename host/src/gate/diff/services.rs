@@ -103,8 +103,8 @@ fn is_raised(was: &Version, is: &Version) -> bool {
 fn compare_access(old: &Surface, new: &Surface, changes: &mut Vec<Change>) {
     let (was, is) = (list_functions(&old.offers), list_functions(&new.offers));
     for (interface, function) in was.intersection(&is) {
-        let of = |surface: &Surface| surface.descriptor.service_access(interface, function).cloned();
-        let (was, is) = (of(old), of(new));
+        let service_access = |surface: &Surface| surface.descriptor.service_access(interface, function).cloned();
+        let (was, is) = (service_access(old), service_access(new));
         // None: it is not stated, and anybody is served.
         let sides = [
             (was.as_ref().map(|access| &access.permissions), is.as_ref().map(|access| &access.permissions)),
@@ -124,10 +124,10 @@ fn compare_access(old: &Surface, new: &Surface, changes: &mut Vec<Change>) {
 
 /// Interfaces, whatever their version, with their functions.
 fn list_functions(services: &Services) -> BTreeSet<(String, String)> {
-    let of = |(name, functions): (InterfaceName, &Functions)| {
+    let named_functions = |(name, functions): (InterfaceName, &Functions)| {
         functions.keys().map(|function| (name.path.clone(), function.clone())).collect::<Vec<_>>()
     };
-    parse_names(services).into_iter().flat_map(of).collect()
+    parse_names(services).into_iter().flat_map(named_functions).collect()
 }
 
 /// Whether everybody who was served still is.
@@ -149,8 +149,8 @@ fn show(needs: Option<&Vec<String>>) -> String {
     }
 }
 
-fn compare_wants(of: &Services, beside: &Services, code: Code, changes: &mut Vec<Change>) {
-    for (name, functions) in of {
+fn compare_wants(wants: &Services, beside: &Services, code: Code, changes: &mut Vec<Change>) {
+    for (name, functions) in wants {
         match beside.get(name) {
             None => changes.push(Change::new(code, name.as_str(), "")),
             Some(others) => {

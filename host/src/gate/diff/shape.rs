@@ -292,9 +292,10 @@ impl<'a> Facts<'a> {
         if let Some(values) = &mut self.values {
             values.retain(|value| Class::of(value) == Some(class));
         }
-        self.limits.retain(|keyword, _| LIMITS.iter().any(|(name, _, of)| name == keyword && *of == class));
-        self.rules
-            .retain(|keyword, _| RULES.iter().any(|(name, of)| name == keyword && of.is_none_or(|of| of == class)));
+        self.limits.retain(|keyword, _| LIMITS.iter().any(|(name, _, other)| name == keyword && *other == class));
+        self.rules.retain(|keyword, _| {
+            RULES.iter().any(|(name, other)| name == keyword && other.is_none_or(|other| other == class))
+        });
         self.integer &= class == Class::Number;
         if self.integer {
             // Among whole numbers, more than 0 is at least 1.

@@ -29,8 +29,8 @@ const EXAMPLE_KEY: &str = "5f0c3c1e-6a53-4b2e-9d57-0f4d8f2b9a10";
 /// The document, from a contract and the codes that its modules add. A contract that cannot be read is shown as it is.
 pub fn compose<'a>(contract: &[u8], added: impl Iterator<Item = &'a ProblemCode>) -> Vec<u8> {
     let amended = serde_json::from_slice(contract).and_then(|mut document: Value| {
-        let own = document.pointer("/info/description").and_then(Value::as_str).unwrap_or_default();
-        let (first, rest) = own.split_once("\n\n").unwrap_or((own, ""));
+        let stated = document.pointer("/info/description").and_then(Value::as_str).unwrap_or_default();
+        let (first, rest) = stated.split_once("\n\n").unwrap_or((stated, ""));
         let description = format!("{first}\n\n{}\n# Schemas\n\n{rest}", guide(&refusals(added)));
         if let Some(place) = document.pointer_mut("/info/description") {
             *place = description.into();
@@ -50,9 +50,9 @@ pub fn compose<'a>(contract: &[u8], added: impl Iterator<Item = &'a ProblemCode>
 
 /// Every code by its status, with what it means.
 fn refusals<'a>(added: impl Iterator<Item = &'a ProblemCode>) -> BTreeMap<u16, Vec<(&'a str, &'a str)>> {
-    let own =
+    let host_codes =
         problem::CODES.iter().map(|(code, status, detail)| -> (&'a str, u16, &'a str) { (code, *status, detail) });
-    let all = own.chain(added.map(|added| (added.code.as_str(), added.status, added.detail.as_str())));
+    let all = host_codes.chain(added.map(|added| (added.code.as_str(), added.status, added.detail.as_str())));
     let mut by_status: BTreeMap<u16, Vec<(&str, &str)>> = BTreeMap::new();
     for (code, status, detail) in all {
         let same = by_status.entry(status).or_default();

@@ -77,14 +77,14 @@ impl Reference {
             Part::Licences => LICENCES.respond(headers),
             Part::Document => self.document(release).await?.respond(headers),
         };
-        let own = [
+        let extra_headers = [
             (header::CONTENT_SECURITY_POLICY, POLICY),
             (header::X_CONTENT_TYPE_OPTIONS, "nosniff"),
             (header::REFERRER_POLICY, "no-referrer"),
             // Asked for anew each time, and sent where it has changed: a swap of modules changes it.
             (header::CACHE_CONTROL, "no-cache"),
         ];
-        for (name, value) in own {
+        for (name, value) in extra_headers {
             response.headers_mut().insert(name, HeaderValue::from_static(value));
         }
         Ok(response)

@@ -85,9 +85,9 @@ impl Command {
 
 /// The permissions that a command may name: the host's and those of the active modules.
 fn offer_permissions(route: &mut Route, modules: &[Arc<Module>]) {
-    let own = PERMISSIONS.iter().map(|(code, _)| *code);
+    let host_codes = PERMISSIONS.iter().map(|(code, _)| *code);
     let theirs = modules.iter().flat_map(|module| &module.descriptor.permissions).map(|named| named.code.as_str());
-    let all: BTreeSet<&str> = own.chain(theirs).collect();
+    let all: BTreeSet<&str> = host_codes.chain(theirs).collect();
     let commands = route.body.as_mut().and_then(|body| body.pointer_mut("/oneOf")).and_then(Json::as_array_mut);
     for command in commands.into_iter().flatten() {
         if let Some(Json::Object(permissions)) = command.pointer_mut("/properties/permissions") {

@@ -70,8 +70,8 @@ pub struct AssignedRole {
 
 impl AssignedRole {
     /// From id, code and name, the first of which is the column `at`.
-    pub fn read(row: &Row, at: usize) -> Result<AssignedRole, Error> {
-        Ok(AssignedRole { id: row.id(at)?, code: row.text(at + 1)?, name: row.text(at + 2)? })
+    pub fn read(row: &Row, first: usize) -> Result<AssignedRole, Error> {
+        Ok(AssignedRole { id: row.id(first)?, code: row.text(first + 1)?, name: row.text(first + 2)? })
     }
 }
 

@@ -47,7 +47,8 @@ impl<T: Serialize> List<T> {
             let last = i64::try_from(records.len()).unwrap_or(i64::MAX) < batch;
             after = records.last().map(self.id);
             items.extend(records.into_iter().filter(|record| {
-                let contains = |text: &String| (self.texts)(record).iter().any(|own| own.to_lowercase().contains(text));
+                let contains =
+                    |text: &String| (self.texts)(record).iter().any(|value| value.to_lowercase().contains(text));
                 text.as_ref().is_none_or(contains)
             }));
             if last || items.len() > limit.0 as usize {

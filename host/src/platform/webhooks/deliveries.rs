@@ -153,8 +153,8 @@ pub async fn list(session: &mut Session, call: &Call<'_>) -> Performed {
     answer(&Page::new(query.limit, deliveries, |delivery: &Delivery| delivery.id))
 }
 
-fn instant(at: DateTime<Utc>) -> Cell {
-    Cell::Instant(at.timestamp_millis())
+fn instant(time: DateTime<Utc>) -> Cell {
+    Cell::Instant(time.timestamp_millis())
 }
 
 /// The endpoint of the path, which must be able to take deliveries; its lane is locked.

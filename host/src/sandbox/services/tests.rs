@@ -12,8 +12,8 @@ const FUNCTIONS: &[(&str, &str)] = &[
 
 /// The type of a function; `get-wide` and `get-other` are other types under the name `get`.
 fn function(name: &str) -> (&str, &'static str) {
-    let (_, of) = FUNCTIONS.iter().find(|(other, _)| *other == name).expect("a function");
-    (name.split_once("-wide").or(name.split_once("-other")).map_or(name, |(name, _)| name), of)
+    let (_, function_type) = FUNCTIONS.iter().find(|(other, _)| *other == name).expect("a function");
+    (name.split_once("-wide").or(name.split_once("-other")).map_or(name, |(name, _)| name), function_type)
 }
 
 /// A component that imports and exports interfaces, each with functions: `("a:b/c@1.0.0", "get count")`.
@@ -21,8 +21,8 @@ fn component(engine: &Engine, imports: &[(&str, &str)], exports: &[(&str, &str)]
     let mut text = String::from("(component\n");
     let members = |functions: &str| -> String {
         let member = |name| {
-            let (name, of) = function(name);
-            format!("(export \"{name}\" (func {of}))")
+            let (name, function_type) = function(name);
+            format!("(export \"{name}\" (func {function_type}))")
         };
         functions.split_whitespace().map(member).collect::<Vec<_>>().join(" ")
     };
@@ -39,19 +39,21 @@ fn component(engine: &Engine, imports: &[(&str, &str)], exports: &[(&str, &str)]
             (func (export \"count\") (result i32) i32.const 7))
           (core instance $i (instantiate $m))\n",
     );
-    for (at, (interface, functions)) in exports.iter().enumerate() {
+    for (index, (interface, functions)) in exports.iter().enumerate() {
         let mut instance = String::new();
         for (place, name) in functions.split_whitespace().enumerate() {
-            let (shown, of) = function(name);
-            let options = if of.contains("string") {
+            let (shown, function_type) = function(name);
+            let options = if function_type.contains("string") {
                 "(memory (core memory $i \"memory\")) (realloc (core func $i \"realloc\"))"
             } else {
                 ""
             };
-            text.push_str(&format!("  (func $f{at}-{place} {of} (canon lift (core func $i \"{name}\") {options}))\n"));
-            instance.push_str(&format!(" (export \"{shown}\" (func $f{at}-{place}))"));
+            text.push_str(&format!(
+                "  (func $f{index}-{place} {function_type} (canon lift (core func $i \"{name}\") {options}))\n"
+            ));
+            instance.push_str(&format!(" (export \"{shown}\" (func $f{index}-{place}))"));
         }
-        text.push_str(&format!("  (instance $e{at}{instance})\n  (export \"{interface}\" (instance $e{at}))\n"));
+        text.push_str(&format!("  (instance $e{index}{instance})\n  (export \"{interface}\" (instance $e{index}))\n"));
     }
     text.push(')');
     let bytes = wat::parse_str(&text).unwrap_or_else(|error| panic!("{error}\n{text}"));
@@ -126,7 +128,7 @@ fn the_highest_version_that_fits_serves() {
 #[test]
 fn what_nobody_serves_is_named() {
     let one = "commerce:widgets/shelf@1.0.0";
-    let at = |version: &str| format!("commerce:widgets/shelf@{version}");
+    let interface = |version: &str| format!("commerce:widgets/shelf@{version}");
     for (name, wanted, offered, words) in [
         ("nobody", "1.0.0", vec![], vec!["no module offers any version"]),
         ("another major", "1.0.0", vec![("a", "2.0.0", "get")], vec!["1.0.0 is wanted", "a offers 2.0.0"]),
@@ -174,14 +176,17 @@ fn what_nobody_serves_is_named() {
             vec!["#get", "b 1.1.0 has"],
         ),
     ] {
-        let wanted = at(wanted);
+        let wanted = interface(wanted);
         let exports: Vec<(&str, [(String, &str); 1])> =
-            offered.iter().map(|(module, version, functions)| (*module, [(at(version), *functions)])).collect();
+            offered.iter().map(|(module, version, functions)| (*module, [(interface(version), *functions)])).collect();
         let exports: Vec<(&str, Vec<(&str, &str)>)> = exports
             .iter()
-            .map(|(module, of)| (*module, of.iter().map(|(name, functions)| (name.as_str(), *functions)).collect()))
+            .map(|(module, interfaces)| {
+                (*module, interfaces.iter().map(|(name, functions)| (name.as_str(), *functions)).collect())
+            })
             .collect();
-        let others: Vec<(&str, Interfaces)> = exports.iter().map(|(module, of)| (*module, of.as_slice())).collect();
+        let others: Vec<(&str, Interfaces)> =
+            exports.iter().map(|(module, interfaces)| (*module, interfaces.as_slice())).collect();
         let Err(why) = resolve_imports(&[(&wanted, "get")], &others) else { panic!("{name}: it was linked") };
         let text = why.to_string();
         for word in words.iter().chain(&["wanting needs", wanted.as_str()]) {

@@ -78,32 +78,32 @@ fn date(datum: Datum) -> Option<NaiveDate> {
 }
 
 /// Reads a column of a row; what the type never holds is a fault.
-pub(super) fn load(row: &Row, at: usize, output: &Output) -> Result<Datum, Stop> {
+pub(super) fn load(row: &Row, column: usize, output: &Output) -> Result<Datum, Stop> {
     let type_ = match output {
         Output::Sum { type_, .. } => {
-            let text: Option<String> = field(row, at)?;
+            let text: Option<String> = field(row, column)?;
             return Ok(text.map_or(Datum::Null, |text| total(*type_, &text)));
         }
         Output::Column(type_) => *type_,
     };
     let datum = match type_ {
-        ColumnType::Uuid => field::<Option<Uuid>>(row, at)?.map(Datum::Id),
-        ColumnType::Text => field::<Option<String>>(row, at)?.map(Datum::Text),
-        ColumnType::Boolean => field::<Option<bool>>(row, at)?.map(Datum::Bool),
-        ColumnType::Integer => field::<Option<i64>>(row, at)?.map(Datum::Int),
+        ColumnType::Uuid => field::<Option<Uuid>>(row, column)?.map(Datum::Id),
+        ColumnType::Text => field::<Option<String>>(row, column)?.map(Datum::Text),
+        ColumnType::Boolean => field::<Option<bool>>(row, column)?.map(Datum::Bool),
+        ColumnType::Integer => field::<Option<i64>>(row, column)?.map(Datum::Int),
         ColumnType::Timestamp => {
-            let instant: Option<DateTime<Utc>> = field(row, at)?;
+            let instant: Option<DateTime<Utc>> = field(row, column)?;
             instant.map(|instant| Datum::Instant(instant.timestamp_millis()))
         }
-        ColumnType::Date => field::<Option<NaiveDate>>(row, at)?.map(Datum::Date),
-        ColumnType::Decimal { scale, .. } => match field::<Option<&str>>(row, at)? {
+        ColumnType::Date => field::<Option<NaiveDate>>(row, column)?.map(Datum::Date),
+        ColumnType::Decimal { scale, .. } => match field::<Option<&str>>(row, column)? {
             None => None,
             Some(text) => match decimal::parse(text, scale) {
                 Some(Parsed::Exact(value)) => Some(Datum::Decimal(value)),
                 _ => return Err(Stop::Database(Error::Fault("a stored decimal is not of its type".to_owned()))),
             },
         },
-        ColumnType::Json => match field::<Option<&str>>(row, at)? {
+        ColumnType::Json => match field::<Option<&str>>(row, column)? {
             None => None,
             Some(text) => match json::normal(text) {
                 Some(text) => Some(Datum::Json(text)),

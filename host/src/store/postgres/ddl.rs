@@ -39,7 +39,7 @@ fn plan_mismatch(change: &TableChange) -> Error {
 }
 
 fn table_of<'a>(schema: &'a Tables, collection: &str) -> Option<&'a Table> {
-    schema.find(collection).map(|at| schema.table(at))
+    schema.find(collection).map(|index| schema.table(index))
 }
 
 fn text(schema: &Tables, change: &TableChange) -> Option<String> {
@@ -144,22 +144,23 @@ fn definition(column: &Column) -> String {
 }
 
 fn constraint(table: &Table, check: &Check) -> String {
-    let holds = checks::sql(table, check, Dialect::Postgres, &|at| table.column(at).sql.clone());
+    let holds = checks::sql(table, check, Dialect::Postgres, &|column| table.column(column).sql.clone());
     format!("constraint \"{}\" check ({holds})", check.constraint)
 }
 
 /// The id ends every index that is not unique: pages are ordered by it last.
 fn index(table: &Table, key: &Key, unique: bool, concurrently: &str) -> String {
     let mut columns = String::from("tenant_id");
-    for at in &key.columns {
+    for column in &key.columns {
         columns.push_str(", ");
-        columns.push_str(&table.column(*at).sql);
+        columns.push_str(&table.column(*column).sql);
     }
     if !unique && !key.columns.contains(&crate::store::schema::ID) {
         columns.push_str(", id");
     }
     let kind = if unique { "unique " } else { "" };
-    let rows = key.not_null.map(|at| format!(" where {} is not null", table.column(at).sql)).unwrap_or_default();
+    let rows =
+        key.not_null.map(|column| format!(" where {} is not null", table.column(column).sql)).unwrap_or_default();
     format!("create {kind}index {concurrently}if not exists \"{}\" on {} ({columns}){rows};\n", key.index, table.sql)
 }
 
@@ -209,7 +210,7 @@ async fn search(transaction: &mut Transaction, table: &Table, group: &Group) -> 
     let (name, column) = (&table.sql, &group.sql);
     let add = format!("alter table {name} add column if not exists {column} text collate \"C\" not null default ''");
     run(transaction, format!("{add}; alter table {name} no force row level security")).await?;
-    let fields: String = group.columns.iter().map(|at| format!(", {}", table.column(*at).sql)).collect();
+    let fields: String = group.columns.iter().map(|index| format!(", {}", table.column(*index).sql)).collect();
     let read = format!(
         "select tenant_id, id{fields} from {name} where (tenant_id, id) > ($1, $2) \
          order by tenant_id, id limit {FOLDED_AT_ONCE}"

@@ -175,7 +175,7 @@ async fn collect(transaction: &mut Transaction, mut query: Query) -> Result<Vec<
 }
 
 fn load(query: &Query, row: &Row) -> Result<Vec<Datum>, Stop> {
-    query.outputs.iter().enumerate().map(|(at, output)| bind::load(row, at, output)).collect()
+    query.outputs.iter().enumerate().map(|(column, output)| bind::load(row, column, output)).collect()
 }
 
 /// Sends what is asked as one message and puts the replies to their calls. The first call that failed is what the batch failed of.

@@ -41,8 +41,8 @@ pub(super) struct Changed {
 pub(super) fn read(table: &Table, update: &Update, row: &Row) -> Result<Changed, Stop> {
     let met: String = field(row, 2)?;
     let mut data = Vec::with_capacity(update.answer.len());
-    for (at, column) in update.answer.iter().enumerate() {
-        data.push(bind::load(row, at + 3, &Output::Column(table.type_of(*column)))?);
+    for (index, column) in update.answer.iter().enumerate() {
+        data.push(bind::load(row, index + 3, &Output::Column(table.type_of(*column)))?);
     }
     Ok(Changed {
         nth: usize::try_from(field::<i64>(row, 0)?).unwrap_or(usize::MAX),
@@ -100,11 +100,11 @@ pub(super) fn judge(
 }
 
 fn spell<'a>(alias: &'a str, update: &Update) -> Spelling<'a> {
-    let own = |sign: &str, count: usize| (0..count).map(|nth| format!("{alias}.\"#{sign}{nth}\"")).collect();
+    let names = |sign: &str, count: usize| (0..count).map(|nth| format!("{alias}.\"#{sign}{nth}\"")).collect();
     Spelling {
         alias,
-        set: own("s", update.set.len()),
-        add: own("a", update.add.len()),
+        set: names("s", update.set.len()),
+        add: names("a", update.add.len()),
         version: format!("{alias}.\"#v\""),
     }
 }
@@ -118,8 +118,8 @@ pub(super) fn statement(schema: &Tables, scope: &Scope, update: &Update) -> Sql 
         insert_rows(&mut sql, scope, table, update, initial);
     }
     sql.put(", l as materialized (select r.*");
-    for at in needed_columns(table, update) {
-        sql.put(", ").column("t", table, at);
+    for column in needed_columns(table, update) {
+        sql.put(", ").column("t", table, column);
     }
     for group in needed_groups(table, update) {
         sql.put(", t.").put(group);
@@ -130,8 +130,8 @@ pub(super) fn statement(schema: &Tables, scope: &Scope, update: &Update) -> Sql 
         // This makes `l` wait for the end of `i`.
         sql.put(" where (select count(*) from i) >= 0");
     }
-    for (nth, at) in table.lock_order.iter().enumerate() {
-        sql.put(if nth == 0 { " order by " } else { ", " }).column("t", table, *at);
+    for (nth, column) in table.lock_order.iter().enumerate() {
+        sql.put(if nth == 0 { " order by " } else { ", " }).column("t", table, *column);
     }
     sql.put(" for no key update of t), g as (select l.*, ");
     write::refusal(schema, update, &spell("l", update), &mut sql);
@@ -160,17 +160,17 @@ pub(super) fn statement(schema: &Tables, scope: &Scope, update: &Update) -> Sql 
 /// The condition under which `t` is the row that the change `r` is of.
 fn of_key(sql: &mut Sql, table: &Table, update: &Update) {
     sql.put("t.tenant_id = $1");
-    for (nth, at) in update.key.iter().enumerate() {
-        sql.put(" and ").column("t", table, *at).put(&format!(" = r.\"#k{nth}\""));
+    for (nth, column) in update.key.iter().enumerate() {
+        sql.put(" and ").column("t", table, *column).put(&format!(" = r.\"#k{nth}\""));
     }
 }
 
 /// The columns that are answered: as they are after the change, or as they stand where it was not made.
 fn answers(sql: &mut Sql, table: &Table, update: &Update, before: &str, after: &str) {
-    for at in &update.answer {
-        let name = &table.column(*at).sql;
+    for column in &update.answer {
+        let name = &table.column(*column).sql;
         sql.put(&format!(", case when {after}.\"#id\" is null then {before}.{name} else {after}.{name} end"));
-        sql.output(table.type_of(*at));
+        sql.output(table.type_of(*column));
     }
 }
 
@@ -178,7 +178,7 @@ fn answers(sql: &mut Sql, table: &Table, update: &Update, before: &str, after: &
 fn changes(sql: &mut Sql, table: &Table, update: &Update) {
     let mut columns: Vec<(String, ColumnType)> = vec![("#i".to_owned(), ColumnType::Integer)];
     let named = |sign: &str, list: &[usize]| -> Vec<(String, ColumnType)> {
-        list.iter().enumerate().map(|(nth, at)| (format!("#{sign}{nth}"), table.type_of(*at))).collect()
+        list.iter().enumerate().map(|(nth, column)| (format!("#{sign}{nth}"), table.type_of(*column))).collect()
     };
     columns.extend(named("k", &update.key));
     columns.push(("#v".to_owned(), ColumnType::Integer));
@@ -261,7 +261,7 @@ fn needed_groups<'a>(table: &'a Table, update: &Update) -> Vec<&'a str> {
 fn first_values(table: &Table, initial: &Initial, nth: usize) -> Vec<Datum> {
     match initial.rows.get(nth) {
         Some(Some(row)) => {
-            let stated = initial.columns.iter().map(|at| row.get(table, *at).clone());
+            let stated = initial.columns.iter().map(|column| row.get(table, *column).clone());
             std::iter::once(row.id.clone()).chain(stated).collect()
         }
         _ => vec![Datum::Null; initial.columns.len() + 1],
@@ -269,13 +269,13 @@ fn first_values(table: &Table, initial: &Initial, nth: usize) -> Vec<Datum> {
 }
 
 /// A column of a row to insert, before the change.
-fn first_value(table: &Table, update: &Update, initial: &Initial, alias: &str, at: usize) -> String {
-    let column = table.column(at);
-    let own = |sign: &str, list: &[usize]| {
-        list.iter().position(|other| *other == at).map(|nth| format!("{alias}.\"#{sign}{nth}\""))
+fn first_value(table: &Table, update: &Update, initial: &Initial, alias: &str, index: usize) -> String {
+    let column = table.column(index);
+    let name = |sign: &str, list: &[usize]| {
+        list.iter().position(|other| *other == index).map(|nth| format!("{alias}.\"#{sign}{nth}\""))
     };
     let default = || checks::literal(column.default.as_ref().unwrap_or(&Datum::Null), column.type_, Dialect::Postgres);
-    let value = own("k", &update.key).or_else(|| own("n", &initial.columns)).unwrap_or_else(default);
+    let value = name("k", &update.key).or_else(|| name("n", &initial.columns)).unwrap_or_else(default);
     format!("({value})::{}", ddl::type_name(column.type_))
 }
 
@@ -285,16 +285,16 @@ fn begin_rows(sql: &mut Sql, schema: &Tables, scope: &Scope, update: &Update, in
     sql.put(", n as (select b.*, ");
     write::refusal(schema, update, &spell("b", update), sql);
     sql.put(" as \"#code\" from (select r.*");
-    for at in needed_columns(table, update) {
+    for column in needed_columns(table, update) {
         sql.put(", ");
-        if at == ID {
+        if column == ID {
             sql.put("r.\"#first\"");
-        } else if at < table.host {
+        } else if column < table.host {
             sql.bind(ColumnType::Timestamp, Datum::Instant(scope.now_ms));
         } else {
-            sql.put(&first_value(table, update, initial, "r", at));
+            sql.put(&first_value(table, update, initial, "r", column));
         }
-        sql.put(" as ").put(&table.column(at).sql);
+        sql.put(" as ").put(&table.column(column).sql);
     }
     sql.put(" from r where r.\"#first\" is not null and not exists (select 1 from ").put(&table.sql).put(" t where ");
     of_key(sql, table, update);
@@ -311,22 +311,22 @@ fn insert_rows(sql: &mut Sql, scope: &Scope, table: &Table, update: &Update, ini
     sql.put(") select $1, ").bind(ColumnType::Timestamp, Datum::Instant(scope.now_ms));
     let now = sql.placeholder(sql.params.len());
     sql.put(", ").put(&now).put(", n.id");
-    for at in table.host..table.columns.len() {
-        let is_changed = update.set.contains(&at) || update.add.contains(&at);
+    for column in table.host..table.columns.len() {
+        let is_changed = update.set.contains(&column) || update.add.contains(&column);
         let value = match is_changed {
-            true => spelling.after(table, update, Dialect::Postgres, at),
-            false => first_value(table, update, initial, "n", at),
+            true => spelling.after(table, update, Dialect::Postgres, column),
+            false => first_value(table, update, initial, "n", column),
         };
         sql.put(", ").put(&value);
     }
     sql.put(" from n where n.\"#code\" = 0 order by ");
-    for (nth, at) in table.lock_order.iter().enumerate() {
-        let value = if *at == ID { "n.id".to_owned() } else { first_value(table, update, initial, "n", *at) };
+    for (nth, column) in table.lock_order.iter().enumerate() {
+        let value = if *column == ID { "n.id".to_owned() } else { first_value(table, update, initial, "n", *column) };
         sql.put(if nth > 0 { ", " } else { "" }).put(&value);
     }
     sql.put(" on conflict do nothing returning t.id as \"#id\"");
-    for at in &update.answer {
-        sql.put(", ").column("t", table, *at);
+    for column in &update.answer {
+        sql.put(", ").column("t", table, *column);
     }
     sql.put(")");
 }
@@ -335,15 +335,15 @@ fn insert_rows(sql: &mut Sql, scope: &Scope, table: &Table, update: &Update, ini
 fn doubles(sql: &mut Sql, table: &Table, update: &Update) {
     let keys = update.unique.iter().filter_map(|nth| table.unique.get(*nth));
     for (nth, key) in keys.enumerate() {
-        let after = |alias: &str, at: usize| spell(alias, update).after(table, update, Dialect::Postgres, at);
+        let after = |alias: &str, column: usize| spell(alias, update).after(table, update, Dialect::Postgres, column);
         sql.put(if nth == 0 { ", d as (" } else { " union " });
         sql.put(&format!("select g.\"#i\" as i, {nth} as k from g join {} o on o.tenant_id = $1", table.sql));
-        for at in &key.columns {
-            sql.put(" and ").column("o", table, *at).put(" = ").put(&after("g", *at));
+        for column in &key.columns {
+            sql.put(" and ").column("o", table, *column).put(" = ").put(&after("g", *column));
         }
         sql.put(&format!(" and o.id <> g.id union select g.\"#i\", {nth} from g join g b on g.\"#i\" <> b.\"#i\""));
-        for at in &key.columns {
-            sql.put(" and ").put(&after("g", *at)).put(" = ").put(&after("b", *at));
+        for column in &key.columns {
+            sql.put(" and ").put(&after("g", *column)).put(" = ").put(&after("b", *column));
         }
     }
     sql.put(if update.unique.is_empty() { "" } else { ")" });
@@ -357,9 +357,9 @@ fn write_change(sql: &mut Sql, scope: &Scope, table: &Table, update: &Update) {
     if table.has_version() {
         sql.put(", version = g.version + 1");
     }
-    for at in update.set.iter().chain(&update.add) {
-        let after = spelling.after(table, update, Dialect::Postgres, *at);
-        sql.put(", ").put(&table.column(*at).sql).put(" = ").put(&after);
+    for column in update.set.iter().chain(&update.add) {
+        let after = spelling.after(table, update, Dialect::Postgres, *column);
+        sql.put(", ").put(&table.column(*column).sql).put(" = ").put(&after);
     }
     let mut next = 0;
     for (group, parts) in &update.groups {
@@ -378,8 +378,8 @@ fn write_change(sql: &mut Sql, scope: &Scope, table: &Table, update: &Update) {
     sql.put(" from g where t.tenant_id = $1 and t.id = g.id and g.\"#code\" = 0");
     sql.put(if update.unique.is_empty() { "" } else { " and not exists (select 1 from d)" });
     sql.put(" returning t.id as \"#id\"");
-    for at in update.answer.iter() {
-        sql.put(", ").column("t", table, *at);
+    for column in update.answer.iter() {
+        sql.put(", ").column("t", table, *column);
     }
     sql.put(")");
 }

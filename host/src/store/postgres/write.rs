@@ -46,7 +46,7 @@ fn put_values(sql: &mut Sql, scope: &Scope, table: &Table, rows: &[&NewRow]) {
     for (nth, row) in rows.iter().enumerate() {
         sql.put(if nth > 0 { ", ($1, $2, $2, " } else { "($1, $2, $2, " }).bind(ColumnType::Uuid, row.id.clone());
         sql.put(if table.has_version() { ", 1" } else { "" });
-        for (column, datum) in table.own().iter().zip(&row.own) {
+        for (column, datum) in table.own().iter().zip(&row.data) {
             sql.put(", ").bind(column.type_, datum.clone());
         }
         for folded in row.folded.iter().take(table.search.len()) {
@@ -67,8 +67,8 @@ fn put_arrays(sql: &mut Sql, scope: &Scope, table: &Table, rows: &[&NewRow]) {
         sql.put(&format!(", r.f{nth}"));
     });
     sql.put(" from unnest(").bind_many(ColumnType::Uuid, rows.iter().map(|row| row.id.clone()).collect());
-    let own = lists(table.own().len(), rows.iter().map(|row| row.own.iter().collect()));
-    for (column, list) in table.own().iter().zip(own) {
+    let data = lists(table.own().len(), rows.iter().map(|row| row.data.iter().collect()));
+    for (column, list) in table.own().iter().zip(data) {
         sql.put(", ").bind_many(column.type_, list);
     }
     for nth in 0..table.search.len() {
@@ -118,17 +118,17 @@ async fn clashes(
     for (nth, (_, columns)) in keys.iter().enumerate() {
         sql.put(if nth > 0 { " union all " } else { "" });
         sql.put(&format!("select r.n, {nth}::bigint from unnest("));
-        let rows = left.iter().map(|(_, row)| columns.iter().map(|at| row.get(table, *at)).collect());
-        for (place, (at, list)) in columns.iter().zip(lists(columns.len(), rows)).enumerate() {
-            sql.put(if place > 0 { ", " } else { "" }).bind_many(table.type_of(*at), list);
+        let rows = left.iter().map(|(_, row)| columns.iter().map(|column| row.get(table, *column)).collect());
+        for (place, (column, list)) in columns.iter().zip(lists(columns.len(), rows)).enumerate() {
+            sql.put(if place > 0 { ", " } else { "" }).bind_many(table.type_of(*column), list);
         }
         sql.put(") with ordinality as r(");
         (0..columns.len()).for_each(|place| {
             sql.put(&format!("c{place}, "));
         });
         sql.put("n) join ").put(&table.sql).put(" t on t.tenant_id = $1");
-        for (place, at) in columns.iter().enumerate() {
-            sql.put(" and ").column("t", table, *at).put(&format!(" = r.c{place}{}", cast(table.type_of(*at))));
+        for (place, column) in columns.iter().enumerate() {
+            sql.put(" and ").column("t", table, *column).put(&format!(" = r.c{place}{}", cast(table.type_of(*column))));
         }
     }
     let mut found = Vec::new();

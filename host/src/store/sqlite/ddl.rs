@@ -60,7 +60,7 @@ pub fn apply(connection: &Connection, schema: &Tables, changes: &[TableChange]) 
 }
 
 fn table_of<'a>(schema: &'a Tables, collection: &str) -> Option<&'a Table> {
-    schema.find(collection).map(|at| schema.table(at))
+    schema.find(collection).map(|index| schema.table(index))
 }
 
 fn create(table: &Table) -> String {
@@ -128,14 +128,15 @@ fn definition(column: &Column) -> String {
 /// The id ends every index that is not unique: pages are ordered by it last.
 fn index(table: &Table, key: &Key, kind: &str) -> String {
     let mut columns = String::from("tenant_id");
-    for at in &key.columns {
+    for column in &key.columns {
         columns.push_str(", ");
-        columns.push_str(&table.column(*at).sql);
+        columns.push_str(&table.column(*column).sql);
     }
     if kind.is_empty() && !key.columns.contains(&ID) {
         columns.push_str(", id");
     }
-    let rows = key.not_null.map(|at| format!(" where {} is not null", table.column(at).sql)).unwrap_or_default();
+    let rows =
+        key.not_null.map(|column| format!(" where {} is not null", table.column(column).sql)).unwrap_or_default();
     format!("create {kind}index if not exists \"{}\" on {} ({columns}){rows};\n", key.index, table.sql)
 }
 
@@ -154,7 +155,7 @@ pub fn reindex(schema: &Tables, stands: impl Fn(&str) -> bool, drop: &[String]) 
 }
 
 fn triggers(table: &Table, check: &Check) -> String {
-    let holds = checks::sql(table, check, Dialect::Sqlite, &|at| format!("new.{}", table.column(at).sql));
+    let holds = checks::sql(table, check, Dialect::Sqlite, &|column| format!("new.{}", table.column(column).sql));
     ["insert", "update"]
         .iter()
         .map(|event| {
@@ -172,7 +173,7 @@ fn triggers(table: &Table, check: &Check) -> String {
 
 /// Fails if a row breaks a check that is about to be made.
 fn try_check(connection: &Connection, table: &Table, check: &Check) -> Result<(), Error> {
-    let holds = checks::sql(table, check, Dialect::Sqlite, &|at| table.column(at).sql.clone());
+    let holds = checks::sql(table, check, Dialect::Sqlite, &|column| table.column(column).sql.clone());
     let text = format!("select exists (select 1 from {} where {holds} is false)", table.sql);
     let broken: bool = connection.query_row(&text, [], |row| row.get(0)).map_err(Error::from_rusqlite)?;
     if broken {
@@ -192,7 +193,8 @@ fn search(connection: &Connection, table: &Table, group: &Group) -> Result<Strin
         )
         .map_err(Error::from_rusqlite)?;
     let add = format!("alter table {} add column {} text not null default '';\n", table.sql, group.sql);
-    let parts: Vec<String> = group.columns.iter().map(|at| format!("stoa_fold({})", table.column(*at).sql)).collect();
+    let parts: Vec<String> =
+        group.columns.iter().map(|column| format!("stoa_fold({})", table.column(*column).sql)).collect();
     let fold = format!("update {} set {} = {};\n", table.sql, group.sql, parts.join(" || char(31) || "));
     Ok(if known { fold } else { add + &fold })
 }

@@ -24,13 +24,13 @@ pub fn register(connection: &Connection) -> Result<()> {
         _ => Ok(fold::fold(text(context, 0)?)),
     })?;
     connection.create_scalar_function("stoa_part", 2, flags, |context| {
-        let at: i64 = context.get(1)?;
-        Ok(fold::part(text(context, 0)?, usize::try_from(at).unwrap_or(usize::MAX)).to_owned())
+        let index: i64 = context.get(1)?;
+        Ok(fold::part(text(context, 0)?, usize::try_from(index).unwrap_or(usize::MAX)).to_owned())
     })
 }
 
-fn text<'a>(context: &'a Context<'_>, at: usize) -> Result<&'a str> {
-    context.get_raw(at).as_str().map_err(|error| Error::UserFunctionError(error.into()))
+fn text<'a>(context: &'a Context<'_>, index: usize) -> Result<&'a str> {
+    context.get_raw(index).as_str().map_err(|error| Error::UserFunctionError(error.into()))
 }
 
 /// Sum of scaled integers or encoded texts, as text; null beyond 38 digits. SQLite's own sum() fails beyond 2^63.

@@ -15,11 +15,11 @@ use crate::store::{Reading, Stop, number as nth_number};
 use crate::wit::store::{Clash, Page, Reply, Spot};
 
 /// Binds a parameter, unless the statement's text does not come to it: an update and its look-ups share their places.
-fn put(statement: &mut CachedStatement<'_>, at: usize, type_: ColumnType, datum: &Datum) -> Result<(), Stop> {
-    if at > statement.parameter_count() {
+fn put(statement: &mut CachedStatement<'_>, index: usize, type_: ColumnType, datum: &Datum) -> Result<(), Stop> {
+    if index > statement.parameter_count() {
         return Ok(());
     }
-    statement.raw_bind_parameter(at, Stored { type_, datum }).map_err(fault)
+    statement.raw_bind_parameter(index, Stored { type_, datum }).map_err(fault)
 }
 
 /// Which rows went in, or every clash.
@@ -77,11 +77,11 @@ fn prepare_insert<'a>(connection: &'a Connection, table: &Table, scope: &Scope) 
 /// Whether the row went in.
 fn insert_row(statement: &mut CachedStatement<'_>, table: &Table, row: &NewRow) -> Result<bool, Stop> {
     put(statement, 3, ColumnType::Uuid, &row.id)?;
-    for (at, (column, datum)) in table.own().iter().zip(&row.own).enumerate() {
-        put(statement, at + 4, column.type_, datum)?;
+    for (index, (column, datum)) in table.own().iter().zip(&row.data).enumerate() {
+        put(statement, index + 4, column.type_, datum)?;
     }
-    for (at, folded) in row.folded.iter().enumerate() {
-        statement.raw_bind_parameter(at + 4 + row.own.len(), folded.as_str()).map_err(fault)?;
+    for (index, folded) in row.folded.iter().enumerate() {
+        statement.raw_bind_parameter(index + 4 + row.data.len(), folded.as_str()).map_err(fault)?;
     }
     Ok(statement.raw_execute().map_err(fault)? > 0)
 }
@@ -101,9 +101,9 @@ fn clashes_of(
     for (name, columns) in std::iter::once(id).chain(keys) {
         let mut sql = start(scope);
         sql.put("select 1 from ").put(&table.sql).put(" t").of_tenant("t");
-        for at in columns {
-            sql.put(" and ").column("t", table, *at).put(" = ");
-            sql.bind(table.type_of(*at), new.get(table, *at).clone());
+        for column in columns {
+            sql.put(" and ").column("t", table, *column).put(" = ");
+            sql.bind(table.type_of(*column), new.get(table, *column).clone());
         }
         let mut statement = connection.prepare_cached(&sql.text).map_err(fault)?;
         bind(&mut statement, &sql.params)?;
@@ -146,7 +146,7 @@ pub(super) fn update(
     let set = version + 1;
     let add = set + update.set.len();
     let folded = add + update.add.len();
-    let mark = |first: usize, count: usize| (first..first + count).map(|at| format!("?{at}")).collect();
+    let mark = |first: usize, count: usize| (first..first + count).map(|number| format!("?{number}")).collect();
     let spelling = Spelling {
         alias: "t",
         set: mark(set, update.set.len()),
@@ -181,33 +181,33 @@ impl Work<'_> {
     fn bind_change(&self, statement: &mut CachedStatement<'_>, nth: usize) -> Result<(), Stop> {
         let (table, update) = (self.table, self.update);
         let Some(row) = update.rows.get(nth) else { return Ok(()) };
-        for (at, (column, datum)) in update.key.iter().zip(&row.key).enumerate() {
-            put(statement, at + 3, table.type_of(*column), datum)?;
+        for (index, (column, datum)) in update.key.iter().zip(&row.key).enumerate() {
+            put(statement, index + 3, table.type_of(*column), datum)?;
         }
         let version = row.version.map_or(Datum::Null, Datum::Int);
         put(statement, self.version, ColumnType::Integer, &version)?;
-        for (at, (column, datum)) in update.set.iter().zip(&row.set).enumerate() {
-            put(statement, self.set + at, table.type_of(*column), datum)?;
+        for (index, (column, datum)) in update.set.iter().zip(&row.set).enumerate() {
+            put(statement, self.set + index, table.type_of(*column), datum)?;
         }
-        for (at, (column, datum)) in update.add.iter().zip(&row.add).enumerate() {
-            put(statement, self.add + at, table.type_of(*column), datum)?;
+        for (index, (column, datum)) in update.add.iter().zip(&row.add).enumerate() {
+            put(statement, self.add + index, table.type_of(*column), datum)?;
         }
-        for (at, datum) in update.folded_texts(row).iter().enumerate() {
-            put(statement, self.folded + at, ColumnType::Text, datum)?;
+        for (index, datum) in update.folded_texts(row).iter().enumerate() {
+            put(statement, self.folded + index, ColumnType::Text, datum)?;
         }
         Ok(())
     }
 
     fn of_key(&self, sql: &mut Sql) {
         sql.of_tenant("t");
-        for (nth, at) in self.update.key.iter().enumerate() {
-            sql.put(" and ").column("t", self.table, *at).put(&format!(" = ?{}", nth + 3));
+        for (nth, column) in self.update.key.iter().enumerate() {
+            sql.put(" and ").column("t", self.table, *column).put(&format!(" = ?{}", nth + 3));
         }
     }
 
     fn answers(&self, row: &Row<'_>) -> Result<Vec<Datum>, Stop> {
         let columns = self.update.answer.iter().enumerate();
-        columns.map(|(at, column)| self.column(row, at + 1, *column)).collect()
+        columns.map(|(index, column)| self.column(row, index + 1, *column)).collect()
     }
 
     fn column(&self, row: &Row<'_>, place: usize, column: usize) -> Result<Datum, Stop> {
@@ -265,9 +265,9 @@ impl Work<'_> {
         if table.has_version() {
             sql.put(", version = t.version + 1");
         }
-        for at in update.set.iter().chain(&update.add) {
-            let after = self.spelling.after(table, update, Dialect::Sqlite, *at);
-            sql.put(", ").put(&table.column(*at).sql).put(" = ").put(&after);
+        for column in update.set.iter().chain(&update.add) {
+            let after = self.spelling.after(table, update, Dialect::Sqlite, *column);
+            sql.put(", ").put(&table.column(*column).sql).put(" = ").put(&after);
         }
         let mut next = self.folded;
         for (group, parts) in &update.groups {
@@ -287,8 +287,8 @@ impl Work<'_> {
         sql.put(" and ");
         write::refusal(self.schema, update, &self.spelling, &mut sql);
         sql.put(" = 0 returning id");
-        for at in &update.answer {
-            sql.put(", ").put(&table.column(*at).sql);
+        for column in &update.answer {
+            sql.put(", ").put(&table.column(*column).sql);
         }
         sql
     }
@@ -341,17 +341,17 @@ impl Work<'_> {
             if row.get::<_, i64>(0).map_err(fault)? != 0 {
                 missed.push(nth);
             }
-            let mut at = 1;
+            let mut position = 1;
             for (key_nth, (key, after)) in keys.iter().zip(&mut afters).enumerate() {
-                if row.get::<_, bool>(at).map_err(fault)? {
+                if row.get::<_, bool>(position).map_err(fault)? {
                     clashes.push((nth, key_nth));
                 }
                 let columns = key.columns.iter().enumerate();
-                let data = columns.map(|(place, column)| self.column(row, at + 1 + place, *column));
+                let data = columns.map(|(place, column)| self.column(row, position + 1 + place, *column));
                 if let Some(slot) = after.get_mut(nth) {
                     *slot = Some(data.collect::<Result<_, _>>()?);
                 }
-                at += 1 + key.columns.len();
+                position += 1 + key.columns.len();
             }
         }
         drop(statement);
@@ -367,18 +367,18 @@ impl Work<'_> {
     /// The verdict; then of each key whether another row has it, and its values after the change.
     fn foresight(&self, scope: &Scope, keys: &[&Key]) -> Sql {
         let (table, update) = (self.table, self.update);
-        let after = |at: usize| self.spelling.after(table, update, Dialect::Sqlite, at);
+        let after = |column: usize| self.spelling.after(table, update, Dialect::Sqlite, column);
         let mut sql = self.reserve_parameters(scope);
         sql.put("select ");
         write::refusal(self.schema, update, &self.spelling, &mut sql);
         for key in keys {
             sql.put(", exists (select 1 from ").put(&table.sql).put(" o").of_tenant("o").put(" and o.id <> t.id");
-            for at in &key.columns {
-                sql.put(" and ").column("o", table, *at).put(" = ").put(&after(*at));
+            for column in &key.columns {
+                sql.put(" and ").column("o", table, *column).put(" = ").put(&after(*column));
             }
             sql.put(")");
-            for at in &key.columns {
-                sql.put(", ").put(&after(*at));
+            for column in &key.columns {
+                sql.put(", ").put(&after(*column));
             }
         }
         sql.put(" from ").put(&table.sql).put(" t");

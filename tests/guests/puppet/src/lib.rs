@@ -11,10 +11,10 @@ const MARK: &[u8] = b"{\"descriptor\":\"of the test\"}";
 /// The suite finds the mark in the component's bytes and writes its own descriptor over the room, padded with spaces.
 static DESCRIPTOR: [u8; 16 * 1024] = {
     let mut room = [b' '; 16 * 1024];
-    let mut at = 0;
-    while at < MARK.len() {
-        room[at] = MARK[at];
-        at += 1;
+    let mut index = 0;
+    while index < MARK.len() {
+        room[index] = MARK[index];
+        index += 1;
     }
     room
 };

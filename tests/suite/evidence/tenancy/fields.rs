@@ -89,7 +89,7 @@ fn alternatives(contract: &Contract, schema: &Json) -> Vec<(Option<String>, Json
     let schema = contract.resolve(schema);
     let listed = schema["oneOf"].as_array().or(schema["anyOf"].as_array());
     let Some(listed) = listed else { return vec![(None, schema.clone())] };
-    let of = |(n, one): (usize, &Json)| {
+    let alternative = |(n, one): (usize, &Json)| {
         let one = contract.resolve(one);
         let members = one["properties"].as_object().into_iter().flatten();
         let reported = members.map(|(_, member)| contract.resolve(member)).find_map(|member| {
@@ -98,7 +98,7 @@ fn alternatives(contract: &Contract, schema: &Json) -> Vec<(Option<String>, Json
         });
         (Some(reported.unwrap_or_else(|| n.to_string())), one.clone())
     };
-    listed.iter().enumerate().map(of).collect()
+    listed.iter().enumerate().map(alternative).collect()
 }
 
 /// Every field of a form that holds an id.

@@ -85,9 +85,11 @@ pub fn named(name: &str) -> &'static Kind {
 /// The kind of record that a field names.
 pub fn kind_of(form: &Form, field: &Field) -> Option<&'static Kind> {
     let template = form.template();
-    let here = |of: &str| of == form.operation.id || (of.ends_with('/') && template.starts_with(of));
+    let here = |operation: &str| {
+        operation == form.operation.id || (operation.ends_with('/') && template.starts_with(operation))
+    };
     let mut special = PARTS.iter().flat_map(|part| part.special);
-    if let Some((.., kind)) = special.find(|(of, name, _)| here(of) && *name == field.name) {
+    if let Some((.., kind)) = special.find(|(operation, name, _)| here(operation) && *name == field.name) {
         return Some(named(kind));
     }
     if let Some(kind) = all().find(|kind| kind.names.contains(&field.name.as_str())) {
@@ -102,10 +104,10 @@ pub fn kind_of(form: &Form, field: &Field) -> Option<&'static Kind> {
 pub fn exempt(form: &Form, field: &Field) -> Option<&'static str> {
     let writes = ["apiReplaceLookup", "apiCreateLookup", "replaceLookup"];
     let plain = writes.iter().fold(form.to_string(), |plain, write| plain.replace(write, "createLookup"));
-    let here = |of: &str| of == "*" || of == plain || of == form.operation.id;
+    let here = |operation: &str| operation == "*" || operation == plain || operation == form.operation.id;
     let is_it = |name: &str| name == field.name || matches!(&field.place, Place::Body(pointer) if pointer == name);
     let mut exempt = PARTS.iter().flat_map(|part| part.exempt);
-    exempt.find(|(of, name, _)| here(of) && is_it(name)).map(|(.., why)| *why)
+    exempt.find(|(operation, name, _)| here(operation) && is_it(name)).map(|(.., why)| *why)
 }
 
 /// The kinds that a form needs without naming them.

@@ -51,8 +51,10 @@ impl Caller {
     /// Sends a form with everything in order but for one field, which holds `id`; none: that too is in order.
     pub fn ask(&self, contract: &Contract, form: &Form, field: &Field, records: &Records, id: Option<&str>) -> Answer {
         records.needs_of(form);
-        let good = |of: &Field| kind_of(form, of).map(|kind| records.id(kind));
-        let held = |of: &Field| if of.place == field.place { id.map(String::from).or(good(of)) } else { good(of) };
+        let good = |candidate: &Field| kind_of(form, candidate).map(|kind| records.id(kind));
+        let held = |candidate: &Field| {
+            if candidate.place == field.place { id.map(String::from).or(good(candidate)) } else { good(candidate) }
+        };
         let ids = Ids { of_field: &held, of_kind: &|kind| records.id_of(kind) };
         self.send(contract, form, Some(field), &ids, own_record(contract, form, records), &[])
     }
@@ -60,14 +62,14 @@ impl Caller {
     /// Sends a form with everything in order and, beside what it needs, these query parameters.
     pub fn ask_with(&self, contract: &Contract, form: &Form, records: &Records, query: &[(String, String)]) -> Answer {
         records.needs_of(form);
-        let good = |of: &Field| kind_of(form, of).map(|kind| records.id(kind));
+        let good = |field: &Field| kind_of(form, field).map(|kind| records.id(kind));
         let ids = Ids { of_field: &good, of_kind: &|kind| records.id_of(kind) };
         self.send(contract, form, None, &ids, own_record(contract, form, records), query)
     }
 
     /// Sends a form whose whole path names records of `records`; with the ids that it named.
     pub fn ask_path(&self, contract: &Contract, form: &Form, records: &Records) -> (Answer, Vec<String>) {
-        let named = |of: &Field| kind_of(form, of).map(|kind| records.id(kind));
+        let named = |field: &Field| kind_of(form, field).map(|kind| records.id(kind));
         self.named(contract, form, &Ids { of_field: &named, of_kind: &|kind| records.id_of(kind) })
     }
 
@@ -83,7 +85,7 @@ impl Caller {
             named.borrow_mut().push(id.clone());
             id
         };
-        let of_field = |of: &Field| (ids.of_field)(of).map(noted);
+        let of_field = |field: &Field| (ids.of_field)(field).map(noted);
         let ids = Ids { of_field: &of_field, of_kind: &|kind| noted((ids.of_kind)(kind)) };
         let answer = self.send(contract, form, None, &ids, None, &[]);
         (answer, named.into_inner())
@@ -96,7 +98,7 @@ impl Caller {
         field: Option<&Field>,
         ids: &Ids,
         record: Option<Json>,
-        more: &[(String, String)],
+        extra: &[(String, String)],
     ) -> Answer {
         let mut path = form.operation.path.clone();
         for (name, word) in &form.settled {
@@ -104,18 +106,19 @@ impl Caller {
         }
         let mut query = Vec::new();
         let wanted = |place: &Place| field.is_some_and(|field| field.place == *place);
-        for of in fields(contract, form) {
-            match &of.place {
+        for form_field in fields(contract, form) {
+            match &form_field.place {
                 Place::Tenant => {
-                    let tenant = Some(&of).filter(|of| wanted(&of.place)).and_then(ids.of_field);
+                    let tenant =
+                        Some(&form_field).filter(|form_field| wanted(&form_field.place)).and_then(ids.of_field);
                     path = path.replace("{tenantId}", tenant.as_deref().unwrap_or(&self.company.tenant));
                 }
                 Place::Path(name) => {
-                    let id = (ids.of_field)(&of).unwrap_or_else(|| panic!("{form}: nothing for {of}"));
+                    let id = (ids.of_field)(&form_field).unwrap_or_else(|| panic!("{form}: nothing for {form_field}"));
                     path = path.replace(&format!("{{{name}}}"), &id);
                 }
-                Place::Query(name) if of.required || wanted(&of.place) => {
-                    query.push((name.clone(), (ids.of_field)(&of).unwrap_or_default()));
+                Place::Query(name) if form_field.required || wanted(&form_field.place) => {
+                    query.push((name.clone(), (ids.of_field)(&form_field).unwrap_or_default()));
                 }
                 Place::Query(_) | Place::Body(_) => {}
             }
@@ -126,7 +129,7 @@ impl Caller {
             path = path.replace(&format!("{{{name}}}"), &value);
         }
         query.extend(ready(plain_parameters(contract, form, "query")));
-        query.extend_from_slice(more);
+        query.extend_from_slice(extra);
         let token = match form.operation.audience() {
             Audience::Machine => &self.machine(contract).key,
             _ => &self.company.token,
@@ -219,8 +222,8 @@ fn body(
     };
     let known = fields(contract, form);
     let id_at = |pointer: &str| {
-        let of = known.iter().find(|field| field.place == Place::Body(pointer.into()));
-        of.and_then(ids.of_field).ok_or_else(|| format!("no record for {pointer}"))
+        let found = known.iter().find(|field| field.place == Place::Body(pointer.into()));
+        found.and_then(ids.of_field).ok_or_else(|| format!("no record for {pointer}"))
     };
     let sample = Sample { contract, wanted, id_at: &id_at, record: record.unwrap_or_default() };
     let mut body = sample.of(schema, "")?;

@@ -20,9 +20,9 @@ fn signatures(forge: &Forge) -> Vec<Bad> {
     let (signed, signature) = good.rsplit_once('.').unwrap_or_default();
     let bytes = signer.signature(signed.as_bytes());
     let other = forge.with_claim("sub", json!("canary-other"));
-    let flipped = |at: usize| {
+    let flipped = |index: usize| {
         let mut bytes = bytes.clone();
-        bytes[at] ^= 1;
+        bytes[index] ^= 1;
         base64url(bytes)
     };
     let mut forged: Vec<(String, String)> = vec![

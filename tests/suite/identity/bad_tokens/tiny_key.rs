@@ -99,7 +99,7 @@ fn number(bytes: &[u8; 64]) -> Number {
 }
 
 fn bytes(number: &Number) -> [u8; 64] {
-    std::array::from_fn(|at| number[7 - at / 8].to_be_bytes()[at % 8])
+    std::array::from_fn(|index| number[7 - index / 8].to_be_bytes()[index % 8])
 }
 
 /// The arithmetic is right: what the public exponent makes of a signature is the encoded message.

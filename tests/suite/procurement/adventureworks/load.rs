@@ -60,12 +60,14 @@ impl<'a> Loader<'a> {
             .source
             .products
             .iter()
-            .map(|of| with(&product(&of.name), json!({ "trackInventory": true, "variants": [{ "sku": of.sku }] })))
+            .map(|article| {
+                with(&product(&article.name), json!({ "trackInventory": true, "variants": [{ "sku": article.sku }] }))
+            })
             .collect();
         let made = self.post("catalog/imports", "products", &json!({ "products": products }))?.is(201);
         let variant = |item: &Json| item["variants"][0]["id"].as_str().unwrap_or_default().to_string();
         let ids = made.items().iter().map(variant);
-        let variants = self.source.products.iter().map(|of| of.id.clone()).zip(ids).collect();
+        let variants = self.source.products.iter().map(|article| article.id.clone()).zip(ids).collect();
         Ok(Ids { entity: self.shop.entity(), warehouse: self.shop.main(), vendors, variants })
     }
 

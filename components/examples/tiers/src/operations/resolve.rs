@@ -44,8 +44,8 @@ pub struct TieredPrice {
 /// `GET .../resolve/{variantId}`.
 pub fn one(call: &Call) -> Answer {
     let query: ResolveFor = call.query()?;
-    let at = instant(query.at.as_ref(), "/query/at")?;
-    let mut price = resolve_as(Asker::Person, call, at)?;
+    let time = instant(query.at.as_ref(), "/query/at")?;
+    let mut price = resolve_as(Asker::Person, call, time)?;
     let tiers = sort(run(select::<TierRow>(of_price(price.id)).whole())?);
     if let Some(quantity) = query.quantity {
         price.amount = amount_at(quantity, price.amount, &tiers);

@@ -137,9 +137,9 @@ fn more_tiers_than_places_are_inserted_in_order() {
 
 #[test]
 fn what_is_refused() {
-    let at = |pointer: &str, code: &str| (pointer.to_owned(), code.to_owned());
+    let fault = |pointer: &str, code: &str| (pointer.to_owned(), code.to_owned());
     script(Vec::new());
-    let faults = vec![at("/tiers/1/fromQuantity", "REPEATED"), at("/tiers/2/fromQuantity", "RANGE")];
+    let faults = vec![fault("/tiers/1/fromQuantity", "REPEATED"), fault("/tiers/2/fromQuantity", "RANGE")];
     assert_eq!(set(&[("1", "1"), ("1.0", "2"), ("0", "1")]), Err(("VALIDATION_FAILED".to_owned(), faults)));
     script(vec![vec![rows(Vec::new()), rows(vec![list()])]]);
     assert_eq!(set(&[]), Err(("NOT_FOUND".to_owned(), Vec::new())));
@@ -152,12 +152,13 @@ fn what_is_refused() {
 /// Everything that the built-in module says of itself is said here too, and nothing of it otherwise.
 #[test]
 fn nothing_of_the_built_in_module_is_missing() {
-    let (own, built_in) = (Tiers::descriptor(), Pricing::descriptor());
-    assert_eq!(own.name, built_in.name);
-    assert_eq!(own.collections[..built_in.collections.len()], built_in.collections[..]);
-    assert_eq!(own.routes.len(), built_in.routes.len() + 2);
+    let (tiers, built_in) = (Tiers::descriptor(), Pricing::descriptor());
+    assert_eq!(tiers.name, built_in.name);
+    assert_eq!(tiers.collections[..built_in.collections.len()], built_in.collections[..]);
+    assert_eq!(tiers.routes.len(), built_in.routes.len() + 2);
     for route in &built_in.routes {
-        let same = own.routes.iter().filter(|own| (&own.operation, &own.path) == (&route.operation, &route.path));
+        let same =
+            tiers.routes.iter().filter(|other| (&other.operation, &other.path) == (&route.operation, &route.path));
         assert_eq!(same.count(), 1, "{}", route.operation);
     }
     let codes = |descriptor: &Descriptor| {
@@ -167,5 +168,5 @@ fn nothing_of_the_built_in_module_is_missing() {
         let [permissions, scopes] = named.map(|named| named.iter().map(|named| named.code.clone()).collect::<Vec<_>>());
         [permissions, scopes, events, problems]
     };
-    assert_eq!(codes(&own), codes(&built_in));
+    assert_eq!(codes(&tiers), codes(&built_in));
 }

@@ -142,9 +142,9 @@ impl StatedCredit {
         check_currency(&self.currency_code)?;
         let is_correction = self.reason_type == CreditReason::CostCorrection;
         let mut faults: Vec<Item> = Vec::new();
-        let mut refuse = |at: &str, code: &str, is_wrong: bool| {
+        let mut refuse = |pointer: &str, code: &str, is_wrong: bool| {
             if is_wrong {
-                faults.push(item(at, code));
+                faults.push(item(pointer, code));
             }
         };
         let is_sale = side == Side::Sales;
@@ -205,7 +205,7 @@ mod tests {
     #[test]
     fn f52_corrections_are_a_suppliers_and_add_up() {
         use CreditReason::{Bonus, CostCorrection};
-        let item = |at: &str, code: &str| (at.to_owned(), code.to_owned());
+        let item = |pointer: &str, code: &str| (pointer.to_owned(), code.to_owned());
         assert_eq!(find_faults(Side::Sales, &credit(Bonus, &[])), []);
         assert_eq!(
             find_faults(Side::Sales, &credit(CostCorrection, &["10"])),

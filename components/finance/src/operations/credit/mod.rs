@@ -62,8 +62,8 @@ const fn write(operation: Operation, needs: &'static [&'static str]) -> Operatio
     operation.needs(needs).answers::<FinanceReceipt>().cache_control("no-store").writes(CREDIT, &[]).without_if_match()
 }
 
-const fn create(operation: Operation, of: Rights) -> Operation {
-    write(operation, of.write)
+const fn create(operation: Operation, rights: Rights) -> Operation {
+    write(operation, rights.write)
         .summary("Request a credit")
         .description(
             "A REQUESTED credit has no value until it is recognised by a document. References to goods or to a return \
@@ -73,16 +73,16 @@ const fn create(operation: Operation, of: Rights) -> Operation {
         .problems(&["DUPLICATE", "REFERENCE_INVALID"])
 }
 
-const fn replace(operation: Operation, of: Rights) -> Operation {
-    write(operation, of.write)
+const fn replace(operation: Operation, rights: Rights) -> Operation {
+    write(operation, rights.write)
         .summary("Replace a REQUESTED credit")
         .description("Full replacement. Number and legal entity must be the current ones.")
         .body::<CreditUpdate>()
         .problems(&["VERSION_CONFLICT", "ILLEGAL_STATE", "IMMUTABLE_FIELD", "REFERENCE_INVALID", "LIMIT_EXCEEDED"])
 }
 
-const fn recognize(operation: Operation, of: Rights) -> Operation {
-    write(operation, of.settle)
+const fn recognize(operation: Operation, rights: Rights) -> Operation {
+    write(operation, rights.settle)
         .summary("Recognise a credit")
         .description(
             "State the document that grants the credit. Only a COST_CORRECTION changes the cost of goods, by no more \
@@ -92,8 +92,8 @@ const fn recognize(operation: Operation, of: Rights) -> Operation {
         .problems(RECOGNIZE_PROBLEMS)
 }
 
-const fn void(operation: Operation, of: Rights) -> Operation {
-    write(operation, of.settle)
+const fn void(operation: Operation, rights: Rights) -> Operation {
+    write(operation, rights.settle)
         .summary("Void a credit")
         .description("Only a credit that is neither applied nor refunded, and never a recognised COST_CORRECTION.")
         .body::<VoidDocument>()

@@ -65,9 +65,9 @@ fn recognize(side: Side, call: &Call) -> Answer {
     };
     let (debtor, document) = (creditor_of(&row), credit_document(&row));
     let less = negate(row.amount);
-    let own = entry(&debtor, &document, PartyAct::Post, PartyAccount::Credits, None, on, less);
+    let credit_entry = entry(&debtor, &document, PartyAct::Post, PartyAccount::Credits, None, on, less);
     let rest = (change.update(), insert([&new_funds(&debtor, row.id, row.amount)]), insert(&corrections));
-    let lines = Lines { entries: vec![own], ..Lines::default() };
+    let lines = Lines { entries: vec![credit_entry], ..Lines::default() };
     write_lines(row.legal_entity_id, rest, &lines).map_err(or_recognized)?;
     let terms = Terms {
         entity: row.legal_entity_id,
@@ -112,8 +112,8 @@ fn correct_costs(row: &CreditRow, on: Date) -> Result<(Vec<CostCorrectionRow>, B
     lines.sort_by_key(|line| line.line_no);
     let goods: Vec<(Id, Option<Id>)> =
         lines.iter().map(|line| (line.receipt_item_id, line.inventory_unit_id)).collect();
-    let of = Supplied { supplier: row.party_id, entity: row.legal_entity_id, currency_code: &row.currency_code };
-    let variants = check_goods(of, &goods)?;
+    let supplied = Supplied { supplier: row.party_id, entity: row.legal_entity_id, currency_code: &row.currency_code };
+    let variants = check_goods(supplied, &goods)?;
     // Before any goods are locked: whoever begins to keep books holds them, and locks goods then.
     books::admit(row.legal_entity_id)?;
     let wire: Vec<CorrectionLine> = lines
@@ -148,8 +148,8 @@ fn correct_costs(row: &CreditRow, on: Date) -> Result<(Vec<CostCorrectionRow>, B
     Ok((corrections, articles::products_of(variants)))
 }
 
-fn read_destination(of: Destination) -> CorrectedGoods {
-    match of {
+fn read_destination(destination: Destination) -> CorrectedGoods {
+    match destination {
         Destination::OnHand => CorrectedGoods::OnHand,
         Destination::Sold => CorrectedGoods::Sold,
         Destination::AdjustedOut => CorrectedGoods::AdjustedOut,
@@ -193,8 +193,8 @@ fn legs_of(row: &CreditRow, corrections: &[CostCorrectionRow]) -> Result<Vec<Leg
                 CorrectedGoods::Returned,
             ];
             for goods in goods {
-                let own = corrections.iter().filter(|part| part.destination == goods);
-                let amount: Amount = sum(own.map(|part| part.amount))?;
+                let parts = corrections.iter().filter(|part| part.destination == goods);
+                let amount: Amount = sum(parts.map(|part| part.amount))?;
                 legs.push(leg(role_of(goods), JournalSide::Credit, amount));
             }
         }
@@ -214,7 +214,7 @@ pub fn void_purchase(call: &Call) -> Answer {
 fn void(side: Side, call: &Call) -> Answer {
     let body: VoidDocument = call.body()?;
     check_texts(&[("/reason", Some(&body.reason))])?;
-    let of = lock_credit(side, call.path_id("id")?, body.expected_version)?;
+    let credit = lock_credit(side, call.path_id("id")?, body.expected_version)?;
     let reason = Some(String::from(body.reason));
     let voided = |row: &CreditRow, on: Date| CreditRow {
         status: CreditStatus::Void,
@@ -224,14 +224,14 @@ fn void(side: Side, call: &Call) -> Answer {
         reference_key: None,
         ..row.clone()
     };
-    if of.row.status == CreditStatus::Requested {
+    if credit.row.status == CreditStatus::Requested {
         // It posted nothing: no day is before it.
         let on = effective_day(body.voided_on, today(), "/voidedOn")?;
-        let change = Change::new(&of.row, voided(&of.row, on))?;
+        let change = Change::new(&credit.row, voided(&credit.row, on))?;
         run(change.update())?;
         return Ok(change.after().receipt().changed(["status", "voidedOn", "voidReason"]));
     }
-    let (row, source) = of.into_source()?;
+    let (row, source) = credit.into_source()?;
     if row.reason_type == CreditReason::CostCorrection {
         // The goods may have left at the corrected cost.
         return Err(illegal("/path/id", "COST_CORRECTION"));

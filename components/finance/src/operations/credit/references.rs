@@ -30,7 +30,7 @@ pub struct Supplied<'a> {
 pub fn check_references(side: Side, stated: &StatedCredit) -> Result<BTreeSet<Id>, Problem> {
     let (invoice, goods) =
         run((stated.origin_invoice.map(get::<InvoiceRow>), stated.supplier_return.map(get::<SupplierReturnRow>)))?;
-    let missing = |at: &str, is_missing: bool| is_missing.then(|| item(at, "NOT_FOUND"));
+    let missing = |pointer: &str, is_missing: bool| is_missing.then(|| item(pointer, "NOT_FOUND"));
     let no_variant = stated.variant.is_some_and(|id| articles::get_one(id).is_none());
     let unit = stated.unit.and_then(|id| units::get(&[id]).into_iter().next());
     let no_unit = stated.unit.is_some() && unit.is_none();
@@ -51,10 +51,10 @@ pub fn check_references(side: Side, stated: &StatedCredit) -> Result<BTreeSet<Id
     if goods.flatten().is_some_and(|row| !of_supplier(&row)) {
         return Err(unusable("/supplierReturnId", "REFERENCE_INVALID"));
     }
-    let of = Supplied { supplier: stated.party, entity: stated.entity, currency_code: &stated.currency_code };
+    let supplied = Supplied { supplier: stated.party, entity: stated.entity, currency_code: &stated.currency_code };
     let lines: Vec<(Id, Option<Id>)> =
         stated.cost_lines.iter().map(|line| (line.receipt_item_id, line.inventory_unit_id)).collect();
-    let corrected = check_goods(of, &lines)?;
+    let corrected = check_goods(supplied, &lines)?;
     let named = stated.variant.into_iter().chain(unit.map(|unit| Id::from(unit.variant_id)));
     Ok(articles::products_of(set(named.chain(corrected))))
 }
@@ -71,7 +71,7 @@ fn is_origin(row: &InvoiceRow, side: Side, stated: &StatedCredit) -> bool {
 ///
 /// # Errors
 /// NOT_FOUND, REFERENCE_INVALID at `/costLines`.
-pub fn check_goods(of: Supplied<'_>, lines: &[(Id, Option<Id>)]) -> Result<BTreeSet<Id>, Problem> {
+pub fn check_goods(supplied: Supplied<'_>, lines: &[(Id, Option<Id>)]) -> Result<BTreeSet<Id>, Problem> {
     if lines.is_empty() {
         return Ok(BTreeSet::new());
     }
@@ -80,15 +80,15 @@ pub fn check_goods(of: Supplied<'_>, lines: &[(Id, Option<Id>)]) -> Result<BTree
     let received = map(received.into_iter().map(|line| (Id::from(line.id), line)));
     let (mut missing, mut unfit) = (Vec::new(), Vec::new());
     for (nth, (receipt_item, unit)) in lines.iter().enumerate() {
-        let at = |member: &str| format!("/costLines/{nth}/{member}");
+        let pointer = |member: &str| format!("/costLines/{nth}/{member}");
         let Some(line) = received.get(receipt_item) else {
-            missing.push(item(at("receiptItemId"), "NOT_FOUND"));
+            missing.push(item(pointer("receiptItemId"), "NOT_FOUND"));
             continue;
         };
-        if !is_supplied(line, of) {
-            unfit.push(item(at("receiptItemId"), "REFERENCE_INVALID"));
+        if !is_supplied(line, supplied) {
+            unfit.push(item(pointer("receiptItemId"), "REFERENCE_INVALID"));
         } else if !names_its_unit(line, *unit) {
-            unfit.push(item(at("inventoryUnitId"), "REFERENCE_INVALID"));
+            unfit.push(item(pointer("inventoryUnitId"), "REFERENCE_INVALID"));
         }
     }
     refuse("NOT_FOUND", missing)?;
@@ -97,10 +97,10 @@ pub fn check_goods(of: Supplied<'_>, lines: &[(Id, Option<Id>)]) -> Result<BTree
 }
 
 /// Goods that are valued, of the supplier.
-fn is_supplied(line: &ReceiptItem, of: Supplied<'_>) -> bool {
-    Id::from(line.supplier_id) == of.supplier
-        && Id::from(line.legal_entity_id) == of.entity
-        && line.currency_code == of.currency_code
+fn is_supplied(line: &ReceiptItem, supplied: Supplied<'_>) -> bool {
+    Id::from(line.supplier_id) == supplied.supplier
+        && Id::from(line.legal_entity_id) == supplied.entity
+        && line.currency_code == supplied.currency_code
         && read_tracking(line.tracking) != Tracking::None
 }
 

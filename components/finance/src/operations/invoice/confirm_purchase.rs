@@ -24,27 +24,27 @@ pub fn confirm(call: &Call) -> Answer {
     let body: ConfirmPurchaseInvoice = call.body()?;
     check_texts(&[("/reason", Some(&body.reason)), ("/orderNumber", body.order_number.as_deref())])?;
     check_units(&body.units)?;
-    let of = lock_invoice(Side::Purchases, call.path_id("id")?, body.expected_version)?;
-    of.require_draft()?;
-    check_lines(&of.billed_lines())?;
-    let how = recognize_on(&of.row, body.recognized_on, body.document_reference.clone().into())?;
-    let given = Given::from_invoice(&of, &body.units)?;
-    let (receipt, lines) = match find_order(&of)? {
-        Some(order) => receive(&of, &body, &given, order)?,
-        None => buy(&of, &body, &given)?,
+    let invoice = lock_invoice(Side::Purchases, call.path_id("id")?, body.expected_version)?;
+    invoice.require_draft()?;
+    check_lines(&invoice.billed_lines())?;
+    let how = recognize_on(&invoice.row, body.recognized_on, body.document_reference.clone().into())?;
+    let given = Given::from_invoice(&invoice, &body.units)?;
+    let (receipt, lines) = match find_order(&invoice)? {
+        Some(order) => receive(&invoice, &body, &given, order)?,
+        None => buy(&invoice, &body, &given)?,
     };
     // The claim key of a unit that a purchase bills is the unit's own id.
     let claims = stoa_sdk::map(lines.iter().flat_map(|line| line.unit_ids.0.iter().map(|unit| (*unit, *unit))));
     let billed = BilledLines { lines, claims };
-    let after = post_invoice(&of, billed, &Posted { receipt: Some(receipt), ..how })?;
-    Ok(after.receipt().subjects(products_of(&of.lines)).changed(["status", "receiptId"]))
+    let after = post_invoice(&invoice, billed, &Posted { receipt: Some(receipt), ..how })?;
+    Ok(after.receipt().subjects(products_of(&invoice.lines)).changed(["status", "receiptId"]))
 }
 
 /// # Errors
 /// VALIDATION_FAILED: a line twice.
 fn check_units(units: &[LineUnits]) -> Result<(), Problem> {
     let mut seen = BTreeSet::new();
-    let again = units.iter().enumerate().filter(|(_, of)| !seen.insert(of.line_no));
+    let again = units.iter().enumerate().filter(|(_, line_units)| !seen.insert(line_units.line_no));
     refuse_invalid(again.map(|(nth, _)| item(format!("/units/{nth}/lineNo"), "REPEATED")).collect())
 }
 
@@ -57,18 +57,19 @@ struct Given<'a> {
 impl<'a> Given<'a> {
     /// # Errors
     /// VALIDATION_FAILED of a line that there is not; UNIT_COUNT_MISMATCH.
-    fn from_invoice(of: &LockedInvoice, units: &'a [LineUnits]) -> Result<Given<'a>, Problem> {
-        let is_line = |place: i64| of.lines.iter().any(|line| line.line_no == place && line.variant_id.is_some());
-        let stray = units.iter().enumerate().filter(|(_, of)| !is_line(of.place()));
+    fn from_invoice(invoice: &LockedInvoice, units: &'a [LineUnits]) -> Result<Given<'a>, Problem> {
+        let is_line = |place: i64| invoice.lines.iter().any(|line| line.line_no == place && line.variant_id.is_some());
+        let stray = units.iter().enumerate().filter(|(_, line_units)| !is_line(line_units.place()));
         let stray: Vec<Item> = stray
             .map(|(nth, _)| {
-                item(format!("/units/{nth}/lineNo"), "RANGE").with_bounds(Bounds::between(1_i64, of.lines.len()))
+                item(format!("/units/{nth}/lineNo"), "RANGE").with_bounds(Bounds::between(1_i64, invoice.lines.len()))
             })
             .collect();
         refuse_invalid(stray)?;
-        let by_line = units.iter().enumerate().map(|(nth, of)| (of.place(), (nth, of.units.as_slice())));
+        let by_line =
+            units.iter().enumerate().map(|(nth, line_units)| (line_units.place(), (nth, line_units.units.as_slice())));
         let given = Given { by_line: stoa_sdk::map(by_line) };
-        let goods: Vec<&InvoiceLineRow> = of.lines.iter().filter(|line| line.variant_id.is_some()).collect();
+        let goods: Vec<&InvoiceLineRow> = invoice.lines.iter().filter(|line| line.variant_id.is_some()).collect();
         // A unit that the draft names is there already: it cannot come again.
         let counts: Vec<usize> = goods.iter().map(|line| given.units(line).len() + line.unit_ids.0.len()).collect();
         check_given(&goods, &counts)?;
@@ -109,16 +110,16 @@ impl<'a> Given<'a> {
 
 /// Receives exactly what the lines bill of their order; the receipt, and the lines as they bill it.
 fn receive(
-    of: &LockedInvoice,
+    invoice: &LockedInvoice,
     body: &ConfirmPurchaseInvoice,
     given: &Given<'_>,
     order: Id,
 ) -> Result<(Id, Vec<InvoiceLineRow>), Problem> {
     refuse_members(&[("/warehouseId", body.warehouse_id.is_some()), ("/orderNumber", body.order_number.is_some())])?;
     let version = body.expected_order_version.ok_or_else(|| invalid("/expectedOrderVersion", "REQUIRED"))?;
-    let state = of.orders.states.get(&order).ok_or_else(Problem::not_found)?;
+    let state = invoice.orders.states.get(&order).ok_or_else(Problem::not_found)?;
     version.check_at(state.version, "/expectedOrderVersion")?;
-    let goods: Vec<&InvoiceLineRow> = of.lines.iter().filter(|line| line.order_item_id.is_some()).collect();
+    let goods: Vec<&InvoiceLineRow> = invoice.lines.iter().filter(|line| line.order_item_id.is_some()).collect();
     let received = goods.iter().filter(|line| line.receipt_item_id.is_some());
     let received: Vec<Item> =
         received.map(|line| item(format!("{}/receiptItemId", line.pointer()), "ALREADY_RECEIVED")).collect();
@@ -141,7 +142,7 @@ fn receive(
         let item = line.order_item_id?;
         received.items.iter().find(|came| Id::from(came.order_item_id) == item)
     };
-    let lines = of.lines.iter().map(|line| match of_item(line) {
+    let lines = invoice.lines.iter().map(|line| match of_item(line) {
         Some(came) => InvoiceLineRow {
             receipt_item_id: Some(came.receipt_item_id.into()),
             unit_ids: came.unit_ids.iter().copied().map(Id::from).collect(),
@@ -161,14 +162,14 @@ struct Bought<'a> {
 
 /// Buys the goods by an order of their own, at the invoice's cost.
 fn buy(
-    of: &LockedInvoice,
+    invoice: &LockedInvoice,
     body: &ConfirmPurchaseInvoice,
     given: &Given<'_>,
 ) -> Result<(Id, Vec<InvoiceLineRow>), Problem> {
     refuse_members(&[("/expectedOrderVersion", body.expected_order_version.is_some())])?;
     let warehouse = body.warehouse_id.ok_or_else(|| invalid("/warehouseId", "REQUIRED"))?;
-    let goods = gather_goods(of, given)?;
-    let row = &of.row;
+    let goods = gather_goods(invoice, given)?;
+    let row = &invoice.row;
     let what = Purchase {
         number: Some(body.order_number.clone().unwrap_or_else(|| format!("PI-{}", row.id))),
         supplier_id: row.party_id.into(),
@@ -187,17 +188,17 @@ fn buy(
     let wire: Vec<BuyLine> = goods.iter().map(line).collect();
     let firsts: Vec<&InvoiceLineRow> = goods.values().map(|bought| bought.first).collect();
     let received = purchases::service::buy(&what, &wire).map_err(|refusal| given.point(refusal, &firsts))?;
-    Ok((received.receipt_id.into(), link_lines(of, &goods, &received)))
+    Ok((received.receipt_id.into(), link_lines(invoice, &goods, &received)))
 }
 
 /// The goods by variant: a purchase has each variant once.
 ///
 /// # Errors
 /// REFERENCE_INVALID at a line whose cost differs from that of an earlier line of its variant.
-fn gather_goods<'a>(of: &'a LockedInvoice, given: &Given<'_>) -> Result<BTreeMap<Id, Bought<'a>>, Problem> {
+fn gather_goods<'a>(invoice: &'a LockedInvoice, given: &Given<'_>) -> Result<BTreeMap<Id, Bought<'a>>, Problem> {
     let mut goods: BTreeMap<Id, Bought<'a>> = BTreeMap::new();
     let mut differing = Vec::new();
-    for line in &of.lines {
+    for line in &invoice.lines {
         let Some(variant) = line.variant_id else { continue };
         let nothing = Bought { first: line, quantity: Quantity::ZERO, units: Vec::new() };
         let bought = goods.entry(variant).or_insert(nothing);
@@ -216,12 +217,12 @@ type Came<'a> = (&'a ReceivedItem, std::slice::Iter<'a, (u64, u64)>);
 
 /// The lines of the invoice as those of the order and the receipt that were made for them; units in the order of the lines that gave
 /// them.
-fn link_lines(of: &LockedInvoice, goods: &BTreeMap<Id, Bought<'_>>, received: &Received) -> Vec<InvoiceLineRow> {
+fn link_lines(invoice: &LockedInvoice, goods: &BTreeMap<Id, Bought<'_>>, received: &Received) -> Vec<InvoiceLineRow> {
     let mut came: BTreeMap<Id, Came<'_>> = stoa_sdk::map(
         goods.keys().zip(&received.items).map(|(variant, item)| (*variant, (item, item.unit_ids.iter()))),
     );
     let mut lines = Vec::new();
-    for line in &of.lines {
+    for line in &invoice.lines {
         let of_variant = line.variant_id.and_then(|variant| came.get_mut(&variant));
         lines.push(match of_variant {
             Some((item, units)) => {

@@ -22,24 +22,24 @@ use crate::work::ordered::of_sales;
 pub fn confirm(call: &Call) -> Answer {
     let body: ConfirmSalesInvoice = call.body()?;
     check_texts(&[("/reason", body.reason.as_deref()), ("/orderNumber", body.order_number.as_deref())])?;
-    let of = lock_invoice(Side::Sales, call.path_id("id")?, body.expected_version)?;
-    of.require_draft()?;
-    check_lines(&of.billed_lines())?;
-    let how = issue_on(&of.row, body.issued_on)?;
-    let (order, billed) = match find_order(&of)? {
-        Some(order) => deliver(&of, &body, order)?,
-        None => sell(&of, &body)?,
+    let invoice = lock_invoice(Side::Sales, call.path_id("id")?, body.expected_version)?;
+    invoice.require_draft()?;
+    check_lines(&invoice.billed_lines())?;
+    let how = issue_on(&invoice.row, body.issued_on)?;
+    let (order, billed) = match find_order(&invoice)? {
+        Some(order) => deliver(&invoice, &body, order)?,
+        None => sell(&invoice, &body)?,
     };
-    let after = post_invoice(&of, billed, &Posted { delivery_order: Some(order), ..how })?;
-    Ok(after.receipt().subjects(products_of(&of.lines)).changed(["status", "deliveryOrderId"]))
+    let after = post_invoice(&invoice, billed, &Posted { delivery_order: Some(order), ..how })?;
+    Ok(after.receipt().subjects(products_of(&invoice.lines)).changed(["status", "deliveryOrderId"]))
 }
 
 /// The one order whose lines all lines with a variant bill; none where no such line bills any.
 ///
 /// # Errors
 /// ILLEGAL_STATE: no goods, or lines of several orders, or of one and none.
-pub fn find_order(of: &LockedInvoice) -> Result<Option<Id>, Problem> {
-    let goods = || of.lines.iter().filter(|line| line.variant_id.is_some());
+pub fn find_order(invoice: &LockedInvoice) -> Result<Option<Id>, Problem> {
+    let goods = || invoice.lines.iter().filter(|line| line.variant_id.is_some());
     let orders = set(goods().map(|line| line.order_id));
     let mut orders = orders.into_iter();
     match (orders.next(), orders.next()) {
@@ -55,25 +55,25 @@ pub fn find_order(of: &LockedInvoice) -> Result<Option<Id>, Problem> {
 /// VALIDATION_FAILED with NOT_ALLOWED.
 pub fn refuse_members(members: &[(&str, bool)]) -> Result<(), Problem> {
     let stated = members.iter().filter(|(_, is_stated)| *is_stated);
-    refuse_invalid(stated.map(|(at, _)| item(*at, "NOT_ALLOWED")).collect::<Vec<Item>>())
+    refuse_invalid(stated.map(|(pointer, _)| item(*pointer, "NOT_ALLOWED")).collect::<Vec<Item>>())
 }
 
 /// Delivers the whole order; the lines bill what it held for them.
-fn deliver(of: &LockedInvoice, body: &ConfirmSalesInvoice, order: Id) -> Result<(Id, BilledLines), Problem> {
+fn deliver(invoice: &LockedInvoice, body: &ConfirmSalesInvoice, order: Id) -> Result<(Id, BilledLines), Problem> {
     refuse_members(&[
         ("/warehouseId", body.warehouse_id.is_some()),
         ("/priceListId", body.price_list_id.is_some()),
         ("/orderNumber", body.order_number.is_some()),
     ])?;
     let version = body.expected_order_version.ok_or_else(|| invalid("/expectedOrderVersion", "REQUIRED"))?;
-    let state = of.orders.states.get(&order).ok_or_else(Problem::not_found)?;
+    let state = invoice.orders.states.get(&order).ok_or_else(Problem::not_found)?;
     version.check_at(state.version, "/expectedOrderVersion")?;
     if !state.can_be_delivered {
         return Err(illegal("/lines", "ORDER_NOT_CONFIRMED"));
     }
-    let units = units_to_deliver(&of.billed_lines())?;
+    let units = units_to_deliver(&invoice.billed_lines())?;
     let delivered = sales::service::deliver(order.into(), version.0, None)?;
-    Ok((order, with_units(of, &of_sales(&[delivered]), units)))
+    Ok((order, with_units(invoice, &of_sales(&[delivered]), units)))
 }
 
 /// Goods of one variant that are sold: all its lines have one price.
@@ -84,12 +84,12 @@ struct Sold<'a> {
 }
 
 /// Sells the goods by an order of their own.
-fn sell(of: &LockedInvoice, body: &ConfirmSalesInvoice) -> Result<(Id, BilledLines), Problem> {
+fn sell(invoice: &LockedInvoice, body: &ConfirmSalesInvoice) -> Result<(Id, BilledLines), Problem> {
     refuse_members(&[("/expectedOrderVersion", body.expected_order_version.is_some())])?;
     let warehouse = body.warehouse_id.ok_or_else(|| invalid("/warehouseId", "REQUIRED"))?;
     let price_list = body.price_list_id.ok_or_else(|| invalid("/priceListId", "REQUIRED"))?;
-    let units = units_to_deliver(&of.billed_lines())?;
-    let goods = gather_goods(of, &units)?;
+    let units = units_to_deliver(&invoice.billed_lines())?;
+    let goods = gather_goods(invoice, &units)?;
     let line = |(variant, sold): (&Id, &Sold<'_>)| SellLine {
         variant_id: (*variant).into(),
         quantity: sold.quantity.to_string(),
@@ -98,7 +98,7 @@ fn sell(of: &LockedInvoice, body: &ConfirmSalesInvoice) -> Result<(Id, BilledLin
         unit_ids: sold.units.iter().map(|unit| (*unit).into()).collect(),
         pointer: sold.first.pointer(),
     };
-    let row = &of.row;
+    let row = &invoice.row;
     let sale = Sale {
         invoice_id: row.id.into(),
         number: body.order_number.clone().unwrap_or_else(|| format!("SI-{}", row.id)),
@@ -113,7 +113,7 @@ fn sell(of: &LockedInvoice, body: &ConfirmSalesInvoice) -> Result<(Id, BilledLin
     if key(&order.currency_code) != key(&row.currency_code) {
         return Err(unusable("/priceListId", "OTHER_CURRENCY"));
     }
-    let billed = link_lines(of, &order, units);
+    let billed = link_lines(invoice, &order, units);
     Ok((order.id.into(), billed))
 }
 
@@ -121,10 +121,10 @@ fn sell(of: &LockedInvoice, body: &ConfirmSalesInvoice) -> Result<(Id, BilledLin
 ///
 /// # Errors
 /// REFERENCE_INVALID at a line whose price differs from that of an earlier line of its variant.
-fn gather_goods<'a>(of: &'a LockedInvoice, units: &[Vec<Id>]) -> Result<BTreeMap<Id, Sold<'a>>, Problem> {
+fn gather_goods<'a>(invoice: &'a LockedInvoice, units: &[Vec<Id>]) -> Result<BTreeMap<Id, Sold<'a>>, Problem> {
     let mut goods: BTreeMap<Id, Sold<'a>> = BTreeMap::new();
     let mut differing = Vec::new();
-    for (line, units) in of.lines.iter().zip(units) {
+    for (line, units) in invoice.lines.iter().zip(units) {
         let Some(variant) = line.variant_id else { continue };
         let nothing = Sold { first: line, quantity: Quantity::ZERO, units: Vec::new() };
         let sold = goods.entry(variant).or_insert(nothing);
@@ -139,9 +139,9 @@ fn gather_goods<'a>(of: &'a LockedInvoice, units: &[Vec<Id>]) -> Result<BTreeMap
 }
 
 /// The lines of the invoice as those of the order that was made for them.
-fn link_lines(of: &LockedInvoice, order: &Order, units: Vec<Vec<Id>>) -> BilledLines {
+fn link_lines(invoice: &LockedInvoice, order: &Order, units: Vec<Vec<Id>>) -> BilledLines {
     let mut lines = Vec::new();
-    for (line, units) in of.lines.iter().zip(units) {
+    for (line, units) in invoice.lines.iter().zip(units) {
         let of_order = line.variant_id.and_then(|variant| {
             let line = order.items.iter().find(|item| Id::from(item.variant_id) == variant)?;
             Some((Id::from(order.id), Id::from(line.id)))

@@ -73,12 +73,12 @@ pub fn of_sales_order(call: &Call) -> Answer {
     if !matches!(order.status, Status::Confirmed | Status::Completed) {
         return Err(Problem::illegal_state("/orderId"));
     }
-    let of = of_sales(&orders);
+    let ordered = of_sales(&orders);
     let mut lines = Vec::new();
     for item in &order.items {
-        let Some(line) = of.lines.get(&Id::from(item.id)) else { continue };
+        let Some(line) = ordered.lines.get(&Id::from(item.id)) else { continue };
         let Some(quantity) = rest_to_bill(line.quantity, line.billed) else { continue };
-        let units = of.units.get(&line.id).map(Vec::as_slice).unwrap_or_default();
+        let units = ordered.units.get(&line.id).map(Vec::as_slice).unwrap_or_default();
         let delivered = units.iter().filter(|unit| unit.outcome == Outcome::Delivered).map(|unit| unit.unit);
         lines.push(open_line(line.id, None, quantity, name_all(line.tracking, quantity, delivered.collect())));
     }
@@ -110,20 +110,22 @@ pub fn of_purchase_order(call: &Call) -> Answer {
     if order.status == "DRAFT" {
         return Err(Problem::illegal_state("/orderId"));
     }
-    let of = of_purchases(&orders, &[]);
+    let ordered = of_purchases(&orders, &[]);
     let lines: Vec<StatedLine> = match body.basis {
         BillingBasis::Ordered => {
-            order.items.iter().filter_map(|item| ordered_line(of.lines.get(&item.id.into())?)).collect()
+            order.items.iter().filter_map(|item| ordered_line(ordered.lines.get(&item.id.into())?)).collect()
         }
         BillingBasis::Received => {
             let received: Vec<ReceivedLine> =
                 purchases::read_received(&[body.order_id]).iter().map(read_received_line).collect();
-            let line = |of: Unbilled| open_line(of.order_item, Some(of.receipt_item), of.quantity, of.units);
-            find_unbilled(&of.lines, &received)?.into_iter().map(line).collect()
+            let line = |unbilled: Unbilled| {
+                open_line(unbilled.order_item, Some(unbilled.receipt_item), unbilled.quantity, unbilled.units)
+            };
+            find_unbilled(&ordered.lines, &received)?.into_iter().map(line).collect()
         }
     };
     let (mut lines, mut remaining_lines) = cut(lines);
-    remaining_lines += clip(&mut lines, &of.lines);
+    remaining_lines += clip(&mut lines, &ordered.lines);
     let draft = draft_purchase(body, order, lines)?;
     let shown = DraftFromOrder { receipt: draft.row.show_receipt(), remaining_lines };
     Ok(draft.row.reply(&shown).subjects(draft.products()))
@@ -185,7 +187,7 @@ mod tests {
 
     #[test]
     fn a_draft_has_as_many_lines_as_an_invoice_holds() {
-        let of =
+        let draft_line =
             |units: usize| open_line(Id(1, 1), None, Quantity::ZERO, (0..units as u64).map(|id| Id(2, id)).collect());
         for (units, drafted, remaining) in [
             (vec![0; 100], 100, 0),
@@ -196,7 +198,7 @@ mod tests {
             (vec![60, 41, 0], 1, 2),
             (vec![], 0, 0),
         ] {
-            let (lines, rest) = cut(units.iter().map(|units| of(*units)).collect());
+            let (lines, rest) = cut(units.iter().map(|units| draft_line(*units)).collect());
             assert_eq!((lines.len(), rest), (drafted, remaining), "{units:?}");
         }
     }

@@ -71,32 +71,32 @@ pub struct PurchaseInvoiceLineInput {
 }
 
 impl From<SalesInvoiceLineInput> for StatedLine {
-    fn from(of: SalesInvoiceLineInput) -> StatedLine {
+    fn from(line: SalesInvoiceLineInput) -> StatedLine {
         StatedLine {
-            variant: of.variant_id,
-            description: of.description.map(String::from),
-            quantity: of.quantity.0,
-            unit_amount: of.unit_price,
-            order_item: of.order_item_id,
+            variant: line.variant_id,
+            description: line.description.map(String::from),
+            quantity: line.quantity.0,
+            unit_amount: line.unit_price,
+            order_item: line.order_item_id,
             receipt_item: None,
-            units: of.unit_ids,
-            account: of.account_id,
-            price_reason: of.price_reason.map(String::from),
+            units: line.unit_ids,
+            account: line.account_id,
+            price_reason: line.price_reason.map(String::from),
         }
     }
 }
 
 impl From<PurchaseInvoiceLineInput> for StatedLine {
-    fn from(of: PurchaseInvoiceLineInput) -> StatedLine {
+    fn from(line: PurchaseInvoiceLineInput) -> StatedLine {
         StatedLine {
-            variant: of.variant_id,
-            description: of.description.map(String::from),
-            quantity: of.quantity.0,
-            unit_amount: of.unit_cost,
-            order_item: of.order_item_id,
-            receipt_item: of.receipt_item_id,
-            units: of.unit_ids,
-            account: of.account_id,
+            variant: line.variant_id,
+            description: line.description.map(String::from),
+            quantity: line.quantity.0,
+            unit_amount: line.unit_cost,
+            order_item: line.order_item_id,
+            receipt_item: line.receipt_item_id,
+            units: line.unit_ids,
+            account: line.account_id,
             price_reason: None,
         }
     }

@@ -20,10 +20,10 @@ use crate::work::month_totals::{Lines, write_lines};
 
 pub fn issue(call: &Call) -> Answer {
     let body: IssueInvoice = call.body()?;
-    let of = lock_invoice(Side::Sales, call.path_id("id")?, body.expected_version)?;
-    of.require_draft()?;
-    let after = post_alone(&of, &issue_on(&of.row, body.issued_on)?)?;
-    Ok(after.receipt().subjects(products_of(&of.lines)).changed(["status"]))
+    let invoice = lock_invoice(Side::Sales, call.path_id("id")?, body.expected_version)?;
+    invoice.require_draft()?;
+    let after = post_alone(&invoice, &issue_on(&invoice.row, body.issued_on)?)?;
+    Ok(after.receipt().subjects(products_of(&invoice.lines)).changed(["status"]))
 }
 
 /// How a sales invoice is issued: on the stated day, the draft's, or today.
@@ -45,19 +45,19 @@ pub fn issue_on(row: &InvoiceRow, stated: Option<Date>) -> Result<Posted, Proble
 }
 
 /// Posts a draft of which everything must be there already.
-fn post_alone(of: &LockedInvoice, how: &Posted) -> Result<InvoiceRow, Problem> {
-    let lines = of.billed_lines();
+fn post_alone(invoice: &LockedInvoice, how: &Posted) -> Result<InvoiceRow, Problem> {
+    let lines = invoice.billed_lines();
     check_lines(&lines)?;
-    let units = units_to_issue(of.row.side, &lines)?;
-    post_invoice(of, with_units(of, &of.orders, units), how)
+    let units = units_to_issue(invoice.row.side, &lines)?;
+    post_invoice(invoice, with_units(invoice, &invoice.orders, units), how)
 }
 
 pub fn recognize_purchase(call: &Call) -> Answer {
     let body: RecognizePurchaseInvoice = call.body()?;
-    let of = lock_invoice(Side::Purchases, call.path_id("id")?, body.expected_version)?;
-    of.require_draft()?;
-    let after = post_alone(&of, &recognize_on(&of.row, body.recognized_on, body.document_reference.into())?)?;
-    Ok(after.receipt().subjects(products_of(&of.lines)).changed(["status"]))
+    let invoice = lock_invoice(Side::Purchases, call.path_id("id")?, body.expected_version)?;
+    invoice.require_draft()?;
+    let after = post_alone(&invoice, &recognize_on(&invoice.row, body.recognized_on, body.document_reference.into())?)?;
+    Ok(after.receipt().subjects(products_of(&invoice.lines)).changed(["status"]))
 }
 
 /// How a purchase invoice is recognised: on the stated day, by this document of the supplier.
@@ -82,39 +82,39 @@ pub fn recognize_on(row: &InvoiceRow, stated: Date, document_reference: String) 
 
 pub fn recognize_sales(call: &Call) -> Answer {
     let body: RecognizeSalesInvoice = call.body()?;
-    let of = lock_invoice(Side::Sales, call.path_id("id")?, body.expected_version)?;
-    if of.row.status == InvoiceStatus::Draft && !holds(CREATE_SALE) {
+    let invoice = lock_invoice(Side::Sales, call.path_id("id")?, body.expected_version)?;
+    if invoice.row.status == InvoiceStatus::Draft && !holds(CREATE_SALE) {
         return Err(Problem::new("PERMISSION_DENIED"));
     }
     // Revenue of what an order delivers is recognised by its delivery.
-    let has_free_lines = of.lines.iter().any(|line| line.order_item_id.is_none());
-    if !of.lines.is_empty() && !has_free_lines {
+    let has_free_lines = invoice.lines.iter().any(|line| line.order_item_id.is_none());
+    if !invoice.lines.is_empty() && !has_free_lines {
         return Err(illegal("/lines", "NOTHING_TO_RECOGNIZE"));
     }
-    match of.row.status {
+    match invoice.row.status {
         InvoiceStatus::Draft => {
-            let how = issue_on(&of.row, body.issued_on)?;
+            let how = issue_on(&invoice.row, body.issued_on)?;
             let recognized_on = day_of_act(Some(body.recognized_on), how.issued_on, "/recognizedOn")?;
-            let after = post_alone(&of, &Posted { recognized_on: Some(recognized_on), ..how })?;
-            Ok(after.receipt().subjects(products_of(&of.lines)).changed(["status", "revenueRecognizedOn"]))
+            let after = post_alone(&invoice, &Posted { recognized_on: Some(recognized_on), ..how })?;
+            Ok(after.receipt().subjects(products_of(&invoice.lines)).changed(["status", "revenueRecognizedOn"]))
         }
-        InvoiceStatus::Issued => recognize_issued(&of, &body),
+        InvoiceStatus::Issued => recognize_issued(&invoice, &body),
         InvoiceStatus::Void => Err(Problem::new("ILLEGAL_STATE")),
     }
 }
 
-fn recognize_issued(of: &LockedInvoice, body: &RecognizeSalesInvoice) -> Answer {
-    if of.row.revenue_recognized_on.is_some() {
+fn recognize_issued(invoice: &LockedInvoice, body: &RecognizeSalesInvoice) -> Answer {
+    if invoice.row.revenue_recognized_on.is_some() {
         return Err(Problem::new("ILLEGAL_STATE"));
     }
-    if body.issued_on.is_some() && body.issued_on != of.row.issued_on {
+    if body.issued_on.is_some() && body.issued_on != invoice.row.issued_on {
         return Err(invalid("/issuedOn", "NOT_ALLOWED"));
     }
-    let posted_on = of.row.posted_on.unwrap_or(body.recognized_on);
+    let posted_on = invoice.row.posted_on.unwrap_or(body.recognized_on);
     let on = day_of_act(Some(body.recognized_on), posted_on, "/recognizedOn")?;
-    let (lines, posting) = recognize(&of.row, &of.lines, on)?;
-    let change = Change::new(&of.row, InvoiceRow { revenue_recognized_on: Some(on), ..of.row.clone() })?;
-    write_lines(of.row.legal_entity_id, change.update(), &Lines { revenue: lines, ..Lines::default() })?;
+    let (lines, posting) = recognize(&invoice.row, &invoice.lines, on)?;
+    let change = Change::new(&invoice.row, InvoiceRow { revenue_recognized_on: Some(on), ..invoice.row.clone() })?;
+    write_lines(invoice.row.legal_entity_id, change.update(), &Lines { revenue: lines, ..Lines::default() })?;
     books::post(&posting)?;
-    Ok(change.after().receipt().subjects(products_of(&of.lines)).changed(change.members()))
+    Ok(change.after().receipt().subjects(products_of(&invoice.lines)).changed(change.members()))
 }

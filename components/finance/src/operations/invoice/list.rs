@@ -130,35 +130,35 @@ fn read_invoice(side: Side, id: Id) -> Result<WholeInvoice, Problem> {
 }
 
 pub fn read_sales(call: &Call) -> Answer {
-    let of = read_invoice(Side::Sales, call.path_id("id")?)?;
-    let known = read_known_units(set(of.lines.iter().flat_map(|line| line.unit_ids.0.iter().copied())));
+    let invoice = read_invoice(Side::Sales, call.path_id("id")?)?;
+    let known = read_known_units(set(invoice.lines.iter().flat_map(|line| line.unit_ids.0.iter().copied())));
     let line = |row: &InvoiceLineRow| SalesInvoiceLine::from_row(row, name_units(&row.unit_ids.0, &known));
-    let header = SalesInvoiceHeader::from_row(&of.row, of.paid.as_ref());
-    let answer = SalesInvoice { header, lines: of.lines.iter().map(line).collect() };
-    Ok(Reply::json(&answer).resource(of.row.id))
+    let header = SalesInvoiceHeader::from_row(&invoice.row, invoice.paid.as_ref());
+    let answer = SalesInvoice { header, lines: invoice.lines.iter().map(line).collect() };
+    Ok(Reply::json(&answer).resource(invoice.row.id))
 }
 
 pub fn read_sales_as_client(call: &Call) -> Answer {
-    let of = read_invoice(Side::Sales, call.path_id("id")?)?;
-    let header = ApiSalesInvoiceHeader::from_row(&of.row, of.paid.as_ref());
-    let lines = of.lines.iter().map(ApiSalesInvoiceLine::from_row).collect();
-    Ok(Reply::json(&ApiSalesInvoice { header, lines }).resource(of.row.id))
+    let invoice = read_invoice(Side::Sales, call.path_id("id")?)?;
+    let header = ApiSalesInvoiceHeader::from_row(&invoice.row, invoice.paid.as_ref());
+    let lines = invoice.lines.iter().map(ApiSalesInvoiceLine::from_row).collect();
+    Ok(Reply::json(&ApiSalesInvoice { header, lines }).resource(invoice.row.id))
 }
 
 pub fn read_purchase(call: &Call) -> Answer {
-    let of = read_invoice(Side::Purchases, call.path_id("id")?)?;
-    let known = read_known_units(set(of.lines.iter().flat_map(|line| line.unit_ids.0.iter().copied())));
+    let invoice = read_invoice(Side::Purchases, call.path_id("id")?)?;
+    let known = read_known_units(set(invoice.lines.iter().flat_map(|line| line.unit_ids.0.iter().copied())));
     let line = |row: &InvoiceLineRow| PurchaseInvoiceLine::from_row(row, name_units(&row.unit_ids.0, &known));
-    let header = PurchaseInvoiceHeader::from_row(&of.row, of.paid.as_ref());
-    let answer = PurchaseInvoice { header, lines: of.lines.iter().map(line).collect() };
-    Ok(Reply::json(&answer).resource(of.row.id))
+    let header = PurchaseInvoiceHeader::from_row(&invoice.row, invoice.paid.as_ref());
+    let answer = PurchaseInvoice { header, lines: invoice.lines.iter().map(line).collect() };
+    Ok(Reply::json(&answer).resource(invoice.row.id))
 }
 
 pub fn read_purchase_as_client(call: &Call) -> Answer {
-    let of = read_invoice(Side::Purchases, call.path_id("id")?)?;
-    let header = ApiPurchaseInvoiceHeader::from_row(&of.row, of.paid.as_ref());
-    let lines = of.lines.iter().map(ApiPurchaseInvoiceLine::from_row).collect();
-    Ok(Reply::json(&ApiPurchaseInvoice { header, lines }).resource(of.row.id))
+    let invoice = read_invoice(Side::Purchases, call.path_id("id")?)?;
+    let header = ApiPurchaseInvoiceHeader::from_row(&invoice.row, invoice.paid.as_ref());
+    let lines = invoice.lines.iter().map(ApiPurchaseInvoiceLine::from_row).collect();
+    Ok(Reply::json(&ApiPurchaseInvoice { header, lines }).resource(invoice.row.id))
 }
 
 /// A page and nothing else.

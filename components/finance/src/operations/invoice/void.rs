@@ -36,27 +36,27 @@ pub fn void_purchase(call: &Call) -> Answer {
 fn void(side: Side, call: &Call) -> Answer {
     let body: VoidDocument = call.body()?;
     check_texts(&[("/reason", Some(&body.reason))])?;
-    let of = lock_invoice(side, call.path_id("id")?, body.expected_version)?;
+    let invoice = lock_invoice(side, call.path_id("id")?, body.expected_version)?;
     let reason = Some(String::from(body.reason));
-    match (of.row.status, of.row.posted_on) {
+    match (invoice.row.status, invoice.row.posted_on) {
         (InvoiceStatus::Draft, _) => {
             // It posted nothing: no day is before it.
             let on = effective_day(body.voided_on, today(), "/voidedOn")?;
-            let change = Change::new(&of.row, draw_void(&of.row, on, reason))?;
+            let change = Change::new(&invoice.row, draw_void(&invoice.row, on, reason))?;
             run(change.update())?;
-            Ok(receipt_of(change.after(), &of))
+            Ok(receipt_of(change.after(), &invoice))
         }
         (InvoiceStatus::Issued, Some(posted_on)) => {
             let on = day_of_act(body.voided_on, posted_on, "/voidedOn")?;
-            let after = void_issued(&of, on, reason)?;
-            Ok(receipt_of(&after, &of))
+            let after = void_issued(&invoice, on, reason)?;
+            Ok(receipt_of(&after, &invoice))
         }
         _ => Err(Problem::new("ILLEGAL_STATE")),
     }
 }
 
-fn receipt_of(after: &InvoiceRow, of: &LockedInvoice) -> Reply {
-    after.receipt().subjects(products_of(&of.lines)).changed(["status", "voidedOn", "voidReason"])
+fn receipt_of(after: &InvoiceRow, invoice: &LockedInvoice) -> Reply {
+    after.receipt().subjects(products_of(&invoice.lines)).changed(["status", "voidedOn", "voidReason"])
 }
 
 fn draw_void(row: &InvoiceRow, on: Date, reason: Option<String>) -> InvoiceRow {
@@ -70,17 +70,18 @@ fn draw_void(row: &InvoiceRow, on: Date, reason: Option<String>) -> InvoiceRow {
     }
 }
 
-fn void_issued(of: &LockedInvoice, on: Date, reason: Option<String>) -> Result<InvoiceRow, Problem> {
-    let row = &of.row;
-    if of.paid.as_ref().is_some_and(|paid| !paid.applied.is_zero()) {
+fn void_issued(invoice: &LockedInvoice, on: Date, reason: Option<String>) -> Result<InvoiceRow, Problem> {
+    let row = &invoice.row;
+    if invoice.paid.as_ref().is_some_and(|paid| !paid.applied.is_zero()) {
         return Err(illegal("/path/id", "HAS_APPLICATIONS"));
     }
-    unbill(row.side, &of.lines)?;
+    unbill(row.side, &invoice.lines)?;
     let change = Change::new(row, draw_void(row, on, reason))?;
     let paid = update_by::<InvoiceBalanceRow>("invoice", [vec![row.id.put()]])
         .set(InvoiceBalanceRow::balance, &Money::ZERO)
         .set(InvoiceBalanceRow::settled_on, &None);
-    let own: Vec<UnitClaimRow> = of.claims.values().filter(|claim| claim.invoice_id == Some(row.id)).cloned().collect();
+    let claims: Vec<UnitClaimRow> =
+        invoice.claims.values().filter(|claim| claim.invoice_id == Some(row.id)).cloned().collect();
     let owed = owed_of(row, on);
     let back = entry(
         &debtor_of(row),
@@ -98,7 +99,7 @@ fn void_issued(of: &LockedInvoice, on: Date, reason: Option<String>) -> Result<I
     };
     let mirrored: Vec<RevenueLineRow> = recognized.iter().map(|line| mirror_line(line, on)).collect();
     let lines = Lines { entries: vec![back], revenue: mirrored, ..Lines::default() };
-    write_lines(row.legal_entity_id, (change.update(), paid, free_claims(&own)), &lines)?;
+    write_lines(row.legal_entity_id, (change.update(), paid, free_claims(&claims)), &lines)?;
     undo(Undone {
         entity: row.legal_entity_id,
         kind: row.side.invoice(),

@@ -83,8 +83,8 @@ const fn write(operation: Operation, needs: &'static [&'static str]) -> Operatio
     operation.needs(needs).answers::<FinanceReceipt>().cache_control("no-store").writes(PAYMENT, &[]).without_if_match()
 }
 
-const fn create(operation: Operation, of: Rights) -> Operation {
-    write(operation, of.write)
+const fn create(operation: Operation, rights: Rights) -> Operation {
+    write(operation, rights.write)
         .description(
             "A PENDING payment settles and posts nothing until it is confirmed. Card numbers are rejected in every \
             member.",
@@ -93,28 +93,31 @@ const fn create(operation: Operation, of: Rights) -> Operation {
         .problems(RECORD_PROBLEMS)
 }
 
-const fn replace(operation: Operation, of: Rights) -> Operation {
-    write(operation, of.write)
+const fn replace(operation: Operation, rights: Rights) -> Operation {
+    write(operation, rights.write)
         .summary("Replace a PENDING payment")
         .description("Full replacement. Number and legal entity must be the current ones, and `status` PENDING.")
         .body::<PaymentUpdate>()
         .problems(REPLACE_PROBLEMS)
 }
 
-const fn confirm(operation: Operation, of: Rights) -> Operation {
-    write(operation, of.write).summary("Confirm a PENDING payment").body::<ConfirmPayment>().problems(CONFIRM_PROBLEMS)
+const fn confirm(operation: Operation, rights: Rights) -> Operation {
+    write(operation, rights.write)
+        .summary("Confirm a PENDING payment")
+        .body::<ConfirmPayment>()
+        .problems(CONFIRM_PROBLEMS)
 }
 
-const fn void(operation: Operation, of: Rights) -> Operation {
-    write(operation, of.settle)
+const fn void(operation: Operation, rights: Rights) -> Operation {
+    write(operation, rights.settle)
         .summary("Void a payment")
         .description("Only a payment that is neither applied nor refunded, and that no register collected.")
         .body::<VoidDocument>()
         .problems(UNDO_PROBLEMS)
 }
 
-const fn reverse(operation: Operation, of: Rights) -> Operation {
-    write(operation, of.settle)
+const fn reverse(operation: Operation, rights: Rights) -> Operation {
+    write(operation, rights.settle)
         .summary("Reverse a payment whose money failed to arrive")
         .description("Reverses an applied payment, such as a bounced cheque. The invoices that it paid are open again.")
         .body::<ReversePayment>()

@@ -35,16 +35,16 @@ pub fn void_purchase(call: &Call) -> Answer {
 fn void(side: Side, call: &Call) -> Answer {
     let body: VoidDocument = call.body()?;
     check_texts(&[("/reason", Some(&body.reason))])?;
-    let of = lock_payment(side, call.path_id("id")?, body.expected_version)?;
+    let payment = lock_payment(side, call.path_id("id")?, body.expected_version)?;
     let reason = String::from(body.reason);
-    if of.row.status == PaymentStatus::Pending {
+    if payment.row.status == PaymentStatus::Pending {
         // It posted nothing: no day is before it.
         let on = effective_day(body.voided_on, today(), "/voidedOn")?;
-        let change = Change::new(&of.row, draw_undone(&of.row, PaymentStatus::Void, on, reason))?;
+        let change = Change::new(&payment.row, draw_undone(&payment.row, PaymentStatus::Void, on, reason))?;
         run(change.update())?;
         return Ok(change.after().receipt().changed(change.members()));
     }
-    let (row, source) = of.into_source()?;
+    let (row, source) = payment.into_source()?;
     require_unused(&source, true)?;
     let on = day_of_act(body.voided_on, row.paid_on, "/voidedOn")?;
     let change = Change::new(&row, draw_undone(&row, PaymentStatus::Void, on, reason))?;
@@ -104,8 +104,8 @@ pub fn reverse_purchase(call: &Call) -> Answer {
 fn reverse(side: Side, call: &Call) -> Answer {
     let body: ReversePayment = call.body()?;
     check_texts(&[("/reason", Some(&body.reason))])?;
-    let of: LockedPayment = lock_payment(side, call.path_id("id")?, body.expected_version)?;
-    let (row, source) = of.into_source()?;
+    let payment: LockedPayment = lock_payment(side, call.path_id("id")?, body.expected_version)?;
+    let (row, source) = payment.into_source()?;
     require_unused(&source, false)?;
     if source.funds.applied.is_zero() {
         return Err(illegal("/path/id", "NOT_APPLIED"));

@@ -115,13 +115,13 @@ fn give(body: &RefundInput, source: &Source, from: Purse, raise: impl Batch) -> 
         void_reason: None,
     };
     let document = Document { kind: DocumentKind::Refund, id: row.id, number: row.number.clone() };
-    let own = entry(&source.debtor, &document, PartyAct::Post, source.account(), None, refunded_on, amount);
+    let refund_entry = entry(&source.debtor, &document, PartyAct::Post, source.account(), None, refunded_on, amount);
     let money = money_of_refund(&row, refunded_on, row.session_id);
     let branch = from.till.as_ref().and_then(|till| till.branch_id);
     let drawer = from.till.as_ref().map(|till| take_cash(till, amount)).transpose()?;
     let funds = source.change_funds().add(FundsRow::refunded, amount).add(FundsRow::available, negate(amount));
     let moved = draw_move(&money, branch, false);
-    let lines = Lines { entries: vec![own], moves: vec![moved], ..Lines::default() };
+    let lines = Lines { entries: vec![refund_entry], moves: vec![moved], ..Lines::default() };
     write_lines(row.legal_entity_id, (insert([&row]), funds, drawer, raise), &lines)
         .map_err(or_duplicate("/number"))?;
     books::post(&post_money(&source.debtor, &document, REFUND, &money, "/refundedOn"))?;

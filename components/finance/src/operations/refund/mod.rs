@@ -34,14 +34,14 @@ pub const OPERATIONS: &[Operation] = &[
     void(Operation::transition("/purchases/refunds/{id}/void", "voidPurchaseRefund", void::void_purchase), PURCHASES),
 ];
 
-const fn refund(operation: Operation, of: Rights) -> Operation {
+const fn refund(operation: Operation, rights: Rights) -> Operation {
     operation
         .summary("Refund the available amount")
         .description(
             "At most the available amount. Cash that leaves a till needs the open session of that till and lowers its \
             expected cash. It is a multiple of the register's `smallestCoin`, if the register has one.",
         )
-        .needs(of.settle)
+        .needs(rights.settle)
         .body::<RefundInput>()
         .answers::<FinanceReceipt>()
         .cache_control("no-store")
@@ -62,13 +62,13 @@ const fn refund(operation: Operation, of: Rights) -> Operation {
         ])
 }
 
-const fn void(operation: Operation, of: Rights) -> Operation {
+const fn void(operation: Operation, rights: Rights) -> Operation {
     operation
         .summary("Void a refund")
         .description(
             "The refunded amount is available again. Cash that left a till returns to an open session of that till.",
         )
-        .needs(of.settle)
+        .needs(rights.settle)
         .body::<VoidRefund>()
         .answers::<FinanceReceipt>()
         .cache_control("no-store")

@@ -96,14 +96,14 @@ macro_rules! buckets {
         }
 
         impl $name {
-            fn measure(of: Filter, as_of: Date) -> Aggregate<$name> {
+            fn measure(filter: Filter, as_of: Date) -> Aggregate<$name> {
                 let due = |from: Option<i64>, to: Option<i64>| {
                     let day = |back: i64| days_after(as_of, -back);
                     let least = from.and_then(day).map(|day| $row::due_on.ge(day));
                     let most = to.and_then(day).map(|day| $row::due_on.le(day));
                     all([$row::account.eq(PartyAccount::Invoices)].into_iter().chain(least).chain(most))
                 };
-                aggregate::<$name>(of)
+                aggregate::<$name>(filter)
                     .when($name::not_due, due(Some(0), None))
                     .when($name::month, due(Some(30), Some(1)))
                     .when($name::two_months, due(Some(60), Some(31)))
@@ -183,19 +183,23 @@ fn age(side: Side, call: &Call) -> Answer {
                 query.legal_entity_id,
                 summed,
                 (None, Some(as_of)),
-                Part { filter: months, measure: &|of| OfMonths::measure(of, as_of), figures: |of| ((), of.figures()) },
+                Part {
+                    filter: months,
+                    measure: &|filter| OfMonths::measure(filter, as_of),
+                    figures: |group| ((), group.figures()),
+                },
                 Part {
                     filter: of_side.clone(),
-                    measure: &|of| OfAll::measure(of, as_of),
-                    figures: |of| ((), of.figures().map(widen)),
+                    measure: &|filter| OfAll::measure(filter, as_of),
+                    figures: |group| ((), group.figures().map(widen)),
                 },
             );
             (page(), sums)
         })
         .map(|(page, sums)| (page, sums.map(to_sum)))?,
     };
-    let next_cursor = page.items.last().map(|of| of.party_id).filter(|_| page.more);
-    let item = |of: &OfParty| AgeingItem { party_id: of.party_id, buckets: AgeingBuckets::new(of.figures()) };
+    let next_cursor = page.items.last().map(|group| group.party_id).filter(|_| page.more);
+    let item = |group: &OfParty| AgeingItem { party_id: group.party_id, buckets: AgeingBuckets::new(group.figures()) };
     let items = page.items.iter().map(item).collect();
     Ok(Reply::json(&Ageing { as_of, items, totals: AgeingBuckets::new(totals), next_cursor }))
 }

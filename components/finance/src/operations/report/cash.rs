@@ -170,7 +170,7 @@ fn cash(call: &Call) -> Answer {
 type CashKey = (Option<Id>, Option<&'static str>);
 
 fn sum_moves(query: &AskCash) -> Result<BTreeMap<CashKey, CashColumns>, Problem> {
-    let of = all([
+    let moves = all([
         MoneyMoveRow::legal_entity_id.eq(query.legal_entity_id),
         MoneyMoveRow::currency_code.eq(query.currency_code.as_str()),
         MoneyMoveRow::on_date.ge(query.from),
@@ -179,7 +179,7 @@ fn sum_moves(query: &AskCash) -> Result<BTreeMap<CashKey, CashColumns>, Problem>
     ]);
     let origin = |origin: MoveOrigin| MoneyMoveRow::origin.eq(origin);
     let till = |direction: Direction| all([origin(MoveOrigin::TillMovement), MoneyMoveRow::direction.eq(direction)]);
-    let moved = run(aggregate::<Moved>(of)
+    let moved = run(aggregate::<Moved>(moves)
         .when(Moved::customer_payments, origin(MoveOrigin::CustomerPayment))
         .when(Moved::pos_receipts, origin(MoveOrigin::PosReceipt))
         .when(Moved::supplier_refunds, origin(MoveOrigin::SupplierRefund))
@@ -191,11 +191,11 @@ fn sum_moves(query: &AskCash) -> Result<BTreeMap<CashKey, CashColumns>, Problem>
         .without_zeros()
         .whole())?;
     let mut by_account: BTreeMap<CashKey, CashColumns> = BTreeMap::new();
-    for of in &moved {
+    for group in &moved {
         // An account takes money of several methods.
-        let method = of.money_account_id.is_none().then(|| of.method.as_str());
-        let columns = by_account.entry((of.money_account_id, method)).or_default();
-        *columns = columns.add(CashColumns::from_moved(of))?;
+        let method = group.money_account_id.is_none().then(|| group.method.as_str());
+        let columns = by_account.entry((group.money_account_id, method)).or_default();
+        *columns = columns.add(CashColumns::from_moved(group))?;
     }
     Ok(by_account)
 }

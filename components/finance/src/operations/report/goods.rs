@@ -67,8 +67,12 @@ pub struct Valuation {
 }
 
 impl From<&Value> for GoodsValue {
-    fn from(of: &Value) -> GoodsValue {
-        GoodsValue { currency_code: of.currency_code.clone(), quantity: parse(&of.quantity), value: parse(&of.value) }
+    fn from(value: &Value) -> GoodsValue {
+        GoodsValue {
+            currency_code: value.currency_code.clone(),
+            quantity: parse(&value.quantity),
+            value: parse(&value.value),
+        }
     }
 }
 
@@ -90,16 +94,16 @@ fn valuation(call: &Call) -> Answer {
         let balances = books::balances(id, &["INVENTORY"]);
         balances.get("INVENTORY").copied().unwrap_or_default()
     });
-    let own =
+    let currency_total =
         page.totals.iter().find(|total| total.currency_code.is_some() && total.currency_code == entity.currency_code);
-    let worth: Amount = own.map(|total| parse(&total.value)).unwrap_or_default();
+    let worth: Amount = currency_total.map(|total| parse(&total.value)).unwrap_or_default();
     let difference =
         ledger_balance.map(|ledger| ledger.checked_sub(worth).ok_or_else(Sum::limit_exceeded)).transpose()?;
-    let item = |of: &Valued| ValuedGoods {
-        variant_id: of.variant_id.into(),
-        quantity: parse(&of.quantity),
-        uncosted_quantity: parse(&of.uncosted_quantity),
-        values: of.values.iter().map(GoodsValue::from).collect(),
+    let item = |valued: &Valued| ValuedGoods {
+        variant_id: valued.variant_id.into(),
+        quantity: parse(&valued.quantity),
+        uncosted_quantity: parse(&valued.uncosted_quantity),
+        values: valued.values.iter().map(GoodsValue::from).collect(),
     };
     Ok(Reply::json(&Valuation {
         items: page.rows.iter().map(item).collect(),
@@ -153,20 +157,20 @@ pub struct CostReport {
 }
 
 impl From<&Flow> for CostFlow {
-    fn from(of: &Flow) -> CostFlow {
+    fn from(flow: &Flow) -> CostFlow {
         CostFlow {
-            variant_id: of.variant_id.into(),
-            currency_code: of.currency_code.clone(),
-            opening: parse(&of.opening),
-            received: parse(&of.received),
-            adjusted_in: parse(&of.adjusted_in),
-            sold: parse(&of.sold),
-            adjusted_out: parse(&of.adjusted_out),
-            damaged: parse(&of.damaged),
-            lost: parse(&of.lost),
-            returned: parse(&of.returned),
-            corrected: parse(&of.corrected),
-            closing: parse(&of.closing),
+            variant_id: flow.variant_id.into(),
+            currency_code: flow.currency_code.clone(),
+            opening: parse(&flow.opening),
+            received: parse(&flow.received),
+            adjusted_in: parse(&flow.adjusted_in),
+            sold: parse(&flow.sold),
+            adjusted_out: parse(&flow.adjusted_out),
+            damaged: parse(&flow.damaged),
+            lost: parse(&flow.lost),
+            returned: parse(&flow.returned),
+            corrected: parse(&flow.corrected),
+            closing: parse(&flow.closing),
         }
     }
 }

@@ -89,25 +89,25 @@ fn balance(side: Side, call: &Call) -> Answer {
     let id: Id = call.path_id("id")?;
     let query: AskBalance = call.query()?;
     require_party(side, id)?;
-    let of = all([
+    let entries = all([
         PartyEntryRow::side.eq(side),
         PartyEntryRow::party_id.eq(id),
         equals(PartyEntryRow::legal_entity_id, query.legal_entity_id),
         equals(PartyEntryRow::currency_code, query.currency_code.as_deref()),
     ]);
-    let sums = run(aggregate::<Balance>(of)
+    let sums = run(aggregate::<Balance>(entries)
         .when(Balance::invoices, of_account(PartyAccount::Invoices))
         .when(Balance::payments, of_account(PartyAccount::Payments))
         .when(Balance::credits, of_account(PartyAccount::Credits))
         .without_zeros()
         .whole())?;
-    let item = |of: Balance| PartyBalance {
-        legal_entity_id: of.legal_entity_id,
-        currency_code: of.currency_code,
-        open_invoices: of.invoices,
-        unapplied_payments: negate(of.payments),
-        available_credits: negate(of.credits),
-        balance: of.balance,
+    let item = |group: Balance| PartyBalance {
+        legal_entity_id: group.legal_entity_id,
+        currency_code: group.currency_code,
+        open_invoices: group.invoices,
+        unapplied_payments: negate(group.payments),
+        available_credits: negate(group.credits),
+        balance: group.balance,
     };
     Ok(Reply::json(&PartyBalances { items: sums.into_iter().map(item).collect() }).resource(id))
 }
@@ -204,7 +204,7 @@ fn statement(side: Side, call: &Call) -> Answer {
     let page =
         select::<PartyEntryRow>(all([scope(), from])).by(PartyEntryRow::on_date).after_row(after).limit(query.limit.0);
     let (before, earlier, page, closing) = run((before, earlier, page, aggregate::<EntrySum>(scope()).one()))?;
-    let opening = before.map_or(Sum::ZERO, |of| of.amount);
+    let opening = before.map_or(Sum::ZERO, |total| total.amount);
     let mut balance = match earlier {
         Some((days, same_day)) => sum([days.amount, same_day.amount])?,
         None => opening,

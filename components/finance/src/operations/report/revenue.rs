@@ -150,22 +150,22 @@ fn read_labels(by: GroupBy, rows: &[(String, Figures)]) -> BTreeMap<String, Stri
     let ids: Vec<Id> = ids_of(rows).into_iter().collect();
     let label = |id: (u64, u64), name: &str| (Id::from(id).to_string(), name.to_owned());
     match by {
-        GroupBy::Variant => map(articles::get(ids).values().map(|of| label(of.variant_id, &of.sku))),
-        GroupBy::Customer => map(customers::get(ids).values().map(|of| label(of.id, &of.name))),
-        GroupBy::Branch => map(directory::branches(&ids).iter().map(|of| label(of.id, &of.name))),
-        GroupBy::Warehouse => map(warehouses::get(ids).values().map(|of| label(of.id, &of.name))),
+        GroupBy::Variant => map(articles::get(ids).values().map(|article| label(article.variant_id, &article.sku))),
+        GroupBy::Customer => map(customers::get(ids).values().map(|customer| label(customer.id, &customer.name))),
+        GroupBy::Branch => map(directory::branches(&ids).iter().map(|branch| label(branch.id, &branch.name))),
+        GroupBy::Warehouse => map(warehouses::get(ids).values().map(|warehouse| label(warehouse.id, &warehouse.name))),
         GroupBy::Day | GroupBy::Month => map(rows.iter().map(|(key, _)| (key.clone(), key.clone()))),
     }
 }
 
-fn show_sales(of: &Figures, by: GroupBy) -> Result<SalesFigures, Problem> {
-    let less = widen(of.credits.unwrap_or_default());
+fn show_sales(figures: &Figures, by: GroupBy) -> Result<SalesFigures, Problem> {
+    let less = widen(figures.credits.unwrap_or_default());
     Ok(SalesFigures {
-        documents: of.documents,
-        quantity: (by == GroupBy::Variant).then_some(of.quantity),
-        revenue: of.revenue,
-        credits: of.credits,
-        net: of.revenue.checked_sub(less).ok_or_else(Sum::limit_exceeded)?,
+        documents: figures.documents,
+        quantity: (by == GroupBy::Variant).then_some(figures.quantity),
+        revenue: figures.revenue,
+        credits: figures.credits,
+        net: figures.revenue.checked_sub(less).ok_or_else(Sum::limit_exceeded)?,
     })
 }
 
@@ -187,12 +187,12 @@ fn sales(call: &Call) -> Answer {
     }))
 }
 
-fn show_margin(of: &Figures) -> Result<MarginFigures, Problem> {
+fn show_margin(figures: &Figures) -> Result<MarginFigures, Problem> {
     Ok(MarginFigures {
-        revenue: of.revenue,
-        cost: of.cost,
-        margin: of.revenue.checked_sub(of.cost).ok_or_else(Sum::limit_exceeded)?,
-        uncosted_quantity: of.uncosted,
+        revenue: figures.revenue,
+        cost: figures.cost,
+        margin: figures.revenue.checked_sub(figures.cost).ok_or_else(Sum::limit_exceeded)?,
+        uncosted_quantity: figures.uncosted,
     })
 }
 

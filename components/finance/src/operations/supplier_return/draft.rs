@@ -80,21 +80,22 @@ fn draw_lines(row: &SupplierReturnRow, stated: &StatedReturn) -> Result<(String,
     let mut unfit = lines.faults("receiptItemId", "REFERENCE_INVALID", |line| {
         received.get(&line.receipt_item_id).is_some_and(|came| !is_usable(came))
     });
-    let is_own = warehouse.is_some_and(|of| of.active && Id::from(of.legal_entity_id) == stated.entity);
+    let is_own =
+        warehouse.is_some_and(|warehouse| warehouse.active && Id::from(warehouse.legal_entity_id) == stated.entity);
     unfit.extend((!is_own).then(|| item("/warehouseId", "REFERENCE_INVALID")));
     refuse("REFERENCE_INVALID", unfit)?;
     let goods = articles::get(received.values().map(|line| Id::from(line.variant_id)));
     let mut faults = Vec::new();
-    for (at, line) in lines.iter() {
+    for (pointer, line) in lines.iter() {
         let Some(came) = received.get(&line.receipt_item_id) else { continue };
         let places = goods.get(&came.variant_id.into()).map_or(6, |article| article.decimal_places);
         if !is_countable(line.quantity.0, read_tracking(came.tracking), places) {
-            faults.push(scale_fault(at.member("quantity")));
+            faults.push(scale_fault(pointer.member("quantity")));
         }
     }
     refuse_invalid(faults)?;
     let new = new_ids(u32::try_from(stated.lines.len()).unwrap_or(u32::MAX));
-    let rows = lines.iter().zip(new).filter_map(|((at, line), id)| {
+    let rows = lines.iter().zip(new).filter_map(|((pointer, line), id)| {
         let came = received.get(&line.receipt_item_id)?;
         Some(SupplierReturnLineRow {
             id,
@@ -102,7 +103,7 @@ fn draw_lines(row: &SupplierReturnRow, stated: &StatedReturn) -> Result<(String,
             updated_at: row.updated_at,
             return_id: row.id,
             line_set_id: row.line_set_id,
-            line_no: at.line_no(),
+            line_no: pointer.line_no(),
             receipt_item_id: line.receipt_item_id,
             receipt_id: came.receipt_id.into(),
             variant_id: came.variant_id.into(),

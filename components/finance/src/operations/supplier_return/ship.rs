@@ -67,8 +67,8 @@ fn check_units(lines: &[SupplierReturnLineRow], received: &[ReceiptItem]) -> Res
     for line in lines {
         let required = if serialized(line) { pieces(line.quantity).unwrap_or_default() } else { 0 };
         if line.unit_ids.0.len() != required {
-            let at = format!("/lines/{}/unitIds", line.line_no);
-            return Err(unit_count_mismatch(at, "UNITS_DIFFER_FROM_QUANTITY", required, line.unit_ids.0.len()));
+            let pointer = format!("/lines/{}/unitIds", line.line_no);
+            return Err(unit_count_mismatch(pointer, "UNITS_DIFFER_FROM_QUANTITY", required, line.unit_ids.0.len()));
         }
     }
     Ok(())
@@ -104,11 +104,11 @@ fn count_returned(lines: &[SupplierReturnLineRow], received: &[ReceiptItem]) -> 
 
 /// At most what is left of the receipt's line may go back.
 fn beyond_received(miss: Miss) -> Item {
-    let at = item(format!("/lines/{}/quantity", miss.row), "BEYOND_RECEIVED");
+    let fault = item(format!("/lines/{}/quantity", miss.row), "BEYOND_RECEIVED");
     let left = miss.current.and_then(Returned::read).and_then(|row| row.received.checked_sub(row.returned));
     match left {
-        Some(left) => at.with_bounds(Bounds::maximum(left)),
-        None => at,
+        Some(left) => fault.with_bounds(Bounds::maximum(left)),
+        None => fault,
     }
 }
 

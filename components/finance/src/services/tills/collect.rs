@@ -117,17 +117,17 @@ fn find_invoice(order: Id) -> Result<Option<InvoiceRow>, Problem> {
 
 /// Cash goes into the session's drawer, all else where it is stated or mapped.
 fn resolve_accounts(till: &TillRow, components: &[service::Component]) -> Result<Vec<Option<Id>>, Problem> {
-    let own = account_of(till)?;
+    let drawer_account = account_of(till)?;
     let mut usages = Vec::new();
     for (nth, component) in components.iter().enumerate() {
         let pointer = format!("/components/{nth}/accountId");
         let stated = component.account_id.map(Id::from);
         let method: Method = parse_word(&component.method);
         let is_cash = method == Method::Cash;
-        if is_cash && stated.is_some() && stated != own {
+        if is_cash && stated.is_some() && stated != drawer_account {
             return Err(Problem::at("PAYMENT_ACCOUNT_INVALID", pointer));
         }
-        let stated = if is_cash { own } else { stated };
+        let stated = if is_cash { drawer_account } else { stated };
         usages.push(Usage { method: method.as_str().to_owned(), stated: stated.map(Into::into), pointer });
     }
     if usages.is_empty() {
@@ -141,32 +141,32 @@ fn resolve_accounts(till: &TillRow, components: &[service::Component]) -> Result
 ///
 /// # Errors
 /// As [`prepare`]; the codes of accounting.
-pub fn collect(of: &service::Collection) -> Result<service::Collected, Problem> {
-    let prepared = prepare_once(of.session_id.into(), of.order_id.into(), &of.components)?;
+pub fn collect(collection: &service::Collection) -> Result<service::Collected, Problem> {
+    let prepared = prepare_once(collection.session_id.into(), collection.order_id.into(), &collection.components)?;
     // A second collection of the request finds another drawer, and an order that is collected.
     PREPARED.with(Kept::forget);
     let (till, invoice) = (&prepared.till, prepared.invoice.as_ref());
-    let components = of.components.iter().zip(&prepared.accounts);
+    let components = collection.components.iter().zip(&prepared.accounts);
     let payments: Vec<PaymentRow> =
-        components.map(|(component, account)| draw_payment(of, component, *account)).collect();
+        components.map(|(component, account)| draw_payment(collection, component, *account)).collect();
     let is_cash = |payment: &&PaymentRow| payment.method == Method::Cash;
     let cash: Money = sum(payments.iter().filter(is_cash).map(|payment| payment.amount))?;
     let expected = sum([till.expected, cash])?;
     let now = now();
-    let collection = CollectionRow {
+    let collection_row = CollectionRow {
         id: new_id(),
         created_at: now,
         updated_at: now,
-        order_id: of.order_id.into(),
-        receipt_id: of.receipt_id.into(),
-        session_id: of.session_id.into(),
-        total: parse_unsigned(&of.total),
+        order_id: collection.order_id.into(),
+        receipt_id: collection.receipt_id.into(),
+        session_id: collection.session_id.into(),
+        total: parse_unsigned(&collection.total),
     };
     // Nothing of them is left for others: the receipt alone settles its order.
     let funds: Vec<FundsRow> =
         payments.iter().map(|payment| new_funds(&payer_of(payment), payment.id, Money::ZERO)).collect();
-    let moves: Vec<MoneyMoveRow> = payments.iter().map(|payment| move_of(of, payment)).collect();
-    let mut postings = vec![post_collection(of, &payments)];
+    let moves: Vec<MoneyMoveRow> = payments.iter().map(|payment| move_of(collection, payment)).collect();
+    let mut postings = vec![post_collection(collection, &payments)];
     let answers = payments.iter().map(|payment| service::Payment {
         line_no: payment.receipt_line.and_then(|no| u8::try_from(no).ok()).unwrap_or_default(),
         id: payment.id.into(),
@@ -180,8 +180,8 @@ pub fn collect(of: &service::Collection) -> Result<service::Collected, Problem> 
         (invoice, settled)
     });
     let drawer = (!cash.is_zero()).then(|| put_cash(till, cash));
-    let recorded = (insert([&collection]), insert(&payments), insert(&funds), drawer);
-    let entity = Id::from(of.legal_entity_id);
+    let recorded = (insert([&collection_row]), insert(&payments), insert(&funds), drawer);
+    let entity = Id::from(collection.legal_entity_id);
     let written = match settled {
         None => write_lines(entity, recorded, &Lines { moves, ..Lines::default() }).map(drop),
         Some((invoice, settled)) => {
@@ -203,9 +203,9 @@ pub fn collect(of: &service::Collection) -> Result<service::Collected, Problem> 
     Ok(answer)
 }
 
-fn draw_payment(of: &service::Collection, component: &service::Component, account: Option<Id>) -> PaymentRow {
+fn draw_payment(collection: &service::Collection, component: &service::Component, account: Option<Id>) -> PaymentRow {
     let now = now();
-    let number = format!("POS-{}-{}", Id::from(of.receipt_id), component.line_no);
+    let number = format!("POS-{}-{}", Id::from(collection.receipt_id), component.line_no);
     PaymentRow {
         id: new_id(),
         version: 1,
@@ -214,9 +214,9 @@ fn draw_payment(of: &service::Collection, component: &service::Component, accoun
         side: Side::Sales,
         number_key: key(&number),
         number,
-        legal_entity_id: of.legal_entity_id.into(),
-        party_id: of.customer_id.into(),
-        currency_code: of.currency_code.clone(),
+        legal_entity_id: collection.legal_entity_id.into(),
+        party_id: collection.customer_id.into(),
+        currency_code: collection.currency_code.clone(),
         amount: parse_unsigned(&component.amount),
         method: parse_word(&component.method),
         card_kind: component.card_kind.as_deref().map(parse_word::<CardKind>),
@@ -226,9 +226,9 @@ fn draw_payment(of: &service::Collection, component: &service::Component, accoun
         notes: None,
         status: PaymentStatus::Confirmed,
         origin: PaymentOrigin::PosReceipt,
-        receipt_id: Some(of.receipt_id.into()),
+        receipt_id: Some(collection.receipt_id.into()),
         receipt_line: Some(component.line_no.into()),
-        order_id: Some(of.order_id.into()),
+        order_id: Some(collection.order_id.into()),
         confirmed_at: Some(now),
         confirmed_by: Some(facts().actor.clone()),
         voided_on: None,
@@ -236,7 +236,7 @@ fn draw_payment(of: &service::Collection, component: &service::Component, accoun
     }
 }
 
-fn move_of(of: &service::Collection, payment: &PaymentRow) -> MoneyMoveRow {
+fn move_of(collection: &service::Collection, payment: &PaymentRow) -> MoneyMoveRow {
     let is_cash = payment.method == Method::Cash;
     let moved = Moved {
         entity: payment.legal_entity_id,
@@ -248,24 +248,25 @@ fn move_of(of: &service::Collection, payment: &PaymentRow) -> MoneyMoveRow {
         on: payment.paid_on,
         origin: MoveOrigin::PosReceipt,
         source: payment.id,
-        session: is_cash.then(|| of.session_id.into()),
+        session: is_cash.then(|| collection.session_id.into()),
     };
-    draw_move(&moved, of.branch_id.map(Id::from), false)
+    draw_move(&moved, collection.branch_id.map(Id::from), false)
 }
 
 /// P25: the money of each component against what was delivered.
-fn post_collection(of: &service::Collection, payments: &[PaymentRow]) -> Posting {
-    let branch = of.branch_id.map(Id::from);
+fn post_collection(collection: &service::Collection, payments: &[PaymentRow]) -> Posting {
+    let branch = collection.branch_id.map(Id::from);
     let terms = Terms {
-        entity: of.legal_entity_id.into(),
-        currency_code: &of.currency_code,
+        entity: collection.legal_entity_id.into(),
+        currency_code: &collection.currency_code,
         currency_pointer: None,
         on: today(),
         on_pointer: "",
     };
-    let number = Id::from(of.receipt_id).to_string();
-    let source = EntrySource { kind: "POS_RECEIPT", id: of.receipt_id.into(), purpose: "COLLECTION", number: &number };
+    let number = Id::from(collection.receipt_id).to_string();
+    let source =
+        EntrySource { kind: "POS_RECEIPT", id: collection.receipt_id.into(), purpose: "COLLECTION", number: &number };
     let taken = payments.iter().filter_map(|payment| money_leg(payment.account_id, JournalSide::Debit, payment.amount));
-    let cleared = leg("SALES_CLEARING", JournalSide::Credit, widen::<0>(parse_unsigned(&of.total)));
+    let cleared = leg("SALES_CLEARING", JournalSide::Credit, widen::<0>(parse_unsigned(&collection.total)));
     draw_entry(terms, source, taken.chain([cleared]).map(|leg| of_branch(leg, branch)).collect())
 }

@@ -131,11 +131,11 @@ fn post_cash(
     against: impl FnOnce(JournalSide) -> Leg,
 ) -> Result<(), Problem> {
     let Some(account) = account_of(till)? else { return Ok(()) };
-    let (own, other) = match direction {
+    let (cash_side, other) = match direction {
         Direction::In => (JournalSide::Debit, JournalSide::Credit),
         Direction::Out => (JournalSide::Credit, JournalSide::Debit),
     };
-    let legs = money_leg(Some(account), own, amount).into_iter().chain([against(other)]);
+    let legs = money_leg(Some(account), cash_side, amount).into_iter().chain([against(other)]);
     let legs = legs.map(|leg| of_branch(leg, till.branch_id)).collect();
     books::post(&draw_entry(terms_of(till), source, legs))?;
     Ok(())
@@ -181,9 +181,12 @@ pub fn move_cash(
 fn check_counter(till: &TillRow, counter: Option<Id>) -> Result<(), Problem> {
     let Some(id) = counter else { return Ok(()) };
     let known = money::get(&[id]).into_iter().next();
-    let own = account_of(till)?;
+    let drawer_account = account_of(till)?;
     let fits = known.is_some_and(|account| {
-        account.active && Id::from(account.entity_id) == till.legal_entity_id && own.is_some() && own != Some(id)
+        account.active
+            && Id::from(account.entity_id) == till.legal_entity_id
+            && drawer_account.is_some()
+            && drawer_account != Some(id)
     });
     if fits { Ok(()) } else { Err(Problem::at("PAYMENT_ACCOUNT_INVALID", "/counterAccountId")) }
 }
@@ -235,12 +238,12 @@ fn read_some(sessions: &[Id]) -> Vec<service::State> {
     let keys = sessions.iter().map(|session| vec![session.put()]);
     let (tills, refunds) = read((find::<TillRow>("session", keys), aggregate::<SessionRefunds>(refunds).whole()));
     let refunds: BTreeMap<(Option<Id>, bool), SessionRefunds> =
-        map(refunds.into_iter().map(|of| ((of.session_id, of.undo), of)));
+        map(refunds.into_iter().map(|group| ((group.session_id, group.undo), group)));
     let tally = |session: Id, is_undone: bool| {
-        let of = refunds.get(&(Some(session), is_undone));
-        let amount = of.map_or(Money::ZERO, |of| if is_undone { of.amount } else { negate(of.amount) });
+        let found = refunds.get(&(Some(session), is_undone));
+        let amount = found.map_or(Money::ZERO, |group| if is_undone { group.amount } else { negate(group.amount) });
         service::Tally {
-            count: of.and_then(|of| u64::try_from(of.count).ok()).unwrap_or_default(),
+            count: found.and_then(|group| u64::try_from(group.count).ok()).unwrap_or_default(),
             amount: amount.to_string(),
         }
     };

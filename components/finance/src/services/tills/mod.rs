@@ -27,8 +27,8 @@ impl Guest for Services {
         Ok(accounts.into_iter().map(|account| account.map(Into::into)).collect())
     }
 
-    fn collect(of: service::Collection) -> Result<service::Collected, Problem> {
-        collect(&of)
+    fn collect(collection: service::Collection) -> Result<service::Collected, Problem> {
+        collect(&collection)
     }
 
     fn move_(

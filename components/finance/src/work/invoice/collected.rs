@@ -39,19 +39,19 @@ pub struct Settled {
 ///
 /// # Errors
 /// ILLEGAL_STATE with COLLECTED_AT_REGISTER where such an order is billed in part or beside another.
-pub fn read_collected(of: &LockedInvoice, lines: &[InvoiceLineRow]) -> Result<Option<Collected>, Problem> {
-    if of.row.side == Side::Purchases {
+pub fn read_collected(invoice: &LockedInvoice, lines: &[InvoiceLineRow]) -> Result<Option<Collected>, Problem> {
+    if invoice.row.side == Side::Purchases {
         return Ok(None);
     }
-    let is_collected = |order: &Id| of.orders.states.get(order).is_some_and(|state| state.is_collected);
+    let is_collected = |order: &Id| invoice.orders.states.get(order).is_some_and(|state| state.is_collected);
     let Some(order) = lines.iter().filter_map(|line| line.order_id).find(is_collected) else { return Ok(None) };
-    if !bills_whole(&of.orders, order, lines) {
+    if !bills_whole(&invoice.orders, order, lines) {
         return Err(illegal(first_pointer(lines, order), "COLLECTED_AT_REGISTER"));
     }
     let components = all([PaymentRow::order_id.eq(order), PaymentRow::origin.eq(PaymentOrigin::PosReceipt)]);
     let payments = run(select::<PaymentRow>(components).whole())?;
     let collected = sum(payments.iter().map(|payment| payment.amount))?;
-    if collected != of.row.total {
+    if collected != invoice.row.total {
         // Prices of an order are its invoice's, so this is an order that was collected otherwise than it is billed.
         return Err(illegal(first_pointer(lines, order), "COLLECTED_AT_REGISTER"));
     }
@@ -119,7 +119,7 @@ pub fn bills_whole(orders: &Orders, order: Id, lines: &[InvoiceLineRow]) -> bool
             None => return false,
         }
     }
-    let ordered = map(orders.lines.values().filter(|of| of.order == order).map(|of| (of.id, of.quantity)));
+    let ordered = map(orders.lines.values().filter(|line| line.order == order).map(|line| (line.id, line.quantity)));
     ordered == billed
 }
 

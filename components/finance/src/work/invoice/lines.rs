@@ -31,29 +31,33 @@ struct Named {
 ///
 /// # Errors
 /// NOT_FOUND, VALIDATION_FAILED of quantities, REFERENCE_INVALID, IMMUTABLE_FIELD, UNIT_COUNT_MISMATCH, LIMIT_EXCEEDED.
-pub fn draw_lines(of: &InvoiceRow, entity: &Entity, stated: &[StatedLine]) -> Result<Vec<InvoiceLineRow>, Problem> {
-    let named = read_named(of.side, entity, stated)?;
+pub fn draw_lines(
+    invoice: &InvoiceRow,
+    entity: &Entity,
+    stated: &[StatedLine],
+) -> Result<Vec<InvoiceLineRow>, Problem> {
+    let named = read_named(invoice.side, entity, stated)?;
     let lines = Lines::at("/lines", stated);
     refuse("NOT_FOUND", named.find_missing(lines))?;
     refuse_invalid(named.find_repeats(lines))?;
     refuse_invalid(named.find_quantity_faults(lines))?;
-    refuse("REFERENCE_INVALID", named.find_unusable(lines, of))?;
-    if of.side == Side::Sales {
+    refuse("REFERENCE_INVALID", named.find_unusable(lines, invoice))?;
+    if invoice.side == Side::Sales {
         let differs = |line: &StatedLine| {
             let agreed = named.order_line(line).map(|ordered| ordered.unit_amount);
             line.unit_amount.is_some() && agreed.is_some() && line.unit_amount != agreed
         };
-        refuse("IMMUTABLE_FIELD", lines.faults(amount_member(of.side), "IMMUTABLE_FIELD", differs))?;
+        refuse("IMMUTABLE_FIELD", lines.faults(amount_member(invoice.side), "IMMUTABLE_FIELD", differs))?;
     }
-    for (at, line) in lines.iter() {
+    for (pointer, line) in lines.iter() {
         let required = pieces(line.quantity).unwrap_or_default();
         if line.units.len() > required {
             let differing = "UNITS_DIFFER_FROM_QUANTITY";
-            return Err(unit_count_mismatch(at.member("unitIds"), differing, required, line.units.len()));
+            return Err(unit_count_mismatch(pointer.member("unitIds"), differing, required, line.units.len()));
         }
     }
     let ids = new_ids(u32::try_from(stated.len()).unwrap_or(u32::MAX));
-    lines.iter().zip(ids).map(|((at, line), id)| named.draw(of, id, at, line)).collect()
+    lines.iter().zip(ids).map(|((pointer, line), id)| named.draw(invoice, id, pointer, line)).collect()
 }
 
 fn read_named(side: Side, entity: &Entity, stated: &[StatedLine]) -> Result<Named, Problem> {
@@ -139,16 +143,16 @@ impl Named {
         let mut whole = BTreeSet::new();
         let mut parts = BTreeSet::new();
         let mut faults = Vec::new();
-        for (at, line) in lines.iter() {
-            let Some(of) = self.order_item(line) else { continue };
+        for (pointer, line) in lines.iter() {
+            let Some(order_item) = self.order_item(line) else { continue };
             let is_part = line.receipt_item.is_some();
-            if whole.contains(&of) || (!is_part && parts.contains(&of)) {
-                faults.push(item(at.member(if is_part { "receiptItemId" } else { "orderItemId" }), "REPEATED"));
+            if whole.contains(&order_item) || (!is_part && parts.contains(&order_item)) {
+                faults.push(item(pointer.member(if is_part { "receiptItemId" } else { "orderItemId" }), "REPEATED"));
             }
             if is_part {
-                parts.insert(of)
+                parts.insert(order_item)
             } else {
-                whole.insert(of)
+                whole.insert(order_item)
             };
         }
         faults
@@ -156,31 +160,31 @@ impl Named {
 
     fn find_quantity_faults(&self, lines: Lines<'_, StatedLine>) -> Vec<Item> {
         let mut faults = Vec::new();
-        for (at, line) in lines.iter() {
+        for (pointer, line) in lines.iter() {
             let Some(article) = self.article(line) else { continue };
             let tracking = self.tracking(line);
             if !is_countable(line.quantity, tracking, article.decimal_places) {
-                faults.push(scale_fault(at.member("quantity")));
+                faults.push(scale_fault(pointer.member("quantity")));
             } else if tracking == Tracking::Serialized && pieces(line.quantity).is_none_or(|count| count > MOST_UNITS) {
                 let pieces = Bounds::between(1_i64, MOST_UNITS).of_counted("UNITS");
-                faults.push(item(at.member("quantity"), "RANGE").with_bounds(pieces));
+                faults.push(item(pointer.member("quantity"), "RANGE").with_bounds(pieces));
             }
         }
         faults
     }
 
-    fn find_unusable(&self, lines: Lines<'_, StatedLine>, of: &InvoiceRow) -> Vec<Item> {
+    fn find_unusable(&self, lines: Lines<'_, StatedLine>, invoice: &InvoiceRow) -> Vec<Item> {
         let fits = |ordered: &OrderedLine| {
             ordered.is_billable
-                && ordered.party == of.party_id
-                && ordered.entity == of.legal_entity_id
-                && ordered.currency_code == of.currency_code
+                && ordered.party == invoice.party_id
+                && ordered.entity == invoice.legal_entity_id
+                && ordered.currency_code == invoice.currency_code
         };
         let mut faults = Vec::new();
-        for (at, line) in lines.iter() {
+        for (pointer, line) in lines.iter() {
             let mut refuse_member = |member: &str, is_wrong: bool| {
                 if is_wrong {
-                    faults.push(item(at.member(member), "REFERENCE_INVALID"));
+                    faults.push(item(pointer.member(member), "REFERENCE_INVALID"));
                 }
             };
             let ordered = self.order_line(line);
@@ -198,7 +202,13 @@ impl Named {
         faults
     }
 
-    fn draw(&self, of: &InvoiceRow, id: Id, at: LinePointer<'_>, line: &StatedLine) -> Result<InvoiceLineRow, Problem> {
+    fn draw(
+        &self,
+        invoice: &InvoiceRow,
+        id: Id,
+        pointer: LinePointer<'_>,
+        line: &StatedLine,
+    ) -> Result<InvoiceLineRow, Problem> {
         let ordered = self.order_line(line);
         // A line without an order states it.
         let unit_amount = line.unit_amount.or_else(|| ordered.map(|ordered| ordered.unit_amount)).unwrap_or_default();
@@ -207,9 +217,9 @@ impl Named {
             id,
             created_at: now,
             updated_at: now,
-            invoice_id: of.id,
-            line_set_id: of.line_set_id,
-            line_no: at.line_no(),
+            invoice_id: invoice.id,
+            line_set_id: invoice.line_set_id,
+            line_no: pointer.line_no(),
             variant_id: line.variant.or_else(|| ordered.map(|ordered| ordered.variant)),
             product_id: self.article(line).map(|article| article.product_id.into()),
             description: line.description.clone(),
@@ -220,7 +230,7 @@ impl Named {
             order_id: ordered.map(|ordered| ordered.order),
             order_item_id: ordered.map(|ordered| ordered.id),
             receipt_item_id: line.receipt_item,
-            order_unit_cost: ordered.filter(|_| of.side == Side::Purchases).map(|ordered| ordered.unit_amount),
+            order_unit_cost: ordered.filter(|_| invoice.side == Side::Purchases).map(|ordered| ordered.unit_amount),
             account_id: line.account,
             price_reason: line.price_reason.clone(),
             unit_ids: JsonList(line.units.clone()),

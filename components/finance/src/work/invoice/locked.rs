@@ -31,8 +31,8 @@ pub struct LockedInvoice {
 
 /// The lines of an invoice, whichever set of them stands.
 pub fn lines_of(invoice: Id) -> Filter {
-    let own = InvoiceRow::id.eq(invoice);
-    has::<InvoiceRow, _, _>(InvoiceLineRow::line_set_id, InvoiceRow::line_set_id, own)
+    let of_invoice = InvoiceRow::id.eq(invoice);
+    has::<InvoiceRow, _, _>(InvoiceLineRow::line_set_id, InvoiceRow::line_set_id, of_invoice)
 }
 
 /// Holds the orders of an invoice, then the invoice. A stale version is pointed at: bodies that confirm state the order's too.
@@ -45,7 +45,7 @@ pub fn lock_invoice(side: Side, id: Id, expected: ExpectedVersion) -> Result<Loc
     expected.check_at(first.version, "/expectedVersion")?;
     let orders = lock_orders_of(side, &lines)?;
     let keys = claim_keys(side, &orders);
-    let (row, mut lines, paid, there, own) = run((
+    let (row, mut lines, paid, there, invoice_claims) = run((
         get::<InvoiceRow>(id).locked(),
         select::<InvoiceLineRow>(lines_of(id)).whole(),
         find::<InvoiceBalanceRow>("invoice", [vec![id.put()]]).locked(),
@@ -56,7 +56,7 @@ pub fn lock_invoice(side: Side, id: Id, expected: ExpectedVersion) -> Result<Loc
     // The version under the lock must equal the one read before it.
     expected.check_at(row.version, "/expectedVersion")?;
     lines.sort_by_key(|line| line.line_no);
-    let claims = there.into_iter().flatten().chain(own);
+    let claims = there.into_iter().flatten().chain(invoice_claims);
     Ok(LockedInvoice {
         row,
         lines,
@@ -122,11 +122,14 @@ impl LockedInvoice {
             }),
             Side::Purchases => {
                 let received = self.orders.received.values();
-                let came = received.filter(|of| match line.receipt_item_id {
-                    Some(id) => of.id == id,
-                    None => of.order_item == item,
+                let came = received.filter(|received_line| match line.receipt_item_id {
+                    Some(id) => received_line.id == id,
+                    None => received_line.order_item == item,
                 });
-                let linked = came.flat_map(|of| of.units.iter().copied()).filter(|unit| is_free(unit)).collect();
+                let linked = came
+                    .flat_map(|received_line| received_line.units.iter().copied())
+                    .filter(|unit| is_free(unit))
+                    .collect();
                 Some(Fulfilment { is_delivered: false, linked, held: Vec::new() })
             }
         }

@@ -50,11 +50,11 @@ pub struct BilledLines {
 }
 
 /// The lines with their units; of orders that were read before.
-pub fn with_units(of: &LockedInvoice, orders: &Orders, units: Vec<Vec<Id>>) -> BilledLines {
-    let lines = of.lines.iter().cloned().zip(units);
+pub fn with_units(invoice: &LockedInvoice, orders: &Orders, units: Vec<Vec<Id>>) -> BilledLines {
+    let lines = invoice.lines.iter().cloned().zip(units);
     let lines: Vec<InvoiceLineRow> =
         lines.map(|(line, units)| InvoiceLineRow { unit_ids: JsonList(units), ..line }).collect();
-    BilledLines { claims: claims_of(of.row.side, orders, &lines), lines }
+    BilledLines { claims: claims_of(invoice.row.side, orders, &lines), lines }
 }
 
 /// The claim key of each billed unit: its allocation in a sale, itself in a purchase.
@@ -64,7 +64,9 @@ pub fn claims_of(side: Side, orders: &Orders, lines: &[InvoiceLineRow]) -> BTree
         let sold = line.order_item_id.and_then(|id| orders.units.get(&id)).map(Vec::as_slice).unwrap_or_default();
         for unit in &line.unit_ids.0 {
             let key = match side {
-                Side::Sales => sold.iter().find(|of| of.unit == *unit).map(|of| of.allocation),
+                Side::Sales => {
+                    sold.iter().find(|sold_unit| sold_unit.unit == *unit).map(|sold_unit| sold_unit.allocation)
+                }
                 Side::Purchases => Some(*unit),
             };
             claims.extend(key.map(|key| (*unit, key)));
@@ -78,15 +80,17 @@ pub fn claims_of(side: Side, orders: &Orders, lines: &[InvoiceLineRow]) -> BTree
 /// # Errors
 /// LIMIT_EXCEEDED with BILLED_BEYOND_ORDER, ILLEGAL_STATE with COLLECTED_AT_REGISTER, DUPLICATE at `/documentReference`, the codes of
 /// accounting.
-pub fn post_invoice(of: &LockedInvoice, billed: BilledLines, how: &Posted) -> Result<InvoiceRow, Problem> {
-    let row = &of.row;
+pub fn post_invoice(invoice: &LockedInvoice, billed: BilledLines, how: &Posted) -> Result<InvoiceRow, Problem> {
+    let row = &invoice.row;
     let due_on = match row.due_on {
         Some(due) => Some(due),
-        None => due_day(None, how.issued_on, read_party(row.side, row.party_id).and_then(|of| of.payment_term_days)),
+        None => {
+            due_day(None, how.issued_on, read_party(row.side, row.party_id).and_then(|party| party.payment_term_days))
+        }
     };
-    let collected = read_collected(of, &billed.lines)?;
+    let collected = read_collected(invoice, &billed.lines)?;
     bill(row.side, &billed.lines)?;
-    let are_new = billed.lines != of.lines;
+    let are_new = billed.lines != invoice.lines;
     let line_set_id = if are_new { new_id() } else { row.line_set_id };
     let after = InvoiceRow {
         status: InvoiceStatus::Issued,
@@ -105,7 +109,7 @@ pub fn post_invoice(of: &LockedInvoice, billed: BilledLines, how: &Posted) -> Re
     };
     let lines = if are_new { renew(&billed.lines, line_set_id) } else { Vec::new() };
     let keys: Vec<Id> = billed.claims.values().copied().collect();
-    let (taken, claims) = take_claims(row.side, &keys, &of.claims, row.id);
+    let (taken, claims) = take_claims(row.side, &keys, &invoice.claims, row.id);
     let debtor = debtor_of(row);
     let document = document_of(row);
     let owed = owed_of(&after, how.issued_on);
@@ -113,7 +117,7 @@ pub fn post_invoice(of: &LockedInvoice, billed: BilledLines, how: &Posted) -> Re
         vec![entry(&debtor, &document, PartyAct::Post, PartyAccount::Invoices, Some(owed), how.posted_on, row.total)];
     let mut postings = vec![post_debt(&after, &billed.lines, how)?];
     let revenue = how.recognized_on.map(|day| recognize(&after, &billed.lines, day)).transpose()?;
-    let (revenue_lines, recognition) = revenue.map_or((Vec::new(), None), |(lines, of)| (lines, Some(of)));
+    let (revenue_lines, recognition) = revenue.map_or((Vec::new(), None), |(lines, posting)| (lines, Some(posting)));
     postings.extend(recognition);
     let settled = collected.map(|collected| collected.settle(&after, owed));
     let mut paid = new_balance(&after, how.posted_on);
@@ -221,8 +225,8 @@ fn change_billed(side: Side, lines: &[InvoiceLineRow], sign: fn(Quantity) -> Qua
     // Several lines of an invoice that was confirmed with its goods may bill one line of the order.
     let mut by_item: BTreeMap<(Id, Option<Id>), (Quantity, String)> = BTreeMap::new();
     for line in lines {
-        let Some(of) = line.order_item_id else { continue };
-        let counted = by_item.entry((of, line.receipt_item_id)).or_insert((Quantity::ZERO, line.pointer()));
+        let Some(order_item) = line.order_item_id else { continue };
+        let counted = by_item.entry((order_item, line.receipt_item_id)).or_insert((Quantity::ZERO, line.pointer()));
         counted.0 = sum([counted.0, line.quantity])?;
     }
     if by_item.is_empty() {
@@ -231,17 +235,19 @@ fn change_billed(side: Side, lines: &[InvoiceLineRow], sign: fn(Quantity) -> Qua
     let pointers: Vec<&str> = by_item.values().map(|(_, pointer)| pointer.as_str()).collect();
     let changed = match side {
         Side::Sales => {
-            let line = |((of, _), (quantity, _)): (&(Id, Option<Id>), &(Quantity, String))| sales::BillLine {
-                item_id: (*of).into(),
+            let line = |((order_item, _), (quantity, _)): (&(Id, Option<Id>), &(Quantity, String))| sales::BillLine {
+                item_id: (*order_item).into(),
                 quantity: sign(*quantity).to_string(),
             };
             sales::service::bill(&by_item.iter().map(line).collect::<Vec<_>>())
         }
         Side::Purchases => {
-            let line = |((of, receipt), (quantity, _)): (&(Id, Option<Id>), &(Quantity, String))| purchases::BillLine {
-                order_item_id: (*of).into(),
-                receipt_item_id: receipt.map(Into::into),
-                quantity: sign(*quantity).to_string(),
+            let line = |((order_item, receipt), (quantity, _)): (&(Id, Option<Id>), &(Quantity, String))| {
+                purchases::BillLine {
+                    order_item_id: (*order_item).into(),
+                    receipt_item_id: receipt.map(Into::into),
+                    quantity: sign(*quantity).to_string(),
+                }
             };
             purchases::service::bill(&by_item.iter().map(line).collect::<Vec<_>>())
         }

@@ -109,9 +109,9 @@ mod tests {
         claimed: &[u64],
     ) -> Vec<(Id, usize, Vec<u64>)> {
         let claimed = claimed.iter().map(|unit| Id(4, *unit)).collect();
-        let shown = |of: Unbilled| {
-            let pieces = stoa_trade::quantity::pieces(of.quantity).unwrap();
-            (of.receipt_item, pieces, of.units.iter().map(|unit| unit.1).collect())
+        let shown = |unbilled: Unbilled| {
+            let pieces = stoa_trade::quantity::pieces(unbilled.quantity).unwrap();
+            (unbilled.receipt_item, pieces, unbilled.units.iter().map(|unit| unit.1).collect())
         };
         subtract_billed(ordered, received, &claimed).into_iter().map(shown).collect()
     }

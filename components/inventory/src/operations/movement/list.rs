@@ -54,8 +54,8 @@ impl ListMovements {
         let Some(warehouse) = self.warehouse_id else {
             return read_page(&self.filter(), self.cursor, self.limit);
         };
-        let side = |of: Filter, limit: u32| {
-            select::<MovementRow>(all([self.filter(), of])).page(self.cursor).limit(limit.min(MOST_ROWS))
+        let side = |filter: Filter, limit: u32| {
+            select::<MovementRow>(all([self.filter(), filter])).page(self.cursor).limit(limit.min(MOST_ROWS))
         };
         let read = |limit: u32| {
             let from = side(MovementRow::from_warehouse_id.eq(warehouse), limit);
@@ -67,15 +67,15 @@ impl ListMovements {
 }
 
 fn merge_sides(one: Rows<MovementRow>, other: Rows<MovementRow>, limit: u32) -> Rows<MovementRow> {
-    let mut more = one.more || other.more;
+    let mut has_more = one.more || other.more;
     let mut items = one.items;
     items.extend(other.items);
     items.sort_by_key(|row| row.id);
     items.dedup_by_key(|row| row.id);
     let limit = usize::try_from(limit).unwrap_or(usize::MAX);
-    more |= items.len() > limit;
+    has_more |= items.len() > limit;
     items.truncate(limit);
-    Rows { items, more, reached: None }
+    Rows { items, more: has_more, reached: None }
 }
 
 pub fn list(call: &Call) -> Answer {

@@ -67,11 +67,11 @@ pub struct CancelStockCount {
 pub fn check(lines: &[CountedLine]) -> Result<(), Problem> {
     let mut faults: Vec<Item> = Vec::new();
     let (mut variants, mut units) = (BTreeSet::new(), BTreeSet::new());
-    for (at, line) in lines.iter().enumerate() {
+    for (index, line) in lines.iter().enumerate() {
         if !variants.insert(line.variant_id) {
-            faults.push(item(format!("/lines/{at}/variantId"), "REPEATED"));
+            faults.push(item(format!("/lines/{index}/variantId"), "REPEATED"));
         }
-        faults.extend(find_repeated_ids(&format!("/lines/{at}/unitIds"), &line.unit_ids, &mut units));
+        faults.extend(find_repeated_ids(&format!("/lines/{index}/unitIds"), &line.unit_ids, &mut units));
     }
     if units.len() > MOST_UNITS {
         faults.push(item("/lines", "TOO_MANY"));

@@ -126,7 +126,7 @@ impl<'a> Posting<'a> {
         let articles = articles::get(lines.iter().map(|line| line.variant_id));
         let is_archived = |line: &StockCountLineRow| !articles.get(&line.variant_id).is_some_and(articles::is_active);
         let refused = lines.iter().enumerate().filter(|(_, line)| self.brings(line) && is_archived(line));
-        let refused = refused.map(|(at, _)| stoa_sdk::item(format!("/lines/{at}/variantId"), "ARCHIVED"));
+        let refused = refused.map(|(index, _)| stoa_sdk::item(format!("/lines/{index}/variantId"), "ARCHIVED"));
         refuse("ARCHIVED", refused.collect())
     }
 
@@ -137,8 +137,8 @@ impl<'a> Posting<'a> {
         }
         let articles = articles::get(lines.iter().map(|line| line.variant_id));
         let (mut missing, mut costs) = (Vec::new(), Vec::new());
-        for (at, line) in lines.iter().enumerate().filter(|(_, line)| self.brings(line)) {
-            let pointer = format!("/lines/{at}");
+        for (index, line) in lines.iter().enumerate().filter(|(_, line)| self.brings(line)) {
+            let pointer = format!("/lines/{index}");
             match line.unit_cost {
                 None => missing.push(stoa_sdk::item(pointer, "VALUATION_COST_REQUIRED")),
                 Some(unit_cost) => costs.push(Cost {
@@ -159,8 +159,8 @@ impl<'a> Posting<'a> {
     /// Collects the changes of goods and units.
     fn collect(&self, lines: &[StockCountLineRow]) -> Result<(Goods, Changes), Problem> {
         let (mut goods, mut changes) = (Goods::default(), Changes::new(self.units.len()));
-        for (at, line) in lines.iter().enumerate() {
-            let pointer = format!("/lines/{at}");
+        for (index, line) in lines.iter().enumerate() {
+            let pointer = format!("/lines/{index}");
             match line.tracking {
                 Tracking::Serialized => self.count_units(line, &pointer, &mut changes)?,
                 _ => self.count_quantity(line, &pointer, &mut goods)?,

@@ -59,9 +59,9 @@ pub fn record(call: &Call) -> Answer {
     let now = now();
     let mut ids = new_ids(u32::try_from(body.lines.len()).unwrap_or(u32::MAX)).into_iter();
     let (mut new, mut changed) = (Vec::new(), Vec::new());
-    for (at, line) in body.lines.iter().enumerate() {
+    for (index, line) in body.lines.iter().enumerate() {
         let tracking = articles.get(&line.variant_id).map_or(Tracking::None, articles::tracking);
-        let (expected, counted_units) = seen.line(&count, line, tracking, at)?;
+        let (expected, counted_units) = seen.line(&count, line, tracking, index)?;
         let earlier = before.get(&line.variant_id);
         let Some(row_id) = earlier.map(|row| row.id).or_else(|| ids.next()) else { continue };
         let row = StockCountLineRow {
@@ -142,22 +142,22 @@ impl Seen {
         count: &StockCountRow,
         line: &CountedLine,
         tracking: Tracking,
-        at: usize,
+        index: usize,
     ) -> Result<(Quantity, BTreeMap<Id, CountedUnit>), Problem> {
         if tracking != Tracking::Serialized {
             if !line.unit_ids.is_empty() {
-                return Err(unit_count::mismatch(&format!("/lines/{at}/unitIds"), 0, line.unit_ids.len()));
+                return Err(unit_count::mismatch(&format!("/lines/{index}/unitIds"), 0, line.unit_ids.len()));
             }
             return Ok((self.on_hand.get(&line.variant_id).copied().unwrap_or(Quantity::ZERO), BTreeMap::new()));
         }
         let whole = usize::try_from(line.counted_quantity.units() / 1_000_000).unwrap_or(usize::MAX);
         if whole != line.unit_ids.len() {
-            return Err(unit_count::mismatch(&format!("/lines/{at}/unitIds"), whole, line.unit_ids.len()));
+            return Err(unit_count::mismatch(&format!("/lines/{index}/unitIds"), whole, line.unit_ids.len()));
         }
         for (nth, id) in line.unit_ids.iter().enumerate() {
             let unit = self.units.get(id).filter(|unit| unit.variant_id == line.variant_id);
             if !unit.is_some_and(|unit| unit.is_findable(count)) {
-                return Err(Problem::at("CUSTODY_CONFLICT", format!("/lines/{at}/unitIds/{nth}")));
+                return Err(Problem::at("CUSTODY_CONFLICT", format!("/lines/{index}/unitIds/{nth}")));
             }
         }
         let of_line = self.units.values().filter(|unit| unit.variant_id == line.variant_id);
@@ -172,12 +172,12 @@ impl Seen {
 
 fn find_missing(lines: &[CountedLine], articles: &BTreeMap<Id, Article>, seen: &Seen) -> Vec<Item> {
     let mut missing = Vec::new();
-    for (at, line) in lines.iter().enumerate() {
+    for (index, line) in lines.iter().enumerate() {
         if !articles.contains_key(&line.variant_id) {
-            missing.push(item(format!("/lines/{at}/variantId"), "NOT_FOUND"));
+            missing.push(item(format!("/lines/{index}/variantId"), "NOT_FOUND"));
         }
         let absent = line.unit_ids.iter().enumerate().filter(|(_, id)| !seen.units.contains_key(id));
-        missing.extend(absent.map(|(nth, _)| item(format!("/lines/{at}/unitIds/{nth}"), "NOT_FOUND")));
+        missing.extend(absent.map(|(nth, _)| item(format!("/lines/{index}/unitIds/{nth}"), "NOT_FOUND")));
     }
     missing
 }
@@ -185,13 +185,13 @@ fn find_missing(lines: &[CountedLine], articles: &BTreeMap<Id, Article>, seen: &
 /// Whether these variants can be counted so.
 fn check_counts(lines: &[CountedLine], articles: &BTreeMap<Id, Article>) -> Result<(), Problem> {
     let mut faults = Vec::new();
-    for (at, line) in lines.iter().enumerate() {
+    for (index, line) in lines.iter().enumerate() {
         let Some(article) = articles.get(&line.variant_id) else { continue };
         if articles::tracking(article) == Tracking::None {
-            return Err(Problem::illegal_state(format!("/lines/{at}/variantId")));
+            return Err(Problem::illegal_state(format!("/lines/{index}/variantId")));
         }
         if !is_countable(line.counted_quantity, articles::tracking(article), article.decimal_places) {
-            faults.push(item(format!("/lines/{at}/countedQuantity"), "QUANTITY_SCALE"));
+            faults.push(item(format!("/lines/{index}/countedQuantity"), "QUANTITY_SCALE"));
         }
     }
     refuse_invalid(faults)
@@ -199,9 +199,13 @@ fn check_counts(lines: &[CountedLine], articles: &BTreeMap<Id, Article>) -> Resu
 
 /// No more of an archived variant comes in than is there.
 fn check_active(lines: &[CountedLine], articles: &BTreeMap<Id, Article>, seen: &Seen) -> Result<(), Problem> {
-    let is_archived = |line: &CountedLine| articles.get(&line.variant_id).is_some_and(|of| !articles::is_active(of));
+    let is_archived =
+        |line: &CountedLine| articles.get(&line.variant_id).is_some_and(|article| !articles::is_active(article));
     let refused = lines.iter().enumerate().filter(|(_, line)| is_archived(line) && seen.exceeds(line));
-    refuse("REFERENCE_INVALID", refused.map(|(at, _)| item(format!("/lines/{at}/variantId"), "ARCHIVED")).collect())
+    refuse(
+        "REFERENCE_INVALID",
+        refused.map(|(index, _)| item(format!("/lines/{index}/variantId"), "ARCHIVED")).collect(),
+    )
 }
 
 /// Lines and units of the count as it will stand.

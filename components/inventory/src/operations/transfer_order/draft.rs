@@ -92,7 +92,8 @@ fn replace_for(call: &Call, by_client: bool) -> Answer {
         ("/number", head.number.as_ref().is_some_and(|DocumentNumber(number)| *number != order.number)),
         ("/fromWarehouseId", head.from != order.from_warehouse_id),
     ];
-    let fixed: Vec<String> = fixed.into_iter().filter(|(_, differs)| *differs).map(|(at, _)| at.to_owned()).collect();
+    let fixed: Vec<String> =
+        fixed.into_iter().filter(|(_, differs)| *differs).map(|(pointer, _)| pointer.to_owned()).collect();
     if !fixed.is_empty() {
         return Err(Problem::immutable(fixed));
     }
@@ -103,8 +104,8 @@ fn replace_for(call: &Call, by_client: bool) -> Answer {
     let count = u32::try_from(body.items.len() * 2 + MOST_UNITS).unwrap_or(u32::MAX);
     let mut ids = new_ids(count).into_iter();
     let mut live: Vec<Id> = Vec::new();
-    for (at, line) in body.items.iter().enumerate() {
-        let line_no = Some(i64::try_from(at).unwrap_or(i64::MAX));
+    for (index, line) in body.items.iter().enumerate() {
+        let line_no = Some(i64::try_from(index).unwrap_or(i64::MAX));
         let tracking = known.tracking(line.variant_id);
         let item_id = match items.iter().find(|item| item.variant_id == line.variant_id) {
             Some(item) => {
@@ -212,9 +213,9 @@ fn lines(
     let count = items.len() + items.iter().map(|line| line.unit_ids.len()).sum::<usize>();
     let mut ids = new_ids(u32::try_from(count).unwrap_or(u32::MAX)).into_iter();
     let (mut rows, mut units) = (Vec::new(), Vec::new());
-    for (at, line) in items.iter().enumerate() {
+    for (index, line) in items.iter().enumerate() {
         let Some(id) = ids.next() else { continue };
-        let line_no = Some(i64::try_from(at).unwrap_or(i64::MAX));
+        let line_no = Some(i64::try_from(index).unwrap_or(i64::MAX));
         rows.push(new_item(id, now, order, line_no, line, known.tracking(line.variant_id)));
         for (unit, unit_row) in line.unit_ids.iter().zip(ids.by_ref()) {
             units.push(new_unit(unit_row, now, order, id, *unit));

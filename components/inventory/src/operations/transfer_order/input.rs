@@ -141,18 +141,19 @@ pub fn check_draft(from: Id, to: Id, items: &[TransferItemInput], by_client: boo
         faults.push(item("/toWarehouseId", "REPEATED"));
     }
     let (mut variants, mut units) = (BTreeSet::new(), BTreeSet::new());
-    for (at, line) in items.iter().enumerate() {
+    for (index, line) in items.iter().enumerate() {
         if line.quantity == Quantity::ZERO {
-            faults
-                .push(item(format!("/items/{at}/quantity"), "RANGE").with_bounds(Bounds::minimum(quantity::SMALLEST)));
+            faults.push(
+                item(format!("/items/{index}/quantity"), "RANGE").with_bounds(Bounds::minimum(quantity::SMALLEST)),
+            );
         }
         if !variants.insert(line.variant_id) {
-            faults.push(item(format!("/items/{at}/variantId"), "REPEATED"));
+            faults.push(item(format!("/items/{index}/variantId"), "REPEATED"));
         }
         if by_client && !line.unit_ids.is_empty() {
-            faults.push(item(format!("/items/{at}/unitIds"), "NOT_ALLOWED"));
+            faults.push(item(format!("/items/{index}/unitIds"), "NOT_ALLOWED"));
         }
-        faults.extend(find_repeated_ids(&format!("/items/{at}/unitIds"), &line.unit_ids, &mut units));
+        faults.extend(find_repeated_ids(&format!("/items/{index}/unitIds"), &line.unit_ids, &mut units));
     }
     if units.len() > MOST_UNITS {
         faults.push(item("/items", "TOO_MANY"));
@@ -166,12 +167,12 @@ pub fn check_receipt(input: &ReceiveTransferOrder, by_client: bool) -> Result<()
     let mut faults: Vec<Item> = Vec::new();
     let (mut lines, mut units) = (BTreeSet::new(), BTreeSet::new());
     let mut is_lost = false;
-    for (at, line) in input.items.iter().enumerate() {
+    for (index, line) in input.items.iter().enumerate() {
         if !lines.insert(line.item_id) {
-            faults.push(item(format!("/items/{at}/itemId"), "REPEATED"));
+            faults.push(item(format!("/items/{index}/itemId"), "REPEATED"));
         }
         if [line.quantity, line.lost_quantity, line.returned_quantity].iter().all(|part| *part == Quantity::ZERO) {
-            faults.push(item(format!("/items/{at}"), "RANGE").with_bounds(Bounds::minimum(quantity::SMALLEST)));
+            faults.push(item(format!("/items/{index}"), "RANGE").with_bounds(Bounds::minimum(quantity::SMALLEST)));
         }
         is_lost |= line.lost_quantity > Quantity::ZERO;
         let lists = [
@@ -180,7 +181,7 @@ pub fn check_receipt(input: &ReceiveTransferOrder, by_client: bool) -> Result<()
             ("returnedUnitIds", &line.returned_unit_ids),
         ];
         for (member, ids) in lists {
-            let pointer = format!("/items/{at}/{member}");
+            let pointer = format!("/items/{index}/{member}");
             faults.extend((by_client && !ids.is_empty()).then(|| item(pointer.as_str(), "NOT_ALLOWED")));
             faults.extend(find_repeated_ids(&pointer, ids, &mut units));
         }

@@ -31,10 +31,10 @@ fn receive_for(call: &Call, by_client: bool) -> Answer {
     let others: BTreeSet<Id> = set(body.items.iter().map(|line| line.item_id));
     let others = others.into_iter().filter(|id| !order.items.iter().any(|item| item.id == *id));
     let (others, location) = run((get_all::<TransferItemRow>(others), body.to_location_id.map(get::<LocationRow>)))?;
-    for (at, line) in body.items.iter().enumerate() {
+    for (index, line) in body.items.iter().enumerate() {
         let is_of_order = order.items.iter().any(|item| item.id == line.item_id);
         if !is_of_order && !others.iter().any(|item| item.id == line.item_id) {
-            return Err(Problem::reference_missing(format!("/items/{at}/itemId")));
+            return Err(Problem::reference_missing(format!("/items/{index}/itemId")));
         }
     }
     if body.to_location_id.is_some() && location.flatten().is_none() {
@@ -45,7 +45,7 @@ fn receive_for(call: &Call, by_client: bool) -> Answer {
         return Err(Problem::new("ILLEGAL_STATE"));
     }
     let parts: Vec<Part> =
-        body.items.iter().enumerate().map(|(at, line)| read_part(&order, line, at)).collect::<Result<_, _>>()?;
+        body.items.iter().enumerate().map(|(index, line)| read_part(&order, line, index)).collect::<Result<_, _>>()?;
     let is_lost = parts.iter().any(|part| part.lost > Quantity::ZERO);
     let terms = if is_lost { books::admit(order.row.legal_entity_id)? } else { None };
     let warehouses = order.enter()?;
@@ -73,20 +73,20 @@ fn receive_for(call: &Call, by_client: bool) -> Answer {
 }
 
 /// Reads a line of the body against the order.
-fn read_part(order: &Order, line: &ReceiveItem, at: usize) -> Result<Part, Problem> {
+fn read_part(order: &Order, line: &ReceiveItem, index: usize) -> Result<Part, Problem> {
     let item = order.items.iter().find(|item| item.id == line.item_id);
-    let item = item.ok_or_else(|| refusal::unusable(format!("/items/{at}/itemId"), "OTHER_ORDER"))?;
+    let item = item.ok_or_else(|| refusal::unusable(format!("/items/{index}/itemId"), "OTHER_ORDER"))?;
     let sum = line.quantity.checked_add(line.lost_quantity).and_then(|sum| sum.checked_add(line.returned_quantity));
     let outstanding = item.left_to_receive().unwrap_or(Quantity::ZERO);
     if sum.is_none_or(|sum| sum > outstanding) {
-        return Err(Problem::beyond(format!("/items/{at}"), Bounds::maximum(outstanding)));
+        return Err(Problem::beyond(format!("/items/{index}"), Bounds::maximum(outstanding)));
     }
     Ok(Part {
         item: item.clone(),
         received: line.quantity,
         lost: line.lost_quantity,
         returned: line.returned_quantity,
-        units: read_units(order, item, line, at, outstanding)?,
+        units: read_units(order, item, line, index, outstanding)?,
     })
 }
 
@@ -95,7 +95,7 @@ fn read_units(
     order: &Order,
     item: &TransferItemRow,
     line: &ReceiveItem,
-    at: usize,
+    index: usize,
     outstanding: Quantity,
 ) -> Result<Vec<(Id, Id, UnitOutcome)>, Problem> {
     let lists = [
@@ -111,10 +111,10 @@ fn read_units(
     }
     let mut units = Vec::new();
     for (member, quantity, ids, outcome) in lists {
-        let pointer = format!("/items/{at}/{member}");
+        let pointer = format!("/items/{index}/{member}");
         let required = match item.tracking {
             Tracking::Serialized if quantity.units() % ONE.units() != 0 => {
-                return Err(Problem::invalid(vec![stoa_sdk::item(format!("/items/{at}"), "QUANTITY_SCALE")]));
+                return Err(Problem::invalid(vec![stoa_sdk::item(format!("/items/{index}"), "QUANTITY_SCALE")]));
             }
             Tracking::Serialized => usize::try_from(quantity.units() / ONE.units()).unwrap_or(usize::MAX),
             _ => 0,

@@ -34,17 +34,17 @@ impl References {
         };
         let mut missing: Vec<Item> = Vec::new();
         let ends = [("/fromWarehouseId", Some(head.from)), ("/toWarehouseId", Some(head.to))];
-        for (at, id) in ends.into_iter().chain([("/transitWarehouseId", head.transit)]) {
+        for (pointer, id) in ends.into_iter().chain([("/transitWarehouseId", head.transit)]) {
             if id.is_some_and(|id| known.warehouse(id).is_none()) {
-                missing.push(item(at, "NOT_FOUND"));
+                missing.push(item(pointer, "NOT_FOUND"));
             }
         }
-        for (at, line) in items.iter().enumerate() {
+        for (index, line) in items.iter().enumerate() {
             if !known.articles.contains_key(&line.variant_id) {
-                missing.push(item(format!("/items/{at}/variantId"), "NOT_FOUND"));
+                missing.push(item(format!("/items/{index}/variantId"), "NOT_FOUND"));
             }
             let absent = line.unit_ids.iter().enumerate().filter(|(_, id)| !known.units.contains_key(id));
-            missing.extend(absent.map(|(nth, _)| item(format!("/items/{at}/unitIds/{nth}"), "NOT_FOUND")));
+            missing.extend(absent.map(|(nth, _)| item(format!("/items/{index}/unitIds/{nth}"), "NOT_FOUND")));
         }
         refuse("NOT_FOUND", missing)?;
         Ok(known)
@@ -70,14 +70,15 @@ impl References {
                 !is_countable(line.quantity, articles::tracking(article), article.decimal_places)
             })
         });
-        let faults: Vec<Item> = scale.map(|(at, _)| item(format!("/items/{at}/quantity"), "QUANTITY_SCALE")).collect();
+        let faults: Vec<Item> =
+            scale.map(|(index, _)| item(format!("/items/{index}/quantity"), "QUANTITY_SCALE")).collect();
         refuse_invalid(faults)?;
         let mut serialized = Quantity::ZERO;
-        for (at, line) in items.iter().enumerate() {
+        for (index, line) in items.iter().enumerate() {
             match self.tracking(line.variant_id) {
-                Tracking::None => return Err(Problem::illegal_state(format!("/items/{at}/variantId"))),
+                Tracking::None => return Err(Problem::illegal_state(format!("/items/{index}/variantId"))),
                 Tracking::Quantity if !line.unit_ids.is_empty() => {
-                    return Err(unit_count::mismatch(&format!("/items/{at}/unitIds"), 0, line.unit_ids.len()));
+                    return Err(unit_count::mismatch(&format!("/items/{index}/unitIds"), 0, line.unit_ids.len()));
                 }
                 Tracking::Quantity => {}
                 Tracking::Serialized => {
@@ -86,7 +87,7 @@ impl References {
             }
             for (nth, id) in line.unit_ids.iter().enumerate() {
                 if self.units.get(id).is_some_and(|unit| unit.variant_id != line.variant_id) {
-                    return Err(refusal::unusable(format!("/items/{at}/unitIds/{nth}"), "OTHER_VARIANT"));
+                    return Err(refusal::unusable(format!("/items/{index}/unitIds/{nth}"), "OTHER_VARIANT"));
                 }
             }
         }
@@ -106,8 +107,8 @@ fn check_route(warehouses: &[WarehouseRow], from: Id, to: Id, transit: Option<Id
     let to = place::require_warehouse(warehouses, to, "/toWarehouseId")?;
     let transit = transit.map(|id| place::require_warehouse(warehouses, id, "/transitWarehouseId")).transpose()?;
     let named = [(Some(from), "/fromWarehouseId"), (Some(to), "/toWarehouseId"), (transit, "/transitWarehouseId")];
-    for (warehouse, at) in named {
-        warehouse.map_or(Ok(()), |warehouse| place::check_active(warehouse, at))?;
+    for (warehouse, pointer) in named {
+        warehouse.map_or(Ok(()), |warehouse| place::check_active(warehouse, pointer))?;
     }
     if let Some(transit) = transit {
         if transit.kind != WarehouseType::InTransit {

@@ -43,7 +43,7 @@ pub struct AdmitUnits {
 
 pub fn admit(call: &Call) -> Answer {
     let input: AdmitUnits = call.body()?;
-    let pointers: Vec<String> = (0..input.units.len()).map(|at| format!("/units/{at}")).collect();
+    let pointers: Vec<String> = (0..input.units.len()).map(|index| format!("/units/{index}")).collect();
     let faults = identity::find_faults(pointers.iter().cloned().zip(&input.units));
     refuse_invalid(faults)?;
     let article = articles::get_one(input.variant_id).ok_or_else(|| Problem::reference_missing("/variantId"))?;
@@ -67,7 +67,7 @@ pub fn admit(call: &Call) -> Answer {
     let settled: Vec<_> = pointers
         .iter()
         .zip(&input.units)
-        .map(|(at, unit)| objections.settle(&article, unit.condition, unit.grade, at))
+        .map(|(pointer, unit)| objections.settle(&article, unit.condition, unit.grade, pointer))
         .collect();
     objections.refuse()?;
     let worth = worth::admit_worth(terms.as_ref(), entity, input.unit_cost, "/unitCost")?;

@@ -81,10 +81,11 @@ pub fn history(call: &Call) -> Answer {
 }
 
 /// A page of the rows of the path's unit.
-fn page_of_unit<R: View>(call: &Call, of: impl Fn(Id) -> Filter) -> Result<(Id, Rows<R>), Problem> {
+fn page_of_unit<R: View>(call: &Call, unit_filter: impl Fn(Id) -> Filter) -> Result<(Id, Rows<R>), Problem> {
     let (id, query) = (call.path_id("id")?, call.query::<PageOf>()?);
-    let (unit, rows) =
-        fit_page(query.limit, |limit| run((get::<UnitId>(id), select::<R>(of(id)).page(query.cursor).limit(limit))))?;
+    let (unit, rows) = fit_page(query.limit, |limit| {
+        run((get::<UnitId>(id), select::<R>(unit_filter(id)).page(query.cursor).limit(limit)))
+    })?;
     unit.ok_or_else(Problem::not_found)?;
     Ok((id, rows))
 }

@@ -32,7 +32,7 @@ impl StatedPlace {
             return self.warehouse.is_none().then(|| item("/toWarehouseId", "REQUIRED")).into_iter().collect();
         }
         let named = [("/toWarehouseId", self.warehouse), ("/toLocationId", self.location)];
-        named.into_iter().filter(|(_, id)| id.is_some()).map(|(at, _)| item(at, "NOT_ALLOWED")).collect()
+        named.into_iter().filter(|(_, id)| id.is_some()).map(|(pointer, _)| item(pointer, "NOT_ALLOWED")).collect()
     }
 
     /// The unit as it stands, and the warehouse that is named.

@@ -75,7 +75,7 @@ pub fn reserve(
         });
     }
     // As the lines stand; units of one line in their order.
-    reserved.sort_by_key(|of| lines.iter().position(|line| line.line == of.line));
+    reserved.sort_by_key(|reservation| lines.iter().position(|line| line.line == reservation.line));
     effects::collect(&changes.all, &mut goods, &Known::with([&row], &articles))?;
     let settled = goods.settle()?;
     settled.write(effects::rows(&changes.all, None))?;

@@ -70,9 +70,9 @@ pub fn send_back(
     let costs = effects::collect(&changes.all, &mut goods, &Known::with([&row], &articles))?;
     for (line, units) in serialized.iter().zip(moved) {
         let Some(line) = sent.get_mut(line.line) else { continue };
-        for (movement, at) in units {
+        for (movement, index) in units {
             line.movements.push(movement);
-            line.costs.extend(costs.get(at).copied().flatten());
+            line.costs.extend(costs.get(index).copied().flatten());
         }
     }
     let settled = goods.settle()?;

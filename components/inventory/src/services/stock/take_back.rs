@@ -184,7 +184,7 @@ fn read_sold_parts(sales: &BTreeMap<Id, i128>) -> Result<BTreeMap<Id, Vec<Fragme
     fragments::sort_for_dealing(&mut goods);
     let mut parts: BTreeMap<Id, Vec<Fragment>> = BTreeMap::new();
     for part in goods {
-        if let Where::Gone(entry, _) = &part.at
+        if let Where::Gone(entry, _) = &part.whereabouts
             && let Some(sale) = entry.movement_id
         {
             parts.entry(sale).or_default().push(part);
@@ -205,7 +205,7 @@ fn bring(
     let mut currencies = std::collections::BTreeSet::new();
     for part in parts.entry(line.sale).or_default().iter_mut() {
         let quantity = left.min(part.quantity.units());
-        let Where::Gone(slice, _) = &part.at else { continue };
+        let Where::Gone(slice, _) = &part.whereabouts else { continue };
         if quantity == 0 {
             continue;
         }

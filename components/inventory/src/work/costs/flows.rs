@@ -49,7 +49,7 @@ pub fn read_flows(
         Some(eve) => read_settled(entity, |summed| sum_variants(entity, &variants, (None, Some(eve)), summed))?,
         None => BTreeMap::new(),
     };
-    let of = [
+    let filters = [
         CostEntryRow::legal_entity_id.eq(entity),
         CostEntryRow::variant_id.one_of(variants.iter().copied()),
         CostEntryRow::entry_date.ge(since),
@@ -57,7 +57,7 @@ pub fn read_flows(
         counts_on_hand(),
     ];
     let within = |kinds: &[CostKind]| CostEntryRow::kind.one_of(kinds.iter().copied());
-    let sums = aggregate::<Flow>(all(of))
+    let sums = aggregate::<Flow>(all(filters))
         .when(Flow::opening, CostEntryRow::entry_date.lt(since))
         .when(Flow::received, within(&[CostKind::Received, CostKind::Charge]))
         .when(Flow::adjusted_in, within(&[CostKind::AdjustedIn]))

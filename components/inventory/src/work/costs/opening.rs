@@ -58,7 +58,7 @@ fn assign(
             of_unit.or_else(|| stated.get(&CostedGoods::Variant(layer.variant_id))).copied()
         };
         let unit_cost = match (layer.unit_cost, layer.currency_code.as_deref()) {
-            (Some(_), Some(own)) if own == currency => continue,
+            (Some(_), Some(layer_currency)) if layer_currency == currency => continue,
             (Some(_), Some(_)) => None,
             // An entity without books has no currency of its own: what was typed then is in that of its books now.
             (Some(cost), None) => Some(cost),

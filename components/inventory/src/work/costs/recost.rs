@@ -182,11 +182,11 @@ impl Recosting {
         order.sort_by_key(|(fragment, _)| fragments::age(fragment));
         for (fragment, of_it) in order {
             let changed = || of_it.iter().filter(|part| part.amount != Amount::ZERO);
-            let follows = matches!(&fragment.at, Where::Layer(layer) if reopened == Some(layer.seq));
+            let follows = matches!(&fragment.whereabouts, Where::Layer(layer) if reopened == Some(layer.seq));
             if changed().next().is_none() && !follows {
                 continue;
             }
-            let to = match &fragment.at {
+            let to = match &fragment.whereabouts {
                 Where::Layer(layer) => {
                     reopened = Some(layer.seq);
                     self.reopen(layer, of_it)?;

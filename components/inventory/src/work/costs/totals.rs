@@ -67,7 +67,7 @@ pub fn counts_on_hand() -> Filter {
 fn figures(entry: &CostEntryRow) -> [Amount; 3] {
     let quantity = widen(entry.quantity);
     match entry.amount {
-        _ if !entry.destination.is_none_or(|of| of == Destination::OnHand) => [Amount::ZERO; 3],
+        _ if !entry.destination.is_none_or(|place| place == Destination::OnHand) => [Amount::ZERO; 3],
         Some(value) => [quantity, Amount::ZERO, value],
         None => [Amount::ZERO, quantity, Amount::ZERO],
     }
@@ -124,8 +124,8 @@ impl Ledger<3> for VariantCosts {
         ])
     }
 
-    fn measure(of: Filter) -> Aggregate<EntrySums> {
-        aggregate(of)
+    fn measure(filter: Filter) -> Aggregate<EntrySums> {
+        aggregate(filter)
             .when(EntrySums::quantity, CostEntryRow::amount.not_null())
             .when(EntrySums::uncosted, CostEntryRow::amount.is_null())
     }
@@ -168,8 +168,8 @@ impl Ledger<3> for EntityCosts {
         all([of_currency(currency), month.days_of(CostEntryRow::entry_date), counts_on_hand()])
     }
 
-    fn measure(of: Filter) -> Aggregate<EntrySums> {
-        aggregate(of)
+    fn measure(filter: Filter) -> Aggregate<EntrySums> {
+        aggregate(filter)
             .when(EntrySums::quantity, CostEntryRow::amount.not_null())
             .when(EntrySums::uncosted, CostEntryRow::amount.is_null())
     }

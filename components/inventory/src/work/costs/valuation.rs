@@ -76,7 +76,8 @@ pub fn value_pools(pools: &[PoolRow], as_of: Option<Date>) -> Result<Vec<Valuati
     let mut valued = Vec::new();
     for pool in pools {
         let Some(groups) = groups.remove(&(pool.legal_entity_id, pool.variant_id)) else { continue };
-        let total = |of: fn(&LayerWorth) -> Quantity| groups.iter().map(|group| of(group).units()).sum::<i128>();
+        let total =
+            |measure: fn(&LayerWorth) -> Quantity| groups.iter().map(|group| measure(group).units()).sum::<i128>();
         let (costed, uncosted) = (total(|group| group.quantity), total(|group| group.uncosted));
         let values = groups.into_iter().filter(|group| group.quantity != Quantity::ZERO);
         valued.push(ValuationRow {
@@ -99,12 +100,12 @@ fn read_groups(pools: &[PoolRow], as_of: Option<Date>) -> Result<Vec<LayerWorth>
     let variants = set(pools.iter().map(|pool| pool.variant_id));
     let entities = set(pools.iter().map(|pool| pool.legal_entity_id));
     let Some(day) = as_of else {
-        let of = [
+        let filters = [
             LayerRow::variant_id.one_of(variants),
             LayerRow::legal_entity_id.one_of(entities),
             LayerRow::spent.eq(false),
         ];
-        let sums = aggregate::<LayerWorth>(all(of))
+        let sums = aggregate::<LayerWorth>(all(filters))
             .when(LayerWorth::quantity, LayerRow::value.not_null())
             .when(LayerWorth::uncosted, LayerRow::value.is_null());
         return Ok(run(sums.without_zeros().whole())?);
@@ -140,8 +141,8 @@ pub fn sum_variants(
     days: Days,
     summed: Option<Summed>,
 ) -> impl Batch<Answer = BTreeMap<(Id, CurrencyKey), [Amount; 3]>> {
-    let measure = |of: Filter| {
-        aggregate::<EntryWorth>(of)
+    let measure = |filter: Filter| {
+        aggregate::<EntryWorth>(filter)
             .when(EntryWorth::quantity, CostEntryRow::amount.not_null())
             .when(EntryWorth::uncosted, CostEntryRow::amount.is_null())
     };
@@ -153,13 +154,16 @@ pub fn sum_variants(
         Part {
             filter: VariantCostTotalRow::variant_id.one_of(variants()),
             measure: &aggregate::<MonthWorth>,
-            figures: |of| ((of.variant_id, of.currency_code), [of.quantity, of.uncosted, of.value]),
+            figures: |worth| ((worth.variant_id, worth.currency_code), [worth.quantity, worth.uncosted, worth.value]),
         },
         Part {
             filter: all([CostEntryRow::variant_id.one_of(variants()), counts_on_hand()]),
             measure: &measure,
-            figures: |of| {
-                ((of.variant_id, CurrencyKey(of.currency_code)), [widen(of.quantity), widen(of.uncosted), of.value])
+            figures: |worth| {
+                (
+                    (worth.variant_id, CurrencyKey(worth.currency_code)),
+                    [widen(worth.quantity), widen(worth.uncosted), worth.value],
+                )
             },
         },
     )
@@ -178,12 +182,12 @@ fn sum_entity(
         Part {
             filter: Filter::default(),
             measure: &aggregate::<MonthTotal>,
-            figures: |of| (of.currency_code, [of.quantity, of.value]),
+            figures: |total| (total.currency_code, [total.quantity, total.value]),
         },
         Part {
             filter: all([CostEntryRow::amount.not_null(), counts_on_hand()]),
             measure: &aggregate::<EntryTotal>,
-            figures: |of| (CurrencyKey(of.currency_code), [widen(of.quantity), of.value]),
+            figures: |total| (CurrencyKey(total.currency_code), [widen(total.quantity), total.value]),
         },
     )
 }
@@ -206,8 +210,9 @@ pub fn value_by_currency(entity: Id, as_of: Option<Date>, variant: Option<Id>) -
             let sums: BTreeMap<CurrencyKey, [Amount; 2]> = match variant {
                 None => read_settled(entity, |summed| sum_entity(entity, day, summed))?,
                 Some(variant) => {
-                    let of = BTreeSet::from([variant]);
-                    let sums = read_settled(entity, |summed| sum_variants(entity, &of, (None, Some(day)), summed))?;
+                    let variants = BTreeSet::from([variant]);
+                    let sums =
+                        read_settled(entity, |summed| sum_variants(entity, &variants, (None, Some(day)), summed))?;
                     map(sums.into_iter().map(|((_, currency), [quantity, _, value])| (currency, [quantity, value])))
                 }
             };

@@ -40,7 +40,7 @@ fn open_quantities() -> Filter {
 /// Open layers, those of quantities by pool and those of units by unit, as they stand and as draws leave them.
 #[derive(Default)]
 pub struct Layers {
-    of: BTreeMap<Pool, Vec<LayerRow>>,
+    of_pools: BTreeMap<Pool, Vec<LayerRow>>,
     of_units: BTreeMap<Id, LayerRow>,
     drawn: BTreeSet<Id>,
 }
@@ -50,7 +50,7 @@ impl Layers {
         for row in rows {
             match row.unit_id {
                 Some(unit) => drop(self.of_units.insert(unit, row)),
-                None => self.of.entry((row.legal_entity_id, row.variant_id)).or_default().push(row),
+                None => self.of_pools.entry((row.legal_entity_id, row.variant_id)).or_default().push(row),
             }
         }
     }
@@ -62,7 +62,7 @@ impl Layers {
                 None => Err(Short::Layers),
             },
             None => {
-                let layers = self.of.entry((outflow.place.entity, outflow.sku.variant)).or_default();
+                let layers = self.of_pools.entry((outflow.place.entity, outflow.sku.variant)).or_default();
                 draw::draw(layers, outflow.quantity)
             }
         };
@@ -107,7 +107,7 @@ impl Layers {
     }
 
     fn of(&self, pool: &Pool) -> &[LayerRow] {
-        self.of.get(pool).map_or(&[], Vec::as_slice)
+        self.of_pools.get(pool).map_or(&[], Vec::as_slice)
     }
 
     /// The next open layers of a pool.
@@ -119,7 +119,7 @@ impl Layers {
     }
 
     pub fn into_changed(self) -> Vec<LayerRow> {
-        let all = self.of.into_values().flatten().chain(self.of_units.into_values());
+        let all = self.of_pools.into_values().flatten().chain(self.of_units.into_values());
         all.filter(|layer| self.drawn.contains(&layer.id)).collect()
     }
 }

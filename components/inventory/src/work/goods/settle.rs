@@ -157,6 +157,6 @@ impl Goods {
         }
         lines.sort_unstable();
         let code = "INSUFFICIENT_STOCK";
-        Problem { code: code.to_owned(), errors: lines.into_iter().map(|(_, at)| item(at, code)).collect() }
+        Problem { code: code.to_owned(), errors: lines.into_iter().map(|(_, pointer)| item(pointer, code)).collect() }
     }
 }

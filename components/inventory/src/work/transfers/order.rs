@@ -48,8 +48,8 @@ impl Order {
 
     /// Where a line stands in the record.
     pub fn pointer(&self, item: Id) -> String {
-        let at = self.items.iter().position(|row| row.id == item).unwrap_or_default();
-        format!("/items/{at}")
+        let index = self.items.iter().position(|row| row.id == item).unwrap_or_default();
+        format!("/items/{index}")
     }
 
     /// The units of a line that are on the order.
@@ -177,10 +177,10 @@ pub fn update_order(after: &TransferOrderRow) -> Update<TransferOrderRow> {
         .set(TransferOrderRow::cancel_reason, &after.cancel_reason)
 }
 
-/// The update of units' outcomes; `of`: each unit's row here and its outcome.
-pub fn update_outcomes(of: &[(Id, UnitOutcome)]) -> Update<TransferUnitRow> {
+/// The update of units' outcomes: each unit's row here and its outcome.
+pub fn update_outcomes(outcomes: &[(Id, UnitOutcome)]) -> Update<TransferUnitRow> {
     let is_live = |outcome: UnitOutcome| matches!(outcome, UnitOutcome::Reserved | UnitOutcome::InTransit);
-    update_all::<TransferUnitRow>(of.iter().map(|(id, _)| *id))
-        .set_each(TransferUnitRow::outcome, of.iter().map(|(_, outcome)| Some(*outcome)))
-        .set_each(TransferUnitRow::live_slot, of.iter().map(|(_, outcome)| is_live(*outcome).then_some(1)))
+    update_all::<TransferUnitRow>(outcomes.iter().map(|(id, _)| *id))
+        .set_each(TransferUnitRow::outcome, outcomes.iter().map(|(_, outcome)| Some(*outcome)))
+        .set_each(TransferUnitRow::live_slot, outcomes.iter().map(|(_, outcome)| is_live(*outcome).then_some(1)))
 }

@@ -44,7 +44,7 @@ pub fn receive(
 ) -> Result<(NewIdentities, Vec<Vec<Id>>), Problem> {
     let pointers: Vec<String> = lines
         .iter()
-        .flat_map(|line| (0..line.units.len()).map(move |at| format!("{}/units/{at}", line.pointer)))
+        .flat_map(|line| (0..line.units.len()).map(move |index| format!("{}/units/{index}", line.pointer)))
         .collect();
     let all = || lines.iter().flat_map(|line| &line.units);
     let faults = identity::find_faults(pointers.iter().cloned().zip(all()));

@@ -120,8 +120,8 @@ pub fn send_back(
                 return Err(unit_state::unavailable(Some(&line.pointer)));
             }
             let after = unit.without_place(UnitStatus::Rma);
-            let at = changes.all.len();
-            of_line.push((changes.record_move(unit, after, &why, Worth::default()), at));
+            let index = changes.all.len();
+            of_line.push((changes.record_move(unit, after, &why, Worth::default()), index));
         }
         moved.push(of_line);
     }

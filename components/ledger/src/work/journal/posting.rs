@@ -153,7 +153,7 @@ fn merge_legs(
     setup: &Setup,
     fresh: &mut BTreeSet<Id>,
 ) -> Result<(Vec<Line>, Amount), Problem> {
-    let mut at: BTreeMap<Group, usize> = BTreeMap::new();
+    let mut places: BTreeMap<Group, usize> = BTreeMap::new();
     let mut lines: Vec<Line> = Vec::new();
     let mut pointers: Vec<Vec<String>> = Vec::new();
     let mut unfit = Vec::new();
@@ -164,7 +164,7 @@ fn merge_legs(
         }
         let account = account.id;
         let party = leg.party.map(|(kind, id)| (kind as u8, id));
-        let place = *at.entry((account, leg.is_debit, party, leg.branch)).or_insert_with(|| {
+        let place = *places.entry((account, leg.is_debit, party, leg.branch)).or_insert_with(|| {
             lines.push(Line {
                 account,
                 is_debit: leg.is_debit,

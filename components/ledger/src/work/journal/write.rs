@@ -66,8 +66,8 @@ pub fn try_write(drafts: Vec<Draft>, fresh: BTreeSet<Id>) -> Result<Vec<EntryRow
     let mut lines = Vec::new();
     for draft in drafts {
         let Some(id) = ids.next() else { break };
-        for (at, line) in draft.lines.iter().enumerate() {
-            lines.extend(ids.next().map(|line_id| line_row(line_id, id, at, line, &draft)));
+        for (index, line) in draft.lines.iter().enumerate() {
+            lines.extend(ids.next().map(|line_id| line_row(line_id, id, index, line, &draft)));
         }
         entries.push(entry_row(id, draft));
     }
@@ -125,7 +125,7 @@ fn entry_row(id: Id, draft: Draft) -> EntryRow {
     }
 }
 
-fn line_row(id: Id, entry: Id, at: usize, line: &Line, draft: &Draft) -> LineRow {
+fn line_row(id: Id, entry: Id, index: usize, line: &Line, draft: &Draft) -> LineRow {
     let now = now();
     let Sums { debit, credit } = sum_of(line);
     LineRow {
@@ -134,7 +134,7 @@ fn line_row(id: Id, entry: Id, at: usize, line: &Line, draft: &Draft) -> LineRow
         updated_at: now,
         entry_id: entry,
         // At most 200 lines.
-        line_no: i64::try_from(at).unwrap_or(i64::MAX - 1) + 1,
+        line_no: i64::try_from(index).unwrap_or(i64::MAX - 1) + 1,
         legal_entity_id: draft.entity,
         account_id: line.account,
         entry_date: draft.day,

@@ -31,8 +31,8 @@ struct Charging {
 fn lock_charging(order: Id, supplier: Option<Id>, shipment: Option<Id>) -> Result<Charging, Problem> {
     let supplier: Option<Get<SupplierRow>> = supplier.map(get);
     let shipment: Option<Get<ShipmentRow>> = shipment.map(get);
-    let own = select::<ChargeRow>(ChargeRow::order_id.eq(order)).whole();
-    let (order, (charges, supplier, shipment)) = lock_import_with(order, (own, supplier, shipment))?;
+    let own_charges = select::<ChargeRow>(ChargeRow::order_id.eq(order)).whole();
+    let (order, (charges, supplier, shipment)) = lock_import_with(order, (own_charges, supplier, shipment))?;
     Ok(Charging { order, charges, supplier: supplier.flatten(), shipment: shipment.flatten() })
 }
 

@@ -31,10 +31,10 @@ struct Shipping {
 }
 
 fn lock_shipping(order: Id) -> Result<Shipping, Problem> {
-    let own = ShipmentRow::order_id.eq(order);
+    let of_order = ShipmentRow::order_id.eq(order);
     let items: Whole<ShipmentItemRow> =
-        select(has::<ShipmentRow, _, _>(ShipmentItemRow::shipment_id, ShipmentRow::id, own.clone())).whole();
-    let (order, (shipments, items)) = lock_import_with(order, (select::<ShipmentRow>(own).whole(), items))?;
+        select(has::<ShipmentRow, _, _>(ShipmentItemRow::shipment_id, ShipmentRow::id, of_order.clone())).whole();
+    let (order, (shipments, items)) = lock_import_with(order, (select::<ShipmentRow>(of_order).whole(), items))?;
     Ok(Shipping { order, shipments, items })
 }
 
@@ -50,8 +50,8 @@ impl Shipping {
             let shipment = self.shipments.iter().find(|shipment| shipment.id == id);
             Some(id) != but_for && shipment.is_some_and(|shipment| shipment.stage != ShipmentStage::Cancelled)
         };
-        let own = self.items.iter().filter(|of| of.order_item_id == order_item && of.line_no.is_some());
-        own.filter(|of| counts(of.shipment_id)).map(|of| of.quantity.units()).sum()
+        let shipped = self.items.iter().filter(|line| line.order_item_id == order_item && line.line_no.is_some());
+        shipped.filter(|line| counts(line.shipment_id)).map(|line| line.quantity.units()).sum()
     }
 
     /// Whether a shipment may carry this: lines of the order, no more of each than is ordered.
@@ -62,16 +62,17 @@ impl Shipping {
         refuse("REFERENCE_INVALID", strangers)?;
         let articles = articles::get(self.order.items.iter().map(|item| item.variant_id));
         let (mut fine, mut beyond): (Vec<Item>, Vec<Item>) = Default::default();
-        for (at, line) in lines.iter() {
-            let Some(of) = self.order.item(line.order_item_id) else { continue };
-            let places = articles.get(&of.variant_id).map_or(0, |article| article.decimal_places);
-            if !is_countable(line.quantity.0, of.tracking, places) {
-                fine.push(scale_fault(at.member("quantity")));
+        for (pointer, line) in lines.iter() {
+            let Some(order_item) = self.order.item(line.order_item_id) else { continue };
+            let places = articles.get(&order_item.variant_id).map_or(0, |article| article.decimal_places);
+            if !is_countable(line.quantity.0, order_item.tracking, places) {
+                fine.push(scale_fault(pointer.member("quantity")));
                 continue;
             }
-            let left = Quantity::from_units(of.quantity.units() - self.sum_on_shipments(of.id, but_for));
+            let left =
+                Quantity::from_units(order_item.quantity.units() - self.sum_on_shipments(order_item.id, but_for));
             if line.quantity.0 > left {
-                beyond.push(item(at.member("quantity"), "LIMIT_EXCEEDED").with_bounds(Bounds::maximum(left)));
+                beyond.push(item(pointer.member("quantity"), "LIMIT_EXCEEDED").with_bounds(Bounds::maximum(left)));
             }
         }
         refuse_invalid(fine)?;
@@ -133,7 +134,7 @@ pub fn add(call: &Call) -> Answer {
     let items: Vec<ShipmentItemRow> = Lines::at("/items", &body.items)
         .iter()
         .zip(ids)
-        .map(|((at, line), item_id)| new_item(item_id, &row, at.line_no(), line))
+        .map(|((pointer, line), item_id)| new_item(item_id, &row, pointer.line_no(), line))
         .collect();
     let after = shipping.order.touch();
     run((insert(&items), update_order(&after)))?;
@@ -157,7 +158,7 @@ pub fn replace(call: &Call) -> Answer {
     }
     let change = Change::new(before, redraw(before.clone(), &body))?;
     let rows: Vec<ShipmentItemRow> =
-        shipping.items.iter().filter(|of| of.shipment_id == shipment_id).cloned().collect();
+        shipping.items.iter().filter(|line| line.shipment_id == shipment_id).cloned().collect();
     let kept = |row: &ShipmentItemRow| Kept { id: row.id, is_live: row.line_no.is_some(), key: row.order_item_id };
     let replacement = replace_lines(&rows, kept, &body.items, |line| line.order_item_id);
     let (mut stay, mut come) = (Vec::new(), Vec::new());
@@ -189,7 +190,7 @@ pub fn advance(call: &Call) -> Answer {
     let shipping = lock_shipping(id)?;
     let before = shipping.shipment(shipment_id)?;
     body.expected_version.check(shipping.order.row.version)?;
-    let is_touched = shipping.items.iter().any(|of| of.shipment_id == shipment_id && !of.received.is_zero());
+    let is_touched = shipping.items.iter().any(|line| line.shipment_id == shipment_id && !line.received.is_zero());
     check_advance(before.stage, body.stage, is_touched)?;
     let note = body.note.map(String::from);
     let step = ShipmentStep { stage: body.stage, occurred_on: body.occurred_on, note, at: now() };

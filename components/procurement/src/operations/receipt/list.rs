@@ -123,10 +123,10 @@ fn read_units(items: &[ReceiptItemRow]) -> BTreeMap<Id, Vec<units::Unit>> {
         return BTreeMap::new();
     }
     let of_items: Vec<UnitsOf> = units::service::of_receipt_items(&keys(serialized));
-    let ids: Vec<Id> = of_items.iter().flat_map(|of| of.unit_ids.iter().map(|id| Id::from(*id))).collect();
+    let ids: Vec<Id> = of_items.iter().flat_map(|entry| entry.unit_ids.iter().map(|id| Id::from(*id))).collect();
     let mut of_line: BTreeMap<Id, Vec<units::Unit>> = BTreeMap::new();
     for unit in units::get(&ids) {
-        let line = of_items.iter().find(|of| of.unit_ids.contains(&unit.id));
+        let line = of_items.iter().find(|entry| entry.unit_ids.contains(&unit.id));
         if let Some(line) = line {
             of_line.entry(line.id.into()).or_default().push(unit);
         }

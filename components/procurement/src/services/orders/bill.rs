@@ -42,17 +42,21 @@ pub fn bill(lines: &[service::BillLine]) -> Result<(), Problem> {
     let named = lock_named(&lines)?;
     let (mut billed, mut billed_of_receipts) = (BTreeMap::new(), BTreeMap::new());
     for (nth, line) in lines.iter().enumerate() {
-        let at = |member: &str| format!("/lines/{nth}/{member}");
-        let of = named.items.get(&line.order_item).ok_or_else(|| Problem::reference_missing(at("orderItemId")))?;
-        let order = named.orders.get(&of.order_id).ok_or_else(|| Problem::reference_missing(at("orderItemId")))?;
+        let pointer = |member: &str| format!("/lines/{nth}/{member}");
+        let order_item =
+            named.items.get(&line.order_item).ok_or_else(|| Problem::reference_missing(pointer("orderItemId")))?;
+        let order =
+            named.orders.get(&order_item.order_id).ok_or_else(|| Problem::reference_missing(pointer("orderItemId")))?;
         if order.status == OrderStatus::Draft {
-            return Err(illegal(at("orderItemId"), "DRAFT"));
+            return Err(illegal(pointer("orderItemId"), "DRAFT"));
         }
-        let most = if order.status == OrderStatus::Cancelled { of.received } else { of.quantity };
+        let most = if order.status == OrderStatus::Cancelled { order_item.received } else { order_item.quantity };
         // No counts: the order's own record shows them.
-        let beyond =
-            || Problem { code: "LIMIT_EXCEEDED".to_owned(), errors: vec![item(at("quantity"), "BILLED_BEYOND_ORDER")] };
-        let after = add(&mut billed, of.id, of.billed, line.quantity).ok_or_else(beyond)?;
+        let beyond = || Problem {
+            code: "LIMIT_EXCEEDED".to_owned(),
+            errors: vec![item(pointer("quantity"), "BILLED_BEYOND_ORDER")],
+        };
+        let after = add(&mut billed, order_item.id, order_item.billed, line.quantity).ok_or_else(beyond)?;
         if after.is_negative() || after > most {
             return Err(beyond());
         }
@@ -60,8 +64,8 @@ pub fn bill(lines: &[service::BillLine]) -> Result<(), Problem> {
         let balance = named
             .balances
             .get(&receipt_item)
-            .filter(|_| named.receipt_items.get(&receipt_item).is_some_and(|came| came.order_item_id == of.id));
-        let balance = balance.ok_or_else(|| unusable(at("receiptItemId"), "OTHER_LINE"))?;
+            .filter(|_| named.receipt_items.get(&receipt_item).is_some_and(|came| came.order_item_id == order_item.id));
+        let balance = balance.ok_or_else(|| unusable(pointer("receiptItemId"), "OTHER_LINE"))?;
         let after = add(&mut billed_of_receipts, balance.id, balance.billed, line.quantity).ok_or_else(beyond)?;
         if after.is_negative() || after > balance.quantity {
             return Err(beyond());
@@ -88,14 +92,14 @@ fn lock_named(lines: &[Line]) -> Result<Named, Problem> {
     refuse("NOT_FOUND", missing.map(|(nth, _)| item(format!("/lines/{nth}/receiptItemId"), "NOT_FOUND")).collect())?;
     let keys = receipt_items().into_iter().map(|id| vec![id.put()]);
     let (orders, items, balances) = run((
-        get_all::<OrderRow>(set(before.iter().map(|of| of.order_id))).locked(),
+        get_all::<OrderRow>(set(before.iter().map(|line| line.order_id))).locked(),
         get_all::<OrderItemRow>(ids()),
         (!came.is_empty()).then(|| find::<ReceiptBalanceRow>("item", keys)),
     ))?;
-    let live = items.into_iter().filter(|of| of.line_no.is_some());
+    let live = items.into_iter().filter(|line| line.line_no.is_some());
     Ok(Named {
         orders: map(orders.into_iter().map(|order| (order.id, order))),
-        items: map(live.map(|of| (of.id, of))),
+        items: map(live.map(|line| (line.id, line))),
         receipt_items: came,
         balances: map(balances.unwrap_or_default().into_iter().map(|balance| (balance.receipt_item_id, balance))),
     })
@@ -108,9 +112,9 @@ fn write(
 ) -> Result<(), Problem> {
     let (mut values, mut settled) = (Vec::new(), Vec::new());
     for (id, quantity) in billed {
-        let of = named.items.get(id).ok_or_else(Problem::not_found)?;
-        let value: Amount = quantity::multiply(*quantity, of.unit_cost)?;
-        settled.push(of.is_settled(Amount::ZERO, value));
+        let line = named.items.get(id).ok_or_else(Problem::not_found)?;
+        let value: Amount = quantity::multiply(*quantity, line.unit_cost)?;
+        settled.push(line.is_settled(Amount::ZERO, value));
         values.push(value);
     }
     let items = update_all::<OrderItemRow>(billed.keys().copied())

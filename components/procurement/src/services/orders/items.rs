@@ -13,14 +13,14 @@ use crate::records::order_item::OrderItemRow;
 use crate::services::orders::wire::tracking;
 
 pub fn read_orders(which: service::Selection, for_update: bool) -> Vec<service::Order> {
-    let ids = |of: Vec<(u64, u64)>| set(of.into_iter().map(Id::from));
+    let ids = |named: Vec<(u64, u64)>| set(named.into_iter().map(Id::from));
     let (orders, filter) = match which {
-        service::Selection::OfOrders(of) => {
-            let orders = ids(of);
+        service::Selection::OfOrders(named) => {
+            let orders = ids(named);
             (orders.clone(), OrderItemRow::order_id.one_of(orders))
         }
-        service::Selection::OfItems(of) => {
-            let items = ids(of);
+        service::Selection::OfItems(named) => {
+            let items = ids(named);
             let rows: Vec<OrderItemRow> = read(get_all(items.iter().copied()));
             (set(rows.into_iter().map(|item| item.order_id)), OrderItemRow::id.one_of(items))
         }

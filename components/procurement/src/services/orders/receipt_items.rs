@@ -14,12 +14,12 @@ use crate::records::receipt_item::{ReceiptBalanceRow, ReceiptItemRow};
 use crate::services::orders::wire::tracking;
 
 pub fn read_receipt_items(which: service::ReceiptSelection) -> Vec<service::ReceiptItem> {
-    let ids = |of: Vec<(u64, u64)>| set(of.into_iter().map(Id::from));
+    let ids = |named: Vec<(u64, u64)>| set(named.into_iter().map(Id::from));
     let filter: Filter = match which {
-        service::ReceiptSelection::OfReceiptItems(of) => ReceiptItemRow::id.one_of(ids(of)),
-        service::ReceiptSelection::OfReceipts(of) => ReceiptItemRow::receipt_id.one_of(ids(of)),
-        service::ReceiptSelection::OfReceivedOrders(of) => {
-            let of_orders = ReceiptRow::order_id.one_of(ids(of));
+        service::ReceiptSelection::OfReceiptItems(named) => ReceiptItemRow::id.one_of(ids(named)),
+        service::ReceiptSelection::OfReceipts(named) => ReceiptItemRow::receipt_id.one_of(ids(named)),
+        service::ReceiptSelection::OfReceivedOrders(named) => {
+            let of_orders = ReceiptRow::order_id.one_of(ids(named));
             has::<ReceiptRow, _, _>(ReceiptItemRow::receipt_id, ReceiptRow::id, of_orders)
         }
     };
@@ -66,5 +66,5 @@ fn read_units(items: &[ReceiptItemRow]) -> BTreeMap<Id, Vec<(u64, u64)>> {
         return BTreeMap::new();
     }
     let of_items = units::service::of_receipt_items(&serialized);
-    map(of_items.into_iter().map(|of| (of.id.into(), of.unit_ids)))
+    map(of_items.into_iter().map(|entry| (entry.id.into(), entry.unit_ids)))
 }

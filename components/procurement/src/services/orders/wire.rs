@@ -8,8 +8,8 @@ use stoa_trade::unit_identity::UnitInput;
 
 use crate::bindings::exports::commerce::procurement::orders as service;
 
-pub fn tracking(of: Tracking) -> service::Tracking {
-    match of {
+pub fn tracking(mode: Tracking) -> service::Tracking {
+    match mode {
         Tracking::None => service::Tracking::None,
         Tracking::Quantity => service::Tracking::Quantity,
         Tracking::Serialized => service::Tracking::Serialized,
@@ -20,19 +20,19 @@ pub fn tracking(of: Tracking) -> service::Tracking {
 ///
 /// # Errors
 /// VALIDATION_FAILED at a condition or grade that there is not.
-pub fn units(of: Vec<service::NewUnit>, at: &str) -> Result<Vec<UnitInput>, Problem> {
-    of.into_iter().enumerate().map(|(nth, unit)| read_unit(unit, &format!("{at}/units/{nth}"))).collect()
+pub fn units(new_units: Vec<service::NewUnit>, pointer: &str) -> Result<Vec<UnitInput>, Problem> {
+    new_units.into_iter().enumerate().map(|(nth, unit)| read_unit(unit, &format!("{pointer}/units/{nth}"))).collect()
 }
 
-fn read_unit(unit: service::NewUnit, at: &str) -> Result<UnitInput, Problem> {
+fn read_unit(unit: service::NewUnit, pointer: &str) -> Result<UnitInput, Problem> {
     let conditions = [Condition::New, Condition::Used, Condition::Refurbished, Condition::OpenBox, Condition::AsIs];
     let condition = unit.condition.map(|text| {
         let found = conditions.into_iter().find(|condition| condition.as_str() == text);
-        found.ok_or_else(|| invalid(format!("{at}/condition"), "FORMAT"))
+        found.ok_or_else(|| invalid(format!("{pointer}/condition"), "FORMAT"))
     });
     let grade = unit.grade.map(|text| {
         let found = [Grade::A, Grade::B, Grade::C].into_iter().find(|grade| grade.as_str() == text);
-        found.ok_or_else(|| invalid(format!("{at}/grade"), "FORMAT"))
+        found.ok_or_else(|| invalid(format!("{pointer}/grade"), "FORMAT"))
     });
     Ok(UnitInput {
         serial_number: unit.serial_number,

@@ -31,35 +31,35 @@ pub struct Judged {
 /// # Errors
 /// NOT_FOUND, VERSION_CONFLICT, ILLEGAL_STATE, ARCHIVED, REFERENCE_INVALID, LIMIT_EXCEEDED, UNIT_COUNT_MISMATCH, and faults that
 /// only the order tells.
-pub fn judge(of: &Receivable, arrival: &Arrival, expected: ExpectedVersion) -> Result<Judged, Problem> {
-    let row = &of.order.row;
-    check_kind(of, arrival)?;
+pub fn judge(receivable: &Receivable, arrival: &Arrival, expected: ExpectedVersion) -> Result<Judged, Problem> {
+    let row = &receivable.order.row;
+    check_kind(receivable, arrival)?;
     let warehouse = warehouses::get([row.warehouse_id]).remove(&row.warehouse_id);
     let location = match arrival.location {
         Some(id) => warehouses::locations(&[id]).into_iter().next(),
         None => None,
     };
-    check_existence(of, arrival, location.as_ref())?;
-    of.order.check(expected, OrderVerb::ReceivePart)?;
-    if of.shipment.as_ref().is_some_and(|shipment| shipment.stage != ShipmentStage::Cleared) {
+    check_existence(receivable, arrival, location.as_ref())?;
+    receivable.order.check(expected, OrderVerb::ReceivePart)?;
+    if receivable.shipment.as_ref().is_some_and(|shipment| shipment.stage != ShipmentStage::Cleared) {
         return Err(Problem::illegal_state("/shipmentId"));
     }
-    let articles = articles::get(of.order.items.iter().map(|item| item.variant_id));
+    let articles = articles::get(receivable.order.items.iter().map(|item| item.variant_id));
     let warehouse = warehouse.filter(|warehouse| warehouse.active);
     let warehouse = warehouse.ok_or_else(|| Problem::at("ARCHIVED", "/warehouseId"))?;
-    check_references(of, arrival, location.as_ref())?;
-    check_lines(of, arrival, &articles)?;
-    check_units(of, arrival)?;
-    for (at, charge) in Lines::at("/charges", &arrival.charges).iter() {
-        check_charge(of, arrival, charge, &at.to_string())?;
+    check_references(receivable, arrival, location.as_ref())?;
+    check_lines(receivable, arrival, &articles)?;
+    check_units(receivable, arrival)?;
+    for (pointer, charge) in Lines::at("/charges", &arrival.charges).iter() {
+        check_charge(receivable, arrival, charge, &pointer.to_string())?;
     }
     Ok(Judged { warehouse, articles })
 }
 
 /// Shipments and charges are an import order's, which names its shipment.
-fn check_kind(of: &Receivable, arrival: &Arrival) -> Result<(), Problem> {
+fn check_kind(receivable: &Receivable, arrival: &Arrival) -> Result<(), Problem> {
     let mut faults = Vec::new();
-    match of.order.row.kind {
+    match receivable.order.row.kind {
         OrderKind::Standard => {
             faults.extend(arrival.shipment.map(|_| item("/shipmentId", "NOT_ALLOWED")));
             faults.extend((!arrival.charges.is_empty()).then(|| item("/charges", "NOT_ALLOWED")));
@@ -69,32 +69,32 @@ fn check_kind(of: &Receivable, arrival: &Arrival) -> Result<(), Problem> {
     refuse_invalid(faults)
 }
 
-fn check_existence(of: &Receivable, arrival: &Arrival, location: Option<&Location>) -> Result<(), Problem> {
-    let strangers = arrival.lines.iter().map(|line| line.order_item).filter(|id| of.order.item(*id).is_none());
+fn check_existence(receivable: &Receivable, arrival: &Arrival, location: Option<&Location>) -> Result<(), Problem> {
+    let strangers = arrival.lines.iter().map(|line| line.order_item).filter(|id| receivable.order.item(*id).is_none());
     let others = run(get_all::<OrderItemRow>(set(strangers)))?;
-    let is_known = |id: Id| of.order.item(id).is_some() || others.iter().any(|item| item.id == id);
+    let is_known = |id: Id| receivable.order.item(id).is_some() || others.iter().any(|item| item.id == id);
     let mut missing = arrival.lines().faults("orderItemId", "NOT_FOUND", |line| !is_known(line.order_item));
-    if arrival.shipment.is_some() && of.shipment.is_none() {
+    if arrival.shipment.is_some() && receivable.shipment.is_none() {
         missing.push(item("/shipmentId", "NOT_FOUND"));
     }
     if arrival.location.is_some() && location.is_none() {
         missing.push(item("/warehouseLocationId", "NOT_FOUND"));
     }
     let charges = Lines::at("/charges", &arrival.charges);
-    missing.extend(charges.faults("chargeId", "NOT_FOUND", |named| find_charge(of, named.charge).is_none()));
+    missing.extend(charges.faults("chargeId", "NOT_FOUND", |named| find_charge(receivable, named.charge).is_none()));
     refuse("NOT_FOUND", missing)
 }
 
-fn find_charge(of: &Receivable, id: Id) -> Option<&ChargeRow> {
-    of.charges.iter().find(|charge| charge.id == id)
+fn find_charge(receivable: &Receivable, id: Id) -> Option<&ChargeRow> {
+    receivable.charges.iter().find(|charge| charge.id == id)
 }
 
 /// Rejects references that exist and cannot be used here.
-fn check_references(of: &Receivable, arrival: &Arrival, location: Option<&Location>) -> Result<(), Problem> {
-    let row = &of.order.row;
+fn check_references(receivable: &Receivable, arrival: &Arrival, location: Option<&Location>) -> Result<(), Problem> {
+    let row = &receivable.order.row;
     let mut faults =
-        arrival.lines().faults("orderItemId", "OTHER_ORDER", |line| of.order.item(line.order_item).is_none());
-    if of.shipment.as_ref().is_some_and(|shipment| shipment.order_id != row.id) {
+        arrival.lines().faults("orderItemId", "OTHER_ORDER", |line| receivable.order.item(line.order_item).is_none());
+    if receivable.shipment.as_ref().is_some_and(|shipment| shipment.order_id != row.id) {
         faults.push(item("/shipmentId", "OTHER_ORDER"));
     }
     match location {
@@ -108,19 +108,21 @@ fn check_references(of: &Receivable, arrival: &Arrival, location: Option<&Locati
 }
 
 /// Products that are still sold, and quantities that can have come.
-fn check_lines(of: &Receivable, arrival: &Arrival, articles: &BTreeMap<Id, Article>) -> Result<(), Problem> {
+fn check_lines(receivable: &Receivable, arrival: &Arrival, articles: &BTreeMap<Id, Article>) -> Result<(), Problem> {
     let (mut archived, mut fine, mut beyond): (Vec<Item>, Vec<Item>, Vec<Item>) = Default::default();
-    for (at, line) in arrival.lines().iter() {
-        let Some(item) = of.order.item(line.order_item) else { continue };
+    for (pointer, line) in arrival.lines().iter() {
+        let Some(item) = receivable.order.item(line.order_item) else { continue };
         let article = articles.get(&item.variant_id).filter(|article| article.product_active);
         match article {
-            None => archived.push(stoa_sdk::item(format!("{}/variantId", of.order.pointer(item.id)), "ARCHIVED")),
-            Some(article) if !is_countable(line.quantity, item.tracking, article.decimal_places) => {
-                fine.push(scale_fault(at.member("quantity")));
+            None => {
+                archived.push(stoa_sdk::item(format!("{}/variantId", receivable.order.pointer(item.id)), "ARCHIVED"))
             }
-            Some(_) if line.quantity > receivable_quantity(of, item) => {
-                let most = Bounds::maximum(receivable_quantity(of, item));
-                beyond.push(stoa_sdk::item(at.member("quantity"), "LIMIT_EXCEEDED").with_bounds(most));
+            Some(article) if !is_countable(line.quantity, item.tracking, article.decimal_places) => {
+                fine.push(scale_fault(pointer.member("quantity")));
+            }
+            Some(_) if line.quantity > receivable_quantity(receivable, item) => {
+                let most = Bounds::maximum(receivable_quantity(receivable, item));
+                beyond.push(stoa_sdk::item(pointer.member("quantity"), "LIMIT_EXCEEDED").with_bounds(most));
             }
             Some(_) => {}
         }
@@ -131,37 +133,43 @@ fn check_lines(of: &Receivable, arrival: &Arrival, articles: &BTreeMap<Id, Artic
 }
 
 /// The quantity that may come of a line: its outstanding quantity, and no more than the shipment brings.
-fn receivable_quantity(of: &Receivable, item: &OrderItemRow) -> Quantity {
+fn receivable_quantity(receivable: &Receivable, item: &OrderItemRow) -> Quantity {
     let outstanding = item.left_to_receive();
-    match &of.shipment {
+    match &receivable.shipment {
         None => outstanding,
         Some(_) => {
-            let shipped = of.shipment_items.iter().find(|shipped| shipped.order_item_id == item.id);
+            let shipped = receivable.shipment_items.iter().find(|shipped| shipped.order_item_id == item.id);
             shipped.map_or(Quantity::ZERO, |shipped| shipped.left_to_receive().min(outstanding))
         }
     }
 }
 
 /// As many units as the quantity of a serialized line, and none of others.
-fn check_units(of: &Receivable, arrival: &Arrival) -> Result<(), Problem> {
+fn check_units(receivable: &Receivable, arrival: &Arrival) -> Result<(), Problem> {
     let mut faults = Vec::new();
-    for (at, line) in arrival.lines().iter() {
-        let Some(item) = of.order.item(line.order_item) else { continue };
+    for (pointer, line) in arrival.lines().iter() {
+        let Some(item) = receivable.order.item(line.order_item) else { continue };
         let is_serialized = item.tracking == Tracking::Serialized;
         let required = if is_serialized { pieces(line.quantity).unwrap_or_default() } else { 0 };
         if required != line.units.len() {
-            let mismatch = |at| unit_count_mismatch(at, "UNITS_DIFFER_FROM_QUANTITY", required, line.units.len());
-            faults.extend(mismatch(at.member("units")).errors);
+            let mismatch =
+                |pointer| unit_count_mismatch(pointer, "UNITS_DIFFER_FROM_QUANTITY", required, line.units.len());
+            faults.extend(mismatch(pointer.member("units")).errors);
         }
     }
     refuse("UNIT_COUNT_MISMATCH", faults)
 }
 
 /// A charge of this order and shipment, allocated to tracked goods of this receipt, and no more than is left of it.
-fn check_charge(of: &Receivable, arrival: &Arrival, named: &ArrivedCharge, at: &str) -> Result<(), Problem> {
-    let Some(charge) = find_charge(of, named.charge) else { return Ok(()) };
-    let pointer = || format!("{at}/chargeId");
-    if charge.order_id != of.order.row.id {
+fn check_charge(
+    receivable: &Receivable,
+    arrival: &Arrival,
+    named: &ArrivedCharge,
+    charge_pointer: &str,
+) -> Result<(), Problem> {
+    let Some(charge) = find_charge(receivable, named.charge) else { return Ok(()) };
+    let pointer = || format!("{charge_pointer}/chargeId");
+    if charge.order_id != receivable.order.row.id {
         return Err(unusable(pointer(), "OTHER_ORDER"));
     }
     if charge.shipment_id.is_some() && charge.shipment_id != arrival.shipment {
@@ -172,11 +180,11 @@ fn check_charge(of: &Receivable, arrival: &Arrival, named: &ArrivedCharge, at: &
     }
     let mut sum = Money::ZERO;
     for (nth, (order_item, amount)) in named.allocations.iter().enumerate() {
-        let member = |name: &str| format!("{at}/allocations/{nth}/{name}");
+        let member = |name: &str| format!("{charge_pointer}/allocations/{nth}/{name}");
         if !arrival.lines.iter().any(|line| line.order_item == *order_item) {
             return Err(unusable(member("orderItemId"), "NOT_RECEIVED"));
         }
-        if !of.order.item(*order_item).is_some_and(OrderItemRow::is_tracked) {
+        if !receivable.order.item(*order_item).is_some_and(OrderItemRow::is_tracked) {
             return Err(unusable(member("orderItemId"), "NOT_TRACKED"));
         }
         let beyond = || Problem::beyond(member("amount"), Bounds::maximum(charge.rest()));

@@ -42,16 +42,16 @@ pub struct Receipt {
 ///
 /// # Errors
 /// What [`judge`] refuses, DUPLICATE and UNIT_CONDITION_* of units, and the codes of accounting.
-pub fn receive(of: Receivable, arrival: &Arrival, expected: ExpectedVersion) -> Result<Receipt, Problem> {
-    let judged = judge(&of, arrival, expected)?;
-    let order = &of.order.row;
-    let (row, items) = draw_up(order, &of.order, arrival)?;
+pub fn receive(receivable: Receivable, arrival: &Arrival, expected: ExpectedVersion) -> Result<Receipt, Problem> {
+    let judged = judge(&receivable, arrival, expected)?;
+    let order = &receivable.order.row;
+    let (row, items) = draw_up(order, &receivable.order, arrival)?;
     let amounts = amounts(&items, arrival)?;
     let roles = posting::roles_of(&amounts);
     if posting::admit_to_books(order, &roles)? {
-        books::admit_costs(order.legal_entity_id, &costs(&of.order, &items, &judged))?;
+        books::admit_costs(order.legal_entity_id, &costs(&receivable.order, &items, &judged))?;
     }
-    let after = write(&of, arrival, &row, &items)?;
+    let after = write(&receivable, arrival, &row, &items)?;
     let units = take_in(&row, &items, arrival)?;
     emit([RECEIPT_CREATED.of(row.id, None, &event(&row, &items, after.row.version))]);
     let (kind, purpose) = posting::RECEIPT;
@@ -63,7 +63,7 @@ pub fn receive(of: Receivable, arrival: &Arrival, expected: ExpectedVersion) -> 
 /// The receipt and its lines, in the order of what came.
 fn draw_up(
     order: &OrderRow,
-    of: &LockedOrder,
+    locked: &LockedOrder,
     arrival: &Arrival,
 ) -> Result<(ReceiptRow, Vec<ReceiptItemRow>), Problem> {
     let (id, now) = (new_id(), now());
@@ -71,7 +71,7 @@ fn draw_up(
     let mut items = Vec::new();
     for (line, item_id) in arrival.lines.iter().zip(ids) {
         // Judged before: every line is one of the order.
-        let item = of.item(line.order_item).ok_or_else(Problem::not_found)?;
+        let item = locked.item(line.order_item).ok_or_else(Problem::not_found)?;
         items.push(ReceiptItemRow {
             id: item_id,
             created_at: now,
@@ -109,8 +109,8 @@ fn draw_up(
 /// Amounts of the entry: goods in stock with their charges, purchases used up as they come, the debt for them (P1, P2).
 fn amounts(items: &[ReceiptItemRow], arrival: &Arrival) -> Result<Vec<RoleAmount>, Problem> {
     let total = |is_tracked: bool| {
-        let own = items.iter().filter(|item| (item.tracking != Tracking::None) == is_tracked);
-        quantity::sum(own.map(|item| item.line_total))
+        let lines = items.iter().filter(|item| (item.tracking != Tracking::None) == is_tracked);
+        quantity::sum(lines.map(|item| item.line_total))
     };
     let (goods, services) = (total(true)?, total(false)?);
     let charges = arrival.charges.iter().flat_map(|charge| &charge.allocations);
@@ -138,13 +138,13 @@ fn costs(order: &LockedOrder, items: &[ReceiptItemRow], judged: &Judged) -> Vec<
 
 /// Writes all that is procurement's own; the order as it is after it.
 fn write(
-    of: &Receivable,
+    receivable: &Receivable,
     arrival: &Arrival,
     row: &ReceiptRow,
     items: &[ReceiptItemRow],
 ) -> Result<LockedOrder, Problem> {
     let came: BTreeMap<Id, &ReceiptItemRow> = map(items.iter().map(|item| (item.order_item_id, item)));
-    let mut after = of.order.clone();
+    let mut after = receivable.order.clone();
     for item in &mut after.items {
         let Some(line) = came.get(&item.id) else { continue };
         item.received = quantity::sum([item.received, line.quantity])?;
@@ -152,9 +152,9 @@ fn write(
         item.received_value = quantity::sum([item.received_value, line.line_total])?;
         item.open = item.is_tracked() && !item.left_to_receive().is_zero();
     }
-    after.row = of.order.after(receiving_verb(&after.items))?;
-    let is = |of: fn(&OrderItemRow) -> bool| {
-        items.iter().map(|line| after.item(line.order_item_id).is_some_and(of)).collect::<Vec<bool>>()
+    after.row = receivable.order.after(receiving_verb(&after.items))?;
+    let is = |flag: fn(&OrderItemRow) -> bool| {
+        items.iter().map(|line| after.item(line.order_item_id).is_some_and(flag)).collect::<Vec<bool>>()
     };
     let order_items = update_all::<OrderItemRow>(items.iter().map(|line| line.order_item_id))
         .set_each(OrderItemRow::open, is(|item| item.open))
@@ -163,18 +163,18 @@ fn write(
         .add_each(OrderItemRow::received_value, items.iter().map(|line| line.line_total));
     let balances = balances(items, arrival)?;
     let allocations = allocations(items, arrival);
-    let charges = changed_charges(of, arrival)?;
+    let charges = changed_charges(receivable, arrival)?;
     let charges = update_all::<ChargeRow>(charges.iter().map(|(charge, _)| charge.id))
         .set_each(ChargeRow::status, charges.iter().map(|(charge, _)| charge.status))
         .add_each(ChargeRow::allocated, charges.iter().map(|(_, added)| *added));
     let shipped: Vec<&ShipmentItemRow> =
-        of.shipment_items.iter().filter(|shipped| came.contains_key(&shipped.order_item_id)).collect();
+        receivable.shipment_items.iter().filter(|shipped| came.contains_key(&shipped.order_item_id)).collect();
     let quantity_of =
         |shipped: &ShipmentItemRow| came.get(&shipped.order_item_id).map_or(Quantity::ZERO, |line| line.quantity);
     let shipment_items = update_all::<ShipmentItemRow>(shipped.iter().map(|shipped| shipped.id))
         .add_each(ShipmentItemRow::received, shipped.iter().map(|shipped| quantity_of(shipped)));
-    let is_here = of.shipment_items.iter().all(|shipped| shipped.left_to_receive() == quantity_of(shipped));
-    let shipment = of.shipment.as_ref().filter(|_| is_here).map(|shipment| {
+    let is_here = receivable.shipment_items.iter().all(|shipped| shipped.left_to_receive() == quantity_of(shipped));
+    let shipment = receivable.shipment.as_ref().filter(|_| is_here).map(|shipment| {
         let step =
             ShipmentStep { stage: ShipmentStage::Received, occurred_on: today(), note: None, at: row.created_at };
         let history: JsonList<ShipmentStep> = shipment.history.0.iter().cloned().chain([step]).collect();
@@ -232,10 +232,10 @@ fn allocations(items: &[ReceiptItemRow], arrival: &Arrival) -> Vec<AllocationRow
 }
 
 /// The charges as they are after the receipt, each with what was allocated of it.
-fn changed_charges(of: &Receivable, arrival: &Arrival) -> Result<Vec<(ChargeRow, Money)>, Problem> {
+fn changed_charges(receivable: &Receivable, arrival: &Arrival) -> Result<Vec<(ChargeRow, Money)>, Problem> {
     let mut changed = Vec::new();
     for named in arrival.charges.iter().filter(|named| !named.allocations.is_empty()) {
-        let Some(charge) = of.charges.iter().find(|charge| charge.id == named.charge) else { continue };
+        let Some(charge) = receivable.charges.iter().find(|charge| charge.id == named.charge) else { continue };
         let added = quantity::sum(named.allocations.iter().map(|(_, amount)| *amount))?;
         let allocated = quantity::sum([charge.allocated, added])?;
         let status = ChargeRow::status_when(charge.amount, allocated);
@@ -251,7 +251,7 @@ fn take_in(row: &ReceiptRow, items: &[ReceiptItemRow], arrival: &Arrival) -> Res
         .zip(&arrival.lines)
         .enumerate()
         .filter(|(_, (item, _))| item.tracking != Tracking::None)
-        .map(|(at, (item, line))| (at, item, line))
+        .map(|(index, (item, line))| (index, item, line))
         .collect();
     let mut units: Vec<Vec<Id>> = vec![Vec::new(); items.len()];
     if tracked.is_empty() {
@@ -276,7 +276,7 @@ fn take_in(row: &ReceiptRow, items: &[ReceiptItemRow], arrival: &Arrival) -> Res
             units: line.units.iter().map(new_unit).collect(),
         });
     }
-    let places: Vec<String> = tracked.iter().map(|(at, ..)| format!("/items/{at}")).collect();
+    let places: Vec<String> = tracked.iter().map(|(index, ..)| format!("/items/{index}")).collect();
     let received = stock::service::receive(&from, &lines).map_err(|problem| {
         let problem = warehouse_refusal(problem).moved("/locationId", "/warehouseLocationId");
         let mut problem = problem.moved_each("/lines", &places);
@@ -287,8 +287,8 @@ fn take_in(row: &ReceiptRow, items: &[ReceiptItemRow], arrival: &Arrival) -> Res
         problem
     })?;
     let received: BTreeMap<Id, Received> = map(received.into_iter().map(|line| (line.receipt_item_id.into(), line)));
-    for (at, item, _) in tracked {
-        if let (Some(units), Some(line)) = (units.get_mut(at), received.get(&item.id)) {
+    for (index, item, _) in tracked {
+        if let (Some(units), Some(line)) = (units.get_mut(index), received.get(&item.id)) {
             units.extend(line.unit_ids.iter().map(|id| Id::from(*id)));
         }
     }

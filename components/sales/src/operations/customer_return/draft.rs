@@ -107,9 +107,9 @@ fn replace_for(call: &Call, by_client: bool) -> Answer {
     };
     let redrawn = replace_lines(&rows, kept, &lines, |line| (line.item.id, line.disposition as u8));
     let (mut new, mut old) = (Vec::new(), Vec::new());
-    for (of, (input, line)) in redrawn.lines.iter().zip(stated.lines.iter().zip(&lines)) {
-        let mut row = new_item(of.id, id, of.line_no, input, line);
-        let Some(before) = of.before else {
+    for (redrawn_line, (input, line)) in redrawn.lines.iter().zip(stated.lines.iter().zip(&lines)) {
+        let mut row = new_item(redrawn_line.id, id, redrawn_line.line_no, input, line);
+        let Some(before) = redrawn_line.before else {
             new.push(row);
             continue;
         };

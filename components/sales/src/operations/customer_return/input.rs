@@ -93,6 +93,6 @@ fn check_units(lines: &[SalesReturnItemInput], by_client: bool) -> Result<(), Pr
     let lines = Lines::at("/items", lines);
     let mut faults: Vec<Item> = lines.repeated_ids("unitIds", |line| &line.unit_ids);
     let named = lines.iter().filter(|(_, line)| by_client && !line.unit_ids.is_empty());
-    faults.extend(named.map(|(at, _)| item(at.member("unitIds"), "NOT_ALLOWED")));
+    faults.extend(named.map(|(pointer, _)| item(pointer.member("unitIds"), "NOT_ALLOWED")));
     refuse_invalid(faults)
 }

@@ -129,12 +129,12 @@ impl LockedReturn {
                 let chosen: Vec<Option<&AllocationRow>> = match takes_all {
                     true => open.into_iter().map(Some).collect(),
                     false => {
-                        let of = |unit: &Id| open.iter().find(|row| row.unit_id == Some(*unit)).copied();
-                        line.units.0.iter().map(of).collect()
+                        let allocation_of = |unit: &Id| open.iter().find(|row| row.unit_id == Some(*unit)).copied();
+                        line.units.0.iter().map(allocation_of).collect()
                     }
                 };
-                for (at, chosen) in chosen.into_iter().enumerate() {
-                    let pointer = format!("{pointer}/unitIds/{at}");
+                for (index, chosen) in chosen.into_iter().enumerate() {
+                    let pointer = format!("{pointer}/unitIds/{index}");
                     let Some(allocation) = chosen else {
                         unavailable.push(item(pointer, "UNIT_UNAVAILABLE"));
                         continue;

@@ -62,7 +62,7 @@ impl ReturnReferences {
             ("/warehouseId", known.warehouse.is_none()),
             ("/warehouseLocationId", stated.location.is_some() && known.location.is_none()),
         ];
-        missing.extend(named.into_iter().filter(|(_, is)| *is).map(|(at, _)| item(at, "NOT_FOUND")));
+        missing.extend(named.into_iter().filter(|(_, is)| *is).map(|(pointer, _)| item(pointer, "NOT_FOUND")));
         let lines = Lines::at("/items", &stated.lines);
         missing.extend(lines.faults("itemId", "NOT_FOUND", |line| !known.items.contains_key(&line.item_id)));
         missing.extend(lines.id_faults(
@@ -89,13 +89,13 @@ impl ReturnReferences {
         let mut faults = lines.faults("quantity", "QUANTITY_SCALE", |(input, line)| !self.is_countable(input, line));
         let mut seen = BTreeSet::new();
         let again = |(_, line): &(&SalesReturnItemInput, ReturnLine<'_>)| (line.item.id, line.disposition as u8);
-        for (at, pair) in lines.iter() {
-            faults.extend((!seen.insert(again(pair))).then(|| item(at.member("itemId"), "REPEATED")));
+        for (pointer, pair) in lines.iter() {
+            faults.extend((!seen.insert(again(pair))).then(|| item(pointer.member("itemId"), "REPEATED")));
         }
         refuse_invalid(faults)?;
-        for (at, (_, line)) in lines.iter() {
+        for (pointer, (_, line)) in lines.iter() {
             if line.item.tracking == Tracking::Quantity && line.disposition != ReturnDisposition::Restock {
-                return Err(illegal(at.member("disposition"), "NOT_ALLOWED"));
+                return Err(illegal(pointer.member("disposition"), "NOT_ALLOWED"));
             }
         }
         self.check_place()?;
@@ -110,14 +110,14 @@ impl ReturnReferences {
         refuse("REFERENCE_INVALID", other)?;
         let mut count = 0_usize;
         let mut faults = Vec::new();
-        for (at, (input, line)) in lines.iter() {
+        for (pointer, (input, line)) in lines.iter() {
             let most = match line.item.tracking {
                 Tracking::Serialized => pieces(input.quantity.0).unwrap_or(usize::MAX),
                 Tracking::None | Tracking::Quantity => 0,
             };
             count = count.saturating_add(most);
             if input.unit_ids.len() > most {
-                faults.push(unit_count_fault(at.member("unitIds"), most, input.unit_ids.len()));
+                faults.push(unit_count_fault(pointer.member("unitIds"), most, input.unit_ids.len()));
             }
         }
         refuse("UNIT_COUNT_MISMATCH", faults)?;
@@ -127,7 +127,7 @@ impl ReturnReferences {
 
     /// Each stated line with its line of the order, which `read` has found.
     fn pair<'a, 'b>(&'a self, stated: &'b StatedReturn) -> Vec<(&'b SalesReturnItemInput, ReturnLine<'a>)> {
-        let of = |input: &'b SalesReturnItemInput| {
+        let to_line = |input: &'b SalesReturnItemInput| {
             let item = self.items.get(&input.item_id)?;
             let usual = match item.tracking {
                 Tracking::Serialized => ReturnDisposition::Inspect,
@@ -135,7 +135,7 @@ impl ReturnReferences {
             };
             Some((input, ReturnLine { item, disposition: input.disposition.unwrap_or(usual) }))
         };
-        stated.lines.iter().filter_map(of).collect()
+        stated.lines.iter().filter_map(to_line).collect()
     }
 
     fn is_countable(&self, input: &SalesReturnItemInput, line: &ReturnLine<'_>) -> bool {

@@ -76,15 +76,15 @@ impl<'a> Choice<'a> {
         let known = units::get(&named).into_iter().map(|unit| (Id::from(unit.id), Id::from(unit.variant_id)));
         let variants: BTreeMap<Id, Id> = map(known);
         let mut missing: Vec<Item> = Vec::new();
-        for (at, of) in body.units.iter().enumerate() {
-            if !draft.items.iter().any(|item| item.id == of.item_id) {
-                missing.push(item(format!("/units/{at}/itemId"), "NOT_FOUND"));
+        for (index, chosen) in body.units.iter().enumerate() {
+            if !draft.items.iter().any(|item| item.id == chosen.item_id) {
+                missing.push(item(format!("/units/{index}/itemId"), "NOT_FOUND"));
             }
-            let unknown = of.unit_ids.iter().enumerate().filter(|(_, unit)| !variants.contains_key(unit));
-            missing.extend(unknown.map(|(nth, _)| item(format!("/units/{at}/unitIds/{nth}"), "NOT_FOUND")));
+            let unknown = chosen.unit_ids.iter().enumerate().filter(|(_, unit)| !variants.contains_key(unit));
+            missing.extend(unknown.map(|(nth, _)| item(format!("/units/{index}/unitIds/{nth}"), "NOT_FOUND")));
         }
         refuse("NOT_FOUND", missing)?;
-        let lines = body.units.iter().enumerate().map(|(at, of)| (of.item_id, (at, of)));
+        let lines = body.units.iter().enumerate().map(|(index, chosen)| (chosen.item_id, (index, chosen)));
         Ok(Choice { lines: map(lines), variants })
     }
 
@@ -92,10 +92,10 @@ impl<'a> Choice<'a> {
     /// REFERENCE_INVALID at a unit of another variant than its line's.
     fn check(&self, items: &[OrderItemRow]) -> Result<(), Problem> {
         for line in items.iter().filter(|line| line.tracking == Tracking::Serialized) {
-            let Some((at, of)) = self.lines.get(&line.id) else { continue };
-            let other = of.unit_ids.iter().position(|unit| self.variants.get(unit) != Some(&line.variant_id));
+            let Some((index, chosen)) = self.lines.get(&line.id) else { continue };
+            let other = chosen.unit_ids.iter().position(|unit| self.variants.get(unit) != Some(&line.variant_id));
             if let Some(nth) = other {
-                return Err(unusable(format!("/units/{at}/unitIds/{nth}"), "OTHER_VARIANT"));
+                return Err(unusable(format!("/units/{index}/unitIds/{nth}"), "OTHER_VARIANT"));
             }
         }
         Ok(())
@@ -105,8 +105,8 @@ impl<'a> Choice<'a> {
     fn apply<'i>(&'i self, item: &'i OrderItemRow) -> ReservedLine<'i> {
         let line = ReservedLine::from_row(item);
         match self.lines.get(&item.id) {
-            Some((at, of)) => {
-                ReservedLine { units: &of.unit_ids, units_pointer: format!("/units/{at}/unitIds"), ..line }
+            Some((index, chosen)) => {
+                ReservedLine { units: &chosen.unit_ids, units_pointer: format!("/units/{index}/unitIds"), ..line }
             }
             None => line,
         }

@@ -39,7 +39,7 @@ fn create_for(call: &Call, by_client: bool) -> Answer {
     references.check(&named, &customer)?;
     let terms = references.price_lines(&stated.lines)?;
 
-    let of = NewOrder {
+    let head = NewOrder {
         id: new_id(),
         entity: stated.entity,
         warehouse: stated.warehouse,
@@ -49,8 +49,8 @@ fn create_for(call: &Call, by_client: bool) -> Answer {
         quotation: None,
         invoice: None,
     };
-    let items = new_items(of.id, &stated.lines, &terms, PriceOrigin::SalesOrder)?;
-    let mut order = new_order(of, &references, &items)?;
+    let items = new_items(head.id, &stated.lines, &terms, PriceOrigin::SalesOrder)?;
+    let mut order = new_order(head, &references, &items)?;
     insert_order(&mut order, &items, stated.number, figure, "/number")?;
     emit_sale(&SALE_CREATED, &order);
     Ok(receipt(&order).subjects(references.products()))

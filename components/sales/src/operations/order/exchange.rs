@@ -25,7 +25,8 @@ pub fn exchange(call: &Call) -> Answer {
         ("/releaseUnitId", !variants.contains_key(&body.release_unit_id)),
         ("/chooseUnitId", !variants.contains_key(&body.choose_unit_id)),
     ];
-    let missing: Vec<Item> = named.into_iter().filter(|(_, is)| *is).map(|(at, _)| item(at, "NOT_FOUND")).collect();
+    let missing: Vec<Item> =
+        named.into_iter().filter(|(_, is)| *is).map(|(pointer, _)| item(pointer, "NOT_FOUND")).collect();
     refuse("NOT_FOUND", missing)?;
     let line = line.ok_or_else(|| Problem::reference_missing("/itemId"))?;
     body.expected_version.check(order.row.version)?;

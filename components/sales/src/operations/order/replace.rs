@@ -65,14 +65,14 @@ fn replace_for(call: &Call, by_client: bool) -> Answer {
     references.check(&named, &customer)?;
     let terms = references.price_lines(&stated.lines)?;
 
-    let offer = Offer(map(offer.into_iter().map(|of| (of.variant_id, of))));
+    let offer = Offer(map(offer.into_iter().map(|quoted| (quoted.variant_id, quoted))));
     let kept = |row: &OrderItemRow| Kept { id: row.id, is_live: row.line_no.is_some(), key: row.variant_id };
     let redrawn = replace_lines(&rows, kept, &stated.lines, |line| line.variant);
     let parts = redrawn.lines.iter().zip(stated.lines.iter().zip(&terms));
     let items = parts.map(|(line, (stated, terms))| redraw(&order, line, stated, terms, &offer, by_client));
     let items: Vec<OrderItemRow> = items.collect::<Result<_, Problem>>()?;
-    let is_new = |at: usize| redrawn.lines.get(at).is_some_and(|line| line.before.is_none());
-    let (new, old): (Vec<_>, Vec<_>) = items.iter().cloned().enumerate().partition(|(at, _)| is_new(*at));
+    let is_new = |index: usize| redrawn.lines.get(index).is_some_and(|line| line.before.is_none());
+    let (new, old): (Vec<_>, Vec<_>) = items.iter().cloned().enumerate().partition(|(index, _)| is_new(*index));
     let [new, old] = [new, old].map(|rows| rows.into_iter().map(|(_, row)| row).collect::<Vec<_>>());
 
     let after = OrderRow {
@@ -104,7 +104,8 @@ fn check_fixed(order: &OrderRow, stated: &StatedOrder) -> Result<(), Problem> {
         ("/number", stated.number.as_ref().is_some_and(is_other)),
         ("/legalEntityId", stated.entity != order.legal_entity_id),
     ];
-    let fixed: Vec<String> = fixed.into_iter().filter(|(_, differs)| *differs).map(|(at, _)| at.to_owned()).collect();
+    let fixed: Vec<String> =
+        fixed.into_iter().filter(|(_, differs)| *differs).map(|(pointer, _)| pointer.to_owned()).collect();
     if fixed.is_empty() { Ok(()) } else { Err(Problem::immutable(fixed)) }
 }
 
@@ -114,7 +115,7 @@ struct Offer(BTreeMap<Id, Quoted>);
 impl Offer {
     /// The quoted line of this variant, if this is its price.
     fn at_price(&self, variant: Id, price: Option<Money>) -> Option<&Quoted> {
-        self.0.get(&variant).filter(|of| Some(of.unit_price) == price)
+        self.0.get(&variant).filter(|quoted| Some(quoted.unit_price) == price)
     }
 }
 
@@ -134,7 +135,7 @@ fn redraw(
     let chosen = chosen.map(|before| before.chosen_units.0.iter().copied().take(row.unit_count()).collect());
     Ok(OrderItemRow {
         agreed_origin: quoted.map(|_| PriceOrigin::Quotation).or(row.agreed_origin),
-        reason: row.reason.or_else(|| quoted.and_then(|of| of.reason.clone())),
+        reason: row.reason.or_else(|| quoted.and_then(|item| item.reason.clone())),
         chosen_units: JsonList(chosen.unwrap_or(row.chosen_units.0)),
         ..row
     })

@@ -41,7 +41,7 @@ pub fn accept(call: &Call) -> Answer {
     references.check_again(&lines, &offer.customer)?;
     let terms = references.price_lines(&lines)?;
 
-    let of = NewOrder {
+    let head = NewOrder {
         id: new_id(),
         entity: row.legal_entity_id,
         warehouse,
@@ -51,8 +51,8 @@ pub fn accept(call: &Call) -> Answer {
         quotation: Some(row.id),
         invoice: None,
     };
-    let items = new_items(of.id, &lines, &terms, PriceOrigin::Quotation)?;
-    let mut order = new_order(of, &references, &items)?;
+    let items = new_items(head.id, &lines, &terms, PriceOrigin::Quotation)?;
+    let mut order = new_order(head, &references, &items)?;
     insert_order(&mut order, &items, body.order_number, None, "/orderNumber")?;
     let after = QuotationRow {
         status: QuotationStatus::Accepted,

@@ -38,7 +38,7 @@ fn create_for(call: &Call, by_client: bool) -> Answer {
     references.check(&named, &customer)?;
     let terms = references.price_lines(&stated.lines)?;
 
-    let of = NewQuotation {
+    let head = NewQuotation {
         id: new_id(),
         entity: stated.entity,
         customer: stated.customer,
@@ -48,8 +48,8 @@ fn create_for(call: &Call, by_client: bool) -> Answer {
         notes: stated.notes,
         revision_of: None,
     };
-    let items = new_items(of.id, &stated.lines, &terms)?;
-    let mut quotation = new_quotation(of, &references, &items)?;
+    let items = new_items(head.id, &stated.lines, &terms)?;
+    let mut quotation = new_quotation(head, &references, &items)?;
     insert_quotation(&mut quotation, &items, stated.number, figure)?;
     Ok(receipt(&quotation, now()).subjects(references.products()))
 }

@@ -90,6 +90,7 @@ fn check_fixed(quotation: &QuotationRow, stated: &StatedQuotation) -> Result<(),
         ("/number", stated.number.as_ref().is_some_and(is_other)),
         ("/legalEntityId", stated.entity != quotation.legal_entity_id),
     ];
-    let fixed: Vec<String> = fixed.into_iter().filter(|(_, differs)| *differs).map(|(at, _)| at.to_owned()).collect();
+    let fixed: Vec<String> =
+        fixed.into_iter().filter(|(_, differs)| *differs).map(|(pointer, _)| pointer.to_owned()).collect();
     if fixed.is_empty() { Ok(()) } else { Err(Problem::immutable(fixed)) }
 }

@@ -28,7 +28,7 @@ pub fn revise(call: &Call) -> Answer {
     let references = References::read(&named);
     references.check_again(&lines, &source.customer)?;
     let terms = references.price_lines(&lines)?;
-    let of = NewQuotation {
+    let head = NewQuotation {
         id: new_id(),
         entity: row.legal_entity_id,
         customer: row.customer_id,
@@ -38,8 +38,8 @@ pub fn revise(call: &Call) -> Answer {
         notes: row.notes.clone(),
         revision_of: Some(row.id),
     };
-    let items = new_items(of.id, &lines, &terms)?;
-    let mut draft = new_quotation(of, &references, &items)?;
+    let items = new_items(head.id, &lines, &terms)?;
+    let mut draft = new_quotation(head, &references, &items)?;
     insert_quotation(&mut draft, &items, body.number, None)?;
     if row.status == QuotationStatus::Sent {
         run(Change::new(row, lapse(row, now))?.update())?;

@@ -25,21 +25,21 @@ pub fn bill(lines: &[BillLine]) -> Result<(), Problem> {
     let (orders, items) = run((select::<OrderRow>(of_items).locked().whole(), get_all::<OrderItemRow>(named())))?;
     let orders = map(orders.into_iter().map(|order| (order.id, order.status)));
     let items = map(items.into_iter().map(|item| (item.id, item.order_id)));
-    let at = |nth: usize, code: &str| item(format!("/lines/{nth}"), code);
+    let line_fault = |nth: usize, code: &str| item(format!("/lines/{nth}"), code);
     let missing = changes.iter().enumerate().filter(|(_, (item, _))| !items.contains_key(item));
-    refuse("NOT_FOUND", missing.map(|(nth, _)| at(nth, "NOT_FOUND")).collect())?;
+    refuse("NOT_FOUND", missing.map(|(nth, _)| line_fault(nth, "NOT_FOUND")).collect())?;
     let can_be_billed = |item: &Id| {
         let status = items.get(item).and_then(|order| orders.get(order));
         matches!(status, Some(OrderStatus::Confirmed | OrderStatus::Completed))
     };
     let early = changes.iter().enumerate();
     let early = early.filter(|(_, (item, quantity))| *quantity > Quantity::ZERO && !can_be_billed(item));
-    refuse("ILLEGAL_STATE", early.map(|(nth, _)| at(nth, "ILLEGAL_STATE")).collect())?;
+    refuse("ILLEGAL_STATE", early.map(|(nth, _)| line_fault(nth, "ILLEGAL_STATE")).collect())?;
     let billed = update_all::<OrderItemRow>(named())
         .add_each(OrderItemRow::billed, changes.iter().map(|(_, quantity)| *quantity));
     run(billed).map_err(|failure| match failure {
         Failure::RefusedChange(misses) => {
-            let beyond = misses.iter().map(|miss| at(miss.row as usize, "BILLED_BEYOND_ORDER"));
+            let beyond = misses.iter().map(|miss| line_fault(miss.row as usize, "BILLED_BEYOND_ORDER"));
             Problem { code: "LIMIT_EXCEEDED".to_owned(), errors: beyond.collect() }
         }
         other => other.into(),

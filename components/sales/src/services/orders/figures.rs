@@ -47,12 +47,12 @@ macro_rules! group {
 }
 
 group! { Overall by [] |_| String::new() }
-group! { ByDay by [on_date: Date] |of| of.on_date.to_string() }
-group! { ByMonth by [month: Month] |of| of.month.to_string() }
-group! { ByVariant by [variant_id: Id] |of| of.variant_id.to_string() }
-group! { ByCustomer by [customer_id: Id] |of| of.customer_id.to_string() }
-group! { ByWarehouse by [warehouse_id: Id] |of| of.warehouse_id.to_string() }
-group! { ByBranch by [branch_id: Option<Id>] |of| of.branch_id.map(|id| id.to_string()).unwrap_or_default() }
+group! { ByDay by [on_date: Date] |sums| sums.on_date.to_string() }
+group! { ByMonth by [month: Month] |sums| sums.month.to_string() }
+group! { ByVariant by [variant_id: Id] |sums| sums.variant_id.to_string() }
+group! { ByCustomer by [customer_id: Id] |sums| sums.customer_id.to_string() }
+group! { ByWarehouse by [warehouse_id: Id] |sums| sums.warehouse_id.to_string() }
+group! { ByBranch by [branch_id: Option<Id>] |sums| sums.branch_id.map(|id| id.to_string()).unwrap_or_default() }
 
 /// The deliveries of an entity in a currency.
 fn of_entity(entity: Id, currency_code: &str) -> Filter {

@@ -43,10 +43,11 @@ pub fn read_orders(orders: &[Id], items: &[Id], for_update: bool) -> Result<Vec<
     let allocations = read_rest(allocations, &theirs, |row| row.id)?;
     let rows = map(rows.into_iter().map(|row| (row.id, row)));
     let order = |row: &OrderRow| {
-        let mut own: Vec<OrderItemRow> = items.iter().filter(|item| item.order_id == row.id).cloned().collect();
-        sort_items(&mut own);
-        let held: Vec<AllocationRow> = allocations.iter().filter(|of| of.order_id == row.id).cloned().collect();
-        order_to_wire(row, &own, &held)
+        let mut lines: Vec<OrderItemRow> = items.iter().filter(|item| item.order_id == row.id).cloned().collect();
+        sort_items(&mut lines);
+        let held: Vec<AllocationRow> =
+            allocations.iter().filter(|allocation| allocation.order_id == row.id).cloned().collect();
+        order_to_wire(row, &lines, &held)
     };
     rows.values().map(order).collect()
 }

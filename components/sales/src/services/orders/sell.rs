@@ -51,7 +51,7 @@ fn sell_lines(sale: Sale) -> Result<Order, Problem> {
     references.check(&named, &customer)?;
     let terms = references.price_lines(&lines)?;
 
-    let of = NewOrder {
+    let head = NewOrder {
         id: new_id(),
         entity: named.entity,
         warehouse: sale.warehouse_id.into(),
@@ -61,8 +61,8 @@ fn sell_lines(sale: Sale) -> Result<Order, Problem> {
         quotation: None,
         invoice: Some(sale.invoice_id.into()),
     };
-    let items = new_items(of.id, &lines, &terms, PriceOrigin::SalesInvoice)?;
-    let order = new_order(of, &references, &items)?;
+    let items = new_items(head.id, &lines, &terms, PriceOrigin::SalesInvoice)?;
+    let order = new_order(head, &references, &items)?;
     let order = OrderRow { number_key: key(&sale.number), number: sale.number, ..order };
     write(order, items)
 }

@@ -41,7 +41,7 @@ pub fn order_to_wire(
         total: row.total.to_string(),
         collectable: row.collectable,
         receipt_id: row.pos_receipt_id.map(Into::into),
-        completed_at: row.completed_at.map(|at| at.0),
+        completed_at: row.completed_at.map(|time| time.0),
         items: items.iter().map(item).collect::<Result<_, _>>()?,
     })
 }

@@ -33,15 +33,15 @@ fn word(text: &str, saved: &Saved) -> Result<Option<Json>, String> {
     if rest.starts_with('$') {
         return Ok(Some(Json::from(rest)));
     }
-    let (name, pointer) = rest.find('/').map_or((rest, ""), |at| rest.split_at(at));
+    let (name, pointer) = rest.find('/').map_or((rest, ""), |slash| rest.split_at(slash));
     let value = saved.get(name).ok_or_else(|| format!("no step before saved `{name}`"))?;
     let part = value.pointer(pointer).ok_or_else(|| format!("what was saved as `{name}` has no `{pointer}`"))?;
     Ok(Some(part.clone()))
 }
 
 /// Adds a line for every place where `actual` is not what is expected.
-pub fn compare(expected: &Json, actual: &Json, saved: &Saved, at: &str, differences: &mut Vec<String>) {
-    let place = if at.is_empty() { "the answer" } else { at };
+pub fn compare(expected: &Json, actual: &Json, saved: &Saved, pointer: &str, differences: &mut Vec<String>) {
+    let place = if pointer.is_empty() { "the answer" } else { pointer };
     match (expected, actual) {
         (Json::String(text), _) if text == ANY => {}
         (Json::String(text), _) if text.starts_with('$') => match word(text, saved) {
@@ -51,12 +51,12 @@ pub fn compare(expected: &Json, actual: &Json, saved: &Saved, at: &str, differen
         (Json::Object(expected), Json::Object(actual)) => {
             for (name, member) in expected {
                 match actual.get(name) {
-                    Some(found) => compare(member, found, saved, &format!("{at}/{name}"), differences),
-                    None => differences.push(format!("{at}/{name}: expected, but not there")),
+                    Some(found) => compare(member, found, saved, &format!("{pointer}/{name}"), differences),
+                    None => differences.push(format!("{pointer}/{name}: expected, but not there")),
                 }
             }
             for (name, member) in actual.iter().filter(|(name, _)| !expected.contains_key(*name)) {
-                differences.push(format!("{at}/{name}: not expected, found {member}"));
+                differences.push(format!("{pointer}/{name}: not expected, found {member}"));
             }
         }
         (Json::Array(expected), Json::Array(actual)) => {
@@ -64,7 +64,7 @@ pub fn compare(expected: &Json, actual: &Json, saved: &Saved, at: &str, differen
                 differences.push(format!("{place}: expected {} items, found {}", expected.len(), actual.len()));
             }
             for (index, (item, found)) in expected.iter().zip(actual).enumerate() {
-                compare(item, found, saved, &format!("{at}/{index}"), differences);
+                compare(item, found, saved, &format!("{pointer}/{index}"), differences);
             }
         }
         _ => plain(expected, actual, place, differences),

@@ -322,8 +322,8 @@ impl Company<'_> {
                 let kinds: Vec<&Json> = answer.events.iter().filter_map(|event| event.get("kind")).collect();
                 differences.push(format!("events: expected {}, found {kinds:?}", events.len()));
             }
-            for (at, (event, found)) in events.iter().zip(&answer.events).enumerate() {
-                let place = format!("events/{at}");
+            for (index, (event, found)) in events.iter().zip(&answer.events).enumerate() {
+                let place = format!("events/{index}");
                 match event {
                     Json::String(kind) if found.get("kind").is_some_and(|found| found == kind.as_str()) => {}
                     Json::String(kind) => {

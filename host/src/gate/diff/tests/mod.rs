@@ -74,8 +74,8 @@ fn active() -> Surface {
 }
 
 fn codes_of(changes: &[Change], breaking: bool) -> BTreeSet<(String, String)> {
-    let of = changes.iter().filter(|change| change.breaking == breaking);
-    of.map(|change| (change.code.to_owned(), change.item.clone())).collect()
+    let matching = changes.iter().filter(|change| change.breaking == breaking);
+    matching.map(|change| (change.code.to_owned(), change.item.clone())).collect()
 }
 
 /// A case must be one that vetting lets through: else it would be refused for another reason.

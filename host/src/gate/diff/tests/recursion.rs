@@ -45,7 +45,7 @@ fn a_change_deep_in_a_cycle_is_found_once() {
 /// they are the same.
 #[test]
 fn what_is_too_large_to_follow_counts_as_broken() {
-    let branches: Vec<Value> = (0..8).map(|at| json!({"required": [format!("m{at}")]})).collect();
+    let branches: Vec<Value> = (0..8).map(|number| json!({"required": [format!("m{number}")]})).collect();
     let wide = |most: u32| {
         let parts: Vec<Value> = (0..6).map(|_| json!({"anyOf": branches.clone()})).collect();
         json!({"type": "object", "maxProperties": most, "allOf": parts})
@@ -57,10 +57,10 @@ fn what_is_too_large_to_follow_counts_as_broken() {
     assert_eq!(found[0].code, codes::REQUEST_RULE_NARROWED.name);
 
     let chain = |last: &str| {
-        let link = |at: usize| {
+        let link = |number: usize| {
             (
-                format!("S{at}"),
-                json!({"type": "object", "properties": {"next": {"$ref": format!("#/$defs/S{}", at + 1)}}}),
+                format!("S{number}"),
+                json!({"type": "object", "properties": {"next": {"$ref": format!("#/$defs/S{}", number + 1)}}}),
             )
         };
         let mut all: Map<String, Value> = (0..2000).map(link).collect();
@@ -80,7 +80,7 @@ fn unions_that_nothing_tells_apart_end() {
     let tree = |depth: usize, leaf: &str| {
         let mut schema = json!({"type": leaf});
         for level in 0..depth {
-            let branch = |at: usize| json!({"type": "object", "required": [format!("m{at}")], "properties": {format!("l{level}"): schema.clone()}});
+            let branch = |number: usize| json!({"type": "object", "required": [format!("m{number}")], "properties": {format!("l{level}"): schema.clone()}});
             schema = json!({"anyOf": [branch(0), branch(1), branch(2)]});
         }
         schema

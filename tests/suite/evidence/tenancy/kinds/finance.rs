@@ -175,12 +175,12 @@ fn of_lines(body: &mut Json, amount: &str) {
     keep(&mut body["lines"], &members);
     for line in body["lines"].as_array_mut().into_iter().flatten() {
         let has_order = ["orderItemId", "receiptItemId"].iter().any(|member| !line[member].is_null());
-        let own = line.as_object_mut().expect("a line");
+        let line_members = line.as_object_mut().expect("a line");
         if has_order {
-            ["description", "accountId", amount].iter().for_each(|member| drop(own.remove(*member)));
+            ["description", "accountId", amount].iter().for_each(|member| drop(line_members.remove(*member)));
         } else {
-            own.insert(amount.to_string(), "1".into());
-            own.insert("description".to_string(), "Work".into());
+            line_members.insert(amount.to_string(), "1".into());
+            line_members.insert("description".to_string(), "Work".into());
         }
     }
 }
@@ -252,9 +252,9 @@ fn goods_line(records: &Records, trade: Trade) -> Json {
 }
 
 /// A transition of a document that was just made.
-fn step(records: &Records, side: &str, documents: &str, of: &Answer, verb: &str, members: Json) -> Answer {
-    let path = format!("{side}/{documents}/{}/{verb}", of.id());
-    records.company.post(&path, with(&json!({ "expectedVersion": of["version"] }), members))
+fn step(records: &Records, side: &str, documents: &str, document: &Answer, verb: &str, members: Json) -> Answer {
+    let path = format!("{side}/{documents}/{}/{verb}", document.id());
+    records.company.post(&path, with(&json!({ "expectedVersion": document["version"] }), members))
 }
 
 fn grounds(records: &Records) -> Json {
@@ -285,9 +285,9 @@ fn grant(records: &Records, trade: Trade) -> Answer {
 
 /// A refund of a record of this kind, at its present version.
 fn refund(records: &Records, side: &str, documents: &str, kind: &str) -> Answer {
-    let of = records.company.get(&format!("{side}/{documents}/{}", records.id_of(kind))).is(200);
+    let document = records.company.get(&format!("{side}/{documents}/{}", records.id_of(kind))).is(200);
     let members = json!({ "number": records.word(), "amount": "1", "method": "TRANSFER", "refundedOn": DAY });
-    step(records, side, documents, &of, "refunds", members)
+    step(records, side, documents, &document, "refunds", members)
 }
 
 /// Voids a document at its present version.
@@ -334,106 +334,123 @@ fn void_purchase_credit(records: &Records, id: &str) -> Answer {
 }
 
 const KINDS: &[Kind] = &[
-    kind("sales invoice", "sales/invoices", |of| invoice(of, SALES, free_line(SALES)), void_sales_invoice),
+    kind("sales invoice", "sales/invoices", |records| invoice(records, SALES, free_line(SALES)), void_sales_invoice),
     kind(
         "purchase invoice",
         "purchases/invoices",
-        |of| invoice(of, PURCHASES, free_line(PURCHASES)),
+        |records| invoice(records, PURCHASES, free_line(PURCHASES)),
         void_purchase_invoice,
     ),
-    kind("sale of goods", "", |of| invoice(of, SALES, goods_line(of, SALES)), void_sales_invoice),
-    kind("purchase of goods", "", |of| invoice(of, PURCHASES, goods_line(of, PURCHASES)), void_purchase_invoice),
-    kind("owed sale", "", |of| issue_invoice(of, SALES), void_sales_invoice),
-    kind("owed purchase", "", |of| issue_invoice(of, PURCHASES), void_purchase_invoice),
-    kind_for_good("billed sale", |of| {
-        let body = json!({ "orderId": of.id_of("completed sale"), "number": of.word() });
-        of.company.post("sales/invoices/from-order", body)
+    kind("sale of goods", "", |records| invoice(records, SALES, goods_line(records, SALES)), void_sales_invoice),
+    kind(
+        "purchase of goods",
+        "",
+        |records| invoice(records, PURCHASES, goods_line(records, PURCHASES)),
+        void_purchase_invoice,
+    ),
+    kind("owed sale", "", |records| issue_invoice(records, SALES), void_sales_invoice),
+    kind("owed purchase", "", |records| issue_invoice(records, PURCHASES), void_purchase_invoice),
+    kind_for_good("billed sale", |records| {
+        let body = json!({ "orderId": records.id_of("completed sale"), "number": records.word() });
+        records.company.post("sales/invoices/from-order", body)
     }),
-    kind_for_good("billed purchase", |of| {
-        of.id_of("received line of an import");
-        let body = json!({ "orderId": of.id_of("import order"), "number": of.word(), "basis": "ORDERED" });
-        of.company.post("purchases/invoices/from-order", body)
+    kind_for_good("billed purchase", |records| {
+        records.id_of("received line of an import");
+        let body = json!({ "orderId": records.id_of("import order"), "number": records.word(), "basis": "ORDERED" });
+        records.company.post("purchases/invoices/from-order", body)
     }),
-    kind_for_good("recognised sale", |of| {
+    kind_for_good("recognised sale", |records| {
         let members = json!({
-            "issuedOn": DAY, "branchId": of.id_of("branch"), "lines": [goods_line(of, SALES)],
+            "issuedOn": DAY, "branchId": records.id_of("branch"), "lines": [goods_line(records, SALES)],
         });
-        let draft = make(of, SALES, "invoices", members);
-        step(of, "sales", "invoices", &draft, "recognize", json!({ "recognizedOn": DAY }))
+        let draft = make(records, SALES, "invoices", members);
+        step(records, "sales", "invoices", &draft, "recognize", json!({ "recognizedOn": DAY }))
     }),
-    kind_for_good("income account", |of| {
-        let word = of.word();
+    kind_for_good("income account", |records| {
+        let word = records.word();
         let body = json!({
-            "legalEntityId": of.id_of("legal entity"), "code": word, "name": word, "type": "INCOME",
+            "legalEntityId": records.id_of("legal entity"), "code": word, "name": word, "type": "INCOME",
         });
-        of.company.post("ledger/accounts", body)
+        records.company.post("ledger/accounts", body)
     }),
-    kind("sales payment", "sales/payments", |of| payment(of, SALES, json!({})), void_sales_payment),
-    kind("purchase payment", "purchases/payments", |of| payment(of, PURCHASES, json!({})), void_purchase_payment),
-    kind("expected sales payment", "", |of| payment(of, SALES, json!({ "status": "PENDING" })), void_sales_payment),
+    kind("sales payment", "sales/payments", |records| payment(records, SALES, json!({})), void_sales_payment),
+    kind(
+        "purchase payment",
+        "purchases/payments",
+        |records| payment(records, PURCHASES, json!({})),
+        void_purchase_payment,
+    ),
+    kind(
+        "expected sales payment",
+        "",
+        |records| payment(records, SALES, json!({ "status": "PENDING" })),
+        void_sales_payment,
+    ),
     kind(
         "expected purchase payment",
         "",
-        |of| payment(of, PURCHASES, json!({ "status": "PENDING" })),
+        |records| payment(records, PURCHASES, json!({ "status": "PENDING" })),
         void_purchase_payment,
     ),
-    kind_for_good("applied sales payment", |of| {
-        let part = json!({ "invoiceId": of.id_of("owed sale"), "amount": "1" });
-        payment(of, SALES, json!({ "applications": [part] }))
+    kind_for_good("applied sales payment", |records| {
+        let part = json!({ "invoiceId": records.id_of("owed sale"), "amount": "1" });
+        payment(records, SALES, json!({ "applications": [part] }))
     }),
-    kind_for_good("applied purchase payment", |of| {
-        let part = json!({ "invoiceId": of.id_of("owed purchase"), "amount": "1" });
-        payment(of, PURCHASES, json!({ "applications": [part] }))
+    kind_for_good("applied purchase payment", |records| {
+        let part = json!({ "invoiceId": records.id_of("owed purchase"), "amount": "1" });
+        payment(records, PURCHASES, json!({ "applications": [part] }))
     }),
     kind(
         "sales credit",
         "sales/credit-notes",
-        |of| credit(of, SALES, json!({ "originInvoiceId": of.id_of("owed sale") })),
+        |records| credit(records, SALES, json!({ "originInvoiceId": records.id_of("owed sale") })),
         void_sales_credit,
     ),
     kind(
         "purchase credit",
         "purchases/credit-notes",
-        |of| {
+        |records| {
             let members = json!({
-                "originInvoiceId": of.id_of("owed purchase"), "supplierReturnId": of.id_of("supplier return"),
+                "originInvoiceId": records.id_of("owed purchase"), "supplierReturnId": records.id_of("supplier return"),
             });
-            credit(of, PURCHASES, members)
+            credit(records, PURCHASES, members)
         },
         void_purchase_credit,
     ),
-    kind("granted sales credit", "", |of| grant(of, SALES), void_sales_credit),
-    kind("granted purchase credit", "", |of| grant(of, PURCHASES), void_purchase_credit),
+    kind("granted sales credit", "", |records| grant(records, SALES), void_sales_credit),
+    kind("granted purchase credit", "", |records| grant(records, PURCHASES), void_purchase_credit),
     kind(
         "sales refund",
         "sales/refunds",
-        |of| refund(of, "sales", "payments", "sales payment"),
-        |of, id| void(of, &format!("sales/refunds/{id}")),
+        |records| refund(records, "sales", "payments", "sales payment"),
+        |records, id| void(records, &format!("sales/refunds/{id}")),
     ),
     kind(
         "purchase refund",
         "purchases/refunds",
-        |of| refund(of, "purchases", "payments", "purchase payment"),
-        |of, id| void(of, &format!("purchases/refunds/{id}")),
+        |records| refund(records, "purchases", "payments", "purchase payment"),
+        |records, id| void(records, &format!("purchases/refunds/{id}")),
     ),
-    kind_for_good("refund of a sales credit", |of| refund(of, "sales", "credit-notes", "granted sales credit")),
-    kind_for_good("refund of a purchase credit", |of| {
-        refund(of, "purchases", "credit-notes", "granted purchase credit")
+    kind_for_good("refund of a sales credit", |records| {
+        refund(records, "sales", "credit-notes", "granted sales credit")
+    }),
+    kind_for_good("refund of a purchase credit", |records| {
+        refund(records, "purchases", "credit-notes", "granted purchase credit")
     }),
     Kind {
         name: "supplier return",
         collection: "purchases/returns",
         names: &["supplierReturnId"],
-        make: |of| {
-            let line = json!({ "receiptItemId": of.id_of("received line of an import"), "quantity": "1" });
-            let members = json!({ "warehouseId": of.id_of("warehouse"), "reason": WHY, "lines": [line] });
-            let mut body = with(&head(of, "supplier"), members);
+        make: |records| {
+            let line = json!({ "receiptItemId": records.id_of("received line of an import"), "quantity": "1" });
+            let members = json!({ "warehouseId": records.id_of("warehouse"), "reason": WHY, "lines": [line] });
+            let mut body = with(&head(records, "supplier"), members);
             body.as_object_mut().map(|members| members.remove("currencyCode"));
-            let id = of.company.post("purchases/returns", body).is(201).id();
-            of.company.get(&format!("purchases/returns/{id}")).is(200)
+            let id = records.company.post("purchases/returns", body).is(201).id();
+            records.company.get(&format!("purchases/returns/{id}")).is(200)
         },
-        put_away: PutAway::Other(|of, id| {
-            of.company.post(&format!("purchases/returns/{id}/cancel"), json!({ "expectedVersion": 1 }))
+        put_away: PutAway::Other(|records, id| {
+            records.company.post(&format!("purchases/returns/{id}/cancel"), json!({ "expectedVersion": 1 }))
         }),
     },
 ];

@@ -152,8 +152,8 @@ fn put_register_away(records: &Records, register: &str) -> Answer {
 }
 
 /// Registers keep what they stand on from being archived.
-pub fn put_registers_away(records: &Records, of: &[(&str, &str)]) {
-    for register in records.company.list("pos/registers", of).is(200).ids() {
+pub fn put_registers_away(records: &Records, query: &[(&str, &str)]) {
+    for register in records.company.list("pos/registers", query).is(200).ids() {
         put_register_away(records, &register).is(200);
     }
 }
