@@ -1,7 +1,7 @@
 //! A component that does nothing but call the store: what one call costs, without anything of a module.
 //!
 //! Written as core WebAssembly, so that neither SDK nor allocator is measured: it gets one row of the catalog's product, all
-//! columns, as often as it is told, and forgets the reply.
+//! columns, as often as it is ordered, and forgets the reply.
 
 use uuid::Uuid;
 use wit_component::{ComponentEncoder, StringEncoding, embed_component_metadata};

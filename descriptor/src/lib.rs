@@ -114,7 +114,7 @@ pub struct EventKind {
     pub example: Json,
 }
 
-/// A problem code that the module adds to the platform's list. `detail` is the one fixed sentence told to the caller.
+/// A problem code that the module adds to the platform's list. `detail` is the one fixed sentence that the caller receives.
 #[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct ProblemCode {

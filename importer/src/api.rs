@@ -117,7 +117,7 @@ impl Api {
                 Err(error) if error.is_builder() => return Err(error).with_context(|| what.to_owned()),
                 Err(error) => {
                     last = plain(&error);
-                    // Nothing is under way: whoever started the program is better told at once.
+                    // Nothing is under way: the user should know at once.
                     if is_read && nth > 0 {
                         break;
                     }

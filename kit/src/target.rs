@@ -27,6 +27,6 @@ pub fn ensure() -> Result<()> {
 fn is_installed() -> Result<bool> {
     let output = Command::new("rustc").args(["--print", "sysroot"]).stderr(Stdio::inherit()).output();
     let output = output.context("cannot start rustc: Rust comes from https://rustup.rs")?;
-    let sysroot = String::from_utf8(output.stdout).context("rustc told no folder")?;
+    let sysroot = String::from_utf8(output.stdout).context("rustc printed no folder")?;
     Ok(Path::new(sysroot.trim()).join("lib/rustlib").join(TARGET).join("lib").is_dir())
 }

@@ -348,7 +348,7 @@ impl Stoa {
         None
     }
 
-    /// Another `stoa.toml`, which the host reads at its next start or when it is told to.
+    /// Another `stoa.toml`, which the host reads at its next start or when it is asked to.
     pub fn rewrite_file(&self, text: &str) {
         fs::write(self.0.place.path().join("stoa.toml"), text).expect("cannot write stoa.toml");
     }

@@ -94,7 +94,7 @@ SYNC(fsync)
 SYNC(fdatasync)
 "#;
 
-/// The library, built, and the page by which programs that run with it are told.
+/// The library, built, and the page by which programs that run with it receive commands.
 pub struct Preload {
     folder: Folder,
     page: File,

@@ -1,4 +1,4 @@
-//! The PostgreSQL server that test and bench work on: the one they are told of, else a throw-away cluster of their own.
+//! The PostgreSQL server that test and bench work on: the one that settings name, else a throw-away cluster of their own.
 
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};

@@ -94,7 +94,7 @@ async fn closed_loop(
     }
 }
 
-/// Rounds of one side, and what is told of them.
+/// Rounds of one side, and what is reported of them.
 #[derive(Default)]
 pub struct Side {
     runs: Vec<Run>,

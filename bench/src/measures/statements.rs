@@ -91,7 +91,7 @@ pub async fn measure(bench: &mut Bench, database: &Database, company: &Company) 
         counted / f64::from(COUNTED),
         "the same by the host's own counter, which counts its looks for a new generation too",
     );
-    report.add("sql_read", each(statements(&reads)), "statements that PostgreSQL was told");
+    report.add("sql_read", each(statements(&reads)), "statements that PostgreSQL received");
     report.add("sql_write", each(statements(&writes)), "");
     for (name, pattern, exchanges) in [("read", &read, &reads), ("write", &write, &writes)] {
         for (number, line) in pattern.outline().iter().enumerate() {

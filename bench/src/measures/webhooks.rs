@@ -14,7 +14,7 @@ use crate::bench::Bench;
 use crate::child::Server;
 use crate::company::{Client, Company};
 
-/// Receivers on ports that a host is told of when it starts.
+/// Receivers on ports that a host learns when it starts.
 pub struct Receivers {
     listeners: Vec<TcpListener>,
     /// The lag of each delivery, in milliseconds.

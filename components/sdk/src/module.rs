@@ -31,7 +31,7 @@ pub struct Manifest {
     pub scopes: &'static [(&'static str, &'static str)],
     /// `PRICE_CREATED.declare()`, ...
     pub events: &'static [DeclaredEvent],
-    /// Problem codes that the platform's list lacks: code, status, and the one sentence that callers are told.
+    /// Problem codes that the platform's list lacks: code, status, and the one sentence that callers receive.
     pub problems: &'static [(&'static str, u16, &'static str)],
     /// Permissions and scopes that callers of its services must hold.
     pub services: &'static [ServiceAccess],

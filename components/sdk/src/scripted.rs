@@ -1,4 +1,4 @@
-//! A host for unit tests: it answers from a script, and keeps what it was asked and told. Native builds only.
+//! A host for unit tests: it answers from a script, and keeps the calls and reports that it received. Native builds only.
 //!
 //! ```
 //! use stoa_sdk::scripted::{NOW, rows, script, whole};

@@ -44,7 +44,7 @@ fn a_page_looks_at_so_many_rows(database: Database) {
     let expected = [vec![first.clone()], vec![last]];
     assert_eq!(pages(&shop, "catalog/products", &[("text", "eedle-")]), expected);
     assert_eq!(pages(&shop, "catalog/variants", &[("text", "eedle-")]), [vec![first_variant], vec![last_variant]]);
-    assert_eq!(pages(&shop, "catalog/products", &[("text", "nowhere")]), [[""; 0], [""; 0]], "told as what it is");
+    assert_eq!(pages(&shop, "catalog/products", &[("text", "nowhere")]), [[""; 0], [""; 0]], "reported as it is");
     assert_eq!(pages(&shop, "catalog/products", &[("text", "eedle-1"), ("limit", "1")])[0], [first]);
     // A page that is full before is as it always was.
     let full = shop.list("catalog/products", &[("text", "hay"), ("limit", "2")]).is(200);

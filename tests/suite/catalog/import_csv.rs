@@ -1,4 +1,4 @@
-//! `stoa import`: a file of rows becomes products, variants and prices; bad lines are told; a stopped run is continued.
+//! `stoa import`: a file of rows becomes products, variants and prices; bad lines are reported; a stopped run is continued.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -99,7 +99,7 @@ impl ImportRun {
         self
     }
 
-    /// Lines that were told, with column and code.
+    /// Lines that were reported, with column and code.
     fn faults(&self) -> Vec<(u64, &str, &str)> {
         let faults = self.outcome["faults"].as_array().into_iter().flatten();
         let text = |fault: &'_ Json, member: &str| fault[member].as_str().map(str::to_string);
@@ -317,7 +317,7 @@ fn the_service_goes_away_meanwhile(database: Database) {
     let stranger = Run { shop: shop.as_user("stranger@example.test"), ..run };
     let reported = stranger.go(&[]);
     assert!(reported.code == Some(1) && reported.errors.contains("MEMBERSHIP_REQUIRED"), "{reported:?}");
-    assert!(reported.errors.contains("shop.csv:3:"), "bad lines are told all the same: {reported:?}");
+    assert!(reported.errors.contains("shop.csv:3:"), "bad lines are reported all the same: {reported:?}");
     assert!(!reported.errors.contains(&stranger.shop.token));
     assert_eq!(stranger.keys().len(), 1, "it is not known how it ended");
     let again = Run { shop: shop.clone(), ..stranger };

@@ -194,7 +194,7 @@ fn c09_aliases_that_differ_by_case_or_accent(database: Database) {
     ];
     for aliases in same {
         let body = json!({ "sku": "ALIAS", "searchAliases": aliases });
-        // Texts that are alike once trimmed are told of the list, by the schema; others of the item, by the module.
+        // Texts that are alike once trimmed are a fault of the list, by the schema; others of the item, by the module.
         let last = format!("/searchAliases/{}", aliases.len() - 1);
         let trimmed: std::collections::BTreeSet<&str> = aliases.iter().map(|alias| alias.trim()).collect();
         let pointer = if trimmed.len() < aliases.len() { "/searchAliases" } else { &last };

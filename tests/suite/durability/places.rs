@@ -1,5 +1,5 @@
-//! Every table on PostgreSQL is told where its rows are, so that companies can live on several servers: by the step that makes it,
-//! and by the activation that makes a module's.
+//! Every table on PostgreSQL has a statement of where its rows are, so that companies can live on several servers:
+//! by the step that makes it, and by the activation that makes a module's.
 
 use stoa_tests::{Database, host};
 

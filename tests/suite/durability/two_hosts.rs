@@ -1,4 +1,4 @@
-//! Two hosts on one PostgreSQL: limits hold over both, and what one was told the other knows at once.
+//! Two hosts on one PostgreSQL: limits hold over both, and a change through one is known to the other at once.
 
 use serde_json::json;
 use stoa_tests::{Company, Database, Stoa, at_once, in_one_window};

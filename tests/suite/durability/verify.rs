@@ -164,7 +164,7 @@ fn faults_of_books_are_found(database: Database) {
     );
 }
 
-/// I10: goods that are worth something, and books that were not told.
+/// I10: goods that are worth something, and books that have no entry of them.
 fn books_that_forget_goods_are_found(database: Database) {
     let shop = bookkeeping(database);
     let (main, variant) = (shop.main(), shop.counted(0));

@@ -179,7 +179,7 @@ fn without_the_permission_nothing_is_learnt(database: Database) {
                 let request = |path: &str| shop.host.request(&operation.method, path).token(&person.token);
                 let answers = wrong(operation, &shop.tenant, request);
                 for answer in &answers {
-                    assert_eq!(answer.masked(), answers[0].masked(), "{}: told apart", operation.id);
+                    assert_eq!(answer.masked(), answers[0].masked(), "{}: answers differ", operation.id);
                     assert_eq!(
                         answer["code"], "PERMISSION_DENIED",
                         "{} without one of {admitting:?}: {answer}",
@@ -245,7 +245,7 @@ fn without_the_scope_nothing_is_learnt(database: Database) {
                 let request = |path: &str| shop.host.request(&operation.method, path).token(&machine.key);
                 let answers = wrong(operation, "", request);
                 for answer in &answers {
-                    assert_eq!(answer.masked(), answers[0].masked(), "{}: told apart", operation.id);
+                    assert_eq!(answer.masked(), answers[0].masked(), "{}: answers differ", operation.id);
                     assert_eq!(
                         answer["code"], "SCOPE_DENIED",
                         "{} without one of {admitting:?}: {answer}",

@@ -13,7 +13,7 @@ use stoa_tests::{Answer, Database, Dice, on_both_databases};
 
 on_both_databases![f80_random_documents_follow_the_model];
 
-/// Documents that the suite writes unless it is told of another number.
+/// Documents that the suite writes unless it is given another number.
 const DOCUMENTS: usize = 400;
 /// Documents between two looks at everything.
 const ROUND: usize = 500;

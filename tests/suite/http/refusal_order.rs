@@ -1,4 +1,4 @@
-//! The order of refusals: the first that applies is told, and nothing behind it is betrayed.
+//! The order of refusals: the first that applies is reported, and nothing behind it is betrayed.
 
 use serde_json::json;
 use stoa_tests::company::product;
@@ -78,7 +78,7 @@ fn faults_of_one_stage_are_told_together(database: Database) {
     let query = shop.list("catalog/products", &[("limit", "0"), ("cursor", "x"), ("status", "y")]);
     let query = query.refused(400, "VALIDATION_FAILED");
     assert_eq!(query.errors().len(), 3, "{query}");
-    // Stages do not mix: a fault of the query is told without those of the body.
+    // Stages do not mix: a fault of the query is reported without those of the body.
     let mixed = shop.request("POST", "catalog/products?bogus=1").json(&json!({})).send();
     let mixed = mixed.refused(400, "UNKNOWN_QUERY_PARAMETER");
     assert!(mixed.pointers().iter().all(|pointer| pointer.starts_with("/query")), "{mixed}");
@@ -110,7 +110,7 @@ fn stranger_learns_nothing_of_a_body(database: Database) {
     ] {
         assert_eq!(read(&path), existing, "{path}");
     }
-    // A company that does not exist is told as one that is not mine.
+    // A company that does not exist is reported as one that is not mine.
     let nowhere = format!("/v1/tenants/{}/catalog/products", uuid::Uuid::now_v7());
     let answer: Answer = stranger.host.request("GET", &nowhere).token(&stranger.token).send();
     assert_eq!(answer.masked(), existing);

@@ -9,7 +9,7 @@ on_both_databases![prices];
 // Judged before a database is asked, or of what no database knows.
 on_one_database![products, variants, lookups, price_lists, onboarding, roots_that_are_no_objects];
 
-/// A change of the valid body, and where the fault must be told with which code (empty: any).
+/// A change of the valid body, and where the fault must be reported with which code (empty: any).
 struct Bad(&'static str, Change, &'static str, &'static str);
 
 enum Change {

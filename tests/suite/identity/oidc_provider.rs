@@ -48,7 +48,7 @@ fn people_come_by_their_tokens(database: Database) {
     assert_ne!(bob.id(), alice.id());
     assert_eq!(users(), [["alice", "alice@example.test"], ["bob", "bob@example.test"]]);
 
-    // Not a verified person: told so, and no record is made.
+    // Not a verified person: the answer says so, and no record is made.
     for alg in ["ES256", "RS256"] {
         me(&host, &provider.token("unverified-eve", alg)).refused(403, "IDENTITY_UNVERIFIED");
     }

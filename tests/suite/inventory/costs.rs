@@ -503,7 +503,7 @@ fn e72_currencies_are_never_added(database: Database) {
     let asked = Call::Valuation { entity: trade.entity(), as_of: None, variant: None, cursor: None, limit: 10 };
     let page: ValuationPage = trade.shop.call_inventory(asked);
     assert_eq!(page.totals.len(), 2, "{page:?}");
-    // A sale over both has no cost that could be told.
+    // A sale over both has no cost that could be reported.
     let sale = trade.sell(1, "2");
     assert_eq!((sale.cost, sale.currency_code), (None, None));
     trade.shop.verified();

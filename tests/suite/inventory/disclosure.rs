@@ -39,9 +39,9 @@ impl Known {
     fn keeps_secrets(&self, answer: &stoa_tests::Answer) {
         let text = answer.body.to_string();
         for secret in &self.secrets {
-            assert!(!text.contains(secret), "{secret} is told: {answer}");
+            assert!(!text.contains(secret), "{secret} is reported: {answer}");
         }
-        assert!(!text.contains("77.123456"), "a cost is told: {answer}");
+        assert!(!text.contains("77.123456"), "a cost is reported: {answer}");
     }
 }
 
@@ -79,7 +79,7 @@ fn e41_receipts_tell_nothing(database: Database) {
     let taken = json!([{ "serialNumber": known.secrets[0] }]);
     let refused = shop.try_admit(&known.phone, &known.main, None, taken).refused(409, "DUPLICATE");
     known.keeps_secrets(&refused);
-    assert!(!refused.body.to_string().contains(&known.unit), "an identifier of a unit is told: {refused}");
+    assert!(!refused.body.to_string().contains(&known.unit), "an identifier of a unit is reported: {refused}");
 }
 
 fn e42_readers_without_the_right(database: Database) {
@@ -92,12 +92,12 @@ fn e42_readers_without_the_right(database: Database) {
         (&json!(known.secrets[0]), &json!(known.secrets[1]), &json!(known.secrets[2]))
     );
     assert_eq!(read.header("cache-control"), Some("no-store"));
-    assert!(!read.body.to_string().contains("77.123456"), "costs are told by costs alone");
+    assert!(!read.body.to_string().contains("77.123456"), "costs are reported by costs alone");
     let shop = &shop.colleague_without(SERIALS);
     for path in ["inventory/units".to_string(), unit.clone(), format!("{unit}/movements"), format!("{unit}/history")] {
         known.keeps_secrets(&shop.get(&path).refused(403, "PERMISSION_DENIED"));
     }
-    // Absent and foreign units are told no differently.
+    // Absent and foreign units are reported no differently.
     shop.get(&format!("inventory/units/{}", uuid::Uuid::now_v7())).refused(403, "PERMISSION_DENIED");
     // Readable records give no identity and no state.
     for path in ["inventory/movements", "inventory/stock", "inventory/reservations"] {

@@ -55,7 +55,7 @@ fn overlapping_receipts_in_opposite_orders(database: Database) {
         });
         assert_eq!(answers.iter().filter(|answer| answer.status == 201).count(), 1, "round {round}");
         for answer in answers.into_iter().filter(|answer| answer.status != 201) {
-            assert_eq!(answer.refused(409, "DUPLICATE").errors().len(), 50, "every one of them is told");
+            assert_eq!(answer.refused(409, "DUPLICATE").errors().len(), 50, "every one of them is reported");
         }
     }
 }

@@ -1,4 +1,4 @@
-//! Posting through the services: which code is told when, fallbacks of roles, and what is asked before anything is locked.
+//! Posting through the services: which code is reported when, fallbacks of roles, and what is asked before anything is locked.
 
 use chrono::{FixedOffset, Utc};
 use serde_json::{Value as Json, json};

@@ -45,7 +45,7 @@ impl Place {
         output
     }
 
-    /// A release in `release`; answers what its settings are told.
+    /// A release in `release`; answers what its settings name.
     fn release(&self) -> String {
         let reported = self.precompile(&["--out", "release"]);
         String::from_utf8(reported.stdout).expect("text").trim().to_string()

@@ -100,7 +100,7 @@ fn loops_are_interrupted_in_time(database: Database) {
     well(&shop);
 }
 
-/// Mode and what its caller is told.
+/// Mode and the answer to its caller.
 const ATTACKS: &[(&str, u16, &str)] = &[
     ("loop-in-host", 0, ""),
     ("loop-in-log", 0, ""),

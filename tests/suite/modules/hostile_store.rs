@@ -16,7 +16,7 @@ on_both_databases![
     locks,
 ];
 
-/// The store must have answered a failure of this kind: told by the module, or taken as the module's fault.
+/// The store must have answered a failure of this kind: reported by the module, or taken as the module's fault.
 #[track_caller]
 fn refused(answer: Answer, codes: &[&str]) {
     let code = answer["code"].as_str().unwrap_or_default();

@@ -10,7 +10,7 @@ use crate::modules::hostile;
 // Judged before a database is asked, or of what no database knows.
 on_one_database![a_breach_fails_the_request_and_nothing_else, a_breach_is_counted_and_the_request_goes_on];
 
-/// Mode, what it breaks, and the place that is told.
+/// Mode, what it breaks, and the place that is reported.
 const BREACHES: &[(&str, &str, &str)] = &[
     ("event-of-another-shape", "event", "\"/x\" TYPE"),
     ("event-with-a-secret-member", "event", "\"\" NOT_ALLOWED"),
@@ -37,7 +37,7 @@ fn a_breach_fails_the_request_and_nothing_else(database: Database) {
         assert_eq!(shop.digest(), before, "{mode} left something");
         assert_told(&shop.host, place);
     }
-    // Reads are judged alike; a fault of a read is told as well.
+    // Reads are judged alike; a fault of a read is reported as well.
     for mode in ["reply-of-another-shape", "reply-with-a-member-less", "reply-garbage"] {
         shop.get(&format!("hostile/{mode}")).refused(500, "MODULE_FAILED");
     }

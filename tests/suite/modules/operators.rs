@@ -80,7 +80,7 @@ fn what_is_not_signed_is_refused_before_it_is_compiled(database: Database) {
         headers.extend(admission.map(|admission| ("stoa-admission", admission)));
         console.send("POST", "modules", &headers, bytes.to_vec())
     };
-    // Garbage: had it been compiled first, it would be told that it is none.
+    // Garbage: had it been compiled first, the answer would be that it is none.
     let garbage = b"\0asm garbage".to_vec();
     push(&garbage, None).refused(400, "SIGNATURE_MISSING");
     push(&garbage, Some("???")).refused(400, "SIGNATURE_MISSING");

@@ -46,7 +46,7 @@ fn fixtures(module: &str) -> PathBuf {
     host::workspace().join("components").join(module).join("fixtures")
 }
 
-/// Every step of the fixtures, by what was told of it.
+/// Every step of the fixtures, by its report.
 fn steps(reported: &Json) -> Vec<&Json> {
     reported["fixtures"]
         .as_array()

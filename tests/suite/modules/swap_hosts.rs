@@ -1,5 +1,5 @@
-//! Several hosts on one database run the same, whoever was told; and a host that is killed in the middle of a change comes back
-//! with one generation, whole.
+//! Several hosts on one database run the same, whichever host received the command; and a host that is killed in
+//! the middle of a change comes back with one generation, whole.
 
 use std::thread;
 use std::time::{Duration, Instant};

@@ -56,7 +56,7 @@ fn lawful_puppet_is_let_in(database: Database) {
     shop.get("catalog/products").refused(404, "NOT_FOUND");
 }
 
-/// Components of the text format; what they lack as modules is told after what they must not import.
+/// Components of the text format; what they lack as modules is reported after what they must not import.
 const FOREIGN: &[(&str, &str)] = &[
     (
         "wasi:cli/environment@0.2.0",

@@ -51,7 +51,7 @@ fn a_key_tells_what_it_is(database: Database) {
     assert_eq!(key["prefix"].as_str().map(str::len), Some(13));
     assert!(machine.key.ends_with(key["last4"].as_str().unwrap_or("?")), "{key}");
     assert_eq!((&key["status"], &key["revokedAt"]), (&json!("ACTIVE"), &Json::Null));
-    assert!(!keys.body.to_string().contains(&machine.key[50..]), "the secret is told once");
+    assert!(!keys.body.to_string().contains(&machine.key[50..]), "the secret is returned once");
     let secret = &machine.key[42..];
     assert!(!shop.host.log().contains(secret), "the secret is in the log");
     // Nowhere in the clear: not in the key's row, not in the stored answer, not in the audit entry.
@@ -216,7 +216,7 @@ fn p8_keys_that_are_none(database: Database) {
         }
     }
     bodies.dedup();
-    assert_eq!(bodies.len(), 1, "each is told the same: {bodies:?}");
+    assert_eq!(bodies.len(), 1, "each receives the same: {bodies:?}");
     // The expired one is shown as such; a resumed client's key works again.
     let keys = shop.get(&format!("api-clients/{}/keys", expired.client)).is(200);
     assert_eq!(keys.items()[0]["status"], "EXPIRED");

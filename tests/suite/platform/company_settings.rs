@@ -120,7 +120,7 @@ fn zones_are_names_of_the_iana_database(database: Database) {
     }
 }
 
-/// Two zones that are never on the same day: what a module is told follows the company from one to the other.
+/// Two zones that are never on the same day: the zone that a module receives follows the company from one to the other.
 fn today_is_the_day_of_the_company(database: Database) {
     let shop = hostile::host(database).company();
     let today = || shop.get("hostile/today").is(200)["seen"].clone();

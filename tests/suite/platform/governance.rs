@@ -188,7 +188,7 @@ fn p6_a_replay_after_the_entitlement_was_withdrawn(database: Database) {
     assert!(again.replayed(), "{again}");
     assert_eq!(again.bytes, made.bytes);
     withdraw();
-    // A key that never was let in is told the same.
+    // A key that never was let in receives the same.
     shop.machine_for(&machine.client).get("context").refused(429, "PUBLIC_API_DISABLED");
     shop.entitle();
     assert_eq!(machine.get("context").is(200)["monthlyQuota"]["used"], 2, "refusals cost no quota");

@@ -66,7 +66,7 @@ fn a_past_is_in_the_reports_of_its_days(database: Database) {
     let closed = session.try_close("60").is(200);
     assert_eq!((&closed["variance"], &closed["closedAt"]), (&json!("0.000000"), &json!("1997-03-06T18:00:00.000Z")));
 
-    // Nothing is told of a day that has not come.
+    // Nothing is reported of a day that has not come.
     office.sales.try_pay("200", json!({ "paidOn": "1997-03-09" })).refused(400, "VALIDATION_FAILED").at("/paidOn");
     let paid = json!({ "paidOn": "1997-03-06", "applications": [{ "invoiceId": invoice, "amount": "200" }] });
     office.sales.try_pay("200", paid).is(201);

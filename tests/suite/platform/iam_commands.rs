@@ -232,7 +232,7 @@ fn p10_last_manager_by_two_racing_commands(database: Database) {
         });
         exactly_one(answers, &["LAST_MANAGER", "MEMBERSHIP_REQUIRED"]);
     }
-    // Two who each give up their own role: nobody is told that they may not call at all.
+    // Two who each give up their own role: nobody receives the refusal of a stranger.
     let role = shop.role("MANAGER", &["users.manage"]);
     let (second, other) = shop.member("other", &[&role]);
     for _ in 0..20 {

@@ -42,7 +42,7 @@ fn a_company_is_made_as_by_onboarding(database: Database) {
     assert_eq!(context["tenant"]["entitlements"], json!([]), "none by itself");
     assert_eq!(context["membership"]["id"], json!(text("membershipId")));
     assert_eq!(context["membership"]["roles"][0]["code"], "OWNER");
-    // The modules made what they make for everybody, and told it.
+    // The modules made what they make for everybody, and reported it.
     let usual = host.company();
     let types =
         |shop: &Company| -> Vec<Json> { shop.created.iter().map(|made| made["resourceType"].clone()).collect() };

@@ -104,7 +104,7 @@ fn e312_e313_components_are_judged_before_anything_else(database: Database) {
         (json!({ "payments": [with(&card, json!({ "amount": "-1" }))] }), "/payments/0/amount", "FORMAT"),
         (json!({ "payments": [with(&card, json!({ "method": "BARTER" }))] }), "/payments/0/method", "FORMAT"),
     ] {
-        // A version that is not told yet.
+        // A version that is not published yet.
         session.try_check_out_at(&order, 99, payment).refused(400, "VALIDATION_FAILED").fault(pointer, code);
     }
 }

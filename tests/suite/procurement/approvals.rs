@@ -286,7 +286,7 @@ fn an_approval_is_written_down(database: Database) {
             ("procurement.order.cancelled", &json!("CANCELLED")),
         ]
     );
-    // A change of incoming alone is no change of stock that anybody is told of.
+    // A change of incoming alone is no change of stock that is reported.
     assert!(buyer.shop.events_like("inventory.updated").is_empty());
 }
 

@@ -43,7 +43,7 @@ impl Known {
     fn keeps_secrets(&self, answer: &Answer) {
         let text = answer.body.to_string();
         for secret in &self.secrets {
-            assert!(!text.contains(secret), "{secret} is told: {answer}");
+            assert!(!text.contains(secret), "{secret} is reported: {answer}");
         }
     }
 }
@@ -98,7 +98,7 @@ fn keys_read_receipts_without_units(database: Database) {
             assert!(!answer.body.to_string().contains(hidden), "{hidden}: {answer}");
         }
     }
-    // A key receives units, and is told none of them.
+    // A key receives goods, and its answer names none of their units.
     let body = known.order.receipt_body(json!([known.order.units(0, serials(&[fresh("KEY-")]))]));
     let written = machine.post(&format!("{}/receipts", known.order.path()), body).is(201);
     let mut reported: Vec<&String> = written.body.as_object().into_iter().flatten().map(|(name, _)| name).collect();

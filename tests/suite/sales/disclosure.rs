@@ -55,10 +55,10 @@ fn api_clients_are_told_of_no_unit(database: Database) {
     for answer in paths.iter().map(|path| key.get(path).is(200)) {
         let text = answer.body.to_string();
         for secret in sold.secrets.iter().chain(&sold.units) {
-            assert!(!text.contains(secret), "{secret} is told: {answer}");
+            assert!(!text.contains(secret), "{secret} is reported: {answer}");
         }
         for member in ["\"units\"", "unitId", "unitIds", "serialNumber", "imei1", "imei2"] {
-            assert!(!text.contains(member), "{member} is told: {answer}");
+            assert!(!text.contains(member), "{member} is reported: {answer}");
         }
     }
     // An API client may know of the goods how many, by which movements.

@@ -15,7 +15,7 @@ use load::Observed;
 
 on_both_databases![nothing_is_lost_and_nothing_done_twice];
 
-/// How often each fault happens, where the suite is not told otherwise.
+/// How often each fault happens, where no setting says otherwise.
 const ROUNDS: usize = 1;
 /// How soon service should be back once a fault has ended.
 const SOON: Duration = Duration::from_secs(5);

@@ -73,7 +73,7 @@ fn p14_no_committed_event_is_lost_and_none_comes_without_its_change(database: Da
         heard.entry(about).or_default().insert(sent.event());
     }
     let about: BTreeSet<String> = heard.keys().cloned().collect();
-    assert_eq!(about, committed, "told of what was committed, and of nothing else");
+    assert_eq!(about, committed, "informed of what was committed, and of nothing else");
     assert!(heard.values().all(|events| events.len() == 1), "one event by two ids");
     let most = deliveries.iter().map(|delivery| super::attempts(delivery).len()).max();
     assert!(most <= Some(5), "{most:?} attempts");

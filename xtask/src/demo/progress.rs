@@ -6,7 +6,7 @@ use indicatif::{ProgressBar, ProgressStyle};
 
 pub struct Progress {
     bar: ProgressBar,
-    /// Lines instead of a bar, and the tenth that was told last.
+    /// Lines instead of a bar, and the tenth that was printed last.
     lines: Option<u64>,
 }
 

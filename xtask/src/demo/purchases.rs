@@ -38,7 +38,7 @@ struct Line {
     identity: Identity,
 }
 
-/// How the units of an article are told apart.
+/// How the units of an article are distinguished.
 #[derive(Clone, Copy, PartialEq)]
 enum Identity {
     None,

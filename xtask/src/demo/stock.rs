@@ -1,4 +1,4 @@
-//! The articles as sales name them: their ids, and the units of those that are told apart by serial numbers.
+//! The articles as sales name them: their ids, and the units of those that are distinguished by serial numbers.
 
 use std::collections::{HashMap, VecDeque};
 

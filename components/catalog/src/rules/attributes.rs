@@ -37,7 +37,7 @@ const KEYS: [&str; 5] = ["api", "private", "access", "secret", "signing"];
 ///
 /// # Errors
 /// NOT_ALLOWED at `pointer`, where something is reserved or shaped like a credential: member names are typed by the caller and not
-/// told back.
+/// returned.
 pub fn check(attributes: Map<String, Value>, pointer: &str) -> Result<Json, Vec<Item>> {
     let attributes = Value::Object(attributes);
     if holds_forbidden(&attributes) {

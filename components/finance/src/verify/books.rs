@@ -32,7 +32,7 @@ fn check_entity(id: Id, currency_code: &str) -> Option<Finding> {
     let sums =
         read_control(id, currency_code).and_then(|control| Ok(control.roles(read_inventory(id, currency_code)?)));
     let Ok(documents) = sums else {
-        return Some(finding("FI11", id, "What the documents of the legal entity come to cannot be told."));
+        return Some(finding("FI11", id, "What the documents of the legal entity come to cannot be computed."));
     };
     let balances = books::balances(id, &documents.map(|(role, _)| role));
     let differs = |(role, sum): &(&str, _)| balances.get(*role).copied().unwrap_or_default() != *sum;

@@ -17,7 +17,7 @@ totals! { Cash of MoneyMoveRow by [session_id: Option<Id>] { amount: Money = sum
 
 totals! { Components of PaymentRow by [receipt_id: Option<Id>] { amount: Money = sum(amount) } }
 
-/// FI8: what a drawer should hold is the sum of its cash, but for the variance that closing told.
+/// FI8: what a drawer should hold is the sum of its cash, but for the variance that closing recorded.
 pub fn check_tills(after: Option<Id>) -> Batch {
     let page = read(select::<TillRow>(Default::default()).after(after).limit(ROWS));
     let last = page.items.last().filter(|_| page.more).map(|row| row.id);

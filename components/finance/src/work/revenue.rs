@@ -1,5 +1,5 @@
 //! Revenue by groups: what orders delivered, which sales knows, and what invoices recognised without one, merged by key; credits beside
-//! them where they can be told apart.
+//! them where they can be distinguished.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -49,7 +49,7 @@ pub struct Figures {
     pub revenue: Amount,
     pub cost: Amount,
     pub uncosted: Sum,
-    /// None where credits cannot be told apart so.
+    /// None where credits cannot be distinguished so.
     pub credits: Option<Sum>,
 }
 

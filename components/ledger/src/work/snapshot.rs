@@ -66,7 +66,7 @@ fn read_groups<T>(page: Rows<T>, group: impl Fn(T) -> (Group, Sums)) -> (Vec<(Gr
     (page.items.into_iter().map(group).collect(), page.more)
 }
 
-/// Pages of several sources as one: groups up to where every source has told all.
+/// Pages of several sources as one: groups up to where every source has reported all.
 fn merge(sources: Vec<(Vec<(Group, Sums)>, bool)>) -> Result<SumPage, Problem> {
     let ends = sources.iter().filter(|(_, has_more)| *has_more).filter_map(|(groups, _)| groups.last());
     let next = ends.map(|(group, _)| *group).min();

@@ -77,7 +77,7 @@ impl Arrival {
     }
 }
 
-/// An identity that stands twice is told at its unit, as one that is taken already is.
+/// An identity that stands twice is reported at its unit, as one that is taken already is.
 fn point_at_unit(fault: Item) -> Item {
     let unit = fault.pointer.rsplit_once('/').map(|(unit, _)| unit.to_owned());
     match unit {

@@ -131,7 +131,7 @@ fn draw_up(charge: Id, stated: &[StatedAllocation], parts: Vec<Vec<Part>>) -> Re
     for row in &rows {
         let dealt: Amount = quantity::sum(row.destinations.0.iter().map(|part| part.amount))?;
         if dealt != quantity::widen(row.amount) {
-            stoa_sdk::host::fault("inventory dealt another amount than it was told");
+            stoa_sdk::host::fault("inventory dealt another amount than it was given");
         }
     }
     Ok(rows)

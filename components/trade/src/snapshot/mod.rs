@@ -9,7 +9,7 @@ mod check;
 mod forward;
 mod read;
 mod split;
-#[allow(missing_docs, reason = "told at the collection")]
+#[allow(missing_docs, reason = "described at the collection")]
 mod summed;
 
 pub use check::{check_lines, check_totals};

@@ -1,4 +1,4 @@
-//! Reading quotations: lists of headers, and one with its lines. Its state is told by the clock.
+//! Reading quotations: lists of headers, and one with its lines. The clock decides its state.
 
 use stoa_sdk::store::{Rows, get, run, select};
 use stoa_sdk::{Answer, Call, Filter, Id, Instant, Problem, Reply, Text, all, any, now, text};
