@@ -6,6 +6,8 @@ mod crash;
 mod far_database;
 mod files;
 mod hot_rows;
+#[cfg(target_os = "linux")]
+mod log;
 mod older_store;
 mod places;
 mod stored;
