@@ -5,6 +5,8 @@ mod concurrency;
 mod crash;
 mod far_database;
 mod files;
+#[cfg(target_os = "linux")]
+mod full_disk;
 mod hot_rows;
 #[cfg(target_os = "linux")]
 mod log;
