@@ -1,6 +1,7 @@
 //! Tasks in the background, watched: one that finishes no round for half a minute makes the host not ready and is started anew;
 //! where it does not even let itself be stopped, the process ends, so that whoever runs it starts another.
 
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
@@ -48,6 +49,32 @@ impl Pulse {
     fn is_late(&self, now: Instant) -> bool {
         lock(&self.0).is_some_and(|due| now > due)
     }
+}
+
+/// Starts a thread without which the host cannot work. If it panics, the process ends, so that its supervisor starts another: a host
+/// whose writer is gone would never answer a write. Nothing is logged here, since the log may be the cause; the panic's own line is
+/// on stderr.
+///
+/// # Errors
+/// The system has no thread left for it.
+pub fn spawn_vital_thread(
+    name: impl Into<String>,
+    work: impl FnOnce() + Send + 'static,
+) -> std::io::Result<std::thread::JoinHandle<()>> {
+    std::thread::Builder::new().name(name.into()).spawn(move || {
+        if catch_unwind(AssertUnwindSafe(work)).is_err() {
+            std::process::abort();
+        }
+    })
+}
+
+/// The same for a task that no watchdog restarts.
+pub fn spawn_vital_task(work: impl Future<Output = ()> + Send + 'static) -> JoinHandle<()> {
+    tokio::spawn(async move {
+        if AssertUnwindSafe(work).catch_unwind().await.is_err() {
+            std::process::abort();
+        }
+    })
 }
 
 type Begin = Box<dyn Fn(Pulse) -> BoxFuture<'static, ()> + Send + Sync>;
@@ -108,7 +135,7 @@ impl Watchdog {
         let watchdog = Arc::new(Watchdog::default());
         let (watched, handle) = (Arc::downgrade(&watchdog), Handle::current());
         // A thread of its own: it sees what holds all of the runtime's.
-        std::thread::Builder::new().name("stoa-watchdog".into()).spawn(move || {
+        spawn_vital_thread("stoa-watchdog", move || {
             while let Some(watchdog) = watched.upgrade() {
                 if let Some(task) = watchdog.look(&handle, Instant::now()) {
                     tracing::error!(task, "a task in the background cannot be stopped: the process ends");
@@ -168,6 +195,30 @@ mod tests {
     use std::sync::atomic::{AtomicUsize, Ordering::SeqCst};
 
     use super::*;
+
+    /// Names the vital work that panics, in the process that it ends.
+    const PANIC_OF: &str = "STOA_TEST_PANIC_OF";
+
+    /// The test runs itself again, in a process that each kind of vital work ends.
+    #[test]
+    fn a_panic_of_vital_work_ends_the_process() {
+        use std::os::unix::process::ExitStatusExt as _;
+        match std::env::var(PANIC_OF).as_deref() {
+            Ok("thread") => spawn_vital_thread("vital", || panic!("a fault")).unwrap().join().unwrap_or_default(),
+            Ok("task") => {
+                let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();
+                let _ = runtime.block_on(async { spawn_vital_task(async { panic!("a fault") }).await });
+            }
+            _ => {
+                for kind in ["thread", "task"] {
+                    let mut command = std::process::Command::new(std::env::current_exe().unwrap());
+                    command.args(["--exact", "watchdog::tests::a_panic_of_vital_work_ends_the_process"]);
+                    let status = command.env(PANIC_OF, kind).output().unwrap().status;
+                    assert_eq!(status.signal(), Some(libc::SIGABRT), "{kind}: {status}");
+                }
+            }
+        }
+    }
 
     /// Just within a round's time, and just beyond it.
     const WITHIN: Duration = Duration::from_secs(29);

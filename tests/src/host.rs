@@ -35,6 +35,8 @@ struct Inner {
     /// Its modules, where they are its own.
     _modules: Option<Folder>,
     dev: bool,
+    /// Commands of the shell that becomes the host.
+    shell: Option<String>,
     settings: Vec<(String, String)>,
     process: Mutex<Option<Process>>,
     address: RwLock<String>,
@@ -66,6 +68,7 @@ pub struct Settings {
     without_dev: bool,
     server: Option<String>,
     way: Option<Way>,
+    shell: Option<String>,
 }
 
 impl Settings {
@@ -102,6 +105,13 @@ impl Settings {
     /// Its database (PostgreSQL) is reached by another address.
     pub fn by(mut self, way: impl Fn(&str) -> String + 'static) -> Settings {
         self.way = Some(Box::new(way));
+        self
+    }
+
+    /// A shell in the host's folder runs these commands and then becomes the host: `exec 2>&-` closes its stderr. If they redirect
+    /// stdout, the log names the address.
+    pub fn shell(mut self, commands: &str) -> Settings {
+        self.shell = Some(commands.to_string());
         self
     }
 
@@ -168,6 +178,7 @@ impl Stoa {
             place,
             _modules: settings.folder,
             dev: !settings.without_dev,
+            shell: settings.shell,
             settings: variables,
             process: Mutex::new(None),
             address: RwLock::new(String::new()),
@@ -191,6 +202,7 @@ impl Stoa {
             place: Folder::new("beside"),
             _modules: None,
             dev: self.0.dev,
+            shell: self.0.shell.clone(),
             settings: self.0.settings.clone(),
             process: Mutex::new(None),
             address: RwLock::new(String::new()),
@@ -405,7 +417,19 @@ impl Stoa {
 
 impl Inner {
     fn command(&self) -> Command {
-        let mut command = Command::new(binary());
+        self.prepare(Command::new(binary()))
+    }
+
+    /// The command that becomes the host.
+    fn serving(&self) -> Command {
+        let Some(commands) = &self.shell else { return self.command() };
+        let mut command = Command::new("sh");
+        command.args(["-c", &format!("{commands}; exec \"$0\" \"$@\"")]).arg(binary());
+        self.prepare(command)
+    }
+
+    /// With this host's settings and folder.
+    fn prepare(&self, mut command: Command) -> Command {
         for (name, _) in std::env::vars() {
             if name.starts_with("STOA_") || name.starts_with("RUST_") {
                 command.env_remove(name);
@@ -429,7 +453,7 @@ impl Inner {
         self.launched.store(from, Ordering::Release);
         let log = File::options().create(true).append(true).open(self.log_path()).expect("cannot open the host's log");
         let mut child = self
-            .command()
+            .serving()
             .args(["serve", "--listen", "127.0.0.1:0"])
             .args(self.dev.then_some("--dev"))
             .stdin(Stdio::null())
@@ -447,7 +471,11 @@ impl Inner {
             }
         });
         let line = first.recv_timeout(START);
-        let address = line.as_deref().ok().and_then(|line| line.strip_prefix("stoa listening on http://"));
+        let stdout = line.as_deref().ok().and_then(|line| line.strip_prefix("stoa listening on http://"));
+        let address = match (stdout, &line) {
+            (None, Err(mpsc::RecvTimeoutError::Disconnected)) => self.address_in_log(from, &mut process.child),
+            (address, _) => address.map(str::to_string),
+        };
         match address {
             Some(address) => {
                 *self.address.write().unwrap_or_else(PoisonError::into_inner) = address.trim().to_string();
@@ -459,6 +487,21 @@ impl Inner {
                 Err(format!("{status}; first line on stdout: {line:?}; stderr:\n{}", self.log_since(from)))
             }
         }
+    }
+
+    /// The address by the log of a process without stdout; none if the process ends first.
+    fn address_in_log(&self, from: u64, child: &mut Child) -> Option<String> {
+        let begin = Instant::now();
+        while begin.elapsed() < START && matches!(child.try_wait(), Ok(None)) {
+            let log = self.log_since(from);
+            let address = log.split_once("listening address=").and_then(|(_, rest)| rest.split_whitespace().next());
+            // The line is whole once it names the private listener.
+            if let (Some(address), true) = (address, log.contains("private=")) {
+                return Some(address.to_string());
+            }
+            thread::sleep(Duration::from_millis(20));
+        }
+        None
     }
 
     fn log_path(&self) -> PathBuf {

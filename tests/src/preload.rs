@@ -12,13 +12,15 @@ use crate::folder::Folder;
 enum Field {
     /// Seconds that the clock is ahead.
     Shift,
-    /// Not zero: no file takes a byte more.
+    /// Not zero: no file takes a byte more, but for the standard streams.
     Full,
     /// Not zero: nothing that is written is ever safe.
     Unsafe,
+    /// Not zero: no file that is a standard stream takes a byte more.
+    FullStreams,
 }
 
-const FIELDS: usize = 3;
+const FIELDS: usize = 4;
 
 const SOURCE: &str = r#"
 #define _GNU_SOURCE
@@ -33,7 +35,7 @@ const SOURCE: &str = r#"
 #include <time.h>
 #include <unistd.h>
 
-static volatile long nothing[3];
+static volatile long nothing[4];
 static volatile long *page = nothing;
 
 __attribute__((constructor)) static void begin(void) {
@@ -60,16 +62,18 @@ int gettimeofday(struct timeval *now, void *zone) {
     return done;
 }
 
-/* The standard streams go on: what a program says of its trouble is wanted. */
-static int is_file(int file) {
-    struct stat of;
-    return file > 2 && fstat(file, &of) == 0 && S_ISREG(of.st_mode);
+static int is_regular(int file) {
+    struct stat status;
+    return fstat(file, &status) == 0 && S_ISREG(status.st_mode);
 }
+/* The standard streams have a disk of their own: a test reads what a program logs of its trouble. */
+static int is_file(int file) { return file > 2 && is_regular(file); }
+static int is_full(int file) { return file > 2 ? page[1] && is_file(file) : page[3] && is_regular(file); }
 #define WRITER(type, name, parameters, arguments) \
     type name parameters { \
         static type (*real) parameters; \
         if (!real) real = dlsym(RTLD_NEXT, #name); \
-        if (page[1] && is_file(file)) { errno = ENOSPC; return -1; } \
+        if (is_full(file)) { errno = ENOSPC; return -1; } \
         return real arguments; \
     }
 WRITER(ssize_t, write, (int file, const void *bytes, size_t size), (file, bytes, size))
@@ -80,7 +84,7 @@ WRITER(ssize_t, pwritev, (int file, const struct iovec *parts, int count, off_t 
 WRITER(ssize_t, pwritev64, (int file, const struct iovec *parts, int count, off64_t at), (file, parts, count, at))
 int posix_fallocate(int file, off_t at, off_t size) {
     NEXT(int, "posix_fallocate", int, off_t, off_t);
-    return page[1] && is_file(file) ? ENOSPC : real(file, at, size);
+    return is_full(file) ? ENOSPC : real(file, at, size);
 }
 
 #define SYNC(name) \
@@ -136,6 +140,11 @@ impl Preload {
     /// From now on the disk is full, or is not.
     pub fn fill_disk(&self, full: bool) {
         self.set(Field::Full, i64::from(full));
+    }
+
+    /// From now on the disk of the standard streams is full, or is not: a log that is a file takes no line.
+    pub fn fill_streams(&self, full: bool) {
+        self.set(Field::FullStreams, i64::from(full));
     }
 
     /// From now on nothing can be made safe on the disk, or can again.

@@ -2,6 +2,7 @@
 
 mod data_flags;
 mod keys;
+mod logging;
 mod migrate;
 mod module;
 mod openapi;

@@ -1,5 +1,7 @@
 //! `stoa serve`: from settings to a listening host, and back down on a signal.
 
+use std::future::pending;
+use std::io::Write as _;
 use std::net::SocketAddr;
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -15,6 +17,7 @@ use tokio::signal::unix::{Signal, SignalKind, signal};
 use uuid::Uuid;
 
 use super::data_flags::DataFlags;
+use super::logging;
 use crate::database::Database;
 use crate::deployment::{Deployment, HostIdentity, development, first};
 
@@ -38,8 +41,8 @@ use crate::platform::{self, Platform};
 use crate::purge;
 use crate::sandbox::engine::{self, Sandbox};
 use crate::secret_file;
-use crate::settings::{LogFormat, Onboarding, Settings};
-use crate::watchdog::{Pulse, Watchdog};
+use crate::settings::{Onboarding, Settings};
+use crate::watchdog::{self, Pulse, Watchdog};
 
 #[derive(Args, Serialize)]
 pub struct Flags {
@@ -80,19 +83,8 @@ pub fn run(flags: Flags) -> anyhow::Result<()> {
         println!("{}", serde_json::to_string_pretty(&settings)?);
         return Ok(());
     }
-    start_log(&settings.log, settings.log_format);
+    logging::start(&settings.log, settings.log_format);
     tokio::runtime::Builder::new_multi_thread().enable_all().build()?.block_on(serve(settings, flags))
-}
-
-/// Logs to stderr what the filter lets through.
-pub fn start_log(filter: &str, format: LogFormat) {
-    use tracing_subscriber::EnvFilter;
-    let filter = EnvFilter::try_new(filter).unwrap_or_else(|_| EnvFilter::new("info"));
-    let log = tracing_subscriber::fmt().with_writer(std::io::stderr).with_env_filter(filter);
-    match format {
-        LogFormat::Text => log.with_ansi(std::io::IsTerminal::is_terminal(&std::io::stderr())).init(),
-        LogFormat::Json => log.json().init(),
-    }
 }
 
 /// Refuses to serve with a key that this host made for itself where the database has secrets under another one: a second --dev host
@@ -167,7 +159,7 @@ async fn serve(settings: Settings, flags: Flags) -> anyhow::Result<()> {
     let host = HostIdentity { id: Uuid::now_v7(), name: host_name(address) };
     let deployment = Arc::new(Deployment::new(release, database.clone(), gate, settings.limits(), host));
     deployment.keep(&watchdog);
-    tokio::spawn(read_trust_again(hangup, deployment.clone(), settings.sandbox(), flags));
+    watchdog::spawn_vital_task(read_trust_again(hangup, deployment.clone(), settings.sandbox(), flags));
     let (recorder, recording) = Recorder::start(database.clone(), &watchdog);
     let app = Arc::new(answer::App {
         deployment: deployment.clone(),
@@ -195,7 +187,8 @@ async fn serve(settings: Settings, flags: Flags) -> anyhow::Result<()> {
     });
     let relaying = Relay::new(database.clone(), dialer, keys, schedule).start(&watchdog);
     starting.end().await;
-    println!("stoa listening on http://{address}");
+    // Stdout may be a pipe that its reader has closed: the log has the address too.
+    let _ = writeln!(std::io::stdout(), "stoa listening on http://{address}");
     tracing::info!(%address, private = %private_listener.local_addr()?, "listening");
 
     let (operators, names) =
@@ -204,7 +197,7 @@ async fn serve(settings: Settings, flags: Flags) -> anyhow::Result<()> {
     let silence = settings.connection_timeout;
     let connection_limit = ConnectionLimit::for_private(private::CONNECTIONS);
     let private =
-        tokio::spawn(server::serve(private_listener, private, connection_limit, silence, std::future::pending()));
+        watchdog::spawn_vital_task(server::serve(private_listener, private, connection_limit, silence, pending()));
     let database_connections = settings.concurrent_requests() as usize;
     let connections = open_files::count_connections(descriptors, settings.connections, database_connections);
     let connection_limit =
@@ -266,7 +259,7 @@ fn read_trust(sandbox: Sandbox, flags: &Flags) -> anyhow::Result<Trust> {
 
 /// SIGTERM or Ctrl-C.
 async fn stop_signal() {
-    let Ok(mut terminate) = signal(SignalKind::terminate()) else { return std::future::pending().await };
+    let Ok(mut terminate) = signal(SignalKind::terminate()) else { return pending().await };
     tokio::select! {
         _ = terminate.recv() => {}
         _ = tokio::signal::ctrl_c() => {}

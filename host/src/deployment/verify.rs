@@ -91,17 +91,17 @@ impl Verification<'_> {
                 return Err(VerifyError::UnknownCompany(*company));
             }
         }
-        Ok(self.report(&companies, &lost).await?)
+        Ok(self.report(&companies, &lost).await)
     }
 
     /// Verifies every company of the database.
     pub async fn verify_all(&self) -> Result<VerifyReport, VerifyError> {
         let companies = list_companies(self.database).await?;
         let lost = directory::find_lost(self.database, &companies).await?;
-        Ok(self.report(&companies, &lost).await?)
+        Ok(self.report(&companies, &lost).await)
     }
 
-    async fn report(&self, companies: &[Uuid], lost: &[Uuid]) -> Result<VerifyReport, Error> {
+    async fn report(&self, companies: &[Uuid], lost: &[Uuid]) -> VerifyReport {
         let mut report = VerifyReport { companies: companies.len(), ..VerifyReport::default() };
         report.findings.extend(lost.iter().map(|tenant| Finding {
             tenant_id: *tenant,
@@ -111,15 +111,10 @@ impl Verification<'_> {
             message: "the company has members and no record (stoa_tenant): nothing of it was checked".to_owned(),
         }));
         for tenant in companies {
-            report.findings.extend(directory::find_missing(self.database, *tenant).await?.into_iter().map(
-                |membership| Finding {
-                    tenant_id: *tenant,
-                    module: platform::NAME.to_owned(),
-                    invariant: "directory".to_owned(),
-                    resource_id: Some(membership),
-                    message: "the directory of users does not name the company of this membership".to_owned(),
-                },
-            ));
+            if let Err(reason) = self.check_directory(*tenant, &mut report.findings).await {
+                let (tenant_id, module) = (*tenant, platform::NAME.to_owned());
+                report.unfinished.push(Stopped { tenant_id, module, reason });
+            }
             for module in self.modules {
                 if let Err(reason) = self.check(module, *tenant, &mut report.findings).await {
                     let (tenant_id, module) = (*tenant, module.name.clone());
@@ -127,7 +122,20 @@ impl Verification<'_> {
                 }
             }
         }
-        Ok(report)
+        report
+    }
+
+    /// The memberships of a company that the directory does not name. `Err` says why the check did not finish.
+    async fn check_directory(&self, tenant: Uuid, findings: &mut Vec<Finding>) -> Result<(), String> {
+        let missing = directory::find_missing(self.database, tenant).await.map_err(|error| error.to_string())?;
+        findings.extend(missing.into_iter().map(|membership| Finding {
+            tenant_id: tenant,
+            module: platform::NAME.to_owned(),
+            invariant: "directory".to_owned(),
+            resource_id: Some(membership),
+            message: "the directory of users does not name the company of this membership".to_owned(),
+        }));
+        Ok(())
     }
 
     /// All batches of one module for one company. `Err` says why it did not come to its end.

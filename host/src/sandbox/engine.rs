@@ -3,6 +3,7 @@
 use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 
 use super::ticks;
+use crate::watchdog;
 use wasmtime::{Config, Enabled, Engine, InstanceAllocationStrategy, OptLevel, PoolingAllocationConfig};
 
 /// Linear memory that a reset keeps resident and clears by hand: no page faults for an ordinary request.
@@ -79,7 +80,7 @@ pub fn build_pooled(sandbox: Sandbox, requests: u32, knobs: Pool) -> wasmtime::R
     let engine = Engine::new(&config)?;
     let weak = engine.weak();
     // An OS thread: a guest that holds a worker of the runtime must not hold the clock too.
-    std::thread::Builder::new().name("stoa-epoch".into()).spawn(move || ticks::keep_ticking(&weak))?;
+    watchdog::spawn_vital_thread("stoa-epoch", move || ticks::keep_ticking(&weak))?;
     Ok(engine)
 }
 

@@ -3,6 +3,7 @@
 //! of one core: what finds no room is not judged, and no request waits.
 
 use std::collections::HashSet;
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -14,6 +15,7 @@ use tokio::sync::mpsc;
 
 use crate::contract::{Schema, refs};
 use crate::problem::Item;
+use crate::watchdog;
 use crate::wit::events::Event;
 
 /// Samples that wait for the judge, and the largest that is taken: together what they may keep in memory.
@@ -103,7 +105,7 @@ impl Judge {
             return Ok(Judge::strict());
         }
         let (samples, waiting) = mpsc::channel(WAITING);
-        std::thread::Builder::new().name("stoa-judge".into()).spawn(move || count(waiting))?;
+        watchdog::spawn_vital_thread("stoa-judge", move || count(waiting))?;
         Ok(Judge { queue: Some(Queue::new(samples)) })
     }
 
@@ -161,7 +163,9 @@ fn count(mut samples: mpsc::Receiver<Sample>) {
     let mut reported = HashSet::new();
     while let Some(sample) = samples.blocking_recv() {
         let began = Instant::now();
-        if let Some((what, why)) = sample.breach() {
+        // A panic over a module's own data ends this look, not the process.
+        let breach = catch_unwind(AssertUnwindSafe(|| sample.breach())).unwrap_or_default();
+        if let Some((what, why)) = breach {
             let Descriptor { name: module, version, .. } = &*sample.module;
             let labels = [("module", module.clone()), ("version", version.clone()), ("what", what.to_owned())];
             metrics::counter!("stoa_contract_breaches_total", &labels).increment(1);

@@ -4,6 +4,9 @@ mod bodies;
 mod callers;
 mod free_json;
 mod guests;
+mod long_writes;
+#[cfg(target_os = "linux")]
+mod open_files;
 mod searches;
 
 use stoa_tests::Stoa;

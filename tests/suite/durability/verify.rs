@@ -26,6 +26,7 @@ on_both_databases![
     units_are_counted_in_any_number_of_places,
     a_company_without_its_record_is_found,
     a_check_that_is_cut_off_says_so,
+    a_directory_that_cannot_be_read_hides_no_finding,
     a_running_host_reports_as_the_command_does,
     a_running_host_verifies_known_companies_alone,
 ];
@@ -282,6 +283,27 @@ fn a_check_that_is_cut_off_says_so(database: Database) {
     let unfinished = report["unfinished"].as_array().cloned().unwrap_or_default();
     let companies: BTreeSet<&str> = unfinished.iter().filter_map(|stopped| stopped["tenantId"].as_str()).collect();
     assert_eq!(companies, BTreeSet::from([one.tenant.as_str(), two.tenant.as_str()]), "it goes on");
+}
+
+/// The check of the directory is unfinished, and those of the modules report what they find.
+fn a_directory_that_cannot_be_read_hides_no_finding(database: Database) {
+    let host = Stoa::start(database);
+    let (one, two) = (host.company(), host.company());
+    one.bring(&one.counted(0), &one.main(), "10", Some("2")).is(201);
+    one.change("update inventory_warehouse set status = 'ARCHIVED' where {tenant}");
+    let broken = find_broken(&one);
+    assert!(broken.contains("I14"), "{broken:?}");
+    host.change("drop table stoa_user_company");
+    let (status, report) = verify(&host, &["--tenant", &one.tenant, "--tenant", &two.tenant]);
+    let unfinished = report["unfinished"].as_array().cloned().unwrap_or_default();
+    let stopped = |stopped: &Json| (stopped["tenantId"].to_string(), stopped["module"].to_string());
+    let expected = [&one, &two].map(|shop| (json!(shop.tenant).to_string(), json!("platform").to_string()));
+    assert_eq!(unfinished.iter().map(stopped).collect::<BTreeSet<_>>(), BTreeSet::from(expected), "{report}");
+    let findings = report["findings"].as_array().cloned().unwrap_or_default();
+    let invariant = |finding: &Json| finding["invariant"].as_str().map(str::to_string);
+    assert_eq!(findings.iter().filter_map(invariant).collect::<BTreeSet<_>>(), broken, "{report}");
+    assert_eq!(status, Some(1), "a finding is reported before what is unfinished");
+    assert_eq!(verify(&host, &["--tenant", &two.tenant]).0, Some(2));
 }
 
 fn a_running_host_reports_as_the_command_does(database: Database) {

@@ -63,10 +63,13 @@ fn cut_commits(ground: &Ground) {
     }
 }
 
+/// The log is on the same disk.
 fn fill_disk(ground: &Ground) {
+    ground.preload.fill_streams(true);
     ground.preload.fill_disk(true);
     thread::sleep(LONG);
     ground.preload.fill_disk(false);
+    ground.preload.fill_streams(false);
     ground.repair();
 }
 

@@ -16,6 +16,7 @@ use super::Error;
 use super::address::Address;
 use super::connection::Connection;
 use super::value::{PgStatement, field};
+use crate::watchdog;
 
 /// Which sequence, and the lowest figure that will do.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -43,7 +44,7 @@ pub struct Numbers(mpsc::Sender<Asked>);
 impl Numbers {
     pub fn start(address: Address) -> Numbers {
         let (asks, asked) = mpsc::channel(WAITING);
-        tokio::spawn(serve(address, asked));
+        watchdog::spawn_vital_task(serve(address, asked));
         Numbers(asks)
     }
 

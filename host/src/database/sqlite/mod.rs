@@ -26,7 +26,7 @@ use self::stopwatch::Stopwatch;
 use super::fair_queue::Capacity;
 use super::row::Cell;
 use super::{DatabaseSettings, Error, Row, Session, Shard, Verdict, Work, migrations};
-use crate::secret_file;
+use crate::{secret_file, watchdog};
 
 pub use self::stopwatch::{lift as lift_time_limit, limit_part as limit_time};
 
@@ -98,14 +98,14 @@ impl Sqlite {
         let file = Arc::new(File { path: path.to_owned(), register, full: AtomicBool::new(false) });
         let writer = connect(&file, false)?;
         let (thread_file, thread_clock, queue, held) = (file.clone(), clock.clone(), writes.clone(), reads.clone());
-        threads.push(std::thread::Builder::new().name("stoa-writer".into()).spawn(move || {
+        threads.push(watchdog::spawn_vital_thread("stoa-writer", move || {
             thread_clock.watch_this_thread();
             write_loop(&thread_file, writer, &queue, &held);
         })?);
         for number in 0..readers {
             let (reader, queue, thread_file, thread_clock) =
                 (connect(&file, true)?, reads.clone(), file.clone(), clock.clone());
-            threads.push(std::thread::Builder::new().name(format!("stoa-reader-{number}")).spawn(move || {
+            threads.push(watchdog::spawn_vital_thread(format!("stoa-reader-{number}"), move || {
                 thread_clock.watch_this_thread();
                 read_loop(&thread_file, reader, &queue);
             })?);

@@ -11,6 +11,8 @@ use std::time::{Duration, Instant};
 
 use rusqlite::{Connection, InterruptHandle};
 
+use crate::watchdog;
+
 /// How often the clock looks.
 const TICK: Duration = Duration::from_millis(20);
 
@@ -46,7 +48,7 @@ impl Stopwatch {
     pub fn start() -> std::io::Result<(Arc<Stopwatch>, JoinHandle<()>)> {
         let clock = Arc::new(Stopwatch { watched: Mutex::default() });
         let thread_clock = clock.clone();
-        let thread = std::thread::Builder::new().name("stoa-clock".into()).spawn(move || {
+        let thread = watchdog::spawn_vital_thread("stoa-clock", move || {
             // A thread may come and go between two looks, as that of a command does: whom the clock has seen says nothing.
             while Arc::strong_count(&thread_clock) > 1 {
                 std::thread::sleep(TICK);

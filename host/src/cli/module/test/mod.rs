@@ -13,7 +13,7 @@ use anyhow::Context as _;
 use serde_json::{Value as Json, json};
 
 use crate::cli;
-use crate::cli::serve::start_log;
+use crate::cli::logging;
 use crate::deployment::Release;
 use crate::gate::artifact::Artifact;
 use crate::sandbox::limits::{Limits, Used};
@@ -52,7 +52,7 @@ struct Verdict {
 }
 
 pub fn run(flags: &Flags) -> anyhow::Result<()> {
-    start_log(LOG, LogFormat::Text);
+    logging::start(LOG, LogFormat::Text);
     let fixtures = fixtures(&flags.fixtures)?;
     let release = release(std::iter::once(&flags.file).chain(&flags.with))?;
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
