@@ -110,7 +110,7 @@ pub struct Settings {
     /// The same of heavy reads, as reports are.
     #[serde(with = "humantime_serde")]
     pub heavy_read_timeout: Duration,
-    /// Heavy reads that run at once. Absent: a quarter of the connections, or of SQLite's readers.
+    /// Heavy reads that run at once, of one company at most half of them. Absent: a quarter of the connections, or of SQLite's readers.
     pub heavy_reads: Option<u32>,
     /// Keys of what is encrypted at rest, 64 hexadecimal digits each: the first encrypts, all decrypt. Absent with --dev: one in the data
     /// folder.

@@ -247,21 +247,26 @@ async fn call(
             _ => Ok(()),
         }
     };
+    let reject = |problem: Problem| {
+        visit.record_answer(recorder, problem.status, &problem.code);
+        Ok(add_limit_headers(problem::render(&problem, request_id), permit.headers))
+    };
     let (input, _place) = match body::read(body, operation.route.body_limit, &app.bodies, caller.id(), may_send).await {
         Ok(body::Read { bytes, place }) => {
             let input = if bytes.len() <= body::SMALL {
                 validate::request(operation, &parts, &path, &bytes)
             } else {
                 let (operation, parts, path) = (operation.clone(), parts.clone(), path.clone());
-                app.bodies.judge(move || validate::request(&operation, &parts, &path, &bytes)).await?
+                let judge = move || validate::request(&operation, &parts, &path, &bytes);
+                match app.bodies.judge(caller.id(), judge).await {
+                    Ok(input) => input,
+                    Err(problem) => return reject(problem),
+                }
             };
             (input, place)
         }
         Err(body::Unread::Refused(problem)) if problem.status == 413 => (Err(problem), None),
-        Err(body::Unread::Refused(problem)) => {
-            visit.record_answer(recorder, problem.status, &problem.code);
-            return Ok(add_limit_headers(problem::render(&problem, request_id), permit.headers));
-        }
+        Err(body::Unread::Refused(problem)) => return reject(problem),
         Err(body::Unread::Broken(problem)) => {
             return Ok(add_limit_headers(render_and_close(&problem, request_id), permit.headers));
         }
@@ -277,15 +282,12 @@ async fn call(
     };
     // A request that will be rejected takes nobody's seat.
     let seat = match operation.route.heavy && input.is_ok() {
-        true => app.heavy_reads.admit().await.map(Some),
+        true => app.heavy_reads.admit(tenant.unwrap_or_default()).await.map(Some),
         false => Ok(None),
     };
     let seat = match seat {
         Ok(seat) => seat,
-        Err(problem) => {
-            visit.record_answer(recorder, problem.status, &problem.code);
-            return Ok(add_limit_headers(problem::render(&problem, request_id), permit.headers));
-        }
+        Err(problem) => return reject(problem),
     };
     let request = Arc::new(pipeline::Request {
         generation: release.generation.clone(),
