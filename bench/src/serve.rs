@@ -125,7 +125,7 @@ pub async fn app(flags: &Flags, sqlite_readers: usize) -> anyhow::Result<Arc<App
         users: Users::default(),
         api_keys: ApiKeys::new(Environment::Test),
         dev_issuer: Some(issuer),
-        bodies: body::Bodies::default(),
+        bodies: body::Bodies::new(256 << 20),
         readiness: Readiness::default(),
         reference: Reference::default(),
         heavy_reads: governance::HeavyReads::new(4),

@@ -38,7 +38,7 @@ use crate::platform::{self, Platform};
 use crate::purge;
 use crate::sandbox::engine::{self, Sandbox};
 use crate::secret_file;
-use crate::settings::{LogFormat, Onboarding, Settings};
+use crate::settings::{self, LogFormat, Onboarding, Settings};
 use crate::watchdog::{Pulse, Watchdog};
 
 #[derive(Args, Serialize)]
@@ -187,7 +187,7 @@ async fn serve(settings: Settings, flags: Flags) -> anyhow::Result<()> {
         users: Users::default(),
         api_keys: ApiKeys::new(settings.environment()),
         dev_issuer,
-        bodies: body::Bodies::default(),
+        bodies: body::Bodies::new(settings::bytes(settings.body_memory)),
         readiness: Readiness::default(),
         reference: Reference::default(),
         heavy_reads: HeavyReads::new(settings.heavy_reads()),

@@ -251,8 +251,8 @@ async fn call(
         visit.record_answer(recorder, problem.status, &problem.code);
         Ok(add_limit_headers(problem::render(&problem, request_id), permit.headers))
     };
-    let (input, _place) = match body::read(body, operation.route.body_limit, &app.bodies, caller.id(), may_send).await {
-        Ok(body::Read { bytes, place }) => {
+    let (input, _held) = match body::read(body, operation.route.body_limit, &app.bodies, caller.id(), may_send).await {
+        Ok(body::Read { bytes, memory, place }) => {
             let input = if bytes.len() <= body::SMALL {
                 validate::request(operation, &parts, &path, &bytes)
             } else {
@@ -263,7 +263,7 @@ async fn call(
                     Err(problem) => return reject(problem),
                 }
             };
-            (input, place)
+            (input, Some((memory, place)))
         }
         Err(body::Unread::Refused(problem)) if problem.status == 413 => (Err(problem), None),
         Err(body::Unread::Refused(problem)) => return reject(problem),

@@ -3,6 +3,7 @@
 pub mod accept;
 pub mod answer;
 pub mod body;
+mod budget;
 mod compression;
 mod conditional;
 mod connection;

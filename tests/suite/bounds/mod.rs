@@ -4,6 +4,7 @@ mod bodies;
 mod callers;
 mod free_json;
 mod guests;
+mod memory;
 mod searches;
 
 use stoa_tests::Stoa;
