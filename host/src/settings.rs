@@ -75,6 +75,8 @@ pub struct Settings {
     pub connection_timeout: Duration,
     /// Memory for the bodies of all requests that are read or answered at one time.
     pub body_memory: ByteSize,
+    /// Memory for the responses that callers have not read yet.
+    pub response_memory: ByteSize,
     /// Names of the private listener besides addresses and `localhost`.
     #[serde(deserialize_with = "list")]
     pub private_names: Vec<HostName>,
@@ -240,6 +242,7 @@ impl Default for Settings {
             connections_per_peer: 1_024,
             connection_timeout: server::SILENCE,
             body_memory: ByteSize::mib(256),
+            response_memory: ByteSize::mib(256),
             private_names: Vec::new(),
             cors_origins: Vec::new(),
             onboarding: Onboarding::Open,
@@ -321,6 +324,10 @@ impl Settings {
             "STOA_WEBHOOK_DEV_TARGETS and STOA_WEBHOOK_RESOLVER are for --dev alone"
         );
         anyhow::ensure!(self.body_memory >= LEAST_BODY_MEMORY, "STOA_BODY_MEMORY must be at least {LEAST_BODY_MEMORY}");
+        anyhow::ensure!(
+            self.response_memory.0 / 2 >= self.module_output.0,
+            "STOA_RESPONSE_MEMORY must be at least twice STOA_MODULE_OUTPUT"
+        );
         anyhow::ensure!(self.database_connections > 0, "STOA_DATABASE_CONNECTIONS must be at least 1");
         Ok(())
     }

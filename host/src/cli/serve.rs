@@ -24,6 +24,7 @@ use crate::gate::compiler::Compiler;
 use crate::gate::trust::Trust;
 use crate::gate::vetting::Gate;
 use crate::governance::{self, Governor, HeavyReads, Recorder};
+use crate::http::budget::Budget;
 use crate::http::connection_limit::ConnectionLimit;
 use crate::http::operator::Operator;
 use crate::http::readiness::Readiness;
@@ -188,6 +189,7 @@ async fn serve(settings: Settings, flags: Flags) -> anyhow::Result<()> {
         api_keys: ApiKeys::new(settings.environment()),
         dev_issuer,
         bodies: body::Bodies::new(settings::bytes(settings.body_memory)),
+        response_memory: Budget::new(settings::bytes(settings.response_memory)),
         readiness: Readiness::default(),
         reference: Reference::default(),
         heavy_reads: HeavyReads::new(settings.heavy_reads()),

@@ -16,12 +16,13 @@ use serde_json::json;
 use stoa_descriptor::Audience;
 use uuid::Uuid;
 
+use super::budget::Budget;
 use super::file::{gzip, takes_gzip};
 use super::peer::{self, Network};
 use super::readiness::Readiness;
 use super::reference::{Part, Reference};
 use super::visit::Visit;
-use super::{body, conditional, problem, success, validate};
+use super::{body, conditional, problem, response_memory, success, validate};
 use crate::database::Database;
 use crate::deployment::{Deployment, Release};
 use crate::governance::governor::Headers;
@@ -47,6 +48,7 @@ pub struct App {
     pub api_keys: ApiKeys,
     pub dev_issuer: Option<DevIssuer>,
     pub bodies: body::Bodies,
+    pub response_memory: Arc<Budget>,
     pub readiness: Readiness,
     pub reference: Reference,
     pub heavy_reads: HeavyReads,
@@ -303,7 +305,11 @@ async fn call(
     });
     let answer = pipeline::run(&app.platform, &app.database, request, callable.runner.clone()).await;
     let replayed = answer.as_ref().is_ok_and(|answer| answer.replayed);
-    match answer.and_then(|answer| success::respond(operation, &parts, answer, request_id)) {
+    let response = answer.and_then(|answer| {
+        let response = success::respond(operation, &parts, answer, request_id)?;
+        response_memory::hold(response, app.response_memory.share(caller.id()), !operation.route.read_only)
+    });
+    match response {
         // Only now is it known that the key is none any more, or that its company has lost the right.
         Err(problem) if matches!(&*problem.code, "UNAUTHENTICATED" | "PUBLIC_API_DISABLED") => {
             governor.give_back(&permit);
