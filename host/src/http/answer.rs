@@ -17,7 +17,7 @@ use stoa_descriptor::Audience;
 use uuid::Uuid;
 
 use super::budget::Budget;
-use super::file::{gzip, takes_gzip};
+use super::file::{Packed, gzip, takes_gzip};
 use super::peer::{self, Network};
 use super::readiness::Readiness;
 use super::reference::{Part, Reference};
@@ -171,6 +171,7 @@ fn contract(release: &Release, headers: &HeaderMap) -> Response<Body> {
     } else {
         *response.body_mut() = Body::from(contract.bytes.clone());
     }
+    response.extensions_mut().insert(Packed);
     let response_headers = response.headers_mut();
     response_headers.insert(header::CONTENT_TYPE, HeaderValue::from_static("application/json"));
     response_headers.insert(header::VARY, HeaderValue::from_static("Accept-Encoding"));
