@@ -8,6 +8,7 @@ use stoa::database::Database;
 use stoa::deployment::{Deployment, HostIdentity, Release};
 use stoa::governance::{self, Governor, Recorder};
 use stoa::http::answer::App;
+use stoa::http::budget::Budget;
 use stoa::http::connection_limit::ConnectionLimit;
 use stoa::http::readiness::Readiness;
 use stoa::http::reference::Reference;
@@ -125,7 +126,8 @@ pub async fn app(flags: &Flags, sqlite_readers: usize) -> anyhow::Result<Arc<App
         users: Users::default(),
         api_keys: ApiKeys::new(Environment::Test),
         dev_issuer: Some(issuer),
-        bodies: body::Bodies::default(),
+        bodies: body::Bodies::new(256 << 20),
+        response_memory: Budget::new(256 << 20),
         readiness: Readiness::default(),
         reference: Reference::default(),
         heavy_reads: governance::HeavyReads::new(4),

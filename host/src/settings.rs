@@ -31,6 +31,9 @@ use crate::sandbox::Limits;
 use crate::sandbox::engine::{self, Sandbox};
 use crate::sandbox::judge::{Breaches, Judge};
 
+/// Four times the largest body: one caller has half, and room is doubled while a body of unknown length arrives.
+const LEAST_BODY_MEMORY: ByteSize = ByteSize::mib(64);
+
 /// Everything that can be set, as `stoa serve --print-config` shows it. There is no secret among them but a password in the
 /// database's address, which is not shown.
 #[derive(Debug, Clone, Serialize, Deserialize)]
@@ -70,6 +73,10 @@ pub struct Settings {
     /// The longest wait for a connection's first bytes, for a request's head, and for somebody to read an answer.
     #[serde(with = "humantime_serde")]
     pub connection_timeout: Duration,
+    /// Memory for the bodies of all requests that are read or answered at one time.
+    pub body_memory: ByteSize,
+    /// Memory for the responses that callers have not read yet.
+    pub response_memory: ByteSize,
     /// Names of the private listener besides addresses and `localhost`.
     #[serde(deserialize_with = "list")]
     pub private_names: Vec<HostName>,
@@ -110,7 +117,7 @@ pub struct Settings {
     /// The same of heavy reads, as reports are.
     #[serde(with = "humantime_serde")]
     pub heavy_read_timeout: Duration,
-    /// Heavy reads that run at once. Absent: a quarter of the connections, or of SQLite's readers.
+    /// Heavy reads that run at once, of one company at most half of them. Absent: a quarter of the connections, or of SQLite's readers.
     pub heavy_reads: Option<u32>,
     /// Keys of what is encrypted at rest, 64 hexadecimal digits each: the first encrypts, all decrypt. Absent with --dev: one in the data
     /// folder.
@@ -144,6 +151,11 @@ const TEXTS: &[&str] = &[
     "webhook_schedule",
     "log",
 ];
+
+/// A size in memory.
+pub fn bytes(size: ByteSize) -> usize {
+    usize::try_from(size.0).unwrap_or(usize::MAX)
+}
 
 fn texts_of_environment() -> BTreeMap<&'static str, String> {
     let text = |name: &&'static str| Some((*name, std::env::var(format!("STOA_{}", name.to_uppercase())).ok()?));
@@ -229,6 +241,8 @@ impl Default for Settings {
             connections: None,
             connections_per_peer: 1_024,
             connection_timeout: server::SILENCE,
+            body_memory: ByteSize::mib(256),
+            response_memory: ByteSize::mib(256),
             private_names: Vec::new(),
             cors_origins: Vec::new(),
             onboarding: Onboarding::Open,
@@ -308,6 +322,11 @@ impl Settings {
         anyhow::ensure!(
             self.dev || (self.webhook_dev_targets.is_empty() && self.webhook_resolver.is_none()),
             "STOA_WEBHOOK_DEV_TARGETS and STOA_WEBHOOK_RESOLVER are for --dev alone"
+        );
+        anyhow::ensure!(self.body_memory >= LEAST_BODY_MEMORY, "STOA_BODY_MEMORY must be at least {LEAST_BODY_MEMORY}");
+        anyhow::ensure!(
+            self.response_memory.0 / 2 >= self.module_output.0,
+            "STOA_RESPONSE_MEMORY must be at least twice STOA_MODULE_OUTPUT"
         );
         anyhow::ensure!(self.database_connections > 0, "STOA_DATABASE_CONNECTIONS must be at least 1");
         Ok(())
@@ -411,7 +430,7 @@ impl Settings {
     }
 
     pub fn limits(&self) -> Limits {
-        let size = |size: ByteSize| usize::try_from(size.0).unwrap_or(usize::MAX);
+        let size = bytes;
         let defaults = Limits::default();
         Limits {
             deadline: self.module_deadline,

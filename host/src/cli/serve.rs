@@ -27,6 +27,7 @@ use crate::gate::compiler::Compiler;
 use crate::gate::trust::Trust;
 use crate::gate::vetting::Gate;
 use crate::governance::{self, Governor, HeavyReads, Recorder};
+use crate::http::budget::Budget;
 use crate::http::connection_limit::ConnectionLimit;
 use crate::http::operator::Operator;
 use crate::http::readiness::Readiness;
@@ -41,7 +42,7 @@ use crate::platform::{self, Platform};
 use crate::purge;
 use crate::sandbox::engine::{self, Sandbox};
 use crate::secret_file;
-use crate::settings::{Onboarding, Settings};
+use crate::settings::{self, Onboarding, Settings};
 use crate::watchdog::{self, Pulse, Watchdog};
 
 #[derive(Args, Serialize)]
@@ -179,7 +180,8 @@ async fn serve(settings: Settings, flags: Flags) -> anyhow::Result<()> {
         users: Users::default(),
         api_keys: ApiKeys::new(settings.environment()),
         dev_issuer,
-        bodies: body::Bodies::default(),
+        bodies: body::Bodies::new(settings::bytes(settings.body_memory)),
+        response_memory: Budget::new(settings::bytes(settings.response_memory)),
         readiness: Readiness::default(),
         reference: Reference::default(),
         heavy_reads: HeavyReads::new(settings.heavy_reads()),

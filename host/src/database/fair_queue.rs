@@ -1,7 +1,11 @@
 //! A fair queue. Requests that wait for a database are served round robin between companies, and a company has at most half of the
-//! slots at once: a company with many requests waits for itself. This file only counts: threads and tasks wait elsewhere.
+//! slots at once: a company with many requests waits for itself. Other keys than companies share in the same way. This file only
+//! counts: threads and tasks wait elsewhere.
 
 use std::collections::{HashMap, VecDeque};
+use std::hash::Hash;
+
+use uuid::Uuid;
 
 use super::Shard;
 
@@ -14,27 +18,42 @@ pub struct Capacity {
     pub queue: usize,
 }
 
-/// Half of what there is, and at least one: a company's part. What belongs to no company has all.
-fn part(shard: Shard, all: usize) -> usize {
-    match shard {
-        Shard::Global => all,
-        Shard::Company(_) => (all / 2).max(1),
+/// The key of those who share: a shard, or the id of a company or a caller.
+pub trait Key: Copy + Eq + Hash {
+    /// Whether it may take all there is. Others have half.
+    fn has_all(self) -> bool;
+}
+
+impl Key for Shard {
+    fn has_all(self) -> bool {
+        self == Shard::Global
     }
 }
 
-pub struct FairQueue<T> {
+impl Key for Uuid {
+    fn has_all(self) -> bool {
+        false
+    }
+}
+
+/// Half of what there is, and at least one: the part of one key.
+fn part(key: impl Key, all: usize) -> usize {
+    if key.has_all() { all } else { (all / 2).max(1) }
+}
+
+pub struct FairQueue<T, K = Shard> {
     capacity: Capacity,
-    waiting: HashMap<Shard, VecDeque<T>>,
-    /// Waiting shards, as their turns come.
-    round: VecDeque<Shard>,
+    waiting: HashMap<K, VecDeque<T>>,
+    /// Waiting keys, as their turns come.
+    round: VecDeque<K>,
     /// How many of each run.
-    running: HashMap<Shard, usize>,
+    running: HashMap<K, usize>,
     all_waiting: usize,
     all_running: usize,
 }
 
-impl<T> FairQueue<T> {
-    pub fn new(capacity: Capacity) -> FairQueue<T> {
+impl<T, K: Key> FairQueue<T, K> {
+    pub fn new(capacity: Capacity) -> FairQueue<T, K> {
         FairQueue {
             capacity,
             waiting: HashMap::new(),
@@ -45,54 +64,64 @@ impl<T> FairQueue<T> {
         }
     }
 
-    /// Takes its place in the queue. Given back where the queue, or the company's half of it, is full.
-    pub fn push(&mut self, shard: Shard, item: T) -> Result<(), T> {
-        let queue = self.waiting.get(&shard).map_or(0, VecDeque::len);
-        if self.all_waiting >= self.capacity.queue || queue >= part(shard, self.capacity.queue) {
+    /// Takes its place in the queue. Given back where the queue, or the key's part of it, is full.
+    pub fn push(&mut self, key: K, item: T) -> Result<(), T> {
+        let queue = self.waiting.get(&key).map_or(0, VecDeque::len);
+        if self.all_waiting >= self.capacity.queue || queue >= part(key, self.capacity.queue) {
             return Err(item);
         }
         if queue == 0 {
-            self.round.push_back(shard);
+            self.round.push_back(key);
         }
-        self.waiting.entry(shard).or_default().push_back(item);
+        self.waiting.entry(key).or_default().push_back(item);
         self.all_waiting += 1;
         Ok(())
     }
 
     /// The next that may run, which from now on counts as running. `may`: whether an item may run now, whoever's it is; those
     /// behind one that may not wait with it.
-    pub fn next(&mut self, may: impl Fn(&T) -> bool) -> Option<(Shard, T)> {
+    pub fn next(&mut self, may: impl Fn(&T) -> bool) -> Option<(K, T)> {
         if self.all_running >= self.capacity.slots {
             return None;
         }
-        let nth = self.round.iter().position(|shard| {
-            let running = self.running.get(shard).copied().unwrap_or(0);
-            running < part(*shard, self.capacity.slots)
-                && self.waiting.get(shard).and_then(VecDeque::front).is_some_and(&may)
+        let nth = self.round.iter().position(|key| {
+            let running = self.running.get(key).copied().unwrap_or(0);
+            running < part(*key, self.capacity.slots)
+                && self.waiting.get(key).and_then(VecDeque::front).is_some_and(&may)
         })?;
-        let shard = self.round.remove(nth)?;
-        let queue = self.waiting.get_mut(&shard)?;
+        let key = self.round.remove(nth)?;
+        let queue = self.waiting.get_mut(&key)?;
         let item = queue.pop_front()?;
         if queue.is_empty() {
-            self.waiting.remove(&shard);
+            self.waiting.remove(&key);
         } else {
-            self.round.push_back(shard);
+            self.round.push_back(key);
         }
         self.all_waiting -= 1;
         self.all_running += 1;
-        *self.running.entry(shard).or_default() += 1;
-        Some((shard, item))
+        *self.running.entry(key).or_default() += 1;
+        Some((key, item))
     }
 
     /// One of these runs no more.
-    pub fn end(&mut self, shard: Shard) {
-        if let Some(running) = self.running.get_mut(&shard) {
+    pub fn end(&mut self, key: K) {
+        if let Some(running) = self.running.get_mut(&key) {
             self.all_running -= 1;
             *running -= 1;
             if *running == 0 {
-                self.running.remove(&shard);
+                self.running.remove(&key);
             }
         }
+    }
+
+    /// Removes the waiting items that are not kept.
+    pub fn retain(&mut self, keep: impl Fn(&T) -> bool) {
+        self.waiting.retain(|_, queue| {
+            queue.retain(&keep);
+            !queue.is_empty()
+        });
+        self.round.retain(|key| self.waiting.contains_key(key));
+        self.all_waiting = self.waiting.values().map(VecDeque::len).sum();
     }
 
     /// How many run.
@@ -108,8 +137,6 @@ impl<T> FairQueue<T> {
 
 #[cfg(test)]
 mod tests {
-    use uuid::Uuid;
-
     use super::*;
 
     fn company(number: u128) -> Shard {
@@ -178,5 +205,18 @@ mod tests {
         fair_queue.end(company(3));
         fair_queue.end(company(1));
         assert_eq!(fair_queue.count_running(), 1);
+    }
+
+    #[test]
+    fn items_that_are_removed_leave_their_places_to_others() {
+        let mut fair_queue = turns(9, 4);
+        for (owner, item) in [(1, 1), (1, 2), (2, 3), (2, 4)] {
+            fair_queue.push(company(owner), item).unwrap();
+        }
+        assert_eq!(fair_queue.push(company(3), 5), Err(5));
+        fair_queue.retain(|item| *item == 2);
+        fair_queue.push(company(3), 5).unwrap();
+        let served: Vec<u32> = std::iter::from_fn(|| fair_queue.next(|_| true)).map(|(_, item)| item).collect();
+        assert_eq!((served, fair_queue.is_empty()), (vec![2, 5], true));
     }
 }

@@ -7,6 +7,7 @@ pub mod migrations;
 pub mod postgres;
 pub mod row;
 pub mod shard;
+pub mod slots;
 pub mod sqlite;
 pub mod watermark;
 pub mod work;

@@ -1,38 +1,39 @@
 //! Heavy reads, as reports are: few run at once, so that they leave connections and cores to everybody else, to writes above all.
+//! Companies take turns, and one company has at most half of the seats.
 
 use std::sync::Arc;
 use std::time::Duration;
 
-use tokio::sync::{OwnedSemaphorePermit, Semaphore};
-use tokio::time::timeout;
+use uuid::Uuid;
 
+use crate::database::fair_queue::Capacity;
+use crate::database::slots::{Seat, Slots};
 use crate::problem::Problem;
 
 /// Longest wait for a seat.
 const WAIT: Duration = Duration::from_secs(2);
+/// Heavy reads that may wait.
+const QUEUE: usize = 64;
 
 /// The seats of this host's heavy reads.
-pub struct HeavyReads(Arc<Semaphore>);
+pub struct HeavyReads(Arc<Slots<Uuid>>);
 
 impl HeavyReads {
     /// `seats`: heavy reads that run at once.
     pub fn new(seats: u32) -> HeavyReads {
-        HeavyReads(Arc::new(Semaphore::new(usize::try_from(seats).unwrap_or(1))))
+        HeavyReads(Slots::new(Capacity { slots: usize::try_from(seats).unwrap_or(1), queue: QUEUE }))
     }
 
-    /// Waits for a seat, in the order of coming. An error: none became free in time.
-    pub async fn admit(&self) -> Result<OwnedSemaphorePermit, Problem> {
-        self.admit_within(WAIT).await
+    /// Waits for a seat, in the turn of this company. An error: none became free in time, or too many wait.
+    pub async fn admit(&self, company: Uuid) -> Result<Seat<Uuid>, Problem> {
+        self.admit_within(company, WAIT).await
     }
 
-    async fn admit_within(&self, wait: Duration) -> Result<OwnedSemaphorePermit, Problem> {
-        match timeout(wait, self.0.clone().acquire_owned()).await {
-            Ok(Ok(seat)) => Ok(seat),
-            Ok(Err(_)) | Err(_) => {
-                metrics::counter!("stoa_heavy_reads_refused_total").increment(1);
-                Err(Problem::new("UNAVAILABLE"))
-            }
-        }
+    async fn admit_within(&self, company: Uuid, wait: Duration) -> Result<Seat<Uuid>, Problem> {
+        self.0.take(company, wait).await.map_err(|_| {
+            metrics::counter!("stoa_heavy_reads_refused_total").increment(1);
+            Problem::new("UNAVAILABLE")
+        })
     }
 }
 
@@ -42,11 +43,19 @@ mod tests {
 
     #[tokio::test]
     async fn a_read_without_a_seat_waits_and_is_refused() {
-        let reads = HeavyReads::new(1);
-        let seat = reads.admit().await.unwrap();
-        let refused = reads.admit_within(Duration::from_millis(10)).await.unwrap_err();
+        let (reads, company) = (HeavyReads::new(1), Uuid::from_u128(1));
+        let seat = reads.admit(company).await.unwrap();
+        let refused = reads.admit_within(company, Duration::from_millis(10)).await.err().expect("a rejection");
         assert_eq!((&*refused.code, refused.status, refused.retry_after), ("UNAVAILABLE", 503, Some(1)));
-        let (next, ()) = tokio::join!(reads.admit(), async move { drop(seat) });
+        let (next, ()) = tokio::join!(reads.admit(company), async move { drop(seat) });
         assert!(next.is_ok());
+    }
+
+    #[tokio::test]
+    async fn one_company_leaves_seats_to_others() {
+        let (reads, [greedy, other]) = (HeavyReads::new(4), [1, 2].map(Uuid::from_u128));
+        let _held = (reads.admit(greedy).await, reads.admit(greedy).await);
+        assert!(reads.admit_within(greedy, Duration::from_millis(10)).await.is_err(), "its half is taken");
+        assert!(reads.admit_within(other, Duration::from_millis(10)).await.is_ok());
     }
 }

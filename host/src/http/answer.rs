@@ -16,12 +16,13 @@ use serde_json::json;
 use stoa_descriptor::Audience;
 use uuid::Uuid;
 
-use super::file::{gzip, takes_gzip};
+use super::budget::Budget;
+use super::file::{Packed, gzip, takes_gzip};
 use super::peer::{self, Network};
 use super::readiness::Readiness;
 use super::reference::{Part, Reference};
 use super::visit::Visit;
-use super::{body, conditional, problem, success, validate};
+use super::{body, conditional, problem, response_memory, success, validate};
 use crate::database::Database;
 use crate::deployment::{Deployment, Release};
 use crate::governance::governor::Headers;
@@ -47,6 +48,7 @@ pub struct App {
     pub api_keys: ApiKeys,
     pub dev_issuer: Option<DevIssuer>,
     pub bodies: body::Bodies,
+    pub response_memory: Arc<Budget>,
     pub readiness: Readiness,
     pub reference: Reference,
     pub heavy_reads: HeavyReads,
@@ -169,6 +171,7 @@ fn contract(release: &Release, headers: &HeaderMap) -> Response<Body> {
     } else {
         *response.body_mut() = Body::from(contract.bytes.clone());
     }
+    response.extensions_mut().insert(Packed);
     let response_headers = response.headers_mut();
     response_headers.insert(header::CONTENT_TYPE, HeaderValue::from_static("application/json"));
     response_headers.insert(header::VARY, HeaderValue::from_static("Accept-Encoding"));
@@ -247,21 +250,26 @@ async fn call(
             _ => Ok(()),
         }
     };
-    let (input, _place) = match body::read(body, operation.route.body_limit, &app.bodies, caller.id(), may_send).await {
-        Ok(body::Read { bytes, place }) => {
+    let reject = |problem: Problem| {
+        visit.record_answer(recorder, problem.status, &problem.code);
+        Ok(add_limit_headers(problem::render(&problem, request_id), permit.headers))
+    };
+    let (input, _held) = match body::read(body, operation.route.body_limit, &app.bodies, caller.id(), may_send).await {
+        Ok(body::Read { bytes, memory, place }) => {
             let input = if bytes.len() <= body::SMALL {
                 validate::request(operation, &parts, &path, &bytes)
             } else {
                 let (operation, parts, path) = (operation.clone(), parts.clone(), path.clone());
-                app.bodies.judge(move || validate::request(&operation, &parts, &path, &bytes)).await?
+                let judge = move || validate::request(&operation, &parts, &path, &bytes);
+                match app.bodies.judge(caller.id(), judge).await {
+                    Ok(input) => input,
+                    Err(problem) => return reject(problem),
+                }
             };
-            (input, place)
+            (input, Some((memory, place)))
         }
         Err(body::Unread::Refused(problem)) if problem.status == 413 => (Err(problem), None),
-        Err(body::Unread::Refused(problem)) => {
-            visit.record_answer(recorder, problem.status, &problem.code);
-            return Ok(add_limit_headers(problem::render(&problem, request_id), permit.headers));
-        }
+        Err(body::Unread::Refused(problem)) => return reject(problem),
         Err(body::Unread::Broken(problem)) => {
             return Ok(add_limit_headers(render_and_close(&problem, request_id), permit.headers));
         }
@@ -277,15 +285,12 @@ async fn call(
     };
     // A request that will be rejected takes nobody's seat.
     let seat = match operation.route.heavy && input.is_ok() {
-        true => app.heavy_reads.admit().await.map(Some),
+        true => app.heavy_reads.admit(tenant.unwrap_or_default()).await.map(Some),
         false => Ok(None),
     };
     let seat = match seat {
         Ok(seat) => seat,
-        Err(problem) => {
-            visit.record_answer(recorder, problem.status, &problem.code);
-            return Ok(add_limit_headers(problem::render(&problem, request_id), permit.headers));
-        }
+        Err(problem) => return reject(problem),
     };
     let request = Arc::new(pipeline::Request {
         generation: release.generation.clone(),
@@ -301,7 +306,11 @@ async fn call(
     });
     let answer = pipeline::run(&app.platform, &app.database, request, callable.runner.clone()).await;
     let replayed = answer.as_ref().is_ok_and(|answer| answer.replayed);
-    match answer.and_then(|answer| success::respond(operation, &parts, answer, request_id)) {
+    let response = answer.and_then(|answer| {
+        let response = success::respond(operation, &parts, answer, request_id)?;
+        response_memory::hold(response, app.response_memory.share(caller.id()), !operation.route.read_only)
+    });
+    match response {
         // Only now is it known that the key is none any more, or that its company has lost the right.
         Err(problem) if matches!(&*problem.code, "UNAUTHENTICATED" | "PUBLIC_API_DISABLED") => {
             governor.give_back(&permit);

@@ -1,124 +1,89 @@
-//! Reading a body: up to the operation's limit, in time, and never many large ones at once. Large ones have few places, of which one
-//! caller has at most half, and only while bytes arrive.
+//! Reading a body: up to the operation's limit, in time, within the budget of memory, and never many large ones at once. A large body
+//! that has arrived waits for one of few places, and callers take turns.
 
-use std::collections::HashMap;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 use std::time::Duration;
 
 use axum::body::Body;
-use bytes::{Bytes, BytesMut};
+use bytes::Bytes;
 use http_body_util::BodyExt as _;
 use hyper::body::Body as _;
-use tokio::sync::Semaphore;
 use tokio::time::{Instant, timeout, timeout_at};
 use uuid::Uuid;
 
+use super::budget::{Budget, Share};
+use crate::database::fair_queue::Capacity;
+use crate::database::slots::{Seat, Slots};
 use crate::problem::Problem;
 
 /// Beyond this a body is read only once it is known that its caller may ask at all, and judged off the threads that serve everybody.
 pub const SMALL: usize = 64 << 10;
 /// A body above this is large.
-const LARGE: u64 = 1 << 20;
-/// Large bodies held at once, and of one caller.
-const LARGE_BODIES: usize = 4;
-const OF_ONE_CALLER: usize = LARGE_BODIES / 2;
-/// Longest wait for a place, and how often it is asked for.
+const LARGE: usize = 1 << 20;
+/// Large bodies that are judged and answered at once. One caller has at most half.
+const LARGE_BODIES: Capacity = Capacity { slots: 4, queue: 256 };
+/// Longest wait of a large body for its place.
 const WAIT: Duration = Duration::from_secs(5);
-const ASK: Duration = Duration::from_millis(20);
 /// Longest time for a body to arrive.
 const TIME: Duration = Duration::from_secs(30);
-/// Interval in which `LEAST` bytes of a large body must arrive: 64 KiB a second.
-const PACE: Duration = Duration::from_secs(2);
-const LEAST: usize = 128 << 10;
-/// Bodies that are judged at once beside the threads that serve everybody.
-const JUDGED: usize = 2;
+/// The least rates of bodies: some 6 KiB a second for a small one or the first bytes of another, then 32 KiB a second.
+const RATES: Rates = Rates { small: Duration::from_secs(10), pace: Duration::from_secs(2) };
+/// Bytes that must arrive in each interval, beyond a small body.
+const LEAST: usize = 64 << 10;
 
-/// The places of large bodies, and of those that are judged apart.
+/// The times of the least rates.
+#[derive(Clone, Copy)]
+struct Rates {
+    /// For the first `SMALL` bytes.
+    small: Duration,
+    /// Interval in which `LEAST` bytes of the rest must arrive.
+    pace: Duration,
+}
+/// Bodies that are judged at once, apart from the threads that serve everybody. One caller has at most half.
+const JUDGED: Capacity = Capacity { slots: 2, queue: 256 };
+/// Longest wait of a body for being judged.
+const JUDGED_WAIT: Duration = Duration::from_secs(10);
+
+/// The memory of bodies, the places of large ones, and of those that are judged apart. Their keys are callers.
 pub struct Bodies {
-    held: Arc<Mutex<Held>>,
-    judged: Semaphore,
-}
-
-#[derive(Default)]
-struct Held {
-    all: usize,
-    by_caller: HashMap<Uuid, usize>,
-}
-
-/// A large body's place among the few, given back when it is dropped.
-pub struct LargeBody {
-    held: Arc<Mutex<Held>>,
-    caller: Uuid,
-}
-
-impl Default for Bodies {
-    fn default() -> Bodies {
-        Bodies { held: Arc::default(), judged: Semaphore::new(JUDGED) }
-    }
+    memory: Arc<Budget>,
+    large: Arc<Slots<Uuid>>,
+    judged: Arc<Slots<Uuid>>,
 }
 
 impl Bodies {
-    fn take(&self, caller: Uuid) -> Option<LargeBody> {
-        let mut held = lock(&self.held);
-        let count = held.by_caller.get(&caller).copied().unwrap_or(0);
-        if held.all >= LARGE_BODIES || count >= OF_ONE_CALLER {
-            return None;
-        }
-        held.all += 1;
-        held.by_caller.insert(caller, count + 1);
-        Some(LargeBody { held: self.held.clone(), caller })
+    /// `memory`: bytes of all bodies together.
+    pub fn new(memory: usize) -> Bodies {
+        Bodies { memory: Budget::new(memory), large: Slots::new(LARGE_BODIES), judged: Slots::new(JUDGED) }
     }
 
-    /// Waits for a place; the caller sends no further meanwhile.
-    async fn wait(&self, caller: Uuid) -> Option<LargeBody> {
-        let until = Instant::now() + WAIT;
-        loop {
-            if let Some(place) = self.take(caller) {
-                return Some(place);
-            }
-            if Instant::now() >= until {
-                return None;
-            }
-            tokio::time::sleep(ASK).await;
-        }
-    }
-
-    /// Runs what judges a body that is not small: on a thread of its own, two at a time, for it may take long.
-    pub async fn judge<T: Send + 'static>(&self, judge: impl FnOnce() -> T + Send + 'static) -> Result<T, Problem> {
-        let unavailable = || Problem::new("UNAVAILABLE");
-        let _turn = self.judged.acquire().await.map_err(|_| unavailable())?;
-        tokio::task::spawn_blocking(judge).await.map_err(|_| Problem::new("INTERNAL"))
+    /// Judges a body that is not small on a thread of its own, two at a time, for it may take long.
+    pub async fn judge<T: Send + 'static>(
+        &self,
+        caller: Uuid,
+        judge: impl FnOnce() -> T + Send + 'static,
+    ) -> Result<T, Problem> {
+        let seat = self.judged.take(caller, JUDGED_WAIT).await.map_err(|_| Problem::new("UNAVAILABLE"))?;
+        let judged = tokio::task::spawn_blocking(move || {
+            // As long as it runs, whether the caller has left or not.
+            let _seat = seat;
+            judge()
+        });
+        judged.await.map_err(|_| Problem::new("INTERNAL"))
     }
 }
 
-impl Drop for LargeBody {
-    fn drop(&mut self) {
-        let mut held = lock(&self.held);
-        held.all -= 1;
-        if let Some(count) = held.by_caller.get_mut(&self.caller) {
-            *count -= 1;
-            if *count == 0 {
-                held.by_caller.remove(&self.caller);
-            }
-        }
-    }
-}
-
-fn lock(held: &Mutex<Held>) -> MutexGuard<'_, Held> {
-    // Plain counters: a panic elsewhere leaves them whole.
-    held.lock().unwrap_or_else(PoisonError::into_inner)
-}
-
-/// A body with, where it is large, its place among the few.
+/// A body with its part of the memory and, where it is large, its place among the few: both are kept until the request is answered.
 pub struct Read {
     pub bytes: Bytes,
-    pub place: Option<LargeBody>,
+    pub memory: Share,
+    pub place: Option<Seat<Uuid>>,
 }
 
 /// Why there is no body.
 pub enum Unread {
     Refused(Problem),
-    /// The connection broke off, lied about its framing or was too slow: it ends with the answer.
+    /// The connection broke off, lied about its framing, was too slow or sends more than there is room for: it ends with the answer.
     Broken(Problem),
 }
 
@@ -133,30 +98,39 @@ pub async fn read(
     if body.size_hint().lower() > limit {
         return Err(Unread::Refused(Problem::new("PAYLOAD_TOO_LARGE")));
     }
-    let slow = |_| Err(Unread::Broken(Problem::new("UNAVAILABLE")));
-    timeout(TIME, collect(&mut body, limit, bodies, caller, may_send)).await.unwrap_or_else(slow)
+    let mut memory = bodies.memory.share(caller);
+    let bytes = timeout(TIME, collect(&mut body, limit, RATES, &mut memory, may_send))
+        .await
+        .unwrap_or_else(|_| Err(too_slow()))?;
+    // A body that is still on its way has no place: nobody keeps places by sending slowly.
+    let place = match bytes.len() > LARGE {
+        true => Some(bodies.large.take(caller, WAIT).await.map_err(|_| Unread::Refused(Problem::new("UNAVAILABLE")))?),
+        false => None,
+    };
+    Ok(Read { bytes, memory, place })
 }
 
 async fn collect(
     body: &mut Body,
     limit: u64,
-    bodies: &Bodies,
-    caller: Uuid,
+    rates: Rates,
+    memory: &mut Share,
     may_send: impl Future<Output = Result<(), Problem>>,
-) -> Result<Read, Unread> {
-    let mut bytes = BytesMut::new();
-    let mut place = None;
-    let mut pace = Pace::start();
+) -> Result<Bytes, Unread> {
+    let mut bytes = Vec::new();
+    let mut pace = None;
     let mut may_send = Some(may_send);
+    let most = usize::try_from(body.size_hint().upper().unwrap_or(limit).min(limit)).unwrap_or(usize::MAX);
     if body.size_hint().lower() > SMALL as u64
         && let Some(may_send) = may_send.take()
     {
         may_send.await.map_err(Unread::Refused)?;
     }
+    let small_until = Instant::now() + rates.small;
     loop {
-        let frame = match &place {
-            Some(_) => pace.keep(body.frame(), bytes.len()).await?,
-            None => body.frame().await,
+        let frame = match bytes.len() >= SMALL {
+            true => pace.get_or_insert_with(|| Pace::start(rates.pace)).keep(body.frame(), bytes.len()).await?,
+            false => timeout_at(small_until, body.frame()).await.map_err(|_| too_slow())?,
         };
         let Some(frame) = frame else { break };
         let Ok(data) = frame.map_err(|_| Unread::Broken(Problem::new("MALFORMED_JSON")))?.into_data() else { continue };
@@ -169,25 +143,41 @@ async fn collect(
         {
             may_send.await.map_err(Unread::Refused)?;
         }
-        if size as u64 > LARGE && place.is_none() {
-            let taken = bodies.wait(caller).await;
-            place = Some(taken.ok_or_else(|| Unread::Refused(Problem::new("UNAVAILABLE")))?);
-            pace = Pace::start();
-        }
+        make_room(&mut bytes, size, most, memory)?;
         bytes.extend_from_slice(&data);
     }
-    Ok(Read { bytes: bytes.freeze(), place })
+    Ok(bytes.into())
 }
 
-/// The least rate at which a large body arrives.
+/// Makes room for `size` bytes in all. Room is doubled, up to the longest that the body can be, and all of it counts.
+fn make_room(bytes: &mut Vec<u8>, size: usize, most: usize, memory: &mut Share) -> Result<(), Unread> {
+    let room = bytes.capacity();
+    if size <= room {
+        return Ok(());
+    }
+    let room_then = (2 * room).min(most).max(size);
+    if !memory.grow(room_then - room) {
+        metrics::counter!("stoa_bodies_refused_total").increment(1);
+        return Err(Unread::Broken(Problem::new("UNAVAILABLE")));
+    }
+    bytes.reserve_exact(room_then - bytes.len());
+    Ok(())
+}
+
+fn too_slow() -> Unread {
+    Unread::Broken(Problem::new("UNAVAILABLE"))
+}
+
+/// The least rate at which a body that is not small arrives.
 struct Pace {
+    every: Duration,
     until: Instant,
     from: Option<usize>,
 }
 
 impl Pace {
-    fn start() -> Pace {
-        Pace { until: Instant::now() + PACE, from: None }
+    fn start(every: Duration) -> Pace {
+        Pace { every, until: Instant::now() + every, from: None }
     }
 
     /// Waits for what comes next while enough has come. `so_far`: bytes that were there before.
@@ -195,17 +185,18 @@ impl Pace {
         let from = *self.from.get_or_insert(so_far);
         if Instant::now() >= self.until {
             if so_far - from < LEAST {
-                return Err(Unread::Broken(Problem::new("UNAVAILABLE")));
+                return Err(too_slow());
             }
-            *self = Pace { from: Some(so_far), ..Pace::start() };
+            *self = Pace { from: Some(so_far), ..Pace::start(self.every) };
         }
-        timeout_at(self.until + PACE, next).await.map_err(|_| Unread::Broken(Problem::new("UNAVAILABLE")))
+        timeout_at(self.until + self.every, next).await.map_err(|_| too_slow())
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use futures_util::stream;
+    use futures_util::future::join_all;
+    use futures_util::{FutureExt as _, StreamExt as _, stream};
 
     use super::*;
 
@@ -217,21 +208,47 @@ mod tests {
         Body::from_stream(parts)
     }
 
-    #[test]
-    fn one_caller_has_half_of_the_places() {
-        let (bodies, one, other) = (Bodies::default(), Uuid::from_u128(1), Uuid::from_u128(2));
-        let first = bodies.take(one).unwrap();
-        let _second = bodies.take(one).unwrap();
-        assert!(bodies.take(one).is_none());
-        let _others = [bodies.take(other).unwrap(), bodies.take(other).unwrap()];
-        assert!(bodies.take(Uuid::from_u128(3)).is_none());
-        drop(first);
-        assert!(bodies.take(one).is_some());
+    /// A large body whose last bytes never come.
+    fn stalling() -> Body {
+        let begins = stream::once(std::future::ready(Ok::<_, std::io::Error>(Bytes::from(vec![b' '; LARGE + 1]))));
+        Body::from_stream(begins.chain(stream::pending()))
+    }
+
+    async fn read_large(bodies: &Bodies, caller: u128, body: Body) -> Result<Read, Unread> {
+        read(body, 4 << 20, bodies, Uuid::from_u128(caller), std::future::ready(Ok(()))).await
+    }
+
+    #[tokio::test]
+    async fn bodies_on_their_way_take_no_place() {
+        let bodies = Bodies::new(256 << 20);
+        let mut stalled = std::pin::pin!(join_all((0..8).map(|nth| read_large(&bodies, nth % 2, stalling()))));
+        assert!(stalled.as_mut().now_or_never().is_none());
+        let whole = || Body::from(vec![b' '; LARGE + 1]);
+        let read = timeout(WAIT / 2, read_large(&bodies, 9, whole())).await;
+        assert!(read.is_ok_and(|read| read.is_ok_and(|read| read.place.is_some())));
+        assert!(stalled.as_mut().now_or_never().is_none());
+    }
+
+    #[tokio::test]
+    async fn callers_take_turns_at_the_places() {
+        let bodies = Bodies::new(256 << 20);
+        let whole = || Body::from(vec![b' '; LARGE + 1]);
+        let mut held = Vec::new();
+        for caller in [1, 1, 2, 2] {
+            held.push(read_large(&bodies, caller, whole()).await.ok().unwrap());
+        }
+        let mut greedy = std::pin::pin!(join_all((0..8).map(|nth| read_large(&bodies, 1 + nth % 2, whole()))));
+        assert!(greedy.as_mut().now_or_never().is_none());
+        let mut third = std::pin::pin!(read_large(&bodies, 3, whole()));
+        assert!(third.as_mut().now_or_never().is_none());
+        // Three places become free, and each caller has one of them.
+        held.drain(..3);
+        assert!(third.await.is_ok());
     }
 
     #[tokio::test]
     async fn nobody_without_the_right_sends_more_than_a_little() {
-        let bodies = Bodies::default();
+        let bodies = Bodies::new(256 << 20);
         let refuse = || std::future::ready(Err(Problem::new("MEMBERSHIP_REQUIRED")));
         let whole = Body::from(vec![b' '; SMALL + 1]);
         for body in [whole, drip(40 << 10, Duration::ZERO)] {
@@ -244,13 +261,44 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_large_body_that_trickles_is_not_waited_for() {
-        let over = || Pace { until: Instant::now(), from: Some(0) };
+    async fn a_body_that_trickles_is_not_waited_for() {
+        let over = || Pace { every: RATES.pace, until: Instant::now(), from: Some(0) };
         let next = || std::future::ready(());
         assert!(matches!(over().keep(next(), LEAST - 1).await, Err(Unread::Broken(_))));
         let mut pace = over();
         assert!(pace.keep(next(), LEAST).await.is_ok());
         assert!(pace.until > Instant::now(), "a new time begins");
         assert_eq!(pace.from, Some(LEAST));
+    }
+
+    /// Reads a body that goes on and on; `None`: it was still read after a time that is far longer than the rates allow.
+    async fn read_trickle(part: usize, every: Duration, rates: Rates) -> Option<Unread> {
+        let (mut body, mut memory) = (drip(part, every), Budget::new(256 << 20).share(Uuid::nil()));
+        let collecting = collect(&mut body, 16 << 20, rates, &mut memory, std::future::ready(Ok(())));
+        timeout(Duration::from_secs(5), collecting).await.ok().and_then(Result::err)
+    }
+
+    #[tokio::test]
+    async fn a_body_has_a_least_rate_from_its_first_byte() {
+        let (short, long) = (Duration::from_millis(40), Duration::from_secs(60));
+        // A few bytes at a time, never silent.
+        let small = read_trickle(1, short / 8, Rates { small: short, pace: long }).await;
+        assert!(matches!(small, Some(Unread::Broken(_))));
+        // Half of the least rate, once it is no small body.
+        let middling = read_trickle(LEAST / 4, short / 2, Rates { small: long, pace: short }).await;
+        assert!(matches!(middling, Some(Unread::Broken(_))));
+    }
+
+    #[tokio::test]
+    async fn bodies_on_their_way_have_a_budget() {
+        let bodies = Bodies::new(8 << 20);
+        let mut stalled = std::pin::pin!(join_all((0..8).map(|_| read_large(&bodies, 1, stalling()))));
+        assert!(stalled.as_mut().now_or_never().is_none());
+        let whole = || Body::from(vec![b' '; LARGE + 1]);
+        // Three of them hold less than half, and a fourth would hold more.
+        let Err(Unread::Broken(problem)) = read_large(&bodies, 1, whole()).await else { panic!("it was read") };
+        assert_eq!(problem.code, "UNAVAILABLE");
+        assert!(read_large(&bodies, 2, whole()).await.is_ok());
+        assert!(stalled.as_mut().now_or_never().is_none());
     }
 }

@@ -1,5 +1,5 @@
-//! A connection with limits on silence: until it is known which version of HTTP is spoken, and while what was answered is not read, of
-//! HTTP/2 each answer by itself. What comes between, hyper limits itself.
+//! A connection with limits on silence: until it is known which version of HTTP is spoken, and while what was answered is not read, each
+//! answer by itself, or is read too slowly. What comes between, hyper limits itself.
 
 use std::io::{self, IoSlice};
 use std::pin::Pin;
@@ -11,7 +11,7 @@ use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use tokio::time::{Instant, Sleep, sleep, sleep_until};
 
 use super::connection_limit::Pass;
-use super::pending_responses::PendingResponses;
+use super::pending_responses::{PendingResponses, TooSlow};
 
 /// How HTTP/2 begins: as long as this may still come, the version is not known.
 const PREFACE: &[u8] = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n";
@@ -23,7 +23,7 @@ pub struct BoundedStream<S> {
     beginning: Option<(usize, Pin<Box<Sleep>>)>,
     /// Until when the peer must read on.
     unread: Option<Pin<Box<Sleep>>>,
-    /// The answers of HTTP/2, and until when the one that waits longest must be taken further.
+    /// Its answers, and when they are checked again.
     pending: Arc<PendingResponses>,
     pending_until: Option<Pin<Box<Sleep>>>,
     _pass: Pass,
@@ -36,13 +36,15 @@ impl<S> BoundedStream<S> {
         BoundedStream { stream, limit, beginning, unread: None, pending, pending_until: None, _pass: pass }
     }
 
-    /// Whether an answer has not been taken further for too long. If not, the connection looks again when that may be so.
+    /// Whether an answer has not been taken further for too long, or all are taken too slowly. If not, the connection looks again when
+    /// that may be so.
     fn is_read_too_late(&mut self, context: &mut Context<'_>) -> bool {
-        while let Some(oldest) = self.pending.oldest() {
-            let until = oldest + self.limit;
-            if until <= Instant::now() {
-                return true;
-            }
+        loop {
+            let until = match self.pending.check(self.limit, Instant::now()) {
+                Ok(Some(until)) => until,
+                Ok(None) => return false,
+                Err(TooSlow) => return true,
+            };
             let sleep = self.pending_until.get_or_insert_with(|| Box::pin(sleep_until(until)));
             if sleep.deadline() != until {
                 sleep.as_mut().reset(until);
@@ -51,7 +53,6 @@ impl<S> BoundedStream<S> {
                 return false;
             }
         }
-        false
     }
 
     /// The result of a write, or an error where it made no progress for too long.
@@ -59,6 +60,9 @@ impl<S> BoundedStream<S> {
         if written.is_ready() {
             self.unread = None;
             return written;
+        }
+        if self.is_read_too_late(context) {
+            return Poll::Ready(Err(io::ErrorKind::TimedOut.into()));
         }
         let unread = self.unread.get_or_insert_with(|| Box::pin(sleep(self.limit)));
         match unread.as_mut().poll(context) {

@@ -13,6 +13,10 @@ use sha2::{Digest as _, Sha256};
 
 use crate::http::conditional;
 
+/// Marks an answer that has a packed form of its own: it is not packed again for each request, whatever a caller takes.
+#[derive(Clone, Copy)]
+pub struct Packed;
+
 pub struct File {
     media_type: &'static str,
     gzip: Bytes,
@@ -41,6 +45,7 @@ impl File {
         } else {
             *response.body_mut() = Body::from(self.plain.get_or_init(|| self.unpack().into()).clone());
         }
+        response.extensions_mut().insert(Packed);
         let response_headers = response.headers_mut();
         response_headers.insert(header::CONTENT_TYPE, HeaderValue::from_static(self.media_type));
         response_headers.insert(header::VARY, HeaderValue::from_static("Accept-Encoding"));
@@ -74,7 +79,7 @@ pub fn gzip(plain: &[u8]) -> Vec<u8> {
     })
 }
 
-/// Whether `Accept-Encoding` names gzip, or all codings, and does not refuse it.
+/// Whether `Accept-Encoding` names gzip by either of its names (RFC 9110, 8.4.1.3), or all codings, and does not refuse it.
 pub fn takes_gzip(headers: &HeaderMap) -> bool {
     let weight = |coding: &str| {
         let values = headers.get_all(header::ACCEPT_ENCODING).iter().filter_map(|value| value.to_str().ok());
@@ -85,7 +90,7 @@ pub fn takes_gzip(headers: &HeaderMap) -> bool {
             named.then(|| weight.unwrap_or(1.0))
         })
     };
-    weight("gzip").or_else(|| weight("*")).is_some_and(|weight| weight > 0.0)
+    weight("gzip").or_else(|| weight("x-gzip")).or_else(|| weight("*")).is_some_and(|weight| weight > 0.0)
 }
 
 #[cfg(test)]
@@ -99,6 +104,9 @@ mod tests {
             (Some("gzip"), true),
             (Some("br, GZIP;q=0.5"), true),
             (Some("*"), true),
+            (Some("x-gzip"), true),
+            (Some("X-GZIP;q=0.1, identity"), true),
+            (Some("x-gzip;q=0, *"), false),
             (Some("identity"), false),
             (Some("gzip;q=0"), false),
             (Some("gzip; q=0, *"), false),

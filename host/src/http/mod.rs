@@ -3,6 +3,7 @@
 pub mod accept;
 pub mod answer;
 pub mod body;
+pub mod budget;
 mod compression;
 mod conditional;
 mod connection;
@@ -19,6 +20,7 @@ pub mod private;
 pub mod problem;
 pub mod readiness;
 pub mod reference;
+mod response_memory;
 pub mod server;
 pub mod starting;
 mod success;

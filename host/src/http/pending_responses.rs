@@ -1,11 +1,12 @@
-//! Answers over HTTP/2 that nobody takes. A stream's window is its reader's to open: behind one that stays closed an answer waits for
-//! ever, while pings are answered and the connection looks alive. So answers are handed on part by part, and a connection knows since
-//! when one of its answers has not been taken further.
+//! Answers that are not taken, or taken too slowly. Over HTTP/2 a stream's window is its reader's to open: behind one that stays closed
+//! an answer waits for ever, while pings are answered and the connection looks alive. So answers are handed on part by part, and a
+//! connection knows since when one of its answers has not been taken further, and how fast all of them are taken together.
 
 use std::collections::BTreeMap;
 use std::pin::Pin;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::task::{Context, Poll, ready};
+use std::time::Duration;
 
 use axum::body::{Body, HttpBody};
 use bytes::Bytes;
@@ -14,6 +15,9 @@ use tokio::time::Instant;
 
 /// Bytes that are handed on at once: they wait in the connection's buffers, where nobody sees whether they are taken.
 const PART: usize = 16 << 10;
+
+/// The least rate of a connection that has answers to take: bytes a second.
+const LEAST: u64 = 8 << 10;
 
 /// The answers of a connection that are not wholly handed on.
 #[derive(Default)]
@@ -27,12 +31,35 @@ struct Answers {
     next: u64,
     /// When each was last taken from.
     since: BTreeMap<u64, Instant>,
+    /// The time in which enough of them must be taken, while there are any.
+    window: Option<Window>,
 }
 
+struct Window {
+    began: Instant,
+    taken: u64,
+}
+
+/// An answer was not taken further for too long, or all of them together are taken too slowly.
+#[derive(Debug, PartialEq)]
+pub struct TooSlow;
+
 impl PendingResponses {
-    /// Since when the answer waits that has waited longest.
-    pub fn oldest(&self) -> Option<Instant> {
-        self.answers().since.values().min().copied()
+    /// When to check again, if there is anything to take. `time`: the longest silence, and the time of the least rate.
+    pub fn check(&self, time: Duration, now: Instant) -> Result<Option<Instant>, TooSlow> {
+        let mut answers = self.answers();
+        let Some(oldest) = answers.since.values().min().copied() else { return Ok(None) };
+        if oldest + time <= now {
+            return Err(TooSlow);
+        }
+        let window = answers.window.get_or_insert(Window { began: now, taken: 0 });
+        if window.began + time <= now {
+            if u128::from(window.taken) * 1000 < u128::from(LEAST) * time.as_millis() {
+                return Err(TooSlow);
+            }
+            *window = Window { began: now, taken: 0 };
+        }
+        Ok(Some((oldest + time).min(window.began + time)))
     }
 
     /// The body of an answer, watched until it is handed on.
@@ -44,7 +71,9 @@ impl PendingResponses {
             let mut answers = self.answers();
             answers.next += 1;
             let number = answers.next;
-            answers.since.insert(number, Instant::now());
+            let now = Instant::now();
+            answers.since.insert(number, now);
+            answers.window.get_or_insert(Window { began: now, taken: 0 });
             number
         };
         Body::new(Watched { body, rest: Bytes::new(), number, pending: self })
@@ -53,6 +82,25 @@ impl PendingResponses {
     fn answers(&self) -> MutexGuard<'_, Answers> {
         // Plain numbers and instants: a panic elsewhere leaves them whole.
         self.answers.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Answers {
+    /// A part of an answer is taken.
+    fn take_note(&mut self, number: u64, bytes: usize) {
+        if let Some(since) = self.since.get_mut(&number) {
+            *since = Instant::now();
+        }
+        if let Some(window) = &mut self.window {
+            window.taken = window.taken.saturating_add(bytes as u64);
+        }
+    }
+
+    fn remove(&mut self, number: u64) {
+        self.since.remove(&number);
+        if self.since.is_empty() {
+            self.window = None;
+        }
     }
 }
 
@@ -81,10 +129,8 @@ impl HttpBody for Watched {
                 None => return Poll::Ready(None),
             }
         }
-        if let Some(since) = this.pending.answers().since.get_mut(&this.number) {
-            *since = Instant::now();
-        }
         let part = this.rest.split_to(this.rest.len().min(PART));
+        this.pending.answers().take_note(this.number, part.len());
         Poll::Ready(Some(Ok(Frame::data(part))))
     }
 
@@ -105,7 +151,7 @@ impl HttpBody for Watched {
 
 impl Drop for Watched {
     fn drop(&mut self) {
-        self.pending.answers().since.remove(&self.number);
+        self.pending.answers().remove(self.number);
     }
 }
 
@@ -121,18 +167,45 @@ mod tests {
         let text: Bytes = (0..=255).cycle().take(2 * PART + 7).collect();
         let mut answer = pending.clone().watch(Body::from(text.clone()));
         assert_eq!(answer.size_hint().exact(), Some(text.len() as u64), "its length stands in the head");
-        let begun = pending.oldest().expect("it waits");
+        let oldest = || pending.answers().since.values().min().copied();
+        let begun = oldest().expect("it waits");
         let mut taken = Vec::new();
         while let Some(frame) = answer.frame().await {
             let data = frame.expect("a frame").into_data().expect("data");
             assert!(data.len() <= PART);
             taken.extend_from_slice(&data);
-            assert!(pending.oldest().expect("it is there until it is dropped") > begun);
+            assert!(oldest().expect("it is there until it is dropped") > begun);
         }
         assert!(taken == text && answer.is_end_stream());
         drop(answer);
-        assert_eq!(pending.oldest(), None);
+        assert_eq!(oldest(), None);
         drop(pending.clone().watch(Body::empty()));
-        assert_eq!(pending.oldest(), None, "nothing to take");
+        assert_eq!(oldest(), None, "nothing to take");
+    }
+
+    /// Ten seconds are the longest silence, and 80 KiB the least that is taken in them.
+    #[test]
+    fn a_connection_has_a_least_rate_while_it_has_answers() {
+        const TIME: Duration = Duration::from_secs(10);
+        let begun = Instant::now();
+        let at = |seconds| begun + Duration::from_secs(seconds);
+        let check = |answers: Answers, now| PendingResponses { answers: Mutex::new(answers) }.check(TIME, now);
+        let taken = |since, taken| Answers {
+            next: 1,
+            since: BTreeMap::from([(1, since)]),
+            window: Some(Window { began: begun, taken }),
+        };
+        assert_eq!(check(Answers::default(), at(99)), Ok(None));
+        assert_eq!(check(taken(at(3), 0), at(4)), Ok(Some(at(10))), "its time is not over");
+        assert_eq!(check(taken(at(0), 0), at(10)), Err(TooSlow), "nothing was taken");
+        assert_eq!(check(taken(at(9), (80 << 10) - 1), at(10)), Err(TooSlow), "less than the least rate");
+        assert_eq!(check(taken(at(9), 80 << 10), at(10)), Ok(Some(at(19))), "the least rate");
+        let pending = PendingResponses { answers: Mutex::new(taken(at(9), 80 << 10)) };
+        assert_eq!(pending.check(TIME, at(10)), Ok(Some(at(19))));
+        pending.answers().since.insert(1, at(19));
+        assert_eq!(pending.check(TIME, at(20)), Err(TooSlow), "the next time counts for itself");
+        pending.answers().remove(1);
+        assert_eq!(pending.check(TIME, at(99)), Ok(None));
+        assert!(pending.answers().window.is_none(), "a later answer has its own time");
     }
 }

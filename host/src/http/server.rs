@@ -8,7 +8,7 @@ use axum::body::Body;
 use axum::extract::Request;
 use axum::middleware::Next;
 use axum::{Router, middleware};
-use http::{Response, Version};
+use http::Response;
 use hyper_util::rt::{TokioExecutor, TokioIo, TokioTimer};
 use hyper_util::server::conn::auto;
 use hyper_util::server::graceful::GracefulShutdown;
@@ -83,10 +83,9 @@ pub async fn serve(
     }
 }
 
-/// An HTTP/1 connection detects by itself whether its one answer is read.
+/// The connection sees how each of its answers is taken.
 async fn watch_answer(request: Request, next: Next) -> Response<Body> {
-    let is_one_of_many = request.version() == Version::HTTP_2;
-    let pending = request.extensions().get::<Arc<PendingResponses>>().filter(|_| is_one_of_many).cloned();
+    let pending = request.extensions().get::<Arc<PendingResponses>>().cloned();
     let answer = next.run(request).await;
     match pending {
         Some(pending) => answer.map(|body| pending.watch(body)),

@@ -4,9 +4,9 @@ use std::net::IpAddr;
 use std::sync::Arc;
 
 use bytes::Bytes;
-use tokio::sync::OwnedSemaphorePermit;
 use uuid::Uuid;
 
+use crate::database::slots::Seat;
 use crate::identity::api_keys::ApiKey;
 use crate::identity::users::User;
 use crate::operations::Operation;
@@ -29,7 +29,7 @@ pub struct Request {
     /// key.
     pub asked_ahead: Result<(), Problem>,
     /// A heavy read's seat among the few that run at once: given back when nothing of the request runs any more.
-    pub seat: Option<OwnedSemaphorePermit>,
+    pub seat: Option<Seat<Uuid>>,
     pub peer: Option<IpAddr>,
     pub user_agent: Option<String>,
 }

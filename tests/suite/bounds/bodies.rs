@@ -6,7 +6,7 @@ use stoa_tests::{Database, company, on_one_database};
 // Judged before a database is asked, or of what no database knows.
 on_one_database![a_strangers_large_body_is_refused_unread, one_user_leaves_places_for_large_bodies];
 
-fn head(path: &str, address: &str, token: &str, length: usize) -> String {
+pub(super) fn head(path: &str, address: &str, token: &str, length: usize) -> String {
     format!(
         "POST {path} HTTP/1.1\r\nHost: {address}\r\nAuthorization: Bearer {token}\r\nContent-Type: application/json\r\n\
          Idempotency-Key: {}\r\nContent-Length: {length}\r\n\r\n",

@@ -7,6 +7,7 @@ mod guests;
 mod long_writes;
 #[cfg(target_os = "linux")]
 mod open_files;
+mod memory;
 mod searches;
 
 use stoa_tests::Stoa;

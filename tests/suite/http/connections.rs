@@ -15,7 +15,7 @@ on_one_database![
     the_private_listener_answers_to_its_own_names
 ];
 
-on_one_database![timed: whoever_opens_no_window_is_left];
+on_one_database![timed: whoever_opens_no_window_is_left, whoever_reads_too_slowly_is_left];
 
 const SILENCE: Duration = Duration::from_secs(2);
 
@@ -99,6 +99,27 @@ fn whoever_opens_no_window_is_left(database: Database) {
             tokio::time::sleep(SILENCE / 4).await;
         }
         assert!(taken == length && begin.elapsed() > SILENCE, "{taken} of {length} in {:?}", begin.elapsed());
+    });
+}
+
+/// A part in each three seconds is progress within the limit of silence, and less than the least rate.
+fn whoever_reads_too_slowly_is_left(database: Database) {
+    let host = host(database, Settings::default().set("STOA_CONNECTION_TIMEOUT", "8s"));
+    let url = format!("http://{}/v1/openapi.json", host.address());
+    let runtime = tokio::runtime::Runtime::new().expect("a runtime");
+    runtime.block_on(async {
+        let builder = reqwest::Client::builder().http2_prior_knowledge().http2_initial_stream_window_size(16 << 10);
+        let mut answer = builder.build().expect("a client").get(&url).send().await.expect("a head");
+        let (mut parts, mut ended) = (0, false);
+        while !ended && parts < 12 {
+            tokio::time::sleep(Duration::from_secs(3)).await;
+            match answer.chunk().await {
+                Ok(part) => parts += usize::from(part.expect("the answer is longer").len() > 0),
+                Err(_) => ended = true,
+            }
+        }
+        assert!(ended, "it was read for {parts} parts");
+        assert!(parts >= 2, "nobody was hurried: {parts} parts");
     });
 }
 

@@ -52,6 +52,12 @@ fn its_files_are_public_packed_and_known_again(database: Database) {
         let packed = host.request("GET", path).header("accept-encoding", "gzip").send().is(200);
         assert_eq!(packed.header("content-encoding"), Some("gzip"), "{path}");
         assert!(packed.bytes.starts_with(&[0x1f, 0x8b]) && packed.bytes.len() < plain.bytes.len(), "{path}");
+        // Packed once, by whichever name it is asked for, and never again for a caller who takes one of them alone.
+        let other_name = host.request("GET", path).header("accept-encoding", "x-gzip").send().is(200);
+        assert_eq!(other_name.header("content-length"), packed.header("content-length"), "{path}");
+        assert!(other_name.bytes == packed.bytes, "{path}");
+        let contrary = host.request("GET", path).header("accept-encoding", "gzip;q=0, x-gzip").send().is(200);
+        assert_eq!(contrary.header("content-encoding"), None, "{path}");
         let tag = plain.header("etag").unwrap_or_default();
         assert_eq!(packed.header("etag"), Some(tag), "{path}");
         let known = host.request("GET", path).header("if-none-match", tag).send();

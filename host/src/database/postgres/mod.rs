@@ -4,7 +4,6 @@ mod address;
 mod administer;
 mod connection;
 mod numbers;
-mod slots;
 mod value;
 
 use std::borrow::Cow;
@@ -17,12 +16,13 @@ use std::time::Duration;
 use tokio::time::{Instant, timeout, timeout_at};
 use tokio_postgres::{Row as PgRow, SimpleQueryRow};
 
+use super::fair_queue::Capacity;
+use super::slots::{NoSeat, Seat, Slots};
 use super::watermark::Watermark;
 use super::{DatabaseSettings, Error, Session, Shard, Transport, Verdict, Work};
 use address::Address;
 use connection::{Connection, Unanswered};
 use numbers::Numbers;
-use slots::{Seat, Slots};
 
 pub use numbers::Figure;
 pub use value::{PgStatement, Value, decode, field};
@@ -32,12 +32,14 @@ const RETRIES: u32 = 5;
 /// Longest wait for a free connection: below a request's own ten seconds by the time of a statement. Whoever waits here holds
 /// nothing.
 const ACQUIRE: Duration = Duration::from_secs(4);
+/// Requests that may wait for a connection.
+const QUEUE: usize = 1024;
 /// For the end of a transaction whose answer is on its way.
 const END: Duration = Duration::from_secs(2);
 
 pub struct Postgres {
     address: Box<Address>,
-    slots: Arc<Slots>,
+    slots: Arc<Slots<Shard>>,
     idle: Idle,
     /// How often the schema has changed while this host ran.
     schema: Arc<AtomicU64>,
@@ -71,7 +73,7 @@ enum Kind {
 struct Home {
     idle: Idle,
     schema: u64,
-    _seat: Seat,
+    _seat: Seat<Shard>,
 }
 
 /// A connection with, after `begin`, a transaction on it. Dropped in the middle (time-out, panic, lost server) it closes its
@@ -260,7 +262,7 @@ impl Postgres {
         Ok(Postgres {
             numbers: Numbers::start(address.clone()),
             address: Box::new(address),
-            slots: Slots::new(slots),
+            slots: Slots::new(Capacity { slots, queue: QUEUE }),
             idle: Idle::default(),
             schema: Arc::default(),
             watermark: Watermark::default(),
@@ -274,7 +276,14 @@ impl Postgres {
     async fn acquire(&self, place: Shard, hopeful: bool) -> Result<Transaction, Error> {
         // One server has the rows of every place.
         let (Shard::Global | Shard::Company(_)) = place;
-        let seat = self.slots.take(place, ACQUIRE).await?;
+        let no_seat = |why| {
+            Error::Unavailable(match why {
+                NoSeat::Closed => "the database is closed".into(),
+                NoSeat::QueueFull => "too many requests wait for the database".into(),
+                NoSeat::Late => "no database connection became free".into(),
+            })
+        };
+        let seat = self.slots.take(place, ACQUIRE).await.map_err(no_seat)?;
         let schema = self.schema.load(Acquire);
         let connection = match self.take_idle(schema) {
             Some(connection) => connection,

@@ -1,0 +1,154 @@
+//! Slots for what runs at once, given in the order of the fair queue (`fair_queue.rs`): connections, reports, large bodies. Tasks
+//! wait here.
+
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use tokio::sync::oneshot;
+use tokio::time::timeout;
+
+use super::fair_queue::{Capacity, FairQueue, Key};
+
+/// All slots of one kind. `K`: the key of those who share them.
+pub struct Slots<K: Key>(Mutex<State<K>>);
+
+struct State<K: Key> {
+    fair_queue: FairQueue<oneshot::Sender<Seat<K>>, K>,
+    closed: bool,
+}
+
+/// One slot, given back when it is dropped.
+pub struct Seat<K: Key> {
+    slots: Arc<Slots<K>>,
+    key: K,
+}
+
+/// Why there is no seat.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum NoSeat {
+    Closed,
+    /// Too many wait already, in all or of this key.
+    QueueFull,
+    /// No slot became free in time.
+    Late,
+}
+
+impl<K: Key> Drop for Seat<K> {
+    fn drop(&mut self) {
+        self.slots.lock().fair_queue.end(self.key);
+        self.slots.give();
+    }
+}
+
+impl<K: Key> Slots<K> {
+    pub fn new(capacity: Capacity) -> Arc<Slots<K>> {
+        Arc::new(Slots(Mutex::new(State { fair_queue: FairQueue::new(capacity), closed: false })))
+    }
+
+    /// Waits for a slot for `wait` at most.
+    pub async fn take(self: &Arc<Slots<K>>, key: K, wait: Duration) -> Result<Seat<K>, NoSeat> {
+        let (send, receive) = oneshot::channel();
+        self.lock().push(key, send)?;
+        self.give();
+        match timeout(wait, receive).await {
+            Ok(Ok(seat)) => Ok(seat),
+            Ok(Err(_)) => Err(NoSeat::Closed),
+            Err(_) => Err(NoSeat::Late),
+        }
+    }
+
+    /// Gives free slots to those whose turn it is.
+    fn give(self: &Arc<Slots<K>>) {
+        loop {
+            let next = {
+                let mut state = self.lock();
+                state.fair_queue.next(|_| true)
+            };
+            let Some((key, waiter)) = next else { return };
+            if waiter.is_closed() {
+                // The waiter has gone.
+                self.lock().fair_queue.end(key);
+                continue;
+            }
+            drop(waiter.send(Seat { slots: self.clone(), key }));
+        }
+    }
+
+    /// Gives no more.
+    pub fn close(&self) {
+        self.lock().closed = true;
+    }
+
+    fn lock(&self) -> MutexGuard<'_, State<K>> {
+        // Bookkeeping by plain arithmetic: a panic elsewhere leaves it whole.
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl<K: Key> State<K> {
+    fn push(&mut self, key: K, waiter: oneshot::Sender<Seat<K>>) -> Result<(), NoSeat> {
+        if self.closed {
+            return Err(NoSeat::Closed);
+        }
+        let Err(waiter) = self.fair_queue.push(key, waiter) else { return Ok(()) };
+        // Those who gave up are still in the queue: they leave when their places are needed.
+        self.fair_queue.retain(|waiter| !waiter.is_closed());
+        self.fair_queue.push(key, waiter).map_err(|_| NoSeat::QueueFull)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use uuid::Uuid;
+
+    use super::super::Shard;
+    use super::*;
+
+    const SHORT: Duration = Duration::from_millis(20);
+    const LONG: Duration = Duration::from_secs(5);
+
+    #[tokio::test]
+    async fn one_company_takes_half_and_another_finds_a_place() {
+        let slots = Slots::new(Capacity { slots: 4, queue: 9 });
+        let company = |number| Shard::Company(Uuid::from_u128(number));
+        let first = slots.take(company(1), SHORT).await.unwrap();
+        let _second = slots.take(company(1), SHORT).await.unwrap();
+        assert_eq!(slots.take(company(1), SHORT).await.err(), Some(NoSeat::Late));
+        let _other = slots.take(company(2), SHORT).await.unwrap();
+        let _home = slots.take(Shard::Global, SHORT).await.unwrap();
+        assert_eq!(slots.take(company(3), SHORT).await.err(), Some(NoSeat::Late));
+        let (next, ()) = tokio::join!(slots.take(company(1), LONG), async move { drop(first) });
+        assert!(next.is_ok());
+        slots.close();
+        assert_eq!(slots.take(company(2), SHORT).await.err(), Some(NoSeat::Closed));
+    }
+
+    #[tokio::test]
+    async fn the_next_slot_is_not_of_the_key_with_most_waiting() {
+        let slots = Slots::new(Capacity { slots: 1, queue: 64 });
+        let [greedy, other] = [1, 2].map(Uuid::from_u128);
+        let first = slots.take(greedy, SHORT).await.unwrap();
+        let order = Mutex::new(Vec::new());
+        let wait = async |key: Uuid| {
+            let seat = slots.take(key, LONG).await.unwrap();
+            order.lock().unwrap().push(key);
+            drop(seat);
+        };
+        // Joined futures begin in this order: two of one key wait before the other comes.
+        tokio::join!(wait(greedy), wait(greedy), wait(other), async move { drop(first) });
+        assert_eq!(*order.lock().unwrap(), [greedy, other, greedy]);
+    }
+
+    #[tokio::test]
+    async fn those_who_gave_up_take_no_place_in_the_queue() {
+        let slots = Slots::new(Capacity { slots: 1, queue: 2 });
+        let [one, other] = [1, 2].map(Uuid::from_u128);
+        let _first = slots.take(one, SHORT).await.unwrap();
+        for _ in 0..4 {
+            assert_eq!(slots.take(one, SHORT).await.err(), Some(NoSeat::Late));
+            assert_eq!(slots.take(other, SHORT).await.err(), Some(NoSeat::Late));
+        }
+        let crowd = tokio::join!(slots.take(one, SHORT), slots.take(one, SHORT));
+        assert_eq!((crowd.0.err(), crowd.1.err()), (Some(NoSeat::Late), Some(NoSeat::QueueFull)));
+    }
+}

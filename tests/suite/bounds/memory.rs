@@ -1,0 +1,100 @@
+//! Memory that callers make the host hold: bodies that do not end, and answers that are not read.
+
+use std::sync::LazyLock;
+
+use serde_json::json;
+use stoa_tests::company::{fresh, product, with};
+use stoa_tests::host::Settings;
+use stoa_tests::raw::Connection;
+use stoa_tests::{Database, Stoa, eventually, on_one_database};
+
+use super::bodies::head;
+
+// Of what no database knows.
+on_one_database![answers_that_are_not_read_have_a_budget];
+on_one_database![timed: bodies_that_do_not_end_have_a_budget];
+
+static RUNTIME: LazyLock<tokio::runtime::Runtime> =
+    LazyLock::new(|| tokio::runtime::Runtime::new().expect("the clients' runtime"));
+
+/// Bodies of just less than a large one, that lack a byte.
+const BODIES: usize = 300;
+const LENGTH: usize = 1 << 20;
+/// More than the budget with all that a connection costs, and far less than those bodies.
+const GROWTH: u64 = 200 << 20;
+
+fn bodies_that_do_not_end_have_a_budget(database: Database) {
+    let host = Stoa::start_with(database, Settings::default().set("STOA_BODY_MEMORY", "64MiB"));
+    let greedy = host.company_of("greedy@example.test");
+    let other = host.company_of("other@example.test");
+    let path = format!("/v1/tenants/{}/catalog/products", greedy.tenant);
+    let make = |name: &str| {
+        let mut body =
+            format!("{{\"name\":\"{name}\",\"productType\":\"GOOD\",\"unitOfMeasure\":\"UNIT\"").into_bytes();
+        body.resize(900 << 10, b' ');
+        body.push(b'}');
+        let request = other.request("POST", "catalog/products").header("content-type", "application/json");
+        request.bytes(body).send().is(201);
+    };
+    make("Before");
+    let before = host.resident();
+    let part = vec![b' '; LENGTH - 1];
+    let mut most = before;
+    let held: Vec<Connection> = (0..BODIES)
+        .map(|nth| {
+            let mut connection = Connection::open(&host);
+            connection.write(head(&path, &host.address(), &greedy.token, LENGTH).as_bytes());
+            connection.write(&part);
+            if nth % 10 == 0 {
+                most = most.max(host.resident());
+            }
+            connection
+        })
+        .collect();
+    make("Meanwhile");
+    most = most.max(host.resident());
+    assert!(most - before < GROWTH, "{} MiB more", (most - before) >> 20);
+    for connection in held {
+        let reply = connection.answer();
+        assert_eq!(reply.status, Some(503), "{}", reply.text);
+    }
+    make("After");
+}
+
+/// Two pages are within the budget of one caller, and a third is not.
+const PAGES: usize = 2;
+
+fn answers_that_are_not_read_have_a_budget(database: Database) {
+    let host = Stoa::start_with(database, Settings::default().set("STOA_RESPONSE_MEMORY", "24MiB"));
+    let shop = host.company();
+    // A page of nearly 5 MB: no buffer of a connection takes it.
+    let attributes = json!({ "attributes": { "a": "\u{20ac}".repeat(15_900) } });
+    let made = shop.post("catalog/products", with(&product("Large"), attributes)).is(201);
+    let slug = made.text("slug");
+    shop.copy_rows("catalog_product", &format!("slug = '{slug}'"), 99, &[("slug", "t.slug || s.n")]);
+    let (_, second) = shop.member("second", &[&shop.owner_role()]);
+    let page = [("limit", "100")];
+    assert!(shop.list("catalog/products", &page).is(200).bytes.len() > 4_500_000);
+
+    let url = format!("{}/v1/tenants/{}/catalog/products?limit=100", host.url(), shop.tenant);
+    let http2 = || reqwest::Client::builder().http2_prior_knowledge().http2_initial_stream_window_size(1024);
+    for (version, client) in [("1.1", reqwest::Client::builder().http1_only()), ("2", http2())] {
+        let client = client.no_proxy().build().expect("a client");
+        let ask = || async { client.get(&url).bearer_auth(&shop.token).send().await.expect("a head") };
+        let heads = RUNTIME.block_on(async {
+            let mut heads = Vec::new();
+            for _ in 0..8 {
+                heads.push(ask().await);
+            }
+            heads
+        });
+        let admitted = heads.iter().filter(|head| head.status() == 200).count();
+        assert_eq!(admitted, PAGES, "HTTP/{version}");
+        assert!(heads.iter().all(|head| matches!(head.status().as_u16(), 200 | 503)), "HTTP/{version}");
+        // A write is answered, and another caller reads.
+        shop.brand(&fresh("READER"));
+        second.list("catalog/products", &page).is(200);
+        drop((heads, client));
+        eventually(|| (shop.list("catalog/products", &page).status == 200).then_some(()));
+    }
+}
