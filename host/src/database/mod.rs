@@ -128,8 +128,8 @@ impl Database {
         match self {
             Database::Sqlite(_) => Ok(None),
             Database::Postgres(database) => {
-                let read =
-                    || self.read_plain(Shard::of_tenant(tenant), (), |session, ()| Box::pin(watermark::read(session)));
+                // One reading is for all companies, so it does not wait for the connections of the one that asked.
+                let read = || self.read_plain(Shard::Global, (), |session, ()| Box::pin(watermark::read(session)));
                 database.watermark.get(tenant, read).await.map(Some)
             }
         }

@@ -9,13 +9,16 @@ use std::collections::HashMap;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-use tokio::time::Instant;
+use tokio::time::{Instant, timeout, timeout_at};
 use uuid::Uuid;
 
 use super::{Cell, Error, Row, Session};
 
-/// How long what was read serves: lists cost no statement of their own.
+/// A reading serves callers who come until this long after its beginning: lists cost no statement of their own.
 const SERVES: Duration = Duration::from_millis(100);
+
+/// Longest that a reading may take, with its wait for a connection.
+const LIMIT: Duration = Duration::from_secs(2);
 
 /// Instants are whole milliseconds: what was written in the clock's present one is not below the watermark yet.
 const MILLISECOND: Duration = Duration::from_millis(1);
@@ -46,21 +49,56 @@ writing as (
   group by l.objid)
 select date_trunc('milliseconds', clock.now), writing.company, writing.began from clock left join writing on true";
 
-#[derive(Default)]
 pub struct Watermark {
     known: Mutex<Known>,
-    /// One reads it, and who waits meanwhile takes what that one read.
+    /// One caller reads at a time. All that wait meanwhile take the result of one reading, the next.
     reading: tokio::sync::Mutex<()>,
+    /// Longest that a reading may take. A caller waits for the rest of one and for the next.
+    limit: Duration,
+}
+
+impl Default for Watermark {
+    fn default() -> Watermark {
+        Watermark { known: Mutex::default(), reading: tokio::sync::Mutex::default(), limit: LIMIT }
+    }
 }
 
 #[derive(Default)]
 struct Known {
-    /// When the last reading began.
-    since: Option<Instant>,
-    /// Result of that reading; none while it goes on, or if it failed.
-    writing: Option<Writing>,
-    /// When companies last wrote: all that have since the reading while it serves, and those of this millisecond.
+    /// When the latest reading began, which may go on.
+    began: Option<Instant>,
+    /// The last reading that has ended.
+    last: Option<Reading>,
+    /// When companies last wrote: all that the last reading may not have seen, and those of this millisecond.
     written: HashMap<Uuid, Instant>,
+}
+
+struct Reading {
+    began: Instant,
+    result: Result<Writing, Error>,
+}
+
+/// A caller who wants a company's watermark.
+struct Asked {
+    tenant: Uuid,
+    at: Instant,
+    /// When the company had last written before that.
+    last_write: Option<Instant>,
+}
+
+impl Reading {
+    /// The result, if it serves the caller. It is as old as its beginning, however long it took.
+    fn result_for(&self, asked: &Asked) -> Option<Result<i64, Error>> {
+        match &self.result {
+            // A failure is shared by those who have waited for it, and not kept for others.
+            Err(error) => (self.began >= asked.at).then(|| Err(error.clone())),
+            Ok(writing) => {
+                let is_recent = asked.at < self.began + SERVES;
+                let is_after_write = asked.last_write.is_none_or(|written| written + MILLISECOND <= self.began);
+                (is_recent && is_after_write).then(|| Ok(writing.watermark(asked.tenant)))
+            }
+        }
+    }
 }
 
 /// Transactions under way at an instant.
@@ -79,58 +117,59 @@ impl Writing {
 }
 
 impl Known {
+    /// Whether the latest reading may still serve a caller who comes now.
     fn serves(&self) -> bool {
-        self.since.is_some_and(|since| since.elapsed() < SERVES)
+        self.began.is_some_and(|began| began.elapsed() < SERVES)
     }
 
-    fn get(&self, tenant: Uuid) -> Option<i64> {
-        let writing = self.writing.as_ref()?;
-        (self.serves() && !self.written.contains_key(&tenant)).then(|| writing.watermark(tenant))
-    }
-
-    fn forget_older_writes(&mut self) {
-        self.written.retain(|_, instant| instant.elapsed() < MILLISECOND);
+    fn end_reading(&mut self, reading: Reading) {
+        self.written.retain(|_, written| *written + MILLISECOND > reading.began);
+        self.last = Some(reading);
     }
 }
 
 impl Watermark {
-    /// The company's watermark: milliseconds since 1970. Read anew where it is old or the company has written since.
+    /// The company's watermark: milliseconds since 1970. It is read again where the last reading is old, or the company has written
+    /// since.
     pub async fn get<F: Future<Output = Result<Writing, Error>>>(
         &self,
         tenant: Uuid,
         read: impl FnOnce() -> F,
     ) -> Result<i64, Error> {
-        if let Some(watermark) = self.lock().get(tenant) {
-            return Ok(watermark);
-        }
         let last_write = self.lock().written.get(&tenant).copied();
+        let asked = Asked { tenant, at: Instant::now(), last_write };
+        if let Some(result) = self.find(&asked) {
+            return result;
+        }
         if let Some(instant) = last_write {
             tokio::time::sleep_until(instant + MILLISECOND).await;
         }
-        let _reading = self.reading.lock().await;
-        {
-            let mut known = self.lock();
-            if let Some(watermark) = known.get(tenant) {
-                return Ok(watermark);
-            }
-            known.forget_older_writes();
-            known.since = Some(Instant::now());
-            known.writing = None;
+        let late = || Error::Unavailable("the watermark took too long to read".into());
+        let lock = timeout_at(asked.at + self.limit * 2, self.reading.lock());
+        let _reading = lock.await.map_err(|_| late())?;
+        if let Some(result) = self.find(&asked) {
+            return result;
         }
-        let writing = read().await?;
-        let watermark = writing.watermark(tenant);
-        self.lock().writing = Some(writing);
-        Ok(watermark)
+        let began = Instant::now();
+        self.lock().began = Some(began);
+        let result = timeout(self.limit, read()).await.unwrap_or_else(|_| Err(late()));
+        let watermark = result.as_ref().map(|writing| writing.watermark(tenant)).map_err(Error::clone);
+        self.lock().end_reading(Reading { began, result });
+        watermark
     }
 
     /// Takes note that a write of the company was committed.
     pub fn note_write(&self, tenant: Uuid) {
         let mut known = self.lock();
-        // The next list reads anew in any case, and where nobody lists the table would only grow.
+        // The next list reads again in any case, and where nobody lists the table would only grow.
         if !known.serves() {
-            known.forget_older_writes();
+            known.written.retain(|_, written| written.elapsed() < MILLISECOND);
         }
         known.written.insert(tenant, Instant::now());
+    }
+
+    fn find(&self, asked: &Asked) -> Option<Result<i64, Error>> {
+        self.lock().last.as_ref()?.result_for(asked)
     }
 
     fn lock(&self) -> MutexGuard<'_, Known> {
@@ -158,6 +197,10 @@ pub async fn read(session: &mut Session) -> Result<Writing, Error> {
 #[cfg(test)]
 mod tests {
     use std::sync::atomic::{AtomicI64, Ordering};
+
+    use futures_util::future::join_all;
+    use tokio::sync::Semaphore;
+    use tokio::time::sleep;
 
     use super::*;
 
@@ -205,5 +248,66 @@ mod tests {
         let failed = watermark.get(tenant, async || Err(Error::Unavailable(String::new()))).await;
         assert!(failed.is_err());
         assert_eq!(watermark.get(tenant, async || Ok(nth(7))).await.ok(), Some(2_007));
+    }
+
+    #[tokio::test]
+    async fn all_that_wait_take_one_reading_however_long_it_takes() {
+        let (watermark, reads, gate) = (Watermark::default(), AtomicI64::new(0), Semaphore::new(0));
+        let (reads, gate) = (&reads, &gate);
+        let read = move || async move {
+            let read = reads.fetch_add(1, Ordering::Relaxed);
+            gate.acquire().await.expect("an open gate").forget();
+            Ok(nth(read))
+        };
+        let get = |tenant| watermark.get(Uuid::from_u128(tenant), read);
+        let later = async {
+            // The reading under way is too old for them.
+            sleep(SERVES).await;
+            let open = async {
+                gate.add_permits(1);
+                // The next one takes longer than it serves those who come later.
+                sleep(SERVES * 2).await;
+                gate.add_permits(100);
+            };
+            tokio::join!(join_all((10..42).map(get)), open).0
+        };
+        let (first, later) = tokio::join!(get(1), later);
+        assert_eq!(first.ok(), Some(2_000));
+        assert!(later.iter().all(|result| matches!(result, Ok(2_001))), "{later:?}");
+        assert_eq!(reads.load(Ordering::Relaxed), 2);
+    }
+
+    #[tokio::test]
+    async fn a_reading_under_way_is_no_use_to_a_company_that_writes_meanwhile() {
+        let (watermark, reads, gate) = (Watermark::default(), AtomicI64::new(0), Semaphore::new(0));
+        let (reads, gate) = (&reads, &gate);
+        let read = move || async move {
+            let read = reads.fetch_add(1, Ordering::Relaxed);
+            gate.acquire().await.expect("an open gate").forget();
+            Ok(nth(read))
+        };
+        let get = |tenant| watermark.get(Uuid::from_u128(tenant), read);
+        let writer = async {
+            watermark.note_write(Uuid::from_u128(4));
+            tokio::join!(get(4), async { gate.add_permits(100) }).0
+        };
+        let (other, writer) = tokio::join!(get(1), writer);
+        assert_eq!((other.ok(), writer.ok()), (Some(2_000), Some(2_001)));
+    }
+
+    #[tokio::test]
+    async fn a_reading_without_end_fails_once_for_all_that_wait() {
+        let watermark = Watermark { limit: Duration::from_millis(50), ..Watermark::default() };
+        let reads = AtomicI64::new(0);
+        let reads = &reads;
+        let read = move || async move {
+            reads.fetch_add(1, Ordering::Relaxed);
+            std::future::pending().await
+        };
+        let all = join_all((1..20).map(|tenant| watermark.get(Uuid::from_u128(tenant), read))).await;
+        assert!(all.iter().all(|result| matches!(result, Err(Error::Unavailable(_)))), "{all:?}");
+        // The first one's own, and one for all that came while it went on.
+        assert_eq!(reads.load(Ordering::Relaxed), 2);
+        assert_eq!(watermark.get(Uuid::from_u128(1), async || Ok(nth(7))).await.ok(), Some(2_007));
     }
 }

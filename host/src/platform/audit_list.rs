@@ -15,7 +15,7 @@ use uuid::Uuid;
 
 use super::conditions::Conditions;
 use super::operation::{PlatformOperation, on_session};
-use super::page::{Limit, Page};
+use super::page::{Limit, Page, SEARCHED};
 use super::reply::answer;
 use super::values::{Instant, Integer, text_enum};
 use super::{Call, Performed};
@@ -291,12 +291,32 @@ async fn list(session: &mut Session, call: &Call<'_>) -> Performed {
     answer(&Page::new(limit, entries, |entry: &AuditEntry| entry.id).searched_to(end))
 }
 
-/// Entries that one page of a search looks at: no index knows which have a text or a result, and a company has as many as it likes.
-const SEARCHED: u32 = 10_000;
-
 impl ListAuditEntries {
+    /// Whether entries are looked for of which no index knows, by their text or their result.
     fn searches(&self) -> bool {
         self.text.is_some() || self.result.is_some()
+    }
+
+    /// The entries that a search may look at: those between its bounds that the first filter with an index leaves. Other filters do
+    /// not narrow them, since one that few entries meet would have all of them read.
+    fn into_candidates(self) -> ListAuditEntries {
+        let of_modules: BTreeMap<String, Uuid> = self.of_modules.into_iter().take(1).collect();
+        let resource_id = self.resource_id.filter(|_| of_modules.is_empty());
+        let actor_id = self.actor_id.filter(|_| of_modules.is_empty() && resource_id.is_none());
+        ListAuditEntries {
+            cursor: self.cursor,
+            limit: Limit(SEARCHED),
+            resource_type: None,
+            resource_id,
+            actor_type: None,
+            actor_id,
+            operation: None,
+            result: None,
+            from: self.from,
+            to: self.to,
+            text: None,
+            of_modules,
+        }
     }
 }
 
@@ -308,8 +328,7 @@ async fn find_end(
     zone: &str,
     spelling: &Spelling,
 ) -> Result<Option<Uuid>, Error> {
-    let candidates = ListAuditEntries { text: None, result: None, limit: Limit(SEARCHED), ..query };
-    let (statement, values) = compose(tenant, candidates, None, zone, spelling);
+    let (statement, values) = compose(tenant, query.into_candidates(), None, zone, spelling);
     let last = format!("select id from ({statement}) as c order by id desc limit 1 offset {}", SEARCHED - 1);
     session.query_composed(last, &values).await?.first().map(|row| row.id(0)).transpose()
 }

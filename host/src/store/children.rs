@@ -21,6 +21,8 @@ pub(super) struct Children {
     terms: Vec<Condition>,
     descending: bool,
     after: Option<Datum>,
+    /// The last parent at which a search of text looks.
+    until: Option<Datum>,
 }
 
 /// Takes the `has` to follow, and the cursor, out of the select; leaves a select alone that has none.
@@ -33,7 +35,8 @@ pub(super) fn take(schema: &Tables, select: &mut Select) -> Option<Children> {
     let Condition::Has { table, theirs, terms, .. } = take_first(schema, &mut select.filter)? else { return None };
     look_up_rest(schema, &mut select.filter);
     let after = select.after.take().and_then(|mut row| row.pop());
-    Some(Children { table, theirs, terms, descending, after })
+    let until = select.reached.map(Datum::Id);
+    Some(Children { table, theirs, terms, descending, after, until })
 }
 
 /// The first condition that every row must meet and that can be followed; `true` takes its place.
@@ -113,6 +116,10 @@ impl Children {
             sql.put(" and ").column("h", table, self.theirs).put(sign).put(last);
         } else if let Some(after) = &self.after {
             sql.put(" and ").column("h", table, self.theirs).put(sign).bind(table.type_of(self.theirs), after.clone());
+        }
+        if let Some(until) = &self.until {
+            let sign = if self.descending { " >= " } else { " <= " };
+            sql.put(" and ").column("h", table, self.theirs).put(sign).bind(table.type_of(self.theirs), until.clone());
         }
         sql.put(" order by ").column("h", table, self.theirs).put(if self.descending { " desc" } else { "" });
         let limit = if array { format!(" limit (select {STEP}))") } else { " limit 1)".to_owned() };

@@ -78,15 +78,6 @@ impl Condition {
         }
     }
 
-    /// The condition that must hold beside the search.
-    pub fn without_search(&self) -> Condition {
-        match self {
-            Condition::All(parts) => Condition::All(parts.iter().map(Condition::without_search).collect()),
-            other if other.searches() => Condition::always(),
-            other => other.clone(),
-        }
-    }
-
     /// Looks for matches of a `has` among alternatives only where they belong to rows within these bounds of the id.
     pub fn bound_matches(&mut self, bounds: &[(&'static str, Datum)]) {
         match self {

@@ -4,13 +4,17 @@
 use std::collections::BTreeSet;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
-use std::time::Duration;
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use serde_json::{Value as Json, json};
 use stoa_tests::company::{fresh, product, with};
-use stoa_tests::{Company, Database, Dice, Machine, company, eventually, on_both_databases};
+use stoa_tests::host::Settings;
+use stoa_tests::{Company, Database, Dice, Machine, Stoa, company, eventually, on_both_databases};
 
-stoa_tests::tests![c17_a_write_under_way_holds_back_what_came_after_it];
+stoa_tests::tests![
+    c17_a_write_under_way_holds_back_what_came_after_it,
+    c17_a_company_without_a_connection_holds_up_no_other,
+];
 
 // On SQLite there is one writer, and nothing begins that others overtake.
 on_both_databases![
@@ -181,4 +185,53 @@ fn c17_companies_do_not_wait_for_each_other(database: Database) {
     let _held = other.hold_watermark();
     let brand = shop.brand("MINE");
     assert_eq!(page(&machine, "catalog/lookups/brands", &[]).last().map(|one| text(one, "id")), Some(&*brand));
+}
+
+/// The sum of the host's counters whose lines begin with a name and hold each of these texts.
+fn count(host: &Stoa, name: &str, texts: &[&str]) -> u64 {
+    let metrics = host.metrics();
+    let is_counted = |line: &&str| line.starts_with(name) && texts.iter().all(|text| line.contains(text));
+    metrics.lines().filter(is_counted).filter_map(|line| line.rsplit(' ').next()?.parse::<u64>().ok()).sum()
+}
+
+/// Writes that wait for a row hold both connections that the company may have, so its own list waits for one. The other company's
+/// list ends meanwhile, and has what that company wrote before.
+fn c17_a_company_without_a_connection_holds_up_no_other() {
+    let host = Stoa::start_with(Database::Postgres, Settings::default().set("STOA_DATABASE_CONNECTIONS", 4));
+    let (shop, other) = (host.company(), host.company());
+    let (machine, of_other) = (client(&shop), client(&other));
+    let brands = "catalog/lookups/brands";
+    let old = shop.brand("OLD");
+    let path = format!("{brands}/{old}");
+    // The first requests of a minute ask for a part of its limit, which takes a connection of the company.
+    let second = SystemTime::now().duration_since(UNIX_EPOCH).expect("a time").as_secs() % 60;
+    if second > 45 {
+        thread::sleep(Duration::from_secs(61 - second));
+    }
+    assert_eq!((page(&machine, brands, &[]).len(), page(&of_other, brands, &[]).len()), (1, 0));
+    // After these writes both need a new watermark.
+    shop.brand("NEW");
+    let held = shop.hold(&format!("select 1 from catalog_lookup where {{tenant}} and id = '{old}' for update"));
+    thread::scope(|scope| {
+        let writes: Vec<_> = (0..2)
+            .map(|n| scope.spawn({
+                let (shop, path) = (&shop, &path);
+                move || shop.put(path, json!({ "name": format!("Late {n}"), "code": "OLD" }))
+            }))
+            .collect();
+        eventually(|| (shop.waiting_writes() == 2).then_some(()));
+        let count_reads = || count(&host, "stoa_database_transactions_total{", &["kind=\"read\"", "place=\"company\""]);
+        let count_retries = || count(&host, "stoa_transaction_retries_total", &[]);
+        let (reads, retries) = (count_reads(), count_retries());
+        let list = scope.spawn(|| page(&machine, brands, &[]));
+        eventually(|| (count_reads() > reads).then_some(()));
+        let brand = other.brand("MINE");
+        assert_eq!(page(&of_other, brands, &[]).last().map(|one| text(one, "id")), Some(&*brand));
+        assert!(!list.is_finished() && count_retries() == retries, "it waited for a connection of another company");
+        drop(held);
+        assert_eq!(list.join().expect("the list panicked").len(), 2);
+        for write in writes {
+            write.join().expect("a writer panicked");
+        }
+    });
 }

@@ -26,20 +26,24 @@ use crate::sandbox::Module;
 /// Permissions that one command may name: those of the interface, or all there are if they are more.
 const MOST_PERMISSIONS: usize = 21;
 
+/// Roles of a company.
+const MOST_ROLES: i64 = 1_000;
+
 pub const OPERATIONS: &[PlatformOperation] =
     &[PlatformOperation::command("/tenants/{tenantId}/iam/commands", "executeIamCommand", on_session!(execute))
         .summary("Change a role or a membership")
         .description(
             "Exactly one command, selected by `kind`. The response has the id of the role or membership, and the command takes \
                 effect with the next request. A command that changes nothing succeeds. The role OWNER has every permission and \
-                cannot be disabled or reduced. Every command must leave the company with an ACTIVE membership that has \
+                cannot be disabled or reduced. A company has at most 1,000 roles: one more is rejected with LIMIT_EXCEEDED. Every \
+                command must leave the company with an ACTIVE membership that has \
                 `users.manage` through an ACTIVE role.",
         )
         .needs(&[MANAGE])
         .body::<Command>()
         .answers::<Identified>()
         .writes("ROLE")
-        .problems(&["DUPLICATE", "ILLEGAL_STATE", "LAST_MANAGER"])
+        .problems(&["DUPLICATE", "ILLEGAL_STATE", "LAST_MANAGER", "LIMIT_EXCEEDED"])
         .amend(offer_permissions)];
 
 #[derive(Deserialize, JsonSchema)]
@@ -153,6 +157,11 @@ impl Iam<'_> {
         let taken = "select id from stoa_role where tenant_id = $1 and code = $2";
         if self.exists(taken, Cell::text(code)).await? {
             return Err(Problem::at("DUPLICATE", "/code").into());
+        }
+        let roles = "select count(*) from stoa_role where tenant_id = $1";
+        let roles = self.session.query(roles, &[Cell::Id(self.tenant)]).await?;
+        if roles.first().map_or(Ok(0), |row| row.integer(0))? >= MOST_ROLES {
+            return Err(Problem::limit_exceeded(MOST_ROLES, "ROLES").into());
         }
         let id = Ids::new(self.now).make();
         self.session

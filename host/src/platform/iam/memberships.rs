@@ -61,7 +61,9 @@ struct Membership {
 }
 
 const MEMBERSHIPS: List<Membership> = List {
+    table: "stoa_membership",
     after: "m.id > ?",
+    until: "m.id <= ?",
     statement,
     records,
     id: |membership| membership.id,

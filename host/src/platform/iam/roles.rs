@@ -75,8 +75,15 @@ impl AssignedRole {
     }
 }
 
-const ROLES: List<Role> =
-    List { after: "id > ?", statement, records, id: |role| role.id, texts: |role| vec![&role.code, &role.name] };
+const ROLES: List<Role> = List {
+    table: "stoa_role",
+    after: "id > ?",
+    until: "id <= ?",
+    statement,
+    records,
+    id: |role| role.id,
+    texts: |role| vec![&role.code, &role.name],
+};
 
 async fn list(session: &mut Session, call: &Call<'_>) -> Performed {
     let ListRoles { cursor, limit, status, text } = call.query()?;

@@ -1,14 +1,16 @@
 //! A page of records of which each may be several rows, searched by a text. The host compares, because the databases disagree
-//! about letters beyond ASCII.
+//! about letters beyond ASCII. No index serves a text, so a search looks at so many records of the company and no more, whatever its
+//! other filters are, and the next page goes on from there.
 
 use serde::Serialize;
 use uuid::Uuid;
 
 use super::super::conditions::Conditions;
-use super::super::page::{Limit, Page};
+use super::super::page::{Limit, Page, SEARCHED};
 use super::super::reply::answer;
 use super::super::{Call, Performed};
 use crate::database::{Cell, Error, Row, Session};
+use crate::pipeline::run::Refused;
 use crate::problem::Problem;
 
 /// Records read at once where only some of them may contain the text.
@@ -16,8 +18,12 @@ const BATCH: i64 = 500;
 
 /// A list: the statement that reads rows up to a limit, and how they become records.
 pub struct List<T> {
+    /// The table that has a row for each record.
+    pub table: &'static str,
     /// The condition that the cursor makes.
     pub after: &'static str,
+    /// The condition that the last record makes at which a search looks.
+    pub until: &'static str,
     pub statement: fn(&Conditions, limit: &str) -> String,
     pub records: fn(&Call<'_>, &[Row]) -> Result<Vec<T>, Error>,
     pub id: fn(&T) -> Uuid,
@@ -39,10 +45,12 @@ impl<T: Serialize> List<T> {
         let Asked { conditions, cursor: mut after, limit, text } = asked;
         let text = text.map(|text| text.to_lowercase());
         let batch = if text.is_some() { BATCH } else { limit.rows() };
+        let end = if text.is_some() { self.find_end(session, call, after).await? } else { None };
         let mut items = Vec::new();
         loop {
             let mut conditions = conditions.clone();
             conditions.and_some(self.after, after, Cell::Id);
+            conditions.and_some(self.until, end, Cell::Id);
             let records = self.read(session, call, conditions, batch).await?;
             let last = i64::try_from(records.len()).unwrap_or(i64::MAX) < batch;
             after = records.last().map(self.id);
@@ -52,9 +60,24 @@ impl<T: Serialize> List<T> {
                 text.as_ref().is_none_or(contains)
             }));
             if last || items.len() > limit.0 as usize {
-                return answer(&Page::new(limit, items, self.id));
+                return answer(&Page::new(limit, items, self.id).searched_to(end));
             }
         }
+    }
+
+    /// The last record at which a search looks, where more follow.
+    async fn find_end(
+        &self,
+        session: &mut Session,
+        call: &Call<'_>,
+        after: Option<Uuid>,
+    ) -> Result<Option<Uuid>, Refused> {
+        let mut candidates = Conditions::new("tenant_id", call.tenant()?);
+        candidates.and_some("id > ?", after, Cell::Id);
+        let (table, wanted, offset) = (self.table, candidates.sql(), SEARCHED - 1);
+        let last = format!("select id from {table} where {wanted} order by id limit 1 offset {offset}");
+        let rows = session.query_composed(last, candidates.values()).await?;
+        Ok(rows.first().map(|row| row.id(0)).transpose()?)
     }
 
     /// The one record of these conditions.

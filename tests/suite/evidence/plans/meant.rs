@@ -65,6 +65,8 @@ pub const MEANT: &[Meant] = &[
             ("sales_quotation", "limit 2 offset 9999"),
             ("sales_sales_order", "limit 2 offset 9999"),
             ("stoa_audit", "limit 1 offset 9999"),
+            ("stoa_membership", "limit 1 offset 9999"),
+            ("stoa_role", "limit 1 offset 9999"),
         ],
     },
     Meant {
@@ -181,7 +183,7 @@ pub const MEANT: &[Meant] = &[
             ("stoa_webhook_endpoint", "status"),
             ("stoa_membership", ""),
             ("stoa_membership_role", ""),
-            ("stoa_role", "status"),
+            ("stoa_role", ""),
             ("stoa_role_permission", ""),
         ],
     },
