@@ -62,6 +62,8 @@ pub enum Temper {
     Gibibyte,
     /// Headers without an end.
     Flood,
+    /// Informational answers without an end, and never the answer itself.
+    Informational,
 }
 
 type Answer = dyn Fn(&Received, usize) -> Temper + Send + Sync;
@@ -144,6 +146,7 @@ fn serve(mut stream: TcpStream, kept: &Mutex<Vec<Received>>, temper: &Answer) {
                 goes_on = write("x-header: and so on\r\n");
             }
         }
+        Temper::Informational => while write("HTTP/1.1 103 Early Hints\r\nLink: </a>\r\n\r\n") {},
     }
 }
 

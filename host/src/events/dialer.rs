@@ -1,5 +1,5 @@
 //! One attempt of a delivery: the name is resolved, every address judged, the connection pinned to a judged one, TLS verified against the
-//! name. No proxy, no redirect, no connection that is used again; time and bytes are bounded, whatever the receiver does.
+//! name. No proxy, no redirect, no connection that is used again. Its time and all bytes of its connection are bounded.
 
 use std::net::{IpAddr, SocketAddr};
 use std::sync::Arc;
@@ -10,8 +10,10 @@ use http::{HeaderMap, HeaderValue, Request, StatusCode, header};
 use http_body_util::{BodyExt as _, Full};
 use hyper::body::Incoming;
 use hyper_util::rt::TokioIo;
-use tokio::io::{AsyncRead, AsyncWrite};
+use tokio::io::{AsyncRead, AsyncReadExt as _, AsyncWrite, Join, Take, join};
 use tokio::net::TcpStream;
+use tokio::net::tcp::{OwnedReadHalf, OwnedWriteHalf};
+use tokio::sync::watch;
 use tokio::time::{Instant, timeout, timeout_at};
 use tokio_rustls::TlsConnector;
 use tokio_rustls::rustls::pki_types::ServerName;
@@ -30,6 +32,11 @@ const ADDRESSES: usize = 2;
 const BODY: usize = 64 * 1024;
 const HEAD: usize = 32 * 1024;
 const HEADERS: usize = 100;
+/// Bytes of a connection that are read at most: a handshake of TLS, one informational answer, a head and a body. After them the
+/// connection ends as if the receiver had closed it.
+const READ: u64 = 192 * 1024;
+/// Informational answers (1xx) before the answer itself.
+const INFORMATIONAL: u32 = 1;
 const PORT: u16 = 443;
 /// How long an answer's body is read, once its status is there.
 const DRAIN: Duration = Duration::from_secs(1);
@@ -141,12 +148,16 @@ fn connector(trusted: RootCertStore) -> anyhow::Result<TlsConnector> {
     Ok(TlsConnector::from(Arc::new(config)))
 }
 
+/// A connection that ends after so many bytes of the receiver, whatever they are part of.
+type Stream = Join<Take<OwnedReadHalf>, OwnedWriteHalf>;
+
 /// To the first of these addresses that takes it, and to no other.
-async fn connect(addresses: &[SocketAddr]) -> Result<TcpStream, DeliveryFailure> {
+async fn connect(addresses: &[SocketAddr]) -> Result<Stream, DeliveryFailure> {
     for address in addresses.iter().take(ADDRESSES) {
         if let Ok(Ok(stream)) = timeout(CONNECT, TcpStream::connect(address)).await {
             let _ = stream.set_nodelay(true);
-            return Ok(stream);
+            let (read, write) = stream.into_split();
+            return Ok(join(read.take(READ), write));
         }
     }
     Err(DeliveryFailure::ConnectionFailed)
@@ -168,21 +179,34 @@ where
     *request.headers_mut() = headers;
     request.headers_mut().insert(header::HOST, host);
     request.headers_mut().insert(header::CONNECTION, HeaderValue::from_static("close"));
+    let (count, informational) = watch::channel(0_u32);
+    hyper::ext::on_informational(&mut request, move |_| count.send_modify(|count| *count += 1));
+    let mut counted = informational.clone();
     let mut client = hyper::client::conn::http1::Builder::new();
     client.max_buf_size(HEAD).max_headers(HEADERS);
     let handshake = client.handshake::<_, Full<Bytes>>(TokioIo::new(stream)).await;
     let (mut sender, connection) = handshake.map_err(|_| DeliveryFailure::InvalidAnswer)?;
     let answered = async {
         let answer = sender.send_request(request).await.map_err(|_| DeliveryFailure::InvalidAnswer)?;
+        if *informational.borrow() > INFORMATIONAL {
+            return Err(DeliveryFailure::InvalidAnswer);
+        }
         let answer_of_receiver = ReceiverAnswer { status: answer.status().as_u16(), retry_after: retry_after(&answer) };
         let _ = timeout(DRAIN, drain(answer.into_body())).await;
         Ok(answer_of_receiver)
+    };
+    // Once the answer itself is there, no further one is counted.
+    let too_many = async {
+        if counted.wait_for(|count| *count > INFORMATIONAL).await.is_err() {
+            std::future::pending::<()>().await;
+        }
     };
     // The connection is driven only as long as it is waited for, and dropped with what it has not sent.
     let mut answered = std::pin::pin!(answered);
     let mut connection = std::pin::pin!(connection);
     tokio::select! {
         biased;
+        () = too_many => Err(DeliveryFailure::InvalidAnswer),
         answer_of_receiver = &mut answered => answer_of_receiver,
         _ = &mut connection => answered.await,
     }

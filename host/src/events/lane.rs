@@ -17,8 +17,10 @@ use crate::keyring::KeyRing;
 
 /// How long a lane is taken for: longer than an attempt and the transactions around it may take.
 const LEASE_MS: i64 = 30_000;
-/// Deliveries of one endpoint that are under way at a time.
-pub const WIDTH: usize = 8;
+/// Deliveries of one endpoint that are under way at a time: few at first and after one that was not taken, so that receivers that
+/// stall hold few connections, and more after a wave of which each was taken.
+const FIRST_WIDTH: usize = 2;
+const WIDTH: usize = 8;
 /// Lanes that one look may find, from which each company is given its share.
 const CANDIDATES: usize = 200;
 /// How long a lane rests whose secrets cannot be read.
@@ -219,6 +221,12 @@ impl Turn {
         Ok(None)
     }
 
+    /// How many deliveries the next wave has at most.
+    fn width(&self) -> usize {
+        let is_well = !self.ended.is_empty() && self.ended.iter().all(Ended::is_success);
+        if is_well { WIDTH } else { FIRST_WIDTH }
+    }
+
     fn ids(&self) -> [Cell; 2] {
         [Cell::Id(self.lane.tenant), Cell::Id(self.lane.endpoint)]
     }
@@ -320,8 +328,9 @@ impl Turn {
             "select d.id, d.begun, d.begun_at, d.attempts, {}
              from stoa_webhook_delivery d left join stoa_event e on e.tenant_id = $1 and e.id = d.event_id
              where d.tenant_id = $1 and d.endpoint_id = $2 and d.status = 'PENDING' and d.next_attempt_at <= $3
-             order by d.next_attempt_at, d.id limit {WIDTH}",
-            body::COLUMNS
+             order by d.next_attempt_at, d.id limit {}",
+            body::COLUMNS,
+            self.width()
         );
         let mut values = self.ids().to_vec();
         values.push(Cell::Instant(now));
@@ -380,6 +389,23 @@ impl Turn {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_lane_is_wide_after_a_wave_that_was_taken() {
+        let ended = |status| {
+            let last = Attempt { at: 0, duration_ms: 0, response_status: status, error: None };
+            Ended { id: Uuid::nil(), begun: 1, attempts: vec![last], patience: None }
+        };
+        let width = |statuses: &[Option<u16>]| {
+            let lane = Lane { tenant: Uuid::nil(), endpoint: Uuid::nil(), holder: Uuid::nil() };
+            let keys: KeyRing = "11".repeat(32).parse().expect("a key");
+            let ended = statuses.iter().map(|status| ended(*status)).collect();
+            Turn { lane, ended, goes_on: true, schedule: Schedule::default(), keys: Arc::new(keys) }.width()
+        };
+        assert_eq!(width(&[]), FIRST_WIDTH);
+        assert_eq!(width(&[Some(200), Some(204)]), WIDTH);
+        assert_eq!([width(&[Some(200), Some(500)]), width(&[None])], [FIRST_WIDTH; 2]);
+    }
 
     #[test]
     fn no_company_takes_more_than_its_share() {

@@ -27,7 +27,7 @@ const IDLE: Duration = Duration::from_secs(1);
 const BUSY: Duration = Duration::from_millis(20);
 /// Lanes at work on a host at a time, and of one company.
 const LANES: usize = 64;
-const LANES_OF_COMPANY: usize = 8;
+const LANES_OF_COMPANY: usize = 4;
 /// Transactions of its lanes at a time: requests need connections too.
 const TRANSACTIONS: usize = 4;
 /// Rounds of deliveries before a lane stands in line again behind others that are due.

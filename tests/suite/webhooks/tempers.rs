@@ -4,13 +4,18 @@
 use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
 
-use serde_json::json;
+use serde_json::{Value as Json, json};
+use stoa_tests::company::{fresh, product, with};
 use stoa_tests::receiver::Temper;
 use stoa_tests::{Database, Receiver, Stoa, eventually, on_both_databases};
 
 use super::{MADE, attempts, await_end, brand, endpoint, get, settings_for};
 
-on_both_databases![f13_a_flapping_receiver_holds_up_nobody, a_slow_endpoint_delays_no_other];
+on_both_databases![
+    f13_a_flapping_receiver_holds_up_nobody,
+    a_slow_endpoint_delays_no_other,
+    informational_answers_without_end_are_no_answer,
+];
 
 const EVENTS: usize = 120;
 
@@ -59,8 +64,7 @@ fn f13_a_flapping_receiver_holds_up_nobody(database: Database) {
     for delivery in &deliveries {
         let reported = attempts(delivery);
         let count = sent.get(delivery["eventId"].as_str().unwrap_or_default()).copied().unwrap_or_default();
-        let taken =
-            |attempt: &serde_json::Value| attempt["responseStatus"].as_u64().is_some_and(|status| status / 100 == 2);
+        let taken = |attempt: &Json| attempt["responseStatus"].as_u64().is_some_and(|status| status / 100 == 2);
         match delivery["status"].as_str() {
             Some("SUCCEEDED") => assert!(reported.last().is_some_and(taken) && reported.len() <= 5, "{delivery}"),
             Some("FAILED") => assert!(reported.len() == 5 && !reported.iter().any(taken), "{delivery}"),
@@ -83,13 +87,38 @@ fn a_slow_endpoint_delays_no_other(database: Database) {
     let host = Stoa::start_with(database, settings_for(&[&slow, &well]));
     let (greedy, shop) = (host.company(), host.company());
     for _ in 0..30 {
-        endpoint(&greedy, &slow.url(), &[MADE]);
+        endpoint(&greedy, &slow.url(), &["catalog.variant.created"]);
     }
     let (good, _) = endpoint(&shop, &well.url(), &[MADE]);
-    brand(&greedy);
+    // Four events of one transaction.
+    let variants: Vec<Json> = (0..4).map(|_| json!({ "sku": fresh("S") })).collect();
+    greedy.post("catalog/products", with(&product("P"), json!({ "variants": variants }))).is(201);
     eventually(|| (!slow.list_received().is_empty()).then_some(()));
     let began = Instant::now();
     brand(&shop);
     assert_eq!(await_end(&shop, &good, 1)[0]["status"], json!("SUCCEEDED"));
     assert!(began.elapsed() < Duration::from_secs(8), "it waited {:?}", began.elapsed());
+    for _ in 0..3 {
+        brand(&shop);
+    }
+    await_end(&shop, &good, 4);
+    // Meanwhile the relay had every chance to begin more attempts. Each of them stalls for ten seconds, so those that came within
+    // eight were under way at once: four lanes of the company, two deliveries of each.
+    let received = slow.list_received();
+    let first = received[0].time;
+    let at_once = received.iter().filter(|one| one.time - first < Duration::from_secs(8)).count();
+    assert!(at_once <= 8, "{at_once} attempts of one company at once");
+}
+
+fn informational_answers_without_end_are_no_answer(database: Database) {
+    let hinting = Receiver::start(|_, _| Temper::Informational);
+    let host = Stoa::start_with(database, settings_for(&[&hinting]));
+    let shop = host.company();
+    let (id, _) = endpoint(&shop, &hinting.url(), &[MADE]);
+    brand(&shop);
+    let delivery = await_end(&shop, &id, 1).remove(0);
+    assert_eq!((&delivery["status"], attempts(&delivery).len()), (&json!("FAILED"), 5));
+    for attempt in attempts(&delivery) {
+        assert_eq!((&attempt["error"], &attempt["responseStatus"]), (&json!("INVALID_ANSWER"), &json!(null)));
+    }
 }

@@ -192,6 +192,64 @@ async fn a_body_without_an_end_is_not_read() {
     assert!(written.load(Ordering::SeqCst) < 64 << 20, "{} bytes", written.load(Ordering::SeqCst));
 }
 
+/// A receiver that sends these bytes again and again, once it has a request; how many bytes it could write.
+async fn repeat(bytes: Vec<u8>) -> (SocketAddr, Arc<AtomicUsize>) {
+    let written = Arc::new(AtomicUsize::new(0));
+    let count = written.clone();
+    let serve = move |mut stream: TcpStream| {
+        let (bytes, count) = (bytes.clone(), count.clone());
+        async move {
+            read_request(&mut stream).await;
+            while stream.write_all(&bytes).await.is_ok() {
+                count.fetch_add(bytes.len(), Ordering::SeqCst);
+            }
+        }
+    };
+    (receiver(serve).await.0, written)
+}
+
+#[tokio::test]
+async fn a_second_informational_answer_ends_an_attempt() {
+    const FINAL: &str = "HTTP/1.1 204 No Content\r\n\r\n";
+    for informational in ["HTTP/1.1 100 Continue\r\n\r\n", "HTTP/1.1 103 Early Hints\r\nlink: </a>\r\n\r\n"] {
+        assert_eq!(send_to(answer_with(format!("{informational}{FINAL}")).await).await, status(204), "one is taken");
+        let two = informational.repeat(2);
+        let ended = send_to(answer_with(format!("{two}{FINAL}")).await).await;
+        assert_eq!(ended, Err(DeliveryFailure::InvalidAnswer), "{informational}");
+        // The attempt ends with the second one: nothing else comes, and the connection stays open.
+        let (address, _) = receiver(move |mut stream| {
+            let two = two.clone();
+            async move {
+                read_request(&mut stream).await;
+                let _ = stream.write_all(two.as_bytes()).await;
+                let _ = stream.read(&mut [0; 1]).await;
+            }
+        })
+        .await;
+        assert_eq!(send_to(address).await, Err(DeliveryFailure::InvalidAnswer), "{informational}");
+        let (address, _) = repeat(informational.into()).await;
+        assert_eq!(send_to(address).await, Err(DeliveryFailure::InvalidAnswer), "{informational} without end");
+    }
+}
+
+/// The sender reads a stream of zeros to its end, however long it is.
+#[tokio::test]
+async fn all_bytes_of_a_connection_count() {
+    let (address, _) = repeat(vec![0; 16 * 1024]).await;
+    let mut stream = connect(&[address]).await.expect("a connection");
+    stream.write_all(b"{}").await.expect("a request");
+    let mut read = 0;
+    let mut part = vec![0; 64 * 1024];
+    loop {
+        match stream.read(&mut part).await.expect("a connection that is open") {
+            0 => break,
+            length => read += length as u64,
+        }
+        assert!(read <= READ, "{read} bytes");
+    }
+    assert_eq!(read, READ);
+}
+
 #[tokio::test]
 async fn a_receiver_that_stalls_is_left_after_ten_seconds() {
     let (silent, _) = receiver(|stream| async move {
