@@ -87,7 +87,7 @@ fn former_names_of_limits_work_and_are_logged(database: Database) {
         host.request("POST", "/v1/onboarding/companies").token(&token).json(&onboarding("One more")).send()
     };
     let shown = |host: &Stoa| -> serde_json::Value {
-        let output = host.command().args(["serve", "--print-config"]).output().expect("the binary runs");
+        let output = host.command().args(["serve", "--dev", "--print-config"]).output().expect("the binary runs");
         serde_json::from_slice(&output.stdout).unwrap_or_else(|error| panic!("{error}: {output:?}"))
     };
     let renamed = "STOA_USER_COMPANIES_PER_DAY is now called STOA_COMPANIES_PER_USER_AND_DAY";
