@@ -110,7 +110,7 @@ impl Bench {
             .env("STOA_MODULE_CACHE_DIR", &self.compiled)
             .env("STOA_DATABASE_CONNECTIONS", connections.to_string())
             .env("STOA_USER_REQUESTS_PER_MINUTE", serve::UNLIMITED.to_string())
-            .env("STOA_USER_COMPANIES_PER_DAY", "1000000")
+            .env("STOA_COMPANIES_PER_USER_AND_DAY", "1000000")
             .env("STOA_TENANT_REQUESTS_PER_MINUTE", serve::UNLIMITED.to_string())
             .env("STOA_WEBHOOK_DEV_TARGETS", targets.join(","))
             .envs(variables.iter().copied())

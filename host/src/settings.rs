@@ -89,9 +89,9 @@ pub struct Settings {
     pub user_requests_per_minute: u64,
     pub tenant_requests_per_minute: u64,
     /// Requests of one user in all companies together, on one host.
-    pub user_total_requests_per_minute: u64,
+    pub user_requests_per_minute_total: u64,
     /// Companies that one user may make in a day.
-    pub user_companies_per_day: u32,
+    pub companies_per_user_and_day: u32,
     /// Absent: `fast` where every trusted signer is the deployment's own, `hardened` as soon as one is a partner.
     pub sandbox: Option<Sandbox>,
     /// Signers whose modules may run here: `name:role:key`, as `stoa module keygen` prints it, or `name:role:key:NAMES`, parted by `+`.
@@ -134,6 +134,24 @@ pub struct Settings {
     pub log_format: LogFormat,
     pub dev: bool,
     pub dev_allow_remote: bool,
+    /// Former names that the file or the environment uses, each with its name now.
+    #[serde(skip)]
+    pub former_names: Vec<(&'static str, &'static str)>,
+}
+
+/// Settings that had another name: the former name, which still works, and the name now.
+const FORMER_NAMES: &[(&str, &str)] = &[
+    ("user_total_requests_per_minute", "user_requests_per_minute_total"),
+    ("user_companies_per_day", "companies_per_user_and_day"),
+];
+
+/// A source of settings in which a former name sets the setting that it now is, unless the source sets that one as well.
+fn with_new_names(source: Figment) -> Figment {
+    let former = |source: Figment, (former, name): &(&str, &str)| match source.find_value(former) {
+        Ok(value) => source.join(Serialized::default(name, value)),
+        Err(_) => source,
+    };
+    FORMER_NAMES.iter().fold(source, former)
 }
 
 /// Settings that are texts: figment would read an audience or a folder of digits as a number.
@@ -249,8 +267,8 @@ impl Default for Settings {
             environment: None,
             user_requests_per_minute: 600,
             tenant_requests_per_minute: 6000,
-            user_total_requests_per_minute: 1800,
-            user_companies_per_day: 20,
+            user_requests_per_minute_total: 1800,
+            companies_per_user_and_day: 20,
             sandbox: None,
             trusted_signers: Vec::new(),
             operator_token_sha256: Vec::new(),
@@ -272,6 +290,7 @@ impl Default for Settings {
             log_format: LogFormat::Text,
             dev: false,
             dev_allow_remote: false,
+            former_names: Vec::new(),
         }
     }
 }
@@ -279,13 +298,17 @@ impl Default for Settings {
 impl Settings {
     /// `flags`: what the command line stated, by the settings' names.
     pub fn load(flags: impl Serialize) -> anyhow::Result<Settings> {
-        let settings = Figment::from(Serialized::defaults(Settings::default()))
-            .merge(Toml::file("stoa.toml"))
-            .merge(Env::prefixed("STOA_").ignore(&[&["oidc"], TEXTS].concat()))
+        let file = Figment::from(Toml::file("stoa.toml"));
+        let environment = Figment::from(Env::prefixed("STOA_").ignore(&[&["oidc"], TEXTS].concat()));
+        let is_used = |(former, _): &&(&str, &str)| file.contains(former) || environment.contains(former);
+        let former_names = FORMER_NAMES.iter().filter(is_used).copied().collect();
+        let settings: Settings = Figment::from(Serialized::defaults(Settings::default()))
+            .merge(with_new_names(file))
+            .merge(with_new_names(environment))
             .merge(Serialized::defaults(texts_of_environment()))
             .merge(Serialized::defaults(flags))
             .extract()?;
-        Ok(settings)
+        Ok(Settings { former_names, ..settings })
     }
 
     pub fn sandbox(&self) -> Sandbox {
@@ -309,6 +332,14 @@ impl Settings {
     pub fn judge(&self) -> anyhow::Result<Arc<Judge>> {
         let usual = if self.dev { Breaches::Refuse } else { Breaches::Count };
         Ok(Arc::new(Judge::new(self.contract_breaches.unwrap_or(usual))?))
+    }
+
+    /// Logs which settings have a new name.
+    pub fn warn_of_former_names(&self) {
+        for (former, name) in &self.former_names {
+            let (former, name) = (former.to_uppercase(), name.to_uppercase());
+            tracing::warn!("STOA_{former} is now called STOA_{name}: rename it in the environment or in stoa.toml");
+        }
     }
 
     /// The development issuer never signs for strangers, and its operator's token lies in a file: off the loopback both take an

@@ -64,6 +64,7 @@ pub struct Settings {
     modules: Option<PathBuf>,
     folder: Option<Folder>,
     variables: Vec<(String, String)>,
+    absent: Vec<String>,
     file: Option<String>,
     without_dev: bool,
     server: Option<String>,
@@ -87,6 +88,12 @@ impl Settings {
 
     pub fn set(mut self, name: &str, value: impl ToString) -> Settings {
         self.variables.push((name.to_string(), value.to_string()));
+        self
+    }
+
+    /// Without a variable that the suite sets for every host.
+    pub fn unset(mut self, name: &str) -> Settings {
+        self.absent.push(name.to_string());
         self
     }
 
@@ -152,8 +159,8 @@ impl Stoa {
             ("STOA_CONTRACT_BREACHES".into(), "refuse".into()),
             ("STOA_USER_REQUESTS_PER_MINUTE".into(), "1000000".into()),
             ("STOA_TENANT_REQUESTS_PER_MINUTE".into(), "1000000".into()),
-            ("STOA_USER_TOTAL_REQUESTS_PER_MINUTE".into(), "1000000".into()),
-            ("STOA_USER_COMPANIES_PER_DAY".into(), "1000000".into()),
+            ("STOA_USER_REQUESTS_PER_MINUTE_TOTAL".into(), "1000000".into()),
+            ("STOA_COMPANIES_PER_USER_AND_DAY".into(), "1000000".into()),
         ];
         if settings.without_dev {
             variables.push(("STOA_ENCRYPTION_KEY".into(), "5a".repeat(32)));
@@ -165,6 +172,7 @@ impl Stoa {
             let url = settings.way.map_or(postgres.url().to_string(), |way| way(postgres.url()));
             variables.push(("STOA_DATABASE_URL".into(), url));
         }
+        variables.retain(|(name, _)| !settings.absent.contains(name));
         variables.extend(settings.variables);
         let client = reqwest::Client::builder()
             .no_proxy()

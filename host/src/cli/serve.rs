@@ -85,6 +85,7 @@ pub fn run(flags: Flags) -> anyhow::Result<()> {
         return Ok(());
     }
     logging::start(&settings.log, settings.log_format);
+    settings.warn_of_former_names();
     tokio::runtime::Builder::new_multi_thread().enable_all().build()?.block_on(serve(settings, flags))
 }
 
@@ -152,7 +153,7 @@ async fn serve(settings: Settings, flags: Flags) -> anyhow::Result<()> {
         user: settings.user_requests_per_minute,
         tenant: settings.tenant_requests_per_minute,
         // At least what one company alone may have.
-        user_total: settings.user_total_requests_per_minute.max(settings.user_requests_per_minute),
+        user_total: settings.user_requests_per_minute_total.max(settings.user_requests_per_minute),
     };
     let (purged, gathered) = (database.clone(), metrics.clone());
     watchdog.spawn("purge", move |pulse| purge::keep_small(purged.clone(), pulse));
@@ -169,7 +170,7 @@ async fn serve(settings: Settings, flags: Flags) -> anyhow::Result<()> {
         platform: Arc::new(Platform {
             limits: settings.limits(),
             onboarding_open: settings.onboarding == Onboarding::Open,
-            companies_per_day: settings.user_companies_per_day,
+            companies_per_day: settings.companies_per_user_and_day,
             environment: settings.environment(),
             governor: Governor::new(limits, database.clone()),
             recorder,

@@ -7,11 +7,14 @@ use stoa_tests::company::{fresh, onboarding};
 use stoa_tests::host::Settings;
 use stoa_tests::issuer::Manner;
 use stoa_tests::signer::{claims, jwks};
-use stoa_tests::{Database, Issuer, Signer, Stoa, in_one_window, modules, on_both_databases};
+use stoa_tests::{Database, Issuer, Signer, Stoa, in_one_window, modules, on_both_databases, on_one_database};
 
 use super::count_writes;
 
 on_both_databases![a_user_has_one_limit_over_all_companies, a_user_makes_so_many_companies_in_a_day,];
+
+// They are read before a database is opened.
+on_one_database![former_names_of_limits_work_and_are_logged];
 
 // They count what the host does by itself as well.
 on_both_databases![
@@ -35,7 +38,7 @@ fn bare(database: Database, set: &[(&str, &str)]) -> Stoa {
 
 fn a_user_has_one_limit_over_all_companies(database: Database) {
     let host =
-        bare(database, &[("STOA_USER_REQUESTS_PER_MINUTE", "30"), ("STOA_USER_TOTAL_REQUESTS_PER_MINUTE", "30")]);
+        bare(database, &[("STOA_USER_REQUESTS_PER_MINUTE", "30"), ("STOA_USER_REQUESTS_PER_MINUTE_TOTAL", "30")]);
     let answers = in_one_window(|| {
         let token = host.token(&format!("{}@example.test", fresh("busy")));
         let found = |nth: usize| {
@@ -56,7 +59,7 @@ fn a_user_has_one_limit_over_all_companies(database: Database) {
 }
 
 fn a_user_makes_so_many_companies_in_a_day(database: Database) {
-    let host = bare(database, &[("STOA_USER_COMPANIES_PER_DAY", "2")]);
+    let host = bare(database, &[("STOA_COMPANIES_PER_USER_AND_DAY", "2")]);
     let make = |email: &str| {
         let request = host.request("POST", "/v1/onboarding/companies").token(&host.token(email));
         request.json(&onboarding("One more")).send()
@@ -71,6 +74,49 @@ fn a_user_makes_so_many_companies_in_a_day(database: Database) {
     let now = i64::try_from(stoa_tests::signer::now()).expect("seconds");
     assert!((reset - now - wait).abs() <= 5, "the headers agree: {reset}, {now}, {wait}");
     make("another@example.test").is(201);
+}
+
+/// Two limits had other names. A deployment that still uses them keeps its limits.
+fn former_names_of_limits_work_and_are_logged(database: Database) {
+    let settings = |file: &str| {
+        let settings = Settings::default().modules(modules::none()).file(file);
+        settings.unset("STOA_USER_REQUESTS_PER_MINUTE_TOTAL").unset("STOA_COMPANIES_PER_USER_AND_DAY")
+    };
+    let make = |host: &Stoa| {
+        let token = host.token("founder@example.test");
+        host.request("POST", "/v1/onboarding/companies").token(&token).json(&onboarding("One more")).send()
+    };
+    let shown = |host: &Stoa| -> serde_json::Value {
+        let output = host.command().args(["serve", "--dev", "--print-config"]).output().expect("the binary runs");
+        serde_json::from_slice(&output.stdout).unwrap_or_else(|error| panic!("{error}: {output:?}"))
+    };
+    let renamed = "STOA_USER_COMPANIES_PER_DAY is now called STOA_COMPANIES_PER_USER_AND_DAY";
+
+    // One by the environment, the other by the file.
+    let old = settings("user_total_requests_per_minute = 1234\n").set("STOA_USER_COMPANIES_PER_DAY", "1");
+    let host = Stoa::start_with(database, old);
+    make(&host).is(201);
+    make(&host).refused(429, "COMPANY_LIMIT_REACHED");
+    let log = host.log();
+    let total = "STOA_USER_TOTAL_REQUESTS_PER_MINUTE is now called STOA_USER_REQUESTS_PER_MINUTE_TOTAL";
+    assert!(log.contains(renamed) && log.contains(total), "{log}");
+    let config = shown(&host);
+    assert_eq!(config["user_requests_per_minute_total"], 1234, "{config}");
+    assert_eq!(config["companies_per_user_and_day"], 1, "{config}");
+
+    // The new name has precedence in one source, and the environment before the file.
+    let both = settings("user_companies_per_day = 7\nuser_total_requests_per_minute = 7\n");
+    let both = both.set("STOA_USER_COMPANIES_PER_DAY", "7").set("STOA_COMPANIES_PER_USER_AND_DAY", "2");
+    let host = Stoa::start_with(database, both.set("STOA_USER_REQUESTS_PER_MINUTE_TOTAL", "4321"));
+    let config = shown(&host);
+    assert_eq!(config["companies_per_user_and_day"], 2, "{config}");
+    assert_eq!(config["user_requests_per_minute_total"], 4321, "{config}");
+
+    // Nothing is logged where only the new names are used.
+    let new = settings("companies_per_user_and_day = 2\n").set("STOA_USER_REQUESTS_PER_MINUTE_TOTAL", "1000");
+    let host = Stoa::start_with(database, new);
+    make(&host).is(201);
+    assert!(!host.log().contains("is now called"), "{}", host.log());
 }
 
 fn strangers_cost_reads_and_no_writer(database: Database) {
