@@ -5,9 +5,9 @@ mod callers;
 mod free_json;
 mod guests;
 mod long_writes;
+mod memory;
 #[cfg(target_os = "linux")]
 mod open_files;
-mod memory;
 mod searches;
 
 use stoa_tests::Stoa;
