@@ -1,9 +1,10 @@
-//! A fair queue. Requests that wait for a database are served round robin between companies, and a company has at most half of the
-//! slots at once: a company with many requests waits for itself. This file only counts: threads and tasks wait elsewhere.
+//! A fair queue. Requests that wait for a database are served round robin between the keys of their queues
+//! (`target.rs`), and a company or a caller has at most half of the slots at once: a company with many requests waits
+//! for itself. This file only counts: threads and tasks wait elsewhere.
 
 use std::collections::{HashMap, VecDeque};
 
-use super::Shard;
+use super::QueueKey;
 
 /// How much there is to share.
 #[derive(Debug, Clone, Copy)]
@@ -14,21 +15,21 @@ pub struct Capacity {
     pub queue: usize,
 }
 
-/// Half of what there is, and at least one: a company's part. What belongs to no company has all.
-fn part(shard: Shard, all: usize) -> usize {
-    match shard {
-        Shard::Global => all,
-        Shard::Company(_) => (all / 2).max(1),
+/// Half of what there is, and at least one: the part of a company or of a caller. The host's own work has all.
+fn part(key: QueueKey, all: usize) -> usize {
+    match key {
+        QueueKey::Global => all,
+        QueueKey::Company(_) | QueueKey::Caller(_) => (all / 2).max(1),
     }
 }
 
 pub struct FairQueue<T> {
     capacity: Capacity,
-    waiting: HashMap<Shard, VecDeque<T>>,
-    /// Waiting shards, as their turns come.
-    round: VecDeque<Shard>,
+    waiting: HashMap<QueueKey, VecDeque<T>>,
+    /// Keys with waiting requests, in the order in which they are served.
+    round: VecDeque<QueueKey>,
     /// How many of each run.
-    running: HashMap<Shard, usize>,
+    running: HashMap<QueueKey, usize>,
     all_waiting: usize,
     all_running: usize,
 }
@@ -45,52 +46,52 @@ impl<T> FairQueue<T> {
         }
     }
 
-    /// Takes its place in the queue. Given back where the queue, or the company's half of it, is full.
-    pub fn push(&mut self, shard: Shard, item: T) -> Result<(), T> {
-        let queue = self.waiting.get(&shard).map_or(0, VecDeque::len);
-        if self.all_waiting >= self.capacity.queue || queue >= part(shard, self.capacity.queue) {
+    /// Adds an item to the queue of its key. Returned where the queue, or the key's half of it, is full.
+    pub fn push(&mut self, key: QueueKey, item: T) -> Result<(), T> {
+        let queue = self.waiting.get(&key).map_or(0, VecDeque::len);
+        if self.all_waiting >= self.capacity.queue || queue >= part(key, self.capacity.queue) {
             return Err(item);
         }
         if queue == 0 {
-            self.round.push_back(shard);
+            self.round.push_back(key);
         }
-        self.waiting.entry(shard).or_default().push_back(item);
+        self.waiting.entry(key).or_default().push_back(item);
         self.all_waiting += 1;
         Ok(())
     }
 
     /// The next that may run, which from now on counts as running. `may`: whether an item may run now, whoever's it is; those
     /// behind one that may not wait with it.
-    pub fn next(&mut self, may: impl Fn(&T) -> bool) -> Option<(Shard, T)> {
+    pub fn next(&mut self, may: impl Fn(&T) -> bool) -> Option<(QueueKey, T)> {
         if self.all_running >= self.capacity.slots {
             return None;
         }
-        let nth = self.round.iter().position(|shard| {
-            let running = self.running.get(shard).copied().unwrap_or(0);
-            running < part(*shard, self.capacity.slots)
-                && self.waiting.get(shard).and_then(VecDeque::front).is_some_and(&may)
+        let nth = self.round.iter().position(|key| {
+            let running = self.running.get(key).copied().unwrap_or(0);
+            running < part(*key, self.capacity.slots)
+                && self.waiting.get(key).and_then(VecDeque::front).is_some_and(&may)
         })?;
-        let shard = self.round.remove(nth)?;
-        let queue = self.waiting.get_mut(&shard)?;
+        let key = self.round.remove(nth)?;
+        let queue = self.waiting.get_mut(&key)?;
         let item = queue.pop_front()?;
         if queue.is_empty() {
-            self.waiting.remove(&shard);
+            self.waiting.remove(&key);
         } else {
-            self.round.push_back(shard);
+            self.round.push_back(key);
         }
         self.all_waiting -= 1;
         self.all_running += 1;
-        *self.running.entry(shard).or_default() += 1;
-        Some((shard, item))
+        *self.running.entry(key).or_default() += 1;
+        Some((key, item))
     }
 
     /// One of these runs no more.
-    pub fn end(&mut self, shard: Shard) {
-        if let Some(running) = self.running.get_mut(&shard) {
+    pub fn end(&mut self, key: QueueKey) {
+        if let Some(running) = self.running.get_mut(&key) {
             self.all_running -= 1;
             *running -= 1;
             if *running == 0 {
-                self.running.remove(&shard);
+                self.running.remove(&key);
             }
         }
     }
@@ -112,8 +113,8 @@ mod tests {
 
     use super::*;
 
-    fn company(number: u128) -> Shard {
-        Shard::Company(Uuid::from_u128(number))
+    fn company(number: u128) -> QueueKey {
+        QueueKey::Company(Uuid::from_u128(number))
     }
 
     fn turns(slots: usize, queue: usize) -> FairQueue<u32> {
@@ -128,7 +129,7 @@ mod tests {
         }
         fair_queue.push(company(2), 10).unwrap();
         fair_queue.push(company(2), 11).unwrap();
-        fair_queue.push(Shard::Global, 20).unwrap();
+        fair_queue.push(QueueKey::Global, 20).unwrap();
         let served: Vec<u32> = std::iter::from_fn(|| fair_queue.next(|_| true)).map(|(_, item)| item).collect();
         assert_eq!(served, [0, 10, 20, 1, 11, 2, 3, 4]);
     }
@@ -153,8 +154,21 @@ mod tests {
             assert!(fair_queue.next(|_| true).is_some(), "{slots}");
         }
         let mut fair_queue = turns(3, 100);
-        (0..5).for_each(|item| fair_queue.push(Shard::Global, item).unwrap());
+        (0..5).for_each(|item| fair_queue.push(QueueKey::Global, item).unwrap());
         assert_eq!(std::iter::from_fn(|| fair_queue.next(|_| true)).count(), 3);
+    }
+
+    #[test]
+    fn a_caller_outside_of_a_company_has_half_and_takes_none_of_the_company() {
+        let caller = |number| QueueKey::Caller(Uuid::from_u128(number));
+        let mut fair_queue = turns(4, 8);
+        assert_eq!((0..10).filter(|item| fair_queue.push(caller(1), *item).is_ok()).count(), 4);
+        assert_eq!(std::iter::from_fn(|| fair_queue.next(|_| true)).count(), 2);
+        // The same number is another queue.
+        fair_queue.push(company(1), 20).unwrap();
+        fair_queue.push(caller(2), 30).unwrap();
+        assert_eq!(fair_queue.next(|_| true), Some((company(1), 20)));
+        assert_eq!(fair_queue.next(|_| true), Some((caller(2), 30)));
     }
 
     #[test]

@@ -11,7 +11,7 @@ use tokio::sync::{Mutex, Notify, mpsc, watch};
 use uuid::Uuid;
 
 use super::window::Span;
-use crate::database::{Cell, Database, Error, Session, Shard};
+use crate::database::{Cell, Database, Error, QueueKey, Session, Target};
 use crate::ids::Ids;
 use crate::watchdog::{Pulse, Watchdog};
 
@@ -157,16 +157,17 @@ async fn write(database: Arc<Database>, queue: Queue, pulse: Pulse) {
             }
         }
         let now = chrono::Utc::now().timestamp_millis();
-        for (place, entries) in database.by_shard(std::mem::take(&mut entries), |entry| entry.tenant) {
+        for (shard, entries) in database.by_shard(std::mem::take(&mut entries), |entry| entry.tenant) {
             let batch = Arc::new(Batch::new(entries, now, &mut caps, &mut used));
-            save(&database, place, batch, &pulse).await;
+            // Entries of many companies: they wait in the queue of none.
+            save(&database, shard.with_queue(QueueKey::Global), batch, &pulse).await;
         }
     }
 }
 
-async fn save(database: &Database, place: Shard, batch: Arc<Batch>, pulse: &Pulse) {
+async fn save(database: &Database, target: Target, batch: Arc<Batch>, pulse: &Pulse) {
     for attempt in 1..=ATTEMPTS {
-        let written = database.write_plain(place, batch.clone(), |session, batch| Box::pin(batch.write(session)));
+        let written = database.write_plain(target, batch.clone(), |session, batch| Box::pin(batch.write(session)));
         match written.await {
             Ok(()) => return,
             Err(error) => {

@@ -241,6 +241,7 @@ async fn call(
     };
     let may_send = async {
         match member {
+            _ if permit.is_stranger => Err(Problem::new("MEMBERSHIP_REQUIRED")),
             Some((user, tenant)) if !governor.is_member(user, tenant).await? => {
                 Err(Problem::new("MEMBERSHIP_REQUIRED"))
             }
@@ -248,6 +249,11 @@ async fn call(
         }
     };
     let (input, _place) = match body::read(body, operation.route.body_limit, &app.bodies, caller.id(), may_send).await {
+        // Admission has just looked: the request of a stranger takes no transaction in the company.
+        Ok(_) if permit.is_stranger => {
+            let refusal = problem::render(&Problem::new("MEMBERSHIP_REQUIRED"), request_id);
+            return Ok(add_limit_headers(refusal, permit.headers));
+        }
         Ok(body::Read { bytes, place }) => {
             let input = if bytes.len() <= body::SMALL {
                 validate::request(operation, &parts, &path, &bytes)
@@ -257,7 +263,7 @@ async fn call(
             };
             (input, place)
         }
-        Err(body::Unread::Refused(problem)) if problem.status == 413 => (Err(problem), None),
+        Err(body::Unread::Refused(problem)) if problem.status == 413 && !permit.is_stranger => (Err(problem), None),
         Err(body::Unread::Refused(problem)) => {
             visit.record_answer(recorder, problem.status, &problem.code);
             return Ok(add_limit_headers(problem::render(&problem, request_id), permit.headers));
@@ -266,7 +272,7 @@ async fn call(
             return Ok(add_limit_headers(render_and_close(&problem, request_id), permit.headers));
         }
     };
-    // For a stranger nothing is asked: the transaction refuses.
+    // Nothing is asked for a caller who is no member by now: the transaction refuses.
     let asked_ahead = match (&callable.runner, &input) {
         (Runner::Host(host_operation), Ok(input))
             if host_operation.asks_ahead() && is_known(governor, member).await =>

@@ -7,7 +7,7 @@ use stoa_tests::company::{fresh, onboarding};
 use stoa_tests::host::Settings;
 use stoa_tests::issuer::Manner;
 use stoa_tests::signer::{claims, jwks};
-use stoa_tests::{Database, Issuer, Signer, Stoa, in_one_window, modules, on_both_databases};
+use stoa_tests::{Company, Database, Issuer, Signer, Stoa, in_one_window, modules, on_both_databases};
 
 use super::count_writes;
 
@@ -17,6 +17,7 @@ on_both_databases![a_user_has_one_limit_over_all_companies, a_user_makes_so_many
 on_both_databases![
     timed:
     strangers_cost_reads_and_no_writer,
+    a_strangers_write_costs_no_writer,
     two_names_of_one_user_are_written_once_a_minute,
     readiness_is_looked_up_once_a_second,
     made_up_keys_are_bounded_by_address,
@@ -86,6 +87,23 @@ fn strangers_cost_reads_and_no_writer(database: Database) {
     let minutes = 2 + began.elapsed().as_secs() / 60;
     // Five permits a minute, one at a time, and what the host does by itself.
     assert!(writes < 5 * minutes + count_own(began), "{writes} writes for 100 requests of a stranger");
+}
+
+fn a_strangers_write_costs_no_writer(database: Database) {
+    let host = bare(database, &[]);
+    let company = host.company().as_user("stranger@example.test");
+    let nowhere = Company { tenant: "no-company".into(), ..company.clone() };
+    let command = json!({ "kind": "create_role", "code": "MINE", "name": "Mine" });
+    // The permits of a minute are leased once.
+    company.post("iam/commands", command.clone()).refused(403, "MEMBERSHIP_REQUIRED");
+    let (before, began) = (count_writes(&host), Instant::now());
+    for _ in 0..100 {
+        for place in [&company, &nowhere] {
+            place.post("iam/commands", command.clone()).refused(403, "MEMBERSHIP_REQUIRED");
+        }
+    }
+    let writes = count_writes(&host) - before;
+    assert!(writes < count_own(began), "{writes} writes for 200 requests of a stranger");
 }
 
 fn two_names_of_one_user_are_written_once_a_minute(database: Database) {

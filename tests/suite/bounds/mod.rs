@@ -1,10 +1,12 @@
 //! Bounds of the cost of one caller, or one module, to the others: each attack of the security trial, and that it comes to nothing.
 
+mod admission;
 mod bodies;
 mod callers;
 mod free_json;
 mod guests;
 mod searches;
+mod turns;
 
 use stoa_tests::Stoa;
 

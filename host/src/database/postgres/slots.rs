@@ -7,7 +7,7 @@ use tokio::sync::oneshot;
 use tokio::time::timeout;
 
 use super::super::fair_queue::{Capacity, FairQueue};
-use super::super::{Error, Shard};
+use super::super::{Error, QueueKey};
 
 /// Requests that may wait for a connection.
 const QUEUE: usize = 1024;
@@ -23,12 +23,12 @@ struct State {
 /// One of them, given back when it is dropped.
 pub struct Seat {
     slots: Arc<Slots>,
-    shard: Shard,
+    key: QueueKey,
 }
 
 impl Drop for Seat {
     fn drop(&mut self) {
-        self.slots.lock().fair_queue.end(self.shard);
+        self.slots.lock().fair_queue.end(self.key);
         self.slots.give();
     }
 }
@@ -40,14 +40,14 @@ impl Slots {
     }
 
     /// Waits for one at most so long.
-    pub async fn take(self: &Arc<Slots>, shard: Shard, wait: Duration) -> Result<Seat, Error> {
+    pub async fn take(self: &Arc<Slots>, key: QueueKey, wait: Duration) -> Result<Seat, Error> {
         let (send, receive) = oneshot::channel();
         {
             let mut state = self.lock();
             if state.closed {
                 return Err(Error::Unavailable("the database is closed".into()));
             }
-            let pushed = state.fair_queue.push(shard, send);
+            let pushed = state.fair_queue.push(key, send);
             pushed.map_err(|_| Error::Unavailable("too many requests wait for the database".into()))?;
         }
         self.give();
@@ -65,13 +65,13 @@ impl Slots {
                 let mut state = self.lock();
                 state.fair_queue.next(|_| true)
             };
-            let Some((shard, waiter)) = next else { return };
+            let Some((key, waiter)) = next else { return };
             if waiter.is_closed() {
                 // The waiter has gone.
-                self.lock().fair_queue.end(shard);
+                self.lock().fair_queue.end(key);
                 continue;
             }
-            drop(waiter.send(Seat { slots: self.clone(), shard }));
+            drop(waiter.send(Seat { slots: self.clone(), key }));
         }
     }
 
@@ -97,12 +97,12 @@ mod tests {
     #[tokio::test]
     async fn one_company_takes_half_and_another_finds_a_place() {
         let slots = Slots::new(4);
-        let company = |number| Shard::Company(Uuid::from_u128(number));
+        let company = |number| QueueKey::Company(Uuid::from_u128(number));
         let first = slots.take(company(1), SHORT).await.unwrap();
         let _second = slots.take(company(1), SHORT).await.unwrap();
         assert!(slots.take(company(1), SHORT).await.is_err());
         let _other = slots.take(company(2), SHORT).await.unwrap();
-        let _home = slots.take(Shard::Global, SHORT).await.unwrap();
+        let _home = slots.take(QueueKey::Global, SHORT).await.unwrap();
         assert!(slots.take(company(3), SHORT).await.is_err());
         let (next, ()) = tokio::join!(slots.take(company(1), Duration::from_secs(5)), async move { drop(first) });
         assert!(next.is_ok());
