@@ -1,5 +1,6 @@
 //! Bounds of one caller's requests in all, and the cost of rejected ones.
 
+use std::thread;
 use std::time::Instant;
 
 use serde_json::json;
@@ -7,11 +8,18 @@ use stoa_tests::company::{fresh, onboarding};
 use stoa_tests::host::Settings;
 use stoa_tests::issuer::Manner;
 use stoa_tests::signer::{claims, jwks};
-use stoa_tests::{Company, Database, Issuer, Signer, Stoa, in_one_window, modules, on_both_databases};
+use stoa_tests::{
+    Answer, Company, Database, Issuer, Signer, Stoa, eventually, in_one_window, modules, on_both_databases,
+};
 
 use super::count_writes;
 
-on_both_databases![a_user_has_one_limit_over_all_companies, a_user_makes_so_many_companies_in_a_day,];
+on_both_databases![
+    a_user_has_one_limit_over_all_companies,
+    a_user_makes_so_many_companies_in_a_day,
+    companies_of_others_do_not_use_up_a_users_day,
+    requests_at_once_make_no_more_companies_than_the_limit,
+];
 
 // They count what the host does by itself as well.
 on_both_databases![
@@ -22,6 +30,9 @@ on_both_databases![
     readiness_is_looked_up_once_a_second,
     made_up_keys_are_bounded_by_address,
 ];
+
+/// Requests at once that each make a company.
+const FOUNDERS: usize = 6;
 
 /// The reads and writes of a host by itself since then: some four times a second.
 fn count_own(began: Instant) -> u64 {
@@ -74,6 +85,47 @@ fn a_user_makes_so_many_companies_in_a_day(database: Database) {
     make("another@example.test").is(201);
 }
 
+fn companies_of_others_do_not_use_up_a_users_day(database: Database) {
+    let host = bare(database, &[("STOA_USER_COMPANIES_PER_DAY", "2")]);
+    let user = host.user_id("wanted@example.test");
+    for nth in 0..4 {
+        let shop = host.company_of(&format!("pusher-{nth}@example.test"));
+        shop.iam("create_membership", json!({ "userId": user })).is(201);
+    }
+    let made = host.operator(&["create", "--name", "By hand", "--currency", "EUR", "--owner", &user]);
+    made.expect("a company");
+    let token = host.token("wanted@example.test");
+    let make = || host.request("POST", "/v1/onboarding/companies").token(&token).json(&onboarding("My own")).send();
+    make().is(201);
+    make().is(201);
+    make().refused(429, "COMPANY_LIMIT_REACHED");
+}
+
+fn requests_at_once_make_no_more_companies_than_the_limit(database: Database) {
+    let host = bare(database, &[("STOA_USER_COMPANIES_PER_DAY", "2")]);
+    let token = host.token("hasty@example.test");
+    host.get_with("/v1/auth/me", &token).is(200);
+    let make = || host.request("POST", "/v1/onboarding/companies").token(&token).json(&onboarding("At once")).send();
+    let other = host.company();
+    // On PostgreSQL all of them have counted, or wait until they may count, before the first company is there.
+    let held = (database == Database::Postgres).then(|| other.hold("lock table stoa_tenant in share mode"));
+    let answers: Vec<Answer> = thread::scope(|scope| {
+        let asked: Vec<_> = (0..FOUNDERS).map(|_| scope.spawn(make)).collect();
+        if held.is_some() {
+            let waiting = "select pid from pg_stat_activity
+                where datname = current_database() and wait_event_type = 'Lock'";
+            eventually(|| (host.rows(waiting).len() >= FOUNDERS).then_some(()));
+        }
+        drop(held);
+        asked.into_iter().map(|asked| asked.join().expect("an answer")).collect()
+    });
+    let (made, refused): (Vec<Answer>, Vec<Answer>) = answers.into_iter().partition(|answer| answer.status == 201);
+    assert_eq!(made.len(), 2, "companies of {FOUNDERS} requests");
+    for refused in refused {
+        refused.refused(429, "COMPANY_LIMIT_REACHED");
+    }
+}
+
 fn strangers_cost_reads_and_no_writer(database: Database) {
     let host = bare(database, &[("STOA_USER_REQUESTS_PER_MINUTE", "5")]);
     let token = host.token("stranger@example.test");
@@ -98,8 +150,8 @@ fn a_strangers_write_costs_no_writer(database: Database) {
     company.post("iam/commands", command.clone()).refused(403, "MEMBERSHIP_REQUIRED");
     let (before, began) = (count_writes(&host), Instant::now());
     for _ in 0..100 {
-        for place in [&company, &nowhere] {
-            place.post("iam/commands", command.clone()).refused(403, "MEMBERSHIP_REQUIRED");
+        for target in [&company, &nowhere] {
+            target.post("iam/commands", command.clone()).refused(403, "MEMBERSHIP_REQUIRED");
         }
     }
     let writes = count_writes(&host) - before;
