@@ -52,6 +52,7 @@ pub mod selling;
 pub mod serials;
 pub mod services;
 pub mod signer;
+pub mod slow_reads;
 pub mod tables;
 pub mod tills;
 pub mod tour;

@@ -1,13 +1,13 @@
-//! A fair queue. Requests that wait for a database are served round robin between companies, and a company has at most half of the
-//! slots at once: a company with many requests waits for itself. Other keys than companies share in the same way. This file only
-//! counts: threads and tasks wait elsewhere.
+//! A fair queue. Requests that wait for a database are served round robin between the keys of their queues
+//! (`target.rs`), and a company or a caller has at most half of the slots at once: a company with many requests waits
+//! for itself. Other resources are shared in the same way. This file only counts: threads and tasks wait elsewhere.
 
 use std::collections::{HashMap, VecDeque};
 use std::hash::Hash;
 
 use uuid::Uuid;
 
-use super::Shard;
+use super::QueueKey;
 
 /// How much there is to share.
 #[derive(Debug, Clone, Copy)]
@@ -18,15 +18,19 @@ pub struct Capacity {
     pub queue: usize,
 }
 
-/// The key of those who share: a shard, or the id of a company or a caller.
+/// The key of those who share: of a queue of the database, or the id of a company or a caller.
 pub trait Key: Copy + Eq + Hash {
     /// Whether it may take all there is. Others have half.
     fn has_all(self) -> bool;
 }
 
-impl Key for Shard {
+/// The host's own work has all.
+impl Key for QueueKey {
     fn has_all(self) -> bool {
-        self == Shard::Global
+        match self {
+            QueueKey::Global => true,
+            QueueKey::Company(_) | QueueKey::Caller(_) => false,
+        }
     }
 }
 
@@ -41,10 +45,10 @@ fn part(key: impl Key, all: usize) -> usize {
     if key.has_all() { all } else { (all / 2).max(1) }
 }
 
-pub struct FairQueue<T, K = Shard> {
+pub struct FairQueue<T, K = QueueKey> {
     capacity: Capacity,
     waiting: HashMap<K, VecDeque<T>>,
-    /// Waiting keys, as their turns come.
+    /// Keys with waiting requests, in the order in which they are served.
     round: VecDeque<K>,
     /// How many of each run.
     running: HashMap<K, usize>,
@@ -64,7 +68,7 @@ impl<T, K: Key> FairQueue<T, K> {
         }
     }
 
-    /// Takes its place in the queue. Given back where the queue, or the key's part of it, is full.
+    /// Adds an item to the queue of its key. Returned where the queue, or the key's half of it, is full.
     pub fn push(&mut self, key: K, item: T) -> Result<(), T> {
         let queue = self.waiting.get(&key).map_or(0, VecDeque::len);
         if self.all_waiting >= self.capacity.queue || queue >= part(key, self.capacity.queue) {
@@ -139,8 +143,8 @@ impl<T, K: Key> FairQueue<T, K> {
 mod tests {
     use super::*;
 
-    fn company(number: u128) -> Shard {
-        Shard::Company(Uuid::from_u128(number))
+    fn company(number: u128) -> QueueKey {
+        QueueKey::Company(Uuid::from_u128(number))
     }
 
     fn turns(slots: usize, queue: usize) -> FairQueue<u32> {
@@ -155,7 +159,7 @@ mod tests {
         }
         fair_queue.push(company(2), 10).unwrap();
         fair_queue.push(company(2), 11).unwrap();
-        fair_queue.push(Shard::Global, 20).unwrap();
+        fair_queue.push(QueueKey::Global, 20).unwrap();
         let served: Vec<u32> = std::iter::from_fn(|| fair_queue.next(|_| true)).map(|(_, item)| item).collect();
         assert_eq!(served, [0, 10, 20, 1, 11, 2, 3, 4]);
     }
@@ -180,8 +184,21 @@ mod tests {
             assert!(fair_queue.next(|_| true).is_some(), "{slots}");
         }
         let mut fair_queue = turns(3, 100);
-        (0..5).for_each(|item| fair_queue.push(Shard::Global, item).unwrap());
+        (0..5).for_each(|item| fair_queue.push(QueueKey::Global, item).unwrap());
         assert_eq!(std::iter::from_fn(|| fair_queue.next(|_| true)).count(), 3);
+    }
+
+    #[test]
+    fn a_caller_outside_of_a_company_has_half_and_takes_none_of_the_company() {
+        let caller = |number| QueueKey::Caller(Uuid::from_u128(number));
+        let mut fair_queue = turns(4, 8);
+        assert_eq!((0..10).filter(|item| fair_queue.push(caller(1), *item).is_ok()).count(), 4);
+        assert_eq!(std::iter::from_fn(|| fair_queue.next(|_| true)).count(), 2);
+        // The same number is another queue.
+        fair_queue.push(company(1), 20).unwrap();
+        fair_queue.push(caller(2), 30).unwrap();
+        assert_eq!(fair_queue.next(|_| true), Some((company(1), 20)));
+        assert_eq!(fair_queue.next(|_| true), Some((caller(2), 30)));
     }
 
     #[test]

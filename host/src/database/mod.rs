@@ -9,6 +9,7 @@ pub mod row;
 pub mod shard;
 pub mod slots;
 pub mod sqlite;
+pub mod target;
 pub mod watermark;
 pub mod work;
 
@@ -20,6 +21,7 @@ use uuid::Uuid;
 pub use error::Error;
 pub use row::{Cell, Row};
 pub use shard::Shard;
+pub use target::{QueueKey, Target};
 pub use work::{Plain, Verdict, Work, work};
 
 /// A connection with a transaction open on it. On SQLite it is used from the one database thread that runs the request.
@@ -95,29 +97,35 @@ impl Database {
     }
 
     /// Runs a write; answers after the commit. PostgreSQL: up to five more times after conflicts with other transactions.
-    pub async fn write<T: Send + 'static>(&self, place: Shard, work: Work<T>) -> Result<T, Error> {
-        metrics::counter!("stoa_database_transactions_total", "kind" => "write", "place" => place.name()).increment(1);
+    pub async fn write<T: Send + 'static>(&self, target: impl Into<Target>, work: Work<T>) -> Result<T, Error> {
+        let target: Target = target.into();
+        let place = target.shard.name();
+        metrics::counter!("stoa_database_transactions_total", "kind" => "write", "place" => place).increment(1);
         match self {
-            Database::Sqlite(database) => database.write(place, work).await,
-            Database::Postgres(database) => database.write(place, work).await,
+            Database::Sqlite(database) => database.write(target, work).await,
+            Database::Postgres(database) => database.write(target, work).await,
         }
     }
 
     /// Runs a read in one snapshot. The transaction ends after the answer is on its way.
-    pub async fn read<T: Send + 'static>(&self, place: Shard, work: Work<T>) -> Result<T, Error> {
-        metrics::counter!("stoa_database_transactions_total", "kind" => "read", "place" => place.name()).increment(1);
+    pub async fn read<T: Send + 'static>(&self, target: impl Into<Target>, work: Work<T>) -> Result<T, Error> {
+        let target: Target = target.into();
+        let place = target.shard.name();
+        metrics::counter!("stoa_database_transactions_total", "kind" => "read", "place" => place).increment(1);
         match self {
-            Database::Sqlite(database) => database.read(place, work).await,
-            Database::Postgres(database) => database.read(place, work).await,
+            Database::Sqlite(database) => database.read(target, work).await,
+            Database::Postgres(database) => database.read(target, work).await,
         }
     }
 
     /// As `read`, for what may take as long as a report does.
-    pub async fn read_heavy<T: Send + 'static>(&self, place: Shard, work: Work<T>) -> Result<T, Error> {
-        metrics::counter!("stoa_database_transactions_total", "kind" => "heavy", "place" => place.name()).increment(1);
+    pub async fn read_heavy<T: Send + 'static>(&self, target: impl Into<Target>, work: Work<T>) -> Result<T, Error> {
+        let target: Target = target.into();
+        let place = target.shard.name();
+        metrics::counter!("stoa_database_transactions_total", "kind" => "heavy", "place" => place).increment(1);
         match self {
-            Database::Sqlite(database) => database.read_heavy(place, work).await,
-            Database::Postgres(database) => database.read_heavy(place, work).await,
+            Database::Sqlite(database) => database.read_heavy(target, work).await,
+            Database::Postgres(database) => database.read_heavy(target, work).await,
         }
     }
 

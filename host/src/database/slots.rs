@@ -101,7 +101,7 @@ impl<K: Key> State<K> {
 mod tests {
     use uuid::Uuid;
 
-    use super::super::Shard;
+    use super::super::QueueKey;
     use super::*;
 
     const SHORT: Duration = Duration::from_millis(20);
@@ -110,12 +110,12 @@ mod tests {
     #[tokio::test]
     async fn one_company_takes_half_and_another_finds_a_place() {
         let slots = Slots::new(Capacity { slots: 4, queue: 9 });
-        let company = |number| Shard::Company(Uuid::from_u128(number));
+        let company = |number| QueueKey::Company(Uuid::from_u128(number));
         let first = slots.take(company(1), SHORT).await.unwrap();
         let _second = slots.take(company(1), SHORT).await.unwrap();
         assert_eq!(slots.take(company(1), SHORT).await.err(), Some(NoSeat::Late));
         let _other = slots.take(company(2), SHORT).await.unwrap();
-        let _home = slots.take(Shard::Global, SHORT).await.unwrap();
+        let _home = slots.take(QueueKey::Global, SHORT).await.unwrap();
         assert_eq!(slots.take(company(3), SHORT).await.err(), Some(NoSeat::Late));
         let (next, ()) = tokio::join!(slots.take(company(1), LONG), async move { drop(first) });
         assert!(next.is_ok());

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use futures_util::future::BoxFuture;
 
-use super::{Database, Error, Session, Shard};
+use super::{Database, Error, Session, Target};
 
 /// How a transaction ends.
 pub enum Verdict<T> {
@@ -35,27 +35,27 @@ where
 
 impl Database {
     /// A read of the host's own rows.
-    pub async fn read_plain<S, T>(&self, place: Shard, shared: S, read: Plain<S, T>) -> Result<T, Error>
+    pub async fn read_plain<S, T>(&self, target: impl Into<Target>, shared: S, read: Plain<S, T>) -> Result<T, Error>
     where
         S: Send + Sync + 'static,
         T: Send + 'static,
     {
-        self.read(place, plain(shared, true, read, Verdict::RollBack)).await
+        self.read(target, plain(shared, true, read, Verdict::RollBack)).await
     }
 
     /// A write of the host's own rows: committed where it answers.
-    pub async fn write_plain<S, T>(&self, place: Shard, shared: S, write: Plain<S, T>) -> Result<T, Error>
+    pub async fn write_plain<S, T>(&self, target: impl Into<Target>, shared: S, write: Plain<S, T>) -> Result<T, Error>
     where
         S: Send + Sync + 'static,
         T: Send + 'static,
     {
-        self.write(place, plain(shared, false, write, Verdict::Commit)).await
+        self.write(target, plain(shared, false, write, Verdict::Commit)).await
     }
 
     /// As `write_plain`, undone where it refuses.
     pub async fn write_unless_refused<S, T, R>(
         &self,
-        place: Shard,
+        target: impl Into<Target>,
         shared: S,
         write: Plain<S, Result<T, R>>,
     ) -> Result<Result<T, R>, Error>
@@ -66,7 +66,7 @@ impl Database {
     {
         let verdict =
             |answer: Result<T, R>| if answer.is_ok() { Verdict::Commit(answer) } else { Verdict::RollBack(answer) };
-        self.write(place, plain(shared, false, write, verdict)).await
+        self.write(target, plain(shared, false, write, verdict)).await
     }
 }
 

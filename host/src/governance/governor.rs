@@ -4,17 +4,19 @@
 //! Permits are leased in blocks, so that most requests are admitted without the database. Whether a key stands and the company is
 //! entitled is reported anew with each lease, with each refusal, and in each admitted request's own transaction.
 
-use std::hash::{BuildHasher as _, RandomState};
 use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
 
 use stoa_descriptor::Access;
+use tokio::time::timeout;
 use uuid::Uuid;
 
 use super::lease;
+use super::leasing::Leasing;
 use super::permits::{Bucket, Lease, Permits, Subject, Taken, Want};
 use super::totals::Totals;
 use super::window::{Span, seconds_until};
-use crate::database::{Cell, Database, Error, Session, Shard, Verdict, work};
+use crate::database::{Cell, Database, Error, QueueKey, Session, Shard, Target, Verdict, work};
 use crate::pipeline::opening::{Opening, open};
 use crate::pipeline::request::Caller;
 use crate::problem::Problem;
@@ -23,8 +25,8 @@ use crate::problem::Problem;
 const BLOCKS: u64 = 50;
 /// Leases until an admission gives up: windows may end while one is under way.
 const ATTEMPTS: usize = 8;
-/// Subjects that lease at a time; those of one stripe wait for each other.
-const STRIPES: usize = 64;
+/// Longest time of an admission. Callers of a company whose own queue is full receive 503 by then.
+const TIME: Duration = Duration::from_secs(3);
 
 /// Requests a minute, by setting.
 #[derive(Debug, Clone, Copy)]
@@ -42,6 +44,8 @@ pub struct RateLimits {
 pub struct Permit {
     pub refused: Option<Problem>,
     pub headers: Option<Headers>,
+    /// The user is no member of the company that the request names. The request costs a permit and is rejected.
+    pub is_stranger: bool,
     taken: Vec<Subject>,
 }
 
@@ -68,8 +72,7 @@ pub struct Governor {
     database: Arc<Database>,
     permits: Mutex<Permits>,
     totals: Mutex<Totals>,
-    leasing: [tokio::sync::Mutex<()>; STRIPES],
-    hash: RandomState,
+    leasing: Leasing,
     /// The database's clock less this host's, milliseconds: reported by each lease.
     offset: std::sync::atomic::AtomicI64,
 }
@@ -92,14 +95,20 @@ impl Governor {
             database,
             permits: Mutex::default(),
             totals: Mutex::default(),
-            leasing: std::array::from_fn(|_| tokio::sync::Mutex::default()),
-            hash: RandomState::new(),
+            leasing: Leasing::default(),
             offset: std::sync::atomic::AtomicI64::new(0),
         }
     }
 
-    /// Takes the permits that a request costs. An error: the database cannot tell.
+    /// Takes the permits that a request costs. An error: the database cannot tell, or not in time.
     pub async fn admit(&self, caller: &Caller, tenant: Option<Uuid>) -> Result<Permit, Problem> {
+        timeout(TIME, self.admit_in_time(caller, tenant)).await.unwrap_or_else(|_| {
+            metrics::counter!("stoa_admissions_timed_out_total").increment(1);
+            Err(Problem::new("UNAVAILABLE"))
+        })
+    }
+
+    async fn admit_in_time(&self, caller: &Caller, tenant: Option<Uuid>) -> Result<Permit, Problem> {
         let wants = self.wants(caller, tenant);
         if let Caller::User(user) = caller {
             let now = self.now();
@@ -110,14 +119,15 @@ impl Governor {
                 return Ok(self.refuse(Problem { retry_after: wait, ..Problem::new("RATE_LIMITED") }, &wants));
             }
         }
-        match self.take(caller, tenant, &wants).await? {
-            Some(permit) => Ok(permit),
-            // A stranger's requests count wherever they go, so that nobody fills the table with companies that are not theirs.
-            None => {
-                let permit = self.take(caller, None, &self.wants(caller, None)).await?;
-                permit.ok_or_else(|| Problem::new("UNAVAILABLE"))
-            }
+        // The nil UUID is no company: every user is a stranger there.
+        let permit =
+            if tenant.is_some_and(|tenant| tenant.is_nil()) { None } else { self.take(caller, tenant, &wants).await? };
+        if let Some(permit) = permit {
+            return Ok(permit);
         }
+        // A stranger's requests count together, so that no user fills the table with companies of others.
+        let permit = self.take(caller, None, &self.wants(caller, None)).await?;
+        permit.map(|permit| Permit { is_stranger: true, ..permit }).ok_or_else(|| Problem::new("UNAVAILABLE"))
     }
 
     /// Gives the permits back: the request was refused for a reason that costs nothing.
@@ -151,8 +161,10 @@ impl Governor {
     /// At shutdown: what this host still holds goes back, so that a restart costs nobody anything.
     pub async fn stop(&self) {
         let held = self.permits().surrender();
-        for (place, held) in self.database.by_shard(held, |(subject, _)| subject.tenant) {
-            let given = self.database.write_plain(place, held, |session, held| {
+        for (shard, held) in self.database.by_shard(held, |(subject, _)| subject.tenant) {
+            // Permits of many callers: they wait in the queue of no company.
+            let target = shard.with_queue(QueueKey::Global);
+            let given = self.database.write_plain(target, held, |session, held| {
                 Box::pin(async move {
                     for (subject, bucket) in held {
                         lease::give_back(session, *subject, bucket).await?;
@@ -193,10 +205,10 @@ impl Governor {
                 }
                 Taken::Lacking(_) => {}
             }
-            let stripe = self.hash.hash_one(caller.id()) as usize % STRIPES;
-            let Some(leasing) = self.leasing.get(stripe) else { continue };
-            let _turn = leasing.lock().await;
-            // The holder of the turn before may have leased for both.
+            let Some(first) = wants.first() else { break };
+            let ticket = self.leasing.enter(first.subject);
+            let _lock = ticket.lock().await;
+            // The holder of the lock before may have leased for both.
             let taken = self.permits().take(wants, self.now());
             match taken {
                 Taken::All => return Ok(Some(self.grant(wants, self.now()))),
@@ -237,6 +249,7 @@ impl Governor {
         Permit {
             refused: None,
             headers: Some(self.headers_of(wants, now)),
+            is_stranger: false,
             taken: wants.iter().map(|want| want.subject).collect(),
         }
     }
@@ -244,7 +257,7 @@ impl Governor {
     /// Refuses a request; a refusal of the credential (401) carries no headers.
     fn refuse(&self, problem: Problem, wants: &[Want]) -> Permit {
         let headers = (problem.status != 401).then(|| self.headers_of(wants, self.now()));
-        Permit { refused: Some(problem), headers, taken: Vec::new() }
+        Permit { refused: Some(problem), headers, is_stranger: false, taken: Vec::new() }
     }
 
     /// Why a used-up window refuses. A key that no longer stands, or whose company is not entitled, hears that instead.
@@ -274,9 +287,11 @@ impl Governor {
         self.database.read(place, work).await.map_err(|error| unavailable(&error))
     }
 
-    /// Whether a user has a membership of a company, whatever its state.
+    /// Whether a user has a membership of a company, whatever its state. The look-up waits in the user's own queue: a
+    /// stranger takes no slot of the company.
     pub async fn is_member(&self, user: Uuid, tenant: Uuid) -> Result<bool, Problem> {
-        let found = self.database.read_plain(Shard::of_tenant(tenant), (user, tenant), |session, (user, tenant)| {
+        let target = Shard::of_tenant(tenant).with_queue(QueueKey::Caller(user));
+        let found = self.database.read_plain(target, (user, tenant), |session, (user, tenant)| {
             Box::pin(has_membership(session, *user, *tenant))
         });
         found.await.map_err(|error| unavailable(&error))
@@ -288,7 +303,10 @@ impl Governor {
             Caller::User(_) => self.limits.user,
             Caller::Client(key) => key.requests_per_minute,
         } / BLOCKS;
-        let place = lacking.first().map_or(Shard::Global, |want| Shard::of_tenant(want.subject.tenant));
+        let target: Target = match lacking.first().map(|want| Shard::of_tenant(want.subject.tenant)) {
+            Some(company @ Shard::Company(_)) => company.into(),
+            Some(Shard::Global) | None => Shard::Global.with_queue(QueueKey::Caller(caller.id())),
+        };
         let work = work((caller.clone(), lacking), move |mut session, shared| async move {
             let (caller, lacking) = &*shared;
             match lease_all(&mut session, caller, tenant, lacking, ask).await {
@@ -297,7 +315,7 @@ impl Governor {
                 Err(error) => (Some(session), Verdict::Fail(error)),
             }
         });
-        self.database.write(place, work).await.map_err(|error| unavailable(&error))
+        self.database.write(target, work).await.map_err(|error| unavailable(&error))
     }
 
     /// The most restrictive of the minutes; a window not known of is whole.

@@ -4,6 +4,7 @@
 pub mod governor;
 pub mod heavy;
 pub mod lease;
+pub mod leasing;
 pub mod permits;
 pub mod recorder;
 pub mod totals;

@@ -11,7 +11,7 @@ use tokio::sync::{Mutex, Notify, mpsc, watch};
 use uuid::Uuid;
 
 use super::window::Span;
-use crate::database::{Cell, Database, Error, Session, Shard};
+use crate::database::{Cell, Database, Error, QueueKey, Session, Target};
 use crate::ids::Ids;
 use crate::watchdog::{Pulse, Watchdog};
 
@@ -20,8 +20,10 @@ const WAITING: usize = 16_384;
 const BATCH: usize = 500;
 /// Longest time that an entry waits for company.
 const GATHER: Duration = Duration::from_millis(200);
-/// Denials by permission written of one company in a minute; the rest are counted in the metrics only.
+/// Denials by permission written in a minute, of one member or client of a company and of all together; the rest are
+/// counted in the metrics only. One member's flood leaves room for the entries of others.
 const DENIALS_PER_MINUTE: u32 = 120;
+const DENIALS_OF_COMPANY: u32 = 600;
 /// Denied admissions of one client written in a minute; `usage` counts all.
 const REFUSALS_PER_MINUTE: u32 = 600;
 /// A key's last use is written at most so often, milliseconds.
@@ -70,14 +72,40 @@ impl What {
         }
     }
 
-    /// Most of a kind that are written in a minute, and whose.
-    fn cap(&self, entry: &AccessEntry) -> Option<(Uuid, u32)> {
+    /// The limits within which an entry of its kind is written.
+    fn caps(&self, entry: &AccessEntry) -> Vec<(Capped, u32)> {
         match self {
-            What::Denied { .. } => Some((entry.tenant, DENIALS_PER_MINUTE)),
-            What::Refused { .. } => Some((entry.actor, REFUSALS_PER_MINUTE)),
-            What::Admitted { .. } | What::Disclosed { .. } => None,
+            What::Denied { .. } => vec![
+                (Capped::DenialsOf(entry.tenant, entry.actor), DENIALS_PER_MINUTE),
+                (Capped::DenialsOfCompany(entry.tenant), DENIALS_OF_COMPANY),
+            ],
+            What::Refused { .. } => vec![(Capped::Refusals(entry.actor), REFUSALS_PER_MINUTE)],
+            What::Admitted { .. } | What::Disclosed { .. } => Vec::new(),
         }
     }
+}
+
+/// Entries that are written so often a minute.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+enum Capped {
+    /// Of this member or client of this company.
+    DenialsOf(Uuid, Uuid),
+    DenialsOfCompany(Uuid),
+    /// Of this client.
+    Refusals(Uuid),
+}
+
+/// How many were written in the minute that begins then.
+type Caps = HashMap<Capped, (i64, u32)>;
+
+/// Counts one more entry of each; whether all had room. The first that has none ends it, so that one member's flood
+/// does not use up what the company has.
+fn count_within(caps: &mut Caps, limits: Vec<(Capped, u32)>, window: i64) -> bool {
+    limits.into_iter().all(|(capped, most)| {
+        let (_, written) = caps.entry(capped).or_insert((window, 0));
+        *written = written.saturating_add(1);
+        *written <= most
+    })
 }
 
 /// Where entries are handed in.
@@ -130,7 +158,7 @@ impl Recorder {
 async fn write(database: Arc<Database>, queue: Queue, pulse: Pulse) {
     let Queue { entries: receiver, mut stop, ended } = queue;
     let mut receiver = receiver.lock().await;
-    let mut caps: HashMap<Uuid, (i64, u32)> = HashMap::new();
+    let mut caps = Caps::new();
     let mut used: HashMap<Uuid, i64> = HashMap::new();
     let mut entries = Vec::with_capacity(BATCH);
     loop {
@@ -157,16 +185,17 @@ async fn write(database: Arc<Database>, queue: Queue, pulse: Pulse) {
             }
         }
         let now = chrono::Utc::now().timestamp_millis();
-        for (place, entries) in database.by_shard(std::mem::take(&mut entries), |entry| entry.tenant) {
+        for (shard, entries) in database.by_shard(std::mem::take(&mut entries), |entry| entry.tenant) {
             let batch = Arc::new(Batch::new(entries, now, &mut caps, &mut used));
-            save(&database, place, batch, &pulse).await;
+            // Entries of many companies: they wait in the queue of none.
+            save(&database, shard.with_queue(QueueKey::Global), batch, &pulse).await;
         }
     }
 }
 
-async fn save(database: &Database, place: Shard, batch: Arc<Batch>, pulse: &Pulse) {
+async fn save(database: &Database, target: Target, batch: Arc<Batch>, pulse: &Pulse) {
     for attempt in 1..=ATTEMPTS {
-        let written = database.write_plain(place, batch.clone(), |session, batch| Box::pin(batch.write(session)));
+        let written = database.write_plain(target, batch.clone(), |session, batch| Box::pin(batch.write(session)));
         match written.await {
             Ok(()) => return,
             Err(error) => {
@@ -191,12 +220,7 @@ struct Batch {
 }
 
 impl Batch {
-    fn new(
-        entries: Vec<AccessEntry>,
-        now: i64,
-        caps: &mut HashMap<Uuid, (i64, u32)>,
-        last_used: &mut HashMap<Uuid, i64>,
-    ) -> Batch {
+    fn new(entries: Vec<AccessEntry>, now: i64, caps: &mut Caps, last_used: &mut HashMap<Uuid, i64>) -> Batch {
         let window = Span::Minute.start(now);
         caps.retain(|_, (minute, _)| *minute == window);
         last_used.retain(|_, time| now - *time < LAST_USED_MS);
@@ -217,13 +241,9 @@ impl Batch {
             if let Some((result, reason)) = tally {
                 *batch.usage.entry((entry.tenant, entry.actor, day.clone(), result, reason)).or_default() += 1;
             }
-            if let Some((whose, most)) = entry.what.cap(&entry) {
-                let (_, written) = caps.entry(whose).or_insert((window, 0));
-                *written += 1;
-                if *written > most {
-                    metrics::counter!("stoa_audit_capped_total").increment(1);
-                    continue;
-                }
+            if !count_within(caps, entry.what.caps(&entry), window) {
+                metrics::counter!("stoa_audit_capped_total").increment(1);
+                continue;
             }
             batch.audited.push(entry);
         }
@@ -330,6 +350,18 @@ mod tests {
         assert_eq!(batch.usage.values().sum::<i64>(), 1000);
         assert_eq!(Batch::new(vec![denied()], 59_999, &mut caps, &mut used).audited.len(), 0);
         assert_eq!(Batch::new(vec![denied()], 60_000, &mut caps, &mut used).audited.len(), 1);
+    }
+
+    #[test]
+    fn one_members_denials_leave_room_for_those_of_others() {
+        let denied = |actor: u128| AccessEntry { actor: Uuid::from_u128(actor), ..entry(What::Denied { status: 403 }) };
+        let (mut caps, mut used) = (HashMap::new(), HashMap::new());
+        let mut write = |entries| Batch::new(entries, 0, &mut caps, &mut used).audited;
+        write((0..1000).map(|_| denied(2)).collect());
+        assert_eq!(write(vec![denied(3)]).iter().map(|entry| entry.actor).collect::<Vec<_>>(), [Uuid::from_u128(3)]);
+        // All members together have a limit as well.
+        let others = write((0..20).flat_map(|actor| (0..100).map(move |_| 10 + actor)).map(denied).collect());
+        assert_eq!(others.len() as u32, DENIALS_OF_COMPANY - DENIALS_PER_MINUTE - 1);
     }
 
     #[test]

@@ -17,6 +17,7 @@ use stoa_descriptor::Audience;
 use uuid::Uuid;
 
 use super::budget::Budget;
+use super::connection_limit::subscriber;
 use super::file::{Packed, gzip, takes_gzip};
 use super::peer::{self, Network};
 use super::readiness::Readiness;
@@ -31,6 +32,7 @@ use crate::identity::api_keys::{ApiKeys, Lookup, is_api_key};
 use crate::identity::users::Users;
 use crate::identity::{DevIssuer, Verifier};
 use crate::operations::{Callable, Found};
+use crate::pipeline::opening::KEY_REVOKED;
 use crate::pipeline::request::Caller;
 use crate::pipeline::{self, Runner, user_agent};
 use crate::platform::{self, Platform};
@@ -215,6 +217,7 @@ async fn call(
                 && let Err(problem) = governor.check_standing(&caller).await?
                 && problem.status == 401
             {
+                note_revoked(app, &caller, &problem);
                 return Err(problem);
             }
             let refusal = problem::render(&Problem::new("WRONG_IDENTITY_FAMILY"), request_id);
@@ -235,6 +238,7 @@ async fn call(
     let recorder = &app.platform.recorder;
     let permit = governor.admit(&caller, tenant).await?;
     if let Some(problem) = &permit.refused {
+        note_revoked(app, &caller, problem);
         visit.record_refusal(recorder, problem);
         return Ok(add_limit_headers(problem::render(problem, request_id), permit.headers));
     }
@@ -244,6 +248,7 @@ async fn call(
     };
     let may_send = async {
         match member {
+            _ if permit.is_stranger => Err(Problem::new("MEMBERSHIP_REQUIRED")),
             Some((user, tenant)) if !governor.is_member(user, tenant).await? => {
                 Err(Problem::new("MEMBERSHIP_REQUIRED"))
             }
@@ -255,6 +260,11 @@ async fn call(
         Ok(add_limit_headers(problem::render(&problem, request_id), permit.headers))
     };
     let (input, _held) = match body::read(body, operation.route.body_limit, &app.bodies, caller.id(), may_send).await {
+        // Admission has just looked: the request of a stranger takes no transaction in the company.
+        Ok(_) if permit.is_stranger => {
+            let refusal = problem::render(&Problem::new("MEMBERSHIP_REQUIRED"), request_id);
+            return Ok(add_limit_headers(refusal, permit.headers));
+        }
         Ok(body::Read { bytes, memory, place }) => {
             let input = if bytes.len() <= body::SMALL {
                 validate::request(operation, &parts, &path, &bytes)
@@ -268,13 +278,13 @@ async fn call(
             };
             (input, Some((memory, place)))
         }
-        Err(body::Unread::Refused(problem)) if problem.status == 413 => (Err(problem), None),
+        Err(body::Unread::Refused(problem)) if problem.status == 413 && !permit.is_stranger => (Err(problem), None),
         Err(body::Unread::Refused(problem)) => return reject(problem),
         Err(body::Unread::Broken(problem)) => {
             return Ok(add_limit_headers(render_and_close(&problem, request_id), permit.headers));
         }
     };
-    // For a stranger nothing is asked: the transaction refuses.
+    // Nothing is asked for a caller who is no member by now: the transaction rejects the request.
     let asked_ahead = match (&callable.runner, &input) {
         (Runner::Host(host_operation), Ok(input))
             if host_operation.asks_ahead() && is_known(governor, member).await =>
@@ -314,6 +324,7 @@ async fn call(
         // Only now is it known that the key is none any more, or that its company has lost the right.
         Err(problem) if matches!(&*problem.code, "UNAUTHENTICATED" | "PUBLIC_API_DISABLED") => {
             governor.give_back(&permit);
+            note_revoked(app, &caller, &problem);
             visit.record_refusal(recorder, &problem);
             let headers = permit.headers.filter(|_| problem.status != 401);
             Ok(add_limit_headers(problem::render(&problem, request_id), headers))
@@ -330,6 +341,16 @@ async fn call(
             visit.record_answer(recorder, response.status().as_u16(), "");
             Ok(add_limit_headers(response, permit.headers))
         }
+    }
+}
+
+/// A key that was found revoked is rejected without a look for a moment: it would cost one with each request, at any
+/// rate.
+fn note_revoked(app: &App, caller: &Caller, problem: &Problem) {
+    if let Caller::Client(key) = caller
+        && problem.credential == Some(KEY_REVOKED)
+    {
+        app.api_keys.note_revoked(key);
     }
 }
 
@@ -373,9 +394,10 @@ async fn identify(app: &App, headers: &HeaderMap, peer: IpAddr) -> Result<Caller
         Problem::new("UNAVAILABLE")
     };
     if is_api_key(token) {
-        return match app.api_keys.of(&app.database, token, peer).await.map_err(unreadable)? {
+        return match app.api_keys.of(&app.database, token, subscriber(peer)).await.map_err(unreadable)? {
             Lookup::Key(key) => Ok(Caller::Client(key)),
             Lookup::Nothing => Err(Problem::of_credential("There is no such key here.")),
+            Lookup::Revoked => Err(Problem::of_credential(KEY_REVOKED)),
             Lookup::TooMany => Err(Problem { retry_after: Some(1), ..Problem::new("RATE_LIMITED") }),
         };
     }

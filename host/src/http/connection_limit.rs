@@ -100,7 +100,7 @@ impl Drop for Pass {
 }
 
 /// The subscriber of an address: one with an IPv6 address has a network of them (64 bits).
-fn subscriber(address: IpAddr) -> IpAddr {
+pub fn subscriber(address: IpAddr) -> IpAddr {
     match address.to_canonical() {
         IpAddr::V6(address) => IpAddr::V6(Ipv6Addr::from_bits(address.to_bits() >> 64 << 64)),
         four => four,

@@ -14,7 +14,7 @@ use uuid::Uuid;
 
 use super::Environment;
 use super::failed_lookups::{FailedLookups, PastLookup};
-use crate::database::{Cell, Database, Error, Row, Session, Shard};
+use crate::database::{Cell, Database, Error, QueueKey, Row, Session, Shard};
 
 /// Keys kept at hand. What is kept of a key never changes.
 const CACHED: usize = 10_000;
@@ -96,7 +96,9 @@ pub enum Lookup {
     Key(Arc<ApiKey>),
     /// None that was issued here.
     Nothing,
-    /// Its address has tried too many in this second: nobody has looked.
+    /// One that was found revoked a moment ago.
+    Revoked,
+    /// Its peer has tried too many in this second: nobody has looked.
     TooMany,
 }
 
@@ -110,19 +112,21 @@ impl ApiKeys {
         }
     }
 
-    /// The key that a token is, if it is one that was issued here. `peer`: who sends it.
+    /// The key that a token is, if it is one that was issued here. `peer`: the subscriber who sends it, for whom
+    /// look-ups count.
     pub async fn of(&self, database: &Database, token: &str, peer: IpAddr) -> Result<Lookup, Error> {
         let Some(presented) = Presented::parse(token) else { return Ok(Lookup::Nothing) };
         let cached = self.cache.lock().ok().and_then(|mut cache| cache.get(&presented.id).cloned());
         if let Some(key) = cached.filter(|key| self.is_it(&presented, &key.hash, &key.environment)) {
-            return Ok(Lookup::Key(key));
+            let is_revoked = self.failed_lookups.is_refused(&presented.hash, Instant::now());
+            return Ok(if is_revoked { Lookup::Revoked } else { Lookup::Key(key) });
         }
         match self.failed_lookups.recall(&presented.hash, peer, Instant::now()) {
             PastLookup::Unknown => {}
             PastLookup::Refused => return Ok(Lookup::Nothing),
             PastLookup::TooMany => return Ok(Lookup::TooMany),
         }
-        let Some(key) = self.look(database, &presented).await? else {
+        let Some(key) = self.look(database, &presented, peer).await? else {
             self.failed_lookups.note_refusal(presented.hash, peer, Instant::now());
             return Ok(Lookup::Nothing);
         };
@@ -132,14 +136,24 @@ impl ApiKeys {
         Ok(Lookup::Key(key))
     }
 
-    async fn look(&self, database: &Database, presented: &Presented) -> Result<Option<Arc<ApiKey>>, Error> {
+    /// Takes note that the database says that a key is revoked. For a second it is rejected without a look.
+    pub fn note_revoked(&self, key: &ApiKey) {
+        self.failed_lookups.note_revoked(key.hash, Instant::now());
+    }
+
+    async fn look(
+        &self,
+        database: &Database,
+        presented: &Presented,
+        peer: IpAddr,
+    ) -> Result<Option<Arc<ApiKey>>, Error> {
         let cached = self.cache.lock().ok().and_then(|mut cache| cache.get(&presented.id).cloned());
         if cached.is_some() {
             // A wrong secret costs one look into the database as every other refusal does: time does not tell which keys there are.
-            load(database, presented.id).await?;
+            load(database, presented.id, peer).await?;
             return Ok(None);
         }
-        let found = load(database, presented.id).await?;
+        let found = load(database, presented.id, peer).await?;
         let Some(found) = found.filter(|found| self.is_it(presented, &found.hash, &found.environment)) else {
             return Ok(None);
         };
@@ -161,8 +175,14 @@ struct Found {
     environment: String,
 }
 
-async fn load(database: &Database, id: Uuid) -> Result<Option<Found>, Error> {
-    database.read_plain(Shard::Global, id, |session, id| Box::pin(read_key(session, *id))).await
+/// Look-ups of one peer wait in a queue of its own: they delay no other caller.
+async fn load(database: &Database, id: Uuid, peer: IpAddr) -> Result<Option<Found>, Error> {
+    let bits = match peer {
+        IpAddr::V4(four) => four.to_ipv6_mapped().to_bits(),
+        IpAddr::V6(six) => six.to_bits(),
+    };
+    let target = Shard::Global.with_queue(QueueKey::Caller(Uuid::from_u128(bits)));
+    database.read_plain(target, id, |session, id| Box::pin(read_key(session, *id))).await
 }
 
 async fn read_key(session: &mut Session, id: Uuid) -> Result<Option<Found>, Error> {

@@ -1,5 +1,6 @@
 //! People as the service knows them: a record made at the first valid token, keyed by issuer and subject, never by email.
 
+use std::hash::{BuildHasher as _, RandomState};
 use std::num::NonZeroUsize;
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
@@ -8,7 +9,7 @@ use lru::LruCache;
 use uuid::Uuid;
 
 use super::Claims;
-use crate::database::{Cell, Database, Error, Row, Session, Shard};
+use crate::database::{Cell, Database, Error, QueueKey, Row, Session, Shard};
 
 /// Records kept at hand. An (issuer, subject) never changes its id, so this caches no decision.
 const CACHED: usize = 10_000;
@@ -29,6 +30,7 @@ const REST: Duration = Duration::from_secs(60);
 
 pub struct Users {
     cache: Mutex<LruCache<(String, String), Kept>>,
+    hash: RandomState,
 }
 
 /// A record as it stands in the database.
@@ -41,7 +43,8 @@ struct Kept {
 
 impl Default for Users {
     fn default() -> Users {
-        Users { cache: Mutex::new(LruCache::new(NonZeroUsize::new(CACHED).unwrap_or(NonZeroUsize::MIN))) }
+        let cached = NonZeroUsize::new(CACHED).unwrap_or(NonZeroUsize::MIN);
+        Users { cache: Mutex::new(LruCache::new(cached)), hash: RandomState::new() }
     }
 }
 
@@ -50,13 +53,14 @@ impl Users {
     /// to its own request alone, and written with the first one after that.
     pub async fn of(&self, database: &Database, claims: &Arc<Claims>) -> Result<Arc<User>, Error> {
         let key = (claims.issuer.clone(), claims.subject.clone());
+        // Sign-ins of one subject wait for each other and delay no other caller.
+        let queue = QueueKey::Caller(Uuid::from_u64_pair(self.hash.hash_one(&key), 0));
+        let target = Shard::Global.with_queue(queue);
         let cached = self.cache.lock().ok().and_then(|mut cache| cache.get(&key).cloned());
         let kept = match cached {
             Some(kept) => Some(kept),
             None => {
-                database
-                    .read_plain(Shard::Global, claims.clone(), |session, claims| Box::pin(read(session, claims)))
-                    .await?
+                database.read_plain(target, claims.clone(), |session, claims| Box::pin(read(session, claims))).await?
             }
         };
         let kept = match kept {
@@ -69,7 +73,7 @@ impl Users {
             }
             _ => {
                 let written = database
-                    .write_plain(Shard::Global, claims.clone(), |session, claims| Box::pin(upsert(session, claims)))
+                    .write_plain(target, claims.clone(), |session, claims| Box::pin(upsert(session, claims)))
                     .await?;
                 Kept { user: Arc::new(written), rests_until: Some(Instant::now() + REST) }
             }

@@ -16,6 +16,9 @@ use crate::problem::Problem;
 /// The entitlement without which no API key is served.
 pub const PUBLIC_API: &str = "PUBLIC_API";
 
+/// The fault of a key that is revoked, which it remains.
+pub const KEY_REVOKED: &str = "The key is revoked.";
+
 /// The input of the opening.
 pub struct Opening<'a> {
     pub tenant: Option<Uuid>,
@@ -70,7 +73,7 @@ impl Opened {
             }
             (Caller::Client(_), standing) => {
                 Err(Problem::of_credential(match standing.as_ref().map(|standing| &*standing.status) {
-                    Some("REVOKED") => "The key is revoked.",
+                    Some("REVOKED") => KEY_REVOKED,
                     Some("EXPIRED") => "The key has expired.",
                     _ => "The key does not stand now.",
                 }))

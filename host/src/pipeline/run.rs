@@ -17,7 +17,7 @@ use super::request::{Answer, Request, tenant_or_nil};
 use super::runner::{Host, OpenedCall, Runner};
 use super::trial;
 use super::words;
-use crate::database::{Database, Error, Session, Shard, Verdict, work};
+use crate::database::{Database, Error, Session, Verdict, work};
 use crate::problem::{Item, Problem};
 use crate::sandbox::call::{self, CallContext, Failure};
 use crate::sandbox::{Generation, Limits, Module};
@@ -84,7 +84,7 @@ pub async fn run<H: Host>(
     let read_only = request.operation.route.read_only || request.input.is_err();
     let keyed = request.input.as_ref().is_ok_and(|input| input.key.is_some());
     let heavy = request.seat.is_some();
-    let (request_id, tenant) = (request.request_id, tenant_or_nil(request.tenant));
+    let (request_id, tenant, target) = (request.request_id, tenant_or_nil(request.tenant), request.target());
     let watermark = match &request.input {
         Ok(input) if request.operation.ends_at_the_watermark(&input.call.query) => {
             database.watermark(tenant).await.map_err(|error| problem_of(&error, request_id))?
@@ -98,14 +98,13 @@ pub async fn run<H: Host>(
         let (host, request, runner) = &*shared;
         transact(&**host, request, runner, session, read_only, watermark).await
     });
-    let place = Shard::of_tenant(tenant);
     let mut unknown = 0;
     loop {
         let work = work.clone();
         let answer = match (read_only, heavy) {
-            (true, true) => database.read_heavy(place, work).await,
-            (true, false) => database.read(place, work).await,
-            (false, _) => database.write(place, work).await,
+            (true, true) => database.read_heavy(target, work).await,
+            (true, false) => database.read(target, work).await,
+            (false, _) => database.write(target, work).await,
         };
         match answer {
             Ok(answer) => {

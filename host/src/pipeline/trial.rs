@@ -3,10 +3,10 @@
 
 use std::sync::Arc;
 
-use super::request::{Answer, Request, tenant_or_nil};
+use super::request::{Answer, Request};
 use super::run::transact;
 use super::runner::{Host, Runner};
-use crate::database::{Database, Shard, Verdict, work};
+use crate::database::{Database, Verdict, work};
 use crate::problem::Problem;
 use crate::sandbox::trial::Trial;
 
@@ -62,13 +62,13 @@ async fn fails<H: Host>(
     request: Request,
     runner: Runner<H::Operation>,
 ) -> Option<bool> {
-    let (read_only, place) = (request.operation.route.read_only, Shard::of_tenant(tenant_or_nil(request.tenant)));
+    let (read_only, target) = (request.operation.route.read_only, request.target());
     let work = work((host.clone(), request, runner), move |session, shared| async move {
         let (host, request, runner) = &*shared;
         let (session, verdict) = transact(&**host, request, runner, session, read_only, None).await;
         (session, undo(verdict))
     });
-    let answer = if read_only { database.read(place, work).await } else { database.write(place, work).await };
+    let answer = if read_only { database.read(target, work).await } else { database.write(target, work).await };
     let failed = |problem: Problem| ["MODULE_FAILED", "MODULE_UNAVAILABLE"].contains(&&*problem.code);
     Some(answer.ok()?.is_err_and(failed))
 }

@@ -121,6 +121,8 @@ pub struct Founding<'a> {
     /// Facts for modules about the request; the company's id is filled in.
     pub facts: RequestFacts,
     pub owner: Uuid,
+    /// The owner makes it, not an operator: it counts among the owner's companies of the day.
+    pub by_owner: bool,
     pub company: &'a NewCompany,
 }
 
@@ -148,18 +150,23 @@ async fn create(session: Session, call: &Call<'_>) -> Outcome {
         limits: platform.limits,
         facts: facts(request, opened, Uuid::nil()),
         owner: request.caller.id(),
+        by_owner: true,
         company: &company,
     };
     let (session, founded) = found_company(&founding, session).await;
     Outcome { session, result: founded.and_then(answer_founded) }
 }
 
-/// Refuses whoever has made as many companies in the last day as one may. Their ids tell when they were made.
+/// Rejects a user who has made the most companies of a day. Their ids show when they were made. Companies that others
+/// made, and of which the user became a member, do not count.
 async fn within_the_day(mut session: Session, call: &Call<'_>, most: u32) -> (Session, Result<(), Refused>) {
-    let since = first_of(call.opened.now - DAY_MS);
-    let sql = "select tenant_id from stoa_user_company where user_id = $1 and tenant_id >= $2
+    let (user, since) = (call.request.caller.id(), first_of(call.opened.now - DAY_MS));
+    if let Err(error) = lock_user(&mut session, user).await {
+        return (session, Err(error.into()));
+    }
+    let sql = "select tenant_id from stoa_user_company where user_id = $1 and tenant_id >= $2 and founded
                order by tenant_id desc limit $3";
-    let cells = [Cell::Id(call.request.caller.id()), Cell::Id(since), Cell::Integer(i64::from(most))];
+    let cells = [Cell::Id(user), Cell::Id(since), Cell::Integer(i64::from(most))];
     let rows = session.query(sql, &cells).await;
     let made = rows.and_then(|rows| rows.iter().map(|row| row.id(0)).collect::<Result<Vec<Uuid>, Error>>());
     let refused = match made {
@@ -173,6 +180,15 @@ async fn within_the_day(mut session: Session, call: &Call<'_>, most: u32) -> (Se
         Ok(_) => Ok(()),
     };
     (session, refused)
+}
+
+/// Two requests of one user count one after the other: the second sees the company that the first made.
+async fn lock_user(session: &mut Session, user: Uuid) -> Result<(), Error> {
+    // SQLite has one writer at a time.
+    if matches!(session, Session::Postgres(_)) {
+        session.query("select 1 from stoa_user where id = $1 for no key update", &[Cell::Id(user)]).await?;
+    }
+    Ok(())
 }
 
 fn answer_founded(founded: Founded) -> Performed {
@@ -284,7 +300,7 @@ async fn insert_company(
             &[Cell::Id(tenant), Cell::Id(role), Cell::Boolean(true), now],
         )
         .await?;
-    insert_membership(session, tenant, membership, founding.owner, founding.facts.now).await?;
+    insert_membership(session, tenant, membership, founding.owner, founding.by_owner, founding.facts.now).await?;
     session
         .query(
             "insert into stoa_membership_role (tenant_id, membership_id, role_id) values ($1, $2, $3)",

@@ -177,7 +177,8 @@ async fn make(
     };
     let request = Uuid::now_v7();
     let facts = of_system(OPERATOR, Uuid::nil(), request, now);
-    let (session, founded) = found_company(&Founding { generation, limits, facts, owner, company }, session).await;
+    let (session, founded) =
+        found_company(&Founding { generation, limits, facts, owner, by_owner: false, company }, session).await;
     let Some(mut session) = session else {
         return (None, Verdict::Fail(Error::Fault("the session was lost".into())));
     };

@@ -1,5 +1,6 @@
 //! Bounds of the cost of one caller, or one module, to the others: each attack of the security trial, and that it comes to nothing.
 
+mod admission;
 mod bodies;
 mod callers;
 mod free_json;
@@ -9,6 +10,7 @@ mod memory;
 #[cfg(target_os = "linux")]
 mod open_files;
 mod searches;
+mod turns;
 
 use stoa_tests::Stoa;
 

@@ -71,7 +71,8 @@ fn undo_places(database: Database) -> Vec<&'static str> {
     let mut statements = vec![
         "drop table stoa_user_company",
         "create index stoa_membership_user on stoa_membership (user_id)",
-        "delete from _sqlx_migrations where version = 6",
+        // Step 12 adds a column to the table of step 6.
+        "delete from _sqlx_migrations where version in (6, 12)",
     ];
     if database == Database::Postgres {
         statements.push("drop function stoa_place(regclass, text)");

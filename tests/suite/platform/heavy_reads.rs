@@ -6,6 +6,7 @@ use std::time::{Duration, Instant};
 use stoa_tests::billing::Office;
 use stoa_tests::books::day;
 use stoa_tests::company::product;
+use stoa_tests::held::Held;
 use stoa_tests::host::Settings;
 use stoa_tests::{Answer, Company, Database, Stoa, eventually, on_both_databases};
 
@@ -18,8 +19,6 @@ on_both_databases![
 
 /// Longer than a statement of other requests may take on PostgreSQL.
 const LONG: Duration = Duration::from_secs(8);
-/// The name of the lock that a slow report waits for on PostgreSQL.
-const LOCK: u32 = 7_731;
 
 /// A report of this company that reads one table.
 fn report(shop: &Company) -> Answer {
@@ -28,29 +27,11 @@ fn report(shop: &Company) -> Answer {
     shop.list("reports/cash", &query)
 }
 
-/// Has the table of that report keep this company's: on PostgreSQL until a lock is free, on SQLite, where a reader waits for nobody, until its time
-/// is over.
-fn slow_down(shop: &Company) {
-    let wait = match shop.host.database() {
-        Database::Sqlite => "(with recursive n(i) as (select 1 union all select i + 1 from n where i < 1000000000000)
-            select count(*) from n) > 0"
-            .to_string(),
-        // It asks again and again: a statement that waits for a lock ends after three seconds.
-        Database::Postgres => format!(
-            "(with recursive asked(free) as (
-                select pg_try_advisory_xact_lock_shared({LOCK})
-                union all
-                select pg_try_advisory_xact_lock_shared({LOCK})
-                from asked, lateral pg_sleep(case when free then 0.0 else 0.05 end) where not free)
-            select bool_or(free) from asked)"
-        ),
-    };
+/// Has the table of that report keep it (`Company::slow_down`).
+fn slow_down(shop: &Company) -> Option<Held> {
     // The table that the wait is put upon is looked at with the first row.
     Office::from_shop(shop.clone(), shop.entity()).sales.pay("10");
-    shop.change("alter table finance_money_move rename to quick");
-    shop.change(&format!(
-        "create view finance_money_move as select quick.* from quick where not ({{tenant}}) or {wait}"
-    ));
+    shop.slow_down("finance_money_move")
 }
 
 fn a_report_without_a_seat_is_refused_and_nobody_else(database: Database) {
@@ -60,8 +41,7 @@ fn a_report_without_a_seat_is_refused_and_nobody_else(database: Database) {
     let settings = settings.set("STOA_SQLITE_READERS", 4);
     let shop = Stoa::start_with(database, settings).company();
     report(&shop).is(200);
-    slow_down(&shop);
-    let lock = (database == Database::Postgres).then(|| shop.hold(&format!("select pg_advisory_xact_lock({LOCK})")));
+    let lock = slow_down(&shop);
     thread::scope(|scope| {
         let (begin, first) = (Instant::now(), scope.spawn(|| report(&shop)));
         thread::sleep(Duration::from_millis(500));
@@ -91,8 +71,7 @@ fn companies_take_turns_at_the_seats(database: Database) {
     let (greedy, other) = (host.company(), host.company_of("other@example.test"));
     report(&greedy).is(200);
     report(&other).is(200);
-    slow_down(&greedy);
-    let _lock = (database == Database::Postgres).then(|| greedy.hold(&format!("select pg_advisory_xact_lock({LOCK})")));
+    let _lock = slow_down(&greedy);
     let begun = || {
         let metrics = host.metrics();
         let lines = metrics.lines().filter(|line| line.contains("_transactions_total{") && line.contains("\"heavy\""));
@@ -114,7 +93,6 @@ fn companies_take_turns_at_the_seats(database: Database) {
 fn a_report_ends_with_its_time(database: Database) {
     let shop = Stoa::start_with(database, Settings::default().set("STOA_HEAVY_READ_TIMEOUT", "2s")).company();
     report(&shop).is(200);
-    slow_down(&shop);
-    let _lock = (database == Database::Postgres).then(|| shop.hold(&format!("select pg_advisory_xact_lock({LOCK})")));
+    let _lock = slow_down(&shop);
     report(&shop).refused(503, "UNAVAILABLE");
 }

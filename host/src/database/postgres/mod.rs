@@ -19,7 +19,7 @@ use tokio_postgres::{Row as PgRow, SimpleQueryRow};
 use super::fair_queue::Capacity;
 use super::slots::{NoSeat, Seat, Slots};
 use super::watermark::Watermark;
-use super::{DatabaseSettings, Error, Session, Shard, Transport, Verdict, Work};
+use super::{DatabaseSettings, Error, QueueKey, Session, Shard, Target, Transport, Verdict, Work};
 use address::Address;
 use connection::{Connection, Unanswered};
 use numbers::Numbers;
@@ -39,7 +39,7 @@ const END: Duration = Duration::from_secs(2);
 
 pub struct Postgres {
     address: Box<Address>,
-    slots: Arc<Slots<Shard>>,
+    slots: Arc<Slots<QueueKey>>,
     idle: Idle,
     /// How often the schema has changed while this host ran.
     schema: Arc<AtomicU64>,
@@ -73,7 +73,7 @@ enum Kind {
 struct Home {
     idle: Idle,
     schema: u64,
-    _seat: Seat<Shard>,
+    _seat: Seat<QueueKey>,
 }
 
 /// A connection with, after `begin`, a transaction on it. Dropped in the middle (time-out, panic, lost server) it closes its
@@ -273,9 +273,9 @@ impl Postgres {
     }
 
     /// A free connection, or a new one where fewer are open than may be.
-    async fn acquire(&self, place: Shard, hopeful: bool) -> Result<Transaction, Error> {
-        // One server has the rows of every place.
-        let (Shard::Global | Shard::Company(_)) = place;
+    async fn acquire(&self, target: Target, hopeful: bool) -> Result<Transaction, Error> {
+        // One server has the rows of every shard.
+        let (Shard::Global | Shard::Company(_)) = target.shard;
         let no_seat = |why| {
             Error::Unavailable(match why {
                 NoSeat::Closed => "the database is closed".into(),
@@ -283,7 +283,7 @@ impl Postgres {
                 NoSeat::Late => "no database connection became free".into(),
             })
         };
-        let seat = self.slots.take(place, ACQUIRE).await.map_err(no_seat)?;
+        let seat = self.slots.take(target.queue, ACQUIRE).await.map_err(no_seat)?;
         let schema = self.schema.load(Acquire);
         let connection = match self.take_idle(schema) {
             Some(connection) => connection,
@@ -307,11 +307,11 @@ impl Postgres {
         }
     }
 
-    pub async fn write<T: Send + 'static>(&self, place: Shard, work: Work<T>) -> Result<T, Error> {
+    pub async fn write<T: Send + 'static>(&self, target: Target, work: Work<T>) -> Result<T, Error> {
         let deadline = Instant::now() + self.request_timeout;
         let mut attempt = 0;
         loop {
-            match self.attempt(place, work.clone(), Kind::Write { hopeful: attempt == 0 }, deadline).await {
+            match self.attempt(target, work.clone(), Kind::Write { hopeful: attempt == 0 }, deadline).await {
                 Err(Error::Conflict(reason)) if attempt < RETRIES => {
                     attempt += 1;
                     metrics::counter!("stoa_transaction_retries_total").increment(1);
@@ -332,27 +332,27 @@ impl Postgres {
         !self.full.load(Relaxed)
     }
 
-    pub async fn read<T: Send + 'static>(&self, place: Shard, work: Work<T>) -> Result<T, Error> {
-        self.read_within(self.request_timeout, place, work, None).await
+    pub async fn read<T: Send + 'static>(&self, target: Target, work: Work<T>) -> Result<T, Error> {
+        self.read_within(self.request_timeout, target, work, None).await
     }
 
     /// As `read`, for what may take longer; the statement's own limit fires before the request's.
-    pub async fn read_heavy<T: Send + 'static>(&self, place: Shard, work: Work<T>) -> Result<T, Error> {
+    pub async fn read_heavy<T: Send + 'static>(&self, target: Target, work: Work<T>) -> Result<T, Error> {
         let seconds = u16::try_from((self.heavy_read_timeout / 10 * 9).as_secs()).unwrap_or(u16::MAX);
-        self.read_within(self.heavy_read_timeout, place, work, NonZeroU16::new(seconds.max(1))).await
+        self.read_within(self.heavy_read_timeout, target, work, NonZeroU16::new(seconds.max(1))).await
     }
 
     async fn read_within<T: Send + 'static>(
         &self,
         time: Duration,
-        place: Shard,
+        target: Target,
         work: Work<T>,
         statement_seconds: Option<NonZeroU16>,
     ) -> Result<T, Error> {
         let deadline = Instant::now() + time;
         let kind = Kind::Read { statement_seconds };
-        match self.attempt(place, work.clone(), kind, deadline).await {
-            Err(Error::Conflict(_)) => self.attempt(place, work, kind, deadline).await,
+        match self.attempt(target, work.clone(), kind, deadline).await {
+            Err(Error::Conflict(_)) => self.attempt(target, work, kind, deadline).await,
             other => other,
         }
     }
@@ -360,7 +360,7 @@ impl Postgres {
     /// One transaction, on a task of its own: a caller that goes away does not tear the connection down.
     async fn attempt<T: Send + 'static>(
         &self,
-        place: Shard,
+        target: Target,
         work: Work<T>,
         kind: Kind,
         deadline: Instant,
@@ -370,7 +370,7 @@ impl Postgres {
             Kind::Write { hopeful } => (false, hopeful, None),
         };
         let late = || Error::Unavailable("the request took too long".into());
-        let mut transaction = timeout_at(deadline, self.acquire(place, hopeful)).await.map_err(|_| late())??;
+        let mut transaction = timeout_at(deadline, self.acquire(target, hopeful)).await.map_err(|_| late())??;
         transaction.statement_seconds = statement_seconds;
         let run = async move {
             let (session, verdict) = work(Session::Postgres(transaction)).await;

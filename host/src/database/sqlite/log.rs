@@ -67,7 +67,7 @@ impl Log {
 
 #[cfg(test)]
 mod tests {
-    use super::super::super::Shard;
+    use super::super::super::QueueKey;
     use super::super::super::fair_queue::Capacity;
     use super::*;
 
@@ -82,7 +82,7 @@ mod tests {
         assert_eq!(wal, "wal");
         writer.execute_batch("create table t (a blob); insert into t values (zeroblob(1000))").unwrap();
         let readers: Queue<bool> = Queue::new(Capacity { slots: 2, queue: 9 }, |long| *long);
-        readers.push(Shard::Global, false).unwrap();
+        readers.push(QueueKey::Global, false).unwrap();
         let (place, _) = readers.pop().unwrap();
         reader.execute_batch("begin; select count(*) from t").unwrap();
         for _ in 0..50 {
@@ -94,9 +94,9 @@ mod tests {
         // One still reads: the writer goes on, and only what may take long waits.
         log.keep_small(&writer, &readers);
         assert!(size() > 4 << 20);
-        readers.push(Shard::Global, true).unwrap();
+        readers.push(QueueKey::Global, true).unwrap();
         assert!(readers.try_pop().is_none());
-        readers.push(Shard::Company(uuid::Uuid::from_u128(1)), false).unwrap();
+        readers.push(QueueKey::Company(uuid::Uuid::from_u128(1)), false).unwrap();
         let (other, _) = readers.try_pop().unwrap();
         readers.end(other);
         // It has ended: the log begins anew, and everybody reads on.

@@ -25,7 +25,7 @@ use self::queue::Queue;
 use self::stopwatch::Stopwatch;
 use super::fair_queue::Capacity;
 use super::row::Cell;
-use super::{DatabaseSettings, Error, Row, Session, Shard, Verdict, Work, migrations};
+use super::{DatabaseSettings, Error, Row, Session, Target, Verdict, Work, migrations};
 use crate::{secret_file, watchdog};
 
 pub use self::stopwatch::{lift as lift_time_limit, limit_part as limit_time};
@@ -114,18 +114,18 @@ impl Sqlite {
         Ok(Sqlite { writes, reads, threads: Mutex::new(threads), request_timeout, heavy_read_timeout, file })
     }
 
-    pub async fn write<T: Send + 'static>(&self, place: Shard, work: Work<T>) -> Result<T, Error> {
-        self.submit(&self.writes, place, self.request_timeout, false, work).await
+    pub async fn write<T: Send + 'static>(&self, target: Target, work: Work<T>) -> Result<T, Error> {
+        self.submit(&self.writes, target, self.request_timeout, false, work).await
     }
 
-    pub async fn read<T: Send + 'static>(&self, place: Shard, work: Work<T>) -> Result<T, Error> {
-        self.submit(&self.reads, place, self.request_timeout, false, work).await
+    pub async fn read<T: Send + 'static>(&self, target: Target, work: Work<T>) -> Result<T, Error> {
+        self.submit(&self.reads, target, self.request_timeout, false, work).await
     }
 
     /// As `read`, for what may take longer. Its statements end a little before its time, as PostgreSQL's do: a slow database is
     /// no fault of the module whose time it takes.
-    pub async fn read_heavy<T: Send + 'static>(&self, place: Shard, work: Work<T>) -> Result<T, Error> {
-        self.submit(&self.reads, place, self.heavy_read_timeout / 10 * 9, true, work).await
+    pub async fn read_heavy<T: Send + 'static>(&self, target: Target, work: Work<T>) -> Result<T, Error> {
+        self.submit(&self.reads, target, self.heavy_read_timeout / 10 * 9, true, work).await
     }
 
     /// Whether the last write found room on the disk.
@@ -136,13 +136,13 @@ impl Sqlite {
     async fn submit<T: Send + 'static>(
         &self,
         queue: &Queue<Job>,
-        place: Shard,
+        target: Target,
         time: Duration,
         heavy: bool,
         work: Work<T>,
     ) -> Result<T, Error> {
         let (send, receive) = oneshot::channel();
-        queue.push(place, job(work, send, Instant::now() + time, heavy))?;
+        queue.push(target.queue, job(work, send, Instant::now() + time, heavy))?;
         receive.await.unwrap_or_else(|_| Err(Error::Unavailable("the database thread ended".into())))
     }
 
@@ -218,9 +218,9 @@ fn block_on<F: Future + Unpin>(mut future: F) -> F::Output {
 fn write_loop(file: &File, writer: Connection, queue: &Queue<Job>, readers: &Queue<Job>) {
     let mut connection = Some(writer);
     let mut log = Log::new(&file.path, log::LARGEST);
-    while let Some((place, first)) = queue.pop() {
+    while let Some((key, first)) = queue.pop() {
         // One runs at a time: what counts here is whose turn it is.
-        queue.end(place);
+        queue.end(key);
         let Some(open) = connection.take().or_else(|| reopen(file, false)) else {
             refuse(first, Error::Unavailable("the database cannot be opened".into()));
             continue;
@@ -283,8 +283,8 @@ fn write_group(file: &File, connection: Connection, first: Job, queue: &Queue<Jo
 }
 
 fn next_of(queue: &Queue<Job>) -> Option<Job> {
-    let (place, job) = queue.try_pop()?;
-    queue.end(place);
+    let (key, job) = queue.try_pop()?;
+    queue.end(key);
     Some(job)
 }
 
@@ -298,9 +298,9 @@ fn lose(answers: Vec<Reply>, error: &Error) -> Option<Connection> {
 
 fn read_loop(file: &File, reader: Connection, queue: &Queue<Job>) {
     let mut connection = Some(reader);
-    while let Some((place, job)) = queue.pop() {
+    while let Some((key, job)) = queue.pop() {
         connection = read_one(file, connection, job);
-        queue.end(place);
+        queue.end(key);
     }
 }
 

@@ -5,7 +5,7 @@ use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 use super::super::fair_queue::{Capacity, FairQueue};
-use super::super::{Error, Shard};
+use super::super::{Error, QueueKey};
 
 pub struct Queue<J> {
     state: Mutex<State<J>>,
@@ -35,12 +35,12 @@ impl<J> Queue<J> {
         Queue { state: Mutex::new(state), changed: Condvar::new() }
     }
 
-    pub fn push(&self, shard: Shard, job: J) -> Result<(), Error> {
+    pub fn push(&self, key: QueueKey, job: J) -> Result<(), Error> {
         let mut state = self.lock();
         if state.closed {
             return Err(Error::Unavailable("the database is closed".into()));
         }
-        let pushed = state.fair_queue.push(shard, job);
+        let pushed = state.fair_queue.push(key, job);
         pushed.map_err(|_| Error::Unavailable("too many requests wait for the database".into()))?;
         drop(state);
         self.changed.notify_one();
@@ -48,7 +48,7 @@ impl<J> Queue<J> {
     }
 
     /// Waits for the next. `None`: the queue is closed and empty.
-    pub fn pop(&self) -> Option<(Shard, J)> {
+    pub fn pop(&self) -> Option<(QueueKey, J)> {
         let mut state = self.lock();
         loop {
             if let Some(next) = state.next() {
@@ -62,13 +62,13 @@ impl<J> Queue<J> {
     }
 
     /// The next, if one waits.
-    pub fn try_pop(&self) -> Option<(Shard, J)> {
+    pub fn try_pop(&self) -> Option<(QueueKey, J)> {
         self.lock().next()
     }
 
     /// One of these runs no more.
-    pub fn end(&self, shard: Shard) {
-        self.lock().fair_queue.end(shard);
+    pub fn end(&self, key: QueueKey) {
+        self.lock().fair_queue.end(key);
         self.changed.notify_all();
     }
 
@@ -109,7 +109,7 @@ impl<J> Queue<J> {
 }
 
 impl<J> State<J> {
-    fn next(&mut self) -> Option<(Shard, J)> {
+    fn next(&mut self) -> Option<(QueueKey, J)> {
         let (held, is_long) = (self.held, self.is_long);
         if held == Hold::Everything {
             return None;
@@ -131,7 +131,7 @@ mod tests {
     #[test]
     fn what_is_held_begins_when_it_is_let_go() {
         let queue = queue();
-        let company = |number| Shard::Company(Uuid::from_u128(number));
+        let company = |number| QueueKey::Company(Uuid::from_u128(number));
         queue.push(company(1), 100).unwrap();
         queue.push(company(2), 1).unwrap();
         queue.hold(Hold::Everything);
@@ -149,11 +149,11 @@ mod tests {
     #[test]
     fn a_closed_queue_serves_what_waits_and_takes_no_more() {
         let queue = queue();
-        queue.push(Shard::Global, 1).unwrap();
+        queue.push(QueueKey::Global, 1).unwrap();
         queue.close();
-        assert!(queue.push(Shard::Global, 2).is_err());
-        assert_eq!(queue.pop(), Some((Shard::Global, 1)));
-        queue.end(Shard::Global);
+        assert!(queue.push(QueueKey::Global, 2).is_err());
+        assert_eq!(queue.pop(), Some((QueueKey::Global, 1)));
+        queue.end(QueueKey::Global);
         assert_eq!(queue.pop(), None);
     }
 }

@@ -233,7 +233,7 @@ impl Iam<'_> {
             return Err(Problem::at("DUPLICATE", "/userId").into());
         }
         let id = Ids::new(self.now).make();
-        insert_membership(self.session, self.tenant, id, user, self.now).await?;
+        insert_membership(self.session, self.tenant, id, user, false, self.now).await?;
         let effect = membership(id, None);
         Ok(Effect { detail: Detail { user_id: Some(user), ..effect.detail }, ..effect })
     }

@@ -8,18 +8,19 @@ use uuid::Uuid;
 use crate::database::{Cell, Database, Error, Session, Shard};
 
 /// A user becomes a member of a company, without roles. Home first: a company that the directory does not name shows in nobody's
-/// list.
+/// list. `founded`: the user makes the company, which counts among those of the day.
 pub async fn insert_membership(
     session: &mut Session,
     tenant: Uuid,
     id: Uuid,
     user: Uuid,
+    founded: bool,
     now: i64,
 ) -> Result<(), Error> {
     session
         .query(
-            "insert into stoa_user_company (user_id, tenant_id) values ($1, $2) on conflict do nothing",
-            &[Cell::Id(user), Cell::Id(tenant)],
+            "insert into stoa_user_company (user_id, tenant_id, founded) values ($1, $2, $3) on conflict do nothing",
+            &[Cell::Id(user), Cell::Id(tenant), Cell::Boolean(founded)],
         )
         .await?;
     session

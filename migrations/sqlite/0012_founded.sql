@@ -1,0 +1,3 @@
+-- Whether the user founded the company. Only these rows count as a user's companies of the day: a user who makes others
+-- members of new companies does not use up theirs.
+alter table stoa_user_company add column founded integer not null default 0;
