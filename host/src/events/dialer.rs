@@ -98,7 +98,7 @@ impl Dialer {
     /// Whether an endpoint may point there now: by its form, and by what its name resolves to. A name that does not resolve now is
     /// taken: each attempt judges again.
     pub async fn is_allowed(&self, url: &str) -> bool {
-        let Some(target) = Target::parse(url, &self.local) else { return false };
+        let Some(target) = Target::parse_new(url, &self.local) else { return false };
         if let Reached::Locally(_) = target.reached {
             return true;
         }
