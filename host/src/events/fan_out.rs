@@ -109,8 +109,8 @@ struct Deliveries<'a> {
 
 impl Listeners {
     /// Chooses the events of one batch: at least one of them, and no more deliveries than a batch has. A page that is not all of the
-    /// company's endpoints hears of the first event only.
-    fn hear<'a>(&self, news: &'a [News], before: Cursor, is_over: impl Fn() -> bool) -> Deliveries<'a> {
+    /// company's endpoints receives the first event only.
+    fn choose<'a>(&self, news: &'a [News], before: Cursor, is_over: impl Fn() -> bool) -> Deliveries<'a> {
         let mut chosen = Deliveries { made: Vec::new(), events: 0, cursor: before };
         for event in news {
             let hearing: Vec<Uuid> =
@@ -139,7 +139,7 @@ impl Batch {
         let listeners = self.read_listeners(session, after).await?;
         let began = Instant::now();
         let start = Cursor { endpoint: after, ..before };
-        let chosen = listeners.hear(&news, start, || began.elapsed() >= TIME);
+        let chosen = listeners.choose(&news, start, || began.elapsed() >= TIME);
         self.insert(session, &chosen.made).await?;
         if chosen.cursor != before {
             let Cursor { event, endpoint } = chosen.cursor;
@@ -205,9 +205,9 @@ impl Batch {
         let rows: Vec<Json> = made.iter().map(row).collect();
         let wait = self.schedule.wait(0, rand::random(), None).unwrap_or_default();
         let due = now.saturating_add(i64::try_from(wait.as_millis()).unwrap_or(i64::MAX));
-        let heard: BTreeSet<String> = made.iter().map(|(endpoint, _)| endpoint.simple().to_string()).collect();
-        let heard = json!(heard).to_string();
-        lock_lanes(session, self.tenant, &heard).await?;
+        let endpoints: BTreeSet<String> = made.iter().map(|(endpoint, _)| endpoint.simple().to_string()).collect();
+        let endpoints = json!(endpoints).to_string();
+        lock_lanes(session, self.tenant, &endpoints).await?;
         let insert = match session {
             Session::Sqlite(_) => {
                 "insert into stoa_webhook_delivery (tenant_id, id, endpoint_id, event_id, kind, status, next_attempt_at,
@@ -225,7 +225,7 @@ impl Batch {
         let values =
             [Cell::Id(self.tenant), Cell::text(Json::Array(rows).to_string()), Cell::Instant(due), Cell::Instant(now)];
         session.query(insert, &values).await?;
-        wake_lanes(session, self.tenant, &heard, due).await
+        wake_lanes(session, self.tenant, &endpoints, due).await
     }
 }
 
@@ -321,7 +321,7 @@ mod tests {
         let before = Cursor { event: Uuid::nil(), endpoint: None };
         let size = |count, is_over: fn() -> bool| {
             let page = Listeners { page: listeners(1..=count), is_continued: false, goes_on: false };
-            let chosen = page.hear(&all, before, is_over);
+            let chosen = page.choose(&all, before, is_over);
             assert_eq!(chosen.cursor, Cursor { event: all[chosen.events - 1].id, endpoint: None });
             (chosen.events, chosen.made.len())
         };
@@ -334,11 +334,11 @@ mod tests {
 
     /// As the transactions do, batch after batch: more endpoints than a batch has room for.
     #[test]
-    fn every_batch_moves_the_cursor_and_each_endpoint_hears_of_each_event_once() {
+    fn every_batch_moves_the_cursor_and_each_endpoint_receives_each_event_once() {
         let everybody = listeners(1..=450);
         let all: Vec<News> = (1..=3).map(news).collect();
         let mut cursor = Cursor { event: Uuid::nil(), endpoint: None };
-        let mut heard = BTreeSet::new();
+        let mut received = BTreeSet::new();
         let mut batches = 0;
         while cursor != (Cursor { event: all[2].id, endpoint: None }) {
             let left = all.iter().position(|event| match cursor.endpoint {
@@ -352,15 +352,15 @@ mod tests {
                 is_continued: cursor.endpoint.is_some(),
                 goes_on: behind.len() > ROWS,
             };
-            let chosen = page.hear(&all[left.expect("an event is left")..], cursor, || false);
+            let chosen = page.choose(&all[left.expect("an event is left")..], cursor, || false);
             assert_ne!(chosen.cursor, cursor, "the cursor moves");
             assert!(chosen.made.len() <= ROWS);
             for (endpoint, event) in &chosen.made {
-                assert!(heard.insert((*endpoint, event.id)), "{endpoint} hears of {} twice", event.id);
+                assert!(received.insert((*endpoint, event.id)), "{endpoint} receives {} twice", event.id);
             }
             cursor = chosen.cursor;
             batches += 1;
         }
-        assert_eq!((heard.len(), batches), (450 * 3, 9));
+        assert_eq!((received.len(), batches), (450 * 3, 9));
     }
 }

@@ -90,6 +90,8 @@ impl FanOuts {
         self.at_work.remove(&ended.tenant);
         let failures = match &ended.result {
             Ok(_) => 0,
+            // The disk is full for every company.
+            Err(Error::Full(_)) => 1,
             Err(_) => self.rests.get(&ended.tenant).map_or(0, |rest| rest.failures).saturating_add(1),
         };
         let rest = match failures {
@@ -171,6 +173,12 @@ mod tests {
         fan_outs.note_end(&ended(1, fail(), 0), now);
         fan_outs.add(Shard::Global, ids(1..=1));
         assert_eq!(start(&mut fan_outs, now + FIRST_REST), [1]);
+        fan_outs.note_end(&ended(1, fail(), 0), now);
+        for _ in 0..5 {
+            fan_outs.note_end(&ended(1, Err(Error::Full("the disk".into())), 0), now);
+        }
+        fan_outs.add(Shard::Global, ids(1..=1));
+        assert_eq!(start(&mut fan_outs, now + FIRST_REST), [1], "the disk was full for all");
         fan_outs.note_end(&ended(1, fail(), 0), now);
         fan_outs.end_rests();
         fan_outs.add(Shard::Global, ids(1..=1));

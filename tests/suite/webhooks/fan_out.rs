@@ -10,7 +10,7 @@ use stoa_tests::{Company, Database, Receiver, eventually, on_both_databases};
 use super::{MADE, await_end, brand, endpoint, host_for};
 
 on_both_databases![
-    more_endpoints_than_a_batch_each_hear_of_each_event_once,
+    more_endpoints_than_a_batch_each_receive_each_event_once,
     a_company_whose_fan_out_fails_holds_up_no_other,
 ];
 
@@ -18,7 +18,8 @@ on_both_databases![
 const ROWS: usize = 200;
 const ENDPOINTS: u32 = 1_000;
 
-/// Endpoints from the time before there was a limit. They are disabled an hour from now on: they hear, and nothing is sent to them.
+/// Endpoints from the time before there was a limit. They are disabled an hour from now on: they have
+/// deliveries, and nothing is sent to them.
 fn add_endpoints(shop: &Company) {
     let (id, disabled) = (shop.numbered_id("s.n"), shop.hours_after("t.created_at", "1"));
     let changes = [("id", id.as_str()), ("status", "'DISABLED'"), ("disabled_at", disabled.as_str())];
@@ -26,7 +27,7 @@ fn add_endpoints(shop: &Company) {
     shop.copy_rows("stoa_webhook_lane", "1 = 1", ENDPOINTS, &[("endpoint_id", id.as_str())]);
 }
 
-fn more_endpoints_than_a_batch_each_hear_of_each_event_once(database: Database) {
+fn more_endpoints_than_a_batch_each_receive_each_event_once(database: Database) {
     let well = Receiver::friendly();
     let host = host_for(database, &[&well]);
     let (old, shop) = (host.company(), host.company());

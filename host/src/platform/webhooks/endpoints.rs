@@ -258,18 +258,14 @@ pub async fn create(session: &mut Session, call: &Call<'_>) -> Performed {
 /// Rejects one more endpoint where the company has as many as it may have. The company's cursor, which its first endpoint makes, is locked
 /// until the transaction ends: two that are made at once count one after the other.
 async fn check_limit(session: &mut Session, tenant: Uuid, most: u32, now: i64) -> Result<(), Refused> {
-    // From the first endpoint on, events are looked at.
+    // From the first endpoint on, events are looked at. An update that changes nothing locks the row.
     session
         .query(
-            "insert into stoa_webhook_cursor (tenant_id, last_event) values ($1, $2) on conflict (tenant_id) do nothing",
+            "insert into stoa_webhook_cursor (tenant_id, last_event) values ($1, $2)
+             on conflict (tenant_id) do update set last_event = stoa_webhook_cursor.last_event",
             &[Cell::Id(tenant), Cell::Id(first_of(now))],
         )
         .await?;
-    // SQLite has one writer at a time.
-    if matches!(session, Session::Postgres(_)) {
-        let sql = "select 1 from stoa_webhook_cursor where tenant_id = $1 for update";
-        session.query(sql, &[Cell::Id(tenant)]).await?;
-    }
     let sql = format!(
         "select 1 from stoa_webhook_endpoint where tenant_id = $1 and status <> 'ARCHIVED' order by id limit {most}"
     );
