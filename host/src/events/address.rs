@@ -104,8 +104,8 @@ pub enum Reached {
 }
 
 impl Target {
-    /// As `parse`, for a URL that is set now: one that a parser would correct is rejected as well, since it says something else than what
-    /// would be called. Endpoints from the time before that rule go on.
+    /// As `parse`, for a URL that is set now: one that a parser would correct is rejected as well, since it says
+    /// something else than what would be called. Endpoints from the time before that rule go on.
     pub fn parse_new(text: &str, local: &[SocketAddr]) -> Option<Target> {
         Target::parse(text, local)
             .filter(|target| target.reached != Reached::ByName || is_written_so(text, &target.host, &target.path))
@@ -149,8 +149,9 @@ impl Target {
     }
 }
 
-/// Whether the text of an https URL is the URL itself: a parser may add a slash where the path is empty, write the scheme and the name in
-/// lower case and leave out the port of https. Everything else that it would change is a mistake of the text, or a trap.
+/// Whether the text of an https URL is the URL itself: a parser may add a slash where the path is empty, write the
+/// scheme and the name in lower case and leave out the port of https. Everything else that it would change is a mistake
+/// of the text, or a trap.
 fn is_written_so(text: &str, host: &str, path: &str) -> bool {
     let Some((scheme, rest)) = text.split_once("://") else { return false };
     let (authority, written) = rest.split_at(rest.find('/').unwrap_or(rest.len()));

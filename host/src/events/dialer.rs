@@ -32,8 +32,8 @@ const ADDRESSES: usize = 2;
 const BODY: usize = 64 * 1024;
 const HEAD: usize = 32 * 1024;
 const HEADERS: usize = 100;
-/// Bytes of a connection that are read at most: a handshake of TLS, one informational answer, a head and a body. After them the
-/// connection ends as if the receiver had closed it.
+/// Bytes of a connection that are read at most: a handshake of TLS, one informational answer, a head and a body. After
+/// them the connection ends as if the receiver had closed it.
 const READ: u64 = 192 * 1024;
 /// Informational answers (1xx) before the answer itself.
 const INFORMATIONAL: u32 = 1;

@@ -1,6 +1,7 @@
-//! From the outbox to deliveries: a company's next events, in the order of their ids, each for every endpoint that listens to its kind. A
-//! write of a company without endpoints costs nothing here: only companies with endpoints have a cursor. Each transaction is small and
-//! moves the cursor, whatever the company has made: many events, or more endpoints than one batch has room for.
+//! From the outbox to deliveries: a company's next events, in the order of their ids, each for every endpoint that
+//! listens to its kind. A write of a company without endpoints costs nothing here: only companies with endpoints have a
+//! cursor. Each transaction is small and moves the cursor, whatever the company has made: many events, or more
+//! endpoints than one batch has room for.
 
 use std::collections::BTreeSet;
 use std::time::{Duration, Instant};
@@ -13,7 +14,8 @@ use super::schedule::Schedule;
 use crate::database::{Cell, Database, Error, Row, Session, Shard};
 use crate::ids::{self, Ids};
 
-/// Deliveries of one transaction; also the events and the endpoints that it reads. SQLite's one writer is busy for a few milliseconds.
+/// Deliveries of one transaction; also the events and the endpoints that it reads. SQLite's one writer is busy for a
+/// few milliseconds.
 const ROWS: usize = 200;
 /// A batch ends with the event during which this time is over.
 const TIME: Duration = Duration::from_millis(2);
@@ -108,8 +110,8 @@ struct Deliveries<'a> {
 }
 
 impl Listeners {
-    /// Chooses the events of one batch: at least one of them, and no more deliveries than a batch has. A page that is not all of the
-    /// company's endpoints receives the first event only.
+    /// Chooses the events of one batch: at least one of them, and no more deliveries than a batch has. A page that is
+    /// not all of the company's endpoints receives the first event only.
     fn choose<'a>(&self, news: &'a [News], before: Cursor, is_over: impl Fn() -> bool) -> Deliveries<'a> {
         let mut chosen = Deliveries { made: Vec::new(), events: 0, cursor: before };
         for event in news {
@@ -229,13 +231,14 @@ impl Batch {
     }
 }
 
-/// Keeps relays from leaving these lanes before this transaction has ended: a relay that leaves a lane looks for deliveries in it. The
-/// rows are locked in the order of their ids. `endpoints`: ids as a list of JSON.
+/// Keeps relays from leaving these lanes before this transaction has ended: a relay that leaves a lane looks for
+/// deliveries in it. The rows are locked in the order of their ids. `endpoints`: ids as a list of JSON.
 async fn lock_lanes(session: &mut Session, tenant: Uuid, endpoints: &str) -> Result<(), Error> {
     // SQLite has one writer at a time.
     if matches!(session, Session::Postgres(_)) {
         let sql = "select 1 from stoa_webhook_lane
-                   where tenant_id = $1 and endpoint_id in (select e::uuid from jsonb_array_elements_text($2::jsonb) as e)
+                   where tenant_id = $1
+                     and endpoint_id in (select e::uuid from jsonb_array_elements_text($2::jsonb) as e)
                    order by endpoint_id for update";
         session.query(sql, &[Cell::Id(tenant), Cell::text(endpoints)]).await?;
     }
@@ -260,7 +263,8 @@ async fn wake_lanes(session: &mut Session, tenant: Uuid, endpoints: &str, due_at
     Ok(())
 }
 
-/// Keeps relays from leaving this lane before this transaction has ended: a relay that leaves a lane looks for deliveries in it.
+/// Keeps relays from leaving this lane before this transaction has ended: a relay that leaves a lane looks for
+/// deliveries in it.
 pub async fn lock_lane(session: &mut Session, tenant: Uuid, endpoint: Uuid) -> Result<(), Error> {
     // SQLite has one writer at a time.
     if matches!(session, Session::Postgres(_)) {
@@ -270,7 +274,8 @@ pub async fn lock_lane(session: &mut Session, tenant: Uuid, endpoint: Uuid) -> R
     Ok(())
 }
 
-/// Has an endpoint's deliveries looked at, at an instant or before. A relay that works on them looks again before it leaves.
+/// Has an endpoint's deliveries looked at, at an instant or before. A relay that works on them looks again before it
+/// leaves.
 pub async fn wake_lane(session: &mut Session, tenant: Uuid, endpoint: Uuid, due_at: i64) -> Result<(), Error> {
     let sql = "update stoa_webhook_lane set due_at = $3
                where tenant_id = $1 and endpoint_id = $2 and holder is null and (due_at is null or due_at > $3)";

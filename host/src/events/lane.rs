@@ -17,11 +17,12 @@ use crate::keyring::KeyRing;
 
 /// How long a lane is taken for: longer than an attempt and the transactions around it may take.
 const LEASE_MS: i64 = 30_000;
-/// Deliveries of one endpoint that are under way at a time: few at first and after one that was not taken, so that receivers that
-/// stall hold few connections, and more after a wave of which each was taken.
+/// Deliveries of one endpoint that are under way at a time: few at first and after one that was not taken, so that
+/// receivers that stall hold few connections, and more after a wave of which each was taken.
 const FIRST_WIDTH: usize = 2;
 const WIDTH: usize = 8;
-/// Lanes that one look may find, from which each company is given its share, and those that are due the longest, which it goes through.
+/// Lanes that one look may find, from which each company is given its share, and those that are due the longest, which
+/// it goes through.
 const CANDIDATES: usize = 200;
 const LOOKED_AT: usize = 2_000;
 /// How long a lane rests whose secrets cannot be read.
@@ -129,8 +130,8 @@ pub struct Share {
 }
 
 impl Share {
-    /// Chooses the lanes that may be taken among those that are due: the first of each company, then the second, and so on, those that it
-    /// has at work counted. Whether others within a company's share are left.
+    /// Chooses the lanes that may be taken among those that are due: the first of each company, then the second, and so
+    /// on, those that it has at work counted. Whether others within a company's share are left.
     fn choose(&self, due: Vec<(Uuid, Uuid)>) -> (Vec<(Uuid, Uuid)>, bool) {
         let mut counts: std::collections::HashMap<Uuid, usize> = self.at_work.iter().copied().collect();
         let numbered = due.into_iter().map(|lane| {
@@ -164,8 +165,8 @@ impl Share {
             })
             .collect();
         let lock = if matches!(session, Session::Postgres(_)) { " for update of l skip locked" } else { "" };
-        // A company with very many lanes that are due hides no other: it has no more candidates than its share. Another host may have
-        // taken a lane meanwhile, so each is judged again as it is locked.
+        // A company with very many lanes that are due hides no other: it has no more candidates than its share. Another
+        // host may have taken a lane meanwhile, so each is judged again as it is locked.
         let sql = format!(
             "select l.tenant_id, l.endpoint_id from (
                select tenant_id, endpoint_id, row_number() over (partition by tenant_id order by due_at) as nth from (

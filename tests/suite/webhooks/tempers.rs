@@ -107,8 +107,8 @@ fn a_slow_endpoint_delays_no_other(database: Database) {
         brand(&shop);
     }
     await_end(&shop, &good, 4);
-    // Meanwhile the relay had every chance to begin more attempts. Each of them stalls for ten seconds, so those that came within
-    // eight were under way at once: four lanes of the company, two deliveries of each.
+    // Meanwhile the relay had every chance to begin more attempts. Each of them stalls for ten seconds, so those that
+    // came within eight were under way at once: four lanes of the company, two deliveries of each.
     let received = slow.list_received();
     let first = received[0].time;
     let at_once = received.iter().filter(|one| one.time - first < Duration::from_secs(8)).count();
@@ -138,8 +138,8 @@ fn find_wait(slow: &Receiver, well: &Receiver) -> Duration {
     })
 }
 
-/// A user with many companies, each with as many stalled endpoints as it may have lanes: they do not get all lanes. An attempt stalls for
-/// ten seconds, so that nothing but a lane that was left free serves the other company within nine.
+/// A user with many companies, each with as many stalled endpoints as it may have lanes: they do not get all lanes. An
+/// attempt stalls for ten seconds, so that nothing but a lane that was left free serves the other company within nine.
 fn lanes_are_left_for_companies_that_have_none(database: Database) {
     let slow = Receiver::start(|_, _| Temper::Stall);
     let well = Receiver::friendly();
@@ -155,7 +155,8 @@ fn lanes_are_left_for_companies_that_have_none(database: Database) {
     assert!(wait < Duration::from_secs(9), "it waited {wait:?}");
 }
 
-/// As many companies as there are lanes, each with attempts for several waves of ten seconds: the other company waits for one wave.
+/// As many companies as there are lanes, each with attempts for several waves of ten seconds: the other company waits
+/// for one wave.
 fn a_lane_is_left_after_one_wave_while_others_wait(database: Database) {
     let slow = Receiver::start(|_, _| Temper::Stall);
     let well = Receiver::friendly();

@@ -255,8 +255,8 @@ pub async fn create(session: &mut Session, call: &Call<'_>) -> Performed {
     show_credential(session, call, id, secret).await
 }
 
-/// Rejects one more endpoint where the company has as many as it may have. The company's cursor, which its first endpoint makes, is locked
-/// until the transaction ends: two that are made at once count one after the other.
+/// Rejects one more endpoint where the company has as many as it may have. The company's cursor, which its first
+/// endpoint makes, is locked until the transaction ends: two that are made at once count one after the other.
 async fn check_limit(session: &mut Session, tenant: Uuid, most: u32, now: i64) -> Result<(), Refused> {
     // From the first endpoint on, events are looked at. An update that changes nothing locks the row.
     session
