@@ -116,6 +116,7 @@ pub async fn app(flags: &Flags, sqlite_readers: usize) -> anyhow::Result<Arc<App
             limits,
             onboarding_open: true,
             companies_per_day: u32::MAX,
+            webhook_endpoints: u32::MAX,
             environment: Environment::Test,
             governor: Governor::new(unlimited, database),
             recorder,

@@ -125,6 +125,8 @@ pub struct Settings {
     pub encryption_key: Option<String>,
     /// The waits before each attempt of a delivery.
     pub webhook_schedule: String,
+    /// Endpoints of webhooks that a company has at most, without the archived ones.
+    pub webhook_endpoints: u32,
     /// Receivers of webhooks on this machine, `host:port`, in plain text. With --dev alone.
     #[serde(deserialize_with = "list")]
     pub webhook_dev_targets: Vec<DevTarget>,
@@ -284,6 +286,7 @@ impl Default for Settings {
             heavy_reads: None,
             encryption_key: None,
             webhook_schedule: "0s,30s,5m,30m,4h".into(),
+            webhook_endpoints: 50,
             webhook_dev_targets: Vec::new(),
             webhook_resolver: None,
             log: "info".into(),

@@ -171,6 +171,7 @@ async fn serve(settings: Settings, flags: Flags) -> anyhow::Result<()> {
             limits: settings.limits(),
             onboarding_open: settings.onboarding == Onboarding::Open,
             companies_per_day: settings.companies_per_user_and_day,
+            webhook_endpoints: settings.webhook_endpoints,
             environment: settings.environment(),
             governor: Governor::new(limits, database.clone()),
             recorder,

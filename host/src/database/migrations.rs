@@ -16,6 +16,7 @@ const SQLITE: &[(i64, &str, &str)] = &[
     (8, "webhooks", include_str!("../../../migrations/sqlite/0008_webhooks.sql")),
     (9, "clock", include_str!("../../../migrations/sqlite/0009_clock.sql")),
     (10, "history", include_str!("../../../migrations/sqlite/0010_history.sql")),
+    (11, "long fan-outs", include_str!("../../../migrations/sqlite/0011_long_fan_outs.sql")),
     (12, "founded", include_str!("../../../migrations/sqlite/0012_founded.sql")),
 ];
 const POSTGRES: &[(i64, &str, &str)] = &[
@@ -29,6 +30,7 @@ const POSTGRES: &[(i64, &str, &str)] = &[
     (8, "webhooks", include_str!("../../../migrations/postgres/0008_webhooks.sql")),
     (9, "clock", include_str!("../../../migrations/postgres/0009_clock.sql")),
     (10, "history", include_str!("../../../migrations/postgres/0010_history.sql")),
+    (11, "long fan-outs", include_str!("../../../migrations/postgres/0011_long_fan_outs.sql")),
     (12, "founded", include_str!("../../../migrations/postgres/0012_founded.sql")),
 ];
 

@@ -104,10 +104,17 @@ pub enum Reached {
 }
 
 impl Target {
+    /// As `parse`, for a URL that is set now: one that a parser would correct is rejected as well, since it says
+    /// something else than what would be called. Endpoints from the time before that rule go on.
+    pub fn parse_new(text: &str, local: &[SocketAddr]) -> Option<Target> {
+        Target::parse(text, local)
+            .filter(|target| target.reached != Reached::ByName || is_written_so(text, &target.host, &target.path))
+    }
+
     /// Reads a URL: https, port 443, the name of a host in DNS, no user, query or fragment. `local`: receivers that a development host
     /// takes as well, in plain text.
     pub fn parse(text: &str, local: &[SocketAddr]) -> Option<Target> {
-        // Text that a parser would mend or skip is rejected: it is no URL that somebody meant.
+        // Text that a parser would skip is rejected: it is no intended URL.
         let plain = |byte: u8| byte.is_ascii_graphic() && byte != b'\\';
         if text.len() > LONGEST_URL || !text.bytes().all(plain) {
             return None;
@@ -140,6 +147,18 @@ impl Target {
             _ => None,
         }
     }
+}
+
+/// Whether the text of an https URL is the URL itself: a parser may add a slash where the path is empty, write the
+/// scheme and the name in lower case and leave out the port of https. Everything else that it would change is a mistake
+/// of the text, or a trap.
+fn is_written_so(text: &str, host: &str, path: &str) -> bool {
+    let Some((scheme, rest)) = text.split_once("://") else { return false };
+    let (authority, written) = rest.split_at(rest.find('/').unwrap_or(rest.len()));
+    let name = authority.strip_suffix(":443").unwrap_or(authority);
+    scheme.eq_ignore_ascii_case("https")
+        && name.eq_ignore_ascii_case(host)
+        && (written == path || (written.is_empty() && path == "/"))
 }
 
 /// The text between `//` and the path, as it was written.

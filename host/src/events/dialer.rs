@@ -32,8 +32,8 @@ const ADDRESSES: usize = 2;
 const BODY: usize = 64 * 1024;
 const HEAD: usize = 32 * 1024;
 const HEADERS: usize = 100;
-/// Bytes of a connection that are read at most: a handshake of TLS, one informational answer, a head and a body. After them the
-/// connection ends as if the receiver had closed it.
+/// Bytes of a connection that are read at most: a handshake of TLS, one informational answer, a head and a body. After
+/// them the connection ends as if the receiver had closed it.
 const READ: u64 = 192 * 1024;
 /// Informational answers (1xx) before the answer itself.
 const INFORMATIONAL: u32 = 1;
@@ -98,7 +98,7 @@ impl Dialer {
     /// Whether an endpoint may point there now: by its form, and by what its name resolves to. A name that does not resolve now is
     /// taken: each attempt judges again.
     pub async fn is_allowed(&self, url: &str) -> bool {
-        let Some(target) = Target::parse(url, &self.local) else { return false };
+        let Some(target) = Target::parse_new(url, &self.local) else { return false };
         if let Reached::Locally(_) = target.reached {
             return true;
         }

@@ -17,12 +17,14 @@ use crate::keyring::KeyRing;
 
 /// How long a lane is taken for: longer than an attempt and the transactions around it may take.
 const LEASE_MS: i64 = 30_000;
-/// Deliveries of one endpoint that are under way at a time: few at first and after one that was not taken, so that receivers that
-/// stall hold few connections, and more after a wave of which each was taken.
+/// Deliveries of one endpoint that are under way at a time: few at first and after one that was not taken, so that
+/// receivers that stall hold few connections, and more after a wave of which each was taken.
 const FIRST_WIDTH: usize = 2;
 const WIDTH: usize = 8;
-/// Lanes that one look may find, from which each company is given its share.
+/// Lanes that one look may find, from which each company is given its share, and those that are due the longest, which
+/// it goes through.
 const CANDIDATES: usize = 200;
+const LOOKED_AT: usize = 2_000;
 /// How long a lane rests whose secrets cannot be read.
 const UNREADABLE_MS: i64 = 60_000;
 /// The answer of a receiver that is gone for good.
@@ -111,29 +113,48 @@ pub async fn release_all(session: &mut Session) -> Result<(), Error> {
     Ok(())
 }
 
+/// Lanes that were taken.
+pub struct Taken {
+    pub lanes: Vec<Lane>,
+    /// Others are due that are within the share of their company.
+    pub leaves_others: bool,
+}
+
 /// Which lanes a relay may take: so many in all, and so many of each company, those that it has at work left out.
 pub struct Share {
     pub lanes: usize,
     pub of_company: usize,
+    /// Of the lanes in all, the last ones, which are for companies that have none at work.
+    pub first: usize,
     pub at_work: Vec<(Uuid, usize)>,
 }
 
 impl Share {
-    /// Chooses the lanes that may be taken among those that are due, the longest first.
-    fn choose(&self, due: Vec<(Uuid, Uuid)>) -> Vec<(Uuid, Uuid)> {
-        let mut taken: std::collections::HashMap<Uuid, usize> = self.at_work.iter().copied().collect();
-        let mut chosen = due;
-        chosen.retain(|(tenant, _)| {
-            let count = taken.entry(*tenant).or_default();
+    /// Chooses the lanes that may be taken among those that are due: the first of each company, then the second, and so
+    /// on, those that it has at work counted. Whether others within a company's share are left.
+    fn choose(&self, due: Vec<(Uuid, Uuid)>) -> (Vec<(Uuid, Uuid)>, bool) {
+        let mut counts: std::collections::HashMap<Uuid, usize> = self.at_work.iter().copied().collect();
+        let numbered = due.into_iter().map(|lane| {
+            let count = counts.entry(lane.0).or_default();
             *count += 1;
-            *count <= self.of_company
+            (*count, lane)
         });
-        chosen.truncate(self.lanes);
-        chosen
+        let mut numbered: Vec<(usize, (Uuid, Uuid))> = numbered.filter(|(nth, _)| *nth <= self.of_company).collect();
+        numbered.sort_by_key(|(nth, _)| *nth);
+        let wanted = numbered.len();
+        let mut free = self.lanes;
+        let has_place = |(nth, _): &(usize, (Uuid, Uuid))| {
+            let has_place = free > if *nth == 1 { 0 } else { self.first };
+            free -= usize::from(has_place);
+            has_place
+        };
+        numbered.retain(has_place);
+        let leaves_others = numbered.len() < wanted;
+        (numbered.into_iter().map(|(_, lane)| lane).collect(), leaves_others)
     }
 
     /// Takes lanes that are due.
-    pub async fn take(&self, session: &mut Session) -> Result<Vec<Lane>, Error> {
+    pub async fn take(&self, session: &mut Session) -> Result<Taken, Error> {
         let now = session.now().await?;
         let mut values = vec![Cell::Instant(now)];
         let full = self.at_work.iter().filter(|(_, count)| *count >= self.of_company);
@@ -143,20 +164,29 @@ impl Share {
                 format!(" and tenant_id <> ${}", values.len())
             })
             .collect();
-        let lock = if matches!(session, Session::Postgres(_)) { " for update skip locked" } else { "" };
+        let lock = if matches!(session, Session::Postgres(_)) { " for update of l skip locked" } else { "" };
+        // A company with very many lanes that are due hides no other: it has no more candidates than its share. Another
+        // host may have taken a lane meanwhile, so each is judged again as it is locked.
         let sql = format!(
-            "select tenant_id, endpoint_id from stoa_webhook_lane where due_at <= $1{} order by due_at limit {CANDIDATES}{lock}",
-            full.concat()
+            "select l.tenant_id, l.endpoint_id from (
+               select tenant_id, endpoint_id, row_number() over (partition by tenant_id order by due_at) as nth from (
+                 select tenant_id, endpoint_id, due_at from stoa_webhook_lane where due_at <= $1{}
+                 order by due_at limit {LOOKED_AT}) as longest) as d
+             join stoa_webhook_lane l on l.tenant_id = d.tenant_id and l.endpoint_id = d.endpoint_id
+             where l.due_at <= $1 and d.nth <= {} order by d.nth, l.due_at limit {CANDIDATES}{lock}",
+            full.concat(),
+            self.of_company
         );
         let rows = session.query_composed(sql, &values).await?;
         let due = rows.iter().map(|row| Ok((row.id(0)?, row.id(1)?))).collect::<Result<Vec<_>, Error>>()?;
+        let (chosen, leaves_others) = self.choose(due);
         let mut lanes = Vec::new();
-        for (tenant, endpoint) in self.choose(due) {
+        for (tenant, endpoint) in chosen {
             let lane = Lane { tenant, endpoint, holder: Uuid::new_v4() };
             lane.set(session, Some(lane.holder), Some(now + LEASE_MS)).await?;
             lanes.push(lane);
         }
-        Ok(lanes)
+        Ok(Taken { lanes, leaves_others })
     }
 }
 
@@ -412,14 +442,19 @@ mod tests {
         let id = Uuid::from_u128;
         let due: Vec<(Uuid, Uuid)> =
             [(1, 1), (1, 2), (1, 3), (2, 4), (2, 5), (3, 6)].map(|(a, b)| (id(a), id(b))).into();
-        let choose = |lanes, of_company, at_work: &[(u128, usize)]| -> Vec<u128> {
+        let choose = |lanes, of_company, at_work: &[(u128, usize)]| -> (Vec<u128>, bool) {
             let at_work = at_work.iter().map(|(tenant, count)| (id(*tenant), *count)).collect();
-            let share = Share { lanes, of_company, at_work };
-            share.choose(due.clone()).iter().map(|(_, endpoint)| endpoint.as_u128()).collect()
+            let share = Share { lanes, of_company, first: 1, at_work };
+            let (chosen, leaves_others) = share.choose(due.clone());
+            (chosen.iter().map(|(_, endpoint)| endpoint.as_u128()).collect(), leaves_others)
         };
-        assert_eq!(choose(10, 2, &[]), [1, 2, 4, 5, 6]);
-        assert_eq!(choose(10, 2, &[(1, 2), (2, 1)]), [4, 6]);
-        assert_eq!(choose(2, 2, &[]), [1, 2]);
-        assert_eq!(choose(0, 2, &[]), [0; 0]);
+        assert_eq!(choose(10, 2, &[]), (vec![1, 4, 6, 2, 5], false));
+        assert_eq!(choose(10, 2, &[(1, 2), (2, 1)]), (vec![6, 4], false));
+        assert_eq!(choose(2, 2, &[]), (vec![1, 4], true));
+        assert_eq!(choose(0, 2, &[]), (vec![], true));
+        // The last place is for a company that has no lane at work.
+        assert_eq!(choose(4, 2, &[]), (vec![1, 4, 6], true));
+        assert_eq!(choose(1, 2, &[(1, 1), (2, 1)]), (vec![6], true));
+        assert_eq!(choose(1, 2, &[(1, 1), (2, 1), (3, 1)]), (vec![], true));
     }
 }

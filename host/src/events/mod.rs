@@ -1,19 +1,20 @@
 //! Events on their way to those who listen: the outbox is turned into deliveries, and deliveries are sent, signed, until they are taken or
 //! were tried often enough. `address`, `schedule`, `sign` and `body` compute; `resolver` and `dialer` speak to the world; `fan_out` and
-//! `lane` are the transactions, and `relay` is the task that drives them.
+//! `lane` are the transactions, `fan_outs` is the turn of the companies, and `relay` is the task that drives them.
 
 pub mod address;
 pub mod body;
 pub mod dialer;
 pub mod endpoint;
 mod fan_out;
+mod fan_outs;
 mod lane;
 mod relay;
 pub mod resolver;
 pub mod schedule;
 pub mod sign;
 
-pub use fan_out::{lock_lanes, wake_lane};
+pub use fan_out::{lock_lane, wake_lane};
 pub use lane::Attempt;
 pub use relay::{Relay, Relaying};
 

@@ -3,6 +3,7 @@
 use std::collections::HashMap;
 use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use bytes::Bytes;
@@ -15,7 +16,8 @@ use uuid::Uuid;
 
 use super::dialer::Dialer;
 use super::endpoint::Secrets;
-use super::lane::{self, Attempt, Claimed, Ended, Lane, Share, Turn, Wave};
+use super::fan_outs::{self, FanOuts};
+use super::lane::{self, Attempt, Claimed, Ended, Lane, Share, Taken, Turn, Wave};
 use super::schedule::Schedule;
 use super::{fan_out, sign};
 use crate::database::{Database, Error, Session, Shard};
@@ -25,12 +27,13 @@ use crate::watchdog::{Pulse, Watchdog};
 /// Between two looks of a relay that has nothing to do, and of one that has.
 const IDLE: Duration = Duration::from_secs(1);
 const BUSY: Duration = Duration::from_millis(20);
-/// Lanes at work on a host at a time, and of one company.
+/// Lanes at work on a host at a time, and of one company. The last ones are for companies that have none at work.
 const LANES: usize = 64;
 const LANES_OF_COMPANY: usize = 4;
+const FIRST_LANES: usize = 16;
 /// Transactions of its lanes at a time: requests need connections too.
 const TRANSACTIONS: usize = 4;
-/// Rounds of deliveries before a lane stands in line again behind others that are due.
+/// Rounds of deliveries before a lane goes to the end of the line; one, while others are due that find no place.
 const WAVES: usize = 8;
 /// How often a turn is taken again while the database is away, and the pause before.
 const TRIES: u32 = 10;
@@ -45,6 +48,8 @@ pub struct Relay {
     keys: Arc<KeyRing>,
     schedule: Schedule,
     transactions: Semaphore,
+    /// Lanes are due that find no place.
+    is_crowded: AtomicBool,
 }
 
 /// The task that relays.
@@ -70,9 +75,10 @@ struct Round {
     is_crowded: bool,
 }
 
-/// Lanes that are worked on, by whose they are.
+/// Fan-outs that run, and lanes that are worked on, by company.
 #[derive(Default)]
 struct Workers {
+    fan_outs: FanOuts,
     tasks: JoinSet<Uuid>,
     of_company: HashMap<Uuid, usize>,
 }
@@ -91,6 +97,7 @@ impl Workers {
         Share {
             lanes: LANES.saturating_sub(self.tasks.len()),
             of_company: LANES_OF_COMPANY,
+            first: FIRST_LANES,
             at_work: self.of_company.iter().map(|(tenant, count)| (*tenant, *count)).collect(),
         }
     }
@@ -98,7 +105,8 @@ impl Workers {
 
 impl Relay {
     pub fn new(database: Arc<Database>, dialer: Arc<Dialer>, keys: Arc<KeyRing>, schedule: Schedule) -> Relay {
-        Relay { database, dialer, keys, schedule, transactions: Semaphore::new(TRANSACTIONS) }
+        let transactions = Semaphore::new(TRANSACTIONS);
+        Relay { database, dialer, keys, schedule, transactions, is_crowded: AtomicBool::new(false) }
     }
 
     pub fn start(self, watchdog: &Watchdog) -> Relaying {
@@ -119,16 +127,26 @@ impl Relay {
         self.release_own().await;
         let mut workers = Workers::default();
         while !*stop.borrow() {
-            let round = self.round(&mut workers, &pulse, &stop).await.unwrap_or_else(|error| {
+            let round = self.round(&mut workers, &stop).await.unwrap_or_else(|error| {
                 tracing::warn!(%error, "webhooks cannot be relayed now");
+                workers.fan_outs.end_rests();
                 Round::default()
             });
-            let until = Instant::now() + if round.is_busy { BUSY } else { IDLE };
+            let mut until = Instant::now() + if round.is_busy { BUSY } else { IDLE };
             pulse.excuse();
             loop {
                 tokio::select! {
                     () = tokio::time::sleep_until(until) => break,
                     _ = stop.wait_for(|stop| *stop) => break,
+                    Some(ended) = workers.fan_outs.join_next() => {
+                        let now = Instant::now();
+                        workers.fan_outs.note_end(&ended, now);
+                        self.start_fan_outs(&mut workers);
+                        if ended.result.is_ok_and(|events| events > 0) {
+                            // There may be more of it, and there are deliveries that are due.
+                            until = until.min(now + BUSY);
+                        }
+                    }
                     Some(Ok(tenant)) = workers.tasks.join_next() => {
                         workers.note_end(tenant);
                         // Another lane may take its place.
@@ -155,28 +173,27 @@ impl Relay {
         }
     }
 
-    /// Turns what is new into deliveries and begins with what is due.
-    async fn round(
-        self: &Arc<Self>,
-        workers: &mut Workers,
-        pulse: &Pulse,
-        stop: &watch::Receiver<bool>,
-    ) -> Result<Round, Error> {
+    /// Begins to turn what is new into deliveries, and to send what is due.
+    async fn round(self: &Arc<Self>, workers: &mut Workers, stop: &watch::Receiver<bool>) -> Result<Round, Error> {
         let mut round = Round::default();
+        let mut is_crowded = false;
+        let is_next_wanted = workers.fan_outs.is_empty();
         for place in self.database.shards() {
-            let (news, mut is_due) = self.database.read_plain(place, (), |session, ()| Box::pin(look(session))).await?;
-            for tenant in news {
-                let events = fan_out::fan_out(&self.database, tenant, &self.schedule).await?;
-                is_due |= events > 0;
-                round.is_busy |= events > 0;
-                pulse.beat();
+            let after = is_next_wanted.then(|| workers.fan_outs.last(place));
+            let read = self.database.read_plain(place, after, |session, after| Box::pin(look(session, *after)));
+            let (news, is_due) = read.await?;
+            if let Some(news) = news {
+                workers.fan_outs.add(place, news);
             }
             round.is_crowded |= is_due;
             let share = workers.share();
             if !is_due || share.lanes == 0 {
+                is_crowded |= is_due;
                 continue;
             }
-            let lanes = self.database.write_plain(place, share, |session, share| Box::pin(share.take(session))).await?;
+            let taken = self.database.write_plain(place, share, |session, share| Box::pin(share.take(session))).await?;
+            let Taken { lanes, leaves_others } = taken;
+            is_crowded |= leaves_others;
             round.is_busy |= !lanes.is_empty();
             for lane in lanes {
                 *workers.of_company.entry(lane.tenant).or_default() += 1;
@@ -193,14 +210,33 @@ impl Relay {
                 });
             }
         }
+        self.is_crowded.store(is_crowded, Ordering::Relaxed);
+        self.start_fan_outs(workers);
         Ok(round)
+    }
+
+    /// Begins the fan-outs that there is room for.
+    fn start_fan_outs(self: &Arc<Self>, workers: &mut Workers) {
+        workers.fan_outs.start(Instant::now(), |tenant| self.clone().fan_out(tenant));
+    }
+
+    /// The fan-out of one company; that it failed is this company's matter.
+    async fn fan_out(self: Arc<Self>, tenant: Uuid) -> fan_outs::Ended {
+        let began = Instant::now();
+        let run = AssertUnwindSafe(fan_out::fan_out(&self.database, tenant, &self.schedule)).catch_unwind();
+        let result = run.await.unwrap_or_else(|_| Err(Error::Fault("the fan-out of events panicked".into())));
+        if let Err(error) = &result {
+            tracing::warn!(company = %tenant, %error, "the events of a company cannot be turned into deliveries now");
+        }
+        fan_outs::Ended { tenant, result, time: began.elapsed() }
     }
 
     /// Sends what is due of a lane, a few deliveries at a time, and leaves it.
     async fn work(&self, lane: Lane, stop: &watch::Receiver<bool>) -> Result<(), Error> {
         let mut ended = Vec::new();
         for wave in 0.. {
-            let goes_on = wave < WAVES && !*stop.borrow();
+            let waves = if self.is_crowded.load(Ordering::Relaxed) { 1 } else { WAVES };
+            let goes_on = wave < waves && !*stop.borrow();
             let turn = Turn { lane, ended, goes_on, schedule: self.schedule.clone(), keys: self.keys.clone() };
             let next = self.turn(lane, Arc::new(turn)).await?;
             let Some(Wave { url, secrets, claimed, now }) = next else { return Ok(()) };
@@ -257,8 +293,13 @@ impl Relay {
     }
 }
 
-async fn look(session: &mut Session) -> Result<(Vec<Uuid>, bool), Error> {
-    Ok((fan_out::find_news(session).await?, lane::is_any_due(session).await?))
+/// The next companies with news behind one, where they are wanted, and whether a lane is due.
+async fn look(session: &mut Session, after: Option<Uuid>) -> Result<(Option<Vec<Uuid>>, bool), Error> {
+    let news = match after {
+        Some(after) => Some(fan_out::find_news(session, after).await?),
+        None => None,
+    };
+    Ok((news, lane::is_any_due(session).await?))
 }
 
 /// Headers of a delivery. `now`: milliseconds since 1970.

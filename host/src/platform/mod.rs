@@ -71,6 +71,8 @@ pub struct Platform {
     pub onboarding_open: bool,
     /// Companies that one user may make in a day.
     pub companies_per_day: u32,
+    /// Endpoints of webhooks that a company has at most.
+    pub webhook_endpoints: u32,
     /// Environment of the API keys that are issued here.
     pub environment: Environment,
     pub governor: Governor,

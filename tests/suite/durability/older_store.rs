@@ -1,13 +1,15 @@
 //! A store that an older host left opens again, and holds what it held: the steps of its tables carry the rows over.
 
 use serde_json::json;
-use stoa_tests::{Company, Database, Stoa, eventually, on_both_databases};
+use stoa_tests::host::Settings;
+use stoa_tests::{Company, Database, Receiver, Stoa, eventually, on_both_databases};
 
 on_both_databases![
     an_audit_entry_of_one_subject_keeps_it,
     an_answer_stays_until_it_is_purged,
     indexes_become_what_new_tables_have,
     members_find_their_companies,
+    a_cursor_of_webhooks_goes_on,
 ];
 
 /// Ids of the entries that a product finds.
@@ -101,6 +103,28 @@ fn members_find_their_companies(database: Database) {
              and relname <> '_sqlx_migrations' and obj_description(c.oid, 'pg_class') is null";
         assert_eq!(host.rows(without), [[""; 0]; 0], "tables without a place");
     }
+}
+
+/// Undoes step 11: a batch of a fan-out ends with an event.
+const UNDO_LONG_FAN_OUTS: &[&str] =
+    &["alter table stoa_webhook_cursor drop column last_endpoint", "delete from _sqlx_migrations where version = 11"];
+
+fn a_cursor_of_webhooks_goes_on(database: Database) {
+    let receiver = Receiver::friendly();
+    let host = Stoa::start_with(database, Settings::default().set("STOA_WEBHOOK_DEV_TARGETS", receiver.address));
+    let shop = host.company();
+    let kinds = ["catalog.lookup.created"];
+    shop.post("webhooks", json!({ "name": "Hook", "url": receiver.url(), "subscriptions": kinds })).is(201);
+    let received = |count| eventually(|| (receiver.list_received().len() == count).then_some(()));
+    shop.brand("OLD");
+    received(1);
+    host.kill9();
+    UNDO_LONG_FAN_OUTS.iter().for_each(|statement| shop.change(statement));
+    host.restart();
+    shop.brand("NEW");
+    received(2);
+    let events: Vec<String> = receiver.list_received().iter().map(|one| one.event()).collect();
+    assert_ne!(events[0], events[1], "an event of before is not sent again");
 }
 
 /// Undoes step 5 for answers: their index is of those that have a body.

@@ -3,13 +3,14 @@
 use serde_json::json;
 use stoa_tests::company::with;
 use stoa_tests::host::Settings;
-use stoa_tests::{Database, Stoa, company, modules, on_both_databases};
+use stoa_tests::{Database, Stoa, at_once, company, modules, on_both_databases};
 
 use super::{MADE, URL, endpoint, get, webhook};
 
 on_both_databases![
     p11_forty_two_subscriptions_and_no_more,
     p12_where_an_endpoint_may_point,
+    a_company_has_a_limited_number_of_endpoints,
     endpoints_are_replaced_by_version,
     an_archived_endpoint_stays_as_it_is,
     lists_show_what_is_not_archived,
@@ -51,6 +52,8 @@ fn p12_where_an_endpoint_may_point(database: Database) {
         "https://hooks.example.com/?a=b",
         "https://hooks.example.com/#a",
         "http://127.0.0.1:9/",
+        "https:hooks.example.com/",
+        "https://hooks.example.com/a/../b",
     ] {
         let refused = shop.post("webhooks", webhook(url, &[MADE]));
         refused.refused(400, "VALIDATION_FAILED").fault("/url", "ADDRESS_NOT_ALLOWED");
@@ -62,6 +65,25 @@ fn p12_where_an_endpoint_may_point(database: Database) {
     // A caller who may not change endpoints learns nothing of addresses.
     let stranger = shop.as_user("stranger@example.test");
     stranger.post("webhooks", webhook("https://localhost/", &[MADE])).refused(403, "MEMBERSHIP_REQUIRED");
+}
+
+/// Fifty where nothing else is set; archived ones do not count, and those that are made at once do.
+fn a_company_has_a_limited_number_of_endpoints(database: Database) {
+    let shop = company(database);
+    let machine = shop.machine(&["webhooks.manage"]);
+    let ids: Vec<String> = (0..48).map(|_| endpoint(&shop, URL, &[MADE]).0).collect();
+    let disabled = with(&webhook(URL, &[MADE]), json!({ "status": "DISABLED" }));
+    let statuses: Vec<u16> =
+        at_once(6, |_| shop.post("webhooks", disabled.clone())).iter().map(|answer| answer.status).collect();
+    assert_eq!(statuses.iter().filter(|status| **status == 201).count(), 2, "{statuses:?}");
+    assert_eq!(shop.count("stoa_webhook_endpoint", "status <> 'ARCHIVED'"), 50);
+    let maximum = json!({ "maximum": 50, "counted": "WEBHOOKS" });
+    shop.post("webhooks", disabled.clone()).refused(409, "LIMIT_EXCEEDED").bounds("", maximum);
+    machine.post("webhooks", webhook(URL, &[MADE])).refused(409, "LIMIT_EXCEEDED");
+    company(database).post("webhooks", disabled).is(201);
+    shop.archive(&format!("webhooks/{}", ids[0])).is(200);
+    endpoint(&shop, URL, &[MADE]);
+    machine.post("webhooks", webhook(URL, &[MADE])).refused(409, "LIMIT_EXCEEDED");
 }
 
 fn endpoints_are_replaced_by_version(database: Database) {

@@ -4,6 +4,7 @@ mod catching_up;
 mod crash;
 mod deliveries;
 mod endpoints;
+mod fan_out;
 mod names;
 mod receivers;
 mod redelivery;

@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 use serde_json::{Value as Json, json};
 use stoa_tests::company::{fresh, product, with};
 use stoa_tests::receiver::Temper;
-use stoa_tests::{Database, Receiver, Stoa, eventually, on_both_databases};
+use stoa_tests::{Company, Database, Receiver, Stoa, at_once, eventually, eventually_within, on_both_databases};
 
 use super::{MADE, attempts, await_end, brand, endpoint, get, settings_for};
 
@@ -17,7 +17,12 @@ on_both_databases![
     informational_answers_without_end_are_no_answer,
 ];
 
+on_both_databases![timed: lanes_are_left_for_companies_that_have_none, a_lane_is_left_after_one_wave_while_others_wait];
+
 const EVENTS: usize = 120;
+/// Lanes of a host, and those of one company (`host/src/events/relay.rs`).
+const LANES: usize = 64;
+const LANES_OF_COMPANY: usize = 4;
 
 fn f13_a_flapping_receiver_holds_up_nobody(database: Database) {
     let trap = Receiver::friendly();
@@ -102,12 +107,69 @@ fn a_slow_endpoint_delays_no_other(database: Database) {
         brand(&shop);
     }
     await_end(&shop, &good, 4);
-    // Meanwhile the relay had every chance to begin more attempts. Each of them stalls for ten seconds, so those that came within
-    // eight were under way at once: four lanes of the company, two deliveries of each.
+    // Meanwhile the relay had every chance to begin more attempts. Each of them stalls for ten seconds, so those that
+    // came within eight were under way at once: four lanes of the company, two deliveries of each.
     let received = slow.list_received();
     let first = received[0].time;
     let at_once = received.iter().filter(|one| one.time - first < Duration::from_secs(8)).count();
     assert!(at_once <= 8, "{at_once} attempts of one company at once");
+}
+
+/// Companies with this many endpoints each, and so many events of one transaction for each endpoint.
+fn greedy_companies(host: &Stoa, count: usize, endpoints: usize, slow: &Receiver) -> Vec<Company> {
+    let companies: Vec<Company> = (0..count).map(|_| host.company()).collect();
+    for company in &companies {
+        for _ in 0..endpoints {
+            endpoint(company, &slow.url(), &["catalog.variant.created"]);
+        }
+    }
+    companies
+}
+
+fn emit(company: &Company, events: usize) {
+    let variants: Vec<Json> = (0..events).map(|_| json!({ "sku": fresh("S") })).collect();
+    company.post("catalog/products", with(&product("P"), json!({ "variants": variants }))).is(201);
+}
+
+/// How long after the first attempt that stalls the other company's event came.
+fn find_wait(slow: &Receiver, well: &Receiver) -> Duration {
+    eventually_within(Duration::from_secs(60), || {
+        Some(well.list_received().first()?.time.duration_since(slow.list_received().first()?.time))
+    })
+}
+
+/// A user with many companies, each with as many stalled endpoints as it may have lanes: they do not get all lanes. An
+/// attempt stalls for ten seconds, so that nothing but a lane that was left free serves the other company within nine.
+fn lanes_are_left_for_companies_that_have_none(database: Database) {
+    let slow = Receiver::start(|_, _| Temper::Stall);
+    let well = Receiver::friendly();
+    let host = Stoa::start_with(database, settings_for(&[&slow, &well]));
+    let companies = greedy_companies(&host, LANES / LANES_OF_COMPANY, LANES_OF_COMPANY, &slow);
+    let shop = host.company();
+    endpoint(&shop, &well.url(), &[MADE]);
+    at_once(companies.len(), |nth| emit(&companies[nth], 1));
+    // The last sixteen lanes take one of each company that has none.
+    eventually(|| (slow.list_received().len() >= LANES - 16).then_some(()));
+    brand(&shop);
+    let wait = find_wait(&slow, &well);
+    assert!(wait < Duration::from_secs(9), "it waited {wait:?}");
+}
+
+/// As many companies as there are lanes, each with attempts for several waves of ten seconds: the other company waits
+/// for one wave.
+fn a_lane_is_left_after_one_wave_while_others_wait(database: Database) {
+    let slow = Receiver::start(|_, _| Temper::Stall);
+    let well = Receiver::friendly();
+    let host = Stoa::start_with(database, settings_for(&[&slow, &well]));
+    let companies = greedy_companies(&host, LANES, 1, &slow);
+    let shop = host.company();
+    endpoint(&shop, &well.url(), &[MADE]);
+    at_once(companies.len(), |nth| emit(&companies[nth], 6));
+    // Two attempts of each lane: all lanes are taken.
+    eventually(|| (slow.list_received().len() >= 2 * LANES).then_some(()));
+    brand(&shop);
+    let wait = find_wait(&slow, &well);
+    assert!(wait < Duration::from_secs(19), "it waited {wait:?}");
 }
 
 fn informational_answers_without_end_are_no_answer(database: Database) {

@@ -142,7 +142,7 @@ proptest! {
 
 /// `Some`: the host and the path that are called.
 fn read(url: &str) -> Option<(String, String)> {
-    let target = Target::parse(url, &[])?;
+    let target = Target::parse_new(url, &[])?;
     assert_eq!(target.reached, Reached::ByName, "{url}");
     Some((target.host, target.path))
 }
@@ -287,7 +287,23 @@ const REFUSED: &[&str] = &[
     "https://ex!ample.com/",
     "https://example.123/",
     "https://example.0x7f/",
-    // URLs that a parser would mend.
+    // URLs that a parser would correct.
+    "https:hooks.example.com/hook",
+    "https:/hooks.example.com/hook",
+    "https:///hooks.example.com/hook",
+    "https:////hooks.example.com/hook",
+    "https://hooks.exa%6dple.com/hook",
+    "https://hooks%2eexample.com/hook",
+    "https://hooks.example.com:/hook",
+    "https://hooks.example.com:0443/hook",
+    "https://hooks.example.com:00443/hook",
+    "https://hooks.example.com:443:443/hook",
+    "https://hooks.example.com/a/../hook",
+    "https://hooks.example.com/./hook",
+    "https://hooks.example.com/..",
+    "https://hooks.example.com/a/%2e%2e/hook",
+    "https://hooks.example.com/{id}",
+    "https://hooks.example.com/\"hook\"",
     "https:\\\\hooks.example.com\\",
     "https://hooks.example.com\\@127.0.0.1/",
     "https:/\\hooks.example.com/",
@@ -315,6 +331,16 @@ fn p12_urls_that_are_refused() {
     assert!(read(&long(2048)).is_some() && read(&long(2049)).is_none());
     assert_eq!(read(&format!("https://{}.example.com/", "a".repeat(64))), None);
     assert_eq!(read(&format!("https://{}com/", "abcdefg.".repeat(32))), None);
+}
+
+/// An endpoint of before such URLs were rejected is called where the parser leads, as it was.
+#[test]
+fn a_url_that_was_taken_once_is_called_still() {
+    for (url, path) in [("https:hooks.example.com/hook", "/hook"), ("https://hooks.example.com:0443/a/../b", "/b")] {
+        let target = Target::parse(url, &[]).expect("a target");
+        assert_eq!((target.host.as_str(), target.path.as_str()), ("hooks.example.com", path));
+    }
+    assert_eq!(Target::parse("https:127.0.0.1/hook", &[]), None, "the address is judged all the same");
 }
 
 #[test]

@@ -14,7 +14,7 @@ use super::super::values::{Instant, Integer, drop_type, text_enum};
 use super::super::{Call, Performed};
 use super::endpoints::{self, WebhookStatus};
 use crate::database::{Cell, Error, Row, Session};
-use crate::events::{Attempt, lock_lanes, wake_lane};
+use crate::events::{Attempt, lock_lane, wake_lane};
 use crate::ids::{Ids, first_of};
 use crate::pipeline::run::{Done, Refused};
 use crate::problem::Problem;
@@ -165,7 +165,7 @@ async fn read_taker(session: &mut Session, call: &Call<'_>) -> Result<Uuid, Refu
         WebhookStatus::Disabled => return Err(Problem::new("ILLEGAL_STATE").into()),
         WebhookStatus::Archived => return Err(Problem::new("ARCHIVED").into()),
     }
-    lock_lanes(session, call.tenant()?, &[webhook.id]).await?;
+    lock_lane(session, call.tenant()?, webhook.id).await?;
     Ok(webhook.id)
 }
 

@@ -222,6 +222,7 @@ pub async fn create(session: &mut Session, call: &Call<'_>) -> Performed {
     let tenant = call.tenant()?;
     let NewWebhook { name, url, status, subscriptions } = call.body()?;
     let (now, id) = (call.opened.now, Ids::new(call.opened.now).make());
+    check_limit(session, tenant, call.platform.webhook_endpoints, now).await?;
     let secret = make_secret()?;
     let sealed = Secrets { current: secret.clone(), previous: None }.seal(&call.platform.keys, tenant, id)?;
     let [key_id, sealed, _, _] = sealed.cells();
@@ -251,14 +252,28 @@ pub async fn create(session: &mut Session, call: &Call<'_>) -> Performed {
             &[Cell::Id(tenant), Cell::Id(id)],
         )
         .await?;
-    // The company's first endpoint: events from here on are looked at.
+    show_credential(session, call, id, secret).await
+}
+
+/// Rejects one more endpoint where the company has as many as it may have. The company's cursor, which its first
+/// endpoint makes, is locked until the transaction ends: two that are made at once count one after the other.
+async fn check_limit(session: &mut Session, tenant: Uuid, most: u32, now: i64) -> Result<(), Refused> {
+    // From the first endpoint on, events are looked at. An update that changes nothing locks the row.
     session
         .query(
-            "insert into stoa_webhook_cursor (tenant_id, last_event) values ($1, $2) on conflict (tenant_id) do nothing",
+            "insert into stoa_webhook_cursor (tenant_id, last_event) values ($1, $2)
+             on conflict (tenant_id) do update set last_event = stoa_webhook_cursor.last_event",
             &[Cell::Id(tenant), Cell::Id(first_of(now))],
         )
         .await?;
-    show_credential(session, call, id, secret).await
+    let sql = format!(
+        "select 1 from stoa_webhook_endpoint where tenant_id = $1 and status <> 'ARCHIVED' order by id limit {most}"
+    );
+    let count = session.query_composed(sql, &[Cell::Id(tenant)]).await?.len();
+    if u32::try_from(count).unwrap_or(u32::MAX) >= most {
+        return Err(Problem::limit_exceeded(most, "WEBHOOKS").into());
+    }
+    Ok(())
 }
 
 fn make_secret() -> Result<String, Error> {

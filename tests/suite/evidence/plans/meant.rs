@@ -217,8 +217,8 @@ pub const MEANT: &[Meant] = &[
         scans: &[("stoa_event", "(resource_id = $2)")],
     },
     Meant {
-        why: "the relay looks whether there are events behind its place, and reads the five hundred that come next",
-        scans: &[("stoa_event", "order by id limit 500"), ("stoa_event", "e.id > c.last_event")],
+        why: "the relay looks whether there are events behind its place, and reads the two hundred that come next",
+        scans: &[("stoa_event", "order by id limit 200"), ("stoa_event", "e.id > c.last_event")],
     },
     Meant {
         why: "`stoa verify` goes through everything once, a page after the other",
