@@ -45,14 +45,11 @@ fn find_served(table: &Table, filter: &Condition) -> Condition {
         key.columns.iter().take_while(|column| **column != ID).map(find_value).collect()
     };
     // A reference leaves fewer rows than a status does.
-    let refers = |part: &&Condition| {
-        matches!(part, Condition::Compare { column, .. } if matches!(table.type_of(*column), ColumnType::Uuid))
-    };
+    let refers = |part: &&Condition| matches!(part, Condition::Compare { column, .. } if matches!(table.type_of(*column), ColumnType::Uuid));
     let keys = table.indexes.iter().chain(&table.unique).filter_map(find_values);
     let values = keys.max_by_key(|values| (values.iter().any(refers), values.len()));
-    let of_id = |part: &&Condition| {
-        matches!(part, Condition::Compare { column: ID, .. } | Condition::OneOf { column: ID, .. })
-    };
+    let of_id =
+        |part: &&Condition| matches!(part, Condition::Compare { column: ID, .. } | Condition::OneOf { column: ID, .. });
     let bounds = parts.iter().copied().filter(of_id);
     Condition::All(values.into_iter().flatten().chain(bounds).cloned().collect())
 }

@@ -5,6 +5,7 @@ mod callers;
 mod free_json;
 mod guests;
 mod searches;
+mod wal;
 
 use stoa_tests::Stoa;
 

@@ -86,9 +86,8 @@ fn a_rare_filter_has_no_page_look_further(database: Database) {
     shop.copy_rows("catalog_product", "slug = 'hay'", HAY, &[("slug", "t.slug || s.n")]);
     let last = make("Needle 2", rare);
 
-    let found = |filters: &[(&str, &str)]| {
-        pages(&shop, "catalog/products", &[&[("text", "needle")][..], filters].concat())
-    };
+    let found =
+        |filters: &[(&str, &str)]| pages(&shop, "catalog/products", &[&[("text", "needle")][..], filters].concat());
     let apart = [vec![first.clone()], vec![last.clone()]];
     assert_eq!(found(&[("publicationStatus", "PUBLISHED")]), apart, "no index serves the filter");
     let together = [vec![first.clone(), last.clone()]];
@@ -137,9 +136,8 @@ fn a_page_of_memberships_looks_at_so_many(database: Database) {
     ));
     let user = format!("(select u.id from stoa_user u where u.issuer = 'https://hay.test' and u.subject = {subject})");
     shop.copy_rows("stoa_membership", &format!("t.id = {hay}"), HAY, &[("user_id", &user)]);
-    let found = |filters: &[(&str, &str)]| {
-        pages(&shop, "iam/memberships", &[&[("text", "needle")][..], filters].concat())
-    };
+    let found =
+        |filters: &[(&str, &str)]| pages(&shop, "iam/memberships", &[&[("text", "needle")][..], filters].concat());
     let apart = [vec![first], vec![last]];
     assert_eq!(found(&[]), apart);
     assert_eq!(found(&[("roleId", &role)]), apart, "however few have the role");

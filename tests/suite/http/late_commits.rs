@@ -214,10 +214,12 @@ fn c17_a_company_without_a_connection_holds_up_no_other() {
     let held = shop.hold(&format!("select 1 from catalog_lookup where {{tenant}} and id = '{old}' for update"));
     thread::scope(|scope| {
         let writes: Vec<_> = (0..2)
-            .map(|n| scope.spawn({
-                let (shop, path) = (&shop, &path);
-                move || shop.put(path, json!({ "name": format!("Late {n}"), "code": "OLD" }))
-            }))
+            .map(|n| {
+                scope.spawn({
+                    let (shop, path) = (&shop, &path);
+                    move || shop.put(path, json!({ "name": format!("Late {n}"), "code": "OLD" }))
+                })
+            })
             .collect();
         eventually(|| (shop.waiting_writes() == 2).then_some(()));
         let count_reads = || count(&host, "stoa_database_transactions_total{", &["kind=\"read\"", "place=\"company\""]);
