@@ -1,9 +1,16 @@
 //! A fair queue. Requests that wait for a database are served round robin between companies, and a company has at most half of the
-//! slots at once: a company with many requests waits for itself. This file only counts: threads and tasks wait elsewhere.
+//! slots at once: a company with many requests waits for itself. Where their time is charged, the company that has taken the least
+//! lately comes first. This file only counts: threads and tasks wait elsewhere.
 
 use std::collections::{HashMap, VecDeque};
+use std::time::{Duration, Instant};
 
 use super::Shard;
+
+/// After this long half of a time that was charged still counts.
+const HALF_LIFE: Duration = Duration::from_secs(1);
+/// Less than this does not count.
+const LEAST: Duration = Duration::from_millis(1);
 
 /// How much there is to share.
 #[derive(Debug, Clone, Copy)]
@@ -29,6 +36,9 @@ pub struct FairQueue<T> {
     round: VecDeque<Shard>,
     /// How many of each run.
     running: HashMap<Shard, usize>,
+    /// The time that each has taken lately, as it counted when time was last charged. All of them shrink alike.
+    debts: HashMap<Shard, Duration>,
+    charged_at: Option<Instant>,
     all_waiting: usize,
     all_running: usize,
 }
@@ -40,6 +50,8 @@ impl<T> FairQueue<T> {
             waiting: HashMap::new(),
             round: VecDeque::new(),
             running: HashMap::new(),
+            debts: HashMap::new(),
+            charged_at: None,
             all_waiting: 0,
             all_running: 0,
         }
@@ -65,11 +77,15 @@ impl<T> FairQueue<T> {
         if self.all_running >= self.capacity.slots {
             return None;
         }
-        let nth = self.round.iter().position(|shard| {
+        let may_run = |shard: &Shard| {
             let running = self.running.get(shard).copied().unwrap_or(0);
             running < part(*shard, self.capacity.slots)
                 && self.waiting.get(shard).and_then(VecDeque::front).is_some_and(&may)
-        })?;
+        };
+        let debt = |shard: &Shard| self.debts.get(shard).copied().unwrap_or_default();
+        // The first in the round of those with the least debt.
+        let ready = self.round.iter().enumerate().filter(|(_, shard)| may_run(shard));
+        let (nth, _) = ready.min_by_key(|(_, shard)| debt(shard))?;
         let shard = self.round.remove(nth)?;
         let queue = self.waiting.get_mut(&shard)?;
         let item = queue.pop_front()?;
@@ -93,6 +109,19 @@ impl<T> FairQueue<T> {
                 self.running.remove(&shard);
             }
         }
+    }
+
+    /// An item of these has taken this time, which ends now. The host's own work is for all, and is not charged.
+    pub fn charge(&mut self, shard: Shard, time: Duration, now: Instant) {
+        let Shard::Company(_) = shard else { return };
+        let passed = self.charged_at.map_or(Duration::ZERO, |charged| now.saturating_duration_since(charged));
+        let kept = 0.5_f64.powf(passed.as_secs_f64() / HALF_LIFE.as_secs_f64());
+        self.debts.retain(|_, debt| {
+            *debt = debt.mul_f64(kept);
+            *debt >= LEAST
+        });
+        *self.debts.entry(shard).or_default() += time;
+        self.charged_at = Some(now);
     }
 
     /// How many run.
@@ -155,6 +184,48 @@ mod tests {
         let mut fair_queue = turns(3, 100);
         (0..5).for_each(|item| fair_queue.push(Shard::Global, item).unwrap());
         assert_eq!(std::iter::from_fn(|| fair_queue.next(|_| true)).count(), 3);
+    }
+
+    #[test]
+    fn who_has_taken_the_least_time_lately_comes_first() {
+        let mut fair_queue = turns(100, 100);
+        let now = Instant::now();
+        let order = |fair_queue: &mut FairQueue<u32>| -> Vec<u32> {
+            for (number, item) in [(1, 10), (1, 11), (2, 20), (2, 21), (3, 30), (3, 31)] {
+                fair_queue.push(company(number), item).unwrap();
+            }
+            fair_queue.push(Shard::Global, 0).unwrap();
+            std::iter::from_fn(|| fair_queue.next(|_| true)).map(|(_, item)| item).collect()
+        };
+        fair_queue.charge(company(1), Duration::from_millis(200), now);
+        fair_queue.charge(company(2), Duration::from_millis(5), now);
+        fair_queue.charge(Shard::Global, Duration::from_secs(9), now);
+        assert_eq!(order(&mut fair_queue), [30, 0, 31, 20, 21, 10, 11]);
+        // After three seconds an eighth of it counts, and what has become little does not.
+        fair_queue.charge(company(3), Duration::from_millis(30), now + HALF_LIFE * 3);
+        assert_eq!(order(&mut fair_queue), [20, 0, 21, 10, 11, 30, 31]);
+        assert_eq!(fair_queue.debts.len(), 2);
+    }
+
+    #[test]
+    fn long_items_of_one_company_leave_half_of_the_time_to_short_ones_of_another() {
+        let mut fair_queue = turns(9, 9);
+        let (begin, mut now) = (Instant::now(), Instant::now());
+        let mut taken = [Duration::ZERO; 2];
+        // An item is its time in milliseconds.
+        fair_queue.push(company(1), 200).unwrap();
+        fair_queue.push(company(2), 2).unwrap();
+        while now < begin + HALF_LIFE * 20 {
+            let (shard, milliseconds) = fair_queue.next(|_| true).unwrap();
+            let time = Duration::from_millis(milliseconds.into());
+            now += time;
+            taken[usize::from(shard == company(2))] += time;
+            fair_queue.end(shard);
+            fair_queue.charge(shard, time, now);
+            fair_queue.push(shard, milliseconds).unwrap();
+        }
+        let share = taken[1].as_secs_f64() / (taken[0] + taken[1]).as_secs_f64();
+        assert!((0.4..0.6).contains(&share), "{share}");
     }
 
     #[test]

@@ -60,7 +60,9 @@ impl Log {
         self.next_look = now + LOOK;
         let size = std::fs::metadata(&self.path).map_or(0, |log| log.len());
         if size <= self.largest {
-            self.let_go(readers);
+            if self.holds {
+                self.let_go(readers);
+            }
             return;
         }
         if size > self.largest.saturating_mul(FAR) {

@@ -269,7 +269,9 @@ fn write_group(file: &File, connection: Connection, first: Job, queue: &Queue<Jo
             refuse(job, error.clone());
             return lose(answers, &error);
         }
+        let (shard, job_began) = (job.shard, Instant::now());
         let ran = (job.run)(Ok(connection));
+        queue.charge(shard, job_began.elapsed());
         answers.push(ran.answer);
         let Some(back) = ran.connection else {
             return lose(answers, &Error::Unavailable("the database connection was lost".into()));

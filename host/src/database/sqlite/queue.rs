@@ -97,6 +97,11 @@ impl<J> Queue<J> {
         self.changed.notify_all();
     }
 
+    /// A job of these has taken this time.
+    pub fn charge(&self, shard: Shard, time: Duration) {
+        self.lock().fair_queue.charge(shard, time, Instant::now());
+    }
+
     pub fn hold(&self, held: Hold) {
         let mut state = self.lock();
         // A closed queue still serves its waiting jobs: nobody would release a new hold.
