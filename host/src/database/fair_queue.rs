@@ -1,13 +1,20 @@
 //! A fair queue. Requests that wait for a database are served round robin between the keys of their queues
 //! (`target.rs`), and a company or a caller has at most half of the slots at once: a company with many requests waits
-//! for itself. Other resources are shared in the same way. This file only counts: threads and tasks wait elsewhere.
+//! for itself. Where time is charged, the key that has taken the least lately comes first. Other resources are shared in
+//! the same way. This file only counts: threads and tasks wait elsewhere.
 
 use std::collections::{HashMap, VecDeque};
 use std::hash::Hash;
+use std::time::{Duration, Instant};
 
 use uuid::Uuid;
 
 use super::QueueKey;
+
+/// After this long half of a time that was charged still counts.
+const HALF_LIFE: Duration = Duration::from_secs(1);
+/// Less than this does not count.
+const LEAST: Duration = Duration::from_millis(1);
 
 /// How much there is to share.
 #[derive(Debug, Clone, Copy)]
@@ -52,6 +59,9 @@ pub struct FairQueue<T, K = QueueKey> {
     round: VecDeque<K>,
     /// How many of each run.
     running: HashMap<K, usize>,
+    /// The time that each has taken lately, as it counted when time was last charged. All of them shrink alike.
+    debts: HashMap<K, Duration>,
+    charged_at: Option<Instant>,
     all_waiting: usize,
     all_running: usize,
 }
@@ -63,6 +73,8 @@ impl<T, K: Key> FairQueue<T, K> {
             waiting: HashMap::new(),
             round: VecDeque::new(),
             running: HashMap::new(),
+            debts: HashMap::new(),
+            charged_at: None,
             all_waiting: 0,
             all_running: 0,
         }
@@ -88,11 +100,15 @@ impl<T, K: Key> FairQueue<T, K> {
         if self.all_running >= self.capacity.slots {
             return None;
         }
-        let nth = self.round.iter().position(|key| {
+        let may_run = |key: &K| {
             let running = self.running.get(key).copied().unwrap_or(0);
             running < part(*key, self.capacity.slots)
                 && self.waiting.get(key).and_then(VecDeque::front).is_some_and(&may)
-        })?;
+        };
+        let debt = |key: &K| self.debts.get(key).copied().unwrap_or_default();
+        // The first in the round of those with the least debt.
+        let ready = self.round.iter().enumerate().filter(|(_, key)| may_run(key));
+        let (nth, _) = ready.min_by_key(|(_, key)| debt(key))?;
         let key = self.round.remove(nth)?;
         let queue = self.waiting.get_mut(&key)?;
         let item = queue.pop_front()?;
@@ -126,6 +142,21 @@ impl<T, K: Key> FairQueue<T, K> {
         });
         self.round.retain(|key| self.waiting.contains_key(key));
         self.all_waiting = self.waiting.values().map(VecDeque::len).sum();
+    }
+
+    /// An item of these has taken this time, which ends now. The host's own work is for all, and is not charged.
+    pub fn charge(&mut self, key: K, time: Duration, now: Instant) {
+        if key.has_all() {
+            return;
+        }
+        let passed = self.charged_at.map_or(Duration::ZERO, |charged| now.saturating_duration_since(charged));
+        let kept = 0.5_f64.powf(passed.as_secs_f64() / HALF_LIFE.as_secs_f64());
+        self.debts.retain(|_, debt| {
+            *debt = debt.mul_f64(kept);
+            *debt >= LEAST
+        });
+        *self.debts.entry(key).or_default() += time;
+        self.charged_at = Some(now);
     }
 
     /// How many run.
@@ -199,6 +230,48 @@ mod tests {
         fair_queue.push(caller(2), 30).unwrap();
         assert_eq!(fair_queue.next(|_| true), Some((company(1), 20)));
         assert_eq!(fair_queue.next(|_| true), Some((caller(2), 30)));
+    }
+
+    #[test]
+    fn who_has_taken_the_least_time_lately_comes_first() {
+        let mut fair_queue = turns(100, 100);
+        let now = Instant::now();
+        let order = |fair_queue: &mut FairQueue<u32>| -> Vec<u32> {
+            for (number, item) in [(1, 10), (1, 11), (2, 20), (2, 21), (3, 30), (3, 31)] {
+                fair_queue.push(company(number), item).unwrap();
+            }
+            fair_queue.push(QueueKey::Global, 0).unwrap();
+            std::iter::from_fn(|| fair_queue.next(|_| true)).map(|(_, item)| item).collect()
+        };
+        fair_queue.charge(company(1), Duration::from_millis(200), now);
+        fair_queue.charge(company(2), Duration::from_millis(5), now);
+        fair_queue.charge(QueueKey::Global, Duration::from_secs(9), now);
+        assert_eq!(order(&mut fair_queue), [30, 0, 31, 20, 21, 10, 11]);
+        // After three seconds an eighth of it counts, and what has become little does not.
+        fair_queue.charge(company(3), Duration::from_millis(30), now + HALF_LIFE * 3);
+        assert_eq!(order(&mut fair_queue), [20, 0, 21, 10, 11, 30, 31]);
+        assert_eq!(fair_queue.debts.len(), 2);
+    }
+
+    #[test]
+    fn long_items_of_one_company_leave_half_of_the_time_to_short_ones_of_another() {
+        let mut fair_queue = turns(9, 9);
+        let (begin, mut now) = (Instant::now(), Instant::now());
+        let mut taken = [Duration::ZERO; 2];
+        // An item is its time in milliseconds.
+        fair_queue.push(company(1), 200).unwrap();
+        fair_queue.push(company(2), 2).unwrap();
+        while now < begin + HALF_LIFE * 20 {
+            let (key, milliseconds) = fair_queue.next(|_| true).unwrap();
+            let time = Duration::from_millis(milliseconds.into());
+            now += time;
+            taken[usize::from(key == company(2))] += time;
+            fair_queue.end(key);
+            fair_queue.charge(key, time, now);
+            fair_queue.push(key, milliseconds).unwrap();
+        }
+        let share = taken[1].as_secs_f64() / (taken[0] + taken[1]).as_secs_f64();
+        assert!((0.4..0.6).contains(&share), "{share}");
     }
 
     #[test]

@@ -11,6 +11,7 @@ mod memory;
 mod open_files;
 mod searches;
 mod turns;
+mod wal;
 
 use stoa_tests::Stoa;
 

@@ -8,6 +8,7 @@ mod log;
 mod queue;
 mod stopwatch;
 
+use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
 use std::sync::atomic::Ordering::Relaxed;
@@ -21,7 +22,7 @@ use rusqlite::{Connection, OpenFlags};
 use tokio::sync::oneshot;
 
 use self::log::Log;
-use self::queue::Queue;
+use self::queue::{Next, Queue};
 use self::stopwatch::Stopwatch;
 use super::fair_queue::Capacity;
 use super::row::Cell;
@@ -64,6 +65,7 @@ struct File {
 struct Job {
     /// May take as long as a report does.
     heavy: bool,
+    key: QueueKey,
     run: Box<dyn FnOnce(Result<Connection, Error>) -> Ran + Send>,
 }
 
@@ -71,6 +73,13 @@ struct Ran {
     connection: Option<Connection>,
     keep: bool,
     answer: Reply,
+}
+
+impl Job {
+    /// Whether the job is held where those of these keys are: reports are too.
+    fn is_held(&self, keys: &HashSet<QueueKey>) -> bool {
+        self.heavy || keys.contains(&self.key)
+    }
 }
 
 /// Answers a caller once its group's fate is known.
@@ -90,8 +99,8 @@ impl Sqlite {
         migrate(path).await?;
 
         let readers = settings.sqlite_readers.max(1);
-        let writes = Arc::new(Queue::new(Capacity { slots: GROUP, queue: QUEUE }, |job: &Job| job.heavy));
-        let reads = Arc::new(Queue::new(Capacity { slots: readers, queue: QUEUE }, |job: &Job| job.heavy));
+        let writes = Arc::new(Queue::new(Capacity { slots: GROUP, queue: QUEUE }, Job::is_held));
+        let reads = Arc::new(Queue::new(Capacity { slots: readers, queue: QUEUE }, Job::is_held));
         let (clock, thread) = Stopwatch::start()?;
         let mut threads = vec![thread];
         let register = settings.prepare.sqlite;
@@ -100,7 +109,7 @@ impl Sqlite {
         let (thread_file, thread_clock, queue, held) = (file.clone(), clock.clone(), writes.clone(), reads.clone());
         threads.push(watchdog::spawn_vital_thread("stoa-writer", move || {
             thread_clock.watch_this_thread();
-            write_loop(&thread_file, writer, &queue, &held);
+            write_loop(&thread_file, writer, &queue, &held, &thread_clock);
         })?);
         for number in 0..readers {
             let (reader, queue, thread_file, thread_clock) =
@@ -142,7 +151,7 @@ impl Sqlite {
         work: Work<T>,
     ) -> Result<T, Error> {
         let (send, receive) = oneshot::channel();
-        queue.push(target.queue, job(work, send, Instant::now() + time, heavy))?;
+        queue.push(target.queue, job(work, send, target.queue, Instant::now() + time, heavy))?;
         receive.await.unwrap_or_else(|_| Err(Error::Unavailable("the database thread ended".into())))
     }
 
@@ -172,6 +181,7 @@ impl Drop for Sqlite {
 fn job<T: Send + 'static>(
     work: Work<T>,
     send: oneshot::Sender<Result<T, Error>>,
+    key: QueueKey,
     deadline: Instant,
     heavy: bool,
 ) -> Job {
@@ -182,7 +192,7 @@ fn job<T: Send + 'static>(
                 (Some(connection), Verdict::Fail(Error::Unavailable("the request waited too long".into())))
             }
             Ok(connection) => {
-                stopwatch::begin(&connection, deadline);
+                stopwatch::begin(&connection, key, deadline);
                 let run = || block_on(work(Session::Sqlite(connection)));
                 let ran = std::panic::catch_unwind(std::panic::AssertUnwindSafe(run));
                 stopwatch::end();
@@ -200,7 +210,7 @@ fn job<T: Send + 'static>(
         };
         Ran { connection, keep, answer: Box::new(move |group| drop(send.send(group.and(result)))) }
     };
-    Job { heavy, run: Box::new(run) }
+    Job { heavy, key, run: Box::new(run) }
 }
 
 /// Host functions are async for both databases; on a database thread their futures are ready at once, so polling is all it
@@ -215,19 +225,30 @@ fn block_on<F: Future + Unpin>(mut future: F) -> F::Output {
     }
 }
 
-fn write_loop(file: &File, writer: Connection, queue: &Queue<Job>, readers: &Queue<Job>) {
+fn write_loop(file: &File, writer: Connection, queue: &Queue<Job>, readers: &Queue<Job>, clock: &Stopwatch) {
     let mut connection = Some(writer);
     let mut log = Log::new(&file.path, log::LARGEST);
-    while let Some((key, first)) = queue.pop() {
-        // One runs at a time: what counts here is whose turn it is.
-        queue.end(key);
-        let Some(open) = connection.take().or_else(|| reopen(file, false)) else {
-            refuse(first, Error::Unavailable("the database cannot be opened".into()));
-            continue;
+    loop {
+        // Readers that are held back wait for the log, also where nothing is written any more.
+        let next = queue.pop_within(log.next_look());
+        let open = connection.take().or_else(|| reopen(file, false));
+        connection = match (next, open) {
+            (Next::Closed, _) => return,
+            (Next::Late, open) => open,
+            (Next::Job(place, first), open) => {
+                // One runs at a time: what counts here is whose turn it is.
+                queue.end(place);
+                match open {
+                    Some(open) => write_group(file, open, first, queue),
+                    None => {
+                        refuse(first, Error::Unavailable("the database cannot be opened".into()));
+                        None
+                    }
+                }
+            }
         };
-        connection = write_group(file, open, first, queue);
         if let Some(writer) = &connection {
-            log.keep_small(writer, readers);
+            log.keep_small(writer, readers, clock);
         }
     }
 }
@@ -248,7 +269,9 @@ fn write_group(file: &File, connection: Connection, first: Job, queue: &Queue<Jo
             refuse(job, error.clone());
             return lose(answers, &error);
         }
+        let (key, job_began) = (job.key, Instant::now());
         let ran = (job.run)(Ok(connection));
+        queue.charge(key, job_began.elapsed());
         answers.push(ran.answer);
         let Some(back) = ran.connection else {
             return lose(answers, &Error::Unavailable("the database connection was lost".into()));

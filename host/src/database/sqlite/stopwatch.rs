@@ -11,6 +11,7 @@ use std::time::{Duration, Instant};
 
 use rusqlite::{Connection, InterruptHandle};
 
+use super::super::QueueKey;
 use crate::watchdog;
 
 /// How often the clock looks.
@@ -28,6 +29,8 @@ struct Watched(Mutex<Running>);
 #[derive(Default)]
 struct Running {
     handle: Option<InterruptHandle>,
+    /// The job's key, and when it began.
+    begun: Option<(QueueKey, Instant)>,
     /// When the job must have ended.
     job: Option<Instant>,
     /// When what the job does now must have ended, where that is earlier.
@@ -65,6 +68,31 @@ impl Stopwatch {
         self.watched.lock().unwrap_or_else(PoisonError::into_inner).push(Arc::downgrade(&watched));
         OWN.with(|slot| slot.replace(Some(watched)));
     }
+
+    /// Keys of the jobs that have run this long.
+    pub fn find_running(&self, age: Duration) -> Vec<QueueKey> {
+        self.watched().iter().filter_map(|watched| watched.lock().key_of_age(age)).collect()
+    }
+
+    /// The time of the jobs that have run this long is over.
+    pub fn end_jobs(&self, age: Duration) {
+        for watched in self.watched() {
+            let mut running = watched.lock();
+            if running.job.is_some() && running.key_of_age(age).is_some() {
+                running.job = Some(Instant::now());
+            }
+        }
+    }
+
+    fn watched(&self) -> Vec<Arc<Watched>> {
+        self.watched.lock().unwrap_or_else(PoisonError::into_inner).iter().filter_map(Weak::upgrade).collect()
+    }
+}
+
+impl Running {
+    fn key_of_age(&self, age: Duration) -> Option<QueueKey> {
+        self.begun.filter(|(_, begun)| begun.elapsed() >= age).map(|(key, _)| key)
+    }
 }
 
 impl Watched {
@@ -86,9 +114,10 @@ fn change(change: impl FnOnce(&mut Running)) {
 }
 
 /// A job begins on this thread's connection. Once `end` has returned, nothing is interrupted any more.
-pub fn begin(connection: &Connection, until: Instant) {
+pub fn begin(connection: &Connection, key: QueueKey, until: Instant) {
     let handle = connection.get_interrupt_handle();
-    change(|running| *running = Running { handle: Some(handle), job: Some(until), part: None });
+    let begun = Some((key, Instant::now()));
+    change(|running| *running = Running { handle: Some(handle), begun, job: Some(until), part: None });
 }
 
 pub fn end() {
@@ -136,7 +165,7 @@ mod tests {
         std::thread::spawn(move || {
             clock.watch_this_thread();
             let connection = Connection::open_in_memory().unwrap();
-            begin(&connection, Instant::now() + Duration::from_millis(100));
+            begin(&connection, QueueKey::Global, Instant::now() + Duration::from_millis(100));
             assert!(run_endless(&connection) >= Duration::from_millis(99));
             // A further try is interrupted too.
             assert!(run_endless(&connection) < Duration::from_secs(5));
@@ -144,17 +173,28 @@ mod tests {
             std::thread::sleep(TICK * 3);
             connection.query_row("select 1", [], |_| Ok(())).unwrap();
             // A part is shorter than its job, and the job goes on after it.
-            begin(&connection, Instant::now() + Duration::from_secs(60));
+            begin(&connection, QueueKey::Global, Instant::now() + Duration::from_secs(60));
             limit_part(Some(Duration::from_millis(50)));
             assert!(run_endless(&connection) < Duration::from_secs(5));
             limit_part(None);
             std::thread::sleep(TICK * 3);
             connection.query_row("select 1", [], |_| Ok(())).unwrap();
             // Making tables has no time limit.
-            begin(&connection, Instant::now());
+            begin(&connection, QueueKey::Global, Instant::now());
             lift();
             std::thread::sleep(TICK * 3);
             connection.query_row("select 1", [], |_| Ok(())).unwrap();
+            // A job of a certain age ends before its time.
+            begin(&connection, QueueKey::Global, Instant::now() + Duration::from_secs(60));
+            assert_eq!(clock.find_running(Duration::ZERO), [QueueKey::Global]);
+            assert_eq!(clock.find_running(Duration::from_secs(60)), []);
+            clock.end_jobs(Duration::from_secs(60));
+            std::thread::sleep(TICK * 3);
+            connection.query_row("select 1", [], |_| Ok(())).unwrap();
+            clock.end_jobs(Duration::ZERO);
+            assert!(run_endless(&connection) < Duration::from_secs(5));
+            end();
+            assert_eq!(clock.find_running(Duration::ZERO), []);
         })
         .join()
         .unwrap();
