@@ -15,6 +15,7 @@ pub mod work;
 use std::path::PathBuf;
 use std::time::Duration;
 
+use tokio::time::Instant;
 use uuid::Uuid;
 
 pub use error::Error;
@@ -96,10 +97,20 @@ impl Database {
 
     /// Runs a write; answers after the commit. PostgreSQL: up to five more times after conflicts with other transactions.
     pub async fn write<T: Send + 'static>(&self, place: Shard, work: Work<T>) -> Result<T, Error> {
+        self.write_until(None, place, work).await
+    }
+
+    /// As `write`; it takes no longer than until `deadline`, where there is one, and never longer than any write may take.
+    pub async fn write_until<T: Send + 'static>(
+        &self,
+        deadline: Option<Instant>,
+        place: Shard,
+        work: Work<T>,
+    ) -> Result<T, Error> {
         metrics::counter!("stoa_database_transactions_total", "kind" => "write", "place" => place.name()).increment(1);
         match self {
-            Database::Sqlite(database) => database.write(place, work).await,
-            Database::Postgres(database) => database.write(place, work).await,
+            Database::Sqlite(database) => database.write(deadline, place, work).await,
+            Database::Postgres(database) => database.write(deadline, place, work).await,
         }
     }
 

@@ -6,6 +6,7 @@ use std::sync::Arc;
 
 use serde_json::Value as Json;
 use stoa_descriptor::Idempotency;
+use tokio::time::{Instant, timeout_at};
 use uuid::Uuid;
 
 use super::company_clock;
@@ -73,12 +74,15 @@ impl From<Problem> for Refused {
     }
 }
 
-/// Answers a request. Database troubles become problems here, and are logged here, once.
+/// Answers a request, until the deadline at the latest: of a heavy read, which has a time of its own, only what comes before it. A
+/// write is told its deadline and is waited for, so that its outcome is known. Database troubles become problems here, and are logged
+/// here, once.
 pub async fn run<H: Host>(
     host: &Arc<H>,
     database: &Database,
     request: Arc<Request>,
     runner: Runner<H::Operation>,
+    deadline: Instant,
 ) -> Result<Answer, Problem> {
     // A request that will be refused never reaches the writer.
     let read_only = request.operation.route.read_only || request.input.is_err();
@@ -87,7 +91,7 @@ pub async fn run<H: Host>(
     let (request_id, tenant) = (request.request_id, tenant_or_nil(request.tenant));
     let watermark = match &request.input {
         Ok(input) if request.operation.ends_at_the_watermark(&input.call.query) => {
-            database.watermark(tenant).await.map_err(|error| problem_of(&error, request_id))?
+            until(deadline, database.watermark(tenant)).await.map_err(|error| problem_of(&error, request_id))?
         }
         _ => None,
     };
@@ -104,8 +108,8 @@ pub async fn run<H: Host>(
         let work = work.clone();
         let answer = match (read_only, heavy) {
             (true, true) => database.read_heavy(place, work).await,
-            (true, false) => database.read(place, work).await,
-            (false, _) => database.write(place, work).await,
+            (true, false) => until(deadline, database.read(place, work)).await,
+            (false, _) => database.write_until(Some(deadline), place, work).await,
         };
         match answer {
             Ok(answer) => {
@@ -125,6 +129,11 @@ pub async fn run<H: Host>(
             Err(error) => return Err(problem_of(&error, request_id)),
         }
     }
+}
+
+/// The result of a read, until the deadline at the latest.
+async fn until<T>(deadline: Instant, read: impl Future<Output = Result<T, Error>>) -> Result<T, Error> {
+    timeout_at(deadline, read).await.unwrap_or_else(|_| Err(Error::Unavailable("the request took too long".into())))
 }
 
 fn problem_of(error: &Error, request: Uuid) -> Problem {
