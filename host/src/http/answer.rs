@@ -27,7 +27,7 @@ use super::{body, conditional, problem, response_memory, success, validate};
 use crate::database::Database;
 use crate::deployment::{Deployment, Release};
 use crate::governance::governor::Headers;
-use crate::governance::{Governor, HeavyReads};
+use crate::governance::HeavyReads;
 use crate::identity::api_keys::{ApiKeys, Lookup, is_api_key};
 use crate::identity::users::Users;
 use crate::identity::{DevIssuer, Verifier};
@@ -284,10 +284,11 @@ async fn call(
     };
     // The time of a body is its sender's, and has limits of its own.
     deadline += reads_from.elapsed();
-    // For a stranger nothing is asked: the transaction refuses.
+    // For a caller without the permission nothing is asked: the transaction rejects the request.
     let asked_ahead = match (&callable.runner, &input) {
         (Runner::Host(host_operation), Ok(input))
-            if host_operation.asks_ahead() && until(deadline, is_known(governor, member)).await.unwrap_or(false) =>
+            if host_operation.asks_ahead()
+                && until(deadline, governor.may(&caller, tenant, &operation.route.access)).await.unwrap_or(false) =>
         {
             until(deadline, host_operation.ask_ahead(&app.platform, input)).await
         }
@@ -340,14 +341,6 @@ async fn call(
             visit.record_answer(recorder, response.status().as_u16(), "");
             Ok(add_limit_headers(response, permit.headers))
         }
-    }
-}
-
-/// Whether the caller is known to belong to the company; `None`: a key, which belongs to one.
-async fn is_known(governor: &Governor, member: Option<(Uuid, Uuid)>) -> Result<bool, Problem> {
-    match member {
-        Some((user, tenant)) => governor.is_member(user, tenant).await,
-        None => Ok(true),
     }
 }
 
