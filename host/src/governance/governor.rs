@@ -290,8 +290,7 @@ impl Governor {
             let opening = Opening { tenant: *tenant, caller, operation: "", access, claim: None, read_only: true };
             match open(&mut session, &opening).await {
                 Ok(opened) => {
-                    let may =
-                        opened.authenticate(caller).is_ok() && opened.authorize(caller, *tenant, access).is_ok();
+                    let may = opened.authenticate(caller).is_ok() && opened.authorize(caller, *tenant, access).is_ok();
                     (Some(session), Verdict::RollBack(may))
                 }
                 Err(error) => (Some(session), Verdict::Fail(error)),

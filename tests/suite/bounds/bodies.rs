@@ -1,10 +1,16 @@
 //! A body costs memory and time before anybody knows whether it is wanted: more than a little of it is read from those alone who may ask.
 
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use stoa_tests::host::Settings;
 use stoa_tests::raw::Connection;
-use stoa_tests::{Database, company, on_one_database};
+use stoa_tests::{Database, Stoa, company, on_one_database};
 
 // Judged before a database is asked, or of what no database knows.
 on_one_database![a_strangers_large_body_is_refused_unread, one_user_leaves_places_for_large_bodies];
+on_one_database![timed: large_bodies_are_judged_apart];
 
 pub(super) fn head(path: &str, address: &str, token: &str, length: usize) -> String {
     format!(
@@ -51,4 +57,36 @@ fn one_user_leaves_places_for_large_bodies(database: Database) {
         let reply = connection.answer();
         assert_eq!(reply.status, Some(503), "{}", reply.text);
     }
+}
+
+/// One worker serves everybody: whoever asks while a body is judged would wait for its end if the worker judged it.
+fn large_bodies_are_judged_apart(database: Database) {
+    let host = Stoa::start_with(database, Settings::default().set("TOKIO_WORKER_THREADS", 1));
+    let shop = host.company();
+    // Nearly as many values as are read of any body, and all of them wrong.
+    let products = "{\"a\":{}},".repeat(900_000);
+    let body = format!("{{\"products\":[{}]}}", products.trim_end_matches(','));
+    let path = format!("/v1/tenants/{}/catalog/imports", shop.tenant);
+    let judged = AtomicBool::new(false);
+    let (reply, took, slowest) = thread::scope(|scope| {
+        let sender = scope.spawn(|| {
+            let mut connection = Connection::open(&host);
+            connection.write(head(&path, &host.address(), &shop.token, body.len()).as_bytes());
+            connection.write(body.as_bytes());
+            let sent = Instant::now();
+            let reply = connection.answer();
+            judged.store(true, Ordering::SeqCst);
+            (reply, sent.elapsed())
+        });
+        let mut slowest = Duration::ZERO;
+        while !judged.load(Ordering::SeqCst) {
+            let begin = Instant::now();
+            host.get("/v1/health").is(200);
+            slowest = slowest.max(begin.elapsed());
+        }
+        let (reply, took) = sender.join().expect("an answer");
+        (reply, took, slowest)
+    });
+    assert_eq!(reply.status, Some(400), "{}", reply.text);
+    assert!(slowest * 2 < took, "a request waited {slowest:?} while a body was judged for {took:?}");
 }

@@ -454,7 +454,8 @@ mod tests {
         };
         let database = Sqlite::open(&folder.join("stoa.sqlite"), &settings).await.unwrap();
         let endless = work((), |mut session: Session, _| async move {
-            let sql = "with recursive n(n) as (select 1 union all select n + 1 from n) select count(*) from n where n < 0";
+            let sql =
+                "with recursive n(n) as (select 1 union all select n + 1 from n) select count(*) from n where n < 0";
             let ended = session.query(sql, &[]).await;
             (Some(session), ended.map_or_else(Verdict::Fail, |_| Verdict::RollBack(())))
         });
