@@ -74,9 +74,8 @@ impl From<Problem> for Refused {
     }
 }
 
-/// Answers a request, until the deadline at the latest: of a heavy read, which has a time of its own, only what comes before it. A
-/// write is told its deadline and is waited for, so that its outcome is known. Database troubles become problems here, and are logged
-/// here, once.
+/// Runs a request, until the deadline at the latest; a heavy read has a time of its own. A write receives the deadline and is waited
+/// for, so that its outcome is known. Database troubles become problems here, and are logged here, once.
 pub async fn run<H: Host>(
     host: &Arc<H>,
     database: &Database,

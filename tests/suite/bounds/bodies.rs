@@ -31,7 +31,7 @@ fn a_strangers_large_body_is_refused_unread(database: Database) {
     assert!(reply.text.contains("MEMBERSHIP_REQUIRED"), "{}", reply.text);
 }
 
-/// Four bodies that stall once had all the places, for thirty seconds.
+/// Bodies that stall had places for thirty seconds once. They have none now, and end soon.
 fn one_user_leaves_places_for_large_bodies(database: Database) {
     let shop = company(database).host.company_of("stalling@example.test");
     let path = format!("/v1/tenants/{}/catalog/products", shop.tenant);
@@ -52,14 +52,14 @@ fn one_user_leaves_places_for_large_bodies(database: Database) {
     let answer =
         other.request("POST", "catalog/products").bytes(large).header("content-type", "application/json").send();
     assert_eq!(answer.status, 201, "{answer}");
-    // Those that stall lose their places, long before thirty seconds have passed.
+    // Those that stall are answered long before thirty seconds have passed.
     for connection in stalled {
         let reply = connection.answer();
         assert_eq!(reply.status, Some(503), "{}", reply.text);
     }
 }
 
-/// One worker serves everybody: whoever asks while a body is judged would wait for its end if the worker judged it.
+/// The host has one worker: if it judged the body, a request that comes meanwhile would wait for the end of that.
 fn large_bodies_are_judged_apart(database: Database) {
     let host = Stoa::start_with(database, Settings::default().set("TOKIO_WORKER_THREADS", 1));
     let shop = host.company();

@@ -9,7 +9,7 @@ use stoa_tests::{Database, Stoa, at_once, eventually};
 
 stoa_tests::tests![
     a_silent_database_is_answered_503_and_found_again,
-    nobody_waits_for_a_silent_database_in_turn,
+    a_request_waits_for_a_silent_database_once,
     a_database_with_a_ca_of_its_own_is_verified_by_it,
     a_database_that_no_ca_vouches_for_is_refused,
 ];
@@ -51,7 +51,7 @@ fn a_silent_database_is_answered_503_and_found_again() {
 }
 
 /// Requests that wait for the database several times, some of them behind each other, are answered in the time of one.
-fn nobody_waits_for_a_silent_database_in_turn() {
+fn a_request_waits_for_a_silent_database_once() {
     const LONGEST: Duration = Duration::from_secs(15);
     let link = FaultyLink::default();
     let host = Stoa::start_with(Database::Postgres, behind(&link));
@@ -59,7 +59,7 @@ fn nobody_waits_for_a_silent_database_in_turn() {
     let machine = shop.machine(&["catalog.read"]);
     let since = [("updatedSince", "2020-01-01T00:00:00Z")];
     let news = || machine.request("GET", "catalog/products").query(&since).send();
-    // The host knows who they are and what they may ask; of the fresh company it has yet to read it, one request after the other.
+    // The permits of these are in memory; those of the fresh company have yet to be read, one request after the other.
     machine.get("catalog/products").is(200);
     news().is(200);
     shop.get("catalog/products").is(200);

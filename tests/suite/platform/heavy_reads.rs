@@ -28,8 +28,8 @@ fn report(shop: &Company) -> Answer {
     shop.list("reports/cash", &query)
 }
 
-/// Has the table of that report keep this company's: on PostgreSQL until a lock is free, on SQLite, where a reader waits for nobody, until its time
-/// is over.
+/// Has the table of that report keep this company's reports: on PostgreSQL until a lock is free, on SQLite, where a reader waits for
+/// no lock, until their time is over.
 fn slow_down(shop: &Company) {
     let wait = match shop.host.database() {
         Database::Sqlite => "(with recursive n(i) as (select 1 union all select i + 1 from n where i < 1000000000000)
