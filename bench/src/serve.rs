@@ -133,6 +133,7 @@ pub async fn app(flags: &Flags, sqlite_readers: usize) -> anyhow::Result<Arc<App
         reference: Reference::default(),
         heavy_reads: governance::HeavyReads::new(4),
         trusted_proxies: Vec::new(),
+        request_timeout: std::time::Duration::from_secs(10),
     }))
 }
 

@@ -31,8 +31,8 @@ use crate::sandbox::Limits;
 use crate::sandbox::engine::{self, Sandbox};
 use crate::sandbox::judge::{Breaches, Judge};
 
-/// Four times the largest body: one caller has half, and room is doubled while a body of unknown length arrives.
-const LEAST_BODY_MEMORY: ByteSize = ByteSize::mib(64);
+/// Twice the largest body that a module may declare: one caller has half.
+const LEAST_BODY_MEMORY: ByteSize = ByteSize::mib(128);
 
 /// Everything that can be set, as `stoa serve --print-config` shows it. There is no secret among them but a password in the
 /// database's address, which is not shown.

@@ -188,6 +188,7 @@ async fn serve(settings: Settings, flags: Flags) -> anyhow::Result<()> {
         reference: Reference::default(),
         heavy_reads: HeavyReads::new(settings.heavy_reads()),
         trusted_proxies: settings.trusted_proxies.clone(),
+        request_timeout: settings.request_timeout,
     });
     let relaying = Relay::new(database.clone(), dialer, keys, schedule).start(&watchdog);
     starting.end().await;

@@ -16,6 +16,7 @@ pub mod work;
 use std::path::PathBuf;
 use std::time::Duration;
 
+use tokio::time::Instant;
 use uuid::Uuid;
 
 pub use error::Error;
@@ -98,12 +99,22 @@ impl Database {
 
     /// Runs a write; answers after the commit. PostgreSQL: up to five more times after conflicts with other transactions.
     pub async fn write<T: Send + 'static>(&self, target: impl Into<Target>, work: Work<T>) -> Result<T, Error> {
+        self.write_until(None, target, work).await
+    }
+
+    /// As `write`; it takes no longer than until `deadline`, where there is one, and never longer than any write may take.
+    pub async fn write_until<T: Send + 'static>(
+        &self,
+        deadline: Option<Instant>,
+        target: impl Into<Target>,
+        work: Work<T>,
+    ) -> Result<T, Error> {
         let target: Target = target.into();
         let place = target.shard.name();
         metrics::counter!("stoa_database_transactions_total", "kind" => "write", "place" => place).increment(1);
         match self {
-            Database::Sqlite(database) => database.write(target, work).await,
-            Database::Postgres(database) => database.write(target, work).await,
+            Database::Sqlite(database) => database.write(deadline, target, work).await,
+            Database::Postgres(database) => database.write(deadline, target, work).await,
         }
     }
 

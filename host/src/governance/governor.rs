@@ -297,6 +297,24 @@ impl Governor {
         found.await.map_err(|error| unavailable(&error))
     }
 
+    /// Whether the caller may do this in the company now, by live rows.
+    pub async fn may(&self, caller: &Caller, tenant: Option<Uuid>, access: &Access) -> Result<bool, Problem> {
+        let shared = (caller.clone(), tenant, access.clone());
+        let work = work(shared, |mut session, shared| async move {
+            let (caller, tenant, access) = &*shared;
+            let opening = Opening { tenant: *tenant, caller, operation: "", access, claim: None, read_only: true };
+            match open(&mut session, &opening).await {
+                Ok(opened) => {
+                    let may = opened.authenticate(caller).is_ok() && opened.authorize(caller, *tenant, access).is_ok();
+                    (Some(session), Verdict::RollBack(may))
+                }
+                Err(error) => (Some(session), Verdict::Fail(error)),
+            }
+        });
+        let place = Shard::of_tenant(tenant.unwrap_or_default());
+        self.database.read(place, work).await.map_err(|error| unavailable(&error))
+    }
+
     async fn lease(&self, caller: &Caller, tenant: Option<Uuid>, lacking: Vec<Want>) -> Result<Leased, Problem> {
         // The month follows the minute's pace: a crash must not cost a good part of it.
         let ask = match caller {

@@ -4,7 +4,7 @@
 use std::net::IpAddr;
 use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use axum::body::Body;
 use axum::extract::{Extension, State};
@@ -14,6 +14,7 @@ use futures_util::FutureExt as _;
 use http::{HeaderMap, HeaderValue, Method, Request, Response, StatusCode, header};
 use serde_json::json;
 use stoa_descriptor::Audience;
+use tokio::time;
 use uuid::Uuid;
 
 use super::budget::Budget;
@@ -26,8 +27,8 @@ use super::visit::Visit;
 use super::{body, conditional, problem, response_memory, success, validate};
 use crate::database::Database;
 use crate::deployment::{Deployment, Release};
+use crate::governance::HeavyReads;
 use crate::governance::governor::Headers;
-use crate::governance::{Governor, HeavyReads};
 use crate::identity::api_keys::{ApiKeys, Lookup, is_api_key};
 use crate::identity::users::Users;
 use crate::identity::{DevIssuer, Verifier};
@@ -38,6 +39,9 @@ use crate::pipeline::{self, Runner, user_agent};
 use crate::platform::{self, Platform};
 use crate::problem::Problem;
 use crate::watchdog::Watchdog;
+
+/// Time of a whole request beyond that of its transaction: it waits for the database several times, and for nothing longer in all.
+const MORE: Duration = Duration::from_secs(2);
 
 /// Everything that answering needs.
 pub struct App {
@@ -55,6 +59,8 @@ pub struct App {
     pub reference: Reference,
     pub heavy_reads: HeavyReads,
     pub trusted_proxies: Vec<Network>,
+    /// Longest time of one transaction.
+    pub request_timeout: Duration,
 }
 
 /// The address of the other end of the connection.
@@ -202,7 +208,8 @@ async fn call(
     peer: IpAddr,
 ) -> Result<Response<Body>, Problem> {
     let operation = &callable.operation;
-    let caller = identify(app, request.headers(), peer).await?;
+    let mut deadline = time::Instant::now() + app.request_timeout + MORE;
+    let caller = until(deadline, identify(app, request.headers(), peer)).await?;
     let (parts, body) = request.into_parts();
     let governor = &app.platform.governor;
     let tenant = match (&caller, operation.route.audience) {
@@ -214,7 +221,7 @@ async fn call(
         _ => {
             // A key that no longer stands is none, whatever it asks for.
             if matches!(caller, Caller::Client(_))
-                && let Err(problem) = governor.check_standing(&caller).await?
+                && let Err(problem) = until(deadline, governor.check_standing(&caller)).await?
                 && problem.status == 401
             {
                 note_revoked(app, &caller, &problem);
@@ -236,7 +243,7 @@ async fn call(
         user_agent: &user_agent,
     };
     let recorder = &app.platform.recorder;
-    let permit = governor.admit(&caller, tenant).await?;
+    let permit = until(deadline, governor.admit(&caller, tenant)).await?;
     if let Some(problem) = &permit.refused {
         note_revoked(app, &caller, problem);
         visit.record_refusal(recorder, problem);
@@ -249,7 +256,7 @@ async fn call(
     let may_send = async {
         match member {
             _ if permit.is_stranger => Err(Problem::new("MEMBERSHIP_REQUIRED")),
-            Some((user, tenant)) if !governor.is_member(user, tenant).await? => {
+            Some((user, tenant)) if !until(deadline, governor.is_member(user, tenant)).await? => {
                 Err(Problem::new("MEMBERSHIP_REQUIRED"))
             }
             _ => Ok(()),
@@ -259,6 +266,7 @@ async fn call(
         visit.record_answer(recorder, problem.status, &problem.code);
         Ok(add_limit_headers(problem::render(&problem, request_id), permit.headers))
     };
+    let reads_from = time::Instant::now();
     let (input, _held) = match body::read(body, operation.route.body_limit, &app.bodies, caller.id(), may_send).await {
         // Admission has just looked: the request of a stranger takes no transaction in the company.
         Ok(_) if permit.is_stranger => {
@@ -284,12 +292,15 @@ async fn call(
             return Ok(add_limit_headers(render_and_close(&problem, request_id), permit.headers));
         }
     };
-    // Nothing is asked for a caller who is no member by now: the transaction rejects the request.
+    // The time of a body is its sender's, and has limits of its own.
+    deadline += reads_from.elapsed();
+    // For a caller without the permission nothing is asked: the transaction rejects the request.
     let asked_ahead = match (&callable.runner, &input) {
         (Runner::Host(host_operation), Ok(input))
-            if host_operation.asks_ahead() && is_known(governor, member).await =>
+            if host_operation.asks_ahead()
+                && until(deadline, governor.may(&caller, tenant, &operation.route.access)).await.unwrap_or(false) =>
         {
-            host_operation.ask_ahead(&app.platform, input).await
+            until(deadline, host_operation.ask_ahead(&app.platform, input)).await
         }
         _ => Ok(()),
     };
@@ -314,7 +325,7 @@ async fn call(
         peer: Some(peer),
         user_agent: user_agent.clone(),
     });
-    let answer = pipeline::run(&app.platform, &app.database, request, callable.runner.clone()).await;
+    let answer = pipeline::run(&app.platform, &app.database, request, callable.runner.clone(), deadline).await;
     let replayed = answer.as_ref().is_ok_and(|answer| answer.replayed);
     let response = answer.and_then(|answer| {
         let response = success::respond(operation, &parts, answer, request_id)?;
@@ -354,12 +365,9 @@ fn note_revoked(app: &App, caller: &Caller, problem: &Problem) {
     }
 }
 
-/// Whether the caller is known to belong to the company; `None`: a key, which belongs to one.
-async fn is_known(governor: &Governor, member: Option<(Uuid, Uuid)>) -> bool {
-    match member {
-        Some((user, tenant)) => governor.is_member(user, tenant).await.unwrap_or(false),
-        None => true,
-    }
+/// The result of a wait for others, until the deadline at the latest.
+async fn until<T>(deadline: time::Instant, wait: impl Future<Output = Result<T, Problem>>) -> Result<T, Problem> {
+    time::timeout_at(deadline, wait).await.unwrap_or_else(|_| Err(Problem::new("UNAVAILABLE")))
 }
 
 /// The three headers that every authenticated answer carries.

@@ -102,7 +102,7 @@ pub async fn read(
     let bytes = timeout(TIME, collect(&mut body, limit, RATES, &mut memory, may_send))
         .await
         .unwrap_or_else(|_| Err(too_slow()))?;
-    // A body that is still on its way has no place: nobody keeps places by sending slowly.
+    // A body that is still on its way has no place, so that slow senders keep none.
     let place = match bytes.len() > LARGE {
         true => Some(bodies.large.take(caller, WAIT).await.map_err(|_| Unread::Refused(Problem::new("UNAVAILABLE")))?),
         false => None,

@@ -71,6 +71,9 @@ impl Share {
 
 impl Drop for Share {
     fn drop(&mut self) {
+        if self.bytes == 0 {
+            return;
+        }
         let mut held = self.budget.held();
         held.all -= self.bytes;
         if let Some(bytes) = held.by_caller.get_mut(&self.caller) {

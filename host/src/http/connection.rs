@@ -1,5 +1,5 @@
 //! A connection with limits on silence: until it is known which version of HTTP is spoken, and while what was answered is not read, each
-//! answer by itself, or is read too slowly. What comes between, hyper limits itself.
+//! answer by itself, or is read too slowly. Hyper itself limits the rest.
 
 use std::io::{self, IoSlice};
 use std::pin::Pin;

@@ -68,7 +68,7 @@ mod tests {
         assert_eq!(answer(false).unwrap_err().status, 503);
         let written = answer(true).unwrap();
         drop(first);
-        assert!(answer(false).is_err(), "what is sent in any case counts as well");
+        assert!(answer(false).is_err(), "answers that are sent in any case count as well");
         drop(written);
         assert!(answer(false).is_ok());
     }

@@ -6,6 +6,7 @@ use std::sync::Arc;
 
 use serde_json::Value as Json;
 use stoa_descriptor::Idempotency;
+use tokio::time::{Instant, timeout_at};
 use uuid::Uuid;
 
 use super::company_clock;
@@ -73,12 +74,14 @@ impl From<Problem> for Refused {
     }
 }
 
-/// Answers a request. Database troubles become problems here, and are logged here, once.
+/// Runs a request, until the deadline at the latest; a heavy read has a time of its own. A write receives the deadline and is waited
+/// for, so that its outcome is known. Database troubles become problems here, and are logged here, once.
 pub async fn run<H: Host>(
     host: &Arc<H>,
     database: &Database,
     request: Arc<Request>,
     runner: Runner<H::Operation>,
+    deadline: Instant,
 ) -> Result<Answer, Problem> {
     // A request that will be refused never reaches the writer.
     let read_only = request.operation.route.read_only || request.input.is_err();
@@ -87,7 +90,7 @@ pub async fn run<H: Host>(
     let (request_id, tenant, target) = (request.request_id, tenant_or_nil(request.tenant), request.target());
     let watermark = match &request.input {
         Ok(input) if request.operation.ends_at_the_watermark(&input.call.query) => {
-            database.watermark(tenant).await.map_err(|error| problem_of(&error, request_id))?
+            until(deadline, database.watermark(tenant)).await.map_err(|error| problem_of(&error, request_id))?
         }
         _ => None,
     };
@@ -103,8 +106,8 @@ pub async fn run<H: Host>(
         let work = work.clone();
         let answer = match (read_only, heavy) {
             (true, true) => database.read_heavy(target, work).await,
-            (true, false) => database.read(target, work).await,
-            (false, _) => database.write(target, work).await,
+            (true, false) => until(deadline, database.read(target, work)).await,
+            (false, _) => database.write_until(Some(deadline), target, work).await,
         };
         match answer {
             Ok(answer) => {
@@ -124,6 +127,11 @@ pub async fn run<H: Host>(
             Err(error) => return Err(problem_of(&error, request_id)),
         }
     }
+}
+
+/// The result of a read, until the deadline at the latest.
+async fn until<T>(deadline: Instant, read: impl Future<Output = Result<T, Error>>) -> Result<T, Error> {
+    timeout_at(deadline, read).await.unwrap_or_else(|_| Err(Error::Unavailable("the request took too long".into())))
 }
 
 fn problem_of(error: &Error, request: Uuid) -> Problem {

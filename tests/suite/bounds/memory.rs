@@ -10,7 +10,7 @@ use stoa_tests::{Database, Stoa, eventually, on_one_database};
 
 use super::bodies::head;
 
-// Of what no database knows.
+// Databases have no part in it.
 on_one_database![answers_that_are_not_read_have_a_budget];
 on_one_database![timed: bodies_that_do_not_end_have_a_budget];
 
@@ -24,7 +24,7 @@ const LENGTH: usize = 1 << 20;
 const GROWTH: u64 = 200 << 20;
 
 fn bodies_that_do_not_end_have_a_budget(database: Database) {
-    let host = Stoa::start_with(database, Settings::default().set("STOA_BODY_MEMORY", "64MiB"));
+    let host = Stoa::start_with(database, Settings::default().set("STOA_BODY_MEMORY", "128MiB"));
     let greedy = host.company_of("greedy@example.test");
     let other = host.company_of("other@example.test");
     let path = format!("/v1/tenants/{}/catalog/products", greedy.tenant);
@@ -65,16 +65,19 @@ fn bodies_that_do_not_end_have_a_budget(database: Database) {
 const PAGES: usize = 2;
 
 fn answers_that_are_not_read_have_a_budget(database: Database) {
-    let host = Stoa::start_with(database, Settings::default().set("STOA_RESPONSE_MEMORY", "24MiB"));
+    let settings = Settings::default().set("STOA_RESPONSE_MEMORY", "32MiB");
+    // The page is near the limits of one answer.
+    let host =
+        Stoa::start_with(database, settings.set("STOA_MODULE_MEMORY", "256MiB").set("STOA_MODULE_DEADLINE", "5s"));
     let shop = host.company();
-    // A page of nearly 5 MB: no buffer of a connection takes it.
-    let attributes = json!({ "attributes": { "a": "\u{20ac}".repeat(15_900) } });
+    // A page of more than 6 MB: no buffer of a connection takes it.
+    let attributes = json!({ "attributes": { "a": "\u{1f600}".repeat(15_900) } });
     let made = shop.post("catalog/products", with(&product("Large"), attributes)).is(201);
     let slug = made.text("slug");
     shop.copy_rows("catalog_product", &format!("slug = '{slug}'"), 99, &[("slug", "t.slug || s.n")]);
     let (_, second) = shop.member("second", &[&shop.owner_role()]);
     let page = [("limit", "100")];
-    assert!(shop.list("catalog/products", &page).is(200).bytes.len() > 4_500_000);
+    assert!(shop.list("catalog/products", &page).is(200).bytes.len() > 6_000_000);
 
     let url = format!("{}/v1/tenants/{}/catalog/products?limit=100", host.url(), shop.tenant);
     let http2 = || reqwest::Client::builder().http2_prior_knowledge().http2_initial_stream_window_size(1024);

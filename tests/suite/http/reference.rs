@@ -52,7 +52,7 @@ fn its_files_are_public_packed_and_known_again(database: Database) {
         let packed = host.request("GET", path).header("accept-encoding", "gzip").send().is(200);
         assert_eq!(packed.header("content-encoding"), Some("gzip"), "{path}");
         assert!(packed.bytes.starts_with(&[0x1f, 0x8b]) && packed.bytes.len() < plain.bytes.len(), "{path}");
-        // Packed once, by whichever name it is asked for, and never again for a caller who takes one of them alone.
+        // It is packed once, for both names of gzip, and never for one request.
         let other_name = host.request("GET", path).header("accept-encoding", "x-gzip").send().is(200);
         assert_eq!(other_name.header("content-length"), packed.header("content-length"), "{path}");
         assert!(other_name.bytes == packed.bytes, "{path}");

@@ -12,7 +12,8 @@ use super::{MADE, SCHEDULE, URL, attempts, await_end, brand, endpoint, webhook};
 on_one_database![
     p12_a_name_is_judged_by_what_it_resolves_to,
     p12_a_replay_is_as_it_was_whatever_the_name_says_now,
-    strangers_have_no_name_asked_for_them
+    strangers_have_no_name_asked_for_them,
+    members_without_the_permission_have_no_name_asked_for_them
 ];
 
 /// Public and of nobody who would answer: what is sent there is sent nowhere.
@@ -91,4 +92,18 @@ fn strangers_have_no_name_asked_for_them(database: Database) {
     assert_eq!(names.count_questions(), 0);
     endpoint(&shop, URL, &[MADE]);
     assert!(names.count_questions() > 0);
+}
+
+fn members_without_the_permission_have_no_name_asked_for_them(database: Database) {
+    let names = NameServer::start(&[PUBLIC]);
+    let host = Stoa::start_with(database, Settings::default().set("STOA_WEBHOOK_RESOLVER", names.address));
+    let shop = host.company();
+    let (id, _) = endpoint(&shop, URL, &[MADE]);
+    let reader = shop.role("READER", &["catalog.read"]);
+    let (_, member) = shop.member("reader", &[&reader]);
+    let before = names.count_questions();
+    member.post("webhooks", webhook(URL, &[MADE])).refused(403, "PERMISSION_DENIED");
+    let renamed = with(&webhook(URL, &[MADE]), json!({ "name": "Renamed", "expectedVersion": 1 }));
+    member.put(&format!("webhooks/{id}"), renamed).refused(403, "PERMISSION_DENIED");
+    assert_eq!(names.count_questions(), before);
 }

@@ -307,8 +307,14 @@ impl Postgres {
         }
     }
 
-    pub async fn write<T: Send + 'static>(&self, target: Target, work: Work<T>) -> Result<T, Error> {
-        let deadline = Instant::now() + self.request_timeout;
+    pub async fn write<T: Send + 'static>(
+        &self,
+        deadline: Option<Instant>,
+        target: Target,
+        work: Work<T>,
+    ) -> Result<T, Error> {
+        let latest = Instant::now() + self.request_timeout;
+        let deadline = deadline.map_or(latest, |deadline| deadline.min(latest));
         let mut attempt = 0;
         loop {
             match self.attempt(target, work.clone(), Kind::Write { hopeful: attempt == 0 }, deadline).await {

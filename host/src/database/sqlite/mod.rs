@@ -123,8 +123,15 @@ impl Sqlite {
         Ok(Sqlite { writes, reads, threads: Mutex::new(threads), request_timeout, heavy_read_timeout, file })
     }
 
-    pub async fn write<T: Send + 'static>(&self, target: Target, work: Work<T>) -> Result<T, Error> {
-        self.submit(&self.writes, target, self.request_timeout, false, work).await
+    pub async fn write<T: Send + 'static>(
+        &self,
+        deadline: Option<tokio::time::Instant>,
+        target: Target,
+        work: Work<T>,
+    ) -> Result<T, Error> {
+        let left = deadline.map(|deadline| deadline.saturating_duration_since(tokio::time::Instant::now()));
+        let time = left.map_or(self.request_timeout, |left| left.min(self.request_timeout));
+        self.submit(&self.writes, target, time, false, work).await
     }
 
     pub async fn read<T: Send + 'static>(&self, target: Target, work: Work<T>) -> Result<T, Error> {
@@ -446,5 +453,41 @@ impl rusqlite::ToSql for Parameter<'_> {
             Cell::Integer(number) | Cell::Instant(number) => ValueRef::Integer(*number),
             Cell::Bytes(bytes) => ValueRef::Blob(bytes),
         }))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::{Prepare, Transport, work};
+    use super::*;
+
+    #[tokio::test(flavor = "multi_thread")]
+    async fn a_write_ends_by_the_deadline_of_its_request() {
+        let folder = std::env::temp_dir().join(format!("stoa-deadline-{}", uuid::Uuid::new_v4().simple()));
+        let long = Duration::from_secs(60);
+        let settings = DatabaseSettings {
+            url: String::new(),
+            postgres_connections: 1,
+            sqlite_readers: 1,
+            request_timeout: long,
+            heavy_read_timeout: long,
+            transport: Transport::default(),
+            plain_role_only: false,
+            prepare: Prepare { postgres: Vec::new(), sqlite: |_| Ok(()) },
+        };
+        let database = Sqlite::open(&folder.join("stoa.sqlite"), &settings).await.unwrap();
+        let endless = work((), |mut session: Session, _| async move {
+            let sql =
+                "with recursive n(n) as (select 1 union all select n + 1 from n) select count(*) from n where n < 0";
+            let ended = session.query(sql, &[]).await;
+            (Some(session), ended.map_or_else(Verdict::Fail, |_| Verdict::RollBack(())))
+        });
+        let began = Instant::now();
+        let deadline = tokio::time::Instant::now() + Duration::from_millis(50);
+        let written = database.write(Some(deadline), Shard::Global, endless).await;
+        assert!(matches!(written, Err(Error::Unavailable(_))), "{written:?}");
+        assert!(began.elapsed() < long / 2, "{:?}", began.elapsed());
+        drop(database);
+        let _ = std::fs::remove_dir_all(folder);
     }
 }
