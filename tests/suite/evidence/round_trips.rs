@@ -12,10 +12,7 @@ use stoa_tests::services::sales::{Call, Sale, SellLine};
 use stoa_tests::services::{key, new_key};
 use stoa_tests::tills::{Till, parts};
 
-stoa_tests::tests![
-    no_request_takes_more_round_trips_than_its_bound,
-    round_trips_do_not_grow_with_what_a_request_holds
-];
+stoa_tests::tests![no_request_takes_more_round_trips_than_its_bound, round_trips_do_not_grow_with_what_a_request_holds];
 
 fn no_request_takes_more_round_trips_than_its_bound() {
     let watched = Watched::start();

@@ -122,10 +122,16 @@ fn e276_e279_only_tracked_lines_of_completed_orders_come_back(database: Database
     draft(&counter, &order, unknown, json!({})).refused(404, "NOT_FOUND").at("/items/0/itemId");
     let item = line(&counter, &order, 1);
     let damaged = json!([{ "itemId": item, "quantity": "1", "disposition": "DAMAGED" }]);
-    draft(&counter, &order, damaged, json!({})).refused(409, "ILLEGAL_STATE").fault("/items/0/disposition", "NOT_ALLOWED");
+    draft(&counter, &order, damaged, json!({}))
+        .refused(409, "ILLEGAL_STATE")
+        .fault("/items/0/disposition", "NOT_ALLOWED");
     for (items, pointer, code) in [
         (json!([{ "itemId": item, "quantity": "0.5" }]), "/items/0/quantity", "QUANTITY_SCALE"),
-        (json!([{ "itemId": item, "quantity": "1" }, { "itemId": item, "quantity": "1" }]), "/items/1/itemId", "REPEATED"),
+        (
+            json!([{ "itemId": item, "quantity": "1" }, { "itemId": item, "quantity": "1" }]),
+            "/items/1/itemId",
+            "REPEATED",
+        ),
     ] {
         draft(&counter, &order, items, json!({})).refused(400, "VALIDATION_FAILED").fault(pointer, code);
     }
