@@ -139,6 +139,7 @@ fn faults_of_purchases_are_found(database: Database) {
             ("update procurement_purchase_item set line_total = received_value where {tenant}", "J9"),
             ("update procurement_charge set status = 'ESTIMATED' where {tenant}", "charge-status"),
             ("update procurement_purchase_item set settled = (1 = 1) where {tenant}", "settled"),
+            ("update procurement_purchase_item set open = (1 = 0) where {tenant}", "order-line"),
             ("update procurement_purchase_order set warehouse_id = supplier_id where {tenant}", "receipt-order"),
         ],
     );

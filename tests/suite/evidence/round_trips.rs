@@ -12,7 +12,7 @@ use stoa_tests::services::sales::{Call, Sale, SellLine};
 use stoa_tests::services::{key, new_key};
 use stoa_tests::tills::{Till, parts};
 
-stoa_tests::tests![no_request_takes_more_round_trips_than_its_bound];
+stoa_tests::tests![no_request_takes_more_round_trips_than_its_bound, round_trips_do_not_grow_with_what_a_request_holds];
 
 fn no_request_takes_more_round_trips_than_its_bound() {
     let watched = Watched::start();
@@ -35,6 +35,60 @@ fn no_request_takes_more_round_trips_than_its_bound() {
     ] {
         let counts: Vec<Option<usize>> = figures.iter().map(measured_count).collect();
         assert!(counts.iter().all(|count| *count == counts[0]), "{figures:?}: {counts:?}");
+    }
+}
+
+/// Requests of one thing and of twenty: products with variants, imports, schedules of prices that close others, orders to buy.
+fn round_trips_do_not_grow_with_what_a_request_holds() {
+    let watched = Watched::start();
+    let shop = watched.host.company();
+    let skus = |count: usize| -> Json {
+        let stem = fresh("SKU-");
+        (0..count).map(|nth| json!({ "sku": format!("{stem}-{nth}") })).collect()
+    };
+    let count_products = |count: usize| {
+        watched.count(|| {
+            let body = with(&product(&fresh("Many ")), json!({ "variants": skus(count) }));
+            drop(shop.post("catalog/products", body).is(201));
+        })
+    };
+    let count_imports = |count: usize| {
+        watched.count(|| {
+            let one = |_| with(&product(&fresh("Import ")), json!({ "variants": skus(1) }));
+            let products: Vec<Json> = (0..count).map(one).collect();
+            drop(shop.post("catalog/imports", json!({ "products": products })).is(201));
+        })
+    };
+    let count_schedules = |count: usize| {
+        let made = shop.post("catalog/products", with(&product(&fresh("Prices ")), json!({ "variants": skus(count) })));
+        let made = made.is(201);
+        let path = format!("pricing/price-lists/{}/prices/batch", shop.price_list(&fresh("LIST-")));
+        let mut days = (0..).map(|day| {
+            let day = chrono::DateTime::from_timestamp(1_893_456_000 + day * 86_400, 0).expect("a day");
+            day.format("%Y-%m-%dT00:00:00.000Z").to_string()
+        });
+        watched.count(|| {
+            let from = days.next();
+            let price = |variant: &Json| {
+                json!({ "variantId": variant["id"], "currencyCode": "EUR", "amount": "1", "validFrom": from })
+            };
+            let prices: Json = made["variants"].as_array().into_iter().flatten().map(price).collect();
+            drop(shop.post(&path, json!({ "prices": prices, "replace": true })).is(201));
+        })
+    };
+    let buyer = Buyer::from_shop(watched.host.company());
+    let count_purchases = |count: usize| {
+        let items: Json = (0..count).map(|_| line(&buyer.shop.counted(0), "2", "0.5")).collect();
+        watched.count(|| drop(buyer.draft(items.clone())))
+    };
+    for (name, one, many) in [
+        ("a product with its variants", count_products(1), count_products(20)),
+        ("an import", count_imports(1), count_imports(20)),
+        ("a schedule of prices", count_schedules(1), count_schedules(20)),
+        ("an order to buy", count_purchases(1), count_purchases(20)),
+    ] {
+        assert!(one > 0, "{name}: nothing was counted");
+        assert_eq!(one, many, "{name}");
     }
 }
 

@@ -57,6 +57,9 @@ fn account_lives_through_create_read_replace_archive(database: Database) {
     ] {
         put(&books, &made.id(), change).refused(409, "IMMUTABLE_FIELD").at(pointer);
     }
+    let all = json!({ "code": "6101", "type": "INCOME", "legalEntityId": made["id"] });
+    let refused = put(&books, &made.id(), all).refused(409, "IMMUTABLE_FIELD");
+    assert_eq!(refused.pointers(), ["/legalEntityId", "/code", "/type"]);
     let replaced = put(&books, &made.id(), json!({ "code": "6100", "type": "EXPENSE" })).is(200);
     assert_eq!((&replaced["name"], &replaced["description"]), (&json!("N"), &Json::Null));
     let archived = books.shop.archive(&path).is(200);

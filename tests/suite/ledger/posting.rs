@@ -4,7 +4,9 @@ use chrono::{FixedOffset, Utc};
 use serde_json::{Value as Json, json};
 use stoa_tests::assert_table;
 use stoa_tests::books::{Books, books, books_with, day, leg, text};
-use stoa_tests::services::ledger::{Account, Admission, Amount, Call, Cost, Entity, Flow, RoleBalance, Target, Terms};
+use stoa_tests::services::ledger::{
+    Account, Admission, Amount, Call, Cost, Entity, Flow, Posting, RoleBalance, Target, Terms,
+};
 use stoa_tests::services::{Key, id, key, new_key, read_answer};
 use stoa_tests::{Answer, Database, at_once, on_both_databases};
 
@@ -135,6 +137,8 @@ fn l20_currency_is_told_before_set_up(database: Database) {
     posting.on_pointer = Some("/paidOn".to_string());
     posting.legs.iter_mut().for_each(|leg| leg.amount = "1.0000001".to_string());
     posting.legs[0].pointer = Some("/amount".to_string());
+    let early = Posting { on: Some(day(2)), ..posting.clone() };
+    books.call(early).refused(400, "VALIDATION_FAILED").fault("/paidOn", "DATE_IN_FUTURE");
     let refused = books.call(posting.clone()).refused(409, "ACCOUNTING_CURRENCY_UNSUPPORTED");
     assert!(refused.errors().is_empty(), "{refused}");
     posting.currency_pointer = Some("/currencyCode".to_string());

@@ -22,6 +22,7 @@ on_both_databases![
     e324_accounts_fit_their_methods,
     e325_only_the_operator_checks_out,
     e331_a_hundred_checkouts_in_a_row,
+    refusals_come_in_the_order_of_the_rules,
     a_checkout_delivers_goods_and_units,
     a_checkout_posts_its_delivery_and_its_collection,
 ];
@@ -297,6 +298,27 @@ fn e325_only_the_operator_checks_out(database: Database) {
     let other = till.shop().colleague(&all);
     session.seen_by(&other).try_check_out_at(&order, 1, cash("10")).refused(403, "PERMISSION_DENIED");
     session.try_check_out_at(&order, 1, cash("10")).is(201);
+}
+
+fn refusals_come_in_the_order_of_the_rules(database: Database) {
+    let till = till(database);
+    let session = till.open("0");
+    let nowhere = &till.register;
+    let all = ["sales.create", "sales.read", "pricing.read", "inventory.adjust", "settings.manage"];
+    let other = session.seen_by(&till.shop().colleague(&all));
+    // The body, the operator, the order, versions, states.
+    let incomplete = other.try_check_out_at(nowhere, 9, json!({})).refused(400, "VALIDATION_FAILED");
+    incomplete.fault("/tenderedAmount", "REQUIRED");
+    other.try_check_out_at(nowhere, 9, cash("10")).refused(403, "PERMISSION_DENIED");
+    session.try_check_out_at(nowhere, 9, cash("10")).refused(404, "NOT_FOUND").at("/orderId");
+    let service = till.counter.service("10");
+    let completed = till.counter.deliver(json!([{ "variantId": service, "quantity": "1" }]));
+    session.try_close("0").is(200);
+    let stale = session.try_check_out_at(&completed, 2, cash("10")).refused(409, "VERSION_CONFLICT");
+    assert_eq!(stale.pointers(), ["/expectedOrderVersion"]);
+    let known = with(&cash("10"), json!({ "expectedOrderVersion": 3 }));
+    let closed = session.try_check_out_at(&completed, 2, known).refused(409, "ILLEGAL_STATE");
+    assert!(closed.errors().is_empty(), "the session before the order: {closed}");
 }
 
 fn e331_a_hundred_checkouts_in_a_row(database: Database) {

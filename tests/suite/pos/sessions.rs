@@ -145,6 +145,9 @@ fn e305_notes_and_reasons_hold_no_card_number(database: Database) {
     refused(session.try_move_at(1, "IN", "1", json!({ "reason": number })), "/reason");
     let wide = "\u{FF14}\u{FF11}\u{FF11}\u{FF11}-1111-1111-1111";
     refused(session.try_move_at(1, "IN", "1", json!({ "reason": wide })), "/reason");
+    // Before it is asked whose session it is.
+    let other = session.till.shop().colleague(&["sales.create", "sales.read"]);
+    refused(session.seen_by(&other).try_move_at(1, "IN", "1", json!({ "reason": number })), "/reason");
     let close = json!({ "expectedVersion": 1, "countedAmount": "100", "notes": number });
     refused(session.till.shop().post(&format!("{}/close", session.path()), close), "/notes");
     // An IMEI is one where it is one: a unit's.

@@ -373,6 +373,17 @@ fn references_are_checked(database: Database) {
     let (product, under) = shop.article("UNDER");
     shop.archive(&format!("catalog/products/{product}")).is(200);
     shop.price(&list, &under, None, None).refused(409, "REFERENCE_INVALID").at("/variantId");
+    // A missing list comes before an archived variant, and that, as a wrong currency, before an overlap.
+    shop.price(&missing, &gone, None, None).refused(404, "NOT_FOUND");
+    let (_, late) = shop.article("LATE");
+    for priced in [&variant, &late] {
+        shop.price(&list, priced, None, None).is(201);
+    }
+    shop.archive(&format!("catalog/variants/{late}")).is(200);
+    shop.price(&list, &late, None, None).refused(409, "REFERENCE_INVALID").at("/variantId");
+    let dollars = json!({ "variantId": variant, "currencyCode": "USD", "amount": "1" });
+    shop.post(&path, dollars).refused(409, "REFERENCE_INVALID").at("/currencyCode");
+    shop.price(&list, &variant, None, None).refused(409, "PRICE_PERIOD_OVERLAP");
 }
 
 /// `from` and `to` find what is in effect at some instant between them; a price's end is no part of it.

@@ -36,11 +36,14 @@ fn e89_what_was_archived_meanwhile_is_refused(database: Database) {
         (draft(json!({ "warehouseId": place })), format!("inventory/warehouses/{place}"), "/warehouseId"),
         (draft(json!({})), format!("catalog/variants/{two}"), "/items/1/variantId"),
     ];
+    let all = draft(json!({ "supplierId": supplier, "warehouseId": place }));
     for (order, record, pointer) in cases {
         shop.archive(&record).is(200);
         order.approve().refused(409, "ARCHIVED").at(pointer);
         assert_eq!((order.status().as_str(), order.version()), ("DRAFT", json!(1)), "{pointer}");
     }
+    let refused = all.approve().refused(409, "ARCHIVED");
+    assert_eq!(refused.pointers(), ["/supplierId", "/warehouseId", "/items/1/variantId"]);
     assert_eq!(shop.count("inventory_stock", "incoming <> 0"), 0);
 }
 

@@ -143,6 +143,9 @@ fn e124_never_above_the_rest(database: Database) {
     };
     refuse(&[(&received[0], "10.000001")]);
     refuse(&[(&received[0], "5"), (&received[1], "5.000001")]);
+    let part = json!([{ "receiptItemId": received[0], "amount": "1" }]);
+    let stale = json!({ "expectedVersion": 1, "allocations": part });
+    order.import_post(&format!("charges/{charge_id}/allocations"), stale).refused(409, "VERSION_CONFLICT");
     order.allocate(&charge_id, &[(&received[0], "9.999999")]).is(201);
     assert_eq!(charge(&order, &charge_id)["status"], "PARTIALLY_ALLOCATED");
     refuse(&[(&received[1], "0.000002")]);

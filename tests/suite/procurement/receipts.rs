@@ -108,14 +108,17 @@ fn e103_one_known_unit_among_a_hundred_aborts_all(database: Database) {
     let (phone, box_) = (shop.phone(), shop.counted(0));
     let known = fresh_serials(1).remove(0);
     shop.try_admit(&phone, &buyer.main, Some("1"), serials(&[&known])).is(201);
-    let order = buyer.place(json!([line(&box_, "5", "2"), line(&phone, "100", "100")]));
+    let items = json!([line(&box_, "5", "2"), line(&phone, "100", "100"), line(&shop.service(), "1", "1")]);
+    let order = buyer.place(items);
     let mut numbers = fresh_serials(100);
     numbers[57] = known.to_lowercase();
-    let body = order.receipt_body(json!([order.goods(0, "5"), order.units(1, serials(&numbers))]));
+    // Inventory does not know of the service: its places are those of the request all the same.
+    let items = json!([order.goods(2, "1"), order.goods(0, "5"), order.units(1, serials(&numbers))]);
+    let body = order.receipt_body(items);
     let before = shop.records();
     let refused = order.post_receipt(body).refused(409, "DUPLICATE");
     assert_eq!(refused.pointers().len(), 1, "{refused}");
-    assert!(refused.pointers()[0].starts_with("/items/1/units/57"), "{refused}");
+    assert!(refused.pointers()[0].starts_with("/items/2/units/57"), "{refused}");
     assert!(!refused.body.to_string().contains(&numbers[57]), "a refusal repeats nothing that was typed");
     assert_eq!(shop.records(), before, "nothing was written");
     assert_eq!((order.version(), order.status().as_str()), (json!(2), "APPROVED"));

@@ -69,6 +69,12 @@ fn bills_never_exceed_what_they_are_of(database: Database) {
         .refused(409, "LIMIT_EXCEEDED")
         .at("/lines/1/quantity");
     assert_eq!(order.item(1)["billedQuantity"], "0.000000", "all or nothing");
+    // Two lines of one item are counted together.
+    try_bill(&buyer, vec![bill(&order, 0, "1.5"), bill(&order, 0, "1.1")])
+        .refused(409, "LIMIT_EXCEEDED")
+        .at("/lines/1/quantity");
+    let absent = BillLine { receipt_item_id: Some(new_key()), ..bill(&order, 0, "1") };
+    try_bill(&buyer, vec![absent]).refused(404, "NOT_FOUND").at("/lines/0/receiptItemId");
     try_bill(&buyer, vec![bill(&order, 0, "-0.1")]).refused(409, "LIMIT_EXCEEDED").at("/lines/0/quantity");
     order.receive(json!([order.goods(0, "1")])).is(201);
     let item = read_receipt_items(&buyer, &order).remove(0);

@@ -168,6 +168,11 @@ fn d6_units_stand_on_serialized_lines_alone(database: Database) {
         let error = &refused.errors()[0];
         assert_eq!((&error["required"], &error["identified"]), (&json!(0), &json!(1)));
     }
+    // A draft names no more units than it sells.
+    let (phone, two) = counter.phone("300", 2);
+    let items = json!([{ "variantId": phone, "quantity": "1", "unitIds": two }]);
+    let refused = counter.try_draft(items).refused(409, "UNIT_COUNT_MISMATCH");
+    refused.fault("/items/0/unitIds", "UNITS_DIFFER_FROM_QUANTITY");
     let items = one(&other_phone, json!({ "unitIds": units }));
     counter.try_draft(items).refused(409, "REFERENCE_INVALID").fault("/items/0/unitIds/0", "OTHER_VARIANT");
 }
@@ -216,6 +221,24 @@ fn e222_three_bad_lines_are_three_items(database: Database) {
     assert_eq!(refused.pointers(), ["/items/0/variantId", "/items/1/variantId", "/items/2/variantId"]);
     let unknown = counter.try_draft(one(&counter.customer, json!({}))).refused(404, "NOT_FOUND");
     unknown.at("/items/0/variantId");
+    // All that is missing is told before anything that cannot be used.
+    let absent = uuid::Uuid::now_v7().to_string();
+    let items = json!([{ "variantId": gone[0], "quantity": "1" }, { "variantId": absent, "quantity": "1" }]);
+    let body = with(&counter.order(items), json!({ "priceListId": absent, "customerId": absent }));
+    let missing = counter.shop.post("sales/orders", body).refused(404, "NOT_FOUND");
+    assert_eq!(missing.pointers(), ["/priceListId", "/items/1/variantId", "/customerId"]);
+    let customer = json!({ "code": fresh("C-"), "name": "Gone" });
+    let customer = counter.shop.post("sales/customers", customer).is(201).id();
+    counter.shop.archive(&format!("sales/customers/{customer}")).is(200);
+    let place = counter.shop.warehouse("PHYSICAL");
+    counter.shop.archive(&format!("inventory/warehouses/{place}")).is(200);
+    let unpriced = counter.shop.counted(0);
+    let items = json!([
+        { "variantId": gone[0], "quantity": "1" }, { "variantId": unpriced, "quantity": "1", "unitPrice": "3" },
+    ]);
+    let body = with(&counter.order(items), json!({ "customerId": customer, "warehouseId": place }));
+    let refused = counter.shop.post("sales/orders", body).refused(409, "REFERENCE_INVALID");
+    assert_eq!(refused.pointers(), ["/customerId", "/warehouseId", "/items/0/variantId", "/items/1/variantId"]);
 }
 
 fn e223_every_line_has_a_price_in_effect(database: Database) {

@@ -45,8 +45,10 @@ fn status(counter: &Counter, order: &str) -> (Json, Json) {
 fn e241_exactly_what_there_is_can_be_held(database: Database) {
     let counter = counter(database);
     let variant = counter.good_of(6, "10", "5");
-    let above = counter.draft_of(&variant, "5.000001");
-    counter.confirm(&above).refused(409, "INSUFFICIENT_STOCK").at("/items/0/quantity");
+    // Inventory does not know of the service: its places are those of the order all the same.
+    let service = json!({ "variantId": counter.service("1"), "quantity": "1" });
+    let above = counter.draft(json!([service, { "variantId": variant, "quantity": "5.000001" }]));
+    counter.confirm(&above).refused(409, "INSUFFICIENT_STOCK").at("/items/1/quantity");
     assert_eq!(status(&counter, &above), (json!("DRAFT"), json!(1)));
     assert_eq!(counter.shop.figure(&variant, &counter.main, "reserved"), "0.000000");
     let exact = counter.draft_of(&variant, "5");
@@ -83,6 +85,8 @@ fn e244_e270_units_are_chosen_and_never_picked(database: Database) {
     ]);
     let repeated = counter.step(&order, "confirm", 1, json!({ "units": twice })).refused(400, "VALIDATION_FAILED");
     repeated.fault("/units/1/unitIds/0", "REPEATED");
+    let (_, of_another) = counter.phone("300", 3);
+    chosen(1, &of_another).refused(409, "REFERENCE_INVALID").fault("/units/0/unitIds/0", "OTHER_VARIANT");
     chosen(1, &units[..3]).is(200);
     let read = counter.read(&order);
     let line = &read["items"][1];
@@ -107,6 +111,11 @@ fn e245_a_unit_elsewhere_or_held_is_not_available(database: Database) {
         assert!(refused.pointers()[0].starts_with("/items/0/chosenUnitIds"), "{refused}");
         assert!(!refused.to_string().contains(&units[0]), "{refused}");
         assert_eq!(status(&counter, &order), (json!("DRAFT"), json!(1)));
+        // Where the request names it, the refusal points there.
+        let line = counter.read(&order)["items"][0]["id"].clone();
+        let named = json!({ "units": [{ "itemId": line, "unitIds": units }] });
+        let refused = counter.step(&order, "confirm", 1, named).refused(409, "UNIT_UNAVAILABLE");
+        assert_eq!(refused.pointers(), ["/units/0/unitIds/0"]);
     }
     shop.verified();
 }
@@ -162,6 +171,7 @@ fn e250_e251_an_order_is_delivered_once(database: Database) {
     let order = counter.draft_of(&variant, "2");
     counter.step(&order, "complete", 1, json!({})).refused(409, "ILLEGAL_STATE");
     counter.confirm(&order).is(200);
+    counter.step(&order, "confirm", 2, json!({})).refused(409, "ILLEGAL_STATE");
     let path = format!("sales/orders/{order}/complete");
     let key = uuid::Uuid::now_v7().to_string();
     let complete = || counter.shop.request("POST", &path).json(&json!({ "expectedVersion": 2 })).key(&key).send();
@@ -420,6 +430,18 @@ fn e266_what_was_confirmed_is_delivered(database: Database) {
     counter.shop.archive(&format!("sales/customers/{}", counter.customer)).is(200);
     let refused = counter.confirm(&draft).refused(409, "ARCHIVED");
     assert_eq!(refused.pointers(), ["/customerId", "/items/0/variantId"]);
+    let (customer, place) = (json!({ "code": fresh("C-"), "name": "Here" }), counter.shop.warehouse("PHYSICAL"));
+    let (customer, list) =
+        (counter.shop.post("sales/customers", customer).is(201).id(), counter.shop.price_list(&fresh("LIST-")));
+    let other = counter.good("10", "0");
+    counter.shop.price(&list, &other, None, None).is(201);
+    let named = json!({ "customerId": customer, "warehouseId": place, "priceListId": list });
+    let elsewhere = counter.shop.post("sales/orders", with(&counter.order(one(&other, "1")), named)).is(201).id();
+    for record in [format!("inventory/warehouses/{place}"), format!("pricing/price-lists/{list}")] {
+        counter.shop.archive(&record).is(200);
+    }
+    let refused = counter.confirm(&elsewhere).refused(409, "ARCHIVED");
+    assert_eq!(refused.pointers(), ["/warehouseId", "/priceListId"]);
     counter.complete(&confirmed).is(200);
     counter.cancel(&draft, 1).is(200);
     counter.shop.verified();

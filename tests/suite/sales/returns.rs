@@ -11,6 +11,7 @@ on_both_databases![
     e275_a_unit_comes_back_as_it_is_found,
     e276_e279_only_tracked_lines_of_completed_orders_come_back,
     e277_a_full_return_undoes_value_and_cost,
+    what_comes_back_damaged_leaves_its_cost_with_the_sale,
     e280_a_return_is_received_once,
     e281_a_returned_unit_is_sold_again,
     a_machine_takes_back_all_or_nothing,
@@ -74,6 +75,9 @@ fn e274_a_unit_comes_back_by_its_own_order_once(database: Database) {
     back(&one, &units[1]).refused(409, "UNIT_UNAVAILABLE").at("/items/0/unitIds/0");
     back(&one, &units[0]).is(200);
     back(&one, &units[0]).refused(409, "UNIT_UNAVAILABLE");
+    let items = json!([{ "itemId": line(&counter, &two, 0), "quantity": "1", "unitIds": units }]);
+    let both = draft(&counter, &two, items, json!({})).refused(409, "UNIT_COUNT_MISMATCH");
+    both.fault("/items/0/unitIds", "UNITS_DIFFER_FROM_QUANTITY");
     back(&two, &units[1]).is(200);
     counter.shop.verified();
 }
@@ -116,6 +120,21 @@ fn e276_e279_only_tracked_lines_of_completed_orders_come_back(database: Database
     elsewhere.fault("/warehouseId", "OTHER_ENTITY");
     let unknown = json!([{ "itemId": order, "quantity": "1" }]);
     draft(&counter, &order, unknown, json!({})).refused(404, "NOT_FOUND").at("/items/0/itemId");
+    let item = line(&counter, &order, 1);
+    let damaged = json!([{ "itemId": item, "quantity": "1", "disposition": "DAMAGED" }]);
+    draft(&counter, &order, damaged, json!({}))
+        .refused(409, "ILLEGAL_STATE")
+        .fault("/items/0/disposition", "NOT_ALLOWED");
+    for (items, pointer, code) in [
+        (json!([{ "itemId": item, "quantity": "0.5" }]), "/items/0/quantity", "QUANTITY_SCALE"),
+        (
+            json!([{ "itemId": item, "quantity": "1" }, { "itemId": item, "quantity": "1" }]),
+            "/items/1/itemId",
+            "REPEATED",
+        ),
+    ] {
+        draft(&counter, &order, items, json!({})).refused(400, "VALIDATION_FAILED").fault(pointer, code);
+    }
 }
 
 fn e277_a_full_return_undoes_value_and_cost(database: Database) {
@@ -138,6 +157,23 @@ fn e277_a_full_return_undoes_value_and_cost(database: Database) {
         3  1200 Inventory                  2
            5000 Cost of goods sold                 2
     ");
+    counter.shop.verified();
+}
+
+fn what_comes_back_damaged_leaves_its_cost_with_the_sale(database: Database) {
+    let counter = counter_with_books(database);
+    let (phone, units) = counter.phone("300", 2);
+    let order = counter.deliver(json!([{ "variantId": phone, "quantity": "2", "unitIds": units }]));
+    let item = line(&counter, &order, 0);
+    let back = |unit: &str, disposition: &str| {
+        let before = counter.shop.journal_table(&counter.entity);
+        let items = json!([{ "itemId": item, "quantity": "1", "unitIds": [unit], "disposition": disposition }]);
+        let id = draft(&counter, &order, items, json!({})).is(201).id();
+        receive(&counter, &id).is(200);
+        counter.shop.journal_table(&counter.entity) != before
+    };
+    assert!(!back(&units[0], "DAMAGED"), "nothing is posted");
+    assert!(back(&units[1], "INSPECT"));
     counter.shop.verified();
 }
 

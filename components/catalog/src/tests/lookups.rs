@@ -1,11 +1,12 @@
 //! Lookups and the tree of categories.
 
 use serde_json::json;
-use stoa_sdk::scripted::{rows, script, whole};
+use stoa_sdk::scripted::{ask, rows, script, whole};
 use stoa_sdk::store::Reply as StoreReply;
 use stoa_sdk::{Field, Id};
 
-use super::{call, text};
+use super::text;
+use crate::Catalog;
 use crate::records::lookup::{Kind, LookupRow};
 
 #[test]
@@ -36,7 +37,8 @@ fn a_branch_of_any_size_moves() {
     ]);
     let id = row.id.to_string();
     let body = json!({ "name": "Phones", "code": row.code, "parentId": null });
-    let moved = call("replaceLookup", &[("kind", "categories"), ("id", id.as_str())], Some(body)).expect("it moves");
+    let path = [("kind", "categories"), ("id", id.as_str())];
+    let moved = ask::<Catalog>("replaceLookup", &path, &[], Some(body)).expect("it moves");
     assert!(moved["parentId"].is_null());
     // Its own change, and those of the 2,001 below in three steps.
     assert_eq!(log.borrow().runs.len(), 7);

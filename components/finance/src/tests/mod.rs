@@ -1,7 +1,4 @@
-//! Calls of the module to the store and to other modules, and its rejections.
+//! The module against a scripted host, and rows that tests of its rules share.
 
-mod company;
-mod invoices;
 mod month_totals;
-mod payments;
 pub mod rows;

@@ -1,18 +1,16 @@
-//! How lines come into the totals by month: in steps, or at once where they are late; and what is read of them meanwhile.
+//! How lines come into the totals by month in steps, and what is read of them meanwhile.
 
 use serde_json::{Value as Json, json};
-use stoa_sdk::Module;
 use stoa_sdk::scripted::{NOW, ask, rows, script, whole};
 use stoa_sdk::store::{Call, LockMode, Reply, Value};
-use stoa_sdk::{Field, Id, Instant};
+use stoa_sdk::{Field, Id, Instant, Module};
 use stoa_trade::quantity::Amount;
 use stoa_trade::snapshot::SummedLinesRow;
 
 use crate::Finance;
 use crate::records::party_entry::{DocumentKind, PartyAccount, PartyAct, PartyEntryRow};
 use crate::records::side::Side;
-use crate::tests::company::open;
-use crate::tests::rows::{CUSTOMER, ENTITY, INVOICE, day, draft, hold, line, money};
+use crate::tests::rows::{CUSTOMER, ENTITY, INVOICE, day, money};
 use crate::work::entries::{Debtor, Document, Owed, entry};
 
 const MINUTE: i64 = 60_000;
@@ -70,25 +68,6 @@ fn a_step_waits_for_the_minutes_before_and_sums_each_month_and_due_day() {
     assert_eq!(sums, [(month("2025-11"), vec![amount("1")]), (month("2025-12"), vec![amount("7.5")])]);
     let [Call::Update(until)] = runs[8].as_slice() else { panic!("{:?}", runs[8]) };
     assert_eq!(until.rows[0].set, [Value::Instant(NOW - MINUTE)]);
-}
-
-#[test]
-fn lines_that_come_late_are_summed_at_once() {
-    for (until, count) in [(Some(NOW + 1), 4), (Some(NOW), 3), (None, 3)] {
-        let invoice = draft("100");
-        let read = || vec![rows([whole(&invoice, 1)]), rows([whole(&line(0, "1", "100"), 1)])];
-        let locked = [read(), vec![rows([]), rows([])]].concat();
-        let written = [hold(until), vec![Reply::Done; 3]].concat();
-        let (log, _) = open(vec![read(), locked, written, vec![Reply::Done]]);
-        let body = json!({ "expectedVersion": 1 });
-        let path = [("id", &*INVOICE.to_string())];
-        assert!(ask::<Finance>("issueSalesInvoice", &path, &[], Some(body)).is_ok());
-        assert_eq!(log.borrow().runs.len(), count, "summed until {until:?}");
-        if let Some(run) = log.borrow().runs.get(3) {
-            let [Call::Update(added)] = run.as_slice() else { panic!("{run:?}") };
-            assert_eq!((added.collection.as_str(), added.rows.len()), ("party_total", 1));
-        }
-    }
 }
 
 fn read_ageing(replies: Vec<Vec<Reply>>, as_of: &str) -> (Json, Vec<Vec<Call>>) {

@@ -1,4 +1,4 @@
-//! How lines come into the day totals: in steps, or at once where they are late; and what is read where they do meanwhile.
+//! How lines come into the day totals in steps, and what is read where they do meanwhile.
 
 use stoa_sdk::scripted::{NOW, rows, script, whole};
 use stoa_sdk::store::{Call, LockMode, Reply, Row, Value};
@@ -9,10 +9,8 @@ use stoa_trade::snapshot::SummedLinesRow;
 
 use crate::Ledger;
 use crate::records::entry::{BranchKey, LineRow};
-use crate::tests::posting::{posting, setup};
 use crate::tests::rows::{ENTITY, date};
 use crate::work::balance::{Scope, sums_before};
-use crate::work::journal::posting::post;
 
 const MINUTE: i64 = 60_000;
 
@@ -80,22 +78,6 @@ fn a_step_waits_for_the_minutes_before_and_sums_both_sides_by_day() {
     assert_eq!(sums, [(Id(5, 1).put(), sides("7", "0")), (Id(5, 2).put(), sides("0", "5"))]);
     let [Call::Update(until)] = runs[4].as_slice() else { panic!("{:?}", runs[4]) };
     assert_eq!(until.rows[0].set, [Value::Instant(NOW - MINUTE)]);
-}
-
-#[test]
-fn lines_that_come_late_are_summed_at_once() {
-    let written = || vec![Reply::Inserted(vec![true]), Reply::Inserted(vec![true; 2]), Reply::Done];
-    for (until, runs) in [(NOW + 1, 3), (NOW, 2)] {
-        let mut found = setup(true);
-        found[2] = rows([vec![ENTITY.put(), Instant(until).put()]]);
-        let log = script([found, written(), vec![Reply::Done]]);
-        assert!(post(&[posting("1.5")]).is_ok());
-        assert_eq!(log.borrow().runs.len(), runs, "summed until {until}");
-        if let Some(run) = log.borrow().runs.get(2) {
-            let [Call::Update(added)] = run.as_slice() else { panic!("{run:?}") };
-            assert_eq!((added.collection.as_str(), added.rows.len()), ("day_total", 2));
-        }
-    }
 }
 
 #[test]

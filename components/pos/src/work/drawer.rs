@@ -40,3 +40,21 @@ pub fn at_payments(problem: Problem, is_whole: bool) -> Problem {
         false => problem.moved("/components", "/payments"),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_finance_refuses_points_into_the_request() {
+        for (pointer, is_whole, expected) in [
+            ("/components/0/accountId", true, "/tenderedAmount"),
+            ("/components/1/accountId", false, "/payments/1/accountId"),
+            ("/order", true, "/orderId"),
+            ("/order", false, "/orderId"),
+        ] {
+            let moved = at_payments(Problem::at("PAYMENT_ACCOUNT_INVALID", pointer), is_whole);
+            assert_eq!(moved.errors[0].pointer, expected, "{pointer}");
+        }
+    }
+}

@@ -1,9 +1,5 @@
-//! The module against a scripted host: how many round trips its operations take, what they refuse, and what they tell.
+//! The module without a host: what its descriptor says, its states by the clock, and what `verify` finds.
 
 mod descriptor;
-mod orders;
 mod quotations;
-mod returns;
-mod services;
-mod shop;
 mod verify;
