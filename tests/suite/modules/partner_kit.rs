@@ -223,7 +223,8 @@ fn the_compiler_of_every_verb_has_limits() {
             assert!(ended.is_none(), "{verb:?} ended, and no compiler with limits was seen");
             thread::sleep(Duration::from_millis(1));
         };
-        for (name, limit) in [("Max cpu time", "120"), ("Max address space", "4294967296"), ("Max core file size", "0")] {
+        for (name, limit) in [("Max cpu time", "120"), ("Max address space", "4294967296"), ("Max core file size", "0")]
+        {
             let line = limits.lines().find_map(|line| line.strip_prefix(name)).unwrap_or_default();
             let numbers: Vec<&str> = line.split_whitespace().take(2).collect();
             assert_eq!(numbers, [limit, limit], "{verb:?}: {name}");

@@ -26,7 +26,7 @@ use self::queue::{Next, Queue};
 use self::stopwatch::Stopwatch;
 use super::fair_queue::Capacity;
 use super::row::Cell;
-use super::{DatabaseSettings, Error, Row, Session, Target, Verdict, Work, migrations};
+use super::{DatabaseSettings, Error, QueueKey, Row, Session, Target, Verdict, Work, migrations};
 use crate::{secret_file, watchdog};
 
 pub use self::stopwatch::{lift as lift_time_limit, limit_part as limit_time};
@@ -484,7 +484,7 @@ mod tests {
         });
         let began = Instant::now();
         let deadline = tokio::time::Instant::now() + Duration::from_millis(50);
-        let written = database.write(Some(deadline), Shard::Global, endless).await;
+        let written = database.write(Some(deadline), crate::database::Shard::Global.into(), endless).await;
         assert!(matches!(written, Err(Error::Unavailable(_))), "{written:?}");
         assert!(began.elapsed() < long / 2, "{:?}", began.elapsed());
         drop(database);
