@@ -22,6 +22,7 @@ pub mod pointer;
 pub mod refs;
 pub mod schema;
 pub mod tree;
+pub mod weight;
 
 pub use self::csv::Csv;
 pub use idempotency_key::IdempotencyKey;

@@ -478,6 +478,8 @@ mod tests {
             (json!({"$schema": "http://json-schema.org/draft-07/schema#"}), json!({}), "2020-12"),
             (json!({"type": "strin"}), json!({}), "strin"),
             (json!({"pattern": "(?=a)b"}), json!({}), ""),
+            (json!({"pattern": "^(([a-z]{1,50}|[0-9]{2,60}xN){1,40}){1,20}$"}), json!({}), "65536 bytes"),
+            (json!({"patternProperties": {"^(([a-z]{1,50}){1,50}){1,20}$": true}}), json!({}), "65536 bytes"),
             (json!({"x-normalize": ["reverse"]}), json!({}), "reverse"),
             (json!({"if": {"properties": {"a": {"x-normalize": ["trim"]}}}}), json!({}), "below if"),
             (json!({"then": {"$ref": "#/$defs/A"}}), json!({"A": {"properties": {"b": {"default": 1}}}}), "below then"),

@@ -6,7 +6,8 @@ use std::{
     sync::OnceLock,
 };
 
-use jsonschema::{PatternOptions, Validator};
+use jsonschema::error::ValidationErrorKind;
+use jsonschema::{PatternOptions, ValidationError, Validator};
 use serde_json::{Map, Value};
 
 use super::bounds::Bounds;
@@ -178,6 +179,9 @@ const JUDGED: &[&str] = &[
     "contentSchema",
 ];
 const REFUSED: &[&str] = &["$id", "$anchor", "$dynamicRef", "$dynamicAnchor", "$recursiveRef", "$defs", "definitions"];
+/// Largest compiled form of one pattern, and of the states that a search builds from it, in bytes.
+pub const PATTERN_BYTES: usize = 64 << 10;
+const SEARCH_BYTES: usize = 1 << 20;
 const DRAFT: &str = "https://json-schema.org/draft/2020-12/schema";
 
 impl Tree {
@@ -379,7 +383,7 @@ impl Node {
     }
 }
 
-/// A validator of the interface's dialect: draft 2020-12, formats asserted, no network, linear-time patterns.
+/// A validator of the interface's dialect: draft 2020-12, formats asserted, no network, patterns of linear time and bounded size.
 pub fn validator(schema: &Value, defs: &Map<String, Value>) -> Result<Validator, String> {
     let mut document = schema.clone();
     let mut references = BTreeSet::new();
@@ -390,12 +394,22 @@ pub fn validator(schema: &Value, defs: &Map<String, Value>) -> Result<Validator,
     jsonschema::draft202012::options()
         .offline()
         .should_validate_formats(true)
-        .with_pattern_options(PatternOptions::regex())
+        .with_pattern_options(PatternOptions::regex().size_limit(PATTERN_BYTES).dfa_size_limit(SEARCH_BYTES))
         .with_format("uuid", format::is_uuid)
         .with_format("date", format::is_date)
         .with_format("date-time", format::is_instant)
         .build(&document)
-        .map_err(|error| error.to_string())
+        .map_err(|error| describe_invalid(&error))
+}
+
+/// A pattern that is too large is reported like one that is none: the sentence names both.
+fn describe_invalid(error: &ValidationError<'_>) -> String {
+    match error.kind() {
+        ValidationErrorKind::Format { format } if format == "regex" => {
+            format!("{error}, or takes more than {PATTERN_BYTES} bytes when compiled: state lengths with maxLength")
+        }
+        _ => error.to_string(),
+    }
 }
 
 struct Build<'a> {

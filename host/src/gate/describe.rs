@@ -2,11 +2,13 @@
 
 use std::collections::BTreeSet;
 
+use serde_json::Value as Json;
 use stoa_descriptor::{Access, Audience, Descriptor, Idempotency, Route};
 use wasmtime::component::Linker;
 use wasmtime::{Engine, Store, UpdateDeadline};
 
 use super::refusal::Refusal;
+use crate::contract::weight::{self, Weight};
 use crate::operations::HostNames;
 use crate::sandbox::limits::MemoryLimit;
 use crate::sandbox::ticks::Running;
@@ -16,6 +18,15 @@ use crate::wit::GuestPre;
 const LARGEST: usize = 4 << 20;
 const MEMORY: usize = 64 << 20;
 const TICKS: u64 = 2_000;
+
+/// Most declarations of one descriptor. The largest module of this repository has 101 routes and 103 schemas.
+const MOST_ROUTES: usize = 500;
+const MOST_EVENTS: usize = 200;
+const MOST_SCHEMAS: usize = 1_000;
+/// The same of every other list.
+const MOST_ENTRIES: usize = 1_000;
+/// The same of all schemas once they are compiled. That module has 12,644 values and 623 patterns.
+const MOST_COMPILED: Weight = Weight { values: 100_000, patterns: 2_000 };
 
 /// Data of the store in which a component describes itself: it has a memory limit and nothing else, so every call to the
 /// host's interfaces traps.
@@ -51,9 +62,45 @@ fn invalid(why: String) -> Refusal {
     Refusal::new("DESCRIPTOR_INVALID", why)
 }
 
+/// Lists that are longer than a host accepts, and schemas that together are too large to compile.
+fn excesses(descriptor: &Descriptor) -> Vec<String> {
+    let counts = [
+        ("routes", descriptor.routes.len(), MOST_ROUTES),
+        ("events", descriptor.events.len(), MOST_EVENTS),
+        ("schemas", descriptor.schemas.len(), MOST_SCHEMAS),
+        ("collections", descriptor.collections.len(), MOST_ENTRIES),
+        ("permissions", descriptor.permissions.len(), MOST_ENTRIES),
+        ("scopes", descriptor.scopes.len(), MOST_ENTRIES),
+        ("problems", descriptor.problems.len(), MOST_ENTRIES),
+        ("audit filters", descriptor.audit_filters.len(), MOST_ENTRIES),
+        ("words", descriptor.words.len(), MOST_ENTRIES),
+        ("services", descriptor.services.len(), MOST_ENTRIES),
+    ];
+    let too_many = counts.iter().filter(|(_, count, most)| count > most);
+    let mut excesses: Vec<String> =
+        too_many.map(|(what, count, most)| format!("it has {count} {what}, at most {most}")).collect();
+    let of_routes = descriptor.routes.iter().flat_map(|route| {
+        [route.path_schema.as_ref(), route.query.as_ref(), route.body.as_ref(), Some(&route.response)]
+    });
+    let of_events = descriptor.events.iter().map(|kind| Some(&kind.data));
+    let compiled: Vec<&Json> = of_routes.chain(of_events).chain([descriptor.onboarding.as_ref()]).flatten().collect();
+    if weight::weigh(compiled.into_iter(), &descriptor.schemas, MOST_COMPILED).exceeds(MOST_COMPILED) {
+        let Weight { values, patterns } = MOST_COMPILED;
+        excesses.push(format!(
+            "the schemas of its routes and events, each with the schemas that it refers to, have more than {values} values \
+             or {patterns} patterns"
+        ));
+    }
+    excesses
+}
+
 /// Faults of one descriptor by itself; collections and schemas are checked where they are compiled.
 pub fn faults(descriptor: &Descriptor, host: &HostNames) -> Vec<String> {
-    let mut faults = Vec::new();
+    // Nothing else looks at a descriptor that is too large.
+    let mut faults = excesses(descriptor);
+    if !faults.is_empty() {
+        return faults;
+    }
     let mut expect = |holds: bool, what: String| {
         if !holds {
             faults.push(what);
@@ -191,4 +238,62 @@ pub fn is_name(name: &str, longest: usize, joiners: &[u8]) -> bool {
     name.len() <= longest
         && name.as_bytes().first().is_some_and(u8::is_ascii_lowercase)
         && name.bytes().all(|byte| byte.is_ascii_lowercase() || byte.is_ascii_digit() || joiners.contains(&byte))
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+    use crate::platform::NAMES;
+
+    fn route(number: usize, response: &Json) -> Json {
+        json!({
+            "method": "GET", "path": format!("/tenants/{{tenantId}}/notes/n{number}"), "operation": format!("read{number}"),
+            "summary": "A note", "audience": "user", "access": { "any": [] }, "idempotency": "none", "readOnly": true,
+            "status": 200, "response": response, "bodyLimit": 0,
+        })
+    }
+
+    fn faults_of(member: &str, value: Json, schemas: Json) -> Vec<String> {
+        let mut whole = json!({ "name": "notes", "version": "1.0.0", "description": "Notes.", "schemas": schemas });
+        whole[member] = value;
+        faults(&serde_json::from_value(whole).unwrap(), &NAMES)
+    }
+
+    fn routes(count: usize, response: &Json) -> Json {
+        (0..count).map(|number| route(number, response)).collect()
+    }
+
+    #[test]
+    fn a_descriptor_has_limited_lists() {
+        let object = json!({ "type": "object" });
+        assert_eq!(faults_of("routes", routes(MOST_ROUTES, &object), json!({})), Vec::<String>::new());
+        let found = faults_of("routes", routes(MOST_ROUTES + 1, &object), json!({}));
+        assert_eq!(found, ["it has 501 routes, at most 500"]);
+        let named = |count: usize| -> Json {
+            (0..count).map(|n| json!({ "code": format!("word{n}"), "description": "x" })).collect()
+        };
+        assert_eq!(faults_of("words", named(MOST_ENTRIES), json!({})), Vec::<String>::new());
+        assert_eq!(faults_of("words", named(MOST_ENTRIES + 1), json!({})), ["it has 1001 words, at most 1000"]);
+        let kind = json!({ "code": "notes.made", "description": "x", "resourceType": "NOTE", "data": {}, "example": {} });
+        let found = faults_of("events", vec![kind; MOST_EVENTS + 1].into(), json!({}));
+        assert_eq!(found, ["it has 201 events, at most 200"]);
+        let schemas: serde_json::Map<String, Json> = (0..=MOST_SCHEMAS).map(|n| (format!("S{n}"), json!(true))).collect();
+        assert_eq!(faults_of("routes", json!([]), schemas.into()), ["it has 1001 schemas, at most 1000"]);
+    }
+
+    /// Few patterns and few routes: each route compiles all of the patterns.
+    #[test]
+    fn the_schemas_of_a_descriptor_have_a_limited_size() {
+        let patterns: Vec<Json> = (0..50).map(|n| json!({ "pattern": format!("^{n}$") })).collect();
+        let schemas = json!({ "All": { "type": "object", "allOf": patterns } });
+        let all = json!({ "$ref": "#/$defs/All" });
+        assert_eq!(faults_of("routes", routes(40, &all), schemas.clone()), Vec::<String>::new());
+        let found = faults_of("routes", routes(41, &all), schemas);
+        assert!(found.len() == 1 && found[0].contains("2000 patterns"), "{found:?}");
+        let large = json!({ "Large": { "enum": (0..1_000).collect::<Vec<u32>>() } });
+        let found = faults_of("routes", routes(100, &json!({ "$ref": "#/$defs/Large" })), large);
+        assert!(found.len() == 1 && found[0].contains("100000 values"), "{found:?}");
+    }
 }

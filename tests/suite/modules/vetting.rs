@@ -194,6 +194,9 @@ fn a_problem_code_has_one_meaning(database: Database) {
     named(&refusal(database, &[("puppet.wasm", &redefined)]), &["DUPLICATE", "two meanings"]);
 }
 
+/// It is short, and takes megabytes when it is compiled.
+const LARGE_PATTERN: &str = "^(([a-z]{1,50}|[0-9]{2,60}xN){1,40}){1,20}$";
+
 /// (what is changed in the lawful descriptor, what the refusal must name)
 fn unlawful() -> Vec<(Json, &'static str)> {
     let collection = |changes: Json| {
@@ -229,6 +232,7 @@ fn unlawful() -> Vec<(Json, &'static str)> {
         (with_route(json!({ "response": { "type": "nothing" } })), "listThings"),
         (with_route(json!({ "response": { "$ref": "#/$defs/Missing" } })), "Missing"),
         (with_route(json!({ "query": { "type": "object", "properties": { "q": { "pattern": "(" } } } })), "listThings"),
+        (with_route(json!({ "query": { "type": "object", "properties": { "q": { "pattern": LARGE_PATTERN } } } })), "65536"),
         (with_route(json!({ "problems": ["NO_SUCH_PROBLEM"] })), "NO_SUCH_PROBLEM"),
         (with_route(json!({ "events": ["no.such.event"] })), "listThings"),
         (with_event(json!({ "code": "noted" })), "noted"),
