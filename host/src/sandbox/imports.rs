@@ -10,8 +10,9 @@ use crate::wit::{arguments, context, events, log, store as wit};
 
 /// Most ids of one call.
 const MOST_IDS: u32 = 2_000;
-/// Longest line that a module may log.
+/// Longest line that a module may log, and the lines of one request: the host adds some 100 bytes to each, even to an empty one.
 const LONGEST_LINE: usize = 2_000;
+const MOST_LINES: u32 = 1_000;
 
 impl wit::Host for State {
     async fn run(&mut self, calls: Vec<wit::Call>) -> wasmtime::Result<Result<Vec<wit::Reply>, wit::Failure>> {
@@ -119,6 +120,10 @@ impl arguments::Host for State {
 impl log::Host for State {
     async fn write(&mut self, level: log::Level, message: String) -> wasmtime::Result<()> {
         self.tell(message.len().min(LONGEST_LINE))?;
+        if self.log_lines >= MOST_LINES {
+            return Err(self.stop(Failure::Limit("log lines of one request".into())));
+        }
+        self.log_lines += 1;
         let module = self.running.name.as_str();
         // A module's words stay on their line, and command no terminal.
         let line: String = message

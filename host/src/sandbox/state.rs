@@ -30,6 +30,8 @@ pub struct State {
     pub running_guest: Running,
     /// Bytes said beside the answer so far.
     pub reported: usize,
+    /// Lines that the guests logged so far.
+    pub log_lines: u32,
     /// Calls of the store that wrote, and calls that emitted.
     pub changes: u64,
     /// A service rejected its arguments: the failure is its caller's.
@@ -68,6 +70,7 @@ impl State {
             clock: GuestClock::default(),
             running_guest: Running::begin(),
             reported: 0,
+            log_lines: 0,
             changes: 0,
             arguments_rejected: false,
             refused: None,

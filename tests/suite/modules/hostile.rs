@@ -22,7 +22,8 @@ on_one_database![
     garbage_replies_are_refused,
     events_must_be_declared,
     undeclared_problem_codes_are_refused,
-    log_lines_are_not_forged
+    log_lines_are_not_forged,
+    short_log_lines_are_counted
 ];
 
 on_both_databases![timed: loops_are_interrupted_in_time, memory_of_the_host_stays];
@@ -113,6 +114,8 @@ const ATTACKS: &[(&str, u16, &str)] = &[
     ("wild-read", 500, "MODULE_FAILED"),
     ("ids-flood", 500, "MODULE_FAILED"),
     ("log-flood", 0, ""),
+    // Lines without a text.
+    ("log-again", 500, "MODULE_FAILED"),
     ("store-million-deaf", 0, ""),
     ("event-flood", 0, ""),
     ("event-huge", 500, "MODULE_FAILED"),
@@ -280,4 +283,13 @@ fn log_lines_are_not_forged(database: Database) {
     let log = shop.host.log();
     let forged = log.lines().any(|line| line.starts_with("2026-01-01T00:00:00Z ERROR forged line"));
     assert!(!forged && !log.contains("\u{1b}[31m"), "a module's message broke out of its line");
+}
+
+/// The host adds its own words to each line, so the bytes of the module's text alone are no limit.
+fn short_log_lines_are_counted(database: Database) {
+    let shop = host(database).company();
+    let text = format!("line {}", uuid::Uuid::new_v4().simple());
+    one_problem(commit(&shop, "log-again", &text), 0, "");
+    let count = shop.host.log().lines().filter(|line| line.contains(&text)).count();
+    assert!((1..=1_000).contains(&count), "{count} lines of one request");
 }

@@ -142,6 +142,9 @@ pub fn commit(mode: &str, text: String) -> Result<Reply, Problem> {
             }
             Ok(done())
         }
+        "log-again" => loop {
+            log::write(log::Level::Error, &text);
+        },
         "log-lines" => {
             log::write(log::Level::Error, "one\n2026-01-01T00:00:00Z ERROR forged line\x1b[31m");
             Ok(done())
