@@ -113,7 +113,10 @@ mod tests {
         let mut defs = Map::new();
         for name in 0..1_000 {
             let all: Vec<Value> = (0..100).map(|n| json!({ "pattern": format!("^{n}$") })).collect();
-            defs.insert(format!("D{name}"), json!({ "allOf": all, "not": { "$ref": format!("#/$defs/D{}", name + 1) } }));
+            defs.insert(
+                format!("D{name}"),
+                json!({ "allOf": all, "not": { "$ref": format!("#/$defs/D{}", name + 1) } }),
+            );
         }
         let first = json!({ "$ref": "#/$defs/D0" });
         let most = Weight { values: 100_000, patterns: 1_000 };

@@ -11,6 +11,7 @@ use crate::gate::vetting::Gate;
 use crate::operations::{Callable, Document, Operation, Table};
 use crate::pipeline::Runner;
 use crate::platform;
+use crate::sandbox::clashes::clashes;
 use crate::sandbox::{Generation, Vetted};
 
 pub struct Release {
@@ -42,6 +43,33 @@ impl Release {
     /// The release of a generation: all that it and the host offer.
     pub fn new(generation: Generation) -> Result<Release, Refusal> {
         Release::compose(generation).map_err(|what| Refusal::new("DESCRIPTOR_INVALID", what))
+    }
+
+    /// Claims of a candidate that would prevent its activation here: names that another module or the host has.
+    pub fn find_conflicts(&self, candidate: &Vetted) -> Vec<String> {
+        let name = candidate.descriptor.name.as_str();
+        let others = self.modules.iter().filter(|module| module.name != name).map(|module| &*module.descriptor);
+        let mut conflicts = clashes(others.chain(std::iter::once(&*candidate.descriptor)));
+        let mut callables = Vec::new();
+        for Callable { operation, runner } in &self.operations.callables {
+            match runner {
+                Runner::Module(module) if module.name == name => continue,
+                Runner::Host(_) => {
+                    let id = &operation.route.operation;
+                    let claims = candidate.operations.iter().any(|other| other.route.operation == *id);
+                    conflicts.extend(claims.then(|| format!("{name}: operation `{id}` is the host's own")));
+                }
+                Runner::Module(_) => {}
+            }
+            callables.push(operation);
+        }
+        // Paths that differ in the names of their parameters, or that the host has.
+        if conflicts.is_empty() {
+            let all = callables.into_iter().chain(&candidate.operations);
+            let all = all.map(|operation| Callable { operation: operation.clone(), runner: () });
+            conflicts.extend(Table::compose(all.collect()).err().map(|why| format!("{name}: {why}")));
+        }
+        conflicts
     }
 
     fn compose(generation: Generation) -> Result<Release, String> {

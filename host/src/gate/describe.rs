@@ -276,10 +276,12 @@ mod tests {
         };
         assert_eq!(faults_of("words", named(MOST_ENTRIES), json!({})), Vec::<String>::new());
         assert_eq!(faults_of("words", named(MOST_ENTRIES + 1), json!({})), ["it has 1001 words, at most 1000"]);
-        let kind = json!({ "code": "notes.made", "description": "x", "resourceType": "NOTE", "data": {}, "example": {} });
+        let kind =
+            json!({ "code": "notes.made", "description": "x", "resourceType": "NOTE", "data": {}, "example": {} });
         let found = faults_of("events", vec![kind; MOST_EVENTS + 1].into(), json!({}));
         assert_eq!(found, ["it has 201 events, at most 200"]);
-        let schemas: serde_json::Map<String, Json> = (0..=MOST_SCHEMAS).map(|n| (format!("S{n}"), json!(true))).collect();
+        let schemas: serde_json::Map<String, Json> =
+            (0..=MOST_SCHEMAS).map(|n| (format!("S{n}"), json!(true))).collect();
         assert_eq!(faults_of("routes", json!([]), schemas.into()), ["it has 1001 schemas, at most 1000"]);
     }
 

@@ -192,8 +192,9 @@ async fn receive(
     apart(async move {
         let (vetted, new) = deployment.push(artifact, by).await?;
         let changes = deployment.changes(&vetted);
+        let conflicts = deployment.current.load().find_conflicts(&vetted);
         let status = if new { StatusCode::CREATED } else { StatusCode::OK };
-        Ok((status, describe_vetted(&vetted, &changes, json!({ "report": report(&vetted) }))))
+        Ok((status, describe_vetted(&vetted, &changes, &conflicts, json!({ "report": report(&vetted) }))))
     })
     .await
 }
@@ -223,7 +224,8 @@ async fn compare(State(console): State<Console>, Path(digest): Path<String>) -> 
                 let against = active.module(&vetted.descriptor.name);
                 let against = against.map(|old| json!({ "version": old.version, "digest": hex::encode(old.digest) }));
                 let extra = json!({ "against": against, "generation": active.number });
-                Ok((StatusCode::OK, describe_vetted(&vetted, &changes, extra)))
+                let conflicts = active.find_conflicts(&vetted);
+                Ok((StatusCode::OK, describe_vetted(&vetted, &changes, &conflicts, extra)))
             })
             .await
         }
@@ -231,12 +233,14 @@ async fn compare(State(console): State<Console>, Path(digest): Path<String>) -> 
     )
 }
 
-fn describe_vetted(vetted: &Vetted, changes: &[Change], extra: Json) -> Json {
+/// `conflicts`: claims for which an activation would reject the module, whatever the operator allows.
+fn describe_vetted(vetted: &Vetted, changes: &[Change], conflicts: &[String], extra: Json) -> Json {
     let mut body = json!({
         "digest": hex::encode(vetted.digest),
         "name": vetted.descriptor.name,
         "version": vetted.descriptor.version,
-        "breaking": changes.iter().any(|change| change.breaking),
+        "breaking": !conflicts.is_empty() || changes.iter().any(|change| change.breaking),
+        "conflicts": conflicts,
         "changes": changes,
         "text": diff::text(changes),
     });

@@ -6,7 +6,7 @@ use std::process::Command;
 use serde_json::json;
 use stoa_tests::host::{Settings, binary};
 use stoa_tests::operator::signed_by;
-use stoa_tests::{Database, Folder, Stoa, modules, on_both_databases, on_one_database};
+use stoa_tests::{Database, Folder, Stoa, modules, on_both_databases, on_one_database, puppet};
 
 use super::vetter::Vetter;
 
@@ -233,10 +233,38 @@ fn what_other_modules_claim_is_theirs(database: Database) {
     let folder = modules::with(&[("changeling.wasm", &modules::changeling(1))]);
     let host = Stoa::start_with(database, Settings::default().modules_in(folder));
     let console = host.console();
-    let thief = console.pushed(&modules::changeling(7));
+    let pushed = console.push(&host.signed(&modules::changeling(7))).is(201);
+    let thief = pushed.text("digest");
+    for reported in [&pushed, &console.get(&format!("modules/{thief}/diff")).is(200)] {
+        assert_eq!(reported["conflicts"], json!(["changeling: permission `catalog.read` is claimed twice"]), "{reported}");
+        assert_eq!(reported["breaking"], true, "{reported}");
+    }
+    let address = format!("http://{}", host.private_address());
+    let printed = host
+        .command()
+        .args(["module", "diff", &thief, "--operator-url", &address, "--operator-token", &console.token])
+        .output()
+        .expect("cannot run stoa");
+    let said = String::from_utf8_lossy(&printed.stdout);
+    assert!(printed.status.success() && said.contains("permission `catalog.read` is claimed twice"), "{printed:?}");
     let answer = console.activate(&thief, json!({})).refused(400, "DESCRIPTOR_INVALID");
     assert!(answer.text("detail").contains("catalog.read"), "{answer}");
-    let poorer = console.pushed(&modules::changeling(8));
+    // The host's own operations, and paths that differ in the name of a parameter.
+    for (path, operation, claimed) in [
+        ("/tenants/{tenantId}/context", "listThings", "/tenants/{tenantId}/context"),
+        ("/tenants/{tenantId}/puppet/things", "getTenantContext", "`getTenantContext` is the host's own"),
+        ("/tenants/{tenantId}/catalog/lookups/{sort}/{id}/archive", "listThings", "lookups/{sort}/{id}/archive"),
+    ] {
+        let mut descriptor = puppet::descriptor("puppet");
+        descriptor["routes"][0]["path"] = json!(path);
+        descriptor["routes"][0]["operation"] = json!(operation);
+        let pushed = console.push(&host.signed(&puppet::puppet(&descriptor)));
+        assert!(pushed["conflicts"][0].as_str().is_some_and(|what| what.contains(claimed)), "{claimed}: {pushed}");
+        console.activate(&pushed.text("digest"), json!({})).refused(400, "DESCRIPTOR_INVALID");
+    }
+    let pushed = console.push(&host.signed(&modules::changeling(8))).is(201);
+    assert_eq!(pushed["conflicts"], json!([]), "its own names are no conflict: {pushed}");
+    let poorer = pushed.text("digest");
     let answer = console.activate(&poorer, json!({})).refused(409, "CONTRACT_BREAKING");
     assert!(answer["changes"].to_string().contains("readChangeling"), "{answer}");
     assert_eq!(console.runs(), 1);

@@ -232,7 +232,10 @@ fn unlawful() -> Vec<(Json, &'static str)> {
         (with_route(json!({ "response": { "type": "nothing" } })), "listThings"),
         (with_route(json!({ "response": { "$ref": "#/$defs/Missing" } })), "Missing"),
         (with_route(json!({ "query": { "type": "object", "properties": { "q": { "pattern": "(" } } } })), "listThings"),
-        (with_route(json!({ "query": { "type": "object", "properties": { "q": { "pattern": LARGE_PATTERN } } } })), "65536"),
+        (
+            with_route(json!({ "query": { "type": "object", "properties": { "q": { "pattern": LARGE_PATTERN } } } })),
+            "65536",
+        ),
         (with_route(json!({ "problems": ["NO_SUCH_PROBLEM"] })), "NO_SUCH_PROBLEM"),
         (with_route(json!({ "events": ["no.such.event"] })), "listThings"),
         (with_event(json!({ "code": "noted" })), "noted"),

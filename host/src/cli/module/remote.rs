@@ -161,7 +161,7 @@ pub fn push(args: Push) -> anyhow::Result<()> {
     })?;
     args.host.show(&pushed, |pushed| {
         let digest = text(&pushed["digest"]);
-        format!("{} {} {digest}\n{}", text(&pushed["name"]), text(&pushed["version"]), text(&pushed["text"]))
+        format!("{} {} {digest}\n{}", text(&pushed["name"]), text(&pushed["version"]), describe_changes(pushed))
     })?;
     match args.activate {
         true => args.host.activate(text(&pushed["digest"]), &args.options),
@@ -172,7 +172,7 @@ pub fn push(args: Push) -> anyhow::Result<()> {
 pub fn diff(args: Diff) -> anyhow::Result<()> {
     let digest = args.host.whole(&args.digest)?;
     let answer = args.host.ask(Method::GET, &format!("modules/{digest}/diff"), |request| request)?;
-    args.host.show(&answer, |answer| text(&answer["text"]).to_string())
+    args.host.show(&answer, describe_changes)
 }
 
 pub fn activate(args: Activate) -> anyhow::Result<()> {
@@ -303,6 +303,15 @@ impl Host {
     fn show(&self, answer: &Json, shown: impl FnOnce(&Json) -> String) -> anyhow::Result<()> {
         println!("{}", if self.json { answer.to_string() } else { shown(answer) });
         Ok(())
+    }
+}
+
+/// The changes, after the claims for which the host would reject an activation.
+fn describe_changes(answer: &Json) -> String {
+    let conflicts: Vec<&str> = items(&answer["conflicts"]).map(text).collect();
+    match conflicts.is_empty() {
+        true => text(&answer["text"]).to_owned(),
+        false => format!("conflicts, no activation is possible:\n  {}\n{}", conflicts.join("\n  "), text(&answer["text"])),
     }
 }
 
