@@ -1,9 +1,10 @@
 //! Compilation, away from the requests: a process of its own, at the lowest priority and with limits on time and memory, so that
 //! an artifact made to explode when compiled hurts neither the host nor who is being served.
 
-use std::io::{Read as _, Write as _};
+use std::io::{Read, Write as _};
 use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
+use std::process::{Child, Command, ExitStatus, Stdio};
+use std::time::{Duration, Instant};
 
 use anyhow::Context as _;
 use wasmtime::Engine;
@@ -14,6 +15,11 @@ use crate::sandbox::engine::{self, Sandbox};
 /// Processor time and address space of a compilation.
 const SECONDS: libc::rlim_t = 120;
 const BYTES: libc::rlim_t = 4 << 30;
+/// A busy machine gives a child its processor time within this. The largest component has less machine code.
+const BOUNDS: Bounds = Bounds { time: Duration::from_secs(300), output: 512 << 20 };
+/// Bytes that a child may say about its failure, and the pause between two looks at whether it ended.
+const LONGEST_COMPLAINT: u64 = 1 << 20;
+const PAUSE: Duration = Duration::from_millis(5);
 /// Requests come first; a tenth of a busy processor is left.
 const NICE: libc::c_int = 10;
 
@@ -36,7 +42,7 @@ impl Compiler {
         let component = match self {
             Compiler::Here => Component::from_binary(engine, bytes),
             Compiler::Apart { binary, sandbox, memory } => {
-                let code = compile_in_child(command(binary, *sandbox, *memory), bytes)?;
+                let code = run_child(command(binary, *sandbox, *memory), bytes, BOUNDS)?;
                 #[allow(unsafe_code, reason = "how wasmtime loads what another process compiled")]
                 // SAFETY: the bytes come through a pipe from a process of this very binary that was given nothing but the
                 // component, and that writes nothing but what `Engine::precompile_component` made of it.
@@ -53,7 +59,7 @@ impl Compiler {
 pub fn compile_portable(sandbox: Sandbox, memory: usize, bytes: &[u8]) -> anyhow::Result<Vec<u8>> {
     let mut command = command(&std::env::current_exe()?, sandbox, memory);
     command.arg("--portable");
-    compile_in_child(command, bytes)
+    run_child(command, bytes, BOUNDS)
 }
 
 fn command(binary: &Path, sandbox: Sandbox, memory: usize) -> Command {
@@ -62,8 +68,17 @@ fn command(binary: &Path, sandbox: Sandbox, memory: usize) -> Command {
     command
 }
 
-/// Machine code that the child made of these bytes, or its error.
-fn compile_in_child(mut command: Command, bytes: &[u8]) -> anyhow::Result<Vec<u8>> {
+/// Limits of a child process in addition to those that it sets itself.
+#[derive(Clone, Copy)]
+struct Bounds {
+    /// From its start to its end.
+    time: Duration,
+    /// Bytes of its output.
+    output: u64,
+}
+
+/// Output of the child for these bytes, or its error.
+fn run_child(mut command: Command, bytes: &[u8], bounds: Bounds) -> anyhow::Result<Vec<u8>> {
     let mut child = command
         .env_clear()
         .stdin(Stdio::piped())
@@ -71,18 +86,51 @@ fn compile_in_child(mut command: Command, bytes: &[u8]) -> anyhow::Result<Vec<u8
         .stderr(Stdio::piped())
         .spawn()
         .context("the compiler cannot be started")?;
-    let stdin = child.stdin.take();
-    let output = std::thread::scope(|scope| {
+    let (stdin, stdout, stderr) = (child.stdin.take(), child.stdout.take(), child.stderr.take());
+    let (status, output, said) = std::thread::scope(|scope| {
         // A child that gave up early closes its end: what it says tells why, not the broken pipe.
         scope.spawn(move || stdin.map(|mut stdin| stdin.write_all(bytes)));
-        child.wait_with_output()
-    })?;
-    if output.status.success() {
-        return Ok(output.stdout);
+        let output = scope.spawn(move || read_at_most(stdout, bounds.output));
+        let said = scope.spawn(move || read_at_most(stderr, LONGEST_COMPLAINT));
+        // A child that ends closes its pipes, and so ends the readers.
+        (wait(&mut child, bounds.time), output.join(), said.join())
+    });
+    let status = status?;
+    let (Ok(output), Ok(said)) = (output, said) else { anyhow::bail!("the compiler's output cannot be read") };
+    let Some(status) = status else {
+        anyhow::bail!("the compiler was ended after {} s", bounds.time.as_secs_f32());
+    };
+    let Some(output) = output? else { anyhow::bail!("the compiler wrote more than {} bytes", bounds.output) };
+    if status.success() {
+        return Ok(output);
     }
-    let said = String::from_utf8_lossy(&output.stderr);
-    let said: String = said.trim().chars().take(1_000).collect();
-    anyhow::bail!("{}", if said.is_empty() { format!("the compiler ended: {}", output.status) } else { said })
+    let said = said?.unwrap_or_default();
+    let said: String = String::from_utf8_lossy(&said).trim().chars().take(1_000).collect();
+    anyhow::bail!("{}", if said.is_empty() { format!("the compiler ended: {status}") } else { said })
+}
+
+/// Everything that a pipe yields; `None`: it is more than `most` bytes. The pipe is closed then, which ends who writes to it.
+fn read_at_most(pipe: Option<impl Read>, most: u64) -> std::io::Result<Option<Vec<u8>>> {
+    let Some(pipe) = pipe else { return Ok(Some(Vec::new())) };
+    let mut bytes = Vec::new();
+    let read = pipe.take(most.saturating_add(1)).read_to_end(&mut bytes)?;
+    Ok((read as u64 <= most).then_some(bytes))
+}
+
+/// Waits for a child that has so much time; `None`: it had to be killed.
+fn wait(child: &mut Child, time: Duration) -> std::io::Result<Option<ExitStatus>> {
+    let end = Instant::now() + time;
+    let ended = loop {
+        match child.try_wait() {
+            Ok(None) if Instant::now() < end => std::thread::sleep(PAUSE),
+            ended => break ended,
+        }
+    };
+    if !matches!(ended, Ok(Some(_))) {
+        child.kill()?;
+        child.wait()?;
+    }
+    ended
 }
 
 /// The verb: a component on stdin, its compiled form on stdout.
@@ -111,4 +159,46 @@ fn confine() -> anyhow::Result<()> {
     let set = unsafe { libc::setpriority(libc::PRIO_PROCESS, 0, NICE) };
     anyhow::ensure!(set == 0, "the priority cannot be lowered: {}", std::io::Error::last_os_error());
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn command(program: &str, arguments: &[&str]) -> Command {
+        let mut command = Command::new(program);
+        command.args(arguments);
+        command
+    }
+
+    /// Ample, so that a busy machine does not come to it.
+    const AMPLE: Bounds = Bounds { time: Duration::from_secs(120), output: 1 << 20 };
+
+    #[test]
+    fn a_child_answers_and_complains() {
+        let bytes = vec![7; 300_000];
+        assert_eq!(run_child(command("/bin/cat", &[]), &bytes, AMPLE).expect("what it was given"), bytes);
+        let complaint = run_child(command("/bin/cat", &["/no such file"]), &bytes, AMPLE).expect_err("no file");
+        assert!(complaint.to_string().contains("no such file"), "{complaint}");
+    }
+
+    #[test]
+    fn a_child_that_does_not_end_is_killed() {
+        let bounds = Bounds { time: Duration::from_millis(100), ..AMPLE };
+        let killed = run_child(command("/bin/sleep", &["60"]), b"", bounds).expect_err("it would sleep for a minute");
+        assert!(killed.to_string().contains("ended after 0.1 s"), "{killed}");
+    }
+
+    #[test]
+    fn a_child_writes_no_more_than_is_read() {
+        let write = |count: &str| {
+            let bounds = Bounds { output: 1_000, ..AMPLE };
+            run_child(command("/usr/bin/head", &["-c", count, "/dev/zero"]), b"", bounds)
+        };
+        assert_eq!(write("1000").expect("as much as is allowed").len(), 1_000);
+        let cut = write("1001").expect_err("too much");
+        assert!(cut.to_string().contains("more than 1000 bytes"), "{cut}");
+        let cut = write("10000000").expect_err("far too much");
+        assert!(cut.to_string().contains("more than 1000 bytes"), "{cut}");
+    }
 }
