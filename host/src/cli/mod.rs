@@ -73,6 +73,9 @@ enum Verb {
         #[arg(long)]
         portable: bool,
     },
+    /// How the host judges a descriptor before it compiles its schemas: a descriptor on stdin, its faults on stdout.
+    #[command(hide = true)]
+    JudgeDescriptor,
     /// Print completions for a shell.
     #[command(after_help = "Example: stoa completions bash")]
     Completions {
@@ -100,6 +103,7 @@ pub fn run() -> anyhow::Result<()> {
         Verb::Webhook(args) => webhook::run(args),
         Verb::Module(args) => module::run(args),
         Verb::CompileModule { sandbox, memory, portable } => compiler::run(sandbox, memory, portable),
+        Verb::JudgeDescriptor => compiler::run_judge(&platform::NAMES),
         Verb::Completions { shell } => {
             use clap::CommandFactory as _;
             clap_complete::generate(shell, &mut Cli::command(), "stoa", &mut std::io::stdout());

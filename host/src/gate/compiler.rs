@@ -1,5 +1,6 @@
 //! Compilation, away from the requests: a process of its own, at the lowest priority and with limits on time and memory, so that
-//! an artifact made to explode when compiled hurts neither the host nor who is being served.
+//! an artifact made to explode when compiled hurts neither the host nor who is being served. The schemas of a new component's
+//! descriptor are compiled by such a process first, for the same reason.
 
 use std::io::{Read, Write as _};
 use std::path::{Path, PathBuf};
@@ -10,6 +11,9 @@ use anyhow::Context as _;
 use wasmtime::Engine;
 use wasmtime::component::Component;
 
+use super::describe;
+use super::refusal::Refusal;
+use crate::operations::HostNames;
 use crate::sandbox::engine::{self, Sandbox};
 
 /// Processor time and address space of a compilation.
@@ -17,6 +21,9 @@ const SECONDS: libc::rlim_t = 120;
 const BYTES: libc::rlim_t = 4 << 30;
 /// A busy machine gives a child its processor time within this. The largest component has less machine code.
 const BOUNDS: Bounds = Bounds { time: Duration::from_secs(300), output: 512 << 20 };
+/// The same of a descriptor, whose faults are cut to fewer bytes.
+const BOUNDS_OF_JUDGING: Bounds = Bounds { output: 1 << 20, ..BOUNDS };
+const LONGEST_FAULTS: usize = 10_000;
 /// Bytes that a child may say about its failure, and the pause between two looks at whether it ended.
 const LONGEST_COMPLAINT: u64 = 1 << 20;
 const PAUSE: Duration = Duration::from_millis(5);
@@ -52,6 +59,20 @@ impl Compiler {
             }
         };
         component.map_err(|error| anyhow::anyhow!("{error:#}"))
+    }
+
+    /// Judges a descriptor by the binary's verb `judge-descriptor`. A gate that compiles here has no other process to protect.
+    pub fn judge(&self, descriptor: &str) -> Result<(), Refusal> {
+        let Compiler::Apart { binary, .. } = self else { return Ok(()) };
+        let mut command = Command::new(binary);
+        command.arg("judge-descriptor");
+        let faults = run_child(command, descriptor.as_bytes(), BOUNDS_OF_JUDGING).map_err(|why| {
+            Refusal::new("DESCRIPTOR_INVALID", format!("its descriptor cannot be judged within the limits: {why:#}"))
+        })?;
+        match faults.is_empty() {
+            true => Ok(()),
+            false => Err(Refusal::new("DESCRIPTOR_INVALID", String::from_utf8_lossy(&faults))),
+        }
     }
 }
 
@@ -145,6 +166,20 @@ pub fn run(sandbox: Sandbox, memory: usize, portable: bool) -> anyhow::Result<()
     Ok(())
 }
 
+/// The verb: a descriptor on stdin, its faults on stdout.
+pub fn run_judge(host: &HostNames) -> anyhow::Result<()> {
+    confine()?;
+    let mut text = String::new();
+    std::io::stdin().lock().read_to_string(&mut text)?;
+    let faults = match describe::read(&text) {
+        Err(refusal) => refusal.detail,
+        Ok(descriptor) => describe::compile(&descriptor, host).err().unwrap_or_default().join("; "),
+    };
+    let faults: String = faults.chars().take(LONGEST_FAULTS).collect();
+    std::io::stdout().lock().write_all(faults.as_bytes())?;
+    Ok(())
+}
+
 /// Limits that the kernel holds this process to.
 fn confine() -> anyhow::Result<()> {
     for (resource, most) in [(libc::RLIMIT_CPU, SECONDS), (libc::RLIMIT_AS, BYTES), (libc::RLIMIT_CORE, 0)] {
@@ -180,6 +215,20 @@ mod tests {
         assert_eq!(run_child(command("/bin/cat", &[]), &bytes, AMPLE).expect("what it was given"), bytes);
         let complaint = run_child(command("/bin/cat", &["/no such file"]), &bytes, AMPLE).expect_err("no file");
         assert!(complaint.to_string().contains("no such file"), "{complaint}");
+    }
+
+    /// Other programs in the place of ours: one prints its verb, one fails at it, one finds no fault.
+    #[test]
+    fn a_descriptor_is_judged_by_the_binary() {
+        let judge = |binary: &str| {
+            let compiler = Compiler::Apart { binary: binary.into(), sandbox: Sandbox::Fast, memory: 0 };
+            compiler.judge("{}").map_err(|refusal| refusal.to_string())
+        };
+        assert_eq!(judge("/bin/echo"), Err("DESCRIPTOR_INVALID: judge-descriptor\n".to_owned()));
+        let failed = judge("/bin/cat").expect_err("there is no file of this name");
+        assert!(failed.contains("within the limits") && failed.contains("judge-descriptor"), "{failed}");
+        assert_eq!(judge("/usr/bin/true"), Ok(()));
+        assert_eq!(Compiler::Here.judge("{}"), Ok(()));
     }
 
     #[test]

@@ -1,17 +1,20 @@
 //! Asking a component what it is, and checking the answer before anything is built on it. Every fault is named.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
 
 use serde_json::Value as Json;
-use stoa_descriptor::{Access, Audience, Descriptor, Idempotency, Route};
+use stoa_descriptor::{Access, Audience, Descriptor, EventKind, Idempotency, Route};
 use wasmtime::component::Linker;
 use wasmtime::{Engine, Store, UpdateDeadline};
 
 use super::refusal::Refusal;
 use crate::contract::weight::{self, Weight};
-use crate::operations::HostNames;
+use crate::operations::{HostNames, Operation};
+use crate::sandbox::judge::EventSchema;
 use crate::sandbox::limits::MemoryLimit;
 use crate::sandbox::ticks::Running;
+use crate::store::Tables;
 use crate::wit::GuestPre;
 
 /// Largest descriptor, and the time it may take.
@@ -56,6 +59,27 @@ pub fn text(engine: &Engine, component: &wasmtime::component::Component) -> Resu
 
 pub fn read(text: &str) -> Result<Descriptor, Refusal> {
     serde_json::from_str(text).map_err(|error| invalid(error.to_string()))
+}
+
+/// The parts of a descriptor that a host works with, compiled.
+pub struct Declared {
+    pub schema: Tables,
+    pub operations: Vec<Arc<Operation>>,
+    pub events: BTreeMap<String, Arc<EventSchema>>,
+}
+
+/// Compiles what a descriptor declares. `Err`: its faults.
+pub fn compile(descriptor: &Descriptor, host: &HostNames) -> Result<Declared, Vec<String>> {
+    let faults = faults(descriptor, host);
+    if !faults.is_empty() {
+        return Err(faults);
+    }
+    let schema = Tables::new(&descriptor.name, &descriptor.collections)?;
+    let operation = |route: &Route| Operation::compile(route.clone(), &descriptor.schemas).map(Arc::new);
+    let operations = descriptor.routes.iter().map(operation).collect::<Result<_, _>>().map_err(|fault| vec![fault])?;
+    let kind = |kind: &EventKind| Ok((kind.code.clone(), Arc::new(EventSchema::compile(kind, &descriptor.schemas)?)));
+    let events = descriptor.events.iter().map(kind).collect::<Result<_, _>>().map_err(|fault: String| vec![fault])?;
+    Ok(Declared { schema, operations, events })
 }
 
 fn invalid(why: String) -> Refusal {

@@ -6,7 +6,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use arc_swap::ArcSwap;
-use stoa_descriptor::{Descriptor, EventKind, ServiceAccess};
+use stoa_descriptor::{Descriptor, ServiceAccess};
 use wasmtime::Engine;
 use wasmtime::component::Component;
 
@@ -14,17 +14,23 @@ use super::admission::Signer;
 use super::artifact::{self, Artifact, check_imports};
 use super::cache::Cache;
 use super::compiler::Compiler;
-use super::describe;
+use super::describe::{self, Declared};
 use super::precompiled::Precompiled;
 use super::refusal::Refusal;
 use super::surface;
 use super::trust::Trust;
-use crate::operations::{HostNames, Operation};
+use crate::operations::HostNames;
 use crate::sandbox::Generation;
 use crate::sandbox::health::Health;
-use crate::sandbox::judge::{EventSchema, Judge};
+use crate::sandbox::judge::Judge;
 use crate::sandbox::module::Vetted;
-use crate::store::Tables;
+
+/// A compiled component. `judged`: the verdict of another process on the descriptor of one that was compiled just now. Only
+/// components that passed are kept, so one that was kept needs no other verdict.
+pub struct Loaded {
+    pub component: Component,
+    pub judged: Result<(), Refusal>,
+}
 
 pub struct Gate {
     pub engine: Engine,
@@ -92,7 +98,7 @@ impl Gate {
     pub fn vet(&self, artifact: &Artifact) -> Result<Vetted, Refusal> {
         let trust = self.trust.load_full();
         let vouched = trust.admit(&artifact.digest, artifact.admission.as_ref())?;
-        let component = self.component(artifact)?;
+        let Loaded { component, judged } = self.load(artifact)?;
         check_imports(&self.engine, &component)?;
         let text = describe::text(&self.engine, &component)?;
         let descriptor = describe::read(&text)?;
@@ -101,21 +107,9 @@ impl Gate {
             self.check_offers(signer, &descriptor.name, &component)?;
         }
         let invalid = |faults: Vec<String>| Refusal::new("DESCRIPTOR_INVALID", faults.join("; "));
-        let faults = describe::faults(&descriptor, &self.host);
-        if !faults.is_empty() {
-            return Err(invalid(faults));
-        }
-        let schema = Tables::new(&descriptor.name, &descriptor.collections).map_err(invalid)?;
-        let operations = descriptor
-            .routes
-            .iter()
-            .map(|route| Operation::compile(route.clone(), &descriptor.schemas).map(Arc::new))
-            .collect::<Result<_, _>>()
-            .map_err(|fault| invalid(vec![fault]))?;
-        let kind =
-            |kind: &EventKind| Ok((kind.code.clone(), Arc::new(EventSchema::compile(kind, &descriptor.schemas)?)));
-        let events =
-            descriptor.events.iter().map(kind).collect::<Result<_, _>>().map_err(|fault| invalid(vec![fault]))?;
+        // Another process judged it before: schemas may take any time and memory to compile.
+        judged?;
+        let Declared { schema, operations, events } = describe::compile(&descriptor, &self.host).map_err(invalid)?;
         let wanted = surface::names_of_wanted(&self.engine, &component);
         let unknown = unknown_functions(&descriptor, &surface::list_offers(&self.engine, &component));
         if !unknown.is_empty() {
@@ -181,17 +175,22 @@ impl Gate {
             .collect()
     }
 
-    /// The compiled component: from the cache where it is there, else from the release, else compiled and kept.
+    /// The compiled component, whatever it describes itself as.
     pub fn component(&self, artifact: &Artifact) -> Result<Component, Refusal> {
+        self.load(artifact).map(|loaded| loaded.component)
+    }
+
+    /// A component: from the cache where it is there, else from the release, else compiled, judged and kept.
+    pub fn load(&self, artifact: &Artifact) -> Result<Loaded, Refusal> {
         let (engine, digest) = (&self.engine, &artifact.digest);
         let load = |from| metrics::counter!("stoa_modules_loaded_total", "from" => from).increment(1);
         if let Some(component) = self.cache.as_ref().and_then(|cache| cache.read(engine, digest)) {
             load("cache");
-            return Ok(component);
+            return Ok(Loaded { component, judged: Ok(()) });
         }
         if let Some(component) = self.precompiled.as_ref().and_then(|brought| brought.read(engine, digest)) {
             load("release");
-            return Ok(component);
+            return Ok(Loaded { component, judged: Ok(()) });
         }
         tracing::info!(
             "compiling {} KiB, which takes a while; the next start finds it done",
@@ -201,10 +200,18 @@ impl Gate {
             Refusal::new("DESCRIPTOR_INVALID", format!("not a component that this host can run: {why:#}"))
         })?;
         load("compiler");
-        // A host that cannot keep it runs it all the same.
-        if let Some(Err(error)) = self.cache.as_ref().map(|cache| cache.write(engine, digest, &component)) {
+        let judged = describe::text(engine, &component).and_then(|text| self.compiler.judge(&text));
+        match &judged {
+            Err(refused) => tracing::warn!(%refused, "another process rejected the descriptor of a new module"),
+            Ok(()) => self.keep(digest, &component),
+        }
+        Ok(Loaded { component, judged })
+    }
+
+    /// A host that cannot keep a compiled component runs it all the same.
+    fn keep(&self, digest: &[u8; 32], component: &Component) {
+        if let Some(Err(error)) = self.cache.as_ref().map(|cache| cache.write(&self.engine, digest, component)) {
             tracing::warn!(%error, "a compiled module cannot be kept");
         }
-        Ok(component)
     }
 }

@@ -236,7 +236,11 @@ fn what_other_modules_claim_is_theirs(database: Database) {
     let pushed = console.push(&host.signed(&modules::changeling(7))).is(201);
     let thief = pushed.text("digest");
     for reported in [&pushed, &console.get(&format!("modules/{thief}/diff")).is(200)] {
-        assert_eq!(reported["conflicts"], json!(["changeling: permission `catalog.read` is claimed twice"]), "{reported}");
+        assert_eq!(
+            reported["conflicts"],
+            json!(["changeling: permission `catalog.read` is claimed twice"]),
+            "{reported}"
+        );
         assert_eq!(reported["breaking"], true, "{reported}");
     }
     let address = format!("http://{}", host.private_address());

@@ -15,7 +15,8 @@ on_one_database![
     garbage_files_are_refused,
     routes_must_be_distinct,
     a_problem_code_has_one_meaning,
-    descriptors_must_be_lawful
+    descriptors_must_be_lawful,
+    a_new_descriptor_is_judged_by_another_process
 ];
 
 fn event(code: &str) -> Json {
@@ -292,4 +293,19 @@ fn descriptors_must_be_lawful(database: Database) {
         }
     }
     assert!(accepted.is_empty(), "let in, or refused without a name:\n{}", accepted.join("\n"));
+}
+
+/// Its schemas are compiled there first, and again at each push: what was rejected is not kept.
+fn a_new_descriptor_is_judged_by_another_process(database: Database) {
+    let host = Stoa::start_with(database, Settings::default().modules(modules::none()));
+    let console = host.console();
+    let mut unlawful = with(&descriptor("puppet"), json!({ "description": uuid::Uuid::new_v4().to_string() }));
+    unlawful["routes"][0]["query"] = json!({ "type": "object", "properties": { "q": { "pattern": LARGE_PATTERN } } });
+    let signed = host.signed(&puppet(&unlawful));
+    for pushes in 1..=2 {
+        let answer = console.push(&signed).refused(400, "DESCRIPTOR_INVALID");
+        assert!(answer.text("detail").contains("listThings"), "{answer}");
+        let rejected = host.log().matches("another process rejected the descriptor").count();
+        assert_eq!(rejected, pushes, "{}", host.log());
+    }
 }

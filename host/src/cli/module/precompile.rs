@@ -48,7 +48,8 @@ fn fill_cache(settings: &Settings) -> anyhow::Result<()> {
     for (file, artifact) in artifact::read_folder(&settings.modules_dir())? {
         if cache.read(&gate.engine, &artifact.digest).is_none() {
             eprintln!("compiling {file}");
-            let component = gate.component(&artifact).map_err(|refusal| anyhow::anyhow!("{file}: {refusal}"))?;
+            let loaded = gate.load(&artifact).and_then(|loaded| loaded.judged.map(|()| loaded.component));
+            let component = loaded.map_err(|refusal| anyhow::anyhow!("{file}: {refusal}"))?;
             cache.write(&gate.engine, &artifact.digest, &component)?;
         }
     }

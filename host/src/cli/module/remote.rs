@@ -311,7 +311,9 @@ fn describe_changes(answer: &Json) -> String {
     let conflicts: Vec<&str> = items(&answer["conflicts"]).map(text).collect();
     match conflicts.is_empty() {
         true => text(&answer["text"]).to_owned(),
-        false => format!("conflicts, no activation is possible:\n  {}\n{}", conflicts.join("\n  "), text(&answer["text"])),
+        false => {
+            format!("conflicts, no activation is possible:\n  {}\n{}", conflicts.join("\n  "), text(&answer["text"]))
+        }
     }
 }
 
