@@ -6,6 +6,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use serde_json::json;
+use stoa_descriptor::Descriptor;
 
 use super::audit::{self, OperatorEntry};
 use super::records::{self, Cause, Digest, Recorded, Set};
@@ -52,7 +53,8 @@ impl Deployment {
     /// Vets and keeps an artifact, and activates nothing. Answers what it is, and whether it was not there before.
     pub async fn push(&self, artifact: Artifact, by: String) -> Result<(Arc<Vetted>, bool), DeploymentError> {
         let vetted = Arc::new(vet(self, artifact.clone()).await?);
-        check_owner(&self.current.load(), &vetted)?;
+        let before = self.current.load().generation.clone();
+        check_owner(self.find_predecessor(&before, &vetted).await?.as_ref(), &vetted)?;
         let trust = self.gate.trust.load_full();
         let new = self
             .database
@@ -85,9 +87,36 @@ impl Deployment {
         Ok((vetted, new))
     }
 
-    /// Changes that a module would make, against the one of its name that runs here.
-    pub fn changes(&self, vetted: &Vetted) -> Vec<Change> {
-        changes(&self.current.load(), vetted)
+    /// Changes that a module would make, against its predecessor here.
+    pub async fn changes(&self, vetted: &Vetted) -> Result<Vec<Change>, DeploymentError> {
+        let active = self.current.load().generation.clone();
+        let predecessor = self.find_predecessor(&active, vetted).await?;
+        Ok(diff::diff(predecessor.as_ref(), &Surface::from_vetted(&active.engine, vetted)))
+    }
+
+    /// The active module of a candidate's name. Where none is active, the signer of the last one and its tables, which are still
+    /// there: a deactivation is no way around what guards them.
+    async fn find_predecessor(
+        &self,
+        active: &Generation,
+        candidate: &Vetted,
+    ) -> Result<Option<Surface>, DeploymentError> {
+        let name = &candidate.descriptor.name;
+        if let Some(module) = active.module(name) {
+            return Ok(Some(surface(active, module)));
+        }
+        let recorded = self.database.read_plain(Shard::Global, name.clone(), |session, name| {
+            Box::pin(async move {
+                let Some(signer) = records::last_signer(session, name).await? else { return Ok(None) };
+                Ok(Some((signer, tables::read_collections(session, name).await?)))
+            })
+        });
+        Ok(recorded.await?.map(|(signer, collections)| {
+            let nothing = Surface::nothing(&candidate.descriptor);
+            let descriptor = Descriptor { collections, ..nothing.descriptor };
+            // No version is compared with that of a module that is not active.
+            Surface { digest: hex::encode(candidate.digest), signer, descriptor, ..nothing }
+        }))
     }
 
     /// Makes a pushed module the active one of its name.
@@ -100,8 +129,9 @@ impl Deployment {
         let (active, mut set) = self.active(request.expected).await?;
         let name = vetted.descriptor.name.clone();
         let before = self.generation(active, &set).await?;
-        check_owner(&before, &vetted)?;
-        let changes = changes(&before, &vetted);
+        let predecessor = self.find_predecessor(&before, &vetted).await?;
+        check_owner(predecessor.as_ref(), &vetted)?;
+        let changes = diff::diff(predecessor.as_ref(), &Surface::from_vetted(&before.engine, &vetted));
         if changes.iter().any(|change| change.code == codes::SCHEMA_NOT_ADDITIVE.name) {
             return Err(refusal("SCHEMA_NOT_ADDITIVE", &name, changes).into());
         }
@@ -302,23 +332,16 @@ async fn vet(deployment: &Deployment, artifact: Artifact) -> Result<Vetted, Depl
 }
 
 /// A partner whose entry names nothing brings what is nobody's yet.
-fn check_owner(active: &Generation, candidate: &Vetted) -> Result<(), Refusal> {
+fn check_owner(predecessor: Option<&Surface>, candidate: &Vetted) -> Result<(), Refusal> {
     let name = &candidate.descriptor.name;
-    match active.module(name) {
+    match predecessor {
         Some(owner) if !candidate.replaces_others && owner.signer != candidate.signer => {
-            let [owner, signer] =
-                [owner, candidate].map(|module: &Vetted| module.signer.as_deref().unwrap_or("nobody"));
-            let what = format!("`{name}` is active by {owner}; the entry of {signer} does not name it");
+            let [owner, signer] = [&owner.signer, &candidate.signer].map(|it| it.as_deref().unwrap_or("nobody"));
+            let what = format!("`{name}` was last active by {owner}; the entry of {signer} does not name it");
             Err(Refusal::new("SIGNER_OUT_OF_REACH", what))
         }
         _ => Ok(()),
     }
-}
-
-fn changes(active: &Generation, candidate: &Vetted) -> Vec<Change> {
-    let engine = &active.engine;
-    let old = active.module(&candidate.descriptor.name).map(|module| surface(active, module));
-    diff::diff(old.as_ref(), &Surface::from_vetted(engine, candidate))
 }
 
 fn surface(generation: &Generation, module: &Module) -> Surface {

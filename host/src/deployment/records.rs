@@ -109,6 +109,18 @@ pub async fn set(session: &mut Session, generation: u64) -> Result<Option<Set>, 
     rows.iter().map(|row| Ok((row.text(0)?, digest(row, 1)?))).collect::<Result<_, _>>().map(Some)
 }
 
+/// The signer of the module that was the last active one of a name. `None`: none ever was; within: nobody signed it.
+pub async fn last_signer(session: &mut Session, module: &str) -> Result<Option<Option<String>>, Error> {
+    let rows = session
+        .query(
+            "select a.signer from stoa_generation_module m join stoa_artifact a on a.digest = m.digest
+             where m.module = $1 order by m.generation desc limit 1",
+            &[Cell::text(module)],
+        )
+        .await?;
+    rows.first().map(|row| row.optional(0, Row::text)).transpose()
+}
+
 /// The admission of pushed bytes, where anybody vouched for them.
 pub async fn admission(session: &mut Session, digest: Digest) -> Result<Option<Admission>, Error> {
     let rows =

@@ -143,7 +143,8 @@ fn not_additive(module: &str, faults: &[String]) -> Refusal {
     Refusal { changes: faults.iter().map(difference).collect(), ..refusal }
 }
 
-async fn read_collections(session: &mut Session, module: &str) -> Result<Vec<Collection>, Error> {
+/// The collections of a module as they are recorded, whether or not it is active.
+pub async fn read_collections(session: &mut Session, module: &str) -> Result<Vec<Collection>, Error> {
     let rows = session
         .query("select definition from stoa_collection where module = $1 order by name", &[Cell::text(module)])
         .await?;

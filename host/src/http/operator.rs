@@ -191,7 +191,7 @@ async fn receive(
     let (deployment, by) = (deployment.clone(), by.to_string());
     apart(async move {
         let (vetted, new) = deployment.push(artifact, by).await?;
-        let changes = deployment.changes(&vetted);
+        let changes = deployment.changes(&vetted).await?;
         let conflicts = deployment.current.load().find_conflicts(&vetted);
         let status = if new { StatusCode::CREATED } else { StatusCode::OK };
         Ok((status, describe_vetted(&vetted, &changes, &conflicts, json!({ "report": report(&vetted) }))))
@@ -219,7 +219,7 @@ async fn compare(State(console): State<Console>, Path(digest): Path<String>) -> 
             let digest = digest_of(&digest)?;
             apart(async move {
                 let vetted = deployment.find_or_fetch(digest).await?;
-                let changes = deployment.changes(&vetted);
+                let changes = deployment.changes(&vetted).await?;
                 let active = deployment.current.load();
                 let against = active.module(&vetted.descriptor.name);
                 let against = against.map(|old| json!({ "version": old.version, "digest": hex::encode(old.digest) }));

@@ -15,6 +15,7 @@ use super::vetter::{Vetter, trust_file};
 on_both_databases![
     a_partner_brings_what_its_entry_names,
     what_guards_companies_is_given_up_by_name,
+    a_deactivated_module_is_guarded_as_before,
     a_module_is_taken_out_and_its_data_stays,
     a_host_steps_off_what_is_not_trusted_any_more,
     two_modules_never_share_a_table,
@@ -129,6 +130,41 @@ fn what_guards_companies_is_given_up_by_name(database: Database) {
     let results: Vec<&str> = audited.iter().map(|row| row[1].as_str()).collect();
     assert_eq!(results, ["SERVICE_UNRESOLVED", "SUCCESS", "SUCCESS", "NOT_FOUND"]);
     assert!(audited.iter().all(|row| row[0] == "alice"), "{audited:?}");
+}
+
+/// A deactivation, and then an activation, is no way around what an operator must allow by name.
+fn a_deactivated_module_is_guarded_as_before(database: Database) {
+    let (vendor, acme) = (Vetter::new(), Vetter::make("acme", "partner"));
+    let idle = Vetter::make("idle", "partner");
+    let (_host, console) = deployment(database, &vendor, &[acme.entry(":changeling"), idle.entry("")]);
+    let columns = json!([{ "name": "label", "type": "text" }]);
+    let unique = json!([{ "name": "label", "columns": ["label"] }]);
+    let collection = json!({ "name": "thing", "kind": "record", "columns": columns, "unique": unique });
+    let strict = with(&descriptor("puppet"), json!({ "collections": [collection] }));
+    let mut looser = with(&strict, json!({ "version": "1.1.0" }));
+    looser["collections"][0]["unique"] = json!([]);
+    let strict = push_good(&console, &vendor, &puppet(&strict));
+    console.activate(&strict, json!({})).is(200);
+    for name in ["puppet", "changeling"] {
+        console.post(&format!("modules/{name}/deactivate"), json!({})).is(200);
+    }
+    assert_eq!(console.shown()["modules"], json!([]));
+
+    push(&console, &idle, &modules::changeling(2)).refused(403, "SIGNER_OUT_OF_REACH");
+    let twin = push(&console, &acme, &modules::changeling(6)).is(201);
+    let guarded = BTreeSet::from(["SIGNER_CHANGED".to_string()]);
+    assert!(codes(&twin).is_superset(&guarded), "the push reports it: {twin}");
+    let twin = twin.text("digest");
+    assert_eq!(codes(&console.activate(&twin, json!({})).refused(409, "CONTRACT_BREAKING")), guarded);
+    let looser = push_good(&console, &vendor, &puppet(&looser));
+    let guarded = BTreeSet::from(["CONSTRAINT_DROPPED".to_string()]);
+    assert_eq!(codes(&console.activate(&looser, json!({})).refused(409, "CONTRACT_BREAKING")), guarded);
+
+    // The same module comes back without a word, and the others where they are allowed.
+    console.activate(&strict, json!({})).is(200);
+    console.activate(&twin, json!({ "allow": ["SIGNER_CHANGED"] })).is(200);
+    console.activate(&looser, json!({ "allow": ["CONSTRAINT_DROPPED"] })).is(200);
+    assert_eq!(console.version("puppet").as_deref(), Some("1.1.0"));
 }
 
 fn a_module_is_taken_out_and_its_data_stays(database: Database) {
