@@ -84,7 +84,7 @@ fn is_among(found: &[Found], digest: &Digest) -> bool {
     found.iter().any(|(artifact, _)| artifact.digest == *digest)
 }
 
-/// The newest generation before one that is wholly trusted here.
+/// The newest generation before one that is wholly trusted here; else that one's trusted modules.
 async fn read_trusted_release(
     database: &Database,
     gate: &Arc<Gate>,
@@ -105,7 +105,26 @@ async fn read_trusted_release(
             Err(why) => tracing::warn!(number, "a trusted generation cannot run here: {why:#}"),
         }
     }
-    anyhow::bail!("{refused}; no earlier generation is wholly trusted and can run here")
+    let set = database.read_plain(Shard::Global, active, |session, active| Box::pin(records::set(session, *active)));
+    let set = trust::keep_trusted(database, gate, &set.await?.unwrap_or_default()).await?;
+    let mut trusted = Vec::with_capacity(set.len());
+    for (name, digest) in set {
+        match fetch(database, gate, digest).await {
+            Ok(vetted) => trusted.push(Arc::new(vetted)),
+            Err(why) if why.downcast_ref::<Error>().is_some() => return Err(why),
+            Err(why) => tracing::error!(name, "a module is left out: {why:#}"),
+        }
+    }
+    let gate = gate.clone();
+    let linked = tokio::task::spawn_blocking(move || trust::link_what_runs(&gate, trusted)).await??;
+    let release =
+        linked.with_context(|| format!("{refused}; no earlier generation is wholly trusted and can run here"))?;
+    tracing::error!(
+        active,
+        %refused,
+        "no earlier generation is wholly trusted: this host runs the trusted modules only; deactivate the others"
+    );
+    Ok(release)
 }
 
 /// The recorded release, for verbs that serve nobody; the folder's modules where the database records none. As on a host, modules that

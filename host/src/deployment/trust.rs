@@ -1,16 +1,19 @@
 //! Trust, while hosts run: a generation runs on a host if everybody who vouches for its modules is trusted there. Where the active
 //! one is not (a key was revoked), the host runs the newest earlier one that is, says so, and waits for an operator: whom a host
-//! trusts is its own settings, and the word of one host takes nothing from the others.
+//! trusts is its own settings, and the word of one host takes nothing from the others. Where no earlier one is, it runs the active
+//! one without the modules that are not trusted and without those that need them.
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
 use super::records::{self, Cause, Digest, Set};
-use super::{Deployment, DeploymentError};
+use super::{Deployment, DeploymentError, Release};
 use crate::database::{Database, Error, Shard};
 use crate::gate::refusal::Refusal;
 use crate::gate::trust::Trust;
 use crate::gate::vetting::Gate;
+use crate::sandbox::{Generation, Vetted};
 
 /// Generations of one look into the history.
 const PAGE: u32 = 100;
@@ -71,12 +74,42 @@ pub async fn find_trusted(database: &Database, gate: &Gate, below: u64) -> Resul
     }
 }
 
+/// The modules of a set whose signers are trusted here.
+pub async fn keep_trusted(database: &Database, gate: &Gate, set: &Set) -> Result<Set, Error> {
+    let trust = gate.trust.load_full();
+    let mut kept = Set::new();
+    for (name, digest) in set {
+        match judge(database, &trust, *digest).await? {
+            Ok(()) => kept.push((name.clone(), *digest)),
+            Err(refused) => tracing::error!(name, %refused, "a module is left out"),
+        }
+    }
+    Ok(kept)
+}
+
+/// The release of those of these modules that can run without the others. It is no recorded generation, so its number is 0: the host
+/// goes on trying to run the active one. `None`: nothing can run.
+pub fn link_what_runs(gate: &Gate, mut vetted: Vec<Arc<Vetted>>) -> Result<Option<Release>, Refusal> {
+    loop {
+        let incomplete = Generation::find_incomplete(&gate.engine, &gate.host, &vetted);
+        if incomplete.is_empty() {
+            break;
+        }
+        tracing::error!(modules = ?incomplete, "modules are left out that need one that was left out");
+        vetted.retain(|module| !incomplete.contains(&module.descriptor.name));
+    }
+    match vetted.is_empty() {
+        true => Ok(None),
+        false => Release::link(gate, 0, &vetted).map(Some),
+    }
+}
+
 impl Deployment {
     /// Takes other settings of trust, and looks again at what runs.
     pub fn trust(&self, trust: Trust) {
         if **self.gate.trust.load() != trust {
             tracing::warn!("whose modules may run has changed: what runs is judged again");
-            self.gate.trust.store(std::sync::Arc::new(trust));
+            self.gate.trust.store(Arc::new(trust));
             self.unjudged.store(true, Ordering::Release);
             self.changed.notify_waiters();
         }
@@ -114,7 +147,25 @@ impl Deployment {
                 Err(why) => tracing::warn!(number, %why, "a trusted generation cannot run here"),
             }
         }
-        tracing::error!(%refused, "no earlier generation is wholly trusted: what runs goes on; deactivate the module");
-        Err(refused.into())
+        let set = keep_trusted(&self.database, &self.gate, &set).await?;
+        let trusted = set.iter().filter(|(_, digest)| offers_too_much(digest).is_none());
+        let trusted = trusted.filter_map(|(_, digest)| running.find_vetted(digest)).collect();
+        let gate = self.gate.clone();
+        let linked = tokio::task::spawn_blocking(move || link_what_runs(&gate, trusted)).await;
+        match linked.map_err(|error| Error::Fault(format!("linking panicked: {error}")))?? {
+            Some(release) => {
+                tracing::error!(
+                    left = running.number,
+                    %refused,
+                    "no earlier generation is wholly trusted: this host runs the trusted modules only; deactivate the others"
+                );
+                self.swap(release, Cause::Rollback);
+                Ok(())
+            }
+            None => {
+                tracing::error!(%refused, "no module is trusted: what runs goes on; deactivate the modules");
+                Err(refused.into())
+            }
+        }
     }
 }

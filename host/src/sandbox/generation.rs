@@ -1,10 +1,10 @@
 //! A generation: an immutable set of modules, linked to each other. A request keeps the one it began on.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use arc_swap::ArcSwapOption;
-use stoa_descriptor::{Access, Audience, Descriptor, Named};
+use stoa_descriptor::{Access, Audience, Descriptor, Named, Route, ServiceAccess};
 use wasmtime::Engine;
 use wasmtime::component::{Component, HasSelf, Linker};
 
@@ -14,6 +14,7 @@ use super::services::{self, Unresolved};
 use super::state::State;
 use super::trial::Trial;
 use crate::operations::HostNames;
+use crate::problem;
 use crate::wit::{Guest, GuestPre};
 
 pub struct Generation {
@@ -71,8 +72,9 @@ impl Generation {
         }
         expect_tables_apart(vetted)?;
         let modules = link_services(engine, vetted)?;
-        let permissions = compose_grants(host, host.permissions, &modules, |descriptor| &descriptor.permissions);
-        let scopes = compose_grants(host, host.scopes, &modules, |descriptor| &descriptor.scopes);
+        let descriptors = modules.iter().map(|module| &*module.descriptor);
+        let permissions = compose_grants(host, host.permissions, descriptors.clone(), |it| &it.permissions);
+        let scopes = compose_grants(host, host.scopes, descriptors, |it| &it.scopes);
         let problems = modules
             .iter()
             .flat_map(|module| &module.descriptor.problems)
@@ -86,29 +88,28 @@ impl Generation {
 
     /// Every permission and scope that an operation or a service needs is in the catalog.
     fn expect_catalogued(&self) -> Result<(), Unlinked> {
-        for route in self.modules.iter().flat_map(|module| &module.descriptor.routes) {
-            let (Access::All(codes) | Access::Any(codes)) = &route.access;
-            let known = match route.audience {
-                Audience::User => &self.permissions,
-                Audience::ApiClient => &self.scopes,
-            };
-            if let Some(unknown) = codes.iter().find(|code| !known.contains_key(*code)) {
-                let what = format!("{}: unknown permission or scope `{unknown}`", route.operation);
-                return Err(Unlinked::Descriptors(what));
-            }
-        }
-        for access in self.modules.iter().flat_map(|module| &module.descriptor.services) {
-            let unknown = |codes: &[String], known: &BTreeMap<String, Permission>| {
-                codes.iter().find(|code| !known.contains_key(*code)).cloned()
-            };
-            let unknown =
-                unknown(&access.permissions, &self.permissions).or_else(|| unknown(&access.scopes, &self.scopes));
-            if let Some(unknown) = unknown {
-                let what = format!("{}: unknown permission or scope `{unknown}`", access.name());
-                return Err(Unlinked::Descriptors(what));
-            }
-        }
-        Ok(())
+        let unknown =
+            self.modules.iter().find_map(|it| find_uncatalogued(&it.descriptor, &self.permissions, &self.scopes));
+        unknown.map_or(Ok(()), |what| Err(Unlinked::Descriptors(what)))
+    }
+
+    /// Names of the modules that need something that none of these and not the host has: a service, a permission, a scope or a
+    /// problem code.
+    pub fn find_incomplete(engine: &Engine, host: &HostNames, vetted: &[Arc<Vetted>]) -> BTreeSet<String> {
+        let all = components(vetted.iter());
+        let descriptors = vetted.iter().map(|vetted| &*vetted.descriptor);
+        let permissions = compose_grants(host, host.permissions, descriptors.clone(), |it| &it.permissions);
+        let scopes = compose_grants(host, host.scopes, descriptors.clone(), |it| &it.scopes);
+        let declared = descriptors.clone().flat_map(|it| &it.problems).map(|problem| problem.code.as_str());
+        let problems: BTreeSet<&str> = problem::CODES.iter().map(|(code, ..)| *code).chain(declared).collect();
+        let is_incomplete = |(index, descriptor): &(usize, &Descriptor)| {
+            let mut codes = descriptor.routes.iter().flat_map(|route| &route.problems);
+            services::resolve(engine, *index, &all).is_err()
+                || find_uncatalogued(descriptor, &permissions, &scopes).is_some()
+                || codes.any(|code| !problems.contains(code.as_str()))
+        };
+        let incomplete = descriptors.enumerate().filter(is_incomplete);
+        incomplete.map(|(_, descriptor)| descriptor.name.clone()).collect()
     }
 
     /// A module of this generation by its digest.
@@ -127,6 +128,31 @@ impl Generation {
     pub fn module(&self, name: &str) -> Option<&Arc<Module>> {
         self.modules.iter().find(|module| module.name == name)
     }
+}
+
+/// A permission or scope that a module's operations and services need and the catalog has not.
+fn find_uncatalogued(
+    descriptor: &Descriptor,
+    permissions: &BTreeMap<String, Permission>,
+    scopes: &BTreeMap<String, Permission>,
+) -> Option<String> {
+    let unknown = |codes: &[String], known: &BTreeMap<String, Permission>, what: &str| {
+        let unknown = codes.iter().find(|code| !known.contains_key(*code))?;
+        Some(format!("{what}: unknown permission or scope `{unknown}`"))
+    };
+    let of_route = |route: &Route| {
+        let (Access::All(codes) | Access::Any(codes)) = &route.access;
+        let known = match route.audience {
+            Audience::User => permissions,
+            Audience::ApiClient => scopes,
+        };
+        unknown(codes, known, &route.operation)
+    };
+    let of_service = |access: &ServiceAccess| {
+        let name = access.name();
+        unknown(&access.permissions, permissions, &name).or_else(|| unknown(&access.scopes, scopes, &name))
+    };
+    descriptor.routes.iter().find_map(of_route).or_else(|| descriptor.services.iter().find_map(of_service))
 }
 
 /// `a-b` with a collection `c` and `a` with `b_c` would have one table.
@@ -205,10 +231,10 @@ fn providers_first(engine: &Engine, vetted: &[Arc<Vetted>]) -> Result<Vec<usize>
 }
 
 /// The catalog of permissions or scopes: the host's own, then what each module declares.
-fn compose_grants(
+fn compose_grants<'a>(
     host: &HostNames,
     host_grants: &[(&str, &str)],
-    modules: &[Arc<Module>],
+    descriptors: impl Iterator<Item = &'a Descriptor>,
     declared: fn(&Descriptor) -> &Vec<Named>,
 ) -> BTreeMap<String, Permission> {
     let mut grants = BTreeMap::new();
@@ -216,9 +242,9 @@ fn compose_grants(
         let module = host.module.to_owned();
         grants.insert(code.to_string(), Permission { description: description.to_string(), module });
     }
-    for module in modules {
-        for Named { code, description } in declared(&module.descriptor) {
-            let (description, module) = (description.clone(), module.name.clone());
+    for descriptor in descriptors {
+        for Named { code, description } in declared(descriptor) {
+            let (description, module) = (description.clone(), descriptor.name.clone());
             grants.insert(code.clone(), Permission { description, module });
         }
     }

@@ -18,6 +18,8 @@ on_both_databases![
     a_deactivated_module_is_guarded_as_before,
     a_module_is_taken_out_and_its_data_stays,
     a_host_steps_off_what_is_not_trusted_any_more,
+    a_revoked_signer_of_the_first_generation_stops_no_host,
+    a_module_goes_with_the_one_that_it_needs,
     two_modules_never_share_a_table,
 ];
 
@@ -160,7 +162,7 @@ fn a_deactivated_module_is_guarded_as_before(database: Database) {
     let guarded = BTreeSet::from(["CONSTRAINT_DROPPED".to_string()]);
     assert_eq!(codes(&console.activate(&looser, json!({})).refused(409, "CONTRACT_BREAKING")), guarded);
 
-    // The same module comes back without a word, and the others where they are allowed.
+    // The same module comes back with nothing allowed, and the others where they are allowed.
     console.activate(&strict, json!({})).is(200);
     console.activate(&twin, json!({ "allow": ["SIGNER_CHANGED"] })).is(200);
     console.activate(&looser, json!({ "allow": ["CONSTRAINT_DROPPED"] })).is(200);
@@ -239,6 +241,83 @@ fn a_host_steps_off_what_is_not_trusted_any_more(database: Database) {
     });
     assert_eq!(console.version("changeling").as_deref(), Some("1.0.0"));
     assert_eq!(console.get("generations").is(200).items()[0]["activatedBy"], "system:offline");
+}
+
+/// A deployment whose first generation has the vendor's changeling and these modules of their signers.
+fn first_generation(database: Database, vendor: &Vetter, acme: &str, files: &[(&str, &[u8], &Vetter)]) -> Stoa {
+    let folder = modules::empty_with(&[("changeling.wasm", &modules::changeling(1))]);
+    vendor.sign(&folder.path().join("changeling.wasm"));
+    for (name, bytes, by) in files {
+        let file = folder.path().join(name);
+        std::fs::write(&file, bytes).expect("cannot write a module");
+        by.sign(&file);
+    }
+    Stoa::start_with(database, Vetter::settings_with(&[vendor.entry(""), acme.to_string()], folder))
+}
+
+fn names(shown: &Json) -> Vec<&str> {
+    let modules = shown["modules"].as_array().into_iter().flatten();
+    let mut names: Vec<&str> = modules.filter_map(|module| module["name"].as_str()).collect();
+    names.sort_unstable();
+    names
+}
+
+/// Waits until the host runs the changeling only, and reports that it does not run the active generation.
+fn wait_for_the_rest(console: &Operator) {
+    eventually(|| {
+        let shown = console.shown();
+        let reports = own_trouble(&shown).is_some_and(|trouble| trouble.contains("SIGNER_UNTRUSTED"));
+        (reports && names(&shown) == ["changeling"]).then_some(())
+    });
+}
+
+/// There is no earlier generation to go back to: the host runs what it trusts of this one.
+fn a_revoked_signer_of_the_first_generation_stops_no_host(database: Database) {
+    let (vendor, acme) = (Vetter::new(), Vetter::make("acme", "partner"));
+    let loyalty = puppet(&descriptor("loyalty"));
+    let host = first_generation(database, &vendor, &acme.entry(":loyalty"), &[("loyalty.wasm", &loyalty, &acme)]);
+    let console = host.console_with("alices-token");
+    assert_eq!(names(&console.shown()), ["changeling", "loyalty"]);
+
+    host.rewrite_file(&trust_file(&[vendor.entry("")]));
+    host.hang_up();
+    wait_for_the_rest(&console);
+    host.restart();
+    let console = host.console_with("alices-token");
+    wait_for_the_rest(&console);
+    assert!(host.log().contains("runs the trusted modules only"), "{}", host.log());
+    assert_eq!(console.shown()["generation"], 1, "one host takes nothing from the others");
+
+    // An operator takes the module out, for all hosts.
+    console.post("modules/loyalty/deactivate", json!({})).is(200);
+    eventually(|| {
+        let shown = console.shown();
+        (shown["host"]["generation"] == 2 && own_trouble(&shown).is_none()).then_some(())
+    });
+    assert_eq!(names(&console.shown()), ["changeling"]);
+}
+
+/// The reader is the vendor's, and needs a service of the keeper, which is not trusted any more.
+fn a_module_goes_with_the_one_that_it_needs(database: Database) {
+    let (vendor, acme) = (Vetter::new(), Vetter::make("acme", "partner"));
+    let (keeper, reader) = (modules::guest("keeper"), modules::guest("reader"));
+    let files: [(&str, &[u8], &Vetter); 2] = [("keeper.wasm", &keeper, &acme), ("reader.wasm", &reader, &vendor)];
+    let entry = acme.entry(":keeper+shelf/items");
+    let host = first_generation(database, &vendor, &entry, &files);
+    let console = host.console_with("alices-token");
+    assert_eq!(names(&console.shown()), ["changeling", "keeper", "reader"]);
+
+    host.rewrite_file(&trust_file(&[vendor.entry("")]));
+    host.hang_up();
+    wait_for_the_rest(&console);
+    // Both come back with the trust.
+    host.rewrite_file(&trust_file(&[vendor.entry(""), entry]));
+    host.hang_up();
+    eventually(|| {
+        let shown = console.shown();
+        (shown["host"]["generation"] == 1 && own_trouble(&shown).is_none()).then_some(())
+    });
+    assert_eq!(names(&console.shown()), ["changeling", "keeper", "reader"]);
 }
 
 /// `puppet-price` with a `list` and `puppet` with a `price_list` would: whichever was first keeps its own.
