@@ -22,8 +22,8 @@ pub struct Health {
     traps: AtomicU64,
     timeouts: AtomicU64,
     limits: AtomicU64,
-    /// Requests whose failure it was, the youngest last.
-    failed: Mutex<VecDeque<Uuid>>,
+    /// Requests whose failure it was, the youngest last, and whether it was a trap or a breach of the contract.
+    failed: Mutex<VecDeque<(Uuid, bool)>>,
     /// Microseconds, to two digits.
     times: Mutex<Option<Histogram<u64>>>,
     metrics: Metrics,
@@ -114,7 +114,7 @@ impl Health {
         if let (Failure::Fault(_) | Failure::Deadline | Failure::Limit(_), Ok(mut failed)) =
             (failure, self.failed.lock())
         {
-            failed.push_back(request);
+            failed.push_back((request, matches!(failure, Failure::Fault(_))));
             if failed.len() > REMEMBERED {
                 failed.pop_front();
             }
@@ -122,7 +122,12 @@ impl Health {
     }
 
     pub fn has_failed(&self, request: Uuid) -> bool {
-        self.failed.lock().is_ok_and(|failed| failed.contains(&request))
+        self.failed.lock().is_ok_and(|failed| failed.iter().any(|(id, _)| *id == request))
+    }
+
+    /// Whether it failed in this request by a trap or by what it said, and not by a limit of time or work.
+    pub fn has_trapped(&self, request: Uuid) -> bool {
+        self.failed.lock().is_ok_and(|failed| failed.contains(&(request, true)))
     }
 
     pub fn report(&self) -> Report {

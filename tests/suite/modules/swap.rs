@@ -18,6 +18,8 @@ on_both_databases![
     an_accident_takes_nothing_back,
     one_caller_chooses_no_version,
     what_the_version_before_fails_too_takes_nothing_back,
+    a_new_operation_that_is_slow_takes_nothing_back,
+    a_new_operation_that_traps_is_taken_back,
 ];
 
 on_both_databases![timed: memory_is_flat_however_many_swaps];
@@ -164,6 +166,11 @@ fn requests_end_on_what_they_began_on(database: Database) {
     panic!("no slow read outlasted an activation");
 }
 
+/// Gives the host time for three looks at the modules that it watches.
+fn let_the_host_look() {
+    thread::sleep(Duration::from_millis(1_500));
+}
+
 fn a_failing_module_is_taken_back(database: Database) {
     let host = host(database);
     let (console, shops) = (host.console(), shops(&host, 3));
@@ -246,7 +253,7 @@ fn one_caller_chooses_no_version(database: Database) {
     // Two companies more are an accident still, and the third is none.
     let others = self::shops(&host, 2);
     assert_eq!(ask_all(&others[..1]), 1);
-    thread::sleep(Duration::from_millis(1_500));
+    let_the_host_look();
     assert_eq!(console.runs(), 2);
     ask_until_it_answers(&others[1..]);
     assert_eq!(console.version("changeling").as_deref(), Some("1.0.0"));
@@ -265,9 +272,42 @@ fn what_the_version_before_fails_too_takes_nothing_back(database: Database) {
             slow.unchecked().send().refused(503, "MODULE_UNAVAILABLE");
         }
     }
-    thread::sleep(Duration::from_millis(1_500));
+    let_the_host_look();
     assert_eq!(console.runs(), 2, "the version before is as slow");
     assert_eq!(console.version("changeling").as_deref(), Some("1.0.2"));
+}
+
+/// No version shows that it was faster before: callers who ask for much must not choose the version.
+fn a_new_operation_that_is_slow_takes_nothing_back(database: Database) {
+    let folder = modules::empty_with(&[("changeling.wasm", &modules::changeling(9))]);
+    let host = Stoa::start_with(database, Settings::default().set("STOA_MODULE_DEADLINE", "150ms").modules_in(folder));
+    let (console, shops) = (host.console(), shops(&host, 4));
+    host.forget_contract();
+    shops[0].request("GET", "changeling/slow").unchecked().send().refused(404, "NOT_FOUND");
+    console.activate(&console.pushed(&modules::changeling(1)), json!({})).is(200);
+    host.forget_contract();
+    for _ in 0..3 {
+        for shop in &shops {
+            let slow = shop.request("GET", "changeling/slow").query(&[("turns", "1000000000000")]);
+            slow.unchecked().send().refused(503, "MODULE_UNAVAILABLE");
+        }
+    }
+    let_the_host_look();
+    assert_eq!(console.runs(), 2, "no version before had the operation");
+    assert_eq!(console.version("changeling").as_deref(), Some("1.0.0"));
+}
+
+/// A trap needs no comparison: it is the module's own.
+fn a_new_operation_that_traps_is_taken_back(database: Database) {
+    let folder = modules::empty_with(&[("changeling.wasm", &modules::changeling(8))]);
+    let host = Stoa::start_with(database, Settings::default().modules_in(folder));
+    let (console, shops) = (host.console(), shops(&host, 3));
+    let allowed = json!({ "allow": ["MODULE_VERSION_LOWERED"] });
+    console.activate(&console.pushed(&modules::changeling(3)), allowed).is(200);
+    host.forget_contract();
+    assert!(ask_until_it_answers(&shops) >= 5);
+    assert_eq!(console.version("changeling").as_deref(), Some("2.0.0"));
+    assert_eq!(console.get("generations").is(200).items()[0]["cause"], "AUTOMATIC_ROLLBACK");
 }
 
 fn an_accident_takes_nothing_back(database: Database) {
@@ -278,6 +318,6 @@ fn an_accident_takes_nothing_back(database: Database) {
     for _ in 0..4 {
         shop.request("GET", "changeling").unchecked().send().refused(500, "MODULE_FAILED");
     }
-    thread::sleep(Duration::from_millis(1_500));
+    let_the_host_look();
     assert_eq!(console.runs(), 2, "four failures are an accident");
 }

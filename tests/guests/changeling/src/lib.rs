@@ -40,6 +40,8 @@ enum Form {
     Thief,
     /// 2.0.0: the read is gone.
     Poorer,
+    /// 0.9.0: the slow read is not there yet.
+    Younger,
 }
 
 fn form() -> Form {
@@ -51,6 +53,7 @@ fn form() -> Form {
         Some(b'6') => Form::Again,
         Some(b'7') => Form::Thief,
         Some(b'8') => Form::Poorer,
+        Some(b'9') => Form::Younger,
         _ => Form::First,
     }
 }
@@ -65,6 +68,7 @@ fn version(form: Form) -> &'static str {
         Form::Again => "1.0.2",
         Form::Thief => "1.4.0",
         Form::Poorer => "2.0.0",
+        Form::Younger => "0.9.0",
     }
 }
 
@@ -221,6 +225,7 @@ impl Module for Changeling {
         descriptor.routes.retain(|route| match route.operation.as_str() {
             "listChangelingSizes" => matches!(form(), Form::Grown | Form::Stuck),
             "readChangeling" => form() != Form::Poorer,
+            "readChangelingSlowly" => form() != Form::Younger,
             _ => true,
         });
         descriptor
