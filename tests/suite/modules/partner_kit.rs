@@ -2,10 +2,12 @@
 
 use std::fs;
 use std::path::{Path, PathBuf};
+use std::process::Stdio;
+use std::time::Duration;
 
 use serde_json::{Value as Json, json};
 use stoa_tests::folder::Folder;
-use stoa_tests::{host, modules};
+use stoa_tests::{eventually_within, host, modules};
 
 stoa_tests::tests![
     the_fixtures_of_template_and_example_hold,
@@ -14,6 +16,7 @@ stoa_tests::tests![
     a_component_is_checked_as_a_host_would,
     what_would_change_is_told,
     compiled_code_is_kept_where_the_caller_says,
+    the_compiler_of_every_verb_has_limits,
 ];
 
 /// Runs `stoa module WORDS --json`: whether it succeeded, and what it printed.
@@ -178,4 +181,50 @@ fn compiled_code_is_kept_where_the_caller_says() {
     let first = inspect();
     assert_eq!(first.1.len(), 2, "the key and the code: {:?}", first.1);
     assert_eq!(inspect(), first, "nothing is written again");
+}
+
+/// Limits and niceness of the compiler that this process started, while it runs.
+fn find_compiler(parent: u32) -> Option<(String, String)> {
+    let look = |folder: &Path| {
+        let stat = fs::read_to_string(folder.join("stat")).ok()?;
+        // `PID (NAME) STATE PARENT ...`: a name may contain anything.
+        let fields: Vec<&str> = stat.rsplit_once(')')?.1.split_whitespace().collect();
+        let command = fs::read_to_string(folder.join("cmdline")).ok()?;
+        let is_compiler = *fields.get(1)? == parent.to_string() && command.contains("compile-module");
+        let limits = is_compiler.then(|| fs::read_to_string(folder.join("limits")).ok()).flatten()?;
+        Some((limits, fields.get(16)?.to_string()))
+    };
+    fs::read_dir("/proc").ok()?.flatten().find_map(|entry| look(&entry.path()))
+}
+
+/// Verbs that look at a component of anybody. Only Linux shows the limits of a process.
+fn the_compiler_of_every_verb_has_limits() {
+    if !Path::new("/proc/self/limits").exists() {
+        return;
+    }
+    let folder = Folder::new("limits");
+    // It takes seconds to compile.
+    let (file, key) = (folder.path().join("finance.wasm"), folder.path().join("key"));
+    fs::copy(built_in("finance"), &file).expect("a copy of the module");
+    let made = host::program().args(["module", "keygen", "--name", "acme", "--out"]).arg(&key).output();
+    assert!(made.is_ok_and(|made| made.status.success()));
+    for verb in [vec!["check"], vec!["inspect"], vec!["sign", "--key", key.to_str().expect("a plain path")]] {
+        let mut command = host::program();
+        command.env("STOA_MODULE_CACHE_DIR", folder.path().join(verb[0])).arg("module").args(&verb).arg(&file);
+        let mut running = command.stdout(Stdio::null()).stderr(Stdio::null()).spawn().expect("cannot run stoa");
+        let limits = eventually_within(Duration::from_secs(60), || {
+            // The priority is the last that the compiler lowers.
+            let found = find_compiler(running.id()).filter(|(_, nice)| nice == "10");
+            let ended = running.try_wait().expect("its state");
+            assert!(found.is_some() || ended.is_none(), "{verb:?} ended, and no compiler with limits was seen");
+            found.map(|(limits, _)| limits)
+        });
+        for (name, limit) in [("Max cpu time", "120"), ("Max address space", "4294967296"), ("Max core file size", "0")]
+        {
+            let line = limits.lines().find_map(|line| line.strip_prefix(name)).unwrap_or_default();
+            let numbers: Vec<&str> = line.split_whitespace().take(2).collect();
+            assert_eq!(numbers, [limit, limit], "{verb:?}: {name}");
+        }
+        assert!(running.wait().expect("its end").success(), "{verb:?}");
+    }
 }
