@@ -8,7 +8,7 @@ use serde_json::{Map, Value};
 
 use super::refs;
 
-/// What a compilation reads.
+/// Input of a compilation.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Weight {
     /// JSON values of the schemas.

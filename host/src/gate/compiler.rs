@@ -89,7 +89,7 @@ fn command(binary: &Path, sandbox: Sandbox, memory: usize) -> Command {
     command
 }
 
-/// What a child process may use in addition to its own limits.
+/// Limits of a child process in addition to those that it sets itself.
 #[derive(Clone, Copy)]
 struct Bounds {
     /// From its start to its end.
@@ -98,7 +98,7 @@ struct Bounds {
     output: u64,
 }
 
-/// What the child made of these bytes, or its error.
+/// Output of the child for these bytes, or its error.
 fn run_child(mut command: Command, bytes: &[u8], bounds: Bounds) -> anyhow::Result<Vec<u8>> {
     let mut child = command
         .env_clear()

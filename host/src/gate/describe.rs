@@ -28,7 +28,7 @@ const MOST_EVENTS: usize = 200;
 const MOST_SCHEMAS: usize = 1_000;
 /// The same of every other list.
 const MOST_ENTRIES: usize = 1_000;
-/// What all schemas together may compile: eight times what the largest module of this repository needs, and three times.
+/// The same of all schemas once they are compiled. That module has 12,644 values and 623 patterns.
 const MOST_COMPILED: Weight = Weight { values: 100_000, patterns: 2_000 };
 
 /// Data of the store in which a component describes itself: it has a memory limit and nothing else, so every call to the

@@ -3,12 +3,11 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Stdio;
-use std::thread;
 use std::time::Duration;
 
 use serde_json::{Value as Json, json};
 use stoa_tests::folder::Folder;
-use stoa_tests::{host, modules};
+use stoa_tests::{eventually_within, host, modules};
 
 stoa_tests::tests![
     the_fixtures_of_template_and_example_hold,
@@ -213,16 +212,13 @@ fn the_compiler_of_every_verb_has_limits() {
         let mut command = host::program();
         command.env("STOA_MODULE_CACHE_DIR", folder.path().join(verb[0])).arg("module").args(&verb).arg(&file);
         let mut running = command.stdout(Stdio::null()).stderr(Stdio::null()).spawn().expect("cannot run stoa");
-        let limits = loop {
-            // The priority is the last that it lowers.
-            match find_compiler(running.id()) {
-                Some((limits, nice)) if nice == "10" => break limits,
-                _ => {}
-            }
+        let limits = eventually_within(Duration::from_secs(60), || {
+            // The priority is the last that the compiler lowers.
+            let found = find_compiler(running.id()).filter(|(_, nice)| nice == "10");
             let ended = running.try_wait().expect("its state");
-            assert!(ended.is_none(), "{verb:?} ended, and no compiler with limits was seen");
-            thread::sleep(Duration::from_millis(1));
-        };
+            assert!(found.is_some() || ended.is_none(), "{verb:?} ended, and no compiler with limits was seen");
+            found.map(|(limits, _)| limits)
+        });
         for (name, limit) in [("Max cpu time", "120"), ("Max address space", "4294967296"), ("Max core file size", "0")]
         {
             let line = limits.lines().find_map(|line| line.strip_prefix(name)).unwrap_or_default();

@@ -162,7 +162,7 @@ fn a_deactivated_module_is_guarded_as_before(database: Database) {
     let guarded = BTreeSet::from(["CONSTRAINT_DROPPED".to_string()]);
     assert_eq!(codes(&console.activate(&looser, json!({})).refused(409, "CONTRACT_BREAKING")), guarded);
 
-    // The same module comes back without a word, and the others where they are allowed.
+    // The same module comes back with nothing allowed, and the others where they are allowed.
     console.activate(&strict, json!({})).is(200);
     console.activate(&twin, json!({ "allow": ["SIGNER_CHANGED"] })).is(200);
     console.activate(&looser, json!({ "allow": ["CONSTRAINT_DROPPED"] })).is(200);
@@ -288,7 +288,7 @@ fn a_revoked_signer_of_the_first_generation_stops_no_host(database: Database) {
     assert!(host.log().contains("runs the trusted modules only"), "{}", host.log());
     assert_eq!(console.shown()["generation"], 1, "one host takes nothing from the others");
 
-    // For good.
+    // An operator takes the module out, for all hosts.
     console.post("modules/loyalty/deactivate", json!({})).is(200);
     eventually(|| {
         let shown = console.shown();

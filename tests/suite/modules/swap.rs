@@ -166,6 +166,11 @@ fn requests_end_on_what_they_began_on(database: Database) {
     panic!("no slow read outlasted an activation");
 }
 
+/// Gives the host time for three looks at the modules that it watches.
+fn let_the_host_look() {
+    thread::sleep(Duration::from_millis(1_500));
+}
+
 fn a_failing_module_is_taken_back(database: Database) {
     let host = host(database);
     let (console, shops) = (host.console(), shops(&host, 3));
@@ -248,7 +253,7 @@ fn one_caller_chooses_no_version(database: Database) {
     // Two companies more are an accident still, and the third is none.
     let others = self::shops(&host, 2);
     assert_eq!(ask_all(&others[..1]), 1);
-    thread::sleep(Duration::from_millis(1_500));
+    let_the_host_look();
     assert_eq!(console.runs(), 2);
     ask_until_it_answers(&others[1..]);
     assert_eq!(console.version("changeling").as_deref(), Some("1.0.0"));
@@ -267,12 +272,12 @@ fn what_the_version_before_fails_too_takes_nothing_back(database: Database) {
             slow.unchecked().send().refused(503, "MODULE_UNAVAILABLE");
         }
     }
-    thread::sleep(Duration::from_millis(1_500));
+    let_the_host_look();
     assert_eq!(console.runs(), 2, "the version before is as slow");
     assert_eq!(console.version("changeling").as_deref(), Some("1.0.2"));
 }
 
-/// Nothing says that it was faster before: callers who ask for much must not choose the version.
+/// No version shows that it was faster before: callers who ask for much must not choose the version.
 fn a_new_operation_that_is_slow_takes_nothing_back(database: Database) {
     let folder = modules::empty_with(&[("changeling.wasm", &modules::changeling(9))]);
     let host = Stoa::start_with(database, Settings::default().set("STOA_MODULE_DEADLINE", "150ms").modules_in(folder));
@@ -287,7 +292,7 @@ fn a_new_operation_that_is_slow_takes_nothing_back(database: Database) {
             slow.unchecked().send().refused(503, "MODULE_UNAVAILABLE");
         }
     }
-    thread::sleep(Duration::from_millis(1_500));
+    let_the_host_look();
     assert_eq!(console.runs(), 2, "no version before had the operation");
     assert_eq!(console.version("changeling").as_deref(), Some("1.0.0"));
 }
@@ -313,6 +318,6 @@ fn an_accident_takes_nothing_back(database: Database) {
     for _ in 0..4 {
         shop.request("GET", "changeling").unchecked().send().refused(500, "MODULE_FAILED");
     }
-    thread::sleep(Duration::from_millis(1_500));
+    let_the_host_look();
     assert_eq!(console.runs(), 2, "four failures are an accident");
 }

@@ -50,7 +50,7 @@ const DEBTS: &[(&str, &str, usize)] = &[
     ("sleep in a test", "tests/suite/identity/issuers.rs", 1),
     ("sleep in a test", "tests/suite/inventory/model.rs", 2),
     ("sleep in a test", "tests/suite/modules/first_start.rs", 1),
-    ("sleep in a test", "tests/suite/modules/swap.rs", 3),
+    ("sleep in a test", "tests/suite/modules/swap.rs", 1),
     ("sleep in a test", "tests/suite/modules/swap_hosts.rs", 2),
     ("sleep in a test", "tests/suite/platform/api_clients.rs", 1),
     ("sleep in a test", "tests/suite/platform/audit_list.rs", 1),
