@@ -99,7 +99,7 @@ pub async fn measure(bench: &mut Bench, database: &str, suffix: &str) -> anyhow:
             let output = attack.wait_with_output().await?;
             let printed = String::from_utf8_lossy(&output.stdout);
             succeeded += printed.trim().parse::<usize>().with_context(|| format!("the attack failed: {printed}"))?;
-            settle(bench).await?;
+            settle(bench, attacker.attack).await;
         }
         // An attack that was rejected as a whole measures nothing.
         anyhow::ensure!(succeeded > 0, "no request of the attack {} succeeded", attacker.attack.name());
@@ -150,6 +150,8 @@ async fn prepare(bench: &Bench, service: &Server, attack: Attack) -> anyhow::Res
         let entity = id(&entities["items"][0]["id"])?;
         if Attack::Reports.is_in(attack) {
             issue_invoices(&company, service).await?;
+            // The host closes a connection that was silent for long.
+            client = Client::new(service.address, &attacker.token).await?;
             for path in attack::report_paths(entity)? {
                 client.get(&company.path(&path)).await?;
             }
@@ -199,17 +201,23 @@ fn start(attacker: &Attacker, service: &Server, time: Duration) -> anyhow::Resul
     command.spawn().context("cannot start the attack")
 }
 
-/// Waits until no delivery has come for two seconds: the next quiet time is quiet.
-async fn settle(bench: &Bench) -> anyhow::Result<()> {
+/// Waits until no delivery has come for a while: the next quiet time is quiet.
+async fn settle(bench: &mut Bench, attack: Attack) {
+    // The host sends in batches, between which it may pause.
+    let pause = Duration::from_secs(if Attack::Webhooks.is_in(attack) { 10 } else { 1 });
     let begin = tokio::time::Instant::now();
     let mut received = bench.receivers.count();
     loop {
-        tokio::time::sleep(Duration::from_secs(2)).await;
+        tokio::time::sleep(pause).await;
         let now = bench.receivers.count();
         if now == received {
-            return Ok(());
+            return;
         }
-        anyhow::ensure!(begin.elapsed() < PATIENCE, "deliveries of an attack still come after {PATIENCE:?}");
+        if begin.elapsed() > PATIENCE {
+            let name = attack.name();
+            bench.report.note(format!("deliveries of the attack {name} still came after {PATIENCE:?}"));
+            return;
+        }
         received = now;
     }
 }
