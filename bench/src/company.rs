@@ -129,7 +129,7 @@ impl Client {
 }
 
 /// A request as a lean client sends it; a write carries a fresh idempotency key.
-fn write_request(into: &mut Vec<u8>, method: &str, path: &str, token: &str, body: Option<&str>) {
+pub fn write_request(into: &mut Vec<u8>, method: &str, path: &str, token: &str, body: Option<&str>) {
     use std::io::Write as _;
     // Writing to a Vec cannot fail.
     let _ = write!(into, "{method} {path} HTTP/1.1\r\nhost: stoa\r\nauthorization: Bearer {token}\r\n");

@@ -4,6 +4,7 @@
 //! It shares the machine with what it measures, the database included; so trust ratios, not rates. Both sides of a ratio are
 //! measured in turn, round by round. A missed target is marked and fails nothing.
 
+mod attack;
 mod bare;
 mod bench;
 mod capture;
@@ -14,6 +15,7 @@ mod limit;
 mod load;
 mod measures;
 mod native;
+mod parts;
 mod postgres;
 mod probe;
 mod report;
@@ -33,6 +35,7 @@ use crate::measures::{
     adjustments, checkouts, documents, idle, neighbours, orders, pools, rates, reads, receipts, reports, small,
     statements, swaps, tax, webhooks, writes_postgres, writes_sqlite,
 };
+use crate::parts::Parts;
 use crate::rounds::Rounds;
 
 #[global_allocator]
@@ -43,7 +46,7 @@ struct Arguments {
     /// Fewer and shorter rounds.
     #[arg(long)]
     quick: bool,
-    /// Only the parts whose names begin so: `sqlite`, `postgres/reads`.
+    /// Only the parts whose names begin so: `sqlite`, `postgres/reads`, `neighbours`.
     #[arg(long, default_value = "")]
     only: String,
     /// Other rounds than usual, such as one long one for a profiler to look at.
@@ -63,6 +66,8 @@ enum Role {
     Serve(serve::Flags),
     /// The bare handler of reads.
     Bare(bare::Flags),
+    /// One user who costs others.
+    Attack(attack::Flags),
 }
 
 fn main() {
@@ -76,6 +81,7 @@ fn role(arguments: Arguments) -> anyhow::Result<()> {
     match &arguments.role {
         Some(Role::Serve(flags)) => server_runtime()?.block_on(serve::serve(flags.clone())),
         Some(Role::Bare(flags)) => server_runtime()?.block_on(bare::serve(flags.clone())),
+        Some(Role::Attack(flags)) => server_runtime()?.block_on(attack::run(flags.clone())),
         None => tokio::runtime::Builder::new_current_thread()
             .enable_all()
             .on_thread_start(native::install_services)
@@ -94,7 +100,7 @@ async fn run(arguments: &Arguments) -> anyhow::Result<()> {
     rounds.count = arguments.rounds.unwrap_or(rounds.count);
     rounds.time = arguments.seconds.map_or(rounds.time, Duration::from_secs_f64);
     let mut bench = Bench::new(rounds)?;
-    let parts = Parts(&arguments.only);
+    let parts = Parts::new(&arguments.only);
     let database = match parts.any_of("postgres/") {
         true => Some(postgres::Database::create(Bench::postgres_server()?).await?),
         false => None,
@@ -112,10 +118,12 @@ async fn run(arguments: &Arguments) -> anyhow::Result<()> {
     {
         eprintln!("warning: the benchmark's database stays behind: {error:#}");
     }
-    measured
+    measured?;
+    anyhow::ensure!(parts.are_found(), "no part of the benchmark is called {:?}", arguments.only);
+    Ok(())
 }
 
-async fn measure(bench: &mut Bench, database: Option<&postgres::Database>, parts: &Parts<'_>) -> anyhow::Result<()> {
+async fn measure(bench: &mut Bench, database: Option<&postgres::Database>, parts: &Parts) -> anyhow::Result<()> {
     if let Some(database) = database {
         measure_postgres(bench, database, parts).await?;
     }
@@ -125,20 +133,7 @@ async fn measure(bench: &mut Bench, database: Option<&postgres::Database>, parts
     Ok(())
 }
 
-/// Which parts are asked for.
-struct Parts<'a>(&'a str);
-
-impl Parts<'_> {
-    fn has(&self, part: &str) -> bool {
-        part.starts_with(self.0)
-    }
-
-    fn any_of(&self, group: &str) -> bool {
-        group.starts_with(self.0) || self.0.starts_with(group)
-    }
-}
-
-async fn measure_postgres(bench: &mut Bench, database: &postgres::Database, parts: &Parts<'_>) -> anyhow::Result<()> {
+async fn measure_postgres(bench: &mut Bench, database: &postgres::Database, parts: &Parts) -> anyhow::Result<()> {
     let (fsync, commit) = (database.setting("fsync").await?, database.setting("synchronous_commit").await?);
     eprintln!("PostgreSQL, fsync {fsync}, synchronous_commit {commit}");
     let (service, operators) = bench.stoa(&database.url, 16).await?;
@@ -184,9 +179,6 @@ async fn measure_postgres(bench: &mut Bench, database: &postgres::Database, part
         let company = Company::create_with_books(service.address, &bench.token).await?;
         webhooks::measure(bench, &company, &service, "").await?;
     }
-    if parts.has("postgres/neighbours") {
-        neighbours::measure(bench, &company, &service, "").await?;
-    }
     if parts.has("postgres/swaps") {
         swaps::measure(bench, "pg", &company, &service, operators).await?;
     }
@@ -194,6 +186,9 @@ async fn measure_postgres(bench: &mut Bench, database: &postgres::Database, part
     database.settle().await?;
     if parts.has("postgres/idle") {
         idle::measure(bench, &database.url, "").await?;
+    }
+    if parts.has("postgres/neighbours") {
+        neighbours::measure(bench, &database.url, "").await?;
     }
     if parts.has("postgres/tax") {
         tax::measure(bench, &database.url, &company).await?;
@@ -204,7 +199,7 @@ async fn measure_postgres(bench: &mut Bench, database: &postgres::Database, part
     Ok(())
 }
 
-async fn on_sqlite(bench: &mut Bench, parts: &Parts<'_>) -> anyhow::Result<()> {
+async fn on_sqlite(bench: &mut Bench, parts: &Parts) -> anyhow::Result<()> {
     eprintln!("SQLite, synchronous=FULL");
     let (path, copy) = (bench.file("stoa.sqlite"), bench.file("copy.sqlite"));
     let url = Bench::sqlite_url(&path);
@@ -241,15 +236,15 @@ async fn on_sqlite(bench: &mut Bench, parts: &Parts<'_>) -> anyhow::Result<()> {
         let company = Company::create_with_books(service.address, &bench.token).await?;
         webhooks::measure(bench, &company, &service, "_sqlite").await?;
     }
-    if parts.has("sqlite/neighbours") {
-        neighbours::measure(bench, &company, &service, "_sqlite").await?;
-    }
     if parts.has("sqlite/swaps") {
         swaps::measure(bench, "sqlite", &company, &service, metrics).await?;
     }
     service.stop().await?;
     if parts.has("sqlite/idle") {
         idle::measure(bench, &url, "_sqlite").await?;
+    }
+    if parts.has("sqlite/neighbours") {
+        neighbours::measure(bench, &url, "_sqlite").await?;
     }
     if parts.has("sqlite/small") {
         small::measure(bench, "", &url, &company).await?;

@@ -4,6 +4,7 @@
 //! machine with what it measures.
 
 mod connection;
+mod paced;
 
 use std::net::SocketAddr;
 use std::sync::Arc;
@@ -11,6 +12,7 @@ use std::time::{Duration, Instant};
 
 use anyhow::Context as _;
 pub use connection::Connection;
+pub use paced::{Latencies, Paced};
 
 use crate::report::Report;
 use crate::rounds::median;

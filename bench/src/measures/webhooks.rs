@@ -42,7 +42,7 @@ impl Receivers {
     }
 
     /// Takes whatever comes from here on.
-    fn open(&self) -> anyhow::Result<()> {
+    pub fn open(&self) -> anyhow::Result<()> {
         for listener in &self.listeners {
             let (listener, lags) = (listener.try_clone()?, self.lags.clone());
             std::thread::spawn(move || {
@@ -54,6 +54,11 @@ impl Receivers {
             });
         }
         Ok(())
+    }
+
+    /// Deliveries so far.
+    pub fn count(&self) -> usize {
+        self.lags.lock().unwrap_or_else(PoisonError::into_inner).len()
     }
 
     fn lags(&self) -> Vec<f64> {

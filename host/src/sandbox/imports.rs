@@ -32,17 +32,20 @@ async fn run(state: &mut State, calls: Vec<wit::Call>) -> wasmtime::Result<Resul
         return Err(state.stop(Failure::Fault("the store was called outside a request".into())));
     };
     // On SQLite the thread is the request's, and so is its time. A wait for PostgreSQL is a wait for others too.
-    let time = state.limits.host_time_after(state.scope.written);
-    let left = matches!(session, Session::Sqlite(_)).then(|| time.saturating_sub(state.clock.host_time_spent()));
+    let writes = calls.iter().any(store::is_write);
+    let time = state.limits.host_time_left(state.clock.host_time_spent(), state.scope.written, writes);
+    let left = matches!(session, Session::Sqlite(_)).then_some(time);
     if left.is_some_and(|left| left.is_zero()) {
         state.session = Some(session);
         return Err(state.stop(Failure::Deadline));
     }
-    let writes = calls.iter().any(store::is_write);
     let began = Instant::now();
     session.limit_time(left);
     let answer = store::run(&mut session, &module.schema, &mut state.scope, calls).await;
     session.limit_time(None);
+    if !writes {
+        state.clock.add_read_time(began.elapsed());
+    }
     state.session = Some(session);
     state.changes += u64::from(writes && answer.is_ok());
     match answer {

@@ -101,9 +101,12 @@ impl Limits {
         self.deadline.saturating_add(TIME_OF_A_ROW.saturating_mul(u32::try_from(rows).unwrap_or(u32::MAX)))
     }
 
-    /// Time in host calls of a request whose store took so many rows.
-    pub fn host_time_after(&self, rows: usize) -> Duration {
-        self.host.saturating_add(STORE_TIME_OF_A_ROW.saturating_mul(u32::try_from(rows).unwrap_or(u32::MAX)))
+    /// Time left for a store call of a request whose store took so many rows. The rows add time for calls that write: a module that
+    /// writes thousands of rows buys no time to read with.
+    pub fn host_time_left(&self, spent: HostTime, written: usize, is_write: bool) -> Duration {
+        let rows = u32::try_from(written).unwrap_or(u32::MAX);
+        let left = self.host.saturating_add(STORE_TIME_OF_A_ROW.saturating_mul(rows)).saturating_sub(spent.all);
+        if is_write { left } else { left.min(self.host.saturating_sub(spent.reads)) }
     }
 
     /// Memory of a request that has read so many full pages.
@@ -117,6 +120,14 @@ const TIME_OF_A_ROW: Duration = Duration::from_micros(50);
 
 /// Time of the store that a written row adds: it stands in several indexes. What is read adds none.
 const STORE_TIME_OF_A_ROW: Duration = Duration::from_micros(200);
+
+/// Time that one request has spent in host calls that have ended.
+#[derive(Debug, Clone, Copy)]
+pub struct HostTime {
+    pub all: Duration,
+    /// Of store calls that write nothing.
+    pub reads: Duration,
+}
 
 /// Guest time of one request: runs while the guest's future is polled and no host call is under way.
 #[derive(Debug, Clone)]
@@ -132,6 +143,8 @@ struct Ticks {
     /// Nanoseconds in host calls that have ended, and when the one under way began.
     host_spent: AtomicU64,
     host_since: AtomicU64,
+    /// Nanoseconds in store calls that write nothing.
+    read_spent: AtomicU64,
 }
 
 impl Default for GuestClock {
@@ -143,6 +156,7 @@ impl Default for GuestClock {
             in_host: AtomicBool::new(false),
             host_spent: AtomicU64::new(0),
             host_since: AtomicU64::new(0),
+            read_spent: AtomicU64::new(0),
         }))
     }
 }
@@ -177,9 +191,17 @@ impl GuestClock {
         self.run();
     }
 
+    /// Counts a store call that wrote nothing. The call is part of the time in host calls as well.
+    pub fn add_read_time(&self, time: Duration) {
+        self.0.read_spent.fetch_add(u64::try_from(time.as_nanos()).unwrap_or(u64::MAX), Relaxed);
+    }
+
     /// Time in host calls that have ended.
-    pub fn host_time_spent(&self) -> Duration {
-        Duration::from_nanos(self.0.host_spent.load(Relaxed))
+    pub fn host_time_spent(&self) -> HostTime {
+        HostTime {
+            all: Duration::from_nanos(self.0.host_spent.load(Relaxed)),
+            reads: Duration::from_nanos(self.0.read_spent.load(Relaxed)),
+        }
     }
 
     /// How long ago the request's first guest was called.
@@ -248,6 +270,27 @@ mod tests {
             assert_eq!(limits.deadline_after(rows), Duration::from_millis(expected), "{rows}");
         }
         assert!(limits.deadline_after(usize::MAX) > limits.deadline);
+    }
+
+    #[test]
+    fn written_rows_add_time_for_calls_that_write_and_none_to_read_with() {
+        let (limits, second) = (Limits::default(), Duration::from_secs(1));
+        let spent = |all: u32, reads: u32| HostTime { all: second * all, reads: second * reads };
+        for (spent, written, writing, reading) in [
+            (spent(0, 0), 0, 2, 2),
+            // Ten thousand rows add two seconds.
+            (spent(0, 0), 10_000, 4, 2),
+            (spent(2, 0), 10_000, 2, 2),
+            (spent(3, 0), 10_000, 1, 1),
+            (spent(3, 2), 10_000, 1, 0),
+            (spent(5, 1), 10_000, 0, 0),
+        ] {
+            let left = [true, false].map(|is_write| limits.host_time_left(spent, written, is_write));
+            assert_eq!(left, [second * writing, second * reading], "{spent:?} {written}");
+        }
+        let clock = GuestClock::default();
+        clock.add_read_time(second);
+        assert_eq!(clock.host_time_spent().reads, second);
     }
 
     #[test]

@@ -25,7 +25,7 @@ fn store_calls_that_hold_the_writer_end(database: Database) {
     let before = shop.digest();
     let began = Instant::now();
     commit(&shop, "store-crawl", "").refused(503, "MODULE_UNAVAILABLE");
-    // The time of the setting and two seconds for the rows that it wrote. Without the limit it would take the ten of a request.
+    // The time of the writes and that of the setting to read with. Without the limit it would take the ten seconds of a request.
     let took = began.elapsed();
     assert!(took < Duration::from_secs(8), "{took:?}");
     assert_eq!(shop.digest(), before, "nothing is left of it");

@@ -1,0 +1,61 @@
+//! The choice of parts by `--only`: by group (`sqlite`), by group and name (`postgres/reads`), or by name (`neighbours`).
+
+use std::cell::Cell;
+
+const GROUPS: [&str; 2] = ["postgres/", "sqlite/"];
+
+/// The parts that a run measures.
+pub struct Parts {
+    only: String,
+    found: Cell<bool>,
+}
+
+impl Parts {
+    pub fn new(only: &str) -> Parts {
+        Parts { only: only.to_owned(), found: Cell::new(false) }
+    }
+
+    /// Whether this part is measured: its whole name, or the half after the group, begins with the choice.
+    pub fn has(&self, part: &str) -> bool {
+        let name = part.split_once('/').map_or(part, |(_, name)| name);
+        let chosen = part.starts_with(&self.only) || name.starts_with(&self.only);
+        self.found.set(self.found.get() || chosen);
+        chosen
+    }
+
+    /// Whether parts of this group may be measured. A name without a group may be in each.
+    pub fn any_of(&self, group: &str) -> bool {
+        let only = self.only.as_str();
+        let names_group = only.contains('/') || GROUPS.iter().any(|group| group.starts_with(only));
+        if names_group { group.starts_with(only) || only.starts_with(group) } else { true }
+    }
+
+    /// Whether any part was measured.
+    pub fn are_found(&self) -> bool {
+        self.found.get()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_part_is_chosen_by_either_half_of_its_name() {
+        for (only, part, chosen) in [
+            ("", "sqlite/reads", true),
+            ("sqlite", "sqlite/reads", true),
+            ("sqlite", "postgres/reads", false),
+            ("postgres/reads", "postgres/reads", true),
+            ("postgres/reads", "sqlite/reads", false),
+            ("neighbours", "postgres/neighbours", true),
+            ("neighbours", "sqlite/neighbours", true),
+            ("neighbours", "sqlite/reads", false),
+        ] {
+            let parts = Parts::new(only);
+            let group = part.split_inclusive('/').next().unwrap();
+            assert_eq!(parts.any_of(group) && parts.has(part), chosen, "--only {only:?}, {part}");
+            assert_eq!(parts.are_found(), chosen, "--only {only:?}, {part}");
+        }
+    }
+}
