@@ -2,9 +2,9 @@
 //! Operators are not tenants: they come with a token of the deployment, and see no company's data: a verification names rows that
 //! are broken, and none of their content.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::str::FromStr;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
 use aws_lc_rs::constant_time::verify_slices_are_equal;
@@ -17,11 +17,12 @@ use axum::routing::{get, post};
 use base64::Engine as _;
 use base64::prelude::BASE64_STANDARD;
 use bytes::Bytes;
-use http::{HeaderMap, StatusCode, header};
+use http::{HeaderMap, HeaderValue, StatusCode, header};
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value as Json, json};
 use sha2::{Digest as _, Sha256};
+use tokio::task::JoinHandle;
 use tokio::time::timeout;
 use uuid::Uuid;
 
@@ -36,6 +37,12 @@ use crate::sandbox::Vetted;
 
 /// Header of an upload: the admission file, in base64.
 pub const ADMISSION: &str = "stoa-admission";
+/// The state of a push that is not yet done.
+pub const COMPILING: &str = "COMPILING";
+/// How long a push waits that may be answered with 202, by default and at most, and how many of these are kept.
+const PATIENCE: Duration = Duration::from_secs(5);
+const MOST_PATIENCE: Duration = Duration::from_secs(60);
+const PUSHES: usize = 32;
 /// Companies of one verification.
 const COMPANIES: usize = 100;
 /// Longest wait for another verification, and longest time of one.
@@ -68,6 +75,7 @@ impl FromStr for Operator {
 struct Console {
     deployment: Arc<Deployment>,
     operators: Arc<Vec<Operator>>,
+    pushes: Arc<Pushes>,
     /// One verification at a time: it takes a place for a reader of the database.
     verifying: Arc<tokio::sync::Mutex<()>>,
 }
@@ -77,9 +85,11 @@ struct Console {
 struct Name(String);
 
 pub fn router(deployment: Arc<Deployment>, operators: Vec<Operator>) -> Router {
-    let console = Console { deployment, operators: Arc::new(operators), verifying: Arc::default() };
+    let console =
+        Console { deployment, operators: Arc::new(operators), pushes: Arc::default(), verifying: Arc::default() };
     Router::new()
         .route("/operator/modules", get(modules).post(push))
+        .route("/operator/modules/{module}", get(pushed))
         .route("/operator/modules/{module}/diff", get(compare))
         .route("/operator/modules/{module}/activate", post(activate))
         .route("/operator/modules/{module}/deactivate", post(deactivate))
@@ -158,17 +168,95 @@ async fn show_deployment(deployment: &Deployment) -> Result<Json, DeploymentErro
     }))
 }
 
+/// A push is compiled to its end, whether or not the operator waits. With `Prefer: respond-async` the response comes within the
+/// time of `wait`: the result, or 202 and the digest under which `GET` gives the result later.
 async fn push(
     State(console): State<Console>,
     axum::Extension(Name(by)): axum::Extension<Name>,
     headers: HeaderMap,
     body: Bytes,
-) -> Answer {
-    let pushed = receive(&console.deployment, &by, &headers, body).await;
-    if let Err(refused) = &pushed {
-        note(&console, &by, "pushModule", refused, json!({})).await;
+) -> Response {
+    let (patience, digest) = (read_patience(&headers), Digest::from(Sha256::digest(&body)));
+    let pushing = console.clone();
+    let mut work = tokio::spawn(async move {
+        let pushed = receive(&pushing.deployment, &by, &headers, body).await;
+        if let Err(refused) = &pushed {
+            note(&pushing, &by, "pushModule", refused, json!({})).await;
+        }
+        Answer(pushed)
+    });
+    if let Some(patience) = patience {
+        match timeout(patience, &mut work).await {
+            Ok(done) => return finish_push(done),
+            Err(_) => match console.pushes.keep(digest, work) {
+                None => return describe_compiling(&digest),
+                Some(kept) => work = kept,
+            },
+        }
     }
-    Answer(pushed)
+    finish_push(work.await)
+}
+
+/// The result of a push that was answered with 202: once, to the first who asks after its end.
+async fn pushed(State(console): State<Console>, Path(digest): Path<String>) -> Response {
+    let found = digest_of(&digest).map(|digest| (digest, console.pushes.take(&digest)));
+    match found {
+        Ok((digest, Some(Progress::Compiling))) => describe_compiling(&digest),
+        Ok((_, Some(Progress::Done(work)))) => finish_push(work.await),
+        Ok((_, None)) | Err(_) => Answer(Err(DeploymentError::NotFound("push under way"))).into_response(),
+    }
+}
+
+fn finish_push(done: Result<Answer, tokio::task::JoinError>) -> Response {
+    let panicked = |error| Answer(Err(Error::Fault(format!("an operator's request panicked: {error}")).into()));
+    done.unwrap_or_else(panicked).into_response()
+}
+
+fn describe_compiling(digest: &Digest) -> Response {
+    let body = json!({ "status": COMPILING, "digest": hex::encode(digest) });
+    let mut response = json_response(StatusCode::ACCEPTED, "application/json", &body);
+    response.headers_mut().insert("preference-applied", HeaderValue::from_static("respond-async"));
+    response
+}
+
+/// `Prefer: respond-async, wait=10` (RFC 7240): how long the operator waits for a response that is no result. `None`: to the end.
+fn read_patience(headers: &HeaderMap) -> Option<Duration> {
+    let listed = headers.get_all("prefer").iter().filter_map(|value| value.to_str().ok());
+    let wishes: Vec<&str> = listed.flat_map(|value| value.split(',')).map(str::trim).collect();
+    let wait = wishes.iter().find_map(|wish| wish.strip_prefix("wait=")?.parse().ok()).map(Duration::from_secs);
+    wishes.contains(&"respond-async").then(|| wait.unwrap_or(PATIENCE).min(MOST_PATIENCE))
+}
+
+/// Pushes that were answered with 202, by digest, until their results are read.
+#[derive(Default)]
+struct Pushes(Mutex<BTreeMap<Digest, JoinHandle<Answer>>>);
+
+enum Progress {
+    Compiling,
+    Done(JoinHandle<Answer>),
+}
+
+impl Pushes {
+    /// Keeps a push; gives it back where there is no room for one more. Results that nobody read make room.
+    fn keep(&self, digest: Digest, work: JoinHandle<Answer>) -> Option<JoinHandle<Answer>> {
+        let Ok(mut kept) = self.0.lock() else { return Some(work) };
+        if kept.len() >= PUSHES {
+            kept.retain(|_, work| !work.is_finished());
+        }
+        if kept.len() >= PUSHES {
+            return Some(work);
+        }
+        kept.insert(digest, work);
+        None
+    }
+
+    fn take(&self, digest: &Digest) -> Option<Progress> {
+        let mut kept = self.0.lock().ok()?;
+        match kept.get(digest)?.is_finished() {
+            true => kept.remove(digest).map(Progress::Done),
+            false => Some(Progress::Compiling),
+        }
+    }
 }
 
 async fn receive(

@@ -2,11 +2,12 @@
 //! rejected command changes nothing, and every word of an operator leaves a row behind.
 
 use std::process::Command;
+use std::time::Duration;
 
-use serde_json::json;
+use serde_json::{Value, json};
 use stoa_tests::host::{Settings, binary};
 use stoa_tests::operator::signed_by;
-use stoa_tests::{Database, Folder, Stoa, modules, on_both_databases, on_one_database, puppet};
+use stoa_tests::{Database, Folder, Stoa, eventually_within, modules, on_both_databases, on_one_database, puppet};
 
 use super::vetter::Vetter;
 
@@ -23,7 +24,8 @@ on_one_database![
     what_is_not_signed_is_refused_before_it_is_compiled,
     times_of_calls_bear_their_unit,
     hostile_modules_take_the_whole_road,
-    what_other_modules_claim_is_theirs
+    what_other_modules_claim_is_theirs,
+    a_push_may_be_answered_before_it_is_compiled
 ];
 
 /// A host with the changeling beside nothing else: it starts at once.
@@ -275,6 +277,43 @@ fn what_other_modules_claim_is_theirs(database: Database) {
     console.activate(&poorer, json!({ "allow": ["ROUTE_REMOVED"] })).is(200);
     assert_eq!(console.version("changeling").as_deref(), Some("2.0.0"));
     assert_eq!(console.get("generations").is(200).items()[0]["allowed"], json!(["ROUTE_REMOVED"]));
+}
+
+/// An operator who asks for it (RFC 7240) learns that the module is being compiled, and reads the result later, once.
+fn a_push_may_be_answered_before_it_is_compiled(database: Database) {
+    let host = host(database);
+    let console = host.console();
+    let push = |descriptor: &Value| {
+        let signed = host.signed(&puppet::puppet(descriptor));
+        let headers = [
+            ("content-type", "application/wasm"),
+            ("stoa-admission", &signed.admission),
+            ("prefer", "respond-async, wait=0"),
+        ];
+        let accepted = console.send("POST", "modules", &headers, signed.bytes.clone()).is(202);
+        assert_eq!(accepted["status"], "COMPILING", "{accepted}");
+        assert_eq!(accepted.header("preference-applied"), Some("respond-async"), "{accepted}");
+        accepted.text("digest")
+    };
+    let result = |digest: &str| {
+        // Other tests have their modules compiled meanwhile.
+        eventually_within(Duration::from_secs(240), || {
+            let answer = console.get(&format!("modules/{digest}"));
+            (answer.status != 202).then_some(answer)
+        })
+    };
+    let lawful = puppet::descriptor("puppet");
+    let digest = push(&lawful);
+    let pushed = result(&digest).is(201);
+    assert_eq!((&pushed["name"], pushed.text("digest")), (&json!("puppet"), digest.clone()), "{pushed}");
+    console.get(&format!("modules/{digest}")).refused(404, "NOT_FOUND");
+    console.activate(&digest, json!({})).is(200);
+
+    let mut unlawful = lawful;
+    unlawful["routes"][0]["status"] = json!(404);
+    result(&push(&unlawful)).refused(400, "DESCRIPTOR_INVALID");
+    let refused = host.rows("select 1 from stoa_operator_audit where operation = 'pushModule' and result <> 'SUCCESS'");
+    assert_eq!(refused.len(), 1);
 }
 
 /// Without `--dev` the modules folder counts once; a module that nobody signed is not even in the first generation.

@@ -1,6 +1,7 @@
 //! The verbs of `stoa module` that call the private listener of a running host.
 
 use std::path::PathBuf;
+use std::time::Duration;
 
 use anyhow::Context as _;
 use base64::Engine as _;
@@ -11,8 +12,11 @@ use serde_json::{Value as Json, json};
 use super::{offline, sign};
 use crate::deployment::development;
 use crate::gate::artifact::{Artifact, admission_file};
-use crate::http::operator::ADMISSION;
+use crate::http::operator::{ADMISSION, COMPILING};
 use crate::settings::Settings;
+
+/// The pause between two questions whether a push is done.
+const POLL: Duration = Duration::from_secs(1);
 
 #[derive(clap::Args)]
 struct Host {
@@ -156,9 +160,18 @@ pub fn push(args: Push) -> anyhow::Result<()> {
         })?,
     };
     let admission = BASE64_STANDARD.encode(serde_json::to_vec(&admission)?);
-    let pushed = args.host.ask(Method::POST, "modules", |request| {
-        request.header("content-type", "application/wasm").header(ADMISSION, admission).body(artifact.bytes)
+    let mut pushed = args.host.ask(Method::POST, "modules", |request| {
+        let request = request.header("content-type", "application/wasm").header("prefer", "respond-async");
+        request.header(ADMISSION, admission).body(artifact.bytes)
     })?;
+    if is_compiling(&pushed) {
+        eprintln!("the host is compiling the module");
+    }
+    while is_compiling(&pushed) {
+        std::thread::sleep(POLL);
+        let path = format!("modules/{}", text(&pushed["digest"]));
+        pushed = args.host.ask(Method::GET, &path, |request| request)?;
+    }
     args.host.show(&pushed, |pushed| {
         let digest = text(&pushed["digest"]);
         format!("{} {} {digest}\n{}", text(&pushed["name"]), text(&pushed["version"]), describe_changes(pushed))
@@ -167,6 +180,10 @@ pub fn push(args: Push) -> anyhow::Result<()> {
         true => args.host.activate(text(&pushed["digest"]), &args.options),
         false => Ok(()),
     }
+}
+
+fn is_compiling(pushed: &Json) -> bool {
+    pushed["status"] == COMPILING
 }
 
 pub fn diff(args: Diff) -> anyhow::Result<()> {
