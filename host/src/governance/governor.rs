@@ -1,8 +1,10 @@
 //! Admission: whether a caller may ask at all right now. Of a user: the minute of that user in that company. Of an API client: its
 //! company's entitlement, then its month, then its minute and the minute of all clients of the company.
 //!
-//! Permits are leased in blocks, so that most requests are admitted without the database. Whether a key stands and the company is
-//! entitled is reported anew with each lease, with each refusal, and in each admitted request's own transaction.
+//! Permits are leased in blocks, so that most requests are admitted without the database. A block that is half used is followed by
+//! the next in the background: a lease is a write, and no request should wait for the writes of others because of it. Whether a key
+//! is active and the company is entitled is read again with each lease, with each refusal, and in each admitted request's own
+//! transaction.
 
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
@@ -67,14 +69,16 @@ impl Headers {
     }
 }
 
+/// Clones share everything.
+#[derive(Clone)]
 pub struct Governor {
     limits: RateLimits,
     database: Arc<Database>,
-    permits: Mutex<Permits>,
-    totals: Mutex<Totals>,
-    leasing: Leasing,
+    permits: Arc<Mutex<Permits>>,
+    totals: Arc<Mutex<Totals>>,
+    leasing: Arc<Leasing>,
     /// The database's clock less this host's, milliseconds: reported by each lease.
-    offset: std::sync::atomic::AtomicI64,
+    offset: Arc<std::sync::atomic::AtomicI64>,
 }
 
 /// Result of leasing.
@@ -93,10 +97,10 @@ impl Governor {
         Governor {
             limits,
             database,
-            permits: Mutex::default(),
-            totals: Mutex::default(),
-            leasing: Leasing::default(),
-            offset: std::sync::atomic::AtomicI64::new(0),
+            permits: Arc::default(),
+            totals: Arc::default(),
+            leasing: Arc::default(),
+            offset: Arc::default(),
         }
     }
 
@@ -198,7 +202,10 @@ impl Governor {
             let now = self.now();
             let taken = self.permits().take(wants, now);
             match taken {
-                Taken::All => return Ok(Some(self.grant(wants, now))),
+                Taken::All => {
+                    self.lease_ahead(caller, tenant, wants, now);
+                    return Ok(Some(self.grant(wants, now)));
+                }
                 Taken::Drained(index) => {
                     let problem = self.refusal(caller, wants.get(index), now).await?;
                     return Ok(Some(self.refuse(problem, wants)));
@@ -228,14 +235,7 @@ impl Governor {
                     }
                     let lacking: Vec<Want> = lacking.iter().filter_map(|index| wants.get(*index).copied()).collect();
                     match self.lease(caller, tenant, lacking).await? {
-                        Leased::Granted { now, leases } => {
-                            let ours = chrono::Utc::now().timestamp_millis();
-                            self.offset.store(now - ours, std::sync::atomic::Ordering::Relaxed);
-                            let mut permits = self.permits();
-                            for (want, lease) in leases {
-                                permits.add(want, lease);
-                            }
-                        }
+                        Leased::Granted { now, leases } => self.add(now, leases),
                         Leased::Refused(problem) => return Ok(Some(self.refuse(problem, wants))),
                         Leased::Stranger => return Ok(None),
                     }
@@ -243,6 +243,37 @@ impl Governor {
             }
         }
         Err(Problem::new("UNAVAILABLE"))
+    }
+
+    /// Leases the next block in the background, where the one in hand is half used and no lease of the caller is under way.
+    fn lease_ahead(&self, caller: &Caller, tenant: Option<Uuid>, wants: &[Want], now: i64) {
+        let least = self.block(caller) / 2;
+        let Some(first) = wants.first() else { return };
+        if self.permits().find_low(wants, least, now).is_empty() || self.leasing.is_leasing(first.subject) {
+            return;
+        }
+        let (governor, caller, wants, subject) = (self.clone(), caller.clone(), wants.to_vec(), first.subject);
+        tokio::spawn(async move {
+            let ticket = governor.leasing.enter(subject);
+            let _lock = ticket.lock().await;
+            // The holder of the lock before may have leased.
+            let low = governor.permits().find_low(&wants, least, governor.now());
+            // A lease that is rejected or fails is one that a request asks for again, and reports.
+            if !low.is_empty()
+                && let Ok(Leased::Granted { now, leases }) = governor.lease(&caller, tenant, low).await
+            {
+                governor.add(now, leases);
+            }
+        });
+    }
+
+    fn add(&self, now: i64, leases: Vec<(Want, Lease)>) {
+        let ours = chrono::Utc::now().timestamp_millis();
+        self.offset.store(now - ours, std::sync::atomic::Ordering::Relaxed);
+        let mut permits = self.permits();
+        for (want, lease) in leases {
+            permits.add(want, lease);
+        }
     }
 
     fn grant(&self, wants: &[Want], now: i64) -> Permit {
@@ -316,11 +347,7 @@ impl Governor {
     }
 
     async fn lease(&self, caller: &Caller, tenant: Option<Uuid>, lacking: Vec<Want>) -> Result<Leased, Problem> {
-        // The month follows the minute's pace: a crash must not cost a good part of it.
-        let ask = match caller {
-            Caller::User(_) => self.limits.user,
-            Caller::Client(key) => key.requests_per_minute,
-        } / BLOCKS;
+        let ask = self.block(caller);
         let target: Target = match lacking.first().map(|want| Shard::of_tenant(want.subject.tenant)) {
             Some(company @ Shard::Company(_)) => company.into(),
             Some(Shard::Global) | None => Shard::Global.with_queue(QueueKey::Caller(caller.id())),
@@ -334,6 +361,15 @@ impl Governor {
             }
         });
         self.database.write(target, work).await.map_err(|error| unavailable(&error))
+    }
+
+    /// Permits of a lease. The month follows the minute's pace: a crash must not cost a good part of it.
+    fn block(&self, caller: &Caller) -> u64 {
+        let minute = match caller {
+            Caller::User(_) => self.limits.user,
+            Caller::Client(key) => key.requests_per_minute,
+        };
+        minute / BLOCKS
     }
 
     /// The most restrictive of the minutes; a window not known of is whole.

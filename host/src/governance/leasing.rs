@@ -24,6 +24,11 @@ impl Leasing {
         Ticket { leasing: self, subject, lock }
     }
 
+    /// Whether a lease of this subject is under way, or waits.
+    pub fn is_leasing(&self, subject: Subject) -> bool {
+        self.locks().contains_key(&subject)
+    }
+
     fn locks(&self) -> MutexGuard<'_, HashMap<Subject, Arc<tokio::sync::Mutex<()>>>> {
         // A map of locks: a panic elsewhere leaves it whole.
         self.0.lock().unwrap_or_else(PoisonError::into_inner)

@@ -127,6 +127,12 @@ impl Permits {
         self.buckets.get(&subject).filter(|bucket| bucket.window == subject.span.start(now))
     }
 
+    /// Those of which fewer than `least` are left in the window around `now`, and of which more can be leased.
+    pub fn find_low(&self, wants: &[Want], least: u64, now: i64) -> Vec<Want> {
+        let is_low = |bucket: &Bucket| bucket.left < least && bucket.taken < bucket.limit;
+        wants.iter().filter(|want| self.bucket(want.subject, now).is_some_and(is_low)).copied().collect()
+    }
+
     /// Whether this host has leased for all of these before, in whatever window.
     pub fn knows(&self, wants: &[Want]) -> bool {
         wants.iter().all(|want| self.buckets.contains_key(&want.subject))
@@ -171,6 +177,26 @@ mod tests {
         permits.add(minute, Lease { window: now, granted: 0, taken: 1 });
         assert_eq!(permits.take(&[month, minute], now), Taken::Lacking(vec![0, 1]));
         assert_eq!(permits.take(&[minute, month], now), Taken::Drained(0));
+    }
+
+    #[test]
+    fn a_block_is_low_until_all_of_the_window_is_leased() {
+        let minute = want(1, Span::Minute, 20);
+        let mut permits = Permits::default();
+        assert_eq!(permits.find_low(&[minute], 5, 0), [], "a window that is not known is leased by its request");
+        permits.add(minute, Lease { window: 0, granted: 10, taken: 10 });
+        for _ in 0..5 {
+            assert_eq!(permits.find_low(&[minute], 5, 0), []);
+            permits.take(&[minute], 0);
+        }
+        permits.take(&[minute], 0);
+        assert_eq!(permits.find_low(&[minute], 5, 0), [minute]);
+        permits.add(minute, Lease { window: 0, granted: 10, taken: 20 });
+        for _ in 0..14 {
+            permits.take(&[minute], 0);
+        }
+        assert_eq!(permits.take(&[minute], 0), Taken::Drained(0));
+        assert_eq!(permits.find_low(&[minute], 5, 0), [], "there is no more");
     }
 
     #[test]
