@@ -102,6 +102,15 @@ impl Database {
         }
     }
 
+    /// Waits until a large write of the company may run, which it does as long as it keeps what is returned. SQLite's one writer must
+    /// not be a company's alone; PostgreSQL has many.
+    pub async fn take_turn(&self, tenant: Uuid) -> Result<Option<sqlite::Turn>, Error> {
+        match self {
+            Database::Sqlite(database) => database.take_turn(Shard::of_tenant(tenant)).await,
+            Database::Postgres(_) => Ok(None),
+        }
+    }
+
     /// Runs a read in one snapshot. The transaction ends after the answer is on its way.
     pub async fn read<T: Send + 'static>(&self, place: Shard, work: Work<T>) -> Result<T, Error> {
         metrics::counter!("stoa_database_transactions_total", "kind" => "read", "place" => place.name()).increment(1);

@@ -4,6 +4,7 @@ mod bodies;
 mod callers;
 mod free_json;
 mod guests;
+mod pace;
 mod searches;
 mod wal;
 

@@ -5,6 +5,7 @@
 //! too (they may rest on a group-mate's rows), waits for that commit.
 
 mod log;
+mod pace;
 mod queue;
 mod stopwatch;
 
@@ -22,6 +23,7 @@ use rusqlite::{Connection, OpenFlags};
 use tokio::sync::oneshot;
 
 use self::log::Log;
+use self::pace::Pace;
 use self::queue::{Next, Queue};
 use self::stopwatch::Stopwatch;
 use super::fair_queue::Capacity;
@@ -29,6 +31,7 @@ use super::row::Cell;
 use super::{DatabaseSettings, Error, Row, Session, Shard, Verdict, Work, migrations};
 use crate::secret_file;
 
+pub use self::pace::Turn;
 pub use self::stopwatch::{lift as lift_time_limit, limit_part as limit_time};
 
 /// Requests of one commit, and the longest that a group gathers them.
@@ -46,6 +49,7 @@ const BUSY: Duration = Duration::from_secs(5);
 pub struct Sqlite {
     writes: Arc<Queue<Job>>,
     reads: Arc<Queue<Job>>,
+    pace: Arc<Pace>,
     threads: Mutex<Vec<JoinHandle<()>>>,
     request_timeout: Duration,
     heavy_read_timeout: Duration,
@@ -101,12 +105,14 @@ impl Sqlite {
         let readers = settings.sqlite_readers.max(1);
         let writes = Arc::new(Queue::new(Capacity { slots: GROUP, queue: QUEUE }, Job::is_held));
         let reads = Arc::new(Queue::new(Capacity { slots: readers, queue: QUEUE }, Job::is_held));
+        let pace = Arc::new(Pace::default());
         let (clock, thread) = Stopwatch::start()?;
         let mut threads = vec![thread];
         let register = settings.prepare.sqlite;
         let file = Arc::new(File { path: path.to_owned(), register, full: AtomicBool::new(false) });
         let writer = connect(&file, false)?;
-        let (thread_file, thread_clock, queue, held) = (file.clone(), clock.clone(), writes.clone(), reads.clone());
+        let (thread_file, thread_clock, held) = (file.clone(), clock.clone(), reads.clone());
+        let queue = Writes { queue: writes.clone(), pace: pace.clone() };
         threads.push(std::thread::Builder::new().name("stoa-writer".into()).spawn(move || {
             thread_clock.watch_this_thread();
             write_loop(&thread_file, writer, &queue, &held, &thread_clock);
@@ -120,11 +126,16 @@ impl Sqlite {
             })?);
         }
         let (request_timeout, heavy_read_timeout) = (settings.request_timeout, settings.heavy_read_timeout);
-        Ok(Sqlite { writes, reads, threads: Mutex::new(threads), request_timeout, heavy_read_timeout, file })
+        Ok(Sqlite { writes, reads, pace, threads: Mutex::new(threads), request_timeout, heavy_read_timeout, file })
     }
 
     pub async fn write<T: Send + 'static>(&self, place: Shard, work: Work<T>) -> Result<T, Error> {
         self.submit(&self.writes, place, self.request_timeout, false, work).await
+    }
+
+    /// Waits until a large write of this shard may run: see `pace.rs`.
+    pub async fn take_turn(&self, shard: Shard) -> Result<Option<Turn>, Error> {
+        self.pace.take(shard, self.request_timeout / 2).await
     }
 
     pub async fn read<T: Send + 'static>(&self, place: Shard, work: Work<T>) -> Result<T, Error> {
@@ -225,21 +236,43 @@ fn block_on<F: Future + Unpin>(mut future: F) -> F::Output {
     }
 }
 
-fn write_loop(file: &File, writer: Connection, queue: &Queue<Job>, readers: &Queue<Job>, clock: &Stopwatch) {
+/// The writer's queue, and the pace of what runs.
+struct Writes {
+    queue: Arc<Queue<Job>>,
+    pace: Arc<Pace>,
+}
+
+impl Writes {
+    /// A write of this shard has ended, which began then.
+    fn charge(&self, shard: Shard, began: Instant) {
+        let (time, now) = (began.elapsed(), Instant::now());
+        self.queue.charge(shard, time, now);
+        self.pace.note(shard, time, now);
+    }
+
+    /// The next, if one waits.
+    fn try_pop(&self) -> Option<Job> {
+        let (place, job) = self.queue.try_pop()?;
+        self.queue.end(place);
+        Some(job)
+    }
+}
+
+fn write_loop(file: &File, writer: Connection, writes: &Writes, readers: &Queue<Job>, clock: &Stopwatch) {
     let mut connection = Some(writer);
     let mut log = Log::new(&file.path, log::LARGEST);
     loop {
         // Readers that are held back wait for the log, also where nothing is written any more.
-        let next = queue.pop_within(log.next_look());
+        let next = writes.queue.pop_within(log.next_look());
         let open = connection.take().or_else(|| reopen(file, false));
         connection = match (next, open) {
             (Next::Closed, _) => return,
             (Next::Late, open) => open,
             (Next::Job(place, first), open) => {
                 // One runs at a time: what counts here is whose turn it is.
-                queue.end(place);
+                writes.queue.end(place);
                 match open {
-                    Some(open) => write_group(file, open, first, queue),
+                    Some(open) => write_group(file, open, first, writes),
                     None => {
                         refuse(first, Error::Unavailable("the database cannot be opened".into()));
                         None
@@ -254,7 +287,7 @@ fn write_loop(file: &File, writer: Connection, queue: &Queue<Job>, readers: &Que
 }
 
 /// One commit. Answers every request of it; gives the connection back unless it was lost.
-fn write_group(file: &File, connection: Connection, first: Job, queue: &Queue<Job>) -> Option<Connection> {
+fn write_group(file: &File, connection: Connection, first: Job, writes: &Writes) -> Option<Connection> {
     let began = Instant::now();
     if let Err(error) = connection.execute_batch("begin immediate") {
         refuse(first, Error::from_rusqlite(error));
@@ -271,7 +304,7 @@ fn write_group(file: &File, connection: Connection, first: Job, queue: &Queue<Jo
         }
         let (shard, job_began) = (job.shard, Instant::now());
         let ran = (job.run)(Ok(connection));
-        queue.charge(shard, job_began.elapsed());
+        writes.charge(shard, job_began);
         answers.push(ran.answer);
         let Some(back) = ran.connection else {
             return lose(answers, &Error::Unavailable("the database connection was lost".into()));
@@ -286,7 +319,7 @@ fn write_group(file: &File, connection: Connection, first: Job, queue: &Queue<Jo
             return lose(answers, &error);
         }
         kept |= ran.keep;
-        next = if answers.len() < GROUP && began.elapsed() < GROUP_TIME { next_of(queue) } else { None };
+        next = if answers.len() < GROUP && began.elapsed() < GROUP_TIME { writes.try_pop() } else { None };
     }
     let committed = execute(&connection, if kept { "commit" } else { "rollback" });
     metrics::histogram!("stoa_commit_group_size").record(answers.len() as f64);
@@ -303,12 +336,6 @@ fn write_group(file: &File, connection: Connection, first: Job, queue: &Queue<Jo
         // A failed flush may have lied before: this connection is not used again.
         Err(error) => lose(answers, &Error::Unavailable(format!("the commit failed: {error}"))),
     }
-}
-
-fn next_of(queue: &Queue<Job>) -> Option<Job> {
-    let (place, job) = queue.try_pop()?;
-    queue.end(place);
-    Some(job)
 }
 
 fn lose(answers: Vec<Reply>, error: &Error) -> Option<Connection> {
