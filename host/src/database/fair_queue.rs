@@ -1,6 +1,6 @@
-//! A fair queue. Requests that wait for a database are served round robin between companies, and a company has at most half of the
-//! slots at once: a company with many requests waits for itself. Where their time is charged, the company that has taken the least
-//! lately comes first. This file only counts: threads and tasks wait elsewhere.
+//! A fair queue. Requests that wait for a database are served round robin between companies, and a company has at most
+//! half of the slots at once: a company with many requests waits for itself. Where their time is charged, the company
+//! that has taken the least lately comes first. This file only counts: threads and tasks wait elsewhere.
 
 use std::collections::{HashMap, VecDeque};
 use std::time::{Duration, Instant};

@@ -102,8 +102,8 @@ impl Database {
         }
     }
 
-    /// Waits until a large write of the company may run, which it does as long as it keeps what is returned. SQLite's one writer must
-    /// not be a company's alone; PostgreSQL has many.
+    /// Waits until a large write of the company may run, which it does as long as it keeps what is returned. SQLite's
+    /// one writer must not be a company's alone; PostgreSQL has many.
     pub async fn take_turn(&self, tenant: Uuid) -> Result<Option<sqlite::Turn>, Error> {
         match self {
             Database::Sqlite(database) => database.take_turn(Shard::of_tenant(tenant)).await,

@@ -1,6 +1,7 @@
-//! The pace of large writes. SQLite has one writer, and a large write holds it until it ends: behind a company with one after the other,
-//! each write of the others would wait for one of them. While others write, a company's large writes therefore run one at a time, and
-//! each of them leaves nine times its own time to the others. Its small writes wait for none of this.
+//! The pace of large writes. SQLite has one writer, and a large write holds it until it ends: behind a company with one
+//! after the other, each write of the others would wait for one of them. While others write, a company's large writes
+//! therefore run one at a time, and each of them leaves nine times its own time to the others. Its small writes wait
+//! for none of this.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
