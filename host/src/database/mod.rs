@@ -88,6 +88,13 @@ impl DatabaseSettings {
     }
 }
 
+/// The right of a large write to run.
+pub enum Turn {
+    /// None: no other company writes.
+    Sqlite(Option<sqlite::Turn>),
+    Postgres(slots::Seat<Uuid>),
+}
+
 impl Database {
     /// Connects. `migrate`: bring the host's tables up to date first; without it an outdated database is refused.
     pub async fn open(settings: &DatabaseSettings, migrate: bool) -> anyhow::Result<Database> {
@@ -115,6 +122,18 @@ impl Database {
         match self {
             Database::Sqlite(database) => database.write(deadline, target, work).await,
             Database::Postgres(database) => database.write(deadline, target, work).await,
+        }
+    }
+
+    /// Waits until a large write of the company may run, which it does as long as it keeps the turn. One company must take
+    /// neither all of SQLite's one writer nor all processors of a host on PostgreSQL.
+    pub async fn take_turn(&self, tenant: Uuid) -> Result<Turn, Error> {
+        match self {
+            Database::Sqlite(database) => {
+                let queue = Target::from(Shard::of_tenant(tenant)).queue;
+                Ok(Turn::Sqlite(database.take_turn(queue).await?))
+            }
+            Database::Postgres(database) => Ok(Turn::Postgres(database.take_turn(tenant).await?)),
         }
     }
 

@@ -129,8 +129,8 @@ impl Known {
 }
 
 impl Watermark {
-    /// The company's watermark: milliseconds since 1970. It is read again where the last reading is old, or the company has written
-    /// since.
+    /// The company's watermark: milliseconds since 1970. It is read again where the last reading is old, or the company
+    /// has written since.
     pub async fn get<F: Future<Output = Result<Writing, Error>>>(
         &self,
         tenant: Uuid,
@@ -161,7 +161,7 @@ impl Watermark {
     /// Takes note that a write of the company was committed.
     pub fn note_write(&self, tenant: Uuid) {
         let mut known = self.lock();
-        // The next list reads again in any case, and where nobody lists the table would only grow.
+        // The next list reads again in any case, and the table would only grow where no lists come.
         if !known.serves() {
             known.written.retain(|_, written| written.elapsed() < MILLISECOND);
         }

@@ -27,6 +27,8 @@ use crate::wit::module;
 
 /// How often a keyed write whose commit got no answer is looked into.
 const UNKNOWN_COMMITS: u32 = 3;
+/// Lines of a large write.
+const LARGE: usize = 100;
 /// Subjects of one audit entry at most: twice the lines of the largest request.
 const MOST_SUBJECTS: usize = 1_000;
 
@@ -93,6 +95,11 @@ pub async fn run<H: Host>(
             until(deadline, database.watermark(tenant)).await.map_err(|error| problem_of(&error, request_id))?
         }
         _ => None,
+    };
+    let is_large = !read_only && request.input.as_ref().is_ok_and(|input| input.lines >= LARGE);
+    let _turn = match is_large {
+        true => Some(database.take_turn(tenant).await.map_err(|error| problem_of(&error, request_id))?),
+        false => None,
     };
     // Reports are left out: what they cost, a trial would cost again.
     let trial = if heavy { None } else { request.generation.trial.load_full() };

@@ -297,8 +297,8 @@ impl ListAuditEntries {
         self.text.is_some() || self.result.is_some()
     }
 
-    /// The entries that a search may look at: those between its bounds that the first filter with an index leaves. Other filters do
-    /// not narrow them, since one that few entries meet would have all of them read.
+    /// The entries that a search may look at: those between its bounds that the first filter with an index leaves.
+    /// Other filters do not narrow them, since one that few entries meet would have all of them read.
     fn into_candidates(self) -> ListAuditEntries {
         let of_modules: BTreeMap<String, Uuid> = self.of_modules.into_iter().take(1).collect();
         let resource_id = self.resource_id.filter(|_| of_modules.is_empty());

@@ -6,7 +6,8 @@ use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
-/// Records at which one page of a search looks: no index serves a search, and a company has as many records as it likes.
+/// Records at which one page of a search looks: no index serves a search, and a company has as many records as it
+/// likes.
 pub const SEARCHED: u32 = 10_000;
 
 /// How many items a page has at most: the query parameter `limit`, 1 to 100.

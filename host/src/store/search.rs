@@ -2,8 +2,8 @@
 //! behind row-level security nor on SQLite), and a company has as many rows as it likes. A page that found less than was asked for
 //! tells how far it looked, and the next one goes on from there.
 //!
-//! Other filters do not narrow these rows, since a filter that few rows meet would have all of them read. Those that an index serves in
-//! the order of the ids are the exception: the rows that they leave are the only ones that are read.
+//! Other filters do not narrow these rows, since a filter that few rows meet would have all of them read. Those that an
+//! index serves in the order of the ids are the exception: the rows that they leave are the only ones that are read.
 
 use stoa_descriptor::ColumnType;
 use uuid::Uuid;
@@ -29,8 +29,8 @@ pub(super) fn find_end(schema: &Tables, select: &Select, most: usize, sql: Sql) 
     Some(query)
 }
 
-/// The part of a filter that an index serves in the order of the ids: ids and their bounds, which keep a reader of news before the
-/// watermark, and a value for each column before the id.
+/// The part of a filter that an index serves in the order of the ids: ids and their bounds, which keep a reader of news
+/// before the watermark, and a value for each column before the id.
 fn find_served(table: &Table, filter: &Condition) -> Condition {
     let mut parts = Vec::new();
     collect_parts(filter, &mut parts);

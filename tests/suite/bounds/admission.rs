@@ -8,8 +8,9 @@ use stoa_tests::company::onboarding;
 use stoa_tests::host::Settings;
 use stoa_tests::issuer::Manner;
 use stoa_tests::signer::{claims, jwks};
-use stoa_tests::{Company, Database, Issuer, Signer, Stoa, at_once, modules, on_both_databases};
+use stoa_tests::{Answer, Company, Database, Issuer, Signer, Stoa, at_once, in_one_window, modules, on_both_databases};
 
+on_both_databases![the_next_permits_are_leased_before_they_are_needed];
 on_both_databases![timed: a_lease_that_waits_holds_up_no_other_caller];
 
 /// Requests of the caller who waits, at once.
@@ -22,6 +23,41 @@ const OTHERS: usize = 320;
 const PROMPT: Duration = Duration::from_secs(1);
 /// Eight requests that waited one after the other would take three seconds each at the least.
 const TOGETHER: Duration = Duration::from_secs(9);
+
+/// A lease is a write. A reader must not wait for one, which itself waits for the writes of others.
+fn the_next_permits_are_leased_before_they_are_needed(database: Database) {
+    let settings = Settings::default().modules(modules::none()).set("STOA_USER_REQUESTS_PER_MINUTE", "600");
+    let host = Stoa::start_with(database, settings);
+    let reads = || {
+        let shop = host.company();
+        let read = |_| {
+            let answer = shop.get("context").is(200);
+            let remaining: u64 = answer.header("x-ratelimit-remaining").expect("a header").parse().expect("a number");
+            let leased = || {
+                let rows = shop.rows("select used from stoa_permit where {tenant} and scope = 'MINUTE'");
+                rows[0][0].parse::<u64>().expect("a number")
+            };
+            // A block is a fiftieth of the limit. Half of one is in hand, whenever a moment has passed.
+            let until = Instant::now() + Duration::from_secs(10);
+            while leased() + remaining < 600 + 6 && Instant::now() < until {
+                thread::sleep(Duration::from_millis(10));
+            }
+            (leased() + remaining >= 600 + 6).then_some(answer)
+        };
+        let answers: Vec<Option<Answer>> = (0..12).map(read).collect();
+        let late = answers.iter().position(Option::is_none);
+        let answers = answers.into_iter().flatten().chain([shop.get("context").is(200)]).collect();
+        (answers, late)
+    };
+    // A minute that ends meanwhile takes what is in hand with it.
+    let late = std::cell::Cell::new(None);
+    in_one_window(|| {
+        let (answers, missed) = reads();
+        late.set(missed);
+        answers
+    });
+    assert_eq!(late.get(), None, "after this read nothing was leased");
+}
 
 fn a_lease_that_waits_holds_up_no_other_caller(database: Database) {
     let signer = Signer::es256("k1");

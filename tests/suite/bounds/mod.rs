@@ -9,6 +9,7 @@ mod long_writes;
 mod memory;
 #[cfg(target_os = "linux")]
 mod open_files;
+mod pace;
 mod searches;
 mod turns;
 mod wal;

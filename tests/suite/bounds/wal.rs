@@ -1,4 +1,5 @@
-//! SQLite's write-ahead log grows while a reader looks into it. Beyond a bound such readers end, and others read and write on.
+//! SQLite's write-ahead log grows while a reader looks into it. Beyond a bound such readers end, and others read and
+//! write on.
 
 use std::fs;
 use std::thread;

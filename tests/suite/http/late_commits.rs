@@ -194,8 +194,8 @@ fn count(host: &Stoa, name: &str, texts: &[&str]) -> u64 {
     metrics.lines().filter(is_counted).filter_map(|line| line.rsplit(' ').next()?.parse::<u64>().ok()).sum()
 }
 
-/// Writes that wait for a row hold both connections that the company may have, so its own list waits for one. The other company's
-/// list ends meanwhile, and has what that company wrote before.
+/// Writes that wait for a row hold both connections that the company may have, so its own list waits for one. The other
+/// company's list ends meanwhile, and has what that company wrote before.
 fn c17_a_company_without_a_connection_holds_up_no_other() {
     let host = Stoa::start_with(Database::Postgres, Settings::default().set("STOA_DATABASE_CONNECTIONS", 4));
     let (shop, other) = (host.company(), host.company());

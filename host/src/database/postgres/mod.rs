@@ -15,6 +15,7 @@ use std::time::Duration;
 
 use tokio::time::{Instant, timeout, timeout_at};
 use tokio_postgres::{Row as PgRow, SimpleQueryRow};
+use uuid::Uuid;
 
 use super::fair_queue::Capacity;
 use super::slots::{NoSeat, Seat, Slots};
@@ -40,6 +41,8 @@ const END: Duration = Duration::from_secs(2);
 pub struct Postgres {
     address: Box<Address>,
     slots: Arc<Slots<QueueKey>>,
+    /// Turns of large writes: as many as there are processors, of which a company has half.
+    turns: Arc<Slots<Uuid>>,
     idle: Idle,
     /// How often the schema has changed while this host ran.
     schema: Arc<AtomicU64>,
@@ -259,10 +262,12 @@ impl Postgres {
         let address = Address::parse(url, &settings.transport, &settings.prepare.postgres)?;
         administer::prepare_database(&address.options, settings, migrate).await?;
         let slots = usize::try_from(settings.postgres_connections)?;
+        let processors = std::thread::available_parallelism().map_or(1, std::num::NonZeroUsize::get);
         Ok(Postgres {
             numbers: Numbers::start(address.clone()),
             address: Box::new(address),
             slots: Slots::new(Capacity { slots, queue: QUEUE }),
+            turns: Slots::new(Capacity { slots: processors, queue: QUEUE }),
             idle: Idle::default(),
             schema: Arc::default(),
             watermark: Watermark::default(),
@@ -270,6 +275,12 @@ impl Postgres {
             heavy_read_timeout: settings.heavy_read_timeout,
             full: AtomicBool::new(false),
         })
+    }
+
+    /// Waits until a large write of this company may run. Its module takes a processor of this host for as long.
+    pub async fn take_turn(&self, company: Uuid) -> Result<Seat<Uuid>, Error> {
+        let late = |_| Error::Unavailable("the company's large writes before it have left no time".into());
+        self.turns.take(company, self.request_timeout * 3 / 4).await.map_err(late)
     }
 
     /// A free connection, or a new one where fewer are open than may be.

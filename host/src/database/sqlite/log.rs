@@ -1,10 +1,10 @@
 //! The write-ahead log's size. SQLite begins the log anew only when no reader looks into it: readers that overlap, each of them lawful,
 //! would have it grow without end.
 //!
-//! When the log has grown too large, keys whose reads run long begin no more of them until the log is empty: they wait for
-//! themselves. Once no read runs long any more, all reads are held back for a moment, and the writer empties the log. A key whose
-//! read outlasts that moment is held back too, so that one of the next attempts succeeds. Where the log grows on all the same, reads
-//! that have run for a second end.
+//! When the log has grown too large, keys whose reads run long begin no more of them until the log is empty: they
+//! wait for themselves. Once no read runs long any more, all reads are held back for a moment, and the writer empties
+//! the log. A key whose read outlasts that moment is held back too, so that one of the next attempts succeeds. Where
+//! the log grows on all the same, reads that have run for a second end.
 
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};
@@ -25,7 +25,8 @@ const AGE: Duration = Duration::from_secs(1);
 const LONG: Duration = Duration::from_millis(100);
 /// How often the writer looks.
 const LOOK: Duration = Duration::from_millis(100);
-/// The moment for which all reads are held back, and the pause after one in which a reader of another process was in the way.
+/// The moment for which all reads are held back, and the pause after one in which a reader of another process was in
+/// the way.
 const WAIT: Duration = Duration::from_millis(10);
 const PAUSE: Duration = Duration::from_millis(500);
 

@@ -5,6 +5,7 @@
 //! too (they may rest on a group-mate's rows), waits for that commit.
 
 mod log;
+mod pace;
 mod queue;
 mod stopwatch;
 
@@ -22,6 +23,7 @@ use rusqlite::{Connection, OpenFlags};
 use tokio::sync::oneshot;
 
 use self::log::Log;
+use self::pace::Pace;
 use self::queue::{Next, Queue};
 use self::stopwatch::Stopwatch;
 use super::fair_queue::Capacity;
@@ -29,6 +31,7 @@ use super::row::Cell;
 use super::{DatabaseSettings, Error, QueueKey, Row, Session, Target, Verdict, Work, migrations};
 use crate::{secret_file, watchdog};
 
+pub use self::pace::Turn;
 pub use self::stopwatch::{lift as lift_time_limit, limit_part as limit_time};
 
 /// Requests of one commit, and the longest that a group gathers them.
@@ -46,6 +49,7 @@ const BUSY: Duration = Duration::from_secs(5);
 pub struct Sqlite {
     writes: Arc<Queue<Job>>,
     reads: Arc<Queue<Job>>,
+    pace: Arc<Pace>,
     threads: Mutex<Vec<JoinHandle<()>>>,
     request_timeout: Duration,
     heavy_read_timeout: Duration,
@@ -101,12 +105,14 @@ impl Sqlite {
         let readers = settings.sqlite_readers.max(1);
         let writes = Arc::new(Queue::new(Capacity { slots: GROUP, queue: QUEUE }, Job::is_held));
         let reads = Arc::new(Queue::new(Capacity { slots: readers, queue: QUEUE }, Job::is_held));
+        let pace = Arc::new(Pace::default());
         let (clock, thread) = Stopwatch::start()?;
         let mut threads = vec![thread];
         let register = settings.prepare.sqlite;
         let file = Arc::new(File { path: path.to_owned(), register, full: AtomicBool::new(false) });
         let writer = connect(&file, false)?;
-        let (thread_file, thread_clock, queue, held) = (file.clone(), clock.clone(), writes.clone(), reads.clone());
+        let (thread_file, thread_clock, held) = (file.clone(), clock.clone(), reads.clone());
+        let queue = Writes { queue: writes.clone(), pace: pace.clone() };
         threads.push(watchdog::spawn_vital_thread("stoa-writer", move || {
             thread_clock.watch_this_thread();
             write_loop(&thread_file, writer, &queue, &held, &thread_clock);
@@ -120,7 +126,7 @@ impl Sqlite {
             })?);
         }
         let (request_timeout, heavy_read_timeout) = (settings.request_timeout, settings.heavy_read_timeout);
-        Ok(Sqlite { writes, reads, threads: Mutex::new(threads), request_timeout, heavy_read_timeout, file })
+        Ok(Sqlite { writes, reads, pace, threads: Mutex::new(threads), request_timeout, heavy_read_timeout, file })
     }
 
     pub async fn write<T: Send + 'static>(
@@ -132,6 +138,11 @@ impl Sqlite {
         let left = deadline.map(|deadline| deadline.saturating_duration_since(tokio::time::Instant::now()));
         let time = left.map_or(self.request_timeout, |left| left.min(self.request_timeout));
         self.submit(&self.writes, target, time, false, work).await
+    }
+
+    /// Waits until a large write of this company may run: see `pace.rs`.
+    pub async fn take_turn(&self, key: QueueKey) -> Result<Option<Turn>, Error> {
+        self.pace.take(key, self.request_timeout * 3 / 4).await
     }
 
     pub async fn read<T: Send + 'static>(&self, target: Target, work: Work<T>) -> Result<T, Error> {
@@ -232,21 +243,43 @@ fn block_on<F: Future + Unpin>(mut future: F) -> F::Output {
     }
 }
 
-fn write_loop(file: &File, writer: Connection, queue: &Queue<Job>, readers: &Queue<Job>, clock: &Stopwatch) {
+/// The writer's queue, and the pace of what runs.
+struct Writes {
+    queue: Arc<Queue<Job>>,
+    pace: Arc<Pace>,
+}
+
+impl Writes {
+    /// A write of this key has ended, which began then.
+    fn charge(&self, key: QueueKey, began: Instant) {
+        let (time, now) = (began.elapsed(), Instant::now());
+        self.queue.charge(key, time, now);
+        self.pace.note(key, time, now);
+    }
+
+    /// The next, if one waits.
+    fn try_pop(&self) -> Option<Job> {
+        let (place, job) = self.queue.try_pop()?;
+        self.queue.end(place);
+        Some(job)
+    }
+}
+
+fn write_loop(file: &File, writer: Connection, writes: &Writes, readers: &Queue<Job>, clock: &Stopwatch) {
     let mut connection = Some(writer);
     let mut log = Log::new(&file.path, log::LARGEST);
     loop {
         // Readers that are held back wait for the log, also where nothing is written any more.
-        let next = queue.pop_within(log.next_look());
+        let next = writes.queue.pop_within(log.next_look());
         let open = connection.take().or_else(|| reopen(file, false));
         connection = match (next, open) {
             (Next::Closed, _) => return,
             (Next::Late, open) => open,
             (Next::Job(place, first), open) => {
                 // One runs at a time: what counts here is whose turn it is.
-                queue.end(place);
+                writes.queue.end(place);
                 match open {
-                    Some(open) => write_group(file, open, first, queue),
+                    Some(open) => write_group(file, open, first, writes),
                     None => {
                         refuse(first, Error::Unavailable("the database cannot be opened".into()));
                         None
@@ -261,7 +294,7 @@ fn write_loop(file: &File, writer: Connection, queue: &Queue<Job>, readers: &Que
 }
 
 /// One commit. Answers every request of it; gives the connection back unless it was lost.
-fn write_group(file: &File, connection: Connection, first: Job, queue: &Queue<Job>) -> Option<Connection> {
+fn write_group(file: &File, connection: Connection, first: Job, writes: &Writes) -> Option<Connection> {
     let began = Instant::now();
     if let Err(error) = connection.execute_batch("begin immediate") {
         refuse(first, Error::from_rusqlite(error));
@@ -278,7 +311,7 @@ fn write_group(file: &File, connection: Connection, first: Job, queue: &Queue<Jo
         }
         let (key, job_began) = (job.key, Instant::now());
         let ran = (job.run)(Ok(connection));
-        queue.charge(key, job_began.elapsed());
+        writes.charge(key, job_began);
         answers.push(ran.answer);
         let Some(back) = ran.connection else {
             return lose(answers, &Error::Unavailable("the database connection was lost".into()));
@@ -293,7 +326,7 @@ fn write_group(file: &File, connection: Connection, first: Job, queue: &Queue<Jo
             return lose(answers, &error);
         }
         kept |= ran.keep;
-        next = if answers.len() < GROUP && began.elapsed() < GROUP_TIME { next_of(queue) } else { None };
+        next = if answers.len() < GROUP && began.elapsed() < GROUP_TIME { writes.try_pop() } else { None };
     }
     let committed = execute(&connection, if kept { "commit" } else { "rollback" });
     metrics::histogram!("stoa_commit_group_size").record(answers.len() as f64);
@@ -310,12 +343,6 @@ fn write_group(file: &File, connection: Connection, first: Job, queue: &Queue<Jo
         // A failed flush may have lied before: this connection is not used again.
         Err(error) => lose(answers, &Error::Unavailable(format!("the commit failed: {error}"))),
     }
-}
-
-fn next_of(queue: &Queue<Job>) -> Option<Job> {
-    let (key, job) = queue.try_pop()?;
-    queue.end(key);
-    Some(job)
 }
 
 fn lose(answers: Vec<Reply>, error: &Error) -> Option<Connection> {
@@ -484,7 +511,7 @@ mod tests {
         });
         let began = Instant::now();
         let deadline = tokio::time::Instant::now() + Duration::from_millis(50);
-        let written = database.write(Some(deadline), crate::database::Shard::Global.into(), endless).await;
+        let written = database.write(Some(deadline), crate::database::QueueKey::Global.into(), endless).await;
         assert!(matches!(written, Err(Error::Unavailable(_))), "{written:?}");
         assert!(began.elapsed() < long / 2, "{:?}", began.elapsed());
         drop(database);

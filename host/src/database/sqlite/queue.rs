@@ -97,9 +97,9 @@ impl<J> Queue<J> {
         self.changed.notify_all();
     }
 
-    /// A job of these has taken this time.
-    pub fn charge(&self, key: QueueKey, time: Duration) {
-        self.lock().fair_queue.charge(key, time, Instant::now());
+    /// A job of these has taken this time, which ends now.
+    pub fn charge(&self, key: QueueKey, time: Duration, now: Instant) {
+        self.lock().fair_queue.charge(key, time, now);
     }
 
     pub fn hold(&self, held: Hold) {

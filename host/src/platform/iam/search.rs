@@ -1,6 +1,6 @@
-//! A page of records of which each may be several rows, searched by a text. The host compares, because the databases disagree
-//! about letters beyond ASCII. No index serves a text, so a search looks at so many records of the company and no more, whatever its
-//! other filters are, and the next page goes on from there.
+//! A page of records of which each may be several rows, searched by a text. The host compares, because the databases
+//! disagree about letters beyond ASCII. No index serves a text, so a search looks at so many records of the company and
+//! no more, whatever its other filters are, and the next page goes on from there.
 
 use serde::Serialize;
 use uuid::Uuid;

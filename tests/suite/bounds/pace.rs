@@ -1,0 +1,55 @@
+//! A company's large writes leave SQLite's writer, and processors of a host on PostgreSQL, to other companies.
+
+use serde_json::{Value as Json, json};
+use std::thread;
+use std::time::{Duration, Instant};
+use stoa_tests::company::{fresh, product, with};
+
+use stoa_tests::{Company, Database, Stoa, eventually, on_both_databases, on_one_database};
+
+on_one_database![imports_pause_while_another_company_writes];
+on_both_databases![a_company_has_turns_for_half_of_the_processors];
+
+fn import(shop: &Company) {
+    let article = |n: u32| with(&product(&format!("Many {n}")), json!({ "variants": [{ "sku": fresh("S-") }] }));
+    let products: Vec<Json> = (0..400).map(article).collect();
+    shop.post("catalog/imports", json!({ "products": products })).is(201);
+}
+
+fn imports_pause_while_another_company_writes(database: Database) {
+    let host = Stoa::start(database);
+    let (shop, other) = (host.company(), host.company());
+    let count = || super::count(&host, "stoa_paced_writes_total", "");
+    import(&shop);
+    let before = count();
+    shop.brand("SMALL");
+    assert_eq!(count(), before, "small writes wait for nothing");
+    other.brand("OTHER");
+    import(&shop);
+    assert_eq!(count(), before + 1);
+    import(&other);
+    assert_eq!(count(), before + 1, "the other company's first import waits for nothing");
+}
+
+/// SQLite has one writer.
+fn a_company_has_turns_for_half_of_the_processors(database: Database) {
+    if database == Database::Sqlite {
+        return;
+    }
+    let shop = Stoa::start(database).company();
+    let half = (thread::available_parallelism().map_or(1, usize::from) / 2).max(1);
+    thread::scope(|scope| {
+        let held = shop.hold_writes();
+        let imports: Vec<_> = (0..half + 2).map(|_| scope.spawn(|| import(&shop))).collect();
+        eventually(|| (shop.waiting_writes() == half).then_some(()));
+        let begin = Instant::now();
+        // Without turns the others come within this time; with them none does.
+        while begin.elapsed() < Duration::from_secs(1) {
+            assert_eq!(shop.waiting_writes(), half);
+        }
+        drop(held);
+        for import in imports {
+            import.join().expect("an import");
+        }
+    });
+}
