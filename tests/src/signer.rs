@@ -6,8 +6,8 @@ use std::sync::LazyLock;
 use aws_lc_rs::rand::SystemRandom;
 use aws_lc_rs::rsa::KeySize;
 use aws_lc_rs::signature::{
-    ECDSA_P256_SHA256_ASN1_SIGNING, ECDSA_P256_SHA256_FIXED_SIGNING, EcdsaKeyPair, Ed25519KeyPair, KeyPair as _,
-    RSA_PKCS1_SHA256, RSA_PSS_SHA256, RsaEncoding, RsaKeyPair,
+    ECDSA_P256_SHA256_FIXED_SIGNING, EcdsaKeyPair, Ed25519KeyPair, KeyPair as _, RSA_PKCS1_SHA256, RSA_PSS_SHA256,
+    RsaEncoding, RsaKeyPair,
 };
 use base64::Engine;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
@@ -25,11 +25,7 @@ pub struct Signer {
 
 enum Key {
     Rsa(&'static RsaKeyPair, &'static dyn RsaEncoding),
-    /// The same key twice: for signatures of the form that JWS asks for, and for those of the form that it forbids.
-    Ec {
-        fixed: EcdsaKeyPair,
-        der: EcdsaKeyPair,
-    },
+    Ec(EcdsaKeyPair),
     Ed(Ed25519KeyPair),
 }
 
@@ -39,13 +35,10 @@ static RSA: LazyLock<[RsaKeyPair; 2]> =
 
 impl Signer {
     pub fn es256(kid: &str) -> Signer {
-        let made = EcdsaKeyPair::generate_pkcs8(&ECDSA_P256_SHA256_FIXED_SIGNING, &SystemRandom::new());
-        let pkcs8 = made.expect("an EC key");
-        let fixed = EcdsaKeyPair::from_pkcs8(&ECDSA_P256_SHA256_FIXED_SIGNING, pkcs8.as_ref()).expect("the key again");
-        let der = EcdsaKeyPair::from_pkcs8(&ECDSA_P256_SHA256_ASN1_SIGNING, pkcs8.as_ref()).expect("the key again");
-        let point = fixed.public_key().as_ref();
+        let pair = EcdsaKeyPair::generate(&ECDSA_P256_SHA256_FIXED_SIGNING).expect("an EC key");
+        let point = pair.public_key().as_ref();
         let jwk = json!({ "kty": "EC", "crv": "P-256", "x": base64url(&point[1..33]), "y": base64url(&point[33..]) });
-        Signer::new(kid, "ES256", jwk, Key::Ec { fixed, der })
+        Signer::new(kid, "ES256", jwk, Key::Ec(pair))
     }
 
     /// `which`: 0 or 1, the two RSA keys of the suite.
@@ -84,21 +77,12 @@ impl Signer {
     }
 
     pub fn sign(&self, header: &Json, claims: &Json) -> String {
-        self.sign_text(header.to_string(), claims.to_string())
-    }
-
-    /// Signs two texts as they are, JSON or not.
-    pub fn sign_text(&self, header: impl AsRef<[u8]>, claims: impl AsRef<[u8]>) -> String {
-        self.sign_segments(&base64url(header), &base64url(claims))
-    }
-
-    pub fn sign_segments(&self, header: &str, claims: &str) -> String {
-        let signed = format!("{header}.{claims}");
+        let signed = format!("{}.{}", base64url(header.to_string()), base64url(claims.to_string()));
         let signature = base64url(self.signature(signed.as_bytes()));
         format!("{signed}.{signature}")
     }
 
-    pub fn signature(&self, message: &[u8]) -> Vec<u8> {
+    fn signature(&self, message: &[u8]) -> Vec<u8> {
         let random = SystemRandom::new();
         match &self.key {
             Key::Rsa(pair, encoding) => {
@@ -106,15 +90,9 @@ impl Signer {
                 pair.sign(*encoding, &random, message, &mut signature).expect("a signature");
                 signature
             }
-            Key::Ec { fixed, .. } => fixed.sign(&random, message).expect("a signature").as_ref().to_vec(),
+            Key::Ec(pair) => pair.sign(&random, message).expect("a signature").as_ref().to_vec(),
             Key::Ed(pair) => pair.sign(message).as_ref().to_vec(),
         }
-    }
-
-    /// An ECDSA signature in the form of X.509, which JWS does not take; none for keys of another kind.
-    pub fn signature_in_der(&self, message: &[u8]) -> Option<Vec<u8>> {
-        let Key::Ec { der, .. } = &self.key else { return None };
-        Some(der.sign(&SystemRandom::new(), message).expect("a signature").as_ref().to_vec())
     }
 }
 

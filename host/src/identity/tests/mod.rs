@@ -9,6 +9,7 @@ mod key_sets;
 mod settings;
 mod signer;
 mod time;
+mod token_table;
 mod tokens;
 mod verified;
 
