@@ -511,7 +511,7 @@ mod tests {
         });
         let began = Instant::now();
         let deadline = tokio::time::Instant::now() + Duration::from_millis(50);
-        let written = database.write(Some(deadline), crate::database::QueueKey::Global.into(), endless).await;
+        let written = database.write(Some(deadline), crate::database::Shard::Global.into(), endless).await;
         assert!(matches!(written, Err(Error::Unavailable(_))), "{written:?}");
         assert!(began.elapsed() < long / 2, "{:?}", began.elapsed());
         drop(database);
