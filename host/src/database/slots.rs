@@ -2,7 +2,7 @@
 //! wait here.
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use tokio::sync::oneshot;
 use tokio::time::timeout;
@@ -17,10 +17,14 @@ struct State<K: Key> {
     closed: bool,
 }
 
+/// Who has a slot for this long lets those go first who have had less: a report, an import.
+const LONG: Duration = Duration::from_millis(20);
+
 /// One slot, given back when it is dropped.
 pub struct Seat<K: Key> {
     slots: Arc<Slots<K>>,
     key: K,
+    since: Instant,
 }
 
 /// Why there is no seat.
@@ -35,7 +39,14 @@ pub enum NoSeat {
 
 impl<K: Key> Drop for Seat<K> {
     fn drop(&mut self) {
-        self.slots.lock().fair_queue.end(self.key);
+        let (time, now) = (self.since.elapsed(), Instant::now());
+        {
+            let mut state = self.slots.lock();
+            state.fair_queue.end(self.key);
+            if time >= LONG {
+                state.fair_queue.charge(self.key, time, now);
+            }
+        }
         self.slots.give();
     }
 }
@@ -70,7 +81,7 @@ impl<K: Key> Slots<K> {
                 self.lock().fair_queue.end(key);
                 continue;
             }
-            drop(waiter.send(Seat { slots: self.clone(), key }));
+            drop(waiter.send(Seat { slots: self.clone(), key, since: Instant::now() }));
         }
     }
 
@@ -105,7 +116,24 @@ mod tests {
     use super::*;
 
     const SHORT: Duration = Duration::from_millis(20);
-    const LONG: Duration = Duration::from_secs(5);
+    const LONG_WAIT: Duration = Duration::from_secs(5);
+
+    #[tokio::test]
+    async fn who_has_had_a_slot_for_long_comes_after_another() {
+        let slots = Slots::new(Capacity { slots: 1, queue: 9 });
+        let company = |number| QueueKey::Company(Uuid::from_u128(number));
+        let first = slots.take(company(1), SHORT).await.unwrap();
+        let mut ahead = Box::pin(slots.take(company(1), LONG_WAIT));
+        assert!(futures_util::poll!(&mut ahead).is_pending());
+        let mut behind = Box::pin(slots.take(company(2), LONG_WAIT));
+        assert!(futures_util::poll!(&mut behind).is_pending());
+        std::thread::sleep(LONG);
+        drop(first);
+        let other = behind.await.unwrap();
+        assert!(futures_util::poll!(&mut ahead).is_pending());
+        drop(other);
+        assert!(ahead.await.is_ok());
+    }
 
     #[tokio::test]
     async fn one_company_takes_half_and_another_finds_a_place() {
@@ -117,7 +145,7 @@ mod tests {
         let _other = slots.take(company(2), SHORT).await.unwrap();
         let _home = slots.take(QueueKey::Global, SHORT).await.unwrap();
         assert_eq!(slots.take(company(3), SHORT).await.err(), Some(NoSeat::Late));
-        let (next, ()) = tokio::join!(slots.take(company(1), LONG), async move { drop(first) });
+        let (next, ()) = tokio::join!(slots.take(company(1), LONG_WAIT), async move { drop(first) });
         assert!(next.is_ok());
         slots.close();
         assert_eq!(slots.take(company(2), SHORT).await.err(), Some(NoSeat::Closed));
@@ -130,7 +158,7 @@ mod tests {
         let first = slots.take(greedy, SHORT).await.unwrap();
         let order = Mutex::new(Vec::new());
         let wait = async |key: Uuid| {
-            let seat = slots.take(key, LONG).await.unwrap();
+            let seat = slots.take(key, LONG_WAIT).await.unwrap();
             order.lock().unwrap().push(key);
             drop(seat);
         };

@@ -237,7 +237,8 @@ impl Turn {
                         self.lane.set(session, Some(self.lane.holder), Some(now + LEASE_MS)).await?;
                         return Ok(Some(Wave { url: row.text(1)?, secrets, claimed, now }));
                     }
-                    self.next_due(session).await?
+                    // A lane that is left goes to the end of the line, however old its deliveries are.
+                    self.next_due(session).await?.map(|due| due.max(now))
                 }
                 Err(error) => {
                     tracing::error!(endpoint = %self.lane.endpoint, %error, "webhooks of this endpoint cannot be signed");
