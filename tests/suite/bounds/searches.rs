@@ -79,12 +79,15 @@ fn a_page_of_the_audit_looks_at_so_many_entries(database: Database) {
 fn a_rare_filter_has_no_page_look_further(database: Database) {
     let shop = company(database);
     let brand = shop.brand("RARE");
-    let rare = json!({ "publicationStatus": "PUBLISHED", "brandId": brand });
+    let rare = |sku: &str| {
+        let variants = json!([{ "sku": sku }]);
+        json!({ "publicationStatus": "PUBLISHED", "brandId": brand, "variants": variants })
+    };
     let make = |name: &str, members: Json| shop.post("catalog/products", with(&product(name), members)).is(201).id();
-    let first = make("Needle 1", rare.clone());
+    let first = make("Needle 1", rare("RARE-1"));
     make("Hay", json!({}));
     shop.copy_rows("catalog_product", "slug = 'hay'", HAY, &[("slug", "t.slug || s.n")]);
-    let last = make("Needle 2", rare);
+    let last = make("Needle 2", rare("RARE-2"));
 
     let found =
         |filters: &[(&str, &str)]| pages(&shop, "catalog/products", &[&[("text", "needle")][..], filters].concat());
