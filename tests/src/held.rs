@@ -51,11 +51,6 @@ impl Company {
         (self.host.database() == Database::Postgres).then(|| self.hold(&begin_writing))
     }
 
-    /// On PostgreSQL: keeps every transaction of the company that writes at its begin.
-    pub fn hold_writes(&self) -> Held {
-        self.hold(&format!("select pg_advisory_xact_lock({CLASS}, {}::int4)", self.number()))
-    }
-
     /// How many of the company's transactions that write wait for a lock; for PostgreSQL.
     pub fn waiting_writes(&self) -> usize {
         let waiting = format!(

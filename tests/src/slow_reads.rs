@@ -7,7 +7,7 @@ use crate::{Company, Database};
 const LOCK: u32 = 7_731;
 
 impl Company {
-    /// Has reads of a table last from its first row on: on PostgreSQL until the lock that is returned is dropped, on
+    /// Has the company's reads of a table last from its first row on: on PostgreSQL until the lock that is returned is dropped, on
     /// SQLite, where a reader waits for nothing, until their time is over. Nothing is written to the table any more.
     pub fn slow_down(&self, table: &str) -> Option<Held> {
         let wait = match self.host.database() {
@@ -27,7 +27,7 @@ impl Company {
             ),
         };
         self.change(&format!("alter table {table} rename to quick"));
-        self.change(&format!("create view {table} as select quick.* from quick where {wait}"));
+        self.change(&format!("create view {table} as select quick.* from quick where not ({{tenant}}) or {wait}"));
         (self.host.database() == Database::Postgres)
             .then(|| self.hold(&format!("select pg_advisory_xact_lock({LOCK})")))
     }
