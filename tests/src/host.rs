@@ -355,17 +355,11 @@ impl Stoa {
         let pid = process.child.id().to_string();
         let sent = Command::new("kill").args(["-TERM", &pid]).status();
         assert!(sent.is_ok_and(|status| status.success()), "cannot send SIGTERM to the host");
-        let begin = Instant::now();
-        while begin.elapsed() < patience {
-            if let Ok(Some(status)) = process.child.try_wait() {
-                if let Some(mut process) = guard.take() {
-                    process.stop();
-                }
-                return status.code();
-            }
-            thread::sleep(Duration::from_millis(5));
+        let status = process.await_end(patience)?;
+        if let Some(mut process) = guard.take() {
+            process.stop();
         }
-        None
+        status.code()
     }
 
     /// Another `stoa.toml`, which the host reads at its next start or when it is asked to.
@@ -544,16 +538,20 @@ impl Drop for Inner {
 impl Process {
     /// Waits for a process that is about to end, and says how it did.
     fn exit(&mut self) -> String {
+        let status = self.await_end(Duration::from_secs(5));
+        self.stop();
+        status.map_or_else(|| "still running".to_string(), |status| status.to_string())
+    }
+
+    fn await_end(&mut self, patience: Duration) -> Option<ExitStatus> {
         let begin = Instant::now();
-        while begin.elapsed() < Duration::from_secs(5) {
+        while begin.elapsed() < patience {
             if let Ok(Some(status)) = self.child.try_wait() {
-                self.stop();
-                return status.to_string();
+                return Some(status);
             }
             thread::sleep(Duration::from_millis(5));
         }
-        self.stop();
-        "still running".to_string()
+        None
     }
 
     fn stop(&mut self) {

@@ -26,13 +26,13 @@ pub struct Capacity {
 }
 
 /// The key of those who share: of a queue of the database, or the id of a company or a caller.
-pub trait Key: Copy + Eq + Hash {
+pub trait Sharer: Copy + Eq + Hash {
     /// Whether it may take all there is. Others have half.
     fn has_all(self) -> bool;
 }
 
 /// The host's own work has all.
-impl Key for QueueKey {
+impl Sharer for QueueKey {
     fn has_all(self) -> bool {
         match self {
             QueueKey::Global => true,
@@ -41,14 +41,14 @@ impl Key for QueueKey {
     }
 }
 
-impl Key for Uuid {
+impl Sharer for Uuid {
     fn has_all(self) -> bool {
         false
     }
 }
 
 /// Half of what there is, and at least one: the part of one key.
-fn part(key: impl Key, all: usize) -> usize {
+fn part(key: impl Sharer, all: usize) -> usize {
     if key.has_all() { all } else { (all / 2).max(1) }
 }
 
@@ -66,7 +66,7 @@ pub struct FairQueue<T, K = QueueKey> {
     all_running: usize,
 }
 
-impl<T, K: Key> FairQueue<T, K> {
+impl<T, K: Sharer> FairQueue<T, K> {
     pub fn new(capacity: Capacity) -> FairQueue<T, K> {
         FairQueue {
             capacity,

@@ -22,7 +22,7 @@ use uuid::Uuid;
 pub use error::Error;
 pub use row::{Cell, Row};
 pub use shard::Shard;
-pub use target::{QueueKey, Target};
+pub use target::{Destination, QueueKey};
 pub use work::{Plain, Verdict, Work, work};
 
 /// A connection with a transaction open on it. On SQLite it is used from the one database thread that runs the request.
@@ -89,9 +89,9 @@ impl DatabaseSettings {
 }
 
 /// The right of a large write to run.
-pub enum Turn {
+pub enum LargeWriteTurn {
     /// None: no other company writes.
-    Sqlite(Option<sqlite::Turn>),
+    Sqlite(Option<sqlite::PaceTurn>),
     Postgres(slots::Seat<Uuid>),
 }
 
@@ -105,7 +105,7 @@ impl Database {
     }
 
     /// Runs a write; answers after the commit. PostgreSQL: up to five more times after conflicts with other transactions.
-    pub async fn write<T: Send + 'static>(&self, target: impl Into<Target>, work: Work<T>) -> Result<T, Error> {
+    pub async fn write<T: Send + 'static>(&self, target: impl Into<Destination>, work: Work<T>) -> Result<T, Error> {
         self.write_until(None, target, work).await
     }
 
@@ -113,10 +113,10 @@ impl Database {
     pub async fn write_until<T: Send + 'static>(
         &self,
         deadline: Option<Instant>,
-        target: impl Into<Target>,
+        target: impl Into<Destination>,
         work: Work<T>,
     ) -> Result<T, Error> {
-        let target: Target = target.into();
+        let target: Destination = target.into();
         let place = target.shard.name();
         metrics::counter!("stoa_database_transactions_total", "kind" => "write", "place" => place).increment(1);
         match self {
@@ -127,19 +127,19 @@ impl Database {
 
     /// Waits until a large write of the company may run, which it does as long as it keeps the turn. One company must take
     /// neither all of SQLite's one writer nor all processors of a host on PostgreSQL.
-    pub async fn take_turn(&self, tenant: Uuid) -> Result<Turn, Error> {
+    pub async fn take_turn(&self, tenant: Uuid) -> Result<LargeWriteTurn, Error> {
         match self {
             Database::Sqlite(database) => {
-                let queue = Target::from(Shard::of_tenant(tenant)).queue;
-                Ok(Turn::Sqlite(database.take_turn(queue).await?))
+                let queue = Destination::from(Shard::of_tenant(tenant)).queue;
+                Ok(LargeWriteTurn::Sqlite(database.take_turn(queue).await?))
             }
-            Database::Postgres(database) => Ok(Turn::Postgres(database.take_turn(tenant).await?)),
+            Database::Postgres(database) => Ok(LargeWriteTurn::Postgres(database.take_turn(tenant).await?)),
         }
     }
 
     /// Runs a read in one snapshot. The transaction ends after the answer is on its way.
-    pub async fn read<T: Send + 'static>(&self, target: impl Into<Target>, work: Work<T>) -> Result<T, Error> {
-        let target: Target = target.into();
+    pub async fn read<T: Send + 'static>(&self, target: impl Into<Destination>, work: Work<T>) -> Result<T, Error> {
+        let target: Destination = target.into();
         let place = target.shard.name();
         metrics::counter!("stoa_database_transactions_total", "kind" => "read", "place" => place).increment(1);
         match self {
@@ -149,8 +149,12 @@ impl Database {
     }
 
     /// As `read`, for what may take as long as a report does.
-    pub async fn read_heavy<T: Send + 'static>(&self, target: impl Into<Target>, work: Work<T>) -> Result<T, Error> {
-        let target: Target = target.into();
+    pub async fn read_heavy<T: Send + 'static>(
+        &self,
+        target: impl Into<Destination>,
+        work: Work<T>,
+    ) -> Result<T, Error> {
+        let target: Destination = target.into();
         let place = target.shard.name();
         metrics::counter!("stoa_database_transactions_total", "kind" => "heavy", "place" => place).increment(1);
         match self {

@@ -7,12 +7,12 @@ use std::time::{Duration, Instant};
 use tokio::sync::oneshot;
 use tokio::time::timeout;
 
-use super::fair_queue::{Capacity, FairQueue, Key};
+use super::fair_queue::{Capacity, FairQueue, Sharer};
 
 /// All slots of one kind. `K`: the key of those who share them.
-pub struct Slots<K: Key>(Mutex<State<K>>);
+pub struct Slots<K: Sharer>(Mutex<State<K>>);
 
-struct State<K: Key> {
+struct State<K: Sharer> {
     fair_queue: FairQueue<oneshot::Sender<Seat<K>>, K>,
     closed: bool,
 }
@@ -21,7 +21,7 @@ struct State<K: Key> {
 const LONG: Duration = Duration::from_millis(20);
 
 /// One slot, given back when it is dropped.
-pub struct Seat<K: Key> {
+pub struct Seat<K: Sharer> {
     slots: Arc<Slots<K>>,
     key: K,
     since: Instant,
@@ -37,7 +37,7 @@ pub enum NoSeat {
     Late,
 }
 
-impl<K: Key> Drop for Seat<K> {
+impl<K: Sharer> Drop for Seat<K> {
     fn drop(&mut self) {
         let (time, now) = (self.since.elapsed(), Instant::now());
         {
@@ -51,7 +51,7 @@ impl<K: Key> Drop for Seat<K> {
     }
 }
 
-impl<K: Key> Slots<K> {
+impl<K: Sharer> Slots<K> {
     pub fn new(capacity: Capacity) -> Arc<Slots<K>> {
         Arc::new(Slots(Mutex::new(State { fair_queue: FairQueue::new(capacity), closed: false })))
     }
@@ -96,7 +96,7 @@ impl<K: Key> Slots<K> {
     }
 }
 
-impl<K: Key> State<K> {
+impl<K: Sharer> State<K> {
     fn push(&mut self, key: K, waiter: oneshot::Sender<Seat<K>>) -> Result<(), NoSeat> {
         if self.closed {
             return Err(NoSeat::Closed);

@@ -19,24 +19,24 @@ pub enum QueueKey {
 
 /// The shard and the queue of a transaction.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Target {
+pub struct Destination {
     pub shard: Shard,
     pub queue: QueueKey,
 }
 
-impl From<Shard> for Target {
-    fn from(shard: Shard) -> Target {
+impl From<Shard> for Destination {
+    fn from(shard: Shard) -> Destination {
         let queue = match shard {
             Shard::Global => QueueKey::Global,
             Shard::Company(tenant) => QueueKey::Company(tenant),
         };
-        Target { shard, queue }
+        Destination { shard, queue }
     }
 }
 
 impl Shard {
     /// This shard, by another queue than its own.
-    pub fn with_queue(self, queue: QueueKey) -> Target {
-        Target { shard: self, queue }
+    pub fn with_queue(self, queue: QueueKey) -> Destination {
+        Destination { shard: self, queue }
     }
 }

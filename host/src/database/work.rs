@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use futures_util::future::BoxFuture;
 
-use super::{Database, Error, Session, Target};
+use super::{Database, Destination, Error, Session};
 
 /// How a transaction ends.
 pub enum Verdict<T> {
@@ -35,7 +35,12 @@ where
 
 impl Database {
     /// A read of the host's own rows.
-    pub async fn read_plain<S, T>(&self, target: impl Into<Target>, shared: S, read: Plain<S, T>) -> Result<T, Error>
+    pub async fn read_plain<S, T>(
+        &self,
+        target: impl Into<Destination>,
+        shared: S,
+        read: Plain<S, T>,
+    ) -> Result<T, Error>
     where
         S: Send + Sync + 'static,
         T: Send + 'static,
@@ -44,7 +49,12 @@ impl Database {
     }
 
     /// A write of the host's own rows: committed where it answers.
-    pub async fn write_plain<S, T>(&self, target: impl Into<Target>, shared: S, write: Plain<S, T>) -> Result<T, Error>
+    pub async fn write_plain<S, T>(
+        &self,
+        target: impl Into<Destination>,
+        shared: S,
+        write: Plain<S, T>,
+    ) -> Result<T, Error>
     where
         S: Send + Sync + 'static,
         T: Send + 'static,
@@ -55,7 +65,7 @@ impl Database {
     /// As `write_plain`, undone where it refuses.
     pub async fn write_unless_refused<S, T, R>(
         &self,
-        target: impl Into<Target>,
+        target: impl Into<Destination>,
         shared: S,
         write: Plain<S, Result<T, R>>,
     ) -> Result<Result<T, R>, Error>

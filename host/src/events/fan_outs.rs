@@ -30,7 +30,7 @@ struct Rest {
 }
 
 /// A fan-out that ended.
-pub struct Ended {
+pub struct FanOutEnd {
     pub tenant: Uuid,
     /// How many events there were.
     pub result: Result<usize, Error>,
@@ -40,7 +40,7 @@ pub struct Ended {
 /// Companies whose fan-out runs or comes next.
 #[derive(Default)]
 pub struct FanOuts {
-    tasks: JoinSet<Ended>,
+    tasks: JoinSet<FanOutEnd>,
     at_work: HashSet<Uuid>,
     queue: VecDeque<Uuid>,
     rests: HashMap<Uuid, Rest>,
@@ -69,7 +69,7 @@ impl FanOuts {
     /// Begins the fan-outs that there is room for.
     pub fn start<F>(&mut self, now: Instant, fan_out: impl Fn(Uuid) -> F)
     where
-        F: Future<Output = Ended> + Send + 'static,
+        F: Future<Output = FanOutEnd> + Send + 'static,
     {
         while self.at_work.len() < AT_ONCE {
             let Some(tenant) = self.queue.pop_front() else { break };
@@ -81,13 +81,13 @@ impl FanOuts {
     }
 
     /// Waits until a fan-out has ended; `None` where none runs.
-    pub async fn join_next(&mut self) -> Option<Ended> {
+    pub async fn join_next(&mut self) -> Option<FanOutEnd> {
         // A task that panicked is none of these: `fan_out` catches that.
         self.tasks.join_next().await?.ok()
     }
 
     /// Takes note of a fan-out that ended.
-    pub fn note_end(&mut self, ended: &Ended, now: Instant) {
+    pub fn note_end(&mut self, ended: &FanOutEnd, now: Instant) {
         self.at_work.remove(&ended.tenant);
         let failures = match &ended.result {
             Ok(_) => 0,
@@ -125,8 +125,8 @@ mod tests {
         numbers.map(Uuid::from_u128).collect()
     }
 
-    fn ended(tenant: u128, result: Result<usize, Error>, seconds: u64) -> Ended {
-        Ended { tenant: Uuid::from_u128(tenant), result, time: Duration::from_secs(seconds) }
+    fn new_end(tenant: u128, result: Result<usize, Error>, seconds: u64) -> FanOutEnd {
+        FanOutEnd { tenant: Uuid::from_u128(tenant), result, time: Duration::from_secs(seconds) }
     }
 
     /// Starts what there is room for; which companies these are.
@@ -134,7 +134,7 @@ mod tests {
         let started = std::cell::RefCell::new(Vec::new());
         fan_outs.start(now, |tenant| {
             started.borrow_mut().push(tenant.as_u128());
-            std::future::pending::<Ended>()
+            std::future::pending::<FanOutEnd>()
         });
         started.into_inner()
     }
@@ -144,12 +144,12 @@ mod tests {
         let (mut fan_outs, now) = (FanOuts::default(), Instant::now());
         fan_outs.add(Shard::Global, ids(1..=6));
         assert_eq!(start(&mut fan_outs, now), [1, 2, 3, 4]);
-        fan_outs.note_end(&ended(2, Ok(1), 0), now);
+        fan_outs.note_end(&new_end(2, Ok(1), 0), now);
         assert_eq!(start(&mut fan_outs, now), [5]);
         // It was found again while it runs.
         fan_outs.add(Shard::Global, ids(1..=2));
-        fan_outs.note_end(&ended(5, Ok(1), 0), now);
-        fan_outs.note_end(&ended(3, Ok(1), 0), now);
+        fan_outs.note_end(&new_end(5, Ok(1), 0), now);
+        fan_outs.note_end(&new_end(3, Ok(1), 0), now);
         assert_eq!(start(&mut fan_outs, now), [6, 2]);
         assert!(fan_outs.is_empty());
     }
@@ -161,26 +161,26 @@ mod tests {
         for seconds in [1, 2, 4, 8, 16, 32, 64, 128, 256, 300, 300] {
             fan_outs.add(Shard::Global, ids(1..=2));
             assert_eq!(start(&mut fan_outs, now), [1, 2]);
-            fan_outs.note_end(&ended(1, fail(), 0), now);
-            fan_outs.note_end(&ended(2, Ok(1), 0), now);
+            fan_outs.note_end(&new_end(1, fail(), 0), now);
+            fan_outs.note_end(&new_end(2, Ok(1), 0), now);
             let early = now + Duration::from_secs(seconds) - Duration::from_millis(1);
             fan_outs.add(Shard::Global, ids(1..=2));
             assert_eq!(start(&mut fan_outs, early), [2], "{seconds} s");
-            fan_outs.note_end(&ended(2, Ok(1), 0), early);
+            fan_outs.note_end(&new_end(2, Ok(1), 0), early);
             now += Duration::from_secs(seconds);
         }
         // One that succeeds begins with the first rest again.
-        fan_outs.note_end(&ended(1, Ok(1), 0), now);
-        fan_outs.note_end(&ended(1, fail(), 0), now);
+        fan_outs.note_end(&new_end(1, Ok(1), 0), now);
+        fan_outs.note_end(&new_end(1, fail(), 0), now);
         fan_outs.add(Shard::Global, ids(1..=1));
         assert_eq!(start(&mut fan_outs, now + FIRST_REST), [1]);
-        fan_outs.note_end(&ended(1, fail(), 0), now);
+        fan_outs.note_end(&new_end(1, fail(), 0), now);
         for _ in 0..5 {
-            fan_outs.note_end(&ended(1, Err(Error::Full("the disk".into())), 0), now);
+            fan_outs.note_end(&new_end(1, Err(Error::Full("the disk".into())), 0), now);
         }
         fan_outs.add(Shard::Global, ids(1..=1));
         assert_eq!(start(&mut fan_outs, now + FIRST_REST), [1], "the disk was full for all");
-        fan_outs.note_end(&ended(1, fail(), 0), now);
+        fan_outs.note_end(&new_end(1, fail(), 0), now);
         fan_outs.end_rests();
         fan_outs.add(Shard::Global, ids(1..=1));
         assert_eq!(start(&mut fan_outs, now), [1], "the database was away");
@@ -189,7 +189,7 @@ mod tests {
     #[tokio::test]
     async fn a_slow_company_rests_four_times_as_long() {
         let (mut fan_outs, now) = (FanOuts::default(), Instant::now());
-        fan_outs.note_end(&ended(1, Ok(1), 5), now);
+        fan_outs.note_end(&new_end(1, Ok(1), 5), now);
         fan_outs.add(Shard::Global, ids(1..=1));
         assert_eq!(start(&mut fan_outs, now + Duration::from_secs(19)), [0; 0]);
         fan_outs.add(Shard::Global, ids(1..=1));

@@ -114,7 +114,7 @@ pub async fn release_all(session: &mut Session) -> Result<(), Error> {
 }
 
 /// Lanes that were taken.
-pub struct Taken {
+pub struct TakenLanes {
     pub lanes: Vec<Lane>,
     /// Others are due that are within the share of their company.
     pub leaves_others: bool,
@@ -154,7 +154,7 @@ impl Share {
     }
 
     /// Takes lanes that are due.
-    pub async fn take(&self, session: &mut Session) -> Result<Taken, Error> {
+    pub async fn take(&self, session: &mut Session) -> Result<TakenLanes, Error> {
         let now = session.now().await?;
         let mut values = vec![Cell::Instant(now)];
         let full = self.at_work.iter().filter(|(_, count)| *count >= self.of_company);
@@ -168,12 +168,14 @@ impl Share {
         // A company with very many lanes that are due hides no other: it has no more candidates than its share. Another
         // host may have taken a lane meanwhile, so each is judged again as it is locked.
         let sql = format!(
-            "select l.tenant_id, l.endpoint_id from (
-               select tenant_id, endpoint_id, row_number() over (partition by tenant_id order by due_at) as nth from (
-                 select tenant_id, endpoint_id, due_at from stoa_webhook_lane where due_at <= $1{}
-                 order by due_at limit {LOOKED_AT}) as longest) as d
-             join stoa_webhook_lane l on l.tenant_id = d.tenant_id and l.endpoint_id = d.endpoint_id
-             where l.due_at <= $1 and d.nth <= {} order by d.nth, l.due_at limit {CANDIDATES}{lock}",
+            "select l.tenant_id, l.endpoint_id from stoa_webhook_lane l
+             where l.due_at <= $1 and (l.tenant_id, l.endpoint_id) in (
+               select tenant_id, endpoint_id from (
+                 select tenant_id, endpoint_id, due_at, row_number() over (partition by tenant_id order by due_at) as nth
+                 from (select tenant_id, endpoint_id, due_at from stoa_webhook_lane where due_at <= $1{}
+                       order by due_at limit {LOOKED_AT}) as longest) as numbered
+               where nth <= {} order by nth, due_at limit {CANDIDATES})
+             order by l.due_at{lock}",
             full.concat(),
             self.of_company
         );
@@ -186,7 +188,7 @@ impl Share {
             lane.set(session, Some(lane.holder), Some(now + LEASE_MS)).await?;
             lanes.push(lane);
         }
-        Ok(Taken { lanes, leaves_others })
+        Ok(TakenLanes { lanes, leaves_others })
     }
 }
 

@@ -17,7 +17,7 @@ use uuid::Uuid;
 use super::dialer::Dialer;
 use super::endpoint::Secrets;
 use super::fan_outs::{self, FanOuts};
-use super::lane::{self, Attempt, Claimed, Ended, Lane, Share, Taken, Turn, Wave};
+use super::lane::{self, Attempt, Claimed, Ended, Lane, Share, TakenLanes, Turn, Wave};
 use super::schedule::Schedule;
 use super::{fan_out, sign};
 use crate::database::{Database, Error, Session, Shard};
@@ -192,7 +192,7 @@ impl Relay {
                 continue;
             }
             let taken = self.database.write_plain(place, share, |session, share| Box::pin(share.take(session))).await?;
-            let Taken { lanes, leaves_others } = taken;
+            let TakenLanes { lanes, leaves_others } = taken;
             is_crowded |= leaves_others;
             round.is_busy |= !lanes.is_empty();
             for lane in lanes {
@@ -221,14 +221,14 @@ impl Relay {
     }
 
     /// The fan-out of one company; that it failed is this company's matter.
-    async fn fan_out(self: Arc<Self>, tenant: Uuid) -> fan_outs::Ended {
+    async fn fan_out(self: Arc<Self>, tenant: Uuid) -> fan_outs::FanOutEnd {
         let began = Instant::now();
         let run = AssertUnwindSafe(fan_out::fan_out(&self.database, tenant, &self.schedule)).catch_unwind();
         let result = run.await.unwrap_or_else(|_| Err(Error::Fault("the fan-out of events panicked".into())));
         if let Err(error) = &result {
             tracing::warn!(company = %tenant, %error, "the events of a company cannot be turned into deliveries now");
         }
-        fan_outs::Ended { tenant, result, time: began.elapsed() }
+        fan_outs::FanOutEnd { tenant, result, time: began.elapsed() }
     }
 
     /// Sends what is due of a lane, a few deliveries at a time, and leaves it.

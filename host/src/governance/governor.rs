@@ -18,7 +18,7 @@ use super::leasing::Leasing;
 use super::permits::{Bucket, Lease, Permits, Subject, Taken, Want};
 use super::totals::Totals;
 use super::window::{Span, seconds_until};
-use crate::database::{Cell, Database, Error, QueueKey, Session, Shard, Target, Verdict, work};
+use crate::database::{Cell, Database, Destination, Error, QueueKey, Session, Shard, Verdict, work};
 use crate::pipeline::opening::{Opening, open};
 use crate::pipeline::request::Caller;
 use crate::problem::Problem;
@@ -348,7 +348,7 @@ impl Governor {
 
     async fn lease(&self, caller: &Caller, tenant: Option<Uuid>, lacking: Vec<Want>) -> Result<Leased, Problem> {
         let ask = self.block(caller);
-        let target: Target = match lacking.first().map(|want| Shard::of_tenant(want.subject.tenant)) {
+        let target: Destination = match lacking.first().map(|want| Shard::of_tenant(want.subject.tenant)) {
             Some(company @ Shard::Company(_)) => company.into(),
             Some(Shard::Global) | None => Shard::Global.with_queue(QueueKey::Caller(caller.id())),
         };

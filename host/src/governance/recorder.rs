@@ -11,7 +11,7 @@ use tokio::sync::{Mutex, Notify, mpsc, watch};
 use uuid::Uuid;
 
 use super::window::Span;
-use crate::database::{Cell, Database, Error, QueueKey, Session, Target};
+use crate::database::{Cell, Database, Destination, Error, QueueKey, Session};
 use crate::ids::Ids;
 use crate::watchdog::{Pulse, Watchdog};
 
@@ -193,7 +193,7 @@ async fn write(database: Arc<Database>, queue: Queue, pulse: Pulse) {
     }
 }
 
-async fn save(database: &Database, target: Target, batch: Arc<Batch>, pulse: &Pulse) {
+async fn save(database: &Database, target: Destination, batch: Arc<Batch>, pulse: &Pulse) {
     for attempt in 1..=ATTEMPTS {
         let written = database.write_plain(target, batch.clone(), |session, batch| Box::pin(batch.write(session)));
         match written.await {

@@ -11,7 +11,7 @@ use hyper::body::Body as _;
 use tokio::time::{Instant, timeout, timeout_at};
 use uuid::Uuid;
 
-use super::budget::{Budget, Share};
+use super::budget::{Budget, BudgetShare};
 use crate::database::fair_queue::Capacity;
 use crate::database::slots::{Seat, Slots};
 use crate::problem::Problem;
@@ -76,7 +76,7 @@ impl Bodies {
 /// A body with its part of the memory and, where it is large, its place among the few: both are kept until the request is answered.
 pub struct Read {
     pub bytes: Bytes,
-    pub memory: Share,
+    pub memory: BudgetShare,
     pub place: Option<Seat<Uuid>>,
 }
 
@@ -114,7 +114,7 @@ async fn collect(
     body: &mut Body,
     limit: u64,
     rates: Rates,
-    memory: &mut Share,
+    memory: &mut BudgetShare,
     may_send: impl Future<Output = Result<(), Problem>>,
 ) -> Result<Bytes, Unread> {
     let mut bytes = Vec::new();
@@ -150,7 +150,7 @@ async fn collect(
 }
 
 /// Makes room for `size` bytes in all. Room is doubled, up to the longest that the body can be, and all of it counts.
-fn make_room(bytes: &mut Vec<u8>, size: usize, most: usize, memory: &mut Share) -> Result<(), Unread> {
+fn make_room(bytes: &mut Vec<u8>, size: usize, most: usize, memory: &mut BudgetShare) -> Result<(), Unread> {
     let room = bytes.capacity();
     if size <= room {
         return Ok(());
@@ -209,7 +209,7 @@ mod tests {
     }
 
     /// A large body whose last bytes never come.
-    fn stalling() -> Body {
+    fn stalled_body() -> Body {
         let begins = stream::once(std::future::ready(Ok::<_, std::io::Error>(Bytes::from(vec![b' '; LARGE + 1]))));
         Body::from_stream(begins.chain(stream::pending()))
     }
@@ -221,7 +221,7 @@ mod tests {
     #[tokio::test]
     async fn bodies_on_their_way_take_no_place() {
         let bodies = Bodies::new(256 << 20);
-        let mut stalled = std::pin::pin!(join_all((0..8).map(|nth| read_large(&bodies, nth % 2, stalling()))));
+        let mut stalled = std::pin::pin!(join_all((0..8).map(|nth| read_large(&bodies, nth % 2, stalled_body()))));
         assert!(stalled.as_mut().now_or_never().is_none());
         let whole = || Body::from(vec![b' '; LARGE + 1]);
         let read = timeout(WAIT / 2, read_large(&bodies, 9, whole())).await;
@@ -292,7 +292,7 @@ mod tests {
     #[tokio::test]
     async fn bodies_on_their_way_have_a_budget() {
         let bodies = Bodies::new(8 << 20);
-        let mut stalled = std::pin::pin!(join_all((0..8).map(|_| read_large(&bodies, 1, stalling()))));
+        let mut stalled = std::pin::pin!(join_all((0..8).map(|_| read_large(&bodies, 1, stalled_body()))));
         assert!(stalled.as_mut().now_or_never().is_none());
         let whole = || Body::from(vec![b' '; LARGE + 1]);
         // Three of them hold less than half, and a fourth would hold more.

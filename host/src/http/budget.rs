@@ -19,7 +19,7 @@ struct Held {
 }
 
 /// Bytes that one request holds, given back when this is dropped.
-pub struct Share {
+pub struct BudgetShare {
     budget: Arc<Budget>,
     caller: Uuid,
     bytes: usize,
@@ -31,21 +31,21 @@ impl Budget {
     }
 
     /// A share without bytes.
-    pub fn share(self: &Arc<Budget>, caller: Uuid) -> Share {
-        Share { budget: self.clone(), caller, bytes: 0 }
+    pub fn share(self: &Arc<Budget>, caller: Uuid) -> BudgetShare {
+        BudgetShare { budget: self.clone(), caller, bytes: 0 }
     }
 
-    fn held(&self) -> MutexGuard<'_, Held> {
+    fn lock(&self) -> MutexGuard<'_, Held> {
         // Plain counters: a panic elsewhere leaves them whole.
         self.held.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-impl Share {
+impl BudgetShare {
     /// Takes so many bytes more, if there is room for them.
     pub fn grow(&mut self, bytes: usize) -> bool {
         let budget = self.budget.clone();
-        let mut held = budget.held();
+        let mut held = budget.lock();
         let (all, caller) = (held.all + bytes, held.by_caller.get(&self.caller).copied().unwrap_or(0) + bytes);
         let fits = budget.most.checked_sub(all).is_some_and(|free| caller <= free);
         if fits {
@@ -57,7 +57,7 @@ impl Share {
     /// Takes so many bytes more, whether there is room for them or not.
     pub fn grow_anyway(&mut self, bytes: usize) {
         let budget = self.budget.clone();
-        self.add(&mut budget.held(), bytes);
+        self.add(&mut budget.lock(), bytes);
     }
 
     fn add(&mut self, held: &mut Held, bytes: usize) {
@@ -69,12 +69,12 @@ impl Share {
     }
 }
 
-impl Drop for Share {
+impl Drop for BudgetShare {
     fn drop(&mut self) {
         if self.bytes == 0 {
             return;
         }
-        let mut held = self.budget.held();
+        let mut held = self.budget.lock();
         held.all -= self.bytes;
         if let Some(bytes) = held.by_caller.get_mut(&self.caller) {
             *bytes -= self.bytes;
@@ -104,7 +104,7 @@ mod tests {
         drop(one);
         assert_eq!(fill(5).bytes, 375);
         drop((two, three));
-        assert!(budget.held().by_caller.is_empty() && budget.held().all == 0);
+        assert!(budget.lock().by_caller.is_empty() && budget.lock().all == 0);
     }
 
     #[test]

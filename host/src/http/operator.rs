@@ -89,7 +89,7 @@ pub fn router(deployment: Arc<Deployment>, operators: Vec<Operator>) -> Router {
         Console { deployment, operators: Arc::new(operators), pushes: Arc::default(), verifying: Arc::default() };
     Router::new()
         .route("/operator/modules", get(modules).post(push))
-        .route("/operator/modules/{module}", get(pushed))
+        .route("/operator/modules/{module}", get(push_result))
         .route("/operator/modules/{module}/diff", get(compare))
         .route("/operator/modules/{module}/activate", post(activate))
         .route("/operator/modules/{module}/deactivate", post(deactivate))
@@ -198,7 +198,7 @@ async fn push(
 }
 
 /// The result of a push that was answered with 202: once, to the first who asks after its end.
-async fn pushed(State(console): State<Console>, Path(digest): Path<String>) -> Response {
+async fn push_result(State(console): State<Console>, Path(digest): Path<String>) -> Response {
     let found = digest_of(&digest).map(|digest| (digest, console.pushes.take(&digest)));
     match found {
         Ok((digest, Some(Progress::Compiling))) => describe_compiling(&digest),

@@ -8,12 +8,12 @@ use bytes::Bytes;
 use http::Response;
 use hyper::body::{Frame, SizeHint};
 
-use super::budget::Share;
+use super::budget::BudgetShare;
 use crate::problem::Problem;
 
 /// The answer with its share. An error: its caller lets too many answers wait. `must_be_sent`: its effects are there, so that it is
 /// sent in any case.
-pub fn hold(response: Response<Body>, mut memory: Share, must_be_sent: bool) -> Result<Response<Body>, Problem> {
+pub fn hold(response: Response<Body>, mut memory: BudgetShare, must_be_sent: bool) -> Result<Response<Body>, Problem> {
     let length = usize::try_from(response.body().size_hint().lower()).unwrap_or(usize::MAX);
     if must_be_sent {
         memory.grow_anyway(length);
@@ -26,7 +26,7 @@ pub fn hold(response: Response<Body>, mut memory: Share, must_be_sent: bool) -> 
 
 struct Held {
     body: Body,
-    _memory: Share,
+    _memory: BudgetShare,
 }
 
 impl HttpBody for Held {

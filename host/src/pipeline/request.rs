@@ -7,7 +7,7 @@ use bytes::Bytes;
 use uuid::Uuid;
 
 use crate::database::slots::Seat;
-use crate::database::{QueueKey, Shard, Target};
+use crate::database::{Destination, QueueKey, Shard};
 use crate::identity::api_keys::ApiKey;
 use crate::identity::users::User;
 use crate::operations::Operation;
@@ -37,7 +37,7 @@ pub struct Request {
 
 impl Request {
     /// The shard and the queue of the company. Outside of any company the request waits in a queue of its caller.
-    pub fn target(&self) -> Target {
+    pub fn target(&self) -> Destination {
         match self.tenant {
             Some(tenant) => Shard::of_tenant(tenant).into(),
             None => Shard::Global.with_queue(QueueKey::Caller(self.caller.id())),

@@ -20,7 +20,7 @@ use uuid::Uuid;
 use super::fair_queue::Capacity;
 use super::slots::{NoSeat, Seat, Slots};
 use super::watermark::Watermark;
-use super::{DatabaseSettings, Error, QueueKey, Session, Shard, Target, Transport, Verdict, Work};
+use super::{DatabaseSettings, Destination, Error, QueueKey, Session, Shard, Transport, Verdict, Work};
 use address::Address;
 use connection::{Connection, Unanswered};
 use numbers::Numbers;
@@ -284,7 +284,7 @@ impl Postgres {
     }
 
     /// A free connection, or a new one where fewer are open than may be.
-    async fn acquire(&self, target: Target, hopeful: bool) -> Result<Transaction, Error> {
+    async fn acquire(&self, target: Destination, hopeful: bool) -> Result<Transaction, Error> {
         // One server has the rows of every shard.
         let (Shard::Global | Shard::Company(_)) = target.shard;
         let no_seat = |why| {
@@ -321,7 +321,7 @@ impl Postgres {
     pub async fn write<T: Send + 'static>(
         &self,
         deadline: Option<Instant>,
-        target: Target,
+        target: Destination,
         work: Work<T>,
     ) -> Result<T, Error> {
         let latest = Instant::now() + self.request_timeout;
@@ -349,12 +349,12 @@ impl Postgres {
         !self.full.load(Relaxed)
     }
 
-    pub async fn read<T: Send + 'static>(&self, target: Target, work: Work<T>) -> Result<T, Error> {
+    pub async fn read<T: Send + 'static>(&self, target: Destination, work: Work<T>) -> Result<T, Error> {
         self.read_within(self.request_timeout, target, work, None).await
     }
 
     /// As `read`, for what may take longer; the statement's own limit fires before the request's.
-    pub async fn read_heavy<T: Send + 'static>(&self, target: Target, work: Work<T>) -> Result<T, Error> {
+    pub async fn read_heavy<T: Send + 'static>(&self, target: Destination, work: Work<T>) -> Result<T, Error> {
         let seconds = u16::try_from((self.heavy_read_timeout / 10 * 9).as_secs()).unwrap_or(u16::MAX);
         self.read_within(self.heavy_read_timeout, target, work, NonZeroU16::new(seconds.max(1))).await
     }
@@ -362,7 +362,7 @@ impl Postgres {
     async fn read_within<T: Send + 'static>(
         &self,
         time: Duration,
-        target: Target,
+        target: Destination,
         work: Work<T>,
         statement_seconds: Option<NonZeroU16>,
     ) -> Result<T, Error> {
@@ -377,7 +377,7 @@ impl Postgres {
     /// One transaction, on a task of its own: a caller that goes away does not tear the connection down.
     async fn attempt<T: Send + 'static>(
         &self,
-        target: Target,
+        target: Destination,
         work: Work<T>,
         kind: Kind,
         deadline: Instant,

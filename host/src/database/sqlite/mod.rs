@@ -28,10 +28,10 @@ use self::queue::{Next, Queue};
 use self::stopwatch::Stopwatch;
 use super::fair_queue::Capacity;
 use super::row::Cell;
-use super::{DatabaseSettings, Error, QueueKey, Row, Session, Target, Verdict, Work, migrations};
+use super::{DatabaseSettings, Destination, Error, QueueKey, Row, Session, Verdict, Work, migrations};
 use crate::{secret_file, watchdog};
 
-pub use self::pace::Turn;
+pub use self::pace::PaceTurn;
 pub use self::stopwatch::{lift as lift_time_limit, limit_part as limit_time};
 
 /// Requests of one commit, and the longest that a group gathers them.
@@ -132,7 +132,7 @@ impl Sqlite {
     pub async fn write<T: Send + 'static>(
         &self,
         deadline: Option<tokio::time::Instant>,
-        target: Target,
+        target: Destination,
         work: Work<T>,
     ) -> Result<T, Error> {
         let left = deadline.map(|deadline| deadline.saturating_duration_since(tokio::time::Instant::now()));
@@ -141,17 +141,17 @@ impl Sqlite {
     }
 
     /// Waits until a large write of this company may run: see `pace.rs`.
-    pub async fn take_turn(&self, key: QueueKey) -> Result<Option<Turn>, Error> {
+    pub async fn take_turn(&self, key: QueueKey) -> Result<Option<PaceTurn>, Error> {
         self.pace.take(key, self.request_timeout * 3 / 4).await
     }
 
-    pub async fn read<T: Send + 'static>(&self, target: Target, work: Work<T>) -> Result<T, Error> {
+    pub async fn read<T: Send + 'static>(&self, target: Destination, work: Work<T>) -> Result<T, Error> {
         self.submit(&self.reads, target, self.request_timeout, false, work).await
     }
 
     /// As `read`, for what may take longer. Its statements end a little before its time, as PostgreSQL's do: a slow database is
     /// no fault of the module whose time it takes.
-    pub async fn read_heavy<T: Send + 'static>(&self, target: Target, work: Work<T>) -> Result<T, Error> {
+    pub async fn read_heavy<T: Send + 'static>(&self, target: Destination, work: Work<T>) -> Result<T, Error> {
         self.submit(&self.reads, target, self.heavy_read_timeout / 10 * 9, true, work).await
     }
 
@@ -163,7 +163,7 @@ impl Sqlite {
     async fn submit<T: Send + 'static>(
         &self,
         queue: &Queue<Job>,
-        target: Target,
+        target: Destination,
         time: Duration,
         heavy: bool,
         work: Work<T>,

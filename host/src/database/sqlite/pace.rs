@@ -21,7 +21,7 @@ const ACTIVE: Duration = Duration::from_secs(1);
 const LOOK: Duration = Duration::from_millis(100);
 
 /// The right of a company's large write to run; the next one waits until it is dropped.
-pub type Turn = OwnedMutexGuard<()>;
+pub type PaceTurn = OwnedMutexGuard<()>;
 
 #[derive(Default)]
 pub struct Pace(Mutex<State>);
@@ -42,7 +42,7 @@ impl Pace {
     }
 
     /// Waits, at most so long, until a large write of the company may run. `None`: no other company writes.
-    pub async fn take(&self, key: QueueKey, limit: Duration) -> Result<Option<Turn>, Error> {
+    pub async fn take(&self, key: QueueKey, limit: Duration) -> Result<Option<PaceTurn>, Error> {
         if !self.lock().do_others_write(key, Instant::now()) {
             return Ok(None);
         }

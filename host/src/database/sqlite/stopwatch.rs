@@ -71,12 +71,12 @@ impl Stopwatch {
 
     /// Keys of the jobs that have run this long.
     pub fn find_running(&self, age: Duration) -> Vec<QueueKey> {
-        self.watched().iter().filter_map(|watched| watched.lock().key_of_age(age)).collect()
+        self.clocks().iter().filter_map(|watched| watched.lock().key_of_age(age)).collect()
     }
 
     /// The time of the jobs that have run this long is over.
     pub fn end_jobs(&self, age: Duration) {
-        for watched in self.watched() {
+        for watched in self.clocks() {
             let mut running = watched.lock();
             if running.job.is_some() && running.key_of_age(age).is_some() {
                 running.job = Some(Instant::now());
@@ -84,7 +84,7 @@ impl Stopwatch {
         }
     }
 
-    fn watched(&self) -> Vec<Arc<Watched>> {
+    fn clocks(&self) -> Vec<Arc<Watched>> {
         self.watched.lock().unwrap_or_else(PoisonError::into_inner).iter().filter_map(Weak::upgrade).collect()
     }
 }
