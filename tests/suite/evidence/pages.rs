@@ -2,6 +2,7 @@
 
 use std::path::Path;
 
+use stoa_tests::company::fresh;
 use stoa_tests::folder::Folder;
 use stoa_tests::host::Settings;
 use stoa_tests::tour::{blocks, blocks_of, follow};
@@ -9,7 +10,7 @@ use stoa_tests::{Database, Stoa, host, modules, on_both_databases};
 
 stoa_tests::tests![modules_are_compiled_before_the_first_start];
 
-on_both_databases![modules_are_pushed_and_removed, a_shop_is_imported];
+on_both_databases![modules_are_pushed_and_removed, a_shop_is_imported, a_past_is_brought_in];
 
 fn read_page(path: &str) -> String {
     std::fs::read_to_string(host::workspace().join(path)).unwrap_or_else(|error| panic!("{path}: {error}"))
@@ -90,4 +91,12 @@ fn a_shop_is_imported(database: Database) {
         &[("PATH", &search_path()), ("URL", &stoa.url()), ("TOKEN", &shop.token), ("STOA_TENANT", &shop.tenant)],
     );
     assert_eq!(shop.all("catalog/variants", &[("sku", "FP5-BLUE")]).len(), 1);
+}
+
+fn a_past_is_brought_in(database: Database) {
+    let blocks = blocks(&read_page("docs/integrate/history.md"));
+    assert_eq!(blocks.len(), 4, "{blocks:?}");
+    let stoa = host::shared(database);
+    let (place, token) = (Folder::new("history-page"), stoa.token(&fresh("founder-")));
+    follow(&blocks, place.path(), &[("URL", &stoa.url()), ("TOKEN", &token)]);
 }
