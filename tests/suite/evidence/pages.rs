@@ -97,6 +97,6 @@ fn a_past_is_brought_in(database: Database) {
     let blocks = blocks(&read_page("docs/integrate/history.md"));
     assert_eq!(blocks.len(), 4, "{blocks:?}");
     let stoa = host::shared(database);
-    let (place, token) = (Folder::new("history-page"), stoa.token(&fresh("founder-")));
+    let (place, token) = (Folder::new("history-page"), stoa.token(&format!("{}@example.test", fresh("founder-"))));
     follow(&blocks, place.path(), &[("URL", &stoa.url()), ("TOKEN", &token)]);
 }
