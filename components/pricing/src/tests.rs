@@ -3,6 +3,7 @@
 use stoa_sdk::scripted::{rows, script, whole};
 use stoa_sdk::store::{Row, Value};
 use stoa_sdk::{Id, Instant, Module};
+use stoa_trade::clients::articles;
 
 use crate::Pricing;
 use crate::records::price::PriceRow;
@@ -19,6 +20,9 @@ fn verify_finds_overlaps_and_lists_of_another_currency() {
     let mut dollars = whole(&ListRow::example(), 1);
     dollars[7] = Value::Text("USD".to_owned());
     let both = || rows(vec![first.clone(), second.clone()]);
+    articles::service::stand_in::get_variants(|variants| {
+        variants.iter().map(|variant| articles::example((*variant).into())).collect()
+    });
     script(vec![vec![both()], vec![rows(vec![dollars])], vec![both()]]);
     let findings = (Pricing::MANIFEST.verify)(None);
     let found: Vec<_> =

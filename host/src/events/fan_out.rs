@@ -26,8 +26,9 @@ pub const COMPANIES: usize = 1_000;
 pub async fn find_news(session: &mut Session, after: Uuid) -> Result<Vec<Uuid>, Error> {
     let sql = format!(
         "select c.tenant_id from stoa_webhook_cursor c
-         where c.tenant_id > $1 and (c.last_endpoint is not null
-           or exists (select 1 from stoa_event e where e.tenant_id = c.tenant_id and e.id > c.last_event))
+         where c.tenant_id > $1 and (c.last_endpoint is not null or (
+           select e.id from stoa_event e where e.tenant_id = c.tenant_id and e.id > c.last_event
+           order by e.id limit 1) is not null)
          order by c.tenant_id limit {COMPANIES}"
     );
     session.query_composed(sql, &[Cell::Id(after)]).await?.iter().map(|row| row.id(0)).collect()
@@ -238,7 +239,7 @@ async fn lock_lanes(session: &mut Session, tenant: Uuid, endpoints: &str) -> Res
     if matches!(session, Session::Postgres(_)) {
         let sql = "select 1 from stoa_webhook_lane
                    where tenant_id = $1
-                     and endpoint_id in (select e::uuid from jsonb_array_elements_text($2::jsonb) as e)
+                     and endpoint_id = any (array(select e::uuid from jsonb_array_elements_text($2::jsonb) as e))
                    order by endpoint_id for update";
         session.query(sql, &[Cell::Id(tenant), Cell::text(endpoints)]).await?;
     }
@@ -255,7 +256,7 @@ async fn wake_lanes(session: &mut Session, tenant: Uuid, endpoints: &str, due_at
         }
         Session::Postgres(_) => {
             "update stoa_webhook_lane set due_at = $3
-             where tenant_id = $1 and endpoint_id in (select e::uuid from jsonb_array_elements_text($2::jsonb) as e)
+             where tenant_id = $1 and endpoint_id = any (array(select e::uuid from jsonb_array_elements_text($2::jsonb) as e))
                and holder is null and (due_at is null or due_at > $3)"
         }
     };

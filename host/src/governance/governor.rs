@@ -28,7 +28,7 @@ const BLOCKS: u64 = 50;
 /// Leases until an admission gives up: windows may end while one is under way.
 const ATTEMPTS: usize = 8;
 /// Longest time of an admission. Callers of a company whose own queue is full receive 503 by then.
-const TIME: Duration = Duration::from_secs(3);
+const TIME: Duration = Duration::from_secs(5);
 
 /// Requests a minute, by setting.
 #[derive(Debug, Clone, Copy)]

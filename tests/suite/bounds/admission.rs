@@ -18,7 +18,7 @@ const WAITING: usize = 8;
 /// Other callers. With locks that 64 groups of callers share, one of these would wait for the first one in 99 of 100
 /// runs.
 const OTHERS: usize = 320;
-/// An admission and a lock of PostgreSQL wait for three seconds: some of so many callers who waited for the lease of
+/// An admission waits for five seconds, a lock of PostgreSQL for three: some of so many callers who waited for the lease of
 /// another caller would wait longer than this.
 const PROMPT: Duration = Duration::from_secs(1);
 /// Eight requests that waited one after the other would take three seconds each at the least.
