@@ -144,7 +144,7 @@ fn one_peer_leaves_room_for_others(database: Database) {
 fn idle_connections_slow_nobody(database: Database) {
     const REQUESTS: usize = 100;
     // `--all` holds ten thousand.
-    let idle = rounds(2_000, 10_000);
+    let most_idle = rounds(2_000, 10_000);
     let most = raise_own_limit();
     let settings = Settings::default().set("STOA_TRUSTED_PROXIES", "127.0.0.1").set("STOA_CONNECTIONS", 15_000);
     let host = host(database, settings.set("STOA_CONNECTION_TIMEOUT", "10m"));
@@ -159,7 +159,7 @@ fn idle_connections_slow_nobody(database: Database) {
         (times[REQUESTS / 2], times[REQUESTS * 95 / 100])
     };
     let (before, late_before) = measure();
-    let wanted = idle.min(most.saturating_sub(2_000) / 2);
+    let wanted = most_idle.min(most.saturating_sub(2_000) / 2);
     let mut idle: Vec<TcpStream> = (0..wanted).map(|_| connect(&address)).collect();
     println!("{} connections are idle", idle.len());
     assert!(idle.len() >= 300, "so few descriptors say nothing: {most}");
