@@ -1,5 +1,5 @@
-//! The attacks of the neighbours' measure: lawful requests of one user, in a process of their own, so that they do not slow the clock of
-//! the clients that are measured.
+//! The attacks of the neighbours' measure: lawful requests of one user, in a process of their own, so that they do not
+//! slow the clock of the clients that are measured.
 
 use std::net::SocketAddr;
 use std::sync::Arc;
@@ -164,7 +164,8 @@ pub fn report_paths(entity: Uuid) -> anyhow::Result<[String; 3]> {
 /// A page of large products.
 pub const LARGE_PAGE: &str = "catalog/products?productType=SERVICE&limit=100";
 
-/// The body of an import of new products, each with a description of so many characters. Large ones are of another type than the others.
+/// The body of an import of new products, each with a description of so many characters. Large ones are of another type
+/// than the others.
 pub fn import(products: usize, description: usize) -> Json {
     let kind = if description > 0 { "SERVICE" } else { "GOOD" };
     let text = "bright screen, long battery life ".repeat(description / 33);
@@ -193,7 +194,8 @@ fn imports(companies: Vec<Company>) -> NextRequest {
     })
 }
 
-/// One connection that sends its next request when it has the answer. After a rejection it rests: a caller without permits floods nobody.
+/// One connection that sends its next request when it has the answer. After a rejection it rests: a caller without
+/// permits floods nobody.
 async fn repeat(address: SocketAddr, request: NextRequest, succeeded: Arc<AtomicUsize>) {
     let mut buffer = Vec::new();
     loop {

@@ -1,4 +1,5 @@
-//! The choice of parts by `--only`: by group (`sqlite`), by group and name (`postgres/reads`), or by name (`neighbours`).
+//! The choice of parts by `--only`: by group (`sqlite`), by group and name (`postgres/reads`), or by name
+//! (`neighbours`).
 
 use std::cell::Cell;
 

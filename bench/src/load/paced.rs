@@ -1,5 +1,5 @@
-//! A load at a fixed rate: each request has its instant, however long the earlier ones wait. Its latency counts from that instant, so
-//! that a server that stops for a second is measured by all who wait, and not by one.
+//! A load at a fixed rate: each request has its instant, however long the earlier ones wait. Its latency counts from
+//! that instant, so that a server that stops for a second is measured by all who wait, and not by one.
 
 use std::net::SocketAddr;
 use std::sync::{Arc, Mutex, PoisonError};

@@ -1,8 +1,13 @@
+<<<<<<< HEAD
 //! `neighbour_*`: how long quiet companies wait, alone on a host with the default limits, and while one user of other companies attacks
 //! it by lawful requests.
+=======
+//! `neighbour_*`: how long quiet companies wait on a host with the default limits, by themselves and while one user of
+//! other companies attacks it by lawful requests.
+>>>>>>> aded0333 (Comments of the benchmark and the idle test end at column 120)
 //!
-//! The quiet ones read and write at a fixed rate, and an attack is a process of its own. The latencies of all rounds of an attack are
-//! judged together, and so are those of the quiet time before each.
+//! The quiet ones read and write at a fixed rate, and an attack is a process of its own. The latencies of all rounds of
+//! an attack are judged together, and so are those of the quiet time before each.
 
 use std::process::Stdio;
 use std::time::Duration;
