@@ -6,7 +6,7 @@ use anyhow::Context as _;
 
 /// The target of a figure. A missed one is marked and never fails the run: machines differ.
 #[derive(Debug, Clone, Copy)]
-pub enum Destination {
+pub enum Target {
     AtLeast(f64),
     AtMost(f64),
 }
@@ -14,7 +14,7 @@ pub enum Destination {
 struct Figure {
     name: String,
     value: f64,
-    target: Option<Destination>,
+    target: Option<Target>,
     meaning: String,
 }
 
@@ -26,14 +26,14 @@ pub struct Report {
 
 impl Report {
     /// A figure with the value it should have.
-    pub fn judge(&mut self, name: &str, value: f64, target: Destination, meaning: impl Into<String>) {
+    pub fn judge(&mut self, name: &str, value: f64, target: Target, meaning: impl Into<String>) {
         self.push(name.to_owned(), value, Some(target), meaning.into());
     }
 
     /// A count of round trips, judged by the table that the suite asserts.
     pub fn judge_bound(&mut self, name: &str, value: f64) -> anyhow::Result<()> {
         let bound = stoa_postgres_proxy::find_bound(name).with_context(|| format!("{name} has no bound"))?;
-        self.judge(name, value, Destination::AtMost(bound.most as f64), bound.meaning);
+        self.judge(name, value, Target::AtMost(bound.most as f64), bound.meaning);
         Ok(())
     }
 
@@ -49,7 +49,7 @@ impl Report {
         self.notes.push(line);
     }
 
-    fn push(&mut self, name: String, value: f64, target: Option<Destination>, meaning: String) {
+    fn push(&mut self, name: String, value: f64, target: Option<Target>, meaning: String) {
         eprintln!("  {name} = {}", format_figure(value));
         self.figures.push(Figure { name, value, target, meaning });
     }
@@ -60,8 +60,8 @@ impl Report {
         let line = |figure: &Figure| {
             let judgement = figure.target.map_or(String::new(), |target| {
                 let (sign, bound, met) = match target {
-                    Destination::AtLeast(bound) => (">=", bound, figure.value >= bound),
-                    Destination::AtMost(bound) => ("<=", bound, figure.value <= bound),
+                    Target::AtLeast(bound) => (">=", bound, figure.value >= bound),
+                    Target::AtMost(bound) => ("<=", bound, figure.value <= bound),
                 };
                 format!("{sign} {bound:<5} {}", if met { "pass" } else { "MISS" })
             });

@@ -6,7 +6,7 @@ use tokio::net::TcpStream;
 
 use crate::bench::Bench;
 use crate::load::Load;
-use crate::report::Destination;
+use crate::report::Target;
 use crate::rounds::median;
 
 const CONNECTIONS: usize = 10_000;
@@ -36,6 +36,6 @@ pub async fn measure(bench: &mut Bench, database: &str, suffix: &str) -> anyhow:
     let (before, during) = (median(before), median(during));
     let what = format!("p99 of /v1/health beside {wanted} idle connections, to that without");
     bench.report.add(format!("idle_health_p99_us{suffix}"), during, "");
-    bench.report.judge(&format!("idle_p99_ratio{suffix}"), during / before, Destination::AtMost(3.0), what);
+    bench.report.judge(&format!("idle_p99_ratio{suffix}"), during / before, Target::AtMost(3.0), what);
     service.stop().await
 }

@@ -1,10 +1,5 @@
-<<<<<<< HEAD
-//! `neighbour_*`: how long quiet companies wait, alone on a host with the default limits, and while one user of other companies attacks
-//! it by lawful requests.
-=======
 //! `neighbour_*`: how long quiet companies wait on a host with the default limits, by themselves and while one user of
 //! other companies attacks it by lawful requests.
->>>>>>> aded0333 (Comments of the benchmark and the idle test end at column 120)
 //!
 //! The quiet ones read and write at a fixed rate, and an attack is a process of its own. The latencies of all rounds of
 //! an attack are judged together, and so are those of the quiet time before each.
@@ -22,7 +17,7 @@ use crate::bench::Bench;
 use crate::child::Server;
 use crate::company::{Client, Company, id};
 use crate::load::{Latencies, NextRequest, Paced};
-use crate::report::Destination;
+use crate::report::Target;
 
 /// The longest wait of others, relative to the quiet time.
 const MOST: f64 = 3.0;
@@ -247,7 +242,7 @@ fn report(bench: &mut Bench, attack: Attack, succeeded: usize, before: &Waits, d
         let [(quiet_p50, quiet_p99), (p50, p99)] = figures[..] else { continue };
         let ratio = p99 / quiet_p99;
         let meaning = format!("p99 of others' {side} during the attack, to that of the quiet time before");
-        report.judge(&format!("neighbour_{name}_{side}_p99_ratio{suffix}"), ratio, Destination::AtMost(MOST), meaning);
+        report.judge(&format!("neighbour_{name}_{side}_p99_ratio{suffix}"), ratio, Target::AtMost(MOST), meaning);
         let mark = if ratio > MOST { " (above 3)" } else { "" };
         rows.push(format!(
             "| {name} | {side} | {quiet_p50:.1} / {quiet_p99:.1} | {p50:.1} / {p99:.1} | {ratio:.1}{mark} |"
@@ -255,9 +250,9 @@ fn report(bench: &mut Bench, attack: Attack, succeeded: usize, before: &Waits, d
     }
     let failed = during.reads.failed + during.writes.failed;
     let meaning = "requests of others that failed during the attack";
-    report.judge(&format!("neighbour_{name}_failed{suffix}"), failed as f64, Destination::AtMost(0.0), meaning);
+    report.judge(&format!("neighbour_{name}_failed{suffix}"), failed as f64, Target::AtMost(0.0), meaning);
     rows.into_iter().for_each(|row| report.note(row));
     if let Some(failure) = during.failure().or(before.failure()) {
-        report.note(format!("the first failure beside {name}: {failure}"));
+        report.note(format!("the first failure around {name}: {failure}"));
     }
 }

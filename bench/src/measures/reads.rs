@@ -11,7 +11,7 @@ use crate::child::Server;
 use crate::company::Company;
 use crate::limit::Limit;
 use crate::load::{Load, Side};
-use crate::report::Destination;
+use crate::report::Target;
 use crate::rounds::{median, ratio};
 
 const CONNECTIONS: usize = 16;
@@ -52,7 +52,7 @@ pub async fn measure(
     report.judge(
         &format!("read_vs_native_{database}"),
         value,
-        Destination::AtLeast(target),
+        Target::AtLeast(target),
         "requests/s of GET product over bare axum",
     );
     real.tell(report, &format!("read_{database}"), "GET product, 16 connections");

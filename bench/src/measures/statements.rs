@@ -10,7 +10,7 @@ use crate::bench::{Bench, metric};
 use crate::capture::{Exchange, Pattern, Proxy, short};
 use crate::company::{Client, Company, Prices};
 use crate::postgres::Database;
-use crate::report::Destination;
+use crate::report::Target;
 
 /// Requests that the counts are taken over.
 const COUNTED: u32 = 100;
@@ -83,7 +83,7 @@ pub async fn measure(bench: &mut Bench, database: &Database, company: &Company) 
     report.judge_bound("statements_read", trips)?;
     report.judge_bound("statements_read_awaited", awaited as f64)?;
     let host = write.exchanges.iter().filter(|shapes| shapes.iter().all(|shape| is_hosts(&shape.sql))).count();
-    report.judge("statements_write_host", host as f64, Destination::AtMost(4.0), "of a price write, those of the host");
+    report.judge("statements_write_host", host as f64, Target::AtMost(4.0), "of a price write, those of the host");
     let trips = each(writes.len());
     report.judge_bound("statements_write", trips)?;
     report.add(

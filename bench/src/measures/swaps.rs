@@ -14,7 +14,7 @@ use crate::bench::Bench;
 use crate::child::Server;
 use crate::company::{Client, Company};
 use crate::load::{Load, NextRequest, Run};
-use crate::report::Destination;
+use crate::report::Target;
 use crate::rounds::{median, ratio};
 
 const CONNECTIONS: usize = 32;
@@ -76,14 +76,14 @@ pub async fn measure(
     report.judge(
         &format!("swap_p99_ratio_{name}"),
         ratio(&during, &before),
-        Destination::AtMost(2.0),
+        Target::AtMost(2.0),
         format!("p99 of a mixed load at {CONNECTIONS} connections during {swaps} swaps over quiet"),
     );
     report.add(format!("swap_failed_{name}"), 0.0, "requests that failed: one would have ended the benchmark");
     report.add(format!("swap_quiet_p99_us_{name}"), median(before), "without swaps");
     report.add(format!("swap_p99_us_{name}"), median(during), "with a swap every 100 ms");
-    report.judge(&format!("activation_ms_{name}"), median(activations), Destination::AtMost(1000.0), "under that load");
-    report.judge(&format!("rollback_ms_{name}"), median(rollbacks), Destination::AtMost(1000.0), "under that load");
+    report.judge(&format!("activation_ms_{name}"), median(activations), Target::AtMost(1000.0), "under that load");
+    report.judge(&format!("rollback_ms_{name}"), median(rollbacks), Target::AtMost(1000.0), "under that load");
     Ok(())
 }
 

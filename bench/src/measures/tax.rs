@@ -4,7 +4,7 @@
 use crate::bench::Bench;
 use crate::company::Company;
 use crate::load::{Load, Side};
-use crate::report::Destination;
+use crate::report::Target;
 use crate::rounds::{median, ratio};
 
 const CONNECTIONS: usize = 8;
@@ -39,7 +39,7 @@ pub async fn measure(bench: &mut Bench, url: &str, company: &Company) -> anyhow:
     report.judge(
         "wasm_tax_write_pg",
         value,
-        Destination::AtMost(1.15),
+        Target::AtMost(1.15),
         "median latency of a price write, component over native",
     );
     components.tell(report, "write_component_pg", "price writes, 8 connections, modules as components");

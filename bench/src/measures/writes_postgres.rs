@@ -9,7 +9,7 @@ use crate::company::Company;
 use crate::limit::Limit;
 use crate::load::{Load, Side};
 use crate::postgres::Database;
-use crate::report::Destination;
+use crate::report::Target;
 use crate::rounds::{median, ratio};
 
 const CONNECTIONS: usize = 8;
@@ -39,7 +39,7 @@ pub async fn measure(
     report.judge(
         "write_vs_limit_pg",
         value,
-        Destination::AtLeast(0.8),
+        Target::AtLeast(0.8),
         "price writes/s over pgbench with the same statements",
     );
     real.tell(report, "write_pg", "price writes, 8 connections");

@@ -18,7 +18,7 @@ use crate::capture::{Part, Pattern, Shape, Value};
 use crate::child::Server;
 use crate::company::{Company, Price, Prices};
 use crate::load::{Load, Side};
-use crate::report::Destination;
+use crate::report::Target;
 use crate::rounds::{median, ratio};
 
 const CONNECTIONS: usize = 16;
@@ -59,12 +59,7 @@ pub async fn measure(bench: &mut Bench, company: &Company, pattern: &Pattern, si
     }
     let report = &mut bench.report;
     let value = ratio(&real.per_second(), &limits);
-    report.judge(
-        "write_vs_limit_sqlite",
-        value,
-        Destination::AtLeast(0.4),
-        "price writes/s over a bare loop, groups alike",
-    );
+    report.judge("write_vs_limit_sqlite", value, Target::AtLeast(0.4), "price writes/s over a bare loop, groups alike");
     real.tell(report, "write_sqlite", "price writes, 16 connections");
     report.add("write_limit_sqlite_per_second", median(limits), "the bare loop");
     report.add("write_sqlite_group", median(groups), "requests per commit");

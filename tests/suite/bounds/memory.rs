@@ -65,14 +65,7 @@ fn bodies_that_do_not_end_have_a_budget(database: Database) {
 const ANSWERS: usize = 30;
 
 fn answers_that_are_not_read_have_a_budget(database: Database) {
-<<<<<<< HEAD
     let host = Stoa::start_with(database, Settings::default().set("STOA_RESPONSE_MEMORY", "32MiB"));
-=======
-    let settings = Settings::default().set("STOA_RESPONSE_MEMORY", "32MiB");
-    // The page is near the limits of one answer.
-    let host =
-        Stoa::start_with(database, settings.set("STOA_MODULE_MEMORY", "256MiB").set("STOA_MODULE_DEADLINE", "5s"));
->>>>>>> 0bfab92f (The page of requests has its deadline; the slots have their new path)
     let shop = host.company();
     let attributes = json!({ "attributes": { "a": "\u{1f600}".repeat(15_900) } });
     let made = shop.post("catalog/products", with(&product("Large"), attributes)).is(201);
