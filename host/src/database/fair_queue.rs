@@ -1,5 +1,5 @@
 //! A fair queue. Requests that wait for a database are served round robin between the keys of their queues
-//! (`target.rs`), and a company or a caller has at most half of the slots at once: a company with many requests waits
+//! (`destination.rs`), and a company or a caller has at most half of the slots at once: a company with many requests waits
 //! for itself. Where time is charged, the key that has taken the least lately comes first. Other resources are shared in
 //! the same way. This file only counts: threads and tasks wait elsewhere.
 

@@ -1,6 +1,7 @@
 //! Connections and transactions. Work is a function from an open session to a verdict; only this folder begins, commits and
 //! rolls back, so nothing above it can leave a transaction open or commit half of one.
 
+pub mod destination;
 pub mod error;
 pub mod fair_queue;
 pub mod migrations;
@@ -9,7 +10,6 @@ pub mod row;
 pub mod shard;
 pub mod slots;
 pub mod sqlite;
-pub mod target;
 pub mod watermark;
 pub mod work;
 
@@ -19,10 +19,10 @@ use std::time::Duration;
 use tokio::time::Instant;
 use uuid::Uuid;
 
+pub use destination::{Destination, QueueKey};
 pub use error::Error;
 pub use row::{Cell, Row};
 pub use shard::Shard;
-pub use target::{Destination, QueueKey};
 pub use work::{Plain, Verdict, Work, work};
 
 /// A connection with a transaction open on it. On SQLite it is used from the one database thread that runs the request.
@@ -105,23 +105,27 @@ impl Database {
     }
 
     /// Runs a write; answers after the commit. PostgreSQL: up to five more times after conflicts with other transactions.
-    pub async fn write<T: Send + 'static>(&self, target: impl Into<Destination>, work: Work<T>) -> Result<T, Error> {
-        self.write_until(None, target, work).await
+    pub async fn write<T: Send + 'static>(
+        &self,
+        destination: impl Into<Destination>,
+        work: Work<T>,
+    ) -> Result<T, Error> {
+        self.write_until(None, destination, work).await
     }
 
     /// As `write`; it takes no longer than until `deadline`, where there is one, and never longer than any write may take.
     pub async fn write_until<T: Send + 'static>(
         &self,
         deadline: Option<Instant>,
-        target: impl Into<Destination>,
+        destination: impl Into<Destination>,
         work: Work<T>,
     ) -> Result<T, Error> {
-        let target: Destination = target.into();
-        let place = target.shard.name();
-        metrics::counter!("stoa_database_transactions_total", "kind" => "write", "place" => place).increment(1);
+        let destination: Destination = destination.into();
+        let shard = destination.shard.name();
+        metrics::counter!("stoa_database_transactions_total", "kind" => "write", "place" => shard).increment(1);
         match self {
-            Database::Sqlite(database) => database.write(deadline, target, work).await,
-            Database::Postgres(database) => database.write(deadline, target, work).await,
+            Database::Sqlite(database) => database.write(deadline, destination, work).await,
+            Database::Postgres(database) => database.write(deadline, destination, work).await,
         }
     }
 
@@ -138,28 +142,32 @@ impl Database {
     }
 
     /// Runs a read in one snapshot. The transaction ends after the answer is on its way.
-    pub async fn read<T: Send + 'static>(&self, target: impl Into<Destination>, work: Work<T>) -> Result<T, Error> {
-        let target: Destination = target.into();
-        let place = target.shard.name();
-        metrics::counter!("stoa_database_transactions_total", "kind" => "read", "place" => place).increment(1);
+    pub async fn read<T: Send + 'static>(
+        &self,
+        destination: impl Into<Destination>,
+        work: Work<T>,
+    ) -> Result<T, Error> {
+        let destination: Destination = destination.into();
+        let shard = destination.shard.name();
+        metrics::counter!("stoa_database_transactions_total", "kind" => "read", "place" => shard).increment(1);
         match self {
-            Database::Sqlite(database) => database.read(target, work).await,
-            Database::Postgres(database) => database.read(target, work).await,
+            Database::Sqlite(database) => database.read(destination, work).await,
+            Database::Postgres(database) => database.read(destination, work).await,
         }
     }
 
     /// As `read`, for what may take as long as a report does.
     pub async fn read_heavy<T: Send + 'static>(
         &self,
-        target: impl Into<Destination>,
+        destination: impl Into<Destination>,
         work: Work<T>,
     ) -> Result<T, Error> {
-        let target: Destination = target.into();
-        let place = target.shard.name();
-        metrics::counter!("stoa_database_transactions_total", "kind" => "heavy", "place" => place).increment(1);
+        let destination: Destination = destination.into();
+        let shard = destination.shard.name();
+        metrics::counter!("stoa_database_transactions_total", "kind" => "heavy", "place" => shard).increment(1);
         match self {
-            Database::Sqlite(database) => database.read_heavy(target, work).await,
-            Database::Postgres(database) => database.read_heavy(target, work).await,
+            Database::Sqlite(database) => database.read_heavy(destination, work).await,
+            Database::Postgres(database) => database.read_heavy(destination, work).await,
         }
     }
 

@@ -250,16 +250,17 @@ mod tests {
         assert_eq!(watermark.get(tenant, async || Ok(nth(7))).await.ok(), Some(2_007));
     }
 
+    /// A reading that ends once the gate lets it pass.
+    async fn read_through(gate: &Semaphore, reads: &AtomicI64) -> Result<Writing, Error> {
+        let read = reads.fetch_add(1, Ordering::Relaxed);
+        gate.acquire().await.expect("an open gate").forget();
+        Ok(nth(read))
+    }
+
     #[tokio::test]
     async fn all_that_wait_take_one_reading_however_long_it_takes() {
         let (watermark, reads, gate) = (Watermark::default(), AtomicI64::new(0), Semaphore::new(0));
-        let (reads, gate) = (&reads, &gate);
-        let read = move || async move {
-            let read = reads.fetch_add(1, Ordering::Relaxed);
-            gate.acquire().await.expect("an open gate").forget();
-            Ok(nth(read))
-        };
-        let get = |tenant| watermark.get(Uuid::from_u128(tenant), read);
+        let get = |tenant| watermark.get(Uuid::from_u128(tenant), || read_through(&gate, &reads));
         let later = async {
             // The reading under way is too old for them.
             sleep(SERVES).await;
@@ -280,13 +281,7 @@ mod tests {
     #[tokio::test]
     async fn a_reading_under_way_is_no_use_to_a_company_that_writes_meanwhile() {
         let (watermark, reads, gate) = (Watermark::default(), AtomicI64::new(0), Semaphore::new(0));
-        let (reads, gate) = (&reads, &gate);
-        let read = move || async move {
-            let read = reads.fetch_add(1, Ordering::Relaxed);
-            gate.acquire().await.expect("an open gate").forget();
-            Ok(nth(read))
-        };
-        let get = |tenant| watermark.get(Uuid::from_u128(tenant), read);
+        let get = |tenant| watermark.get(Uuid::from_u128(tenant), || read_through(&gate, &reads));
         let writer = async {
             watermark.note_write(Uuid::from_u128(4));
             tokio::join!(get(4), async { gate.add_permits(100) }).0

@@ -37,7 +37,7 @@ impl Database {
     /// A read of the host's own rows.
     pub async fn read_plain<S, T>(
         &self,
-        target: impl Into<Destination>,
+        destination: impl Into<Destination>,
         shared: S,
         read: Plain<S, T>,
     ) -> Result<T, Error>
@@ -45,13 +45,13 @@ impl Database {
         S: Send + Sync + 'static,
         T: Send + 'static,
     {
-        self.read(target, plain(shared, true, read, Verdict::RollBack)).await
+        self.read(destination, plain(shared, true, read, Verdict::RollBack)).await
     }
 
     /// A write of the host's own rows: committed where it answers.
     pub async fn write_plain<S, T>(
         &self,
-        target: impl Into<Destination>,
+        destination: impl Into<Destination>,
         shared: S,
         write: Plain<S, T>,
     ) -> Result<T, Error>
@@ -59,13 +59,13 @@ impl Database {
         S: Send + Sync + 'static,
         T: Send + 'static,
     {
-        self.write(target, plain(shared, false, write, Verdict::Commit)).await
+        self.write(destination, plain(shared, false, write, Verdict::Commit)).await
     }
 
     /// As `write_plain`, undone where it refuses.
     pub async fn write_unless_refused<S, T, R>(
         &self,
-        target: impl Into<Destination>,
+        destination: impl Into<Destination>,
         shared: S,
         write: Plain<S, Result<T, R>>,
     ) -> Result<Result<T, R>, Error>
@@ -76,7 +76,7 @@ impl Database {
     {
         let verdict =
             |answer: Result<T, R>| if answer.is_ok() { Verdict::Commit(answer) } else { Verdict::RollBack(answer) };
-        self.write(target, plain(shared, false, write, verdict)).await
+        self.write(destination, plain(shared, false, write, verdict)).await
     }
 }
 

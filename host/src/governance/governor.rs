@@ -167,8 +167,8 @@ impl Governor {
         let held = self.permits().surrender();
         for (shard, held) in self.database.by_shard(held, |(subject, _)| subject.tenant) {
             // Permits of many callers: they wait in the queue of no company.
-            let target = shard.with_queue(QueueKey::Global);
-            let given = self.database.write_plain(target, held, |session, held| {
+            let destination = shard.with_queue(QueueKey::Global);
+            let given = self.database.write_plain(destination, held, |session, held| {
                 Box::pin(async move {
                     for (subject, bucket) in held {
                         lease::give_back(session, *subject, bucket).await?;
@@ -321,8 +321,8 @@ impl Governor {
     /// Whether a user has a membership of a company, whatever its state. The look-up waits in the user's own queue: a
     /// stranger takes no slot of the company.
     pub async fn is_member(&self, user: Uuid, tenant: Uuid) -> Result<bool, Problem> {
-        let target = Shard::of_tenant(tenant).with_queue(QueueKey::Caller(user));
-        let found = self.database.read_plain(target, (user, tenant), |session, (user, tenant)| {
+        let destination = Shard::of_tenant(tenant).with_queue(QueueKey::Caller(user));
+        let found = self.database.read_plain(destination, (user, tenant), |session, (user, tenant)| {
             Box::pin(has_membership(session, *user, *tenant))
         });
         found.await.map_err(|error| unavailable(&error))
@@ -348,7 +348,7 @@ impl Governor {
 
     async fn lease(&self, caller: &Caller, tenant: Option<Uuid>, lacking: Vec<Want>) -> Result<Leased, Problem> {
         let ask = self.block(caller);
-        let target: Destination = match lacking.first().map(|want| Shard::of_tenant(want.subject.tenant)) {
+        let destination: Destination = match lacking.first().map(|want| Shard::of_tenant(want.subject.tenant)) {
             Some(company @ Shard::Company(_)) => company.into(),
             Some(Shard::Global) | None => Shard::Global.with_queue(QueueKey::Caller(caller.id())),
         };
@@ -360,7 +360,7 @@ impl Governor {
                 Err(error) => (Some(session), Verdict::Fail(error)),
             }
         });
-        self.database.write(target, work).await.map_err(|error| unavailable(&error))
+        self.database.write(destination, work).await.map_err(|error| unavailable(&error))
     }
 
     /// Permits of a lease. The month follows the minute's pace: a crash must not cost a good part of it.

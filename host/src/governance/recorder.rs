@@ -193,9 +193,9 @@ async fn write(database: Arc<Database>, queue: Queue, pulse: Pulse) {
     }
 }
 
-async fn save(database: &Database, target: Destination, batch: Arc<Batch>, pulse: &Pulse) {
+async fn save(database: &Database, destination: Destination, batch: Arc<Batch>, pulse: &Pulse) {
     for attempt in 1..=ATTEMPTS {
-        let written = database.write_plain(target, batch.clone(), |session, batch| Box::pin(batch.write(session)));
+        let written = database.write_plain(destination, batch.clone(), |session, batch| Box::pin(batch.write(session)));
         match written.await {
             Ok(()) => return,
             Err(error) => {

@@ -181,8 +181,8 @@ async fn load(database: &Database, id: Uuid, peer: IpAddr) -> Result<Option<Foun
         IpAddr::V4(four) => four.to_ipv6_mapped().to_bits(),
         IpAddr::V6(six) => six.to_bits(),
     };
-    let target = Shard::Global.with_queue(QueueKey::Caller(Uuid::from_u128(bits)));
-    database.read_plain(target, id, |session, id| Box::pin(read_key(session, *id))).await
+    let destination = Shard::Global.with_queue(QueueKey::Caller(Uuid::from_u128(bits)));
+    database.read_plain(destination, id, |session, id| Box::pin(read_key(session, *id))).await
 }
 
 async fn read_key(session: &mut Session, id: Uuid) -> Result<Option<Found>, Error> {

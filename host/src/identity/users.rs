@@ -55,12 +55,14 @@ impl Users {
         let key = (claims.issuer.clone(), claims.subject.clone());
         // Sign-ins of one subject wait for each other and delay no other caller.
         let queue = QueueKey::Caller(Uuid::from_u64_pair(self.hash.hash_one(&key), 0));
-        let target = Shard::Global.with_queue(queue);
+        let destination = Shard::Global.with_queue(queue);
         let cached = self.cache.lock().ok().and_then(|mut cache| cache.get(&key).cloned());
         let kept = match cached {
             Some(kept) => Some(kept),
             None => {
-                database.read_plain(target, claims.clone(), |session, claims| Box::pin(read(session, claims))).await?
+                database
+                    .read_plain(destination, claims.clone(), |session, claims| Box::pin(read(session, claims)))
+                    .await?
             }
         };
         let kept = match kept {
@@ -73,7 +75,7 @@ impl Users {
             }
             _ => {
                 let written = database
-                    .write_plain(target, claims.clone(), |session, claims| Box::pin(upsert(session, claims)))
+                    .write_plain(destination, claims.clone(), |session, claims| Box::pin(upsert(session, claims)))
                     .await?;
                 Kept { user: Arc::new(written), rests_until: Some(Instant::now() + REST) }
             }

@@ -37,7 +37,7 @@ pub struct Request {
 
 impl Request {
     /// The shard and the queue of the company. Outside of any company the request waits in a queue of its caller.
-    pub fn target(&self) -> Destination {
+    pub fn destination(&self) -> Destination {
         match self.tenant {
             Some(tenant) => Shard::of_tenant(tenant).into(),
             None => Shard::Global.with_queue(QueueKey::Caller(self.caller.id())),

@@ -89,7 +89,7 @@ pub async fn run<H: Host>(
     let read_only = request.operation.route.read_only || request.input.is_err();
     let keyed = request.input.as_ref().is_ok_and(|input| input.key.is_some());
     let heavy = request.seat.is_some();
-    let (request_id, tenant, target) = (request.request_id, tenant_or_nil(request.tenant), request.target());
+    let (request_id, tenant, destination) = (request.request_id, tenant_or_nil(request.tenant), request.destination());
     let watermark = match &request.input {
         Ok(input) if request.operation.ends_at_the_watermark(&input.call.query) => {
             until(deadline, database.watermark(tenant)).await.map_err(|error| problem_of(&error, request_id))?
@@ -112,9 +112,9 @@ pub async fn run<H: Host>(
     loop {
         let work = work.clone();
         let answer = match (read_only, heavy) {
-            (true, true) => database.read_heavy(target, work).await,
-            (true, false) => until(deadline, database.read(target, work)).await,
-            (false, _) => database.write_until(Some(deadline), target, work).await,
+            (true, true) => database.read_heavy(destination, work).await,
+            (true, false) => until(deadline, database.read(destination, work)).await,
+            (false, _) => database.write_until(Some(deadline), destination, work).await,
         };
         match answer {
             Ok(answer) => {

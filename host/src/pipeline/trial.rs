@@ -64,13 +64,14 @@ async fn fails<H: Host>(
     request: Request,
     runner: Runner<H::Operation>,
 ) -> Option<bool> {
-    let (read_only, target) = (request.operation.route.read_only, request.target());
+    let (read_only, destination) = (request.operation.route.read_only, request.destination());
     let work = work((host.clone(), request, runner), move |session, shared| async move {
         let (host, request, runner) = &*shared;
         let (session, verdict) = transact(&**host, request, runner, session, read_only, None).await;
         (session, undo(verdict))
     });
-    let answer = if read_only { database.read(target, work).await } else { database.write(target, work).await };
+    let answer =
+        if read_only { database.read(destination, work).await } else { database.write(destination, work).await };
     let failed = |problem: Problem| ["MODULE_FAILED", "MODULE_UNAVAILABLE"].contains(&&*problem.code);
     Some(answer.ok()?.is_err_and(failed))
 }

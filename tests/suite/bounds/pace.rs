@@ -5,10 +5,10 @@ use std::thread;
 use std::time::{Duration, Instant};
 use stoa_tests::company::{fresh, product, with};
 
-use stoa_tests::{Company, Database, Stoa, eventually, on_both_databases, on_one_database};
+use stoa_tests::{Company, Database, Stoa, eventually, on_one_database, tests};
 
 on_one_database![imports_pause_while_another_company_writes];
-on_both_databases![a_company_has_turns_for_half_of_the_processors];
+tests![a_company_has_turns_for_half_of_the_processors];
 
 fn import(shop: &Company) {
     let article = |n: u32| with(&product(&format!("Many {n}")), json!({ "variants": [{ "sku": fresh("S-") }] }));
@@ -31,12 +31,9 @@ fn imports_pause_while_another_company_writes(database: Database) {
     assert_eq!(count(), before + 1, "the other company's first import waits for nothing");
 }
 
-/// SQLite has one writer.
-fn a_company_has_turns_for_half_of_the_processors(database: Database) {
-    if database == Database::Sqlite {
-        return;
-    }
-    let shop = Stoa::start(database).company();
+/// SQLite has one writer, and no such turns.
+fn a_company_has_turns_for_half_of_the_processors() {
+    let shop = Stoa::start(Database::Postgres).company();
     let half = (thread::available_parallelism().map_or(1, usize::from) / 2).max(1);
     thread::scope(|scope| {
         let held = shop.hold("lock table catalog_product in share mode");

@@ -259,6 +259,14 @@ fn one_caller_chooses_no_version(database: Database) {
     assert_eq!(console.version("changeling").as_deref(), Some("1.0.0"));
 }
 
+/// Each shop asks three times for more than any version does in its time.
+fn ask_for_too_much(shops: &[Company]) {
+    for shop in shops.iter().cycle().take(3 * shops.len()) {
+        let slow = shop.request("GET", "changeling/slow").query(&[("turns", "1000000000000")]);
+        slow.unchecked().send().refused(503, "MODULE_UNAVAILABLE");
+    }
+}
+
 /// Requests made to fail do so in every version: none is left for them.
 fn what_the_version_before_fails_too_takes_nothing_back(database: Database) {
     let folder = modules::empty_with(&[("changeling.wasm", &modules::changeling(1))]);
@@ -266,12 +274,7 @@ fn what_the_version_before_fails_too_takes_nothing_back(database: Database) {
     let (console, shops) = (host.console(), shops(&host, 4));
     console.activate(&console.pushed(&modules::changeling(6)), json!({})).is(200);
     host.forget_contract();
-    for _ in 0..3 {
-        for shop in &shops {
-            let slow = shop.request("GET", "changeling/slow").query(&[("turns", "1000000000000")]);
-            slow.unchecked().send().refused(503, "MODULE_UNAVAILABLE");
-        }
-    }
+    ask_for_too_much(&shops);
     let_the_host_look();
     assert_eq!(console.runs(), 2, "the version before is as slow");
     assert_eq!(console.version("changeling").as_deref(), Some("1.0.2"));
@@ -286,12 +289,7 @@ fn a_new_operation_that_is_slow_takes_nothing_back(database: Database) {
     shops[0].request("GET", "changeling/slow").unchecked().send().refused(404, "NOT_FOUND");
     console.activate(&console.pushed(&modules::changeling(1)), json!({})).is(200);
     host.forget_contract();
-    for _ in 0..3 {
-        for shop in &shops {
-            let slow = shop.request("GET", "changeling/slow").query(&[("turns", "1000000000000")]);
-            slow.unchecked().send().refused(503, "MODULE_UNAVAILABLE");
-        }
-    }
+    ask_for_too_much(&shops);
     let_the_host_look();
     assert_eq!(console.runs(), 2, "no version before had the operation");
     assert_eq!(console.version("changeling").as_deref(), Some("1.0.0"));

@@ -284,9 +284,9 @@ impl Postgres {
     }
 
     /// A free connection, or a new one where fewer are open than may be.
-    async fn acquire(&self, target: Destination, hopeful: bool) -> Result<Transaction, Error> {
+    async fn acquire(&self, destination: Destination, hopeful: bool) -> Result<Transaction, Error> {
         // One server has the rows of every shard.
-        let (Shard::Global | Shard::Company(_)) = target.shard;
+        let (Shard::Global | Shard::Company(_)) = destination.shard;
         let no_seat = |why| {
             Error::Unavailable(match why {
                 NoSeat::Closed => "the database is closed".into(),
@@ -294,7 +294,7 @@ impl Postgres {
                 NoSeat::Late => "no database connection became free".into(),
             })
         };
-        let seat = self.slots.take(target.queue, ACQUIRE).await.map_err(no_seat)?;
+        let seat = self.slots.take(destination.queue, ACQUIRE).await.map_err(no_seat)?;
         let schema = self.schema.load(Acquire);
         let connection = match self.take_idle(schema) {
             Some(connection) => connection,
@@ -321,14 +321,14 @@ impl Postgres {
     pub async fn write<T: Send + 'static>(
         &self,
         deadline: Option<Instant>,
-        target: Destination,
+        destination: Destination,
         work: Work<T>,
     ) -> Result<T, Error> {
         let latest = Instant::now() + self.request_timeout;
         let deadline = deadline.map_or(latest, |deadline| deadline.min(latest));
         let mut attempt = 0;
         loop {
-            match self.attempt(target, work.clone(), Kind::Write { hopeful: attempt == 0 }, deadline).await {
+            match self.attempt(destination, work.clone(), Kind::Write { hopeful: attempt == 0 }, deadline).await {
                 Err(Error::Conflict(reason)) if attempt < RETRIES => {
                     attempt += 1;
                     metrics::counter!("stoa_transaction_retries_total").increment(1);
@@ -349,27 +349,27 @@ impl Postgres {
         !self.full.load(Relaxed)
     }
 
-    pub async fn read<T: Send + 'static>(&self, target: Destination, work: Work<T>) -> Result<T, Error> {
-        self.read_within(self.request_timeout, target, work, None).await
+    pub async fn read<T: Send + 'static>(&self, destination: Destination, work: Work<T>) -> Result<T, Error> {
+        self.read_within(self.request_timeout, destination, work, None).await
     }
 
     /// As `read`, for what may take longer; the statement's own limit fires before the request's.
-    pub async fn read_heavy<T: Send + 'static>(&self, target: Destination, work: Work<T>) -> Result<T, Error> {
+    pub async fn read_heavy<T: Send + 'static>(&self, destination: Destination, work: Work<T>) -> Result<T, Error> {
         let seconds = u16::try_from((self.heavy_read_timeout / 10 * 9).as_secs()).unwrap_or(u16::MAX);
-        self.read_within(self.heavy_read_timeout, target, work, NonZeroU16::new(seconds.max(1))).await
+        self.read_within(self.heavy_read_timeout, destination, work, NonZeroU16::new(seconds.max(1))).await
     }
 
     async fn read_within<T: Send + 'static>(
         &self,
         time: Duration,
-        target: Destination,
+        destination: Destination,
         work: Work<T>,
         statement_seconds: Option<NonZeroU16>,
     ) -> Result<T, Error> {
         let deadline = Instant::now() + time;
         let kind = Kind::Read { statement_seconds };
-        match self.attempt(target, work.clone(), kind, deadline).await {
-            Err(Error::Conflict(_)) => self.attempt(target, work, kind, deadline).await,
+        match self.attempt(destination, work.clone(), kind, deadline).await {
+            Err(Error::Conflict(_)) => self.attempt(destination, work, kind, deadline).await,
             other => other,
         }
     }
@@ -377,7 +377,7 @@ impl Postgres {
     /// One transaction, on a task of its own: a caller that goes away does not tear the connection down.
     async fn attempt<T: Send + 'static>(
         &self,
-        target: Destination,
+        destination: Destination,
         work: Work<T>,
         kind: Kind,
         deadline: Instant,
@@ -387,7 +387,7 @@ impl Postgres {
             Kind::Write { hopeful } => (false, hopeful, None),
         };
         let late = || Error::Unavailable("the request took too long".into());
-        let mut transaction = timeout_at(deadline, self.acquire(target, hopeful)).await.map_err(|_| late())??;
+        let mut transaction = timeout_at(deadline, self.acquire(destination, hopeful)).await.map_err(|_| late())??;
         transaction.statement_seconds = statement_seconds;
         let run = async move {
             let (session, verdict) = work(Session::Postgres(transaction)).await;

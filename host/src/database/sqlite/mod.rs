@@ -132,12 +132,12 @@ impl Sqlite {
     pub async fn write<T: Send + 'static>(
         &self,
         deadline: Option<tokio::time::Instant>,
-        target: Destination,
+        destination: Destination,
         work: Work<T>,
     ) -> Result<T, Error> {
         let left = deadline.map(|deadline| deadline.saturating_duration_since(tokio::time::Instant::now()));
         let time = left.map_or(self.request_timeout, |left| left.min(self.request_timeout));
-        self.submit(&self.writes, target, time, false, work).await
+        self.submit(&self.writes, destination, time, false, work).await
     }
 
     /// Waits until a large write of this company may run: see `pace.rs`.
@@ -145,14 +145,14 @@ impl Sqlite {
         self.pace.take(key, self.request_timeout * 3 / 4).await
     }
 
-    pub async fn read<T: Send + 'static>(&self, target: Destination, work: Work<T>) -> Result<T, Error> {
-        self.submit(&self.reads, target, self.request_timeout, false, work).await
+    pub async fn read<T: Send + 'static>(&self, destination: Destination, work: Work<T>) -> Result<T, Error> {
+        self.submit(&self.reads, destination, self.request_timeout, false, work).await
     }
 
     /// As `read`, for what may take longer. Its statements end a little before its time, as PostgreSQL's do: a slow database is
     /// no fault of the module whose time it takes.
-    pub async fn read_heavy<T: Send + 'static>(&self, target: Destination, work: Work<T>) -> Result<T, Error> {
-        self.submit(&self.reads, target, self.heavy_read_timeout / 10 * 9, true, work).await
+    pub async fn read_heavy<T: Send + 'static>(&self, destination: Destination, work: Work<T>) -> Result<T, Error> {
+        self.submit(&self.reads, destination, self.heavy_read_timeout / 10 * 9, true, work).await
     }
 
     /// Whether the last write found room on the disk.
@@ -163,13 +163,13 @@ impl Sqlite {
     async fn submit<T: Send + 'static>(
         &self,
         queue: &Queue<Job>,
-        target: Destination,
+        destination: Destination,
         time: Duration,
         heavy: bool,
         work: Work<T>,
     ) -> Result<T, Error> {
         let (send, receive) = oneshot::channel();
-        queue.push(target.queue, job(work, send, target.queue, Instant::now() + time, heavy))?;
+        queue.push(destination.queue, job(work, send, destination.queue, Instant::now() + time, heavy))?;
         receive.await.unwrap_or_else(|_| Err(Error::Unavailable("the database thread ended".into())))
     }
 

@@ -1,4 +1,4 @@
-//! The target of a transaction: the shard that has its rows, and the key of the queue in which it waits for the
+//! The destination of a transaction: the shard that has its rows, and the key of the queue in which it waits for the
 //! database. Most transactions wait in the queue of their company. A request that belongs to no company, or comes from
 //! a stranger, waits in a queue of its caller: it takes no slot of a company, and delays no other caller.
 
