@@ -222,9 +222,12 @@ fn describe_compiling(digest: &Digest) -> Response {
 /// `Prefer: respond-async, wait=10` (RFC 7240): how long the operator waits for a response that is no result. `None`: to the end.
 fn read_patience(headers: &HeaderMap) -> Option<Duration> {
     let listed = headers.get_all("prefer").iter().filter_map(|value| value.to_str().ok());
-    let wishes: Vec<&str> = listed.flat_map(|value| value.split(',')).map(str::trim).collect();
-    let wait = wishes.iter().find_map(|wish| wish.strip_prefix("wait=")?.parse().ok()).map(Duration::from_secs);
-    wishes.contains(&"respond-async").then(|| wait.unwrap_or(PATIENCE).min(MOST_PATIENCE))
+    let preferences: Vec<&str> = listed.flat_map(|value| value.split(',')).map(str::trim).collect();
+    let wait = preferences
+        .iter()
+        .find_map(|preference| preference.strip_prefix("wait=")?.parse().ok())
+        .map(Duration::from_secs);
+    preferences.contains(&"respond-async").then(|| wait.unwrap_or(PATIENCE).min(MOST_PATIENCE))
 }
 
 /// Pushes that were answered with 202, by digest, until their results are read.
