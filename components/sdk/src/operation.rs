@@ -255,7 +255,7 @@ impl Operation {
         if self.name == name {
             return Some(self.run);
         }
-        self.client.filter(|_| is_twin_of(name, self.name)).map(|client| client.run)
+        self.client.filter(|_| is_twin_of(name, self.name)).map(|client| client.run.unwrap_or(self.run))
     }
 
     fn published_name(&self) -> String {
@@ -301,10 +301,11 @@ impl Operation {
     }
 }
 
-/// An operation's differences for API clients from people's: how it is run, and perhaps another projection.
+/// An operation's differences for API clients from people's: who may call it, and perhaps another projection. The function is the
+/// row's own, which asks the request's facts who calls, unless the twin states another.
 #[derive(Clone, Copy)]
 pub struct Client {
-    run: fn(&Call) -> Answer,
+    run: Option<fn(&Call) -> Answer>,
     scopes: &'static [&'static str],
     any: bool,
     path: Option<&'static str>,
@@ -319,9 +320,9 @@ pub struct Client {
 
 impl Client {
     /// For clients with all of these scopes.
-    pub const fn new(scopes: &'static [&'static str], run: fn(&Call) -> Answer) -> Client {
+    pub const fn new(scopes: &'static [&'static str]) -> Client {
         Client {
-            run,
+            run: None,
             scopes,
             any: false,
             path: None,
@@ -336,8 +337,14 @@ impl Client {
     }
 
     /// For clients with one of these scopes.
-    pub const fn any_of(scopes: &'static [&'static str], run: fn(&Call) -> Answer) -> Client {
-        Client { any: true, ..Client::new(scopes, run) }
+    pub const fn any_of(scopes: &'static [&'static str]) -> Client {
+        Client { any: true, ..Client::new(scopes) }
+    }
+
+    /// Another function: for a twin that reads another body or does something else.
+    pub const fn run(mut self, run: fn(&Call) -> Answer) -> Client {
+        self.run = Some(run);
+        self
     }
 
     /// Another path below the root.
@@ -391,7 +398,7 @@ impl Client {
     /// The twin of an operation, as an operation.
     fn of(self, people: &Operation) -> Operation {
         Operation {
-            run: self.run,
+            run: self.run.unwrap_or(people.run),
             audience: Audience::ApiClient,
             permissions: self.scopes,
             any: self.any,
@@ -445,7 +452,7 @@ mod tests {
         .needs(&["things.write"])
         .problems(&["DUPLICATE"])
         .or_csv()
-        .and_client(Client::new(&["things.sync"], machine).summary("Create a thing by machine"));
+        .and_client(Client::new(&["things.sync"]).run(machine).summary("Create a thing by machine"));
 
     #[test]
     fn a_row_and_its_twin_are_two_routes() {
@@ -458,6 +465,12 @@ mod tests {
         assert_eq!(machine.access, Access::All(vec!["things.sync".to_owned()]));
         assert_eq!(machine.problems, people.problems);
         assert_eq!((people.csv, machine.csv), (true, false));
+    }
+
+    #[test]
+    fn a_twin_without_a_function_is_run_by_the_rows() {
+        let row = Operation::read("/things", "listThings", people).and_client(Client::new(&["things.sync"]));
+        assert_eq!(row.run_of("apiListThings").map(|run| run as usize), Some(people as fn(&Call) -> Answer as usize));
     }
 
     #[test]

@@ -6,6 +6,7 @@
 pub mod arguments;
 #[allow(missing_docs, reason = "generated; the comments are those of the WIT")]
 pub mod bindings;
+pub mod caller;
 pub mod change;
 pub mod clients;
 pub mod coin;
@@ -30,6 +31,7 @@ pub mod tree;
 pub mod unit_identity;
 mod words;
 
+pub use caller::Caller;
 pub use change::Change;
 pub use json_list::JsonList;
 pub use life::{Archivable, EmptyBody, Identity, Status, require_unarchived, usable, writable};

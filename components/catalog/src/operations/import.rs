@@ -20,7 +20,7 @@ pub const OPERATIONS: &[Operation] = &[
             The response has the ids in the order of the request. Set prices through price lists.")
         .needs(WRITE).body::<ProductImport>().grows_with("/products").body_limit(16 << 20).answers::<ImportedProducts>()
         .writes(AUDIT, CREATES).problems(CREATE_PROBLEMS)
-        .and_client(Client::new(WRITE, import).answers::<ImportedProducts>()),
+        .and_client(Client::new(WRITE).answers::<ImportedProducts>()),
 ];
 
 /// Variants of one import at most, of all its products together: what one insert takes.

@@ -26,14 +26,14 @@ const REPLACE_PROBLEMS: &[&str] =
 pub const OPERATIONS: &[Operation] = &[
     Operation::read("/catalog/lookups/{kind}", "listLookups", list).summary("Brands, categories, manufacturers or units of measure")
         .needs(READ).path::<LookupPath>().query::<ListLookups>().answers::<Page<CatalogLookup>>()
-        .and_client(Client::new(READ, api_list).summary("Active brands, categories, manufacturers or units of measure")
+        .and_client(Client::new(READ).run(api_list).summary("Active brands, categories, manufacturers or units of measure")
             .query::<ListPublicLookups>().answers::<Page<PublicCatalogLookup>>()),
     Operation::create("/catalog/lookups/{kind}", "createLookup", create).summary("Create a lookup or a unit of measure")
         .description("`parentId` is for categories, `decimalPlaces` for units of measure. A code remains reserved after \
             archiving.")
         .needs(WRITE).path::<LookupPath>().body::<CatalogLookupInput>().answers::<CatalogLookup>()
         .writes(AUDIT, &[CREATED.code]).problems(CREATE_PROBLEMS)
-        .and_client(Client::new(WRITE, api_create).description("").answers::<WriteReceipt>()),
+        .and_client(Client::new(WRITE).run(api_create).description("").answers::<WriteReceipt>()),
     Operation::read("/catalog/lookups/{kind}/{id}", "getLookup", read).summary("A lookup or a unit of measure")
         .needs(READ).path::<LookupPath>().answers::<CatalogLookup>(),
     Operation::replace("/catalog/lookups/{kind}/{id}", "replaceLookup", replace).summary("Replace a lookup or a unit of measure")
@@ -41,7 +41,7 @@ pub const OPERATIONS: &[Operation] = &[
             the current one. Decimal places may not decrease while a product uses the unit.")
         .needs(WRITE).path::<LookupPath>().body::<CatalogLookupInput>().answers::<CatalogLookup>()
         .writes(AUDIT, &[UPDATED.code]).problems(REPLACE_PROBLEMS)
-        .and_client(Client::new(WRITE, api_replace).description("Full replacement of the record.").answers::<WriteReceipt>()),
+        .and_client(Client::new(WRITE).run(api_replace).description("Full replacement of the record.").answers::<WriteReceipt>()),
     Operation::transition("/catalog/lookups/{kind}/{id}/archive", "archiveLookup", archive)
         .summary("Archive a lookup or a unit of measure")
         .description("Products keep their reference to it. A category with active children cannot be archived.")

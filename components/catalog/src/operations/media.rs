@@ -22,20 +22,20 @@ use crate::work::parts::{ListParts, ListPublicParts, list_parts, list_public_par
 pub const OPERATIONS: &[Operation] = &[
     Operation::read("/catalog/products/{productId}/media", "listProductMedia", list).summary("Media of a product")
         .needs(READ).query::<ListParts>().answers::<Page<Media>>()
-        .and_client(Client::new(READ, api_list).summary("Active media of a product on sale")
+        .and_client(Client::new(READ).run(api_list).summary("Active media of a product on sale")
             .description("Media of archived variants are hidden.").query::<ListPublicParts>().answers::<Page<PublicMedia>>()),
     Operation::create("/catalog/products/{productId}/media", "createMedia", create).summary("Add media to a product")
         .description("Adds the address of a picture or another file. The service stores only metadata and never fetches the \
             file. A product has at most 100 active media.")
         .needs(WRITE).body::<MediaInput>().answers::<Media>().writes(AUDIT, &[CREATED.code])
         .problems(&["ARCHIVED", "REFERENCE_INVALID", "LIMIT_EXCEEDED"])
-        .and_client(Client::new(WRITE, api_create).description("").answers::<WriteReceipt>()),
+        .and_client(Client::new(WRITE).run(api_create).description("").answers::<WriteReceipt>()),
     Operation::read("/catalog/media/{id}", "getMedia", read).summary("Media of a product, by id").needs(READ).answers::<Media>(),
     Operation::replace("/catalog/media/{id}", "replaceMedia", replace).summary("Replace media")
         .description("Full replacement: an omitted member returns to its default or null.")
         .needs(WRITE).body::<MediaInput>().answers::<Media>().writes(AUDIT, &[UPDATED.code])
         .problems(&["ARCHIVED", "REFERENCE_INVALID"])
-        .and_client(Client::new(WRITE, api_replace).answers::<WriteReceipt>()),
+        .and_client(Client::new(WRITE).run(api_replace).answers::<WriteReceipt>()),
     Operation::transition("/catalog/media/{id}/archive", "archiveMedia", archive)
         .summary("Archive media")
         .needs(WRITE).body::<EmptyBody>().answers::<Media>().writes(AUDIT, &[ARCHIVED.code]).problems(&["ARCHIVED"]),

@@ -25,7 +25,7 @@ use crate::rules::access::READ;
 pub const OPERATIONS: &[Operation] = &[
     Operation::read("/catalog/products", "listProducts", list).summary("Products")
         .needs(READ).query::<ListProducts>().answers::<Page<Product>>()
-        .and_client(Client::new(READ, api_list).summary("Products on sale").description("Lists products that are ACTIVE and \
+        .and_client(Client::new(READ).run(api_list).summary("Products on sale").description("Lists products that are ACTIVE and \
             PUBLISHED.")
             .query::<ListPublicProducts>().answers::<Page<PublicProduct>>()),
     Operation::read("/catalog/products/{id}", "getProduct", read).summary("A product")

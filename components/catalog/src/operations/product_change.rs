@@ -37,12 +37,12 @@ pub const OPERATIONS: &[Operation] = &[
     Operation::create("/catalog/products", "createProduct", create).summary("Create a product, with up to 100 variants")
         .description(CREATE).needs(WRITE).body::<ProductInput>().grows_with("/variants").body_limit(16 << 20).answers::<Product>()
         .writes(AUDIT, CREATES).problems(CREATE_PROBLEMS)
-        .and_client(Client::new(WRITE, api_create).answers::<ProductReceipt>()),
+        .and_client(Client::new(WRITE).run(api_create).answers::<ProductReceipt>()),
     Operation::replace("/catalog/products/{id}", "replaceProduct", replace).summary("Replace a product")
         .description(REPLACE).needs(WRITE).body::<ProductUpdate>().answers::<Product>()
         .writes(AUDIT, &[UPDATED.code])
         .problems(&["DUPLICATE", "ARCHIVED", "IMMUTABLE_FIELD", "REFERENCE_INVALID", "ILLEGAL_STATE"])
-        .and_client(Client::new(WRITE, api_replace).answers::<WriteReceipt>()),
+        .and_client(Client::new(WRITE).run(api_replace).answers::<WriteReceipt>()),
     Operation::transition("/catalog/products/{id}/archive", "archiveProduct", archive)
         .summary("Archive a product with its active variants and media")
         .description("Stock of the product stays in its warehouses and keeps its value. It can still be removed and counted, \

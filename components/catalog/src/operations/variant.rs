@@ -13,10 +13,10 @@ use crate::work::parts::{ListParts, ListPublicParts, list_parts, list_public_par
 pub const OPERATIONS: &[Operation] = &[
     Operation::read("/catalog/products/{productId}/variants", "listProductVariants", list).summary("Variants of a product")
         .needs(READ).query::<ListParts>().answers::<Page<Variant>>()
-        .and_client(Client::new(READ, api_list).summary("Active variants of a product on sale")
+        .and_client(Client::new(READ).run(api_list).summary("Active variants of a product on sale")
             .query::<ListPublicParts>().answers::<Page<PublicVariant>>()),
     Operation::read("/catalog/variants/{id}", "getVariant", read).summary("A variant").needs(READ).answers::<Variant>()
-        .and_client(Client::new(READ, api_read).summary("An active variant of a product on sale").answers::<PublicVariant>()),
+        .and_client(Client::new(READ).run(api_read).summary("An active variant of a product on sale").answers::<PublicVariant>()),
 ];
 
 pub fn list(call: &Call) -> Answer {

@@ -23,12 +23,12 @@ pub const OPERATIONS: &[Operation] = &[
             variants, archived variants included. A SKU remains reserved after archiving.")
         .needs(WRITE).body::<VariantInput>().answers::<Variant>().writes(AUDIT, &[CREATED.code, product::UPDATED.code])
         .problems(&["DUPLICATE", "ARCHIVED", "LIMIT_EXCEEDED"])
-        .and_client(Client::new(WRITE, api_create).description("").answers::<WriteReceipt>()),
+        .and_client(Client::new(WRITE).run(api_create).description("").answers::<WriteReceipt>()),
     Operation::replace("/catalog/variants/{id}", "replaceVariant", replace).summary("Replace a variant")
         .description("Full replacement: an omitted member returns to its default or null. `sku` must be the current one.")
         .needs(WRITE).body::<VariantInput>().answers::<Variant>()
         .writes(AUDIT, &[UPDATED.code]).problems(&["ARCHIVED", "IMMUTABLE_FIELD"])
-        .and_client(Client::new(WRITE, api_replace).answers::<WriteReceipt>()),
+        .and_client(Client::new(WRITE).run(api_replace).answers::<WriteReceipt>()),
     Operation::transition("/catalog/variants/{id}/archive", "archiveVariant", archive)
         .summary("Archive a variant")
         .description("Archiving the last active variant of a PUBLISHED product returns the product to DRAFT. Goods on hand stay where \

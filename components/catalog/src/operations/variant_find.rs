@@ -21,7 +21,7 @@ pub const OPERATIONS: &[Operation] = &[
     Operation::read("/catalog/variants", "listVariants", find).summary("Find variants over all products")
         .description("Look-up for a till: with `text`, variants whose SKU or barcode equals the text come first.")
         .needs(READ).query::<FindVariants>().answers::<Page<Variant>>()
-        .and_client(Client::new(READ, api_list).summary("Active variants of products on sale")
+        .and_client(Client::new(READ).run(api_list).summary("Active variants of products on sale")
             .description("Lists variants of all products on sale. A page may have fewer items than `limit` and still not be \
                 the last: continue until `nextCursor` is null.").query::<ListPublicVariants>().answers::<Page<PublicVariant>>()),
 ];

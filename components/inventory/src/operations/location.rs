@@ -24,7 +24,7 @@ use crate::work::documents::finish;
 pub const OPERATIONS: &[Operation] = &[
     Operation::read("/inventory/warehouses/{warehouseId}/locations", "listLocations", list).summary("Locations of a warehouse")
         .needs(READ).query::<ListLocations>().answers::<Page<Location>>()
-        .and_client(Client::new(CLIENT_READ, list_public).answers::<Page<PublicLocation>>()),
+        .and_client(Client::new(CLIENT_READ).run(list_public).answers::<Page<PublicLocation>>()),
     Operation::create("/inventory/warehouses/{warehouseId}/locations", "createLocation", create).summary("Create a location")
         .description("A location is a place in a warehouse for serialized units. Stock is not counted by location.")
         .needs(ADJUST).body::<LocationInput>().answers::<Location>()

@@ -18,11 +18,11 @@ pub const OPERATIONS: &[Operation] = &[
     Operation::read("/inventory/stock", "listStock", list).summary("Stock levels")
         .description("Quantities of each variant in each warehouse. A pair that never had goods is not listed.")
         .needs(READ).query::<ListStock>().answers::<Page<StockLevel>>()
-        .and_client(Client::new(CLIENT_READ, list_public).description("").answers::<Page<PublicStockLevel>>()),
+        .and_client(Client::new(CLIENT_READ).run(list_public).description("").answers::<Page<PublicStockLevel>>()),
     Operation::read("/inventory/variants/{variantId}/stock", "getVariantStock", of_variant)
         .summary("Stock of a variant").description("Totals over all warehouses, and the quantities of each.")
         .needs(READ).query::<Paged>().answers::<VariantStock<StockLevel>>()
-        .and_client(Client::new(CLIENT_READ, of_variant_public).description("").answers::<VariantStock<PublicStockLevel>>()),
+        .and_client(Client::new(CLIENT_READ).run(of_variant_public).description("").answers::<VariantStock<PublicStockLevel>>()),
 ];
 
 list_query! {

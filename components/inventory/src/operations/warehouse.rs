@@ -25,7 +25,7 @@ use crate::work::warehouses::insert_warehouse;
 pub const OPERATIONS: &[Operation] = &[
     Operation::read("/inventory/warehouses", "listWarehouses", list).summary("Warehouses")
         .needs(READ).query::<ListWarehouses>().answers::<Page<Warehouse>>()
-        .and_client(Client::new(CLIENT_READ, list_public).description("Active ones.")
+        .and_client(Client::new(CLIENT_READ).run(list_public).description("Active ones.")
             .query::<ListPublicWarehouses>().answers::<Page<PublicWarehouse>>()),
     Operation::create("/inventory/warehouses", "createWarehouse", create).summary("Create a warehouse")
         .description("Code, type, legal entity and branch cannot change. The code remains reserved after archiving, ignoring \
@@ -34,7 +34,7 @@ pub const OPERATIONS: &[Operation] = &[
         .writes(WAREHOUSE, &[WAREHOUSE_CREATED.code]).problems(&["DUPLICATE", "REFERENCE_INVALID"]),
     Operation::read("/inventory/warehouses/{warehouseId}", "getWarehouse", read).summary("A warehouse")
         .needs(READ).answers::<Warehouse>()
-        .and_client(Client::new(CLIENT_READ, read_public).answers::<PublicWarehouse>()),
+        .and_client(Client::new(CLIENT_READ).run(read_public).answers::<PublicWarehouse>()),
     Operation::replace("/inventory/warehouses/{warehouseId}", "replaceWarehouse", replace).summary("Rename a warehouse")
         .description("All members except the name must be the current ones.")
         .needs(ADJUST).body::<WarehouseInput>().answers::<Warehouse>()

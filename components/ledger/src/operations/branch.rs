@@ -23,12 +23,12 @@ const BRANCH_AT: &str = "/ledger/branches/{id}";
 pub const OPERATIONS: &[Operation] = &[
     Operation::read(BRANCHES_AT, "listBranches", list).summary("Branches")
         .for_members().query::<ListBranches>().answers::<Page<Branch>>()
-        .and_client(Client::new(CLIENT_READ, list_public).answers::<Page<PublicBranch>>().cache_control("no-store")),
+        .and_client(Client::new(CLIENT_READ).run(list_public).answers::<Page<PublicBranch>>().cache_control("no-store")),
     Operation::create(BRANCHES_AT, "createBranch", create).summary("Create a branch")
         .needs(SETTINGS).body::<BranchInput>().answers::<Branch>()
         .writes(BRANCH, &[]).problems(&["DUPLICATE", "REFERENCE_INVALID"]),
     Operation::read(BRANCH_AT, "getBranch", read).summary("A branch").for_members().answers::<Branch>()
-        .and_client(Client::new(CLIENT_READ, read_public).answers::<PublicBranch>().cache_control("no-store")),
+        .and_client(Client::new(CLIENT_READ).run(read_public).answers::<PublicBranch>().cache_control("no-store")),
     Operation::replace(BRANCH_AT, "replaceBranch", replace).summary("Replace a branch")
         .needs(SETTINGS).body::<BranchChange>().answers::<Branch>()
         .writes(BRANCH, &[]).problems(&["ARCHIVED", "IMMUTABLE_FIELD"]),

@@ -33,7 +33,7 @@ const ENTITY_AT: &str = "/ledger/legal-entities/{id}";
 pub const OPERATIONS: &[Operation] = &[
     Operation::read(ENTITIES_AT, "listLegalEntities", list).summary("Legal entities")
         .for_members().query::<ListLegalEntities>().answers::<Page<LegalEntity>>()
-        .and_client(Client::new(CLIENT_READ, list_public).answers::<Page<PublicLegalEntity>>().cache_control("no-store")),
+        .and_client(Client::new(CLIENT_READ).run(list_public).answers::<Page<PublicLegalEntity>>().cache_control("no-store")),
     Operation::create(ENTITIES_AT, "createLegalEntity", create).summary("Create a legal entity")
         .description("At most 100 in a company. Books, their currency, start and scale cannot change later; an entity without \
             books may begin them once.")
@@ -41,7 +41,7 @@ pub const OPERATIONS: &[Operation] = &[
         .writes(LEGAL_ENTITY, &[]).problems(&["DUPLICATE", "LIMIT_EXCEEDED"]),
     Operation::read(ENTITY_AT, "getLegalEntity", read).summary("A legal entity")
         .for_members().answers::<LegalEntity>()
-        .and_client(Client::new(CLIENT_READ, read_public).answers::<PublicLegalEntity>().cache_control("no-store")),
+        .and_client(Client::new(CLIENT_READ).run(read_public).answers::<PublicLegalEntity>().cache_control("no-store")),
     Operation::replace(ENTITY_AT, "replaceLegalEntity", replace).summary("Replace a legal entity")
         .description("Full replacement of the changeable members: an omitted optional member becomes null.")
         .without_if_match().needs(SETTINGS).body::<LegalEntityChange>().answers::<LegalEntity>()

@@ -14,11 +14,11 @@ use crate::records::receipt::{ApiPosReceipt, ApiPosReceiptHeader, PosReceipt, Po
 pub const OPERATIONS: &[Operation] = &[
     Operation::read("/pos/receipts", "listPosReceipts", list).summary("Receipts of registers")
         .needs(READ).query::<ListPosReceipts>().answers::<Page<PosReceiptHeader>>().cache_control("no-store")
-        .and_client(Client::new(READ, list_as_client).answers::<Page<ApiPosReceiptHeader>>()),
+        .and_client(Client::new(READ).run(list_as_client).answers::<Page<ApiPosReceiptHeader>>()),
     Operation::read("/pos/receipts/{id}", "getPosReceipt", read).summary("A receipt of a register")
         .description("Includes the payments. Read the lines from the order, which is final.")
         .needs(READ).answers::<PosReceipt>().cache_control("no-store")
-        .and_client(Client::new(READ, read_as_client).answers::<ApiPosReceipt>()),
+        .and_client(Client::new(READ).run(read_as_client).answers::<ApiPosReceipt>()),
 ];
 
 list_query! {

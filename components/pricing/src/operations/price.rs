@@ -17,7 +17,7 @@ use crate::work::articles::select_on_sale;
 pub const OPERATIONS: &[Operation] = &[
     Operation::read("/pricing/price-lists/{listId}/prices", "listPrices", list).summary("Prices of a list")
         .needs(READ).query::<ListPrices>().answers::<Page<Price>>()
-        .and_client(Client::new(READ, api_list).summary("Prices in effect of a public list")
+        .and_client(Client::new(READ).run(api_list).summary("Prices in effect of a public list")
             .description("Prices of active variants of products on sale. A page may be shorter than `limit`; continue until \
                 `nextCursor` is null.")
             .query::<ListPublicPrices>().answers::<Page<PublicPrice>>()),

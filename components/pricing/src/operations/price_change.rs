@@ -28,17 +28,17 @@ pub const OPERATIONS: &[Operation] = &[
             another ends.")
         .needs(WRITE).body::<PriceInput>().answers::<Price>().writes(AUDIT, &[CREATED.code])
         .problems(&["ARCHIVED", "REFERENCE_INVALID", "PRICE_PERIOD_OVERLAP"])
-        .and_client(Client::new(WRITE, api_create).summary("Create a price in a public list").answers::<PublicPrice>()),
+        .and_client(Client::new(WRITE).run(api_create).summary("Create a price in a public list").answers::<PublicPrice>()),
     Operation::replace(PRICE, "replacePrice", replace).summary("Replace a price")
         .description("Amount and period may change; an omitted bound becomes unbounded. Variant and currency must be the \
             current ones.")
         .needs(WRITE).body::<PriceInput>().answers::<Price>().writes(AUDIT, &[UPDATED.code])
         .problems(&["ARCHIVED", "IMMUTABLE_FIELD", "PRICE_PERIOD_OVERLAP"])
-        .and_client(Client::new(WRITE, api_replace).summary("Replace a price of a public list").answers::<PublicPrice>()),
+        .and_client(Client::new(WRITE).run(api_replace).summary("Replace a price of a public list").answers::<PublicPrice>()),
     Operation::transition("/pricing/price-lists/{listId}/prices/{priceId}/archive", "archivePrice", archive)
         .summary("Archive a price").description("Its period becomes available again.")
         .needs(WRITE).body::<EmptyBody>().answers::<Price>().writes(AUDIT, &[ARCHIVED.code]).problems(&["ARCHIVED"])
-        .and_client(Client::new(WRITE, api_archive).summary("Archive a price of a public list").answers::<PublicPrice>()),
+        .and_client(Client::new(WRITE).run(api_archive).summary("Archive a price of a public list").answers::<PublicPrice>()),
 ];
 
 /// A price in a request.

@@ -18,14 +18,14 @@ const LIST: &str = "/pricing/price-lists/{id}";
 pub const OPERATIONS: &[Operation] = &[
     Operation::read(LISTS, "listPriceLists", list).summary("Price lists")
         .needs(READ).query::<ListPriceLists>().answers::<Page<PriceList>>()
-        .and_client(Client::new(READ, api_list).summary("Public price lists")
+        .and_client(Client::new(READ).run(api_list).summary("Public price lists")
             .query::<ListPublicPriceLists>().answers::<Page<PublicPriceList>>()),
     Operation::create(LISTS, "createPriceList", create).summary("Create a price list")
         .description("A code remains reserved after archiving. API clients can read the list if `visibility` is PUBLIC.")
         .needs(WRITE).body::<PriceListInput>().answers::<PriceList>()
         .writes(AUDIT, &[CREATED.code]).problems(&["DUPLICATE"]),
     Operation::read(LIST, "getPriceList", read).summary("A price list").needs(READ).answers::<PriceList>()
-        .and_client(Client::new(READ, api_read).at("/pricing/price-lists/{listId}").summary("A public price list")
+        .and_client(Client::new(READ).run(api_read).at("/pricing/price-lists/{listId}").summary("A public price list")
             .answers::<PublicPriceList>()),
     Operation::replace(LIST, "replacePriceList", replace).summary("Replace a price list")
         .description("Full replacement: an omitted description becomes null. Caution: an omitted `visibility` becomes \

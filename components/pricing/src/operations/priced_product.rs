@@ -23,7 +23,7 @@ pub const OPERATIONS: &[Operation] = &[
             and for each variant the price in effect in the list, or null. The prices are those at `at`, by default now. Users \
             and API clients receive the same data.")
         .needs(READ_PRODUCTS).query::<ReadPricedProduct>().answers::<PricedProduct>()
-        .and_client(Client::new(READ_PRODUCTS, api_read)
+        .and_client(Client::new(READ_PRODUCTS).run(api_read)
             .description("Everything for a shop's product page in one call: a product on sale, its active variants, and for \
                 each variant the price in effect now in the public list, or null. `at` is not supported.")
             .query::<ReadPricedProductNow>()),

@@ -24,7 +24,7 @@ pub const OPERATIONS: &[Operation] = &[
     Operation::ask("/pricing/price-lists/{listId}/resolve", "resolvePrices", many)
         .summary("The prices in effect of up to 100 variants")
         .needs(READ).body::<Resolve>().grows_with("/variantIds").answers::<ResolvedPrices>()
-        .and_client(Client::new(READ, api_many).summary("The prices in effect now of up to 100 variants")
+        .and_client(Client::new(READ).run(api_many).summary("The prices in effect now of up to 100 variants")
             .body::<ResolveNow>().answers::<PublicResolvedPrices>()),
     // No twin of the person's: another instant cannot be asked for.
     Operation::read(RESOLVE, "apiResolvePrice", api_one)

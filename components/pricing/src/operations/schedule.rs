@@ -29,7 +29,7 @@ pub const OPERATIONS: &[Operation] = &[
         .needs(WRITE).body::<PriceBatch>().grows_with("/prices").answers::<ScheduledPrices>()
         .writes(price_list::AUDIT, &[CREATED.code, UPDATED.code])
         .problems(&["ARCHIVED", "REFERENCE_INVALID", "PRICE_PERIOD_OVERLAP", "LIMIT_EXCEEDED"])
-        .and_client(Client::new(WRITE, api_schedule).summary("Create up to 500 prices in a public list")
+        .and_client(Client::new(WRITE).run(api_schedule).summary("Create up to 500 prices in a public list")
             .answers::<PublicScheduledPrices>()),
 ];
 

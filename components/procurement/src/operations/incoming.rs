@@ -18,7 +18,7 @@ pub const OPERATIONS: &[Operation] = &[
         .description("Outstanding quantities of open orders, by line. Drafts, cancelled orders and untracked goods are \
             excluded.")
         .needs(READ).query::<ListIncoming>().answers::<Page<IncomingGoods>>()
-        .and_client(Client::new(CLIENT_READ, list)),
+        .and_client(Client::new(CLIENT_READ)),
 ];
 
 list_query! {

@@ -25,26 +25,26 @@ const ONE: &str = "/purchases/suppliers/{id}";
 pub const OPERATIONS: &[Operation] = &[
     Operation::read(SUPPLIERS, "listSuppliers", list).summary("Suppliers")
         .needs(READ).query::<ListSuppliers>().answers::<Page<Supplier>>()
-        .and_client(Client::new(CLIENT_READ_SUPPLIERS, list_as_client).description("Lists active suppliers, without profiles.")
+        .and_client(Client::new(CLIENT_READ_SUPPLIERS).run(list_as_client).description("Lists active suppliers, without profiles.")
             .query::<ListPublicSuppliers>().answers::<Page<PublicSupplierHeader>>()),
     Operation::create(SUPPLIERS, "createSupplier", create).summary("Create a supplier")
         .description("A code remains reserved after archiving, ignoring case.")
         .needs(CREATE).body::<PartyInput<SupplierTerms>>().answers::<Supplier>()
         .writes(SUPPLIER, &[SUPPLIER_CREATED.code]).problems(&["DUPLICATE"])
-        .and_client(Client::new(CLIENT_WRITE_SUPPLIERS, create_as_client).answers::<SupplierReceipt>()),
+        .and_client(Client::new(CLIENT_WRITE_SUPPLIERS).run(create_as_client).answers::<SupplierReceipt>()),
     Operation::read(ONE, "getSupplier", read).summary("A supplier").needs(READ).answers::<Supplier>()
-        .and_client(Client::new(CLIENT_READ_SUPPLIERS, read_as_client).answers::<PublicSupplier>()),
+        .and_client(Client::new(CLIENT_READ_SUPPLIERS).run(read_as_client).answers::<PublicSupplier>()),
     Operation::replace(ONE, "replaceSupplier", replace).summary("Replace a supplier")
         .description("Full replacement, except the profile: omitted keeps it, null removes it, an object replaces it. The code \
             must be the current one.")
         .needs(CREATE).body::<PartyInput<SupplierTerms>>().answers::<Supplier>()
         .writes(SUPPLIER, &[SUPPLIER_UPDATED.code]).problems(&["ARCHIVED", "IMMUTABLE_FIELD"])
-        .and_client(Client::new(CLIENT_WRITE_SUPPLIERS, replace_as_client).answers::<SupplierReceipt>()),
+        .and_client(Client::new(CLIENT_WRITE_SUPPLIERS).run(replace_as_client).answers::<SupplierReceipt>()),
     Operation::transition("/purchases/suppliers/{id}/archive", "archiveSupplier", archive).summary("Archive a supplier")
         .description("Open orders can still be received. Drafts can no longer be approved.")
         .needs(CREATE).body::<EmptyBody>().answers::<Supplier>()
         .writes(SUPPLIER, &[SUPPLIER_ARCHIVED.code]).problems(&["ARCHIVED"])
-        .and_client(Client::new(CLIENT_WRITE_SUPPLIERS, archive_as_client).answers::<SupplierReceipt>()),
+        .and_client(Client::new(CLIENT_WRITE_SUPPLIERS).run(archive_as_client).answers::<SupplierReceipt>()),
 ];
 
 list_query! {

@@ -19,28 +19,28 @@ use crate::work::customer::{CustomerBody, find_default_list, insert_customer, re
 pub const OPERATIONS: &[Operation] = &[
     Operation::read("/sales/customers", "listCustomers", list).summary("Customers")
         .needs(READ_CUSTOMERS).query::<ListCustomers>().answers::<Page<Customer>>().cache_control("no-store")
-        .and_client(Client::new(READ_CUSTOMERS, list_as_client).answers::<Page<ApiCustomer>>()),
+        .and_client(Client::new(READ_CUSTOMERS).run(list_as_client).answers::<Page<ApiCustomer>>()),
     Operation::create("/sales/customers", "createCustomer", create).summary("Create a customer")
         .description("The code is unique for ever, ignoring case, archived customers included.")
         .needs(WRITE_CUSTOMERS).body::<CustomerBody>().answers::<Customer>().cache_control("no-store")
         .writes(CUSTOMER, &[CUSTOMER_CREATED.code]).problems(&["DUPLICATE", "REFERENCE_INVALID"])
-        .and_client(Client::new(WRITE_CUSTOMERS, create_as_client).answers::<CustomerReceipt>()
+        .and_client(Client::new(WRITE_CUSTOMERS).run(create_as_client).answers::<CustomerReceipt>()
             .description("The code is unique for ever, ignoring case. API clients cannot read or write `notes`.")),
     Operation::read("/sales/customers/{id}", "getCustomer", read).summary("A customer")
         .description("Includes archived customers.")
         .needs(READ_CUSTOMERS).answers::<Customer>().cache_control("no-store")
-        .and_client(Client::new(READ_CUSTOMERS, read_as_client).answers::<ApiCustomer>()),
+        .and_client(Client::new(READ_CUSTOMERS).run(read_as_client).answers::<ApiCustomer>()),
     Operation::replace("/sales/customers/{id}", "replaceCustomer", replace).summary("Replace a customer")
         .description("Full replacement, except `profile`: omitted keeps it, null removes it.")
         .needs(WRITE_CUSTOMERS).body::<CustomerBody>().answers::<Customer>().cache_control("no-store")
         .writes(CUSTOMER, &[CUSTOMER_UPDATED.code]).problems(&["ARCHIVED", "IMMUTABLE_FIELD", "REFERENCE_INVALID"])
-        .and_client(Client::new(WRITE_CUSTOMERS, replace_as_client).answers::<CustomerReceipt>()
+        .and_client(Client::new(WRITE_CUSTOMERS).run(replace_as_client).answers::<CustomerReceipt>()
             .description("Full replacement, except `profile`, which is kept if omitted, and `notes`, which are kept.")),
     Operation::transition("/sales/customers/{id}/archive", "archiveCustomer", archive).summary("Archive a customer")
         .description("Confirmed orders can still be delivered or cancelled. Drafts of the customer can no longer be confirmed.")
         .needs(WRITE_CUSTOMERS).body::<EmptyBody>().answers::<Customer>().cache_control("no-store")
         .writes(CUSTOMER, &[CUSTOMER_ARCHIVED.code]).problems(&["ARCHIVED"])
-        .and_client(Client::new(WRITE_CUSTOMERS, archive_as_client).answers::<CustomerReceipt>()),
+        .and_client(Client::new(WRITE_CUSTOMERS).run(archive_as_client).answers::<CustomerReceipt>()),
 ];
 
 list_query! {

@@ -33,11 +33,11 @@ const RECOGNIZE_PROBLEMS: &[&str] = &[
 pub const SALES_OPERATIONS: &[Operation] = &[
     Operation::read("/sales/credit-notes", "listSalesCredits", list::list_sales).summary("Credits to customers")
         .needs(SALES.read).query::<ListCredits>().answers::<Page<CreditHeader>>().cache_control("no-store")
-        .and_client(Client::new(SALES.read, list::list_sales_as_client).answers::<Page<ApiCredit>>()),
+        .and_client(Client::new(SALES.read).run(list::list_sales_as_client).answers::<Page<ApiCredit>>()),
     create(Operation::create("/sales/credit-notes", "createSalesCredit", request::create_sales), SALES),
     Operation::read("/sales/credit-notes/{id}", "getSalesCredit", list::read_sales).summary("A credit to a customer")
         .needs(SALES.read).answers::<Credit>().cache_control("no-store")
-        .and_client(Client::new(SALES.read, list::read_sales_as_client).answers::<ApiCredit>()),
+        .and_client(Client::new(SALES.read).run(list::read_sales_as_client).answers::<ApiCredit>()),
     replace(Operation::replace("/sales/credit-notes/{id}", "replaceSalesCredit", request::replace_sales), SALES),
     recognize(Operation::transition("/sales/credit-notes/{id}/recognize", "recognizeSalesCredit", recognize::recognize_sales), SALES),
     void(Operation::transition("/sales/credit-notes/{id}/void", "voidSalesCredit", recognize::void_sales), SALES),
@@ -47,11 +47,11 @@ pub const SALES_OPERATIONS: &[Operation] = &[
 pub const PURCHASE_OPERATIONS: &[Operation] = &[
     Operation::read("/purchases/credit-notes", "listPurchaseCredits", list::list_purchases).summary("Credits of suppliers")
         .needs(PURCHASES.read).query::<ListCredits>().answers::<Page<CreditHeader>>().cache_control("no-store")
-        .and_client(Client::new(PURCHASES.read, list::list_purchases_as_client).answers::<Page<ApiCredit>>()),
+        .and_client(Client::new(PURCHASES.read).run(list::list_purchases_as_client).answers::<Page<ApiCredit>>()),
     create(Operation::create("/purchases/credit-notes", "createPurchaseCredit", request::create_purchase), PURCHASES),
     Operation::read("/purchases/credit-notes/{id}", "getPurchaseCredit", list::read_purchase).summary("A credit of a supplier")
         .needs(PURCHASES.read).answers::<Credit>().cache_control("no-store")
-        .and_client(Client::new(PURCHASES.read, list::read_purchase_as_client).answers::<ApiCredit>()),
+        .and_client(Client::new(PURCHASES.read).run(list::read_purchase_as_client).answers::<ApiCredit>()),
     replace(Operation::replace("/purchases/credit-notes/{id}", "replacePurchaseCredit", request::replace_purchase), PURCHASES),
     recognize(Operation::transition("/purchases/credit-notes/{id}/recognize", "recognizePurchaseCredit", recognize::recognize_purchase), PURCHASES),
     void(Operation::transition("/purchases/credit-notes/{id}/void", "voidPurchaseCredit", recognize::void_purchase), PURCHASES),

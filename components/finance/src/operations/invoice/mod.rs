@@ -88,7 +88,7 @@ const VOID_PROBLEMS: &[&str] =
 pub const SALES_OPERATIONS: &[Operation] = &[
     Operation::read("/sales/invoices", "listSalesInvoices", list::list_sales).summary("Sales invoices")
         .needs(SALES.read).query::<ListInvoices>().answers::<Page<SalesInvoiceHeader>>().cache_control("no-store")
-        .and_client(Client::new(SALES.read, list::list_sales_as_client).answers::<Page<ApiSalesInvoiceHeader>>()),
+        .and_client(Client::new(SALES.read).run(list::list_sales_as_client).answers::<Page<ApiSalesInvoiceHeader>>()),
     Operation::create("/sales/invoices", "createSalesInvoice", draft::create_sales).summary("Draft a sales invoice")
         .description("A commercial document, not a fiscal one. A draft may be incomplete. It reserves no quantity and posts \
             nothing.")
@@ -103,7 +103,7 @@ pub const SALES_OPERATIONS: &[Operation] = &[
         .description("Members `units` with serial numbers and states are present only for callers with \
             `inventory.serials.read`.")
         .needs(SALES.read).answers::<SalesInvoice>().discloses_identifiers().cache_control("no-store")
-        .and_client(Client::new(SALES.read, list::read_sales_as_client).answers::<ApiSalesInvoice>().description("")),
+        .and_client(Client::new(SALES.read).run(list::read_sales_as_client).answers::<ApiSalesInvoice>().description("")),
     Operation::replace("/sales/invoices/{id}", "replaceSalesInvoice", draft::replace_sales).summary("Replace a draft")
         .description("Full replacement. Number and legal entity must be the current ones.")
         .needs(SALES.write).body::<SalesInvoiceUpdate>().grows_with("/lines").answers::<FinanceReceipt>().cache_control("no-store")
@@ -139,7 +139,7 @@ pub const SALES_OPERATIONS: &[Operation] = &[
 pub const PURCHASE_OPERATIONS: &[Operation] = &[
     Operation::read("/purchases/invoices", "listPurchaseInvoices", list::list_purchases).summary("Purchase invoices")
         .needs(PURCHASES.read).query::<ListInvoices>().answers::<Page<PurchaseInvoiceHeader>>().cache_control("no-store")
-        .and_client(Client::new(PURCHASES.read, list::list_purchases_as_client).answers::<Page<ApiPurchaseInvoiceHeader>>()),
+        .and_client(Client::new(PURCHASES.read).run(list::list_purchases_as_client).answers::<Page<ApiPurchaseInvoiceHeader>>()),
     Operation::create("/purchases/invoices", "createPurchaseInvoice", draft::create_purchase).summary("Draft a purchase invoice")
         .description("A commercial document, not a fiscal one. A draft may be incomplete. It reserves no quantity and posts \
             nothing.")
@@ -155,7 +155,7 @@ pub const PURCHASE_OPERATIONS: &[Operation] = &[
         .description("Members `units` with serial numbers and states are present only for callers with \
             `inventory.serials.read`.")
         .needs(PURCHASES.read).answers::<PurchaseInvoice>().discloses_identifiers().cache_control("no-store")
-        .and_client(Client::new(PURCHASES.read, list::read_purchase_as_client).answers::<ApiPurchaseInvoice>().description("")),
+        .and_client(Client::new(PURCHASES.read).run(list::read_purchase_as_client).answers::<ApiPurchaseInvoice>().description("")),
     Operation::replace("/purchases/invoices/{id}", "replacePurchaseInvoice", draft::replace_purchase).summary("Replace a draft")
         .description("Full replacement. Number and legal entity must be the current ones.")
         .needs(PURCHASES.write).body::<PurchaseInvoiceUpdate>().grows_with("/lines").answers::<FinanceReceipt>().cache_control("no-store")

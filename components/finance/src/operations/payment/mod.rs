@@ -50,12 +50,12 @@ const UNDO_PROBLEMS: &[&str] =
 pub const SALES_OPERATIONS: &[Operation] = &[
     Operation::read("/sales/payments", "listSalesPayments", list::list_sales).summary("Payments of customers")
         .needs(SALES.read).query::<ListPayments>().answers::<Page<Payment>>().cache_control("no-store")
-        .and_client(Client::new(SALES.read, list::list_sales_as_client).answers::<Page<ApiPayment>>()),
+        .and_client(Client::new(SALES.read).run(list::list_sales_as_client).answers::<Page<ApiPayment>>()),
     create(Operation::create("/sales/payments", "createSalesPayment", record::create_sales), SALES)
         .summary("Record a payment of a customer"),
     Operation::read("/sales/payments/{id}", "getSalesPayment", list::read_sales).summary("A payment of a customer")
         .needs(SALES.read).answers::<Payment>().cache_control("no-store")
-        .and_client(Client::new(SALES.read, list::read_sales_as_client).answers::<ApiPayment>()),
+        .and_client(Client::new(SALES.read).run(list::read_sales_as_client).answers::<ApiPayment>()),
     replace(Operation::replace("/sales/payments/{id}", "replaceSalesPayment", record::replace_sales), SALES),
     confirm(Operation::transition("/sales/payments/{id}/confirm", "confirmSalesPayment", record::confirm_sales), SALES),
     void(Operation::transition("/sales/payments/{id}/void", "voidSalesPayment", undo::void_sales), SALES),
@@ -66,12 +66,12 @@ pub const SALES_OPERATIONS: &[Operation] = &[
 pub const PURCHASE_OPERATIONS: &[Operation] = &[
     Operation::read("/purchases/payments", "listPurchasePayments", list::list_purchases).summary("Payments to suppliers")
         .needs(PURCHASES.read).query::<ListPayments>().answers::<Page<Payment>>().cache_control("no-store")
-        .and_client(Client::new(PURCHASES.read, list::list_purchases_as_client).answers::<Page<ApiPayment>>()),
+        .and_client(Client::new(PURCHASES.read).run(list::list_purchases_as_client).answers::<Page<ApiPayment>>()),
     create(Operation::create("/purchases/payments", "createPurchasePayment", record::create_purchase), PURCHASES)
         .summary("Record a payment to a supplier"),
     Operation::read("/purchases/payments/{id}", "getPurchasePayment", list::read_purchase).summary("A payment to a supplier")
         .needs(PURCHASES.read).answers::<Payment>().cache_control("no-store")
-        .and_client(Client::new(PURCHASES.read, list::read_purchase_as_client).answers::<ApiPayment>()),
+        .and_client(Client::new(PURCHASES.read).run(list::read_purchase_as_client).answers::<ApiPayment>()),
     replace(Operation::replace("/purchases/payments/{id}", "replacePurchasePayment", record::replace_purchase), PURCHASES),
     confirm(Operation::transition("/purchases/payments/{id}/confirm", "confirmPurchasePayment", record::confirm_purchase), PURCHASES),
     void(Operation::transition("/purchases/payments/{id}/void", "voidPurchasePayment", undo::void_purchase), PURCHASES),

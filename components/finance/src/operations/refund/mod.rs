@@ -22,10 +22,10 @@ pub const OPERATIONS: &[Operation] = &[
     refund(Operation::create("/purchases/payments/{id}/refunds", "refundPurchasePayment", give::refund_purchase_payment), PURCHASES),
     Operation::read("/sales/refunds", "listSalesRefunds", list::list_sales).summary("Refunds to customers")
         .needs(SALES.read).query::<ListRefunds>().answers::<Page<Refund>>().cache_control("no-store")
-        .and_client(Client::new(SALES.read, list::list_sales_as_client).answers::<Page<ApiRefund>>()),
+        .and_client(Client::new(SALES.read).run(list::list_sales_as_client).answers::<Page<ApiRefund>>()),
     Operation::read("/sales/refunds/{id}", "getSalesRefund", list::read_sales).summary("A refund to a customer")
         .needs(SALES.read).answers::<Refund>().cache_control("no-store")
-        .and_client(Client::new(SALES.read, list::read_sales_as_client).answers::<ApiRefund>()),
+        .and_client(Client::new(SALES.read).run(list::read_sales_as_client).answers::<ApiRefund>()),
     void(Operation::transition("/sales/refunds/{id}/void", "voidSalesRefund", void::void_sales), SALES),
     Operation::read("/purchases/refunds", "listPurchaseRefunds", list::list_purchases).summary("Refunds of suppliers")
         .needs(PURCHASES.read).query::<ListRefunds>().answers::<Page<Refund>>().cache_control("no-store"),

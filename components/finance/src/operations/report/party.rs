@@ -21,7 +21,7 @@ use crate::work::party::read_party;
 pub const OPERATIONS: &[Operation] = &[
     Operation::read("/sales/customers/{id}/balance", "getCustomerBalance", customer_balance).summary("Balance of a customer")
         .needs(READ_CUSTOMER).query::<AskBalance>().answers::<PartyBalances>().cache_control("no-store").or_csv()
-        .and_client(Client::new(SALES.read, customer_balance)),
+        .and_client(Client::new(SALES.read)),
     Operation::read("/sales/customers/{id}/statement", "getCustomerStatement", customer_statement)
         .summary("The statement of a customer's account")
         .needs(READ_CUSTOMER).query::<AskPartyStatement>().answers::<PartyStatement>().cache_control("no-store").or_csv()

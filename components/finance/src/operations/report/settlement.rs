@@ -18,7 +18,7 @@ pub const OPERATIONS: &[Operation] = &[
     Operation::read("/sales/orders/{id}/settlement", "getOrderSettlement", settlement).summary("Billed and paid amounts of an \
         order")
         .needs(SALES.read).answers::<OrderSettlement>().cache_control("no-store").or_csv().problems(&["LIMIT_EXCEEDED"])
-        .and_client(Client::new(SALES.read, settlement)),
+        .and_client(Client::new(SALES.read)),
 ];
 
 /// Billed and paid amounts of an order.

@@ -21,7 +21,7 @@ use crate::records::supplier_return::{
 pub const OPERATIONS: &[Operation] = &[
     Operation::read("/purchases/returns", "listSupplierReturns", list::list).summary("Supplier returns")
         .needs(PURCHASES.read).query::<ListSupplierReturns>().answers::<Page<SupplierReturnHeader>>().cache_control("no-store")
-        .and_client(Client::new(PURCHASES.read, list::list_as_client).answers::<Page<ApiSupplierReturnHeader>>()),
+        .and_client(Client::new(PURCHASES.read).run(list::list_as_client).answers::<Page<ApiSupplierReturnHeader>>()),
     Operation::create("/purchases/returns", "createSupplierReturn", draft::create).summary("Draft a supplier return")
         .description("Returns received goods to the supplier, independent of any credit. A draft moves no stock.")
         .needs(PURCHASES.write).body::<SupplierReturnInput>().grows_with("/lines").answers::<FinanceReceipt>().cache_control("no-store")
@@ -30,7 +30,7 @@ pub const OPERATIONS: &[Operation] = &[
         .description("Members `units` with serial numbers and states are present only for callers with \
             `inventory.serials.read`.")
         .needs(PURCHASES.read).answers::<SupplierReturn>().discloses_identifiers().cache_control("no-store")
-        .and_client(Client::new(PURCHASES.read, list::read_as_client).answers::<ApiSupplierReturn>().description("")),
+        .and_client(Client::new(PURCHASES.read).run(list::read_as_client).answers::<ApiSupplierReturn>().description("")),
     Operation::replace("/purchases/returns/{id}", "replaceSupplierReturn", draft::replace).summary("Replace a draft")
         .description("Full replacement. Number and legal entity must be the current ones.")
         .needs(PURCHASES.write).body::<SupplierReturnUpdate>().grows_with("/lines").answers::<FinanceReceipt>().cache_control("no-store")

@@ -18,11 +18,11 @@ pub const OPERATIONS: &[Operation] = &[
     Operation::read("/inventory/movements", "listMovements", list::list).summary("Movements")
         .description("`inventoryUnitId` requires `inventory.serials.read`; without it, statuses of units are null.")
         .needs(READ).query::<ListMovements>().answers::<Page<Movement>>()
-        .and_client(Client::new(CLIENT_READ, list::list_public).description("")
+        .and_client(Client::new(CLIENT_READ).run(list::list_public).description("")
             .query::<ListPublicMovements>().answers::<Page<PublicMovement>>()),
     Operation::read("/inventory/movements/{id}", "getMovement", list::read).summary("A movement")
         .needs(READ).answers::<Movement>()
-        .and_client(Client::new(CLIENT_READ, list::read_public).answers::<PublicMovement>()),
+        .and_client(Client::new(CLIENT_READ).run(list::read_public).answers::<PublicMovement>()),
     Operation::create("/inventory/adjustments", "createAdjustment", adjust::create).summary("Adjust stock")
         .description("ADJUSTMENT_IN uses only `toWarehouseId`, all other types only `fromWarehouseId`. An increase needs an \
             active variant and product, and a `unitCost` if the legal entity keeps books. A decrease uses the cost of the \
@@ -30,11 +30,11 @@ pub const OPERATIONS: &[Operation] = &[
         .needs(ADJUST).body::<AdjustmentInput>().answers::<InventoryMovementReceipt>().writes(MOVEMENT, UPDATED)
         .problems(&["INSUFFICIENT_STOCK", "REFERENCE_INVALID", "ILLEGAL_STATE", "VALUATION_COST_REQUIRED",
             "ACCOUNTING_SETUP_REQUIRED", "ACCOUNTING_PERIOD_CLOSED", "ACCOUNTING_AMOUNT_PRECISION", "LIMIT_EXCEEDED"])
-        .and_client(Client::new(CLIENT_WRITE, adjust::create)),
+        .and_client(Client::new(CLIENT_WRITE)),
     Operation::create("/inventory/transfers", "createTransfer", transfer::create).summary("Move stock to another warehouse")
         .description("Moves goods at once between warehouses of one legal entity. Use a transfer order for goods that travel. \
             `referenceId` is an id that you choose.")
         .needs(TRANSFER).body::<TransferInput>().answers::<InventoryMovementReceipt>().writes(MOVEMENT, UPDATED)
         .problems(&["INSUFFICIENT_STOCK", "REFERENCE_INVALID", "ILLEGAL_STATE", "CUSTODY_CONFLICT", "LIMIT_EXCEEDED"])
-        .and_client(Client::new(CLIENT_WRITE, transfer::create)),
+        .and_client(Client::new(CLIENT_WRITE)),
 ];

@@ -18,23 +18,23 @@ pub const OPERATIONS: &[Operation] = &[
     Operation::read("/inventory/reservations", "listReservations", list::list).summary("Reservations")
         .description("`inventoryUnitId` requires `inventory.serials.read`.")
         .needs(READ).query::<ListReservations>().answers::<Page<Reservation>>()
-        .and_client(Client::new(CLIENT_READ, list::list_public).description("")
+        .and_client(Client::new(CLIENT_READ).run(list::list_public).description("")
             .query::<ListPublicReservations>().answers::<Page<PublicReservation>>()),
     Operation::read("/inventory/reservations/{id}", "getReservation", list::read).summary("A reservation")
         .needs(READ).answers::<Reservation>()
-        .and_client(Client::new(CLIENT_READ, list::read_public).answers::<PublicReservation>()),
+        .and_client(Client::new(CLIENT_READ).run(list::read_public).answers::<PublicReservation>()),
     Operation::create("/inventory/reservations", "createReservation", reserve::create).summary("Hold stock")
         .description("Held goods remain on hand and are not available until they are released. A MANUAL reservation does not \
             expire and is never sold. `referenceId` is an id that you choose.")
         .needs(ADJUST).body::<ReservationInput>().answers::<ReservationReceipt>().writes(RESERVATION, UPDATED)
         .problems(&["INSUFFICIENT_STOCK", "CUSTODY_CONFLICT", "ILLEGAL_STATE", "REFERENCE_INVALID"])
-        .and_client(Client::new(CLIENT_WRITE, reserve::create)),
+        .and_client(Client::new(CLIENT_WRITE)),
     Operation::transition("/inventory/reservations/{id}/release", "releaseReservation", release::release)
         .summary("Release held stock").description("Releases an ACTIVE reservation of source MANUAL. `expectedVersion` is \
             the version of the held unit, if it holds one.")
         .needs(ADJUST).body::<ReleaseInput>().answers::<ReleaseReceipt>().writes(RESERVATION, UPDATED)
         .without_if_match().problems(&["ILLEGAL_STATE", "VERSION_CONFLICT"])
-        .and_client(Client::new(CLIENT_WRITE, release::release_public)
+        .and_client(Client::new(CLIENT_WRITE).run(release::release_public)
             .description("Only an ACTIVE reservation of source MANUAL that holds a quantity.")
             .answers::<ReservationReceipt>().problems(&["ILLEGAL_STATE"])),
 ];

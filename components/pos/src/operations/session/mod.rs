@@ -18,7 +18,7 @@ use crate::records::session_report::PosSessionReport;
 pub const OPERATIONS: &[Operation] = &[
     Operation::read("/pos/sessions", "listPosSessions", list::list).summary("Cash sessions")
         .needs(READ).query::<ListPosSessions>().answers::<Page<PosSession>>().cache_control("no-store")
-        .and_client(Client::new(READ, list::list_as_client).answers::<Page<ApiPosSession>>()),
+        .and_client(Client::new(READ).run(list::list_as_client).answers::<Page<ApiPosSession>>()),
     Operation::create("/pos/sessions", "openPosSession", open::open).summary("Open a cash session")
         .description("A register has at most one open session. The user who opens it is its operator. The opening posts no \
             entry, because the money is already in the account.")
@@ -28,7 +28,7 @@ pub const OPERATIONS: &[Operation] = &[
             "ACCOUNTING_CURRENCY_UNSUPPORTED"]),
     Operation::read("/pos/sessions/{id}", "getPosSession", list::read).summary("A cash session")
         .needs(READ).answers::<PosSession>().cache_control("no-store")
-        .and_client(Client::new(READ, list::read_as_client).answers::<ApiPosSession>()),
+        .and_client(Client::new(READ).run(list::read_as_client).answers::<ApiPosSession>()),
     Operation::transition("/pos/sessions/{id}/close", "closePosSession", close::close).summary("Close a cash session")
         .description("Fixes the expected and the counted cash; with books the variance is posted. By the operator, or by a \
             user with `settings.manage`. A closed session cannot be reopened.")
@@ -40,5 +40,5 @@ pub const OPERATIONS: &[Operation] = &[
         .description("An X report while the session is open, as often as you like; the Z report after it is closed, which \
             never changes.")
         .needs(READ).answers::<PosSessionReport>().cache_control("no-store")
-        .and_client(Client::new(READ, report::read).answers::<PosSessionReport>()),
+        .and_client(Client::new(READ).answers::<PosSessionReport>()),
 ];

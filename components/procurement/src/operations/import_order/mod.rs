@@ -36,43 +36,43 @@ const CHARGING: &[&str] =
 pub const OPERATIONS: &[Operation] = &[
     Operation::read(ORDERS, "listImportOrders", list::list).summary("Import orders")
         .needs(READ).query::<ListImportOrders>().answers::<Page<ImportOrderHeader>>()
-        .and_client(Client::new(CLIENT_READ, list::list_as_client).answers::<Page<PublicImportOrderHeader>>()),
+        .and_client(Client::new(CLIENT_READ).run(list::list_as_client).answers::<Page<PublicImportOrderHeader>>()),
     Operation::create(ORDERS, "createImportOrder", draft::create).summary("Draft an import order")
         .description("An import order is a purchase order of kind IMPORT. Approve, cancel and receive it like any other \
             purchase order.")
         .needs(CREATE).body::<ImportOrderInput>().grows_with("/items").answers::<PurchaseOrderWrite>()
         .writes(ORDER, &[ORDER_CREATED.code]).problems(DRAFTING)
-        .and_client(Client::new(CLIENT_WRITE, draft::create)),
+        .and_client(Client::new(CLIENT_WRITE).run(draft::create)),
     Operation::read(ONE, "getImportOrder", list::read).summary("An import order")
         .description("Includes shipments and charges. `destinations`, the places of the goods when a charge was allocated, are \
             present only for callers who may read costs.")
         .needs(READ).answers::<ImportOrder>().cache_control("no-store")
-        .and_client(Client::new(CLIENT_READ, list::read_as_client).answers::<PublicImportOrder>().description("")),
+        .and_client(Client::new(CLIENT_READ).run(list::read_as_client).answers::<PublicImportOrder>().description("")),
     Operation::replace(ONE, "replaceImportOrder", draft::replace).summary("Replace an import order")
         .description("A DRAFT can be replaced in full. On an approved or partially received order only `transportMode`, ports, \
             `customsReference`, `notes` and `expectedOn` may change.")
         .needs(CREATE).body::<ImportOrderUpdate>().grows_with("/items").answers::<PurchaseOrderWrite>()
         .writes(ORDER, UPDATES).without_if_match().problems(REDRAFTING)
-        .and_client(Client::new(CLIENT_WRITE, draft::replace)),
+        .and_client(Client::new(CLIENT_WRITE).run(draft::replace)),
     Operation::create("/purchases/import-orders/{id}/shipments", "addShipment", shipment::add).summary("Plan a shipment")
         .description("Only on an approved or partially received order. All shipments that are not cancelled together carry at \
             most the ordered quantity of a line.")
         .needs(CREATE).body::<ShipmentInput>().grows_with("/items").answers::<ShipmentWrite>().writes(ORDER, UPDATES).problems(SHIPPING)
-        .and_client(Client::new(CLIENT_WRITE, shipment::add)),
+        .and_client(Client::new(CLIENT_WRITE)),
     Operation::replace("/purchases/import-orders/{id}/shipments/{shipmentId}", "replaceShipment", shipment::replace)
         .summary("Replace a shipment")
         .description("Full replacement. The number must be the current one. The goods can change only while the shipment is \
             PLANNED.")
         .needs(CREATE).body::<ShipmentInput>().grows_with("/items").answers::<PurchaseOrderWrite>()
         .writes(ORDER, UPDATES).without_if_match().problems(SHIPPING)
-        .and_client(Client::new(CLIENT_WRITE, shipment::replace)),
+        .and_client(Client::new(CLIENT_WRITE)),
     Operation::transition("/purchases/import-orders/{id}/shipments/{shipmentId}/advance", "advanceShipment", shipment::advance)
         .summary("Advance a shipment")
         .description("Moves the shipment forward; you may skip steps. It can be CANCELLED until goods of it are received. The \
             receipt of its last goods sets RECEIVED.")
         .needs(CREATE).body::<ShipmentAdvance>().answers::<PurchaseOrderWrite>()
         .writes(ORDER, UPDATES).without_if_match().problems(&["VERSION_CONFLICT", "ILLEGAL_STATE"])
-        .and_client(Client::new(CLIENT_WRITE, shipment::advance)),
+        .and_client(Client::new(CLIENT_WRITE)),
     Operation::create("/purchases/import-orders/{id}/charges", "addCharge", charge::add).summary("Add a charge")
         .description("Adds freight, duty or a similar charge in the currency of the order, to any order except a draft. It \
             raises the cost of goods as far as it is allocated to them.")

@@ -27,17 +27,17 @@ pub const OPERATIONS: &[Operation] = &[
         .problems(&["VERSION_CONFLICT", "ILLEGAL_STATE", "ARCHIVED", "REFERENCE_INVALID", "LIMIT_EXCEEDED", "DUPLICATE",
             "UNIT_COUNT_MISMATCH", "UNIT_CONDITION_REQUIRED", "UNIT_CONDITION_MISMATCH", "ACCOUNTING_CURRENCY_UNSUPPORTED",
             "ACCOUNTING_SETUP_REQUIRED", "ACCOUNTING_PERIOD_CLOSED", "ACCOUNTING_AMOUNT_PRECISION"])
-        .and_client(Client::new(CLIENT_RECEIVE, create::create)),
+        .and_client(Client::new(CLIENT_RECEIVE).run(create::create)),
     Operation::read(OF_ORDER, "listOrderReceipts", list::list_of_order).summary("Receipts of a purchase order")
         .needs(READ).query::<ListOrderReceipts>().answers::<Page<GoodsReceiptHeader>>()
-        .and_client(Client::new(CLIENT_READ, list::list_of_order_as_client).answers::<Page<PublicGoodsReceiptHeader>>()),
+        .and_client(Client::new(CLIENT_READ).run(list::list_of_order_as_client).answers::<Page<PublicGoodsReceiptHeader>>()),
     Operation::read("/purchases/receipts", "listGoodsReceipts", list::list).summary("Goods receipts")
         .needs(READ).query::<ListGoodsReceipts>().answers::<Page<GoodsReceiptHeader>>()
-        .and_client(Client::new(CLIENT_READ, list::list_as_client).answers::<Page<PublicGoodsReceiptHeader>>()),
+        .and_client(Client::new(CLIENT_READ).run(list::list_as_client).answers::<Page<PublicGoodsReceiptHeader>>()),
     Operation::read("/purchases/receipts/{id}", "getGoodsReceipt", list::read).summary("A goods receipt")
         .description("Members `units` of the lines are present only for callers with `inventory.serials.read`, `chargeAmount` \
             only for callers who may read costs.")
         .needs(READ).answers::<GoodsReceipt>().discloses_identifiers().cache_control("no-store")
-        .and_client(Client::new(CLIENT_READ, list::read_as_client).answers::<PublicGoodsReceipt>()
+        .and_client(Client::new(CLIENT_READ).run(list::read_as_client).answers::<PublicGoodsReceipt>()
             .description("The response contains the number of units, not their serial numbers.")),
 ];

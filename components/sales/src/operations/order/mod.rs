@@ -31,7 +31,7 @@ use crate::records::permission::{
 pub const OPERATIONS: &[Operation] = &[
     Operation::read("/sales/orders", "listSalesOrders", list::list).summary("Sales orders")
         .needs(READ).query::<ListSalesOrders>().answers::<Page<SalesOrderHeader>>().cache_control("no-store")
-        .and_client(Client::new(READ, list::list_as_client).answers::<Page<ApiSalesOrderHeader>>()),
+        .and_client(Client::new(READ).run(list::list_as_client).answers::<Page<ApiSalesOrderHeader>>()),
     Operation::create("/sales/orders", "createSalesOrder", create::create).summary("Draft a sales order")
         .description("Lines get the prices in effect of the list; every line needs one, even with an agreed price. A draft \
             reserves nothing. A variant may appear on one line only: add its quantities up, or create a second order if prices \
@@ -40,13 +40,13 @@ pub const OPERATIONS: &[Operation] = &[
         .writes(SALES_ORDER, &[SALE_CREATED.code])
         .problems(&["DUPLICATE", "REFERENCE_INVALID", "PRICE_NOT_EXACT", "DISCOUNT_EXCEEDS_PRICE", "UNIT_COUNT_MISMATCH",
             "LIMIT_EXCEEDED"])
-        .and_client(Client::new(CLIENT_DRAFT, create::create_as_client)
+        .and_client(Client::new(CLIENT_DRAFT).run(create::create_as_client)
             .description("Only public price lists and published products. API clients cannot choose units: a user does.")),
     Operation::read("/sales/orders/{id}", "getSalesOrder", read::read).summary("A sales order")
         .description("Members `units` with serial numbers and states are present only for callers with \
             `inventory.serials.read`.")
         .needs(READ).answers::<SalesOrder>().discloses_identifiers().cache_control("no-store")
-        .and_client(Client::any_of(CLIENT_READ_ORDER, read::read_as_client).answers::<ApiSalesOrder>().description("")),
+        .and_client(Client::any_of(CLIENT_READ_ORDER).run(read::read_as_client).answers::<ApiSalesOrder>().description("")),
     Operation::replace("/sales/orders/{id}", "replaceSalesOrder", replace::replace).summary("Replace a draft")
         .description("Full replacement, priced now. Number and legal entity must be the current ones. A line whose variant \
             returns gets the same id again. A line at the quoted price keeps its origin.")
@@ -54,7 +54,7 @@ pub const OPERATIONS: &[Operation] = &[
         .writes(SALES_ORDER, &[SALE_UPDATED.code]).without_if_match()
         .problems(&["VERSION_CONFLICT", "ILLEGAL_STATE", "IMMUTABLE_FIELD", "REFERENCE_INVALID", "PRICE_NOT_EXACT",
             "DISCOUNT_EXCEEDS_PRICE", "UNIT_COUNT_MISMATCH", "LIMIT_EXCEEDED"])
-        .and_client(Client::new(CLIENT_DRAFT, replace::replace_as_client)
+        .and_client(Client::new(CLIENT_DRAFT).run(replace::replace_as_client)
             .description("Units that a user chose for a variant that remains on the document are kept, up to the new quantity.")),
     Operation::transition("/sales/orders/{id}/refresh-prices", "refreshSalesOrderPrices", refresh::refresh)
         .summary("Refresh the prices of a draft")
@@ -63,7 +63,7 @@ pub const OPERATIONS: &[Operation] = &[
         .needs(DRAFT).body::<Transition>().answers::<SalesOrderWrite>().cache_control("no-store")
         .writes(SALES_ORDER, &[SALE_UPDATED.code]).without_if_match()
         .problems(&["VERSION_CONFLICT", "ILLEGAL_STATE", "ARCHIVED", "REFERENCE_INVALID", "LIMIT_EXCEEDED"])
-        .and_client(Client::new(CLIENT_DRAFT, refresh::refresh)),
+        .and_client(Client::new(CLIENT_DRAFT)),
     Operation::transition("/sales/orders/{id}/confirm", "confirmSalesOrder", confirm::confirm).summary("Confirm a sales order")
         .description("Refreshes prices a last time and fixes them, and reserves goods and chosen units, all or nothing. A \
             serialized line needs as many units as its quantity. The service never picks a unit.")
@@ -72,7 +72,7 @@ pub const OPERATIONS: &[Operation] = &[
         .problems(&["VERSION_CONFLICT", "ILLEGAL_STATE", "ARCHIVED", "REFERENCE_INVALID", "TOTAL_CHANGED", "UNIT_COUNT_MISMATCH",
             "UNIT_UNAVAILABLE", "INSUFFICIENT_STOCK", "CUSTODY_CONFLICT", "LIMIT_EXCEEDED", "ACCOUNTING_SETUP_REQUIRED",
             "ACCOUNTING_CURRENCY_UNSUPPORTED", "ACCOUNTING_AMOUNT_PRECISION"])
-        .and_client(Client::new(CLIENT_CONFIRM, confirm::confirm_as_client).body::<ConfirmSalesOrderAsClient>()),
+        .and_client(Client::new(CLIENT_CONFIRM).run(confirm::confirm_as_client).body::<ConfirmSalesOrderAsClient>()),
     Operation::transition("/sales/orders/{id}/exchange-unit", "exchangeSalesOrderUnit", exchange::exchange)
         .summary("Exchange a unit of a confirmed order")
         .description("Releases one unit and reserves another for the same line, for example if another box left the shelf. The \
@@ -87,11 +87,11 @@ pub const OPERATIONS: &[Operation] = &[
         .writes(SALES_ORDER, &[SALE_COMPLETED.code]).without_if_match()
         .problems(&["VERSION_CONFLICT", "ILLEGAL_STATE", "UNIT_UNAVAILABLE", "LIMIT_EXCEEDED", "ACCOUNTING_SETUP_REQUIRED",
             "ACCOUNTING_PERIOD_CLOSED", "ACCOUNTING_CURRENCY_UNSUPPORTED", "ACCOUNTING_AMOUNT_PRECISION"])
-        .and_client(Client::new(CLIENT_MOVE_GOODS, complete::complete)),
+        .and_client(Client::new(CLIENT_MOVE_GOODS)),
     Operation::transition("/sales/orders/{id}/cancel", "cancelSalesOrder", cancel::cancel).summary("Cancel a sales order")
         .description("Only before delivery, and while no issued invoice bills the order. Its reservations are released.")
         .needs(CANCEL).body::<ReasonedTransition>().answers::<SalesOrderWrite>().cache_control("no-store")
         .writes(SALES_ORDER, &[SALE_CANCELLED.code]).without_if_match()
         .problems(&["VERSION_CONFLICT", "ILLEGAL_STATE", "UNIT_UNAVAILABLE", "LIMIT_EXCEEDED"])
-        .and_client(Client::new(CLIENT_WRITE, cancel::cancel)),
+        .and_client(Client::new(CLIENT_WRITE)),
 ];

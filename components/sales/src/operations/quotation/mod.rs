@@ -31,24 +31,24 @@ pub const OPERATIONS: &[Operation] = &[
     Operation::read("/sales/quotations", "listQuotations", list::list).summary("Quotations")
         .description("`status` is the current state: a SENT quotation past `validUntil` is reported as EXPIRED.")
         .needs(READ).query::<ListQuotations>().answers::<Page<QuotationHeader>>().cache_control("no-store")
-        .and_client(Client::new(READ, list::list_as_client).answers::<Page<ApiQuotationHeader>>()),
+        .and_client(Client::new(READ).run(list::list_as_client).answers::<Page<ApiQuotationHeader>>()),
     Operation::create("/sales/quotations", "createQuotation", create::create).summary("Draft a quotation")
         .description("Lines get the prices in effect of the list; every line needs one, even with an agreed price. A variant \
             may appear on one line only: add its quantities up, or create a second quotation if prices differ.")
         .needs(DRAFT).body::<QuotationInput>().grows_with("/items").answers::<QuotationWrite>().cache_control("no-store")
         .writes(QUOTATION, &[]).problems(DRAFTING)
-        .and_client(Client::new(CLIENT_DRAFT, create::create_as_client)
+        .and_client(Client::new(CLIENT_DRAFT).run(create::create_as_client)
             .description("Only public price lists and published products. API clients cannot read or write `notes`.")),
     Operation::read("/sales/quotations/{id}", "getQuotation", list::read).summary("A quotation")
         .needs(READ).answers::<Quotation>().cache_control("no-store")
-        .and_client(Client::new(READ, list::read_as_client).answers::<ApiQuotation>()),
+        .and_client(Client::new(READ).run(list::read_as_client).answers::<ApiQuotation>()),
     Operation::replace("/sales/quotations/{id}", "replaceQuotation", replace::replace).summary("Replace a draft")
         .description("Full replacement, priced now. Number and legal entity must be the current ones.")
         .needs(DRAFT).body::<QuotationUpdate>().grows_with("/items").answers::<QuotationWrite>().cache_control("no-store")
         .writes(QUOTATION, &[]).without_if_match()
         .problems(&["VERSION_CONFLICT", "ILLEGAL_STATE", "IMMUTABLE_FIELD", "REFERENCE_INVALID", "PRICE_NOT_EXACT",
             "DISCOUNT_EXCEEDS_PRICE", "LIMIT_EXCEEDED"])
-        .and_client(Client::new(CLIENT_DRAFT, replace::replace_as_client)
+        .and_client(Client::new(CLIENT_DRAFT).run(replace::replace_as_client)
             .description("Full replacement, priced now, except `notes`, which are kept.")),
     Operation::transition("/sales/quotations/{id}/send", "sendQuotation", send::send).summary("Send a quotation")
         .description("Lines without an agreed price are priced now, and every price becomes binding. The host sends no mail: \
@@ -57,19 +57,19 @@ pub const OPERATIONS: &[Operation] = &[
         .writes(QUOTATION, &[]).without_if_match()
         .problems(&["VERSION_CONFLICT", "ILLEGAL_STATE", "ARCHIVED", "REFERENCE_INVALID", "QUOTATION_EXPIRED", "TOTAL_CHANGED",
             "LIMIT_EXCEEDED"])
-        .and_client(Client::new(CLIENT_DRAFT, send::send)),
+        .and_client(Client::new(CLIENT_DRAFT)),
     Operation::create("/sales/quotations/{id}/accept", "acceptQuotation", accept::accept).summary("Accept a quotation")
         .description("Creates a draft of a sales order at the quoted prices, once.")
         .needs(DRAFT).body::<AcceptQuotation>().answers::<QuotationAcceptance>().cache_control("no-store")
         .writes(QUOTATION, &[SALE_CREATED.code])
         .problems(&["VERSION_CONFLICT", "ILLEGAL_STATE", "QUOTATION_EXPIRED", "ARCHIVED", "REFERENCE_INVALID", "DUPLICATE",
             "LIMIT_EXCEEDED"])
-        .and_client(Client::new(CLIENT_DRAFT, accept::accept)),
+        .and_client(Client::new(CLIENT_DRAFT)),
     Operation::transition("/sales/quotations/{id}/reject", "rejectQuotation", close::reject).summary("Reject a quotation")
         .description("Only a SENT quotation before its end, or a DRAFT that is dropped.")
         .needs(CREATE).body::<ReasonedTransition>().answers::<QuotationWrite>().cache_control("no-store")
         .writes(QUOTATION, &[]).without_if_match().problems(&["VERSION_CONFLICT", "ILLEGAL_STATE", "LIMIT_EXCEEDED"])
-        .and_client(Client::new(CLIENT_WRITE, close::reject)),
+        .and_client(Client::new(CLIENT_WRITE)),
     Operation::transition("/sales/quotations/{id}/expire", "expireQuotation", close::expire).summary("Withdraw a quotation")
         .description("Only a SENT quotation, expired or not.")
         .needs(CREATE).body::<ExpireQuotation>().answers::<QuotationWrite>().cache_control("no-store")
