@@ -41,7 +41,7 @@ pub fn changed_since(updated_at: Column<Instant>, stated: Option<Instant>) -> Fi
 /// The row has changed before the request's watermark: later changes are for a later list, since transactions under way may still
 /// commit earlier ones.
 pub fn before_watermark(updated_at: Column<Instant>) -> Filter {
-    facts().horizon.map(|horizon| updated_at.lt(Instant(horizon))).unwrap_or_default()
+    facts().horizon.map(|watermark| updated_at.lt(Instant(watermark))).unwrap_or_default()
 }
 
 /// A column of the search group contains the stated text, in any case and literally.

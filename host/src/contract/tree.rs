@@ -13,7 +13,7 @@ use serde_json::{Map, Value};
 use super::bounds::Bounds;
 use super::{format, refs};
 
-/// A node's place in its tree.
+/// A node's position in its tree.
 pub type Id = usize;
 
 pub struct Tree {
@@ -437,7 +437,7 @@ impl<'a> Build<'a> {
             return Ok(*id);
         }
         let (name, schema) = self.defs.get_key_value(name).ok_or_else(|| format!("there is no schema {name}"))?;
-        // The place is taken before its content is read, so that a recursive schema finds itself.
+        // The position is taken before its content is read, so that a recursive schema finds itself.
         let id = self.nodes.len();
         self.nodes.push(Node::default());
         self.named.insert(name, id);

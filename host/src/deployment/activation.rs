@@ -124,7 +124,7 @@ impl Deployment {
         if let Some(unknown) = request.allow.iter().find(|code| codes::find(code).is_none()) {
             return Err(Refusal::new("VALIDATION_FAILED", format!("no change has the code `{unknown}`")).into());
         }
-        let _turn = self.turn.lock().await;
+        let _lock = self.change_lock.lock().await;
         let vetted = self.find_or_fetch(digest).await?;
         let (active, mut set) = self.active(request.expected).await?;
         let name = vetted.descriptor.name.clone();
@@ -162,7 +162,7 @@ impl Deployment {
 
     /// Takes a module out of what runs; its rows and tables stay. Refused while others need it.
     pub async fn deactivate(&self, name: &str, request: &ActivationRequest) -> Result<Activated, DeploymentError> {
-        let _turn = self.turn.lock().await;
+        let _lock = self.change_lock.lock().await;
         let (active, now) = self.active(request.expected).await?;
         let set: Set = now.iter().filter(|(module, _)| module != name).cloned().collect();
         if set.len() == now.len() {
@@ -195,7 +195,7 @@ impl Deployment {
         cause: Cause,
         reason: Option<String>,
     ) -> Result<Activated, DeploymentError> {
-        let _turn = self.turn.lock().await;
+        let _lock = self.change_lock.lock().await;
         let (active, now) = self.active(request.expected).await?;
         let set = self
             .database

@@ -124,7 +124,8 @@ impl Deployment {
         let limits = self.limits;
         let work =
             work(generation, move |session, generation| async move { batch(session, &generation, limits).await });
-        // Two places are written: the mark is at home, the rows are the company's. On one server they commit together.
+        // Two shards are written: the mark is in the global shard, the rows are in the company's. On one server they
+        // commit together.
         self.database.write(Shard::Global, work).await
     }
 

@@ -77,7 +77,7 @@ impl Listener {
     }
 
     /// A test is for the endpoint that it is about, and for no other.
-    fn hears(&self, event: &News) -> bool {
+    fn receives(&self, event: &News) -> bool {
         let is_meant = match event.kind.as_str() {
             TEST_KIND => event.resource == self.id,
             kind => self.kinds.iter().any(|wanted| wanted == kind),
@@ -116,12 +116,12 @@ impl Listeners {
     fn choose<'a>(&self, news: &'a [News], before: Cursor, is_over: impl Fn() -> bool) -> Deliveries<'a> {
         let mut chosen = Deliveries { made: Vec::new(), events: 0, cursor: before };
         for event in news {
-            let hearing: Vec<Uuid> =
-                self.page.iter().filter(|listener| listener.hears(event)).map(|listener| listener.id).collect();
-            if chosen.events > 0 && (chosen.made.len() + hearing.len() > ROWS || is_over()) {
+            let subscribed: Vec<Uuid> =
+                self.page.iter().filter(|listener| listener.receives(event)).map(|listener| listener.id).collect();
+            if chosen.events > 0 && (chosen.made.len() + subscribed.len() > ROWS || is_over()) {
                 break;
             }
-            chosen.made.extend(hearing.into_iter().map(|endpoint| (endpoint, event)));
+            chosen.made.extend(subscribed.into_iter().map(|endpoint| (endpoint, event)));
             chosen.events += 1;
             let last = self.page.last().filter(|_| self.goes_on);
             chosen.cursor = Cursor { event: event.id, endpoint: last.map(|last| last.id) };
@@ -303,13 +303,13 @@ mod tests {
             created_at,
         };
         let one = listener(&["a.made", "b.made"], 100, None);
-        assert!(one.hears(&news("a.made", 9, 100)) && one.hears(&news("b.made", 1, 101)));
-        assert!(!one.hears(&news("c.made", 9, 100)), "another kind");
-        assert!(!one.hears(&news("a.made", 9, 99)), "before it listened");
-        assert!(one.hears(&news(TEST_KIND, 1, 100)), "its own test, subscribed or not");
-        assert!(!listener(&[TEST_KIND], 0, None).hears(&news(TEST_KIND, 2, 100)), "the test of another");
+        assert!(one.receives(&news("a.made", 9, 100)) && one.receives(&news("b.made", 1, 101)));
+        assert!(!one.receives(&news("c.made", 9, 100)), "another kind");
+        assert!(!one.receives(&news("a.made", 9, 99)), "before it was made");
+        assert!(one.receives(&news(TEST_KIND, 1, 100)), "its own test, subscribed or not");
+        assert!(!listener(&[TEST_KIND], 0, None).receives(&news(TEST_KIND, 2, 100)), "the test of another");
         let disabled = listener(&["a.made"], 100, Some(200));
-        assert!(disabled.hears(&news("a.made", 9, 199)) && !disabled.hears(&news("a.made", 9, 200)));
+        assert!(disabled.receives(&news("a.made", 9, 199)) && !disabled.receives(&news("a.made", 9, 200)));
     }
 
     fn news(number: u128) -> News {

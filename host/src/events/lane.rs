@@ -88,8 +88,8 @@ pub struct Wave {
     pub now: i64,
 }
 
-/// One turn of a relay on a lane: what ended is written down, and what is next is claimed.
-pub struct Turn {
+/// One step of a relay on a lane: what ended is written down, and what is next is claimed.
+pub struct LaneStep {
     pub lane: Lane,
     pub ended: Vec<Ended>,
     /// Whether to go on with what is due.
@@ -219,7 +219,7 @@ impl Lane {
     }
 }
 
-impl Turn {
+impl LaneStep {
     /// Writes down what ended and claims what is next. `None`: the lane was left, or another relay has it.
     pub async fn run(&self, session: &mut Session) -> Result<Option<Wave>, Error> {
         let now = session.now().await?;
@@ -433,7 +433,7 @@ mod tests {
             let lane = Lane { tenant: Uuid::nil(), endpoint: Uuid::nil(), holder: Uuid::nil() };
             let keys: KeyRing = "11".repeat(32).parse().expect("a key");
             let ended = statuses.iter().map(|status| ended(*status)).collect();
-            Turn { lane, ended, goes_on: true, schedule: Schedule::default(), keys: Arc::new(keys) }.width()
+            LaneStep { lane, ended, goes_on: true, schedule: Schedule::default(), keys: Arc::new(keys) }.width()
         };
         assert_eq!(width(&[]), FIRST_WIDTH);
         assert_eq!(width(&[Some(200), Some(204)]), WIDTH);
@@ -455,7 +455,7 @@ mod tests {
         assert_eq!(choose(10, 2, &[(1, 2), (2, 1)]), (vec![6, 4], false));
         assert_eq!(choose(2, 2, &[]), (vec![1, 4], true));
         assert_eq!(choose(0, 2, &[]), (vec![], true));
-        // The last place is for a company that has no lane at work.
+        // The last slot is for a company that has no lane at work.
         assert_eq!(choose(4, 2, &[]), (vec![1, 4, 6], true));
         assert_eq!(choose(1, 2, &[(1, 1), (2, 1)]), (vec![6], true));
         assert_eq!(choose(1, 2, &[(1, 1), (2, 1), (3, 1)]), (vec![], true));

@@ -1,6 +1,6 @@
 //! Events on their way to those who listen: the outbox is turned into deliveries, and deliveries are sent, signed, until they are taken or
 //! were tried often enough. `address`, `schedule`, `sign` and `body` compute; `resolver` and `dialer` speak to the world; `fan_out` and
-//! `lane` are the transactions, `fan_outs` is the turn of the companies, and `relay` is the task that drives them.
+//! `lane` are the transactions, `fan_outs` is the queue of the companies, and `relay` is the task that drives them.
 
 pub mod address;
 pub mod body;

@@ -1,5 +1,5 @@
 //! Heavy reads, as reports are: few run at once, so that they leave connections and cores to everybody else, to writes above all.
-//! Companies take turns, and one company has at most half of the seats.
+//! Companies have the seats round robin, and one company has at most half of the seats.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -24,7 +24,7 @@ impl HeavyReads {
         HeavyReads(Slots::new(Capacity { slots: usize::try_from(seats).unwrap_or(1), queue: QUEUE }))
     }
 
-    /// Waits for a seat, in the turn of this company. An error: none became free in time, or too many wait.
+    /// Waits for a seat in the fair queue, for this company. An error: none became free in time, or too many wait.
     pub async fn admit(&self, company: Uuid) -> Result<Seat<Uuid>, Problem> {
         self.admit_within(company, WAIT).await
     }

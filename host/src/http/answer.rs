@@ -219,7 +219,7 @@ async fn call(
         }),
         (Caller::Client(key), Audience::ApiClient) => Some(key.tenant),
         _ => {
-            // A key that no longer stands is none, whatever it asks for.
+            // A key that is no longer active is none, whatever it asks for.
             if matches!(caller, Caller::Client(_))
                 && let Err(problem) = until(deadline, governor.check_standing(&caller)).await?
                 && problem.status == 401
@@ -273,7 +273,7 @@ async fn call(
             let refusal = problem::render(&Problem::new("MEMBERSHIP_REQUIRED"), request_id);
             return Ok(add_limit_headers(refusal, permit.headers));
         }
-        Ok(body::Read { bytes, memory, place }) => {
+        Ok(body::Read { bytes, memory, seat }) => {
             let input = if bytes.len() <= body::SMALL {
                 validate::request(operation, &parts, &path, &bytes)
             } else {
@@ -284,7 +284,7 @@ async fn call(
                     Err(problem) => return reject(problem),
                 }
             };
-            (input, Some((memory, place)))
+            (input, Some((memory, seat)))
         }
         Err(body::Unread::Refused(problem)) if problem.status == 413 && !permit.is_stranger => (Err(problem), None),
         Err(body::Unread::Refused(problem)) => return reject(problem),

@@ -76,7 +76,7 @@ struct Console {
     deployment: Arc<Deployment>,
     operators: Arc<Vec<Operator>>,
     pushes: Arc<Pushes>,
-    /// One verification at a time: it takes a place for a reader of the database.
+    /// One verification at a time: it takes a slot of a reader of the database.
     verifying: Arc<tokio::sync::Mutex<()>>,
 }
 
@@ -439,7 +439,7 @@ async fn verify_companies(console: &Console, body: &[u8]) -> Result<(BTreeSet<Uu
     if tenant_ids.is_empty() || tenant_ids.len() > COMPANIES {
         return Err(invalid(&format!("tenantIds holds 1 to {COMPANIES} companies")).into());
     }
-    let Ok(_turn) = timeout(VERIFY_WAIT, console.verifying.lock()).await else {
+    let Ok(_lock) = timeout(VERIFY_WAIT, console.verifying.lock()).await else {
         return Err(Error::Unavailable("another verification runs: try again later".into()).into());
     };
     let deployment = &console.deployment;

@@ -70,7 +70,7 @@ impl Verifier {
         }
     }
 
-    /// Verifies what stands behind `Bearer `. A token verified before is answered without waiting; one with an unknown
+    /// Verifies the token behind `Bearer `. A token verified before is answered without waiting; one with an unknown
     /// key waits for at most one fetch of its issuer's keys (5 seconds).
     pub async fn verify(&self, token: &str) -> Result<Arc<Claims>, CredentialRefusal> {
         if token.len() > MAX_TOKEN_BYTES {

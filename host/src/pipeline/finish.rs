@@ -19,7 +19,7 @@ pub struct Finish<'a> {
     pub request: &'a Request,
     pub operation: &'a str,
     pub now: i64,
-    /// Where the clock of a company stands that brings its past in.
+    /// The clock of a company that brings its past in.
     pub history_at: Option<i64>,
     /// The company of the audit entry: the path's, or the one that the request made.
     pub tenant: Uuid,

@@ -9,11 +9,11 @@ use crate::problem::Problem;
 /// A key answers for a day; then it is refused, never run again.
 const WINDOW_MS: i64 = 24 * 60 * 60 * 1000;
 /// A v7 key older than this is refused by its own time, so that nothing need be kept of it.
-const HORIZON_MS: i64 = 7 * WINDOW_MS;
+const LONGEST_MS: i64 = 7 * WINDOW_MS;
 
 /// Whether a v7 key is too old to be looked at.
 pub fn expired_by_its_time(key: &Key, now: i64) -> bool {
-    key.made_at.is_some_and(|made_at| now - made_at > HORIZON_MS)
+    key.made_at.is_some_and(|made_at| now - made_at > LONGEST_MS)
 }
 
 /// Whether a v7 key claims a time so far ahead that its row would be purged before its time refuses it.

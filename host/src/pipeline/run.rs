@@ -97,8 +97,8 @@ pub async fn run<H: Host>(
         _ => None,
     };
     let is_large = !read_only && request.input.as_ref().is_ok_and(|input| input.lines >= LARGE);
-    let _turn = match is_large {
-        true => Some(database.take_turn(tenant).await.map_err(|error| problem_of(&error, request_id))?),
+    let _permit = match is_large {
+        true => Some(database.permit_large_write(tenant).await.map_err(|error| problem_of(&error, request_id))?),
         false => None,
     };
     // Reports are left out: what they cost, a trial would cost again.
@@ -180,7 +180,7 @@ pub(super) async fn transact<H: Host>(
     if let Err(problem) = opened.authenticate(&request.caller) {
         return refuse(session, problem);
     }
-    // A body refused by size alone stands before the permission, every other fault behind it.
+    // A body refused by size alone comes before the permission, every other fault behind it.
     if let Err(problem) = &request.input
         && problem.status == 413
     {

@@ -1,6 +1,6 @@
-//! `/tenants/{tenantId}/history`: a company that moves in brings its past with it. It is created with a clock that stands in the
-//! past (`historyFrom`), its people enter what happened in the order in which it happened and move the clock forward, and end
-//! the history once. All rules hold meanwhile, by that clock.
+//! `/tenants/{tenantId}/history`: a company that moves in brings its past with it. It is created with a clock that is
+//! in the past (`historyFrom`), its people enter what happened in the order in which it happened and move the clock
+//! forward, and end the history once. All rules hold meanwhile, by that clock.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -87,7 +87,7 @@ async fn set(session: &mut Session, tenant: Uuid, sql: &'static str, instant: In
     session.query(sql, &[Cell::Id(tenant), Cell::Instant(instant.0)]).await.map(drop)
 }
 
-/// The history that is open, and where its clock stands.
+/// The history that is open, and the time of its clock.
 async fn read_open(session: &mut Session, tenant: Uuid) -> Result<(TenantHistory, Instant), Refused> {
     let sql = "select history_from, history_at, history_until from stoa_tenant where id = $1";
     let rows = session.query(sql, &[Cell::Id(tenant)]).await?;

@@ -118,7 +118,7 @@ impl Limits {
 /// Guest time that a row adds which the store gave or took.
 const TIME_OF_A_ROW: Duration = Duration::from_micros(50);
 
-/// Time of the store that a written row adds: it stands in several indexes. What is read adds none.
+/// Time of the store that a written row adds: it is in several indexes. What is read adds none.
 const STORE_TIME_OF_A_ROW: Duration = Duration::from_micros(200);
 
 /// Time that one request has spent in host calls that have ended.
@@ -220,7 +220,7 @@ impl GuestClock {
         Duration::from_nanos(self.0.spent.load(Relaxed)) + self.stretch()
     }
 
-    /// Counts the time inside `poll` alone: a guest that waits for its turn on a busy host is not charged for it.
+    /// Counts the time inside `poll` alone: a guest that waits for a processor of a busy host is not charged for it.
     pub async fn measure<F: Future>(&self, future: F) -> F::Output {
         let mut future = std::pin::pin!(future);
         std::future::poll_fn(|context| {

@@ -3,6 +3,7 @@
 mod admission;
 mod bodies;
 mod callers;
+mod fairness;
 mod free_json;
 mod guests;
 mod long_writes;
@@ -11,7 +12,6 @@ mod memory;
 mod open_files;
 mod pace;
 mod searches;
-mod turns;
 mod wal;
 
 use stoa_tests::Stoa;

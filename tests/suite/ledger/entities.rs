@@ -42,9 +42,9 @@ fn onboarded(shop: &Company, members: Json) -> stoa_tests::Answer {
 
 fn onboarding_begins_books(database: Database) {
     let shop = company(database);
-    let wish = json!({ "name": " Acme Ltd ", "taxId": "X-1" });
+    let requested = json!({ "name": " Acme Ltd ", "taxId": "X-1" });
     for (members, keeps_books, accounts) in [
-        (json!({ "keepsBooks": true, "legalEntity": wish }), true, 28),
+        (json!({ "keepsBooks": true, "legalEntity": requested }), true, 28),
         (json!({ "chartTemplate": "STANDARD" }), false, 28),
         (json!({ "keepsBooks": true, "chartTemplate": "DETAILED" }), true, 109),
         (json!({ "withDefaults": false, "legalEntity": { "name": "Acme Ltd" } }), false, 0),

@@ -13,7 +13,7 @@ use stoa_tests::{Answer, Company, Database, Stoa, eventually, on_both_databases}
 on_both_databases![
     timed:
     a_report_without_a_seat_is_refused_and_nobody_else,
-    companies_take_turns_at_the_seats,
+    companies_have_the_seats_round_robin,
     a_report_ends_with_its_time,
 ];
 
@@ -65,7 +65,7 @@ fn a_report_without_a_seat_is_refused_and_nobody_else(database: Database) {
 }
 
 /// Reports that take all their time are waiting for the only seat when another company asks for one.
-fn companies_take_turns_at_the_seats(database: Database) {
+fn companies_have_the_seats_round_robin(database: Database) {
     let settings = Settings::default().set("STOA_HEAVY_READS", 1).set("STOA_HEAVY_READ_TIMEOUT", "1500ms");
     let host = Stoa::start_with(database, settings.set("STOA_SQLITE_READERS", 4));
     let (greedy, other) = (host.company(), host.company_of("other@example.test"));

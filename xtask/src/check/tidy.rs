@@ -44,7 +44,7 @@ const DEBTS: &[(&str, &str, usize)] = &[
     ("sleep in a test", "tests/suite/catalog/variants.rs", 1),
     ("sleep in a test", "tests/suite/durability/crash.rs", 2),
     ("sleep in a test", "tests/suite/durability/far_database.rs", 1),
-    ("sleep in a test", "tests/suite/evidence/horizon.rs", 1),
+    ("sleep in a test", "tests/suite/evidence/watermark.rs", 1),
     ("sleep in a test", "tests/suite/evidence/tenancy.rs", 1),
     ("sleep in a test", "tests/suite/http/connections.rs", 4),
     ("sleep in a test", "tests/suite/http/late_commits.rs", 1),

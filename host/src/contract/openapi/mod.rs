@@ -54,7 +54,7 @@ pub struct Info<'a> {
 
 /// Composes the document. The order of `modules` decides who keeps a schema's plain name where two modules use one name
 /// for different schemas: the first; later ones bear their module's name in front. Refuses what would make a document
-/// that lies or that no generator reads: two operations of one id or place, an unknown module, code or schema.
+/// that lies or that no generator reads: two operations of one id or path, an unknown module, code or schema.
 pub fn compose(operations: &[DocumentedOperation], modules: &[DocumentedModule], info: &Info) -> Result<Value, String> {
     let statuses = statuses(modules)?;
     let host = host_schemas(modules.iter().flat_map(|module| module.problems));
@@ -75,9 +75,9 @@ pub fn compose(operations: &[DocumentedOperation], modules: &[DocumentedModule],
         }
         let has_etag = route.if_match || (method == "get" && etags.contains(route.path.as_str()));
         let written = operation::describe(op, &mut schemas, &statuses, has_etag).map_err(about)?;
-        let place = paths.entry(route.path.clone()).or_insert_with(|| json!({}));
-        if let Some(place) = place.as_object_mut()
-            && place.insert(method, written).is_some()
+        let path_item = paths.entry(route.path.clone()).or_insert_with(|| json!({}));
+        if let Some(path_item) = path_item.as_object_mut()
+            && path_item.insert(method, written).is_some()
         {
             return Err(about("two operations have this method and path".into()));
         }

@@ -10,34 +10,34 @@ use super::{Change, Code, codes};
 use crate::contract::parameters::{self, template_shape};
 
 pub fn changes(old: &Descriptor, new: &Descriptor, changes: &mut Vec<Change>) {
-    let place = |route: &Route| format!("{} {}", route.method, route.path);
+    let address = |route: &Route| format!("{} {}", route.method, route.path);
     for was in &old.routes {
         match successor(was, old, new) {
             Some(is) => route((was, old), (is, new), changes),
-            None => changes.push(Change::new(codes::ROUTE_REMOVED, was.operation.as_str(), place(was))),
+            None => changes.push(Change::new(codes::ROUTE_REMOVED, was.operation.as_str(), address(was))),
         }
     }
     for is in &new.routes {
         if !old.routes.iter().any(|was| successor(was, old, new).is_some_and(|other| std::ptr::eq(other, is))) {
-            changes.push(Change::new(codes::ROUTE_ADDED, is.operation.as_str(), place(is)));
+            changes.push(Change::new(codes::ROUTE_ADDED, is.operation.as_str(), address(is)));
         }
     }
 }
 
-fn same_place(a: &Route, b: &Route) -> bool {
+fn same_address(a: &Route, b: &Route) -> bool {
     a.method == b.method && template_shape(&a.path) == template_shape(&b.path)
 }
 
-/// The route that stands for an old one: at the same place, else the one of the same operation id that has no place of old.
+/// The route that succeeds an old one: at the same address, else the one of the same operation id whose address is new.
 fn successor<'a>(was: &Route, old: &Descriptor, new: &'a Descriptor) -> Option<&'a Route> {
-    let moved = |is: &&Route| is.operation == was.operation && !old.routes.iter().any(|other| same_place(other, is));
-    new.routes.iter().find(|is| same_place(was, is)).or_else(|| new.routes.iter().find(moved))
+    let moved = |is: &&Route| is.operation == was.operation && !old.routes.iter().any(|other| same_address(other, is));
+    new.routes.iter().find(|is| same_address(was, is)).or_else(|| new.routes.iter().find(moved))
 }
 
 fn route((was, old): (&Route, &Descriptor), (is, new): (&Route, &Descriptor), changes: &mut Vec<Change>) {
     let name = was.operation.as_str();
     let mut tell = |code: Code, detail: String| changes.push(Change::new(code, name, detail));
-    if !same_place(was, is) {
+    if !same_address(was, is) {
         tell(codes::ROUTE_MOVED, format!("was {} {}, now {} {}", was.method, was.path, is.method, is.path));
     } else if was.operation != is.operation {
         tell(codes::ROUTE_RENAMED, format!("now {}", is.operation));
@@ -167,7 +167,7 @@ fn parameters((was, old): (&Route, &Descriptor), (is, new): (&Route, &Descriptor
     let (was_path, is_path) = (path_schema(was, old), path_schema(is, new));
     let (was_names, is_names) = (parameters::names(&was.path), parameters::names(&is.path));
     // Places count, not names; of another path nothing can be said that its move does not say.
-    if same_place(was, is) {
+    if same_address(was, is) {
         for (was_name, is_name) in was_names.iter().zip(&is_names) {
             if was_name != is_name {
                 let detail = format!("{{{was_name}}} is now {{{is_name}}}");

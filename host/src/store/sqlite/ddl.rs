@@ -140,7 +140,7 @@ fn index(table: &Table, key: &Key, kind: &str) -> String {
     format!("create {kind}index if not exists \"{}\" on {} ({columns}){rows};\n", key.index, table.sql)
 }
 
-/// Names of the indexes that stand.
+/// Names of the indexes that exist.
 pub const STANDING: &str = "select name from sqlite_schema where type = 'index'";
 
 /// Statements that give tables the indexes that `create` gives them. `drop`: indexes.

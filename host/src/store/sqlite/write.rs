@@ -14,7 +14,8 @@ use crate::store::write::{self, Insert, NewRow, Spelling, Update};
 use crate::store::{Reading, Stop, number as nth_number};
 use crate::wit::store::{Clash, Page, Reply, Spot};
 
-/// Binds a parameter, unless the statement's text does not come to it: an update and its look-ups share their places.
+/// Binds a parameter, unless the statement's text does not come to it: an update and its look-ups share their
+/// positions.
 fn put(statement: &mut CachedStatement<'_>, index: usize, type_: ColumnType, datum: &Datum) -> Result<(), Stop> {
     if index > statement.parameter_count() {
         return Ok(());
@@ -114,7 +115,7 @@ fn clashes_of(
     Ok(())
 }
 
-/// One update under way, with the places of a change's values among its statements' parameters; the tenant and the
+/// One update under way, with the positions of a change's values among its statements' parameters; the tenant and the
 /// instant are the first two, the key follows.
 struct Work<'a> {
     connection: &'a Connection,
@@ -210,8 +211,8 @@ impl Work<'_> {
         columns.map(|(index, column)| self.column(row, index + 1, *column)).collect()
     }
 
-    fn column(&self, row: &Row<'_>, place: usize, column: usize) -> Result<Datum, Stop> {
-        load(row.get_ref(place).map_err(fault)?, &Output::Column(self.table.type_of(column)))
+    fn column(&self, row: &Row<'_>, position: usize, column: usize) -> Result<Datum, Stop> {
+        load(row.get_ref(position).map_err(fault)?, &Output::Column(self.table.type_of(column)))
     }
 
     /// Changes the rows that take their change: their answers, and which rows did not.
@@ -347,7 +348,7 @@ impl Work<'_> {
                     clashes.push((nth, key_nth));
                 }
                 let columns = key.columns.iter().enumerate();
-                let data = columns.map(|(place, column)| self.column(row, position + 1 + place, *column));
+                let data = columns.map(|(index, column)| self.column(row, position + 1 + index, *column));
                 if let Some(slot) = after.get_mut(nth) {
                     *slot = Some(data.collect::<Result<_, _>>()?);
                 }

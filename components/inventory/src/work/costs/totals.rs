@@ -13,7 +13,7 @@ use crate::records::cost_total::{CostTotalRow, CurrencyKey, VariantCostTotalRow}
 
 const SNAPSHOTS: Snapshots = Snapshots {
     lock: "costs",
-    turn: 512,
+    offset: 512,
     ledgers: &[ledger_step::<VariantCosts, 3>(), ledger_step::<EntityCosts, 3>()],
 };
 

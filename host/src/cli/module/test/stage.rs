@@ -130,8 +130,8 @@ impl Stage {
             let called = Called { result, emitted, used };
             (session, if keeps { Verdict::Commit(called) } else { Verdict::RollBack(called) })
         });
-        let place = Shard::of_tenant(tenant);
-        Ok(if read_only { self.database.read(place, work).await? } else { self.database.write(place, work).await? })
+        let shard = Shard::of_tenant(tenant);
+        Ok(if read_only { self.database.read(shard, work).await? } else { self.database.write(shard, work).await? })
     }
 }
 
@@ -323,13 +323,13 @@ impl Company<'_> {
                 differences.push(format!("events: expected {}, found {kinds:?}", events.len()));
             }
             for (index, (event, found)) in events.iter().zip(&answer.events).enumerate() {
-                let place = format!("events/{index}");
+                let pointer = format!("events/{index}");
                 match event {
                     Json::String(kind) if found.get("kind").is_some_and(|found| found == kind.as_str()) => {}
                     Json::String(kind) => {
-                        differences.push(format!("{place}: expected {kind}, found {}", found["kind"]))
+                        differences.push(format!("{pointer}: expected {kind}, found {}", found["kind"]))
                     }
-                    event => compare(event, found, &self.saved, &place, &mut differences),
+                    event => compare(event, found, &self.saved, &pointer, &mut differences),
                 }
             }
         }
@@ -366,7 +366,7 @@ impl Company<'_> {
     }
 }
 
-/// A parameter as it stands in an address.
+/// A parameter as it is written in an address.
 fn parameter(value: &Json) -> anyhow::Result<String> {
     let text = match value {
         Json::String(text) => text.clone(),
