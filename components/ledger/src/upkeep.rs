@@ -68,7 +68,10 @@ pub fn onboarding() -> Json {
 /// Creates what the options state, even where no defaults are wanted.
 pub fn provision(options: &ProvisionOptions) -> Result<Vec<Created>, Problem> {
     let request: OnboardingRequest = options.read_own();
-    if !options.with_defaults && request.legal_entity.is_none() && !request.keeps_books && request.chart_template.is_none()
+    if !options.with_defaults
+        && request.legal_entity.is_none()
+        && !request.keeps_books
+        && request.chart_template.is_none()
     {
         return Ok(Vec::new());
     }

@@ -50,7 +50,12 @@ impl Csv {
         if csv.columns.is_empty() { Err("a row has no members".into()) } else { Ok(csv) }
     }
 
-    fn add(&mut self, object: &Map<String, Value>, position: &Position, defs: &Map<String, Value>) -> Result<(), String> {
+    fn add(
+        &mut self,
+        object: &Map<String, Value>,
+        position: &Position,
+        defs: &Map<String, Value>,
+    ) -> Result<(), String> {
         if position.depth > DEEPEST {
             return Err(format!("{} lies too deep", position.name));
         }

@@ -17,7 +17,7 @@ use uuid::Uuid;
 use super::dialer::Dialer;
 use super::endpoint::Secrets;
 use super::fan_outs::{self, FanOuts};
-use super::lane::{self, Attempt, Claimed, Ended, Lane, Share, TakenLanes, LaneStep, Wave};
+use super::lane::{self, Attempt, Claimed, Ended, Lane, LaneStep, Share, TakenLanes, Wave};
 use super::schedule::Schedule;
 use super::{fan_out, sign};
 use crate::database::{Database, Error, Session, Shard};

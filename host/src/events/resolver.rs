@@ -164,7 +164,11 @@ mod tests {
         });
         for number in 0..4 {
             let reported = resolver.resolve(NAME).await;
-            assert_eq!(reported, Ok(Resolved::To(vec![IpAddr::from([192, 0, 2, number])])), "an hour's answer was kept");
+            assert_eq!(
+                reported,
+                Ok(Resolved::To(vec![IpAddr::from([192, 0, 2, number])])),
+                "an hour's answer was kept"
+            );
         }
     }
 }

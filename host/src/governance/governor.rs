@@ -447,7 +447,11 @@ fn company_of(caller: &Caller) -> Option<Uuid> {
 
 /// Opens the transaction as any request of the caller would, and returns the database's time and whether the key is
 /// active.
-async fn read_key(session: &mut Session, caller: &Caller, read_only: bool) -> Result<(i64, Result<(), Problem>), Error> {
+async fn read_key(
+    session: &mut Session,
+    caller: &Caller,
+    read_only: bool,
+) -> Result<(i64, Result<(), Problem>), Error> {
     let access = Access::Any(Vec::new());
     let opening =
         Opening { tenant: company_of(caller), caller, operation: "", access: &access, claim: None, read_only };

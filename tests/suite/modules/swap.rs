@@ -42,9 +42,11 @@ fn versions(host: &Stoa) -> [String; 2] {
 fn ask(shop: &Company, number: usize) -> (u16, Option<String>) {
     let answer = match number % 4 {
         0 => shop.request("GET", "catalog/products").unchecked().send(),
-        1 => {
-            shop.request("POST", "changeling/items").json(&json!({ "name": format!("item {number}") })).unchecked().send()
-        }
+        1 => shop
+            .request("POST", "changeling/items")
+            .json(&json!({ "name": format!("item {number}") }))
+            .unchecked()
+            .send(),
         2 => shop.request("GET", "changeling").unchecked().send(),
         _ => shop
             .request("POST", "catalog/lookups/brands")

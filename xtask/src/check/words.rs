@@ -49,7 +49,8 @@ const TEXT_RULES: &[Rule] = &[("banned word", banned_words), ("fragment", fragme
 #[rustfmt::skip]
 const BANNED: &[(&str, &str)] = &[
     ("told", "reported, returned"), ("tells", "reports, states"),
-    ("hear", "receive"), ("hears", "receives"), ("heard", "received"), ("hearing", "check"), ("hearings", "subscriptions"),
+    ("hear", "receive"), ("hears", "receives"), ("heard", "received"),
+    ("hearing", "check"), ("hearings", "subscriptions"),
     ("stands", "is active, is listed, is in"), ("stood", "was"),
     ("meant", "intended, allowed"),
     ("vouch", "sign, trust"), ("vouches", "signs"), ("vouched", "signed, trusted"),

@@ -128,7 +128,9 @@ async fn clashes(
         });
         sql.put("n) join ").put(&table.sql).put(" t on t.tenant_id = $1");
         for (position, column) in columns.iter().enumerate() {
-            sql.put(" and ").column("t", table, *column).put(&format!(" = r.c{position}{}", cast(table.type_of(*column))));
+            sql.put(" and ")
+                .column("t", table, *column)
+                .put(&format!(" = r.c{position}{}", cast(table.type_of(*column))));
         }
     }
     let mut found = Vec::new();
