@@ -4,9 +4,10 @@ use stoa_sdk::store::{Rows, get, run, select};
 use stoa_sdk::{Answer, Call, Client, Filter, Id, Instant, Operation, Page, Problem, Reply, all, any, text};
 use stoa_trade::list_query;
 use stoa_trade::lists::{answer_page, between, equals, read_page};
+use stoa_trade::payment_method::Method;
 use stoa_trade::quantity::{Amount, Money, StatedTotal};
 
-use crate::records::payment::{Method, PaymentRow};
+use crate::records::payment::PaymentRow;
 use crate::records::permission::READ;
 use crate::records::receipt::{ApiPosReceipt, ApiPosReceiptHeader, PosReceipt, PosReceiptHeader, ReceiptRow};
 
@@ -46,7 +47,7 @@ impl ListPosReceipts {
             equals(ReceiptRow::register_id, self.register_id),
             equals(ReceiptRow::order_id, self.order_id),
             equals(ReceiptRow::currency_code, self.currency_code.as_deref()),
-            self.method.map(paid_by).unwrap_or_default(),
+            self.method.map(|method| ReceiptRow::method_flag(method).0.eq(true)).unwrap_or_default(),
             between(ReceiptRow::created_at, self.from, self.to),
             self.total_min.map(|total| at_least(total.0)).unwrap_or_default(),
             self.total_max.map(|total| at_most(total.0)).unwrap_or_default(),
@@ -56,17 +57,6 @@ impl ListPosReceipts {
     fn page(&self) -> Result<Rows<ReceiptRow>, Problem> {
         read_page(&self.filter(), self.cursor, self.limit)
     }
-}
-
-fn paid_by(method: Method) -> Filter {
-    let has = match method {
-        Method::Cash => ReceiptRow::has_cash,
-        Method::Transfer => ReceiptRow::has_transfer,
-        Method::Card => ReceiptRow::has_card,
-        Method::Check => ReceiptRow::has_check,
-        Method::Other => ReceiptRow::has_other,
-    };
-    has.eq(true)
 }
 
 /// A millionth in units of a total.
