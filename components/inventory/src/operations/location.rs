@@ -2,17 +2,17 @@
 
 use schemars::JsonSchema;
 use serde::Deserialize;
-use stoa_sdk::store::{get, lock, lock_shared, run, select};
+use stoa_sdk::store::{Rows, get, lock, lock_shared, run, select};
 use stoa_sdk::{
     Answer, Call, Client, Filter, Id, Operation, Page, Problem, Text, all, emit, fit_page, new_id, now, tenant, text,
     view,
 };
 use stoa_trade::document::number::insert_unless_taken;
 use stoa_trade::lists::{answer_page, mentions};
-use stoa_trade::{Change, EmptyBody, Status, list_query, require_unarchived, writable};
+use stoa_trade::{Caller, Change, EmptyBody, Status, list_query, require_unarchived, writable};
 
 use crate::records::location::{
-    LOCATION, LOCATION_ARCHIVED, LOCATION_CREATED, LOCATION_UPDATED, Location, LocationRow, PublicLocation,
+    LOCATION, LOCATION_ARCHIVED, LOCATION_CREATED, LOCATION_UPDATED, Location, LocationRow, ApiLocation,
     location_gate, reply,
 };
 use crate::records::permission::{ADJUST, CLIENT_READ, READ};
@@ -24,7 +24,7 @@ use crate::work::documents::finish;
 pub const OPERATIONS: &[Operation] = &[
     Operation::read("/inventory/warehouses/{warehouseId}/locations", "listLocations", list).summary("Locations of a warehouse")
         .needs(READ).query::<ListLocations>().answers::<Page<Location>>()
-        .and_client(Client::new(CLIENT_READ).run(list_public).answers::<Page<PublicLocation>>()),
+        .and_client(Client::new(CLIENT_READ).answers::<Page<ApiLocation>>()),
     Operation::create("/inventory/warehouses/{warehouseId}/locations", "createLocation", create).summary("Create a location")
         .description("A location is a place in a warehouse for serialized units. Stock is not counted by location.")
         .needs(ADJUST).body::<LocationInput>().answers::<Location>()
@@ -71,24 +71,17 @@ impl ListLocations {
 pub fn list(call: &Call) -> Answer {
     let id = call.path_id("warehouseId")?;
     let query: ListLocations = call.query()?;
-    let (warehouse, rows) = page(id, &query)?;
-    warehouse.ok_or_else(Problem::not_found)?;
+    let (warehouse, rows): (Option<WarehouseRow>, Rows<LocationRow>) =
+        fit_page(query.limit, |limit| run((get(id), select(query.filter(id)).page(query.cursor).limit(limit))))?;
+    let warehouse = warehouse.ok_or_else(Problem::not_found)?;
     let tenant = tenant();
-    answer_page(rows, |row| row.id, |row| Location::from_row(row, tenant))
-}
-
-pub fn list_public(call: &Call) -> Answer {
-    let id = call.path_id("warehouseId")?;
-    let query: ListLocations = call.query()?;
-    let (warehouse, rows) = page(id, &query)?;
-    warehouse.filter(|row| row.status == Status::Active).ok_or_else(Problem::not_found)?;
-    answer_page(rows, |row| row.id, PublicLocation::from_row)
-}
-
-type Read = (Option<WarehouseRow>, stoa_sdk::store::Rows<LocationRow>);
-
-fn page(id: Id, query: &ListLocations) -> Result<Read, Problem> {
-    fit_page(query.limit, |limit| run((get(id), select(query.filter(id)).page(query.cursor).limit(limit))))
+    match Caller::current() {
+        Caller::Person => answer_page(rows, |row| row.id, |row| Location::from_row(row, tenant)),
+        Caller::Client if warehouse.status == Status::Active => {
+            answer_page(rows, |row| row.id, ApiLocation::from_row)
+        }
+        Caller::Client => Err(Problem::not_found()),
+    }
 }
 
 pub fn read(call: &Call) -> Answer {
@@ -126,7 +119,7 @@ pub fn create(call: &Call) -> Answer {
     if !insert_unless_taken(&row)? {
         return Err(Problem::duplicate("/code"));
     }
-    emit([LOCATION_CREATED.of(row.id, None, &PublicLocation::from_row(row.clone()))]);
+    emit([LOCATION_CREATED.of(row.id, None, &ApiLocation::from_row(row.clone()))]);
     Ok(reply(row))
 }
 
@@ -135,7 +128,7 @@ pub fn replace(call: &Call) -> Answer {
     let input: LocationInput = call.body()?;
     let before = require_writable(call, warehouse, run(get(id).locked())?)?;
     let after = LocationRow { code: input.code, name: input.name.into(), ..before.clone() };
-    finish(Change::new(&before, after)?, &LOCATION_UPDATED, PublicLocation::from_row, reply)
+    finish(Change::new(&before, after)?, &LOCATION_UPDATED, ApiLocation::from_row, reply)
 }
 
 view! { UnitId of UnitRow { id: Id } }
@@ -152,5 +145,5 @@ pub fn archive(call: &Call) -> Answer {
     if units.is_some() {
         return Err(Problem::new("CUSTODY_CONFLICT"));
     }
-    finish(Change::archive(row), &LOCATION_ARCHIVED, PublicLocation::from_row, reply)
+    finish(Change::archive(row), &LOCATION_ARCHIVED, ApiLocation::from_row, reply)
 }

@@ -73,7 +73,7 @@ collection! {
 #[serde(rename_all = "camelCase")]
 pub struct Movement {
     #[serde(flatten)]
-    public: PublicMovement,
+    public: ApiMovement,
     tenant_id: Id,
     reason: String,
     actor_type: ActorType,
@@ -108,7 +108,7 @@ impl Movement {
             to_status: row.to_status.filter(|_| units),
             purchase_receipt_item_id: row.purchase_receipt_item_id,
             sale_allocation_id: row.sale_allocation_id,
-            public: PublicMovement::from_row(row),
+            public: ApiMovement::from_row(row),
         }
     }
 }
@@ -116,7 +116,8 @@ impl Movement {
 /// A movement of goods as returned to API clients.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
-pub struct PublicMovement {
+#[schemars(rename = "PublicMovement")]
+pub struct ApiMovement {
     id: Id,
     variant_id: Id,
     movement_type: MovementType,
@@ -132,9 +133,9 @@ pub struct PublicMovement {
     document_id: Option<Id>,
 }
 
-impl PublicMovement {
-    pub fn from_row(row: MovementRow) -> PublicMovement {
-        PublicMovement {
+impl ApiMovement {
+    pub fn from_row(row: MovementRow) -> ApiMovement {
+        ApiMovement {
             id: row.id,
             variant_id: row.variant_id,
             movement_type: row.movement_type,

@@ -75,7 +75,7 @@ collection! {
 #[serde(rename_all = "camelCase")]
 pub struct Reservation {
     #[serde(flatten)]
-    public: PublicReservation,
+    public: ApiReservation,
     tenant_id: Id,
     inventory_unit_id: Option<Id>,
     actor_type: ActorType,
@@ -91,7 +91,7 @@ impl Reservation {
             actor_type: row.actor_type,
             actor_id: row.actor_id.clone(),
             request_id: row.request_id,
-            public: PublicReservation::from_row(row),
+            public: ApiReservation::from_row(row),
         }
     }
 }
@@ -99,7 +99,8 @@ impl Reservation {
 /// Goods held for an order, a transfer or by hand, as returned to API clients.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
-pub struct PublicReservation {
+#[schemars(rename = "PublicReservation")]
+pub struct ApiReservation {
     id: Id,
     variant_id: Id,
     warehouse_id: Id,
@@ -117,9 +118,9 @@ pub struct PublicReservation {
     closed_at: Option<Instant>,
 }
 
-impl PublicReservation {
-    pub fn from_row(row: ReservationRow) -> PublicReservation {
-        PublicReservation {
+impl ApiReservation {
+    pub fn from_row(row: ReservationRow) -> ApiReservation {
+        ApiReservation {
             id: row.id,
             variant_id: row.variant_id,
             warehouse_id: row.warehouse_id,

@@ -68,7 +68,8 @@ impl StockRow {
 /// Quantities of a variant in a warehouse.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
-pub struct PublicStockLevel {
+#[schemars(rename = "PublicStockLevel")]
+pub struct ApiStockLevel {
     id: Id,
     /// Number that rises by one with every change.
     version: i64,
@@ -96,12 +97,12 @@ pub struct StockLevel {
     in_transit: Quantity,
     returned: Quantity,
     #[serde(flatten)]
-    public: PublicStockLevel,
+    public: ApiStockLevel,
 }
 
-impl PublicStockLevel {
-    pub fn from_row(row: &StockRow) -> PublicStockLevel {
-        PublicStockLevel {
+impl ApiStockLevel {
+    pub fn from_row(row: &StockRow) -> ApiStockLevel {
+        ApiStockLevel {
             id: row.id,
             version: row.revision,
             warehouse_id: row.warehouse_id,
@@ -125,7 +126,7 @@ impl StockLevel {
             quarantined: row.quarantined,
             in_transit: row.in_transit,
             returned: row.returned,
-            public: PublicStockLevel::from_row(row),
+            public: ApiStockLevel::from_row(row),
         }
     }
 }

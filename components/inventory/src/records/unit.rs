@@ -64,6 +64,13 @@ collection! {
     }
 }
 
+impl UnitRow {
+    /// The version of the unit after the change that is collected.
+    pub fn next_version(&self) -> i64 {
+        self.version + 1
+    }
+}
+
 collection! {
     /// An identity belongs to one unit for ever. `value_key`: a serial number in lower case, or an IMEI.
     pub ledger UnitIdentityRow in "unit_identity" {

@@ -65,13 +65,14 @@ pub struct Warehouse {
     tenant_id: Id,
     archived_at: Option<Instant>,
     #[serde(flatten)]
-    public: PublicWarehouse,
+    public: ApiWarehouse,
 }
 
 /// A warehouse.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
-pub struct PublicWarehouse {
+#[schemars(rename = "PublicWarehouse")]
+pub struct ApiWarehouse {
     id: Id,
     status: Status,
     created_at: Instant,
@@ -86,13 +87,13 @@ pub struct PublicWarehouse {
 
 impl Warehouse {
     pub fn from_row(row: WarehouseRow, tenant_id: Id) -> Warehouse {
-        Warehouse { tenant_id, archived_at: row.archived_at, public: PublicWarehouse::from_row(row) }
+        Warehouse { tenant_id, archived_at: row.archived_at, public: ApiWarehouse::from_row(row) }
     }
 }
 
-impl PublicWarehouse {
-    pub fn from_row(row: WarehouseRow) -> PublicWarehouse {
-        PublicWarehouse {
+impl ApiWarehouse {
+    pub fn from_row(row: WarehouseRow) -> ApiWarehouse {
+        ApiWarehouse {
             id: row.id,
             status: row.status,
             created_at: row.created_at,
@@ -112,16 +113,16 @@ pub fn reply(row: WarehouseRow) -> Reply {
 }
 
 /// A warehouse was created, renamed, archived.
-pub const WAREHOUSE_CREATED: EventKind<PublicWarehouse> =
+pub const WAREHOUSE_CREATED: EventKind<ApiWarehouse> =
     EventKind::new("inventory.warehouse.created", WAREHOUSE, "A warehouse was created.");
-pub const WAREHOUSE_UPDATED: EventKind<PublicWarehouse> =
+pub const WAREHOUSE_UPDATED: EventKind<ApiWarehouse> =
     EventKind::new("inventory.warehouse.updated", WAREHOUSE, "A warehouse was renamed.");
-pub const WAREHOUSE_ARCHIVED: EventKind<PublicWarehouse> =
+pub const WAREHOUSE_ARCHIVED: EventKind<ApiWarehouse> =
     EventKind::new("inventory.warehouse.archived", WAREHOUSE, "A warehouse was archived.");
 
-impl EventData for PublicWarehouse {
-    fn example() -> PublicWarehouse {
-        PublicWarehouse {
+impl EventData for ApiWarehouse {
+    fn example() -> ApiWarehouse {
+        ApiWarehouse {
             id: EXAMPLE_ID,
             status: Status::Active,
             created_at: EXAMPLE_INSTANT,

@@ -1,6 +1,5 @@
 //! Implementation of the services of `wit/inventory`: one type, an interface a file.
 
-mod bindings;
 mod costs;
 mod stock;
 mod units;
@@ -8,7 +7,7 @@ mod warehouses;
 
 use stoa_sdk::ServiceAccess;
 
-use crate::records::permission::{ADJUST, CLIENT_READ, CLIENT_WRITE, READ, READ_COSTS, READ_UNITS};
+use crate::records::permission::{ADJUST, CLIENT_READ, CLIENT_WRITE, READ, READ_COSTS, READ_UNITS, WRITE_COSTS};
 
 /// Inventory as other modules call it.
 pub struct Services;
@@ -43,7 +42,7 @@ pub const ACCESS: &[ServiceAccess] = &[
     ServiceAccess {
         interface: "commerce:inventory/costs",
         functions: &["correct", "charge", "open"],
-        permissions: &["inventory.adjust", "reports.cost.read"],
+        permissions: WRITE_COSTS,
         scopes: &[],
     },
 ];

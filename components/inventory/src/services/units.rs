@@ -8,8 +8,8 @@ use stoa_trade::pages::read_every;
 use crate::records::permission::SERIALS_READ;
 use crate::records::unit::{IdentityKind, UnitIdentityRow, UnitRow};
 use crate::services::Services;
-use crate::services::bindings::exports::commerce::inventory::units as service;
-use crate::services::bindings::exports::commerce::inventory::units::{Found, Guest, Unit, UnitsOf};
+use crate::bindings::exports::commerce::inventory::units as service;
+use crate::bindings::exports::commerce::inventory::units::{Found, Guest, Unit, UnitsOf};
 use stoa_trade::unit_identity as identity;
 
 view! { OfReceipt of UnitRow { id: Id, receipt_item_id: Option<Id> } }

@@ -5,7 +5,7 @@ use stoa_trade::Status;
 use stoa_trade::clients::directory::{self, Holder};
 use stoa_trade::document::number::insert_unless_taken;
 
-use crate::records::warehouse::{PublicWarehouse, WAREHOUSE_CREATED, WarehouseRow, WarehouseType};
+use crate::records::warehouse::{ApiWarehouse, WAREHOUSE_CREATED, WarehouseRow, WarehouseType};
 
 /// Inserts a warehouse of an entity and branch that were checked, holds them, and emits the event.
 ///
@@ -37,6 +37,6 @@ pub fn insert_warehouse(
         return Err(Problem::duplicate("/code"));
     }
     directory::hold(Holder::Warehouse(row.id), row.legal_entity_id, row.branch_id, None)?;
-    emit([WAREHOUSE_CREATED.of(row.id, None, &PublicWarehouse::from_row(row.clone()))]);
+    emit([WAREHOUSE_CREATED.of(row.id, None, &ApiWarehouse::from_row(row.clone()))]);
     Ok(row)
 }

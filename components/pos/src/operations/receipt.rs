@@ -2,10 +2,10 @@
 
 use stoa_sdk::store::{Rows, get, run, select};
 use stoa_sdk::{Answer, Call, Client, Filter, Id, Instant, Operation, Page, Problem, Reply, all, any, text};
-use stoa_trade::list_query;
 use stoa_trade::lists::{answer_page, between, equals, read_page};
 use stoa_trade::payment_method::Method;
 use stoa_trade::quantity::{Amount, Money, StatedTotal};
+use stoa_trade::{Caller, list_query};
 
 use crate::records::payment::PaymentRow;
 use crate::records::permission::READ;
@@ -15,11 +15,11 @@ use crate::records::receipt::{ApiPosReceipt, ApiPosReceiptHeader, PosReceipt, Po
 pub const OPERATIONS: &[Operation] = &[
     Operation::read("/pos/receipts", "listPosReceipts", list).summary("Receipts of registers")
         .needs(READ).query::<ListPosReceipts>().answers::<Page<PosReceiptHeader>>().cache_control("no-store")
-        .and_client(Client::new(READ).run(list_as_client).answers::<Page<ApiPosReceiptHeader>>()),
+        .and_client(Client::new(READ).answers::<Page<ApiPosReceiptHeader>>()),
     Operation::read("/pos/receipts/{id}", "getPosReceipt", read).summary("A receipt of a register")
         .description("Includes the payments. Read the lines from the order, which is final.")
         .needs(READ).answers::<PosReceipt>().cache_control("no-store")
-        .and_client(Client::new(READ).run(read_as_client).answers::<ApiPosReceipt>()),
+        .and_client(Client::new(READ).answers::<ApiPosReceipt>()),
 ];
 
 list_query! {
@@ -53,10 +53,6 @@ impl ListPosReceipts {
             self.total_max.map(|total| at_most(total.0)).unwrap_or_default(),
         ])
     }
-
-    fn page(&self) -> Result<Rows<ReceiptRow>, Problem> {
-        read_page(&self.filter(), self.cursor, self.limit)
-    }
 }
 
 /// A millionth in units of a total.
@@ -77,32 +73,23 @@ fn at_most(total: Amount) -> Filter {
 
 pub fn list(call: &Call) -> Answer {
     let query: ListPosReceipts = call.query()?;
-    answer_page(query.page()?, |row| row.id, PosReceiptHeader::from_row)
-}
-
-pub fn list_as_client(call: &Call) -> Answer {
-    let query: ListPosReceipts = call.query()?;
-    answer_page(query.page()?, |row| row.id, ApiPosReceiptHeader::from_row)
-}
-
-/// A receipt and its payments in the order of their lines.
-fn read_receipt(call: &Call) -> Result<(ReceiptRow, Vec<PaymentRow>), Problem> {
-    let id = call.path_id("id")?;
-    let payments = select::<PaymentRow>(PaymentRow::receipt_id.eq(id)).by(PaymentRow::line_no).whole();
-    let (receipt, payments) = run((get::<ReceiptRow>(id), payments))?;
-    Ok((receipt.ok_or_else(Problem::not_found)?, payments))
+    let rows: Rows<ReceiptRow> = read_page(&query.filter(), query.cursor, query.limit)?;
+    match Caller::current() {
+        Caller::Person => answer_page(rows, |row| row.id, PosReceiptHeader::from_row),
+        Caller::Client => answer_page(rows, |row| row.id, ApiPosReceiptHeader::from_row),
+    }
 }
 
 pub fn read(call: &Call) -> Answer {
-    let (receipt, payments) = read_receipt(call)?;
-    let id = receipt.id;
-    Ok(Reply::json(&PosReceipt::from_row(receipt, &payments)).resource(id))
-}
-
-pub fn read_as_client(call: &Call) -> Answer {
-    let (receipt, payments) = read_receipt(call)?;
-    let id = receipt.id;
-    Ok(Reply::json(&ApiPosReceipt::from_row(receipt, &payments)).resource(id))
+    let id = call.path_id("id")?;
+    let payments = select::<PaymentRow>(PaymentRow::receipt_id.eq(id)).by(PaymentRow::line_no).whole();
+    let (receipt, payments) = run((get::<ReceiptRow>(id), payments))?;
+    let receipt = receipt.ok_or_else(Problem::not_found)?;
+    let reply = match Caller::current() {
+        Caller::Person => Reply::json(&PosReceipt::from_row(receipt, &payments)),
+        Caller::Client => Reply::json(&ApiPosReceipt::from_row(receipt, &payments)),
+    };
+    Ok(reply.resource(id))
 }
 
 #[cfg(test)]

@@ -2,13 +2,13 @@
 
 use stoa_sdk::store::{Rows, get, run};
 use stoa_sdk::{Answer, Call, Id, Instant, Problem, Reply, all, holds, tenant};
-use stoa_trade::list_query;
 use stoa_trade::lists::{answer_page, between, equals, read_page};
+use stoa_trade::{Caller, list_query};
 
-use crate::operations::query::public_query;
+use crate::operations::query::client_query;
 use crate::records::permission::SERIALS_READ;
 use crate::records::reservation::{
-    PublicReservation, Reservation, ReservationRow, ReservationSource, ReservationStatus,
+    ApiReservation, Reservation, ReservationRow, ReservationSource, ReservationStatus,
 };
 
 list_query! {
@@ -27,9 +27,9 @@ list_query! {
     }
 }
 
-public_query! {
+client_query! {
     /// As people ask, but for units.
-    ListPublicReservations of ListReservations without ["inventoryUnitId"]
+    ListApiReservations of ListReservations without ["inventoryUnitId"]
 }
 
 impl ListReservations {
@@ -54,22 +54,16 @@ pub fn list(call: &Call) -> Answer {
     }
     let rows = query.page()?;
     let tenant = tenant();
-    let show = |row| Reservation::from_row(row, tenant);
-    answer_page(rows, |row| row.id, show)
+    match Caller::current() {
+        Caller::Person => answer_page(rows, |row| row.id, |row| Reservation::from_row(row, tenant)),
+        Caller::Client => answer_page(rows, |row| row.id, ApiReservation::from_row),
+    }
 }
 
 pub fn read(call: &Call) -> Answer {
-    let row = run(get(call.path_id("id")?))?.ok_or_else(Problem::not_found)?;
-    Ok(Reply::json(&Reservation::from_row(row, tenant())))
-}
-
-pub fn list_public(call: &Call) -> Answer {
-    let query = call.query::<ListReservations>()?;
-    let rows = query.page()?;
-    answer_page(rows, |row| row.id, PublicReservation::from_row)
-}
-
-pub fn read_public(call: &Call) -> Answer {
-    let row = run(get(call.path_id("id")?))?.ok_or_else(Problem::not_found)?;
-    Ok(Reply::json(&PublicReservation::from_row(row)))
+    let row: ReservationRow = run(get(call.path_id("id")?))?.ok_or_else(Problem::not_found)?;
+    Ok(match Caller::current() {
+        Caller::Person => Reply::json(&Reservation::from_row(row, tenant())),
+        Caller::Client => Reply::json(&ApiReservation::from_row(row)),
+    })
 }

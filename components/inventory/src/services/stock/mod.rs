@@ -11,8 +11,8 @@ mod take_back;
 use stoa_sdk::Problem;
 
 use crate::services::Services;
-use crate::services::bindings::exports::commerce::inventory::stock as service;
-use crate::services::bindings::exports::commerce::inventory::stock::Guest;
+use crate::bindings::exports::commerce::inventory::stock as service;
+use crate::bindings::exports::commerce::inventory::stock::Guest;
 
 type WireId = (u64, u64);
 

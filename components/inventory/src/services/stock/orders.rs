@@ -12,7 +12,7 @@ use crate::records::movement::{MovementRow, MovementType, ReferenceType};
 use crate::records::reservation::{ReservationRow, ReservationSource, ReservationStatus};
 use crate::records::warehouse::WarehouseRow;
 use crate::rules::delta::Delta;
-use crate::services::bindings::exports::commerce::inventory::stock as service;
+use crate::bindings::exports::commerce::inventory::stock as service;
 use crate::services::stock::lines::{check_count, read_goods};
 use crate::work::goods::{Closing, Goods, Outflow, Place, Sku};
 use crate::work::units::changes::Changes;
