@@ -12,6 +12,9 @@ use crate::records::permission::{ADJUST, CLIENT_READ, CLIENT_WRITE, READ, READ_C
 /// Inventory as other modules call it.
 pub struct Services;
 
+#[cfg(target_arch = "wasm32")]
+crate::bindings::export!(Services with_types_in crate::bindings);
+
 /// Permissions and scopes that callers need, as for the operations that do the same.
 pub const ACCESS: &[ServiceAccess] = &[
     read("commerce:inventory/warehouses", &["get-many", "locations", "find-by-code"]),
