@@ -23,6 +23,7 @@ pub mod lists;
 pub mod pages;
 pub mod party;
 pub mod payment_method;
+pub mod posting;
 pub mod quantity;
 pub mod refusal;
 pub mod snapshot;

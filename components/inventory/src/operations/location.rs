@@ -103,12 +103,11 @@ pub fn create(call: &Call) -> Answer {
     let input: LocationInput = call.body()?;
     let (_, warehouse) = run((lock_shared(gate(warehouse_id)), get::<WarehouseRow>(warehouse_id)))?;
     require_unarchived(warehouse.ok_or_else(Problem::not_found)?)?;
-    let now = now();
     let row = LocationRow {
         id: new_id(),
         version: 1,
-        created_at: now,
-        updated_at: now,
+        created_at: now(),
+        updated_at: now(),
         warehouse_id,
         code_key: input.code.to_ascii_lowercase(),
         code: input.code,

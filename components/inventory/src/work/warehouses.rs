@@ -18,12 +18,11 @@ pub fn insert_warehouse(
     legal_entity_id: Id,
     branch_id: Option<Id>,
 ) -> Result<WarehouseRow, Problem> {
-    let now = now();
     let row = WarehouseRow {
         id: new_id(),
         version: 1,
-        created_at: now,
-        updated_at: now,
+        created_at: now(),
+        updated_at: now(),
         code_key: code.to_ascii_lowercase(),
         code,
         name,

@@ -45,12 +45,11 @@ pub fn insert_register(register: NewRegister) -> Result<RegisterRow, Problem> {
     check_usable(&register)?;
     let entity = Id::from(register.warehouse.legal_entity_id);
     check_cash_account(entity, register.cash_account)?;
-    let now = now();
     let row = RegisterRow {
         id: new_id(),
         version: 1,
-        created_at: now,
-        updated_at: now,
+        created_at: now(),
+        updated_at: now(),
         code_key: key(&register.code),
         code: register.code,
         name: register.name,

@@ -7,6 +7,7 @@ use stoa_sdk::store::{get_all, run};
 use stoa_sdk::{Answer, Call, Decimal, Id, Problem, map, now};
 use stoa_trade::clients::articles;
 use stoa_trade::clients::books::{self, Cost, Terms};
+use stoa_trade::posting::EntrySource;
 use stoa_trade::quantity::{Quantity, Tracking, UnitCost};
 use stoa_trade::refusal::refuse;
 use stoa_trade::{Change, Status};
@@ -22,7 +23,7 @@ use crate::rules::delta::Delta;
 use crate::rules::place;
 use crate::rules::unit_state::{self, Cause};
 use crate::work::gates;
-use crate::work::goods::post::{self, Source};
+use crate::work::goods::post;
 use crate::work::goods::{Goods, Inflow, Outflow, Place};
 use crate::work::units::changes::{Changes, Why};
 use crate::work::units::effects::{self, Known};
@@ -47,7 +48,7 @@ pub fn post(call: &Call) -> Answer {
     let change = Change::new(&count, after)?;
     settled.write((effects::rows(&changes.all, None), change.update()))?;
     let (kind, purpose) = post::COUNT;
-    let source = Source { kind, id, purpose };
+    let source = EntrySource { kind, id, purpose };
     settled.post_as(terms.as_ref(), count.legal_entity_id, source, &body.reason)?;
     let products = articles::products_of(lines.iter().map(|line| line.variant_id));
     Ok(receipt(change.after()).subjects(products).changed(change.members()))
