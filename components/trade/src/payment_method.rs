@@ -1,5 +1,6 @@
-//! Payment methods, each stated once with everything that follows from it. A new method is a variant and a row of [`METHODS`] here,
-//! a column of receipts (`pos/src/records/receipt.rs`), and the count of accounts that the charts of the ledger state.
+//! Payment methods, each stated once with everything that follows from it. A new method is a variant and a row of
+//! [`METHODS`] here, a column of receipts (`pos/src/records/receipt.rs`), and the count of accounts that the ledger's
+//! `rules/charts.rs` states.
 
 use stoa_sdk::text_enum;
 

@@ -1,4 +1,5 @@
-//! Entries of the books by role, on the day of the request: the modules state source and legs, and the ledger finds the accounts.
+//! Entries of the books by role, on the day of the request: the modules state source and legs, and the ledger finds the
+//! accounts.
 
 use stoa_sdk::{Id, Problem};
 
@@ -28,7 +29,8 @@ pub fn new_role_leg(role: &str, side: Side, amount: Amount, branch: Option<Id>) 
     }
 }
 
-/// Posts an entry on the day of the request; nothing without legs. `currency`: its code, and the pointer where a body states it.
+/// Posts an entry on the day of the request; nothing without legs. `currency`: its code, and the pointer where a body
+/// states it.
 ///
 /// # Errors
 /// The codes of accounting.

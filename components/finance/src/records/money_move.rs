@@ -4,7 +4,6 @@ use stoa_sdk::{Date, Id, collection, text_enum};
 use stoa_trade::payment_method::Method;
 use stoa_trade::quantity::Money;
 
-
 text_enum! {
     pub enum Direction { In => "IN", Out => "OUT" }
 }

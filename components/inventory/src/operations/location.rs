@@ -12,8 +12,8 @@ use stoa_trade::lists::{answer_page, mentions};
 use stoa_trade::{Caller, Change, EmptyBody, Status, list_query, require_unarchived, writable};
 
 use crate::records::location::{
-    LOCATION, LOCATION_ARCHIVED, LOCATION_CREATED, LOCATION_UPDATED, Location, LocationRow, ApiLocation,
-    location_gate, reply,
+    ApiLocation, LOCATION, LOCATION_ARCHIVED, LOCATION_CREATED, LOCATION_UPDATED, Location, LocationRow, location_gate,
+    reply,
 };
 use crate::records::permission::{ADJUST, CLIENT_READ, READ};
 use crate::records::unit::UnitRow;
@@ -77,9 +77,7 @@ pub fn list(call: &Call) -> Answer {
     let tenant = tenant();
     match Caller::current() {
         Caller::Person => answer_page(rows, |row| row.id, |row| Location::from_row(row, tenant)),
-        Caller::Client if warehouse.status == Status::Active => {
-            answer_page(rows, |row| row.id, ApiLocation::from_row)
-        }
+        Caller::Client if warehouse.status == Status::Active => answer_page(rows, |row| row.id, ApiLocation::from_row),
         Caller::Client => Err(Problem::not_found()),
     }
 }

@@ -112,9 +112,7 @@ pub fn read(call: &Call) -> Answer {
     let (id, version) = (row.id, row.version);
     match Caller::current() {
         Caller::Person => Ok(reply(row)),
-        Caller::Client if row.status == Status::Active => {
-            Ok(Reply::json(&ApiWarehouse::from_row(row)).of(id, version))
-        }
+        Caller::Client if row.status == Status::Active => Ok(Reply::json(&ApiWarehouse::from_row(row)).of(id, version)),
         Caller::Client => Err(Problem::not_found()),
     }
 }

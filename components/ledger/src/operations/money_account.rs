@@ -113,7 +113,10 @@ pub fn list(call: &Call) -> Answer {
         MoneyRow::status.eq(query.status),
         equals(MoneyRow::legal_entity_id, query.legal_entity_id),
         equals(MoneyRow::kind, query.kind),
-        query.method.map(|method| MoneyRow::kind.one_of(method.facts().money_kinds.iter().copied())).unwrap_or_default(),
+        query
+            .method
+            .map(|method| MoneyRow::kind.one_of(method.facts().money_kinds.iter().copied()))
+            .unwrap_or_default(),
     ]);
     let rows = read_page::<MoneyRow>(&filter, query.cursor, query.limit)?;
     answer_page(rows, |row| row.id, MoneyAccount::from)

@@ -6,7 +6,7 @@ use stoa_trade::lists::{answer_page, between, equals, read_page};
 use stoa_trade::{Caller, list_query};
 
 use crate::operations::query::client_query;
-use crate::records::movement::{DocumentType, Movement, MovementRow, MovementType, ApiMovement, ReferenceType};
+use crate::records::movement::{ApiMovement, DocumentType, Movement, MovementRow, MovementType, ReferenceType};
 use crate::records::permission::SERIALS_READ;
 
 list_query! {

@@ -7,9 +7,9 @@ mod transfer;
 use stoa_sdk::{Client, Operation, Page};
 
 use crate::operations::movement::adjust::AdjustmentInput;
-use crate::operations::movement::list::{ListMovements, ListApiMovements};
+use crate::operations::movement::list::{ListApiMovements, ListMovements};
 use crate::operations::movement::transfer::TransferInput;
-use crate::records::movement::{InventoryMovementReceipt, MOVEMENT, Movement, ApiMovement};
+use crate::records::movement::{ApiMovement, InventoryMovementReceipt, MOVEMENT, Movement};
 use crate::records::permission::{ADJUST, CLIENT_READ, CLIENT_WRITE, READ, TRANSFER};
 use crate::records::stock::UPDATED;
 

@@ -7,9 +7,7 @@ use stoa_trade::{Caller, list_query};
 
 use crate::operations::query::client_query;
 use crate::records::permission::SERIALS_READ;
-use crate::records::reservation::{
-    ApiReservation, Reservation, ReservationRow, ReservationSource, ReservationStatus,
-};
+use crate::records::reservation::{ApiReservation, Reservation, ReservationRow, ReservationSource, ReservationStatus};
 
 list_query! {
     pub struct ListReservations {

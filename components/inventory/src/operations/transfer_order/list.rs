@@ -78,5 +78,6 @@ pub fn read(call: &Call) -> Answer {
         TransferItem::from_row(row, order.status, of_line.len(), units)
     };
     let items = items.iter().map(item).collect();
-    Ok(Reply::json(&TransferOrder { header: TransferOrderHeader::from_row(&order, find_tenant(caller)), items }).resource(id))
+    Ok(Reply::json(&TransferOrder { header: TransferOrderHeader::from_row(&order, find_tenant(caller)), items })
+        .resource(id))
 }

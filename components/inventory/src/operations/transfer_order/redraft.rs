@@ -1,4 +1,5 @@
-//! A draft of a transfer order with everything that it ever listed, and the changes of its lines and units by a replacement.
+//! A draft of a transfer order with everything that it ever listed, and the changes of its lines and units by a
+//! replacement.
 
 use stoa_sdk::store::{MOST_ROWS, Update, get, insert, run, select, update_all};
 use stoa_sdk::{Id, Problem, now};

@@ -7,12 +7,12 @@ use stoa_sdk::{Id, Problem, has, map, new_id};
 use stoa_trade::clients::articles::{self, Article};
 use stoa_trade::quantity::{Quantity, Tracking};
 
+use crate::bindings::exports::commerce::inventory::stock as service;
 use crate::records::cost::{CostKind, SaleBalanceRow};
 use crate::records::movement::{MovementRow, MovementType, ReferenceType};
 use crate::records::reservation::{ReservationRow, ReservationSource, ReservationStatus};
 use crate::records::warehouse::WarehouseRow;
 use crate::rules::delta::Delta;
-use crate::bindings::exports::commerce::inventory::stock as service;
 use crate::services::stock::lines::{check_count, read_goods};
 use crate::work::goods::{Closing, Goods, Outflow, Place, Sku};
 use crate::work::units::changes::Changes;
@@ -224,12 +224,7 @@ fn sell_quantity(
     let gone = Delta::on_hand(-quantity.units()).and(Delta::of_reserved(-quantity.units()));
     goods.change(&place, &sku, gone, pointer);
     let cost = goods.draw(Outflow::new(id, place, sku, quantity, CostKind::Sold));
-    goods.close(Closing {
-        reservation: row.clone(),
-        movement: Some(id),
-        reason: Some(reason),
-        unit_version: None,
-    });
+    goods.close(Closing { reservation: row.clone(), movement: Some(id), reason: Some(reason), unit_version: None });
     goods.record(movement);
     (id, cost)
 }

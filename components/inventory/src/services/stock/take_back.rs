@@ -9,6 +9,7 @@ use stoa_trade::clients::articles::{self, Article};
 use stoa_trade::pages::for_each_row;
 use stoa_trade::quantity::{self, Amount, Quantity, Tracking};
 
+use crate::bindings::exports::commerce::inventory::stock as service;
 use crate::records::cost::{CostEntryRow, CostKind, EntryOfGoods, SaleBalanceRow};
 use crate::records::movement::{DocumentType, MovementRow, MovementType, ReferenceType};
 use crate::records::warehouse::WarehouseRow;
@@ -16,7 +17,6 @@ use crate::rules::delta::Delta;
 use crate::rules::draw::Cost;
 use crate::rules::fragments::{self, Fragment, GoneGoods, Where};
 use crate::rules::place::require_open;
-use crate::bindings::exports::commerce::inventory::stock as service;
 use crate::services::stock::lines::check_count;
 use crate::work::gates;
 use crate::work::goods::{Goods, Inflow, Place, Settled, Sku};
@@ -219,12 +219,7 @@ impl Back {
     }
 
     /// Takes the units back, each with a movement of its own.
-    fn move_units(
-        &mut self,
-        to: &service::CustomerReturn,
-        sold: &Sold,
-        changes: &mut Changes,
-    ) -> Result<(), Problem> {
+    fn move_units(&mut self, to: &service::CustomerReturn, sold: &Sold, changes: &mut Changes) -> Result<(), Problem> {
         let from = CustomerReturn {
             id: to.id.into(),
             order: to.order_id.into(),

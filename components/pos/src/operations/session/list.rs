@@ -50,7 +50,6 @@ pub fn list(call: &Call) -> Answer {
 pub fn read(call: &Call) -> Answer {
     let row: SessionRow = run(get(call.path_id("id")?))?.ok_or_else(Problem::not_found)?;
     let cash = read_expected(std::slice::from_ref(&row)).remove(&row.id).unwrap_or(row.opening_amount);
-    let reply = Caller::current()
-        .show(|| PosSession::from_row(&row, cash), || ApiPosSession::from_row(&row, cash));
+    let reply = Caller::current().show(|| PosSession::from_row(&row, cash), || ApiPosSession::from_row(&row, cash));
     Ok(reply.resource(row.id))
 }
