@@ -4,11 +4,10 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use stoa_sdk::store::{Rows, get, lock, lock_shared, run, select};
 use stoa_sdk::{
-    Answer, Call, Client, Filter, Id, Operation, Page, Problem, Text, all, emit, fit_page, new_id, now, tenant, text,
-    view,
+    Answer, Call, Client, Filter, Id, Operation, Page, Problem, Text, all, emit, fit_page, new_id, now, text, view,
 };
 use stoa_trade::document::number::insert_unless_taken;
-use stoa_trade::lists::{answer_page, mentions};
+use stoa_trade::lists::mentions;
 use stoa_trade::{Caller, Change, EmptyBody, Status, list_query, require_unarchived, writable};
 
 use crate::records::location::{
@@ -74,12 +73,11 @@ pub fn list(call: &Call) -> Answer {
     let (warehouse, rows): (Option<WarehouseRow>, Rows<LocationRow>) =
         fit_page(query.limit, |limit| run((get(id), select(query.filter(id)).page(query.cursor).limit(limit))))?;
     let warehouse = warehouse.ok_or_else(Problem::not_found)?;
-    let tenant = tenant();
-    match Caller::current() {
-        Caller::Person => answer_page(rows, |row| row.id, |row| Location::from_row(row, tenant)),
-        Caller::Client if warehouse.status == Status::Active => answer_page(rows, |row| row.id, ApiLocation::from_row),
-        Caller::Client => Err(Problem::not_found()),
+    let caller = Caller::current();
+    if caller.is_client() && warehouse.status == Status::Archived {
+        return Err(Problem::not_found());
     }
+    caller.show_page::<Location, ApiLocation, _>(rows, |row| row.id)
 }
 
 pub fn read(call: &Call) -> Answer {
@@ -116,7 +114,7 @@ pub fn create(call: &Call) -> Answer {
     if !insert_unless_taken(&row)? {
         return Err(Problem::duplicate("/code"));
     }
-    emit([LOCATION_CREATED.of(row.id, None, &ApiLocation::from_row(row.clone()))]);
+    emit([LOCATION_CREATED.of(row.id, None, &ApiLocation::from(row.clone()))]);
     Ok(reply(row))
 }
 
@@ -125,7 +123,7 @@ pub fn replace(call: &Call) -> Answer {
     let input: LocationInput = call.body()?;
     let before = require_writable(call, warehouse, run(get(id).locked())?)?;
     let after = LocationRow { code: input.code, name: input.name.into(), ..before.clone() };
-    finish(Change::new(&before, after)?, &LOCATION_UPDATED, ApiLocation::from_row, reply)
+    finish(Change::new(&before, after)?, &LOCATION_UPDATED, ApiLocation::from, reply)
 }
 
 view! { UnitId of UnitRow { id: Id } }
@@ -142,5 +140,5 @@ pub fn archive(call: &Call) -> Answer {
     if units.is_some() {
         return Err(Problem::new("CUSTODY_CONFLICT"));
     }
-    finish(Change::archive(row), &LOCATION_ARCHIVED, ApiLocation::from_row, reply)
+    finish(Change::archive(row), &LOCATION_ARCHIVED, ApiLocation::from, reply)
 }

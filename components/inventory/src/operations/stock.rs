@@ -3,11 +3,11 @@
 use serde::Serialize;
 use stoa_sdk::store::{Rows, aggregate, run, select};
 use stoa_sdk::{
-    Answer, Call, Client, Filter, Id, Instant, Operation, Page, Problem, Reply, all, any, fit_page, tenant, totals,
+    Answer, Call, Client, Filter, Id, Instant, Operation, Page, Problem, Reply, all, any, fit_page, totals,
 };
 use stoa_trade::clients::articles;
 use stoa_trade::ids::{Ids, among};
-use stoa_trade::lists::{answer_page, changed_since, equals, read_page};
+use stoa_trade::lists::{changed_since, equals, read_page};
 use stoa_trade::quantity::Quantity;
 use stoa_trade::{Caller, list_query};
 
@@ -66,11 +66,7 @@ impl ListStock {
 fn list(call: &Call) -> Answer {
     let query: ListStock = call.query()?;
     let rows: Rows<StockRow> = read_page(&query.filter(), query.cursor, query.limit)?;
-    let tenant = tenant();
-    match Caller::current() {
-        Caller::Person => answer_page(rows, |row| row.id, |row| StockLevel::from_row(&row, tenant)),
-        Caller::Client => answer_page(rows, |row| row.id, |row| ApiStockLevel::from_row(&row)),
-    }
+    Caller::current().show_page::<StockLevel, ApiStockLevel, _>(rows, |row| row.id)
 }
 
 list_query! {
@@ -89,14 +85,13 @@ totals! {
 }
 
 fn read_variant(call: &Call) -> Answer {
-    let tenant = tenant();
     match Caller::current() {
-        Caller::Person => answer_variant(call, |row| StockLevel::from_row(row, tenant)),
-        Caller::Client => answer_variant(call, ApiStockLevel::from_row),
+        Caller::Person => answer_variant::<StockLevel>(call),
+        Caller::Client => answer_variant::<ApiStockLevel>(call),
     }
 }
 
-fn answer_variant<T: Serialize>(call: &Call, show: impl Fn(&StockRow) -> T) -> Answer {
+fn answer_variant<T: Serialize + From<StockRow>>(call: &Call) -> Answer {
     let variant_id = call.path_id("variantId")?;
     let query: Paged = call.query()?;
     let article = articles::get_one(variant_id).ok_or_else(Problem::not_found)?;
@@ -113,12 +108,12 @@ fn answer_variant<T: Serialize>(call: &Call, show: impl Fn(&StockRow) -> T) -> A
         available: Quantity::from_units(sums.sellable.units() - sums.held.units()),
         incoming: sums.incoming,
     };
-    let page = Page::from_rows(&rows.items, rows.more, |row| row.id, show);
+    let next_cursor = rows.next(|row| row.id);
     Ok(Reply::json(&VariantStock {
         variant_id,
         tracking_mode: articles::tracking(&article),
         totals,
-        items: page.items,
-        next_cursor: page.next_cursor,
+        items: rows.items.into_iter().map(T::from).collect(),
+        next_cursor,
     }))
 }

@@ -4,9 +4,9 @@
 use schemars::JsonSchema;
 use serde::Deserialize;
 use stoa_sdk::store::{Rows, get, lock, run, select};
-use stoa_sdk::{Answer, Call, Client, Id, Operation, Page, Problem, Reply, Text, all, any, tenant, text, view};
+use stoa_sdk::{Answer, Call, Client, Id, Operation, Page, Problem, Text, all, any, text, view};
 use stoa_trade::clients::directory::{self, Holder};
-use stoa_trade::lists::{answer_page, equals, mentions, read_page};
+use stoa_trade::lists::{equals, mentions, read_page};
 use stoa_trade::quantity::Quantity;
 use stoa_trade::{Caller, Change, EmptyBody, Status, list_query, writable};
 
@@ -99,22 +99,16 @@ impl ListWarehouses {
 
 pub fn list(call: &Call) -> Answer {
     let query: ListWarehouses = call.query()?;
-    let rows = query.page()?;
-    let tenant = tenant();
-    match Caller::current() {
-        Caller::Person => answer_page(rows, |row| row.id, |row| Warehouse::from_row(row, tenant)),
-        Caller::Client => answer_page(rows, |row| row.id, ApiWarehouse::from_row),
-    }
+    Caller::current().show_page::<Warehouse, ApiWarehouse, _>(query.page()?, |row| row.id)
 }
 
 pub fn read(call: &Call) -> Answer {
     let row: WarehouseRow = run(get(call.path_id("warehouseId")?))?.ok_or_else(Problem::not_found)?;
-    let (id, version) = (row.id, row.version);
-    match Caller::current() {
-        Caller::Person => Ok(reply(row)),
-        Caller::Client if row.status == Status::Active => Ok(Reply::json(&ApiWarehouse::from_row(row)).of(id, version)),
-        Caller::Client => Err(Problem::not_found()),
+    let caller = Caller::current();
+    if caller.is_client() && row.status == Status::Archived {
+        return Err(Problem::not_found());
     }
+    Ok(caller.show_row::<Warehouse, ApiWarehouse, _>(row))
 }
 
 pub fn create(call: &Call) -> Answer {
@@ -134,7 +128,7 @@ pub fn replace(call: &Call) -> Answer {
         branch_id: input.branch_id,
         ..before.clone()
     };
-    finish(Change::new(&before, after)?, &WAREHOUSE_UPDATED, ApiWarehouse::from_row, reply)
+    finish(Change::new(&before, after)?, &WAREHOUSE_UPDATED, ApiWarehouse::from, reply)
 }
 
 view! { StockId of StockRow { id: Id } }
@@ -176,5 +170,5 @@ pub fn archive(call: &Call) -> Answer {
         return Err(Problem::new("ILLEGAL_STATE"));
     }
     directory::release(Holder::Warehouse(id))?;
-    finish(Change::archive(row), &WAREHOUSE_ARCHIVED, ApiWarehouse::from_row, reply)
+    finish(Change::archive(row), &WAREHOUSE_ARCHIVED, ApiWarehouse::from, reply)
 }

@@ -54,14 +54,14 @@ pub struct ApiLocation {
     name: String,
 }
 
-impl Location {
-    pub fn from_row(row: LocationRow, tenant_id: Id) -> Location {
-        Location { tenant_id, archived_at: row.archived_at, public: ApiLocation::from_row(row) }
+impl From<LocationRow> for Location {
+    fn from(row: LocationRow) -> Location {
+        Location { tenant_id: tenant(), archived_at: row.archived_at, public: row.into() }
     }
 }
 
-impl ApiLocation {
-    pub fn from_row(row: LocationRow) -> ApiLocation {
+impl From<LocationRow> for ApiLocation {
+    fn from(row: LocationRow) -> ApiLocation {
         ApiLocation {
             id: row.id,
             status: row.status,
@@ -76,7 +76,7 @@ impl ApiLocation {
 
 pub fn reply(row: LocationRow) -> Reply {
     let (id, version, warehouse) = (row.id, row.version, row.warehouse_id);
-    Reply::json(&Location::from_row(row, tenant())).of(id, version).subject(warehouse)
+    Reply::json(&Location::from(row)).of(id, version).subject(warehouse)
 }
 
 /// A location was created, renamed, archived.

@@ -3,10 +3,11 @@
 
 use schemars::JsonSchema;
 use serde::Serialize;
-use stoa_sdk::{Id, Instant, Reply, collection, text_enum};
+use stoa_sdk::{Id, Instant, Reply, collection, holds, tenant, text_enum};
 use stoa_trade::document::actor::ActorType;
 use stoa_trade::quantity::Quantity;
 
+use crate::records::permission::SERIALS_READ;
 use crate::records::unit::UnitStatus;
 
 pub const MOVEMENT: &str = "INVENTORY_MOVEMENT";
@@ -91,11 +92,11 @@ pub struct Movement {
     sale_allocation_id: Option<Id>,
 }
 
-impl Movement {
-    /// `units`: the reader may read units.
-    pub fn from_row(row: MovementRow, tenant_id: Id, units: bool) -> Movement {
+impl From<MovementRow> for Movement {
+    fn from(row: MovementRow) -> Movement {
+        let with_units = holds(SERIALS_READ);
         Movement {
-            tenant_id,
+            tenant_id: tenant(),
             reason: row.reason.clone(),
             actor_type: row.actor_type,
             actor_id: row.actor_id.clone(),
@@ -104,11 +105,11 @@ impl Movement {
             unit_version: row.unit_version,
             from_location_id: row.from_location_id,
             to_location_id: row.to_location_id,
-            from_status: row.from_status.filter(|_| units),
-            to_status: row.to_status.filter(|_| units),
+            from_status: row.from_status.filter(|_| with_units),
+            to_status: row.to_status.filter(|_| with_units),
             purchase_receipt_item_id: row.purchase_receipt_item_id,
             sale_allocation_id: row.sale_allocation_id,
-            public: ApiMovement::from_row(row),
+            public: row.into(),
         }
     }
 }
@@ -133,8 +134,8 @@ pub struct ApiMovement {
     document_id: Option<Id>,
 }
 
-impl ApiMovement {
-    pub fn from_row(row: MovementRow) -> ApiMovement {
+impl From<MovementRow> for ApiMovement {
+    fn from(row: MovementRow) -> ApiMovement {
         ApiMovement {
             id: row.id,
             variant_id: row.variant_id,

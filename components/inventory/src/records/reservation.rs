@@ -2,7 +2,7 @@
 
 use schemars::JsonSchema;
 use serde::Serialize;
-use stoa_sdk::{Id, Instant, Reply, collection, text_enum};
+use stoa_sdk::{Id, Instant, Reply, collection, tenant, text_enum};
 use stoa_trade::document::actor::ActorType;
 use stoa_trade::quantity::Quantity;
 
@@ -83,15 +83,15 @@ pub struct Reservation {
     request_id: Id,
 }
 
-impl Reservation {
-    pub fn from_row(row: ReservationRow, tenant_id: Id) -> Reservation {
+impl From<ReservationRow> for Reservation {
+    fn from(row: ReservationRow) -> Reservation {
         Reservation {
-            tenant_id,
+            tenant_id: tenant(),
             inventory_unit_id: row.unit_id,
             actor_type: row.actor_type,
             actor_id: row.actor_id.clone(),
             request_id: row.request_id,
-            public: ApiReservation::from_row(row),
+            public: row.into(),
         }
     }
 }
@@ -118,8 +118,8 @@ pub struct ApiReservation {
     closed_at: Option<Instant>,
 }
 
-impl ApiReservation {
-    pub fn from_row(row: ReservationRow) -> ApiReservation {
+impl From<ReservationRow> for ApiReservation {
+    fn from(row: ReservationRow) -> ApiReservation {
         ApiReservation {
             id: row.id,
             variant_id: row.variant_id,

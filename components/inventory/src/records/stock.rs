@@ -2,7 +2,7 @@
 
 use schemars::JsonSchema;
 use serde::Serialize;
-use stoa_sdk::{Column, EventData, EventKind, Id, Instant, collection};
+use stoa_sdk::{Column, EventData, EventKind, Id, Instant, collection, tenant};
 use stoa_trade::quantity::{Quantity, Tracking};
 
 use crate::records::EXAMPLE_ID;
@@ -100,8 +100,8 @@ pub struct StockLevel {
     public: ApiStockLevel,
 }
 
-impl ApiStockLevel {
-    pub fn from_row(row: &StockRow) -> ApiStockLevel {
+impl From<StockRow> for ApiStockLevel {
+    fn from(row: StockRow) -> ApiStockLevel {
         ApiStockLevel {
             id: row.id,
             version: row.revision,
@@ -118,15 +118,15 @@ impl ApiStockLevel {
     }
 }
 
-impl StockLevel {
-    pub fn from_row(row: &StockRow, tenant_id: Id) -> StockLevel {
+impl From<StockRow> for StockLevel {
+    fn from(row: StockRow) -> StockLevel {
         StockLevel {
-            tenant_id,
+            tenant_id: tenant(),
             damaged: row.damaged,
             quarantined: row.quarantined,
             in_transit: row.in_transit,
             returned: row.returned,
-            public: ApiStockLevel::from_row(row),
+            public: row.into(),
         }
     }
 }

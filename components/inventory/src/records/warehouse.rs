@@ -85,14 +85,14 @@ pub struct ApiWarehouse {
     branch_id: Option<Id>,
 }
 
-impl Warehouse {
-    pub fn from_row(row: WarehouseRow, tenant_id: Id) -> Warehouse {
-        Warehouse { tenant_id, archived_at: row.archived_at, public: ApiWarehouse::from_row(row) }
+impl From<WarehouseRow> for Warehouse {
+    fn from(row: WarehouseRow) -> Warehouse {
+        Warehouse { tenant_id: tenant(), archived_at: row.archived_at, public: row.into() }
     }
 }
 
-impl ApiWarehouse {
-    pub fn from_row(row: WarehouseRow) -> ApiWarehouse {
+impl From<WarehouseRow> for ApiWarehouse {
+    fn from(row: WarehouseRow) -> ApiWarehouse {
         ApiWarehouse {
             id: row.id,
             status: row.status,
@@ -109,7 +109,7 @@ impl ApiWarehouse {
 
 pub fn reply(row: WarehouseRow) -> Reply {
     let (id, version) = (row.id, row.version);
-    Reply::json(&Warehouse::from_row(row, tenant())).of(id, version)
+    Reply::json(&Warehouse::from(row)).of(id, version)
 }
 
 /// A warehouse was created, renamed, archived.

@@ -2,7 +2,7 @@
 
 use stoa_sdk::store::{Rows, get, run, select};
 use stoa_sdk::{Answer, Call, Client, Filter, Id, Instant, Operation, Page, Problem, Reply, all, any, text};
-use stoa_trade::lists::{answer_page, between, equals, read_page};
+use stoa_trade::lists::{between, equals, read_page};
 use stoa_trade::payment_method::Method;
 use stoa_trade::quantity::{Amount, Money, StatedTotal};
 use stoa_trade::{Caller, list_query};
@@ -74,10 +74,7 @@ fn at_most(total: Amount) -> Filter {
 pub fn list(call: &Call) -> Answer {
     let query: ListPosReceipts = call.query()?;
     let rows: Rows<ReceiptRow> = read_page(&query.filter(), query.cursor, query.limit)?;
-    match Caller::current() {
-        Caller::Person => answer_page(rows, |row| row.id, PosReceiptHeader::from_row),
-        Caller::Client => answer_page(rows, |row| row.id, ApiPosReceiptHeader::from_row),
-    }
+    Caller::current().show_page::<PosReceiptHeader, ApiPosReceiptHeader, _>(rows, |row| row.id)
 }
 
 pub fn read(call: &Call) -> Answer {

@@ -123,8 +123,8 @@ pub struct PosReceipt {
     pub payments: Vec<PosReceiptPayment>,
 }
 
-impl ApiPosReceiptHeader {
-    pub fn from_row(row: ReceiptRow) -> ApiPosReceiptHeader {
+impl From<ReceiptRow> for ApiPosReceiptHeader {
+    fn from(row: ReceiptRow) -> ApiPosReceiptHeader {
         ApiPosReceiptHeader {
             id: row.id,
             session_id: row.session_id,
@@ -140,9 +140,9 @@ impl ApiPosReceiptHeader {
     }
 }
 
-impl PosReceiptHeader {
-    pub fn from_row(row: ReceiptRow) -> PosReceiptHeader {
-        PosReceiptHeader { tenant_id: tenant(), request_id: row.request_id, public: ApiPosReceiptHeader::from_row(row) }
+impl From<ReceiptRow> for PosReceiptHeader {
+    fn from(row: ReceiptRow) -> PosReceiptHeader {
+        PosReceiptHeader { tenant_id: tenant(), request_id: row.request_id, public: row.into() }
     }
 }
 
@@ -150,7 +150,7 @@ impl PosReceipt {
     /// `payments` in the order of their lines.
     pub fn from_row(row: ReceiptRow, payments: &[PaymentRow]) -> PosReceipt {
         let payments = payments.iter().map(PosReceiptPayment::from_row).collect();
-        PosReceipt { header: PosReceiptHeader::from_row(row), payments }
+        PosReceipt { header: row.into(), payments }
     }
 }
 
@@ -158,7 +158,7 @@ impl ApiPosReceipt {
     /// `payments` in the order of their lines.
     pub fn from_row(row: ReceiptRow, payments: &[PaymentRow]) -> ApiPosReceipt {
         let payments = payments.iter().map(ApiPosReceiptPayment::from_row).collect();
-        ApiPosReceipt { header: ApiPosReceiptHeader::from_row(row), payments }
+        ApiPosReceipt { header: row.into(), payments }
     }
 }
 

@@ -1,8 +1,8 @@
 //! Reading movements.
 
 use stoa_sdk::store::{MOST_ROWS, Rows, get, run, select};
-use stoa_sdk::{Answer, Call, Filter, Id, Instant, Problem, Reply, all, fit_page, holds, tenant};
-use stoa_trade::lists::{answer_page, between, equals, read_page};
+use stoa_sdk::{Answer, Call, Filter, Id, Instant, Problem, Reply, all, fit_page, holds};
+use stoa_trade::lists::{between, equals, read_page};
 use stoa_trade::{Caller, list_query};
 
 use crate::operations::query::client_query;
@@ -80,22 +80,16 @@ fn merge_sides(one: Rows<MovementRow>, other: Rows<MovementRow>, limit: u32) -> 
 
 pub fn list(call: &Call) -> Answer {
     let query: ListMovements = call.query()?;
-    let units = holds(SERIALS_READ);
-    if query.inventory_unit_id.is_some() && !units {
+    if query.inventory_unit_id.is_some() && !holds(SERIALS_READ) {
         return Err(Problem::new("PERMISSION_DENIED"));
     }
-    let rows = query.page()?;
-    let tenant = tenant();
-    match Caller::current() {
-        Caller::Person => answer_page(rows, |row| row.id, |row| Movement::from_row(row, tenant, units)),
-        Caller::Client => answer_page(rows, |row| row.id, ApiMovement::from_row),
-    }
+    Caller::current().show_page::<Movement, ApiMovement, _>(query.page()?, |row| row.id)
 }
 
 pub fn read(call: &Call) -> Answer {
     let row: MovementRow = run(get(call.path_id("id")?))?.ok_or_else(Problem::not_found)?;
     Ok(match Caller::current() {
-        Caller::Person => Reply::json(&Movement::from_row(row, tenant(), holds(SERIALS_READ))),
-        Caller::Client => Reply::json(&ApiMovement::from_row(row)),
+        Caller::Person => Reply::json(&Movement::from(row)),
+        Caller::Client => Reply::json(&ApiMovement::from(row)),
     })
 }

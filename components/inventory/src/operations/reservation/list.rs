@@ -1,8 +1,8 @@
 //! Reading reservations.
 
 use stoa_sdk::store::{Rows, get, run};
-use stoa_sdk::{Answer, Call, Id, Instant, Problem, Reply, all, holds, tenant};
-use stoa_trade::lists::{answer_page, between, equals, read_page};
+use stoa_sdk::{Answer, Call, Id, Instant, Problem, Reply, all, holds};
+use stoa_trade::lists::{between, equals, read_page};
 use stoa_trade::{Caller, list_query};
 
 use crate::operations::query::client_query;
@@ -50,18 +50,13 @@ pub fn list(call: &Call) -> Answer {
     if query.inventory_unit_id.is_some() && !holds(SERIALS_READ) {
         return Err(Problem::new("PERMISSION_DENIED"));
     }
-    let rows = query.page()?;
-    let tenant = tenant();
-    match Caller::current() {
-        Caller::Person => answer_page(rows, |row| row.id, |row| Reservation::from_row(row, tenant)),
-        Caller::Client => answer_page(rows, |row| row.id, ApiReservation::from_row),
-    }
+    Caller::current().show_page::<Reservation, ApiReservation, _>(query.page()?, |row| row.id)
 }
 
 pub fn read(call: &Call) -> Answer {
     let row: ReservationRow = run(get(call.path_id("id")?))?.ok_or_else(Problem::not_found)?;
     Ok(match Caller::current() {
-        Caller::Person => Reply::json(&Reservation::from_row(row, tenant())),
-        Caller::Client => Reply::json(&ApiReservation::from_row(row)),
+        Caller::Person => Reply::json(&Reservation::from(row)),
+        Caller::Client => Reply::json(&ApiReservation::from(row)),
     })
 }
