@@ -64,8 +64,6 @@ fn release_goods(order: &Order, route: &Route, reason: &str) -> Result<(), Probl
             }
         }
     }
-    effects::collect(&changes.all, &mut goods, &route.known)?;
-    let settled = goods.settle()?;
-    settled.write((effects::rows(&changes.all, None), order::update_outcomes(&outcomes)))?;
+    effects::write(&changes, goods, &route.known, order::update_outcomes(&outcomes))?;
     Ok(())
 }

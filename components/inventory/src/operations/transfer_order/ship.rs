@@ -68,8 +68,6 @@ fn send_goods(order: &Order, route: &Route) -> Result<(), Problem> {
         goods.close(Closing { reservation, movement: Some(movement), reason: None, unit_version: Some(version) });
         outcomes.extend(order.outcome_of(id, item, UnitOutcome::InTransit));
     }
-    effects::collect(&changes.all, &mut goods, &route.known)?;
-    let settled = goods.settle()?;
-    settled.write((effects::rows(&changes.all, None), order::update_outcomes(&outcomes)))?;
+    effects::write(&changes, goods, &route.known, order::update_outcomes(&outcomes))?;
     Ok(())
 }

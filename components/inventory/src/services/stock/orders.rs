@@ -65,9 +65,7 @@ pub fn reserve(
     reserved.extend(units.iter().map(reservation_to_wire));
     // As the lines stand; units of one line in their order.
     reserved.sort_by_key(|reservation| lines.iter().position(|line| line.line == reservation.line));
-    effects::collect(&changes.all, &mut goods, &Known::with([&row], &articles))?;
-    let settled = goods.settle()?;
-    settled.write(effects::rows(&changes.all, None))?;
+    effects::write(&changes, goods, &Known::with([&row], &articles), ())?;
     Ok(reserved)
 }
 
@@ -141,9 +139,7 @@ pub fn release(order: Id, reservations: &[(u64, u64)], reason: &str) -> Result<(
         let reservation = row.clone();
         goods.close(Closing { reservation, movement: None, reason: Some(reason.to_owned()), unit_version: None });
     }
-    effects::collect(&changes.all, &mut goods, &ours.known_units())?;
-    let settled = goods.settle()?;
-    settled.write(effects::rows(&changes.all, None))?;
+    effects::write(&changes, goods, &ours.known_units(), ())?;
     Ok(())
 }
 

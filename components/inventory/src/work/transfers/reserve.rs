@@ -69,9 +69,7 @@ pub fn reserve_goods(order: &mut Order, leave_at_once: bool) -> Result<Route, Pr
             outcomes.push((chosen.id, UnitOutcome::Reserved));
         }
     }
-    effects::collect(&changes.all, &mut goods, &route.known)?;
-    let settled = goods.settle()?;
-    settled.write((effects::rows(&changes.all, None), order::update_outcomes(&outcomes)))?;
+    effects::write(&changes, goods, &route.known, order::update_outcomes(&outcomes))?;
     for (id, outcome) in outcomes {
         if let Some(unit) = order.units.iter_mut().find(|unit| unit.id == id) {
             unit.outcome = Some(outcome);
