@@ -86,12 +86,12 @@ impl Method {
         &METHODS[self as usize % METHODS.len()]
     }
 
-    /// Whether the money goes through the drawer of a cash session.
+    /// True if the money goes through the drawer of a cash session.
     pub fn is_cash(self) -> bool {
         self.facts().is_cash
     }
 
-    /// Whether a payment states the kind of its card.
+    /// True if a payment states the kind of its card.
     pub fn has_card(self) -> bool {
         !self.facts().card_kinds.is_empty()
     }

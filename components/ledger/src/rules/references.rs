@@ -51,13 +51,13 @@ impl Role {
     }
 }
 
-/// Whether a method may use this money account of the entity.
+/// True if a method may use this money account of the entity.
 pub fn takes_money(method: Method, money: &MoneyRow, entity: Id) -> bool {
     let fits = method.facts().money_kinds.contains(&money.kind);
     money.legal_entity_id == entity && money.status == Status::Active && fits
 }
 
-/// Whether a ledger account may be the account of money of a kind.
+/// True if a ledger account may be the account of money of a kind.
 pub fn takes_account(kind: MoneyKind, account: &Postability) -> bool {
     let is_typed = account.account_type == AccountType::Asset
         || (kind == MoneyKind::Card && account.account_type == AccountType::Liability);

@@ -140,7 +140,7 @@ impl Sold {
     }
 }
 
-/// Whether a line may bring a quantity back without a unit.
+/// Refuses a line that cannot bring a quantity back without a unit.
 fn check_quantity(article: &Article, line: &service::ReturnLine, nth: usize) -> Result<(), Problem> {
     if articles::tracking(article) == Tracking::Serialized {
         return Err(Problem::at("UNIT_UNAVAILABLE", format!("/lines/{nth}/unitId")));
