@@ -3,11 +3,10 @@
 
 use schemars::JsonSchema;
 use serde::Serialize;
-use stoa_sdk::{Id, Instant, Reply, collection, holds, tenant, text_enum};
+use stoa_sdk::{Id, Instant, Reply, collection, tenant, text_enum};
 use stoa_trade::document::actor::ActorType;
 use stoa_trade::quantity::Quantity;
 
-use crate::records::permission::SERIALS_READ;
 use crate::records::unit::UnitStatus;
 
 pub const MOVEMENT: &str = "INVENTORY_MOVEMENT";
@@ -92,9 +91,9 @@ pub struct Movement {
     sale_allocation_id: Option<Id>,
 }
 
-impl From<MovementRow> for Movement {
-    fn from(row: MovementRow) -> Movement {
-        let with_units = holds(SERIALS_READ);
+impl Movement {
+    /// `with_units`: the reader may read units.
+    pub fn from_row(row: MovementRow, with_units: bool) -> Movement {
         Movement {
             tenant_id: tenant(),
             reason: row.reason.clone(),

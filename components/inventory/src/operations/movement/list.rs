@@ -2,7 +2,7 @@
 
 use stoa_sdk::store::{MOST_ROWS, Rows, get, run, select};
 use stoa_sdk::{Answer, Call, Filter, Id, Instant, Problem, Reply, all, fit_page, holds};
-use stoa_trade::lists::{between, equals, read_page};
+use stoa_trade::lists::{answer_page, between, equals, read_page};
 use stoa_trade::{Caller, list_query};
 
 use crate::operations::query::client_query;
@@ -80,16 +80,22 @@ fn merge_sides(one: Rows<MovementRow>, other: Rows<MovementRow>, limit: u32) -> 
 
 pub fn list(call: &Call) -> Answer {
     let query: ListMovements = call.query()?;
-    if query.inventory_unit_id.is_some() && !holds(SERIALS_READ) {
+    let caller = Caller::current();
+    let with_units = !caller.is_client() && holds(SERIALS_READ);
+    if query.inventory_unit_id.is_some() && !with_units {
         return Err(Problem::new("PERMISSION_DENIED"));
     }
-    Caller::current().show_page::<Movement, ApiMovement, _>(query.page()?, |row| row.id)
+    let rows = query.page()?;
+    match caller {
+        Caller::Person => answer_page(rows, |row| row.id, |row| Movement::from_row(row, with_units)),
+        Caller::Client => answer_page(rows, |row| row.id, ApiMovement::from),
+    }
 }
 
 pub fn read(call: &Call) -> Answer {
     let row: MovementRow = run(get(call.path_id("id")?))?.ok_or_else(Problem::not_found)?;
     Ok(match Caller::current() {
-        Caller::Person => Reply::json(&Movement::from(row)),
+        Caller::Person => Reply::json(&Movement::from_row(row, holds(SERIALS_READ))),
         Caller::Client => Reply::json(&ApiMovement::from(row)),
     })
 }

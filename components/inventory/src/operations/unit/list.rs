@@ -69,7 +69,7 @@ pub fn read(call: &Call) -> Answer {
 /// Its physical movements, oldest first.
 pub fn movements(call: &Call) -> Answer {
     let (id, rows) = page_of_unit::<MovementRow>(call, |id| MovementRow::inventory_unit_id.eq(id))?;
-    Ok(answer_page(rows, |row| row.id, Movement::from)?.resource(id))
+    Ok(answer_page(rows, |row| row.id, |row| Movement::from_row(row, true))?.resource(id))
 }
 
 /// Its versions, oldest first.
