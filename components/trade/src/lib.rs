@@ -22,6 +22,8 @@ pub mod life;
 pub mod lists;
 pub mod pages;
 pub mod party;
+pub mod payment_method;
+pub mod posting;
 pub mod quantity;
 pub mod refusal;
 pub mod snapshot;

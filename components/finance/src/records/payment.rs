@@ -3,19 +3,11 @@
 use schemars::JsonSchema;
 use serde::Serialize;
 use stoa_sdk::{Date, Id, Instant, collection, tenant, text_enum};
+use stoa_trade::payment_method::{CardKind, Method};
 use stoa_trade::quantity::Money;
 
 use crate::records::funds::FundsRow;
 use crate::records::side::Side;
-
-text_enum! {
-    // How money moved. No doc comment: it would be the description of every member of this type.
-    pub enum Method { Cash => "CASH", Transfer => "TRANSFER", Card => "CARD", Check => "CHECK", Other => "OTHER" }
-}
-
-text_enum! {
-    pub enum CardKind { Debit => "DEBIT", Credit => "CREDIT" }
-}
 
 text_enum! {
     /// PENDING payments settle and post nothing. RECORDED and CONFIRMED payments count as money.

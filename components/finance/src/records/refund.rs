@@ -3,9 +3,9 @@
 use schemars::JsonSchema;
 use serde::Serialize;
 use stoa_sdk::{Date, Id, Instant, collection, tenant, text_enum};
+use stoa_trade::payment_method::{CardKind, Method};
 use stoa_trade::quantity::Money;
 
-use crate::records::payment::{CardKind, Method};
 use crate::records::side::Side;
 
 text_enum! {

@@ -3,12 +3,13 @@
 use stoa_sdk::{Date, Id, Problem, new_id, now};
 use stoa_trade::clients::books::{Posting, Side as JournalSide};
 use stoa_trade::clients::money::{self, Account, Usage};
+use stoa_trade::payment_method::{CardKind, Method};
 use stoa_trade::quantity::Money;
 use stoa_trade::refusal::invalid;
 
 use crate::records::money_move::{Direction, MoneyMoveRow, MoveOrigin};
 use crate::records::party_entry::{PartyAccount, PartyAct, PartyEntryRow};
-use crate::records::payment::{CardKind, Method, PaymentRow};
+use crate::records::payment::PaymentRow;
 use crate::records::refund::RefundRow;
 use crate::records::side::{PAYMENT, Side};
 use crate::work::entries::{Debtor, Document, entry, negate};
@@ -31,7 +32,7 @@ pub fn resolve_account(entity: Id, method: Method, stated: Option<Id>) -> Result
 /// VALIDATION_FAILED at `/cardKind`.
 pub fn check_card(method: Method, card: Option<CardKind>) -> Result<(), Problem> {
     match card {
-        Some(_) if method != Method::Card => Err(invalid("/cardKind", "NOT_ALLOWED")),
+        Some(kind) if !method.facts().card_kinds.contains(&kind) => Err(invalid("/cardKind", "NOT_ALLOWED")),
         _ => Ok(()),
     }
 }

@@ -1,6 +1,5 @@
 //! Implementation of the services of `wit/inventory`: one type, an interface a file.
 
-mod bindings;
 mod costs;
 mod stock;
 mod units;
@@ -8,10 +7,13 @@ mod warehouses;
 
 use stoa_sdk::ServiceAccess;
 
-use crate::records::permission::{ADJUST, CLIENT_READ, CLIENT_WRITE, READ, READ_COSTS, READ_UNITS};
+use crate::records::permission::{ADJUST, CLIENT_READ, CLIENT_WRITE, READ, READ_COSTS, READ_UNITS, WRITE_COSTS};
 
 /// Inventory as other modules call it.
 pub struct Services;
+
+#[cfg(target_arch = "wasm32")]
+crate::bindings::export!(Services with_types_in crate::bindings);
 
 /// Permissions and scopes that callers need, as for the operations that do the same.
 pub const ACCESS: &[ServiceAccess] = &[
@@ -43,7 +45,7 @@ pub const ACCESS: &[ServiceAccess] = &[
     ServiceAccess {
         interface: "commerce:inventory/costs",
         functions: &["correct", "charge", "open"],
-        permissions: &["inventory.adjust", "reports.cost.read"],
+        permissions: WRITE_COSTS,
         scopes: &[],
     },
 ];

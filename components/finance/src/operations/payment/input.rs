@@ -6,12 +6,12 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use stoa_sdk::{Date, Id, Item, Problem, item, text, text_enum};
 use stoa_trade::document::version::ExpectedVersion;
+use stoa_trade::payment_method::{CardKind, Method};
 use stoa_trade::quantity::Positive;
 use stoa_trade::refusal::refuse_invalid;
 use stoa_trade::text::{Line, Prose};
 
 use crate::operations::body::ApplicationInput;
-use crate::records::payment::{CardKind, Method};
 use crate::records::receipt::StatedNumber;
 use crate::rules::stated::check_currency;
 use crate::rules::text::check_texts;

@@ -7,10 +7,11 @@ use stoa_sdk::store::{Rows, find, get, run};
 use stoa_sdk::{Answer, Call, Date, Field, Filter, Id, Problem, Reply, Text, all, map, text};
 use stoa_trade::list_query;
 use stoa_trade::lists::{answer_page, between, equals, mentions, read_page};
+use stoa_trade::payment_method::Method;
 use stoa_trade::quantity::Money;
 
 use crate::records::funds::FundsRow;
-use crate::records::payment::{ApiPayment, Method, Payment, PaymentOrigin, PaymentRow, PaymentStatus};
+use crate::records::payment::{ApiPayment, Payment, PaymentOrigin, PaymentRow, PaymentStatus};
 use crate::records::side::Side;
 
 list_query! {

@@ -4,10 +4,10 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use stoa_sdk::{Date, Id, Problem};
 use stoa_trade::document::version::ExpectedVersion;
+use stoa_trade::payment_method::{CardKind, Method};
 use stoa_trade::quantity::Positive;
 use stoa_trade::text::{Line, Prose};
 
-use crate::records::payment::{CardKind, Method};
 use crate::records::receipt::StatedNumber;
 use crate::rules::text::check_texts;
 use crate::work::money::check_card;

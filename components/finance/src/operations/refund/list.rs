@@ -5,9 +5,9 @@ use stoa_sdk::store::{Rows, get, run};
 use stoa_sdk::{Answer, Call, Date, Filter, Id, Problem, Reply, Text, all, text};
 use stoa_trade::list_query;
 use stoa_trade::lists::{answer_page, between, equals, mentions, read_page};
+use stoa_trade::payment_method::Method;
 use stoa_trade::quantity::Money;
 
-use crate::records::payment::Method;
 use crate::records::refund::{ApiRefund, Refund, RefundRow, RefundStatus};
 use crate::records::side::Side;
 

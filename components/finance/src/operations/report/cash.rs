@@ -8,11 +8,11 @@ use stoa_sdk::store::{aggregate, run};
 use stoa_sdk::{Answer, Call, Date, Id, Operation, Problem, Reply, all, map, text, totals};
 use stoa_trade::clients::{directory, money};
 use stoa_trade::lists::equals;
+use stoa_trade::payment_method::Method;
 use stoa_trade::quantity::{Amount, Sum, sum, widen};
 
 use crate::operations::report::period::check_period;
 use crate::records::money_move::{Direction, MoneyMoveRow, MoveOrigin};
-use crate::records::payment::Method;
 use crate::records::permission::CASH;
 use crate::work::ordered::parse;
 

@@ -9,6 +9,7 @@ use stoa_trade::arguments::{parse_unsigned, parse_word};
 use stoa_trade::clients::books::{self, Posting, Side as JournalSide};
 use stoa_trade::clients::money::{self, Usage};
 use stoa_trade::clients::sales;
+use stoa_trade::payment_method::{CardKind, Method};
 use stoa_trade::quantity::{Money, sum, widen};
 use stoa_trade::refusal::illegal;
 use stoa_trade::text::key;
@@ -17,7 +18,7 @@ use crate::records::funds::FundsRow;
 use crate::records::invoice::{InvoiceBalanceRow, InvoiceRow, InvoiceStatus};
 use crate::records::invoice_line::InvoiceLineRow;
 use crate::records::money_move::{Direction, MoneyMoveRow, MoveOrigin};
-use crate::records::payment::{CardKind, Method, PaymentOrigin, PaymentRow, PaymentStatus};
+use crate::records::payment::{PaymentOrigin, PaymentRow, PaymentStatus};
 use crate::records::side::Side;
 use crate::records::till::{CollectionRow, TillRow};
 use crate::services::bindings::exports::commerce::finance::tills as service;
@@ -123,7 +124,7 @@ fn resolve_accounts(till: &TillRow, components: &[service::Component]) -> Result
         let pointer = format!("/components/{nth}/accountId");
         let stated = component.account_id.map(Id::from);
         let method: Method = parse_word(&component.method);
-        let is_cash = method == Method::Cash;
+        let is_cash = method.is_cash();
         if is_cash && stated.is_some() && stated != drawer_account {
             return Err(Problem::at("PAYMENT_ACCOUNT_INVALID", pointer));
         }
@@ -149,7 +150,7 @@ pub fn collect(collection: &service::Collection) -> Result<service::Collected, P
     let components = collection.components.iter().zip(&prepared.accounts);
     let payments: Vec<PaymentRow> =
         components.map(|(component, account)| draw_payment(collection, component, *account)).collect();
-    let is_cash = |payment: &&PaymentRow| payment.method == Method::Cash;
+    let is_cash = |payment: &&PaymentRow| payment.method.is_cash();
     let cash: Money = sum(payments.iter().filter(is_cash).map(|payment| payment.amount))?;
     let expected = sum([till.expected, cash])?;
     let now = now();
@@ -237,7 +238,7 @@ fn draw_payment(collection: &service::Collection, component: &service::Component
 }
 
 fn move_of(collection: &service::Collection, payment: &PaymentRow) -> MoneyMoveRow {
-    let is_cash = payment.method == Method::Cash;
+    let is_cash = payment.method.is_cash();
     let moved = Moved {
         entity: payment.legal_entity_id,
         currency_code: payment.currency_code.clone(),
