@@ -38,6 +38,8 @@ struct Target {
     name: String,
     kind: Vec<String>,
     crate_types: Vec<String>,
+    /// The manifest does not say `test = false`.
+    test: bool,
 }
 
 impl Workspace {
@@ -66,8 +68,8 @@ impl Workspace {
 
     /// Builds the host and answers the path of the binary. With the features of all default members, as tests have them: for
     /// the package alone, cargo would build wasmtime once more. `beside`: what else cargo is to build in that go.
-    pub fn build_host(&self, beside: &[&str]) -> Result<PathBuf> {
-        program::run(self.cargo().args(["build", "--release", "--bin", "stoa"]).args(beside))?;
+    pub fn build_host(&self, mut cargo: Command, beside: &[&str]) -> Result<PathBuf> {
+        program::run(cargo.args(["build", "--release", "--bin", "stoa"]).args(beside))?;
         let binary = self.host_binary();
         if !binary.is_file() {
             bail!("cargo built no {}", binary.display());
@@ -82,9 +84,18 @@ impl Workspace {
 
     /// Names of the test targets of default members: programs of tests beside those within crates.
     pub fn integration_tests(&self) -> impl Iterator<Item = &str> {
-        let members = self.packages.iter().filter(|package| self.default_members.contains(&package.id));
+        self.targets(false, "test").map(|target| target.name.as_str())
+    }
+
+    /// Names of the programs that hold tests; `all`: those of other members than the default ones too.
+    pub fn tested_programs(&self, all: bool) -> impl Iterator<Item = &str> {
+        self.targets(all, "bin").filter(|target| target.test).map(|target| target.name.as_str())
+    }
+
+    fn targets(&self, all: bool, kind: &str) -> impl Iterator<Item = &Target> {
+        let members = self.packages.iter().filter(move |package| all || self.default_members.contains(&package.id));
         let targets = members.flat_map(|package| &package.targets);
-        targets.filter(|target| target.kind.iter().any(|kind| kind == "test")).map(|target| target.name.as_str())
+        targets.filter(move |target| target.kind.iter().any(|own| own == kind))
     }
 }
 

@@ -36,6 +36,18 @@ pub struct Selection {
     pub variables: Vec<(&'static str, String)>,
 }
 
+impl Selection {
+    /// Cargo, for the host and the suite. A narrow selection is run between edits of a few files; a whole run tests what ships.
+    fn cargo(&self, workspace: &Workspace) -> Command {
+        let mut command = workspace.cargo();
+        if !self.names.is_empty() {
+            // Own crates alone: cargo never compiles a dependency in parts.
+            command.env("CARGO_INCREMENTAL", "1");
+        }
+        command
+    }
+}
+
 /// Variables that `--all` sets for the suite.
 const EVERYTHING: &[(&str, &str)] =
     &[("STOA_TEST_SDKS", "all"), ("STOA_TEST_BROWSER", "required"), ("STOA_TEST_ROUNDS", "all")];
@@ -62,7 +74,7 @@ pub fn run(workspace: &Workspace, args: Args) -> Result<()> {
 /// Builds what these tests of the suite need, and runs them.
 pub fn run_suite(workspace: &Workspace, selection: &Selection) -> Result<()> {
     let mut clock = Clock::start();
-    build::what_tests_need(workspace, &selection.names, &mut clock)?;
+    build::what_tests_need(workspace, selection, &mut clock)?;
     let outcome = suite::run(workspace, selection, &mut clock);
     clock.print();
     outcome
