@@ -11,6 +11,8 @@ use crate::program;
 pub struct Workspace {
     pub root: PathBuf,
     pub target: PathBuf,
+    /// Where cargo keeps what it compiles on the way: outside the clone, for all clones of this user.
+    pub intermediate: PathBuf,
     pub packages: Vec<Package>,
     /// Ids of the packages that cargo takes where none is named.
     default_members: Vec<String>,
@@ -21,6 +23,7 @@ struct Metadata {
     packages: Vec<Package>,
     workspace_default_members: Vec<String>,
     target_directory: PathBuf,
+    build_directory: PathBuf,
     workspace_root: PathBuf,
 }
 
@@ -50,9 +53,13 @@ impl Workspace {
         command.args(["metadata", "--no-deps", "--format-version", "1"]).current_dir(here);
         let text = program::output(&mut command)?;
         let metadata: Metadata = serde_json::from_str(&text).context("cargo metadata is not as expected")?;
-        let Metadata { packages, workspace_default_members: default_members, target_directory, workspace_root } =
-            metadata;
-        Ok(Workspace { root: workspace_root, target: target_directory, packages, default_members })
+        Ok(Workspace {
+            root: metadata.workspace_root,
+            target: metadata.target_directory,
+            intermediate: metadata.build_directory,
+            packages: metadata.packages,
+            default_members: metadata.workspace_default_members,
+        })
     }
 
     /// Cargo, at the root.

@@ -153,6 +153,7 @@ impl Suite<'_> {
         }
         command.env("STOA_TEST_BINARY", self.workspace.host_binary());
         command.env("STOA_TEST_MODULES", build_modules::modules_folder(self.workspace));
+        command.env("STOA_TEST_MODULE_CACHE", build_modules::compiled_folder(self.workspace));
         command.env(record::FILE, &self.record).env("TMPDIR", self.scratch.path());
         let error = super::with_server(command, self.scratch.path()).err();
         let ended = record::read(&self.record)?.split_off(before);
