@@ -8,6 +8,7 @@ use serde::Deserialize;
 
 use super::Selection;
 use crate::clock::Clock;
+use crate::scratch::Scratch;
 use crate::workspace::Workspace;
 use crate::{build_modules, program};
 
@@ -53,17 +54,22 @@ fn precompile(workspace: &Workspace, clock: &mut Clock) -> Result<()> {
 /// Runs every test that is not the suite's; `all`: those of the benchmark too. Tests within crates are built with the profile `bench`,
 /// which compiles large crates without optimization; a crate whose tests lie beside it was compiled as it ships, and is not again.
 pub fn unit_tests(workspace: &Workspace, all: bool) -> Result<()> {
-    let tests = |profile: &str, targets: &[&str]| {
+    let command = |profile: &str, targets: &[&str]| {
         let mut command = workspace.cargo();
         // One failure must not hide the others.
         command.args(["test", "--profile", profile, "--no-fail-fast"]).args(all.then_some("--workspace"));
-        program::run(command.args(targets))
+        command.args(targets);
+        command
     };
+    let within_crates = |targets: &[&str]| program::run(&mut command("bench", targets));
     let programs = workspace.tested_programs(all).flat_map(|name| ["--bin", name]);
     let within: Vec<&str> = ["--lib"].into_iter().chain(programs).collect();
     let others = workspace.integration_tests().filter(|name| *name != SUITE);
     let beside: Vec<&str> = others.flat_map(|name| ["--test", name]).collect();
-    tests("bench", &within).and(tests("bench", &["--doc"])).and(tests("release", &beside))
+    let outcome = within_crates(&within).and(within_crates(&["--doc"]));
+    // Those of the store compare what both databases answer.
+    let scratch = Scratch::make()?;
+    outcome.and(super::with_server(command("release", &beside), scratch.path()))
 }
 
 /// The test target that is the suite.
