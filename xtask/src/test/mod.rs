@@ -17,8 +17,8 @@ use crate::{postgres, program};
 pub struct Args {
     /// Parts of names: only these tests of the suite (`finance::payments`), and only what they need is built
     names: Vec<String>,
-    /// Also what needs other tools or another build: SDKs of five generators, a browser, the benchmark's own tests.
-    /// What chance decides is repeated more often
+    /// Also rules of modules on PostgreSQL, and what needs other tools or another build: SDKs of five generators, a browser,
+    /// packages of npm and PyPI, the benchmark's own tests. What chance decides is repeated more often
     #[arg(long, conflicts_with = "names")]
     all: bool,
     /// Passed to the suite's program: `-- --nocapture`
@@ -32,6 +32,8 @@ pub struct Selection {
     /// None: all of it.
     pub names: Vec<String>,
     pub options: Vec<String>,
+    /// Rules of modules run on one of the databases.
+    pub rules_once: bool,
     /// For the suite's program.
     pub variables: Vec<(&'static str, String)>,
 }
@@ -62,7 +64,8 @@ pub fn run(workspace: &Workspace, args: Args) -> Result<()> {
     let units = clock.time("unit tests", || build::unit_tests(workspace, all));
     let variables = if all { EVERYTHING } else { &[] };
     let variables = variables.iter().map(|(name, value)| (*name, (*value).to_owned())).collect();
-    let suite = suite::run(workspace, &Selection { options, variables, ..Selection::default() }, &mut clock);
+    let selection = Selection { options, variables, rules_once: !all, ..Selection::default() };
+    let suite = suite::run(workspace, &selection, &mut clock);
     clock.print();
     match (units, suite) {
         (Ok(()), suite) => suite,

@@ -23,6 +23,8 @@ use crate::workspace::Workspace;
 const THREADS: &str = "6";
 /// The module of tests that run one at a time: `modules::hostile::timed::sqlite::...`.
 const TIMED: &str = "::timed::";
+/// Tests of rules of modules, on the second database: those of a module named `rules`.
+const RULES_ON_POSTGRES: &str = "::rules::postgres::";
 /// So many flaky tests fail a run.
 const MOST_FLAKY: usize = 2;
 /// How many of the slowest tests are printed.
@@ -51,7 +53,11 @@ pub fn run(workspace: &Workspace, selection: &Selection, clock: &mut Clock) -> R
     let selected = &selection.names;
     let mut ended = Vec::new();
     let mut faults = Vec::new();
-    let all = clock.time("suite", || suite.run_through(selected, &["--skip", TIMED], THREADS))?;
+    let mut skipped = vec!["--skip", TIMED];
+    if selection.rules_once {
+        skipped.extend(["--skip", RULES_ON_POSTGRES]);
+    }
+    let all = clock.time("suite", || suite.run_through(selected, &skipped, THREADS))?;
     faults.extend(all.error.map(|error| format!("{error:#}")));
     ended.extend(all.ended);
     let alone: Vec<String> = suite.list(selected, &[])?.into_iter().filter(|name| name.contains(TIMED)).collect();
