@@ -32,8 +32,8 @@ pub struct Selection {
     /// None: all of it.
     pub names: Vec<String>,
     pub options: Vec<String>,
-    /// Rules of modules run on one of the databases.
-    pub rules_once: bool,
+    /// A whole run without `--all`: rules of modules run on one of the databases, and nothing is fetched from registries of packages.
+    pub is_usual: bool,
     /// For the suite's program.
     pub variables: Vec<(&'static str, String)>,
 }
@@ -64,7 +64,7 @@ pub fn run(workspace: &Workspace, args: Args) -> Result<()> {
     let units = clock.time("unit tests", || build::unit_tests(workspace, all));
     let variables = if all { EVERYTHING } else { &[] };
     let variables = variables.iter().map(|(name, value)| (*name, (*value).to_owned())).collect();
-    let selection = Selection { options, variables, rules_once: !all, ..Selection::default() };
+    let selection = Selection { options, variables, is_usual: !all, ..Selection::default() };
     let suite = suite::run(workspace, &selection, &mut clock);
     clock.print();
     match (units, suite) {

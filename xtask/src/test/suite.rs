@@ -54,7 +54,7 @@ pub fn run(workspace: &Workspace, selection: &Selection, clock: &mut Clock) -> R
     let mut ended = Vec::new();
     let mut faults = Vec::new();
     let mut skipped = vec!["--skip", TIMED];
-    if selection.rules_once {
+    if selection.is_usual {
         skipped.extend(["--skip", RULES_ON_POSTGRES]);
     }
     let all = clock.time("suite", || suite.run_through(selected, &skipped, THREADS))?;
@@ -160,6 +160,9 @@ impl Suite<'_> {
         command.env("STOA_TEST_BINARY", self.workspace.host_binary());
         command.env("STOA_TEST_MODULES", build_modules::modules_folder(self.workspace));
         command.env("STOA_TEST_MODULE_CACHE", build_modules::compiled_folder(self.workspace));
+        if !self.selection.is_usual {
+            command.env("STOA_TEST_REGISTRIES", "asked");
+        }
         command.env(record::FILE, &self.record).env("TMPDIR", self.scratch.path());
         let error = super::with_server(command, self.scratch.path()).err();
         let ended = record::read(&self.record)?.split_off(before);
