@@ -221,6 +221,7 @@ fn python() -> Result<PathBuf, String> {
     if whole.is_file() {
         return Ok(folder);
     }
+    npm::may_fetch()?;
     let run = |program: &Path, arguments: &[&str]| {
         let output = Command::new(program).args(arguments).output();
         let output = output.map_err(|_| format!("{} is not installed", program.display()))?;

@@ -8,19 +8,23 @@ use stoa_tests::services::{self, key, new_key};
 use stoa_tests::{Company, Database, at_once, company, on_both_databases};
 
 on_both_databases![
-    onboarding_makes_entity_and_branch,
     onboarding_begins_books,
     l01_books_need_currency_and_a_past_start,
     l02_codes_are_unique_in_any_case,
-    l03_what_books_are_never_changes,
     l04_foreign_entities_are_unknown,
     l09_a_held_or_standing_entity_is_not_archived,
     replacement_resets_what_it_omits,
     branches_live_under_their_entity,
     directory_is_open_to_members_and_changes_are_not,
+    l100_entities_at_most,
+];
+
+on_both_databases![
+    rules:
+    onboarding_makes_entity_and_branch,
+    l03_what_books_are_never_changes,
     begin_keeps_books_once,
     d1_keys_read_entities_and_branches,
-    l100_entities_at_most,
     countries_are_assigned_codes,
 ];
 
