@@ -80,7 +80,7 @@ fn a_full_log_stops_nothing_and_goes_on_with_room(database: Database) {
 /// The pipe is full before the host logs its first line, and its reader reads once only.
 fn a_log_that_is_not_read_holds_up_nobody(database: Database) {
     // The host has the side of the reader itself.
-    let full = format!("{PIPE} && head -c 65536 /dev/zero >&3 && exec 2>unread");
+    let full = format!("{PIPE} && {{ dd if=/dev/zero of=unread bs=4096 oflag=nonblock 2>/dev/null; exec 2>unread; }}");
     let folder = modules::with(&[("hostile.wasm", &modules::guest("hostile"))]);
     let host = Stoa::start_with(database, Settings::default().modules(folder.path()).shell(&full));
     let shop = host.company();
