@@ -17,7 +17,7 @@ const ROOM: usize = 1 << 20;
 /// The end of a process waits for its last lines as long as this.
 const MOMENT: Duration = Duration::from_millis(500);
 
-static QUEUE: Queue = Queue::new();
+static QUEUE: LogQueue = LogQueue::new();
 
 /// Starts the thread that writes to stderr, and has panics write there as the log does.
 ///
@@ -60,22 +60,22 @@ fn describe_panic(panic: &PanicHookInfo<'_>) -> Vec<u8> {
     format!("thread '{name}' {panic}\n{backtrace}").into_bytes()
 }
 
-struct Queue {
-    waiting: Mutex<Waiting>,
+struct LogQueue {
+    waiting: Mutex<WaitingLines>,
     changed: Condvar,
 }
 
-struct Waiting {
+struct WaitingLines {
     lines: VecDeque<Vec<u8>>,
     bytes: usize,
     is_writing: bool,
     lost: u64,
 }
 
-impl Queue {
-    const fn new() -> Queue {
-        let waiting = Waiting { lines: VecDeque::new(), bytes: 0, is_writing: false, lost: 0 };
-        Queue { waiting: Mutex::new(waiting), changed: Condvar::new() }
+impl LogQueue {
+    const fn new() -> LogQueue {
+        let waiting = WaitingLines { lines: VecDeque::new(), bytes: 0, is_writing: false, lost: 0 };
+        LogQueue { waiting: Mutex::new(waiting), changed: Condvar::new() }
     }
 
     fn push(&self, line: Vec<u8>) {
@@ -127,12 +127,12 @@ impl Queue {
     }
 
     fn wait_for_the_end(&self, time: Duration) -> bool {
-        let is_busy = |waiting: &mut Waiting| waiting.is_writing || !waiting.lines.is_empty();
+        let is_busy = |waiting: &mut WaitingLines| waiting.is_writing || !waiting.lines.is_empty();
         let waited = self.changed.wait_timeout_while(self.lock(), time, is_busy);
         !waited.unwrap_or_else(PoisonError::into_inner).1.timed_out()
     }
 
-    fn lock(&self) -> MutexGuard<'_, Waiting> {
+    fn lock(&self) -> MutexGuard<'_, WaitingLines> {
         // Plain bookkeeping: a panic elsewhere leaves it whole.
         self.waiting.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -235,7 +235,7 @@ mod tests {
     #[test]
     fn a_reader_that_does_not_read_holds_up_nobody() {
         let ((read, has_read), (lines, written)) = (channel(), channel());
-        let queue = Arc::new(Queue::new());
+        let queue = Arc::new(LogQueue::new());
         let writing = queue.clone();
         thread::spawn(move || writing.write_to(Pipe { has_read, lines }));
         assert!(queue.wait_for_the_end(Duration::ZERO), "there is nothing to write");

@@ -18,16 +18,16 @@ const QUEUE: usize = 64;
 const WAITING: &str = "stoa_heavy_reads_waiting";
 
 /// Counts a heavy read that waits for a seat, until this is dropped.
-struct Waiting;
+struct WaitingRead;
 
-impl Waiting {
-    fn begin() -> Waiting {
+impl WaitingRead {
+    fn new() -> WaitingRead {
         metrics::gauge!(WAITING).increment(1.0);
-        Waiting
+        WaitingRead
     }
 }
 
-impl Drop for Waiting {
+impl Drop for WaitingRead {
     fn drop(&mut self) {
         metrics::gauge!(WAITING).decrement(1.0);
     }
@@ -48,7 +48,7 @@ impl HeavyReads {
     }
 
     async fn admit_within(&self, company: Uuid, wait: Duration) -> Result<Seat<Uuid>, Problem> {
-        let _waiting = Waiting::begin();
+        let _waiting = WaitingRead::new();
         self.0.take(company, wait).await.map_err(|_| {
             metrics::counter!("stoa_heavy_reads_refused_total").increment(1);
             Problem::new("UNAVAILABLE")

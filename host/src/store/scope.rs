@@ -61,7 +61,7 @@ pub struct CallTime {
 
 impl CallTime {
     /// The time that a call may take.
-    pub(super) fn left(&self, is_write: bool) -> Duration {
+    pub(super) fn limit_of(&self, is_write: bool) -> Duration {
         if is_write { self.all } else { self.reads.min(self.all) }
     }
 
@@ -154,8 +154,11 @@ mod tests {
         let mut time = CallTime { all: second * 5, reads: second * 2, read: Duration::ZERO };
         time.spend(second, false);
         time.spend(second * 2, true);
-        assert_eq!((time.left(true), time.left(false)), (second * 2, second));
+        assert_eq!((time.limit_of(true), time.limit_of(false)), (second * 2, second));
         time.spend(second * 3, false);
-        assert_eq!((time.left(true), time.left(false), time.read), (Duration::ZERO, Duration::ZERO, second * 4));
+        assert_eq!(
+            (time.limit_of(true), time.limit_of(false), time.read),
+            (Duration::ZERO, Duration::ZERO, second * 4)
+        );
     }
 }

@@ -52,7 +52,7 @@ fn run_in_time(
 ) -> Result<Reply, Stop> {
     let Some(time) = scope.time else { return run_call(connection, schema, scope, reading, nth, call) };
     let is_write = call.is_write();
-    let left = time.left(is_write);
+    let left = time.limit_of(is_write);
     if left.is_zero() {
         return Err(Stop::OutOfTime);
     }
