@@ -31,7 +31,7 @@ impl Proxy {
         let change = move |request: &mut Vec<u8>| {
             let found = request.windows(text.len()).position(|window| window == text.as_bytes());
             if let Some(begin) = found {
-                request.splice(begin..begin + text.len(), other.bytes());
+                drop(request.splice(begin..begin + text.len(), other.bytes()));
             }
         };
         Proxy::start(target, change, |_| false)

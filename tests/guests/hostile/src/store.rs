@@ -44,7 +44,8 @@ pub fn many_notes() -> Call {
 /// in each batch of its reads.
 pub fn crawl(how: &str) -> Result<Answer, Problem> {
     let is_writing = how == "writing";
-    for _ in 0..if is_writing { 20 } else { 5 } {
+    let batches = if is_writing { 20 } else { 5 };
+    for _ in 0..batches {
         if let Err(failure) = run(&[many_notes()]) {
             return Err(problem(said(&failure)));
         }
