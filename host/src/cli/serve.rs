@@ -84,7 +84,7 @@ pub fn run(flags: Flags) -> anyhow::Result<()> {
         println!("{}", serde_json::to_string_pretty(&settings)?);
         return Ok(());
     }
-    logging::start(&settings.log, settings.log_format);
+    logging::start(&settings.log, settings.log_format)?;
     settings.warn_of_former_names();
     tokio::runtime::Builder::new_multi_thread().enable_all().build()?.block_on(serve(settings, flags))
 }

@@ -228,14 +228,6 @@ impl Session {
         }
     }
 
-    /// Ends what runs on the session from now on when this time is over, on the thread that runs it: SQLite's own clock. `None`: in the
-    /// request's time. PostgreSQL bounds its statements by itself.
-    pub fn limit_time(&self, time: Option<Duration>) {
-        if let Session::Sqlite(_) = self {
-            sqlite::limit_time(time);
-        }
-    }
-
     /// Lets the rest of the transaction see this company's rows, where row-level security has known none so far. Read off the
     /// company's own row, it takes effect where that row is; a company without one is a fault. The instant of a transaction that
     /// writes is taken after it: see [`watermark`].

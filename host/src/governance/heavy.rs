@@ -14,6 +14,24 @@ use crate::problem::Problem;
 const WAIT: Duration = Duration::from_secs(2);
 /// Heavy reads that may wait.
 const QUEUE: usize = 64;
+/// How many wait now.
+const WAITING: &str = "stoa_heavy_reads_waiting";
+
+/// Counts a heavy read that waits for a seat, until this is dropped.
+struct WaitingRead;
+
+impl WaitingRead {
+    fn new() -> WaitingRead {
+        metrics::gauge!(WAITING).increment(1.0);
+        WaitingRead
+    }
+}
+
+impl Drop for WaitingRead {
+    fn drop(&mut self) {
+        metrics::gauge!(WAITING).decrement(1.0);
+    }
+}
 
 /// The seats of this host's heavy reads.
 pub struct HeavyReads(Arc<Slots<Uuid>>);
@@ -30,6 +48,7 @@ impl HeavyReads {
     }
 
     async fn admit_within(&self, company: Uuid, wait: Duration) -> Result<Seat<Uuid>, Problem> {
+        let _waiting = WaitingRead::new();
         self.0.take(company, wait).await.map_err(|_| {
             metrics::counter!("stoa_heavy_reads_refused_total").increment(1);
             Problem::new("UNAVAILABLE")

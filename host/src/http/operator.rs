@@ -373,6 +373,14 @@ async fn activate(
     Answer(activated.map(|activated| (StatusCode::OK, activation(&activated))))
 }
 
+#[derive(Deserialize, Default)]
+#[serde(rename_all = "camelCase", deny_unknown_fields, default)]
+struct Deactivation {
+    expected_generation: Option<u64>,
+    /// Modules that leave together with the one of the path.
+    others: BTreeSet<String>,
+}
+
 /// By its name: a digest says what comes, a name what goes.
 async fn deactivate(
     State(console): State<Console>,
@@ -382,8 +390,10 @@ async fn deactivate(
 ) -> Answer {
     let deployment = console.deployment.clone();
     let deactivated = async {
-        let (request, name) = (parse_body::<Activation>(&body)?.request(&by), name.clone());
-        apart(async move { deployment.deactivate(&name, &request).await }).await
+        let Deactivation { expected_generation, others: mut names } = parse_body(&body)?;
+        let request = Activation { expected_generation, ..Activation::default() }.request(&by);
+        names.insert(name.clone());
+        apart(async move { deployment.deactivate(&names, &request).await }).await
     };
     let deactivated = deactivated.await;
     if let Err(refused) = &deactivated {

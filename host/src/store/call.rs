@@ -25,6 +25,13 @@ pub(super) enum Checked {
     Number { sequence: String, at_least: u64 },
 }
 
+impl Checked {
+    /// As `is_write` of the call that was checked.
+    pub fn is_write(&self) -> bool {
+        matches!(self, Checked::Insert(_) | Checked::Update(_) | Checked::Number { .. })
+    }
+}
+
 /// `get` and `find`: at most one row per key, in the order of the keys.
 pub(super) struct Keyed {
     pub table: usize,

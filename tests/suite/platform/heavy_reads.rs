@@ -10,6 +10,8 @@ use stoa_tests::held::Held;
 use stoa_tests::host::Settings;
 use stoa_tests::{Answer, Company, Database, Stoa, eventually, on_both_databases};
 
+use crate::bounds::count;
+
 on_both_databases![a_report_ends_with_its_time];
 
 on_both_databases![timed: a_report_without_a_seat_is_refused_and_nobody_else, companies_have_the_seats_round_robin];
@@ -22,6 +24,11 @@ fn report(shop: &Company) -> Answer {
     let entity = shop.entity();
     let query = [("legalEntityId", entity.as_str()), ("currencyCode", "EUR"), ("from", &day(0)), ("to", &day(0))];
     shop.list("reports/cash", &query)
+}
+
+/// Reports that have come to the database.
+fn count_begun(host: &Stoa) -> u64 {
+    count(host, "stoa_database_transactions_total{", "kind=\"heavy\"")
 }
 
 /// Has the table of that report keep it (`Company::slow_down`).
@@ -39,9 +46,10 @@ fn a_report_without_a_seat_is_refused_and_nobody_else(database: Database) {
     let shop = Stoa::start_with(database, settings).company();
     report(&shop).is(200);
     let lock = slow_down(&shop);
+    let before = count_begun(&shop.host);
     thread::scope(|scope| {
         let (begin, first) = (Instant::now(), scope.spawn(|| report(&shop)));
-        thread::sleep(Duration::from_millis(500));
+        eventually(|| (count_begun(&shop.host) > before).then_some(()));
         let second = scope.spawn(|| report(&shop));
         let made = shop.post("catalog/products", product("Meanwhile")).is(201).id();
         shop.get(&format!("catalog/products/{made}")).is(200);
@@ -69,17 +77,10 @@ fn companies_have_the_seats_round_robin(database: Database) {
     report(&greedy).is(200);
     report(&other).is(200);
     let _lock = slow_down(&greedy);
-    let begun = || {
-        let metrics = host.metrics();
-        let lines = metrics.lines().filter(|line| line.contains("_transactions_total{") && line.contains("\"heavy\""));
-        lines.filter_map(|line| line.rsplit(' ').next()?.parse::<u64>().ok()).sum::<u64>()
-    };
-    let before = begun();
     thread::scope(|scope| {
         let reports: Vec<_> = (0..6).map(|_| scope.spawn(|| report(&greedy))).collect();
-        eventually(|| (begun() > before).then_some(()));
-        // The others of the six are on their way to the queue: three of them would outlast the wait of one behind them.
-        thread::sleep(Duration::from_millis(200));
+        // Three in the queue would outlast the wait of one behind them.
+        eventually(|| (count(&host, "stoa_heavy_reads_waiting", "") >= 3).then_some(()));
         report(&other).is(200);
         for report in reports {
             report.join().expect("an answer").refused(503, "UNAVAILABLE");

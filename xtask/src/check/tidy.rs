@@ -55,7 +55,7 @@ const DEBTS: &[(&str, &str, usize)] = &[
     ("sleep in a test", "tests/suite/modules/swap_hosts.rs", 2),
     ("sleep in a test", "tests/suite/platform/api_clients.rs", 1),
     ("sleep in a test", "tests/suite/platform/audit_list.rs", 1),
-    ("sleep in a test", "tests/suite/platform/heavy_reads.rs", 3),
+    ("sleep in a test", "tests/suite/platform/heavy_reads.rs", 1),
     ("sleep in a test", "tests/suite/platform/revocation.rs", 7),
     ("sleep in a test", "tests/suite/pricing/lists.rs", 1),
     ("sleep in a test", "tests/suite/pricing/machine.rs", 1),

@@ -52,7 +52,7 @@ struct Verdict {
 }
 
 pub fn run(flags: &Flags) -> anyhow::Result<()> {
-    logging::start(LOG, LogFormat::Text);
+    logging::start(LOG, LogFormat::Text)?;
     let fixtures = fixtures(&flags.fixtures)?;
     let release = release(std::iter::once(&flags.file).chain(&flags.with))?;
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
