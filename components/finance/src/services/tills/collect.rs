@@ -23,6 +23,7 @@ use crate::records::side::Side;
 use crate::records::till::{CollectionRow, TillRow};
 use crate::services::bindings::exports::commerce::finance::tills as service;
 use crate::services::tills::drawer::{account_of, lock_open_till};
+use crate::work::entries::PartyDocument;
 use crate::work::invoice::collected::{Collected, bills_whole};
 use crate::work::invoice::debt::owed_of;
 use crate::work::invoice::locked::lines_of;
@@ -30,7 +31,7 @@ use crate::work::money::{Moved, draw_move};
 use crate::work::month_totals::{Lines, write_lines};
 use crate::work::ordered::of_sales;
 use crate::work::posting::{EntrySource, Terms, draw_entry, leg, money_leg, of_branch};
-use crate::work::source::{new_funds, payer_of};
+use crate::work::source::new_funds;
 use crate::work::till::put_cash;
 
 /// Inputs of a collection, under the locks of the drawer and the order's invoices: nobody else changes them before the request ends.
@@ -165,7 +166,7 @@ pub fn collect(collection: &service::Collection) -> Result<service::Collected, P
     };
     // Nothing of them is left for others: the receipt alone settles its order.
     let funds: Vec<FundsRow> =
-        payments.iter().map(|payment| new_funds(&payer_of(payment), payment.id, Money::ZERO)).collect();
+        payments.iter().map(|payment| new_funds(&payment.debtor(), payment.id, Money::ZERO)).collect();
     let moves: Vec<MoneyMoveRow> = payments.iter().map(|payment| move_of(collection, payment)).collect();
     let mut postings = vec![post_collection(collection, &payments)];
     let answers = payments.iter().map(|payment| service::Payment {
