@@ -19,7 +19,7 @@ use super::{Call, Performed};
 use crate::database::{Cell, Error, Row, Session};
 use crate::identity::Environment;
 use crate::ids::Ids;
-use crate::pipeline::run::{Done, Refused};
+use crate::pipeline::outcome::{Done, Refused};
 use crate::problem::Problem;
 use crate::sandbox::Module;
 

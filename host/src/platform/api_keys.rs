@@ -18,7 +18,7 @@ use crate::database::{Cell, Error, Row, Session};
 use crate::identity::Environment;
 use crate::identity::api_keys::Issued;
 use crate::ids::Ids;
-use crate::pipeline::run::{Done, Refused};
+use crate::pipeline::outcome::{Done, Refused};
 use crate::problem::{Item, Problem};
 
 const KEYS: &str = "/tenants/{tenantId}/api-clients/{clientId}/keys";

@@ -14,7 +14,7 @@ use super::values::Instant;
 use super::{Call, Performed};
 use crate::calendar::time;
 use crate::database::{Cell, Error, Row, Session};
-use crate::pipeline::run::{Done, Refused};
+use crate::pipeline::outcome::{Done, Refused};
 use crate::problem::{Item, Problem};
 
 pub const OPERATIONS: &[PlatformOperation] = &[

@@ -38,7 +38,7 @@ use crate::governance::{Governor, Recorder};
 use crate::identity::Environment;
 use crate::keyring::KeyRing;
 use crate::operations::HostNames;
-use crate::pipeline::run::{Done, Outcome, Refused};
+use crate::pipeline::outcome::{Done, Outcome, Refused};
 use crate::pipeline::{self, Host};
 use crate::sandbox::{Limits, Module};
 

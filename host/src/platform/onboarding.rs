@@ -20,7 +20,7 @@ use crate::calendar;
 use crate::database::{Cell, Error, Session};
 use crate::ids::{Ids, first_of, instant_of};
 use crate::pipeline::facts::facts;
-use crate::pipeline::run::{Done, Outcome, Refused, refuse_failure, refuse_problem};
+use crate::pipeline::outcome::{Done, Outcome, Refused, refuse_failure, refuse_problem};
 use crate::problem::Problem;
 use crate::sandbox::call::CallContext;
 use crate::sandbox::{self, Generation, Limits, Module, RequestFacts};

@@ -11,7 +11,7 @@ use stoa_descriptor::{Access, Audience, Idempotency, Route, Schemas};
 use super::{Call, Performed, Platform};
 use crate::database::Session;
 use crate::pipeline::Input;
-use crate::pipeline::run::Outcome;
+use crate::pipeline::outcome::Outcome;
 use crate::problem::Problem;
 use crate::sandbox::Module;
 

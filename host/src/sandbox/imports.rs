@@ -2,7 +2,7 @@
 
 use std::time::Instant;
 
-use super::call::Failure;
+use super::failure::Failure;
 use super::state::State;
 use crate::database::Session;
 use crate::store::{self, StoreError};

@@ -19,7 +19,7 @@ use super::directory::insert_membership;
 use super::{MANAGE, MembershipStatus, RoleStatus};
 use crate::database::{Cell, Error, Session};
 use crate::ids::Ids;
-use crate::pipeline::run::{Done, Refused};
+use crate::pipeline::outcome::{Done, Refused};
 use crate::problem::{Item, Problem};
 use crate::sandbox::Module;
 
