@@ -6,6 +6,7 @@ mod logging;
 mod migrate;
 mod module;
 mod openapi;
+mod running_host;
 mod serve;
 mod tenant;
 mod token;
