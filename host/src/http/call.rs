@@ -215,12 +215,13 @@ impl AdmittedCall<'_> {
     /// asked: the transaction rejects the request.
     async fn ask_ahead(&self, input: &Result<Input, Problem>, deadline: Instant) -> Result<(), Problem> {
         let (Runner::Host(operation), Ok(input)) = (&self.call.callable.runner, input) else { return Ok(()) };
-        if !operation.asks_ahead() {
+        let handler = operation.runner();
+        if !handler.asks_ahead() {
             return Ok(());
         }
         let Visit { caller, tenant, route, .. } = &self.visit;
         match until(deadline, self.call.governor().may(caller, *tenant, &route.access)).await {
-            Ok(true) => until(deadline, operation.ask_ahead(&self.call.app.platform, input)).await,
+            Ok(true) => until(deadline, handler.ask_ahead(&self.call.app.platform, input)).await,
             _ => Ok(()),
         }
     }
@@ -255,9 +256,6 @@ impl AdmittedCall<'_> {
 }
 
 /// The result of a wait for others, until the deadline at the latest.
-async fn until<T, E: From<Problem>>(
-    deadline: Instant,
-    wait: impl Future<Output = Result<T, E>>,
-) -> Result<T, E> {
+async fn until<T, E: From<Problem>>(deadline: Instant, wait: impl Future<Output = Result<T, E>>) -> Result<T, E> {
     time::timeout_at(deadline, wait).await.unwrap_or_else(|_| Err(Problem::new("UNAVAILABLE").into()))
 }

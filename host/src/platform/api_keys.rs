@@ -45,7 +45,7 @@ pub const OPERATIONS: &[PlatformOperation] = &[
         .needs(&["api.manage"])
         .body::<NewKey>()
         .answers::<IssuedApiKey>()
-        .writes("API_KEY")
+        .writes("API_KEY", &[])
         .problems(&["CREDENTIAL_ALREADY_DELIVERED", "ILLEGAL_STATE", "LIMIT_EXCEEDED"])
         .cache_control("no-store"),
     PlatformOperation::command(REVOKE, "revokeApiKey", on_session!(revoke))
@@ -53,7 +53,7 @@ pub const OPERATIONS: &[PlatformOperation] = &[
         .needs(&["api.manage"])
         .body::<EmptyBody>()
         .answers::<ApiKey>()
-        .writes("API_KEY"),
+        .writes("API_KEY", &[]),
 ];
 
 text_enum! {

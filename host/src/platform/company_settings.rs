@@ -29,7 +29,7 @@ pub const OPERATIONS: &[PlatformOperation] = &[
         .needs(&["settings.manage"])
         .body::<Replacement>()
         .answers::<TenantSettings>()
-        .writes("TENANT")
+        .writes("TENANT", &[])
         .problems(&["VERSION_CONFLICT", "LIMIT_EXCEEDED"]),
 ];
 

@@ -37,7 +37,7 @@ pub const OWN_MEMBERS: [&str; 4] = ["name", "countryCode", "currencyCode", "with
 pub const OPERATIONS: &[PlatformOperation] = &[PlatformOperation::create(
     "/onboarding/companies",
     CREATE_COMPANY,
-    through_modules!(create),
+    through_modules!(create).amend(add_members),
 )
 .summary("Create a company")
 .description(
@@ -46,9 +46,8 @@ pub const OPERATIONS: &[PlatformOperation] = &[PlatformOperation::create(
 )
 .body::<NewCompany>()
 .answers::<CreatedCompany>()
-.writes("TENANT")
-.problems(&["COMPANY_LIMIT_REACHED"])
-.amend(add_members)];
+.writes("TENANT", &[])
+.problems(&["COMPANY_LIMIT_REACHED"])];
 
 /// A company to be made: the host's members, and those that modules read.
 #[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
