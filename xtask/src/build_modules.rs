@@ -38,8 +38,8 @@ pub fn modules_folder(workspace: &Workspace) -> PathBuf {
     workspace.target.join("modules")
 }
 
-/// Where compiled modules are kept, whatever data folder a host has: what was compiled once is ready for every first start, also of
-/// another clone. A host loads from there only what this user's key signed.
+/// Where compiled modules are kept, whatever data folder a host has: what was compiled once is ready for every first
+/// start, also of another clone. A host loads from there only what this user's key signed.
 pub fn compiled_folder(workspace: &Workspace) -> PathBuf {
     workspace.intermediate.join("compiled")
 }
