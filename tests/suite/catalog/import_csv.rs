@@ -26,7 +26,11 @@ on_both_databases![
     many_batches,
 ];
 
-stoa_tests::tests![a_missing_program_is_named, the_program_receives_each_argument, an_import_ends_as_its_program_does,];
+stoa_tests::tests![
+    the_message_names_a_missing_program,
+    the_program_receives_each_argument,
+    an_import_ends_as_its_program_does,
+];
 
 struct Run {
     folder: Folder,
@@ -426,7 +430,7 @@ fn disguise(program: &str) -> Folder {
     folder
 }
 
-fn a_missing_program_is_named() {
+fn the_message_names_a_missing_program() {
     let (lone, empty) = (LoneBinary::new("missing"), Folder::new("import-missing"));
     let output = lone.import(empty.path(), &["--help"]);
     let errors = String::from_utf8_lossy(&output.stderr);

@@ -22,7 +22,7 @@ const KNOWN: &[(&str, usize)] = &[
     ("components/procurement", 3),
     ("components/sales", 4),
     ("host", 1),
-    ("tests", 3),
+    ("tests", 2),
 ];
 
 pub fn check(workspace: &Workspace) -> Result<()> {
