@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use stoa_sdk::host::fault;
 use stoa_sdk::store::{Update, update_all};
 use stoa_sdk::{Id, Problem, map, new_id, now, today};
-use stoa_trade::clients::books::{self, Leg, Posting, Side, Target};
+use stoa_trade::clients::books::{self, EntrySource, Posting, Side, new_posting, role_leg};
 use stoa_trade::clients::stock::{self, Delivered, DeliveryLine};
 use stoa_trade::dates::Month;
 use stoa_trade::quantity::{Amount, Quantity, Tracking, sum};
@@ -152,33 +152,13 @@ fn delivery_line(order: &OrderRow, item: &OrderItemRow, cost: KnownCost) -> Deli
 /// P9: what is delivered and neither billed nor collected, against revenue; cost of sales against goods.
 fn posting(order: &OrderRow, cost: Amount) -> Posting {
     let total = Some("/total");
-    Posting {
-        entity: order.legal_entity_id.into(),
-        currency_code: order.currency_code.clone(),
-        currency_pointer: None,
-        on: None,
-        on_pointer: None,
-        source_kind: SALES_ORDER.to_owned(),
-        source_id: order.id.into(),
-        purpose: DELIVERY.to_owned(),
-        text: format!("{SALES_ORDER} {}", order.number),
-        legs: vec![
-            leg(order.branch_id, "SALES_CLEARING", Side::Debit, order.total, total),
-            leg(order.branch_id, "REVENUE", Side::Credit, order.total, total),
-            leg(order.branch_id, "COST_OF_GOODS_SOLD", Side::Debit, cost, None),
-            leg(order.branch_id, "INVENTORY", Side::Credit, cost, None),
-        ],
-    }
-}
-
-/// A leg on the account of a role.
-pub fn leg(branch: Option<Id>, role: &str, side: Side, amount: Amount, pointer: Option<&str>) -> Leg {
-    Leg {
-        target: Target::Role(role.to_owned()),
-        side,
-        amount: amount.to_string(),
-        party: None,
-        branch: branch.map(Into::into),
-        pointer: pointer.map(str::to_owned),
-    }
+    let source = EntrySource { kind: SALES_ORDER, id: order.id, purpose: DELIVERY };
+    let legs = vec![
+        role_leg(order.branch_id, "SALES_CLEARING", Side::Debit, order.total, total),
+        role_leg(order.branch_id, "REVENUE", Side::Credit, order.total, total),
+        role_leg(order.branch_id, "COST_OF_GOODS_SOLD", Side::Debit, cost, None),
+        role_leg(order.branch_id, "INVENTORY", Side::Credit, cost, None),
+    ];
+    let text = format!("{SALES_ORDER} {}", order.number);
+    new_posting(order.legal_entity_id, &order.currency_code, source, text, legs)
 }

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 
 use stoa_sdk::store::{get, run, select, update_all};
 use stoa_sdk::{Answer, Bound, Bounds, Call, Id, Item, Problem, all, item, new_id, now, set, today};
-use stoa_trade::clients::books::{self, Posting, Side};
+use stoa_trade::clients::books::{self, EntrySource, Posting, Side, new_posting, role_leg};
 use stoa_trade::clients::stock::{self, CustomerReturn, Disposition, Returned};
 use stoa_trade::clients::warehouses;
 use stoa_trade::dates::Month;
@@ -20,7 +20,7 @@ use crate::records::customer_return::{
 };
 use crate::records::delivery::{DeliveryKind, DeliveryLineRow, SignedQuantity};
 use crate::records::order::OrderRow;
-use crate::work::delivery::{KnownCost, cost_in, leg};
+use crate::work::delivery::{KnownCost, cost_in};
 use crate::work::month_totals::write_deliveries;
 use crate::work::references::unit_count_fault;
 
@@ -82,12 +82,11 @@ fn lock_return(id: Id) -> Result<LockedReturn, Problem> {
     let row: SalesReturnRow = run(get(id))?.ok_or_else(Problem::not_found)?;
     let order = row.order_id;
     // The order first: whoever holds a return does not wait for its order.
-    let live = all([SalesReturnItemRow::return_id.eq(id), SalesReturnItemRow::line_no.not_null()]);
     let delivered = all([AllocationRow::order_id.eq(order), AllocationRow::outcome.eq(AllocationOutcome::Delivered)]);
     let (order, row, mut items, delivered) = run((
         get::<OrderRow>(order).locked(),
         get::<SalesReturnRow>(id).locked(),
-        select::<SalesReturnItemRow>(live).whole(),
+        select::<SalesReturnItemRow>(SalesReturnItemRow::live_of(id)).whole(),
         select::<AllocationRow>(delivered).whole(),
     ))?;
     let (order, row) = order.zip(row).ok_or_else(Problem::not_found)?;
@@ -216,21 +215,13 @@ impl LockedReturn {
 
     /// P32: goods against cost of sales.
     fn posting(&self, cost: Amount) -> Posting {
-        Posting {
-            entity: self.order.legal_entity_id.into(),
-            currency_code: self.order.currency_code.clone(),
-            currency_pointer: None,
-            on: None,
-            on_pointer: None,
-            source_kind: CUSTOMER_RETURN.to_owned(),
-            source_id: self.row.id.into(),
-            purpose: RECEIPT.to_owned(),
-            text: format!("{CUSTOMER_RETURN} {}", self.order.number),
-            legs: vec![
-                leg(self.order.branch_id, "INVENTORY", Side::Debit, cost, None),
-                leg(self.order.branch_id, "COST_OF_GOODS_SOLD", Side::Credit, cost, None),
-            ],
-        }
+        let source = EntrySource { kind: CUSTOMER_RETURN, id: self.row.id, purpose: RECEIPT };
+        let legs = vec![
+            role_leg(self.order.branch_id, "INVENTORY", Side::Debit, cost, None),
+            role_leg(self.order.branch_id, "COST_OF_GOODS_SOLD", Side::Credit, cost, None),
+        ];
+        let text = format!("{CUSTOMER_RETURN} {}", self.order.number);
+        new_posting(self.order.legal_entity_id, &self.order.currency_code, source, text, legs)
     }
 }
 
