@@ -22,6 +22,7 @@ pub mod life;
 pub mod lists;
 pub mod pages;
 pub mod party;
+pub mod posting;
 pub mod quantity;
 pub mod refusal;
 pub mod snapshot;

@@ -6,11 +6,12 @@ use std::collections::BTreeMap;
 use stoa_sdk::store::{find, get_all, insert, run, select, update, update_all};
 use stoa_sdk::{Bounds, Field, Id, Problem, emit, has, map, new_ids, now};
 use stoa_trade::JsonList;
-use stoa_trade::clients::books::{EntrySource, Side};
+use stoa_trade::clients::books::Side;
 use stoa_trade::clients::costs::{self, ChargeLine, Part};
 use stoa_trade::clients::warehouses;
 use stoa_trade::document::lines::Lines;
 use stoa_trade::document::version::ExpectedVersion;
+use stoa_trade::posting::EntrySource;
 use stoa_trade::quantity::{self, Amount, Money, Tracking};
 use stoa_trade::refusal::{refuse, unusable};
 

@@ -2,7 +2,8 @@
 //! branch of the order's warehouse.
 
 use stoa_sdk::{Id, Problem};
-use stoa_trade::clients::books::{self, EntrySource, Leg, Posting, Side, new_posting, role_leg};
+use stoa_trade::clients::books::{self, Side};
+use stoa_trade::posting::{EntrySource, new_role_leg, post_today};
 use stoa_trade::quantity::Amount;
 
 use crate::records::order::OrderRow;
@@ -52,11 +53,7 @@ pub fn post(
     text: &str,
     amounts: Vec<RoleAmount>,
 ) -> Result<(), Problem> {
-    let leg = |(role, side, amount): RoleAmount| role_leg(branch, role, side, amount, None);
-    let legs: Vec<Leg> = amounts.into_iter().filter(|(.., amount)| !amount.is_zero()).map(leg).collect();
-    if legs.is_empty() {
-        return Ok(());
-    }
-    let posting = new_posting(order.legal_entity_id, &order.currency_code, source, text.to_owned(), legs);
-    books::post(&Posting { currency_pointer: Some("/currencyCode".to_owned()), ..posting }).map(|_| ())
+    let leg = |(role, side, amount): RoleAmount| new_role_leg(role, side, amount, branch);
+    let legs = amounts.into_iter().filter(|(.., amount)| !amount.is_zero()).map(leg).collect();
+    post_today(order.legal_entity_id, (&order.currency_code, Some("/currencyCode")), source, text, legs)
 }

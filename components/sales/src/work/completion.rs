@@ -66,7 +66,7 @@ pub fn complete_order(
     let change = Change::new(&order.row, after)?;
     let entity = order.row.legal_entity_id;
     write_deliveries(entity, (change.update(), delivery.update_allocations()), &delivery.lines)?;
-    delivery.post()?;
+    delivery.post(&order.row)?;
     emit_sale(&SALE_COMPLETED, change.after());
     Ok(CompletedOrder { row: change.into_after(), items: order.items, allocations: delivery.allocations })
 }

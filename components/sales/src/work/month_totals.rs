@@ -6,7 +6,7 @@ use stoa_trade::dates::Month;
 use stoa_trade::quantity::Amount;
 use stoa_trade::snapshot::{
     Days, Figure, Ledger, LineSums, MonthSums, PlainLedger, Snapshots, Summed, late_entities, ledger_step,
-    list_counters, measure_lines, next_entity, read_counters, read_parts, sum_months,
+    list_counters, measure_lines, read_counters, read_parts, sum_months,
 };
 
 use crate::records::delivery::DeliveryLineRow;
@@ -29,7 +29,7 @@ pub fn write_deliveries<B: Batch>(entity: Id, rest: B, lines: &[DeliveryLineRow]
 
 /// Brings the totals of one entity forward, over lines that are older than they.
 pub fn upgrade(cursor: Option<String>) -> Result<Option<String>, Problem> {
-    Ok(SNAPSHOTS.upgrade(cursor, next_entity::<Deliveries, FIGURES>)?)
+    Ok(SNAPSHOTS.upgrade_lines::<Deliveries, FIGURES>(cursor)?)
 }
 
 /// Deliveries and returns.

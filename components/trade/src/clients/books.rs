@@ -45,45 +45,6 @@ stoa_sdk::service! {
     }
 }
 
-/// The record that an entry is of, and the entry's purpose: one entry for each, for ever.
-#[derive(Debug, Clone, Copy)]
-pub struct EntrySource {
-    /// Kind of the record, as the audit log names it.
-    pub kind: &'static str,
-    /// The record's.
-    pub id: Id,
-    /// Purpose of the entry.
-    pub purpose: &'static str,
-}
-
-/// An entry of today in this currency.
-pub fn new_posting(entity: Id, currency_code: &str, source: EntrySource, text: String, legs: Vec<Leg>) -> Posting {
-    Posting {
-        entity: entity.into(),
-        currency_code: currency_code.to_owned(),
-        currency_pointer: None,
-        on: None,
-        on_pointer: None,
-        source_kind: source.kind.to_owned(),
-        source_id: source.id.into(),
-        purpose: source.purpose.to_owned(),
-        text,
-        legs,
-    }
-}
-
-/// A leg on the account of a role; `pointer` is where a refusal of its amount points.
-pub fn role_leg(branch: Option<Id>, role: &str, side: Side, amount: Amount, pointer: Option<&str>) -> Leg {
-    Leg {
-        target: Target::Role(role.to_owned()),
-        side,
-        amount: amount.to_string(),
-        party: None,
-        branch: branch.map(Key::from),
-        pointer: pointer.map(str::to_owned),
-    }
-}
-
 /// How the entity keeps its books, held so until the transaction ends; none where it keeps none.
 pub fn admit(entity: Id) -> Result<Option<Terms>, Problem> {
     service::admit(entity.into(), None, None, &[], &[])

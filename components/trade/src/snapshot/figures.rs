@@ -5,8 +5,8 @@
 use std::marker::PhantomData;
 use std::vec::IntoIter;
 
-use stoa_sdk::store::{Agg, Aggregate, Failure, Measure, Row, Totals, Value, aggregate, run, select};
-use stoa_sdk::{Column, Entity, Field, Filter, Id, View, all};
+use stoa_sdk::store::{Agg, Aggregate, Measure, Row, Totals, Value, aggregate};
+use stoa_sdk::{Column, Entity, Field, Filter, Id};
 
 use super::{Days, Ledger, Part, Summed, SumsByGroup, group_days};
 use crate::dates::Month;
@@ -177,24 +177,4 @@ pub fn sum_months<L: PlainLedger<N>, const N: usize>(
             figures: |sums: LineMonths<L, N>| (sums.key, sums.figures),
         },
     )
-}
-
-/// The legal entity of a line.
-struct EntityOfLine<L, const N: usize>(Id, PhantomData<fn() -> L>);
-
-impl<L: Ledger<N>, const N: usize> View for EntityOfLine<L, N> {
-    type Entity = L::Row;
-    const COLUMNS: &'static [&'static str] = &[L::LINE_ENTITY.name()];
-
-    fn read(row: Row) -> Option<Self> {
-        let [entity] = <[_; 1]>::try_from(row).ok()?;
-        Some(EntityOfLine(Id::take(entity)?, PhantomData))
-    }
-}
-
-/// The first legal entity with lines, or the first after another: what a backfill takes next.
-pub fn next_entity<L: Ledger<N>, const N: usize>(after: Option<Id>) -> Result<Option<Id>, Failure> {
-    let later = all(after.map(|after| L::LINE_ENTITY.gt(after)));
-    let line = run(select::<EntityOfLine<L, N>>(later).by(L::LINE_ENTITY).first())?;
-    Ok(line.map(|EntityOfLine(entity, _)| entity))
 }

@@ -12,11 +12,12 @@ mod read;
 mod split;
 #[allow(missing_docs, reason = "described at the collection")]
 mod summed;
+mod upgrade;
 
 pub use check::{check_lines, check_totals};
 pub use figures::{
-    Figure, LineMonths, LineSums, MonthSums, PlainLedger, TotalMonths, list_counters, measure_lines, next_entity,
-    read_counters, read_parts, sum_months,
+    Figure, LineMonths, LineSums, MonthSums, PlainLedger, TotalMonths, list_counters, measure_lines, read_counters,
+    read_parts, sum_months,
 };
 pub use forward::{LedgerStep, Snapshots, late_entities, ledger_step};
 pub use read::{Days, Part, SumOfDays, SumsByGroup, group_days, read_settled, settle, sum_days};

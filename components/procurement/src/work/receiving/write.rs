@@ -6,10 +6,11 @@ use std::collections::BTreeMap;
 use stoa_sdk::store::{insert, run, update, update_all};
 use stoa_sdk::{Id, Problem, emit, map, new_id, new_ids, now, today};
 use stoa_trade::JsonList;
-use stoa_trade::clients::books::{self, Cost, EntrySource, Side};
+use stoa_trade::clients::books::{self, Cost, Side};
 use stoa_trade::clients::stock::{self, NewUnit, ReceiptLine, Received};
 use stoa_trade::document::actor::Actor;
 use stoa_trade::document::version::ExpectedVersion;
+use stoa_trade::posting::EntrySource;
 use stoa_trade::quantity::{self, Amount, Money, Quantity, Tracking};
 use stoa_trade::unit_identity::UnitInput;
 

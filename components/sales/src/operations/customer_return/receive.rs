@@ -5,11 +5,12 @@ use std::collections::BTreeMap;
 
 use stoa_sdk::store::{get, run, select, update_all};
 use stoa_sdk::{Answer, Bound, Bounds, Call, Id, Item, Problem, all, item, new_id, now, set, today};
-use stoa_trade::clients::books::{self, EntrySource, Posting, Side, new_posting, role_leg};
+use stoa_trade::clients::books::{self, Side};
 use stoa_trade::clients::stock::{self, CustomerReturn, Disposition, Returned};
 use stoa_trade::clients::warehouses;
 use stoa_trade::dates::Month;
 use stoa_trade::document::version::Transition;
+use stoa_trade::posting::{EntrySource, new_role_leg, post_today};
 use stoa_trade::quantity::{Amount, Quantity, Tracking, pieces, sum};
 use stoa_trade::refusal::refuse;
 use stoa_trade::{Change, JsonList};
@@ -54,7 +55,7 @@ pub fn receive(call: &Call) -> Answer {
     let units = update_all::<SalesReturnItemRow>(coming.items.iter().map(|item| item.id))
         .set_each(SalesReturnItemRow::units, came);
     write_deliveries(coming.row.legal_entity_id, (change.update(), back, units), &lines)?;
-    books::post(&coming.posting(cost))?;
+    coming.post(cost)?;
     let products = set(coming.items.iter().map(|item| item.product_id));
     Ok(receipt(change.after()).subjects(products).changed(change.members()))
 }
@@ -214,14 +215,15 @@ impl LockedReturn {
     }
 
     /// P32: goods against cost of sales.
-    fn posting(&self, cost: Amount) -> Posting {
-        let source = EntrySource { kind: CUSTOMER_RETURN, id: self.row.id, purpose: RECEIPT };
+    fn post(&self, cost: Amount) -> Result<(), Problem> {
+        let order = &self.order;
         let legs = vec![
-            role_leg(self.order.branch_id, "INVENTORY", Side::Debit, cost, None),
-            role_leg(self.order.branch_id, "COST_OF_GOODS_SOLD", Side::Credit, cost, None),
+            new_role_leg("INVENTORY", Side::Debit, cost, order.branch_id),
+            new_role_leg("COST_OF_GOODS_SOLD", Side::Credit, cost, order.branch_id),
         ];
-        let text = format!("{CUSTOMER_RETURN} {}", self.order.number);
-        new_posting(self.order.legal_entity_id, &self.order.currency_code, source, text, legs)
+        let source = EntrySource { kind: CUSTOMER_RETURN, id: self.row.id, purpose: RECEIPT };
+        let text = format!("{CUSTOMER_RETURN} {}", order.number);
+        post_today(order.legal_entity_id, (&order.currency_code, None), source, &text, legs)
     }
 }
 

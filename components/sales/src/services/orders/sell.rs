@@ -79,7 +79,7 @@ fn write(created: OrderRow, items: Vec<OrderItemRow>) -> Result<Order, Problem> 
         .set(OrderRow::completed_at, &completed.completed_at);
     let rest = (insert([&created]), insert(&items), insert(&delivery.allocations), confirm, complete);
     write_deliveries(created.legal_entity_id, rest, &delivery.lines).map_err(or_taken)?;
-    delivery.post()?;
+    delivery.post(&completed)?;
     emit_sale(&SALE_CREATED, &created);
     emit_sale(&SALE_CONFIRMED, &confirmed);
     emit_sale(&SALE_COMPLETED, &completed);
