@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 use stoa_sdk::store::Rows;
-use stoa_sdk::{ActorKind, Answer, Id, Record, Reply, facts};
+use stoa_sdk::{ActorKind, Answer, Entity, Id, Record, Reply, facts};
 
 use crate::lists::answer_page;
 
@@ -27,6 +27,19 @@ impl Caller {
     /// Whether it is a machine.
     pub fn is_client(self) -> bool {
         self == Caller::Client
+    }
+
+    /// Answers a page of rows, each with the projection that this caller sees.
+    pub fn answer_page<R: Entity, P: Serialize, C: Serialize>(
+        self,
+        rows: Rows<R>,
+        person: impl Fn(&R) -> P,
+        client: impl Fn(&R) -> C,
+    ) -> Answer {
+        match self {
+            Caller::Person => answer_page(rows, Entity::id, |row| person(&row)),
+            Caller::Client => answer_page(rows, Entity::id, |row| client(&row)),
+        }
     }
 
     /// Answers with the projection that this caller sees; the other one is not made.

@@ -3,7 +3,7 @@
 
 use schemars::JsonSchema;
 use serde::Serialize;
-use stoa_sdk::{Id, Instant, Reply, collection, tenant, text_enum};
+use stoa_sdk::{Filter, Id, Instant, Reply, all, collection, tenant, text_enum};
 use stoa_trade::JsonList;
 use stoa_trade::quantity::{Quantity, Tracking};
 
@@ -53,6 +53,13 @@ collection! {
         units: JsonList<Id>,
     }
     unique { item: [return_id, item_id, disposition] }
+}
+
+impl SalesReturnItemRow {
+    /// The lines of a return as they are in it.
+    pub fn live_of(return_id: Id) -> Filter {
+        all([SalesReturnItemRow::return_id.eq(return_id), SalesReturnItemRow::line_no.not_null()])
+    }
 }
 
 /// A customer return in a list, as returned to API clients.

@@ -45,6 +45,7 @@ collection! {
     unique { number: [legal_entity_id, number_key] }
     index { [status, id], [customer_id, id], [updated_at] }
     search { number: [number] }
+    fixed [number, legal_entity_id]
 }
 
 collection! {

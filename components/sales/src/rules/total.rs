@@ -1,18 +1,10 @@
 //! Totals of documents: exact sums of their lines, and whether they can be paid (decisions.md 0.2).
 
 use stoa_sdk::Problem;
-use stoa_trade::quantity::{Amount, StatedTotal, narrow, sum};
+use stoa_trade::quantity::{Amount, StatedTotal, narrow};
 
 /// Units on the lines of a document at most.
 pub const MOST_UNITS: usize = 100;
-
-/// The exact sum of lines.
-///
-/// # Errors
-/// LIMIT_EXCEEDED, which a hundred lines never reach.
-pub fn total(lines: impl IntoIterator<Item = Amount>) -> Result<Amount, Problem> {
-    sum(lines)
-}
 
 /// Whether it has at most 6 decimals and 12 integer digits.
 pub fn is_collectable(total: Amount) -> bool {
@@ -40,6 +32,8 @@ pub fn check_units(units: usize) -> Result<(), Problem> {
 
 #[cfg(test)]
 mod tests {
+    use stoa_trade::quantity::sum;
+
     use super::*;
 
     #[test]
@@ -52,7 +46,7 @@ mod tests {
             (&["0"], true),
         ] {
             let lines = lines.iter().map(|line| line.parse().unwrap());
-            assert_eq!(is_collectable(total(lines).unwrap()), expected);
+            assert_eq!(is_collectable(sum(lines).unwrap()), expected);
         }
     }
 

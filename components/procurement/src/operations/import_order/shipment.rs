@@ -1,6 +1,6 @@
 //! Shipments of an import order: planned, replaced and advanced under the lock of the order.
 
-use stoa_sdk::store::{Whole, get_all, insert, run, select, update, update_all};
+use stoa_sdk::store::{Whole, get_all, insert, run, select, update, update_all, update_from};
 use stoa_sdk::{Answer, Bounds, Call, Id, Item, Problem, Reply, emit, has, item, new_id, new_ids, now, set};
 use stoa_trade::clients::articles;
 use stoa_trade::document::draft::{Kept, replace_lines};
@@ -174,9 +174,7 @@ pub fn replace(call: &Call) -> Answer {
         }
         shipping.check_items(&body.items, Some(shipment_id))?;
     }
-    let stay = update_all::<ShipmentItemRow>(stay.iter().map(|row| row.id))
-        .set_each(ShipmentItemRow::line_no, stay.iter().map(|row| row.line_no))
-        .set_each(ShipmentItemRow::quantity, stay.iter().map(|row| row.quantity));
+    let stay = update_from(&stay, &[ShipmentItemRow::line_no.name(), ShipmentItemRow::quantity.name()]);
     let gone = update_all::<ShipmentItemRow>(replacement.dropped.iter().copied()).set(ShipmentItemRow::line_no, &None);
     let after = shipping.order.touch();
     run((change.update(), stay, gone, insert(&come), update_order(&after)))?;

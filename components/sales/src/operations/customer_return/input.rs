@@ -3,6 +3,7 @@
 use schemars::JsonSchema;
 use serde::Deserialize;
 use stoa_sdk::{Id, Item, Problem, item};
+use stoa_trade::Caller;
 use stoa_trade::document::lines::Lines;
 use stoa_trade::document::version::ExpectedVersion;
 use stoa_trade::quantity::Positive;
@@ -47,8 +48,8 @@ macro_rules! return_body {
             ///
             /// # Errors
             /// VALIDATION_FAILED: a unit twice, units named by an API client.
-            pub fn state(self, by_client: bool) -> Result<StatedReturn, Problem> {
-                check_units(&self.items, by_client)?;
+            pub fn state(self) -> Result<StatedReturn, Problem> {
+                check_units(&self.items)?;
                 Ok(StatedReturn {
                     order: self.order_id,
                     warehouse: self.warehouse_id,
@@ -89,9 +90,10 @@ pub struct SalesReturnItemInput {
     pub disposition: Option<ReturnDisposition>,
 }
 
-fn check_units(lines: &[SalesReturnItemInput], by_client: bool) -> Result<(), Problem> {
+fn check_units(lines: &[SalesReturnItemInput]) -> Result<(), Problem> {
     let lines = Lines::at("/items", lines);
     let mut faults: Vec<Item> = lines.repeated_ids("unitIds", |line| &line.unit_ids);
+    let by_client = Caller::current().is_client();
     let named = lines.iter().filter(|(_, line)| by_client && !line.unit_ids.is_empty());
     faults.extend(named.map(|(pointer, _)| item(pointer.member("unitIds"), "NOT_ALLOWED")));
     refuse_invalid(faults)
