@@ -4,7 +4,7 @@
 use std::collections::BTreeMap;
 
 use stoa_sdk::store::{find, get_all, insert, run, select, update, update_all};
-use stoa_sdk::{Bounds, Field, Id, Problem, emit, has, map, new_ids, now};
+use stoa_sdk::{Bounds, Field, Id, Problem, has, map, new_ids, now};
 use stoa_trade::JsonList;
 use stoa_trade::clients::books::Side;
 use stoa_trade::clients::costs::{self, ChargeLine, Part};
@@ -16,10 +16,10 @@ use stoa_trade::quantity::{self, Amount, Money, Tracking};
 use stoa_trade::refusal::{refuse, unusable};
 
 use crate::records::charge::{AllocatedPart, AllocationRow, ChargeRow, ChargeStatus, Destination};
-use crate::records::order::{ORDER_UPDATED, OrderRow};
+use crate::records::order::OrderRow;
 use crate::records::receipt::ReceiptRow;
 use crate::records::receipt_item::{ReceiptBalanceRow, ReceiptItemRow};
-use crate::work::order::{LockedOrder, order_event, update_order};
+use crate::work::order::LockedOrder;
 use crate::work::posting::{self, RoleAmount};
 
 /// The part of a charge for a line of a receipt.
@@ -54,15 +54,13 @@ pub fn allocate_charge(
     let allocations = draw_up(charge.id, stated, parts)?;
     let added = sum_of(stated)?;
     let allocated = quantity::sum([charge.allocated, added])?;
-    let after = order.touch();
     let charge_update = update::<ChargeRow>(charge.id)
         .set(ChargeRow::status, &ChargeRow::status_when(charge.amount, allocated))
         .add(ChargeRow::allocated, added);
     let of_lines = stated.iter().filter_map(|part| Some((balances.get(&part.receipt_item)?.id, part.amount)));
     let (ids, amounts): (Vec<Id>, Vec<Money>) = of_lines.unzip();
     let balances = update_all::<ReceiptBalanceRow>(ids).add_each(ReceiptBalanceRow::charge_amount, amounts);
-    run((insert(&allocations), charge_update, balances, update_order(&after)))?;
-    emit([order_event(&ORDER_UPDATED, &after)]);
+    let after = order.write_parts((insert(&allocations), charge_update, balances))?;
     if keeps_books {
         post(row, &allocations)?;
     }

@@ -3,12 +3,12 @@
 
 use stoa_sdk::bindings::commerce::platform::events::Event;
 use stoa_sdk::store::{Batch, Update, get, run, select, update};
-use stoa_sdk::{EventKind, Id, Problem, Reply, now};
+use stoa_sdk::{EventKind, Id, Problem, Reply, emit, now};
 use stoa_trade::clients::articles;
 use stoa_trade::document::state::next_state;
 use stoa_trade::document::version::ExpectedVersion;
 
-use crate::records::order::{OrderKind, OrderRow, OrderStatus, PurchaseOrderEvent, show_write};
+use crate::records::order::{ORDER_UPDATED, OrderKind, OrderRow, OrderStatus, PurchaseOrderEvent, show_write};
 use crate::records::order_item::OrderItemRow;
 use crate::rules::order_state::{OrderVerb, TRANSITIONS};
 
@@ -79,6 +79,14 @@ impl LockedOrder {
     pub fn subjects(&self) -> Vec<Id> {
         let products = articles::products_of(self.items.iter().map(|item| item.variant_id));
         products.into_iter().chain([self.row.supplier_id]).collect()
+    }
+
+    /// Writes what belongs to the order, which has the next version then, and says so; the order as it is after it.
+    pub fn write_parts(&self, parts: impl Batch) -> Result<OrderRow, Problem> {
+        let after = self.touch();
+        run((parts, update_order(&after)))?;
+        emit([order_event(&ORDER_UPDATED, &after)]);
+        Ok(after)
     }
 
     /// The answer to a write, after which the order is this.

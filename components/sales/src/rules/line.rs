@@ -55,10 +55,11 @@ pub struct LineTerms {
     pub agreed: Option<Money>,
 }
 
-/// References of a document to other modules.
+/// The records that a document names.
 pub struct Named<'a> {
     pub entity: Id,
     pub warehouse: Option<Id>,
+    pub customer: Id,
     pub price_list: Id,
     pub lines: &'a [StatedLine],
 }

@@ -41,7 +41,7 @@ pub trait PricedLine: Entity + Clone {
     fn variant_id(&self) -> Id;
     fn product_id(&self) -> Id;
     fn line_total(&self) -> Amount;
-    /// The records of other modules that the document names, with these lines.
+    /// The records that the document names, with these lines.
     fn name_references<'a>(document: &Self::Document, lines: &'a [StatedLine]) -> Named<'a>;
 }
 
@@ -147,6 +147,7 @@ macro_rules! priced_line {
                 Named {
                     entity: document.legal_entity_id,
                     warehouse: document.warehouse_id.into(),
+                    customer: document.customer_id,
                     price_list: document.price_list_id,
                     lines,
                 }

@@ -90,13 +90,12 @@ impl References {
     /// What is missing, cannot be used or has no price.
     pub fn read_new(
         named: &Named<'_>,
-        customer: Id,
         caller: Caller,
         range: Option<NumberRange<'_>>,
     ) -> Result<(References, Vec<LineTerms>, Option<u64>), Problem> {
         let references = References::read(named);
         let range = range.filter(|_| references.find_missing(named, caller).is_empty());
-        let (customer, figure) = run((get::<CustomerRow>(customer), range.map(next_figure)))?;
+        let (customer, figure) = run((get::<CustomerRow>(named.customer), range.map(next_figure)))?;
         let customer = references.require(named, customer, caller)?;
         references.check(named, &customer)?;
         let terms = references.price_lines(named.lines)?;

@@ -1,7 +1,7 @@
 //! Charges of an import order: added, replaced, allocated and cancelled under the lock of the order.
 
-use stoa_sdk::store::{Get, get, insert, run, select, update};
-use stoa_sdk::{Answer, Bounds, Call, Id, Problem, Reply, emit, new_id, now};
+use stoa_sdk::store::{Get, get, insert, select, update};
+use stoa_sdk::{Answer, Bounds, Call, Id, Problem, Reply, new_id, now};
 use stoa_trade::document::lines::Lines;
 use stoa_trade::document::version::Transition;
 use stoa_trade::quantity::Money;
@@ -11,11 +11,11 @@ use stoa_trade::{Change, usable};
 use crate::operations::import_order::input::{AllocateCharge, ChargeInput};
 use crate::records::charge::{ChargeRow, ChargeStatus};
 use crate::records::import_order::ChargeWrite;
-use crate::records::order::{ORDER_UPDATED, OrderRow};
+use crate::records::order::OrderRow;
 use crate::records::shipment::ShipmentRow;
 use crate::records::supplier::SupplierRow;
 use crate::work::charging::{StatedAllocation, allocate_charge};
-use crate::work::order::{LockedOrder, lock_import_with, order_event, require_approved, update_order};
+use crate::work::order::{LockedOrder, lock_import_with, require_approved};
 
 /// Charges of an order at most.
 const MOST_CHARGES: usize = 50;
@@ -78,30 +78,9 @@ pub fn add(call: &Call) -> Answer {
     if charging.charges.len() >= MOST_CHARGES {
         return Err(Problem::limit_exceeded("", MOST_CHARGES, "CHARGES"));
     }
-    let now = now();
-    let row = redraw(
-        ChargeRow {
-            id: new_id(),
-            version: 1,
-            created_at: now,
-            updated_at: now,
-            order_id: id,
-            shipment_id: None,
-            kind: body.kind,
-            description: None,
-            amount: Money::ZERO,
-            allocated: Money::ZERO,
-            status: ChargeStatus::Estimated,
-            supplier_id: None,
-            reference: None,
-        },
-        &body,
-    );
-    let after = charging.order.touch();
-    run((insert([&row]), update_order(&after)))?;
-    emit([order_event(&ORDER_UPDATED, &after)]);
-    let write = ChargeWrite { order: (&after).into(), charge_id: row.id };
-    let reply = Reply::json(&write).resource(after.id).subjects(charging.order.subjects());
+    let row = draw_charge(id, body, Money::ZERO);
+    let after = charging.order.write_parts(insert([&row]))?;
+    let reply = Reply::json(&ChargeWrite::from_row(&after, row.id)).resource(after.id).subjects(charging.order.subjects());
     Ok(reply.subject(row.id).changed(["charges"]))
 }
 
@@ -122,10 +101,9 @@ pub fn replace(call: &Call) -> Answer {
     if body.amount.0 < before.allocated {
         return Err(Problem::beyond("/amount", Bounds::minimum(before.allocated)));
     }
-    let change = Change::new(before, redraw(before.clone(), &body))?;
-    let after = charging.order.touch();
-    run((change.update(), update_order(&after)))?;
-    emit([order_event(&ORDER_UPDATED, &after)]);
+    let drawn = draw_charge(id, body, before.allocated);
+    let row = ChargeRow { id: charge_id, version: before.version, created_at: before.created_at, ..drawn };
+    let after = charging.order.write_parts(Change::new(before, row)?.update())?;
     Ok(show(&charging.order, &after, charge_id))
 }
 
@@ -154,24 +132,28 @@ pub fn cancel(call: &Call) -> Answer {
     if before.status != ChargeStatus::Estimated {
         return Err(Problem::new("ILLEGAL_STATE"));
     }
-    let after = charging.order.touch();
     let cancelled = update::<ChargeRow>(charge_id).set(ChargeRow::status, &ChargeStatus::Cancelled);
-    run((cancelled, update_order(&after)))?;
-    emit([order_event(&ORDER_UPDATED, &after)]);
+    let after = charging.order.write_parts(cancelled)?;
     Ok(show(&charging.order, &after, charge_id))
 }
 
-/// The charge as the body says it is; its status follows from its amount.
-fn redraw(row: ChargeRow, body: &ChargeInput) -> ChargeRow {
+/// A charge as the body states it, of which this is allocated; its status follows from its amount.
+fn draw_charge(order: Id, body: ChargeInput, allocated: Money) -> ChargeRow {
+    let now = now();
     ChargeRow {
+        id: new_id(),
+        version: 1,
+        created_at: now,
+        updated_at: now,
+        order_id: order,
         shipment_id: body.shipment_id,
         kind: body.kind,
-        description: body.description.clone().map(String::from),
+        description: body.description.map(String::from),
         amount: body.amount.0,
-        status: ChargeRow::status_when(body.amount.0, row.allocated),
+        allocated,
+        status: ChargeRow::status_when(body.amount.0, allocated),
         supplier_id: body.supplier_id,
-        reference: body.reference.clone().map(String::from),
-        ..row
+        reference: body.reference.map(String::from),
     }
 }
 

@@ -1,7 +1,7 @@
 //! Shipments of an import order: planned, replaced and advanced under the lock of the order.
 
 use stoa_sdk::store::{Whole, get_all, insert, run, select, update, update_all, update_from};
-use stoa_sdk::{Answer, Bounds, Call, Id, Item, Problem, Reply, emit, has, item, new_id, new_ids, now, set};
+use stoa_sdk::{Answer, Bounds, Call, Id, Item, Problem, Reply, has, item, new_id, new_ids, now, set};
 use stoa_trade::clients::articles;
 use stoa_trade::document::draft::{Kept, replace_lines};
 use stoa_trade::document::lines::Lines;
@@ -13,11 +13,11 @@ use stoa_trade::{Change, JsonList};
 
 use crate::operations::import_order::input::{ShipmentAdvance, ShipmentInput, ShipmentItemInput};
 use crate::records::import_order::ShipmentWrite;
-use crate::records::order::{ORDER_UPDATED, OrderRow};
+use crate::records::order::OrderRow;
 use crate::records::order_item::OrderItemRow;
 use crate::records::shipment::{ShipmentItemRow, ShipmentRow, ShipmentStage, ShipmentStep};
 use crate::rules::shipment_state::check_advance;
-use crate::work::order::{LockedOrder, lock_import_with, order_event, update_order};
+use crate::work::order::{LockedOrder, lock_import_with};
 
 /// Shipments of an order at most.
 const MOST_SHIPMENTS: usize = 50;
@@ -136,11 +136,9 @@ pub fn add(call: &Call) -> Answer {
         .zip(ids)
         .map(|((pointer, line), item_id)| new_item(item_id, &row, pointer.line_no(), line))
         .collect();
-    let after = shipping.order.touch();
-    run((insert(&items), update_order(&after)))?;
-    emit([order_event(&ORDER_UPDATED, &after)]);
-    let write = ShipmentWrite { order: (&after).into(), shipment_id: row.id };
-    Ok(finish(Reply::json(&write).resource(after.id), &shipping.order).subject(row.id))
+    let after = shipping.order.write_parts(insert(&items))?;
+    let reply = Reply::json(&ShipmentWrite::from_row(&after, row.id)).resource(after.id);
+    Ok(reply.subjects(shipping.order.subjects()).subject(row.id).changed(["shipments"]))
 }
 
 pub fn replace(call: &Call) -> Answer {
@@ -176,9 +174,7 @@ pub fn replace(call: &Call) -> Answer {
     }
     let stay = update_from(&stay, &[ShipmentItemRow::line_no.name(), ShipmentItemRow::quantity.name()]);
     let gone = update_all::<ShipmentItemRow>(replacement.dropped.iter().copied()).set(ShipmentItemRow::line_no, &None);
-    let after = shipping.order.touch();
-    run((change.update(), stay, gone, insert(&come), update_order(&after)))?;
-    emit([order_event(&ORDER_UPDATED, &after)]);
+    let after = shipping.order.write_parts((change.update(), stay, gone, insert(&come)))?;
     Ok(show(&shipping.order, &after).subject(shipment_id))
 }
 
@@ -195,9 +191,7 @@ pub fn advance(call: &Call) -> Answer {
     let history: JsonList<ShipmentStep> = before.history.0.iter().cloned().chain([step]).collect();
     let shipment =
         update::<ShipmentRow>(shipment_id).set(ShipmentRow::stage, &body.stage).set(ShipmentRow::history, &history);
-    let after = shipping.order.touch();
-    run((shipment, update_order(&after)))?;
-    emit([order_event(&ORDER_UPDATED, &after)]);
+    let after = shipping.order.write_parts(shipment)?;
     Ok(show(&shipping.order, &after).subject(shipment_id))
 }
 
@@ -239,8 +233,4 @@ fn new_item(id: Id, shipment: &ShipmentRow, line_no: i64, line: &ShipmentItemInp
 
 fn show(order: &LockedOrder, after: &OrderRow) -> Reply {
     order.show(after, &["shipments"])
-}
-
-fn finish(reply: Reply, order: &LockedOrder) -> Reply {
-    reply.subjects(order.subjects()).changed(["shipments"])
 }

@@ -17,7 +17,7 @@ use stoa_trade::unit_identity::UnitInput;
 use crate::records::charge::{AllocatedPart, AllocationRow, ChargeRow, Destination};
 use crate::records::order::OrderRow;
 use crate::records::order_item::OrderItemRow;
-use crate::records::receipt::{GoodsReceiptEvent, GoodsReceiptEventLine, RECEIPT_CREATED, ReceiptRow};
+use crate::records::receipt::{GoodsReceiptEvent, RECEIPT_CREATED, ReceiptRow};
 use crate::records::receipt_item::{ReceiptBalanceRow, ReceiptItemRow};
 use crate::records::shipment::{ShipmentItemRow, ShipmentRow, ShipmentStage, ShipmentStep};
 use crate::rules::arrival::{Arrival, ArrivedLine};
@@ -54,7 +54,7 @@ pub fn receive(receivable: Receivable, arrival: &Arrival, expected: ExpectedVers
     }
     let after = write(&receivable, arrival, &row, &items)?;
     let units = take_in(&row, &items, arrival)?;
-    emit([RECEIPT_CREATED.of(row.id, None, &event(&row, &items, after.row.version))]);
+    emit([RECEIPT_CREATED.of(row.id, None, &GoodsReceiptEvent::from_row(&row, after.row.version, &items))]);
     let (kind, purpose) = posting::RECEIPT;
     let branch = judged.warehouse.branch_id.map(Id::from);
     posting::post(order, branch, EntrySource { kind, id: row.id, purpose }, &arrival.reason, amounts)?;
@@ -303,16 +303,5 @@ fn new_unit(unit: &UnitInput) -> NewUnit {
         imei2: unit.imei2.clone(),
         condition: unit.condition.map(|condition| condition.as_str().to_owned()),
         grade: unit.grade.map(|grade| grade.as_str().to_owned()),
-    }
-}
-
-fn event(row: &ReceiptRow, items: &[ReceiptItemRow], order_version: i64) -> GoodsReceiptEvent {
-    let line = |item: &ReceiptItemRow| GoodsReceiptEventLine { variant_id: item.variant_id, quantity: item.quantity };
-    GoodsReceiptEvent {
-        receipt_id: row.id,
-        order_id: row.order_id,
-        order_version,
-        warehouse_id: row.warehouse_id,
-        lines: items.iter().map(line).collect(),
     }
 }

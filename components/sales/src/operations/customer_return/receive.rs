@@ -32,10 +32,7 @@ pub fn receive(call: &Call) -> Answer {
     let id = call.path_id("id")?;
     let body: Transition = call.body()?;
     let coming = lock_return(id)?;
-    body.expected_version.check(coming.row.version)?;
-    if coming.row.status != ReturnStatus::Draft {
-        return Err(Problem::new("ILLEGAL_STATE"));
-    }
+    coming.row.require_draft(body.expected_version)?;
     let parts = coming.divide()?;
     check_warehouse(coming.row.warehouse_id)?;
     // Before any goods are locked, as for a delivery.

@@ -11,10 +11,11 @@ mod read;
 mod refresh;
 
 use stoa_sdk::{Client, Operation, Page};
+use stoa_trade::document::replacement::FullReplacement;
 use stoa_trade::document::version::{ReasonedTransition, Transition};
 
 use crate::operations::order::input::{
-    ConfirmSalesOrder, ConfirmSalesOrderAsClient, ExchangeUnit, SalesOrderInput, SalesOrderUpdate,
+    ConfirmSalesOrder, ConfirmSalesOrderAsClient, ExchangeUnit, SalesOrderInput,
 };
 use crate::operations::order::list::ListSalesOrders;
 use crate::records::order::{
@@ -49,7 +50,7 @@ pub const OPERATIONS: &[Operation] = &[
     Operation::replace("/sales/orders/{id}", "replaceSalesOrder", draft::replace).summary("Replace a draft")
         .description("Full replacement, priced now. Number and legal entity must be the current ones. A line whose variant \
             returns gets the same id again. A line at the quoted price keeps its origin.")
-        .needs(DRAFT).body::<SalesOrderUpdate>().grows_with("/items").answers::<SalesOrderWrite>().cache_control("no-store")
+        .needs(DRAFT).body::<FullReplacement<SalesOrderInput>>().grows_with("/items").answers::<SalesOrderWrite>().cache_control("no-store")
         .writes(SALES_ORDER, &[SALE_UPDATED.code]).without_if_match()
         .problems(&["VERSION_CONFLICT", "ILLEGAL_STATE", "IMMUTABLE_FIELD", "REFERENCE_INVALID", "PRICE_NOT_EXACT",
             "DISCOUNT_EXCEEDS_PRICE", "UNIT_COUNT_MISMATCH", "LIMIT_EXCEEDED"])

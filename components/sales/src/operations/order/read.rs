@@ -6,7 +6,7 @@ use stoa_trade::Caller;
 use stoa_trade::pages::read_rest;
 
 use crate::records::allocation::AllocationRow;
-use crate::records::order::{ApiSalesOrder, ApiSalesOrderHeader, OrderRow, SalesOrder, SalesOrderHeader};
+use crate::records::order::{ApiSalesOrder, OrderRow, SalesOrder};
 use crate::records::order_item::{ApiSalesOrderItem, KnownUnit, OrderItemRow, SalesOrderItem};
 use crate::rules::priced_line::PricedLine;
 use crate::work::priced_line::{live_lines, sort_lines};
@@ -34,15 +34,13 @@ pub fn read(call: &Call) -> Answer {
     let reply = match Caller::current() {
         Caller::Person => {
             let known = read_known_units(set(allocations.iter().filter_map(|row| row.unit_id)));
-            let known = |unit: Id| known.get(&unit).map(KnownUnit::from_unit);
+            let known = |unit: Id| known.get(&unit).map(KnownUnit::from_row);
             let show = |(item, price, held)| SalesOrderItem::from_row(item, price, row.status, held, known);
-            let items = priced.into_iter().map(show).collect();
-            Reply::json(&SalesOrder { header: SalesOrderHeader::from_row(&row), items })
+            Reply::json(&SalesOrder::from_row(&row, priced.into_iter().map(show).collect()))
         }
         Caller::Client => {
             let show = |(item, price, held)| ApiSalesOrderItem::from_row(item, price, held);
-            let items = priced.into_iter().map(show).collect();
-            Reply::json(&ApiSalesOrder { header: ApiSalesOrderHeader::from_row(&row), items })
+            Reply::json(&ApiSalesOrder::from_row(&row, priced.into_iter().map(show).collect()))
         }
     };
     Ok(reply.resource(id))

@@ -48,7 +48,7 @@ pub fn order_to_wire(
 
 fn item_to_wire(row: &OrderItemRow, allocations: &[&AllocationRow]) -> Result<service::Item, Problem> {
     let price = row.price().figures()?;
-    let live = allocations.iter().filter(|row| row.outcome != AllocationOutcome::Released);
+    let live = allocations.iter().filter(|row| row.is_live());
     let unit = |row: &&AllocationRow| {
         Some(service::Unit {
             unit_id: row.unit_id?.into(),
