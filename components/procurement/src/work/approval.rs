@@ -58,9 +58,6 @@ fn check_references(order: &LockedOrder, supplier: Option<&SupplierRow>) -> Resu
 }
 
 /// Asks the books whether the goods could be received: currency, accounts of the roles, and whether every cost fits.
-///
-/// # Errors
-/// The codes of accounting.
 fn admit_to_books(order: &LockedOrder) -> Result<(), Problem> {
     let row = &order.row;
     let costed = || order.items.iter().filter(|item| !item.line_total.is_zero());

@@ -10,14 +10,13 @@ use stoa_trade::document::draft::{Kept, replace_lines};
 use stoa_trade::document::number::{DocumentNumber, NumberRange, insert_numbered};
 use stoa_trade::document::version::ExpectedVersion;
 use stoa_trade::pages::read_rest;
-use stoa_trade::quantity::{Quantity, Tracking};
+use stoa_trade::quantity::{self, Quantity, Tracking};
 use stoa_trade::refusal::refuse_invalid;
 use stoa_trade::text::{key, restate_code};
 
 use crate::records::order::{ORDER_CREATED, ORDER_UPDATED, OrderKind, OrderRow, OrderStatus, show_write};
 use crate::records::order_item::OrderItemRow;
 use crate::rules::terms::{ImportTerms, OrderTerms, PurchaseOrderItemInput};
-use crate::rules::totals;
 use crate::work::order::{LockedOrder, order_event};
 use crate::work::references::References;
 
@@ -69,8 +68,8 @@ pub fn insert_order(kind: OrderKind, terms: OrderTerms) -> Result<(LockedOrder, 
         notes: terms.notes.clone(),
         expected_on: terms.expected_on,
         status: OrderStatus::Draft,
-        item_count: count(&terms.items),
-        total: total(&terms.items)?,
+        item_count: terms.count(),
+        total: terms.total()?,
         created_by: actor.clone(),
         edited_by: actor,
         approved_at: None,
@@ -155,8 +154,8 @@ fn redraw(order: &OrderRow, terms: &OrderTerms) -> Result<OrderRow, Problem> {
         currency_code: terms.currency_code.clone(),
         notes: terms.notes.clone(),
         expected_on: terms.expected_on,
-        item_count: count(&terms.items),
-        total: total(&terms.items)?,
+        item_count: terms.count(),
+        total: terms.total()?,
         ..order.clone()
     };
     set_import_terms(&mut after, terms.import.clone());
@@ -212,14 +211,6 @@ fn name_members(columns: Vec<String>, with_items: bool) -> Vec<String> {
     shown.chain(with_items.then(|| "items".to_owned())).collect()
 }
 
-fn count(items: &[PurchaseOrderItemInput]) -> i64 {
-    i64::try_from(items.len()).unwrap_or(i64::MAX)
-}
-
-fn total(items: &[PurchaseOrderItemInput]) -> Result<stoa_trade::quantity::Amount, Problem> {
-    totals::order_total(items.iter().map(|line| (line.quantity.0, line.unit_cost)))
-}
-
 fn item_row(
     id: Id,
     now: Instant,
@@ -239,7 +230,7 @@ fn item_row(
         tracking,
         quantity: line.quantity.0,
         unit_cost: line.unit_cost,
-        line_total: totals::line_total(line.quantity.0, line.unit_cost)?,
+        line_total: quantity::multiply(line.quantity.0, line.unit_cost)?,
         received: Quantity::ZERO,
         billed: Quantity::ZERO,
         received_value: Default::default(),

@@ -33,9 +33,6 @@ pub fn roles_of(amounts: &[RoleAmount]) -> Vec<String> {
 
 /// Asks the books early, before goods are locked, whether they take the order's currency and have accounts for these roles.
 /// Whether the entity keeps books.
-///
-/// # Errors
-/// The codes of accounting.
 pub fn admit_to_books(order: &OrderRow, roles: &[String]) -> Result<bool, Problem> {
     let currency = Some(order.currency_code.as_str());
     let terms = books::service::admit(order.legal_entity_id.into(), currency, Some("/currencyCode"), roles, &[])?;
@@ -43,9 +40,6 @@ pub fn admit_to_books(order: &OrderRow, roles: &[String]) -> Result<bool, Proble
 }
 
 /// Posts an entry; nothing without books, or where no amount is above zero. The last call of all.
-///
-/// # Errors
-/// The codes of accounting.
 pub fn post(
     order: &OrderRow,
     branch: Option<Id>,

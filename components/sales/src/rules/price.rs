@@ -70,9 +70,6 @@ impl LinePrice<'_> {
     }
 
     /// The figures that the line shows.
-    ///
-    /// # Errors
-    /// LIMIT_EXCEEDED where the line's total is past what fits.
     pub fn figures(&self) -> Result<PriceFigures, Problem> {
         let unit_price = self.unit_price();
         let negotiated = unit_price != self.list;

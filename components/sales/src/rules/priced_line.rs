@@ -27,9 +27,6 @@ pub trait PricedLine: Entity + Clone {
     const REDRAWN: &'static [&'static str];
 
     /// A line as a body states it, at these terms.
-    ///
-    /// # Errors
-    /// LIMIT_EXCEEDED, which a line of a body never reaches.
     fn new(id: Id, document: Id, line_no: i64, line: &StatedLine, terms: &LineTerms) -> Result<Self, Problem>;
     /// The line at what the list asks now; what was agreed stays.
     fn reprice(&self, terms: &LineTerms) -> Result<Self, Problem>;

@@ -1,6 +1,6 @@
 //! The completion of an order, whoever asks for it: a person, an API client, the register, finance (sales-pos.md 5.4).
 
-use stoa_sdk::store::{get, run, select};
+use stoa_sdk::store::select;
 use stoa_sdk::{Id, Problem, all, now};
 use stoa_trade::Change;
 
@@ -10,7 +10,7 @@ use crate::records::order_item::OrderItemRow;
 use crate::work::delivery::deliver_goods;
 use crate::work::month_totals::write_deliveries;
 use crate::work::order::require_status;
-use crate::work::priced_line::{live_lines, sort_lines};
+use crate::work::priced_line::lock_with;
 
 /// An order under its lock, with its lines in order and what is reserved for it.
 pub struct LockedOrder {
@@ -26,13 +26,7 @@ pub struct LockedOrder {
 /// NOT_FOUND.
 pub fn lock_order(id: Id) -> Result<LockedOrder, Problem> {
     let of_order = all([AllocationRow::order_id.eq(id), AllocationRow::outcome.eq(AllocationOutcome::Reserved)]);
-    let (row, mut items, reserved) = run((
-        get::<OrderRow>(id).locked(),
-        select::<OrderItemRow>(live_lines::<OrderItemRow>(id)).whole(),
-        select::<AllocationRow>(of_order).whole(),
-    ))?;
-    let row = row.ok_or_else(Problem::not_found)?;
-    sort_lines(&mut items);
+    let (row, items, reserved) = lock_with(id, select::<AllocationRow>(of_order).whole())?;
     Ok(LockedOrder { row, items, reserved })
 }
 

@@ -20,9 +20,6 @@ pub fn number_range(entity: Id, pointer: &str) -> NumberRange<'_> {
 }
 
 /// The lines of a new order, in the order stated.
-///
-/// # Errors
-/// LIMIT_EXCEEDED, which lines of a body never reach.
 pub fn new_items(
     order: Id,
     lines: &[StatedLine],

@@ -17,9 +17,6 @@ use crate::rules::priced_line::PricedLine;
 use crate::work::references::References;
 
 /// The lines of a new document, in the order stated.
-///
-/// # Errors
-/// LIMIT_EXCEEDED, which lines of a body never reach.
 pub fn new_lines<L: PricedLine>(document: Id, lines: &[StatedLine], terms: &[LineTerms]) -> Result<Vec<L>, Problem> {
     let ids = new_ids(u32::try_from(lines.len()).unwrap_or(u32::MAX));
     let parts = ids.into_iter().zip(0..).zip(lines.iter().zip(terms));
@@ -43,20 +40,26 @@ pub struct LockedDocument<L: PricedLine> {
     pub customer: CustomerRow,
 }
 
-/// Holds a document against other writers and reads it.
+/// Holds a document against other writers and reads it, its lines in order and what is asked with it.
+///
+/// # Errors
+/// NOT_FOUND.
+pub fn lock_with<L: PricedLine, B: Batch>(id: Id, batch: B) -> Result<(L::Document, Vec<L>, B::Answer), Problem> {
+    let lines = select::<L>(live_lines::<L>(id)).whole();
+    let (row, mut items, answer) = run((get::<L::Document>(id).locked(), lines, batch))?;
+    sort_lines(&mut items);
+    Ok((row.ok_or_else(Problem::not_found)?, items, answer))
+}
+
+/// Holds a document against other writers and reads it with its customer.
 ///
 /// # Errors
 /// NOT_FOUND.
 pub fn lock_document<L: PricedLine>(id: Id) -> Result<LockedDocument<L>, Problem> {
     let of_document = has::<L::Document, _, _>(CustomerRow::id, L::CUSTOMER_ID, L::DOCUMENT_ID.eq(id));
-    let (row, mut items, customer) = run((
-        get::<L::Document>(id).locked(),
-        select::<L>(live_lines::<L>(id)).whole(),
-        // All of the one that there is: of a page PostgreSQL hopes to find it among the first of the company.
-        select::<CustomerRow>(of_document).whole(),
-    ))?;
-    let (row, customer) = row.zip(customer.into_iter().next()).ok_or_else(Problem::not_found)?;
-    sort_lines(&mut items);
+    // All of the one that there is: of a page PostgreSQL hopes to find it among the first of the company.
+    let (row, items, customer) = lock_with(id, select::<CustomerRow>(of_document).whole())?;
+    let customer = customer.into_iter().next().ok_or_else(Problem::not_found)?;
     Ok(LockedDocument { row, items, customer })
 }
 
@@ -79,9 +82,6 @@ impl<L: PricedLine> LockedDocument<L> {
 }
 
 /// The exact sum of lines.
-///
-/// # Errors
-/// LIMIT_EXCEEDED, which a hundred lines never reach.
 pub fn sum_lines<L: PricedLine>(lines: &[L]) -> Result<Amount, Problem> {
     sum(lines.iter().map(L::line_total))
 }

@@ -80,7 +80,8 @@ pub fn add(call: &Call) -> Answer {
     }
     let row = draw_charge(id, body, Money::ZERO);
     let after = charging.order.write_parts(insert([&row]))?;
-    let reply = Reply::json(&ChargeWrite::from_row(&after, row.id)).resource(after.id).subjects(charging.order.subjects());
+    let reply =
+        Reply::json(&ChargeWrite::from_row(&after, row.id)).resource(after.id).subjects(charging.order.subjects());
     Ok(reply.subject(row.id).changed(["charges"]))
 }
 

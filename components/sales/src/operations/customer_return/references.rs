@@ -106,7 +106,10 @@ impl ReturnReferences {
         let is_other = |line: &ReturnLine<'_>, unit: Id| {
             self.units.get(&unit).is_some_and(|unit| Id::from(unit.variant_id) != line.item.variant_id)
         };
-        refuse("REFERENCE_INVALID", lines.id_faults("unitIds", "OTHER_VARIANT", |line| &line.stated.unit_ids, is_other))?;
+        refuse(
+            "REFERENCE_INVALID",
+            lines.id_faults("unitIds", "OTHER_VARIANT", |line| &line.stated.unit_ids, is_other),
+        )?;
         check_unit_counts(lines, |line| (line.item.tracking, line.stated.quantity.0, line.stated.unit_ids.len()))?;
         Ok(judged)
     }

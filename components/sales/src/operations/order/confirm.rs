@@ -10,7 +10,7 @@ use stoa_trade::clients::units;
 use stoa_trade::quantity::Tracking;
 use stoa_trade::refusal::{refuse, unusable};
 
-use crate::operations::order::input::{ChosenUnits, ConfirmSalesOrder, ConfirmSalesOrderAsClient};
+use crate::operations::order::input::{ChosenUnits, ConfirmSalesOrder};
 use crate::records::order::{OrderRow, OrderStatus, SALE_CONFIRMED, emit_sale, receipt};
 use crate::records::order_item::OrderItemRow;
 use crate::rules::priced_line::PricedLine;
@@ -22,18 +22,10 @@ use crate::work::references::References;
 use crate::work::reservation::{ReservedLine, check_choice, reserve_goods};
 
 pub fn confirm(call: &Call) -> Answer {
+    // The contract of API clients has no units.
     let body: ConfirmSalesOrder = call.body()?;
     body.check()?;
-    confirm_order(call.path_id("id")?, body)
-}
-
-pub fn confirm_as_client(call: &Call) -> Answer {
-    let ConfirmSalesOrderAsClient { expected_version, expected_total } = call.body()?;
-    confirm_order(call.path_id("id")?, ConfirmSalesOrder { expected_version, expected_total, units: Vec::new() })
-}
-
-fn confirm_order(id: Id, body: ConfirmSalesOrder) -> Answer {
-    let draft = lock_document::<OrderItemRow>(id)?;
+    let draft = lock_document::<OrderItemRow>(call.path_id("id")?)?;
     let chosen = Choice::read(&body, &draft)?;
     body.expected_version.check(draft.row.version)?;
     require_status(&draft.row, &[OrderStatus::Draft])?;

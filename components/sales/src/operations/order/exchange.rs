@@ -1,13 +1,13 @@
 //! Exchanging a unit of a confirmed order: a wrong box off the shelf must not force a new document before delivery.
 
-use stoa_sdk::store::{insert, run, update};
+use stoa_sdk::store::{insert, run};
 use stoa_sdk::{Answer, Call, Id, Problem, map};
 use stoa_trade::Change;
 use stoa_trade::clients::units;
 use stoa_trade::refusal::{list_faults, refuse, unusable};
 
 use crate::operations::order::input::ExchangeUnit;
-use crate::records::allocation::{AllocationOutcome, AllocationRow};
+use crate::records::allocation::AllocationRow;
 use crate::records::order::{OrderStatus, receipt};
 use crate::records::order_item::OrderItemRow;
 use crate::work::completion::lock_order;
@@ -36,7 +36,7 @@ pub fn exchange(call: &Call) -> Answer {
     let of_line = |row: &&AllocationRow| row.item_id == line.id && row.unit_id == Some(body.release_unit_id);
     let gone = order.reserved.iter().find(of_line).ok_or_else(|| Problem::illegal_state("/releaseUnitId"))?;
 
-    release_goods(order.row.id, std::slice::from_ref(gone), &body.reason)?;
+    let released = release_goods(order.row.id, std::slice::from_ref(gone), &body.reason)?;
     // One unit of the line, in place of the one let go.
     let one = OrderItemRow { quantity: gone.quantity, ..line.clone() };
     let chosen = [body.choose_unit_id];
@@ -49,9 +49,6 @@ pub fn exchange(call: &Call) -> Answer {
     let allocations =
         reserve_goods(&order.row, &[instead]).map_err(|refusal| refusal.moved("/chooseUnitId/0", "/chooseUnitId"))?;
     let change = Change::new(&order.row, order.row.clone())?;
-    let released = update::<AllocationRow>(gone.id)
-        .set(AllocationRow::outcome, &AllocationOutcome::Released)
-        .set(AllocationRow::live_slot, &None);
     run((change.update(), released, insert(&allocations)))?;
     Ok(receipt(change.after()).subject(line.product_id).changed(["items"]))
 }

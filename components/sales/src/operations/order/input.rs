@@ -71,8 +71,9 @@ pub struct ConfirmSalesOrder {
 }
 
 /// A confirmation by an API client.
-#[derive(Debug, Deserialize, JsonSchema)]
+#[derive(Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
+#[allow(dead_code, reason = "the contract of API clients; the handler reads ConfirmSalesOrder, which has more members")]
 pub struct ConfirmSalesOrderAsClient {
     pub expected_version: ExpectedVersion,
     /// Total that you expect after the prices are refreshed. A different total is rejected.

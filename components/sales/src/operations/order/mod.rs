@@ -14,9 +14,7 @@ use stoa_sdk::{Client, Operation, Page};
 use stoa_trade::document::replacement::FullReplacement;
 use stoa_trade::document::version::{ReasonedTransition, Transition};
 
-use crate::operations::order::input::{
-    ConfirmSalesOrder, ConfirmSalesOrderAsClient, ExchangeUnit, SalesOrderInput,
-};
+use crate::operations::order::input::{ConfirmSalesOrder, ConfirmSalesOrderAsClient, ExchangeUnit, SalesOrderInput};
 use crate::operations::order::list::ListSalesOrders;
 use crate::records::order::{
     ApiSalesOrder, ApiSalesOrderHeader, SALE_CANCELLED, SALE_COMPLETED, SALE_CONFIRMED, SALE_CREATED, SALE_UPDATED,
@@ -72,7 +70,7 @@ pub const OPERATIONS: &[Operation] = &[
         .problems(&["VERSION_CONFLICT", "ILLEGAL_STATE", "ARCHIVED", "REFERENCE_INVALID", "TOTAL_CHANGED", "UNIT_COUNT_MISMATCH",
             "UNIT_UNAVAILABLE", "INSUFFICIENT_STOCK", "CUSTODY_CONFLICT", "LIMIT_EXCEEDED", "ACCOUNTING_SETUP_REQUIRED",
             "ACCOUNTING_CURRENCY_UNSUPPORTED", "ACCOUNTING_AMOUNT_PRECISION"])
-        .and_client(Client::new(CLIENT_CONFIRM).run(confirm::confirm_as_client).body::<ConfirmSalesOrderAsClient>()),
+        .and_client(Client::new(CLIENT_CONFIRM).body::<ConfirmSalesOrderAsClient>()),
     Operation::transition("/sales/orders/{id}/exchange-unit", "exchangeSalesOrderUnit", exchange::exchange)
         .summary("Exchange a unit of a confirmed order")
         .description("Releases one unit and reserves another for the same line, for example if another box left the shelf. The \

@@ -12,9 +12,6 @@ use crate::rules::priced_line::PricedLine;
 use crate::work::reservation::group_by_item;
 
 /// An order with its lines in order and all that it holds, has taken or let go.
-///
-/// # Errors
-/// LIMIT_EXCEEDED, which a stored line never reaches.
 pub fn order_to_wire(
     row: &OrderRow,
     items: &[OrderItemRow],
