@@ -129,6 +129,5 @@ pub const ORDER_APPROVED: EventKind<PurchaseOrderEvent> =
 pub const ORDER_CANCELLED: EventKind<PurchaseOrderEvent> = EventKind::new(
     "procurement.order.cancelled",
     ORDER,
-    "A purchase order was cancelled. Its outstanding goods are no longer \
-        expected.",
+    "A purchase order was cancelled. Its outstanding goods are no longer expected.",
 );

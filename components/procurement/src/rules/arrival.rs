@@ -73,7 +73,8 @@ impl GoodsReceiptInput {
 
     /// Allocations to a line of the order: every charge's part, with its charge.
     pub fn charges_of(&self, order_item: Id) -> impl Iterator<Item = (Id, Money)> {
-        let parts = self.charges.iter().flat_map(|charge| charge.allocations.iter().map(|part| (charge.charge_id, part)));
+        let parts =
+            self.charges.iter().flat_map(|charge| charge.allocations.iter().map(|part| (charge.charge_id, part)));
         parts.filter(move |(_, part)| part.order_item_id == order_item).map(|(charge, part)| (charge, part.amount.0))
     }
 
@@ -116,7 +117,11 @@ mod tests {
     }
 
     fn line(order_item: u64, units: Vec<UnitInput>) -> GoodsReceiptItemInput {
-        GoodsReceiptItemInput { order_item_id: Id(0, order_item), quantity: Positive(Money::from_units(1_000_000)), units }
+        GoodsReceiptItemInput {
+            order_item_id: Id(0, order_item),
+            quantity: Positive(Money::from_units(1_000_000)),
+            units,
+        }
     }
 
     fn arrival(items: Vec<GoodsReceiptItemInput>, charges: Vec<ReceiptChargeInput>) -> GoodsReceiptInput {
@@ -131,10 +136,8 @@ mod tests {
     }
 
     fn charge(id: u64, items: &[u64]) -> ReceiptChargeInput {
-        let part = |item: &u64| ReceiptAllocationInput {
-            order_item_id: Id(0, *item),
-            amount: Positive(Money::from_units(1)),
-        };
+        let part =
+            |item: &u64| ReceiptAllocationInput { order_item_id: Id(0, *item), amount: Positive(Money::from_units(1)) };
         ReceiptChargeInput { charge_id: Id(1, id), allocations: items.iter().map(part).collect() }
     }
 

@@ -19,10 +19,7 @@ pub struct LockedOrder {
     pub items: Vec<OrderItemRow>,
 }
 
-/// The order, held until the request ends, and what is asked with it: that is read under the lock.
-///
-/// # Errors
-/// NOT_FOUND.
+/// The order, held until the request ends, and what is asked with it: that is read under the lock; or NOT_FOUND.
 pub fn lock_order_with<B: Batch>(id: Id, batch: B) -> Result<(LockedOrder, B::Answer), Problem> {
     let live = select(OrderItemRow::live_of(id)).whole();
     let (row, mut items, answer) = run((get::<OrderRow>(id).locked(), live, batch))?;
@@ -31,29 +28,20 @@ pub fn lock_order_with<B: Batch>(id: Id, batch: B) -> Result<(LockedOrder, B::An
     Ok((LockedOrder { row, items }, answer))
 }
 
-/// The import order, held until the request ends, and what is asked with it.
-///
-/// # Errors
-/// NOT_FOUND, also where the order is none of that kind.
+/// The import order, held until the request ends, and what is asked with it; NOT_FOUND for an order of another kind.
 pub fn lock_import_with<B: Batch>(id: Id, batch: B) -> Result<(LockedOrder, B::Answer), Problem> {
     let (order, answer) = lock_order_with(id, batch)?;
     if order.row.kind == OrderKind::Import { Ok((order, answer)) } else { Err(Problem::not_found()) }
 }
 
 impl LockedOrder {
-    /// Whether the caller knows it as it is and its state allows the verb.
-    ///
-    /// # Errors
-    /// VERSION_CONFLICT, then ILLEGAL_STATE.
+    /// Refuses with VERSION_CONFLICT another version, then with ILLEGAL_STATE a state that does not allow the verb.
     pub fn check(&self, expected: ExpectedVersion, verb: OrderVerb) -> Result<(), Problem> {
         expected.check(self.row.version)?;
         next_state(TRANSITIONS, self.row.status, verb).map(drop)
     }
 
-    /// The order after a transition of this verb.
-    ///
-    /// # Errors
-    /// ILLEGAL_STATE.
+    /// The order after a transition of this verb; ILLEGAL_STATE where its state does not allow it.
     pub fn after(&self, verb: OrderVerb) -> Result<OrderRow, Problem> {
         let status = next_state(TRANSITIONS, self.row.status, verb)?;
         Ok(OrderRow { status, ..self.touch() })
@@ -112,10 +100,7 @@ pub fn receiving_verb(items: &[OrderItemRow]) -> OrderVerb {
     if is_whole { OrderVerb::ReceiveRest } else { OrderVerb::ReceivePart }
 }
 
-/// Whether charges may be written of it: drafts have none.
-///
-/// # Errors
-/// ILLEGAL_STATE.
+/// Refuses with ILLEGAL_STATE a draft, which has no charges.
 pub fn require_approved(status: OrderStatus) -> Result<(), Problem> {
     if status == OrderStatus::Draft { Err(Problem::new("ILLEGAL_STATE")) } else { Ok(()) }
 }

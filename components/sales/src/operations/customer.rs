@@ -98,8 +98,7 @@ pub fn archive(call: &Call) -> Answer {
     finish(Change::archive(writable(call, row)?), &CUSTOMER_ARCHIVED)
 }
 
-/// # Errors
-/// VALIDATION_FAILED; notes of an API client too, which could not read them.
+/// Refuses what the schema cannot tell, and notes of an API client, which could not read them.
 fn check(input: &CustomerBody) -> Result<(), Problem> {
     let mut faults = check_customer(input);
     let has_hidden = Caller::current().is_client() && input.notes.is_some();

@@ -72,10 +72,7 @@ line_input! {
     units: |line| line.unit_ids.clone()
 }
 
-/// The lines of a body, which have no faults.
-///
-/// # Errors
-/// VALIDATION_FAILED: what a schema cannot tell of lines.
+/// Reads the lines of a body, and refuses those with faults that a schema cannot tell.
 pub fn read_lines<'a, L>(items: &'a [L]) -> Result<Vec<StatedLine>, Problem>
 where
     StatedLine: From<&'a L>,

@@ -57,8 +57,7 @@ collection! {
 }
 
 impl SalesReturnRow {
-    /// # Errors
-    /// VERSION_CONFLICT; ILLEGAL_STATE unless it is a DRAFT.
+    /// Refuses with VERSION_CONFLICT another version, with ILLEGAL_STATE what is no DRAFT.
     pub fn require_draft(&self, expected: ExpectedVersion) -> Result<(), Problem> {
         expected.check(self.version)?;
         if self.status == ReturnStatus::Draft { Ok(()) } else { Err(Problem::new("ILLEGAL_STATE")) }

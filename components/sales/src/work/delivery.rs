@@ -54,9 +54,6 @@ pub fn cost_in(currency: &str, cost: Option<&str>, cost_currency: Option<&str>) 
 }
 
 /// Takes the goods of all these allocations out of stock, under the lock of the books.
-///
-/// # Errors
-/// What inventory and the ledger refuse.
 pub fn deliver_goods(
     order: &OrderRow,
     items: &[OrderItemRow],

@@ -87,9 +87,6 @@ pub fn with_sums(row: OrderRow, items: &[OrderItemRow], prices_as_of: Instant) -
 }
 
 /// Gives the order its number and puts it in with its lines. `figure`: one of its range that was asked for before.
-///
-/// # Errors
-/// DUPLICATE at the pointer where the stated number is taken.
 pub fn insert_order(
     order: &mut OrderRow,
     items: &[OrderItemRow],
@@ -104,10 +101,7 @@ pub fn insert_order(
     })
 }
 
-/// Refuses what an order in another state does not allow.
-///
-/// # Errors
-/// ILLEGAL_STATE.
+/// Refuses with ILLEGAL_STATE what an order in another state does not allow.
 pub fn require_status(row: &OrderRow, allowed: &[OrderStatus]) -> Result<(), Problem> {
     if allowed.contains(&row.status) { Ok(()) } else { Err(Problem::new("ILLEGAL_STATE")) }
 }

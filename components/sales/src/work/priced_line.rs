@@ -40,10 +40,7 @@ pub struct LockedDocument<L: PricedLine> {
     pub customer: CustomerRow,
 }
 
-/// Holds a document against other writers and reads it, its lines in order and what is asked with it.
-///
-/// # Errors
-/// NOT_FOUND.
+/// Holds a document against other writers and reads it, its lines in order and what is asked with it; or NOT_FOUND.
 pub fn lock_with<L: PricedLine, B: Batch>(id: Id, batch: B) -> Result<(L::Document, Vec<L>, B::Answer), Problem> {
     let lines = select::<L>(live_lines::<L>(id)).whole();
     let (row, mut items, answer) = run((get::<L::Document>(id).locked(), lines, batch))?;
@@ -51,10 +48,7 @@ pub fn lock_with<L: PricedLine, B: Batch>(id: Id, batch: B) -> Result<(L::Docume
     Ok((row.ok_or_else(Problem::not_found)?, items, answer))
 }
 
-/// Holds a document against other writers and reads it with its customer.
-///
-/// # Errors
-/// NOT_FOUND.
+/// Holds a document against other writers and reads it with its customer; or NOT_FOUND.
 pub fn lock_document<L: PricedLine>(id: Id) -> Result<LockedDocument<L>, Problem> {
     let of_document = has::<L::Document, _, _>(CustomerRow::id, L::CUSTOMER_ID, L::DOCUMENT_ID.eq(id));
     // All of the one that there is: of a page PostgreSQL hopes to find it among the first of the company.

@@ -56,9 +56,6 @@ pub fn with_sums(
 }
 
 /// Gives the quotation its number and puts it in with its lines. `figure`: one of its range that was asked for before.
-///
-/// # Errors
-/// DUPLICATE at `/number` where the stated one is taken.
 pub fn insert_quotation(
     quotation: &mut QuotationRow,
     items: &[QuotationItemRow],
@@ -78,10 +75,7 @@ pub fn lapse(row: &QuotationRow, now: Instant) -> QuotationRow {
     QuotationRow { status: QuotationStatus::Expired, expired_at, ..row.clone() }
 }
 
-/// Refuses what a quotation in another state, by the clock, does not allow.
-///
-/// # Errors
-/// ILLEGAL_STATE.
+/// Refuses with ILLEGAL_STATE what a quotation in another state, by the clock, does not allow.
 pub fn require_status(row: &QuotationRow, now: Instant, allowed: &[QuotationStatus]) -> Result<(), Problem> {
     if allowed.contains(&row.status_at(now)) { Ok(()) } else { Err(Problem::new("ILLEGAL_STATE")) }
 }

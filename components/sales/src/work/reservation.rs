@@ -33,10 +33,7 @@ impl<'a> ReservedLine<'a> {
     }
 }
 
-/// The service never picks units: a line has exactly as many as its quantity, other lines have none.
-///
-/// # Errors
-/// UNIT_COUNT_MISMATCH at every line that has other than that.
+/// Refuses with UNIT_COUNT_MISMATCH lines without as many units as their quantity: the service never picks units.
 pub fn check_choice(lines: &[ReservedLine<'_>]) -> Result<(), Problem> {
     let wrong = lines.iter().filter(|line| line.units.len() != line.item.unit_count());
     let faults = wrong.map(|line| unit_count_fault(line.pointer.clone(), line.item.unit_count(), line.units.len()));

@@ -14,7 +14,7 @@ use crate::records::import_order::ChargeWrite;
 use crate::records::order::OrderRow;
 use crate::records::shipment::ShipmentRow;
 use crate::records::supplier::SupplierRow;
-use crate::work::charging::{StatedAllocation, allocate_charge};
+use crate::work::charging::allocate_charge;
 use crate::work::order::{LockedOrder, lock_import_with, require_approved};
 
 /// Charges of an order at most.
@@ -115,12 +115,7 @@ pub fn allocate(call: &Call) -> Answer {
     refuse_invalid(lines.find_repeats("receiptItemId", |line| line.receipt_item_id))?;
     let charging = lock_charging(id, None, None)?;
     let charge = charging.charge(charge_id)?;
-    let stated: Vec<StatedAllocation> = body
-        .allocations
-        .iter()
-        .map(|line| StatedAllocation { receipt_item: line.receipt_item_id, amount: line.amount.0 })
-        .collect();
-    let after = allocate_charge(&charging.order, charge, &stated, body.expected_version)?;
+    let after = allocate_charge(&charging.order, charge, &body.allocations, body.expected_version)?;
     Ok(show(&charging.order, &after, charge_id))
 }
 

@@ -1,12 +1,11 @@
 //! Reading import orders: lists of headers, and one order with its lines, shipments and charges.
 
 use stoa_sdk::store::{get, run, select};
-use stoa_sdk::{Answer, Call, Date, Filter, Problem, Reply, all, has, holds};
+use stoa_sdk::{Answer, Call, Problem, Reply, has, holds};
 use stoa_trade::Caller;
-use stoa_trade::lists::{between, equals};
 use stoa_trade::quantity::{self, Amount};
 
-use crate::operations::order_list::order_list;
+use crate::operations::order_list::ListImportOrders;
 use crate::records::charge::{AllocationRow, Charge, ChargeRow, ChargeStatus};
 use crate::records::import_order::{
     ApiImportOrder, ApiImportOrderHeader, ImportOrder, ImportOrderHeader, ImportParts, LandedTotals,
@@ -14,27 +13,7 @@ use crate::records::import_order::{
 use crate::records::order::{OrderKind, OrderRow};
 use crate::records::order_item::OrderItemRow;
 use crate::records::permission::COST_READ;
-use crate::records::shipment::{Shipment, ShipmentItemRow, ShipmentRow, ShipmentStage};
-
-order_list! {
-    ListImportOrders {} {
-        /// Only orders with a shipment in this stage.
-        stage: Option<ShipmentStage> = has_shipment(stage, arrives_from, arrives_to),
-        /// Only orders with a shipment that arrives on or after this day.
-        arrives_from: Option<Date> = Filter::default(),
-        /// Only orders with a shipment that arrives on or before this day.
-        arrives_to: Option<Date> = Filter::default(),
-    }
-}
-
-/// Orders with one shipment of which all is true that is asked of shipments.
-fn has_shipment(stage: Option<ShipmentStage>, from: Option<Date>, to: Option<Date>) -> Filter {
-    let asked = all([equals(ShipmentRow::stage, stage), between(ShipmentRow::arrives_on, from, to)]);
-    match asked == Filter::default() {
-        true => asked,
-        false => has::<ShipmentRow, _, _>(OrderRow::id, ShipmentRow::order_id, asked),
-    }
-}
+use crate::records::shipment::{Shipment, ShipmentItemRow, ShipmentRow};
 
 pub fn list(call: &Call) -> Answer {
     let rows = call.query::<ListImportOrders>()?.page([OrderRow::kind.eq(OrderKind::Import)])?;

@@ -4,14 +4,10 @@ use stoa_sdk::store::{get, run, select};
 use stoa_sdk::{Answer, Call, Problem};
 use stoa_trade::Caller;
 
-use crate::operations::order_list::order_list;
-use crate::records::order::{OrderKind, OrderRow};
+use crate::operations::order_list::ListPurchaseOrders;
+use crate::records::order::OrderRow;
 use crate::records::order_item::OrderItemRow;
 use crate::records::shown_order::{ApiPurchaseOrder, ApiPurchaseOrderHeader, PurchaseOrder, PurchaseOrderHeader};
-
-order_list! {
-    ListPurchaseOrders { kind: Option<OrderKind>, } {}
-}
 
 pub fn list(call: &Call) -> Answer {
     let rows = call.query::<ListPurchaseOrders>()?.page([])?;

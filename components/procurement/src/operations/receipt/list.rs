@@ -5,13 +5,13 @@ use std::collections::BTreeMap;
 use stoa_sdk::store::{Failure, Rows, find, get, run, select};
 use stoa_sdk::{Answer, Call, Field, Filter, Id, Instant, Problem, Reply, fit_page, has, holds, map, view};
 use stoa_trade::clients::keys;
-use stoa_trade::clients::units::{self, Unit, UnitsOf};
+use stoa_trade::clients::units::{self, SERIALS_READ, Unit, UnitsOf};
 use stoa_trade::lists::{at_least, at_most};
 use stoa_trade::quantity::Tracking;
 use stoa_trade::{Caller, list_query};
 
 use crate::records::order::OrderRow;
-use crate::records::permission::{COST_READ, SERIALS_READ};
+use crate::records::permission::COST_READ;
 use crate::records::receipt::{ApiGoodsReceipt, ApiGoodsReceiptHeader, GoodsReceipt, GoodsReceiptHeader, ReceiptRow};
 use crate::records::receipt_item::{GoodsReceiptItem, GoodsReceiptUnit, ReceiptBalanceRow, ReceiptItemRow};
 

@@ -34,10 +34,7 @@ pub fn judge(receivable: &Receivable, arrival: &GoodsReceiptInput) -> Result<Jud
     let row = &receivable.order.row;
     check_kind(receivable, arrival)?;
     let warehouse = warehouses::get([row.warehouse_id]).remove(&row.warehouse_id);
-    let location = match arrival.warehouse_location_id {
-        Some(id) => warehouses::locations(&[id]).into_iter().next(),
-        None => None,
-    };
+    let location = arrival.warehouse_location_id.and_then(|id| warehouses::locations(&[id]).into_iter().next());
     check_existence(receivable, arrival, location.as_ref())?;
     receivable.order.check(arrival.expected_version, OrderVerb::ReceivePart)?;
     if receivable.shipment.as_ref().is_some_and(|shipment| shipment.stage != ShipmentStage::Cleared) {
@@ -68,8 +65,13 @@ fn check_kind(receivable: &Receivable, arrival: &GoodsReceiptInput) -> Result<()
     refuse_invalid(faults)
 }
 
-fn check_existence(receivable: &Receivable, arrival: &GoodsReceiptInput, location: Option<&Location>) -> Result<(), Problem> {
-    let strangers = arrival.items.iter().map(|line| line.order_item_id).filter(|id| receivable.order.item(*id).is_none());
+fn check_existence(
+    receivable: &Receivable,
+    arrival: &GoodsReceiptInput,
+    location: Option<&Location>,
+) -> Result<(), Problem> {
+    let strangers =
+        arrival.items.iter().map(|line| line.order_item_id).filter(|id| receivable.order.item(*id).is_none());
     let others = run(get_all::<OrderItemRow>(set(strangers)))?;
     let is_known = |id: Id| receivable.order.item(id).is_some() || others.iter().any(|item| item.id == id);
     let mut missing = arrival.lines().faults("orderItemId", "NOT_FOUND", |line| !is_known(line.order_item_id));
@@ -89,10 +91,15 @@ fn find_charge(receivable: &Receivable, id: Id) -> Option<&ChargeRow> {
 }
 
 /// Rejects references that exist and cannot be used here.
-fn check_references(receivable: &Receivable, arrival: &GoodsReceiptInput, location: Option<&Location>) -> Result<(), Problem> {
+fn check_references(
+    receivable: &Receivable,
+    arrival: &GoodsReceiptInput,
+    location: Option<&Location>,
+) -> Result<(), Problem> {
     let row = &receivable.order.row;
-    let mut faults =
-        arrival.lines().faults("orderItemId", "OTHER_ORDER", |line| receivable.order.item(line.order_item_id).is_none());
+    let mut faults = arrival
+        .lines()
+        .faults("orderItemId", "OTHER_ORDER", |line| receivable.order.item(line.order_item_id).is_none());
     if receivable.shipment.as_ref().is_some_and(|shipment| shipment.order_id != row.id) {
         faults.push(item("/shipmentId", "OTHER_ORDER"));
     }
@@ -107,7 +114,11 @@ fn check_references(receivable: &Receivable, arrival: &GoodsReceiptInput, locati
 }
 
 /// Products that are still sold, and quantities that can have come.
-fn check_lines(receivable: &Receivable, arrival: &GoodsReceiptInput, articles: &BTreeMap<Id, Article>) -> Result<(), Problem> {
+fn check_lines(
+    receivable: &Receivable,
+    arrival: &GoodsReceiptInput,
+    articles: &BTreeMap<Id, Article>,
+) -> Result<(), Problem> {
     let (mut archived, mut fine, mut beyond): (Vec<Item>, Vec<Item>, Vec<Item>) = Default::default();
     for (pointer, line) in arrival.lines().iter() {
         let Some(item) = receivable.order.item(line.order_item_id) else { continue };

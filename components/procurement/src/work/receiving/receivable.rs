@@ -27,10 +27,7 @@ impl Receivable {
     }
 }
 
-/// The order, held until the request ends, with what the receipt names.
-///
-/// # Errors
-/// NOT_FOUND.
+/// The order, held until the request ends, with what the receipt names; or NOT_FOUND.
 pub fn lock_receivable(id: Id, arrival: &GoodsReceiptInput) -> Result<Receivable, Problem> {
     let of_shipment = |id| select::<ShipmentItemRow>(ShipmentItemRow::shipment_id.eq(id)).whole();
     let (order, (shipment, items, charges)) = lock_order_with(

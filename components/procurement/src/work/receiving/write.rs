@@ -124,13 +124,9 @@ fn amounts(items: &[ReceiptItemRow], arrival: &GoodsReceiptInput) -> Result<Vec<
 
 /// Costs of the lines, for the books to check: an order may have been approved before the books were begun.
 fn costs(order: &LockedOrder, items: &[ReceiptItemRow], judged: &Judged) -> Vec<Cost> {
-    let cost = |item: &ReceiptItemRow| Cost {
-        unit_cost: item.unit_cost.to_string(),
-        decimal_places: match item.tracking {
-            Tracking::Serialized => 0,
-            _ => judged.articles.get(&item.variant_id).map_or(0, |article| article.decimal_places),
-        },
-        pointer: format!("{}/unitCost", order.pointer(item.order_item_id)),
+    let article = |item: &ReceiptItemRow| judged.articles.get(&item.variant_id);
+    let cost = |item: &ReceiptItemRow| {
+        posting::new_cost(item.unit_cost, item.tracking, article(item), &order.pointer(item.order_item_id))
     };
     items.iter().map(cost).collect()
 }

@@ -2,6 +2,7 @@
 
 use stoa_sdk::store::{get, run, select};
 use stoa_sdk::{Answer, Call, Id, Instant, Problem, Reply, set};
+use stoa_trade::clients::units;
 use stoa_trade::lists::{at_least, at_most};
 use stoa_trade::{Caller, list_query};
 
@@ -10,7 +11,6 @@ use crate::records::customer_return::{
     SalesReturnItemRow, SalesReturnRow,
 };
 use crate::records::order_item::KnownUnit;
-use crate::work::units::read_known_units;
 
 list_query! {
     pub struct ListSalesReturns of SalesReturnRow {
@@ -39,7 +39,7 @@ pub fn read(call: &Call) -> Answer {
     items.sort_by_key(|item| item.line_no);
     let reply = match Caller::current() {
         Caller::Person => {
-            let known = read_known_units(set(items.iter().flat_map(|item| item.units.0.iter().copied())));
+            let known = units::read_known(set(items.iter().flat_map(|item| item.units.0.iter().copied())));
             let known = |unit: Id| known.get(&unit).map(KnownUnit::from_row);
             let items = items.iter().map(|row| SalesReturnItem::from_row(row, known)).collect();
             Reply::json(&SalesReturn::from_row(&row, items))

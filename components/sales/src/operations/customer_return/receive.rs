@@ -214,8 +214,7 @@ impl LockedReturn {
     }
 }
 
-/// # Errors
-/// ARCHIVED: the draft's warehouse was archived since.
+/// Refuses with ARCHIVED a warehouse that was archived since the return was drafted.
 fn check_warehouse(id: Id) -> Result<(), Problem> {
     let is_open = warehouses::get([id]).get(&id).is_some_and(|warehouse| warehouse.active);
     if is_open { Ok(()) } else { Err(Problem::at("ARCHIVED", "/warehouseId")) }

@@ -45,8 +45,7 @@ impl ReturnLine<'_> {
 }
 
 impl ReturnReferences {
-    /// # Errors
-    /// NOT_FOUND at what is missing.
+    /// Reads them; NOT_FOUND at what is missing.
     pub fn read(stated: &SalesReturnInput) -> Result<ReturnReferences, Problem> {
         let (order, items) = run((
             get::<OrderRow>(stated.order_id),
@@ -54,14 +53,13 @@ impl ReturnReferences {
         ))?;
         let order = order.ok_or_else(|| Problem::reference_missing("/orderId"))?;
         let warehouse_id = stated.warehouse_id.unwrap_or(order.warehouse_id);
-        let named: Vec<Id> = stated.items.iter().flat_map(|line| line.unit_ids.iter().copied()).collect();
         let items = map(items.into_iter().map(|item| (item.id, item)));
         let variants = stated.items.iter().filter_map(|line| Some(items.get(&line.item_id)?.variant_id));
         let known = ReturnReferences {
             warehouse_id,
             warehouse: warehouses::get([warehouse_id]).remove(&warehouse_id),
             location: stated.warehouse_location_id.and_then(|id| warehouses::locations(&[id]).into_iter().next()),
-            units: map(units::get(&named).into_iter().map(|unit| (Id::from(unit.id), unit))),
+            units: units::get_by_id(stated.items.iter().flat_map(|line| line.unit_ids.iter().copied())),
             articles: articles::get(variants),
             order,
             items,

@@ -20,7 +20,7 @@ pub fn cancel(call: &Call) -> Answer {
     require_status(&order.row, &[OrderStatus::Draft, OrderStatus::Confirmed])?;
     let billed = order.items.iter().filter(|row| !row.billed.is_zero());
     refuse("ILLEGAL_STATE", billed.map(|row| item(row.pointer(), "ORDER_BILLED")).collect())?;
-    let released = release_goods(order.row.id, &order.reserved, &body.reason)?;
+    let released = release_goods(order.row.id, &order.allocations, &body.reason)?;
     let after = OrderRow {
         status: OrderStatus::Cancelled,
         cancelled_at: Some(now()),

@@ -1,7 +1,5 @@
 //! Request bodies of a sales order.
 
-use std::collections::BTreeSet;
-
 use schemars::JsonSchema;
 use serde::Deserialize;
 use stoa_sdk::{Id, Item, Problem};
@@ -91,18 +89,12 @@ pub struct ChosenUnits {
 }
 
 impl ConfirmSalesOrder {
-    /// # Errors
-    /// VALIDATION_FAILED: a line or a unit twice.
+    /// Refuses a line or a unit that stands twice.
     pub fn check(&self) -> Result<(), Problem> {
         let units = Lines::at("/units", &self.units);
         let mut faults: Vec<Item> = units.find_repeats("itemId", |chosen| chosen.item_id);
         faults.extend(units.repeated_ids("unitIds", |chosen| &chosen.unit_ids));
         refuse_invalid(faults)
-    }
-
-    /// The ids of the units that it names.
-    pub fn unit_ids(&self) -> BTreeSet<Id> {
-        stoa_sdk::set(self.units.iter().flat_map(|chosen| chosen.unit_ids.iter().copied()))
     }
 }
 
@@ -121,8 +113,7 @@ pub struct ExchangeUnit {
 }
 
 impl ExchangeUnit {
-    /// # Errors
-    /// VALIDATION_FAILED: a unit for itself.
+    /// Refuses to exchange a unit for itself.
     pub fn check(&self) -> Result<(), Problem> {
         match self.release_unit_id == self.choose_unit_id {
             true => Err(invalid("/chooseUnitId", "REPEATED")),

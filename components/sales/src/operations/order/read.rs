@@ -3,6 +3,7 @@
 use stoa_sdk::store::{MOST_ROWS, get, run, select};
 use stoa_sdk::{Answer, Call, Id, Problem, Reply, set};
 use stoa_trade::Caller;
+use stoa_trade::clients::units;
 use stoa_trade::pages::read_rest;
 
 use crate::records::allocation::AllocationRow;
@@ -11,7 +12,6 @@ use crate::records::order_item::{ApiSalesOrderItem, KnownUnit, OrderItemRow, Sal
 use crate::rules::priced_line::PricedLine;
 use crate::work::priced_line::{live_lines, sort_lines};
 use crate::work::reservation::group_by_item;
-use crate::work::units::read_known_units;
 
 pub fn read(call: &Call) -> Answer {
     let id = call.path_id("id")?;
@@ -33,7 +33,7 @@ pub fn read(call: &Call) -> Answer {
     }
     let reply = match Caller::current() {
         Caller::Person => {
-            let known = read_known_units(set(allocations.iter().filter_map(|row| row.unit_id)));
+            let known = units::read_known(set(allocations.iter().filter_map(|row| row.unit_id)));
             let known = |unit: Id| known.get(&unit).map(KnownUnit::from_row);
             let show = |(item, price, held)| SalesOrderItem::from_row(item, price, row.status, held, known);
             Reply::json(&SalesOrder::from_row(&row, priced.into_iter().map(show).collect()))

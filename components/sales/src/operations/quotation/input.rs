@@ -47,10 +47,7 @@ impl Replaceable for QuotationInput {
 }
 
 impl QuotationInput {
-    /// The lines, where notes and lines have no faults.
-    ///
-    /// # Errors
-    /// VALIDATION_FAILED: what a schema cannot tell of lines; notes of an API client.
+    /// Reads the lines, and refuses those with faults that a schema cannot tell, and notes of an API client.
     pub fn read_lines(&self) -> Result<Vec<StatedLine>, Problem> {
         match Caller::current().is_client() && self.notes.is_some() {
             true => Err(invalid("/notes", "NOT_ALLOWED")),

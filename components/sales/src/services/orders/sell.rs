@@ -34,7 +34,7 @@ pub fn sell(sale: Sale) -> Result<Order, Problem> {
 
 fn sell_lines(sale: Sale) -> Result<Order, Problem> {
     let lines: Vec<StatedLine> = sale.lines.iter().map(state).collect();
-    check_repeats(&lines)?;
+    refuse("REFERENCE_INVALID", Lines::at("/items", &lines).find_repeats("variantId", |line| line.variant))?;
     let named = Named {
         entity: sale.legal_entity_id.into(),
         warehouse: Some(sale.warehouse_id.into()),
@@ -82,12 +82,6 @@ fn state(line: &SellLine) -> StatedLine {
     let stated =
         StatedLine::at_price(line.variant_id.into(), parse_positive(&line.quantity), price, line.reason.clone());
     StatedLine { units: line.unit_ids.iter().copied().map(Id::from).collect(), ..stated }
-}
-
-/// # Errors
-/// REFERENCE_INVALID with REPEATED at the second line of a variant.
-fn check_repeats(lines: &[StatedLine]) -> Result<(), Problem> {
-    refuse("REFERENCE_INVALID", Lines::at("/items", lines).find_repeats("variantId", |line| line.variant))
 }
 
 /// An order of this number or this invoice is there already.
