@@ -42,7 +42,8 @@ pub fn admit_to_books(order: &OrderRow, roles: &[String]) -> Result<bool, Proble
 
 /// The cost of goods as the books judge it; `line` is where their line stands in the order.
 pub fn new_cost(unit_cost: Money, tracking: Tracking, article: Option<&Article>, line: &str) -> Cost {
-    let decimal_places = article.filter(|_| tracking != Tracking::Serialized).map_or(0, |article| article.decimal_places);
+    let decimal_places =
+        article.filter(|_| tracking != Tracking::Serialized).map_or(0, |article| article.decimal_places);
     Cost { unit_cost: unit_cost.to_string(), decimal_places, pointer: format!("{line}/unitCost") }
 }
 

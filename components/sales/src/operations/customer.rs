@@ -80,12 +80,9 @@ pub fn create(call: &Call) -> Answer {
 pub fn replace(call: &Call) -> Answer {
     let input: CustomerBody = call.body()?;
     check(&input)?;
-    let row: Option<CustomerRow> = run(get(call.path_id("id")?).locked())?;
-    let default_list = match &row {
-        Some(_) => find_default_list(&input)?,
-        None => return Err(Problem::not_found()),
-    };
-    let before = writable(call, row)?;
+    let row: CustomerRow = run(get(call.path_id("id")?).locked())?.ok_or_else(Problem::not_found)?;
+    let default_list = find_default_list(&input)?;
+    let before = writable(call, Some(row))?;
     let after = before.clone().restate(input);
     let notes = if Caller::current().is_client() { before.notes.clone() } else { after.notes };
     let change = Change::new(&before, CustomerRow { notes, ..after })?;

@@ -11,7 +11,6 @@ use stoa_trade::{Change, usable};
 use crate::operations::import_order::input::{AllocateCharge, ChargeInput};
 use crate::records::charge::{ChargeRow, ChargeStatus};
 use crate::records::import_order::ChargeWrite;
-use crate::records::order::OrderRow;
 use crate::records::shipment::ShipmentRow;
 use crate::records::supplier::SupplierRow;
 use crate::work::charging::allocate_charge;
@@ -105,7 +104,7 @@ pub fn replace(call: &Call) -> Answer {
     let drawn = draw_charge(id, body, before.allocated);
     let row = ChargeRow { id: charge_id, version: before.version, created_at: before.created_at, ..drawn };
     let after = charging.order.write_parts(Change::new(before, row)?.update())?;
-    Ok(show(&charging.order, &after, charge_id))
+    Ok(charging.order.show(&after, &["charges"]).subject(charge_id))
 }
 
 pub fn allocate(call: &Call) -> Answer {
@@ -116,7 +115,7 @@ pub fn allocate(call: &Call) -> Answer {
     let charging = lock_charging(id, None, None)?;
     let charge = charging.charge(charge_id)?;
     let after = allocate_charge(&charging.order, charge, &body.allocations, body.expected_version)?;
-    Ok(show(&charging.order, &after, charge_id))
+    Ok(charging.order.show(&after, &["charges"]).subject(charge_id))
 }
 
 pub fn cancel(call: &Call) -> Answer {
@@ -130,7 +129,7 @@ pub fn cancel(call: &Call) -> Answer {
     }
     let cancelled = update::<ChargeRow>(charge_id).set(ChargeRow::status, &ChargeStatus::Cancelled);
     let after = charging.order.write_parts(cancelled)?;
-    Ok(show(&charging.order, &after, charge_id))
+    Ok(charging.order.show(&after, &["charges"]).subject(charge_id))
 }
 
 /// A charge as the body states it, of which this is allocated; its status follows from its amount.
@@ -151,8 +150,4 @@ fn draw_charge(order: Id, body: ChargeInput, allocated: Money) -> ChargeRow {
         supplier_id: body.supplier_id,
         reference: body.reference.map(String::from),
     }
-}
-
-fn show(order: &LockedOrder, after: &OrderRow, charge: Id) -> Reply {
-    order.show(after, &["charges"]).subject(charge)
 }

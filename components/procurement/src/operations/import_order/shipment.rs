@@ -13,7 +13,6 @@ use stoa_trade::{Change, JsonList};
 
 use crate::operations::import_order::input::{ShipmentAdvance, ShipmentInput, ShipmentItemInput};
 use crate::records::import_order::ShipmentWrite;
-use crate::records::order::OrderRow;
 use crate::records::order_item::OrderItemRow;
 use crate::records::shipment::{ShipmentItemRow, ShipmentRow, ShipmentStage, ShipmentStep};
 use crate::rules::shipment_state::check_advance;
@@ -131,11 +130,8 @@ pub fn add(call: &Call) -> Answer {
         return Err(Problem::duplicate("/number"));
     }
     let ids = new_ids(u32::try_from(body.items.len()).unwrap_or(u32::MAX));
-    let items: Vec<ShipmentItemRow> = Lines::at("/items", &body.items)
-        .iter()
-        .zip(ids)
-        .map(|((pointer, line), item_id)| new_item(item_id, &row, pointer.line_no(), line))
-        .collect();
+    let lines = body.items.iter().zip(0..).zip(ids);
+    let items: Vec<_> = lines.map(|((line, line_no), id)| new_item(id, &row, line_no, line)).collect();
     let after = shipping.order.write_parts(insert(&items))?;
     let reply = Reply::json(&ShipmentWrite::from_row(&after, row.id)).resource(after.id);
     Ok(reply.subjects(shipping.order.subjects()).subject(row.id).changed(["shipments"]))
@@ -175,7 +171,7 @@ pub fn replace(call: &Call) -> Answer {
     let stay = update_from(&stay, &[ShipmentItemRow::line_no.name(), ShipmentItemRow::quantity.name()]);
     let gone = update_all::<ShipmentItemRow>(replacement.dropped.iter().copied()).set(ShipmentItemRow::line_no, &None);
     let after = shipping.order.write_parts((change.update(), stay, gone, insert(&come)))?;
-    Ok(show(&shipping.order, &after).subject(shipment_id))
+    Ok(shipping.order.show(&after, &["shipments"]).subject(shipment_id))
 }
 
 pub fn advance(call: &Call) -> Answer {
@@ -192,7 +188,7 @@ pub fn advance(call: &Call) -> Answer {
     let shipment =
         update::<ShipmentRow>(shipment_id).set(ShipmentRow::stage, &body.stage).set(ShipmentRow::history, &history);
     let after = shipping.order.write_parts(shipment)?;
-    Ok(show(&shipping.order, &after).subject(shipment_id))
+    Ok(shipping.order.show(&after, &["shipments"]).subject(shipment_id))
 }
 
 /// Checks beyond the schema: a line of the order twice.
@@ -229,8 +225,4 @@ fn new_item(id: Id, shipment: &ShipmentRow, line_no: i64, line: &ShipmentItemInp
         quantity: line.quantity.0,
         received: Quantity::ZERO,
     }
-}
-
-fn show(order: &LockedOrder, after: &OrderRow) -> Reply {
-    order.show(after, &["shipments"])
 }

@@ -19,7 +19,7 @@ use crate::records::order_item::OrderItemRow;
 use crate::records::receipt::{GoodsReceiptEvent, RECEIPT_CREATED, ReceiptRow};
 use crate::records::receipt_item::{ReceiptBalanceRow, ReceiptItemRow};
 use crate::records::shipment::{ShipmentItemRow, ShipmentRow, ShipmentStage, ShipmentStep};
-use crate::rules::arrival::{GoodsReceiptInput, GoodsReceiptItemInput};
+use crate::rules::arrival::GoodsReceiptInput;
 use crate::work::goods::warehouse_refusal;
 use crate::work::order::{LockedOrder, receiving_verb, update_order};
 use crate::work::posting::{self, RoleAmount};
@@ -241,13 +241,8 @@ fn changed_charges(receivable: &Receivable, arrival: &GoodsReceiptInput) -> Resu
 
 /// Has inventory take the tracked goods in; the units of every line. What inventory refuses points into what came.
 fn take_in(row: &ReceiptRow, items: &[ReceiptItemRow], arrival: &GoodsReceiptInput) -> Result<Vec<Vec<Id>>, Problem> {
-    let tracked: Vec<(usize, &ReceiptItemRow, &GoodsReceiptItemInput)> = items
-        .iter()
-        .zip(&arrival.items)
-        .enumerate()
-        .filter(|(_, (item, _))| item.tracking != Tracking::None)
-        .map(|(index, (item, line))| (index, item, line))
-        .collect();
+    let came = items.iter().zip(&arrival.items).enumerate().map(|(index, (item, line))| (index, item, line));
+    let tracked: Vec<_> = came.filter(|(_, item, _)| item.tracking != Tracking::None).collect();
     let mut units: Vec<Vec<Id>> = vec![Vec::new(); items.len()];
     if tracked.is_empty() {
         return Ok(units);

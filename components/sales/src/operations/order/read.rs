@@ -26,11 +26,9 @@ pub fn read(call: &Call) -> Answer {
     sort_lines(&mut items);
     let allocations = read_rest(allocations, &of_order, |row| row.id)?;
     let by_item = group_by_item(&allocations);
-    let mut priced = Vec::new();
-    for item in &items {
-        let held = by_item.get(&item.id).map(Vec::as_slice).unwrap_or_default();
-        priced.push((item, item.price().figures()?, held));
-    }
+    let held = |item: &OrderItemRow| by_item.get(&item.id).map(Vec::as_slice).unwrap_or_default();
+    let priced = items.iter().map(|item| Ok((item, item.price().figures()?, held(item))));
+    let priced = priced.collect::<Result<Vec<_>, Problem>>()?;
     let reply = match Caller::current() {
         Caller::Person => {
             let known = units::read_known(set(allocations.iter().filter_map(|row| row.unit_id)));
