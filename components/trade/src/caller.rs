@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 use stoa_sdk::store::Rows;
-use stoa_sdk::{ActorKind, Answer, Id, Record, Reply, facts};
+use stoa_sdk::{ActorKind, Answer, Entity, Reply, facts};
 
 use crate::lists::answer_page;
 
@@ -37,30 +37,16 @@ impl Caller {
         }
     }
 
-    /// Answers with the record as this caller sees it: a `P` for a person, a `C` for a client.
-    pub fn show_row<P, C, R>(self, row: R) -> Reply
+    /// Answers a page of rows, each with the projection that this caller sees.
+    pub fn show_page<P, C, R>(self, rows: Rows<R>, person: impl Fn(&R) -> P, client: impl Fn(&R) -> C) -> Answer
     where
-        P: Serialize + From<R>,
-        C: Serialize + From<R>,
-        R: Record,
-    {
-        let (id, version) = (row.id(), row.version());
-        let reply = match self {
-            Caller::Person => Reply::json(&P::from(row)),
-            Caller::Client => Reply::json(&C::from(row)),
-        };
-        reply.of(id, version)
-    }
-
-    /// Answers a page of rows, each as this caller sees it.
-    pub fn show_page<P, C, R>(self, rows: Rows<R>, id: impl Fn(&R) -> Id) -> Answer
-    where
-        P: Serialize + From<R>,
-        C: Serialize + From<R>,
+        P: Serialize,
+        C: Serialize,
+        R: Entity,
     {
         match self {
-            Caller::Person => answer_page(rows, id, P::from),
-            Caller::Client => answer_page(rows, id, C::from),
+            Caller::Person => answer_page(rows, Entity::id, |row| person(&row)),
+            Caller::Client => answer_page(rows, Entity::id, |row| client(&row)),
         }
     }
 }

@@ -16,15 +16,14 @@ pub fn lock_expected<R: Record>(id: Id, expected: ExpectedVersion) -> Result<R, 
 }
 
 /// Writes a change and emits it; answers the row as `show` answers it, with the names of what changed.
-pub fn finish<R: Entity + Clone, T: EventData>(
-    change: Change<R>,
+pub fn finish<R: Entity, T: EventData>(
+    change: &Change<R>,
     kind: &EventKind<T>,
-    data: impl Fn(R) -> T,
-    show: impl Fn(R) -> Reply,
+    data: impl Fn(&R) -> T,
+    show: impl Fn(&R) -> Reply,
 ) -> Answer {
     run(change.update())?;
-    let members = change.members();
-    let after = change.into_after();
-    emit([kind.of(after.id(), None, &data(after.clone()))]);
-    Ok(show(after).changed(members))
+    let after = change.after();
+    emit([kind.of(after.id(), None, &data(after))]);
+    Ok(show(after).changed(change.members()))
 }

@@ -61,9 +61,9 @@ macro_rules! resource {
             $($(#[$member_meta:meta])* $member:ident: $type:ty $(= $value:expr)?),* $(,)?
         }
     ) => {
-        $(#[$meta])*
         #[derive(Debug, ::serde::Serialize, ::schemars::JsonSchema)]
         #[serde(rename_all = "camelCase")]
+        $(#[$meta])*
         $vis struct $name {
             $($(#[$member_meta])* $member: $type,)*
         }

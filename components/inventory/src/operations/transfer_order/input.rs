@@ -15,65 +15,32 @@ use stoa_trade::refusal::refuse_invalid;
 /// Units of an order at most.
 pub const MOST_UNITS: usize = 100;
 
-/// Fields of the order itself, from either body.
-pub struct Head {
+/// A transfer order to create.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct TransferOrderInput {
+    /// Unique in the legal entity, ignoring case. Immutable. Omitted or null on create: `TO-` and the next number.
+    #[serde(default)]
     pub number: Option<DocumentNumber>,
-    pub from: Id,
-    pub to: Id,
-    pub transit: Option<Id>,
+    /// Warehouse of type PHYSICAL, VIRTUAL or THIRD_PARTY. The order belongs to its legal entity. Immutable.
+    pub from_warehouse_id: Id,
+    /// Warehouse of the same legal entity, of any type except IN_TRANSIT.
+    pub to_warehouse_id: Id,
+    /// Warehouse of type IN_TRANSIT. Omitted or null: the only one of the legal entity, set at the approval.
+    #[serde(default)]
+    pub transit_warehouse_id: Option<Id>,
+    #[serde(default)]
+    pub expected_on: Option<Date>,
+    #[serde(default)]
+    pub notes: Option<Text<0, 2000>>,
+    /// At most one line for each variant.
+    #[schemars(length(min = 1, max = 100))]
+    pub items: Vec<TransferItemInput>,
 }
 
-/// Both bodies of an order: a replacement states the version too.
-macro_rules! order_body {
-    ($(#[$meta:meta])* $name:ident { $($extra:tt)* }) => {
-        $(#[$meta])*
-        #[derive(Debug, Deserialize, JsonSchema)]
-        #[serde(rename_all = "camelCase", deny_unknown_fields)]
-        pub struct $name {
-            $($extra)*
-            /// Unique in the legal entity, ignoring case. Immutable. Omitted or null on create: `TO-` and the next number.
-            #[serde(default)]
-            pub number: Option<DocumentNumber>,
-            /// Warehouse of type PHYSICAL, VIRTUAL or THIRD_PARTY. The order belongs to its legal entity. Immutable.
-            pub from_warehouse_id: Id,
-            /// Warehouse of the same legal entity, of any type except IN_TRANSIT.
-            pub to_warehouse_id: Id,
-            /// Warehouse of type IN_TRANSIT. Omitted or null: the only one of the legal entity, set at the approval.
-            #[serde(default)]
-            pub transit_warehouse_id: Option<Id>,
-            #[serde(default)]
-            pub expected_on: Option<Date>,
-            #[serde(default)]
-            pub notes: Option<Text<0, 2000>>,
-            /// At most one line for each variant.
-            #[schemars(length(min = 1, max = 100))]
-            pub items: Vec<TransferItemInput>,
-        }
-
-        impl $name {
-            /// The fields of the order itself.
-            pub fn head(&self) -> Head {
-                Head {
-                    number: self.number.clone(),
-                    from: self.from_warehouse_id,
-                    to: self.to_warehouse_id,
-                    transit: self.transit_warehouse_id,
-                }
-            }
-        }
-    };
-}
-
-order_body! {
-    /// A transfer order to create.
-    TransferOrderInput {}
-}
-
-order_body! {
-    /// Full replacement of a draft.
-    TransferOrderUpdate {
-        pub expected_version: ExpectedVersion,
-    }
+impl Replaceable for TransferOrderInput {
+    const UPDATE: &'static str = "TransferOrderUpdate";
+    const DESCRIPTION: &'static str = "Full replacement of a draft.";
 }
 
 /// Quantity of one variant to transfer.
