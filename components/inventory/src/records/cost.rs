@@ -48,28 +48,16 @@ collection! {
 
 text_enum! {
     pub enum CostKind {
-        Received => "RECEIVED",
-        AdjustedIn => "ADJUSTED_IN",
-        Sold => "SOLD",
-        Back => "BACK",
-        AdjustedOut => "ADJUSTED_OUT",
-        Damaged => "DAMAGED",
-        Lost => "LOST",
-        Returned => "RETURNED",
-        Charge => "CHARGE",
-        Correction => "CORRECTION",
-        Assigned => "ASSIGNED",
+        Received => "RECEIVED", AdjustedIn => "ADJUSTED_IN", Sold => "SOLD", Back => "BACK",
+        AdjustedOut => "ADJUSTED_OUT", Damaged => "DAMAGED", Lost => "LOST", Returned => "RETURNED",
+        Charge => "CHARGE", Correction => "CORRECTION", Assigned => "ASSIGNED",
     }
 }
 
 text_enum! {
     /// Where goods are, to whom a correction or charge is dealt.
     pub enum Destination {
-        OnHand => "ON_HAND",
-        Sold => "SOLD",
-        AdjustedOut => "ADJUSTED_OUT",
-        Damaged => "DAMAGED",
-        Lost => "LOST",
+        OnHand => "ON_HAND", Sold => "SOLD", AdjustedOut => "ADJUSTED_OUT", Damaged => "DAMAGED", Lost => "LOST",
         Returned => "RETURNED",
     }
 }

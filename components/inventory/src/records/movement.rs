@@ -12,13 +12,8 @@ pub const MOVEMENT: &str = "INVENTORY_MOVEMENT";
 
 text_enum! {
     pub enum MovementType {
-        AdjustmentIn => "ADJUSTMENT_IN",
-        AdjustmentOut => "ADJUSTMENT_OUT",
-        Transfer => "TRANSFER",
-        Damage => "DAMAGE",
-        Loss => "LOSS",
-        PurchaseReceipt => "PURCHASE_RECEIPT",
-        Sale => "SALE",
+        AdjustmentIn => "ADJUSTMENT_IN", AdjustmentOut => "ADJUSTMENT_OUT", Transfer => "TRANSFER", Damage => "DAMAGE",
+        Loss => "LOSS", PurchaseReceipt => "PURCHASE_RECEIPT", Sale => "SALE",
     }
 }
 
@@ -29,9 +24,7 @@ text_enum! {
 text_enum! {
     /// Kind of the document that caused a movement.
     pub enum DocumentType {
-        TransferOrder => "TRANSFER_ORDER",
-        StockCount => "STOCK_COUNT",
-        CustomerReturn => "CUSTOMER_RETURN",
+        TransferOrder => "TRANSFER_ORDER", StockCount => "STOCK_COUNT", CustomerReturn => "CUSTOMER_RETURN",
         SupplierReturn => "SUPPLIER_RETURN",
     }
 }

@@ -17,11 +17,7 @@ text_enum! {
 
 text_enum! {
     /// Source of a reservation. Only MANUAL reservations can be released through the API.
-    pub enum ReservationSource {
-        Manual => "MANUAL",
-        SalesOrder => "SALES_ORDER",
-        TransferOrder => "TRANSFER_ORDER",
-    }
+    pub enum ReservationSource { Manual => "MANUAL", SalesOrder => "SALES_ORDER", TransferOrder => "TRANSFER_ORDER" }
 }
 
 text_enum! {

@@ -12,12 +12,8 @@ pub const ORDER: &str = "TRANSFER_ORDER";
 text_enum! {
     /// RECEIVED and CANCELLED orders are immutable.
     pub enum TransferStatus {
-        Draft => "DRAFT",
-        Approved => "APPROVED",
-        InTransit => "IN_TRANSIT",
-        PartiallyReceived => "PARTIALLY_RECEIVED",
-        Received => "RECEIVED",
-        Cancelled => "CANCELLED",
+        Draft => "DRAFT", Approved => "APPROVED", InTransit => "IN_TRANSIT", PartiallyReceived => "PARTIALLY_RECEIVED",
+        Received => "RECEIVED", Cancelled => "CANCELLED",
     }
 }
 
@@ -71,12 +67,8 @@ collection! {
 text_enum! {
     /// What became of a unit on a transfer order.
     pub enum UnitOutcome {
-        Reserved => "RESERVED",
-        InTransit => "IN_TRANSIT",
-        Received => "RECEIVED",
-        Lost => "LOST",
-        Returned => "RETURNED",
-        Released => "RELEASED",
+        Reserved => "RESERVED", InTransit => "IN_TRANSIT", Received => "RECEIVED", Lost => "LOST",
+        Returned => "RETURNED", Released => "RELEASED",
     }
 }
 

@@ -15,15 +15,8 @@ pub const UNIT: &str = "INVENTORY_UNIT";
 
 text_enum! {
     pub enum UnitStatus {
-        Available => "AVAILABLE",
-        Reserved => "RESERVED",
-        Sold => "SOLD",
-        InTransit => "IN_TRANSIT",
-        Damaged => "DAMAGED",
-        Returned => "RETURNED",
-        Rma => "RMA",
-        Lost => "LOST",
-        Quarantined => "QUARANTINED",
+        Available => "AVAILABLE", Reserved => "RESERVED", Sold => "SOLD", InTransit => "IN_TRANSIT",
+        Damaged => "DAMAGED", Returned => "RETURNED", Rma => "RMA", Lost => "LOST", Quarantined => "QUARANTINED",
     }
 }
 
@@ -85,11 +78,7 @@ collection! {
 
 text_enum! {
     pub enum UnitEvent {
-        Created => "CREATED",
-        Moved => "MOVED",
-        Reserved => "RESERVED",
-        Released => "RELEASED",
-        Regraded => "REGRADED",
+        Created => "CREATED", Moved => "MOVED", Reserved => "RESERVED", Released => "RELEASED", Regraded => "REGRADED",
     }
 }
 

@@ -10,10 +10,7 @@ pub const WAREHOUSE: &str = "WAREHOUSE";
 text_enum! {
     /// PHYSICAL, VIRTUAL and THIRD_PARTY warehouses allow reservations and sales.
     pub enum WarehouseType {
-        Physical => "PHYSICAL",
-        Virtual => "VIRTUAL",
-        InTransit => "IN_TRANSIT",
-        ThirdParty => "THIRD_PARTY",
+        Physical => "PHYSICAL", Virtual => "VIRTUAL", InTransit => "IN_TRANSIT", ThirdParty => "THIRD_PARTY",
         Quarantine => "QUARANTINE",
     }
 }

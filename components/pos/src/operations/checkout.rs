@@ -104,7 +104,7 @@ pub fn check_out(call: &Call) -> Answer {
     emit([RECEIPT_CREATED.of(receipt_id, None, &event)]);
     let places = [session.id, session.register_id, receipt.order_id];
     let products = order.items.iter().map(|line| Id::from(line.product_id));
-    let reply = Reply::json(&PosReceipt::from_row(receipt, &payments)).resource(receipt_id);
+    let reply = Reply::json(&PosReceipt::from_row(&receipt, &payments)).resource(receipt_id);
     Ok(reply.subjects(places.into_iter().chain(products)))
 }
 

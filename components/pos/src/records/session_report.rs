@@ -2,9 +2,12 @@
 
 use schemars::JsonSchema;
 use serde::Serialize;
-use stoa_sdk::{Id, Instant, text_enum};
+use stoa_sdk::{Id, Instant, now, text_enum};
 use stoa_trade::payment_method::{CardKind, Method};
 use stoa_trade::quantity::{Money, Sum};
+use stoa_trade::resource;
+
+use crate::records::session::SessionRow;
 
 text_enum! {
     /// An X report is as of now, a Z report is final.
@@ -62,28 +65,36 @@ pub struct CashTotals {
     pub expected: Money,
 }
 
-/// The report of a session.
-#[derive(Debug, Serialize, JsonSchema)]
-#[serde(rename_all = "camelCase")]
-pub struct PosSessionReport {
+/// Facts of a report beside the session's row.
+pub struct SessionFacts {
     pub kind: ReportKind,
-    pub session_id: Id,
-    pub register_id: Id,
-    pub register_code: String,
-    pub session_no: i64,
-    /// Now, or the instant at which the session was closed.
-    pub as_of: Instant,
-    pub currency_code: String,
-    #[schemars(with = "Id")]
-    pub operator_id: String,
-    pub opened_at: Instant,
-    pub closed_at: Option<Instant>,
-    pub opening_amount: Money,
     pub receipts: ReceiptTotals,
-    /// One row for each method, and for each kind of card, that was used.
     pub by_method: Vec<MethodTotal>,
     pub cash: CashTotals,
-    pub counted_amount: Option<Money>,
-    /// Counted minus expected.
-    pub variance: Option<Money>,
+}
+
+resource! {
+    /// The report of a session.
+    pub struct PosSessionReport of row: SessionRow, register_code: String, facts: SessionFacts {
+        kind: ReportKind = facts.kind,
+        session_id: Id = row.id,
+        register_id: Id,
+        register_code: String = register_code,
+        session_no: i64,
+        /// Now, or the instant at which the session was closed.
+        as_of: Instant = row.closed_at.unwrap_or_else(now),
+        currency_code: String,
+        #[schemars(with = "Id")]
+        operator_id: String,
+        opened_at: Instant,
+        closed_at: Option<Instant>,
+        opening_amount: Money,
+        receipts: ReceiptTotals = facts.receipts,
+        /// One row for each method, and for each kind of card, that was used.
+        by_method: Vec<MethodTotal> = facts.by_method,
+        cash: CashTotals = facts.cash,
+        counted_amount: Option<Money>,
+        /// Counted minus expected.
+        variance: Option<Money>,
+    }
 }

@@ -17,12 +17,7 @@ use crate::rules::place;
 use crate::work::goods::{Goods, Inflow, Outflow, Place, Sku};
 
 text_enum! {
-    enum AdjustmentType {
-        In => "ADJUSTMENT_IN",
-        Out => "ADJUSTMENT_OUT",
-        Damage => "DAMAGE",
-        Loss => "LOSS",
-    }
+    enum AdjustmentType { In => "ADJUSTMENT_IN", Out => "ADJUSTMENT_OUT", Damage => "DAMAGE", Loss => "LOSS" }
 }
 
 /// An adjustment of stock.

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use schemars::JsonSchema;
 use serde::Deserialize;
 use stoa_sdk::{Decimal, Id, Item, Problem, Text, item};
-use stoa_trade::document::lines::find_repeated_ids;
+use stoa_trade::document::lines::{Lines, find_repeated_ids};
 use stoa_trade::document::number::DocumentNumber;
 use stoa_trade::document::version::ExpectedVersion;
 use stoa_trade::quantity::Quantity;
@@ -67,11 +67,11 @@ pub struct CancelStockCount {
 pub fn check(lines: &[CountedLine]) -> Result<(), Problem> {
     let mut faults: Vec<Item> = Vec::new();
     let (mut variants, mut units) = (BTreeSet::new(), BTreeSet::new());
-    for (index, line) in lines.iter().enumerate() {
+    for (pointer, line) in Lines::at("/lines", lines).iter() {
         if !variants.insert(line.variant_id) {
-            faults.push(item(format!("/lines/{index}/variantId"), "REPEATED"));
+            faults.push(item(pointer.member("variantId"), "REPEATED"));
         }
-        faults.extend(find_repeated_ids(&format!("/lines/{index}/unitIds"), &line.unit_ids, &mut units));
+        faults.extend(find_repeated_ids(&pointer.member("unitIds"), &line.unit_ids, &mut units));
     }
     if units.len() > MOST_UNITS {
         faults.push(item("/lines", "TOO_MANY"));

@@ -4,11 +4,12 @@
 use std::collections::BTreeMap;
 
 use stoa_sdk::store::{get_all, run};
-use stoa_sdk::{Answer, Call, Decimal, Id, Problem, map, now};
+use stoa_sdk::{Answer, Call, Id, Problem, map, now};
 use stoa_trade::clients::articles;
 use stoa_trade::clients::books::{self, Cost, Terms};
+use stoa_trade::document::lines::Lines;
 use stoa_trade::posting::EntrySource;
-use stoa_trade::quantity::{Quantity, Tracking, UnitCost};
+use stoa_trade::quantity::{Quantity, Tracking};
 use stoa_trade::refusal::refuse;
 use stoa_trade::{Change, Status};
 
@@ -16,7 +17,9 @@ use crate::operations::stock_count::input::PostStockCount;
 use crate::operations::stock_count::lock::{check_open, lock_count};
 use crate::records::cost::CostKind;
 use crate::records::movement::{DocumentType, MovementRow, MovementType};
-use crate::records::stock_count::{CountStatus, CountedUnit, StockCountLineRow, StockCountRow, receipt, units_of};
+use crate::records::stock_count::{
+    CountStatus, CountedUnit, StockCountLineRow, StockCountRow, receipt, short_cost, units_of,
+};
 use crate::records::unit::{UnitRow, UnitStatus};
 use crate::records::warehouse::WarehouseRow;
 use crate::rules::delta::Delta;
@@ -117,9 +120,8 @@ impl<'a> Posting<'a> {
     fn check_active(&self, lines: &[StockCountLineRow]) -> Result<(), Problem> {
         let articles = articles::get(lines.iter().map(|line| line.variant_id));
         let is_archived = |line: &StockCountLineRow| !articles.get(&line.variant_id).is_some_and(articles::is_active);
-        let refused = lines.iter().enumerate().filter(|(_, line)| self.brings(line) && is_archived(line));
-        let refused = refused.map(|(index, _)| stoa_sdk::item(format!("/lines/{index}/variantId"), "ARCHIVED"));
-        refuse("ARCHIVED", refused.collect())
+        let is_refused = |line: &StockCountLineRow| self.brings(line) && is_archived(line);
+        refuse("ARCHIVED", Lines::at("/lines", lines).faults("variantId", "ARCHIVED", is_refused))
     }
 
     /// With books, every surplus has a cost that can be posted.
@@ -215,9 +217,4 @@ impl<'a> Posting<'a> {
         goods.record(row);
         Ok(())
     }
-}
-
-/// A stated cost has at most six digits after the point.
-fn short_cost(cost: UnitCost) -> Decimal<6> {
-    Decimal::from_units(cost.units() / 1_000_000)
 }

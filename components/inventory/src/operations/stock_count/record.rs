@@ -4,9 +4,10 @@
 use std::collections::BTreeMap;
 
 use stoa_sdk::store::{MOST_ROWS, find, get_all, insert, run, select, update_all};
-use stoa_sdk::{Answer, Call, Decimal, Field, Id, Item, Problem, all, item, map, new_ids, now, view};
+use stoa_sdk::{Answer, Call, Decimal, Field, Id, Problem, all, item, map, new_ids, now, view};
 use stoa_trade::Change;
 use stoa_trade::clients::articles::{self, Article};
+use stoa_trade::document::lines::Lines;
 use stoa_trade::quantity::{Quantity, Tracking, UnitCost, is_countable};
 use stoa_trade::refusal::{refuse, refuse_invalid};
 
@@ -16,6 +17,7 @@ use crate::records::stock::StockRow;
 use crate::records::stock_count::{CountedUnit, StockCountLineRow, StockCountRow, receipt, units_as_json, units_of};
 use crate::records::unit::{UnitRow, UnitStatus};
 use crate::rules::unit_count;
+use crate::rules::unknown::find_unknown;
 
 /// Lines of a count at most, and units of all its lines.
 const MOST: usize = 500;
@@ -50,8 +52,8 @@ pub fn record(call: &Call) -> Answer {
     let (count, before) = lock_count(id)?;
     let articles = articles::get(body.lines.iter().map(|line| line.variant_id));
     let seen = Seen::read(&count, &body.lines)?;
-    let missing = find_missing(&body.lines, &articles, &seen);
-    refuse("NOT_FOUND", missing)?;
+    let lines = body.lines.iter().map(|line| (line.variant_id, line.unit_ids.as_slice()));
+    refuse("NOT_FOUND", find_unknown("/lines", lines, &articles, |id| seen.units.contains_key(&id)))?;
     check_open(&count, body.expected_version)?;
     check_counts(&body.lines, &articles)?;
     check_active(&body.lines, &articles, &seen)?;
@@ -170,18 +172,6 @@ impl Seen {
     }
 }
 
-fn find_missing(lines: &[CountedLine], articles: &BTreeMap<Id, Article>, seen: &Seen) -> Vec<Item> {
-    let mut missing = Vec::new();
-    for (index, line) in lines.iter().enumerate() {
-        if !articles.contains_key(&line.variant_id) {
-            missing.push(item(format!("/lines/{index}/variantId"), "NOT_FOUND"));
-        }
-        let absent = line.unit_ids.iter().enumerate().filter(|(_, id)| !seen.units.contains_key(id));
-        missing.extend(absent.map(|(nth, _)| item(format!("/lines/{index}/unitIds/{nth}"), "NOT_FOUND")));
-    }
-    missing
-}
-
 /// Whether these variants can be counted so.
 fn check_counts(lines: &[CountedLine], articles: &BTreeMap<Id, Article>) -> Result<(), Problem> {
     let mut faults = Vec::new();
@@ -201,11 +191,8 @@ fn check_counts(lines: &[CountedLine], articles: &BTreeMap<Id, Article>) -> Resu
 fn check_active(lines: &[CountedLine], articles: &BTreeMap<Id, Article>, seen: &Seen) -> Result<(), Problem> {
     let is_archived =
         |line: &CountedLine| articles.get(&line.variant_id).is_some_and(|article| !articles::is_active(article));
-    let refused = lines.iter().enumerate().filter(|(_, line)| is_archived(line) && seen.exceeds(line));
-    refuse(
-        "REFERENCE_INVALID",
-        refused.map(|(index, _)| item(format!("/lines/{index}/variantId"), "ARCHIVED")).collect(),
-    )
+    let is_refused = |line: &CountedLine| is_archived(line) && seen.exceeds(line);
+    refuse("REFERENCE_INVALID", Lines::at("/lines", lines).faults("variantId", "ARCHIVED", is_refused))
 }
 
 /// Lines and units of the count as it will stand.

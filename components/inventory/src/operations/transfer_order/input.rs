@@ -6,8 +6,9 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use stoa_sdk::{Bounds, Date, Id, Item, Problem, Text, item};
 use stoa_trade::Caller;
-use stoa_trade::document::lines::find_repeated_ids;
+use stoa_trade::document::lines::{Lines, find_repeated_ids};
 use stoa_trade::document::number::DocumentNumber;
+use stoa_trade::document::replacement::Replaceable;
 use stoa_trade::document::version::ExpectedVersion;
 use stoa_trade::quantity::{self, Quantity};
 use stoa_trade::refusal::refuse_invalid;
@@ -41,6 +42,44 @@ pub struct TransferOrderInput {
 impl Replaceable for TransferOrderInput {
     const UPDATE: &'static str = "TransferOrderUpdate";
     const DESCRIPTION: &'static str = "Full replacement of a draft.";
+}
+
+impl TransferOrderInput {
+    /// The number of lines, as the order keeps it.
+    pub fn item_count(&self) -> i64 {
+        i64::try_from(self.items.len()).unwrap_or(i64::MAX)
+    }
+
+    pub fn variants(&self) -> impl Iterator<Item = Id> {
+        self.items.iter().map(|line| line.variant_id)
+    }
+
+    /// # Errors
+    /// VALIDATION_FAILED: one warehouse twice, zero quantities, a variant or unit twice, units named by an API client.
+    pub fn check(&self, caller: Caller) -> Result<(), Problem> {
+        let mut faults: Vec<Item> = Vec::new();
+        if self.from_warehouse_id == self.to_warehouse_id {
+            faults.push(item("/toWarehouseId", "REPEATED"));
+        }
+        let (mut variants, mut units) = (BTreeSet::new(), BTreeSet::new());
+        for (pointer, line) in Lines::at("/items", &self.items).iter() {
+            if line.quantity == Quantity::ZERO {
+                let least = Bounds::minimum(quantity::SMALLEST);
+                faults.push(item(pointer.member("quantity"), "RANGE").with_bounds(least));
+            }
+            if !variants.insert(line.variant_id) {
+                faults.push(item(pointer.member("variantId"), "REPEATED"));
+            }
+            if caller.is_client() && !line.unit_ids.is_empty() {
+                faults.push(item(pointer.member("unitIds"), "NOT_ALLOWED"));
+            }
+            faults.extend(find_repeated_ids(&pointer.member("unitIds"), &line.unit_ids, &mut units));
+        }
+        if units.len() > MOST_UNITS {
+            faults.push(item("/items", "TOO_MANY"));
+        }
+        refuse_invalid(faults)
+    }
 }
 
 /// Quantity of one variant to transfer.
@@ -99,34 +138,6 @@ pub struct ReceiveItem {
     #[serde(default)]
     #[schemars(length(max = 100), extend("uniqueItems" = true, "default" = []))]
     pub returned_unit_ids: Vec<Id>,
-}
-
-/// # Errors
-/// VALIDATION_FAILED: one warehouse twice, zero quantities, a variant or unit twice, units named by an API client.
-pub fn check_draft(from: Id, to: Id, items: &[TransferItemInput], caller: Caller) -> Result<(), Problem> {
-    let mut faults: Vec<Item> = Vec::new();
-    if from == to {
-        faults.push(item("/toWarehouseId", "REPEATED"));
-    }
-    let (mut variants, mut units) = (BTreeSet::new(), BTreeSet::new());
-    for (index, line) in items.iter().enumerate() {
-        if line.quantity == Quantity::ZERO {
-            faults.push(
-                item(format!("/items/{index}/quantity"), "RANGE").with_bounds(Bounds::minimum(quantity::SMALLEST)),
-            );
-        }
-        if !variants.insert(line.variant_id) {
-            faults.push(item(format!("/items/{index}/variantId"), "REPEATED"));
-        }
-        if caller.is_client() && !line.unit_ids.is_empty() {
-            faults.push(item(format!("/items/{index}/unitIds"), "NOT_ALLOWED"));
-        }
-        faults.extend(find_repeated_ids(&format!("/items/{index}/unitIds"), &line.unit_ids, &mut units));
-    }
-    if units.len() > MOST_UNITS {
-        faults.push(item("/items", "TOO_MANY"));
-    }
-    refuse_invalid(faults)
 }
 
 /// # Errors

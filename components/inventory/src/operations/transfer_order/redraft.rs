@@ -20,11 +20,6 @@ pub struct Draft {
     units: Vec<TransferUnitRow>,
 }
 
-/// The number of lines, as the order keeps it.
-pub fn count_items(items: &[TransferItemInput]) -> i64 {
-    i64::try_from(items.len()).unwrap_or(i64::MAX)
-}
-
 impl Draft {
     /// A draft without lines.
     pub fn new(order: TransferOrderRow) -> Draft {

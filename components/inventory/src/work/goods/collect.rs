@@ -30,6 +30,9 @@ impl Place {
     }
 }
 
+/// Goods of one entity that share their layers: entity and variant.
+pub type Pool = (Id, Id);
+
 /// Which goods.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Sku {
@@ -46,6 +49,42 @@ impl Sku {
             product: article.product_id.into(),
             public: articles::is_on_sale(article),
         }
+    }
+}
+
+/// A movement by hand of a variant and product, to be completed: no place, no unit, no document.
+pub fn new_movement(
+    id: Id,
+    (now, actor): (Instant, &Actor),
+    (variant_id, product_id): (Id, Id),
+    (movement_type, quantity, reason): (MovementType, Quantity, &str),
+) -> MovementRow {
+    MovementRow {
+        id,
+        created_at: now,
+        updated_at: now,
+        variant_id,
+        product_id,
+        movement_type,
+        quantity,
+        from_warehouse_id: None,
+        to_warehouse_id: None,
+        from_location_id: None,
+        to_location_id: None,
+        from_status: None,
+        to_status: None,
+        reason: reason.to_owned(),
+        reference_type: ReferenceType::Manual,
+        reference_id: None,
+        document_type: None,
+        document_id: None,
+        inventory_unit_id: None,
+        unit_version: None,
+        purchase_receipt_item_id: None,
+        sale_allocation_id: None,
+        actor_type: actor.actor_type,
+        actor_id: actor.actor_id.clone(),
+        request_id: actor.request_id,
     }
 }
 
@@ -81,6 +120,10 @@ pub struct Outflow {
 }
 
 impl Inflow {
+    pub fn pool(&self) -> Pool {
+        (self.place.entity, self.sku.variant)
+    }
+
     /// In quantities, of no document, at no known cost: to be completed.
     pub fn new(movement: Id, place: Place, sku: Sku, quantity: Quantity, kind: CostKind) -> Inflow {
         Inflow {
@@ -100,6 +143,10 @@ impl Inflow {
 }
 
 impl Outflow {
+    pub fn pool(&self) -> Pool {
+        (self.place.entity, self.sku.variant)
+    }
+
     /// In quantities, of no document: to be completed.
     pub fn new(movement: Id, place: Place, sku: Sku, quantity: Quantity, kind: CostKind) -> Outflow {
         Outflow { movement, place, sku, unit: None, quantity, kind, document: None }
@@ -172,33 +219,7 @@ impl Goods {
 
     /// A movement of this request by hand, to be completed: no unit, no document.
     pub fn movement(&self, kind: MovementType, sku: &Sku, quantity: Quantity, reason: &str) -> MovementRow {
-        MovementRow {
-            id: new_id(),
-            created_at: self.now,
-            updated_at: self.now,
-            variant_id: sku.variant,
-            product_id: sku.product,
-            movement_type: kind,
-            quantity,
-            from_warehouse_id: None,
-            to_warehouse_id: None,
-            from_location_id: None,
-            to_location_id: None,
-            from_status: None,
-            to_status: None,
-            reason: reason.to_owned(),
-            reference_type: ReferenceType::Manual,
-            reference_id: None,
-            document_type: None,
-            document_id: None,
-            inventory_unit_id: None,
-            unit_version: None,
-            purchase_receipt_item_id: None,
-            sale_allocation_id: None,
-            actor_type: self.actor.actor_type,
-            actor_id: self.actor.actor_id.clone(),
-            request_id: self.actor.request_id,
-        }
+        new_movement(new_id(), (self.now, &self.actor), (sku.variant, sku.product), (kind, quantity, reason))
     }
 
     /// A new reservation of this request, to be completed: of no unit and no document.

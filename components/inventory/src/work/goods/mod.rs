@@ -22,5 +22,6 @@ pub use collect::Inflow;
 pub use collect::Outflow;
 pub use collect::Place;
 pub use collect::Sku;
+pub use collect::new_movement;
 pub use settle::Settled;
 pub use write::holding_of;

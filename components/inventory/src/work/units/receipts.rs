@@ -54,13 +54,9 @@ pub fn receive(
     let mut objections = Objections::default();
     for line in lines {
         let why = Why {
-            movement_type: MovementType::PurchaseReceipt,
-            reason: from.reason.to_owned(),
             reference_type: ReferenceType::GoodsReceipt,
-            reference_id: Some(from.id),
-            document: None,
             receipt_item_id: Some(line.receipt_item),
-            sale_allocation_id: None,
+            ..Why::manual(MovementType::PurchaseReceipt, from.reason, Some(from.id))
         };
         let mut of_line = Vec::new();
         for ((unit, worth), (id, pointer)) in line.units.iter().zip(&line.worth).zip(next.by_ref()) {

@@ -58,13 +58,10 @@ pub fn take_back(to: &CustomerReturn, lines: &[Return], changes: &mut Changes) -
             Disposition::Damaged => UnitStatus::Damaged,
         };
         let why = Why {
-            movement_type: MovementType::AdjustmentIn,
-            reason: to.reason.to_owned(),
             reference_type: ReferenceType::SalesOrder,
-            reference_id: Some(to.order),
             document: Some((DocumentType::CustomerReturn, to.id)),
-            receipt_item_id: None,
             sale_allocation_id: Some(line.allocation),
+            ..Why::manual(MovementType::AdjustmentIn, to.reason, Some(to.order))
         };
         // It comes back by a sale once.
         let after = UnitRow { sale_movement_id: None, ..unit.in_place(status, to.warehouse.id, to.location) };
@@ -102,13 +99,10 @@ pub fn send_back(
     let mut moved = Vec::new();
     for line in lines {
         let why = Why {
-            movement_type: MovementType::AdjustmentOut,
-            reason: reason.to_owned(),
             reference_type: ReferenceType::GoodsReceipt,
-            reference_id: Some(line.receipt),
             document: Some((DocumentType::SupplierReturn, id)),
             receipt_item_id: Some(line.receipt_item),
-            sale_allocation_id: None,
+            ..Why::manual(MovementType::AdjustmentOut, reason, Some(line.receipt))
         };
         let mut of_line = Vec::new();
         for id in &line.units {

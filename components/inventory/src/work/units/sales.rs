@@ -100,13 +100,9 @@ pub fn deliver(
         let unit = units.remove(&id).filter(|unit| unit.reservation_id == Some(sale.reservation.id));
         let unit = unit.ok_or_else(|| unit_state::unavailable(None))?;
         let why = Why {
-            movement_type: MovementType::Sale,
-            reason: format!("SALES_ORDER {number}"),
             reference_type: ReferenceType::SalesOrder,
-            reference_id: Some(order),
-            document: None,
-            receipt_item_id: None,
             sale_allocation_id: Some(sale.allocation),
+            ..Why::manual(MovementType::Sale, &format!("SALES_ORDER {number}"), Some(order))
         };
         let after = UnitRow {
             reservation_id: None,

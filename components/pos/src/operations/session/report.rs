@@ -2,12 +2,12 @@
 //! agree.
 
 use stoa_sdk::store::{get, run, select};
-use stoa_sdk::{Answer, Call, Problem, Reply, has, now};
+use stoa_sdk::{Answer, Call, Problem, Reply, has};
 
 use crate::records::closing_total::ClosingTotalRow;
 use crate::records::register::RegisterRow;
 use crate::records::session::SessionRow;
-use crate::records::session_report::{CashTotals, PosSessionReport, ReceiptTotals, ReportKind};
+use crate::records::session_report::{CashTotals, PosSessionReport, ReceiptTotals, ReportKind, SessionFacts};
 use crate::work::figures::{compute_figures, read_ends, read_totals};
 
 pub fn read(call: &Call) -> Answer {
@@ -28,18 +28,8 @@ pub fn read(call: &Call) -> Answer {
         }
     };
     let (first_id, last_id) = read_ends(id)?;
-    let report = PosSessionReport {
+    let facts = SessionFacts {
         kind,
-        session_id: id,
-        register_id: session.register_id,
-        register_code: register.map(|register| register.code).unwrap_or_default(),
-        session_no: session.session_no,
-        as_of: session.closed_at.unwrap_or_else(now),
-        currency_code: session.currency_code,
-        operator_id: session.operator_id,
-        opened_at: session.opened_at,
-        closed_at: session.closed_at,
-        opening_amount: session.opening_amount,
         receipts: ReceiptTotals { count: figures.receipts.count, total: figures.receipts.amount, first_id, last_id },
         cash: CashTotals {
             sales: figures.cash_sales(),
@@ -51,8 +41,7 @@ pub fn read(call: &Call) -> Answer {
             expected,
         },
         by_method: figures.by_method,
-        counted_amount: session.counted_amount,
-        variance: session.variance,
     };
-    Ok(Reply::json(&report).resource(id))
+    let code = register.map(|register| register.code).unwrap_or_default();
+    Ok(Reply::json(&PosSessionReport::from_row(&session, code, facts)).resource(id))
 }
