@@ -126,17 +126,11 @@ view! { TransferId of TransferOrderRow { id: Id } }
 pub fn archive(call: &Call) -> Answer {
     let id = call.path_id("warehouseId")?;
     let EmptyBody {} = call.body()?;
-    let held = [
-        StockRow::on_hand,
-        StockRow::reserved,
-        StockRow::damaged,
-        StockRow::quarantined,
-        StockRow::in_transit,
-        StockRow::returned,
-    ];
+    let [on_hand, reserved, incoming, damaged, quarantined, in_transit, returned] = StockRow::FIGURES;
+    let held = [on_hand, reserved, damaged, quarantined, in_transit, returned];
     let here = || StockRow::warehouse_id.eq(id);
     let held = all([here(), any(held.map(|figure| figure.gt(Quantity::ZERO)))]);
-    let expected = all([here(), StockRow::incoming.gt(Quantity::ZERO)]);
+    let expected = all([here(), incoming.gt(Quantity::ZERO)]);
     let ends = [
         TransferOrderRow::from_warehouse_id.eq(id),
         TransferOrderRow::to_warehouse_id.eq(id),

@@ -24,13 +24,8 @@ pub fn require_location<'a>(
     id: Option<Id>,
     pointer: &str,
 ) -> Result<Option<&'a LocationRow>, Problem> {
-    match id {
-        None => Ok(None),
-        Some(id) => match rows.iter().find(|row| row.id == id) {
-            Some(row) => Ok(Some(row)),
-            None => Err(Problem::reference_missing(pointer)),
-        },
-    }
+    let find = |id| rows.iter().find(|row| row.id == id).ok_or_else(|| Problem::reference_missing(pointer));
+    id.map(find).transpose()
 }
 
 /// Whether the warehouse may be named.

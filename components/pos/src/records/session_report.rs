@@ -39,44 +39,60 @@ pub struct MethodTotal {
     pub amount: Sum,
 }
 
-/// Receipts of a session.
-#[derive(Debug, Serialize, JsonSchema)]
-#[serde(rename_all = "camelCase")]
-pub struct ReceiptTotals {
-    pub count: i64,
-    pub total: Sum,
-    pub first_id: Option<Id>,
-    pub last_id: Option<Id>,
-}
-
-/// Cash drawer of a session.
-#[derive(Debug, Serialize, JsonSchema)]
-#[serde(rename_all = "camelCase")]
-pub struct CashTotals {
-    /// Cash of receipts that remained in the drawer.
-    pub sales: Sum,
+/// The figures of a session: what it took and gave.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Figures {
+    pub receipts: Tally,
     pub change_given: Sum,
+    /// In the order of the enumerations.
+    pub by_method: Vec<MethodTotal>,
     pub movements_in: Tally,
     pub movements_out: Tally,
     pub refunds: Tally,
-    /// Refunds that were voided.
     pub refunds_voided: Tally,
-    /// Cash that the drawer should contain.
-    pub expected: Money,
 }
 
-/// Facts of a report beside the session's row.
-pub struct SessionFacts {
-    pub kind: ReportKind,
-    pub receipts: ReceiptTotals,
-    pub by_method: Vec<MethodTotal>,
-    pub cash: CashTotals,
+impl Figures {
+    /// Cash of receipts that remained in the drawer.
+    pub fn cash_sales(&self) -> Sum {
+        let cash = self.by_method.iter().find(|total| total.method.is_cash());
+        cash.map_or(Sum::ZERO, |total| total.amount)
+    }
+}
+
+/// The first and the last receipt of a session.
+pub type Ends = (Option<Id>, Option<Id>);
+
+resource! {
+    /// Receipts of a session.
+    pub struct ReceiptTotals of figures: Figures, ends: Ends {
+        count: i64 = figures.receipts.count,
+        total: Sum = figures.receipts.amount,
+        first_id: Option<Id> = ends.0,
+        last_id: Option<Id> = ends.1,
+    }
+}
+
+resource! {
+    /// Cash drawer of a session.
+    pub struct CashTotals of figures: Figures, expected: Money {
+        /// Cash of receipts that remained in the drawer.
+        sales: Sum = figures.cash_sales(),
+        change_given: Sum,
+        movements_in: Tally,
+        movements_out: Tally,
+        refunds: Tally,
+        /// Refunds that were voided.
+        refunds_voided: Tally,
+        /// Cash that the drawer should contain.
+        expected: Money = expected,
+    }
 }
 
 resource! {
     /// The report of a session.
-    pub struct PosSessionReport of row: SessionRow, register_code: String, facts: SessionFacts {
-        kind: ReportKind = facts.kind,
+    pub struct PosSessionReport of row: SessionRow, register_code: String, figures: &Figures, expected: Money, ends: Ends {
+        kind: ReportKind = if row.expected_at_close.is_some() { ReportKind::Z } else { ReportKind::X },
         session_id: Id = row.id,
         register_id: Id,
         register_code: String = register_code,
@@ -89,10 +105,10 @@ resource! {
         opened_at: Instant,
         closed_at: Option<Instant>,
         opening_amount: Money,
-        receipts: ReceiptTotals = facts.receipts,
+        receipts: ReceiptTotals = ReceiptTotals::from_row(figures, ends),
         /// One row for each method, and for each kind of card, that was used.
-        by_method: Vec<MethodTotal> = facts.by_method,
-        cash: CashTotals = facts.cash,
+        by_method: Vec<MethodTotal> = figures.by_method.clone(),
+        cash: CashTotals = CashTotals::from_row(figures, expected),
         counted_amount: Option<Money>,
         /// Counted minus expected.
         variance: Option<Money>,

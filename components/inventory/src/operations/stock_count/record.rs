@@ -16,7 +16,7 @@ use crate::operations::stock_count::lock::{check_open, lock_count};
 use crate::records::stock::StockRow;
 use crate::records::stock_count::{CountedUnit, StockCountLineRow, StockCountRow, receipt, units_as_json, units_of};
 use crate::records::unit::{UnitRow, UnitStatus};
-use crate::rules::unit_count;
+use crate::rules::unit_count::check_unit_count;
 use crate::rules::unknown::find_unknown;
 
 /// Lines of a count at most, and units of all its lines.
@@ -146,20 +146,16 @@ impl Seen {
         tracking: Tracking,
         index: usize,
     ) -> Result<(Quantity, BTreeMap<Id, CountedUnit>), Problem> {
-        if tracking != Tracking::Serialized {
-            if !line.unit_ids.is_empty() {
-                return Err(unit_count::mismatch(&format!("/lines/{index}/unitIds"), 0, line.unit_ids.len()));
-            }
+        let is_serialized = tracking == Tracking::Serialized;
+        let pointer = format!("/lines/{index}/unitIds");
+        check_unit_count(is_serialized, line.counted_quantity, line.unit_ids.len(), &pointer)?;
+        if !is_serialized {
             return Ok((self.on_hand.get(&line.variant_id).copied().unwrap_or(Quantity::ZERO), BTreeMap::new()));
-        }
-        let whole = usize::try_from(line.counted_quantity.units() / 1_000_000).unwrap_or(usize::MAX);
-        if whole != line.unit_ids.len() {
-            return Err(unit_count::mismatch(&format!("/lines/{index}/unitIds"), whole, line.unit_ids.len()));
         }
         for (nth, id) in line.unit_ids.iter().enumerate() {
             let unit = self.units.get(id).filter(|unit| unit.variant_id == line.variant_id);
             if !unit.is_some_and(|unit| unit.is_findable(count)) {
-                return Err(Problem::at("CUSTODY_CONFLICT", format!("/lines/{index}/unitIds/{nth}")));
+                return Err(Problem::at("CUSTODY_CONFLICT", format!("{pointer}/{nth}")));
             }
         }
         let of_line = self.units.values().filter(|unit| unit.variant_id == line.variant_id);

@@ -197,33 +197,22 @@ fn sum_entity(
 /// # Errors
 /// LIMIT_EXCEEDED where a sum leaves its range.
 pub fn value_by_currency(entity: Id, as_of: Option<Date>, variant: Option<Id>) -> Result<Vec<Value>, Problem> {
-    let mut values: Vec<Value> = match as_of {
-        None => {
-            let variant = variant.map(|id| LayerRow::variant_id.eq(id));
-            let open = [LayerRow::legal_entity_id.eq(entity), LayerRow::spent.eq(false), LayerRow::value.not_null()];
-            let sums = run(aggregate::<LayerTotal>(all(open.into_iter().chain(variant))).without_zeros().whole())?;
-            let value =
-                |sum: LayerTotal| Value { currency_code: sum.currency_code, quantity: sum.quantity, value: sum.value };
-            sums.into_iter().map(value).collect()
-        }
-        Some(day) => {
-            let sums: BTreeMap<CurrencyKey, [Amount; 2]> = match variant {
-                None => read_settled(entity, |summed| sum_entity(entity, day, summed))?,
-                Some(variant) => {
-                    let variants = BTreeSet::from([variant]);
-                    let sums =
-                        read_settled(entity, |summed| sum_variants(entity, &variants, (None, Some(day)), summed))?;
-                    map(sums.into_iter().map(|((_, currency), [quantity, _, value])| (currency, [quantity, value])))
-                }
-            };
-            let value = |(CurrencyKey(currency_code), [quantity, value]): (CurrencyKey, [Amount; 2])| Value {
-                currency_code,
-                quantity: to_quantity(quantity),
-                value,
-            };
-            sums.into_iter().map(value).collect()
+    let Some(day) = as_of else {
+        let variant = variant.map(|id| LayerRow::variant_id.eq(id));
+        let open = [LayerRow::legal_entity_id.eq(entity), LayerRow::spent.eq(false), LayerRow::value.not_null()];
+        let sums = run(aggregate::<LayerTotal>(all(open.into_iter().chain(variant))).without_zeros().whole())?;
+        let value = |LayerTotal { currency_code, quantity, value }| Value { currency_code, quantity, value };
+        return Ok(sums.into_iter().map(value).filter(|value| value.quantity != Quantity::ZERO).collect());
+    };
+    let sums: BTreeMap<CurrencyKey, [Amount; 2]> = match variant {
+        None => read_settled(entity, |summed| sum_entity(entity, day, summed))?,
+        Some(variant) => {
+            let variants = BTreeSet::from([variant]);
+            let sums = read_settled(entity, |summed| sum_variants(entity, &variants, (None, Some(day)), summed))?;
+            map(sums.into_iter().map(|((_, currency), [quantity, _, value])| (currency, [quantity, value])))
         }
     };
-    values.retain(|value| value.quantity != Quantity::ZERO);
-    Ok(values)
+    let sums = sums.into_iter().map(|(currency, [quantity, value])| (currency.0, to_quantity(quantity), value));
+    let value = |(currency_code, quantity, value)| Value { currency_code, quantity, value };
+    Ok(sums.map(value).filter(|value| value.quantity != Quantity::ZERO).collect())
 }

@@ -147,12 +147,11 @@ impl Goods {
             let Some(change) = row else { fault("stock was refused of a pair that did not change") };
             let current = miss.current.clone().and_then(StockRow::read);
             let (mut on_hand, mut reserved) = current.map_or((0, 0), |row| (row.on_hand.units(), row.reserved.units()));
-            let fits = |delta: &Delta| {
+            let mut fits = |delta: &Delta| {
                 on_hand += delta.on_hand;
                 reserved += delta.reserved;
                 reserved >= 0 && on_hand >= reserved
             };
-            let mut fits = fits;
             let unfit = change.lines.iter().find(|(_, delta, _)| !fits(delta)).or(change.lines.last());
             lines.extend(unfit.map(|(order, _, pointer)| (*order, pointer.as_str())));
         }

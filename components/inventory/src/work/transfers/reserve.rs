@@ -10,7 +10,8 @@ use crate::records::transfer_order::UnitOutcome;
 use crate::records::unit::UnitStatus;
 use crate::records::warehouse::{WarehouseRow, WarehouseType};
 use crate::rules::delta::Delta;
-use crate::rules::{unit_count, unit_state};
+use crate::rules::unit_count::check_unit_count;
+use crate::rules::unit_state;
 use crate::work::goods::{Goods, Place};
 use crate::work::transfers::order::{self, Order, Route};
 use crate::work::units::changes::Changes;
@@ -81,11 +82,8 @@ pub fn reserve_goods(order: &mut Order, leave_at_once: bool) -> Result<Route, Pr
 /// A serialized line needs as many units as its quantity.
 fn check_units(order: &Order) -> Result<(), Problem> {
     for item in &order.items {
-        let required = usize::try_from(item.quantity.units() / 1_000_000).unwrap_or(usize::MAX);
-        let identified = order.of_line(item.id).count();
-        if item.tracking == Tracking::Serialized && identified != required {
-            return Err(unit_count::mismatch(&order.pointer(item.id), required, identified));
-        }
+        let (is_serialized, identified) = (item.tracking == Tracking::Serialized, order.of_line(item.id).count());
+        check_unit_count(is_serialized, item.quantity, identified, &order.pointer(item.id))?;
     }
     Ok(())
 }

@@ -46,7 +46,7 @@ impl Why {
     }
 
     /// How the cost ledger names goods that came in so.
-    fn inflow(&self) -> CostKind {
+    pub fn inflow(&self) -> CostKind {
         match (self.movement_type, self.document) {
             (MovementType::PurchaseReceipt, _) => CostKind::Received,
             (_, Some((DocumentType::CustomerReturn, _))) => CostKind::Back,
@@ -55,7 +55,7 @@ impl Why {
     }
 
     /// How the cost ledger names goods that went so.
-    fn outflow(&self) -> CostKind {
+    pub fn outflow(&self) -> CostKind {
         match (self.movement_type, self.document) {
             (MovementType::Sale, _) => CostKind::Sold,
             (MovementType::Damage, _) => CostKind::Damaged,
