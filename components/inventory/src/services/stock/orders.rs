@@ -41,12 +41,7 @@ pub fn reserve(
         match articles::tracking(article) {
             Tracking::None => continue,
             Tracking::Serialized => {
-                serialized.push(sales::ReserveLine {
-                    line: line.line.into(),
-                    variant: line.variant_id.into(),
-                    units: line.unit_ids.iter().copied().map(Id::from).collect(),
-                    pointer: format!("/lines/{nth}/unitIds"),
-                });
+                serialized.push((nth, line));
                 continue;
             }
             Tracking::Quantity => {}
@@ -155,13 +150,10 @@ pub fn deliver(
     let (mut goods, mut changes) = (Goods::default(), Changes::new(0));
     let mut delivered = Vec::new();
     let mut balances = Vec::new();
-    let sales: Vec<sales::Sale> = lines
-        .iter()
-        .filter_map(|line| {
-            let reservation = ours.rows.get(&line.reservation_id.into())?;
-            Some(sales::Sale { reservation, allocation: line.sale_allocation_id.into() })
-        })
-        .collect();
+    let sale = |line: &service::DeliveryLine| {
+        Some((ours.rows.get(&line.reservation_id.into())?, Id::from(line.sale_allocation_id)))
+    };
+    let sales: Vec<(&ReservationRow, Id)> = lines.iter().filter_map(sale).collect();
     let by_unit = sales::deliver(order.id.into(), &order.number, &sales, &mut goods, &mut changes)?;
     let costs = effects::collect(&changes.all, &mut goods, &ours.known_units())?;
     let costs = map(changes.all.iter().zip(costs).filter_map(|(change, cost)| Some((change.after.id, cost?))));

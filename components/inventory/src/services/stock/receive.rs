@@ -20,7 +20,7 @@ use crate::work::gates;
 use crate::work::goods::{Goods, Inflow, Place, Sku};
 use crate::work::units::changes::Changes;
 use crate::work::units::effects::{self, Known};
-use crate::work::units::receipts::{self, NewUnits, Receipt};
+use crate::work::units::receipts::{self, NewUnits};
 use crate::work::units::worth::Worth;
 use stoa_trade::unit_identity::UnitInput;
 
@@ -64,8 +64,7 @@ pub fn receive(from: &service::Receipt, lines: &[service::ReceiptLine]) -> Resul
         }
         received.push(answer);
     }
-    let receipt = Receipt { id: from.id.into(), warehouse: row, location, reason: &from.reason };
-    let (new, of_lines) = receipts::receive(&receipt, &serialized, &mut changes)?;
+    let (new, of_lines) = receipts::receive(from, row, &serialized, &mut changes)?;
     for (line, units) in serialized.iter().zip(of_lines) {
         let Some(answer) = received.iter_mut().find(|answer| Id::from(answer.receipt_item_id) == line.receipt_item)
         else {

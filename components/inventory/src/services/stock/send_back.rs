@@ -38,14 +38,7 @@ pub fn send_back(
             return Err(Problem::illegal_state(format!("/lines/{nth}/variantId")));
         }
         if articles::tracking(article) == Tracking::Serialized {
-            serialized.push(returns::SendBack {
-                line: nth,
-                receipt_item: line.receipt_item_id.into(),
-                receipt: line.receipt_id.into(),
-                variant: line.variant_id.into(),
-                units: line.unit_ids.iter().copied().map(Id::from).collect(),
-                pointer: format!("/lines/{nth}/unitIds"),
-            });
+            serialized.push((nth, line));
             sent.push(Sent::default());
             continue;
         }
@@ -53,10 +46,10 @@ pub fn send_back(
         goods.change(&place, &sku, Delta::on_hand(-quantity.units()), &format!("/lines/{nth}/quantity"));
         sent.push(send_quantity(&mut goods, to, line, (place, sku), quantity));
     }
-    let moved = returns::send_back(to.id.into(), place.warehouse, &to.reason, &serialized, &mut changes)?;
+    let moved = returns::send_back(to, &serialized, &mut changes)?;
     let costs = effects::collect(&changes.all, &mut goods, &Known::with([&row], &articles))?;
-    for (line, units) in serialized.iter().zip(moved) {
-        let Some(line) = sent.get_mut(line.line) else { continue };
+    for ((nth, _), units) in serialized.iter().zip(moved) {
+        let Some(line) = sent.get_mut(*nth) else { continue };
         for (movement, index) in units {
             line.movements.push(movement);
             line.costs.extend(costs.get(index).copied().flatten());

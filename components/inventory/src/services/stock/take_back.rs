@@ -22,7 +22,7 @@ use crate::work::gates;
 use crate::work::goods::{Goods, Inflow, Place, Settled, Sku};
 use crate::work::units::changes::Changes;
 use crate::work::units::effects::{self, Known};
-use crate::work::units::returns::{self, CustomerReturn, Disposition, Return};
+use crate::work::units::returns;
 
 /// A line as it is taken back.
 struct Taken {
@@ -153,36 +153,26 @@ fn check_quantity(article: &Article, line: &service::ReturnLine, nth: usize) -> 
 
 /// Goods that come back, as they are collected line by line.
 #[derive(Default)]
-struct Back {
+struct Back<'a> {
     goods: Goods,
     /// The quantity that comes back of each sale.
     sales: BTreeMap<Id, i128>,
     taken: Vec<Taken>,
-    units: Vec<Return>,
+    /// Lines that name a unit, with their places.
+    units: Vec<(usize, &'a service::ReturnLine)>,
 }
 
-impl Back {
+impl<'a> Back<'a> {
     fn add_unit(
         &mut self,
         sold: &Sold,
         sale: &MovementRow,
         sku: Sku,
         quantity: Quantity,
-        (unit, line, nth): (Id, &service::ReturnLine, usize),
+        (unit, line, nth): (Id, &'a service::ReturnLine, usize),
     ) {
-        let disposition = match line.disposition {
-            service::Disposition::Restock => Disposition::Restock,
-            service::Disposition::Inspect => Disposition::Inspect,
-            service::Disposition::Damaged => Disposition::Damaged,
-        };
-        self.units.push(Return {
-            unit,
-            sold_by: sale.id,
-            allocation: line.sale_allocation_id.into(),
-            disposition,
-            pointer: format!("/lines/{nth}/unitId"),
-        });
-        let valued = disposition != Disposition::Damaged;
+        self.units.push((nth, line));
+        let valued = line.disposition != service::Disposition::Damaged;
         // Its movement follows from `move_units`.
         self.take(sold, Taken { sale: sale.id, sku, quantity, movement: sale.id, unit: Some(unit), valued });
     }
@@ -220,14 +210,7 @@ impl Back {
 
     /// Takes the units back, each with a movement of its own.
     fn move_units(&mut self, to: &service::CustomerReturn, sold: &Sold, changes: &mut Changes) -> Result<(), Problem> {
-        let from = CustomerReturn {
-            id: to.id.into(),
-            order: to.order_id.into(),
-            warehouse: &sold.warehouse,
-            location: sold.location,
-            reason: &to.reason,
-        };
-        let moved = returns::take_back(&from, &self.units, changes)?;
+        let moved = returns::take_back(to, &sold.warehouse, &self.units, changes)?;
         for (line, movement) in self.taken.iter_mut().filter(|line| line.unit.is_some()).zip(moved) {
             line.movement = movement;
         }
