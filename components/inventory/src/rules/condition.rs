@@ -40,8 +40,6 @@ impl Objections {
         (of_variant.or(stated), graded.or(article.grade.as_deref().and_then(parse)))
     }
 
-    /// # Errors
-    /// UNIT_CONDITION_MISMATCH, UNIT_CONDITION_REQUIRED.
     pub fn refuse(self) -> Result<(), Problem> {
         refuse("UNIT_CONDITION_MISMATCH", self.mismatch)?;
         refuse("UNIT_CONDITION_REQUIRED", self.required)

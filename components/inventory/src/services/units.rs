@@ -5,8 +5,7 @@ use stoa_sdk::store::{MOST_KEYS, find, get_all, read};
 use stoa_sdk::{Column, Field, Id, Problem, View, holds, map, view};
 use stoa_trade::pages::read_every;
 
-use crate::bindings::exports::commerce::inventory::units as service;
-use crate::bindings::exports::commerce::inventory::units::{Found, Guest, Unit, UnitsOf};
+use crate::bindings::exports::commerce::inventory::units::{self as service, Found, Guest, Unit, UnitsOf};
 use crate::records::permission::SERIALS_READ;
 use crate::records::unit::{IdentityKind, UnitIdentityRow, UnitRow};
 use crate::services::Services;

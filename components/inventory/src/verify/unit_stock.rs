@@ -37,7 +37,6 @@ struct Expected {
     incoming: BTreeMap<(Id, Id), i128>,
 }
 
-/// Stock of serialized variants counts their units; what travels on orders is expected where it goes.
 pub fn stock(after: Option<Id>) -> Batch {
     let Some(page) = read_batch::<StockRow>(Filter::default(), after, BATCH) else { return NOTHING_LEFT };
     let variants = set(page.rows.iter().map(|row| row.variant_id));

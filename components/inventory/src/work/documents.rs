@@ -6,9 +6,6 @@ use stoa_trade::Change;
 use stoa_trade::document::version::ExpectedVersion;
 
 /// The row of this id, held until the request ends, at the version that the caller expects.
-///
-/// # Errors
-/// NOT_FOUND, VERSION_CONFLICT.
 pub fn lock_expected<R: Record>(id: Id, expected: ExpectedVersion) -> Result<R, Problem> {
     let row: R = run(get(id).locked())?.ok_or_else(Problem::not_found)?;
     expected.check(row.version())?;

@@ -27,9 +27,6 @@ impl Draft {
     }
 
     /// The draft, held until the request ends. One that is changed again and again has any number of rows.
-    ///
-    /// # Errors
-    /// NOT_FOUND.
     pub fn lock(id: Id) -> Result<Draft, Problem> {
         let (item_filter, unit_filter) = (TransferItemRow::order_id.eq(id), TransferUnitRow::order_id.eq(id));
         let (order, items, units) = run((

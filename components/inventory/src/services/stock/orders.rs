@@ -14,7 +14,7 @@ use crate::records::reservation::{ReservationRow, ReservationSource, Reservation
 use crate::records::warehouse::WarehouseRow;
 use crate::rules::delta::Delta;
 use crate::services::stock::lines::{check_count, read_goods};
-use crate::work::goods::{Closing, Goods, Outflow, Place, Sku};
+use crate::work::goods::{Closing, Goods, Holder, Outflow, Place, Sku};
 use crate::work::units::changes::Changes;
 use crate::work::units::effects::{self, Known};
 use crate::work::units::sales;
@@ -47,11 +47,8 @@ pub fn reserve(
             Tracking::Quantity => {}
         }
         let sku = Sku::new(article);
-        let row = ReservationRow {
-            document_id: Some(order.id.into()),
-            line_id: Some(line.line.into()),
-            ..goods.reservation(place.warehouse, sku.variant, quantity, ReservationSource::SalesOrder)
-        };
+        let holder = Holder::new(ReservationSource::SalesOrder, order.id.into(), line.line.into());
+        let row = goods.reservation(place.warehouse, sku.variant, quantity, holder);
         goods.change(&place, &sku, Delta::of_reserved(quantity.units()), &pointer);
         reserved.push(reservation_to_wire(&row));
         goods.open(row, None);

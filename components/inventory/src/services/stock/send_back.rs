@@ -10,7 +10,7 @@ use crate::records::cost::CostKind;
 use crate::records::movement::{DocumentType, MovementRow, MovementType, ReferenceType};
 use crate::records::warehouse::WarehouseRow;
 use crate::rules::delta::Delta;
-use crate::rules::draw::{Cost, add_costs};
+use crate::rules::draw::add_costs;
 use crate::rules::place;
 use crate::services::stock::lines::{check_count, read_goods};
 use crate::work::goods::{Goods, Outflow, Place, Sku};
@@ -58,8 +58,9 @@ pub fn send_back(
     let settled = goods.settle()?;
     settled.write(effects::rows(&changes.all, None))?;
     let to_wire = |line: Sent| {
-        let costs: Vec<Cost> = line.costs.iter().filter_map(|cost| settled.costs.get(*cost)).cloned().collect();
-        let cost = add_costs(&costs).ok_or_else(Amount::limit_exceeded)?;
+        let costs = line.costs.iter().filter_map(|cost| settled.costs.get(*cost));
+        let cost = add_costs(costs.map(|cost| (cost.amount, &cost.currency_code)));
+        let cost = cost.ok_or_else(Amount::limit_exceeded)?;
         Ok(service::SentBack {
             movement_ids: line.movements.into_iter().map(Into::into).collect(),
             cost: cost.amount.map(|amount| amount.to_string()),

@@ -34,10 +34,7 @@ totals! {
 }
 
 totals! {
-    EntryTotal of CostEntryRow by [currency_code: Option<String>] {
-        quantity: Quantity = sum(quantity),
-        value: Amount = sum(amount),
-    }
+    EntryTotal of CostEntryRow by [currency_code: Option<String>] { quantity: Quantity = sum(quantity), value: Amount = sum(amount) }
 }
 
 totals! {
@@ -50,10 +47,7 @@ totals! {
 }
 
 totals! {
-    MonthTotal of CostTotalRow by [currency_code: CurrencyKey] {
-        quantity: Amount = sum(quantity),
-        value: Amount = sum(value),
-    }
+    MonthTotal of CostTotalRow by [currency_code: CurrencyKey] { quantity: Amount = sum(quantity), value: Amount = sum(value) }
 }
 
 /// A quantity that was added up: it has no more digits after the point than its parts.
@@ -62,9 +56,6 @@ fn to_quantity(sum: Amount) -> Quantity {
 }
 
 /// The rows of pools that have goods, in their order.
-///
-/// # Errors
-/// LIMIT_EXCEEDED where a sum leaves its range.
 pub fn value_pools(pools: &[PoolRow], as_of: Option<Date>) -> Result<Vec<ValuationRow>, Problem> {
     if pools.is_empty() {
         return Ok(Vec::new());
@@ -193,9 +184,6 @@ fn sum_entity(
 }
 
 /// Worth of an entity's goods, all or one variant's, by currency; goods without a cost are left out.
-///
-/// # Errors
-/// LIMIT_EXCEEDED where a sum leaves its range.
 pub fn value_by_currency(entity: Id, as_of: Option<Date>, variant: Option<Id>) -> Result<Vec<Value>, Problem> {
     let Some(day) = as_of else {
         let variant = variant.map(|id| LayerRow::variant_id.eq(id));

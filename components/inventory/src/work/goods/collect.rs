@@ -153,6 +153,29 @@ impl Outflow {
     }
 }
 
+/// For whom goods are held.
+#[derive(Debug, Clone)]
+pub struct Holder {
+    pub source: ReservationSource,
+    pub document_id: Option<Id>,
+    pub line_id: Option<Id>,
+    pub reference_id: Option<Id>,
+    pub reason: Option<String>,
+}
+
+impl Holder {
+    /// A line of a document.
+    pub fn new(source: ReservationSource, document: Id, line: Id) -> Holder {
+        Holder { source, document_id: Some(document), line_id: Some(line), reference_id: None, reason: None }
+    }
+
+    /// Whoever holds them by hand.
+    pub fn manual(reference_id: Option<Id>, reason: String) -> Holder {
+        let source = ReservationSource::Manual;
+        Holder { source, document_id: None, line_id: None, reference_id, reason: Some(reason) }
+    }
+}
+
 /// How a reservation ends.
 #[derive(Debug, Clone)]
 pub struct Closing {
@@ -222,14 +245,8 @@ impl Goods {
         new_movement(new_id(), (self.now, &self.actor), (sku.variant, sku.product), (kind, quantity, reason))
     }
 
-    /// A new reservation of this request, to be completed: of no unit and no document.
-    pub fn reservation(
-        &self,
-        warehouse_id: Id,
-        variant_id: Id,
-        quantity: Quantity,
-        source: ReservationSource,
-    ) -> ReservationRow {
+    /// A new reservation of this request, to be completed: of no unit.
+    pub fn reservation(&self, warehouse_id: Id, variant_id: Id, quantity: Quantity, holder: Holder) -> ReservationRow {
         ReservationRow {
             id: new_id(),
             version: 1,
@@ -241,11 +258,11 @@ impl Goods {
             active_unit_id: None,
             quantity,
             status: ReservationStatus::Active,
-            source,
-            document_id: None,
-            line_id: None,
-            reference_id: None,
-            reason: None,
+            source: holder.source,
+            document_id: holder.document_id,
+            line_id: holder.line_id,
+            reference_id: holder.reference_id,
+            reason: holder.reason,
             movement_id: None,
             closed_at: None,
             actor_type: self.actor.actor_type,
@@ -279,41 +296,35 @@ impl Goods {
 
     /// A new reservation, and the first step of its ledger. The stock that it holds is a change of its own.
     pub fn open(&mut self, row: ReservationRow, unit_version: Option<i64>) {
-        let step = self.step(&row, 1, ReservationStep::Reserve, row.reason.clone(), None, unit_version);
-        self.entries.push(step);
+        self.entries.push(self.first_step(&row, unit_version));
         self.opened.push(row);
     }
 
     /// The end of a reservation that is locked and ACTIVE, and the second step of its ledger; as for `open`.
     pub fn close(&mut self, closing: Closing) {
-        let kind = if closing.movement.is_some() { ReservationStep::Consume } else { ReservationStep::Release };
-        let step =
-            self.step(&closing.reservation, 2, kind, closing.reason.clone(), closing.movement, closing.unit_version);
-        self.entries.push(step);
+        self.entries.push(ReservationEntryRow {
+            step: 2,
+            kind: if closing.movement.is_some() { ReservationStep::Consume } else { ReservationStep::Release },
+            movement_id: closing.movement,
+            reason: closing.reason.clone(),
+            ..self.first_step(&closing.reservation, closing.unit_version)
+        });
         self.closed.push(closing);
     }
 
-    fn step(
-        &self,
-        row: &ReservationRow,
-        step: i64,
-        kind: ReservationStep,
-        reason: Option<String>,
-        movement_id: Option<Id>,
-        unit_version: Option<i64>,
-    ) -> ReservationEntryRow {
+    fn first_step(&self, row: &ReservationRow, unit_version: Option<i64>) -> ReservationEntryRow {
         ReservationEntryRow {
             id: new_id(),
             created_at: self.now,
             updated_at: self.now,
             reservation_id: row.id,
-            step,
-            kind,
+            step: 1,
+            kind: ReservationStep::Reserve,
             quantity: row.quantity,
             unit_id: row.unit_id,
             unit_version,
-            movement_id,
-            reason,
+            movement_id: None,
+            reason: row.reason.clone(),
             actor_type: self.actor.actor_type,
             actor_id: self.actor.actor_id.clone(),
             request_id: self.actor.request_id,

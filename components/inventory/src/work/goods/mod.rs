@@ -18,6 +18,7 @@ mod write;
 
 pub use collect::Closing;
 pub use collect::Goods;
+pub use collect::Holder;
 pub use collect::Inflow;
 pub use collect::Outflow;
 pub use collect::Place;

@@ -30,9 +30,6 @@ pub struct Order {
 }
 
 /// The order, held until the request ends.
-///
-/// # Errors
-/// NOT_FOUND.
 pub fn lock_order(id: Id) -> Result<Order, Problem> {
     let (row, mut items, units) = run((
         get::<TransferOrderRow>(id).locked(),

@@ -10,9 +10,9 @@ use crate::records::movement::{MovementType, ReferenceType};
 use crate::records::reservation::{ReservationRow, ReservationSource};
 use crate::records::unit::{UnitRow, UnitStatus};
 use crate::rules::unit_state::{self, Cause};
-use crate::work::goods::{Closing, Goods};
+use crate::work::goods::{Closing, Goods, Holder};
 use crate::work::units::changes::{Changes, Why};
-use crate::work::units::holds::{self, Holder, lock_units};
+use crate::work::units::holds::{self, lock_units};
 use crate::work::units::worth::Worth;
 
 /// Holds the units of serialized lines for a sales order: one reservation for each, in the order of the lines.
@@ -30,13 +30,7 @@ pub fn reserve_lines(
     let mut made = Vec::new();
     for (nth, line) in lines {
         let pointer = format!("/lines/{nth}/unitIds");
-        let holder = Holder {
-            source: ReservationSource::SalesOrder,
-            document_id: Some(order),
-            line_id: Some(line.line.into()),
-            reference_id: None,
-            reason: None,
-        };
+        let holder = Holder::new(ReservationSource::SalesOrder, order, line.line.into());
         for id in line.unit_ids.iter().copied().map(Id::from) {
             let unit = units.remove(&id).ok_or_else(|| unit_state::unavailable(Some(&pointer)))?;
             let fits = unit.variant_id == line.variant_id.into() && unit.warehouse_id == Some(warehouse);
@@ -50,9 +44,6 @@ pub fn reserve_lines(
 }
 
 /// Lets go of units that these locked, ACTIVE reservations hold; those of quantities are left to the caller.
-///
-/// # Errors
-/// LIMIT_EXCEEDED.
 pub fn release_lines(
     reservations: &[ReservationRow],
     reason: &str,

@@ -51,9 +51,6 @@ pub fn read_last_worth(units: &[Id]) -> Result<BTreeMap<Id, Worth>, Problem> {
 }
 
 /// Worth of a found unit: as stated, and without books as it was last.
-///
-/// # Errors
-/// VALUATION_COST_REQUIRED, ACCOUNTING_AMOUNT_PRECISION.
 pub fn worth_of_found(
     terms: Option<&Terms>,
     unit: &UnitRow,
