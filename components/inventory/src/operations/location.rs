@@ -3,9 +3,7 @@
 use schemars::JsonSchema;
 use serde::Deserialize;
 use stoa_sdk::store::{Rows, get, lock, lock_shared, run, select};
-use stoa_sdk::{
-    Answer, Call, Client, Id, Operation, Page, Problem, Text, emit, fit_page, new_id, now, text, view,
-};
+use stoa_sdk::{Answer, Call, Client, Id, Operation, Page, Problem, Text, emit, fit_page, new_id, now, text, view};
 use stoa_trade::document::number::insert_unless_taken;
 use stoa_trade::lists::mentions;
 use stoa_trade::{Caller, Change, EmptyBody, Status, list_query, require_unarchived, writable};

@@ -102,7 +102,8 @@ pub fn read(call: &Call) -> Answer {
 pub fn create(call: &Call) -> Answer {
     let input: WarehouseInput = call.body()?;
     directory::require(input.legal_entity_id, input.branch_id)?;
-    insert_warehouse(input.code, input.name.into(), input.kind, input.legal_entity_id, input.branch_id).map(|row| reply(&row))
+    insert_warehouse(input.code, input.name.into(), input.kind, input.legal_entity_id, input.branch_id)
+        .map(|row| reply(&row))
 }
 
 pub fn replace(call: &Call) -> Answer {

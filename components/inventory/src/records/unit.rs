@@ -180,4 +180,3 @@ resource! {
         created_at: Instant,
     }
 }
-

@@ -48,4 +48,3 @@ resource! {
         created_at: Instant,
     }
 }
-

@@ -82,4 +82,3 @@ resource! {
         account_id: Option<Id>,
     }
 }
-

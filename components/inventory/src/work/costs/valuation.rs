@@ -30,11 +30,15 @@ totals! {
 }
 
 totals! {
-    LayerTotal of LayerRow by [currency_code: Option<String>] { quantity: Quantity = sum(remaining), value: Amount = sum(value) }
+    LayerTotal of LayerRow by [currency_code: Option<String>] {
+        quantity: Quantity = sum(remaining), value: Amount = sum(value),
+    }
 }
 
 totals! {
-    EntryTotal of CostEntryRow by [currency_code: Option<String>] { quantity: Quantity = sum(quantity), value: Amount = sum(amount) }
+    EntryTotal of CostEntryRow by [currency_code: Option<String>] {
+        quantity: Quantity = sum(quantity), value: Amount = sum(amount),
+    }
 }
 
 totals! {
@@ -47,7 +51,9 @@ totals! {
 }
 
 totals! {
-    MonthTotal of CostTotalRow by [currency_code: CurrencyKey] { quantity: Amount = sum(quantity), value: Amount = sum(value) }
+    MonthTotal of CostTotalRow by [currency_code: CurrencyKey] {
+        quantity: Amount = sum(quantity), value: Amount = sum(value),
+    }
 }
 
 /// A quantity that was added up: it has no more digits after the point than its parts.

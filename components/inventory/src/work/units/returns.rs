@@ -13,8 +13,8 @@ use crate::work::units::changes::{Changes, Why, WorthChange};
 use crate::work::units::holds::lock_units;
 use crate::work::units::worth::Worth;
 
-/// Takes back the units of these lines, which stand at these places in the request, where the lines' movements sold them; what they are worth again is the caller's to bring. Answers the movements, in the
-/// order of the lines.
+/// Takes back the units of these lines, each with its place in the request, that the lines' movements sold; what they are
+/// worth again is the caller's to bring. Answers the movements, in the order of the lines.
 ///
 /// # Errors
 /// UNIT_UNAVAILABLE where a unit was not sold by that very movement, CUSTODY_CONFLICT into another entity's warehouse.
@@ -57,7 +57,8 @@ pub fn take_back(
     Ok(moved)
 }
 
-/// Sends back the units of these lines, which stand at these places in the request: RMA, without custody. Answers for each line the movements and where the unit's changes stand.
+/// Sends back the units of these lines, each with its place in the request: RMA, without custody. Answers for each line
+/// the movements and where the unit's changes stand.
 ///
 /// # Errors
 /// UNIT_UNAVAILABLE where a unit is not free in the warehouse, of the variant and of the line.
