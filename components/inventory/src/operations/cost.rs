@@ -1,10 +1,11 @@
 //! The operations of costs: for people who may read them, and nobody else.
 
-use stoa_sdk::store::Rows;
-use stoa_sdk::{Answer, Call, Date, Id, Operation, Page, Problem, Reply, all, item, today};
+use stoa_sdk::{Answer, Call, Date, Id, Operation, Page, Reply, today};
 use stoa_trade::list_query;
-use stoa_trade::lists::{answer_page, equals, is_set, read_page};
+use stoa_trade::lists::{answer_page, equals, is_set};
+use stoa_trade::refusal::invalid;
 
+use crate::operations::query::ask_nothing;
 use crate::records::cost::{CostLayer, LayerRow, PoolRow, ValuationRow};
 use crate::records::permission::READ_COSTS;
 use crate::work::costs::valuation::value_pools;
@@ -44,26 +45,21 @@ pub fn list_layers(call: &Call) -> Answer {
 }
 
 list_query! {
-    pub struct ListValuation {
+    pub struct ListValuation of PoolRow {
         legal_entity_id: Option<Id>,
         variant_id: Option<Id>,
         product_id: Option<Id>,
         /// Last included day. Omitted: now.
-        as_of: Option<Date>,
+        as_of: Option<Date> = ask_nothing(as_of),
     }
 }
 
 pub fn list_valuation(call: &Call) -> Answer {
     let query: ListValuation = call.query()?;
     if query.as_of.is_some_and(|day| day > today()) {
-        return Err(Problem::invalid(vec![item("/query/asOf", "DATE_IN_FUTURE")]));
+        return Err(invalid("/query/asOf", "DATE_IN_FUTURE"));
     }
-    let filter = all([
-        equals(PoolRow::legal_entity_id, query.legal_entity_id),
-        equals(PoolRow::variant_id, query.variant_id),
-        equals(PoolRow::product_id, query.product_id),
-    ]);
-    let pools: Rows<PoolRow> = read_page(&filter, query.cursor, query.limit)?;
-    let next_cursor = pools.items.last().map(|pool| pool.id).filter(|_| pools.more);
+    let pools = query.page([])?;
+    let next_cursor = pools.next(|pool| pool.id);
     Ok(Reply::json(&Page { items: value_pools(&pools.items, query.as_of)?, next_cursor }))
 }

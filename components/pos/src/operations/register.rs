@@ -61,8 +61,7 @@ pub fn create(call: &Call) -> Answer {
 }
 
 pub fn archive(call: &Call) -> Answer {
-    let row: Option<RegisterRow> = run(get(call.path_id("id")?).locked())?;
-    let before = writable(call, row)?;
+    let before: RegisterRow = writable(call, run(get(call.path_id("id")?).locked())?)?;
     if before.open_session_id.is_some() {
         return Err(Problem::new("SESSION_OPEN"));
     }

@@ -102,9 +102,6 @@ fn check_usable(warehouse: &Warehouse, list: &PriceList) -> Result<(), Problem> 
 }
 
 /// A stated account is an active till of an entity with books.
-///
-/// # Errors
-/// PAYMENT_ACCOUNT_INVALID.
 fn check_cash_account(entity: Id, account: Option<Id>) -> Result<(), Problem> {
     let Some(account) = account else { return Ok(()) };
     let usage = Usage {

@@ -5,7 +5,7 @@ use stoa_sdk::{Answer, Call, Filter, Id, Instant, Problem, fit_page, holds};
 use stoa_trade::lists::{at_least, at_most};
 use stoa_trade::{Caller, list_query};
 
-use crate::operations::query::client_query;
+use crate::operations::query::{ask_nothing, client_query};
 use crate::records::movement::{ApiMovement, DocumentType, Movement, MovementRow, MovementType, ReferenceType};
 use crate::records::permission::SERIALS_READ;
 
@@ -14,7 +14,7 @@ list_query! {
         variant_id: Option<Id>,
         product_id: Option<Id>,
         /// Only movements from or to this warehouse.
-        warehouse_id: Option<Id> = ask_by_side(warehouse_id),
+        warehouse_id: Option<Id> = ask_nothing(warehouse_id),
         movement_type: Option<MovementType>,
         reference_type: Option<ReferenceType>,
         reference_id: Option<Id>,
@@ -27,11 +27,6 @@ list_query! {
         /// Only records created at or before this instant.
         to: Option<Instant> = at_most(MovementRow::created_at, to),
     }
-}
-
-/// Nothing: `read_sides` asks for the warehouse.
-fn ask_by_side(_: Option<Id>) -> Filter {
-    Filter::default()
 }
 
 client_query! {

@@ -84,8 +84,7 @@ pub fn record(call: &Call) -> Answer {
         if earlier.is_some() { changed.push(row) } else { new.push(row) }
     }
     check_limits(&before, &new, &changed)?;
-    let each = |rows: &[StockCountLineRow]| rows.iter().map(|row| row.id).collect::<Vec<_>>();
-    let change = update_all::<StockCountLineRow>(each(&changed))
+    let change = update_all::<StockCountLineRow>(changed.iter().map(|row| row.id))
         .set_each(StockCountLineRow::expected, changed.iter().map(|row| row.expected))
         .set_each(StockCountLineRow::counted, changed.iter().map(|row| row.counted))
         .set_each(StockCountLineRow::unit_cost, changed.iter().map(|row| row.unit_cost))
