@@ -61,11 +61,8 @@ pub fn stock(after: Option<Id>) -> Batch {
                 findings.push(finding("unit-stock", row.id, "The stock is not the count of the units there."));
             }
         } else if row.in_transit.units() != travelling.get(&pair).copied().unwrap_or(0) {
-            findings.push(finding(
-                "transit-stock",
-                row.id,
-                "The goods in transit are not those of the transfer orders.",
-            ));
+            let message = "The goods in transit are not those of the transfer orders.";
+            findings.push(finding("transit-stock", row.id, message));
         }
         if row.incoming.units() < incoming.get(&pair).copied().unwrap_or(0) {
             findings.push(finding("incoming", row.id, "Less is expected than transfer orders bring."));
