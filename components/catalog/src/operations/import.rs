@@ -5,8 +5,8 @@ use serde::{Deserialize, Serialize};
 use stoa_sdk::{Answer, Call, Client, Id, Item, Operation, Problem, Reply, facts, item};
 use stoa_trade::refusal::refuse_invalid;
 
-use crate::records::receipt::CreatedVariant;
-use crate::rules::access::WRITE;
+use crate::records::permission::WRITE;
+use crate::records::variant::CreatedVariant;
 use crate::rules::product::ProductInput;
 use crate::work::product::{CREATE_PROBLEMS, CREATES, CreatedProduct, create_products};
 
