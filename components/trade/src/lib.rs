@@ -7,6 +7,7 @@ pub mod arguments;
 #[allow(missing_docs, reason = "generated; the comments are those of the WIT")]
 pub mod bindings;
 pub mod caller;
+pub mod card_number;
 pub mod change;
 pub mod clients;
 pub mod coin;

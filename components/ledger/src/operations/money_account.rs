@@ -3,7 +3,8 @@
 use schemars::JsonSchema;
 use serde::Deserialize;
 use stoa_sdk::store::{Failure, get, insert, lock, run, select};
-use stoa_sdk::{Answer, Call, Id, Operation, Page, Problem, Text, all, card_number, item, text};
+use stoa_sdk::{Answer, Call, Id, Operation, Page, Problem, Text, all, item, text};
+use stoa_trade::card_number::find_card_number;
 use stoa_trade::lists::{answer_page, equals, read_page};
 use stoa_trade::refusal::{illegal, refuse_invalid};
 use stoa_trade::{Change, EmptyBody, Status, list_query, require_unarchived, usable, writable};
@@ -125,9 +126,7 @@ pub fn read(call: &Call) -> Answer {
 /// Checks that the schema cannot express.
 fn check(reference: Option<&Text<0, 120>>, till: bool, kind: Option<MoneyKind>) -> Result<(), Problem> {
     let mut faults = Vec::new();
-    if reference.is_some_and(|text| card_number::is_shaped_like_one(text)) {
-        faults.push(item("/reference", "CARD_NUMBER_REFUSED"));
-    }
+    faults.extend(find_card_number("/reference", reference.map(|text| &**text)));
     if till && kind.is_some_and(|kind| kind != MoneyKind::Cash) {
         faults.push(item("/till", "NOT_ALLOWED"));
     }

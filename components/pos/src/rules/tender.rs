@@ -4,11 +4,11 @@
 use schemars::JsonSchema;
 use serde::Deserialize;
 use stoa_sdk::{Bounds, Id, Item, Problem, item};
+use stoa_trade::card_number::find_card_number;
 use stoa_trade::quantity::{Money, Positive, sum};
 use stoa_trade::text::Line;
 
 use crate::records::payment::{CardKind, Method};
-use crate::rules::text::find_card_number;
 
 /// A payment in a request.
 #[derive(Debug, Clone, Deserialize, JsonSchema)]

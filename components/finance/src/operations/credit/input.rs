@@ -5,6 +5,7 @@ use std::collections::BTreeSet;
 use schemars::JsonSchema;
 use serde::Deserialize;
 use stoa_sdk::{Date, Id, Item, Problem, item, text};
+use stoa_trade::card_number::refuse_card_numbers;
 use stoa_trade::document::version::ExpectedVersion;
 use stoa_trade::quantity::{Money, Positive, sum};
 use stoa_trade::refusal::{invalid, refuse_invalid};
@@ -14,7 +15,6 @@ use crate::records::credit::CreditReason;
 use crate::records::receipt::StatedNumber;
 use crate::records::side::Side;
 use crate::rules::stated::check_currency;
-use crate::rules::text::check_texts;
 
 /// Goods whose cost a credit corrects.
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
@@ -138,7 +138,7 @@ pub struct RecognizeCredit {
 
 impl StatedCredit {
     fn check(&self, side: Side) -> Result<(), Problem> {
-        check_texts(&[("/number", Some(&self.number)), ("/reason", self.reason.as_deref())])?;
+        refuse_card_numbers(&[("/number", Some(&self.number)), ("/reason", self.reason.as_deref())])?;
         check_currency(&self.currency_code)?;
         let is_correction = self.reason_type == CreditReason::CostCorrection;
         let mut faults: Vec<Item> = Vec::new();

@@ -5,6 +5,7 @@ use std::collections::BTreeSet;
 use schemars::JsonSchema;
 use serde::Deserialize;
 use stoa_sdk::{Date, Id, Item, Problem, item, text, text_enum};
+use stoa_trade::card_number::refuse_card_numbers;
 use stoa_trade::document::version::ExpectedVersion;
 use stoa_trade::quantity::Positive;
 use stoa_trade::refusal::refuse_invalid;
@@ -14,7 +15,6 @@ use crate::operations::body::ApplicationInput;
 use crate::records::payment::{CardKind, Method};
 use crate::records::receipt::StatedNumber;
 use crate::rules::stated::check_currency;
-use crate::rules::text::check_texts;
 use crate::work::money::check_card;
 use crate::work::settle::Part;
 
@@ -166,7 +166,7 @@ pub fn parts_of(applications: &[ApplicationInput]) -> Result<Vec<Part>, Problem>
 
 impl StatedPayment {
     fn check(&self) -> Result<(), Problem> {
-        check_texts(&[
+        refuse_card_numbers(&[
             ("/number", Some(&self.number)),
             ("/reference", self.reference.as_deref()),
             ("/notes", self.notes.as_deref()),

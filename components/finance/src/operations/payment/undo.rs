@@ -3,6 +3,7 @@
 use stoa_sdk::store::{insert, run, select};
 use stoa_sdk::{Answer, Call, Date, Id, Problem, set, today};
 use stoa_trade::Change;
+use stoa_trade::card_number::refuse_card_numbers;
 use stoa_trade::clients::{books, keys};
 use stoa_trade::dates::effective_day;
 use stoa_trade::quantity::Money;
@@ -16,7 +17,6 @@ use crate::records::party_entry::{PartyAccount, PartyAct, PartyEntryRow};
 use crate::records::payment::{PaymentRow, PaymentStatus};
 use crate::records::side::{APPLICATION, PAYMENT, Side};
 use crate::rules::day::day_of_act;
-use crate::rules::text::check_texts;
 use crate::work::entries::entry;
 use crate::work::money::{draw_move, money_of_payment};
 use crate::work::month_totals::{Lines, write_lines};
@@ -34,7 +34,7 @@ pub fn void_purchase(call: &Call) -> Answer {
 
 fn void(side: Side, call: &Call) -> Answer {
     let body: VoidDocument = call.body()?;
-    check_texts(&[("/reason", Some(&body.reason))])?;
+    refuse_card_numbers(&[("/reason", Some(&body.reason))])?;
     let payment = lock_payment(side, call.path_id("id")?, body.expected_version)?;
     let reason = String::from(body.reason);
     if payment.row.status == PaymentStatus::Pending {
@@ -103,7 +103,7 @@ pub fn reverse_purchase(call: &Call) -> Answer {
 
 fn reverse(side: Side, call: &Call) -> Answer {
     let body: ReversePayment = call.body()?;
-    check_texts(&[("/reason", Some(&body.reason))])?;
+    refuse_card_numbers(&[("/reason", Some(&body.reason))])?;
     let payment: LockedPayment = lock_payment(side, call.path_id("id")?, body.expected_version)?;
     let (row, source) = payment.into_source()?;
     require_unused(&source, false)?;

@@ -3,6 +3,7 @@
 use schemars::JsonSchema;
 use serde::Deserialize;
 use stoa_sdk::{Id, Problem};
+use stoa_trade::card_number::refuse_card_numbers;
 use stoa_trade::document::lines::Lines;
 use stoa_trade::document::version::ExpectedVersion;
 use stoa_trade::quantity::Positive;
@@ -10,7 +11,6 @@ use stoa_trade::refusal::refuse_invalid;
 use stoa_trade::text::Prose;
 
 use crate::records::receipt::StatedNumber;
-use crate::rules::text::check_texts;
 
 /// Goods of a receipt line.
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
@@ -96,7 +96,7 @@ return_body! {
 
 impl StatedReturn {
     fn check(&self) -> Result<(), Problem> {
-        check_texts(&[
+        refuse_card_numbers(&[
             ("/number", Some(&self.number)),
             ("/reason", Some(&self.reason)),
             ("/notes", self.notes.as_deref()),
