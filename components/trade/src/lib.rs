@@ -20,6 +20,7 @@ pub mod json_list;
 #[cfg(test)]
 mod judge;
 pub mod life;
+pub mod limits;
 pub mod lists;
 pub mod pages;
 pub mod party;

@@ -31,7 +31,7 @@ const MOST_VARIANTS: usize = 2_000;
 #[serde(deny_unknown_fields)]
 pub struct ProductImport {
     /// At most 2,000 variants in total.
-    #[schemars(length(min = 1, max = 500))]
+    #[schemars(length(min = 1, max = stoa_trade::limits::BATCH))]
     products: Vec<ProductInput>,
 }
 

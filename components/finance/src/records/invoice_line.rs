@@ -67,7 +67,7 @@ pub fn products_of(lines: &[InvoiceLineRow]) -> BTreeSet<Id> {
 #[serde(rename_all = "camelCase")]
 pub struct LineFacts {
     id: Id,
-    #[schemars(range(min = 1, max = 100))]
+    #[schemars(range(min = 1, max = stoa_trade::limits::LINES))]
     line_no: i64,
     variant_id: Option<Id>,
     description: Option<String>,
@@ -175,7 +175,7 @@ impl PurchaseInvoiceLine {
 pub struct SalesInvoice {
     #[serde(flatten)]
     pub header: SalesInvoiceHeader,
-    #[schemars(length(max = 100))]
+    #[schemars(length(max = stoa_trade::limits::LINES))]
     pub lines: Vec<SalesInvoiceLine>,
 }
 
@@ -184,7 +184,7 @@ pub struct SalesInvoice {
 pub struct ApiSalesInvoice {
     #[serde(flatten)]
     pub header: ApiSalesInvoiceHeader,
-    #[schemars(length(max = 100))]
+    #[schemars(length(max = stoa_trade::limits::LINES))]
     pub lines: Vec<ApiSalesInvoiceLine>,
 }
 
@@ -193,7 +193,7 @@ pub struct ApiSalesInvoice {
 pub struct PurchaseInvoice {
     #[serde(flatten)]
     pub header: PurchaseInvoiceHeader,
-    #[schemars(length(max = 100))]
+    #[schemars(length(max = stoa_trade::limits::LINES))]
     pub lines: Vec<PurchaseInvoiceLine>,
 }
 
@@ -202,6 +202,6 @@ pub struct PurchaseInvoice {
 pub struct ApiPurchaseInvoice {
     #[serde(flatten)]
     pub header: ApiPurchaseInvoiceHeader,
-    #[schemars(length(max = 100))]
+    #[schemars(length(max = stoa_trade::limits::LINES))]
     pub lines: Vec<ApiPurchaseInvoiceLine>,
 }

@@ -100,7 +100,7 @@ pub struct SupplierReturnHeader {
 #[serde(rename_all = "camelCase")]
 pub struct ApiSupplierReturnLine {
     id: Id,
-    #[schemars(range(min = 1, max = 100))]
+    #[schemars(range(min = 1, max = stoa_trade::limits::LINES))]
     line_no: i64,
     receipt_item_id: Id,
     variant_id: Id,
@@ -122,7 +122,7 @@ pub struct SupplierReturnLine {
 pub struct SupplierReturn {
     #[serde(flatten)]
     pub header: SupplierReturnHeader,
-    #[schemars(length(max = 100))]
+    #[schemars(length(max = stoa_trade::limits::LINES))]
     pub lines: Vec<SupplierReturnLine>,
 }
 
@@ -131,7 +131,7 @@ pub struct SupplierReturn {
 pub struct ApiSupplierReturn {
     #[serde(flatten)]
     pub header: ApiSupplierReturnHeader,
-    #[schemars(length(max = 100))]
+    #[schemars(length(max = stoa_trade::limits::LINES))]
     pub lines: Vec<ApiSupplierReturnLine>,
 }
 

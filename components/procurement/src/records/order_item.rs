@@ -65,7 +65,7 @@ impl OrderItemRow {
 #[serde(rename_all = "camelCase")]
 pub struct PublicPurchaseOrderItem {
     id: Id,
-    #[schemars(range(min = 1, max = 100))]
+    #[schemars(range(min = 1, max = stoa_trade::limits::LINES))]
     line_no: i64,
     variant_id: Id,
     tracking_mode: Tracking,

@@ -83,7 +83,7 @@ macro_rules! credit_body {
             pub inventory_unit_id: Option<Id>,
             /// Lines of a COST_CORRECTION. Their amounts add up to the amount of the credit.
             #[serde(default)]
-            #[schemars(length(min = 1, max = 50))]
+            #[schemars(length(min = 1, max = stoa_trade::limits::COST_LINES))]
             pub cost_lines: Option<Vec<CostLineInput>>,
         }
 

@@ -76,7 +76,7 @@ macro_rules! payment_body {
             pub status: StatedStatus,
             /// At most one for each invoice; not allowed for a PENDING payment.
             #[serde(default)]
-            #[schemars(length(max = 50), extend("default" = []))]
+            #[schemars(length(max = stoa_trade::limits::APPLICATIONS), extend("default" = []))]
             pub applications: Vec<ApplicationInput>,
         }
 
@@ -136,7 +136,7 @@ pub struct ConfirmPayment {
     pub reference: Option<Line<0, 200>>,
     /// At most one for each invoice.
     #[serde(default)]
-    #[schemars(length(max = 50), extend("default" = []))]
+    #[schemars(length(max = stoa_trade::limits::APPLICATIONS), extend("default" = []))]
     pub applications: Vec<ApplicationInput>,
 }
 

@@ -21,7 +21,7 @@ pub struct SupplierReturnLineInput {
     pub quantity: Positive,
     /// Units of a serialized line: as many as its quantity when the return is shipped.
     #[serde(default)]
-    #[schemars(length(max = 100), extend("uniqueItems" = true, "default" = []))]
+    #[schemars(length(max = stoa_trade::limits::UNITS), extend("uniqueItems" = true, "default" = []))]
     pub unit_ids: Vec<Id>,
 }
 
@@ -56,7 +56,7 @@ macro_rules! return_body {
             pub reason: Prose<1, 1000>,
             #[serde(default)]
             pub notes: Option<Prose<0, 2000>>,
-            #[schemars(length(min = 1, max = 100))]
+            #[schemars(length(min = 1, max = stoa_trade::limits::LINES))]
             pub lines: Vec<SupplierReturnLineInput>,
         }
 

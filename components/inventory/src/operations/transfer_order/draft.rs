@@ -4,13 +4,12 @@ use stoa_sdk::store::{MOST_ROWS, Update, get, insert, run, select, update, updat
 use stoa_sdk::{Answer, Call, Id, Instant, Problem, new_id, new_ids, now};
 use stoa_trade::clients::articles;
 use stoa_trade::document::number::{DocumentNumber, NumberRange, assign_number, insert_unless_taken};
+use stoa_trade::limits::UNITS;
 use stoa_trade::pages::read_rest;
 use stoa_trade::quantity::{Quantity, Tracking};
 use stoa_trade::text::key;
 
-use crate::operations::transfer_order::input::{
-    self, MOST_UNITS, TransferItemInput, TransferOrderInput, TransferOrderUpdate,
-};
+use crate::operations::transfer_order::input::{self, TransferItemInput, TransferOrderInput, TransferOrderUpdate};
 use crate::operations::transfer_order::references::References;
 use crate::records::transfer_order::{TransferItemRow, TransferOrderRow, TransferStatus, TransferUnitRow, receipt};
 
@@ -101,7 +100,7 @@ fn replace_for(call: &Call, by_client: bool) -> Answer {
 
     let now = now();
     let mut change = Redraft::default();
-    let count = u32::try_from(body.items.len() * 2 + MOST_UNITS).unwrap_or(u32::MAX);
+    let count = u32::try_from(body.items.len() * 2 + UNITS).unwrap_or(u32::MAX);
     let mut ids = new_ids(count).into_iter();
     let mut live: Vec<Id> = Vec::new();
     for (index, line) in body.items.iter().enumerate() {

@@ -45,7 +45,7 @@ pub struct ResolveAt {
 #[derive(Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct Resolve {
-    #[schemars(length(min = 1, max = 100), extend("uniqueItems" = true))]
+    #[schemars(length(min = 1, max = stoa_trade::limits::RESOLVED_PRICES), extend("uniqueItems" = true))]
     variant_ids: Vec<Id>,
     /// Instant of the prices. Omitted or null: the instant of the request.
     #[serde(default)]
@@ -64,7 +64,7 @@ pub struct ResolvedPrices {
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 #[allow(dead_code, reason = "the contract of API clients: one handler reads the body of both callers")]
 pub struct ResolveNow {
-    #[schemars(length(min = 1, max = 100), extend("uniqueItems" = true))]
+    #[schemars(length(min = 1, max = stoa_trade::limits::RESOLVED_PRICES), extend("uniqueItems" = true))]
     variant_ids: Vec<Id>,
 }
 

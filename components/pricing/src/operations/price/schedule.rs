@@ -36,7 +36,7 @@ pub const OPERATIONS: &[Operation] = &[
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct PriceBatch {
-    #[schemars(length(min = 1, max = 500))]
+    #[schemars(length(min = 1, max = stoa_trade::limits::BATCH))]
     prices: Vec<PriceInput>,
     /// True ends an earlier price without an end at the instant at which the new price begins.
     #[serde(default)]
