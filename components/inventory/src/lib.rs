@@ -1,5 +1,6 @@
 //! Inventory: warehouses, stock and its ledgers, serial units, transfer orders, counts, and what goods cost.
 
+mod bindings;
 mod operations;
 mod records;
 mod rules;

@@ -6,11 +6,11 @@ use stoa_sdk::{Date, Id, Problem, map};
 use stoa_trade::arguments::{parse, parse_unsigned};
 use stoa_trade::quantity::{self, Amount};
 
+use crate::bindings::exports::commerce::inventory::costs as service;
+use crate::bindings::exports::commerce::inventory::costs::Guest;
 use crate::records::cost::{self, Destination};
 use crate::rules::recost::Way;
 use crate::services::Services;
-use crate::services::bindings::exports::commerce::inventory::costs as service;
-use crate::services::bindings::exports::commerce::inventory::costs::Guest;
 use crate::work::costs::opening::{self, CostedGoods};
 use crate::work::costs::recost::{Line, Parts, recost};
 use crate::work::costs::{flows, valuation};

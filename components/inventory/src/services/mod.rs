@@ -1,6 +1,5 @@
 //! Implementation of the services of `wit/inventory`: one type, an interface a file.
 
-mod bindings;
 mod costs;
 mod stock;
 mod units;
@@ -12,6 +11,9 @@ use crate::records::permission::{ADJUST, CLIENT_READ, CLIENT_WRITE, READ, READ_C
 
 /// Inventory as other modules call it.
 pub struct Services;
+
+#[cfg(target_arch = "wasm32")]
+crate::bindings::export!(Services with_types_in crate::bindings);
 
 /// Permissions and scopes that callers need, as for the operations that do the same.
 pub const ACCESS: &[ServiceAccess] = &[

@@ -5,11 +5,11 @@ use stoa_sdk::store::{MOST_KEYS, find, get_all, read};
 use stoa_sdk::{Field, Id, Problem, holds, map, view};
 use stoa_trade::pages::read_every;
 
+use crate::bindings::exports::commerce::inventory::units as service;
+use crate::bindings::exports::commerce::inventory::units::{Found, Guest, Unit, UnitsOf};
 use crate::records::permission::SERIALS_READ;
 use crate::records::unit::{IdentityKind, UnitIdentityRow, UnitRow};
 use crate::services::Services;
-use crate::services::bindings::exports::commerce::inventory::units as service;
-use crate::services::bindings::exports::commerce::inventory::units::{Found, Guest, Unit, UnitsOf};
 use stoa_trade::unit_identity as identity;
 
 view! { OfReceipt of UnitRow { id: Id, receipt_item_id: Option<Id> } }

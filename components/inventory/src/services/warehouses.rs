@@ -4,11 +4,11 @@ use stoa_sdk::store::{MOST_KEYS, find, get_all, read};
 use stoa_sdk::{Field, Id};
 use stoa_trade::Status;
 
+use crate::bindings::exports::commerce::inventory::warehouses as service;
+use crate::bindings::exports::commerce::inventory::warehouses::{Guest, Kind, Location, Warehouse};
 use crate::records::location::LocationRow;
 use crate::records::warehouse::{WarehouseRow, WarehouseType};
 use crate::services::Services;
-use crate::services::bindings::exports::commerce::inventory::warehouses as service;
-use crate::services::bindings::exports::commerce::inventory::warehouses::{Guest, Kind, Location, Warehouse};
 
 impl Guest for Services {
     fn get_many(ids: Vec<(u64, u64)>) -> Vec<Warehouse> {

@@ -6,10 +6,10 @@ use stoa_trade::arguments::parse;
 use stoa_trade::clients::articles;
 use stoa_trade::quantity::{Quantity, Tracking};
 
+use crate::bindings::exports::commerce::inventory::stock as service;
 use crate::records::warehouse::{WarehouseRow, gate};
 use crate::rules::delta::Delta;
 use crate::rules::place;
-use crate::services::bindings::exports::commerce::inventory::stock as service;
 use crate::work::goods::{Goods, Place, Sku};
 
 pub fn change(lines: &[service::IncomingLine]) -> Result<(), Problem> {

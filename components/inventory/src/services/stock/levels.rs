@@ -7,10 +7,10 @@ use stoa_sdk::{Id, all, has, map, set};
 use stoa_trade::pages::read_every;
 use stoa_trade::quantity::Quantity;
 
+use crate::bindings::exports::commerce::inventory::stock::{Level, Pair, Transferred};
 use crate::records::stock::StockRow;
 use crate::records::transfer_order::{TransferItemRow, TransferOrderRow, TransferStatus};
 use crate::rules::delta;
-use crate::services::bindings::exports::commerce::inventory::stock::{Level, Pair, Transferred};
 
 pub fn levels(pairs: &[Pair]) -> Vec<Level> {
     let key = |pair: &Pair| delta::Pair { warehouse: pair.warehouse_id.into(), variant: pair.variant_id.into() }.key();

@@ -10,9 +10,9 @@ mod take_back;
 
 use stoa_sdk::Problem;
 
+use crate::bindings::exports::commerce::inventory::stock as service;
+use crate::bindings::exports::commerce::inventory::stock::Guest;
 use crate::services::Services;
-use crate::services::bindings::exports::commerce::inventory::stock as service;
-use crate::services::bindings::exports::commerce::inventory::stock::Guest;
 
 type WireId = (u64, u64);
 

@@ -7,12 +7,12 @@ use stoa_sdk::{Id, Problem, has, map, new_id};
 use stoa_trade::clients::articles::{self, Article};
 use stoa_trade::quantity::{Quantity, Tracking};
 
+use crate::bindings::exports::commerce::inventory::stock as service;
 use crate::records::cost::{CostKind, SaleBalanceRow};
 use crate::records::movement::{MovementRow, MovementType, ReferenceType};
 use crate::records::reservation::{ReservationRow, ReservationSource, ReservationStatus};
 use crate::records::warehouse::WarehouseRow;
 use crate::rules::delta::Delta;
-use crate::services::bindings::exports::commerce::inventory::stock as service;
 use crate::services::stock::lines::{check_count, read_goods};
 use crate::work::goods::{Closing, Goods, Outflow, Place, Sku};
 use crate::work::units::changes::Changes;

@@ -6,13 +6,13 @@ use stoa_trade::arguments::parse_unsigned;
 use stoa_trade::clients::{articles, books};
 use stoa_trade::quantity::{Quantity, Tracking, UnitCost};
 
+use crate::bindings::exports::commerce::inventory::stock as service;
 use crate::records::cost::CostKind;
 use crate::records::movement::{MovementRow, MovementType, ReferenceType};
 use crate::rules::condition::{parse_condition, parse_grade};
 use crate::rules::delta::Delta;
 use crate::rules::place::require_open;
 use crate::rules::recost::spread_charge;
-use crate::services::bindings::exports::commerce::inventory::stock as service;
 use crate::services::stock::lines::{check_count, read_goods};
 use crate::work::gates;
 use crate::work::goods::{Goods, Inflow, Place, Sku};

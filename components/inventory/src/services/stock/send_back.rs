@@ -5,13 +5,13 @@ use stoa_sdk::{Id, Problem};
 use stoa_trade::clients::articles;
 use stoa_trade::quantity::{Amount, Tracking};
 
+use crate::bindings::exports::commerce::inventory::stock as service;
 use crate::records::cost::CostKind;
 use crate::records::movement::{DocumentType, MovementRow, MovementType, ReferenceType};
 use crate::records::warehouse::WarehouseRow;
 use crate::rules::delta::Delta;
 use crate::rules::draw::{Cost, add_costs};
 use crate::rules::place;
-use crate::services::bindings::exports::commerce::inventory::stock as service;
 use crate::services::stock::lines::{check_count, read_goods};
 use crate::work::goods::{Goods, Outflow, Place, Sku};
 use crate::work::units::changes::Changes;

@@ -9,6 +9,7 @@ use stoa_trade::clients::articles;
 use stoa_trade::pages::for_each_row;
 use stoa_trade::quantity::{self, Amount, Quantity, Tracking};
 
+use crate::bindings::exports::commerce::inventory::stock as service;
 use crate::records::cost::{CostEntryRow, CostKind, EntryOfGoods, SaleBalanceRow};
 use crate::records::movement::{DocumentType, MovementRow, MovementType, ReferenceType};
 use crate::records::warehouse::WarehouseRow;
@@ -16,7 +17,6 @@ use crate::rules::delta::Delta;
 use crate::rules::draw::Cost;
 use crate::rules::fragments::{self, Fragment, GoneGoods, Where};
 use crate::rules::place::require_open;
-use crate::services::bindings::exports::commerce::inventory::stock as service;
 use crate::services::stock::lines::check_count;
 use crate::work::gates;
 use crate::work::goods::{Goods, Inflow, Place, Settled, Sku};
