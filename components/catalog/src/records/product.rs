@@ -293,12 +293,6 @@ impl From<ProductRow> for ApiProduct {
     }
 }
 
-/// The product as an answer to an API client.
-pub fn show_public(row: ProductRow) -> Reply {
-    let (id, version) = (row.id, row.version);
-    Reply::json(&ApiProduct::from(row)).of(id, version)
-}
-
 /// Event data of a product: all members while it is active and published, else its id only.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(untagged)]

@@ -15,7 +15,7 @@ use crate::records::lookup::LookupRow;
 use crate::records::media;
 use crate::records::permission::READ;
 use crate::records::product::{
-    ApiProduct, Product, ProductRow, ProductState, PublicationStatus, is_public, on_sale, show, show_public,
+    ApiProduct, Product, ProductRow, ProductState, PublicationStatus, is_public, on_sale, show,
 };
 use crate::records::product_type::{ProductType, Tracking};
 use crate::records::variant::VariantRow;
@@ -161,9 +161,12 @@ pub fn read(call: &Call) -> Answer {
     let media = include.filter(|parts| *parts != Included::Variants).map(|_| select(media::active(id)).whole());
     let (row, variants, media) = run((get(id), variants, media))?;
     let row = ProductRow::require(row)?;
-    match Caller::current() {
+    let caller = Caller::current();
+    match caller {
         Caller::Person => Ok(show(row, variants.map(|rows| rows.items), media)),
-        Caller::Client if is_public(row.status, row.publication_status) => Ok(show_public(row)),
+        Caller::Client if is_public(row.status, row.publication_status) => {
+            Ok(caller.show_row::<Product, ApiProduct, _>(row))
+        }
         Caller::Client => Err(Problem::not_found()),
     }
 }

@@ -1,7 +1,7 @@
 //! Variants as they are read: by people, and by API clients the active ones of what is on sale.
 
 use stoa_sdk::store::{get, run, select};
-use stoa_sdk::{Answer, Call, Client, Id, Operation, Page, Problem, Reply, all, has};
+use stoa_sdk::{Answer, Call, Client, Id, Operation, Page, Problem, all, has};
 use stoa_trade::{Caller, Status};
 
 use crate::records::permission::READ;
@@ -43,6 +43,5 @@ fn read_on_sale(id: Id) -> Answer {
     let (row, product) = run((get::<VariantRow>(id), select(product).first()))?;
     ProductHead::require_public(product.as_ref())?;
     let row = row.filter(|row| row.status == Status::Active).ok_or_else(Problem::not_found)?;
-    let (id, version) = (row.id, row.version);
-    Ok(Reply::json(&ApiVariant::from(row)).of(id, version))
+    Ok(Caller::Client.show_row::<Variant, ApiVariant, _>(row))
 }
