@@ -3,7 +3,7 @@
 use stoa_sdk::store::{get, run};
 use stoa_sdk::{Answer, Call, Client, Instant, Operation, Page, Problem, Text, all, currency, emit, item};
 use stoa_trade::lists::{changed_since, equals, mentions, read_page};
-use stoa_trade::{Caller, Change, EmptyBody, Identity, Status, list_query, writable};
+use stoa_trade::{Caller, Change, EmptyBody, Identity, list_query, writable};
 
 use crate::records::permission::{READ, WRITE};
 use crate::records::price_list::{

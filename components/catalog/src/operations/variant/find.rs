@@ -7,10 +7,10 @@ use stoa_sdk::store::{Failure, Rows, get_all, run, select};
 use stoa_sdk::{
     Answer, Call, Client, Filter, Id, Instant, Operation, Page, Problem, Text, all, any, contains, fit_page,
 };
+use stoa_trade::Caller;
 use stoa_trade::ids::{Ids, among};
 use stoa_trade::list_query;
 use stoa_trade::lists::{answer_kept, answer_page, changed_since, equals, read_page};
-use stoa_trade::{Caller, Status};
 
 use crate::records::permission::READ;
 use crate::records::product::{ProductId, ProductRow, on_sale};

@@ -28,7 +28,7 @@ pub const OPERATIONS: &[Operation] = &[
         .and_client(Client::new(READ).summary("The prices in effect now of up to 100 variants")
             .body::<ResolveNow>().answers::<ApiResolvedPrices>()),
     // No twin of the person's: another instant cannot be asked for.
-    Operation::read(RESOLVE, "apiResolvePrice", api_read)
+    Operation::read(RESOLVE, "apiResolvePrice", read)
         .summary("The price in effect now")
         .description("For an active variant of a product on sale, in a public list. `at` is not supported.")
         .machine(READ).answers::<ApiPrice>().problems(&["PRICE_NOT_IN_EFFECT"]),
