@@ -1,22 +1,24 @@
-//! UUIDv7s: the request's instant, its turn in that millisecond, then a number that starts at random and only rises.
+//! UUIDv7s: the request's instant, its sequence number in that millisecond, then a number that starts at random and
+//! only rises.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use uuid::Uuid;
 
 /// Bits between the milliseconds and the random part (`rand_a`): which request of its millisecond it is, on this host.
-const TURN_BITS: u32 = 12;
+const SEQUENCE_BITS: u32 = 12;
 /// Random bits (`rand_b`).
 const LOW_BITS: u32 = 62;
 
-/// A clock that is this far behind the last turn was set back.
-const SET_BACK: u64 = 60_000 << TURN_BITS;
+/// A clock that is this far behind the last stamp was set back.
+const SET_BACK: u64 = 60_000 << SEQUENCE_BITS;
 
 /// The ids of one request, ascending; and above those of the requests that this host served before, so that what a caller makes one
 /// after the other is listed in that order, within a millisecond too.
 #[derive(Debug)]
 pub struct Ids {
-    turn: u64,
+    /// Milliseconds and sequence number.
+    stamp: u64,
     next: u64,
 }
 
@@ -25,14 +27,14 @@ impl Ids {
     pub fn new(now_ms: i64) -> Ids {
         static LAST: AtomicU64 = AtomicU64::new(0);
         // The top bit stays free, so that counting up never wraps.
-        Ids { turn: turn(&LAST, now_ms), next: rand::random::<u64>() >> (65 - LOW_BITS) }
+        Ids { stamp: next_stamp(&LAST, now_ms), next: rand::random::<u64>() >> (65 - LOW_BITS) }
     }
 
     pub fn make(&mut self) -> Uuid {
         self.next += 1 + u64::from(rand::random::<u32>());
-        let (millis, turn) = (self.turn >> TURN_BITS, self.turn & ((1 << TURN_BITS) - 1));
+        let (millis, sequence) = (self.stamp >> SEQUENCE_BITS, self.stamp & ((1 << SEQUENCE_BITS) - 1));
         let low = self.next & ((1 << LOW_BITS) - 1);
-        Uuid::from_u64_pair(millis << 16 | 0x7 << 12 | turn, 0b10 << LOW_BITS | low)
+        Uuid::from_u64_pair(millis << 16 | 0x7 << 12 | sequence, 0b10 << LOW_BITS | low)
     }
 }
 
@@ -47,10 +49,10 @@ pub fn instant_of(id: Uuid) -> i64 {
     i64::try_from(id.as_u128() >> 80).unwrap_or(i64::MAX)
 }
 
-/// Milliseconds and turn: above the last, as far as the millisecond goes.
-fn turn(last: &AtomicU64, now_ms: i64) -> u64 {
-    let first = u64::try_from(now_ms).unwrap_or(0) << TURN_BITS;
-    let full = first | ((1 << TURN_BITS) - 1);
+/// Milliseconds and sequence number: above the last, as far as the millisecond goes.
+fn next_stamp(last: &AtomicU64, now_ms: i64) -> u64 {
+    let first = u64::try_from(now_ms).unwrap_or(0) << SEQUENCE_BITS;
+    let full = first | ((1 << SEQUENCE_BITS) - 1);
     let following = |last: u64| last.saturating_add(1).clamp(first, full);
     let set_back = |last: u64| last > full.saturating_add(SET_BACK);
     let next = |last: u64| if set_back(last) { following(last) } else { following(last).max(last) };
@@ -72,15 +74,15 @@ mod tests {
     #[test]
     fn requests_of_one_millisecond_ascend() {
         let (last, now) = (AtomicU64::new(0), 1_800_000_000_000);
-        let turns: Vec<u64> = (0..4_096).map(|_| turn(&last, now)).collect();
-        assert!(turns.is_sorted_by(|one, next| one < next));
-        let id = |turn| Ids { turn, next: 0 }.make().get_timestamp().map(|timestamp| timestamp.to_unix());
-        assert_eq!((id(turns[0]), id(turns[4_095])), (Some((1_800_000_000, 0)), Some((1_800_000_000, 0))));
-        assert_eq!(turn(&last, now), turns[4_095], "there is no further turn: chance orders the rest");
-        assert_eq!(turn(&last, now + 1), turns[4_095] + 1);
-        assert_eq!(turn(&last, now), turns[4_095], "one that began before and makes its ids now");
-        assert_eq!(turn(&last, now + 1), turns[4_095] + 2, "and disturbs nobody");
-        let set_back = turn(&last, now - 3_600_000);
-        assert_eq!(turn(&last, now - 3_599_999), (set_back | 0xfff) + 1);
+        let stamps: Vec<u64> = (0..4_096).map(|_| next_stamp(&last, now)).collect();
+        assert!(stamps.is_sorted_by(|one, next| one < next));
+        let id = |stamp| Ids { stamp, next: 0 }.make().get_timestamp().map(|timestamp| timestamp.to_unix());
+        assert_eq!((id(stamps[0]), id(stamps[4_095])), (Some((1_800_000_000, 0)), Some((1_800_000_000, 0))));
+        assert_eq!(next_stamp(&last, now), stamps[4_095], "there is no further number: chance orders the rest");
+        assert_eq!(next_stamp(&last, now + 1), stamps[4_095] + 1);
+        assert_eq!(next_stamp(&last, now), stamps[4_095], "one that began before and makes its ids now");
+        assert_eq!(next_stamp(&last, now + 1), stamps[4_095] + 2, "and disturbs nobody");
+        let set_back = next_stamp(&last, now - 3_600_000);
+        assert_eq!(next_stamp(&last, now - 3_599_999), (set_back | 0xfff) + 1);
     }
 }

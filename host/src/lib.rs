@@ -12,6 +12,7 @@ pub mod http;
 pub mod identity;
 pub mod ids;
 pub mod keyring;
+pub mod log_writer;
 pub mod operations;
 pub mod pipeline;
 pub mod platform;

@@ -6,9 +6,13 @@ use std::io::Write as _;
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
 fn main() {
-    if let Err(error) = stoa::cli::run() {
-        // The exit status counts even where stderr cannot be written.
-        let _ = writeln!(std::io::stderr(), "stoa: {error:#}");
+    let ended = stoa::cli::run();
+    let is_log_written = stoa::log_writer::finish();
+    if let Err(error) = ended {
+        // The exit status counts even where stderr cannot be written, and a stderr that takes no line of the log is not waited for.
+        if is_log_written {
+            let _ = writeln!(std::io::stderr(), "stoa: {error:#}");
+        }
         std::process::exit(if error.is::<stoa::cli::Unfinished>() { 2 } else { 1 });
     }
 }

@@ -182,7 +182,7 @@ impl Problem {
         Problem { credential: Some(why), ..Problem::new("UNAUTHENTICATED") }
     }
 
-    /// The problem at one place; the item's code is the problem's.
+    /// The problem at one position; the item's code is the problem's.
     pub fn at(code: &'static str, pointer: &str) -> Problem {
         Problem::new(code).with(vec![Item::new(pointer, code)])
     }

@@ -55,7 +55,7 @@ pub fn read_or_make(file: &Path, make: impl FnOnce() -> anyhow::Result<Vec<u8>>)
     }
 }
 
-/// Bytes that nobody guesses.
+/// Random bytes, for secrets.
 pub fn random<const SIZE: usize>() -> anyhow::Result<[u8; SIZE]> {
     let mut bytes = [0; SIZE];
     aws_lc_rs::rand::fill(&mut bytes).map_err(|_| anyhow::anyhow!("no randomness"))?;

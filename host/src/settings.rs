@@ -569,7 +569,7 @@ fn without_password<S: serde::Serializer>(url: &Option<String>, serializer: S) -
 /// Members of an address's query that are no secret.
 const PLAIN: &[&str] = &["sslmode", "sslrootcert", "host", "hostaddr", "port", "dbname", "user", "application_name"];
 
-/// An address with every other member of its query left out: a password may stand there as well.
+/// An address with every other member of its query left out: a password may be there as well.
 fn without_secrets(address: &str) -> String {
     let Some((address, query)) = address.split_once('?') else { return address.to_owned() };
     let show = |member: &str| match member.split_once('=') {

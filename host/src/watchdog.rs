@@ -9,6 +9,8 @@ use futures_util::future::{BoxFuture, FutureExt as _};
 use tokio::runtime::Handle;
 use tokio::task::JoinHandle;
 
+use crate::log_writer;
+
 /// How long a round may take.
 pub const PATIENCE: Duration = Duration::from_secs(30);
 /// Between two looks at all tasks.
@@ -52,8 +54,8 @@ impl Pulse {
 }
 
 /// Starts a thread without which the host cannot work. If it panics, the process ends, so that its supervisor starts another: a host
-/// whose writer is gone would never answer a write. Nothing is logged here, since the log may be the cause; the panic's own line is
-/// on stderr.
+/// whose writer is gone would never answer a write. Nothing more is logged here, since the log may be the cause; the panic's own
+/// line is in it.
 ///
 /// # Errors
 /// The system has no thread left for it.
@@ -63,7 +65,7 @@ pub fn spawn_vital_thread(
 ) -> std::io::Result<std::thread::JoinHandle<()>> {
     std::thread::Builder::new().name(name.into()).spawn(move || {
         if catch_unwind(AssertUnwindSafe(work)).is_err() {
-            std::process::abort();
+            abort();
         }
     })
 }
@@ -72,9 +74,15 @@ pub fn spawn_vital_thread(
 pub fn spawn_vital_task(work: impl Future<Output = ()> + Send + 'static) -> JoinHandle<()> {
     tokio::spawn(async move {
         if AssertUnwindSafe(work).catch_unwind().await.is_err() {
-            std::process::abort();
+            abort();
         }
     })
+}
+
+/// Ends the process once the log has the reason, or takes nothing.
+fn abort() -> ! {
+    log_writer::finish();
+    std::process::abort();
 }
 
 type Begin = Box<dyn Fn(Pulse) -> BoxFuture<'static, ()> + Send + Sync>;
@@ -139,7 +147,7 @@ impl Watchdog {
             while let Some(watchdog) = watched.upgrade() {
                 if let Some(task) = watchdog.look(&handle, Instant::now()) {
                     tracing::error!(task, "a task in the background cannot be stopped: the process ends");
-                    std::process::abort();
+                    abort();
                 }
                 drop(watchdog);
                 std::thread::sleep(LOOK);

@@ -1,5 +1,6 @@
 //! A small client of the public API: nothing that another client could not do.
 
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use anyhow::{Context, Result, bail};
@@ -17,6 +18,8 @@ pub struct Api {
     client: reqwest::Client,
     url: String,
     token: String,
+    /// Something has answered at this address.
+    answered: AtomicBool,
 }
 
 /// How a write ended.
@@ -53,7 +56,7 @@ impl Problem {
 impl Api {
     pub fn new(url: &str, token: &str) -> Result<Api> {
         let client = reqwest::Client::builder().timeout(Duration::from_secs(60)).build()?;
-        Ok(Api { client, url: url.trim_end_matches('/').to_owned(), token: token.to_owned() })
+        Ok(Api { client, url: url.trim_end_matches('/').to_owned(), token: token.to_owned(), answered: false.into() })
     }
 
     /// # Errors
@@ -117,12 +120,14 @@ impl Api {
                 Err(error) if error.is_builder() => return Err(error).with_context(|| what.to_owned()),
                 Err(error) => {
                     last = plain(&error);
-                    // Nothing is under way: the user should know at once.
-                    if is_read && nth > 0 {
+                    // Nothing is under way, or the address is probably wrong: the user should know at once.
+                    let is_unreachable = error.is_connect() && !self.answered.load(Ordering::Relaxed);
+                    if (is_read || is_unreachable) && nth > 0 {
                         break;
                     }
                 }
                 Ok(answer) => {
+                    self.answered.store(true, Ordering::Relaxed);
                     let status = answer.status();
                     let after = answer.headers().get("retry-after").and_then(|value| value.to_str().ok()?.parse().ok());
                     // A body that breaks off is as good as none: it is asked for again.

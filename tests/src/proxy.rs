@@ -1,4 +1,4 @@
-//! A proxy before a host that loses answers: what a network does, at the moment that a test chooses.
+//! A proxy before a host that loses answers, or changes requests: what a network does, at the moment that a test chooses.
 
 use std::io::{Read as _, Write as _};
 use std::net::{Shutdown, TcpListener, TcpStream};
@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::thread;
 use std::time::Duration;
 
-/// Passes requests on, one per connection; the answer to the `n`th POST whose path ends as stated never comes back.
+/// Passes requests on, one per connection.
 pub struct Proxy {
     address: String,
     lost: Arc<AtomicBool>,
@@ -15,23 +15,48 @@ pub struct Proxy {
 }
 
 impl Proxy {
-    /// `target`: `127.0.0.1:PORT`. The lost request is done by the host all the same; its client waits for ever.
+    /// `target`: `127.0.0.1:PORT`. The answer to the `n`th POST whose path ends as stated never comes back. The lost request is done by
+    /// the host all the same; its client waits for ever.
     pub fn losing(target: &str, path: &'static str, nth: usize) -> Proxy {
+        let seen = AtomicUsize::new(0);
+        let is_lost = move |head: &str| {
+            let is_named = head.starts_with("POST ") && head.split(' ').nth(1).is_some_and(|url| url.ends_with(path));
+            is_named && seen.fetch_add(1, Ordering::SeqCst) + 1 == nth
+        };
+        Proxy::start(target, |_| {}, is_lost)
+    }
+
+    /// The host receives another text in the place of the first of this in each request.
+    pub fn replacing(target: &str, text: &'static str, other: &'static str) -> Proxy {
+        let change = move |request: &mut Vec<u8>| {
+            let found = request.windows(text.len()).position(|window| window == text.as_bytes());
+            if let Some(begin) = found {
+                drop(request.splice(begin..begin + text.len(), other.bytes()));
+            }
+        };
+        Proxy::start(target, change, |_| false)
+    }
+
+    /// `is_lost`: by the head of a request.
+    fn start(
+        target: &str,
+        change: impl Fn(&mut Vec<u8>) + Send + Sync + 'static,
+        is_lost: impl Fn(&str) -> bool + Send + Sync + 'static,
+    ) -> Proxy {
         let listener = TcpListener::bind("127.0.0.1:0").expect("cannot listen");
         let address = format!("http://{}", listener.local_addr().expect("a listener has an address"));
         let (lost, ended) = (Arc::new(AtomicBool::new(false)), Arc::new(AtomicBool::new(false)));
-        let (target, seen) = (target.to_string(), Arc::new(AtomicUsize::new(0)));
+        let (target, rules) = (target.to_string(), Arc::new((change, is_lost)));
         let flags = (lost.clone(), ended.clone());
         thread::spawn(move || {
             for client in listener.incoming().map_while(Result::ok) {
-                let (target, seen, (lost, ended)) = (target.clone(), seen.clone(), flags.clone());
+                let (target, rules, (lost, ended)) = (target.clone(), rules.clone(), flags.clone());
                 thread::spawn(move || {
-                    let Some(request) = read(&client) else { return };
-                    let first = String::from_utf8_lossy(&request[..request.len().min(400)]).into_owned();
-                    let is_named =
-                        first.starts_with("POST ") && first.split(' ').nth(1).is_some_and(|url| url.ends_with(path));
+                    let Some(mut request) = read(&client) else { return };
+                    let (change, is_lost) = &*rules;
+                    change(&mut request);
                     let answer = ask(&target, &request);
-                    if is_named && seen.fetch_add(1, Ordering::SeqCst) + 1 == nth {
+                    if is_lost(&String::from_utf8_lossy(&request[..request.len().min(400)])) {
                         lost.store(true, Ordering::SeqCst);
                         while !ended.load(Ordering::SeqCst) {
                             thread::sleep(Duration::from_millis(5));

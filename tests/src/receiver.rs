@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::io::{Read, Write};
 use std::net::{Shutdown, SocketAddr, TcpListener, TcpStream};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, LazyLock, Mutex, PoisonError};
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -66,6 +66,27 @@ pub enum Temper {
     Informational,
 }
 
+/// A host knows where it may send to before it starts, and many tests share one: their receivers have been found a port
+/// before.
+struct Pool {
+    addresses: Vec<SocketAddr>,
+    free: Mutex<Vec<TcpListener>>,
+}
+
+/// More than the tests of a run start.
+const POOL: usize = 96;
+
+static PORTS: LazyLock<Pool> = LazyLock::new(|| {
+    let free: Vec<TcpListener> = (0..POOL).map(|_| TcpListener::bind("127.0.0.1:0").expect("a port")).collect();
+    let addresses = free.iter().map(|listener| listener.local_addr().expect("an address")).collect();
+    Pool { addresses, free: Mutex::new(free) }
+});
+
+/// Every address that a receiver may come to have.
+pub fn list_addresses() -> &'static [SocketAddr] {
+    &PORTS.addresses
+}
+
 type Answer = dyn Fn(&Received, usize) -> Temper + Send + Sync;
 
 pub struct Receiver {
@@ -76,7 +97,8 @@ pub struct Receiver {
 impl Receiver {
     /// `temper`: of a request and how many came before it.
     pub fn start(temper: impl Fn(&Received, usize) -> Temper + Send + Sync + 'static) -> Receiver {
-        Receiver::on(TcpListener::bind("127.0.0.1:0").expect("a port"), temper)
+        let free = PORTS.free.lock().unwrap_or_else(PoisonError::into_inner).pop();
+        Receiver::on(free.expect("more receivers than POOL says"), temper)
     }
 
     /// On a port that was found before.

@@ -1,6 +1,6 @@
 //! Texts that people review: a change of what the service promises shows as a change of a file in `tests/contract`.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
 use crate::host::workspace;
@@ -11,6 +11,15 @@ pub fn reviewed(name: &str, text: &str) {
     if let Some(change) = change(name, text) {
         panic!("{change}");
     }
+}
+
+/// Fails unless `tests/contract/NAME` has each of these lines.
+#[track_caller]
+pub fn reviewed_in_part(name: &str, lines: &[String]) {
+    let known = std::fs::read_to_string(folder().join(name)).unwrap_or_default();
+    let known: BTreeSet<&str> = known.lines().collect();
+    let unknown: Vec<&str> = lines.iter().map(String::as_str).filter(|line| !known.contains(line)).collect();
+    assert!(!lines.is_empty() && unknown.is_empty(), "{name} does not have:\n{}", unknown.join("\n"));
 }
 
 /// Fails unless each of these files says this, and `tests/contract` has no other of their kind.

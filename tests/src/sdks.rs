@@ -197,7 +197,7 @@ static INSTALLING: Mutex<()> = Mutex::new(());
 
 /// The folder with the packages of the npm registry, installed once for each lock file.
 fn typescript() -> Result<PathBuf, String> {
-    let _turn = INSTALLING.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+    let _lock = INSTALLING.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
     let files = ["package.json", "package-lock.json"];
     let source = sources().join("typescript");
     let folder = workspace().join("target/sdks").join(format!("typescript-{}", npm::digest(&source, &files)));
@@ -213,7 +213,7 @@ const NO_REGISTRY: &[&str] =
 
 /// The virtual environment with the packages of PyPI, made once for each list of them.
 fn python() -> Result<PathBuf, String> {
-    let _turn = INSTALLING.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+    let _lock = INSTALLING.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
     let source = sources().join("python");
     let digest = npm::digest(&source, &["requirements.txt"]);
     let folder = workspace().join("target/sdks").join(format!("python-{digest}"));
@@ -221,6 +221,7 @@ fn python() -> Result<PathBuf, String> {
     if whole.is_file() {
         return Ok(folder);
     }
+    npm::may_fetch()?;
     let run = |program: &Path, arguments: &[&str]| {
         let output = Command::new(program).args(arguments).output();
         let output = output.map_err(|_| format!("{} is not installed", program.display()))?;

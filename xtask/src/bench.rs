@@ -21,7 +21,7 @@ pub fn run(workspace: &Workspace, args: Args) -> Result<()> {
         bail!("the workspace has no package {PACKAGE} yet");
     }
     build_modules::modules(workspace)?;
-    let host = workspace.build_host(&[])?;
+    let host = workspace.build_host(workspace.cargo(), &[])?;
     build_modules::precompile(workspace, &host)?;
     let mut command = workspace.cargo();
     command.args(["run", "--release", "--bin", PACKAGE, "--"]);

@@ -2,6 +2,7 @@
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
+use std::time::Duration;
 
 use anyhow::{Context, Result, bail};
 use sha2::{Digest, Sha256};
@@ -37,17 +38,37 @@ pub fn modules_folder(workspace: &Workspace) -> PathBuf {
     workspace.target.join("modules")
 }
 
-/// Where compiled modules are kept, whatever data folder a host has: what was compiled once is ready for every first start.
+/// Where compiled modules are kept, whatever data folder a host has: what was compiled once is ready for every first
+/// start, also of another clone. A host loads from there only what this user's key signed.
 pub fn compiled_folder(workspace: &Workspace) -> PathBuf {
-    workspace.target.join("compiled")
+    workspace.intermediate.join("compiled")
 }
 
 /// Compiles the modules of `modules` for this machine, those that are not there yet, before a host starts.
 pub fn precompile(workspace: &Workspace, host: &Path) -> Result<()> {
+    remove_unused_code(&compiled_folder(workspace))?;
     let mut command = Command::new(host);
     command.args(["module", "precompile", "--modules-dir"]).arg(modules_folder(workspace));
     command.env("STOA_MODULE_CACHE_DIR", compiled_folder(workspace));
     program::run(&mut command)
+}
+
+/// Each change of a module leaves its old code behind, and the suite leaves code of modules that it makes up.
+fn remove_unused_code(folder: &Path) -> Result<()> {
+    const KEPT: Duration = Duration::from_secs(14 * 24 * 60 * 60);
+    if !folder.exists() {
+        return Ok(());
+    }
+    for entry in std::fs::read_dir(folder)?.flatten() {
+        let written = entry.metadata().and_then(|file| file.modified()).ok();
+        let is_old = written.and_then(|time| time.elapsed().ok()).is_some_and(|age| age > KEPT);
+        // Not the key: what it signed would be compiled again.
+        if is_old && entry.file_name() != "key" {
+            // A failure means that a run of another clone was faster.
+            let _ = std::fs::remove_file(entry.path());
+        }
+    }
+    Ok(())
 }
 
 /// Builds the modules of `components/`, without examples and the template, to `target/modules`.

@@ -31,7 +31,7 @@ enum Verb {
     /// Build modules and host, start `stoa serve --dev` and, on first start, load the demo company
     #[command(after_help = "Example: cargo xtask run --no-demo --print json")]
     Run(run::Args),
-    /// Run the complete suite on SQLite and on PostgreSQL
+    /// Run unit tests and the suite on SQLite and on PostgreSQL
     #[command(after_help = "Example: cargo xtask test evidence::readme")]
     Test(test::Args),
     /// Check format, lints, documentation, licences, advisories and the rules of this repository

@@ -24,7 +24,7 @@ pub fn run(workspace: &Workspace, args: Args) -> Result<()> {
     // Longer or shorter names move line breaks and the order of imports.
     program::run(workspace.cargo().args(["fmt", "--package", &name]))?;
     println!("components/{name} is a module with one collection and three operations. Now:");
-    println!("  cargo test --release --package {name}");
+    println!("  cargo test --profile bench --package {name}");
     println!("  cargo xtask build-modules");
     println!("  stoa module test target/modules/{name}.wasm --fixtures components/{name}/fixtures");
     println!("  cargo xtask run");

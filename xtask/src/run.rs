@@ -72,7 +72,7 @@ struct Mark {
 
 pub fn run(workspace: &Workspace, args: Args) -> Result<()> {
     build_modules::modules(workspace)?;
-    let binary = workspace.build_host(&[])?;
+    let binary = workspace.build_host(workspace.cargo(), &[])?;
     build_modules::precompile(workspace, &binary)?;
     let data = args.data_dir.clone().unwrap_or_else(|| workspace.root.join("data"));
     let serve = serve(workspace, &binary, &data, &args);

@@ -24,6 +24,7 @@ pub fn run(workspace: &Workspace, args: &Args) -> Result<()> {
             names: vec!["soak::".to_owned()],
             options: vec!["--nocapture".to_owned()],
             variables: vec![("STOA_SOAK_ROUNDS", rounds.to_string())],
+            ..Selection::default()
         },
     )
 }

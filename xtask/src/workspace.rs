@@ -11,6 +11,8 @@ use crate::program;
 pub struct Workspace {
     pub root: PathBuf,
     pub target: PathBuf,
+    /// Where cargo keeps what it compiles on the way: outside the clone, for all clones of this user.
+    pub intermediate: PathBuf,
     pub packages: Vec<Package>,
     /// Ids of the packages that cargo takes where none is named.
     default_members: Vec<String>,
@@ -21,6 +23,7 @@ struct Metadata {
     packages: Vec<Package>,
     workspace_default_members: Vec<String>,
     target_directory: PathBuf,
+    build_directory: PathBuf,
     workspace_root: PathBuf,
 }
 
@@ -38,6 +41,8 @@ struct Target {
     name: String,
     kind: Vec<String>,
     crate_types: Vec<String>,
+    /// The manifest does not say `test = false`.
+    test: bool,
 }
 
 impl Workspace {
@@ -48,9 +53,13 @@ impl Workspace {
         command.args(["metadata", "--no-deps", "--format-version", "1"]).current_dir(here);
         let text = program::output(&mut command)?;
         let metadata: Metadata = serde_json::from_str(&text).context("cargo metadata is not as expected")?;
-        let Metadata { packages, workspace_default_members: default_members, target_directory, workspace_root } =
-            metadata;
-        Ok(Workspace { root: workspace_root, target: target_directory, packages, default_members })
+        Ok(Workspace {
+            root: metadata.workspace_root,
+            target: metadata.target_directory,
+            intermediate: metadata.build_directory,
+            packages: metadata.packages,
+            default_members: metadata.workspace_default_members,
+        })
     }
 
     /// Cargo, at the root.
@@ -64,10 +73,11 @@ impl Workspace {
         self.packages.iter().find(|package| package.name == name)
     }
 
-    /// Builds the host and answers the path of the binary. With the features of all default members, as tests have them: for
-    /// the package alone, cargo would build wasmtime once more. `beside`: what else cargo is to build in that go.
-    pub fn build_host(&self, beside: &[&str]) -> Result<PathBuf> {
-        program::run(self.cargo().args(["build", "--release", "--bin", "stoa"]).args(beside))?;
+    /// Builds the host and the program of `stoa import` beside it; answers the path of the host. With the features of
+    /// all default members, as tests have them: for the packages alone, cargo would build wasmtime once more. `beside`:
+    /// what else cargo is to build in that go.
+    pub fn build_host(&self, mut cargo: Command, beside: &[&str]) -> Result<PathBuf> {
+        program::run(cargo.args(["build", "--release", "--bin", "stoa", "--bin", "stoa-import"]).args(beside))?;
         let binary = self.host_binary();
         if !binary.is_file() {
             bail!("cargo built no {}", binary.display());
@@ -82,9 +92,18 @@ impl Workspace {
 
     /// Names of the test targets of default members: programs of tests beside those within crates.
     pub fn integration_tests(&self) -> impl Iterator<Item = &str> {
-        let members = self.packages.iter().filter(|package| self.default_members.contains(&package.id));
+        self.targets(false, "test").map(|target| target.name.as_str())
+    }
+
+    /// Names of the programs that hold tests; `all`: those of other members than the default ones too.
+    pub fn tested_programs(&self, all: bool) -> impl Iterator<Item = &str> {
+        self.targets(all, "bin").filter(|target| target.test).map(|target| target.name.as_str())
+    }
+
+    fn targets(&self, all: bool, kind: &str) -> impl Iterator<Item = &Target> {
+        let members = self.packages.iter().filter(move |package| all || self.default_members.contains(&package.id));
         let targets = members.flat_map(|package| &package.targets);
-        targets.filter(|target| target.kind.iter().any(|kind| kind == "test")).map(|target| target.name.as_str())
+        targets.filter(move |target| target.kind.iter().any(|own| own == kind))
     }
 }
 

@@ -89,8 +89,8 @@ pub async fn measure(
 
 /// Three reads to a write.
 fn mix(reads: NextRequest, writes: NextRequest) -> NextRequest {
-    let turn = AtomicUsize::new(0);
-    Arc::new(move |buffer| match turn.fetch_add(1, Relaxed) % 4 {
+    let requests = AtomicUsize::new(0);
+    Arc::new(move |buffer| match requests.fetch_add(1, Relaxed) % 4 {
         0 => writes(buffer),
         _ => reads(buffer),
     })

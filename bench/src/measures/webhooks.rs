@@ -115,9 +115,9 @@ pub async fn measure(bench: &mut Bench, company: &Company, service: &Server, suf
     bench.report.add(format!("webhook_deliveries_per_s{suffix}"), rate, what);
 
     let (began, mut written) = (Instant::now(), 0);
-    let mut turns = tokio::time::interval(Duration::from_secs(1) / WRITES);
+    let mut ticks = tokio::time::interval(Duration::from_secs(1) / WRITES);
     while began.elapsed() < STEADY {
-        turns.tick().await;
+        ticks.tick().await;
         client.post(&company.path("catalog/products"), &product(&[json!({ "sku": sku() })])).await?;
         written += 1;
     }

@@ -9,59 +9,15 @@ mod upkeep;
 mod verify;
 mod work;
 
-use operations::{cost, location, movement, reservation, stock, stock_count, transfer_order, unit, warehouse};
-use records::cost::{CostEntryRow, LayerRow, PoolRow, SaleBalanceRow};
-use records::cost_total::{CostTotalRow, VariantCostTotalRow};
-use records::location::{LOCATION_ARCHIVED, LOCATION_CREATED, LOCATION_UPDATED, LocationRow};
-use records::movement::MovementRow;
-use records::reservation::{ReservationEntryRow, ReservationRow};
-use records::stock::{STOCK_UPDATED, StockRow};
-use records::stock_count::{StockCountLineRow, StockCountRow};
-use records::transfer_order::{TransferItemRow, TransferOrderRow, TransferUnitRow};
-use records::unit::{UnitEntryRow, UnitIdentityRow, UnitRow};
-use records::warehouse::{WAREHOUSE_ARCHIVED, WAREHOUSE_CREATED, WAREHOUSE_UPDATED, WarehouseRow};
-use stoa_sdk::{Entity, Manifest, Module, Problem};
-use stoa_trade::snapshot::SummedLinesRow;
+use stoa_sdk::{Manifest, Module, Problem};
 
 /// The module.
 pub struct Inventory;
 
 impl Module for Inventory {
     const MANIFEST: Manifest = Manifest {
-        operations: &[
-            warehouse::OPERATIONS,
-            location::OPERATIONS,
-            stock::OPERATIONS,
-            movement::OPERATIONS,
-            reservation::OPERATIONS,
-            unit::OPERATIONS,
-            transfer_order::OPERATIONS,
-            stock_count::OPERATIONS,
-            cost::OPERATIONS,
-        ],
-        collections: &[
-            WarehouseRow::collection,
-            LocationRow::collection,
-            StockRow::collection,
-            MovementRow::collection,
-            ReservationRow::collection,
-            ReservationEntryRow::collection,
-            UnitRow::collection,
-            UnitIdentityRow::collection,
-            UnitEntryRow::collection,
-            PoolRow::collection,
-            LayerRow::collection,
-            CostEntryRow::collection,
-            VariantCostTotalRow::collection,
-            CostTotalRow::collection,
-            SummedLinesRow::collection,
-            SaleBalanceRow::collection,
-            TransferOrderRow::collection,
-            TransferItemRow::collection,
-            TransferUnitRow::collection,
-            StockCountRow::collection,
-            StockCountLineRow::collection,
-        ],
+        operations: operations::TABLES,
+        collections: records::COLLECTIONS,
         permissions: &[
             ("inventory.read", "Read warehouses, stock, movements, reservations and transfer orders."),
             ("inventory.adjust", "Write warehouses, adjust and reserve stock, admit and grade units, count."),
@@ -72,15 +28,7 @@ impl Module for Inventory {
             ("inventory.read", "Read warehouses, stock, movements, reservations and transfer orders."),
             ("inventory.write", "Adjust, reserve and transfer quantities."),
         ],
-        events: &[
-            STOCK_UPDATED.declare(),
-            WAREHOUSE_CREATED.declare(),
-            WAREHOUSE_UPDATED.declare(),
-            WAREHOUSE_ARCHIVED.declare(),
-            LOCATION_CREATED.declare(),
-            LOCATION_UPDATED.declare(),
-            LOCATION_ARCHIVED.declare(),
-        ],
+        events: records::EVENTS,
         problems: &[
             ("INSUFFICIENT_STOCK", 409, "The available stock is too low. Reduce the quantity or add stock first."),
             (

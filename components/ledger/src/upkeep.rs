@@ -20,15 +20,15 @@ view! { SetId of MappingSetRow { id: Id } }
 /// The onboarding members that the ledger reads.
 #[derive(Debug, Default, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
-struct Wishes {
-    legal_entity: Option<EntityWish>,
+struct OnboardingRequest {
+    legal_entity: Option<EntityRequest>,
     keeps_books: bool,
     chart_template: Option<TemplateCode>,
 }
 
 #[derive(Debug, Deserialize)]
 #[serde(rename_all = "camelCase")]
-struct EntityWish {
+struct EntityRequest {
     name: String,
     tax_id: Option<String>,
 }
@@ -67,24 +67,27 @@ pub fn onboarding() -> Json {
 
 /// Creates what the options state, even where no defaults are wanted.
 pub fn provision(options: &ProvisionOptions) -> Result<Vec<Created>, Problem> {
-    let wishes: Wishes = options.read_own();
-    if !options.with_defaults && wishes.legal_entity.is_none() && !wishes.keeps_books && wishes.chart_template.is_none()
+    let request: OnboardingRequest = options.read_own();
+    if !options.with_defaults
+        && request.legal_entity.is_none()
+        && !request.keeps_books
+        && request.chart_template.is_none()
     {
         return Ok(Vec::new());
     }
-    if wishes.keeps_books && !currency::is_active(&options.currency_code) {
+    if request.keeps_books && !currency::is_active(&options.currency_code) {
         return Err(Problem::invalid(vec![item("/currencyCode", "FORMAT")]));
     }
-    let (name, tax_id) = match wishes.legal_entity {
-        Some(wish) => (wish.name, wish.tax_id),
+    let (name, tax_id) = match request.legal_entity {
+        Some(stated) => (stated.name, stated.tax_id),
         None => (options.name.clone(), None),
     };
     let entity = EntityRow { tax_id, country_code: options.country_code.clone(), ..EntityRow::new("MAIN", name) };
-    let entity = match wishes.keeps_books {
+    let entity = match request.keeps_books {
         true => entity.with_books(options.currency_code.clone(), None, None),
         false => entity,
     };
-    let wanted = wishes.chart_template.or(wishes.keeps_books.then_some(TemplateCode::Standard));
+    let wanted = request.chart_template.or(request.keeps_books.then_some(TemplateCode::Standard));
     insert_entity(&entity, wanted.is_some())?;
     let branch = BranchRow::new(entity.id, "MAIN", entity.name.clone(), None);
     run(insert([&branch]))?;

@@ -6,8 +6,9 @@ use stoa_sdk::{Findings, Id, Instant};
 use stoa_trade::clients::Key;
 use stoa_trade::clients::sales::{self, Item, Order, Status, Tracking};
 use stoa_trade::clients::tills::{self, State, Tally};
+use stoa_trade::payment_method::Method;
 
-use crate::records::payment::{Method, PaymentRow};
+use crate::records::payment::{Component, Paid, PaymentRow};
 use crate::records::receipt::ReceiptRow;
 use crate::records::register::RegisterRow;
 use crate::records::session::{OPEN_SLOT, SessionRow, SessionStatus};
@@ -185,27 +186,17 @@ fn sessions_hold_what_their_rows_tell() {
 const RECEIPT: Id = Id(11, 1);
 
 fn receipt() -> ReceiptRow {
-    ReceiptRow {
-        id: RECEIPT,
-        created_at: Instant(NOW),
-        updated_at: Instant(NOW),
-        session_id: SESSION,
-        session_version: 2,
-        register_id: REGISTER,
-        operator_id: "alice".to_owned(),
-        order_id: ORDER,
-        currency_code: "EUR".to_owned(),
-        total: "10".parse().unwrap(),
-        tendered: "12".parse().unwrap(),
-        change: "2".parse().unwrap(),
-        cash_amount: Some("10".parse().unwrap()),
-        has_cash: true,
-        has_transfer: false,
-        has_card: false,
-        has_check: false,
-        has_other: false,
-        request_id: Id(2, 2),
-    }
+    script([]);
+    let cash = Component {
+        line_no: 1,
+        method: Method::Cash,
+        card_kind: None,
+        amount: "10".parse().unwrap(),
+        account: None,
+        reference: None,
+    };
+    let (total, tendered, change) = ("10".parse().unwrap(), "12".parse().unwrap(), "2".parse().unwrap());
+    ReceiptRow::new(RECEIPT, &session(), ORDER, &Paid { total, components: vec![cash], cash: total, tendered, change })
 }
 
 fn payment() -> PaymentRow {

@@ -24,6 +24,8 @@ pub mod limits;
 pub mod lists;
 pub mod pages;
 pub mod party;
+pub mod payment_method;
+pub mod posting;
 pub mod quantity;
 pub mod refusal;
 pub mod snapshot;

@@ -1,7 +1,7 @@
 //! List operations: conditions that hold where a parameter is stated, and pages.
 //!
-//! The struct of a list's query spells its `cursor` and `limit` itself. Parameters arrive as texts and are read as what their
-//! fields ask for; behind `#[serde(flatten)]` nothing asks, and `limit=50` is no number.
+//! The struct of a list's query spells its `cursor` and `limit` itself. Parameters arrive as texts and are read as what
+//! their fields ask for; behind `#[serde(flatten)]` nothing asks, and `limit=50` is no number.
 
 use std::collections::BTreeSet;
 
@@ -18,9 +18,17 @@ pub fn equals<T: Field, V: Into<T::Plain>>(column: Column<T>, stated: Option<V>)
 
 /// The column lies between the stated bounds, both inclusive: `from` and `to`, `totalMin` and `totalMax`.
 pub fn between<T: Field, V: Into<T::Plain>>(column: Column<T>, least: Option<V>, most: Option<V>) -> Filter {
-    let least = least.map(|value| column.ge(value));
-    let most = most.map(|value| column.le(value));
-    all(least.into_iter().chain(most))
+    all([at_least(column, least), at_most(column, most)])
+}
+
+/// The column is at least the stated bound: `from`, `totalMin`.
+pub fn at_least<T: Field, V: Into<T::Plain>>(column: Column<T>, stated: Option<V>) -> Filter {
+    stated.map(|value| column.ge(value)).unwrap_or_default()
+}
+
+/// The column is at most the stated bound: `to`, `totalMax`.
+pub fn at_most<T: Field, V: Into<T::Plain>>(column: Column<T>, stated: Option<V>) -> Filter {
+    stated.map(|value| column.le(value)).unwrap_or_default()
 }
 
 /// Whether the column has a value, as it is stated; every row where nothing is.
@@ -32,16 +40,17 @@ pub fn is_set<T: Field>(column: Column<Option<T>>, stated: Option<bool>) -> Filt
     }
 }
 
-/// The row has changed at or after the stated instant, and before the request's watermark; every row where none is stated.
+/// The row has changed at or after the stated instant, and before the request's watermark; every row where none is
+/// stated.
 pub fn changed_since(updated_at: Column<Instant>, stated: Option<Instant>) -> Filter {
     let changed = |since| all([updated_at.ge(since), before_watermark(updated_at)]);
     stated.map(changed).unwrap_or_default()
 }
 
-/// The row has changed before the request's watermark: later changes are for a later list, since transactions under way may still
-/// commit earlier ones.
+/// The row has changed before the request's watermark: later changes are for a later list, since transactions under way
+/// may still commit earlier ones.
 pub fn before_watermark(updated_at: Column<Instant>) -> Filter {
-    facts().horizon.map(|horizon| updated_at.lt(Instant(horizon))).unwrap_or_default()
+    facts().horizon.map(|watermark| updated_at.lt(Instant(watermark))).unwrap_or_default()
 }
 
 /// A column of the search group contains the stated text, in any case and literally.
@@ -63,9 +72,9 @@ pub fn answer_page<R, T: Serialize>(rows: Rows<R>, id: impl Fn(&R) -> Id, show: 
 /// Reads that a page may take to fill up where some rows are passed over.
 const READS: usize = 4;
 
-/// Answers a page of those rows whose owner `select` finds on sale, or whatever else it asks of the owners of a page at once: a
-/// filter over all owners would be asked of a whole company. Where little is kept, the page is shorter than its limit, and its
-/// cursor, the last row that was looked at, leads on.
+/// Answers a page of those rows whose owner `select` finds on sale, or whatever else it asks of the owners of a page at
+/// once: a filter over all owners would be asked of a whole company. Where little is kept, the page is shorter than its
+/// limit, and its cursor, the last row that was looked at, leads on.
 ///
 /// `read` reads the rows after a cursor, no more than `limit` of them.
 pub fn answer_kept<R, T: Serialize>(
@@ -99,8 +108,8 @@ pub fn answer_kept<R, T: Serialize>(
     Ok(Reply::json(&Page { items, next_cursor: cursor.filter(|_| has_more) }))
 }
 
-/// The query of a list, as a struct with `cursor` and `limit` before its own parameters. `of Status`: `status` too, ACTIVE unless
-/// stated; `of OnlyActive`: API clients ask for nothing else.
+/// The query of a list, as a struct with `cursor` and `limit` before its own parameters. `of Status`: `status` too,
+/// ACTIVE unless stated; `of OnlyActive`: API clients ask for nothing else.
 ///
 /// ```
 /// # use stoa_sdk::Id;
@@ -109,6 +118,37 @@ pub fn answer_kept<R, T: Serialize>(
 ///     pub struct ListShelves of Status {
 ///         warehouse_id: Option<Id>,
 ///     }
+/// }
+/// ```
+///
+/// A list of a row states the filter of each parameter: the column of the same name has the value, unless the parameter
+/// says otherwise in an expression over the parameters. The struct then has the functions `filter` and `page`, which
+/// reads the page of a scope.
+///
+/// ```
+/// # use stoa_sdk::{Answer, Call, Date, Id, Text, collection};
+/// # use stoa_trade::list_query;
+/// # use stoa_trade::lists::{answer_page, at_least, at_most, mentions};
+/// # collection! {
+/// #     record VisitRow in "visit" {
+/// #         branch_id: Id,
+/// #         customer_id: Id,
+/// #         number: String,
+/// #         on_date: Date,
+/// #     }
+/// # }
+/// list_query! {
+///     pub struct ListVisits of VisitRow {
+///         customer_id: Option<Id>,
+///         number: Option<Text<1, 64>> = mentions("number", number.as_deref()),
+///         from: Option<Date> = at_least(VisitRow::on_date, from),
+///         to: Option<Date> = at_most(VisitRow::on_date, to),
+///     }
+/// }
+///
+/// fn list(branch: Id, call: &Call) -> Answer {
+///     let rows = call.query::<ListVisits>()?.page([VisitRow::branch_id.eq(branch)])?;
+///     answer_page(rows, |row| row.id, |row| row.number)
 /// }
 /// ```
 #[macro_export]
@@ -134,6 +174,36 @@ macro_rules! list_query {
             [$($parameter)*]
         }
     };
+    (
+        $(#[$meta:meta])* $vis:vis struct $name:ident of $row:ident {
+            $($(#[$parameter_meta:meta])* $parameter:ident: $type:ty $(= $filter:expr)?),* $(,)?
+        }
+    ) => {
+        $crate::list_query! {
+            @of [$(#[$meta])* $vis struct $name] [] [$($(#[$parameter_meta])* $parameter: $type),*]
+        }
+
+        impl $name {
+            /// The rows of the scope that the query asks for.
+            #[allow(clippy::clone_on_copy, reason = "some parameters are texts")]
+            $vis fn filter(&self, scope: impl IntoIterator<Item = ::stoa_sdk::Filter>) -> ::stoa_sdk::Filter {
+                $(let $parameter = self.$parameter.clone();)*
+                let stated = [$($crate::list_query!(@filter $row $parameter $($filter)?)),*];
+                ::stoa_sdk::all(scope.into_iter().chain(stated))
+            }
+
+            /// Reads the page of these rows.
+            #[allow(dead_code, reason = "a list may read its page in another way")]
+            $vis fn page(
+                &self,
+                scope: impl IntoIterator<Item = ::stoa_sdk::Filter>,
+            ) -> Result<::stoa_sdk::store::Rows<$row>, ::stoa_sdk::Problem> {
+                $crate::lists::read_page(&self.filter(scope), self.cursor, self.limit)
+            }
+        }
+    };
+    (@filter $row:ident $parameter:ident) => { $crate::lists::equals($row::$parameter, $parameter) };
+    (@filter $row:ident $parameter:ident $filter:expr) => { $filter };
     (@of [$(#[$meta:meta])* $vis:vis struct $name:ident] [$($status:tt)*] [$($parameter:tt)*]) => {
         $(#[$meta])*
         #[derive(::serde::Deserialize, ::schemars::JsonSchema)]
@@ -179,28 +249,14 @@ mod tests {
         }
     }
 
-    #[derive(Deserialize)]
-    #[serde(rename_all = "camelCase", deny_unknown_fields)]
-    struct ListOrders {
-        cursor: Option<Id>,
-        #[serde(default)]
-        limit: Limit,
-        customer_id: Option<Id>,
-        number: Option<String>,
-        total_min: Option<StatedTotal>,
-        total_max: Option<StatedTotal>,
-        from: Option<Instant>,
-        to: Option<Instant>,
-    }
-
-    impl ListOrders {
-        fn filter(&self) -> Filter {
-            all([
-                equals(OrderRow::customer_id, self.customer_id),
-                mentions("number", self.number.as_deref()),
-                between(OrderRow::total, self.total_min.map(|total| total.0), self.total_max.map(|total| total.0)),
-                between(OrderRow::created_at, self.from, self.to),
-            ])
+    list_query! {
+        struct ListOrders of OrderRow {
+            customer_id: Option<Id>,
+            number: Option<String> = mentions("number", number.as_deref()),
+            total_min: Option<StatedTotal> = at_least(OrderRow::total, total_min.map(|total| total.0)),
+            total_max: Option<StatedTotal> = at_most(OrderRow::total, total_max.map(|total| total.0)),
+            from: Option<Instant> = at_least(OrderRow::created_at, from),
+            to: Option<Instant> = at_most(OrderRow::created_at, to),
         }
     }
 
@@ -230,8 +286,21 @@ mod tests {
             (&[("to", "2026-01-01T00:00:00Z")], OrderRow::created_at.le(Instant(NOW))),
         ] {
             let read: ListOrders = call(query).query().unwrap();
-            assert_eq!(read.filter(), expected, "{query:?}");
+            assert_eq!(read.filter([]), expected, "{query:?}");
         }
+    }
+
+    #[test]
+    fn the_scope_of_a_list_holds_beside_what_is_stated() {
+        let scope = || OrderRow::customer_id.eq(Id(1, 1));
+        let read: ListOrders = call(&[("number", "7")]).query().unwrap();
+        assert_eq!(read.filter([scope()]), all([scope(), contains("number", "7")]));
+    }
+
+    #[test]
+    fn bounds_include_themselves() {
+        let bounds = [OrderRow::created_at.ge(Instant(1)), OrderRow::created_at.le(Instant(2))];
+        assert_eq!(between(OrderRow::created_at, Some(Instant(1)), Some(Instant(2))), all(bounds));
     }
 
     #[test]
@@ -243,7 +312,7 @@ mod tests {
         let log = script([vec![page]]);
         let query: ListOrders =
             call(&[("limit", "2"), ("cursor", "00000000-0000-0000-0000-000000000000")]).query().unwrap();
-        let rows = read_page::<OrderRow>(&query.filter(), query.cursor, query.limit).unwrap();
+        let rows = query.page([]).unwrap();
         let answer = answer_page(rows, |row| row.id, |row| row.number).unwrap();
         assert_eq!(
             answer.body,

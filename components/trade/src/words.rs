@@ -1,6 +1,8 @@
 //! Descriptions of members by name, for all modules. The host publishes one wherever a member has no description of its own. A
 //! member whose name means something else in one place has a comment there.
 
+use crate::payment_method::METHOD_WORDS;
+
 /// For `Manifest::words`, in alphabetical order.
 pub const WORDS: &[(&str, &str)] = &[
     ("acceptedAt", "Instant at which the customer accepted it; null before that."),
@@ -131,7 +133,7 @@ pub const WORDS: &[(&str, &str)] = &[
     ("lostQuantity", "Quantity that was lost on the way."),
     ("lostUnitIds", "Ids of the units that were lost on the way."),
     ("manufacturerId", "Id of a lookup of kind `manufacturers`."),
-    ("method", "Payment method: `CASH`, `TRANSFER`, `CARD`, `CHECK` or `OTHER`."),
+    ("method", METHOD_WORDS),
     ("methods", "Money account of each payment method."),
     ("missing", "Ids of the requested variants without a price in effect."),
     ("modelNumber", "Model number of the manufacturer."),

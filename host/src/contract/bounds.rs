@@ -1,5 +1,5 @@
 //! How large a value of any shape may be. JSON Schema bounds a text, a list, an object's own members; it has no word for all that
-//! stands below a free value, which is what its reading, keeping and showing cost. So the contract has three of its own.
+//! is below a free value, which is what its reading, keeping and showing cost. So the contract has three of its own.
 
 use serde_json::{Map, Value};
 

@@ -46,25 +46,30 @@ impl Csv {
             None => answer,
         };
         let mut csv = Csv { has_items: items.is_some(), list: None, columns: Vec::new() };
-        csv.add(row, &Place::default(), defs)?;
+        csv.add(row, &Position::default(), defs)?;
         if csv.columns.is_empty() { Err("a row has no members".into()) } else { Ok(csv) }
     }
 
-    fn add(&mut self, object: &Map<String, Value>, place: &Place, defs: &Map<String, Value>) -> Result<(), String> {
-        if place.depth > DEEPEST {
-            return Err(format!("{} lies too deep", place.name));
+    fn add(
+        &mut self,
+        object: &Map<String, Value>,
+        position: &Position,
+        defs: &Map<String, Value>,
+    ) -> Result<(), String> {
+        if position.depth > DEEPEST {
+            return Err(format!("{} lies too deep", position.name));
         }
         for (name, member) in object.get("properties").and_then(Value::as_object).into_iter().flatten() {
-            let (member, inner) = (resolve(member, defs)?, place.down(name));
+            let (member, inner) = (resolve(member, defs)?, position.down(name));
             if member.contains_key("properties") {
                 self.add(member, &inner, defs)?;
             } else if let Some(entry) = member.get("items") {
                 let entry = resolve(entry, defs)?;
-                if place.of_entry || self.list.is_some() || !entry.contains_key("properties") {
+                if position.of_entry || self.list.is_some() || !entry.contains_key("properties") {
                     return Err(format!("{} is a list that is no rows", inner.name));
                 }
                 self.list = Some(inner.path);
-                let entries = Place { path: Vec::new(), of_entry: true, ..inner };
+                let entries = Position { path: Vec::new(), of_entry: true, ..inner };
                 self.add(entry, &entries, defs)?;
             } else if is_cell(member) {
                 self.columns.push(Column { name: inner.name, path: inner.path, of_entry: inner.of_entry });
@@ -105,18 +110,18 @@ impl Csv {
 
 /// Where in a row the walk is.
 #[derive(Default)]
-struct Place {
+struct Position {
     name: String,
     path: Vec<String>,
     of_entry: bool,
     depth: usize,
 }
 
-impl Place {
-    fn down(&self, member: &str) -> Place {
+impl Position {
+    fn down(&self, member: &str) -> Position {
         let name = if self.name.is_empty() { member.to_owned() } else { format!("{}.{member}", self.name) };
         let path = self.path.iter().cloned().chain([member.to_owned()]).collect();
-        Place { name, path, of_entry: self.of_entry, depth: self.depth + 1 }
+        Position { name, path, of_entry: self.of_entry, depth: self.depth + 1 }
     }
 }
 

@@ -52,11 +52,11 @@ impl Faults {
         self.found.is_empty()
     }
 
-    /// Adds the faults of a part whose root is `place`, except where something is known to be wrong already.
-    pub fn add_below(&mut self, place: &str, part: Faults) {
+    /// Adds the faults of a part whose root is `root`, except where something is known to be wrong already.
+    pub fn add_below(&mut self, root: &str, part: Faults) {
         let known: Vec<String> = self.found.keys().map(|(pointer, _)| pointer.clone()).collect();
         for ((pointer, code), expected) in part.found {
-            let pointer = format!("{place}{pointer}");
+            let pointer = format!("{root}{pointer}");
             if !known.contains(&pointer) {
                 self.add_expected(pointer, code, expected);
             }

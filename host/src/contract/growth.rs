@@ -8,32 +8,32 @@ use super::tree::Types;
 
 /// Entries of the list, or of all of them together.
 pub fn count_entries(body: &Value, pointer: &str) -> usize {
-    let mut places = vec![body];
+    let mut values = vec![body];
     for step in pointer.split('/').skip(1) {
-        places = match step {
-            "*" => places.iter().filter_map(|place| place.as_array()).flatten().collect(),
-            name => places.iter().filter_map(|place| place.get(name)).collect(),
+        values = match step {
+            "*" => values.iter().filter_map(|value| value.as_array()).flatten().collect(),
+            name => values.iter().filter_map(|value| value.get(name)).collect(),
         };
     }
-    places.iter().filter_map(|place| place.as_array()).map(Vec::len).fold(0, usize::saturating_add)
+    values.iter().filter_map(|value| value.as_array()).map(Vec::len).fold(0, usize::saturating_add)
 }
 
 impl Schema {
     /// Whether the pointer names lists whose items the schema counts.
     pub fn has_bounded_list(&self, pointer: &str) -> bool {
         let tree = self.tree();
-        let mut places = vec![tree.root];
+        let mut ids = vec![tree.root];
         for step in pointer.split('/').skip(1) {
             let mut here = Vec::new();
-            places.iter().for_each(|place| tree.expand(*place, &mut here));
+            ids.iter().for_each(|id| tree.expand(*id, &mut here));
             let nodes = here.iter().map(|id| tree.node(*id));
-            places = match step {
+            ids = match step {
                 "*" => nodes.filter_map(|node| node.items).collect(),
                 name => nodes.filter_map(|node| node.member(name)).map(|member| member.node).collect(),
             };
         }
         let mut here = Vec::new();
-        places.iter().for_each(|place| tree.expand(*place, &mut here));
+        ids.iter().for_each(|id| tree.expand(*id, &mut here));
         let mut nodes = here.iter().map(|id| tree.node(*id));
         pointer.starts_with('/') && nodes.any(|node| node.types.meets(Types::ARRAY) && node.most_items.is_some())
     }

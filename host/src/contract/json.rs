@@ -114,8 +114,8 @@ impl<'t> Reader<'t> {
             if self.repeated.len() < MAX_REPEATED && members.contains_key(&name) {
                 self.repeated.push(here.steps());
             }
-            if let Entry::Vacant(place) = members.entry(name) {
-                place.insert(value);
+            if let Entry::Vacant(entry) = members.entry(name) {
+                entry.insert(value);
             }
             self.space();
             if self.take(b'}') {

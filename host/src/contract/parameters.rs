@@ -82,7 +82,7 @@ impl Parameters {
         Ok(parameters)
     }
 
-    /// Judges the path's parameters, given by name as they stand in the path, percent-encoded. Faults point to
+    /// Judges the path's parameters, given by name as they are in the path, percent-encoded. Faults point to
     /// `/path/<name>`.
     pub fn path<'a>(&self, raw: impl Iterator<Item = (&'a str, &'a str)>) -> Result<Path, Problem> {
         let mut faults = Faults::default();
@@ -106,7 +106,7 @@ impl Parameters {
         Ok(Path { values, canonical })
     }
 
-    /// Judges a query as it stands behind the `?`; `+` is a space, as in forms. Faults point to `/query/<name>`; one
+    /// Judges a query as it is behind the `?`; `+` is a space, as in forms. Faults point to `/query/<name>`; one
     /// unknown parameter makes the whole refusal UNKNOWN_QUERY_PARAMETER.
     pub fn query(&self, raw: &str) -> Result<Query, Problem> {
         let mut faults = Faults::default();
@@ -191,15 +191,15 @@ fn read(
     text: Option<Cow<str>>,
     object: &mut Map<String, Value>,
     faults: &mut Faults,
-    place: &str,
+    root: &str,
 ) {
     if object.contains_key(name) {
-        return faults.add(format!("{place}/{name}"), "REPEATED");
+        return faults.add(format!("{root}/{name}"), "REPEATED");
     }
     let types = schema.tree().member_types(name).unwrap_or_default();
     let value = match text {
         None => {
-            faults.add(format!("{place}/{name}"), "FORMAT");
+            faults.add(format!("{root}/{name}"), "FORMAT");
             Value::String(String::new())
         }
         Some(text) if types.meets(Types::STRING) => Value::String(text.into_owned()),
@@ -223,9 +223,9 @@ fn integer(text: &str) -> Option<Value> {
     text.parse::<i64>().map(Value::from).ok().or_else(|| Number::from_f64(text.parse().ok()?).map(Value::Number))
 }
 
-fn judge(schema: &Schema, object: Map<String, Value>, mut faults: Faults, place: &str) -> Result<Value, Faults> {
+fn judge(schema: &Schema, object: Map<String, Value>, mut faults: Faults, root: &str) -> Result<Value, Faults> {
     let mut value = Value::Object(object);
-    faults.add_below(place, schema.judge(&mut value));
+    faults.add_below(root, schema.judge(&mut value));
     if faults.is_empty() { Ok(value) } else { Err(faults) }
 }
 

@@ -19,7 +19,7 @@ pub struct Schema {
     most_values: usize,
 }
 
-/// Values that any body may have before they are reported by their place, and the most that are read of the largest.
+/// Values that any body may have before they are reported by their position, and the most that are read of the largest.
 const READ_VALUES: std::ops::RangeInclusive<usize> = 20_000..=2_000_000;
 
 impl Schema {
@@ -56,7 +56,7 @@ impl Schema {
         self.judge(body).into_items()
     }
 
-    /// The faults of a value that stands as it is: nothing is trimmed or filled in. For what is given, not taken.
+    /// The faults of a value as it is: nothing is trimmed or filled in. For what is given, not taken.
     pub fn faults(&self, value: &Value) -> Vec<Item> {
         let mut faults = Faults::default();
         if !self.validator.is_valid(value) {
@@ -97,7 +97,7 @@ impl Schema {
         body
     }
 
-    /// The pointer to a place of a body, ending before a name that the schema does not know.
+    /// The pointer to a position of a body, ending before a name that the schema does not know.
     pub fn pointer(&self, steps: &[Step]) -> String {
         pointer::pointer(&self.tree.hide_unknown_names(self.tree.root, steps))
     }

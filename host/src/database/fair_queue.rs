@@ -178,13 +178,13 @@ mod tests {
         QueueKey::Company(Uuid::from_u128(number))
     }
 
-    fn turns(slots: usize, queue: usize) -> FairQueue<u32> {
+    fn queue_of(slots: usize, queue: usize) -> FairQueue<u32> {
         FairQueue::new(Capacity { slots, queue })
     }
 
     #[test]
-    fn companies_take_turns_however_much_one_of_them_asks() {
-        let mut fair_queue = turns(100, 100);
+    fn companies_come_round_robin_however_much_one_of_them_asks() {
+        let mut fair_queue = queue_of(100, 100);
         for item in 0..5 {
             fair_queue.push(company(1), item).unwrap();
         }
@@ -198,7 +198,7 @@ mod tests {
     #[test]
     fn a_company_has_half_of_the_places_and_what_belongs_to_none_has_all() {
         for (slots, of_a_company) in [(1, 1), (2, 1), (3, 1), (4, 2), (16, 8)] {
-            let mut fair_queue = turns(slots, 100);
+            let mut fair_queue = queue_of(slots, 100);
             for item in 0..20 {
                 fair_queue.push(company(1), item).unwrap();
             }
@@ -214,7 +214,7 @@ mod tests {
             fair_queue.end(company(1));
             assert!(fair_queue.next(|_| true).is_some(), "{slots}");
         }
-        let mut fair_queue = turns(3, 100);
+        let mut fair_queue = queue_of(3, 100);
         (0..5).for_each(|item| fair_queue.push(QueueKey::Global, item).unwrap());
         assert_eq!(std::iter::from_fn(|| fair_queue.next(|_| true)).count(), 3);
     }
@@ -222,7 +222,7 @@ mod tests {
     #[test]
     fn a_caller_outside_of_a_company_has_half_and_takes_none_of_the_company() {
         let caller = |number| QueueKey::Caller(Uuid::from_u128(number));
-        let mut fair_queue = turns(4, 8);
+        let mut fair_queue = queue_of(4, 8);
         assert_eq!((0..10).filter(|item| fair_queue.push(caller(1), *item).is_ok()).count(), 4);
         assert_eq!(std::iter::from_fn(|| fair_queue.next(|_| true)).count(), 2);
         // The same number is another queue.
@@ -234,7 +234,7 @@ mod tests {
 
     #[test]
     fn who_has_taken_the_least_time_lately_comes_first() {
-        let mut fair_queue = turns(100, 100);
+        let mut fair_queue = queue_of(100, 100);
         let now = Instant::now();
         let order = |fair_queue: &mut FairQueue<u32>| -> Vec<u32> {
             for (number, item) in [(1, 10), (1, 11), (2, 20), (2, 21), (3, 30), (3, 31)] {
@@ -255,7 +255,7 @@ mod tests {
 
     #[test]
     fn long_items_of_one_company_leave_half_of_the_time_to_short_ones_of_another() {
-        let mut fair_queue = turns(9, 9);
+        let mut fair_queue = queue_of(9, 9);
         let (begin, mut now) = (Instant::now(), Instant::now());
         let mut taken = [Duration::ZERO; 2];
         // An item is its time in milliseconds.
@@ -276,7 +276,7 @@ mod tests {
 
     #[test]
     fn a_company_fills_half_of_the_queue_and_leaves_the_other() {
-        let mut fair_queue = turns(0, 6);
+        let mut fair_queue = queue_of(0, 6);
         assert_eq!((0..10).filter(|item| fair_queue.push(company(1), *item).is_ok()).count(), 3);
         assert_eq!((0..10).filter(|item| fair_queue.push(company(2), *item).is_ok()).count(), 3);
         assert_eq!(fair_queue.push(company(3), 7), Err(7));
@@ -285,7 +285,7 @@ mod tests {
 
     #[test]
     fn what_may_not_run_now_holds_up_its_own_company_alone() {
-        let mut fair_queue = turns(9, 9);
+        let mut fair_queue = queue_of(9, 9);
         fair_queue.push(company(1), 1).unwrap();
         fair_queue.push(company(2), 2).unwrap();
         assert_eq!(fair_queue.next(|item| *item != 1), Some((company(2), 2)));
@@ -299,7 +299,7 @@ mod tests {
 
     #[test]
     fn items_that_are_removed_leave_their_places_to_others() {
-        let mut fair_queue = turns(9, 4);
+        let mut fair_queue = queue_of(9, 4);
         for (owner, item) in [(1, 1), (1, 2), (2, 3), (2, 4)] {
             fair_queue.push(company(owner), item).unwrap();
         }

@@ -89,9 +89,9 @@ impl DatabaseSettings {
 }
 
 /// The right of a large write to run.
-pub enum LargeWriteTurn {
+pub enum LargeWritePermit {
     /// None: no other company writes.
-    Sqlite(Option<sqlite::PaceTurn>),
+    Sqlite(Option<sqlite::PacePermit>),
     Postgres(slots::Seat<Uuid>),
 }
 
@@ -129,15 +129,15 @@ impl Database {
         }
     }
 
-    /// Waits until a large write of the company may run, which it does as long as it keeps the turn. One company must take
-    /// neither all of SQLite's one writer nor all processors of a host on PostgreSQL.
-    pub async fn take_turn(&self, tenant: Uuid) -> Result<LargeWriteTurn, Error> {
+    /// Waits until a large write of the company may run, which it does as long as it keeps the permit. One company must
+    /// take neither all of SQLite's one writer nor all processors of a host on PostgreSQL.
+    pub async fn permit_large_write(&self, tenant: Uuid) -> Result<LargeWritePermit, Error> {
         match self {
             Database::Sqlite(database) => {
                 let queue = Destination::from(Shard::of_tenant(tenant)).queue;
-                Ok(LargeWriteTurn::Sqlite(database.take_turn(queue).await?))
+                Ok(LargeWritePermit::Sqlite(database.permit_large_write(queue).await?))
             }
-            Database::Postgres(database) => Ok(LargeWriteTurn::Postgres(database.take_turn(tenant).await?)),
+            Database::Postgres(database) => Ok(LargeWritePermit::Postgres(database.permit_large_write(tenant).await?)),
         }
     }
 
@@ -228,14 +228,6 @@ impl Session {
         }
     }
 
-    /// Ends what runs on the session from now on when this time is over, on the thread that runs it: SQLite's own clock. `None`: in the
-    /// request's time. PostgreSQL bounds its statements by itself.
-    pub fn limit_time(&self, time: Option<Duration>) {
-        if let Session::Sqlite(_) = self {
-            sqlite::limit_time(time);
-        }
-    }
-
     /// Lets the rest of the transaction see this company's rows, where row-level security has known none so far. Read off the
     /// company's own row, it takes effect where that row is; a company without one is a fault. The instant of a transaction that
     /// writes is taken after it: see [`watermark`].
@@ -247,8 +239,8 @@ impl Session {
                    case when current_setting('transaction_read_only') = 'off' then {begin_writing} end
                  from stoa_tenant where id = $1"
             );
-            let stands = postgres::query(transaction, sql, &[Cell::Id(tenant)]).await?;
-            stands.first().ok_or_else(|| Error::Fault("a company without a row".into()))?;
+            let rows = postgres::query(transaction, sql, &[Cell::Id(tenant)]).await?;
+            rows.first().ok_or_else(|| Error::Fault("a company without a row".into()))?;
         }
         Ok(())
     }

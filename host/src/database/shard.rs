@@ -33,7 +33,7 @@ impl Database {
         vec![Shard::Global]
     }
 
-    /// Parts what is of several companies by their slots. Work of some companies is a transaction for each part.
+    /// Separates items of several companies by their shards. Work of some companies is a transaction for each part.
     pub fn by_shard<T>(&self, items: Vec<T>, tenant: fn(&T) -> Uuid) -> Vec<(Shard, Vec<T>)> {
         let shard = items.first().map(|first| Shard::of_tenant(tenant(first)));
         shard.map(|shard| (shard, items)).into_iter().collect()

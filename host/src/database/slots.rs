@@ -68,7 +68,7 @@ impl<K: Sharer> Slots<K> {
         }
     }
 
-    /// Gives free slots to those whose turn it is.
+    /// Gives free slots to those who come next.
     fn give(self: &Arc<Slots<K>>) {
         loop {
             let next = {
@@ -102,7 +102,7 @@ impl<K: Sharer> State<K> {
             return Err(NoSeat::Closed);
         }
         let Err(waiter) = self.fair_queue.push(key, waiter) else { return Ok(()) };
-        // Those who gave up are still in the queue: they leave when their places are needed.
+        // Those who gave up are still in the queue: they leave when the queue is full.
         self.fair_queue.retain(|waiter| !waiter.is_closed());
         self.fair_queue.push(key, waiter).map_err(|_| NoSeat::QueueFull)
     }
@@ -136,14 +136,14 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn one_company_takes_half_and_another_finds_a_place() {
+    async fn one_company_takes_half_and_another_finds_a_slot() {
         let slots = Slots::new(Capacity { slots: 4, queue: 9 });
         let company = |number| QueueKey::Company(Uuid::from_u128(number));
         let first = slots.take(company(1), SHORT).await.unwrap();
         let _second = slots.take(company(1), SHORT).await.unwrap();
         assert_eq!(slots.take(company(1), SHORT).await.err(), Some(NoSeat::Late));
         let _other = slots.take(company(2), SHORT).await.unwrap();
-        let _home = slots.take(QueueKey::Global, SHORT).await.unwrap();
+        let _global = slots.take(QueueKey::Global, SHORT).await.unwrap();
         assert_eq!(slots.take(company(3), SHORT).await.err(), Some(NoSeat::Late));
         let (next, ()) = tokio::join!(slots.take(company(1), LONG_WAIT), async move { drop(first) });
         assert!(next.is_ok());
@@ -168,7 +168,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn those_who_gave_up_take_no_place_in_the_queue() {
+    async fn those_who_gave_up_take_no_room_in_the_queue() {
         let slots = Slots::new(Capacity { slots: 1, queue: 2 });
         let [one, other] = [1, 2].map(Uuid::from_u128);
         let _first = slots.take(one, SHORT).await.unwrap();

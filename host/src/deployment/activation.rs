@@ -124,7 +124,7 @@ impl Deployment {
         if let Some(unknown) = request.allow.iter().find(|code| codes::find(code).is_none()) {
             return Err(Refusal::new("VALIDATION_FAILED", format!("no change has the code `{unknown}`")).into());
         }
-        let _turn = self.turn.lock().await;
+        let _lock = self.change_lock.lock().await;
         let vetted = self.find_or_fetch(digest).await?;
         let (active, mut set) = self.active(request.expected).await?;
         let name = vetted.descriptor.name.clone();
@@ -160,30 +160,38 @@ impl Deployment {
         self.install(recorded, active, after, set, vec![(name, changes)]).await
     }
 
-    /// Takes a module out of what runs; its rows and tables stay. Refused while others need it.
-    pub async fn deactivate(&self, name: &str, request: &ActivationRequest) -> Result<Activated, DeploymentError> {
-        let _turn = self.turn.lock().await;
+    /// Takes modules out of what runs, all of them or none; their rows and tables stay. Refused while others need one of them, or
+    /// while one that stays is not trusted: modules that need each other, or share a revoked signer, leave together.
+    pub async fn deactivate(
+        &self,
+        names: &BTreeSet<String>,
+        request: &ActivationRequest,
+    ) -> Result<Activated, DeploymentError> {
+        let _lock = self.change_lock.lock().await;
         let (active, now) = self.active(request.expected).await?;
-        let set: Set = now.iter().filter(|(module, _)| module != name).cloned().collect();
-        if set.len() == now.len() {
+        let set: Set = now.iter().filter(|(module, _)| !names.contains(module)).cloned().collect();
+        if set.len() + names.len() != now.len() {
             return Err(DeploymentError::NotFound("active module"));
         }
         let before = self.generation_to_leave(active, &now).await?;
         let recorded = Recorded {
             number: active + 1,
             cause: Cause::Activation,
-            module: Some(name.to_string()),
+            module: Some(names.iter().map(String::as_str).collect::<Vec<_>>().join(", ")),
             restores: None,
             allowed: Vec::new(),
             reason: Some("deactivated".into()),
             by: request.by.clone(),
         };
         let after = self.link(recorded.number, &set).await?;
-        let goes = before.module(name).map(|module| {
-            let nothing = Surface::nothing(&module.descriptor);
-            diff::diff(Some(&surface(&before, module)), &nothing)
+        let changes = names.iter().map(|name| {
+            let goes = before.module(name).map(|module| {
+                let nothing = Surface::nothing(&module.descriptor);
+                diff::diff(Some(&surface(&before, module)), &nothing)
+            });
+            (name.clone(), goes.unwrap_or_default())
         });
-        self.install(recorded, active, after, set, vec![(name.to_string(), goes.unwrap_or_default())]).await
+        self.install(recorded, active, after, set, changes.collect()).await
     }
 
     /// Makes the modules of an earlier generation the active ones again. What it takes away is reported, and refused by nothing: a
@@ -195,7 +203,7 @@ impl Deployment {
         cause: Cause,
         reason: Option<String>,
     ) -> Result<Activated, DeploymentError> {
-        let _turn = self.turn.lock().await;
+        let _lock = self.change_lock.lock().await;
         let (active, now) = self.active(request.expected).await?;
         let set = self
             .database

@@ -90,7 +90,7 @@ impl Deployment {
         }
         // The build of a generation may take minutes; the compiler has limits of its own.
         pulse.excuse();
-        let _turn = self.turn.lock().await;
+        let _lock = self.change_lock.lock().await;
         let found = self.database.read_plain(Shard::Global, (), |session, ()| {
             Box::pin(async move {
                 let Some((number, set)) = records::active(session).await? else { return Ok(None) };
@@ -98,7 +98,7 @@ impl Deployment {
             })
         });
         let Some((number, cause, set)) = found.await? else { return Ok(()) };
-        // It may have been activated here while this waited for its turn.
+        // It may have been activated here while this waited for the lock.
         if number != self.current.load().number {
             let release = self.link(number, &set).await?;
             self.swap(release, cause);

@@ -42,7 +42,7 @@ pub struct Deployment {
     /// This host among those on the database.
     pub host: HostIdentity,
     /// One change at a time on this host; among hosts the database decides.
-    turn: tokio::sync::Mutex<()>,
+    change_lock: tokio::sync::Mutex<()>,
     /// Why this host does not run the active generation, where it does not.
     trouble: Mutex<Option<String>>,
     /// Watch over the last activation, to go back from.
@@ -84,7 +84,7 @@ impl Deployment {
             gate,
             limits,
             host,
-            turn: tokio::sync::Mutex::default(),
+            change_lock: tokio::sync::Mutex::default(),
             trouble: Mutex::default(),
             watch: Mutex::default(),
             unjudged: AtomicBool::new(false),
@@ -119,11 +119,11 @@ impl Deployment {
     }
 
     fn note(&self, trouble: Option<String>) {
-        if let Ok(mut place) = self.trouble.lock() {
-            if let (Some(what), true) = (&trouble, *place != trouble) {
+        if let Ok(mut slot) = self.trouble.lock() {
+            if let (Some(what), true) = (&trouble, *slot != trouble) {
                 tracing::error!(what, "this host does not run the active generation");
             }
-            *place = trouble;
+            *slot = trouble;
         }
     }
 

@@ -117,7 +117,7 @@ impl Deployment {
 
     /// Steps off modules whose signer is no longer trusted: to the newest earlier generation that is wholly trusted.
     pub(super) async fn step_off(&self) -> Result<(), DeploymentError> {
-        let _turn = self.turn.lock().await;
+        let _lock = self.change_lock.lock().await;
         let running = self.current.load_full();
         running.modules.iter().for_each(|module| self.gate.renew_grants(module));
         let set: Set = running.modules.iter().map(|module| (module.name.clone(), module.digest)).collect();

@@ -12,8 +12,8 @@ use super::records;
 use crate::database::{Cell, Error, Row, Session, Shard, Verdict, work};
 use crate::pipeline::company_clock;
 use crate::platform::operators;
-use crate::sandbox::call::{self, CallContext, Failure};
-use crate::sandbox::{Generation, Limits, Module};
+use crate::sandbox::call::{self, CallContext};
+use crate::sandbox::{Failure, Generation, Limits, Module};
 use crate::watchdog::Pulse;
 
 /// Between two looks for work, and between two batches: requests come first.
@@ -124,7 +124,8 @@ impl Deployment {
         let limits = self.limits;
         let work =
             work(generation, move |session, generation| async move { batch(session, &generation, limits).await });
-        // Two places are written: the mark is at home, the rows are the company's. On one server they commit together.
+        // Two shards are written: the mark is in the global shard, the rows are in the company's. On one server they
+        // commit together.
         self.database.write(Shard::Global, work).await
     }
 

@@ -55,13 +55,13 @@ fn too_many(calls: u64, failures: u64) -> bool {
 impl Deployment {
     /// The generation to go back to, and why, where a watched module fails.
     pub(super) fn rollback_target(&self) -> Option<(u64, String)> {
-        let mut place = self.watch.lock().ok()?;
+        let mut slot = self.watch.lock().ok()?;
         let current = self.current.load();
-        let watch = place.as_ref().filter(|watch| watch.generation == current.number)?;
+        let watch = slot.as_ref().filter(|watch| watch.generation == current.number)?;
         if watch.until <= Instant::now() {
             // The generation before is released with the trial.
             current.trial.store(None);
-            *place = None;
+            *slot = None;
             return None;
         }
         watch.trial.modules.iter().zip(&watch.before).find_map(|(module, before)| {
@@ -90,11 +90,11 @@ impl Deployment {
         let Some((age, set)) = read.await? else { return Ok(()) };
         let age = Duration::from_millis(u64::try_from(age).unwrap_or(0));
         let Some(left) = WATCHED.checked_sub(age).filter(|left| !left.is_zero()) else { return Ok(()) };
-        let _turn = self.turn.lock().await;
+        let _lock = self.change_lock.lock().await;
         let before = self.link(number - 1, &set).await?.generation;
         let current = self.current.load_full();
-        if let (true, Ok(mut place)) = (current.number == number, self.watch.lock()) {
-            *place = Watch::over(&before, &current, Cause::Activation, left);
+        if let (true, Ok(mut slot)) = (current.number == number, self.watch.lock()) {
+            *slot = Watch::over(&before, &current, Cause::Activation, left);
             tracing::info!(generation = number, ?left, "what was activated before the start is watched on");
         }
         Ok(())

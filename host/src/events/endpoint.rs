@@ -115,10 +115,10 @@ pub async fn find_missing_keys(database: &Database, keys: &KeyRing) -> Result<BT
 /// Encrypts under the current key what is under another one; also beside hosts that run. Answers how many endpoints there were.
 pub async fn rotate_keys(database: &Database, keys: Arc<KeyRing>) -> Result<usize, Error> {
     let mut all = 0;
-    for place in database.shards() {
+    for shard in database.shards() {
         loop {
             let rotated = database
-                .write_plain(place, keys.clone(), |session, keys| Box::pin(rotate_batch(session, keys)))
+                .write_plain(shard, keys.clone(), |session, keys| Box::pin(rotate_batch(session, keys)))
                 .await?;
             all += rotated;
             if rotated < BATCH {

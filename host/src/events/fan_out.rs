@@ -10,6 +10,7 @@ use serde_json::{Value as Json, json};
 use uuid::Uuid;
 
 use super::TEST_KIND;
+use super::lane::{lock_lanes, wake_lanes};
 use super::schedule::Schedule;
 use crate::database::{Cell, Database, Error, Row, Session, Shard};
 use crate::ids::{self, Ids};
@@ -77,7 +78,7 @@ impl Listener {
     }
 
     /// A test is for the endpoint that it is about, and for no other.
-    fn hears(&self, event: &News) -> bool {
+    fn receives(&self, event: &News) -> bool {
         let is_meant = match event.kind.as_str() {
             TEST_KIND => event.resource == self.id,
             kind => self.kinds.iter().any(|wanted| wanted == kind),
@@ -116,12 +117,12 @@ impl Listeners {
     fn choose<'a>(&self, news: &'a [News], before: Cursor, is_over: impl Fn() -> bool) -> Deliveries<'a> {
         let mut chosen = Deliveries { made: Vec::new(), events: 0, cursor: before };
         for event in news {
-            let hearing: Vec<Uuid> =
-                self.page.iter().filter(|listener| listener.hears(event)).map(|listener| listener.id).collect();
-            if chosen.events > 0 && (chosen.made.len() + hearing.len() > ROWS || is_over()) {
+            let subscribed: Vec<Uuid> =
+                self.page.iter().filter(|listener| listener.receives(event)).map(|listener| listener.id).collect();
+            if chosen.events > 0 && (chosen.made.len() + subscribed.len() > ROWS || is_over()) {
                 break;
             }
-            chosen.made.extend(hearing.into_iter().map(|endpoint| (endpoint, event)));
+            chosen.made.extend(subscribed.into_iter().map(|endpoint| (endpoint, event)));
             chosen.events += 1;
             let last = self.page.last().filter(|_| self.goes_on);
             chosen.cursor = Cursor { event: event.id, endpoint: last.map(|last| last.id) };
@@ -232,58 +233,6 @@ impl Batch {
     }
 }
 
-/// Keeps relays from leaving these lanes before this transaction has ended: a relay that leaves a lane looks for
-/// deliveries in it. The rows are locked in the order of their ids. `endpoints`: ids as a list of JSON.
-async fn lock_lanes(session: &mut Session, tenant: Uuid, endpoints: &str) -> Result<(), Error> {
-    // SQLite has one writer at a time.
-    if matches!(session, Session::Postgres(_)) {
-        let sql = "select 1 from stoa_webhook_lane
-                   where tenant_id = $1
-                     and endpoint_id = any (array(select e::uuid from jsonb_array_elements_text($2::jsonb) as e))
-                   order by endpoint_id for update";
-        session.query(sql, &[Cell::Id(tenant), Cell::text(endpoints)]).await?;
-    }
-    Ok(())
-}
-
-/// As [`wake_lane`], of all these lanes.
-async fn wake_lanes(session: &mut Session, tenant: Uuid, endpoints: &str, due_at: i64) -> Result<(), Error> {
-    let sql = match session {
-        Session::Sqlite(_) => {
-            "update stoa_webhook_lane set due_at = $3
-             where tenant_id = $1 and endpoint_id in (select unhex(e.value) from json_each($2) as e)
-               and holder is null and (due_at is null or due_at > $3)"
-        }
-        Session::Postgres(_) => {
-            "update stoa_webhook_lane set due_at = $3
-             where tenant_id = $1 and endpoint_id = any (array(select e::uuid from jsonb_array_elements_text($2::jsonb) as e))
-               and holder is null and (due_at is null or due_at > $3)"
-        }
-    };
-    session.query(sql, &[Cell::Id(tenant), Cell::text(endpoints), Cell::Instant(due_at)]).await?;
-    Ok(())
-}
-
-/// Keeps relays from leaving this lane before this transaction has ended: a relay that leaves a lane looks for
-/// deliveries in it.
-pub async fn lock_lane(session: &mut Session, tenant: Uuid, endpoint: Uuid) -> Result<(), Error> {
-    // SQLite has one writer at a time.
-    if matches!(session, Session::Postgres(_)) {
-        let sql = "select 1 from stoa_webhook_lane where tenant_id = $1 and endpoint_id = $2 for update";
-        session.query(sql, &[Cell::Id(tenant), Cell::Id(endpoint)]).await?;
-    }
-    Ok(())
-}
-
-/// Has an endpoint's deliveries looked at, at an instant or before. A relay that works on them looks again before it
-/// leaves.
-pub async fn wake_lane(session: &mut Session, tenant: Uuid, endpoint: Uuid, due_at: i64) -> Result<(), Error> {
-    let sql = "update stoa_webhook_lane set due_at = $3
-               where tenant_id = $1 and endpoint_id = $2 and holder is null and (due_at is null or due_at > $3)";
-    session.query(sql, &[Cell::Id(tenant), Cell::Id(endpoint), Cell::Instant(due_at)]).await?;
-    Ok(())
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -303,13 +252,13 @@ mod tests {
             created_at,
         };
         let one = listener(&["a.made", "b.made"], 100, None);
-        assert!(one.hears(&news("a.made", 9, 100)) && one.hears(&news("b.made", 1, 101)));
-        assert!(!one.hears(&news("c.made", 9, 100)), "another kind");
-        assert!(!one.hears(&news("a.made", 9, 99)), "before it listened");
-        assert!(one.hears(&news(TEST_KIND, 1, 100)), "its own test, subscribed or not");
-        assert!(!listener(&[TEST_KIND], 0, None).hears(&news(TEST_KIND, 2, 100)), "the test of another");
+        assert!(one.receives(&news("a.made", 9, 100)) && one.receives(&news("b.made", 1, 101)));
+        assert!(!one.receives(&news("c.made", 9, 100)), "another kind");
+        assert!(!one.receives(&news("a.made", 9, 99)), "before it was made");
+        assert!(one.receives(&news(TEST_KIND, 1, 100)), "its own test, subscribed or not");
+        assert!(!listener(&[TEST_KIND], 0, None).receives(&news(TEST_KIND, 2, 100)), "the test of another");
         let disabled = listener(&["a.made"], 100, Some(200));
-        assert!(disabled.hears(&news("a.made", 9, 199)) && !disabled.hears(&news("a.made", 9, 200)));
+        assert!(disabled.receives(&news("a.made", 9, 199)) && !disabled.receives(&news("a.made", 9, 200)));
     }
 
     fn news(number: u128) -> News {

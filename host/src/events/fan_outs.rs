@@ -1,6 +1,6 @@
-//! The turn of the companies whose events are turned into deliveries: a few at a time, in the order of their ids, round
-//! and round. A company whose fan-out fails rests, longer each time, and so does one whose fan-out is slow: neither
-//! holds up another.
+//! The queue of the companies whose events become deliveries: a few at a time, round robin in the order of their ids. A
+//! company whose fan-out fails rests, longer each time, and so does one whose fan-out is slow: neither holds up
+//! another.
 
 use std::collections::{HashMap, HashSet, VecDeque};
 use std::time::Duration;

@@ -88,8 +88,8 @@ pub struct Wave {
     pub now: i64,
 }
 
-/// One turn of a relay on a lane: what ended is written down, and what is next is claimed.
-pub struct Turn {
+/// One step of a relay on a lane: what ended is written down, and what is next is claimed.
+pub struct LaneStep {
     pub lane: Lane,
     pub ended: Vec<Ended>,
     /// Whether to go on with what is due.
@@ -110,6 +110,58 @@ pub async fn release_all(session: &mut Session) -> Result<(), Error> {
     let now = session.now().await?;
     let sql = "update stoa_webhook_lane set holder = null, due_at = $1 where holder is not null";
     session.query(sql, &[Cell::Instant(now)]).await?;
+    Ok(())
+}
+
+/// Keeps relays from leaving these lanes before this transaction has ended: a relay that leaves a lane looks for
+/// deliveries in it. The rows are locked in the order of their ids. `endpoints`: ids as a list of JSON.
+pub async fn lock_lanes(session: &mut Session, tenant: Uuid, endpoints: &str) -> Result<(), Error> {
+    // SQLite has one writer at a time.
+    if matches!(session, Session::Postgres(_)) {
+        let sql = "select 1 from stoa_webhook_lane
+                   where tenant_id = $1
+                     and endpoint_id = any (array(select e::uuid from jsonb_array_elements_text($2::jsonb) as e))
+                   order by endpoint_id for update";
+        session.query(sql, &[Cell::Id(tenant), Cell::text(endpoints)]).await?;
+    }
+    Ok(())
+}
+
+/// As [`wake_lane`], of all these lanes.
+pub async fn wake_lanes(session: &mut Session, tenant: Uuid, endpoints: &str, due_at: i64) -> Result<(), Error> {
+    let sql = match session {
+        Session::Sqlite(_) => {
+            "update stoa_webhook_lane set due_at = $3
+             where tenant_id = $1 and endpoint_id in (select unhex(e.value) from json_each($2) as e)
+               and holder is null and (due_at is null or due_at > $3)"
+        }
+        Session::Postgres(_) => {
+            "update stoa_webhook_lane set due_at = $3
+             where tenant_id = $1 and endpoint_id = any (array(select e::uuid from jsonb_array_elements_text($2::jsonb) as e))
+               and holder is null and (due_at is null or due_at > $3)"
+        }
+    };
+    session.query(sql, &[Cell::Id(tenant), Cell::text(endpoints), Cell::Instant(due_at)]).await?;
+    Ok(())
+}
+
+/// Keeps relays from leaving this lane before this transaction has ended: a relay that leaves a lane looks for
+/// deliveries in it.
+pub async fn lock_lane(session: &mut Session, tenant: Uuid, endpoint: Uuid) -> Result<(), Error> {
+    // SQLite has one writer at a time.
+    if matches!(session, Session::Postgres(_)) {
+        let sql = "select 1 from stoa_webhook_lane where tenant_id = $1 and endpoint_id = $2 for update";
+        session.query(sql, &[Cell::Id(tenant), Cell::Id(endpoint)]).await?;
+    }
+    Ok(())
+}
+
+/// Has an endpoint's deliveries looked at, at an instant or before. A relay that works on them looks again before it
+/// leaves.
+pub async fn wake_lane(session: &mut Session, tenant: Uuid, endpoint: Uuid, due_at: i64) -> Result<(), Error> {
+    let sql = "update stoa_webhook_lane set due_at = $3
+               where tenant_id = $1 and endpoint_id = $2 and holder is null and (due_at is null or due_at > $3)";
+    session.query(sql, &[Cell::Id(tenant), Cell::Id(endpoint), Cell::Instant(due_at)]).await?;
     Ok(())
 }
 
@@ -219,7 +271,7 @@ impl Lane {
     }
 }
 
-impl Turn {
+impl LaneStep {
     /// Writes down what ended and claims what is next. `None`: the lane was left, or another relay has it.
     pub async fn run(&self, session: &mut Session) -> Result<Option<Wave>, Error> {
         let now = session.now().await?;
@@ -433,7 +485,7 @@ mod tests {
             let lane = Lane { tenant: Uuid::nil(), endpoint: Uuid::nil(), holder: Uuid::nil() };
             let keys: KeyRing = "11".repeat(32).parse().expect("a key");
             let ended = statuses.iter().map(|status| ended(*status)).collect();
-            Turn { lane, ended, goes_on: true, schedule: Schedule::default(), keys: Arc::new(keys) }.width()
+            LaneStep { lane, ended, goes_on: true, schedule: Schedule::default(), keys: Arc::new(keys) }.width()
         };
         assert_eq!(width(&[]), FIRST_WIDTH);
         assert_eq!(width(&[Some(200), Some(204)]), WIDTH);
@@ -455,7 +507,7 @@ mod tests {
         assert_eq!(choose(10, 2, &[(1, 2), (2, 1)]), (vec![6, 4], false));
         assert_eq!(choose(2, 2, &[]), (vec![1, 4], true));
         assert_eq!(choose(0, 2, &[]), (vec![], true));
-        // The last place is for a company that has no lane at work.
+        // The last slot is for a company that has no lane at work.
         assert_eq!(choose(4, 2, &[]), (vec![1, 4, 6], true));
         assert_eq!(choose(1, 2, &[(1, 1), (2, 1)]), (vec![6], true));
         assert_eq!(choose(1, 2, &[(1, 1), (2, 1), (3, 1)]), (vec![], true));

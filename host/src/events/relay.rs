@@ -8,7 +8,6 @@ use std::time::Duration;
 
 use bytes::Bytes;
 use futures_util::{FutureExt as _, future};
-use http::{HeaderMap, HeaderName, HeaderValue, header};
 use tokio::sync::{Notify, Semaphore, watch};
 use tokio::task::JoinSet;
 use tokio::time::Instant;
@@ -17,9 +16,9 @@ use uuid::Uuid;
 use super::dialer::Dialer;
 use super::endpoint::Secrets;
 use super::fan_outs::{self, FanOuts};
-use super::lane::{self, Attempt, Claimed, Ended, Lane, Share, TakenLanes, Turn, Wave};
+use super::lane::{self, Attempt, Claimed, Ended, Lane, LaneStep, Share, TakenLanes, Wave};
 use super::schedule::Schedule;
-use super::{fan_out, sign};
+use super::{fan_out, headers};
 use crate::database::{Database, Error, Session, Shard};
 use crate::keyring::KeyRing;
 use crate::watchdog::{Pulse, Watchdog};
@@ -33,14 +32,13 @@ const LANES_OF_COMPANY: usize = 4;
 const FIRST_LANES: usize = 16;
 /// Transactions of its lanes at a time: requests need connections too.
 const TRANSACTIONS: usize = 4;
-/// Rounds of deliveries before a lane goes to the end of the line; one, while others are due that find no place.
+/// Rounds of deliveries before a lane goes to the end of the line; one, while others are due that find no slot.
 const WAVES: usize = 8;
-/// How often a turn is taken again while the database is away, and the pause before.
+/// How often a step is repeated while the database is away, and the pause before.
 const TRIES: u32 = 10;
 const AGAIN: Duration = Duration::from_secs(1);
 /// How long the end of a host waits for what is under way.
 const FINISH: Duration = Duration::from_secs(5);
-const AGENT: &str = concat!("stoa-webhooks/", env!("CARGO_PKG_VERSION"));
 
 pub struct Relay {
     database: Arc<Database>,
@@ -48,7 +46,7 @@ pub struct Relay {
     keys: Arc<KeyRing>,
     schedule: Schedule,
     transactions: Semaphore,
-    /// Lanes are due that find no place.
+    /// Lanes are due that find no slot.
     is_crowded: AtomicBool,
 }
 
@@ -71,7 +69,7 @@ impl Relaying {
 struct Round {
     /// There was something, so that there may be more.
     is_busy: bool,
-    /// Lanes were due, of which some may have found no place.
+    /// Lanes were due, of which some may have found no slot.
     is_crowded: bool,
 }
 
@@ -149,7 +147,7 @@ impl Relay {
                     }
                     Some(Ok(tenant)) = workers.tasks.join_next() => {
                         workers.note_end(tenant);
-                        // Another lane may take its place.
+                        // Another lane may take its slot.
                         if round.is_crowded {
                             break;
                         }
@@ -178,12 +176,12 @@ impl Relay {
         let mut round = Round::default();
         let mut is_crowded = false;
         let is_next_wanted = workers.fan_outs.is_empty();
-        for place in self.database.shards() {
-            let after = is_next_wanted.then(|| workers.fan_outs.last(place));
-            let read = self.database.read_plain(place, after, |session, after| Box::pin(look(session, *after)));
+        for shard in self.database.shards() {
+            let after = is_next_wanted.then(|| workers.fan_outs.last(shard));
+            let read = self.database.read_plain(shard, after, |session, after| Box::pin(look(session, *after)));
             let (news, is_due) = read.await?;
             if let Some(news) = news {
-                workers.fan_outs.add(place, news);
+                workers.fan_outs.add(shard, news);
             }
             round.is_crowded |= is_due;
             let share = workers.share();
@@ -191,7 +189,7 @@ impl Relay {
                 is_crowded |= is_due;
                 continue;
             }
-            let taken = self.database.write_plain(place, share, |session, share| Box::pin(share.take(session))).await?;
+            let taken = self.database.write_plain(shard, share, |session, share| Box::pin(share.take(session))).await?;
             let TakenLanes { lanes, leaves_others } = taken;
             is_crowded |= leaves_others;
             round.is_busy |= !lanes.is_empty();
@@ -237,8 +235,8 @@ impl Relay {
         for wave in 0.. {
             let waves = if self.is_crowded.load(Ordering::Relaxed) { 1 } else { WAVES };
             let goes_on = wave < waves && !*stop.borrow();
-            let turn = Turn { lane, ended, goes_on, schedule: self.schedule.clone(), keys: self.keys.clone() };
-            let next = self.turn(lane, Arc::new(turn)).await?;
+            let step = LaneStep { lane, ended, goes_on, schedule: self.schedule.clone(), keys: self.keys.clone() };
+            let next = self.step(lane, Arc::new(step)).await?;
             let Some(Wave { url, secrets, claimed, now }) = next else { return Ok(()) };
             let attempts = claimed.into_iter().map(|claimed| self.attempt(&url, &secrets, claimed, now));
             ended = future::join_all(attempts).await;
@@ -246,14 +244,14 @@ impl Relay {
         Ok(())
     }
 
-    /// One turn on a lane; where the database is away for a while, what ended is not forgotten.
-    async fn turn(&self, lane: Lane, turn: Arc<Turn>) -> Result<Option<Wave>, Error> {
-        let _turn = self.transactions.acquire().await;
+    /// One step on a lane; where the database is away for a while, what ended is not forgotten.
+    async fn step(&self, lane: Lane, step: Arc<LaneStep>) -> Result<Option<Wave>, Error> {
+        let _permit = self.transactions.acquire().await;
         let mut tries = 0;
         loop {
             let stepped = self
                 .database
-                .write_plain(Shard::Company(lane.tenant), turn.clone(), |session, turn| Box::pin(turn.run(session)))
+                .write_plain(Shard::Company(lane.tenant), step.clone(), |session, step| Box::pin(step.run(session)))
                 .await;
             match stepped {
                 Err(Error::Unavailable(why)) if tries < TRIES => {
@@ -273,7 +271,7 @@ impl Relay {
                 .record(now.saturating_sub(event.occurred_at) as f64 / 1000.0);
         }
         let body = event.render();
-        let headers = headers(secrets, now, body.as_bytes(), event.id, event.request);
+        let headers = headers::list(secrets, now, &body, &event);
         let began = Instant::now();
         let answer = self.dialer.send(url, headers, Bytes::from(body)).await;
         let duration_ms = i64::try_from(began.elapsed().as_millis()).unwrap_or(i64::MAX);
@@ -300,27 +298,4 @@ async fn look(session: &mut Session, after: Option<Uuid>) -> Result<(Option<Vec<
         None => None,
     };
     Ok((news, lane::is_any_due(session).await?))
-}
-
-/// Headers of a delivery. `now`: milliseconds since 1970.
-fn headers(secrets: &Secrets, now: i64, body: &[u8], event: Uuid, request: Uuid) -> HeaderMap {
-    let timestamp = now / 1000;
-    let (secret, next) = secrets.choose(now);
-    let mut headers = HeaderMap::new();
-    headers.insert(header::CONTENT_TYPE, HeaderValue::from_static("application/json"));
-    headers.insert(header::USER_AGENT, HeaderValue::from_static(AGENT));
-    let mut insert = |name: &'static str, text: String| {
-        // Hexadecimal digits, numbers and ids: every one is a header's value.
-        if let Ok(value) = HeaderValue::from_str(&text) {
-            headers.insert(HeaderName::from_static(name), value);
-        }
-    };
-    insert("x-webhook-signature", sign::sign(secret, timestamp, body));
-    if let Some(next) = next {
-        insert("x-webhook-signature-next", sign::sign(next, timestamp, body));
-    }
-    insert("x-webhook-timestamp", timestamp.to_string());
-    insert("x-event-id", event.to_string());
-    insert("x-request-id", request.to_string());
-    headers
 }

@@ -155,16 +155,20 @@ mod tests {
         let resolver = Resolver::new(socket.local_addr().expect("an address")).expect("a resolver");
         tokio::spawn(async move {
             let mut question = [0; 512];
-            for turn in 0_u8.. {
+            for number in 0_u8.. {
                 let (length, from) = socket.recv_from(&mut question).await.expect("a question");
                 // Two questions for each name: of either kind.
-                let records = [(1, vec![192, 0, 2, turn / 2])];
+                let records = [(1, vec![192, 0, 2, number / 2])];
                 let _ = socket.send_to(&answer(&question[..length], 0, &records), from).await;
             }
         });
-        for turn in 0..4 {
+        for number in 0..4 {
             let reported = resolver.resolve(NAME).await;
-            assert_eq!(reported, Ok(Resolved::To(vec![IpAddr::from([192, 0, 2, turn])])), "an hour's answer was kept");
+            assert_eq!(
+                reported,
+                Ok(Resolved::To(vec![IpAddr::from([192, 0, 2, number])])),
+                "an hour's answer was kept"
+            );
         }
     }
 }

@@ -118,11 +118,11 @@ mod tests {
         assert!(again.read_compiled(&engine, &name, &file).is_some());
         // One bit of the code, another component's name, another key, nothing at all.
         let good = fs::read(&file).expect("the file");
-        for place in [0, MAC_BYTES, good.len() - 1] {
+        for position in [0, MAC_BYTES, good.len() - 1] {
             let mut forged = good.clone();
-            forged[place] ^= 1;
+            forged[position] ^= 1;
             fs::write(&file, forged).expect("written");
-            assert!(again.read_compiled(&engine, &name, &file).is_none(), "byte {place}");
+            assert!(again.read_compiled(&engine, &name, &file).is_none(), "byte {position}");
         }
         fs::write(&file, &good).expect("written");
         assert!(again.read_compiled(&engine, "another", &file).is_none());

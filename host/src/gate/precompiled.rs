@@ -1,8 +1,9 @@
 //! Machine code that a release brings, so that a deployment that has never run need not compile its first generation.
 //!
 //! Machine code runs unchecked. A file is loaded only if the list beside it has its SHA-256, and the list is read only if its own
-//! SHA-256 stands in the deployment's settings: who can change those can change the binary too. No key is part of it, so none can
-//! be read out of a release or an image; the cache's key stays where it was made. What does not fit is compiled anew.
+//! SHA-256 is in the deployment's settings: who can change those can change the binary too. No key is part of it, so
+//! none can be read out of a release or an image; the cache's key stays where it was made. What does not fit is
+//! compiled anew.
 
 use std::collections::BTreeMap;
 use std::fs::{self, File};
@@ -149,11 +150,11 @@ mod tests {
     fn code_that_was_touched_is_not_loaded() {
         let release = Release::make();
         let good = fs::read(release.code()).expect("the code");
-        for place in [0, good.len() / 2, good.len() - 1] {
+        for position in [0, good.len() / 2, good.len() - 1] {
             let mut touched = good.clone();
-            touched[place] ^= 1;
+            touched[position] ^= 1;
             fs::write(release.code(), touched).expect("written");
-            assert!(!release.loads(), "byte {place}");
+            assert!(!release.loads(), "byte {position}");
         }
         fs::remove_file(release.code()).expect("removed");
         assert!(!release.loads(), "nothing there");

@@ -1,8 +1,9 @@
 //! How far a signer's word goes: the modules that it may bring, and the services that these may offer. What is written behind the key
 //! in an entry of the trusted signers: `loyalty-*+gift-cards+shelf/items`.
 //!
-//! Words are separated by `+`; `*` at the end of one stands for any rest. A word without a slash names modules, one with a slash
-//! services as WIT does, without `commerce:` and version. A module always may offer services of its own name (`loyalty/points` of
+//! Words are separated by `+`; `*` at the end of one means any rest. A word without a slash names modules, one with a
+//! slash services as WIT does, without `commerce:` and version. A module always may offer services of its own name
+//! (`loyalty/points` of
 //! `loyalty`). `acts:sales/orders` lets the modules call that service for callers who lack the permissions that it needs.
 
 use std::fmt;

@@ -112,7 +112,7 @@ pub struct Reindex {
     pub collections: Vec<(String, Collection)>,
 }
 
-/// Compares the tables that stand with those that this host would make.
+/// Compares the tables that exist with those that this host would make.
 pub async fn find_reindex(session: &mut Session, wanted: &Wanted) -> Result<Reindex, Error> {
     let mut all = Reindex::default();
     for (module, schema) in wanted {

@@ -291,7 +291,8 @@ impl Governor {
         Permit { refused: Some(problem), headers, is_stranger: false, taken: Vec::new() }
     }
 
-    /// Why a used-up window refuses. A key that no longer stands, or whose company is not entitled, hears that instead.
+    /// Why a used-up window refuses. A key that is no longer active, or whose company is not entitled, receives that
+    /// instead.
     async fn refusal(&self, caller: &Caller, drained: Option<&Want>, now: i64) -> Result<Problem, Problem> {
         if matches!(caller, Caller::Client(_))
             && let Err(problem) = self.check_standing(caller).await?
@@ -306,16 +307,16 @@ impl Governor {
         Ok(Problem { retry_after: Some(seconds_until(now, span.end(now))), ..Problem::new(code) })
     }
 
-    /// Whether a key stands and its company is entitled, by live rows.
+    /// Whether a key is active and its company is entitled, by live rows.
     pub async fn check_standing(&self, caller: &Caller) -> Result<Result<(), Problem>, Problem> {
         let work = work(caller.clone(), |mut session, caller| async move {
-            match stands(&mut session, &caller, true).await {
+            match read_key(&mut session, &caller, true).await {
                 Ok((_, verdict)) => (Some(session), Verdict::RollBack(verdict)),
                 Err(error) => (Some(session), Verdict::Fail(error)),
             }
         });
-        let place = Shard::of_tenant(company_of(caller).unwrap_or_default());
-        self.database.read(place, work).await.map_err(|error| unavailable(&error))
+        let shard = Shard::of_tenant(company_of(caller).unwrap_or_default());
+        self.database.read(shard, work).await.map_err(|error| unavailable(&error))
     }
 
     /// Whether a user has a membership of a company, whatever its state. The look-up waits in the user's own queue: a
@@ -342,8 +343,8 @@ impl Governor {
                 Err(error) => (Some(session), Verdict::Fail(error)),
             }
         });
-        let place = Shard::of_tenant(tenant.unwrap_or_default());
-        self.database.read(place, work).await.map_err(|error| unavailable(&error))
+        let shard = Shard::of_tenant(tenant.unwrap_or_default());
+        self.database.read(shard, work).await.map_err(|error| unavailable(&error))
     }
 
     async fn lease(&self, caller: &Caller, tenant: Option<Uuid>, lacking: Vec<Want>) -> Result<Leased, Problem> {
@@ -406,7 +407,7 @@ async fn lease_all(
 ) -> Result<Leased, Error> {
     let now = match (caller, tenant) {
         (Caller::Client(_), _) => {
-            let (now, verdict) = stands(session, caller, false).await?;
+            let (now, verdict) = read_key(session, caller, false).await?;
             if let Err(problem) = verdict {
                 return Ok(Leased::Refused(problem));
             }
@@ -444,8 +445,13 @@ fn company_of(caller: &Caller) -> Option<Uuid> {
     }
 }
 
-/// Opens the transaction as any request of the caller would, and tells the database's time and whether the key stands.
-async fn stands(session: &mut Session, caller: &Caller, read_only: bool) -> Result<(i64, Result<(), Problem>), Error> {
+/// Opens the transaction as any request of the caller would, and returns the database's time and whether the key is
+/// active.
+async fn read_key(
+    session: &mut Session,
+    caller: &Caller,
+    read_only: bool,
+) -> Result<(i64, Result<(), Problem>), Error> {
     let access = Access::Any(Vec::new());
     let opening =
         Opening { tenant: company_of(caller), caller, operation: "", access: &access, claim: None, read_only };

@@ -1,5 +1,5 @@
 //! Heavy reads, as reports are: few run at once, so that they leave connections and cores to everybody else, to writes above all.
-//! Companies take turns, and one company has at most half of the seats.
+//! Companies have the seats round robin, and one company has at most half of the seats.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -14,6 +14,24 @@ use crate::problem::Problem;
 const WAIT: Duration = Duration::from_secs(2);
 /// Heavy reads that may wait.
 const QUEUE: usize = 64;
+/// How many wait now.
+const WAITING: &str = "stoa_heavy_reads_waiting";
+
+/// Counts a heavy read that waits for a seat, until this is dropped.
+struct WaitingRead;
+
+impl WaitingRead {
+    fn new() -> WaitingRead {
+        metrics::gauge!(WAITING).increment(1.0);
+        WaitingRead
+    }
+}
+
+impl Drop for WaitingRead {
+    fn drop(&mut self) {
+        metrics::gauge!(WAITING).decrement(1.0);
+    }
+}
 
 /// The seats of this host's heavy reads.
 pub struct HeavyReads(Arc<Slots<Uuid>>);
@@ -24,12 +42,13 @@ impl HeavyReads {
         HeavyReads(Slots::new(Capacity { slots: usize::try_from(seats).unwrap_or(1), queue: QUEUE }))
     }
 
-    /// Waits for a seat, in the turn of this company. An error: none became free in time, or too many wait.
+    /// Waits for a seat in the fair queue, for this company. An error: none became free in time, or too many wait.
     pub async fn admit(&self, company: Uuid) -> Result<Seat<Uuid>, Problem> {
         self.admit_within(company, WAIT).await
     }
 
     async fn admit_within(&self, company: Uuid, wait: Duration) -> Result<Seat<Uuid>, Problem> {
+        let _waiting = WaitingRead::new();
         self.0.take(company, wait).await.map_err(|_| {
             metrics::counter!("stoa_heavy_reads_refused_total").increment(1);
             Problem::new("UNAVAILABLE")

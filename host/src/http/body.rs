@@ -1,5 +1,5 @@
 //! Reading a body: up to the operation's limit, in time, within the budget of memory, and never many large ones at once. A large body
-//! that has arrived waits for one of few places, and callers take turns.
+//! that has arrived waits for one of few slots, which are given to callers round robin.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -22,7 +22,7 @@ pub const SMALL: usize = 64 << 10;
 const LARGE: usize = 1 << 20;
 /// Large bodies that are judged and answered at once. One caller has at most half.
 const LARGE_BODIES: Capacity = Capacity { slots: 4, queue: 256 };
-/// Longest wait of a large body for its place.
+/// Longest wait of a large body for its slot.
 const WAIT: Duration = Duration::from_secs(5);
 /// Longest time for a body to arrive.
 const TIME: Duration = Duration::from_secs(30);
@@ -44,7 +44,7 @@ const JUDGED: Capacity = Capacity { slots: 2, queue: 256 };
 /// Longest wait of a body for being judged.
 const JUDGED_WAIT: Duration = Duration::from_secs(10);
 
-/// The memory of bodies, the places of large ones, and of those that are judged apart. Their keys are callers.
+/// The memory of bodies, the slots of large ones, and of those that are judged apart. Their keys are callers.
 pub struct Bodies {
     memory: Arc<Budget>,
     large: Arc<Slots<Uuid>>,
@@ -73,11 +73,12 @@ impl Bodies {
     }
 }
 
-/// A body with its part of the memory and, where it is large, its place among the few: both are kept until the request is answered.
+/// A body with its part of the memory and, where it is large, its slot among the few: both are kept until the request
+/// is answered.
 pub struct Read {
     pub bytes: Bytes,
     pub memory: BudgetShare,
-    pub place: Option<Seat<Uuid>>,
+    pub seat: Option<Seat<Uuid>>,
 }
 
 /// Why there is no body.
@@ -102,12 +103,12 @@ pub async fn read(
     let bytes = timeout(TIME, collect(&mut body, limit, RATES, &mut memory, may_send))
         .await
         .unwrap_or_else(|_| Err(too_slow()))?;
-    // A body that is still on its way has no place, so that slow senders keep none.
-    let place = match bytes.len() > LARGE {
+    // A body that is still on its way has no slot, so that slow senders keep none.
+    let seat = match bytes.len() > LARGE {
         true => Some(bodies.large.take(caller, WAIT).await.map_err(|_| Unread::Refused(Problem::new("UNAVAILABLE")))?),
         false => None,
     };
-    Ok(Read { bytes, memory, place })
+    Ok(Read { bytes, memory, seat })
 }
 
 async fn collect(
@@ -219,18 +220,18 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn bodies_on_their_way_take_no_place() {
+    async fn bodies_on_their_way_take_no_slot() {
         let bodies = Bodies::new(256 << 20);
         let mut stalled = std::pin::pin!(join_all((0..8).map(|nth| read_large(&bodies, nth % 2, stalled_body()))));
         assert!(stalled.as_mut().now_or_never().is_none());
         let whole = || Body::from(vec![b' '; LARGE + 1]);
         let read = timeout(WAIT / 2, read_large(&bodies, 9, whole())).await;
-        assert!(read.is_ok_and(|read| read.is_ok_and(|read| read.place.is_some())));
+        assert!(read.is_ok_and(|read| read.is_ok_and(|read| read.seat.is_some())));
         assert!(stalled.as_mut().now_or_never().is_none());
     }
 
     #[tokio::test]
-    async fn callers_take_turns_at_the_places() {
+    async fn callers_have_the_slots_round_robin() {
         let bodies = Bodies::new(256 << 20);
         let whole = || Body::from(vec![b' '; LARGE + 1]);
         let mut held = Vec::new();
@@ -241,7 +242,7 @@ mod tests {
         assert!(greedy.as_mut().now_or_never().is_none());
         let mut third = std::pin::pin!(read_large(&bodies, 3, whole()));
         assert!(third.as_mut().now_or_never().is_none());
-        // Three places become free, and each caller has one of them.
+        // Three slots become free, and each caller has one of them.
         held.drain(..3);
         assert!(third.await.is_ok());
     }

@@ -76,7 +76,7 @@ struct Console {
     deployment: Arc<Deployment>,
     operators: Arc<Vec<Operator>>,
     pushes: Arc<Pushes>,
-    /// One verification at a time: it takes a place for a reader of the database.
+    /// One verification at a time: it takes a slot of a reader of the database.
     verifying: Arc<tokio::sync::Mutex<()>>,
 }
 
@@ -373,6 +373,14 @@ async fn activate(
     Answer(activated.map(|activated| (StatusCode::OK, activation(&activated))))
 }
 
+#[derive(Deserialize, Default)]
+#[serde(rename_all = "camelCase", deny_unknown_fields, default)]
+struct Deactivation {
+    expected_generation: Option<u64>,
+    /// Modules that leave together with the one of the path.
+    others: BTreeSet<String>,
+}
+
 /// By its name: a digest says what comes, a name what goes.
 async fn deactivate(
     State(console): State<Console>,
@@ -382,8 +390,10 @@ async fn deactivate(
 ) -> Answer {
     let deployment = console.deployment.clone();
     let deactivated = async {
-        let (request, name) = (parse_body::<Activation>(&body)?.request(&by), name.clone());
-        apart(async move { deployment.deactivate(&name, &request).await }).await
+        let Deactivation { expected_generation, others: mut names } = parse_body(&body)?;
+        let request = Activation { expected_generation, ..Activation::default() }.request(&by);
+        names.insert(name.clone());
+        apart(async move { deployment.deactivate(&names, &request).await }).await
     };
     let deactivated = deactivated.await;
     if let Err(refused) = &deactivated {
@@ -439,7 +449,7 @@ async fn verify_companies(console: &Console, body: &[u8]) -> Result<(BTreeSet<Uu
     if tenant_ids.is_empty() || tenant_ids.len() > COMPANIES {
         return Err(invalid(&format!("tenantIds holds 1 to {COMPANIES} companies")).into());
     }
-    let Ok(_turn) = timeout(VERIFY_WAIT, console.verifying.lock()).await else {
+    let Ok(_lock) = timeout(VERIFY_WAIT, console.verifying.lock()).await else {
         return Err(Error::Unavailable("another verification runs: try again later".into()).into());
     };
     let deployment = &console.deployment;

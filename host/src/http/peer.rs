@@ -64,7 +64,7 @@ fn forwarded_for(element: &str) -> Option<IpAddr> {
     node(values.next()?.1.trim().trim_matches('"'))
 }
 
-/// An address, with or without a port; IPv6 may stand in brackets.
+/// An address, with or without a port; IPv6 may be in brackets.
 fn node(text: &str) -> Option<IpAddr> {
     let bare = text.strip_prefix('[').and_then(|rest| rest.strip_suffix(']')).unwrap_or(text);
     bare.parse().ok().or_else(|| text.parse::<SocketAddr>().ok().map(|socket| socket.ip()))

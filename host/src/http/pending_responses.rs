@@ -166,7 +166,7 @@ mod tests {
         let pending = Arc::new(PendingResponses::default());
         let text: Bytes = (0..=255).cycle().take(2 * PART + 7).collect();
         let mut answer = pending.clone().watch(Body::from(text.clone()));
-        assert_eq!(answer.size_hint().exact(), Some(text.len() as u64), "its length stands in the head");
+        assert_eq!(answer.size_hint().exact(), Some(text.len() as u64), "its length is in the head");
         let oldest = || pending.answers().since.values().min().copied();
         let begun = oldest().expect("it waits");
         let mut taken = Vec::new();

@@ -1,5 +1,6 @@
 //! API keys: `{environment}_{key id}_{secret}`. The service keeps the SHA-256 of the whole key and compares it in constant time;
-//! whether a key still stands is read from live rows in each request's transaction, never from what is remembered here.
+//! whether a key is still active is read from live rows in each request's transaction, never from what is remembered
+//! here.
 
 use std::net::IpAddr;
 use std::num::NonZeroUsize;
@@ -167,7 +168,7 @@ impl ApiKeys {
     }
 }
 
-/// A key's own row: its id tells its company, and the company its place.
+/// A key's own row: its id tells its company, and the company its shard.
 struct Found {
     tenant: Uuid,
     client: Uuid,

@@ -113,7 +113,7 @@ impl Claims {
             return None;
         }
         let mut all = members.clone();
-        // The word on an address is of that address: both come from one place.
+        // The word on an address is of that address: both come from one source.
         if userinfo.contains_key(&names.email) {
             all.remove(&names.email_verified);
             for name in [&names.email, &names.email_verified, &names.name] {

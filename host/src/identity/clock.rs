@@ -18,7 +18,7 @@ impl Clock {
         Clock(Arc::new(now))
     }
 
-    /// Whole seconds since 1970-01-01T00:00:00Z. A clock that stands before it reads as the end of time: every token
+    /// Whole seconds since 1970-01-01T00:00:00Z. A clock that is before it reads as the end of time: every token
     /// has expired.
     pub fn unix_seconds(&self) -> u64 {
         (self.0)().duration_since(UNIX_EPOCH).map_or(u64::MAX, |since| since.as_secs())

@@ -49,7 +49,7 @@ impl FailedLookups {
         if kept.is_refused(digest, now) {
             return PastLookup::Refused;
         }
-        kept.turn(now);
+        kept.renew(now);
         if kept.looks.get(&peer).is_some_and(|looks| *looks >= LOOKS) {
             PastLookup::TooMany
         } else {
@@ -60,7 +60,7 @@ impl FailedLookups {
     /// Takes note that a look has found it to be none.
     pub fn note_refusal(&self, digest: [u8; 32], peer: IpAddr, now: Instant) {
         let mut kept = self.lock();
-        kept.turn(now);
+        kept.renew(now);
         kept.refused.put(digest, now);
         *kept.looks.get_or_insert_mut(peer, || 0) += 1;
     }
@@ -85,7 +85,8 @@ impl Kept {
         self.refused.peek(digest).is_some_and(|instant| now.duration_since(*instant) < SECOND)
     }
 
-    fn turn(&mut self, now: Instant) {
+    /// Each second begins with no looks counted.
+    fn renew(&mut self, now: Instant) {
         if now.duration_since(self.second) >= SECOND {
             self.second = now;
             self.looks.clear();
@@ -115,12 +116,12 @@ mod tests {
     #[test]
     fn many_peers_do_not_clear_the_count_of_one() {
         let (failed_lookups, now) = (FailedLookups::default(), Instant::now());
-        let guesser = IpAddr::from([10, 0, 0, 1]);
-        (0..LOOKS).for_each(|nth| failed_lookups.note_refusal(digest(nth), guesser, now));
+        let attacker = IpAddr::from([10, 0, 0, 1]);
+        (0..LOOKS).for_each(|nth| failed_lookups.note_refusal(digest(nth), attacker, now));
         for nth in 0..2 * KEPT as u32 {
             failed_lookups.note_refusal(digest(1_000 + nth), IpAddr::from(nth.to_be_bytes()), now);
             if nth % 1_000 == 0 {
-                assert_eq!(failed_lookups.recall(&digest(u32::MAX), guesser, now), PastLookup::TooMany);
+                assert_eq!(failed_lookups.recall(&digest(u32::MAX), attacker, now), PastLookup::TooMany);
             }
         }
         assert!(failed_lookups.lock().looks.len() <= KEPT);

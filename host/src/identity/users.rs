@@ -33,7 +33,7 @@ pub struct Users {
     hash: RandomState,
 }
 
-/// A record as it stands in the database.
+/// A record as it is in the database.
 #[derive(Clone)]
 struct Kept {
     user: Arc<User>,

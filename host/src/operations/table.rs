@@ -8,7 +8,7 @@ use super::Operation;
 
 pub struct Table<R> {
     pub callables: Vec<Callable<R>>,
-    /// By path: methods, each with the place of its callable.
+    /// By path: methods, each with the index of its callable.
     router: matchit::Router<Vec<(String, usize)>>,
 }
 

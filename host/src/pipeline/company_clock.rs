@@ -1,5 +1,5 @@
-//! The clock of a company that brings its past in: it stands where its people put it (`stoa_tenant.history_at`), and its modules
-//! take it for the time. Every other company has the database's clock.
+//! The clock of a company that brings its past in: it shows the time that its people set (`stoa_tenant.history_at`),
+//! and its modules take it for the time. Every other company has the database's clock.
 
 use uuid::Uuid;
 
@@ -11,7 +11,7 @@ use crate::sandbox::RequestFacts;
 const READ: &str = "select history_at from stoa_tenant where id = $1";
 const HOLD: &str = "select history_at from stoa_tenant where id = $1 for share";
 
-/// Where the clock stands, milliseconds since 1970; none: the company has the database's clock.
+/// The time of the clock, milliseconds since 1970; none: the company has the database's clock.
 pub async fn read(session: &mut Session, tenant: Uuid) -> Result<Option<i64>, Error> {
     first(&session.query(READ, &[Cell::Id(tenant)]).await?)
 }

@@ -45,7 +45,7 @@ pub struct Opened {
 pub struct Standing {
     pub tenant_status: String,
     pub time_zone: String,
-    /// Where the clock of a company stands that brings its past in: milliseconds since 1970.
+    /// The clock of a company that brings its past in: milliseconds since 1970.
     pub history_at: Option<i64>,
     /// Whether the company may use API keys at all.
     pub entitled: bool,
@@ -60,11 +60,11 @@ pub struct Standing {
 }
 
 impl Opened {
-    /// Whether the credential still stands: of a user the token has stated so, of a key only the live rows can.
+    /// Whether the credential is still valid: of a user the token has stated so, of a key only the live rows can.
     pub fn authenticate(&self, caller: &Caller) -> Result<(), Problem> {
         match (caller, &self.standing) {
             (Caller::User(_), _) => Ok(()),
-            (Caller::Client(_), Some(standing)) if standing.stands() => {
+            (Caller::Client(_), Some(standing)) if standing.is_active() => {
                 if standing.entitled {
                     Ok(())
                 } else {
@@ -121,7 +121,7 @@ pub fn allows(access: &Access, holds: impl Fn(&str) -> bool) -> bool {
 
 impl Standing {
     /// Whether an API key with this standing is one at all.
-    pub fn stands(&self) -> bool {
+    pub fn is_active(&self) -> bool {
         self.status == "ACTIVE" && self.tenant_status == "ACTIVE"
     }
 }
@@ -172,7 +172,8 @@ fn postgres_answer() -> String {
 }
 
 /// The key's row, before anything else of a write: whoever holds it is waited for. A statement of its own, with the company as a
-/// constant: a distributing server sends it to where the company is. It stands before the caller is judged; a refusal undoes it.
+/// constant: a distributing server sends it to where the company is. It is taken before the caller is judged; a refusal
+/// undoes it.
 const POSTGRES_CLAIM: &str = "prepare stoa_claim(uuid, uuid, text, uuid, bytea) as
 insert into stoa_idempotency (tenant_id, actor_id, operation, key, fingerprint, created_at)
 values ($1, $2, $3, $4, $5, date_trunc('milliseconds', statement_timestamp()))

@@ -117,7 +117,7 @@ pub struct Answer {
     pub credential: bool,
 }
 
-/// The nil uuid stands for "no company".
+/// The nil uuid means "no company".
 pub fn tenant_or_nil(tenant: Option<Uuid>) -> Uuid {
     tenant.unwrap_or(Uuid::nil())
 }

@@ -4,8 +4,8 @@
 use std::sync::Arc;
 
 use super::request::{Answer, Request};
-use super::run::transact;
 use super::runner::{Host, Runner};
+use super::transact::PreparedRequest;
 use crate::database::{Database, Verdict, work};
 use crate::problem::Problem;
 use crate::sandbox::trial::Trial;
@@ -20,26 +20,26 @@ pub async fn look_into<H: Host>(
 ) {
     let Some(module) = trial.find_failed(request.request_id) else { return };
     let caller = request.caller.id();
-    if !trial.may_hear(caller) {
+    if !trial.may_check(caller) {
         return;
     }
-    let Ok(_turn) = trial.turn.try_lock() else { return };
+    let Ok(_lock) = trial.check_lock.try_lock() else { return };
     // A company that was never made is its founder's.
     let hit = (request.tenant.unwrap_or(caller), module.name.as_str());
     // A module or an operation that is new has nothing to be compared with. A trap is the module's own; how long a request takes and
     // how much it reads is its caller's choice too, and proves nothing.
     let by_itself = module.health.has_trapped(request.request_id).then_some(hit);
     if trial.before.module(&module.name).is_none() {
-        return trial.hear(caller, by_itself);
+        return trial.note_check(caller, by_itself);
     }
-    let Some((request, runner)) = before(trial, request, runner) else { return trial.hear(caller, by_itself) };
+    let Some((request, runner)) = before(trial, request, runner) else { return trial.note_check(caller, by_itself) };
     if let Some(fails_too) = fails(host, database, request, runner).await {
         tracing::info!(
             module = module.name,
             fails_too,
             "a failure of a module on trial was tried on the version before"
         );
-        trial.hear(caller, (!fails_too).then_some(hit));
+        trial.note_check(caller, (!fails_too).then_some(hit));
     }
 }
 
@@ -67,7 +67,8 @@ async fn fails<H: Host>(
     let (read_only, destination) = (request.operation.route.read_only, request.destination());
     let work = work((host.clone(), request, runner), move |session, shared| async move {
         let (host, request, runner) = &*shared;
-        let (session, verdict) = transact(&**host, request, runner, session, read_only, None).await;
+        let prepared = PreparedRequest { host: &**host, request, runner, read_only, watermark: None };
+        let (session, verdict) = prepared.transact(session).await;
         (session, undo(verdict))
     });
     let answer =

@@ -1,5 +1,5 @@
-//! The parts of a module's own words that may appear in a problem or an audit entry: names of places and kinds, by their form. Anything
-//! else there is a failure of the module, and nobody sees it.
+//! The parts of a module's own words that may appear in a problem or an audit entry: names of positions and kinds, by
+//! their form. Anything else there is a failure of the module, and nobody sees it.
 
 use chrono::DateTime;
 use serde_json::{Map, Value};

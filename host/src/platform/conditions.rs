@@ -1,4 +1,4 @@
-//! The `where` of a list: only what was asked for stands in it, so that each combination of filters finds its index. What a
+//! The `where` of a list: it has only what was asked for, so that each combination of filters finds its index. What a
 //! caller sent is among the values alone.
 
 use uuid::Uuid;
@@ -17,11 +17,11 @@ impl Conditions {
         Conditions { sql: format!("{column} = $1"), values: vec![Cell::Id(tenant)] }
     }
 
-    /// Narrows them by a condition in which `?` stands for the value.
+    /// Narrows them by a condition in which `?` is the value.
     pub fn and(&mut self, condition: &'static str, value: Cell) {
-        let place = self.value(value);
+        let placeholder = self.value(value);
         self.sql.push_str(" and ");
-        self.sql.push_str(&condition.replace('?', &place));
+        self.sql.push_str(&condition.replace('?', &placeholder));
     }
 
     /// As `and`, where there is a value.

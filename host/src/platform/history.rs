@@ -1,6 +1,6 @@
-//! `/tenants/{tenantId}/history`: a company that moves in brings its past with it. It is created with a clock that stands in the
-//! past (`historyFrom`), its people enter what happened in the order in which it happened and move the clock forward, and end
-//! the history once. All rules hold meanwhile, by that clock.
+//! `/tenants/{tenantId}/history`: a company that moves in brings its past with it. It is created with a clock that is
+//! in the past (`historyFrom`), its people enter what happened in the order in which it happened and move the clock
+//! forward, and end the history once. All rules hold meanwhile, by that clock.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -14,7 +14,7 @@ use super::values::Instant;
 use super::{Call, Performed};
 use crate::calendar::time;
 use crate::database::{Cell, Error, Row, Session};
-use crate::pipeline::run::{Done, Refused};
+use crate::pipeline::outcome::{Done, Refused};
 use crate::problem::{Item, Problem};
 
 pub const OPERATIONS: &[PlatformOperation] = &[
@@ -27,7 +27,7 @@ pub const OPERATIONS: &[PlatformOperation] = &[
         .needs(&["settings.manage"])
         .body::<Advance>()
         .answers::<TenantHistory>()
-        .writes("TENANT")
+        .writes("TENANT", &[])
         .problems(&["ILLEGAL_STATE"]),
     PlatformOperation::transition("/tenants/{tenantId}/history/end", "endHistory", on_session!(end))
         .summary("End the company's history.")
@@ -37,7 +37,7 @@ pub const OPERATIONS: &[PlatformOperation] = &[
         )
         .needs(&["settings.manage"])
         .answers::<TenantHistory>()
-        .writes("TENANT")
+        .writes("TENANT", &[])
         .problems(&["ILLEGAL_STATE"]),
 ];
 
@@ -87,7 +87,7 @@ async fn set(session: &mut Session, tenant: Uuid, sql: &'static str, instant: In
     session.query(sql, &[Cell::Id(tenant), Cell::Instant(instant.0)]).await.map(drop)
 }
 
-/// The history that is open, and where its clock stands.
+/// The history that is open, and the time of its clock.
 async fn read_open(session: &mut Session, tenant: Uuid) -> Result<(TenantHistory, Instant), Refused> {
     let sql = "select history_from, history_at, history_until from stoa_tenant where id = $1";
     let rows = session.query(sql, &[Cell::Id(tenant)]).await?;

@@ -14,7 +14,7 @@ use crate::database::{Cell, Database, Error, Row, Session, Shard, Verdict, Work}
 use crate::ids::Ids;
 use crate::pipeline::facts::of_system;
 use crate::pipeline::opening::PUBLIC_API;
-use crate::pipeline::run::Refused;
+use crate::pipeline::outcome::Refused;
 use crate::problem::Problem;
 use crate::sandbox::{Generation, Limits};
 use crate::wit::events::Event;
@@ -69,8 +69,8 @@ pub async fn list(database: &Database) -> Result<Vec<Json>, Error> {
         })
     });
     let mut companies = Vec::new();
-    for place in database.shards() {
-        companies.extend(database.read(place, work.clone()).await?);
+    for shard in database.shards() {
+        companies.extend(database.read(shard, work.clone()).await?);
     }
     companies.sort_by(|one, other| one["id"].as_str().cmp(&other["id"].as_str()));
     Ok(companies)
@@ -95,7 +95,8 @@ pub async fn change(
     database.write(Shard::Company(tenant), work).await
 }
 
-/// Makes a company as onboarding does: at home, where its owner is looked up and where every company begins.
+/// Makes a company as onboarding does: in the global shard, where its owner is looked up and where every company
+/// begins.
 pub async fn create(
     database: &Database,
     generation: &Arc<Generation>,
@@ -203,10 +204,10 @@ async fn make(
 
 /// A problem in a line: its code, its sentence, and where.
 pub fn explain(problem: &Problem) -> String {
-    let places: Vec<String> = problem.errors.iter().map(|item| format!("{} {}", item.pointer, item.code)).collect();
-    match places.is_empty() {
+    let items: Vec<String> = problem.errors.iter().map(|item| format!("{} {}", item.pointer, item.code)).collect();
+    match items.is_empty() {
         true => format!("{}: {}", problem.code, problem.detail),
-        false => format!("{}: {} ({})", problem.code, problem.detail, places.join(", ")),
+        false => format!("{}: {} ({})", problem.code, problem.detail, items.join(", ")),
     }
 }
 

@@ -66,7 +66,7 @@ pub fn one_of(texts: &[&str], generator: &SchemaGenerator) -> Schema {
     }
 }
 
-/// Refuses what has the right shape and names nothing: each pointer with whether what stands there is known.
+/// Refuses what has the right shape and names nothing: each pointer with whether what is there is known.
 pub fn refuse_unknown(judged: &[(&str, bool)]) -> Result<(), Problem> {
     let faults: Vec<Item> =
         judged.iter().filter(|(_, known)| !known).map(|(pointer, _)| Item::new(*pointer, "FORMAT")).collect();
@@ -106,7 +106,7 @@ macro_rules! text_enum {
             }
 
             /// The value that a column holds.
-            #[allow(dead_code, reason = "what is only sent stands in no column")]
+            #[allow(dead_code, reason = "what is only sent is in no column")]
             pub fn read(row: &$crate::database::Row, index: usize) -> Result<Self, $crate::database::Error> {
                 match row.text(index)?.as_str() {
                     $($text => Ok(Self::$value),)+

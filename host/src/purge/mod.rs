@@ -114,21 +114,21 @@ pub async fn keep_small(database: Arc<Database>, pulse: Pulse) {
 
 async fn purge_all(database: &Database, time: i64, pulse: &Pulse) {
     for rule in RULES {
-        for place in database.shards() {
-            if let Err(error) = purge(database, place, rule, time, pulse).await {
+        for shard in database.shards() {
+            if let Err(error) = purge(database, shard, rule, time, pulse).await {
                 tracing::warn!(%error, what = rule.name, "cannot purge now");
             }
         }
     }
 }
 
-async fn purge(database: &Database, place: Shard, rule: &'static Rule, time: i64, pulse: &Pulse) -> Result<(), Error> {
+async fn purge(database: &Database, shard: Shard, rule: &'static Rule, time: i64, pulse: &Pulse) -> Result<(), Error> {
     // The time itself is a day old.
     let before = time + DAY_MS - rule.age_ms;
     let mut all = 0;
     loop {
         let dropped = database
-            .write_plain(place, (rule, before), |session, (rule, before)| Box::pin(batch(session, rule, *before)))
+            .write_plain(shard, (rule, before), |session, (rule, before)| Box::pin(batch(session, rule, *before)))
             .await?;
         pulse.beat();
         all += dropped;

@@ -34,7 +34,7 @@ impl Held {
 }
 
 impl RequestFacts {
-    /// The facts in a company whose clock stands at `now`.
+    /// The facts in a company whose clock is at `now`.
     pub fn at(mut self, now: i64, today: String) -> RequestFacts {
         (self.facts.now, self.facts.today) = (now, today);
         self

@@ -1,8 +1,6 @@
 //! The host's side of the contract: what a module's calls to `store`, `context`, `events` and `log` do.
 
-use std::time::Instant;
-
-use super::call::Failure;
+use super::failure::Failure;
 use super::state::State;
 use crate::database::Session;
 use crate::store::{self, StoreError};
@@ -33,25 +31,15 @@ async fn run(state: &mut State, calls: Vec<wit::Call>) -> wasmtime::Result<Resul
     };
     // On SQLite the thread is the request's, and so is its time. A wait for PostgreSQL is a wait for others too.
     let writes = calls.iter().any(store::is_write);
-    let time = state.limits.host_time_left(state.clock.host_time_spent(), state.scope.written, writes);
-    let left = matches!(session, Session::Sqlite(_)).then_some(time);
-    if left.is_some_and(|left| left.is_zero()) {
-        state.session = Some(session);
-        return Err(state.stop(Failure::Deadline));
-    }
-    let began = Instant::now();
-    session.limit_time(left);
+    state.scope.time = matches!(session, Session::Sqlite(_))
+        .then(|| state.limits.call_time_left(state.clock.host_time_spent(), state.clock.age(), state.scope.written));
     let answer = store::run(&mut session, &module.schema, &mut state.scope, calls).await;
-    session.limit_time(None);
-    if !writes {
-        state.clock.add_read_time(began.elapsed());
+    if let Some(time) = state.scope.time.take() {
+        state.clock.add_read_time(time.read);
     }
     state.session = Some(session);
     state.changes += u64::from(writes && answer.is_ok());
     match answer {
-        Err(StoreError::Database(_)) if left.is_some_and(|left| began.elapsed() >= left) => {
-            Err(state.stop(Failure::Deadline))
-        }
         Ok(replies) => Ok(Ok(replies)),
         Err(StoreError::Failure(failure)) => {
             if let wit::Failure::Misuse(what) = &failure {
@@ -59,6 +47,7 @@ async fn run(state: &mut State, calls: Vec<wit::Call>) -> wasmtime::Result<Resul
             }
             Ok(Err(failure))
         }
+        Err(StoreError::OutOfTime) => Err(state.stop(Failure::Deadline)),
         Err(StoreError::LimitAgain) => Err(state.stop(Failure::Limit("of the store, for the third time".into()))),
         Err(StoreError::Database(error)) => Err(state.stop(Failure::Database(error))),
     }

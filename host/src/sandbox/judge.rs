@@ -26,7 +26,7 @@ const REST: u32 = 19;
 /// Breaches that are reported in the log, each once; all are counted.
 const REPORTED: usize = 1_000;
 /// Places that one breach names.
-const PLACES: usize = 5;
+const MOST_FAULTS: usize = 5;
 /// References and combinations that are followed to see that a schema is one of objects.
 const DEEPEST: u32 = 16;
 
@@ -212,11 +212,11 @@ fn breach_of_text(schema: &Schema, text: &str) -> Option<String> {
     }
 }
 
-/// The first faults, by place and kind: never a value.
+/// The first faults, by position and kind: never a value.
 fn breach(faults: &[Item]) -> Option<String> {
-    let places: Vec<String> =
-        faults.iter().take(PLACES).map(|item| format!("{:?} {}", item.pointer, item.code)).collect();
-    (!places.is_empty()).then(|| places.join(", "))
+    let parts: Vec<String> =
+        faults.iter().take(MOST_FAULTS).map(|item| format!("{:?} {}", item.pointer, item.code)).collect();
+    (!parts.is_empty()).then(|| parts.join(", "))
 }
 
 #[cfg(test)]

@@ -5,6 +5,8 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
 use std::time::{Duration, Instant};
 
+use crate::store::CallTime;
+
 /// Settings; operations.md has the defaults.
 #[derive(Debug, Clone, Copy, serde::Serialize)]
 pub struct Limits {
@@ -101,12 +103,13 @@ impl Limits {
         self.deadline.saturating_add(TIME_OF_A_ROW.saturating_mul(u32::try_from(rows).unwrap_or(u32::MAX)))
     }
 
-    /// Time left for a store call of a request whose store took so many rows. The rows add time for calls that write: a module that
-    /// writes thousands of rows buys no time to read with.
-    pub fn host_time_left(&self, spent: HostTime, written: usize, is_write: bool) -> Duration {
+    /// Time left for the store calls of a request of this age whose store took so many rows. The rows add time for calls that write: a
+    /// module that writes thousands of rows buys no time to read with.
+    pub fn call_time_left(&self, spent: HostTime, age: Duration, written: usize) -> CallTime {
         let rows = u32::try_from(written).unwrap_or(u32::MAX);
         let left = self.host.saturating_add(STORE_TIME_OF_A_ROW.saturating_mul(rows)).saturating_sub(spent.all);
-        if is_write { left } else { left.min(self.host.saturating_sub(spent.reads)) }
+        let all = left.min(self.whole.saturating_sub(age));
+        CallTime { all, reads: all.min(self.host.saturating_sub(spent.reads)), read: Duration::ZERO }
     }
 
     /// Memory of a request that has read so many full pages.
@@ -118,7 +121,7 @@ impl Limits {
 /// Guest time that a row adds which the store gave or took.
 const TIME_OF_A_ROW: Duration = Duration::from_micros(50);
 
-/// Time of the store that a written row adds: it stands in several indexes. What is read adds none.
+/// Time of the store that a written row adds: it is in several indexes. What is read adds none.
 const STORE_TIME_OF_A_ROW: Duration = Duration::from_micros(200);
 
 /// Time that one request has spent in host calls that have ended.
@@ -220,7 +223,7 @@ impl GuestClock {
         Duration::from_nanos(self.0.spent.load(Relaxed)) + self.stretch()
     }
 
-    /// Counts the time inside `poll` alone: a guest that waits for its turn on a busy host is not charged for it.
+    /// Counts the time inside `poll` alone: a guest that waits for a processor of a busy host is not charged for it.
     pub async fn measure<F: Future>(&self, future: F) -> F::Output {
         let mut future = std::pin::pin!(future);
         std::future::poll_fn(|context| {
@@ -285,8 +288,13 @@ mod tests {
             (spent(3, 2), 10_000, 1, 0),
             (spent(5, 1), 10_000, 0, 0),
         ] {
-            let left = [true, false].map(|is_write| limits.host_time_left(spent, written, is_write));
-            assert_eq!(left, [second * writing, second * reading], "{spent:?} {written}");
+            let left = limits.call_time_left(spent, Duration::ZERO, written);
+            assert_eq!([left.all, left.reads], [second * writing, second * reading], "{spent:?} {written}");
+        }
+        // However much is written, all ends with the time of the whole request.
+        for (age, written, writing, reading) in [(9, 10_000, 1, 1), (7, 100_000, 3, 2), (10, 100_000, 0, 0)] {
+            let left = limits.call_time_left(spent(0, 0), second * age, written);
+            assert_eq!([left.all, left.reads], [second * writing, second * reading], "{age} {written}");
         }
         let clock = GuestClock::default();
         clock.add_read_time(second);

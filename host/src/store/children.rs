@@ -10,7 +10,7 @@ use super::filter::{self, Condition};
 use super::schema::{ID, Key, Table, Tables};
 use super::sql::{Dialect, Sql};
 
-/// Children of one step (PostgreSQL). Their number stands in the text as a query: planned for few rows, the step reads the
+/// Children of one step (PostgreSQL). Their number is in the text as a query: planned for few rows, the step reads the
 /// index in its order and never sorts all there is, even where statistics know of few matches.
 const STEP: usize = 128;
 
@@ -65,10 +65,10 @@ fn look_up_rest(schema: &Tables, condition: &mut Condition) {
 fn is_in_order(table: &Table, theirs: usize, terms: &[Condition]) -> bool {
     let keys = || table.indexes.iter().chain(&table.unique);
     let begins = |key: &Key| {
-        let place = key.columns.iter().position(|column| *column == theirs)?;
-        let before = key.columns.get(..place)?;
+        let position = key.columns.iter().position(|column| *column == theirs)?;
+        let before = key.columns.get(..position)?;
         let pinned = before.iter().all(|column| terms.iter().any(|term| is_equal_to(table, term, *column)));
-        (pinned && (place > 0 || terms.is_empty())).then_some(before.to_vec())
+        (pinned && (position > 0 || terms.is_empty())).then_some(before.to_vec())
     };
     let leads = |column: &usize| *column == ID || keys().any(|key| key.columns.first() == Some(column));
     keys().filter_map(begins).any(|before| {

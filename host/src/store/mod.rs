@@ -14,6 +14,7 @@ mod fold;
 mod json;
 mod locks;
 mod migrate;
+mod names;
 mod postgres;
 mod read;
 mod reindex;
@@ -22,6 +23,7 @@ mod scope;
 mod search;
 mod sql;
 mod sqlite;
+mod table_change;
 mod write;
 
 use crate::database::{Error, Session};
@@ -30,11 +32,12 @@ use call::Checked;
 use datum::Datum;
 use read::Query;
 
-pub use migrate::{TableChange, apply, indexes_ahead, merge, plan};
+pub use migrate::{apply, indexes_ahead, merge, plan};
 pub use reindex::find_reindex;
 pub use schema::Tables;
-pub use scope::{Scope, StoreLimits};
+pub use scope::{CallTime, Scope, StoreLimits};
 pub use sqlite::register as register_sqlite;
+pub use table_change::TableChange;
 
 /// Why a batch was not answered.
 #[derive(Debug)]
@@ -45,6 +48,8 @@ pub enum StoreError {
     Database(Error),
     /// A limit passed for the third time: ends the request.
     LimitAgain,
+    /// The time of the request's calls is used up: ends the request.
+    OutOfTime,
 }
 
 impl From<Error> for StoreError {
@@ -75,6 +80,7 @@ enum Stop {
     Range(Spot),
     Limit(&'static str),
     Misuse(String),
+    OutOfTime,
 }
 
 impl From<Error> for Stop {
@@ -144,6 +150,7 @@ fn explain_stop(scope: &mut Scope, stop: Stop, wrote: bool) -> StoreError {
     scope.closed |= wrote || !matches!(stop, Stop::Limit(_));
     StoreError::Failure(match stop {
         Stop::Database(error) => return StoreError::Database(error),
+        Stop::OutOfTime => return StoreError::OutOfTime,
         Stop::Limit(what) => {
             scope.limit_hits += 1;
             if scope.limit_hits >= LIMIT_HITS {

@@ -15,7 +15,7 @@ use crate::wit::store::{Agg, LockMode};
 pub(super) struct Query {
     pub sql: Sql,
     pub outputs: Vec<Output>,
-    /// Leading outputs that the reply leaves out; the first of them tells the place of the row's key.
+    /// Leading outputs that the reply leaves out; the first of them is the position of the row's key.
     pub hidden: usize,
     /// Rows of the reply; one more than these means that there are more.
     pub limit: Option<usize>,
@@ -28,7 +28,7 @@ pub(super) struct Query {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Output {
     Column(ColumnType),
-    /// A sum comes as text; null stands for one beyond 38 digits (or 64 bits, of integers).
+    /// A sum comes as text; null means one beyond 38 digits (or 64 bits, of integers).
     Sum {
         column: String,
         type_: ColumnType,
@@ -92,8 +92,8 @@ pub(super) fn one_key(schema: &Tables, keyed: &Keyed, key: Vec<Datum>, sql: Sql)
     Query { sql, outputs, hidden: 0, limit: None, whole: false, reached: None }
 }
 
-/// All keys in one statement, with each row's place among them: PostgreSQL's form. One key alone, the usual case, is a
-/// plain comparison, which takes the server a third of the time.
+/// All keys in one statement, with each row's position among them: PostgreSQL's form. One key alone, the usual case, is
+/// a plain comparison, which takes the server a third of the time.
 pub(super) fn all_keys(schema: &Tables, mut keyed: Keyed, sql: Sql) -> Query {
     if keyed.keys.len() == 1 {
         let key = keyed.keys.pop().unwrap_or_default();
@@ -216,7 +216,7 @@ fn each_tail(schema: &Tables, table: &Table, select: &Select, each: &PerKey, sql
 }
 
 /// Rows that come later in the order than the given one: a tuple comparison where all columns run one way, which an
-/// index serves as it stands, else the same column by column.
+/// index serves as it is, else the same column by column.
 fn beyond(sql: &mut Sql, table: &Table, order: &[(usize, bool)], after: Vec<Datum>) {
     let descending = order.first().is_some_and(|(_, descending)| *descending);
     let sign = |descending: bool| if descending { " < " } else { " > " };

@@ -1,6 +1,7 @@
-//! Tables that stand already get the form that this host gives new ones: an older host may have made them. Their indexes and the
-//! room in their pages are compared by name with what the modules' declarations make today. What is missing is built; an index
-//! that no declaration makes any more, and no other one ever did, is not touched: it may be an operator's own.
+//! Tables that exist already get the form that this host gives new ones: an older host may have made them. Their
+//! indexes and the room in their pages are compared by name with what the modules' declarations make today. What is
+//! missing is built; an index that no declaration makes any more, and no other one ever did, is not touched: it may be
+//! an operator's own.
 
 use std::collections::HashSet;
 
@@ -10,8 +11,8 @@ use super::schema::Tables;
 use super::{postgres, sqlite};
 use crate::database::{Error, Session};
 
-/// Compares a module's tables with what is recorded and what stands. Answers the statements to run (on PostgreSQL each alone and
-/// outside a transaction), and the collections whose record is another once they ran.
+/// Compares a module's tables with what is recorded and what exists. Answers the statements to run (on PostgreSQL each
+/// alone and outside a transaction), and the collections whose record is another once they ran.
 pub async fn find_reindex(
     session: &mut Session,
     recorded: &[Collection],

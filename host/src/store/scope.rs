@@ -1,6 +1,7 @@
 //! One request's scope in the store and how much of it is used up: shared by all modules that take part in it.
 
 use std::collections::HashMap;
+use std::time::Duration;
 
 use uuid::Uuid;
 
@@ -48,6 +49,32 @@ impl Default for StoreLimits {
     }
 }
 
+/// Time that a request has left for calls of the store, each kind for itself.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct CallTime {
+    pub all: Duration,
+    /// Of calls that write nothing; never more than `all`.
+    pub reads: Duration,
+    /// Taken by calls that write nothing.
+    pub read: Duration,
+}
+
+impl CallTime {
+    /// The time that a call may take.
+    pub(super) fn limit_of(&self, is_write: bool) -> Duration {
+        if is_write { self.all } else { self.reads.min(self.all) }
+    }
+
+    /// A call has taken this time.
+    pub(super) fn spend(&mut self, time: Duration, is_write: bool) {
+        self.all = self.all.saturating_sub(time);
+        if !is_write {
+            self.reads = self.reads.saturating_sub(time);
+            self.read += time;
+        }
+    }
+}
+
 /// Lives for one request (and one try of it).
 #[derive(Debug)]
 pub struct Scope {
@@ -70,6 +97,8 @@ pub struct Scope {
     pub full_pages: usize,
     /// Messages that waited for the database (PostgreSQL).
     pub round_trips: u32,
+    /// Where the time of calls is the request's own (SQLite): what it has left.
+    pub time: Option<CallTime>,
     pub(super) limit_hits: u32,
     /// Named locks held, by key; true: exclusive.
     pub(super) held: HashMap<i64, bool>,
@@ -90,6 +119,7 @@ impl Scope {
             written: 0,
             full_pages: 0,
             round_trips: 0,
+            time: None,
             limit_hits: 0,
             held: HashMap::new(),
             ids: None,
@@ -111,5 +141,24 @@ impl Scope {
     pub fn new_id(&mut self) -> Uuid {
         let now = self.instant_ms;
         self.ids.get_or_insert_with(|| Ids::new(now)).make()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_call_that_reads_takes_of_both_times() {
+        let second = Duration::from_secs(1);
+        let mut time = CallTime { all: second * 5, reads: second * 2, read: Duration::ZERO };
+        time.spend(second, false);
+        time.spend(second * 2, true);
+        assert_eq!((time.limit_of(true), time.limit_of(false)), (second * 2, second));
+        time.spend(second * 3, false);
+        assert_eq!(
+            (time.limit_of(true), time.limit_of(false), time.read),
+            (Duration::ZERO, Duration::ZERO, second * 4)
+        );
     }
 }

@@ -1,4 +1,4 @@
-//! One statement under construction: text with numbered placeholders and what they stand for.
+//! One statement under construction: text with numbered placeholders and their values.
 //!
 //! Hand-built and not by sea-query: a text is put together in one pass over the checked call (well under a microsecond
 //! for usual calls, where sea-query takes as long as SQLite's own read), the same pass that a look-up key would take, so

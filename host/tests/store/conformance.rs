@@ -11,6 +11,7 @@ fn steps() -> Vec<Step> {
     steps.extend(writes::updates());
     steps.extend(reads::sums());
     steps.extend(misuse::misuse());
+    steps.extend(comparisons::comparisons());
     steps
 }
 

@@ -4,6 +4,7 @@
 #![allow(clippy::expect_used, clippy::panic, clippy::unwrap_used, reason = "a test says what it expects by failing")]
 
 mod children;
+mod comparisons;
 mod conformance;
 mod guarantees;
 mod messages;

@@ -3,6 +3,7 @@
 mod admission;
 mod bodies;
 mod callers;
+mod fairness;
 mod free_json;
 mod guests;
 mod long_writes;
@@ -11,13 +12,12 @@ mod memory;
 mod open_files;
 mod pace;
 mod searches;
-mod turns;
 mod wal;
 
 use stoa_tests::Stoa;
 
-/// The sum of the host's counters of this name whose labels hold a text.
-fn count(host: &Stoa, name: &str, labels: &str) -> u64 {
+/// The sum of the host's counters, or gauges, of this name whose labels hold a text.
+pub(crate) fn count(host: &Stoa, name: &str, labels: &str) -> u64 {
     let metrics = host.metrics();
     let lines = metrics.lines().filter(|line| line.starts_with(name) && line.contains(labels));
     lines.filter_map(|line| line.rsplit(' ').next()?.parse::<u64>().ok()).sum()

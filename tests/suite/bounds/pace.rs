@@ -8,7 +8,7 @@ use stoa_tests::company::{fresh, product, with};
 use stoa_tests::{Company, Database, Stoa, eventually, on_one_database, tests};
 
 on_one_database![imports_pause_while_another_company_writes];
-tests![a_company_has_turns_for_half_of_the_processors];
+tests![a_company_has_permits_for_half_of_the_processors];
 
 fn import(shop: &Company) {
     let article = |n: u32| with(&product(&format!("Many {n}")), json!({ "variants": [{ "sku": fresh("S-") }] }));
@@ -31,8 +31,8 @@ fn imports_pause_while_another_company_writes(database: Database) {
     assert_eq!(count(), before + 1, "the other company's first import waits for nothing");
 }
 
-/// SQLite has one writer, and no such turns.
-fn a_company_has_turns_for_half_of_the_processors() {
+/// SQLite has one writer, and no such permits.
+fn a_company_has_permits_for_half_of_the_processors() {
     let shop = Stoa::start(Database::Postgres).company();
     let half = (thread::available_parallelism().map_or(1, usize::from) / 2).max(1);
     thread::scope(|scope| {
@@ -45,7 +45,7 @@ fn a_company_has_turns_for_half_of_the_processors() {
         };
         eventually(|| (count_waiting() == half).then_some(()));
         let begin = Instant::now();
-        // Without turns the others come within this time; with them none does.
+        // Without permits the others come within this time; with them none does.
         while begin.elapsed() < Duration::from_secs(1) {
             assert_eq!(count_waiting(), half);
         }

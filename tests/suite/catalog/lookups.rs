@@ -4,15 +4,16 @@ use serde_json::{Value as Json, json};
 use stoa_tests::company::{product, with};
 use stoa_tests::{Company, Database, company, on_both_databases};
 
+on_both_databases![list_shows_active_unless_asked_otherwise, text_filter_finds_name_and_code,];
+
 on_both_databases![
+    rules:
     lives_through_create_read_replace_archive,
     code_follows_its_grammar,
     code_is_immutable,
     code_stays_reserved_after_archive,
     one_code_may_be_used_in_every_kind,
     archived_lookup_is_immutable,
-    list_shows_active_unless_asked_otherwise,
-    text_filter_finds_name_and_code,
     archived_lookup_is_refused_in_a_product,
     products_keep_an_archived_lookup,
     category_tree_has_no_cycle,

@@ -7,17 +7,21 @@ on_both_databases![
     answers_every_member,
     c10_addresses,
     bounds,
-    replacement_resets_what_it_omits,
     variants_must_be_of_the_product,
     an_archived_variant_may_stay,
     a_hundred_active_ones_at_most,
     the_hundredth_place_is_taken_once,
-    c13_archived_media_are_immutable,
     archive_of_the_product_takes_its_media_along,
     included_in_the_product,
-    a_product_with_media_is_not_deleted,
     p18_foreign_ids,
     what_a_write_leaves,
+];
+
+on_both_databases![
+    rules:
+    replacement_resets_what_it_omits,
+    c13_archived_media_are_immutable,
+    a_product_with_media_is_not_deleted,
 ];
 
 const URL: &str = "https://cdn.example.test/a.jpg";

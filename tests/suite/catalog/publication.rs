@@ -4,8 +4,10 @@ use serde_json::json;
 use stoa_tests::company::{product, with, without};
 use stoa_tests::{Database, company, on_both_databases};
 
+on_both_databases![c05_published_needs_a_variant,];
+
 on_both_databases![
-    c05_published_needs_a_variant,
+    rules:
     publish_by_replacement,
     archiving_the_last_variant_unpublishes,
     archived_product_reads_as_it_was,

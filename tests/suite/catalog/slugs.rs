@@ -4,9 +4,11 @@ use serde_json::json;
 use stoa_tests::company::{product, with};
 use stoa_tests::{Database, company, on_both_databases};
 
+on_both_databases![c03_a_stated_slug_that_is_taken,];
+
 on_both_databases![
+    rules:
     made_of_the_name,
-    c03_a_stated_slug_that_is_taken,
     taken_slugs_are_numbered,
     numbered_slugs_stay_within_160,
     grammar_of_a_stated_slug,

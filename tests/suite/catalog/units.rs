@@ -5,6 +5,7 @@ use stoa_tests::company::{product, with};
 use stoa_tests::{Database, company, on_both_databases};
 
 on_both_databases![
+    rules:
     code_follows_its_grammar,
     decimal_places_are_zero_to_six,
     omitted_decimal_places_return_to_zero,

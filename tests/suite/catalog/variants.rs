@@ -6,17 +6,21 @@ use stoa_tests::{Database, company, on_both_databases};
 
 on_both_databases![
     answers_every_member,
-    grammar_of_a_sku,
     sku_is_unique_for_ever,
-    sku_and_product_are_immutable,
     replacement_resets_what_it_omits,
     archived_variant_is_immutable,
-    second_variant_makes_a_single_product_multiple,
-    product_must_exist,
     find_by_sku_barcode_and_text,
     barcodes_may_repeat,
     c09_aliases_that_differ_by_case_or_accent,
     alias_bounds,
+];
+
+on_both_databases![
+    rules:
+    grammar_of_a_sku,
+    sku_and_product_are_immutable,
+    second_variant_makes_a_single_product_multiple,
+    product_must_exist,
     texts_are_bounded,
     enumerations_are_closed,
 ];

@@ -1,13 +1,18 @@
 //! A log line that cannot be written is lost, and nothing else: the thread that logs goes on.
 
+use std::io::Read as _;
+use std::time::Duration;
+
 use stoa_tests::company::onboarding;
 use stoa_tests::host::Settings;
 use stoa_tests::preload::Preload;
 use stoa_tests::{Database, Stoa, eventually, modules, on_both_databases, on_one_database};
 
+use crate::modules::hostile::commit;
+
 on_both_databases![a_host_without_a_log_serves, a_full_log_stops_nothing_and_goes_on_with_room];
 
-on_one_database![an_exit_status_counts_where_stderr_is_full];
+on_one_database![a_log_that_is_not_read_holds_up_nobody, an_exit_status_counts_where_stderr_is_full];
 
 /// A pipe without a reader, called `unread`: it is opened for both sides, so that its opening waits for nobody.
 const PIPE: &str = "mkfifo unread && exec 3<>unread";
@@ -70,6 +75,37 @@ fn a_full_log_stops_nothing_and_goes_on_with_room(database: Database) {
     });
     host.company();
     assert!(host.is_running());
+}
+
+/// The pipe is full before the host logs its first line, and its reader reads once only.
+fn a_log_that_is_not_read_holds_up_nobody(database: Database) {
+    // The host has the side of the reader itself.
+    let full = format!("{PIPE} && {{ dd if=/dev/zero of=unread bs=4096 oflag=nonblock 2>/dev/null; exec 2>unread; }}");
+    let folder = modules::with(&[("hostile.wasm", &modules::guest("hostile"))]);
+    let host = Stoa::start_with(database, Settings::default().modules(folder.path()).shell(&full));
+    let shop = host.company();
+    let flood = || {
+        // A thousand lines of a request, some 100 KiB with all that the host adds.
+        for _ in 0..20 {
+            assert!(commit(&shop, "log-again", "a line that nobody reads").status >= 500);
+        }
+    };
+    flood();
+    // What waited is written as soon as somebody reads. The tools of the suite look for the host's private address in its log.
+    let place = host.data_folder().with_file_name("stderr.log");
+    let mut reader = std::fs::File::open(place.with_file_name("unread")).expect("the pipe");
+    let (mut log, mut part) = (Vec::new(), [0; 16 << 10]);
+    while !String::from_utf8_lossy(&log).contains("connections at once") {
+        let count = reader.read(&mut part).expect("the pipe has a writer");
+        log.extend_from_slice(&part[..count]);
+    }
+    log.retain(|byte| *byte != 0);
+    std::fs::write(&place, log).expect("cannot write the log");
+    assert!(count_lost(&host) > 0, "what found no room is counted");
+    flood();
+    shop.brand("MEANWHILE");
+    // The end waits for no reader.
+    assert_eq!(host.terminate(Duration::from_secs(10)), Some(0));
 }
 
 fn an_exit_status_counts_where_stderr_is_full(database: Database) {

@@ -3,7 +3,6 @@
 mod audit_trail;
 mod contract;
 mod descriptions;
-mod horizon;
 mod pages;
 mod permissions;
 mod plans;
@@ -13,4 +12,5 @@ mod round_trips;
 mod sdks;
 mod tenancy;
 mod untested;
+mod watermark;
 mod words;

@@ -7,11 +7,13 @@ pub mod kinds;
 pub mod records;
 pub mod requests;
 
+use std::cell::OnceCell;
+
 use serde_json::json;
 use stoa_tests::company::{product, with};
 use stoa_tests::contract::{Audience, Contract, Operation};
-use stoa_tests::reviewed::reviewed;
-use stoa_tests::{Answer, Company, Database, eventually, on_both_databases};
+use stoa_tests::reviewed::{reviewed, reviewed_in_part};
+use stoa_tests::{Answer, Company, Database, cuts, eventually, on_both_databases};
 use uuid::Uuid;
 
 use self::fields::{Field, Form, Place};
@@ -59,22 +61,42 @@ fn p18_every_field_of_every_operation(database: Database) {
     foreign.fill(&contract);
     let before = settled(&theirs);
     let shared = (Caller::new(&mine), Records::new(&mine, "OWN"));
-    let mut lines = Vec::new();
+    let each = fields_between(database);
+    let (mut met, mut lines) = (0, Vec::new());
     for operation in contract.operations.iter().filter(|operation| operation.audience() != Audience::Anybody) {
         // A caller of a company of its own: of some records a company may have only so many.
-        let caller = Caller::new(&requests::company_for(&mine.host, operation));
+        let own = OnceCell::new();
         for form in fields::forms(&contract, operation) {
             for field in fields::fields(&contract, &form) {
-                if kinds::exempt(&form, &field).is_none() {
-                    let outcome = try_field(&contract, &caller, &shared, &foreign, &form, &field);
+                if kinds::exempt(&form, &field).is_some() {
+                    continue;
+                }
+                met += 1;
+                if met % each == 0 {
+                    let caller = own.get_or_init(|| Caller::new(&requests::company_for(&mine.host, operation)));
+                    let outcome = try_field(&contract, caller, &shared, &foreign, &form, &field);
                     lines.push(format!("{form} {field} | {outcome}"));
                 }
             }
         }
     }
     assert_eq!(theirs.digest(), before, "the other company changed");
-    lines.sort();
-    reviewed("tenancy.txt", &(lines.join("\n") + "\n"));
+    match each {
+        1 => {
+            lines.sort();
+            reviewed("tenancy.txt", &(lines.join("\n") + "\n"));
+        }
+        _ => reviewed_in_part("tenancy.txt", &lines),
+    }
+}
+
+/// Every field is tried on SQLite, where nothing but the statement keeps companies apart. PostgreSQL hides a statement
+/// without a company behind its row-level security: there one field in ten is tried, the same ones in each usual run.
+fn fields_between(database: Database) -> usize {
+    match database {
+        Database::Sqlite => 1,
+        Database::Postgres => cuts::rounds(10, 1),
+    }
 }
 
 /// A company's digest, once what is written behind its answers is written: admissions and disclosures follow within a second.

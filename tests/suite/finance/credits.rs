@@ -8,25 +8,25 @@ use stoa_tests::goods::WHY;
 use stoa_tests::purchases::{fresh_serials, line, serials};
 use stoa_tests::{Answer, Database, on_both_databases};
 
+on_both_databases![f56_units_are_corrected_where_they_are, a_credit_pays_invoices, lists_find_credits,];
+
 on_both_databases![
+    rules:
     f49_a_requested_credit_is_worth_nothing,
     f50_a_recognition_is_approved,
     f51_credits_of_an_invoice_stay_below_it,
     f52_what_a_correction_may_say,
     f53_a_correction_follows_the_goods,
     f54_a_whole_cost_is_corrected,
-    f56_units_are_corrected_where_they_are,
     f57_naming_goods_moves_nothing,
     f58_services_have_no_cost,
     f59_what_a_void_gives_back,
     a_document_recognises_one_credit,
     a_credit_names_what_fits,
     a_requested_credit_is_replaced,
-    a_credit_pays_invoices,
     every_reason_posts_where_it_should,
     goods_that_are_gone_are_corrected_there,
     e278_a_credit_is_independent_of_the_return,
-    lists_find_credits,
 ];
 
 fn f49_a_requested_credit_is_worth_nothing(database: Database) {

@@ -10,6 +10,11 @@ use stoa_tests::{Answer, Database, on_both_databases};
 on_both_databases![
     f22_serialized_goods_are_sold_with_their_invoice,
     f23_a_unit_short_makes_no_order,
+    a_price_stands_beside_the_list_s,
+];
+
+on_both_databases![
+    rules:
     f24_a_unit_needs_its_variant,
     f25_tracking_is_the_product_s,
     f26_what_is_not_delivered_is_not_issued,
@@ -26,7 +31,6 @@ on_both_databases![
     an_order_is_received_with_its_invoice,
     one_variant_at_two_prices_is_no_sale,
     members_of_the_other_way_are_refused,
-    a_price_stands_beside_the_list_s,
 ];
 
 /// The item of a refusal at a line: its code and both counts.

@@ -65,7 +65,7 @@ fn count_totals(office: &Office) -> [i64; 3] {
     ["party", "revenue", "money"].map(|kind| office.shop.count(&format!("finance_{kind}_total"), "1 = 1"))
 }
 
-/// Lines of times long past are copied next: whichever request had the turn before may have summed those times already.
+/// Lines of times long past are copied next: an earlier request may have summed those times already.
 fn begin_sums_anew(office: &Office, module: &str) {
     office.shop.change(&format!("delete from {module}_summed_lines where {{tenant}}"));
 }

@@ -9,15 +9,19 @@ use stoa_tests::purchases::line;
 use stoa_tests::{Answer, Database, at_once, on_both_databases};
 
 on_both_databases![
-    l5_books_begin_at_what_the_documents_say,
     l5_every_control_account_is_opened,
     l6_a_receipt_is_in_the_opening_or_posts_itself,
+    many_parties_are_opened_each,
+];
+
+on_both_databases![
+    rules:
+    l5_books_begin_at_what_the_documents_say,
     l7_what_is_missing_leaves_no_books,
     l7_costs_are_stated_for_goods_without_one,
     l8_what_was_before_the_books_stays,
     documents_in_other_currencies_stay_outside,
     books_are_begun_by_who_may,
-    many_parties_are_opened_each,
 ];
 
 /// A company without books whose entity has a chart.

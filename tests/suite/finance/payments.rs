@@ -8,10 +8,18 @@ use stoa_tests::goods::WHY;
 use stoa_tests::{Database, on_both_databases};
 
 on_both_databases![
-    f34_nothing_is_no_payment,
     f35_an_expected_payment_pays_nothing,
-    f36_a_payment_is_confirmed_once,
     f37_a_payment_is_dated_in_an_open_month,
+    f47_a_bounced_cheque_opens_its_invoices,
+    applications_are_dated_by_their_documents,
+    both_balances_hold_over_many_payments,
+    lists_find_payments,
+];
+
+on_both_databases![
+    rules:
+    f34_nothing_is_no_payment,
+    f36_a_payment_is_confirmed_once,
     f38_money_accounts_fit,
     f39_books_are_of_one_currency,
     f40_no_card_is_kept,
@@ -20,14 +28,10 @@ on_both_databases![
     f44_all_applications_or_none,
     f45_only_what_the_party_owes_is_paid,
     f46_what_is_used_is_not_voided,
-    f47_a_bounced_cheque_opens_its_invoices,
     f47_what_cannot_be_reversed,
     an_unused_payment_is_voided,
     an_expected_payment_is_replaced,
-    applications_are_dated_by_their_documents,
     a_payment_settles_on_the_day_of_its_application,
-    both_balances_hold_over_many_payments,
-    lists_find_payments,
 ];
 
 fn f34_nothing_is_no_payment(database: Database) {

@@ -8,16 +8,17 @@ use stoa_tests::goods::WHY;
 use stoa_tests::purchases::line;
 use stoa_tests::{Database, on_both_databases};
 
+on_both_databases![without_books_nothing_is_posted, entries_bear_party_and_branch,];
+
 on_both_databases![
+    rules:
     w1_a_sale_from_its_delivery_to_its_money,
     w2_a_purchase_with_a_variance,
     payments_and_applications_of_both_sides,
     a_credit_is_applied_like_a_payment,
     a_mirror_stands_on_the_accounts_of_then,
-    without_books_nothing_is_posted,
     every_missing_account_is_named,
     what_cannot_be_posted_leaves_nothing,
-    entries_bear_party_and_branch,
     amounts_fit_the_books,
 ];
 

@@ -7,8 +7,10 @@ use stoa_tests::company::{fresh, with};
 use stoa_tests::purchases::line;
 use stoa_tests::{Database, on_both_databases};
 
+on_both_databases![f15_revenue_is_recognised_once,];
+
 on_both_databases![
-    f15_revenue_is_recognised_once,
+    rules:
     f15_what_an_order_delivers_is_not_recognised,
     f15_a_recognition_needs_its_permissions,
     f16_an_archived_party_gets_no_new_invoice,

@@ -5,7 +5,10 @@ use stoa_tests::billing::{Desk, Office, id};
 use stoa_tests::books::day;
 use stoa_tests::{Database, on_both_databases};
 
+on_both_databases![lists_find_refunds,];
+
 on_both_databases![
+    rules:
     f60_no_more_is_given_back_than_there_is,
     f64_only_cash_names_a_session,
     f66_what_is_left_of_a_payment_is_given_back,
@@ -13,7 +16,6 @@ on_both_databases![
     refunds_post_money,
     refunds_are_approved,
     a_refund_is_not_before_what_it_gives_back,
-    lists_find_refunds,
 ];
 
 fn f60_no_more_is_given_back_than_there_is(database: Database) {

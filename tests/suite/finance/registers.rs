@@ -11,6 +11,7 @@ use stoa_tests::tables::figure;
 use stoa_tests::{Database, on_both_databases};
 
 on_both_databases![
+    rules:
     f61_cash_of_a_till_names_its_open_session,
     f61_without_books_a_session_may_be_named,
     f63_no_more_leaves_than_the_till_holds,

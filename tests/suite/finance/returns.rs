@@ -8,15 +8,19 @@ use stoa_tests::purchases::{fresh_serials, line, serials};
 use stoa_tests::{Answer, Database, on_both_databases};
 
 on_both_databases![
-    f67_no_more_goes_back_than_came,
     f68_only_units_that_are_there_go_back,
     f68_a_damaged_unit_is_worth_nothing,
-    f69_a_credit_stands_apart_from_the_return,
-    f70_a_return_is_shipped_once,
-    only_goods_of_the_supplier_go_back,
     a_draft_return_is_replaced,
     quantities_leave_at_the_cost_of_the_oldest,
     keys_read_returns_without_units,
+];
+
+on_both_databases![
+    rules:
+    f67_no_more_goes_back_than_came,
+    f69_a_credit_stands_apart_from_the_return,
+    f70_a_return_is_shipped_once,
+    only_goods_of_the_supplier_go_back,
 ];
 
 /// A return of these lines.

@@ -236,7 +236,7 @@ fn keys_are_uuids_of_version_4_or_7(database: Database) {
     assert_eq!(shop.digest(), before);
 }
 
-/// A v7 key carries its time: beyond the horizon of seven days it is refused with nothing stored.
+/// A v7 key carries its time: after seven days it is refused with nothing stored.
 fn old_v7_keys_are_expired(database: Database) {
     let shop = company(database);
     let key = |age: Duration| {

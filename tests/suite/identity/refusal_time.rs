@@ -7,7 +7,7 @@ use stoa_tests::{Database, Machine, Stoa, on_both_databases};
 on_both_databases![timed: p08_bad_keys_cost_one_look_each];
 
 /// Requests of which the looks are counted together: the host's own, about two a second, are fewer. All of them stay below what one
-/// address may guess in a minute.
+/// address may try in a minute.
 const ROUNDS: usize = 30;
 /// Clients with keys that are never used, and keys of each beside its first; ten are usable at most.
 const CLIENTS: usize = 3;

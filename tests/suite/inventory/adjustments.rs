@@ -6,20 +6,24 @@ use stoa_tests::goods::{WHY, bookkeeping, inbound, outbound};
 use stoa_tests::{Company, Database, at_once, company, on_both_databases};
 
 on_both_databases![
+    e15_books_want_a_cost,
+    e18_a_key_acts_once,
+    e20_a_transfer_stays_within_an_entity,
+    every_adjustment_of_worth_has_one_entry,
+    a_movement_says_who_and_why,
+];
+
+on_both_databases![
+    rules:
     e9_quantities_are_decimal_strings_above_zero,
     e10_quantities_are_no_finer_than_the_unit,
     e11_each_type_uses_one_side,
     e12_only_tracked_goods_without_serials_are_adjusted,
     e13_nothing_goes_out_beyond_what_is_free,
     e14_an_archived_variant_may_only_leave,
-    e15_books_want_a_cost,
     e16_an_unmapped_role_changes_nothing,
-    e18_a_key_acts_once,
     e19_a_cost_fits_the_books,
-    e20_a_transfer_stays_within_an_entity,
     e21_clients_adjust_with_a_scope_and_learn_little,
-    every_adjustment_of_worth_has_one_entry,
-    a_movement_says_who_and_why,
     the_largest_stock_is_refused_above_its_range,
 ];
 

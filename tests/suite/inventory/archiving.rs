@@ -6,10 +6,14 @@ use stoa_tests::parallel::at_once;
 use stoa_tests::{Answer, Company, Database, Stoa, company, eventually, on_both_databases};
 
 on_both_databases![
-    what_is_archived_with_goods_on_hand_is_warned_of,
     first_goods_in_two_warehouses_at_once_are_both_known,
-    at_most_twenty_variants_are_named,
     stock_of_an_older_version_is_reported_afterwards,
+];
+
+on_both_databases![
+    rules:
+    what_is_archived_with_goods_on_hand_is_warned_of,
+    at_most_twenty_variants_are_named,
 ];
 
 /// A product with this many variants, counted in pieces.

@@ -12,12 +12,9 @@ use stoa_tests::services::{self, Key, key, read_answer};
 use stoa_tests::{Answer, Company, Database, at_once, company, on_both_databases};
 
 on_both_databases![
-    e64_the_oldest_goods_go_first,
-    e64_many_layers_are_drawn_at_once,
     e66_a_return_brings_back_what_a_sale_cost,
     e66_the_last_piece_comes_back_once,
     e67_a_correction_is_dealt_over_sold_and_unsold,
-    e68_a_correction_never_exceeds_the_cost,
     e69_steps_are_those_of_the_unit,
     e71_a_valuation_as_of_a_day,
     e72_currencies_are_never_added,
@@ -28,6 +25,13 @@ on_both_databases![
     goods_of_more_layers_than_a_page_are_sold_and_taken_back,
     books_begin_over_layers_of_any_number,
     flows_add_up,
+];
+
+on_both_databases![
+    rules:
+    e64_the_oldest_goods_go_first,
+    e64_many_layers_are_drawn_at_once,
+    e68_a_correction_never_exceeds_the_cost,
     costs_are_read_by_who_may,
 ];
 

@@ -9,14 +9,18 @@ on_both_databases![
     e59_goods_sold_while_counting_stay_sold,
     e60_a_surplus_has_a_cost_with_books,
     e61_posted_once,
+    as_many_units_as_a_count_takes_are_found_at_what_they_were_worth,
+    lists_of_counts,
+];
+
+on_both_databases![
+    rules:
     e62_a_shortage_of_held_goods,
     e63_missing_and_found_units,
-    as_many_units_as_a_count_takes_are_found_at_what_they_were_worth,
     units_that_moved_meanwhile_are_left_alone,
     c14_nothing_comes_in_of_an_archived_variant,
     what_cannot_be_counted,
     lines_are_replaced,
-    lists_of_counts,
 ];
 
 fn open(shop: &Company, warehouse: &str) -> String {

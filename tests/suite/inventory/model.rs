@@ -32,14 +32,14 @@ struct Piece {
 #[derive(Clone, Debug, PartialEq)]
 enum Place {
     OnHand,
-    /// By a sale that may come back, at this place in the order of leaving.
+    /// By a sale that may come back, at this position in the order of leaving.
     Sold {
         order: u64,
-        turn: u64,
+        position: u64,
     },
     Gone {
         destination: &'static str,
-        turn: u64,
+        position: u64,
     },
 }
 
@@ -55,7 +55,7 @@ struct Shelf {
     holds: Vec<(String, usize, i128)>,
     /// Sales by their order, with the movement.
     sales: Vec<(u64, Key)>,
-    turn: u64,
+    position: u64,
     dice: Dice,
     /// Operations that were sent.
     sent: u64,
@@ -136,7 +136,7 @@ impl Shelf {
             pieces: Vec::new(),
             holds: Vec::new(),
             sales: Vec::new(),
-            turn: 0,
+            position: 0,
             dice,
             sent: 0,
         }
@@ -242,10 +242,10 @@ impl Shelf {
     fn leave(&mut self, quantity: i128, place: impl Fn(u64) -> Place) -> i128 {
         let mut total = 0;
         for _ in 0..quantity {
-            let turn = self.turn;
-            self.turn += 1;
+            let position = self.position;
+            self.position += 1;
             let piece = self.pieces.iter_mut().find(|piece| piece.place == Place::OnHand).expect("the model has none");
-            piece.place = place(turn);
+            piece.place = place(position);
             total += piece.cost;
         }
         total
@@ -258,7 +258,7 @@ impl Shelf {
         let answer = self.send("inventory/adjustments", &body);
         if Self::done(&answer, quantity <= self.free(index), "INSUFFICIENT_STOCK") {
             self.on_hand[index] -= quantity;
-            self.leave(quantity, |turn| Place::Gone { destination, turn });
+            self.leave(quantity, |position| Place::Gone { destination, position });
         }
     }
 
@@ -316,7 +316,7 @@ impl Shelf {
         Self::done(&answer, true, "");
         let currencies = self.currencies(quantity);
         self.on_hand[index] -= quantity;
-        let total = self.leave(quantity, |turn| Place::Sold { order: n, turn });
+        let total = self.leave(quantity, |position| Place::Sold { order: n, position });
         let delivered = read_answer::<Vec<Delivered>>(&answer, 0).remove(0);
         if currencies == 1 {
             assert_eq!(delivered.cost, Some(amount(total)), "{delivered:?}");
@@ -359,8 +359,8 @@ impl Shelf {
             return;
         }
         sold.sort_by_key(|nth| {
-            let Place::Sold { turn, .. } = self.pieces[*nth].place else { unreachable!("it was sold") };
-            (std::cmp::Reverse(self.pieces[*nth].cost), turn)
+            let Place::Sold { position, .. } = self.pieces[*nth].place else { unreachable!("it was sold") };
+            (std::cmp::Reverse(self.pieces[*nth].cost), position)
         });
         sold.truncate(quantity as usize);
         let back: Vec<Piece> =
@@ -392,7 +392,7 @@ impl Shelf {
         line.sort_by_key(|nth| {
             let piece = &self.pieces[*nth];
             let age = match piece.place {
-                Place::Sold { turn, .. } | Place::Gone { turn, .. } => (false, turn as usize),
+                Place::Sold { position, .. } | Place::Gone { position, .. } => (false, position as usize),
                 Place::OnHand => (true, *nth),
             };
             (std::cmp::Reverse(piece.cost), age)

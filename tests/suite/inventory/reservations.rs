@@ -6,11 +6,12 @@ use stoa_tests::services::inventory::{Call, ReserveLine, Reserved, SalesOrder};
 use stoa_tests::services::{self, Key, id, key};
 use stoa_tests::{Database, at_once, company, on_both_databases};
 
+on_both_databases![e24_a_reservation_is_released_once, e26_held_goods_stay_on_hand,];
+
 on_both_databases![
+    rules:
     e23_only_what_is_available_is_held,
-    e24_a_reservation_is_released_once,
     e25_what_an_order_holds_is_its_own,
-    e26_held_goods_stay_on_hand,
     c14_an_archived_variant_is_not_held,
 ];
 

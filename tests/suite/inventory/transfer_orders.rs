@@ -8,20 +8,24 @@ use stoa_tests::{Answer, Company, Database, company, on_both_databases};
 on_both_databases![
     e48_without_stock,
     e49_received_lost_and_returned,
+    e55_units_are_named_by_people,
+    e57_units_arrive_as_the_warehouse_is,
+    e58_value_stays_but_for_loss,
+    a_draft_is_replaced_however_much_was_taken_out_of_it,
+    numbers,
+    lists_of_orders,
+];
+
+on_both_databases![
+    rules:
     e50_above_outstanding,
     e51_cancelled,
     e52_goods_on_an_order_wait_for_it,
     e53_e54_ends_that_do_not_fit,
-    e55_units_are_named_by_people,
-    e57_units_arrive_as_the_warehouse_is,
-    e58_value_stays_but_for_loss,
     drafts_are_replaced_whole,
-    a_draft_is_replaced_however_much_was_taken_out_of_it,
-    numbers,
     api_clients_transfer_without_units,
     an_open_order_keeps_its_warehouses,
     faults_of_bodies,
-    lists_of_orders,
 ];
 
 /// A company with a source, a destination and a transit warehouse.

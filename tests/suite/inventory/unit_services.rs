@@ -20,6 +20,10 @@ on_both_databases![
     units_are_never_chosen,
     mixed_orders_are_all_or_nothing,
     released_units_are_free,
+];
+
+on_both_databases![
+    rules:
     e24_damaged_units_go_back_for_nothing,
     units_are_told_to_who_may_know,
 ];

@@ -8,17 +8,21 @@ use stoa_tests::services::{self, key};
 use stoa_tests::{Answer, Database, at_once, company, on_both_databases};
 
 on_both_databases![
+    e5_locations_have_codes_of_their_warehouse,
+    e7_archive_races_inbound_adjustments,
+    a_new_company_has_two_warehouses,
+    warehouses_are_listed_by_what_they_are,
+];
+
+on_both_databases![
+    rules:
     e1_a_code_is_taken_for_ever_in_any_case,
     e2_a_warehouse_keeps_its_identity,
     e3_a_warehouse_is_archived_empty,
     e3_a_warehouse_that_expects_goods_is_not_archived,
     e4_a_branch_is_of_the_entity,
-    e5_locations_have_codes_of_their_warehouse,
-    e7_archive_races_inbound_adjustments,
     e8_an_entity_with_a_warehouse_is_not_archived,
     e22_of_another_company_is_missing,
-    a_new_company_has_two_warehouses,
-    warehouses_are_listed_by_what_they_are,
 ];
 
 fn a_new_company_has_two_warehouses(database: Database) {

@@ -5,14 +5,14 @@ use stoa_tests::books::{Books, ZERO, books, books_with, day};
 use stoa_tests::company::with;
 use stoa_tests::{Answer, Database, on_both_databases};
 
+on_both_databases![l11_two_thousand_accounts_at_most, charts_are_installed_once, filters,];
+
 on_both_databases![
+    rules:
     account_lives_through_create_read_replace_archive,
     l10_parents_are_headings_above,
-    l11_two_thousand_accounts_at_most,
     l12_standing_accounts_are_not_archived,
     l13_postable_is_fixed_by_the_first_line,
-    charts_are_installed_once,
-    filters,
 ];
 
 const PATH: &str = "ledger/accounts";

@@ -8,14 +8,14 @@ use stoa_tests::services::{key, new_key, read_answer};
 use stoa_tests::{Database, on_both_databases};
 use uuid::Uuid;
 
+on_both_databases![left_out_is_unmapped, l17_a_method_takes_fitting_money, money_accounts_live_and_end,];
+
 on_both_databases![
-    left_out_is_unmapped,
+    rules:
     l14_control_roles_have_an_account_of_their_own,
     l15_control_roles_move_at_zero,
-    l17_a_method_takes_fitting_money,
     l18_one_money_account_on_a_ledger_account,
     unfit_accounts_are_refused,
-    money_accounts_live_and_end,
     money_is_resolved_by_method,
 ];
 

@@ -12,16 +12,20 @@ use stoa_tests::{Answer, Database, at_once, on_both_databases};
 
 on_both_databases![
     without_books_nothing_is_posted,
-    l16_an_unmapped_role_falls_back,
     l19_every_missing_role_is_named,
+    balances_and_flows_are_those_of_the_lines,
+    posters_share_the_books,
+];
+
+on_both_databases![
+    rules:
+    l16_an_unmapped_role_falls_back,
     l20_currency_is_told_before_set_up,
     l21_each_role_is_needed_where_it_is_used,
     l27_entries_are_dated_by_the_company_s_calendar,
     l31_costs_fit_the_grid,
     admit_asks_early,
     targets_may_be_accounts_and_money,
-    balances_and_flows_are_those_of_the_lines,
-    posters_share_the_books,
     archived_books_take_nothing,
 ];
 

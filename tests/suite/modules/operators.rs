@@ -7,6 +7,7 @@ use std::time::Duration;
 use serde_json::{Value, json};
 use stoa_tests::host::{Settings, binary};
 use stoa_tests::operator::signed_by;
+use stoa_tests::proxy::Proxy;
 use stoa_tests::{Database, Folder, Stoa, eventually_within, modules, on_both_databases, on_one_database, puppet};
 
 use super::vetter::Vetter;
@@ -25,7 +26,8 @@ on_one_database![
     times_of_calls_bear_their_unit,
     hostile_modules_take_the_whole_road,
     what_other_modules_claim_is_theirs,
-    a_push_may_be_answered_before_it_is_compiled
+    a_push_may_be_answered_before_it_is_compiled,
+    the_command_line_asks_until_a_push_is_done
 ];
 
 /// A host with the changeling beside nothing else: it starts at once.
@@ -314,6 +316,34 @@ fn a_push_may_be_answered_before_it_is_compiled(database: Database) {
     result(&push(&unlawful)).refused(400, "DESCRIPTOR_INVALID");
     let refused = host.rows("select 1 from stoa_operator_audit where operation = 'pushModule' and result <> 'SUCCESS'");
     assert_eq!(refused.len(), 1);
+}
+
+/// On its way the command's patience becomes none: each push is answered with 202.
+fn the_command_line_asks_until_a_push_is_done(database: Database) {
+    let host = host(database);
+    let hurried = Proxy::replacing(&host.private_address(), "respond-async", "respond-async, wait=0");
+    let (folder, token) = (Folder::new("pushed"), host.console().token);
+    let file = folder.path().join("puppet.wasm");
+    let push = |descriptor: &Value| {
+        std::fs::write(&file, puppet::puppet(descriptor)).expect("cannot write a module");
+        let mut command = host.command();
+        command.args(["module", "push", "--json", "--operator-url", hurried.url(), "--operator-token", &token]);
+        command.arg("--key").arg(host.data_folder().join("dev-signer.key")).arg(&file);
+        let output = command.output().expect("cannot run stoa");
+        let complained = String::from_utf8_lossy(&output.stderr).into_owned();
+        assert!(complained.contains("the host is compiling the module"), "{complained}");
+        (output.status.success(), String::from_utf8_lossy(&output.stdout).into_owned(), complained)
+    };
+    let lawful = puppet::descriptor("puppet");
+    let (done, said, complained) = push(&lawful);
+    assert!(done, "{complained}");
+    let pushed: Value = serde_json::from_str(&said).expect("the result alone");
+    assert_eq!((&pushed["name"], &pushed["version"]), (&json!("puppet"), &json!("1.0.0")), "{pushed}");
+
+    let mut unlawful = lawful;
+    unlawful["routes"][0]["status"] = json!(404);
+    let (done, _, complained) = push(&unlawful);
+    assert!(!done && complained.contains("DESCRIPTOR_INVALID"), "{complained}");
 }
 
 /// Without `--dev` the modules folder counts once; a module that nobody signed is not even in the first generation.

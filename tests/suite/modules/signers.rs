@@ -10,7 +10,7 @@ use stoa_tests::operator::{Operator, signed_by};
 use stoa_tests::puppet::{self, puppet};
 use stoa_tests::{Answer, Database, Stoa, eventually, modules, on_both_databases};
 
-use super::vetter::{Vetter, trust_file};
+use super::vetter::{Vetter, sha256, trust_file};
 
 on_both_databases![
     a_partner_brings_what_its_entry_names,
@@ -20,6 +20,7 @@ on_both_databases![
     a_host_steps_off_what_is_not_trusted_any_more,
     a_revoked_signer_of_the_first_generation_stops_no_host,
     a_module_goes_with_the_one_that_it_needs,
+    modules_of_a_revoked_signer_leave_together,
     two_modules_never_share_a_table,
 ];
 
@@ -317,6 +318,43 @@ fn a_module_goes_with_the_one_that_it_needs(database: Database) {
         let shown = console.shown();
         (shown["host"]["generation"] == 1 && own_trouble(&shown).is_none()).then_some(())
     });
+    assert_eq!(names(&console.shown()), ["changeling", "keeper", "reader"]);
+}
+
+/// Without one of them the other cannot run either: the reader for want of the keeper, the keeper for want of trust.
+fn modules_of_a_revoked_signer_leave_together(database: Database) {
+    let (vendor, acme) = (Vetter::new(), Vetter::make("acme", "partner"));
+    let (keeper, reader) = (modules::guest("keeper"), modules::guest("reader"));
+    let files: [(&str, &[u8], &Vetter); 2] = [("keeper.wasm", &keeper, &acme), ("reader.wasm", &reader, &acme)];
+    let entry = acme.entry(":keeper+reader+shelf/items");
+    let host = first_generation(database, &vendor, &entry, &files);
+    let console = host.console_with("alices-token");
+    host.rewrite_file(&trust_file(&[vendor.entry("")]));
+    host.hang_up();
+    wait_for_the_rest(&console);
+
+    console.post("modules/keeper/deactivate", json!({})).refused(403, "SIGNER_UNTRUSTED");
+    console.post("modules/reader/deactivate", json!({})).refused(403, "SIGNER_UNTRUSTED");
+    console.post("modules/keeper/deactivate", json!({ "others": ["nobody"] })).refused(404, "NOT_FOUND");
+    let address = format!("http://{}", host.private_address());
+    let mut command = host.command();
+    command.args(["module", "deactivate", "keeper", "reader", "--operator-url", &address, "--operator-token"]);
+    let left = command.arg(&console.token).output().expect("cannot run stoa");
+    let said = String::from_utf8_lossy(&left.stdout);
+    assert!(left.status.success() && said.contains("generation 2"), "{left:?}");
+    eventually(|| own_trouble(&console.shown()).is_none().then_some(()));
+    assert_eq!(names(&console.shown()), ["changeling"]);
+    assert_eq!(console.get("generations").is(200).items()[0]["module"], "keeper, reader");
+
+    // Trusted again, they come back one by one.
+    host.rewrite_file(&trust_file(&[vendor.entry(""), entry]));
+    host.hang_up();
+    let back = [(&keeper, json!({})), (&reader, json!({ "allow": ["SERVICE_WANTED"] }))];
+    for (module, allowed) in back {
+        // The host reads its settings in the background.
+        let digest = sha256(module);
+        eventually(|| (console.activate(&digest, allowed.clone()).status == 200).then_some(()));
+    }
     assert_eq!(names(&console.shown()), ["changeling", "keeper", "reader"]);
 }
 

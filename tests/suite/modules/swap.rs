@@ -38,17 +38,19 @@ fn versions(host: &Stoa) -> [String; 2] {
     [console.pushed(&modules::changeling(1)), console.pushed(&modules::changeling(6))]
 }
 
-/// One turn of the mixed load: reads and writes, of the module that is swapped and of one that stays.
-fn ask(shop: &Company, turn: usize) -> (u16, Option<String>) {
-    let answer = match turn % 4 {
+/// One request of the mixed load: reads and writes, of the module that is swapped and of one that stays.
+fn ask(shop: &Company, number: usize) -> (u16, Option<String>) {
+    let answer = match number % 4 {
         0 => shop.request("GET", "catalog/products").unchecked().send(),
-        1 => {
-            shop.request("POST", "changeling/items").json(&json!({ "name": format!("item {turn}") })).unchecked().send()
-        }
+        1 => shop
+            .request("POST", "changeling/items")
+            .json(&json!({ "name": format!("item {number}") }))
+            .unchecked()
+            .send(),
         2 => shop.request("GET", "changeling").unchecked().send(),
         _ => shop
             .request("POST", "catalog/lookups/brands")
-            .json(&json!({ "code": format!("B{turn}"), "name": "Brand" }))
+            .json(&json!({ "code": format!("B{number}"), "name": "Brand" }))
             .unchecked()
             .send(),
     };
@@ -68,7 +70,7 @@ fn a_hundred_swaps_under_load_fail_nobody(database: Database) {
     let host = host(database);
     let console = host.console();
     let digests = versions(&host);
-    let (done, turns) = (AtomicBool::new(false), AtomicUsize::new(0));
+    let (done, requests) = (AtomicBool::new(false), AtomicUsize::new(0));
     let reported: Vec<_> = at_once(CONNECTIONS + 1, |thread| {
         if thread == CONNECTIONS {
             let _ends_the_load = Ends(&done);
@@ -88,7 +90,7 @@ fn a_hundred_swaps_under_load_fail_nobody(database: Database) {
         let shop = host.company();
         let mut reported = Vec::new();
         while !done.load(Ordering::Acquire) {
-            reported.push(ask(&shop, turns.fetch_add(1, Ordering::Relaxed)));
+            reported.push(ask(&shop, requests.fetch_add(1, Ordering::Relaxed)));
         }
         reported
     });

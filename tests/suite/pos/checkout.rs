@@ -5,7 +5,10 @@ use stoa_tests::company::{fresh, with, without};
 use stoa_tests::tills::{Session, cash, parts, register, till, till_with_books};
 use stoa_tests::{Answer, Database, assert_table, on_both_databases};
 
+on_both_databases![e319_an_order_of_another_place_is_refused, e323_what_accounting_refuses_leaves_nothing,];
+
 on_both_databases![
+    rules:
     e308_what_is_tendered_beyond_the_total_is_change,
     e309_change_is_of_cash_alone,
     e310_a_sale_is_paid_in_one_way,
@@ -14,11 +17,9 @@ on_both_databases![
     e314_e315_a_reference_is_needed_and_is_no_card_number,
     e317_a_lost_answer_is_the_same_receipt,
     e318_only_a_confirmed_order_is_checked_out,
-    e319_an_order_of_another_place_is_refused,
     e320_both_versions_must_be_known,
     e321_a_total_finer_than_money_is_refused,
     e322_nothing_is_collected_by_cash_alone,
-    e323_what_accounting_refuses_leaves_nothing,
     e324_accounts_fit_their_methods,
     e325_only_the_operator_checks_out,
     e331_a_hundred_checkouts_in_a_row,

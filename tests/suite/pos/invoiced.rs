@@ -6,6 +6,7 @@ use stoa_tests::tills::{Till, cash, parts, till_with_books};
 use stoa_tests::{Database, assert_table, on_both_databases};
 
 on_both_databases![
+    rules:
     e326_an_issued_invoice_is_settled_by_the_receipt,
     e326_an_invoice_that_is_partly_paid_stops_the_checkout,
     e326_an_order_that_is_partly_billed_stops_the_checkout,

@@ -4,8 +4,10 @@ use serde_json::json;
 use stoa_tests::tills::{cash, parts, till, till_with_books};
 use stoa_tests::{Database, assert_table, on_both_databases};
 
+on_both_databases![e292_the_operator_moves_cash_at_the_version_that_is,];
+
 on_both_databases![
-    e292_the_operator_moves_cash_at_the_version_that_is,
+    rules:
     e293_out_goes_no_more_than_there_is,
     e301_expected_cash_is_of_cash_alone,
     e306_a_refund_by_transfer_leaves_the_drawer_alone,

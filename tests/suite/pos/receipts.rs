@@ -5,12 +5,16 @@ use stoa_tests::tills::{Session, cash, parts, till, till_with_books};
 use stoa_tests::{Database, on_both_databases};
 
 on_both_databases![
-    e327_what_was_collected_is_undone_nowhere,
     e328_a_list_shows_no_payments,
     e329_events_carry_identifiers_alone,
-    machines_read_receipts_without_the_companys_own,
     lists_find_receipts_by_what_is_asked,
     a_receipt_payment_is_finances,
+];
+
+on_both_databases![
+    rules:
+    e327_what_was_collected_is_undone_nowhere,
+    machines_read_receipts_without_the_companys_own,
 ];
 
 fn e327_what_was_collected_is_undone_nowhere(database: Database) {

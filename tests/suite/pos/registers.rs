@@ -7,16 +7,20 @@ use stoa_tests::tills::{Till, cash, parts, register, till, till_with_books};
 use stoa_tests::{Database, at_once, company, on_both_databases};
 
 on_both_databases![
+    e284_archiving_and_opening_one_wins,
+    e285_a_register_sells_from_a_normal_warehouse_at_an_active_list,
+    lists_find_registers_by_what_is_asked,
+];
+
+on_both_databases![
+    rules:
     onboarding_makes_a_register,
     e283_a_code_is_reserved_in_any_case,
     e284_a_register_with_an_open_session_is_not_archived,
-    e284_archiving_and_opening_one_wins,
-    e285_a_register_sells_from_a_normal_warehouse_at_an_active_list,
     e286_a_cash_account_is_a_till_of_the_entity,
     e287_keys_are_not_for_registers,
     e288_a_register_is_never_changed,
     d8_cash_is_made_up_of_coins_where_they_are_stated,
-    lists_find_registers_by_what_is_asked,
     a_register_holds_what_it_stands_on,
 ];
 

@@ -6,7 +6,10 @@ use stoa_tests::selling::counter;
 use stoa_tests::tills::{Session, Till, cash, register, till, till_with_books};
 use stoa_tests::{Answer, Database, on_both_databases};
 
+on_both_databases![lists_find_sessions_by_what_is_asked,];
+
 on_both_databases![
+    rules:
     e290_what_a_register_stands_on_must_be_there,
     e291_an_opening_is_money,
     e295_a_variance_is_counted_less_expected,
@@ -18,7 +21,6 @@ on_both_databases![
     e305_notes_and_reasons_hold_no_card_number,
     a_session_opens_in_the_currency_of_the_books,
     machines_read_sessions_without_the_companys_own,
-    lists_find_sessions_by_what_is_asked,
     a_person_needs_the_permission_of_the_act,
 ];
 

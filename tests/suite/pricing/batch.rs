@@ -10,9 +10,13 @@ on_both_databases![
     one_fault_refuses_all,
     overlap_within_the_batch,
     replace_closes_the_open_price,
-    without_replace_the_open_price_is_in_the_way,
     five_hundred_at_most,
     a_schedule_sees_prices_of_any_number,
+];
+
+on_both_databases![
+    rules:
+    without_replace_the_open_price_is_in_the_way,
 ];
 
 fn shelf(database: Database) -> (Company, String, String) {

@@ -4,17 +4,17 @@ use serde_json::{Value as Json, json};
 use stoa_tests::company::{price, with};
 use stoa_tests::{Database, company, on_both_databases};
 
+on_both_databases![archived_list_takes_nothing, filters, company_begins_with_an_internal_list,];
+
 on_both_databases![
+    rules:
     lives_through_create_read_replace_archive,
     code_is_upper_cased_and_reserved,
     grammar_of_a_code,
     currencies_are_those_of_iso_4217,
     identity_is_immutable,
     replacement_resets_what_it_omits,
-    archived_list_takes_nothing,
     bounds_of_name_and_description,
-    filters,
-    company_begins_with_an_internal_list,
 ];
 
 const PATH: &str = "pricing/price-lists";

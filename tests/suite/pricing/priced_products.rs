@@ -6,17 +6,21 @@ use stoa_tests::{Answer, Company, Database, Machine, company, on_both_databases}
 
 on_both_databases![
     is_what_the_single_reads_answer,
-    c12_c27_only_what_is_on_sale,
-    r09_variants_that_are_archived,
-    r10_variants_without_a_price,
     at_another_instant,
     archived_lists,
     c21_internal_lists,
     unknown_and_foreign_lists,
-    c20_expanded_by_media,
     parameters,
     pages_of_many_variants,
     pages_of_large_variants,
+];
+
+on_both_databases![
+    rules:
+    c12_c27_only_what_is_on_sale,
+    r09_variants_that_are_archived,
+    r10_variants_without_a_price,
+    c20_expanded_by_media,
     both_permissions,
     both_scopes,
     published_as_the_catalog_publishes,

@@ -5,24 +5,28 @@ use stoa_tests::company::{price, with};
 use stoa_tests::{Company, Database, at_once, company, on_both_databases};
 
 on_both_databases![
-    answers_every_member,
     r02_adjacent_periods,
     r03_from_must_lie_before_to,
-    r04_instants_have_one_spelling,
     r05_unbounded_and_anything,
     r06_archived_period_is_free,
-    r07_amounts_accepted,
     r07_amounts_refused,
     r08_currency_of_the_list,
     r11_thirty_two_creates_of_one_period,
     r12_update_that_would_overlap,
+    from_and_to_find_what_is_in_effect_between,
+    filters,
+];
+
+on_both_databases![
+    rules:
+    answers_every_member,
+    r04_instants_have_one_spelling,
+    r07_amounts_accepted,
     overlap_table,
     identity_is_immutable,
     replacement_resets_the_bounds,
     archived_price_is_immutable,
     references_are_checked,
-    from_and_to_find_what_is_in_effect_between,
-    filters,
 ];
 
 /// A list, a variant, and the path of the list's prices.

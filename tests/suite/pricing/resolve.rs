@@ -4,15 +4,13 @@ use serde_json::{Value as Json, json};
 use stoa_tests::company::{price, product, with};
 use stoa_tests::{Company, Database, company, on_both_databases};
 
+on_both_databases![now_by_default, r10_no_price_in_effect, unknown_list_or_variant, many_at_once, many_is_a_read,];
+
 on_both_databases![
-    now_by_default,
+    rules:
     r09_archived_variant,
-    r10_no_price_in_effect,
     draft_product_is_not_in_effect,
-    unknown_list_or_variant,
-    many_at_once,
     bounds_of_many,
-    many_is_a_read,
 ];
 
 fn shelf(database: Database) -> (Company, String, String) {

@@ -11,6 +11,12 @@ use stoa_tests::{Answer, Company, Database, on_both_databases};
 
 on_both_databases![
     e122_ten_over_three_units,
+    allocations_with_a_receipt_fit_it,
+    without_books_a_charge_is_dealt_to_the_twelfth_digit,
+];
+
+on_both_databases![
+    rules:
     e123_what_was_sold_takes_its_part,
     e124_never_above_the_rest,
     e127_receipt_items_of_the_order,
@@ -20,9 +26,7 @@ on_both_databases![
     charges_begin_and_end,
     totals_tell_what_is_landed,
     a_charge_of_a_shipment_stays_with_it,
-    allocations_with_a_receipt_fit_it,
     costs_of_charges_are_told_to_who_may_know,
-    without_books_a_charge_is_dealt_to_the_twelfth_digit,
 ];
 
 /// Receives lines of a fresh shipment that brings all of them: the receipt.

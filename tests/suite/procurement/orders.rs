@@ -8,11 +8,16 @@ use stoa_tests::{Answer, Database, at_once, on_both_databases};
 on_both_databases![
     an_order_is_what_was_asked_for,
     e82_numbers,
+    e87_a_hundred_lines_at_the_limits_have_an_exact_total,
+    orders_are_listed_by_what_they_are,
+];
+
+on_both_databases![
+    rules:
     e83_number_and_entity_are_immutable,
     e84_only_drafts_are_replaced,
     e85_between_one_and_a_hundred_lines_of_one_article_each,
     e86_quantity_is_above_zero_and_cost_may_be_zero,
-    e87_a_hundred_lines_at_the_limits_have_an_exact_total,
     e88_the_warehouse_is_of_the_entity,
     e93_currencies_are_upper_case_and_known,
     e98_what_is_omitted_is_null,
@@ -20,7 +25,6 @@ on_both_databases![
     quantities_fit_the_unit,
     what_an_order_names_must_be_usable,
     versions_come_before_states,
-    orders_are_listed_by_what_they_are,
     e95_keys_prepare_drafts_and_approve_none,
 ];
 

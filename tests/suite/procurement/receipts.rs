@@ -8,22 +8,26 @@ use stoa_tests::serials::imei;
 use stoa_tests::{Database, company, on_both_databases};
 
 on_both_databases![
-    e100_drafts_and_ended_orders_receive_nothing,
-    e101_up_to_the_outstanding,
-    e102_as_many_units_as_the_quantity,
-    e103_one_known_unit_among_a_hundred_aborts_all,
     e104_an_identity_stands_once_in_a_request,
     e107_a_condition_is_never_assumed,
     e109_the_answer_names_no_unit,
     e112_a_location_is_of_the_orders_warehouse,
     e113_a_hundred_units_are_one_event,
+    identities_are_whole,
+    imei_slots_are_one_space,
+    receipts_are_listed_by_what_they_are,
+];
+
+on_both_databases![
+    rules:
+    e100_drafts_and_ended_orders_receive_nothing,
+    e101_up_to_the_outstanding,
+    e102_as_many_units_as_the_quantity,
+    e103_one_known_unit_among_a_hundred_aborts_all,
     a_receipt_is_what_was_received,
     a_receipt_names_lines_of_its_order_once,
     at_most_a_hundred_units,
-    identities_are_whole,
-    imei_slots_are_one_space,
     an_archived_variant_is_received_and_an_archived_product_is_not,
-    receipts_are_listed_by_what_they_are,
     a_shipment_or_charge_is_of_imports,
     units_start_as_the_warehouse_is,
 ];

@@ -10,15 +10,16 @@ use stoa_tests::services::procurement::{
 use stoa_tests::services::{self, Key, id, key, new_key, read_answer};
 use stoa_tests::{Answer, Database, at_once, on_both_databases};
 
+on_both_databases![bills_race_for_the_rest, a_position_is_of_entity_and_currency,];
+
 on_both_databases![
+    rules:
     e91_billed_goods_keep_an_order_alive,
     bills_never_exceed_what_they_are_of,
-    bills_race_for_the_rest,
     what_finance_reads,
     goods_are_received_as_by_people,
     goods_are_bought_in_one,
     e117_a_purchase_with_a_known_unit_leaves_nothing,
-    a_position_is_of_entity_and_currency,
 ];
 
 fn buyer(database: Database, books: bool) -> Buyer {

@@ -6,16 +6,20 @@ use stoa_tests::purchases::{Buyer, line};
 use stoa_tests::{Company, Database, company, on_both_databases};
 
 on_both_databases![
+    e79_an_archive_asks_the_scope_of_suppliers,
+    e81_faults_of_a_profile,
+    suppliers_are_listed_by_what_they_are,
+    keys_read_profiles_one_by_one_and_never_notes,
+];
+
+on_both_databases![
+    rules:
     e76_a_code_is_taken_for_ever_in_any_case,
     e77_a_profile_stays_until_it_is_named,
     e78_an_archived_supplier_stays_as_it_is,
-    e79_an_archive_asks_the_scope_of_suppliers,
     e80_an_archive_has_an_empty_body,
-    e81_faults_of_a_profile,
     a_code_is_immutable_and_the_rest_is_replaced,
-    suppliers_are_listed_by_what_they_are,
     d7_numbers_are_kept_as_people_write_them,
-    keys_read_profiles_one_by_one_and_never_notes,
     events_name_a_supplier_and_nothing_personal,
     a_stale_etag_is_refused,
     of_another_company_is_missing,

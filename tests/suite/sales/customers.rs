@@ -6,20 +6,24 @@ use stoa_tests::selling::counter;
 use stoa_tests::{Answer, Company, Database, at_once, company, on_both_databases};
 
 on_both_databases![
-    e201_a_code_is_taken_in_any_case_for_ever,
     e202_one_code_is_created_once,
+    e208_a_text_is_literal,
+    e211_a_proposed_list_is_active,
+    lists_find_customers_by_what_is_asked,
+];
+
+on_both_databases![
+    rules:
+    e201_a_code_is_taken_in_any_case_for_ever,
     e203_a_code_is_immutable_but_for_its_case,
     e204_a_profile_left_out_stays,
     e205_an_archived_customer_is_immutable,
     e206_every_fault_of_a_body_is_told_at_once,
     e207_half_a_tax_identity_is_none,
-    e208_a_text_is_literal,
     e209_a_machine_sees_neither_notes_nor_tenant,
     e210_customers_of_another_company_are_none,
-    e211_a_proposed_list_is_active,
     e212_a_stale_if_match_is_refused,
     e213_the_walk_in_customer_is_like_any_other,
-    lists_find_customers_by_what_is_asked,
 ];
 
 fn body(code: &str) -> Json {

@@ -6,13 +6,19 @@ use stoa_tests::selling::{Counter, counter};
 use stoa_tests::{Answer, Database, at_once, on_both_databases};
 
 on_both_databases![
-    e225_a_price_is_followed_from_quotation_to_delivery,
     e226_an_offer_is_accepted_before_its_instant,
     e227_a_lapsed_offer_is_expired_wherever_it_is_read,
     e228_an_offer_is_accepted_once,
+    e231_a_list_without_a_price_leaves_the_offer_open,
+    e240_omitted_numbers_are_two,
+    lists_find_quotations_by_what_is_asked,
+];
+
+on_both_databases![
+    rules:
+    e225_a_price_is_followed_from_quotation_to_delivery,
     e229_a_taken_order_number_leaves_the_offer_open,
     e230_what_was_quoted_is_what_is_sold,
-    e231_a_list_without_a_price_leaves_the_offer_open,
     e232_e233_an_acceptance_needs_a_fitting_warehouse,
     e234_what_was_sent_is_binding,
     e235_a_cancelled_order_leaves_its_quotation_accepted,
@@ -20,10 +26,8 @@ on_both_databases![
     e237_a_revision_ends_what_it_revises,
     e238_an_archived_customer_accepts_nothing,
     e239_units_of_a_quotation_are_bounded,
-    e240_omitted_numbers_are_two,
     a_draft_is_replaced_and_keeps_the_ids_of_its_lines,
     offers_are_dropped_refused_withdrawn_and_revised,
-    lists_find_quotations_by_what_is_asked,
 ];
 
 /// Past, so that what is sent in time has lapsed when it is read.

@@ -7,6 +7,13 @@ use stoa_tests::{Answer, Database, assert_table, at_once, on_both_databases};
 
 on_both_databases![
     e273_no_more_comes_back_than_was_delivered,
+    a_machine_takes_back_all_or_nothing,
+    a_draft_is_replaced_and_cancelled,
+    lists_find_returns_by_what_is_asked,
+];
+
+on_both_databases![
+    rules:
     e274_a_unit_comes_back_by_its_own_order_once,
     e275_a_unit_comes_back_as_it_is_found,
     e276_e279_only_tracked_lines_of_completed_orders_come_back,
@@ -14,9 +21,6 @@ on_both_databases![
     what_comes_back_damaged_leaves_its_cost_with_the_sale,
     e280_a_return_is_received_once,
     e281_a_returned_unit_is_sold_again,
-    a_machine_takes_back_all_or_nothing,
-    a_draft_is_replaced_and_cancelled,
-    lists_find_returns_by_what_is_asked,
 ];
 
 #[track_caller]

@@ -11,7 +11,7 @@ use stoa_tests::host::Settings;
 use stoa_tests::receiver::Temper;
 use stoa_tests::{Company, Database, Dice, Receiver, Stoa, cuts, eventually, on_both_databases};
 
-use super::{MADE, await_end, brand, endpoint, settings_for};
+use super::{MADE, await_end, brand, endpoint, settings};
 
 stoa_tests::tests![two_hosts_never_send_one_delivery_at_once];
 
@@ -85,7 +85,7 @@ fn two_hosts_never_send_one_delivery_at_once() {
         thread::sleep(Duration::from_millis(30));
         Temper::Status(200)
     });
-    let one = Stoa::start_with(Database::Postgres, settings_for(&[&receiver]));
+    let one = Stoa::start_with(Database::Postgres, settings());
     let other = one.beside();
     let shops: Vec<Company> = (0..3).map(|_| one.company()).collect();
     let endpoints: Vec<String> = shops.iter().map(|shop| endpoint(shop, &receiver.url(), &[MADE]).0).collect();

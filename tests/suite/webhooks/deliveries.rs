@@ -7,9 +7,9 @@ use std::time::Duration;
 use serde_json::json;
 use stoa_tests::company::with;
 use stoa_tests::receiver::Temper;
-use stoa_tests::{Database, Receiver, eventually, on_both_databases};
+use stoa_tests::{Database, Receiver, Stoa, eventually, on_both_databases};
 
-use super::{MADE, attempts, await_end, brand, endpoint, get, host_for, webhook};
+use super::{MADE, attempts, await_end, brand, endpoint, get, settings, shared_host, webhook};
 
 on_both_databases![
     a_delivery_is_what_the_contract_says,
@@ -27,7 +27,7 @@ on_both_databases![
 
 fn a_delivery_is_what_the_contract_says(database: Database) {
     let receiver = Receiver::friendly();
-    let host = host_for(database, &[&receiver]);
+    let host = shared_host(database);
     let shop = host.company();
     let (id, secret) = endpoint(&shop, &receiver.url(), &[MADE]);
     let made = shop.post("catalog/lookups/brands", json!({ "name": "Ärmel 麻", "code": "A" })).is(201);
@@ -63,7 +63,7 @@ fn a_delivery_is_what_the_contract_says(database: Database) {
 
 fn each_endpoint_hears_of_its_kinds_alone(database: Database) {
     let (one, other) = (Receiver::friendly(), Receiver::friendly());
-    let host = host_for(database, &[&one, &other]);
+    let host = shared_host(database);
     let (shop, neighbour) = (host.company(), host.company());
     let (brands, _) = endpoint(&shop, &one.url(), &[MADE]);
     let (products, _) = endpoint(&shop, &other.url(), &["catalog.product.created", "catalog.variant.created"]);
@@ -103,7 +103,7 @@ fn p13_a_receiver_that_comes_back_is_delivered_to_once(database: Database) {
     let settings = stoa_tests::host::Settings::default()
         .set("STOA_WEBHOOK_DEV_TARGETS", address)
         .set("STOA_WEBHOOK_SCHEDULE", "0s,1s,3s,3s,3s");
-    let host = stoa_tests::Stoa::start_with(database, settings);
+    let host = Stoa::start_with(database, settings);
     let shop = host.company();
     let (id, _) = endpoint(&shop, &format!("http://{address}/hook"), &[MADE]);
     brand(&shop);
@@ -123,7 +123,7 @@ fn p13_a_receiver_that_comes_back_is_delivered_to_once(database: Database) {
 
 fn p14_what_was_committed_before_a_kill_is_delivered_after(database: Database) {
     let receiver = Receiver::friendly();
-    let host = host_for(database, &[&receiver]);
+    let host = Stoa::start_with(database, settings());
     let shop = host.company();
     let (id, _) = endpoint(&shop, &receiver.url(), &[MADE]);
     let brands: Vec<String> = (0..5).map(|_| brand(&shop)).collect();
@@ -142,7 +142,7 @@ fn p14_what_was_committed_before_a_kill_is_delivered_after(database: Database) {
 
 fn five_attempts_and_no_more(database: Database) {
     let receiver = Receiver::start(|_, _| Temper::Status(500));
-    let host = host_for(database, &[&receiver]);
+    let host = shared_host(database);
     let shop = host.company();
     let (id, _) = endpoint(&shop, &receiver.url(), &[MADE]);
     brand(&shop);
@@ -161,7 +161,7 @@ fn five_attempts_and_no_more(database: Database) {
 
 fn a_receiver_that_is_gone_is_disabled_at_once(database: Database) {
     let receiver = Receiver::start(|_, _| Temper::Status(410));
-    let host = host_for(database, &[&receiver]);
+    let host = shared_host(database);
     let shop = host.company();
     let (id, _) = endpoint(&shop, &receiver.url(), &[MADE]);
     brand(&shop);
@@ -183,7 +183,7 @@ fn what_waits_for_an_archived_endpoint_is_cancelled(database: Database) {
     let settings = stoa_tests::host::Settings::default()
         .set("STOA_WEBHOOK_DEV_TARGETS", receiver.address)
         .set("STOA_WEBHOOK_SCHEDULE", "0s,1h");
-    let host = stoa_tests::Stoa::start_with(database, settings);
+    let host = Stoa::start_with(database, settings);
     let shop = host.company();
     let (id, _) = endpoint(&shop, &receiver.url(), &[MADE]);
     brand(&shop);
@@ -198,7 +198,7 @@ fn what_waits_for_an_archived_endpoint_is_cancelled(database: Database) {
 
 fn what_is_emitted_while_disabled_is_not_sent_later(database: Database) {
     let receiver = Receiver::friendly();
-    let host = host_for(database, &[&receiver]);
+    let host = shared_host(database);
     let shop = host.company();
     let (id, _) = endpoint(&shop, &receiver.url(), &[MADE]);
     let set = |status: &str, version: u64| {
@@ -222,7 +222,7 @@ fn what_is_emitted_while_disabled_is_not_sent_later(database: Database) {
 
 fn a_test_goes_to_its_endpoint_alone(database: Database) {
     let (one, other) = (Receiver::friendly(), Receiver::friendly());
-    let host = host_for(database, &[&one, &other]);
+    let host = shared_host(database);
     let shop = host.company();
     let (tried, secret) = endpoint(&shop, &one.url(), &[MADE]);
     let (unrelated, _) = endpoint(&shop, &other.url(), &["webhook.test"]);
@@ -245,7 +245,7 @@ fn five_failures_over_three_days_disable(database: Database) {
     let settings = stoa_tests::host::Settings::default()
         .set("STOA_WEBHOOK_DEV_TARGETS", receiver.address)
         .set("STOA_WEBHOOK_SCHEDULE", "0s");
-    let host = stoa_tests::Stoa::start_with(database, settings);
+    let host = Stoa::start_with(database, settings);
     let shop = host.company();
     let (id, _) = endpoint(&shop, &receiver.url(), &[MADE]);
     for count in 1..=4 {
@@ -266,7 +266,7 @@ fn five_failures_over_three_days_disable(database: Database) {
 
 fn what_waits_for_a_disabled_endpoint_fails_after_three_days(database: Database) {
     let receiver = Receiver::start(|_, _| Temper::Status(410));
-    let host = host_for(database, &[&receiver]);
+    let host = shared_host(database);
     let shop = host.company();
     let (id, _) = endpoint(&shop, &receiver.url(), &[MADE]);
     brand(&shop);

@@ -5,9 +5,9 @@ use std::time::Instant;
 
 use serde_json::{Value as Json, json};
 use stoa_tests::company::{fresh, product, with};
-use stoa_tests::{Company, Database, Receiver, eventually, on_both_databases};
+use stoa_tests::{Company, Database, Receiver, Stoa, eventually, on_both_databases};
 
-use super::{MADE, await_end, brand, endpoint, host_for};
+use super::{MADE, await_end, brand, endpoint, settings};
 
 on_both_databases![
     more_endpoints_than_a_batch_each_receive_each_event_once,
@@ -29,7 +29,7 @@ fn add_endpoints(shop: &Company) {
 
 fn more_endpoints_than_a_batch_each_receive_each_event_once(database: Database) {
     let well = Receiver::friendly();
-    let host = host_for(database, &[&well]);
+    let host = Stoa::start_with(database, settings());
     let (old, shop) = (host.company(), host.company());
     let (real, _) = endpoint(&old, &well.url(), &["catalog.variant.created"]);
     let (good, _) = endpoint(&shop, &well.url(), &[MADE]);
@@ -85,7 +85,7 @@ fn poison(shop: &Company) -> [String; 2] {
 
 fn a_company_whose_fan_out_fails_holds_up_no_other(database: Database) {
     let well = Receiver::friendly();
-    let host = host_for(database, &[&well]);
+    let host = Stoa::start_with(database, settings());
     let (broken, shop) = (host.company(), host.company());
     let [spoil, heal] = poison(&broken);
     let (waiting, _) = endpoint(&broken, &well.url(), &[MADE]);

@@ -11,23 +11,28 @@ mod redelivery;
 mod secrets;
 mod tempers;
 
+use std::sync::OnceLock;
 use std::time::Duration;
 
 use serde_json::{Value as Json, json};
 use stoa_tests::host::Settings;
-use stoa_tests::{Answer, Company, Database, Receiver, Stoa, eventually_within};
+use stoa_tests::{Answer, Company, Database, Stoa, eventually_within, receiver};
 
 /// Short waits: five attempts within a second or two.
 const SCHEDULE: &str = "0s,200ms,200ms,200ms,200ms";
 const URL: &str = "https://hooks.example.com/stoa";
 
-/// A host that may send to these receivers.
-fn host_for(database: Database, receivers: &[&Receiver]) -> Stoa {
-    Stoa::start_with(database, settings_for(receivers))
+/// The host that sends to receivers, for tests that neither end it nor take its lanes; shared by the tests of this
+/// database.
+fn shared_host(database: Database) -> Stoa {
+    static HOSTS: [OnceLock<Result<Stoa, String>>; 2] = [OnceLock::new(), OnceLock::new()];
+    let started = HOSTS[database as usize].get_or_init(|| Stoa::try_start(database, settings())).clone();
+    started.unwrap_or_else(|said| panic!("the host that sends to receivers did not start: {said}"))
 }
 
-fn settings_for(receivers: &[&Receiver]) -> Settings {
-    let targets: Vec<String> = receivers.iter().map(|receiver| receiver.address.to_string()).collect();
+/// A host that may send to every receiver.
+fn settings() -> Settings {
+    let targets: Vec<String> = receiver::list_addresses().iter().map(ToString::to_string).collect();
     Settings::default().set("STOA_WEBHOOK_DEV_TARGETS", targets.join(",")).set("STOA_WEBHOOK_SCHEDULE", SCHEDULE)
 }
 

@@ -11,7 +11,7 @@ use std::process::{Command, Stdio};
 use serde_json::{Value as Json, json};
 use stoa_tests::{Database, Folder, Receiver, host, on_one_database};
 
-use super::{MADE, await_end, brand, endpoint, host_for, settings_for};
+use super::{MADE, await_end, brand, endpoint, settings, shared_host};
 
 // Judged before a database is asked, or of what no database knows.
 on_one_database![verifiers_know_a_delivery_from_a_forgery, a_listener_verifies_and_prints];
@@ -22,7 +22,7 @@ const LANGUAGES: &[(&str, &[&str])] =
 
 fn verifiers_know_a_delivery_from_a_forgery(database: Database) {
     let receiver = Receiver::friendly();
-    let stoa = host_for(database, &[&receiver]);
+    let stoa = shared_host(database);
     let shop = stoa.company();
     let (id, secret) = endpoint(&shop, &receiver.url(), &[MADE]);
     brand(&shop);
@@ -76,7 +76,7 @@ fn verifiers_know_a_delivery_from_a_forgery(database: Database) {
 fn a_listener_verifies_and_prints(database: Database) {
     // A port that is free, for a host must know it before the secret is known.
     let address = std::net::TcpListener::bind("127.0.0.1:0").expect("a port").local_addr().expect("an address");
-    let settings = settings_for(&[]).set("STOA_WEBHOOK_DEV_TARGETS", address);
+    let settings = settings().set("STOA_WEBHOOK_DEV_TARGETS", address);
     let stoa = stoa_tests::Stoa::start_with(database, settings);
     let shop = stoa.company();
     let (id, secret) = endpoint(&shop, &format!("http://{address}/"), &[MADE]);

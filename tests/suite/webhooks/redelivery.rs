@@ -4,7 +4,7 @@ use serde_json::json;
 use stoa_tests::receiver::Temper;
 use stoa_tests::{Database, Receiver, eventually, on_both_databases};
 
-use super::{MADE, attempts, await_end, brand, endpoint, host_for};
+use super::{MADE, attempts, await_end, brand, endpoint, shared_host};
 
 on_both_databases![
     an_ended_delivery_is_delivered_again,
@@ -14,7 +14,7 @@ on_both_databases![
 
 fn an_ended_delivery_is_delivered_again(database: Database) {
     let receiver = Receiver::start(|_, nth| Temper::Status(if nth < 5 { 500 } else { 200 }));
-    let host = host_for(database, &[&receiver]);
+    let host = shared_host(database);
     let shop = host.company();
     let (id, _) = endpoint(&shop, &receiver.url(), &[MADE]);
     brand(&shop);
@@ -52,7 +52,7 @@ fn a_pending_one_is_not(database: Database) {
 
 fn t16_a_range_is_delivered_again_each_event_once(database: Database) {
     let receiver = Receiver::friendly();
-    let host = host_for(database, &[&receiver]);
+    let host = shared_host(database);
     let shop = host.company();
     let (id, _) = endpoint(&shop, &receiver.url(), &[MADE, "catalog.product.created"]);
     brand(&shop);

@@ -3,7 +3,7 @@
 use serde_json::json;
 use stoa_tests::{Database, Receiver, Stoa, company, eventually, on_both_databases, on_one_database};
 
-use super::{MADE, URL, await_end, brand, endpoint, get, host_for, settings_for, webhook};
+use super::{MADE, URL, await_end, brand, endpoint, get, settings, shared_host, webhook};
 
 on_both_databases![
     a_rotation_overlaps,
@@ -36,7 +36,7 @@ fn a_secret_is_delivered_once_and_kept_encrypted(database: Database) {
 
 fn a_rotation_overlaps(database: Database) {
     let receiver = Receiver::friendly();
-    let host = host_for(database, &[&receiver]);
+    let host = shared_host(database);
     let shop = host.company();
     let (id, old) = endpoint(&shop, &receiver.url(), &[MADE]);
     let path = format!("webhooks/{id}/rotate-secret");
@@ -65,7 +65,7 @@ fn a_rotation_overlaps(database: Database) {
 fn keys_are_rotated_beside_a_host_that_runs(database: Database) {
     let receiver = Receiver::friendly();
     let (old, new) = ("01".repeat(32), "02".repeat(32));
-    let settings = settings_for(&[&receiver]).set("STOA_ENCRYPTION_KEY", format!("{old},{new}"));
+    let settings = settings().set("STOA_ENCRYPTION_KEY", format!("{old},{new}"));
     let host = Stoa::start_with(database, settings);
     let shop = host.company();
     let (id, secret) = endpoint(&shop, &receiver.url(), &[MADE]);
@@ -97,7 +97,7 @@ fn keys_are_rotated_beside_a_host_that_runs(database: Database) {
 }
 
 fn a_host_whose_own_key_does_not_fit_does_not_start(database: Database) {
-    let host = host_for(database, &[]);
+    let host = Stoa::start_with(database, settings());
     let shop = host.company();
     let file = host.data_folder().join("encryption.key");
     let own_key = std::fs::read(&file).expect("the key of the host");

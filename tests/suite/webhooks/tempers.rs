@@ -9,7 +9,7 @@ use stoa_tests::company::{fresh, product, with};
 use stoa_tests::receiver::Temper;
 use stoa_tests::{Company, Database, Receiver, Stoa, at_once, eventually, eventually_within, on_both_databases};
 
-use super::{MADE, attempts, await_end, brand, endpoint, get, settings_for};
+use super::{MADE, attempts, await_end, brand, endpoint, get, settings};
 
 on_both_databases![
     f13_a_flapping_receiver_holds_up_nobody,
@@ -44,7 +44,7 @@ fn f13_a_flapping_receiver_holds_up_nobody(database: Database) {
     };
     let flapping = Receiver::start(move |_, nth| tempers(nth));
     let well = Receiver::friendly();
-    let host = Stoa::start_with(database, settings_for(&[&flapping, &well]));
+    let host = Stoa::start_with(database, settings());
     let shop = host.company();
     let (bad, secret) = endpoint(&shop, &flapping.url(), &[MADE]);
     let (good, _) = endpoint(&shop, &well.url(), &[MADE]);
@@ -89,7 +89,7 @@ fn f13_a_flapping_receiver_holds_up_nobody(database: Database) {
 fn a_slow_endpoint_delays_no_other(database: Database) {
     let slow = Receiver::start(|_, _| Temper::Stall);
     let well = Receiver::friendly();
-    let host = Stoa::start_with(database, settings_for(&[&slow, &well]));
+    let host = Stoa::start_with(database, settings());
     let (greedy, shop) = (host.company(), host.company());
     for _ in 0..30 {
         endpoint(&greedy, &slow.url(), &["catalog.variant.created"]);
@@ -143,7 +143,7 @@ fn find_wait(slow: &Receiver, well: &Receiver) -> Duration {
 fn lanes_are_left_for_companies_that_have_none(database: Database) {
     let slow = Receiver::start(|_, _| Temper::Stall);
     let well = Receiver::friendly();
-    let host = Stoa::start_with(database, settings_for(&[&slow, &well]));
+    let host = Stoa::start_with(database, settings());
     let companies = greedy_companies(&host, LANES / LANES_OF_COMPANY, LANES_OF_COMPANY, &slow);
     let shop = host.company();
     endpoint(&shop, &well.url(), &[MADE]);
@@ -160,7 +160,7 @@ fn lanes_are_left_for_companies_that_have_none(database: Database) {
 fn a_lane_is_left_after_one_wave_while_others_wait(database: Database) {
     let slow = Receiver::start(|_, _| Temper::Stall);
     let well = Receiver::friendly();
-    let host = Stoa::start_with(database, settings_for(&[&slow, &well]));
+    let host = Stoa::start_with(database, settings());
     let companies = greedy_companies(&host, LANES, 1, &slow);
     let shop = host.company();
     endpoint(&shop, &well.url(), &[MADE]);
@@ -174,7 +174,7 @@ fn a_lane_is_left_after_one_wave_while_others_wait(database: Database) {
 
 fn informational_answers_without_end_are_no_answer(database: Database) {
     let hinting = Receiver::start(|_, _| Temper::Informational);
-    let host = Stoa::start_with(database, settings_for(&[&hinting]));
+    let host = Stoa::start_with(database, settings());
     let shop = host.company();
     let (id, _) = endpoint(&shop, &hinting.url(), &[MADE]);
     brand(&shop);

@@ -14,6 +14,7 @@ use crate::workspace::Workspace;
 type Order = &'static [&'static [&'static str]];
 
 const HOST: Order = &[
+    &["log_writer"],
     &["calendar", "ids", "keyring", "problem", "secret_file", "watchdog", "wit"],
     &["database"],
     &["contract"],

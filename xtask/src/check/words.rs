@@ -49,7 +49,8 @@ const TEXT_RULES: &[Rule] = &[("banned word", banned_words), ("fragment", fragme
 #[rustfmt::skip]
 const BANNED: &[(&str, &str)] = &[
     ("told", "reported, returned"), ("tells", "reports, states"),
-    ("hear", "receive"), ("hears", "receives"), ("heard", "received"), ("hearings", "subscriptions"),
+    ("hear", "receive"), ("hears", "receives"), ("heard", "received"),
+    ("hearing", "check"), ("hearings", "subscriptions"),
     ("stands", "is active, is listed, is in"), ("stood", "was"),
     ("meant", "intended, allowed"),
     ("vouch", "sign, trust"), ("vouches", "signs"), ("vouched", "signed, trusted"),
@@ -61,7 +62,8 @@ const BANNED: &[(&str, &str)] = &[
     ("bystander", "proxy"), ("untaken", "unused"), ("nameless", "anonymous"),
     ("wish", "request"), ("wishes", "requests"),
     ("reform", "reindex"), 
-    ("horizon", "watermark"), ("doors", "connection limit"), ("guesses", "failed look-ups"),
+    ("horizon", "watermark"), ("doors", "connection limit"), ("guess", "attempt"), ("guesses", "failed look-ups"),
+    ("home", "global shard"),
     ("refuse", "reject"), ("refuses", "rejects"), ("refused", "rejected"), ("refusing", "rejecting"),
     ("alone", "only"),
     ("somebody", "a user, a caller"), ("anybody", "any caller"), ("nobody", "no user, no caller"),

@@ -1,12 +1,14 @@
 //! Builds everything that the suite needs: the host, the modules, the guests, its own program.
 
 use std::path::{Path, PathBuf};
-use std::process::Stdio;
+use std::process::{Command, Stdio};
 
 use anyhow::{Context, Result, bail};
 use serde::Deserialize;
 
+use super::Selection;
 use crate::clock::Clock;
+use crate::scratch::Scratch;
 use crate::workspace::Workspace;
 use crate::{build_modules, program};
 
@@ -15,22 +17,24 @@ const WITHOUT_GUESTS: &[&str] = &["catalog::", "pricing::", "pos::", "identity::
 
 /// All that a whole run needs.
 pub fn everything(workspace: &Workspace, clock: &mut Clock) -> Result<()> {
-    clock.time("build of modules, host and tests", || build(workspace, true))?;
+    let targets: Vec<&str> = workspace.integration_tests().flat_map(|name| ["--test", name]).collect();
+    clock.time("build of modules, host and tests", || build(workspace, workspace.cargo(), &targets, true))?;
     precompile(workspace, clock)
 }
 
-/// Builds everything that tests of these names need.
-pub fn what_tests_need(workspace: &Workspace, names: &[String], clock: &mut Clock) -> Result<()> {
+/// Builds everything that the tests of a narrow selection need.
+pub fn what_tests_need(workspace: &Workspace, selection: &Selection, clock: &mut Clock) -> Result<()> {
     let needs_no_guests = |name: &String| WITHOUT_GUESTS.iter().any(|folder| name.starts_with(folder));
-    let guests = names.is_empty() || !names.iter().all(needs_no_guests);
-    clock.time("build of modules and host", || build(workspace, guests))?;
+    let guests = selection.names.is_empty() || !selection.names.iter().all(needs_no_guests);
+    let cargo = selection.cargo(workspace);
+    clock.time("build of modules and host", || build(workspace, cargo, &["--test", SUITE], guests))?;
     precompile(workspace, clock)
 }
 
 /// Builds the modules beside the host: each of the two ends with crates that one core compiles alone.
-fn build(workspace: &Workspace, guests: bool) -> Result<()> {
+fn build(workspace: &Workspace, cargo: Command, beside: &[&str], guests: bool) -> Result<()> {
     std::thread::scope(|scope| {
-        let host = scope.spawn(|| workspace.build_host(&["--test", "suite"]));
+        let host = scope.spawn(|| workspace.build_host(cargo, beside));
         build_modules::modules(workspace)?;
         if guests {
             build_modules::guests(workspace)?;
@@ -47,18 +51,26 @@ fn precompile(workspace: &Workspace, clock: &mut Clock) -> Result<()> {
     })
 }
 
-/// Runs every test that is not the suite's; `all`: those of the benchmark too.
+/// Runs every test that is not the suite's; `all`: those of the benchmark too. Tests within crates are built with the
+/// profile `bench`, which compiles large crates without optimization; a crate whose tests lie beside it was compiled as
+/// it ships, and is not again.
 pub fn unit_tests(workspace: &Workspace, all: bool) -> Result<()> {
-    let tests = |kind: &[&str]| {
+    let command = |profile: &str, targets: &[&str]| {
         let mut command = workspace.cargo();
         // One failure must not hide the others.
-        command.args(["test", "--release", "--no-fail-fast"]).args(all.then_some("--workspace")).args(kind);
-        program::run(&mut command)
+        command.args(["test", "--profile", profile, "--no-fail-fast"]).args(all.then_some("--workspace"));
+        command.args(targets);
+        command
     };
-    let others: Vec<&str> = workspace.integration_tests().filter(|name| *name != SUITE).collect();
-    let named = others.iter().flat_map(|name| ["--test", name]);
-    let kinds: Vec<&str> = ["--lib", "--bins"].into_iter().chain(named).collect();
-    tests(&kinds).and(tests(&["--doc"]))
+    let within_crates = |targets: &[&str]| program::run(&mut command("bench", targets));
+    let programs = workspace.tested_programs(all).flat_map(|name| ["--bin", name]);
+    let within: Vec<&str> = ["--lib"].into_iter().chain(programs).collect();
+    let others = workspace.integration_tests().filter(|name| *name != SUITE);
+    let beside: Vec<&str> = others.flat_map(|name| ["--test", name]).collect();
+    let outcome = within_crates(&within).and(within_crates(&["--doc"]));
+    // Those of the store compare what both databases answer.
+    let scratch = Scratch::make()?;
+    outcome.and(super::with_server(command("release", &beside), scratch.path()))
 }
 
 /// The test target that is the suite.
@@ -83,8 +95,7 @@ struct Target {
 }
 
 /// The suite's program, built where it is not.
-pub fn suite_program(workspace: &Workspace) -> Result<PathBuf> {
-    let mut command = workspace.cargo();
+pub fn suite_program(mut command: Command) -> Result<PathBuf> {
     command.args(["test", "--release", "--no-run", "--test", SUITE, "--message-format=json-render-diagnostics"]);
     let output = command.stderr(Stdio::inherit()).output().context("cannot start cargo")?;
     if !output.status.success() {

@@ -17,8 +17,8 @@ use crate::{postgres, program};
 pub struct Args {
     /// Parts of names: only these tests of the suite (`finance::payments`), and only what they need is built
     names: Vec<String>,
-    /// Also what needs other tools or another build: SDKs of five generators, a browser, the benchmark's own tests.
-    /// What chance decides is repeated more often
+    /// Also rules of modules on PostgreSQL, and what needs other tools or another build: SDKs of five generators, a
+    /// browser, packages of npm and PyPI, the benchmark's own tests. What chance decides is repeated more often
     #[arg(long, conflicts_with = "names")]
     all: bool,
     /// Passed to the suite's program: `-- --nocapture`
@@ -32,8 +32,24 @@ pub struct Selection {
     /// None: all of it.
     pub names: Vec<String>,
     pub options: Vec<String>,
+    /// A whole run without `--all`: rules of modules run on one of the databases, and nothing is fetched from
+    /// registries of packages.
+    pub is_usual: bool,
     /// For the suite's program.
     pub variables: Vec<(&'static str, String)>,
+}
+
+impl Selection {
+    /// Cargo, for the host and the suite. A narrow selection is run between edits of a few files; a whole run tests
+    /// what ships.
+    fn cargo(&self, workspace: &Workspace) -> Command {
+        let mut command = workspace.cargo();
+        if !self.names.is_empty() {
+            // Own crates alone: cargo never compiles a dependency in parts.
+            command.env("CARGO_INCREMENTAL", "1");
+        }
+        command
+    }
 }
 
 /// Variables that `--all` sets for the suite.
@@ -50,7 +66,8 @@ pub fn run(workspace: &Workspace, args: Args) -> Result<()> {
     let units = clock.time("unit tests", || build::unit_tests(workspace, all));
     let variables = if all { EVERYTHING } else { &[] };
     let variables = variables.iter().map(|(name, value)| (*name, (*value).to_owned())).collect();
-    let suite = suite::run(workspace, &Selection { options, variables, ..Selection::default() }, &mut clock);
+    let selection = Selection { options, variables, is_usual: !all, ..Selection::default() };
+    let suite = suite::run(workspace, &selection, &mut clock);
     clock.print();
     match (units, suite) {
         (Ok(()), suite) => suite,
@@ -62,7 +79,7 @@ pub fn run(workspace: &Workspace, args: Args) -> Result<()> {
 /// Builds what these tests of the suite need, and runs them.
 pub fn run_suite(workspace: &Workspace, selection: &Selection) -> Result<()> {
     let mut clock = Clock::start();
-    build::what_tests_need(workspace, &selection.names, &mut clock)?;
+    build::what_tests_need(workspace, selection, &mut clock)?;
     let outcome = suite::run(workspace, selection, &mut clock);
     clock.print();
     outcome

@@ -23,6 +23,8 @@ use crate::workspace::Workspace;
 const THREADS: &str = "6";
 /// The module of tests that run one at a time: `modules::hostile::timed::sqlite::...`.
 const TIMED: &str = "::timed::";
+/// Tests of rules of modules, on the second database: those of a module named `rules`.
+const RULES_ON_POSTGRES: &str = "::rules::postgres::";
 /// So many flaky tests fail a run.
 const MOST_FLAKY: usize = 2;
 /// How many of the slowest tests are printed.
@@ -46,12 +48,16 @@ struct Outcome {
 pub fn run(workspace: &Workspace, selection: &Selection, clock: &mut Clock) -> Result<()> {
     let scratch = Scratch::make()?;
     let record = scratch.path().join(format!("suite-{}.record", std::process::id()));
-    let program = clock.time("build of the suite", || suite_program(workspace))?;
+    let program = clock.time("build of the suite", || suite_program(selection.cargo(workspace)))?;
     let suite = Suite { workspace, selection, program, scratch, record };
     let selected = &selection.names;
     let mut ended = Vec::new();
     let mut faults = Vec::new();
-    let all = clock.time("suite", || suite.run_through(selected, &["--skip", TIMED], THREADS))?;
+    let mut skipped = vec!["--skip", TIMED];
+    if selection.is_usual {
+        skipped.extend(["--skip", RULES_ON_POSTGRES]);
+    }
+    let all = clock.time("suite", || suite.run_through(selected, &skipped, THREADS))?;
     faults.extend(all.error.map(|error| format!("{error:#}")));
     ended.extend(all.ended);
     let alone: Vec<String> = suite.list(selected, &[])?.into_iter().filter(|name| name.contains(TIMED)).collect();
@@ -153,6 +159,10 @@ impl Suite<'_> {
         }
         command.env("STOA_TEST_BINARY", self.workspace.host_binary());
         command.env("STOA_TEST_MODULES", build_modules::modules_folder(self.workspace));
+        command.env("STOA_TEST_MODULE_CACHE", build_modules::compiled_folder(self.workspace));
+        if !self.selection.is_usual {
+            command.env("STOA_TEST_REGISTRIES", "asked");
+        }
         command.env(record::FILE, &self.record).env("TMPDIR", self.scratch.path());
         let error = super::with_server(command, self.scratch.path()).err();
         let ended = record::read(&self.record)?.split_off(before);

@@ -1,59 +1,53 @@
 //! Applying payments and credits of both sides, and what they paid (finance-ledger.md B6).
 
-use stoa_sdk::store::{Batch, get, run};
+use stoa_sdk::store::Batch;
 use stoa_sdk::{Answer, Call, Filter, Operation, Page, Problem};
 use stoa_trade::clients::books;
-use stoa_trade::lists::{answer_page, read_page};
+use stoa_trade::list_query;
+use stoa_trade::lists::answer_page;
 
 use crate::operations::body::ApplyFunds;
-use crate::operations::invoice::list::ListApplications;
 use crate::operations::payment::parts_of;
+use crate::operations::row::{self, posting_problems};
 use crate::records::application::{Application, ApplicationRow};
 use crate::records::credit::CreditRow;
 use crate::records::payment::PaymentRow;
 use crate::records::permission::{PURCHASES, Rights, SALES};
-use crate::records::receipt::FinanceReceipt;
 use crate::records::side::{CREDIT, PAYMENT, Side};
 use crate::rules::day::day_of_act;
 use crate::work::month_totals::{Lines, write_lines};
 use crate::work::settle::{Part, Settlement, settle};
-use crate::work::source::{Source, after_raise, lock_credit, lock_payment, raise_credit, raise_payment};
+use crate::work::source::{Source, SourceRow, lock_source_row, read_source_row};
 
 #[rustfmt::skip]
 pub const OPERATIONS: &[Operation] = &[
-    apply(Operation::create("/sales/payments/{id}/applications", "applySalesPayment", apply_sales_payment), SALES, PAYMENT),
-    list(Operation::read("/sales/payments/{id}/applications", "listSalesPaymentApplications", list_of_sales_payment), SALES),
-    apply(Operation::create("/purchases/payments/{id}/applications", "applyPurchasePayment", apply_purchase_payment), PURCHASES, PAYMENT),
-    list(Operation::read("/purchases/payments/{id}/applications", "listPurchasePaymentApplications", list_of_purchase_payment), PURCHASES),
-    apply(Operation::create("/sales/credit-notes/{id}/applications", "applySalesCredit", apply_sales_credit), SALES, CREDIT),
-    list(Operation::read("/sales/credit-notes/{id}/applications", "listSalesCreditApplications", list_of_sales_credit), SALES),
-    apply(Operation::create("/purchases/credit-notes/{id}/applications", "applyPurchaseCredit", apply_purchase_credit), PURCHASES, CREDIT),
-    list(Operation::read("/purchases/credit-notes/{id}/applications", "listPurchaseCreditApplications", list_of_purchase_credit), PURCHASES),
+    apply(SALES, PAYMENT, Operation::create("/sales/payments/{id}/applications", "applySalesPayment",
+        |call| apply_source::<PaymentRow>(Side::Sales, call))),
+    list(SALES, Operation::read("/sales/payments/{id}/applications", "listSalesPaymentApplications",
+        |call| list_of::<PaymentRow>(Side::Sales, call))),
+    apply(PURCHASES, PAYMENT, Operation::create("/purchases/payments/{id}/applications", "applyPurchasePayment",
+        |call| apply_source::<PaymentRow>(Side::Purchases, call))),
+    list(PURCHASES, Operation::read("/purchases/payments/{id}/applications", "listPurchasePaymentApplications",
+        |call| list_of::<PaymentRow>(Side::Purchases, call))),
+    apply(SALES, CREDIT, Operation::create("/sales/credit-notes/{id}/applications", "applySalesCredit",
+        |call| apply_source::<CreditRow>(Side::Sales, call))),
+    list(SALES, Operation::read("/sales/credit-notes/{id}/applications", "listSalesCreditApplications",
+        |call| list_of::<CreditRow>(Side::Sales, call))),
+    apply(PURCHASES, CREDIT, Operation::create("/purchases/credit-notes/{id}/applications", "applyPurchaseCredit",
+        |call| apply_source::<CreditRow>(Side::Purchases, call))),
+    list(PURCHASES, Operation::read("/purchases/credit-notes/{id}/applications", "listPurchaseCreditApplications",
+        |call| list_of::<CreditRow>(Side::Purchases, call))),
 ];
 
-const fn apply(operation: Operation, rights: Rights, audit: &'static str) -> Operation {
-    operation
+const fn apply(rights: Rights, audit: &'static str, operation: Operation) -> Operation {
+    row::write(rights.write, audit, operation)
         .summary("Apply the available amount to invoices")
         .description("Applications are immutable and never exceed either balance. All of them are made, or none.")
-        .needs(rights.write)
         .body::<ApplyFunds>()
-        .answers::<FinanceReceipt>()
-        .cache_control("no-store")
-        .writes(audit, &[])
-        .problems(&[
-            "VERSION_CONFLICT",
-            "ILLEGAL_STATE",
-            "REFERENCE_INVALID",
-            "LIMIT_EXCEEDED",
-            "ARCHIVED",
-            "ACCOUNTING_SETUP_REQUIRED",
-            "ACCOUNTING_PERIOD_CLOSED",
-            "ACCOUNTING_CURRENCY_UNSUPPORTED",
-            "ACCOUNTING_AMOUNT_PRECISION",
-        ])
+        .problems(posting_problems!["VERSION_CONFLICT", "ILLEGAL_STATE", "REFERENCE_INVALID", "LIMIT_EXCEEDED"])
 }
 
-const fn list(operation: Operation, rights: Rights) -> Operation {
+const fn list(rights: Rights, operation: Operation) -> Operation {
     operation
         .summary("Applications of a payment or credit")
         .needs(rights.read)
@@ -62,20 +56,9 @@ const fn list(operation: Operation, rights: Rights) -> Operation {
         .cache_control("no-store")
 }
 
-fn apply_sales_payment(call: &Call) -> Answer {
-    apply_payment(Side::Sales, call)
-}
-
-fn apply_purchase_payment(call: &Call) -> Answer {
-    apply_payment(Side::Purchases, call)
-}
-
-fn apply_sales_credit(call: &Call) -> Answer {
-    apply_credit(Side::Sales, call)
-}
-
-fn apply_purchase_credit(call: &Call) -> Answer {
-    apply_credit(Side::Purchases, call)
+list_query! {
+    /// A page and nothing else.
+    pub struct ListApplications of ApplicationRow {}
 }
 
 fn judge(source: &Source, body: &ApplyFunds) -> Result<(Vec<Part>, Settlement), Problem> {
@@ -91,54 +74,21 @@ fn write(settlement: &Settlement, source: &Source, raise: impl Batch) -> Result<
     books::post_all(&settlement.postings)
 }
 
-fn apply_payment(side: Side, call: &Call) -> Answer {
+fn apply_source<R: SourceRow>(side: Side, call: &Call) -> Answer {
     let body: ApplyFunds = call.body()?;
-    let (row, source) = lock_payment(side, call.path_id("id")?, body.expected_version)?.into_source()?;
+    let (row, source) = lock_source_row::<R>(side, call.path_id("id")?, body.expected_version)?.into_source()?;
     let (parts, settlement) = judge(&source, &body)?;
-    write(&settlement, &source, raise_payment(&row))?;
-    Ok(after_raise(&row).receipt().subjects(parts.iter().map(|part| part.invoice)))
+    write(&settlement, &source, row.raise())?;
+    Ok(row.after_raise().receipt().subjects(parts.iter().map(|part| part.invoice)))
 }
 
-fn apply_credit(side: Side, call: &Call) -> Answer {
-    let body: ApplyFunds = call.body()?;
-    let (row, source) = lock_credit(side, call.path_id("id")?, body.expected_version)?.into_source()?;
-    let (parts, settlement) = judge(&source, &body)?;
-    write(&settlement, &source, raise_credit(&row))?;
-    Ok(after_raise(&row).receipt().subjects(parts.iter().map(|part| part.invoice)))
+fn list_of<R: SourceRow>(side: Side, call: &Call) -> Answer {
+    let row: R = read_source_row(side, call.path_id("id")?)?;
+    answer_applications(call, R::APPLIED.eq(row.id()))
 }
 
-fn list_of_sales_payment(call: &Call) -> Answer {
-    list_of_payment(Side::Sales, call)
-}
-
-fn list_of_purchase_payment(call: &Call) -> Answer {
-    list_of_payment(Side::Purchases, call)
-}
-
-fn list_of_sales_credit(call: &Call) -> Answer {
-    list_of_credit(Side::Sales, call)
-}
-
-fn list_of_purchase_credit(call: &Call) -> Answer {
-    list_of_credit(Side::Purchases, call)
-}
-
-fn list_of_payment(side: Side, call: &Call) -> Answer {
-    let id = call.path_id("id")?;
-    let row: Option<PaymentRow> = run(get(id))?;
-    row.filter(|row| row.side == side).ok_or_else(Problem::not_found)?;
-    answer_list(call, &ApplicationRow::payment_id.eq(id))
-}
-
-fn list_of_credit(side: Side, call: &Call) -> Answer {
-    let id = call.path_id("id")?;
-    let row: Option<CreditRow> = run(get(id))?;
-    row.filter(|row| row.side == side).ok_or_else(Problem::not_found)?;
-    answer_list(call, &ApplicationRow::credit_id.eq(id))
-}
-
-fn answer_list(call: &Call, filter: &Filter) -> Answer {
-    let query: ListApplications = call.query()?;
-    let rows = read_page::<ApplicationRow>(filter, query.cursor, query.limit)?;
+/// The page of the applications that meet the filter.
+pub fn answer_applications(call: &Call, filter: Filter) -> Answer {
+    let rows = call.query::<ListApplications>()?.page([filter])?;
     answer_page(rows, |row| row.id, |row| Application::from_row(&row))
 }

@@ -4,10 +4,12 @@ mod application;
 mod body;
 mod books;
 mod credit;
+mod document_list;
 mod invoice;
 mod payment;
 mod refund;
 mod report;
+mod row;
 mod supplier_return;
 
 use stoa_sdk::Operation;

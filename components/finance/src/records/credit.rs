@@ -2,8 +2,9 @@
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use stoa_sdk::{Date, Id, Instant, collection, tenant, text_enum};
+use stoa_sdk::{Date, Id, collection, tenant, text_enum};
 use stoa_trade::quantity::{Amount, Money};
+use stoa_trade::resource;
 
 use crate::records::funds::FundsRow;
 use crate::records::side::Side;
@@ -105,94 +106,50 @@ pub struct CostLine {
     pub amount: Money,
 }
 
-/// A credit as returned to API clients.
-#[derive(Debug, Serialize, JsonSchema)]
-#[serde(rename_all = "camelCase")]
-pub struct ApiCredit {
-    id: Id,
-    number: String,
-    legal_entity_id: Id,
-    party_id: Id,
-    currency_code: String,
-    amount: Money,
-    status: CreditStatus,
-    reason_type: CreditReason,
-    reason: Option<String>,
-    origin_invoice_id: Option<Id>,
-    supplier_return_id: Option<Id>,
-    variant_id: Option<Id>,
-    /// Number of the document that grants the credit; null before recognition.
-    document_reference: Option<String>,
-    recognized_on: Option<Date>,
-    /// Part that is applied to invoices.
-    applied: Money,
-    refunded: Money,
-    /// Part that can still be applied or refunded; null unless the credit is RECOGNIZED.
-    available: Option<Money>,
-    voided_on: Option<Date>,
-    #[schemars(range(min = 1))]
-    version: i64,
-    created_at: Instant,
-    updated_at: Instant,
-}
-
-/// A credit in a list, as returned to users.
-#[derive(Debug, Serialize, JsonSchema)]
-#[serde(rename_all = "camelCase")]
-pub struct CreditHeader {
-    tenant_id: Id,
-    #[serde(flatten)]
-    public: ApiCredit,
-    inventory_unit_id: Option<Id>,
-    void_reason: Option<String>,
-}
-
-/// A credit as returned to users.
-#[derive(Debug, Serialize, JsonSchema)]
-#[serde(rename_all = "camelCase")]
-pub struct Credit {
-    #[serde(flatten)]
-    pub header: CreditHeader,
-    /// Lines of a COST_CORRECTION; empty for any other credit.
-    pub cost_lines: Vec<CostLine>,
-}
-
-impl ApiCredit {
-    pub fn from_row(row: &CreditRow, funds: Option<&FundsRow>) -> ApiCredit {
-        let funds_amount = |part: fn(&FundsRow) -> Money| funds.map_or(Money::ZERO, part);
-        ApiCredit {
-            id: row.id,
-            number: row.number.clone(),
-            legal_entity_id: row.legal_entity_id,
-            party_id: row.party_id,
-            currency_code: row.currency_code.clone(),
-            amount: row.amount,
-            status: row.status,
-            reason_type: row.reason_type,
-            reason: row.reason.clone(),
-            origin_invoice_id: row.origin_invoice_id,
-            supplier_return_id: row.supplier_return_id,
-            variant_id: row.variant_id,
-            document_reference: row.document_reference.clone(),
-            recognized_on: row.recognized_on,
-            applied: funds_amount(|funds| funds.applied),
-            refunded: funds_amount(|funds| funds.refunded),
-            available: (row.status == CreditStatus::Recognized).then(|| funds_amount(|funds| funds.available)),
-            voided_on: row.voided_on,
-            version: row.version,
-            created_at: row.created_at,
-            updated_at: row.updated_at,
-        }
+resource! {
+    /// A credit as returned to API clients.
+    pub struct ApiCredit of record row: CreditRow, funds: Option<&FundsRow> {
+        number: String,
+        legal_entity_id: Id,
+        party_id: Id,
+        currency_code: String,
+        amount: Money,
+        status: CreditStatus,
+        reason_type: CreditReason,
+        reason: Option<String>,
+        origin_invoice_id: Option<Id>,
+        supplier_return_id: Option<Id>,
+        variant_id: Option<Id>,
+        /// Number of the document that grants the credit; null before recognition.
+        document_reference: Option<String>,
+        recognized_on: Option<Date>,
+        /// Part that is applied to invoices.
+        applied: Money = funds.map_or(Money::ZERO, |funds| funds.applied),
+        refunded: Money = funds.map_or(Money::ZERO, |funds| funds.refunded),
+        /// Part that can still be applied or refunded; null unless the credit is RECOGNIZED.
+        available: Option<Money> = (row.status == CreditStatus::Recognized)
+            .then(|| funds.map_or(Money::ZERO, |funds| funds.available)),
+        voided_on: Option<Date>,
     }
 }
 
-impl CreditHeader {
-    pub fn from_row(row: &CreditRow, funds: Option<&FundsRow>) -> CreditHeader {
-        CreditHeader {
-            tenant_id: tenant(),
-            public: ApiCredit::from_row(row, funds),
-            inventory_unit_id: row.inventory_unit_id,
-            void_reason: row.void_reason.clone(),
-        }
+resource! {
+    /// A credit in a list, as returned to users.
+    pub struct CreditHeader of row: CreditRow, funds: Option<&FundsRow> {
+        tenant_id: Id = tenant(),
+        #[serde(flatten)]
+        public: ApiCredit = ApiCredit::from_row(row, funds),
+        inventory_unit_id: Option<Id>,
+        void_reason: Option<String>,
+    }
+}
+
+resource! {
+    /// A credit as returned to users.
+    pub struct Credit of row: CreditRow, funds: Option<&FundsRow>, cost_lines: Vec<CostLine> {
+        #[serde(flatten)]
+        header: CreditHeader = CreditHeader::from_row(row, funds),
+        /// Lines of a COST_CORRECTION; empty for any other credit.
+        cost_lines: Vec<CostLine> = cost_lines,
     }
 }

@@ -1,9 +1,8 @@
 //! Invoices of both sides: as they are kept, what changes of them while they stand, and how they are shown (finance-ledger.md B2).
 
-use schemars::JsonSchema;
-use serde::Serialize;
-use stoa_sdk::{Date, Id, Instant, collection, tenant, text_enum};
+use stoa_sdk::{Date, Id, collection, tenant, text_enum};
 use stoa_trade::quantity::Money;
+use stoa_trade::resource;
 
 use crate::records::side::Side;
 
@@ -78,148 +77,80 @@ collection! {
     counters [applied, balance]
 }
 
-/// What everybody sees of an invoice of either side.
-#[derive(Debug, Serialize, JsonSchema)]
-#[serde(rename_all = "camelCase")]
-pub struct InvoiceFacts {
-    id: Id,
-    number: String,
-    legal_entity_id: Id,
-    branch_id: Option<Id>,
-    party_id: Id,
-    currency_code: String,
-    status: InvoiceStatus,
-    issued_on: Option<Date>,
-    /// Last day of payment. Null on a posted invoice: due at once.
-    due_on: Option<Date>,
-    reference: Option<String>,
-    /// Exact sum of the lines.
-    total: Money,
-    /// Sum of the applications, minus reversals.
-    applied: Money,
-    /// Amount that is still to be paid; null unless the invoice is ISSUED.
-    balance: Option<Money>,
-    /// Instant at which the balance became zero; null before that.
-    settled_on: Option<Date>,
-    voided_on: Option<Date>,
-    #[schemars(range(min = 1))]
-    version: i64,
-    created_at: Instant,
-    updated_at: Instant,
-}
-
-impl InvoiceFacts {
-    fn from_row(row: &InvoiceRow, paid: Option<&InvoiceBalanceRow>) -> InvoiceFacts {
-        let is_issued = row.status == InvoiceStatus::Issued;
-        InvoiceFacts {
-            id: row.id,
-            number: row.number.clone(),
-            legal_entity_id: row.legal_entity_id,
-            branch_id: row.branch_id,
-            party_id: row.party_id,
-            currency_code: row.currency_code.clone(),
-            status: row.status,
-            issued_on: row.issued_on,
-            due_on: row.due_on,
-            reference: row.reference.clone(),
-            total: row.total,
-            applied: paid.map_or(Money::ZERO, |paid| paid.applied),
-            balance: paid.filter(|_| is_issued).map(|paid| paid.balance),
-            settled_on: paid.filter(|_| is_issued).and_then(|paid| paid.settled_on),
-            voided_on: row.voided_on,
-            version: row.version,
-            created_at: row.created_at,
-            updated_at: row.updated_at,
-        }
+impl InvoiceRow {
+    pub fn is_issued(&self) -> bool {
+        self.status == InvoiceStatus::Issued
     }
 }
 
-/// A sales invoice in a list, as returned to API clients.
-#[derive(Debug, Serialize, JsonSchema)]
-#[serde(rename_all = "camelCase")]
-pub struct ApiSalesInvoiceHeader {
-    #[serde(flatten)]
-    facts: InvoiceFacts,
-    /// Accounting day on which the revenue of lines without an order was recognised; null before that.
-    revenue_recognized_on: Option<Date>,
-    /// Id of the order that was delivered together with the invoice; null if none was.
-    delivery_order_id: Option<Id>,
-}
-
-/// A sales invoice in a list, as returned to users.
-#[derive(Debug, Serialize, JsonSchema)]
-#[serde(rename_all = "camelCase")]
-pub struct SalesInvoiceHeader {
-    tenant_id: Id,
-    #[serde(flatten)]
-    public: ApiSalesInvoiceHeader,
-    notes: Option<String>,
-    void_reason: Option<String>,
-}
-
-/// A purchase invoice in a list, as returned to API clients.
-#[derive(Debug, Serialize, JsonSchema)]
-#[serde(rename_all = "camelCase")]
-pub struct ApiPurchaseInvoiceHeader {
-    #[serde(flatten)]
-    facts: InvoiceFacts,
-    /// Number of the supplier's own document.
-    document_reference: Option<String>,
-    recognized_on: Option<Date>,
-    /// Id of the goods receipt that was created together with the invoice; null if none was.
-    receipt_id: Option<Id>,
-}
-
-/// A purchase invoice in a list, as returned to users.
-#[derive(Debug, Serialize, JsonSchema)]
-#[serde(rename_all = "camelCase")]
-pub struct PurchaseInvoiceHeader {
-    tenant_id: Id,
-    #[serde(flatten)]
-    public: ApiPurchaseInvoiceHeader,
-    notes: Option<String>,
-    void_reason: Option<String>,
-}
-
-impl ApiSalesInvoiceHeader {
-    pub fn from_row(row: &InvoiceRow, paid: Option<&InvoiceBalanceRow>) -> ApiSalesInvoiceHeader {
-        ApiSalesInvoiceHeader {
-            facts: InvoiceFacts::from_row(row, paid),
-            revenue_recognized_on: row.revenue_recognized_on,
-            delivery_order_id: row.delivery_order_id,
-        }
+resource! {
+    /// What everybody sees of an invoice of either side.
+    pub struct InvoiceFacts of record row: InvoiceRow, paid: Option<&InvoiceBalanceRow> {
+        number: String,
+        legal_entity_id: Id,
+        branch_id: Option<Id>,
+        party_id: Id,
+        currency_code: String,
+        status: InvoiceStatus,
+        issued_on: Option<Date>,
+        /// Last day of payment. Null on a posted invoice: due at once.
+        due_on: Option<Date>,
+        reference: Option<String>,
+        /// Exact sum of the lines.
+        total: Money,
+        /// Sum of the applications, minus reversals.
+        applied: Money = paid.map_or(Money::ZERO, |paid| paid.applied),
+        /// Amount that is still to be paid; null unless the invoice is ISSUED.
+        balance: Option<Money> = paid.filter(|_| row.is_issued()).map(|paid| paid.balance),
+        /// Instant at which the balance became zero; null before that.
+        settled_on: Option<Date> = paid.filter(|_| row.is_issued()).and_then(|paid| paid.settled_on),
+        voided_on: Option<Date>,
     }
 }
 
-impl SalesInvoiceHeader {
-    pub fn from_row(row: &InvoiceRow, paid: Option<&InvoiceBalanceRow>) -> SalesInvoiceHeader {
-        SalesInvoiceHeader {
-            tenant_id: tenant(),
-            public: ApiSalesInvoiceHeader::from_row(row, paid),
-            notes: row.notes.clone(),
-            void_reason: row.void_reason.clone(),
-        }
+resource! {
+    /// A sales invoice in a list, as returned to API clients.
+    pub struct ApiSalesInvoiceHeader of row: InvoiceRow, paid: Option<&InvoiceBalanceRow> {
+        #[serde(flatten)]
+        facts: InvoiceFacts = InvoiceFacts::from_row(row, paid),
+        /// Accounting day on which the revenue of lines without an order was recognised; null before that.
+        revenue_recognized_on: Option<Date>,
+        /// Id of the order that was delivered together with the invoice; null if none was.
+        delivery_order_id: Option<Id>,
     }
 }
 
-impl ApiPurchaseInvoiceHeader {
-    pub fn from_row(row: &InvoiceRow, paid: Option<&InvoiceBalanceRow>) -> ApiPurchaseInvoiceHeader {
-        ApiPurchaseInvoiceHeader {
-            facts: InvoiceFacts::from_row(row, paid),
-            document_reference: row.document_reference.clone(),
-            recognized_on: row.posted_on,
-            receipt_id: row.receipt_id,
-        }
+resource! {
+    /// A sales invoice in a list, as returned to users.
+    pub struct SalesInvoiceHeader of row: InvoiceRow, paid: Option<&InvoiceBalanceRow> {
+        tenant_id: Id = tenant(),
+        #[serde(flatten)]
+        public: ApiSalesInvoiceHeader = ApiSalesInvoiceHeader::from_row(row, paid),
+        notes: Option<String>,
+        void_reason: Option<String>,
     }
 }
 
-impl PurchaseInvoiceHeader {
-    pub fn from_row(row: &InvoiceRow, paid: Option<&InvoiceBalanceRow>) -> PurchaseInvoiceHeader {
-        PurchaseInvoiceHeader {
-            tenant_id: tenant(),
-            public: ApiPurchaseInvoiceHeader::from_row(row, paid),
-            notes: row.notes.clone(),
-            void_reason: row.void_reason.clone(),
-        }
+resource! {
+    /// A purchase invoice in a list, as returned to API clients.
+    pub struct ApiPurchaseInvoiceHeader of row: InvoiceRow, paid: Option<&InvoiceBalanceRow> {
+        #[serde(flatten)]
+        facts: InvoiceFacts = InvoiceFacts::from_row(row, paid),
+        /// Number of the supplier's own document.
+        document_reference: Option<String>,
+        recognized_on: Option<Date> = row.posted_on,
+        /// Id of the goods receipt that was created together with the invoice; null if none was.
+        receipt_id: Option<Id>,
+    }
+}
+
+resource! {
+    /// A purchase invoice in a list, as returned to users.
+    pub struct PurchaseInvoiceHeader of row: InvoiceRow, paid: Option<&InvoiceBalanceRow> {
+        tenant_id: Id = tenant(),
+        #[serde(flatten)]
+        public: ApiPurchaseInvoiceHeader = ApiPurchaseInvoiceHeader::from_row(row, paid),
+        notes: Option<String>,
+        void_reason: Option<String>,
     }
 }

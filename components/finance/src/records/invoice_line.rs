@@ -2,14 +2,13 @@
 
 use std::collections::BTreeSet;
 
-use schemars::JsonSchema;
-use serde::Serialize;
 use stoa_sdk::{Id, collection, set};
-use stoa_trade::JsonList;
 use stoa_trade::quantity::{Amount, Money, Quantity, Tracking, pieces};
+use stoa_trade::{JsonList, resource};
 
 use crate::records::invoice::{
-    ApiPurchaseInvoiceHeader, ApiSalesInvoiceHeader, PurchaseInvoiceHeader, SalesInvoiceHeader,
+    ApiPurchaseInvoiceHeader, ApiSalesInvoiceHeader, InvoiceBalanceRow, InvoiceRow, PurchaseInvoiceHeader,
+    SalesInvoiceHeader,
 };
 use crate::records::known_unit::NamedUnit;
 
@@ -62,146 +61,101 @@ pub fn products_of(lines: &[InvoiceLineRow]) -> BTreeSet<Id> {
     set(lines.iter().filter_map(|line| line.product_id))
 }
 
-/// What everybody sees of a line of either side.
-#[derive(Debug, Serialize, JsonSchema)]
-#[serde(rename_all = "camelCase")]
-pub struct LineFacts {
-    id: Id,
-    #[schemars(range(min = 1, max = stoa_trade::limits::LINES))]
-    line_no: i64,
-    variant_id: Option<Id>,
-    description: Option<String>,
-    /// Current data of the product.
-    tracking_mode: Tracking,
-    quantity: Quantity,
-    line_total: Amount,
-    order_id: Option<Id>,
-    order_item_id: Option<Id>,
-    /// Units on the line.
-    unit_count: usize,
-}
-
-impl LineFacts {
-    fn from_row(row: &InvoiceLineRow) -> LineFacts {
-        LineFacts {
-            id: row.id,
-            line_no: row.line_no + 1,
-            variant_id: row.variant_id,
-            description: row.description.clone(),
-            tracking_mode: row.tracking,
-            quantity: row.quantity,
-            line_total: row.line_total,
-            order_id: row.order_id,
-            order_item_id: row.order_item_id,
-            unit_count: row.unit_ids.0.len(),
-        }
+resource! {
+    /// What everybody sees of a line of either side.
+    pub struct LineFacts of row: InvoiceLineRow {
+        id: Id,
+        #[schemars(range(min = 1, max = stoa_trade::limits::LINES))]
+        line_no: i64 = row.line_no + 1,
+        variant_id: Option<Id>,
+        description: Option<String>,
+        /// Current data of the product.
+        tracking_mode: Tracking = row.tracking,
+        quantity: Quantity,
+        line_total: Amount,
+        order_id: Option<Id>,
+        order_item_id: Option<Id>,
+        /// Units on the line.
+        unit_count: usize = row.unit_ids.0.len(),
     }
 }
 
-/// A line of a sales invoice as returned to API clients.
-#[derive(Debug, Serialize, JsonSchema)]
-#[serde(rename_all = "camelCase")]
-pub struct ApiSalesInvoiceLine {
-    #[serde(flatten)]
-    facts: LineFacts,
-    unit_price: Money,
-    price_reason: Option<String>,
-}
-
-/// A line of a sales invoice as returned to users.
-#[derive(Debug, Serialize, JsonSchema)]
-#[serde(rename_all = "camelCase")]
-pub struct SalesInvoiceLine {
-    #[serde(flatten)]
-    public: ApiSalesInvoiceLine,
-    account_id: Option<Id>,
-    units: Vec<NamedUnit>,
-}
-
-/// A line of a purchase invoice as returned to API clients.
-#[derive(Debug, Serialize, JsonSchema)]
-#[serde(rename_all = "camelCase")]
-pub struct ApiPurchaseInvoiceLine {
-    #[serde(flatten)]
-    facts: LineFacts,
-    unit_cost: Money,
-    receipt_item_id: Option<Id>,
-}
-
-/// A line of a purchase invoice as returned to users.
-#[derive(Debug, Serialize, JsonSchema)]
-#[serde(rename_all = "camelCase")]
-pub struct PurchaseInvoiceLine {
-    #[serde(flatten)]
-    public: ApiPurchaseInvoiceLine,
-    account_id: Option<Id>,
-    units: Vec<NamedUnit>,
-}
-
-impl ApiSalesInvoiceLine {
-    pub fn from_row(row: &InvoiceLineRow) -> ApiSalesInvoiceLine {
-        ApiSalesInvoiceLine {
-            facts: LineFacts::from_row(row),
-            unit_price: row.unit_amount,
-            price_reason: row.price_reason.clone(),
-        }
+resource! {
+    /// A line of a sales invoice as returned to API clients.
+    pub struct ApiSalesInvoiceLine of row: InvoiceLineRow {
+        #[serde(flatten)]
+        facts: LineFacts = LineFacts::from_row(row),
+        unit_price: Money = row.unit_amount,
+        price_reason: Option<String>,
     }
 }
 
-impl SalesInvoiceLine {
-    pub fn from_row(row: &InvoiceLineRow, units: Vec<NamedUnit>) -> SalesInvoiceLine {
-        SalesInvoiceLine { public: ApiSalesInvoiceLine::from_row(row), account_id: row.account_id, units }
+resource! {
+    /// A line of a sales invoice as returned to users.
+    pub struct SalesInvoiceLine of row: InvoiceLineRow, units: Vec<NamedUnit> {
+        #[serde(flatten)]
+        public: ApiSalesInvoiceLine = ApiSalesInvoiceLine::from_row(row),
+        account_id: Option<Id>,
+        units: Vec<NamedUnit> = units,
     }
 }
 
-impl ApiPurchaseInvoiceLine {
-    pub fn from_row(row: &InvoiceLineRow) -> ApiPurchaseInvoiceLine {
-        ApiPurchaseInvoiceLine {
-            facts: LineFacts::from_row(row),
-            unit_cost: row.unit_amount,
-            receipt_item_id: row.receipt_item_id,
-        }
+resource! {
+    /// A line of a purchase invoice as returned to API clients.
+    pub struct ApiPurchaseInvoiceLine of row: InvoiceLineRow {
+        #[serde(flatten)]
+        facts: LineFacts = LineFacts::from_row(row),
+        unit_cost: Money = row.unit_amount,
+        receipt_item_id: Option<Id>,
     }
 }
 
-impl PurchaseInvoiceLine {
-    pub fn from_row(row: &InvoiceLineRow, units: Vec<NamedUnit>) -> PurchaseInvoiceLine {
-        PurchaseInvoiceLine { public: ApiPurchaseInvoiceLine::from_row(row), account_id: row.account_id, units }
+resource! {
+    /// A line of a purchase invoice as returned to users.
+    pub struct PurchaseInvoiceLine of row: InvoiceLineRow, units: Vec<NamedUnit> {
+        #[serde(flatten)]
+        public: ApiPurchaseInvoiceLine = ApiPurchaseInvoiceLine::from_row(row),
+        account_id: Option<Id>,
+        units: Vec<NamedUnit> = units,
     }
 }
 
-/// A sales invoice as returned to users.
-#[derive(Debug, Serialize, JsonSchema)]
-pub struct SalesInvoice {
-    #[serde(flatten)]
-    pub header: SalesInvoiceHeader,
-    #[schemars(length(max = stoa_trade::limits::LINES))]
-    pub lines: Vec<SalesInvoiceLine>,
+resource! {
+    /// A sales invoice as returned to users.
+    pub struct SalesInvoice of row: InvoiceRow, paid: Option<&InvoiceBalanceRow>, lines: Vec<SalesInvoiceLine> {
+        #[serde(flatten)]
+        header: SalesInvoiceHeader = SalesInvoiceHeader::from_row(row, paid),
+        #[schemars(length(max = stoa_trade::limits::LINES))]
+        lines: Vec<SalesInvoiceLine> = lines,
+    }
 }
 
-/// A sales invoice as returned to API clients, without units.
-#[derive(Debug, Serialize, JsonSchema)]
-pub struct ApiSalesInvoice {
-    #[serde(flatten)]
-    pub header: ApiSalesInvoiceHeader,
-    #[schemars(length(max = stoa_trade::limits::LINES))]
-    pub lines: Vec<ApiSalesInvoiceLine>,
+resource! {
+    /// A sales invoice as returned to API clients, without units.
+    pub struct ApiSalesInvoice of row: InvoiceRow, paid: Option<&InvoiceBalanceRow>, lines: Vec<ApiSalesInvoiceLine> {
+        #[serde(flatten)]
+        header: ApiSalesInvoiceHeader = ApiSalesInvoiceHeader::from_row(row, paid),
+        #[schemars(length(max = stoa_trade::limits::LINES))]
+        lines: Vec<ApiSalesInvoiceLine> = lines,
+    }
 }
 
-/// A purchase invoice as returned to users.
-#[derive(Debug, Serialize, JsonSchema)]
-pub struct PurchaseInvoice {
-    #[serde(flatten)]
-    pub header: PurchaseInvoiceHeader,
-    #[schemars(length(max = stoa_trade::limits::LINES))]
-    pub lines: Vec<PurchaseInvoiceLine>,
+resource! {
+    /// A purchase invoice as returned to users.
+    pub struct PurchaseInvoice of row: InvoiceRow, paid: Option<&InvoiceBalanceRow>, lines: Vec<PurchaseInvoiceLine> {
+        #[serde(flatten)]
+        header: PurchaseInvoiceHeader = PurchaseInvoiceHeader::from_row(row, paid),
+        #[schemars(length(max = stoa_trade::limits::LINES))]
+        lines: Vec<PurchaseInvoiceLine> = lines,
+    }
 }
 
-/// A purchase invoice as returned to API clients, without units.
-#[derive(Debug, Serialize, JsonSchema)]
-pub struct ApiPurchaseInvoice {
-    #[serde(flatten)]
-    pub header: ApiPurchaseInvoiceHeader,
-    #[schemars(length(max = stoa_trade::limits::LINES))]
-    pub lines: Vec<ApiPurchaseInvoiceLine>,
+resource! {
+    /// A purchase invoice as returned to API clients, without units.
+    pub struct ApiPurchaseInvoice of row: InvoiceRow, paid: Option<&InvoiceBalanceRow>, lines: Vec<ApiPurchaseInvoiceLine> {
+        #[serde(flatten)]
+        header: ApiPurchaseInvoiceHeader = ApiPurchaseInvoiceHeader::from_row(row, paid),
+        #[schemars(length(max = stoa_trade::limits::LINES))]
+        lines: Vec<ApiPurchaseInvoiceLine> = lines,
+    }
 }

@@ -1,9 +1,8 @@
 //! Money as it moved: every payment, refund and movement of a till, for reports of cash and for what a till should hold.
 
 use stoa_sdk::{Date, Id, collection, text_enum};
+use stoa_trade::payment_method::Method;
 use stoa_trade::quantity::Money;
-
-use crate::records::payment::Method;
 
 text_enum! {
     pub enum Direction { In => "IN", Out => "OUT" }

@@ -21,7 +21,7 @@ impl Side {
     }
 
     /// Audit name of its invoices, and their source in the journal.
-    pub fn invoice(self) -> &'static str {
+    pub const fn invoice(self) -> &'static str {
         match self {
             Side::Sales => SALES_INVOICE,
             Side::Purchases => PURCHASE_INVOICE,

@@ -1,11 +1,9 @@
 //! Goods that go back to their supplier, independent of any credit: the document is kept here, its goods by inventory
 //! (finance-ledger.md B8).
 
-use schemars::JsonSchema;
-use serde::Serialize;
-use stoa_sdk::{Date, Id, Instant, collection, tenant, text_enum};
-use stoa_trade::JsonList;
+use stoa_sdk::{Date, Id, collection, tenant, text_enum};
 use stoa_trade::quantity::Quantity;
+use stoa_trade::{JsonList, resource};
 
 use crate::records::known_unit::NamedUnit;
 
@@ -65,120 +63,69 @@ collection! {
     counters [returned]
 }
 
-/// A supplier return in a list, as returned to API clients.
-#[derive(Debug, Serialize, JsonSchema)]
-#[serde(rename_all = "camelCase")]
-pub struct ApiSupplierReturnHeader {
-    id: Id,
-    number: String,
-    legal_entity_id: Id,
-    party_id: Id,
-    /// Currency of the receipts.
-    currency_code: String,
-    warehouse_id: Id,
-    status: SupplierReturnStatus,
-    reason: String,
-    shipped_on: Option<Date>,
-    #[schemars(range(min = 1))]
-    version: i64,
-    created_at: Instant,
-    updated_at: Instant,
-}
-
-/// A supplier return in a list, as returned to users.
-#[derive(Debug, Serialize, JsonSchema)]
-#[serde(rename_all = "camelCase")]
-pub struct SupplierReturnHeader {
-    tenant_id: Id,
-    #[serde(flatten)]
-    public: ApiSupplierReturnHeader,
-    notes: Option<String>,
-}
-
-/// A line as returned to API clients.
-#[derive(Debug, Serialize, JsonSchema)]
-#[serde(rename_all = "camelCase")]
-pub struct ApiSupplierReturnLine {
-    id: Id,
-    #[schemars(range(min = 1, max = stoa_trade::limits::LINES))]
-    line_no: i64,
-    receipt_item_id: Id,
-    variant_id: Id,
-    quantity: Quantity,
-    unit_count: usize,
-}
-
-/// A line as returned to users.
-#[derive(Debug, Serialize, JsonSchema)]
-#[serde(rename_all = "camelCase")]
-pub struct SupplierReturnLine {
-    #[serde(flatten)]
-    public: ApiSupplierReturnLine,
-    units: Vec<NamedUnit>,
-}
-
-/// A supplier return as returned to users.
-#[derive(Debug, Serialize, JsonSchema)]
-pub struct SupplierReturn {
-    #[serde(flatten)]
-    pub header: SupplierReturnHeader,
-    #[schemars(length(max = stoa_trade::limits::LINES))]
-    pub lines: Vec<SupplierReturnLine>,
-}
-
-/// A return as returned to API clients, without units.
-#[derive(Debug, Serialize, JsonSchema)]
-pub struct ApiSupplierReturn {
-    #[serde(flatten)]
-    pub header: ApiSupplierReturnHeader,
-    #[schemars(length(max = stoa_trade::limits::LINES))]
-    pub lines: Vec<ApiSupplierReturnLine>,
-}
-
-impl ApiSupplierReturnHeader {
-    pub fn from_row(row: &SupplierReturnRow) -> ApiSupplierReturnHeader {
-        ApiSupplierReturnHeader {
-            id: row.id,
-            number: row.number.clone(),
-            legal_entity_id: row.legal_entity_id,
-            party_id: row.party_id,
-            currency_code: row.currency_code.clone(),
-            warehouse_id: row.warehouse_id,
-            status: row.status,
-            reason: row.reason.clone(),
-            shipped_on: row.shipped_on,
-            version: row.version,
-            created_at: row.created_at,
-            updated_at: row.updated_at,
-        }
+resource! {
+    /// A supplier return in a list, as returned to API clients.
+    pub struct ApiSupplierReturnHeader of record row: SupplierReturnRow {
+        number: String,
+        legal_entity_id: Id,
+        party_id: Id,
+        /// Currency of the receipts.
+        currency_code: String,
+        warehouse_id: Id,
+        status: SupplierReturnStatus,
+        reason: String,
+        shipped_on: Option<Date>,
     }
 }
 
-impl SupplierReturnHeader {
-    pub fn from_row(row: &SupplierReturnRow) -> SupplierReturnHeader {
-        SupplierReturnHeader {
-            tenant_id: tenant(),
-            public: ApiSupplierReturnHeader::from_row(row),
-            notes: row.notes.clone(),
-        }
+resource! {
+    /// A supplier return in a list, as returned to users.
+    pub struct SupplierReturnHeader of row: SupplierReturnRow {
+        tenant_id: Id = tenant(),
+        #[serde(flatten)]
+        public: ApiSupplierReturnHeader = ApiSupplierReturnHeader::from_row(row),
+        notes: Option<String>,
     }
 }
 
-impl ApiSupplierReturnLine {
-    pub fn from_row(row: &SupplierReturnLineRow) -> ApiSupplierReturnLine {
-        ApiSupplierReturnLine {
-            id: row.id,
-            line_no: row.line_no + 1,
-            receipt_item_id: row.receipt_item_id,
-            variant_id: row.variant_id,
-            quantity: row.quantity,
-            unit_count: row.unit_ids.0.len(),
-        }
+resource! {
+    /// A line as returned to API clients.
+    pub struct ApiSupplierReturnLine of row: SupplierReturnLineRow {
+        id: Id,
+        #[schemars(range(min = 1, max = stoa_trade::limits::LINES))]
+        line_no: i64 = row.line_no + 1,
+        receipt_item_id: Id,
+        variant_id: Id,
+        quantity: Quantity,
+        unit_count: usize = row.unit_ids.0.len(),
     }
 }
 
-impl SupplierReturnLine {
-    pub fn from_row(row: &SupplierReturnLineRow, units: Vec<NamedUnit>) -> SupplierReturnLine {
-        SupplierReturnLine { public: ApiSupplierReturnLine::from_row(row), units }
+resource! {
+    /// A line as returned to users.
+    pub struct SupplierReturnLine of row: SupplierReturnLineRow, units: Vec<NamedUnit> {
+        #[serde(flatten)]
+        public: ApiSupplierReturnLine = ApiSupplierReturnLine::from_row(row),
+        units: Vec<NamedUnit> = units,
+    }
+}
+
+resource! {
+    /// A supplier return as returned to users.
+    pub struct SupplierReturn of row: SupplierReturnRow, lines: Vec<SupplierReturnLine> {
+        #[serde(flatten)]
+        header: SupplierReturnHeader = SupplierReturnHeader::from_row(row),
+        #[schemars(length(max = stoa_trade::limits::LINES))]
+        lines: Vec<SupplierReturnLine> = lines,
+    }
+}
+
+resource! {
+    /// A return as returned to API clients, without units.
+    pub struct ApiSupplierReturn of row: SupplierReturnRow, lines: Vec<ApiSupplierReturnLine> {
+        #[serde(flatten)]
+        header: ApiSupplierReturnHeader = ApiSupplierReturnHeader::from_row(row),
+        #[schemars(length(max = stoa_trade::limits::LINES))]
+        lines: Vec<ApiSupplierReturnLine> = lines,
     }
 }

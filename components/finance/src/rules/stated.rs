@@ -116,7 +116,7 @@ pub fn check_currency(code: &str) -> Result<(), Problem> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::tests::rows::{CUSTOMER, ENTITY};
+    use crate::tests::rows::{CUSTOMER, ENTITY, list_faults};
 
     fn line() -> StatedLine {
         StatedLine {
@@ -146,10 +146,7 @@ mod tests {
             document_reference: None,
             lines,
         };
-        match invoice.check(side) {
-            Ok(()) => Vec::new(),
-            Err(problem) => problem.errors.into_iter().map(|error| (error.pointer, error.code)).collect(),
-        }
+        list_faults(invoice.check(side))
     }
 
     #[test]

@@ -1,7 +1,7 @@
 //! Rows that a company with invoices may have.
 
 use stoa_sdk::scripted::NOW;
-use stoa_sdk::{Date, Id, Instant};
+use stoa_sdk::{Date, Id, Instant, Problem};
 use stoa_trade::JsonList;
 use stoa_trade::quantity::{Money, Quantity, Tracking, multiply};
 
@@ -17,6 +17,12 @@ pub fn day(text: &str) -> Date {
 
 pub fn money(text: &str) -> Money {
     text.parse().expect("money")
+}
+
+/// The faults of a body, by pointer and code.
+pub fn list_faults(judged: Result<(), Problem>) -> Vec<(String, String)> {
+    let faults = judged.err().into_iter().flat_map(|problem| problem.errors);
+    faults.map(|fault| (fault.pointer, fault.code)).collect()
 }
 
 /// A line of a product that is not tracked.

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use stoa_sdk::store::{aggregate, find, read, select};
+use stoa_sdk::store::{aggregate, find, read};
 use stoa_sdk::{Field, Finding, Id, all, map, totals};
 use stoa_trade::quantity::{Money, sum};
 
@@ -11,9 +11,7 @@ use crate::records::credit::{CreditRow, CreditStatus};
 use crate::records::funds::FundsRow;
 use crate::records::payment::{PaymentOrigin, PaymentRow, PaymentStatus};
 use crate::records::refund::{RefundRow, RefundStatus};
-use crate::verify::{Batch, finding};
-
-const DOCUMENTS: u32 = 200;
+use crate::verify::finding;
 
 totals! { AppliedOfPayment of ApplicationRow by [payment_id: Option<Id>] { amount: Money = sum(amount) } }
 totals! { AppliedOfCredit of ApplicationRow by [credit_id: Option<Id>] { amount: Money = sum(amount) } }
@@ -56,13 +54,8 @@ fn check(documents: Vec<Taken>) -> Vec<Finding> {
 }
 
 /// FI2 of payments.
-pub fn check_payments(after: Option<Id>) -> Batch {
-    let page = read(select::<PaymentRow>(Default::default()).after(after).limit(DOCUMENTS));
-    let last = page.items.last().filter(|_| page.more).map(|row| row.id);
-    if page.items.is_empty() {
-        return (Vec::new(), None);
-    }
-    let ids = || page.items.iter().map(|row| row.id);
+pub fn check_payments(rows: &[PaymentRow]) -> Vec<Finding> {
+    let ids = || rows.iter().map(|row| row.id);
     let refunds = all([RefundRow::payment_id.one_of(ids()), RefundRow::status.eq(RefundStatus::Recorded)]);
     let (applied, refunded) = read((
         aggregate::<AppliedOfPayment>(ApplicationRow::payment_id.one_of(ids())).whole(),
@@ -77,17 +70,12 @@ pub fn check_payments(after: Option<Id>) -> Batch {
         applied: applied.get(&Some(row.id)).copied().unwrap_or_default(),
         refunded: refunded.get(&Some(row.id)).copied().unwrap_or_default(),
     };
-    (check(page.items.iter().map(taken).collect()), last)
+    check(rows.iter().map(taken).collect())
 }
 
 /// FI2 of credits.
-pub fn check_credits(after: Option<Id>) -> Batch {
-    let page = read(select::<CreditRow>(Default::default()).after(after).limit(DOCUMENTS));
-    let last = page.items.last().filter(|_| page.more).map(|row| row.id);
-    if page.items.is_empty() {
-        return (Vec::new(), None);
-    }
-    let ids = || page.items.iter().map(|row| row.id);
+pub fn check_credits(rows: &[CreditRow]) -> Vec<Finding> {
+    let ids = || rows.iter().map(|row| row.id);
     let refunds = all([RefundRow::credit_id.one_of(ids()), RefundRow::status.eq(RefundStatus::Recorded)]);
     let (applied, refunded) = read((
         aggregate::<AppliedOfCredit>(ApplicationRow::credit_id.one_of(ids())).whole(),
@@ -102,5 +90,5 @@ pub fn check_credits(after: Option<Id>) -> Batch {
         applied: applied.get(&Some(row.id)).copied().unwrap_or_default(),
         refunded: refunded.get(&Some(row.id)).copied().unwrap_or_default(),
     };
-    (check(page.items.iter().map(taken).collect()), last)
+    check(rows.iter().map(taken).collect())
 }

@@ -13,11 +13,10 @@ use crate::records::invoice_line::InvoiceLineRow;
 use crate::records::party_entry::{PartyAccount, PartyEntryRow};
 use crate::records::payment::PaymentRow;
 use crate::records::unit_claim::UnitClaimRow;
-use crate::verify::{Batch, finding};
+use crate::verify::finding;
 
 /// Invoices of a batch; each has 100 lines at most.
-const INVOICES: u32 = 15;
-const APPLICATIONS: u32 = 200;
+pub const INVOICES: u32 = 15;
 
 totals! { Applied of ApplicationRow by [invoice_id: Id] { amount: Money = sum(amount) } }
 
@@ -26,13 +25,8 @@ totals! { Claimed of UnitClaimRow by [invoice_id: Option<Id>] { count: i64 = cou
 totals! { Owed of PartyEntryRow by [invoice_id: Option<Id>] { amount: Money = sum(amount) } }
 
 /// FI1: what is applied adds up, and balance and total with it; FI5: as many units as billed; FI10: settled when nothing is owed.
-pub fn check_invoices(after: Option<Id>) -> Batch {
-    let page = read(select::<InvoiceRow>(Default::default()).after(after).limit(INVOICES));
-    let last = page.items.last().filter(|_| page.more).map(|row| row.id);
-    if page.items.is_empty() {
-        return (Vec::new(), None);
-    }
-    let ids = || page.items.iter().map(|row| row.id);
+pub fn check_invoices(rows: &[InvoiceRow]) -> Vec<Finding> {
+    let ids = || rows.iter().map(|row| row.id);
     let standing =
         has::<InvoiceRow, _, _>(InvoiceLineRow::line_set_id, InvoiceRow::line_set_id, InvoiceRow::id.one_of(ids()));
     let of_invoices = all([PartyEntryRow::invoice_id.one_of(ids()), PartyEntryRow::account.eq(PartyAccount::Invoices)]);
@@ -48,7 +42,7 @@ pub fn check_invoices(after: Option<Id>) -> Batch {
     let owed: BTreeMap<Option<Id>, Money> = map(owed.into_iter().map(|group| (group.invoice_id, group.amount)));
     let claimed: BTreeMap<Option<Id>, i64> = map(claimed.into_iter().map(|group| (group.invoice_id, group.count)));
     let mut findings = Vec::new();
-    for row in &page.items {
+    for row in rows {
         let invoice_lines: Vec<&InvoiceLineRow> = lines.iter().filter(|line| line.invoice_id == row.id).collect();
         findings.extend(check_lines(row, &invoice_lines));
         findings.extend(check_claims(row, &invoice_lines, claimed.get(&Some(row.id)).copied().unwrap_or_default()));
@@ -56,7 +50,7 @@ pub fn check_invoices(after: Option<Id>) -> Batch {
         let entered = owed.get(&Some(row.id)).copied().unwrap_or_default();
         findings.extend(check_balance(row, paid.get(&row.id), taken, entered));
     }
-    (findings, last)
+    findings
 }
 
 fn check_lines(row: &InvoiceRow, lines: &[&InvoiceLineRow]) -> Vec<Finding> {
@@ -108,13 +102,11 @@ fn check_balance(row: &InvoiceRow, paid: Option<&InvoiceBalanceRow>, taken: Mone
 }
 
 /// FI3: an application joins a source and an invoice of one party, legal entity, currency and side.
-pub fn check_applications(after: Option<Id>) -> Batch {
-    let page = read(select::<ApplicationRow>(Default::default()).after(after).limit(APPLICATIONS));
-    let last = page.items.last().filter(|_| page.more).map(|row| row.id);
+pub fn check_applications(rows: &[ApplicationRow]) -> Vec<Finding> {
     let (invoices, payments, credits) = read((
-        get_all::<InvoiceRow>(set(page.items.iter().map(|row| row.invoice_id))),
-        get_all::<PaymentRow>(set(page.items.iter().filter_map(|row| row.payment_id))),
-        get_all::<CreditRow>(set(page.items.iter().filter_map(|row| row.credit_id))),
+        get_all::<InvoiceRow>(set(rows.iter().map(|row| row.invoice_id))),
+        get_all::<PaymentRow>(set(rows.iter().filter_map(|row| row.payment_id))),
+        get_all::<CreditRow>(set(rows.iter().filter_map(|row| row.credit_id))),
     ));
     let joins = |row: &ApplicationRow| {
         let invoice = invoices.iter().find(|invoice| invoice.id == row.invoice_id);
@@ -131,7 +123,7 @@ pub fn check_applications(after: Option<Id>) -> Batch {
         };
         fits && source == (row.side, row.party_id, row.legal_entity_id, &row.currency_code)
     };
-    let stray = page.items.iter().filter(|row| !joins(row));
+    let stray = rows.iter().filter(|row| !joins(row));
     let message = "The application joins what is not of one party, legal entity, currency and side.";
-    (stray.map(|row| finding("FI3", row.id, message)).collect(), last)
+    stray.map(|row| finding("FI3", row.id, message)).collect()
 }

@@ -8,10 +8,14 @@ mod invoices;
 mod orders;
 mod tills;
 
-use stoa_sdk::{Finding, Findings, Id};
+use stoa_sdk::store::{read, select};
+use stoa_sdk::{Entity, Filter, Finding, Findings, Id};
 use stoa_trade::snapshot::{check_lines, check_totals};
 
 use crate::work::month_totals::{MoneyMoves, Parties, Revenue};
+
+/// Rows of a batch, unless each leads to many more.
+const ROWS: u32 = 200;
 
 /// The findings of a batch, and the last row that it looked at where others follow.
 type Batch = (Vec<Finding>, Option<Id>);
@@ -21,14 +25,14 @@ type Stage = (&'static str, fn(Option<Id>) -> Batch);
 
 /// The stages in their order.
 const STAGES: [Stage; 15] = [
-    ("invoice", invoices::check_invoices),
-    ("billed", orders::check_billed),
-    ("application", invoices::check_applications),
-    ("payment", funds::check_payments),
-    ("credit", funds::check_credits),
-    ("till", tills::check_tills),
-    ("collection", tills::check_collections),
-    ("return", goods::check_returns),
+    ("invoice", |after| check_page(after, Filter::default(), invoices::INVOICES, invoices::check_invoices)),
+    ("billed", |after| check_page(after, orders::filter_issued(), orders::INVOICES, orders::check_billed)),
+    ("application", |after| check_page(after, Filter::default(), ROWS, invoices::check_applications)),
+    ("payment", |after| check_page(after, Filter::default(), ROWS, funds::check_payments)),
+    ("credit", |after| check_page(after, Filter::default(), ROWS, funds::check_credits)),
+    ("till", |after| check_page(after, Filter::default(), ROWS, tills::check_tills)),
+    ("collection", |after| check_page(after, Filter::default(), ROWS, tills::check_collections)),
+    ("return", |after| check_page(after, Filter::default(), ROWS, goods::check_returns)),
     ("entry", check_lines::<Parties, 1>),
     ("party-total", check_totals::<Parties, 1>),
     ("revenue-line", check_lines::<Revenue, 3>),
@@ -37,6 +41,14 @@ const STAGES: [Stage; 15] = [
     ("money-total", check_totals::<MoneyMoves, 1>),
     ("books", books::check_books),
 ];
+
+/// Checks the page of rows after this one.
+fn check_page<R: Entity>(after: Option<Id>, filter: Filter, limit: u32, check: fn(&[R]) -> Vec<Finding>) -> Batch {
+    let page = read(select::<R>(filter).after(after).limit(limit));
+    let last = page.items.last().filter(|_| page.more).map(|row| row.id());
+    let findings = if page.items.is_empty() { Vec::new() } else { check(&page.items) };
+    (findings, last)
+}
 
 fn finding(invariant: &str, resource: Id, message: &str) -> Finding {
     Finding { invariant: invariant.to_owned(), resource: Some(resource.into()), message: message.to_owned() }

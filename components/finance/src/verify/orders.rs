@@ -3,33 +3,36 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use stoa_sdk::store::{aggregate, read, select};
-use stoa_sdk::{Finding, Id, all, has, map, set, totals};
+use stoa_sdk::{Filter, Finding, Id, all, has, map, set, totals};
 use stoa_trade::quantity::Quantity;
 
 use crate::records::invoice::{InvoiceRow, InvoiceStatus};
 use crate::records::invoice_line::InvoiceLineRow;
 use crate::records::side::Side;
-use crate::verify::{Batch, finding};
+use crate::verify::finding;
 use crate::work::ordered::read_orders;
 
 /// Invoices of a batch; each has 100 lines at most.
-const INVOICES: u32 = 10;
+pub const INVOICES: u32 = 10;
 /// Lines of orders that are asked for at once: each may be of an order of its own.
 const ITEMS: usize = 100;
 
 totals! { Billed of InvoiceLineRow by [order_item_id: Option<Id>] { quantity: Quantity = sum(quantity) } }
 
+/// The invoices that bill.
+pub fn filter_issued() -> Filter {
+    InvoiceRow::status.eq(InvoiceStatus::Issued)
+}
+
 /// FI4: what is billed of an order's line is what issued invoices bill.
-pub fn check_billed(after: Option<Id>) -> Batch {
-    let page = read(select::<InvoiceRow>(InvoiceRow::status.eq(InvoiceStatus::Issued)).after(after).limit(INVOICES));
-    let last = page.items.last().filter(|_| page.more).map(|row| row.id);
+pub fn check_billed(rows: &[InvoiceRow]) -> Vec<Finding> {
     let mut findings = Vec::new();
     for side in [Side::Sales, Side::Purchases] {
-        let ids: Vec<Id> = page.items.iter().filter(|row| row.side == side).map(|row| row.id).collect();
+        let ids: Vec<Id> = rows.iter().filter(|row| row.side == side).map(|row| row.id).collect();
         let items: Vec<Id> = read_items(&ids).into_iter().collect();
         findings.extend(items.chunks(ITEMS).flat_map(|some| check_items(side, &set(some.iter().copied()))));
     }
-    (findings, last)
+    findings
 }
 
 /// The lines of orders that these invoices bill.

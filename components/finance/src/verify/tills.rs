@@ -2,29 +2,22 @@
 
 use std::collections::BTreeMap;
 
-use stoa_sdk::store::{aggregate, read, select};
-use stoa_sdk::{Id, map, totals};
+use stoa_sdk::store::{aggregate, read};
+use stoa_sdk::{Finding, Id, map, totals};
 use stoa_trade::quantity::{Money, sum};
 
 use crate::records::money_move::{MoneyMoveRow, MoveOrigin};
 use crate::records::payment::PaymentRow;
 use crate::records::till::{CollectionRow, TillRow};
-use crate::verify::{Batch, finding};
-
-const ROWS: u32 = 200;
+use crate::verify::finding;
 
 totals! { Cash of MoneyMoveRow by [session_id: Option<Id>] { amount: Money = sum(amount) } }
 
 totals! { Components of PaymentRow by [receipt_id: Option<Id>] { amount: Money = sum(amount) } }
 
 /// FI8: what a drawer should hold is the sum of its cash, but for the variance that closing recorded.
-pub fn check_tills(after: Option<Id>) -> Batch {
-    let page = read(select::<TillRow>(Default::default()).after(after).limit(ROWS));
-    let last = page.items.last().filter(|_| page.more).map(|row| row.id);
-    if page.items.is_empty() {
-        return (Vec::new(), None);
-    }
-    let of_sessions = MoneyMoveRow::session_id.one_of(page.items.iter().map(|row| row.session_id));
+pub fn check_tills(rows: &[TillRow]) -> Vec<Finding> {
+    let of_sessions = MoneyMoveRow::session_id.one_of(rows.iter().map(|row| row.session_id));
     let cash =
         read(aggregate::<Cash>(of_sessions).when(Cash::amount, MoneyMoveRow::origin.ne(MoveOrigin::Variance)).whole());
     let cash: BTreeMap<Option<Id>, Money> = map(cash.into_iter().map(|group| (group.session_id, group.amount)));
@@ -34,22 +27,17 @@ pub fn check_tills(after: Option<Id>) -> Batch {
         let is_counted = counted.is_none_or(|(counted, variance)| sum([row.expected, variance]).ok() == Some(counted));
         row.expected != held || !is_counted
     };
-    let found = page.items.iter().filter(differs);
-    (found.map(|row| finding("FI8", row.session_id, "The drawer should hold other than its cash.")).collect(), last)
+    let found = rows.iter().filter(differs);
+    found.map(|row| finding("FI8", row.session_id, "The drawer should hold other than its cash.")).collect()
 }
 
 /// FI7: the components of a receipt add up to what was collected.
-pub fn check_collections(after: Option<Id>) -> Batch {
-    let page = read(select::<CollectionRow>(Default::default()).after(after).limit(ROWS));
-    let last = page.items.last().filter(|_| page.more).map(|row| row.id);
-    if page.items.is_empty() {
-        return (Vec::new(), None);
-    }
-    let of_receipts = PaymentRow::receipt_id.one_of(page.items.iter().map(|row| row.receipt_id));
+pub fn check_collections(rows: &[CollectionRow]) -> Vec<Finding> {
+    let of_receipts = PaymentRow::receipt_id.one_of(rows.iter().map(|row| row.receipt_id));
     let paid = read(aggregate::<Components>(of_receipts).whole());
     let paid: BTreeMap<Option<Id>, Money> = map(paid.into_iter().map(|group| (group.receipt_id, group.amount)));
     let differs = |row: &&CollectionRow| paid.get(&Some(row.receipt_id)).copied().unwrap_or_default() != row.total;
-    let found = page.items.iter().filter(differs);
+    let found = rows.iter().filter(differs);
     let message = "The payments of the receipt differ from what was collected.";
-    (found.map(|row| finding("FI7", row.receipt_id, message)).collect(), last)
+    found.map(|row| finding("FI7", row.receipt_id, message)).collect()
 }

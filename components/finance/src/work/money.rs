@@ -3,17 +3,17 @@
 use stoa_sdk::{Date, Id, Problem, new_id, now};
 use stoa_trade::clients::books::{Posting, Side as JournalSide};
 use stoa_trade::clients::money::{self, Account, Usage};
+use stoa_trade::payment_method::{CardKind, Method};
 use stoa_trade::quantity::Money;
 use stoa_trade::refusal::invalid;
 
 use crate::records::money_move::{Direction, MoneyMoveRow, MoveOrigin};
 use crate::records::party_entry::{PartyAccount, PartyAct, PartyEntryRow};
-use crate::records::payment::{CardKind, Method, PaymentRow};
+use crate::records::payment::PaymentRow;
 use crate::records::refund::RefundRow;
 use crate::records::side::{PAYMENT, Side};
-use crate::work::entries::{Debtor, Document, entry, negate};
+use crate::work::entries::{Debtor, Document, PartyDocument, entry, negate};
 use crate::work::posting::{EntrySource, Terms, draw_entry, money_leg, party_leg};
-use crate::work::source::{payer_of, payment_document};
 
 /// The stated money account, else the one mapped to the method; none where the entity keeps no books.
 ///
@@ -31,7 +31,7 @@ pub fn resolve_account(entity: Id, method: Method, stated: Option<Id>) -> Result
 /// VALIDATION_FAILED at `/cardKind`.
 pub fn check_card(method: Method, card: Option<CardKind>) -> Result<(), Problem> {
     match card {
-        Some(_) if method != Method::Card => Err(invalid("/cardKind", "NOT_ALLOWED")),
+        Some(kind) if !method.facts().card_kinds.contains(&kind) => Err(invalid("/cardKind", "NOT_ALLOWED")),
         _ => Ok(()),
     }
 }
@@ -80,42 +80,31 @@ pub fn draw_move(moved: &Moved, branch: Option<Id>, is_undone: bool) -> MoneyMov
 
 /// The money of a payment that is not a register's.
 pub fn money_of_payment(row: &PaymentRow, on: Date) -> Moved {
-    let (direction, origin) = match row.side {
+    let way = match row.side {
         Side::Sales => (Direction::In, MoveOrigin::CustomerPayment),
         Side::Purchases => (Direction::Out, MoveOrigin::SupplierPayment),
     };
-    Moved {
-        entity: row.legal_entity_id,
-        currency_code: row.currency_code.clone(),
-        account: row.account_id,
-        method: row.method,
-        direction,
-        amount: row.amount,
-        on,
-        origin,
-        source: row.id,
-        session: None,
-    }
+    draw_money(row, way, (row.account_id, row.method), on)
 }
 
 /// The money of a refund; `session`: of the drawer that it leaves, or comes back to.
 pub fn money_of_refund(row: &RefundRow, on: Date, session: Option<Id>) -> Moved {
-    let (direction, origin) = match row.side {
+    let way = match row.side {
         Side::Sales => (Direction::Out, MoveOrigin::CustomerRefund),
         Side::Purchases => (Direction::In, MoveOrigin::SupplierRefund),
     };
-    Moved {
-        entity: row.legal_entity_id,
-        currency_code: row.currency_code.clone(),
-        account: row.account_id,
-        method: row.method,
-        direction,
-        amount: row.amount,
-        on,
-        origin,
-        source: row.id,
-        session,
-    }
+    Moved { session, ..draw_money(row, way, (row.account_id, row.method), on) }
+}
+
+fn draw_money(
+    row: &impl PartyDocument,
+    (direction, origin): (Direction, MoveOrigin),
+    (account, method): (Option<Id>, Method),
+    on: Date,
+) -> Moved {
+    let Debtor { entity, currency_code, .. } = row.debtor();
+    let (amount, source) = (row.posted_amount(), row.document().id);
+    Moved { entity, currency_code, account, method, direction, amount, on, origin, source, session: None }
 }
 
 /// Rows and posting that a payment that is money writes beside itself: P13, P15.
@@ -127,9 +116,9 @@ pub struct Recorded {
 
 /// Records the money of a payment.
 pub fn record_payment(row: &PaymentRow) -> Recorded {
-    let debtor = payer_of(row);
+    let debtor = row.debtor();
     let moved = money_of_payment(row, row.paid_on);
-    let document = payment_document(row);
+    let document = row.document();
     let less = negate(row.amount);
     let entry = entry(&debtor, &document, PartyAct::Post, PartyAccount::Payments, None, row.paid_on, less);
     let posting = post_money(&debtor, &document, PAYMENT, &moved, "/paidOn");

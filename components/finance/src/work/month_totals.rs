@@ -15,7 +15,7 @@ use crate::records::side::Side;
 /// The ledgers whose totals are brought forward together.
 const SNAPSHOTS: Snapshots = Snapshots {
     lock: "lines",
-    turn: 256,
+    offset: 256,
     ledgers: &[ledger_step::<Parties, 1>(), ledger_step::<Revenue, 3>(), ledger_step::<MoneyMoves, 1>()],
 };
 

@@ -6,6 +6,8 @@ use stoa_trade::clients::directory;
 use stoa_trade::quantity::{Amount, Money, widen};
 use stoa_trade::refusal::illegal;
 
+use crate::work::entries::PartyDocument;
+
 /// The document and the purpose of an entry.
 #[derive(Debug, Clone)]
 pub struct EntrySource<'a> {
@@ -72,30 +74,18 @@ pub fn of_branch(leg: Leg, branch: Option<Id>) -> Leg {
     Leg { branch: branch.map(Into::into), ..leg }
 }
 
-/// The document to undo.
-#[derive(Debug, Clone, Copy)]
-pub struct Undone<'a> {
-    pub entity: Id,
-    pub kind: &'a str,
-    pub id: Id,
-    pub number: &'a str,
-    /// Whether it was worth something, so that with books it has an entry.
-    pub amount: Money,
-    pub on: Date,
-    pub on_pointer: &'a str,
-}
-
 /// Mirrors every entry of a document. One that was posted before the books were begun has none, and cannot be undone: a credit
 /// mends it.
 ///
 /// # Errors
 /// ILLEGAL_STATE with BEFORE_BOOKS; the codes of accounting.
-pub fn undo(undone: Undone<'_>) -> Result<(), Problem> {
-    let text = format!("{} {}", undone.kind, undone.number);
-    let day = undone.on.to_string();
-    let mirrors = books::service::mirror(undone.kind, undone.id.into(), Some(&day), Some(undone.on_pointer), &text)?;
-    if mirrors.is_empty() && !undone.amount.is_zero() {
-        let keeps_books = directory::entities(&[undone.entity]).first().is_some_and(|entity| entity.keeps_books);
+pub fn undo(row: &impl PartyDocument, on: Date, on_pointer: &str) -> Result<(), Problem> {
+    let (kind, document) = (row.source_kind(), row.document());
+    let text = format!("{kind} {}", document.number);
+    let mirrors = books::service::mirror(kind, document.id.into(), Some(&on.to_string()), Some(on_pointer), &text)?;
+    // A document that was worth something has an entry, with books.
+    if mirrors.is_empty() && !row.posted_amount().is_zero() {
+        let keeps_books = directory::entities(&[row.debtor().entity]).first().is_some_and(|entity| entity.keeps_books);
         if keeps_books {
             return Err(illegal("/path/id", "BEFORE_BOOKS"));
         }

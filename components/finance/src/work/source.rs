@@ -1,17 +1,18 @@
 //! Payments and credits as what pays invoices and is refunded: one shape of both, under the lock of the document.
 
 use stoa_sdk::store::{Update, find, get, run, update, update_by};
-use stoa_sdk::{Date, Field, Id, Problem, new_id, now};
+use stoa_sdk::{Column, Date, Field, Id, Problem, Record, Reply, new_id, now};
 use stoa_trade::document::version::ExpectedVersion;
 use stoa_trade::quantity::Money;
 use stoa_trade::refusal::illegal;
 
+use crate::records::application::ApplicationRow;
 use crate::records::credit::{CreditRow, CreditStatus};
 use crate::records::funds::FundsRow;
 use crate::records::party_entry::{DocumentKind, PartyAccount};
 use crate::records::payment::{PaymentOrigin, PaymentRow, PaymentStatus};
 use crate::records::side::Side;
-use crate::work::entries::{Debtor, Document};
+use crate::work::entries::{Debtor, Document, PartyDocument};
 
 /// A payment or credit that is posted.
 #[derive(Debug, Clone)]
@@ -64,126 +65,117 @@ pub fn new_funds(debtor: &Debtor, source: Id, available: Money) -> FundsRow {
     }
 }
 
-/// The party of a payment, as a debtor.
-pub fn payer_of(row: &PaymentRow) -> Debtor {
-    Debtor {
-        side: row.side,
-        party: row.party_id,
-        entity: row.legal_entity_id,
-        currency_code: row.currency_code.clone(),
-    }
-}
+/// A row of a document whose amount pays invoices and is refunded.
+pub trait SourceRow: Record + PartyDocument + Clone {
+    /// The column by which applications name it.
+    const APPLIED: Column<Option<Id>>;
 
-/// The debtor of the debt that a credit lowers.
-pub fn creditor_of(row: &CreditRow) -> Debtor {
-    Debtor {
-        side: row.side,
-        party: row.party_id,
-        entity: row.legal_entity_id,
-        currency_code: row.currency_code.clone(),
-    }
-}
+    fn side(&self) -> Side;
 
-/// The payment as entries name it.
-pub fn payment_document(row: &PaymentRow) -> Document {
-    Document { kind: DocumentKind::Payment, id: row.id, number: row.number.clone() }
-}
-
-/// The credit as entries name it.
-pub fn credit_document(row: &CreditRow) -> Document {
-    Document { kind: DocumentKind::Credit, id: row.id, number: row.number.clone() }
-}
-
-/// The payment as a source of money, with what is left of it.
-pub fn source_of_payment(row: &PaymentRow, funds: FundsRow) -> Source {
-    Source { debtor: payer_of(row), document: payment_document(row), posted_on: row.paid_on, funds }
-}
-
-/// A payment under its lock, with what is left of it, where it is posted.
-pub struct LockedPayment {
-    pub row: PaymentRow,
-    pub funds: Option<FundsRow>,
-}
-
-/// Holds a payment of the side.
-///
-/// # Errors
-/// NOT_FOUND, VERSION_CONFLICT.
-pub fn lock_payment(side: Side, id: Id, expected: ExpectedVersion) -> Result<LockedPayment, Problem> {
-    let funds = find::<FundsRow>("source", [vec![id.put()]]).locked();
-    let (row, funds) = run((get::<PaymentRow>(id).locked(), funds))?;
-    let row = row.filter(|row| row.side == side).ok_or_else(Problem::not_found)?;
-    expected.check(row.version)?;
-    Ok(LockedPayment { row, funds: funds.into_iter().next() })
-}
-
-impl LockedPayment {
-    /// The payment as money that invoices and refunds may take.
+    /// The day of its entry; None: it has posted nothing, or is undone.
     ///
     /// # Errors
-    /// ILLEGAL_STATE: it is PENDING, undone, or of a register, whose receipt alone settles its order.
-    pub fn into_source(self) -> Result<(PaymentRow, Source), Problem> {
-        let is_money = matches!(self.row.status, PaymentStatus::Recorded | PaymentStatus::Confirmed);
-        if self.row.origin == PaymentOrigin::PosReceipt {
+    /// ILLEGAL_STATE of what nothing else may take.
+    fn posted_on(&self) -> Result<Option<Date>, Problem>;
+
+    /// Raises its version when something was taken of it.
+    fn raise(&self) -> Update<Self>;
+
+    /// Receipt of a write.
+    fn receipt(&self) -> Reply;
+
+    /// The row as the store leaves it after a change that raises its version alone.
+    fn after_raise(&self) -> Self {
+        let mut after = self.clone();
+        after.touch(now());
+        after
+    }
+}
+
+impl SourceRow for PaymentRow {
+    const APPLIED: Column<Option<Id>> = ApplicationRow::payment_id;
+
+    fn side(&self) -> Side {
+        self.side
+    }
+
+    /// The receipt of a register alone settles its order.
+    fn posted_on(&self) -> Result<Option<Date>, Problem> {
+        if self.origin == PaymentOrigin::PosReceipt {
             return Err(illegal("/path/id", "POS_RECEIPT"));
         }
-        match self.funds {
-            Some(funds) if is_money => {
-                let source = source_of_payment(&self.row, funds);
-                Ok((self.row, source))
-            }
-            _ => Err(Problem::new("ILLEGAL_STATE")),
-        }
+        let is_money = matches!(self.status, PaymentStatus::Recorded | PaymentStatus::Confirmed);
+        Ok(is_money.then_some(self.paid_on))
+    }
+
+    fn raise(&self) -> Update<PaymentRow> {
+        update::<PaymentRow>(self.id).set(PaymentRow::number, &self.number)
+    }
+
+    fn receipt(&self) -> Reply {
+        PaymentRow::receipt(self)
     }
 }
 
-/// A credit under its lock, with what is left of it, where it is recognised.
-pub struct LockedCredit {
-    pub row: CreditRow,
+impl SourceRow for CreditRow {
+    const APPLIED: Column<Option<Id>> = ApplicationRow::credit_id;
+
+    fn side(&self) -> Side {
+        self.side
+    }
+
+    fn posted_on(&self) -> Result<Option<Date>, Problem> {
+        Ok(self.recognized_on.filter(|_| self.status == CreditStatus::Recognized))
+    }
+
+    fn raise(&self) -> Update<CreditRow> {
+        update::<CreditRow>(self.id).set(CreditRow::number, &self.number)
+    }
+
+    fn receipt(&self) -> Reply {
+        CreditRow::receipt(self)
+    }
+}
+
+/// A payment or credit of the side, not held.
+///
+/// # Errors
+/// NOT_FOUND.
+pub fn read_source_row<R: SourceRow>(side: Side, id: Id) -> Result<R, Problem> {
+    let row: Option<R> = run(get(id))?;
+    row.filter(|row| row.side() == side).ok_or_else(Problem::not_found)
+}
+
+/// A payment or credit under its lock, with what is left of it, where it is posted.
+pub struct Locked<R> {
+    pub row: R,
     pub funds: Option<FundsRow>,
 }
 
-/// Holds a credit of the side.
+/// Holds a payment or credit of the side.
 ///
 /// # Errors
 /// NOT_FOUND, VERSION_CONFLICT.
-pub fn lock_credit(side: Side, id: Id, expected: ExpectedVersion) -> Result<LockedCredit, Problem> {
+pub fn lock_source_row<R: SourceRow>(side: Side, id: Id, expected: ExpectedVersion) -> Result<Locked<R>, Problem> {
     let funds = find::<FundsRow>("source", [vec![id.put()]]).locked();
-    let (row, funds) = run((get::<CreditRow>(id).locked(), funds))?;
-    let row = row.filter(|row| row.side == side).ok_or_else(Problem::not_found)?;
-    expected.check(row.version)?;
-    Ok(LockedCredit { row, funds: funds.into_iter().next() })
+    let (row, funds) = run((get::<R>(id).locked(), funds))?;
+    let row = row.filter(|row| row.side() == side).ok_or_else(Problem::not_found)?;
+    expected.check(row.version())?;
+    Ok(Locked { row, funds: funds.into_iter().next() })
 }
 
-impl LockedCredit {
-    /// The credit as what invoices and refunds may take.
+impl<R: SourceRow> Locked<R> {
+    /// The document as what invoices and refunds may take.
     ///
     /// # Errors
-    /// ILLEGAL_STATE unless it is RECOGNIZED.
-    pub fn into_source(self) -> Result<(CreditRow, Source), Problem> {
-        match (self.row.status, self.row.recognized_on, self.funds) {
-            (CreditStatus::Recognized, Some(posted_on), Some(funds)) => {
-                let (debtor, document) = (creditor_of(&self.row), credit_document(&self.row));
+    /// ILLEGAL_STATE: it has posted nothing, is undone, or of a register.
+    pub fn into_source(self) -> Result<(R, Source), Problem> {
+        match (self.row.posted_on()?, self.funds) {
+            (Some(posted_on), Some(funds)) => {
+                let (debtor, document) = (self.row.debtor(), self.row.document());
                 Ok((self.row, Source { debtor, document, posted_on, funds }))
             }
             _ => Err(Problem::new("ILLEGAL_STATE")),
         }
     }
-}
-
-/// Raises the version of a payment of which something was taken.
-pub fn raise_payment(row: &PaymentRow) -> Update<PaymentRow> {
-    update::<PaymentRow>(row.id).set(PaymentRow::number, &row.number)
-}
-
-/// Raises the version of a credit of which something was taken.
-pub fn raise_credit(row: &CreditRow) -> Update<CreditRow> {
-    update::<CreditRow>(row.id).set(CreditRow::number, &row.number)
-}
-
-/// The row as the store leaves it after a change that raises its version alone.
-pub fn after_raise<R: stoa_sdk::Record + Clone>(row: &R) -> R {
-    let mut after = row.clone();
-    after.touch(now());
-    after
 }

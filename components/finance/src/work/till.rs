@@ -5,10 +5,10 @@ use stoa_sdk::store::{Update, find, run, update};
 use stoa_sdk::{Field, Id, Problem};
 use stoa_trade::clients::money::Account;
 use stoa_trade::coin::check_coins;
+use stoa_trade::payment_method::Method;
 use stoa_trade::quantity::Money;
 use stoa_trade::refusal::{invalid, refuse};
 
-use crate::records::payment::Method;
 use crate::records::side::Side;
 use crate::records::till::{TillRow, TillStatus};
 use crate::work::entries::negate;
@@ -36,7 +36,7 @@ pub struct CashUse<'a> {
 /// # Errors
 /// VALIDATION_FAILED, PAYMENT_ACCOUNT_INVALID, CASH_SESSION_REQUIRED.
 pub fn lock_drawer(cash_use: CashUse<'_>) -> Result<Option<TillRow>, Problem> {
-    let is_cash = cash_use.side == Side::Sales && cash_use.method == Method::Cash;
+    let is_cash = cash_use.side == Side::Sales && cash_use.method.is_cash();
     if cash_use.session.is_some() && !is_cash {
         return Err(invalid("/sessionId", "NOT_ALLOWED"));
     }

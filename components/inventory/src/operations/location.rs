@@ -2,18 +2,17 @@
 
 use schemars::JsonSchema;
 use serde::Deserialize;
-use stoa_sdk::store::{get, lock, lock_shared, run, select};
+use stoa_sdk::store::{Rows, get, lock, lock_shared, run, select};
 use stoa_sdk::{
-    Answer, Call, Client, Filter, Id, Operation, Page, Problem, Text, all, emit, fit_page, new_id, now, tenant, text,
-    view,
+    Answer, Call, Client, Filter, Id, Operation, Page, Problem, Text, all, emit, fit_page, new_id, now, text, view,
 };
 use stoa_trade::document::number::insert_unless_taken;
-use stoa_trade::lists::{answer_page, mentions};
-use stoa_trade::{Change, EmptyBody, Status, list_query, require_unarchived, writable};
+use stoa_trade::lists::mentions;
+use stoa_trade::{Caller, Change, EmptyBody, Status, list_query, require_unarchived, writable};
 
 use crate::records::location::{
-    LOCATION, LOCATION_ARCHIVED, LOCATION_CREATED, LOCATION_UPDATED, Location, LocationRow, PublicLocation,
-    location_gate, reply,
+    ApiLocation, LOCATION, LOCATION_ARCHIVED, LOCATION_CREATED, LOCATION_UPDATED, Location, LocationRow, location_gate,
+    reply,
 };
 use crate::records::permission::{ADJUST, CLIENT_READ, READ};
 use crate::records::unit::UnitRow;
@@ -24,7 +23,7 @@ use crate::work::documents::finish;
 pub const OPERATIONS: &[Operation] = &[
     Operation::read("/inventory/warehouses/{warehouseId}/locations", "listLocations", list).summary("Locations of a warehouse")
         .needs(READ).query::<ListLocations>().answers::<Page<Location>>()
-        .and_client(Client::new(CLIENT_READ).run(list_public).answers::<Page<PublicLocation>>()),
+        .and_client(Client::new(CLIENT_READ).answers::<Page<ApiLocation>>()),
     Operation::create("/inventory/warehouses/{warehouseId}/locations", "createLocation", create).summary("Create a location")
         .description("A location is a place in a warehouse for serialized units. Stock is not counted by location.")
         .needs(ADJUST).body::<LocationInput>().answers::<Location>()
@@ -71,24 +70,14 @@ impl ListLocations {
 pub fn list(call: &Call) -> Answer {
     let id = call.path_id("warehouseId")?;
     let query: ListLocations = call.query()?;
-    let (warehouse, rows) = page(id, &query)?;
-    warehouse.ok_or_else(Problem::not_found)?;
-    let tenant = tenant();
-    answer_page(rows, |row| row.id, |row| Location::from_row(row, tenant))
-}
-
-pub fn list_public(call: &Call) -> Answer {
-    let id = call.path_id("warehouseId")?;
-    let query: ListLocations = call.query()?;
-    let (warehouse, rows) = page(id, &query)?;
-    warehouse.filter(|row| row.status == Status::Active).ok_or_else(Problem::not_found)?;
-    answer_page(rows, |row| row.id, PublicLocation::from_row)
-}
-
-type Read = (Option<WarehouseRow>, stoa_sdk::store::Rows<LocationRow>);
-
-fn page(id: Id, query: &ListLocations) -> Result<Read, Problem> {
-    fit_page(query.limit, |limit| run((get(id), select(query.filter(id)).page(query.cursor).limit(limit))))
+    let (warehouse, rows): (Option<WarehouseRow>, Rows<LocationRow>) =
+        fit_page(query.limit, |limit| run((get(id), select(query.filter(id)).page(query.cursor).limit(limit))))?;
+    let warehouse = warehouse.ok_or_else(Problem::not_found)?;
+    let caller = Caller::current();
+    if caller.is_client() && warehouse.status == Status::Archived {
+        return Err(Problem::not_found());
+    }
+    caller.show_page::<Location, ApiLocation, _>(rows, |row| row.id)
 }
 
 pub fn read(call: &Call) -> Answer {
@@ -110,12 +99,11 @@ pub fn create(call: &Call) -> Answer {
     let input: LocationInput = call.body()?;
     let (_, warehouse) = run((lock_shared(gate(warehouse_id)), get::<WarehouseRow>(warehouse_id)))?;
     require_unarchived(warehouse.ok_or_else(Problem::not_found)?)?;
-    let now = now();
     let row = LocationRow {
         id: new_id(),
         version: 1,
-        created_at: now,
-        updated_at: now,
+        created_at: now(),
+        updated_at: now(),
         warehouse_id,
         code_key: input.code.to_ascii_lowercase(),
         code: input.code,
@@ -126,7 +114,7 @@ pub fn create(call: &Call) -> Answer {
     if !insert_unless_taken(&row)? {
         return Err(Problem::duplicate("/code"));
     }
-    emit([LOCATION_CREATED.of(row.id, None, &PublicLocation::from_row(row.clone()))]);
+    emit([LOCATION_CREATED.of(row.id, None, &ApiLocation::from(row.clone()))]);
     Ok(reply(row))
 }
 
@@ -135,7 +123,7 @@ pub fn replace(call: &Call) -> Answer {
     let input: LocationInput = call.body()?;
     let before = require_writable(call, warehouse, run(get(id).locked())?)?;
     let after = LocationRow { code: input.code, name: input.name.into(), ..before.clone() };
-    finish(Change::new(&before, after)?, &LOCATION_UPDATED, PublicLocation::from_row, reply)
+    finish(Change::new(&before, after)?, &LOCATION_UPDATED, ApiLocation::from, reply)
 }
 
 view! { UnitId of UnitRow { id: Id } }
@@ -152,5 +140,5 @@ pub fn archive(call: &Call) -> Answer {
     if units.is_some() {
         return Err(Problem::new("CUSTODY_CONFLICT"));
     }
-    finish(Change::archive(row), &LOCATION_ARCHIVED, PublicLocation::from_row, reply)
+    finish(Change::archive(row), &LOCATION_ARCHIVED, ApiLocation::from, reply)
 }

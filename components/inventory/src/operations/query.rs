@@ -12,7 +12,7 @@ pub fn without<T: JsonSchema>(generator: &mut SchemaGenerator, parameters: &[&st
 }
 
 /// Declares the query of API clients that is another one without some of its parameters.
-macro_rules! public_query {
+macro_rules! client_query {
     ($(#[$doc:meta])* $name:ident of $whole:ident without [$($parameter:literal),+ $(,)?]) => {
         $(#[$doc])*
         pub struct $name;
@@ -28,4 +28,4 @@ macro_rules! public_query {
         }
     };
 }
-pub(crate) use public_query;
+pub(crate) use client_query;

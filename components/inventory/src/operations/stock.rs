@@ -1,28 +1,29 @@
 //! The operations of stock levels.
 
-use stoa_sdk::store::{aggregate, run, select};
+use serde::Serialize;
+use stoa_sdk::store::{Rows, aggregate, run, select};
 use stoa_sdk::{
-    Answer, Call, Client, Filter, Id, Instant, Operation, Page, Problem, Reply, all, any, fit_page, tenant, totals,
+    Answer, Call, Client, Filter, Id, Instant, Operation, Page, Problem, Reply, all, any, fit_page, totals,
 };
 use stoa_trade::clients::articles;
 use stoa_trade::ids::{Ids, among};
-use stoa_trade::list_query;
-use stoa_trade::lists::{answer_page, changed_since, equals, read_page};
+use stoa_trade::lists::{changed_since, equals, read_page};
 use stoa_trade::quantity::Quantity;
+use stoa_trade::{Caller, list_query};
 
 use crate::records::permission::{CLIENT_READ, READ};
-use crate::records::stock::{PublicStockLevel, StockLevel, StockRow, Totals, VariantStock};
+use crate::records::stock::{ApiStockLevel, StockLevel, StockRow, Totals, VariantStock};
 
 #[rustfmt::skip]
 pub const OPERATIONS: &[Operation] = &[
     Operation::read("/inventory/stock", "listStock", list).summary("Stock levels")
         .description("Quantities of each variant in each warehouse. A pair that never had goods is not listed.")
         .needs(READ).query::<ListStock>().answers::<Page<StockLevel>>()
-        .and_client(Client::new(CLIENT_READ).run(list_public).description("").answers::<Page<PublicStockLevel>>()),
-    Operation::read("/inventory/variants/{variantId}/stock", "getVariantStock", of_variant)
+        .and_client(Client::new(CLIENT_READ).description("").answers::<Page<ApiStockLevel>>()),
+    Operation::read("/inventory/variants/{variantId}/stock", "getVariantStock", read_variant)
         .summary("Stock of a variant").description("Totals over all warehouses, and the quantities of each.")
         .needs(READ).query::<Paged>().answers::<VariantStock<StockLevel>>()
-        .and_client(Client::new(CLIENT_READ).run(of_variant_public).description("").answers::<VariantStock<PublicStockLevel>>()),
+        .and_client(Client::new(CLIENT_READ).description("").answers::<VariantStock<ApiStockLevel>>()),
 ];
 
 list_query! {
@@ -62,20 +63,10 @@ impl ListStock {
     }
 }
 
-fn page(call: &Call) -> Result<stoa_sdk::store::Rows<StockRow>, Problem> {
-    let query: ListStock = call.query()?;
-    read_page(&query.filter(), query.cursor, query.limit)
-}
-
 fn list(call: &Call) -> Answer {
-    let rows = page(call)?;
-    let tenant = tenant();
-    answer_page(rows, |row| row.id, |row| StockLevel::from_row(&row, tenant))
-}
-
-fn list_public(call: &Call) -> Answer {
-    let rows = page(call)?;
-    answer_page(rows, |row| row.id, |row| PublicStockLevel::from_row(&row))
+    let query: ListStock = call.query()?;
+    let rows: Rows<StockRow> = read_page(&query.filter(), query.cursor, query.limit)?;
+    Caller::current().show_page::<StockLevel, ApiStockLevel, _>(rows, |row| row.id)
 }
 
 list_query! {
@@ -93,7 +84,14 @@ totals! {
     }
 }
 
-fn variant_stock<T>(call: &Call, show: impl Fn(&StockRow) -> T) -> Result<VariantStock<T>, Problem> {
+fn read_variant(call: &Call) -> Answer {
+    match Caller::current() {
+        Caller::Person => answer_variant::<StockLevel>(call),
+        Caller::Client => answer_variant::<ApiStockLevel>(call),
+    }
+}
+
+fn answer_variant<T: Serialize + From<StockRow>>(call: &Call) -> Answer {
     let variant_id = call.path_id("variantId")?;
     let query: Paged = call.query()?;
     let article = articles::get_one(variant_id).ok_or_else(Problem::not_found)?;
@@ -110,21 +108,12 @@ fn variant_stock<T>(call: &Call, show: impl Fn(&StockRow) -> T) -> Result<Varian
         available: Quantity::from_units(sums.sellable.units() - sums.held.units()),
         incoming: sums.incoming,
     };
-    let page = Page::from_rows(&rows.items, rows.more, |row| row.id, show);
-    Ok(VariantStock {
+    let next_cursor = rows.next(|row| row.id);
+    Ok(Reply::json(&VariantStock {
         variant_id,
         tracking_mode: articles::tracking(&article),
         totals,
-        items: page.items,
-        next_cursor: page.next_cursor,
-    })
-}
-
-fn of_variant(call: &Call) -> Answer {
-    let tenant = tenant();
-    Ok(Reply::json(&variant_stock(call, |row| StockLevel::from_row(row, tenant))?))
-}
-
-fn of_variant_public(call: &Call) -> Answer {
-    Ok(Reply::json(&variant_stock(call, PublicStockLevel::from_row)?))
+        items: rows.items.into_iter().map(T::from).collect(),
+        next_cursor,
+    }))
 }

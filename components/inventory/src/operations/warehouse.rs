@@ -4,18 +4,18 @@
 use schemars::JsonSchema;
 use serde::Deserialize;
 use stoa_sdk::store::{Rows, get, lock, run, select};
-use stoa_sdk::{Answer, Call, Client, Id, Operation, Page, Problem, Reply, Text, all, any, tenant, text, view};
+use stoa_sdk::{Answer, Call, Client, Id, Operation, Page, Problem, Text, all, any, text, view};
 use stoa_trade::clients::directory::{self, Holder};
-use stoa_trade::lists::{answer_page, equals, mentions, read_page};
+use stoa_trade::lists::{equals, mentions, read_page};
 use stoa_trade::quantity::Quantity;
-use stoa_trade::{Change, EmptyBody, Status, list_query, writable};
+use stoa_trade::{Caller, Change, EmptyBody, Status, list_query, writable};
 
-use crate::operations::query::public_query;
+use crate::operations::query::client_query;
 use crate::records::permission::{ADJUST, CLIENT_READ, READ};
 use crate::records::stock::StockRow;
 use crate::records::transfer_order::{TransferOrderRow, TransferStatus};
 use crate::records::warehouse::{
-    PublicWarehouse, WAREHOUSE, WAREHOUSE_ARCHIVED, WAREHOUSE_CREATED, WAREHOUSE_UPDATED, Warehouse, WarehouseRow,
+    ApiWarehouse, WAREHOUSE, WAREHOUSE_ARCHIVED, WAREHOUSE_CREATED, WAREHOUSE_UPDATED, Warehouse, WarehouseRow,
     WarehouseType, gate, reply,
 };
 use crate::work::documents::finish;
@@ -25,8 +25,8 @@ use crate::work::warehouses::insert_warehouse;
 pub const OPERATIONS: &[Operation] = &[
     Operation::read("/inventory/warehouses", "listWarehouses", list).summary("Warehouses")
         .needs(READ).query::<ListWarehouses>().answers::<Page<Warehouse>>()
-        .and_client(Client::new(CLIENT_READ).run(list_public).description("Active ones.")
-            .query::<ListPublicWarehouses>().answers::<Page<PublicWarehouse>>()),
+        .and_client(Client::new(CLIENT_READ).description("Active ones.")
+            .query::<ListApiWarehouses>().answers::<Page<ApiWarehouse>>()),
     Operation::create("/inventory/warehouses", "createWarehouse", create).summary("Create a warehouse")
         .description("Code, type, legal entity and branch cannot change. The code remains reserved after archiving, ignoring \
             case.")
@@ -34,7 +34,7 @@ pub const OPERATIONS: &[Operation] = &[
         .writes(WAREHOUSE, &[WAREHOUSE_CREATED.code]).problems(&["DUPLICATE", "REFERENCE_INVALID"]),
     Operation::read("/inventory/warehouses/{warehouseId}", "getWarehouse", read).summary("A warehouse")
         .needs(READ).answers::<Warehouse>()
-        .and_client(Client::new(CLIENT_READ).run(read_public).answers::<PublicWarehouse>()),
+        .and_client(Client::new(CLIENT_READ).answers::<ApiWarehouse>()),
     Operation::replace("/inventory/warehouses/{warehouseId}", "replaceWarehouse", replace).summary("Rename a warehouse")
         .description("All members except the name must be the current ones.")
         .needs(ADJUST).body::<WarehouseInput>().answers::<Warehouse>()
@@ -78,15 +78,15 @@ list_query! {
     }
 }
 
-public_query! {
+client_query! {
     /// As people ask; active ones alone.
-    ListPublicWarehouses of ListWarehouses without ["status"]
+    ListApiWarehouses of ListWarehouses without ["status"]
 }
 
 impl ListWarehouses {
-    fn page(&self, status: Status) -> Result<Rows<WarehouseRow>, Problem> {
+    fn page(&self) -> Result<Rows<WarehouseRow>, Problem> {
         let filter = all([
-            WarehouseRow::status.eq(status),
+            WarehouseRow::status.eq(self.status),
             equals(WarehouseRow::kind, self.kind),
             equals(WarehouseRow::legal_entity_id, self.legal_entity_id),
             equals(WarehouseRow::branch_id, self.branch_id),
@@ -99,27 +99,16 @@ impl ListWarehouses {
 
 pub fn list(call: &Call) -> Answer {
     let query: ListWarehouses = call.query()?;
-    let rows = query.page(query.status)?;
-    let tenant = tenant();
-    let show = |row| Warehouse::from_row(row, tenant);
-    answer_page(rows, |row| row.id, show)
+    Caller::current().show_page::<Warehouse, ApiWarehouse, _>(query.page()?, |row| row.id)
 }
 
 pub fn read(call: &Call) -> Answer {
-    run(get(call.path_id("warehouseId")?))?.map(reply).ok_or_else(Problem::not_found)
-}
-
-pub fn list_public(call: &Call) -> Answer {
-    let query: ListWarehouses = call.query()?;
-    let rows = query.page(Status::Active)?;
-    answer_page(rows, |row| row.id, PublicWarehouse::from_row)
-}
-
-pub fn read_public(call: &Call) -> Answer {
-    let row: Option<WarehouseRow> = run(get(call.path_id("warehouseId")?))?;
-    let row = row.filter(|row| row.status == Status::Active).ok_or_else(Problem::not_found)?;
-    let (id, version) = (row.id, row.version);
-    Ok(Reply::json(&PublicWarehouse::from_row(row)).of(id, version))
+    let row: WarehouseRow = run(get(call.path_id("warehouseId")?))?.ok_or_else(Problem::not_found)?;
+    let caller = Caller::current();
+    if caller.is_client() && row.status == Status::Archived {
+        return Err(Problem::not_found());
+    }
+    Ok(caller.show_row::<Warehouse, ApiWarehouse, _>(row))
 }
 
 pub fn create(call: &Call) -> Answer {
@@ -139,7 +128,7 @@ pub fn replace(call: &Call) -> Answer {
         branch_id: input.branch_id,
         ..before.clone()
     };
-    finish(Change::new(&before, after)?, &WAREHOUSE_UPDATED, PublicWarehouse::from_row, reply)
+    finish(Change::new(&before, after)?, &WAREHOUSE_UPDATED, ApiWarehouse::from, reply)
 }
 
 view! { StockId of StockRow { id: Id } }
@@ -181,5 +170,5 @@ pub fn archive(call: &Call) -> Answer {
         return Err(Problem::new("ILLEGAL_STATE"));
     }
     directory::release(Holder::Warehouse(id))?;
-    finish(Change::archive(row), &WAREHOUSE_ARCHIVED, PublicWarehouse::from_row, reply)
+    finish(Change::archive(row), &WAREHOUSE_ARCHIVED, ApiWarehouse::from, reply)
 }

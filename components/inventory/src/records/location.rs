@@ -37,13 +37,14 @@ pub struct Location {
     tenant_id: Id,
     archived_at: Option<Instant>,
     #[serde(flatten)]
-    public: PublicLocation,
+    public: ApiLocation,
 }
 
 /// A location.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
-pub struct PublicLocation {
+#[schemars(rename = "PublicLocation")]
+pub struct ApiLocation {
     id: Id,
     status: Status,
     created_at: Instant,
@@ -53,15 +54,15 @@ pub struct PublicLocation {
     name: String,
 }
 
-impl Location {
-    pub fn from_row(row: LocationRow, tenant_id: Id) -> Location {
-        Location { tenant_id, archived_at: row.archived_at, public: PublicLocation::from_row(row) }
+impl From<LocationRow> for Location {
+    fn from(row: LocationRow) -> Location {
+        Location { tenant_id: tenant(), archived_at: row.archived_at, public: row.into() }
     }
 }
 
-impl PublicLocation {
-    pub fn from_row(row: LocationRow) -> PublicLocation {
-        PublicLocation {
+impl From<LocationRow> for ApiLocation {
+    fn from(row: LocationRow) -> ApiLocation {
+        ApiLocation {
             id: row.id,
             status: row.status,
             created_at: row.created_at,
@@ -75,20 +76,20 @@ impl PublicLocation {
 
 pub fn reply(row: LocationRow) -> Reply {
     let (id, version, warehouse) = (row.id, row.version, row.warehouse_id);
-    Reply::json(&Location::from_row(row, tenant())).of(id, version).subject(warehouse)
+    Reply::json(&Location::from(row)).of(id, version).subject(warehouse)
 }
 
 /// A location was created, renamed, archived.
-pub const LOCATION_CREATED: EventKind<PublicLocation> =
+pub const LOCATION_CREATED: EventKind<ApiLocation> =
     EventKind::new("inventory.location.created", LOCATION, "A location of a warehouse was created.");
-pub const LOCATION_UPDATED: EventKind<PublicLocation> =
+pub const LOCATION_UPDATED: EventKind<ApiLocation> =
     EventKind::new("inventory.location.updated", LOCATION, "A location of a warehouse was renamed.");
-pub const LOCATION_ARCHIVED: EventKind<PublicLocation> =
+pub const LOCATION_ARCHIVED: EventKind<ApiLocation> =
     EventKind::new("inventory.location.archived", LOCATION, "A location of a warehouse was archived.");
 
-impl EventData for PublicLocation {
-    fn example() -> PublicLocation {
-        PublicLocation {
+impl EventData for ApiLocation {
+    fn example() -> ApiLocation {
+        ApiLocation {
             id: EXAMPLE_ID,
             status: Status::Active,
             created_at: EXAMPLE_INSTANT,

@@ -3,7 +3,7 @@
 
 use schemars::JsonSchema;
 use serde::Serialize;
-use stoa_sdk::{Id, Instant, Reply, collection, text_enum};
+use stoa_sdk::{Id, Instant, Reply, collection, tenant, text_enum};
 use stoa_trade::document::actor::ActorType;
 use stoa_trade::quantity::Quantity;
 
@@ -73,7 +73,7 @@ collection! {
 #[serde(rename_all = "camelCase")]
 pub struct Movement {
     #[serde(flatten)]
-    public: PublicMovement,
+    public: ApiMovement,
     tenant_id: Id,
     reason: String,
     actor_type: ActorType,
@@ -92,10 +92,10 @@ pub struct Movement {
 }
 
 impl Movement {
-    /// `units`: the reader may read units.
-    pub fn from_row(row: MovementRow, tenant_id: Id, units: bool) -> Movement {
+    /// `with_units`: the reader may read units.
+    pub fn from_row(row: MovementRow, with_units: bool) -> Movement {
         Movement {
-            tenant_id,
+            tenant_id: tenant(),
             reason: row.reason.clone(),
             actor_type: row.actor_type,
             actor_id: row.actor_id.clone(),
@@ -104,11 +104,11 @@ impl Movement {
             unit_version: row.unit_version,
             from_location_id: row.from_location_id,
             to_location_id: row.to_location_id,
-            from_status: row.from_status.filter(|_| units),
-            to_status: row.to_status.filter(|_| units),
+            from_status: row.from_status.filter(|_| with_units),
+            to_status: row.to_status.filter(|_| with_units),
             purchase_receipt_item_id: row.purchase_receipt_item_id,
             sale_allocation_id: row.sale_allocation_id,
-            public: PublicMovement::from_row(row),
+            public: row.into(),
         }
     }
 }
@@ -116,7 +116,8 @@ impl Movement {
 /// A movement of goods as returned to API clients.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
-pub struct PublicMovement {
+#[schemars(rename = "PublicMovement")]
+pub struct ApiMovement {
     id: Id,
     variant_id: Id,
     movement_type: MovementType,
@@ -132,9 +133,9 @@ pub struct PublicMovement {
     document_id: Option<Id>,
 }
 
-impl PublicMovement {
-    pub fn from_row(row: MovementRow) -> PublicMovement {
-        PublicMovement {
+impl From<MovementRow> for ApiMovement {
+    fn from(row: MovementRow) -> ApiMovement {
+        ApiMovement {
             id: row.id,
             variant_id: row.variant_id,
             movement_type: row.movement_type,

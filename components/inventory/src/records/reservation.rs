@@ -2,7 +2,7 @@
 
 use schemars::JsonSchema;
 use serde::Serialize;
-use stoa_sdk::{Id, Instant, Reply, collection, text_enum};
+use stoa_sdk::{Id, Instant, Reply, collection, tenant, text_enum};
 use stoa_trade::document::actor::ActorType;
 use stoa_trade::quantity::Quantity;
 
@@ -75,7 +75,7 @@ collection! {
 #[serde(rename_all = "camelCase")]
 pub struct Reservation {
     #[serde(flatten)]
-    public: PublicReservation,
+    public: ApiReservation,
     tenant_id: Id,
     inventory_unit_id: Option<Id>,
     actor_type: ActorType,
@@ -83,15 +83,15 @@ pub struct Reservation {
     request_id: Id,
 }
 
-impl Reservation {
-    pub fn from_row(row: ReservationRow, tenant_id: Id) -> Reservation {
+impl From<ReservationRow> for Reservation {
+    fn from(row: ReservationRow) -> Reservation {
         Reservation {
-            tenant_id,
+            tenant_id: tenant(),
             inventory_unit_id: row.unit_id,
             actor_type: row.actor_type,
             actor_id: row.actor_id.clone(),
             request_id: row.request_id,
-            public: PublicReservation::from_row(row),
+            public: row.into(),
         }
     }
 }
@@ -99,7 +99,8 @@ impl Reservation {
 /// Goods held for an order, a transfer or by hand, as returned to API clients.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
-pub struct PublicReservation {
+#[schemars(rename = "PublicReservation")]
+pub struct ApiReservation {
     id: Id,
     variant_id: Id,
     warehouse_id: Id,
@@ -117,9 +118,9 @@ pub struct PublicReservation {
     closed_at: Option<Instant>,
 }
 
-impl PublicReservation {
-    pub fn from_row(row: ReservationRow) -> PublicReservation {
-        PublicReservation {
+impl From<ReservationRow> for ApiReservation {
+    fn from(row: ReservationRow) -> ApiReservation {
+        ApiReservation {
             id: row.id,
             variant_id: row.variant_id,
             warehouse_id: row.warehouse_id,

@@ -2,7 +2,7 @@
 
 use schemars::JsonSchema;
 use serde::Serialize;
-use stoa_sdk::{Column, EventData, EventKind, Id, Instant, collection};
+use stoa_sdk::{Column, EventData, EventKind, Id, Instant, collection, tenant};
 use stoa_trade::quantity::{Quantity, Tracking};
 
 use crate::records::EXAMPLE_ID;
@@ -68,7 +68,8 @@ impl StockRow {
 /// Quantities of a variant in a warehouse.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
-pub struct PublicStockLevel {
+#[schemars(rename = "PublicStockLevel")]
+pub struct ApiStockLevel {
     id: Id,
     /// Number that rises by one with every change.
     version: i64,
@@ -96,12 +97,12 @@ pub struct StockLevel {
     in_transit: Quantity,
     returned: Quantity,
     #[serde(flatten)]
-    public: PublicStockLevel,
+    public: ApiStockLevel,
 }
 
-impl PublicStockLevel {
-    pub fn from_row(row: &StockRow) -> PublicStockLevel {
-        PublicStockLevel {
+impl From<StockRow> for ApiStockLevel {
+    fn from(row: StockRow) -> ApiStockLevel {
+        ApiStockLevel {
             id: row.id,
             version: row.revision,
             warehouse_id: row.warehouse_id,
@@ -117,15 +118,15 @@ impl PublicStockLevel {
     }
 }
 
-impl StockLevel {
-    pub fn from_row(row: &StockRow, tenant_id: Id) -> StockLevel {
+impl From<StockRow> for StockLevel {
+    fn from(row: StockRow) -> StockLevel {
         StockLevel {
-            tenant_id,
+            tenant_id: tenant(),
             damaged: row.damaged,
             quarantined: row.quarantined,
             in_transit: row.in_transit,
             returned: row.returned,
-            public: PublicStockLevel::from_row(row),
+            public: row.into(),
         }
     }
 }

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use stoa_sdk::{Decimal, Id, Instant, Json, Reply, collection, text_enum};
+use stoa_sdk::{Decimal, Id, Instant, Json, Reply, collection, tenant, text_enum};
 use stoa_trade::quantity::{Quantity, Tracking, UnitCost};
 
 /// Audit name of counts.
@@ -113,10 +113,10 @@ pub struct StockCountHeader {
 }
 
 impl StockCountHeader {
-    pub fn from_row(row: &StockCountRow, tenant: Id) -> StockCountHeader {
+    pub fn from_row(row: &StockCountRow) -> StockCountHeader {
         StockCountHeader {
             id: row.id,
-            tenant_id: tenant,
+            tenant_id: tenant(),
             number: row.number.clone(),
             warehouse_id: row.warehouse_id,
             legal_entity_id: row.legal_entity_id,

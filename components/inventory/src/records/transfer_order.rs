@@ -47,6 +47,8 @@ collection! {
     unique { number: [legal_entity_id, number_key] }
     index { [status, id], [from_warehouse_id, status], [to_warehouse_id, status], [transit_warehouse_id, status] }
     search { number: [number] }
+    fixed [number, from_warehouse_id]
+    members { item_count: "items" }
 }
 
 collection! {

@@ -3,7 +3,7 @@
 
 use schemars::JsonSchema;
 use serde::Serialize;
-use stoa_sdk::{Answer, Id, Instant, Problem, Reply, collection, text_enum};
+use stoa_sdk::{Answer, Id, Instant, Problem, Reply, collection, tenant, text_enum};
 use stoa_trade::document::actor::ActorType;
 
 pub use stoa_trade::goods::{Condition, Grade};
@@ -61,6 +61,13 @@ collection! {
     index {
         [variant_id, warehouse_id, status, id], [warehouse_id, status], [location_id], [receipt_item_id],
         [sale_allocation_id], [product_id, id],
+    }
+}
+
+impl UnitRow {
+    /// The version of the unit after the change that is collected.
+    pub fn next_version(&self) -> i64 {
+        self.version + 1
     }
 }
 
@@ -138,11 +145,11 @@ pub struct InventoryUnit {
     updated_at: Instant,
 }
 
-impl InventoryUnit {
-    pub fn from_row(row: UnitRow, tenant: Id) -> InventoryUnit {
+impl From<UnitRow> for InventoryUnit {
+    fn from(row: UnitRow) -> InventoryUnit {
         InventoryUnit {
             id: row.id,
-            tenant_id: tenant,
+            tenant_id: tenant(),
             variant_id: row.variant_id,
             product_id: row.product_id,
             serial_number: row.serial_number,

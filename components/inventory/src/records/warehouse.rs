@@ -65,13 +65,14 @@ pub struct Warehouse {
     tenant_id: Id,
     archived_at: Option<Instant>,
     #[serde(flatten)]
-    public: PublicWarehouse,
+    public: ApiWarehouse,
 }
 
 /// A warehouse.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
-pub struct PublicWarehouse {
+#[schemars(rename = "PublicWarehouse")]
+pub struct ApiWarehouse {
     id: Id,
     status: Status,
     created_at: Instant,
@@ -84,15 +85,15 @@ pub struct PublicWarehouse {
     branch_id: Option<Id>,
 }
 
-impl Warehouse {
-    pub fn from_row(row: WarehouseRow, tenant_id: Id) -> Warehouse {
-        Warehouse { tenant_id, archived_at: row.archived_at, public: PublicWarehouse::from_row(row) }
+impl From<WarehouseRow> for Warehouse {
+    fn from(row: WarehouseRow) -> Warehouse {
+        Warehouse { tenant_id: tenant(), archived_at: row.archived_at, public: row.into() }
     }
 }
 
-impl PublicWarehouse {
-    pub fn from_row(row: WarehouseRow) -> PublicWarehouse {
-        PublicWarehouse {
+impl From<WarehouseRow> for ApiWarehouse {
+    fn from(row: WarehouseRow) -> ApiWarehouse {
+        ApiWarehouse {
             id: row.id,
             status: row.status,
             created_at: row.created_at,
@@ -108,20 +109,20 @@ impl PublicWarehouse {
 
 pub fn reply(row: WarehouseRow) -> Reply {
     let (id, version) = (row.id, row.version);
-    Reply::json(&Warehouse::from_row(row, tenant())).of(id, version)
+    Reply::json(&Warehouse::from(row)).of(id, version)
 }
 
 /// A warehouse was created, renamed, archived.
-pub const WAREHOUSE_CREATED: EventKind<PublicWarehouse> =
+pub const WAREHOUSE_CREATED: EventKind<ApiWarehouse> =
     EventKind::new("inventory.warehouse.created", WAREHOUSE, "A warehouse was created.");
-pub const WAREHOUSE_UPDATED: EventKind<PublicWarehouse> =
+pub const WAREHOUSE_UPDATED: EventKind<ApiWarehouse> =
     EventKind::new("inventory.warehouse.updated", WAREHOUSE, "A warehouse was renamed.");
-pub const WAREHOUSE_ARCHIVED: EventKind<PublicWarehouse> =
+pub const WAREHOUSE_ARCHIVED: EventKind<ApiWarehouse> =
     EventKind::new("inventory.warehouse.archived", WAREHOUSE, "A warehouse was archived.");
 
-impl EventData for PublicWarehouse {
-    fn example() -> PublicWarehouse {
-        PublicWarehouse {
+impl EventData for ApiWarehouse {
+    fn example() -> ApiWarehouse {
+        ApiWarehouse {
             id: EXAMPLE_ID,
             status: Status::Active,
             created_at: EXAMPLE_INSTANT,

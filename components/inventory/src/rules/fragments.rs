@@ -170,9 +170,9 @@ mod tests {
             entry(5, CostKind::Charge, Some(2), 2, (Some(2), 7)),
             entry(6, CostKind::Lost, None, -1, (None, 5)),
         ];
-        for turn in 0..rows.len() {
+        for first in 0..rows.len() {
             let mut gone = GoneGoods::default();
-            rows.iter().cycle().skip(turn).take(rows.len()).for_each(|row| gone.add(row.clone()));
+            rows.iter().cycle().skip(first).take(rows.len()).for_each(|row| gone.add(row.clone()));
             let mut parts = gone.into_fragments();
             sort_for_dealing(&mut parts);
             let part = |part: &Fragment| {
@@ -188,7 +188,7 @@ mod tests {
                 (Some(5), 1, (2, Destination::Sold)),
                 (Some(5), 1, (6, Destination::Lost)),
             ];
-            assert_eq!(parts.iter().map(part).collect::<Vec<_>>(), expected, "from the row {turn} on");
+            assert_eq!(parts.iter().map(part).collect::<Vec<_>>(), expected, "from the row {first} on");
         }
     }
 }

@@ -7,7 +7,7 @@ mod warehouses;
 
 use stoa_sdk::ServiceAccess;
 
-use crate::records::permission::{ADJUST, CLIENT_READ, CLIENT_WRITE, READ, READ_COSTS, READ_UNITS};
+use crate::records::permission::{ADJUST, CLIENT_READ, CLIENT_WRITE, READ, READ_COSTS, READ_UNITS, WRITE_COSTS};
 
 /// Inventory as other modules call it.
 pub struct Services;
@@ -45,7 +45,7 @@ pub const ACCESS: &[ServiceAccess] = &[
     ServiceAccess {
         interface: "commerce:inventory/costs",
         functions: &["correct", "charge", "open"],
-        permissions: &["inventory.adjust", "reports.cost.read"],
+        permissions: WRITE_COSTS,
         scopes: &[],
     },
 ];

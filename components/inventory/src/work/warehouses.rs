@@ -5,7 +5,7 @@ use stoa_trade::Status;
 use stoa_trade::clients::directory::{self, Holder};
 use stoa_trade::document::number::insert_unless_taken;
 
-use crate::records::warehouse::{PublicWarehouse, WAREHOUSE_CREATED, WarehouseRow, WarehouseType};
+use crate::records::warehouse::{ApiWarehouse, WAREHOUSE_CREATED, WarehouseRow, WarehouseType};
 
 /// Inserts a warehouse of an entity and branch that were checked, holds them, and emits the event.
 ///
@@ -18,12 +18,11 @@ pub fn insert_warehouse(
     legal_entity_id: Id,
     branch_id: Option<Id>,
 ) -> Result<WarehouseRow, Problem> {
-    let now = now();
     let row = WarehouseRow {
         id: new_id(),
         version: 1,
-        created_at: now,
-        updated_at: now,
+        created_at: now(),
+        updated_at: now(),
         code_key: code.to_ascii_lowercase(),
         code,
         name,
@@ -37,6 +36,6 @@ pub fn insert_warehouse(
         return Err(Problem::duplicate("/code"));
     }
     directory::hold(Holder::Warehouse(row.id), row.legal_entity_id, row.branch_id, None)?;
-    emit([WAREHOUSE_CREATED.of(row.id, None, &PublicWarehouse::from_row(row.clone()))]);
+    emit([WAREHOUSE_CREATED.of(row.id, None, &ApiWarehouse::from(row.clone()))]);
     Ok(row)
 }

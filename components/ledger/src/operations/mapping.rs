@@ -5,6 +5,7 @@ use serde::Deserialize;
 use stoa_sdk::store::{find, get, get_all, insert, lock, run, select, update, update_all};
 use stoa_sdk::{Answer, Call, Field, Id, Item, Operation, Problem, Reply, item, map, now, set, view};
 use stoa_trade::document::version::ExpectedVersion;
+use stoa_trade::payment_method::Method;
 use stoa_trade::refusal::{refuse, refuse_invalid};
 use stoa_trade::require_unarchived;
 
@@ -15,9 +16,10 @@ use crate::records::mapping::{
 };
 use crate::records::money_account::MoneyRow;
 use crate::records::permission::SETTINGS;
-use crate::records::role::{Method, Role};
+use crate::records::role::Role;
 use crate::rules::books::books_lock;
 use crate::rules::mappings::{check_control, compare, is_complete, list_mappings};
+use crate::rules::references::takes_money;
 use crate::rules::refusal::refuse_at;
 use crate::rules::roles::ROLES;
 use crate::work::balance::{self, Scope};
@@ -47,6 +49,7 @@ pub struct RoleInput {
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct MethodInput {
+    /// Payment method.
     method: Method,
     #[serde(default)]
     money_account_id: Option<Id>,
@@ -150,7 +153,7 @@ pub fn replace(call: &Call) -> Answer {
         account.and_then(|id| accounts.get(&id)).is_some_and(|account| !role.takes(account, id))
     });
     let unfit_money = methods.iter().filter(|(method, account, _)| {
-        account.and_then(|id| money.get(&id)).is_some_and(|money| !method.takes(money, id))
+        account.and_then(|id| money.get(&id)).is_some_and(|money| !takes_money(*method, money, id))
     });
     refuse_at(
         "REFERENCE_INVALID",

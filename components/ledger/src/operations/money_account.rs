@@ -6,6 +6,7 @@ use stoa_sdk::store::{Failure, get, insert, lock, run, select};
 use stoa_sdk::{Answer, Call, Id, Operation, Page, Problem, Text, all, item, text};
 use stoa_trade::card_number::find_card_number;
 use stoa_trade::lists::{answer_page, equals, read_page};
+use stoa_trade::payment_method::{Method, MoneyKind};
 use stoa_trade::refusal::{illegal, refuse_invalid};
 use stoa_trade::{Change, EmptyBody, Status, list_query, require_unarchived, usable, writable};
 
@@ -17,8 +18,8 @@ use crate::records::hold::{HoldId, HoldRow};
 use crate::records::mapping::{MethodMappingId, MethodMappingRow};
 use crate::records::money_account::{MONEY_ACCOUNT, MoneyAccount, MoneyRow};
 use crate::records::permission::SETTINGS;
-use crate::records::role::{Method, MoneyKind};
 use crate::rules::books::books_lock;
+use crate::rules::references::takes_account;
 use crate::rules::refusal::refuse_while;
 use crate::work::balance::{self, Scope};
 use crate::work::changes::write_change;
@@ -113,7 +114,10 @@ pub fn list(call: &Call) -> Answer {
         MoneyRow::status.eq(query.status),
         equals(MoneyRow::legal_entity_id, query.legal_entity_id),
         equals(MoneyRow::kind, query.kind),
-        query.method.map(|method| MoneyRow::kind.one_of(method.kinds().iter().copied())).unwrap_or_default(),
+        query
+            .method
+            .map(|method| MoneyRow::kind.one_of(method.facts().money_kinds.iter().copied()))
+            .unwrap_or_default(),
     ]);
     let rows = read_page::<MoneyRow>(&filter, query.cursor, query.limit)?;
     answer_page(rows, |row| row.id, MoneyAccount::from)
@@ -151,7 +155,7 @@ pub fn create(call: &Call) -> Answer {
         return Err(Problem::reference_missing("/branchId"));
     }
     usable(Some(owner), "/legalEntityId")?;
-    if account.legal_entity_id != entity || !input.kind.takes(&account) {
+    if account.legal_entity_id != entity || !takes_account(input.kind, &account) {
         return Err(Problem::reference_invalid("/accountId"));
     }
     if branch.is_some() {

@@ -3,8 +3,9 @@
 use schemars::JsonSchema;
 use serde::Serialize;
 use stoa_sdk::{Id, Instant, collection, new_id, now, view};
+use stoa_trade::payment_method::Method;
 
-use crate::records::role::{Method, Role};
+use crate::records::role::Role;
 
 /// Name of this record type in the audit log.
 pub const MAPPING: &str = "ACCOUNT_MAPPING";
@@ -55,6 +56,7 @@ pub struct RoleMapping {
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct MethodMapping {
+    /// Payment method.
     pub method: Method,
     pub money_account_id: Option<Id>,
 }

@@ -4,9 +4,9 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use stoa_sdk::{Id, Instant, collection, new_id, now, view};
 use stoa_trade::Status;
+use stoa_trade::payment_method::MoneyKind;
 
 use crate::records::head::{Head, below_entity};
-use crate::records::role::MoneyKind;
 
 /// Name of this record type in the audit log.
 pub const MONEY_ACCOUNT: &str = "MONEY_ACCOUNT";

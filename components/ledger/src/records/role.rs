@@ -1,4 +1,4 @@
-//! Names that postings use instead of account numbers: types of accounts, posting roles, methods of payment, kinds of money.
+//! Names that postings use instead of account numbers: types of accounts and posting roles.
 
 use stoa_sdk::text_enum;
 
@@ -34,14 +34,4 @@ text_enum! {
         CashOverShort => "CASH_OVER_SHORT",
         CashMovement => "CASH_MOVEMENT",
     }
-}
-
-text_enum! {
-    /// Payment method.
-    pub enum Method { Cash => "CASH", Transfer => "TRANSFER", Card => "CARD", Check => "CHECK", Other => "OTHER" }
-}
-
-text_enum! {
-    /// Kind of a money account.
-    pub enum MoneyKind { Cash => "CASH", Bank => "BANK", Card => "CARD", Check => "CHECK", Other => "OTHER" }
 }

@@ -3,10 +3,11 @@
 use std::collections::BTreeMap;
 
 use stoa_sdk::{Id, Item, Problem, item};
+use stoa_trade::payment_method::Method;
 use stoa_trade::refusal::refuse;
 
 use crate::records::mapping::{MethodMapping, MethodMappingRow, RoleMapping, RoleMappingRow};
-use crate::records::role::{Method, Role};
+use crate::records::role::Role;
 use crate::rules::roles::ROLES;
 
 /// Whether nothing is left to map: roles without fallback, and methods.

@@ -1,12 +1,13 @@
 //! Records that a body or a posting may name: active, of the entity, and fit for their purpose.
 
 use stoa_sdk::{Id, Problem};
+use stoa_trade::payment_method::{Method, MoneyKind};
 use stoa_trade::{Status, usable};
 
 use crate::records::account::Postability;
 use crate::records::branch::BranchRow;
 use crate::records::money_account::MoneyRow;
-use crate::records::role::{AccountType, Method, MoneyKind, Role};
+use crate::records::role::{AccountType, Role};
 
 impl BranchRow {
     /// The active branch of an entity that a body names.
@@ -50,18 +51,15 @@ impl Role {
     }
 }
 
-impl Method {
-    /// Whether it may use this money account of the entity.
-    pub fn takes(self, money: &MoneyRow, entity: Id) -> bool {
-        money.legal_entity_id == entity && money.status == Status::Active && self.kinds().contains(&money.kind)
-    }
+/// True if a method may use this money account of the entity.
+pub fn takes_money(method: Method, money: &MoneyRow, entity: Id) -> bool {
+    let fits = method.facts().money_kinds.contains(&money.kind);
+    money.legal_entity_id == entity && money.status == Status::Active && fits
 }
 
-impl MoneyKind {
-    /// Whether a ledger account may be the account of such money.
-    pub fn takes(self, account: &Postability) -> bool {
-        let is_typed = account.account_type == AccountType::Asset
-            || (self == MoneyKind::Card && account.account_type == AccountType::Liability);
-        is_typed && account.postable && account.status == Status::Active && account.control_role.is_none()
-    }
+/// True if a ledger account may be the account of money of a kind.
+pub fn takes_account(kind: MoneyKind, account: &Postability) -> bool {
+    let is_typed = account.account_type == AccountType::Asset
+        || (kind == MoneyKind::Card && account.account_type == AccountType::Liability);
+    is_typed && account.postable && account.status == Status::Active && account.control_role.is_none()
 }

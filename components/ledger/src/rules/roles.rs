@@ -4,7 +4,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::records::role::AccountType::{self, Asset, Equity, Expense, Income, Liability};
-use crate::records::role::{Method, MoneyKind, Role};
+use crate::records::role::Role;
 
 /// A posting role and the requirements for its account.
 #[derive(Debug, Serialize, JsonSchema)]
@@ -83,26 +83,6 @@ impl AccountType {
     /// Whether such accounts usually stand in debit: assets and expenses.
     pub fn stands_in_debit(self) -> bool {
         matches!(self, Asset | Expense)
-    }
-}
-
-impl Method {
-    pub const ALL: [Method; 5] = [Method::Cash, Method::Transfer, Method::Card, Method::Check, Method::Other];
-
-    /// The method of this name.
-    pub fn of_name(name: &str) -> Option<Method> {
-        Method::ALL.into_iter().find(|method| method.as_str() == name)
-    }
-
-    /// The kinds of money account that it may use.
-    pub const fn kinds(self) -> &'static [MoneyKind] {
-        match self {
-            Method::Cash => &[MoneyKind::Cash],
-            Method::Transfer => &[MoneyKind::Bank],
-            Method::Card => &[MoneyKind::Card, MoneyKind::Bank],
-            Method::Check => &[MoneyKind::Check, MoneyKind::Bank],
-            Method::Other => &[MoneyKind::Other, MoneyKind::Bank],
-        }
     }
 }
 

@@ -1,12 +1,19 @@
 //! Parts of a chart of accounts to begin with.
 
-use crate::records::role::{AccountType, Method, MoneyKind, Role};
+use stoa_trade::payment_method::{METHODS, Method, MethodFacts};
+
+use crate::records::role::{AccountType, Role};
 
 /// A chart of accounts with the mappings and money accounts that let every covered operation post.
 pub struct Template {
-    /// In the order of their numbers.
+    /// In the order of their numbers, without the accounts of the payment methods.
     pub groups: &'static [AccountGroup],
-    pub money: [TemplateMoney; 5],
+    /// The heading above the accounts of the payment methods.
+    pub money_heading: Option<&'static str>,
+    /// The name of the till, and of its account.
+    pub cash: &'static str,
+    /// The name of the bank's account.
+    pub bank: &'static str,
 }
 
 /// Accounts of one type that stand together, each by its code and name.
@@ -25,9 +32,28 @@ pub struct Heading {
 }
 
 impl Template {
-    /// Every account, a heading before what stands under it.
-    pub fn accounts(&self) -> impl Iterator<Item = TemplateAccount> {
-        self.groups.iter().flat_map(AccountGroup::accounts)
+    /// Every account in the order of their numbers, a heading before the accounts under it.
+    pub fn accounts(&self) -> Vec<TemplateAccount> {
+        let money = METHODS.iter().map(|facts| self.account_of_method(facts));
+        let mut accounts: Vec<TemplateAccount> =
+            self.groups.iter().flat_map(AccountGroup::accounts).chain(money).collect();
+        accounts.sort_by_key(|account| account.code);
+        accounts
+    }
+
+    /// The name of the money account of a method.
+    pub fn money_name(&self, facts: &MethodFacts) -> &'static str {
+        if facts.is_cash { self.cash } else { facts.money_account.name }
+    }
+
+    fn account_of_method(&self, facts: &MethodFacts) -> TemplateAccount {
+        TemplateAccount {
+            code: facts.money_account.account,
+            name: if facts.method == Method::Transfer { self.bank } else { self.money_name(facts) },
+            account_type: AccountType::Asset,
+            parent: self.money_heading,
+            heading: false,
+        }
     }
 }
 
@@ -62,16 +88,6 @@ pub struct TemplateAccount {
     pub heading: bool,
 }
 
-/// A money account, the ledger account it stands for, and the method that it is mapped to.
-pub struct TemplateMoney {
-    pub code: &'static str,
-    pub name: &'static str,
-    pub kind: MoneyKind,
-    pub account: &'static str,
-    pub till: bool,
-    pub method: Method,
-}
-
 /// The account of each role, which every chart has under the same number.
 #[rustfmt::skip]
 pub static ROLE_ACCOUNTS: [(Role, &str); 21] = [
@@ -97,25 +113,3 @@ pub static ROLE_ACCOUNTS: [(Role, &str); 21] = [
     (Role::CashOverShort, "5300"),
     (Role::CashMovement, "5310"),
 ];
-
-const fn account_of(
-    method: Method,
-    kind: MoneyKind,
-    code: &'static str,
-    name: &'static str,
-    account: &'static str,
-) -> TemplateMoney {
-    TemplateMoney { code, name, kind, account, till: matches!(kind, MoneyKind::Cash), method }
-}
-
-/// A money account for each method; every chart has the accounts below them under the same numbers. `cash`: what the chart calls
-/// the till.
-pub const fn money(cash: &'static str) -> [TemplateMoney; 5] {
-    [
-        account_of(Method::Cash, MoneyKind::Cash, "CASH", cash, "1000"),
-        account_of(Method::Transfer, MoneyKind::Bank, "BANK", "Bank", "1010"),
-        account_of(Method::Card, MoneyKind::Card, "CARD", "Card clearing", "1020"),
-        account_of(Method::Check, MoneyKind::Check, "CHECK", "Cheques to clear", "1030"),
-        account_of(Method::Other, MoneyKind::Other, "OTHER", "Other money", "1040"),
-    ]
-}

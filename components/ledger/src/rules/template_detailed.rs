@@ -1,7 +1,7 @@
 //! DETAILED: a trading company with headings, fixed assets, loans, staff and the usual running costs.
 
 use crate::records::role::AccountType::{self, Asset, Equity, Expense, Income, Liability};
-use crate::rules::template::{AccountGroup, Heading, Template, money};
+use crate::rules::template::{AccountGroup, Heading, Template};
 
 /// A heading at the top.
 const fn top(
@@ -29,9 +29,7 @@ pub static DETAILED: Template = Template {
     groups: &[
         top(Asset, "1", "Assets", &[]),
         below("1", Asset, "10", "Money", &[
-            ("1000", "Cash in tills"), ("1005", "Safe"), ("1010", "Bank, current account"), ("1015", "Bank, savings"),
-            ("1020", "Card clearing"), ("1030", "Cheques to clear"), ("1040", "Other money"),
-            ("1050", "Money in transit"),
+            ("1005", "Safe"), ("1015", "Bank, savings"), ("1050", "Money in transit"),
         ]),
         below("1", Asset, "11", "Claims", &[
             ("1100", "Receivables from customers"), ("1150", "Supplier credits"), ("1160", "Sales clearing"),
@@ -99,5 +97,7 @@ pub static DETAILED: Template = Template {
             ("7900", "Sundry expenses"),
         ]),
     ],
-    money: money("Cash in tills"),
+    money_heading: Some("10"),
+    cash: "Cash in tills",
+    bank: "Bank, current account",
 };

@@ -1,7 +1,7 @@
 //! STANDARD: a small trading company, without headings.
 
 use crate::records::role::AccountType::{self, Asset, Equity, Expense, Income, Liability};
-use crate::rules::template::{AccountGroup, Template, money};
+use crate::rules::template::{AccountGroup, Template};
 
 const fn group(account_type: AccountType, accounts: &'static [(&'static str, &'static str)]) -> AccountGroup {
     AccountGroup { account_type, heading: None, accounts }
@@ -11,9 +11,7 @@ const fn group(account_type: AccountType, accounts: &'static [(&'static str, &'s
 pub static STANDARD: Template = Template {
     groups: &[
         group(Asset, &[
-            ("1000", "Cash"), ("1010", "Bank"), ("1020", "Card clearing"), ("1030", "Cheques to clear"),
-            ("1040", "Other money"), ("1100", "Receivables"), ("1150", "Supplier credits"),
-            ("1160", "Sales clearing"), ("1200", "Inventory"),
+            ("1100", "Receivables"), ("1150", "Supplier credits"), ("1160", "Sales clearing"), ("1200", "Inventory"),
         ]),
         group(Liability, &[
             ("2000", "Payables"), ("2050", "Customer credits"), ("2100", "Goods received not invoiced"),
@@ -28,5 +26,7 @@ pub static STANDARD: Template = Template {
             ("5310", "Cash movements"),
         ]),
     ],
-    money: money("Cash"),
+    money_heading: None,
+    cash: "Cash",
+    bank: "Bank",
 };

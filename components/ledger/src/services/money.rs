@@ -6,6 +6,7 @@ use stoa_sdk::{Id, Item, Problem, all, has, item, map, set};
 use stoa_trade::Status;
 use stoa_trade::arguments::parse;
 use stoa_trade::dates::day_after;
+use stoa_trade::payment_method::Method;
 use stoa_trade::quantity::Amount;
 use stoa_trade::refusal::refuse;
 
@@ -13,7 +14,7 @@ use crate::bindings::exports::commerce::ledger::money as service;
 use crate::bindings::exports::commerce::ledger::money::{Account, Flow, Guest};
 use crate::records::mapping::MethodMappingRow;
 use crate::records::money_account::MoneyRow;
-use crate::records::role::Method;
+use crate::rules::references::takes_money;
 use crate::rules::refusal::refuse_at;
 use crate::rules::sums::Sums;
 use crate::services::Services;
@@ -32,7 +33,7 @@ fn account(row: &MoneyRow) -> Account {
 }
 
 fn method(name: &str) -> Method {
-    Method::of_name(name).unwrap_or_else(|| reject_argument("a method of payment is unknown"))
+    Method::from_name(name).unwrap_or_else(|| reject_argument("a method of payment is unknown"))
 }
 
 /// Problem code of a stated account that cannot be used.
@@ -53,7 +54,7 @@ fn resolve(entity: Id, uses: Vec<Use>) -> Result<Vec<Option<Account>>, Problem> 
         return Ok(vec![None; uses.len()]);
     }
     let unfit = |(method, stated, _): &&Use| {
-        stated.is_some_and(|id| !setup.money(entity, id).is_some_and(|(row, _)| method.takes(row, entity)))
+        stated.is_some_and(|id| !setup.money(entity, id).is_some_and(|(row, _)| takes_money(*method, row, entity)))
     };
     refuse_at(INVALID, uses.iter().filter(unfit).map(|(.., pointer)| pointer.clone()).collect())?;
     let open = uses.iter().filter(|(_, stated, _)| stated.is_none()).map(|(method, ..)| *method);

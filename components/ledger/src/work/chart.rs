@@ -3,6 +3,7 @@
 use stoa_sdk::host::fault;
 use stoa_sdk::store::{insert, run};
 use stoa_sdk::{Id, Problem, map};
+use stoa_trade::payment_method::METHODS;
 
 use crate::records::account::AccountRow;
 use crate::records::mapping::{MethodMappingRow, RoleMappingRow};
@@ -12,8 +13,9 @@ use crate::rules::template::{ROLE_ACCOUNTS, Template};
 /// Writes the template into an entity without accounts; the caller is alone with its books, or has just made it. The mapping set
 /// is then complete, which is the caller's to say.
 pub fn install(entity: Id, template: &Template) -> Result<Vec<AccountRow>, Problem> {
-    let mut accounts: Vec<AccountRow> = template
-        .accounts()
+    let template_accounts = template.accounts();
+    let mut accounts: Vec<AccountRow> = template_accounts
+        .iter()
         .map(|account| AccountRow {
             postable: !account.heading,
             ..AccountRow::new(entity, account.code, account.name, account.account_type)
@@ -21,32 +23,25 @@ pub fn install(entity: Id, template: &Template) -> Result<Vec<AccountRow>, Probl
         .collect();
     let ids = map(accounts.iter().map(|row| (row.code.clone(), row.id)));
     let id = |code: &str| ids.get(code).copied().unwrap_or_else(|| fault("a template names an account it lacks"));
-    for (row, account) in accounts.iter_mut().zip(template.accounts()) {
+    for (row, account) in accounts.iter_mut().zip(&template_accounts) {
         row.parent_id = account.parent.map(id);
         let role = ROLE_ACCOUNTS.iter().find(|(role, code)| role.facts().control && *code == account.code);
         row.control_role = role.map(|(role, _)| *role);
     }
-    let money: Vec<MoneyRow> = template
-        .money
+    let money: Vec<MoneyRow> = METHODS
         .iter()
-        .map(|template_money| MoneyRow {
-            till: template_money.till,
-            ..MoneyRow::new(
-                entity,
-                template_money.code,
-                template_money.name,
-                template_money.kind,
-                id(template_money.account),
-            )
+        .map(|facts| {
+            let (opened, kind) = (&facts.money_account, facts.money_kinds[0]);
+            let name = template.money_name(facts);
+            MoneyRow { till: facts.is_cash, ..MoneyRow::new(entity, opened.code, name, kind, id(opened.account)) }
         })
         .collect();
     let roles: Vec<RoleMappingRow> =
         ROLE_ACCOUNTS.iter().map(|(role, code)| RoleMappingRow::new(entity, *role, Some(id(code)))).collect();
-    let methods: Vec<MethodMappingRow> = template
-        .money
+    let methods: Vec<MethodMappingRow> = METHODS
         .iter()
         .zip(&money)
-        .map(|(template_money, row)| MethodMappingRow::new(entity, template_money.method, Some(row.id)))
+        .map(|(facts, row)| MethodMappingRow::new(entity, facts.method, Some(row.id)))
         .collect();
     run((insert(&accounts), insert(&money), insert(&roles), insert(&methods)))?;
     Ok(accounts)

@@ -12,7 +12,7 @@ use crate::records::entry::{BranchKey, LineRow};
 use crate::rules::books::books_lock;
 
 /// How the day totals are brought forward.
-pub const SNAPSHOTS: Snapshots = Snapshots { lock: "books", turn: 0, ledgers: &[ledger_step::<Journal, 2>()] };
+pub const SNAPSHOTS: Snapshots = Snapshots { lock: "books", offset: 0, ledgers: &[ledger_step::<Journal, 2>()] };
 
 /// Locks that a poster holds, shared, before it asks how far lines are summed.
 pub fn posting_locks(entity: Id) -> [String; 2] {

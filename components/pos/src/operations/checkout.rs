@@ -5,22 +5,21 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use stoa_sdk::host::fault;
 use stoa_sdk::store::{insert, run};
-use stoa_sdk::{Answer, Call, Id, Item, Operation, Problem, Reply, emit, item, new_id, now};
+use stoa_sdk::{Answer, Call, Id, Item, Operation, Problem, Reply, emit, item, new_id};
 use stoa_trade::clients::sales::{self, Order, Status as OrderStatus};
 use stoa_trade::clients::tills::{self, Collected, Collection};
 use stoa_trade::coin::check_coins;
-use stoa_trade::document::actor::Actor;
 use stoa_trade::document::version::ExpectedVersion;
 use stoa_trade::quantity::{Amount, Money};
 use stoa_trade::refusal::{refuse, refuse_invalid};
 
-use crate::records::payment::{Method, PaymentRow};
+use crate::records::payment::{Component, PaymentRow};
 use crate::records::permission::CHECK_OUT;
 use crate::records::receipt::{POS_RECEIPT, PosReceipt, RECEIPT_CREATED, ReceiptEvent, ReceiptRow};
 use crate::records::session::SessionRow;
 use crate::rules::collectable::require_collectable;
 use crate::rules::register_match::{Place, check_place};
-use crate::rules::tender::{Component, Paid, PosPaymentInput, StatedTender};
+use crate::rules::tender::{PosPaymentInput, StatedTender};
 use crate::work::drawer::{at_payments, parse};
 use crate::work::session::{lock_session, raise_version, require_open, require_operator};
 
@@ -98,7 +97,7 @@ pub fn check_out(call: &Call) -> Answer {
     })
     .map_err(|refused| at_payments(refused, is_whole))?;
     let change = raise_version(&session)?;
-    let receipt = draw_receipt(receipt_id, change.after(), &order, total, &paid);
+    let receipt = ReceiptRow::new(receipt_id, change.after(), order.id.into(), &paid);
     let payments = draw_payments(&receipt, &paid.components, &collected);
     run((change.update(), insert([&receipt]), insert(&payments)))?;
     let event = ReceiptEvent { receipt_id, session_id: session.id, order_id: receipt.order_id };
@@ -164,33 +163,6 @@ fn component_to_wire(component: &Component) -> tills::Component {
         amount: component.amount.to_string(),
         account_id: component.account.map(Into::into),
         reference: component.reference.clone(),
-    }
-}
-
-/// `session`: as it stands after the checkout.
-fn draw_receipt(id: Id, session: &SessionRow, order: &Order, total: Money, paid: &Paid) -> ReceiptRow {
-    let has = |method: Method| paid.components.iter().any(|component| component.method == method);
-    let actor = Actor::current();
-    ReceiptRow {
-        id,
-        created_at: now(),
-        updated_at: now(),
-        session_id: session.id,
-        session_version: session.version,
-        register_id: session.register_id,
-        operator_id: actor.actor_id,
-        order_id: order.id.into(),
-        currency_code: session.currency_code.clone(),
-        total,
-        tendered: paid.tendered,
-        change: paid.change,
-        cash_amount: Some(paid.cash),
-        has_cash: has(Method::Cash),
-        has_transfer: has(Method::Transfer),
-        has_card: has(Method::Card),
-        has_check: has(Method::Check),
-        has_other: has(Method::Other),
-        request_id: actor.request_id,
     }
 }
 

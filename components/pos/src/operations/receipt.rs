@@ -2,11 +2,12 @@
 
 use stoa_sdk::store::{Rows, get, run, select};
 use stoa_sdk::{Answer, Call, Client, Filter, Id, Instant, Operation, Page, Problem, Reply, all, any, text};
-use stoa_trade::list_query;
-use stoa_trade::lists::{answer_page, between, equals, read_page};
+use stoa_trade::lists::{between, equals, read_page};
+use stoa_trade::payment_method::Method;
 use stoa_trade::quantity::{Amount, Money, StatedTotal};
+use stoa_trade::{Caller, list_query};
 
-use crate::records::payment::{Method, PaymentRow};
+use crate::records::payment::PaymentRow;
 use crate::records::permission::READ;
 use crate::records::receipt::{ApiPosReceipt, ApiPosReceiptHeader, PosReceipt, PosReceiptHeader, ReceiptRow};
 
@@ -14,11 +15,11 @@ use crate::records::receipt::{ApiPosReceipt, ApiPosReceiptHeader, PosReceipt, Po
 pub const OPERATIONS: &[Operation] = &[
     Operation::read("/pos/receipts", "listPosReceipts", list).summary("Receipts of registers")
         .needs(READ).query::<ListPosReceipts>().answers::<Page<PosReceiptHeader>>().cache_control("no-store")
-        .and_client(Client::new(READ).run(list_as_client).answers::<Page<ApiPosReceiptHeader>>()),
+        .and_client(Client::new(READ).answers::<Page<ApiPosReceiptHeader>>()),
     Operation::read("/pos/receipts/{id}", "getPosReceipt", read).summary("A receipt of a register")
         .description("Includes the payments. Read the lines from the order, which is final.")
         .needs(READ).answers::<PosReceipt>().cache_control("no-store")
-        .and_client(Client::new(READ).run(read_as_client).answers::<ApiPosReceipt>()),
+        .and_client(Client::new(READ).answers::<ApiPosReceipt>()),
 ];
 
 list_query! {
@@ -46,27 +47,12 @@ impl ListPosReceipts {
             equals(ReceiptRow::register_id, self.register_id),
             equals(ReceiptRow::order_id, self.order_id),
             equals(ReceiptRow::currency_code, self.currency_code.as_deref()),
-            self.method.map(paid_by).unwrap_or_default(),
+            self.method.map(|method| ReceiptRow::method_flag(method).0.eq(true)).unwrap_or_default(),
             between(ReceiptRow::created_at, self.from, self.to),
             self.total_min.map(|total| at_least(total.0)).unwrap_or_default(),
             self.total_max.map(|total| at_most(total.0)).unwrap_or_default(),
         ])
     }
-
-    fn page(&self) -> Result<Rows<ReceiptRow>, Problem> {
-        read_page(&self.filter(), self.cursor, self.limit)
-    }
-}
-
-fn paid_by(method: Method) -> Filter {
-    let has = match method {
-        Method::Cash => ReceiptRow::has_cash,
-        Method::Transfer => ReceiptRow::has_transfer,
-        Method::Card => ReceiptRow::has_card,
-        Method::Check => ReceiptRow::has_check,
-        Method::Other => ReceiptRow::has_other,
-    };
-    has.eq(true)
 }
 
 /// A millionth in units of a total.
@@ -87,32 +73,20 @@ fn at_most(total: Amount) -> Filter {
 
 pub fn list(call: &Call) -> Answer {
     let query: ListPosReceipts = call.query()?;
-    answer_page(query.page()?, |row| row.id, PosReceiptHeader::from_row)
-}
-
-pub fn list_as_client(call: &Call) -> Answer {
-    let query: ListPosReceipts = call.query()?;
-    answer_page(query.page()?, |row| row.id, ApiPosReceiptHeader::from_row)
-}
-
-/// A receipt and its payments in the order of their lines.
-fn read_receipt(call: &Call) -> Result<(ReceiptRow, Vec<PaymentRow>), Problem> {
-    let id = call.path_id("id")?;
-    let payments = select::<PaymentRow>(PaymentRow::receipt_id.eq(id)).by(PaymentRow::line_no).whole();
-    let (receipt, payments) = run((get::<ReceiptRow>(id), payments))?;
-    Ok((receipt.ok_or_else(Problem::not_found)?, payments))
+    let rows: Rows<ReceiptRow> = read_page(&query.filter(), query.cursor, query.limit)?;
+    Caller::current().show_page::<PosReceiptHeader, ApiPosReceiptHeader, _>(rows, |row| row.id)
 }
 
 pub fn read(call: &Call) -> Answer {
-    let (receipt, payments) = read_receipt(call)?;
-    let id = receipt.id;
-    Ok(Reply::json(&PosReceipt::from_row(receipt, &payments)).resource(id))
-}
-
-pub fn read_as_client(call: &Call) -> Answer {
-    let (receipt, payments) = read_receipt(call)?;
-    let id = receipt.id;
-    Ok(Reply::json(&ApiPosReceipt::from_row(receipt, &payments)).resource(id))
+    let id = call.path_id("id")?;
+    let payments = select::<PaymentRow>(PaymentRow::receipt_id.eq(id)).by(PaymentRow::line_no).whole();
+    let (receipt, payments) = run((get::<ReceiptRow>(id), payments))?;
+    let receipt = receipt.ok_or_else(Problem::not_found)?;
+    let reply = match Caller::current() {
+        Caller::Person => Reply::json(&PosReceipt::from_row(receipt, &payments)),
+        Caller::Client => Reply::json(&ApiPosReceipt::from_row(receipt, &payments)),
+    };
+    Ok(reply.resource(id))
 }
 
 #[cfg(test)]

@@ -3,27 +3,12 @@
 use schemars::JsonSchema;
 use serde::Serialize;
 use stoa_sdk::{Id, Instant, collection, tenant, text_enum};
+use stoa_trade::payment_method::{CardKind, Method};
 use stoa_trade::quantity::Money;
 
 text_enum! {
-    /// Method of a payment.
-    #[allow(missing_docs, reason = "described values would be alternatives in the schema, not one enumeration")]
-    #[derive(PartialOrd, Ord)]
-    pub enum Method {
-        Cash => "CASH", Transfer => "TRANSFER", Card => "CARD", Check => "CHECK", Other => "OTHER",
-    }
-}
-
-text_enum! {
-    /// Kind of a card.
-    #[allow(missing_docs, reason = "as above")]
-    #[derive(PartialOrd, Ord)]
-    pub enum CardKind { Debit => "DEBIT", Credit => "CREDIT" }
-}
-
-text_enum! {
     /// A payment at a register is always CONFIRMED.
-    #[allow(missing_docs, reason = "as above")]
+    #[allow(missing_docs, reason = "described values would be alternatives in the schema, not one enumeration")]
     pub enum PaymentStatus { Confirmed => "CONFIRMED" }
 }
 
@@ -45,6 +30,29 @@ collection! {
     index { [session_id, method] }
 }
 
+/// A component of the receipt.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Component {
+    /// From 1.
+    pub line_no: u8,
+    pub method: Method,
+    pub card_kind: Option<CardKind>,
+    pub amount: Money,
+    pub account: Option<Id>,
+    pub reference: Option<String>,
+}
+
+/// A total that is paid: it is the sum of the components, and the amount tendered less the change.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Paid {
+    pub total: Money,
+    pub components: Vec<Component>,
+    /// The cash that stays in the drawer.
+    pub cash: Money,
+    pub tendered: Money,
+    pub change: Money,
+}
+
 /// A payment of a receipt as returned to API clients.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
@@ -54,7 +62,9 @@ pub struct ApiPosReceiptPayment {
     receipt_id: Id,
     #[schemars(range(min = 1))]
     line_no: i64,
+    /// Method of a payment.
     method: Method,
+    /// Kind of a card.
     card_kind: Option<CardKind>,
     amount: Money,
     currency_code: String,

@@ -2,11 +2,14 @@
 
 use schemars::JsonSchema;
 use serde::Serialize;
-use stoa_sdk::{EventData, EventKind, Id, Instant, collection, tenant};
+use stoa_sdk::{Column, EventData, EventKind, Id, Instant, collection, now, tenant};
+use stoa_trade::document::actor::Actor;
+use stoa_trade::payment_method::Method;
 use stoa_trade::quantity::Money;
 
 use crate::records::EXAMPLE_ID;
-use crate::records::payment::{ApiPosReceiptPayment, PaymentRow, PosReceiptPayment};
+use crate::records::payment::{ApiPosReceiptPayment, Paid, PaymentRow, PosReceiptPayment};
+use crate::records::session::SessionRow;
 
 /// Audit name of receipts.
 pub const POS_RECEIPT: &str = "POS_RECEIPT";
@@ -33,6 +36,46 @@ collection! {
     }
     unique { order: [order_id], version: [session_id, session_version] }
     index { [session_id, id], [register_id, id] }
+}
+
+impl ReceiptRow {
+    /// The receipt of an order that a session collected; `session` as it is after the checkout.
+    pub fn new(id: Id, session: &SessionRow, order_id: Id, paid: &Paid) -> ReceiptRow {
+        let has = |method: Method| paid.components.iter().any(|component| component.method == method);
+        let actor = Actor::current();
+        ReceiptRow {
+            id,
+            created_at: now(),
+            updated_at: now(),
+            session_id: session.id,
+            session_version: session.version,
+            register_id: session.register_id,
+            operator_id: actor.actor_id,
+            order_id,
+            currency_code: session.currency_code.clone(),
+            total: paid.total,
+            tendered: paid.tendered,
+            change: paid.change,
+            cash_amount: Some(paid.cash),
+            has_cash: has(Method::Cash),
+            has_transfer: has(Method::Transfer),
+            has_card: has(Method::Card),
+            has_check: has(Method::Check),
+            has_other: has(Method::Other),
+            request_id: actor.request_id,
+        }
+    }
+
+    /// The column that says whether a receipt has a payment of the method, and the value of it.
+    pub fn method_flag(method: Method) -> (Column<bool>, fn(&ReceiptRow) -> bool) {
+        match method {
+            Method::Cash => (ReceiptRow::has_cash, |row| row.has_cash),
+            Method::Transfer => (ReceiptRow::has_transfer, |row| row.has_transfer),
+            Method::Card => (ReceiptRow::has_card, |row| row.has_card),
+            Method::Check => (ReceiptRow::has_check, |row| row.has_check),
+            Method::Other => (ReceiptRow::has_other, |row| row.has_other),
+        }
+    }
 }
 
 /// A receipt in a list, as returned to API clients.
@@ -80,8 +123,8 @@ pub struct PosReceipt {
     pub payments: Vec<PosReceiptPayment>,
 }
 
-impl ApiPosReceiptHeader {
-    pub fn from_row(row: ReceiptRow) -> ApiPosReceiptHeader {
+impl From<ReceiptRow> for ApiPosReceiptHeader {
+    fn from(row: ReceiptRow) -> ApiPosReceiptHeader {
         ApiPosReceiptHeader {
             id: row.id,
             session_id: row.session_id,
@@ -97,9 +140,9 @@ impl ApiPosReceiptHeader {
     }
 }
 
-impl PosReceiptHeader {
-    pub fn from_row(row: ReceiptRow) -> PosReceiptHeader {
-        PosReceiptHeader { tenant_id: tenant(), request_id: row.request_id, public: ApiPosReceiptHeader::from_row(row) }
+impl From<ReceiptRow> for PosReceiptHeader {
+    fn from(row: ReceiptRow) -> PosReceiptHeader {
+        PosReceiptHeader { tenant_id: tenant(), request_id: row.request_id, public: row.into() }
     }
 }
 
@@ -107,7 +150,7 @@ impl PosReceipt {
     /// `payments` in the order of their lines.
     pub fn from_row(row: ReceiptRow, payments: &[PaymentRow]) -> PosReceipt {
         let payments = payments.iter().map(PosReceiptPayment::from_row).collect();
-        PosReceipt { header: PosReceiptHeader::from_row(row), payments }
+        PosReceipt { header: row.into(), payments }
     }
 }
 
@@ -115,7 +158,7 @@ impl ApiPosReceipt {
     /// `payments` in the order of their lines.
     pub fn from_row(row: ReceiptRow, payments: &[PaymentRow]) -> ApiPosReceipt {
         let payments = payments.iter().map(ApiPosReceiptPayment::from_row).collect();
-        ApiPosReceipt { header: ApiPosReceiptHeader::from_row(row), payments }
+        ApiPosReceipt { header: row.into(), payments }
     }
 }
 

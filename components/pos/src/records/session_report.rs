@@ -3,9 +3,8 @@
 use schemars::JsonSchema;
 use serde::Serialize;
 use stoa_sdk::{Id, Instant, text_enum};
+use stoa_trade::payment_method::{CardKind, Method};
 use stoa_trade::quantity::{Money, Sum};
-
-use crate::records::payment::{CardKind, Method};
 
 text_enum! {
     /// An X report is as of now, a Z report is final.
@@ -28,7 +27,9 @@ impl Tally {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct MethodTotal {
+    /// Method of a payment.
     pub method: Method,
+    /// Kind of a card.
     pub card_kind: Option<CardKind>,
     /// Number of payments.
     pub count: i64,

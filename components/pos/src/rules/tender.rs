@@ -5,15 +5,17 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use stoa_sdk::{Bounds, Id, Item, Problem, item};
 use stoa_trade::card_number::find_card_number;
+use stoa_trade::payment_method::{CardKind, Method};
 use stoa_trade::quantity::{Money, Positive, sum};
 use stoa_trade::text::Line;
 
-use crate::records::payment::{CardKind, Method};
+use crate::records::payment::{Component, Paid};
 
 /// A payment in a request.
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct PosPaymentInput {
+    /// Method of a payment.
     pub method: Method,
     /// Kind of the card; required for CARD and rejected for any other method.
     #[serde(default)]
@@ -37,28 +39,6 @@ pub struct StatedTender {
     pub cash_tendered: Option<Money>,
 }
 
-/// A component of the receipt.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Component {
-    /// From 1.
-    pub line_no: u8,
-    pub method: Method,
-    pub card_kind: Option<CardKind>,
-    pub amount: Money,
-    pub account: Option<Id>,
-    pub reference: Option<String>,
-}
-
-/// A total that is paid: it is the sum of the components, and what was tendered less the change.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Paid {
-    pub components: Vec<Component>,
-    /// The cash that stays in the drawer.
-    pub cash: Money,
-    pub tendered: Money,
-    pub change: Money,
-}
-
 impl StatedTender {
     fn components(&self) -> &[PosPaymentInput] {
         self.payments.as_deref().unwrap_or_default()
@@ -66,7 +46,7 @@ impl StatedTender {
 
     /// The one CASH component.
     fn cash(&self) -> Option<Money> {
-        self.components().iter().find(|component| component.method == Method::Cash).map(|component| component.amount.0)
+        self.components().iter().find(|component| component.method.is_cash()).map(|component| component.amount.0)
     }
 
     /// Faults that the schema cannot tell.
@@ -80,12 +60,12 @@ impl StatedTender {
         let mut has_cash = false;
         for (nth, component) in self.components().iter().enumerate() {
             let pointer = |member: &str| format!("/payments/{nth}/{member}");
-            let is_cash = component.method == Method::Cash;
+            let is_cash = component.method.is_cash();
             if is_cash && has_cash {
                 faults.push(item(pointer("method"), "REPEATED"));
             }
             has_cash |= is_cash;
-            match (component.method == Method::Card, component.card_kind) {
+            match (component.method.has_card(), component.card_kind) {
                 (true, None) => faults.push(item(pointer("cardKind"), "REQUIRED")),
                 (false, Some(_)) => faults.push(item(pointer("cardKind"), "NOT_ALLOWED")),
                 _ => {}
@@ -145,7 +125,7 @@ impl StatedTender {
             reference: payment.reference.as_ref().map(|reference| reference.0.clone()),
         };
         let components = (1..).zip(self.components()).map(component).collect();
-        Ok(Paid { components, cash, change, tendered: sum([total, change])? })
+        Ok(Paid { total, components, cash, change, tendered: sum([total, change])? })
     }
 }
 
@@ -157,7 +137,7 @@ fn pay_in_cash(tendered: Money, total: Money) -> Result<Paid, Problem> {
         Component { line_no: 1, method: Method::Cash, card_kind: None, amount: total, account: None, reference: None };
     // Nothing is no payment (decisions.md D4).
     let components = if total.is_zero() { Vec::new() } else { vec![whole] };
-    Ok(Paid { components, cash: total, tendered, change: minus(tendered, total) })
+    Ok(Paid { total, components, cash: total, tendered, change: minus(tendered, total) })
 }
 
 /// The difference of money of which the second is not more than the first.

@@ -3,20 +3,20 @@
 use std::collections::BTreeMap;
 
 use stoa_sdk::host::fault;
-use stoa_sdk::{Id, map};
+use stoa_sdk::{Filter, Id, map};
 use stoa_trade::clients::sales::{self, Order, Status};
 use stoa_trade::pages::read_every;
+use stoa_trade::payment_method::Method;
 use stoa_trade::quantity::{Amount, widen};
+use stoa_trade::stages::{Batch, NOTHING_LEFT, finding, read_batch};
 
-use crate::records::payment::{Method, PaymentRow};
+use crate::records::payment::PaymentRow;
 use crate::records::receipt::ReceiptRow;
-use crate::verify::batch::{Batch, finding, read_rows};
+use crate::verify::BATCH;
 
 pub fn verify(after: Option<Id>) -> Batch {
-    let (receipts, last) = read_rows::<ReceiptRow>(after);
-    if receipts.is_empty() {
-        return (Vec::new(), None);
-    }
+    let Some(page) = read_batch::<ReceiptRow>(Filter::default(), after, BATCH) else { return NOTHING_LEFT };
+    let receipts = page.rows;
     let of_receipts = PaymentRow::receipt_id.one_of(receipts.iter().map(|receipt| receipt.id));
     let payments = read_every(&of_receipts, |row: &PaymentRow| row.id);
     let orders: Vec<Id> = receipts.iter().map(|receipt| receipt.order_id).collect();
@@ -34,28 +34,24 @@ pub fn verify(after: Option<Id>) -> Batch {
             findings.push(finding("T8", receipt.id, "The order was not delivered with this receipt at this total."));
         }
     }
-    (findings, last)
+    (findings, page.last)
 }
 
 /// The total is the sum of the payments and what was tendered less the change; cash is what stayed, in the lines 1, 2 and so on.
 fn is_paid(receipt: &ReceiptRow, payments: &[&PaymentRow]) -> bool {
     let total = receipt.total.units();
     let sum: i128 = payments.iter().map(|row| row.amount.units()).sum();
-    let cash: i128 = payments.iter().filter(|row| row.method == Method::Cash).map(|row| row.amount.units()).sum();
-    let has = |method: Method| payments.iter().any(|row| row.method == method);
-    let flags = [
-        (Method::Cash, receipt.has_cash),
-        (Method::Transfer, receipt.has_transfer),
-        (Method::Card, receipt.has_card),
-        (Method::Check, receipt.has_check),
-        (Method::Other, receipt.has_other),
-    ];
+    let cash: i128 = payments.iter().filter(|row| row.method.is_cash()).map(|row| row.amount.units()).sum();
+    let is_flagged = |method: Method| {
+        let (_, flag) = ReceiptRow::method_flag(method);
+        flag(receipt) == payments.iter().any(|row| row.method == method)
+    };
     let mut lines: Vec<i64> = payments.iter().map(|row| row.line_no).collect();
     lines.sort_unstable();
     sum == total
         && receipt.tendered.units() - receipt.change.units() == total
         && receipt.cash_amount.is_none_or(|kept| kept.units() == cash)
-        && flags.into_iter().all(|(method, flag)| has(method) == flag)
+        && Method::ALL.into_iter().all(is_flagged)
         && lines.into_iter().eq((1..).take(payments.len()))
 }
 

@@ -3,11 +3,12 @@
 use std::collections::BTreeMap;
 
 use stoa_sdk::store::{aggregate, read, select};
-use stoa_sdk::{Id, all, map, totals, view};
+use stoa_sdk::{Filter, Id, all, map, totals, view};
+use stoa_trade::stages::{Batch, NOTHING_LEFT, finding, read_batch};
 
 use crate::records::register::RegisterRow;
 use crate::records::session::{SessionRow, SessionStatus};
-use crate::verify::batch::{Batch, finding, read_rows};
+use crate::verify::BATCH;
 
 view! { OpenSession of SessionRow { id: Id, register_id: Id } }
 
@@ -20,10 +21,8 @@ totals! {
 }
 
 pub fn verify(after: Option<Id>) -> Batch {
-    let (registers, last) = read_rows::<RegisterRow>(after);
-    if registers.is_empty() {
-        return (Vec::new(), None);
-    }
+    let Some(page) = read_batch::<RegisterRow>(Filter::default(), after, BATCH) else { return NOTHING_LEFT };
+    let registers = page.rows;
     let theirs = || SessionRow::register_id.one_of(registers.iter().map(|register| register.id));
     let (open, numbered) = read((
         select::<OpenSession>(all([theirs(), SessionRow::status.eq(SessionStatus::Open)])).whole(),
@@ -42,5 +41,5 @@ pub fn verify(after: Option<Id>) -> Batch {
             findings.push(finding("T7", register.id, "The sessions of the register are not numbered without a gap."));
         }
     }
-    (findings, last)
+    (findings, page.last)
 }

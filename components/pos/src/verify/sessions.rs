@@ -4,15 +4,16 @@ use std::collections::BTreeMap;
 
 use stoa_sdk::host::fault;
 use stoa_sdk::store::{aggregate, read};
-use stoa_sdk::{Finding, Id, totals};
+use stoa_sdk::{Filter, Finding, Id, totals};
 use stoa_trade::pages::read_every;
 use stoa_trade::quantity::Money;
+use stoa_trade::stages::{Batch, NOTHING_LEFT, finding, read_batch};
 
 use crate::records::cash_movement::CashMovementRow;
 use crate::records::closing_total::ClosingTotalRow;
 use crate::records::receipt::ReceiptRow;
 use crate::records::session::{OPEN_SLOT, SessionRow, SessionStatus};
-use crate::verify::batch::{Batch, finding, read_rows};
+use crate::verify::BATCH;
 use crate::work::figures::{Computed, Figures, compute_all, read_totals};
 
 totals! {
@@ -26,10 +27,8 @@ totals! {
 }
 
 pub fn verify(after: Option<Id>) -> Batch {
-    let (sessions, last) = read_rows::<SessionRow>(after);
-    if sessions.is_empty() {
-        return (Vec::new(), None);
-    }
+    let Some(page) = read_batch::<SessionRow>(Filter::default(), after, BATCH) else { return NOTHING_LEFT };
+    let sessions = page.rows;
     let ids: Vec<Id> = sessions.iter().map(|session| session.id).collect();
     let computed = compute_all(&ids).unwrap_or_else(|problem| fault(&format!("a read failed: {}", problem.code)));
     let these = || ids.iter().copied();
@@ -55,7 +54,7 @@ pub fn verify(after: Option<Id>) -> Batch {
         findings.extend(check_versions(session, &facts.figures, versions.get(&session.id).copied().unwrap_or(0)));
         findings.extend(check_close(session, &facts.figures, &closing_totals));
     }
-    (findings, last)
+    (findings, page.last)
 }
 
 /// T2: the drawer holds what the session's rows tell.

@@ -6,11 +6,12 @@ use stoa_sdk::host::fault;
 use stoa_sdk::store::{Value, aggregate, run, select};
 use stoa_sdk::{Field, Id, Problem, map, new_id, now, totals, view};
 use stoa_trade::clients::tills::{self, State};
+use stoa_trade::payment_method::{CardKind, Method};
 use stoa_trade::quantity::{Money, Sum};
 
 use crate::records::cash_movement::{CashDirection, CashMovementRow};
 use crate::records::closing_total::{ClosingTotalRow, NONE, TotalKind};
-use crate::records::payment::{CardKind, Method, PaymentRow};
+use crate::records::payment::PaymentRow;
 use crate::records::receipt::ReceiptRow;
 use crate::records::session_report::{MethodTotal, Tally};
 use crate::work::drawer::{parse, read_states};
@@ -31,7 +32,7 @@ pub struct Figures {
 impl Figures {
     /// Cash of receipts that remained in the drawer.
     pub fn cash_sales(&self) -> Sum {
-        let cash = self.by_method.iter().find(|total| total.method == Method::Cash);
+        let cash = self.by_method.iter().find(|total| total.method.is_cash());
         cash.map_or(Sum::ZERO, |total| total.amount)
     }
 }

@@ -7,11 +7,11 @@ use stoa_trade::clients::directory::{self, Holder};
 use stoa_trade::clients::money::{self, Usage};
 use stoa_trade::clients::prices::{PriceList, service as lists};
 use stoa_trade::clients::warehouses::{self, Warehouse};
+use stoa_trade::payment_method::Method;
 use stoa_trade::quantity::Money;
 use stoa_trade::refusal::{or_duplicate, unusable};
 use stoa_trade::text::key;
 
-use crate::records::payment::Method;
 use crate::records::register::{REGISTER_CREATED, RegisterEvent, RegisterRow};
 
 const CASH_ACCOUNT: &str = "/cashAccountId";
@@ -45,12 +45,11 @@ pub fn insert_register(register: NewRegister) -> Result<RegisterRow, Problem> {
     check_usable(&register)?;
     let entity = Id::from(register.warehouse.legal_entity_id);
     check_cash_account(entity, register.cash_account)?;
-    let now = now();
     let row = RegisterRow {
         id: new_id(),
         version: 1,
-        created_at: now,
-        updated_at: now,
+        created_at: now(),
+        updated_at: now(),
         code_key: key(&register.code),
         code: register.code,
         name: register.name,

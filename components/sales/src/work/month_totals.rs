@@ -11,7 +11,7 @@ use stoa_trade::snapshot::{Days, Ledger, Part, Snapshots, Summed, group_days, la
 use crate::records::delivery::{DeliveryLineRow, SignedQuantity};
 use crate::records::month_total::DeliveryTotalRow;
 
-const SNAPSHOTS: Snapshots = Snapshots { lock: "lines", turn: 768, ledgers: &[ledger_step::<Deliveries, 6>()] };
+const SNAPSHOTS: Snapshots = Snapshots { lock: "lines", offset: 768, ledgers: &[ledger_step::<Deliveries, 6>()] };
 
 /// Writes lines of the entity, in one batch with what else is written; now and then those that came before are added to the totals.
 pub fn write_deliveries<B: Batch>(entity: Id, rest: B, lines: &[DeliveryLineRow]) -> Result<B::Answer, Failure> {

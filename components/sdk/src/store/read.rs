@@ -184,10 +184,11 @@ impl<V> Select<V> {
         self
     }
 
-    /// Only rows of the list's page after this cursor. A list that is read for what is new ends at the request's horizon.
+    /// Only rows of the list's page after this cursor. A list that is read for what is new ends at the request's
+    /// watermark.
     pub fn page(self, cursor: Option<Id>) -> Self {
         let Select { filter, .. } = self;
-        let settled = facts().horizon.map(|horizon| Column::<Id>::new("id").lt(Id::first_at(Instant(horizon))));
+        let settled = facts().horizon.map(|watermark| Column::<Id>::new("id").lt(Id::first_at(Instant(watermark))));
         Select { filter: all([filter, settled.unwrap_or_default()]), ..self }.after(cursor)
     }
 

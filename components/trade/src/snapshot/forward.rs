@@ -32,8 +32,8 @@ const CALLS: usize = 32;
 pub struct Snapshots {
     /// Prefix of the names of the module's locks of minutes.
     pub lock: &'static str,
-    /// Where its turn begins among some thousand requests, so that not all modules sum in one request.
-    pub turn: u64,
+    /// Where its requests begin among some thousand requests, so that not all modules sum in one request.
+    pub offset: u64,
     /// Each of its ledgers.
     pub ledgers: &'static [LedgerStep],
 }
@@ -164,10 +164,10 @@ impl Snapshots {
         add_lines::<L, N>(entity, lines)
     }
 
-    /// Brings the totals of an entity forward where the turn is this request's, which has written so many lines: one of about a
-    /// thousand lines has it.
+    /// Brings the totals of an entity forward if this request, which has written so many lines, is to do so: it is one
+    /// of about a thousand lines.
     pub fn follow(&self, entity: Id, lines: usize) -> Result<(), Failure> {
-        if facts().request.1.wrapping_sub(self.turn) % STRIDE < u64::try_from(lines).unwrap_or(STRIDE) {
+        if facts().request.1.wrapping_sub(self.offset) % STRIDE < u64::try_from(lines).unwrap_or(STRIDE) {
             self.bring_forward(entity)?;
         }
         Ok(())
@@ -236,7 +236,7 @@ mod tests {
 
     #[test]
     fn minutes_that_are_waited_for_are_over_and_none_that_begin() {
-        let snapshots = Snapshots { lock: "lines", turn: 0, ledgers: &[] };
+        let snapshots = Snapshots { lock: "lines", offset: 0, ledgers: &[] };
         let minute = 1_000_000;
         let name = |minute: i64| snapshots.minute_lock(Id(3, 3), minute);
         let waited: Vec<String> = PAST.map(|back| name(minute - back)).collect();

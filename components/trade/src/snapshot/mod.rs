@@ -11,6 +11,7 @@ mod read;
 mod split;
 #[allow(missing_docs, reason = "described at the collection")]
 mod summed;
+mod upgrade;
 
 pub use check::{check_lines, check_totals};
 pub use forward::{LedgerStep, Snapshots, late_entities, ledger_step};

@@ -59,7 +59,7 @@ enum Verb {
     /// Activate a pushed module.
     #[command(after_help = "Example: stoa module activate DIGEST --allow ROUTE_REMOVED")]
     Activate(remote::Activate),
-    /// Deactivate a module. Fails if other modules import it. Its data remains.
+    /// Deactivate modules, all or none. Fails if other modules import one of them. Their data remains.
     #[command(after_help = "Example: stoa module deactivate loyalty")]
     Deactivate(remote::Deactivate),
     /// Roll back to an earlier generation, by default the previous one.

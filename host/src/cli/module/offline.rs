@@ -29,7 +29,7 @@ pub struct Flags {
 /// Goes back to a generation, or to the newest earlier one that the settings trust wholly and that can run.
 pub fn rollback(flags: &Flags, target: Option<u64>, expected: Option<u64>) -> anyhow::Result<Json> {
     let settings = Settings::load(flags)?;
-    cli::logging::start("warn", settings.log_format);
+    cli::logging::start("warn", settings.log_format)?;
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build()?;
     runtime.block_on(async {
         let location = settings.database();

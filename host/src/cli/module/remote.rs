@@ -88,6 +88,8 @@ pub struct Activate {
 pub struct Deactivate {
     /// The module's name.
     name: String,
+    /// Modules to deactivate together with it: those that need it, or whose signer is not trusted either.
+    others: Vec<String>,
     /// Only if this generation is the active one.
     #[arg(long)]
     expected_generation: Option<u64>,
@@ -198,7 +200,7 @@ pub fn activate(args: Activate) -> anyhow::Result<()> {
 }
 
 pub fn deactivate(args: Deactivate) -> anyhow::Result<()> {
-    let body = json!({ "expectedGeneration": args.expected_generation });
+    let body = json!({ "expectedGeneration": args.expected_generation, "others": args.others });
     let path = format!("modules/{}/deactivate", args.name);
     let answer = args.host.ask(Method::POST, &path, |request| request.json(&body))?;
     args.host.show(&answer, describe_activation)

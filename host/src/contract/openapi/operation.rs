@@ -167,8 +167,8 @@ fn id_in(path: &str, name: &str) -> Value {
 }
 
 /// A parameter; its schema's description becomes its own, where readers look for it.
-fn parameter(name: &str, place: &str, required: bool, mut schema: Value) -> Value {
-    let mut parameter = json!({"name": name, "in": place, "required": required});
+fn parameter(name: &str, location: &str, required: bool, mut schema: Value) -> Value {
+    let mut parameter = json!({"name": name, "in": location, "required": required});
     if let Some(description) = schema.as_object_mut().and_then(|keywords| keywords.shift_remove("description")) {
         parameter["description"] = description;
     }

@@ -47,7 +47,7 @@ impl<'a> Schemas<'a> {
             for route in operations.iter().filter(|op| op.module == *module).map(|op| op.route) {
                 roots.extend(route.body.iter().chain([&route.response]).cloned());
                 for schema in [&route.path_schema, &route.query] {
-                    // Parameters stand each for itself: their object schema is no component.
+                    // Each parameter is described by itself: their object schema is no component.
                     roots.extend(parameters::object(schema.as_ref(), defs)?.get("properties").cloned());
                 }
             }
@@ -57,13 +57,13 @@ impl<'a> Schemas<'a> {
             let known = defs.iter().filter(|(name, _)| names.contains_key(*name));
             needed.extend(known.map(|(name, schema)| Needed { module, name, schema, uses: Vec::new() }));
         }
-        let places: HashMap<(&str, &str), usize> =
+        let indexes: HashMap<(&str, &str), usize> =
             needed.iter().enumerate().map(|(index, entry)| ((entry.module, entry.name), index)).collect();
         for entry in &mut needed {
             let mut references = BTreeSet::new();
             refs::collect(entry.schema, &mut references);
             let names = references.into_iter().filter_map(refs::name);
-            entry.uses = names.filter_map(|name| places.get(&(entry.module, name)).copied()).collect();
+            entry.uses = names.filter_map(|name| indexes.get(&(entry.module, name)).copied()).collect();
         }
         let words = modules.iter().map(|module| (module.name, Words::new(module.words)));
         let mut schemas = Schemas {
@@ -93,7 +93,7 @@ impl<'a> Schemas<'a> {
         self.modules.get(module).copied().ok_or_else(|| format!("there is no module {module}"))
     }
 
-    /// A schema of a route as it stands in the document.
+    /// A schema of a route as it is in the document.
     pub fn rewrite(&self, module: &str, schema: &Value) -> Result<Value, String> {
         Ok(match schema {
             Value::Object(members) => {

@@ -183,11 +183,11 @@ fn breaches(document: &Value) -> Vec<String> {
                     .get("$ref")
                     .and_then(|reference| document.pointer(reference.as_str()?.strip_prefix('#')?))
                     .unwrap_or(parameter);
-                let (name, place) = (parameter["name"].as_str().unwrap(), parameter["in"].as_str().unwrap());
-                if !declared.insert((place, name)) {
+                let (name, location) = (parameter["name"].as_str().unwrap(), parameter["in"].as_str().unwrap());
+                if !declared.insert((location, name)) {
                     all.push(format!("{label}: {name} is declared twice"));
                 }
-                if place == "path" && (parameter["required"] != true || !path.contains(&format!("{{{name}}}"))) {
+                if location == "path" && (parameter["required"] != true || !path.contains(&format!("{{{name}}}"))) {
                     all.push(format!("{label}: {name} is no required part of the path"));
                 }
                 if parameter.get("schema").is_none() {
@@ -373,7 +373,7 @@ fn what_is_sent_is_described_and_its_example_meets_it() {
     assert!(published.is_valid(example), "{example}");
     let members: Vec<&String> = example.as_object().unwrap().keys().collect();
     assert_eq!(members, ["id", "kind", "tenantId", "occurredAt", "requestId", "resource", "data"]);
-    for (place, value) in [
+    for (pointer, value) in [
         ("/kind", json!("catalog.product.updated")),
         ("/resource/type", json!("VARIANT")),
         ("/data", json!({})),
@@ -381,8 +381,8 @@ fn what_is_sent_is_described_and_its_example_meets_it() {
         ("/tenantId", json!("x")),
     ] {
         let mut other = example.clone();
-        *other.pointer_mut(place).unwrap() = value;
-        assert!(!published.is_valid(&other), "{place}");
+        *other.pointer_mut(pointer).unwrap() = value;
+        assert!(!published.is_valid(&other), "{pointer}");
     }
     for parameter in sent["parameters"].as_array().unwrap() {
         let name = parameter["$ref"].as_str().unwrap().strip_prefix('#').unwrap();

@@ -106,7 +106,7 @@ impl<'a> Words<'a> {
     }
 
     /// Describes one member or parameter, unless it says something itself. A reference is left alone: what it names is described
-    /// where it stands.
+    /// where it is.
     pub fn describe(&self, name: &str, schema: &mut Value) {
         let Some(keywords) = schema.as_object_mut() else { return };
         if keywords.contains_key("description") || keywords.contains_key("$ref") {

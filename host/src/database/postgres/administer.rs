@@ -13,8 +13,8 @@ use crate::database::{DatabaseSettings, migrations};
 /// Key of the advisory lock of whoever builds indexes.
 const BUILDING: i64 = 7_310_587;
 /// Between two looks whether another builder has ended.
-const TURN: Duration = Duration::from_millis(200);
-const TURNS: u32 = 150;
+const PAUSE: Duration = Duration::from_millis(200);
+const ATTEMPTS: u32 = 150;
 const UNDEFINED_COLUMN: &str = "42703";
 const UNDEFINED_TABLE: &str = "42P01";
 
@@ -31,7 +31,7 @@ async fn connect(options: &PgConnectOptions) -> Result<PgConnection, Error> {
 pub async fn build_indexes(options: &PgConnectOptions, statements: Vec<String>) -> Result<Option<String>, Error> {
     let mut connection = connect(options).await?;
     connection.execute("set statement_timeout = 0; set lock_timeout = '30s'").await.map_err(Error::from_sqlx)?;
-    wait_for_the_turn(&mut connection).await?;
+    lock_building(&mut connection).await?;
     let mut refused = None;
     drop_half_built(&mut connection).await?;
     for statement in statements {
@@ -53,14 +53,14 @@ pub async fn build_indexes(options: &PgConnectOptions, statements: Vec<String>) 
 }
 
 /// One builder at a time: an index under way looks like one that was left half-built. Who waits asks again and again: one that waited
-/// inside a statement would hold a snapshot, for which the builder of an index waits in turn.
-async fn wait_for_the_turn(connection: &mut PgConnection) -> Result<(), Error> {
-    for _ in 0..TURNS {
+/// inside a statement would hold a snapshot, for which the builder of an index waits as well.
+async fn lock_building(connection: &mut PgConnection) -> Result<(), Error> {
+    for _ in 0..ATTEMPTS {
         let lock = sqlx::query_scalar("select pg_try_advisory_lock($1)").bind(BUILDING);
         if lock.fetch_one(&mut *connection).await.map_err(Error::from_sqlx)? {
             return Ok(());
         }
-        tokio::time::sleep(TURN).await;
+        tokio::time::sleep(PAUSE).await;
     }
     Err(Error::Unavailable("another host builds indexes".into()))
 }

@@ -41,8 +41,8 @@ const END: Duration = Duration::from_secs(2);
 pub struct Postgres {
     address: Box<Address>,
     slots: Arc<Slots<QueueKey>>,
-    /// Turns of large writes: as many as there are processors, of which a company has half.
-    turns: Arc<Slots<Uuid>>,
+    /// Permits of large writes: as many as there are processors, of which a company has half.
+    large_writes: Arc<Slots<Uuid>>,
     idle: Idle,
     /// How often the schema has changed while this host ran.
     schema: Arc<AtomicU64>,
@@ -72,8 +72,8 @@ enum Kind {
     Write { hopeful: bool },
 }
 
-/// Where a connection goes back to, and its place among those that may be open.
-struct Home {
+/// Where a connection goes back to, and its slot among those that may be open.
+struct PoolSlot {
     idle: Idle,
     schema: u64,
     _seat: Seat<QueueKey>,
@@ -83,7 +83,7 @@ struct Home {
 /// connection, so that nobody inherits half a transaction.
 pub struct Transaction {
     connection: Option<Connection>,
-    home: Option<Box<Home>>,
+    pool_slot: Option<Box<PoolSlot>>,
     numbers: Numbers,
     open: bool,
     /// How long a statement may take, where that is not the connection's own.
@@ -104,10 +104,10 @@ impl Transaction {
         Ok(Transaction::on(connection, None, Numbers::start(address), hopeful))
     }
 
-    fn on(connection: Connection, home: Option<Box<Home>>, numbers: Numbers, hopeful: bool) -> Transaction {
+    fn on(connection: Connection, pool_slot: Option<Box<PoolSlot>>, numbers: Numbers, hopeful: bool) -> Transaction {
         Transaction {
             connection: Some(connection),
-            home,
+            pool_slot,
             numbers,
             open: false,
             statement_seconds: None,
@@ -249,10 +249,10 @@ impl Drop for Transaction {
     fn drop(&mut self) {
         metrics::counter!("stoa_database_round_trips_total").increment(u64::from(self.round_trips));
         if !self.open
-            && let (Some(connection), Some(home)) = (self.connection.take(), &self.home)
-            && let Ok(mut idle) = home.idle.lock()
+            && let (Some(connection), Some(pool_slot)) = (self.connection.take(), &self.pool_slot)
+            && let Ok(mut idle) = pool_slot.idle.lock()
         {
-            idle.push(Waiting { connection, schema: home.schema });
+            idle.push(Waiting { connection, schema: pool_slot.schema });
         }
     }
 }
@@ -267,7 +267,7 @@ impl Postgres {
             numbers: Numbers::start(address.clone()),
             address: Box::new(address),
             slots: Slots::new(Capacity { slots, queue: QUEUE }),
-            turns: Slots::new(Capacity { slots: processors, queue: QUEUE }),
+            large_writes: Slots::new(Capacity { slots: processors, queue: QUEUE }),
             idle: Idle::default(),
             schema: Arc::default(),
             watermark: Watermark::default(),
@@ -278,9 +278,9 @@ impl Postgres {
     }
 
     /// Waits until a large write of this company may run. Its module takes a processor of this host for as long.
-    pub async fn take_turn(&self, company: Uuid) -> Result<Seat<Uuid>, Error> {
+    pub async fn permit_large_write(&self, company: Uuid) -> Result<Seat<Uuid>, Error> {
         let late = |_| Error::Unavailable("the company's large writes before it have left no time".into());
-        self.turns.take(company, self.request_timeout * 3 / 4).await.map_err(late)
+        self.large_writes.take(company, self.request_timeout * 3 / 4).await.map_err(late)
     }
 
     /// A free connection, or a new one where fewer are open than may be.
@@ -300,8 +300,8 @@ impl Postgres {
             Some(connection) => connection,
             None => self.address.connect().await?,
         };
-        let home = Some(Box::new(Home { idle: self.idle.clone(), schema, _seat: seat }));
-        Ok(Transaction::on(connection, home, self.numbers.clone(), hopeful))
+        let pool_slot = Some(Box::new(PoolSlot { idle: self.idle.clone(), schema, _seat: seat }));
+        Ok(Transaction::on(connection, pool_slot, self.numbers.clone(), hopeful))
     }
 
     /// A connection that waits; those that the server has ended meanwhile are dropped.

@@ -31,7 +31,7 @@ use super::row::Cell;
 use super::{DatabaseSettings, Destination, Error, QueueKey, Row, Session, Verdict, Work, migrations};
 use crate::{secret_file, watchdog};
 
-pub use self::pace::PaceTurn;
+pub use self::pace::PacePermit;
 pub use self::stopwatch::{lift as lift_time_limit, limit_part as limit_time};
 
 /// Requests of one commit, and the longest that a group gathers them.
@@ -141,7 +141,7 @@ impl Sqlite {
     }
 
     /// Waits until a large write of this company may run: see `pace.rs`.
-    pub async fn take_turn(&self, key: QueueKey) -> Result<Option<PaceTurn>, Error> {
+    pub async fn permit_large_write(&self, key: QueueKey) -> Result<Option<PacePermit>, Error> {
         self.pace.take(key, self.request_timeout * 3 / 4).await
     }
 
@@ -259,8 +259,8 @@ impl Writes {
 
     /// The next, if one waits.
     fn try_pop(&self) -> Option<Job> {
-        let (place, job) = self.queue.try_pop()?;
-        self.queue.end(place);
+        let (key, job) = self.queue.try_pop()?;
+        self.queue.end(key);
         Some(job)
     }
 }
@@ -275,9 +275,9 @@ fn write_loop(file: &File, writer: Connection, writes: &Writes, readers: &Queue<
         connection = match (next, open) {
             (Next::Closed, _) => return,
             (Next::Late, open) => open,
-            (Next::Job(place, first), open) => {
-                // One runs at a time: what counts here is whose turn it is.
-                writes.queue.end(place);
+            (Next::Job(key, first), open) => {
+                // One runs at a time: only the order counts here.
+                writes.queue.end(key);
                 match open {
                     Some(open) => write_group(file, open, first, writes),
                     None => {

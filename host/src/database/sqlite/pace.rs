@@ -21,7 +21,7 @@ const ACTIVE: Duration = Duration::from_secs(1);
 const LOOK: Duration = Duration::from_millis(100);
 
 /// The right of a company's large write to run; the next one waits until it is dropped.
-pub type PaceTurn = OwnedMutexGuard<()>;
+pub type PacePermit = OwnedMutexGuard<()>;
 
 #[derive(Default)]
 pub struct Pace(Mutex<State>);
@@ -32,7 +32,8 @@ struct State {
     written: HashMap<QueueKey, Instant>,
     /// When the next large write of a company may begin, where that is later than now.
     free_at: HashMap<QueueKey, Instant>,
-    turns: HashMap<QueueKey, Weak<tokio::sync::Mutex<()>>>,
+    /// Held by the large write of a company that runs.
+    locks: HashMap<QueueKey, Weak<tokio::sync::Mutex<()>>>,
 }
 
 impl Pace {
@@ -42,18 +43,18 @@ impl Pace {
     }
 
     /// Waits, at most so long, until a large write of the company may run. `None`: no other company writes.
-    pub async fn take(&self, key: QueueKey, limit: Duration) -> Result<Option<PaceTurn>, Error> {
+    pub async fn take(&self, key: QueueKey, limit: Duration) -> Result<Option<PacePermit>, Error> {
         if !self.lock().do_others_write(key, Instant::now()) {
             return Ok(None);
         }
         let take = async {
-            let lock = self.lock().turn(key);
-            let turn = lock.lock_owned().await;
+            let lock = self.lock().lock_of(key);
+            let permit = lock.lock_owned().await;
             let mut has_waited = false;
             loop {
                 let pause = self.lock().pause(key, Instant::now());
                 if pause.is_zero() {
-                    return turn;
+                    return permit;
                 }
                 if !has_waited {
                     metrics::counter!("stoa_paced_writes_total").increment(1);
@@ -96,14 +97,14 @@ impl State {
         }
     }
 
-    fn turn(&mut self, key: QueueKey) -> Arc<tokio::sync::Mutex<()>> {
-        if let Some(turn) = self.turns.get(&key).and_then(Weak::upgrade) {
-            return turn;
+    fn lock_of(&mut self, key: QueueKey) -> Arc<tokio::sync::Mutex<()>> {
+        if let Some(lock) = self.locks.get(&key).and_then(Weak::upgrade) {
+            return lock;
         }
-        self.turns.retain(|_, turn| turn.strong_count() > 0);
-        let turn = Arc::default();
-        self.turns.insert(key, Arc::downgrade(&turn));
-        turn
+        self.locks.retain(|_, lock| lock.strong_count() > 0);
+        let lock = Arc::default();
+        self.locks.insert(key, Arc::downgrade(&lock));
+        lock
     }
 }
 
@@ -159,6 +160,6 @@ mod tests {
         let (second, ()) = tokio::join!(pace.take(company(1), long), async move { drop(first) });
         assert!(second.unwrap().is_some());
         assert!(pace.take(company(3), short).await.unwrap().is_some());
-        assert_eq!(pace.lock().turns.len(), 1, "turns that nothing holds are not kept");
+        assert_eq!(pace.lock().locks.len(), 1, "locks that nothing holds are not kept");
     }
 }

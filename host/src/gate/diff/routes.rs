@@ -10,91 +10,35 @@ use super::{Change, Code, codes};
 use crate::contract::parameters::{self, template_shape};
 
 pub fn changes(old: &Descriptor, new: &Descriptor, changes: &mut Vec<Change>) {
-    let place = |route: &Route| format!("{} {}", route.method, route.path);
+    let address = |route: &Route| format!("{} {}", route.method, route.path);
     for was in &old.routes {
         match successor(was, old, new) {
             Some(is) => route((was, old), (is, new), changes),
-            None => changes.push(Change::new(codes::ROUTE_REMOVED, was.operation.as_str(), place(was))),
+            None => changes.push(Change::new(codes::ROUTE_REMOVED, was.operation.as_str(), address(was))),
         }
     }
     for is in &new.routes {
         if !old.routes.iter().any(|was| successor(was, old, new).is_some_and(|other| std::ptr::eq(other, is))) {
-            changes.push(Change::new(codes::ROUTE_ADDED, is.operation.as_str(), place(is)));
+            changes.push(Change::new(codes::ROUTE_ADDED, is.operation.as_str(), address(is)));
         }
     }
 }
 
-fn same_place(a: &Route, b: &Route) -> bool {
+fn same_address(a: &Route, b: &Route) -> bool {
     a.method == b.method && template_shape(&a.path) == template_shape(&b.path)
 }
 
-/// The route that stands for an old one: at the same place, else the one of the same operation id that has no place of old.
+/// The route that succeeds an old one: at the same address, else the one of the same operation id whose address is new.
 fn successor<'a>(was: &Route, old: &Descriptor, new: &'a Descriptor) -> Option<&'a Route> {
-    let moved = |is: &&Route| is.operation == was.operation && !old.routes.iter().any(|other| same_place(other, is));
-    new.routes.iter().find(|is| same_place(was, is)).or_else(|| new.routes.iter().find(moved))
+    let moved = |is: &&Route| is.operation == was.operation && !old.routes.iter().any(|other| same_address(other, is));
+    new.routes.iter().find(|is| same_address(was, is)).or_else(|| new.routes.iter().find(moved))
 }
 
 fn route((was, old): (&Route, &Descriptor), (is, new): (&Route, &Descriptor), changes: &mut Vec<Change>) {
     let name = was.operation.as_str();
     let mut tell = |code: Code, detail: String| changes.push(Change::new(code, name, detail));
-    if !same_place(was, is) {
-        tell(codes::ROUTE_MOVED, format!("was {} {}, now {} {}", was.method, was.path, is.method, is.path));
-    } else if was.operation != is.operation {
-        tell(codes::ROUTE_RENAMED, format!("now {}", is.operation));
-    }
-    if was.audience != is.audience {
-        let shown = |audience| if audience == Audience::User { "people" } else { "API clients" };
-        tell(codes::ROUTE_AUDIENCE_CHANGED, format!("was for {}, now for {}", shown(was.audience), shown(is.audience)));
-    }
-    if let Some(code) = access(&was.access, &is.access) {
-        tell(code, format!("needed {}, now {}", describe_access(&was.access), describe_access(&is.access)));
-    }
-    if let Some(code) = idempotency(was.idempotency, is.idempotency) {
-        tell(code, String::new());
-    }
-    match (was.read_only, is.read_only) {
-        (true, false) => tell(codes::ROUTE_BECAME_WRITE, String::new()),
-        (false, true) => tell(codes::ROUTE_BECAME_READ, String::new()),
-        _ => {}
-    }
-    if was.status != is.status {
-        tell(codes::ROUTE_STATUS_CHANGED, format!("was {}, now {}", was.status, is.status));
-    }
-    match (was.if_match, is.if_match) {
-        (true, false) => tell(codes::ROUTE_IF_MATCH_DROPPED, String::new()),
-        (false, true) => tell(codes::ROUTE_IF_MATCH_ADDED, String::new()),
-        _ => {}
-    }
-    match (&was.audit, &is.audit) {
-        (Some(was), Some(is)) if was != is => tell(codes::ROUTE_AUDIT_CHANGED, format!("was {was}, now {is}")),
-        (Some(was), None) => tell(codes::ROUTE_AUDIT_CHANGED, format!("was {was}, now none")),
-        (None, Some(is)) => tell(codes::ROUTE_AUDIT_ADDED, is.clone()),
-        _ => {}
-    }
-    match (was.discloses_identifiers, is.discloses_identifiers) {
-        (true, false) => tell(codes::ROUTE_DISCLOSURE_DROPPED, String::new()),
-        (false, true) => tell(codes::ROUTE_DISCLOSURE_ADDED, String::new()),
-        _ => {}
-    }
-    match (was.csv, is.csv) {
-        (true, false) => tell(codes::ROUTE_CSV_DROPPED, String::new()),
-        (false, true) => tell(codes::ROUTE_CSV_ADDED, String::new()),
-        _ => {}
-    }
-    if was.heavy != is.heavy {
-        tell(codes::ROUTE_WEIGHT_CHANGED, format!("now {}", if is.heavy { "heavy" } else { "as others" }));
-    }
-    if was.grows_with != is.grows_with {
-        let shown = |list: &Option<String>| list.clone().unwrap_or_else(|| "none".to_owned());
-        tell(codes::ROUTE_GROWTH_CHANGED, format!("was {}, now {}", shown(&was.grows_with), shown(&is.grows_with)));
-    }
-    if was.cache_control != is.cache_control {
-        let shown = |policy: &Option<String>| policy.clone().unwrap_or_else(|| "none".to_owned());
-        tell(
-            codes::ROUTE_CACHE_CHANGED,
-            format!("was {}, now {}", shown(&was.cache_control), shown(&is.cache_control)),
-        );
-    }
+    compare_calls(was, is, &mut tell);
+    compare_effects(was, is, &mut tell);
     compare_lists(name, (&was.events, &is.events), codes::ROUTE_EVENT_REMOVED, codes::ROUTE_EVENT_ADDED, changes);
     compare_lists(
         name,
@@ -109,6 +53,72 @@ fn route((was, old): (&Route, &Descriptor), (is, new): (&Route, &Descriptor), ch
     let was = SchemaWithDefs { schema: &was.response, defs: &old.schemas };
     let is = SchemaWithDefs { schema: &is.response, defs: &new.schemas };
     changes.extend(schema::compare(Direction::Response, &item, was, is));
+}
+
+/// Compares how an operation is called: where, by whom and under which conditions.
+fn compare_calls(was: &Route, is: &Route, tell: &mut impl FnMut(Code, String)) {
+    if !same_address(was, is) {
+        tell(codes::ROUTE_MOVED, format!("was {} {}, now {} {}", was.method, was.path, is.method, is.path));
+    } else if was.operation != is.operation {
+        tell(codes::ROUTE_RENAMED, format!("now {}", is.operation));
+    }
+    if was.audience != is.audience {
+        let shown = |audience| if audience == Audience::User { "people" } else { "API clients" };
+        tell(codes::ROUTE_AUDIENCE_CHANGED, format!("was for {}, now for {}", shown(was.audience), shown(is.audience)));
+    }
+    if let Some(code) = access(&was.access, &is.access) {
+        tell(code, format!("needed {}, now {}", describe_access(&was.access), describe_access(&is.access)));
+    }
+    if let Some(code) = idempotency(was.idempotency, is.idempotency) {
+        tell(code, String::new());
+    }
+    if let Some(code) = switch((was.read_only, is.read_only), codes::ROUTE_BECAME_WRITE, codes::ROUTE_BECAME_READ) {
+        tell(code, String::new());
+    }
+    if was.status != is.status {
+        tell(codes::ROUTE_STATUS_CHANGED, format!("was {}, now {}", was.status, is.status));
+    }
+    if let Some(code) = switch((was.if_match, is.if_match), codes::ROUTE_IF_MATCH_DROPPED, codes::ROUTE_IF_MATCH_ADDED)
+    {
+        tell(code, String::new());
+    }
+}
+
+/// Compares what an operation leaves behind, what it shows, and what it costs.
+fn compare_effects(was: &Route, is: &Route, tell: &mut impl FnMut(Code, String)) {
+    match (&was.audit, &is.audit) {
+        (Some(was), Some(is)) if was != is => tell(codes::ROUTE_AUDIT_CHANGED, format!("was {was}, now {is}")),
+        (Some(was), None) => tell(codes::ROUTE_AUDIT_CHANGED, format!("was {was}, now none")),
+        (None, Some(is)) => tell(codes::ROUTE_AUDIT_ADDED, is.clone()),
+        _ => {}
+    }
+    let discloses = (was.discloses_identifiers, is.discloses_identifiers);
+    if let Some(code) = switch(discloses, codes::ROUTE_DISCLOSURE_DROPPED, codes::ROUTE_DISCLOSURE_ADDED) {
+        tell(code, String::new());
+    }
+    if let Some(code) = switch((was.csv, is.csv), codes::ROUTE_CSV_DROPPED, codes::ROUTE_CSV_ADDED) {
+        tell(code, String::new());
+    }
+    if was.heavy != is.heavy {
+        tell(codes::ROUTE_WEIGHT_CHANGED, format!("now {}", if is.heavy { "heavy" } else { "as others" }));
+    }
+    let shown = |text: &Option<String>| text.clone().unwrap_or_else(|| "none".to_owned());
+    if was.grows_with != is.grows_with {
+        tell(codes::ROUTE_GROWTH_CHANGED, format!("was {}, now {}", shown(&was.grows_with), shown(&is.grows_with)));
+    }
+    if was.cache_control != is.cache_control {
+        let detail = format!("was {}, now {}", shown(&was.cache_control), shown(&is.cache_control));
+        tell(codes::ROUTE_CACHE_CHANGED, detail);
+    }
+}
+
+/// The code of a member that is true or false, where it changed.
+fn switch((was, is): (bool, bool), dropped: Code, added: Code) -> Option<Code> {
+    match (was, is) {
+        (true, false) => Some(dropped),
+        (false, true) => Some(added),
+        _ => None,
+    }
 }
 
 fn compare_lists(name: &str, (was, is): (&[String], &[String]), removed: Code, added: Code, changes: &mut Vec<Change>) {
@@ -167,7 +177,7 @@ fn parameters((was, old): (&Route, &Descriptor), (is, new): (&Route, &Descriptor
     let (was_path, is_path) = (path_schema(was, old), path_schema(is, new));
     let (was_names, is_names) = (parameters::names(&was.path), parameters::names(&is.path));
     // Places count, not names; of another path nothing can be said that its move does not say.
-    if same_place(was, is) {
+    if same_address(was, is) {
         for (was_name, is_name) in was_names.iter().zip(&is_names) {
             if was_name != is_name {
                 let detail = format!("{{{was_name}}} is now {{{is_name}}}");

@@ -1,5 +1,6 @@
-//! Two JSON Schemas of one place of the contract: what a request may hold, or what a response may. A request's schema may take
-//! more and no less; a response's may allow less and no more, but for new members, which every caller has to expect.
+//! Two JSON Schemas of one position in the contract: what a request may hold, or what a response may. A request's
+//! schema may take more and no less; a response's may allow less and no more, but for new members, which every caller
+//! has to expect.
 
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 
@@ -23,11 +24,12 @@ pub struct SchemaWithDefs<'a> {
     pub defs: &'a Map<String, Value>,
 }
 
-/// Most pairs of places that are compared, and how deep: beyond, schemas that are not the same count as broken.
+/// Most pairs of positions that are compared, and how deep: beyond, schemas that are not the same count as broken.
 const MOST: u32 = 20_000;
 const DEEPEST: u32 = 150;
 
-/// Every difference. `item` names the schema; the places below it follow as a pointer, `*` for every item of an array and
+/// Every difference. `item` names the schema; the positions below it follow as a pointer, `*` for every item of an
+/// array and
 /// `[kind=x]` for one branch of a union.
 pub fn compare(direction: Direction, item: &str, old: SchemaWithDefs, new: SchemaWithDefs) -> Vec<Change> {
     let mut walk = Walk {
@@ -41,11 +43,11 @@ pub fn compare(direction: Direction, item: &str, old: SchemaWithDefs, new: Schem
         depth: 0,
         changes: Vec::new(),
     };
-    walk.places("", &vec![old.schema], &vec![new.schema]);
+    walk.schemas("", &vec![old.schema], &vec![new.schema]);
     walk.changes
 }
 
-/// A pair of places by the addresses of their schemas.
+/// A pair of positions by the addresses of their schemas.
 type Pair = (Vec<*const Value>, Vec<*const Value>);
 
 struct Walk<'a> {
@@ -63,9 +65,9 @@ struct Walk<'a> {
 }
 
 impl<'a> Walk<'a> {
-    fn places(&mut self, path: &str, old: &AllOf<'a>, new: &AllOf<'a>) {
+    fn schemas(&mut self, path: &str, old: &AllOf<'a>, new: &AllOf<'a>) {
         let (old, new) = (resolve(old, self.old), resolve(new, self.new));
-        let addresses = |place: &AllOf| place.iter().map(|schema| std::ptr::from_ref(*schema)).collect::<Vec<_>>();
+        let addresses = |schemas: &AllOf| schemas.iter().map(|schema| std::ptr::from_ref(*schema)).collect::<Vec<_>>();
         let pair = (addresses(&old), addresses(&new));
         if !self.met.insert(pair.clone()) {
             return;
@@ -170,7 +172,7 @@ impl<'a> Walk<'a> {
             self.tell(found.kind, path, found.narrower, found.wider, found.detail);
         }
         match was.class {
-            Class::Array => self.places(&format!("{path}/*"), &was.facts.items, &is.facts.items),
+            Class::Array => self.schemas(&format!("{path}/*"), &was.facts.items, &is.facts.items),
             Class::Object => {
                 self.members(path, was, is);
                 self.others(path, &was.facts.others, &is.facts.others);
@@ -207,7 +209,7 @@ impl<'a> Walk<'a> {
                     if request && !before && !after {
                         self.defaults(&path, old, new);
                     }
-                    self.places(&path, old, new);
+                    self.schemas(&path, old, new);
                 }
                 (Some(_), None) if request => self.push(codes::REQUEST_MEMBER_REMOVED, &path, "is no longer taken"),
                 (Some(_), None) => self.push(codes::RESPONSE_MEMBER_REMOVED, &path, "is no longer answered"),
@@ -217,7 +219,7 @@ impl<'a> Walk<'a> {
                     self.push(code, &path, "is new");
                     // In a map of one kind the name was taken already.
                     if let Others::Of(old) = &was.others {
-                        self.places(&path, old, new);
+                        self.schemas(&path, old, new);
                     }
                 }
                 (None, None) => {}
@@ -237,7 +239,7 @@ impl<'a> Walk<'a> {
     fn others(&mut self, path: &str, was: &Others<'a>, is: &Others<'a>) {
         let path = format!("{path}/*");
         match (self.direction, was, is) {
-            (_, Others::Of(was), Others::Of(is)) => self.places(&path, was, is),
+            (_, Others::Of(was), Others::Of(is)) => self.schemas(&path, was, is),
             (_, Others::Any, Others::Any) | (_, Others::None, Others::None) => {}
             (Direction::Request, Others::Any, _) | (Direction::Request, _, Others::None) => {
                 self.push(
@@ -324,8 +326,8 @@ fn describe_types(form: &Form) -> String {
     if names.is_empty() { "nothing".to_owned() } else { names.join(" or ") }
 }
 
-/// The place with bare references followed, so that a named schema has one address wherever it is used.
-fn resolve<'a>(place: &AllOf<'a>, defs: &'a Map<String, Value>) -> AllOf<'a> {
+/// The schemas of a position with bare references followed, so that a named schema has one address wherever it is used.
+fn resolve<'a>(schemas: &AllOf<'a>, defs: &'a Map<String, Value>) -> AllOf<'a> {
     const ANNOTATIONS: [&str; 4] = ["$ref", "description", "title", "default"];
     let follow = |schema: &&'a Value| {
         let mut schema: &'a Value = schema;
@@ -339,15 +341,15 @@ fn resolve<'a>(place: &AllOf<'a>, defs: &'a Map<String, Value>) -> AllOf<'a> {
         }
         schema
     };
-    place.iter().map(follow).collect()
+    schemas.iter().map(follow).collect()
 }
 
-/// A place's schemas with all that they refer to.
-fn whole(place: &AllOf, defs: &Map<String, Value>) -> Vec<(Value, Option<Map<String, Value>>)> {
-    place.iter().map(|schema| ((*schema).clone(), refs::closure(schema, defs).ok())).collect()
+/// The schemas of a position with all that they refer to.
+fn whole(schemas: &AllOf, defs: &Map<String, Value>) -> Vec<(Value, Option<Map<String, Value>>)> {
+    schemas.iter().map(|schema| ((*schema).clone(), refs::closure(schema, defs).ok())).collect()
 }
 
-fn default<'a>(place: &AllOf<'a>, defs: &'a Map<String, Value>) -> &'a Value {
+fn default<'a>(schemas: &AllOf<'a>, defs: &'a Map<String, Value>) -> &'a Value {
     const NONE: &Value = &Value::Null;
     let stated_default = |schema: &&'a Value| {
         let mut schema: &'a Value = schema;
@@ -359,18 +361,18 @@ fn default<'a>(place: &AllOf<'a>, defs: &'a Map<String, Value>) -> &'a Value {
         }
         None
     };
-    place.iter().find_map(stated_default).unwrap_or(NONE)
+    schemas.iter().find_map(stated_default).unwrap_or(NONE)
 }
 
 /// Members that can have one value alone: what tells the branches of a union apart.
 fn tags<'a>(shape: &Shape<'a>, defs: &'a Map<String, Value>) -> Tags<'a> {
-    let constant = |place: &AllOf<'a>| {
-        resolve(place, defs).into_iter().find_map(|schema| {
+    let constant = |schemas: &AllOf<'a>| {
+        resolve(schemas, defs).into_iter().find_map(|schema| {
             let only = schema.get("enum").and_then(Value::as_array).filter(|values| values.len() == 1);
             schema.get("const").or_else(|| only.and_then(|values| values.first()))
         })
     };
-    shape.facts.members.iter().filter_map(|(name, place)| Some((*name, constant(place)?))).collect()
+    shape.facts.members.iter().filter_map(|(name, schemas)| Some((*name, constant(schemas)?))).collect()
 }
 
 type Tags<'a> = BTreeMap<&'a str, &'a Value>;

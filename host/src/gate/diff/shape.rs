@@ -9,7 +9,8 @@ use serde_json::{Map, Number, Value};
 
 use crate::contract::{bounds, refs};
 
-/// Schemas that all hold for one value; none: any value. Borrowed, so that a place that was met is known by its addresses.
+/// Schemas that all hold for one value; none: any value. Borrowed, so that a position that was met is known by its
+/// addresses.
 pub type AllOf<'a> = Vec<&'a Value>;
 
 /// Most ways that one value may look before they are no longer distinguished.
@@ -40,7 +41,7 @@ impl Class {
     }
 }
 
-/// All values of a place.
+/// All values of a position.
 #[derive(Debug)]
 pub struct Form<'a> {
     pub nullable: bool,
@@ -74,7 +75,7 @@ pub struct Facts<'a> {
     pub required: BTreeSet<&'a str>,
     pub others: Others<'a>,
     pub items: AllOf<'a>,
-    /// Keywords that are compared as they stand.
+    /// Keywords that are compared as they are.
     pub rules: BTreeMap<&'a str, Vec<&'a Value>>,
     seen: Vec<&'a str>,
 }
@@ -105,7 +106,7 @@ pub const LIMITS: [(&str, bool, Class); 13] = [
     (bounds::CHARACTERS, false, Class::Object),
 ];
 
-/// Keywords whose schemas are compared as they stand, by the type they speak of; none: every type.
+/// Keywords whose schemas are compared as they are, by the type they speak of; none: every type.
 const RULES: [(&str, Option<Class>); 17] = [
     ("not", None),
     ("if", None),
@@ -126,9 +127,9 @@ const RULES: [(&str, Option<Class>); 17] = [
     ("unevaluatedProperties", Some(Class::Object)),
 ];
 
-/// The form of a place, or nothing where it may look in too many ways.
-pub fn form<'a>(place: &[&'a Value], defs: &'a Map<String, Value>) -> Option<Form<'a>> {
-    let mut open: Vec<(Facts<'a>, AllOf<'a>)> = vec![(Facts::default(), place.iter().rev().copied().collect())];
+/// The form of a position, or nothing where it may look in too many ways.
+pub fn form<'a>(schemas: &[&'a Value], defs: &'a Map<String, Value>) -> Option<Form<'a>> {
+    let mut open: Vec<(Facts<'a>, AllOf<'a>)> = vec![(Facts::default(), schemas.iter().rev().copied().collect())];
     let mut done = Vec::new();
     while let Some((mut facts, mut waiting)) = open.pop() {
         if open.len() + done.len() > MOST {
@@ -245,7 +246,7 @@ impl<'a> Facts<'a> {
             Some(Value::Bool(false)) => self.others = Others::None,
             Some(schema) => match &mut self.others {
                 Others::Any => self.others = Others::Of(vec![schema]),
-                Others::Of(place) => place.push(schema),
+                Others::Of(schemas) => schemas.push(schema),
                 Others::None => {}
             },
         }

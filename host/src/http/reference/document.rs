@@ -32,8 +32,8 @@ pub fn compose<'a>(contract: &[u8], added: impl Iterator<Item = &'a ProblemCode>
         let stated = document.pointer("/info/description").and_then(Value::as_str).unwrap_or_default();
         let (first, rest) = stated.split_once("\n\n").unwrap_or((stated, ""));
         let description = format!("{first}\n\n{}\n# Schemas\n\n{rest}", guide(&refusals(added)));
-        if let Some(place) = document.pointer_mut("/info/description") {
-            *place = description.into();
+        if let Some(stated) = document.pointer_mut("/info/description") {
+            *stated = description.into();
         }
         for name in ["IdempotencyKey", "OptionalIdempotencyKey"] {
             if let Some(parameter) = document.pointer_mut(&format!("/components/parameters/{name}")) {

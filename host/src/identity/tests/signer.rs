@@ -20,7 +20,7 @@ pub struct Signer {
     pub alg: &'static str,
     algorithm: Algorithm,
     key: EncodingKey,
-    /// The public key as it stands in a JWKS.
+    /// The public key as it is in a JWKS.
     pub jwk: Value,
 }
 
@@ -29,7 +29,7 @@ static RSA: LazyLock<[EncodingKey; 2]> = LazyLock::new(|| {
     [0, 1].map(|_| {
         let pair = KeyPair::generate(KeySize::Rsa2048).expect("an RSA key");
         let pkcs8 = AsDer::<aws_lc_rs::encoding::Pkcs8V1Der>::as_der(&pair).expect("PKCS#8");
-        // jsonwebtoken takes what stands inside the PKCS#8: it reads the PEM form of it.
+        // jsonwebtoken takes what is inside the PKCS#8: it reads the PEM form of it.
         let pem = format!(
             "-----BEGIN PRIVATE KEY-----\n{}\n-----END PRIVATE KEY-----\n",
             base64::engine::general_purpose::STANDARD.encode(pkcs8.as_ref())

@@ -1,5 +1,5 @@
-//! The directory: which companies a user belongs to. It is at home, where a user is looked up first, and is written by whoever
-//! writes a membership: here alone. It may name a company too many, never one too few.
+//! The directory: which companies a user belongs to. It is in the global shard, where a user is looked up first, and is
+//! written by whoever writes a membership: here alone. It may name a company too many, never one too few.
 
 use std::collections::HashSet;
 
@@ -7,8 +7,8 @@ use uuid::Uuid;
 
 use crate::database::{Cell, Database, Error, Session, Shard};
 
-/// A user becomes a member of a company, without roles. Home first: a company that the directory does not name shows in nobody's
-/// list. `founded`: the user makes the company, which counts among those of the day.
+/// A user becomes a member of a company, without roles. The directory first: a company that the directory does not name
+/// shows in nobody's list. `founded`: the user makes the company, which counts among those of the day.
 pub async fn insert_membership(
     session: &mut Session,
     tenant: Uuid,

@@ -41,7 +41,7 @@ fn component(engine: &Engine, imports: &[(&str, &str)], exports: &[(&str, &str)]
     );
     for (index, (interface, functions)) in exports.iter().enumerate() {
         let mut instance = String::new();
-        for (place, name) in functions.split_whitespace().enumerate() {
+        for (position, name) in functions.split_whitespace().enumerate() {
             let (shown, function_type) = function(name);
             let options = if function_type.contains("string") {
                 "(memory (core memory $i \"memory\")) (realloc (core func $i \"realloc\"))"
@@ -49,9 +49,9 @@ fn component(engine: &Engine, imports: &[(&str, &str)], exports: &[(&str, &str)]
                 ""
             };
             text.push_str(&format!(
-                "  (func $f{index}-{place} {function_type} (canon lift (core func $i \"{name}\") {options}))\n"
+                "  (func $f{index}-{position} {function_type} (canon lift (core func $i \"{name}\") {options}))\n"
             ));
-            instance.push_str(&format!(" (export \"{shown}\" (func $f{index}-{place}))"));
+            instance.push_str(&format!(" (export \"{shown}\" (func $f{index}-{position}))"));
         }
         text.push_str(&format!("  (instance $e{index}{instance})\n  (export \"{interface}\" (instance $e{index}))\n"));
     }

@@ -8,9 +8,9 @@ use crate::database::Error;
 use crate::database::postgres::{PgStatement, Transaction, field};
 use crate::store::checks;
 use crate::store::fold;
-use crate::store::migrate::TableChange;
 use crate::store::schema::{Check, Column, Group, Key, Table, Tables};
 use crate::store::sql::Dialect;
+use crate::store::table_change::TableChange;
 
 /// Projections are changed in place, time and again: with room left in its page a row changes without a touch of its indexes.
 const FILL: &str = "fillfactor=70";
@@ -164,7 +164,8 @@ fn index(table: &Table, key: &Key, unique: bool, concurrently: &str) -> String {
     format!("create {kind}index {concurrently}if not exists \"{}\" on {} ({columns}){rows};\n", key.index, table.sql)
 }
 
-/// Names of the indexes that stand, and of the tables whose pages leave room. An index that a builder left half-built does not.
+/// Names of the indexes that exist, and of the tables whose pages leave room. An index that a builder left half-built
+/// does not.
 pub const STANDING: &str = "select c.relname::text from pg_class c left join pg_index i on i.indexrelid = c.oid
     where c.relnamespace = current_schema()::regnamespace
       and (c.relkind = 'i' and i.indisvalid or c.relkind = 'r' and 'fillfactor=70' = any(c.reloptions))";
@@ -204,7 +205,7 @@ pub fn ahead(schema: &Tables, changes: &[TableChange]) -> Vec<String> {
 /// Rows folded by one statement.
 const FOLDED_AT_ONCE: i64 = 1_000;
 
-/// Adds a group's column and folds the rows of all tenants: the table's owner stands above row-level security while
+/// Adds a group's column and folds the rows of all tenants: the table's owner bypasses row-level security while
 /// FORCE is off, which no other transaction can see.
 async fn search(transaction: &mut Transaction, table: &Table, group: &Group) -> Result<(), Error> {
     let (name, column) = (&table.sql, &group.sql);

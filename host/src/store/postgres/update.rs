@@ -165,7 +165,7 @@ fn of_key(sql: &mut Sql, table: &Table, update: &Update) {
     }
 }
 
-/// The columns that are answered: as they are after the change, or as they stand where it was not made.
+/// The columns that are answered: as they are after the change, or as they are where it was not made.
 fn answers(sql: &mut Sql, table: &Table, update: &Update, before: &str, after: &str) {
     for column in &update.answer {
         let name = &table.column(*column).sql;

@@ -119,22 +119,24 @@ async fn clashes(
         sql.put(if nth > 0 { " union all " } else { "" });
         sql.put(&format!("select r.n, {nth}::bigint from unnest("));
         let rows = left.iter().map(|(_, row)| columns.iter().map(|column| row.get(table, *column)).collect());
-        for (place, (column, list)) in columns.iter().zip(lists(columns.len(), rows)).enumerate() {
-            sql.put(if place > 0 { ", " } else { "" }).bind_many(table.type_of(*column), list);
+        for (position, (column, list)) in columns.iter().zip(lists(columns.len(), rows)).enumerate() {
+            sql.put(if position > 0 { ", " } else { "" }).bind_many(table.type_of(*column), list);
         }
         sql.put(") with ordinality as r(");
-        (0..columns.len()).for_each(|place| {
-            sql.put(&format!("c{place}, "));
+        (0..columns.len()).for_each(|position| {
+            sql.put(&format!("c{position}, "));
         });
         sql.put("n) join ").put(&table.sql).put(" t on t.tenant_id = $1");
-        for (place, column) in columns.iter().enumerate() {
-            sql.put(" and ").column("t", table, *column).put(&format!(" = r.c{place}{}", cast(table.type_of(*column))));
+        for (position, column) in columns.iter().enumerate() {
+            sql.put(" and ")
+                .column("t", table, *column)
+                .put(&format!(" = r.c{position}{}", cast(table.type_of(*column))));
         }
     }
     let mut found = Vec::new();
     for row in transaction.query(bind::statement(sql)).await? {
-        let (place, key) = (field::<i64>(&row, 0)?, field::<i64>(&row, 1)?);
-        let row = usize::try_from(place - 1).ok().and_then(|place| left.get(place)).map(|(nth, _)| *nth);
+        let (position, key) = (field::<i64>(&row, 0)?, field::<i64>(&row, 1)?);
+        let row = usize::try_from(position - 1).ok().and_then(|position| left.get(position)).map(|(nth, _)| *nth);
         let key = usize::try_from(key).ok();
         if let (Some(row), Some(key)) = (row, key) {
             found.push((row, key));

@@ -8,9 +8,9 @@ use stoa_descriptor::{ColumnType, Kind};
 
 use crate::database::Error;
 use crate::store::checks;
-use crate::store::migrate::TableChange;
 use crate::store::schema::{Check, Column, Group, ID, Key, Table, Tables};
 use crate::store::sql::Dialect;
+use crate::store::table_change::TableChange;
 
 fn run(connection: &Connection, text: &str) -> Result<(), Error> {
     connection.execute_batch(text).map_err(Error::from_rusqlite)
@@ -140,7 +140,7 @@ fn index(table: &Table, key: &Key, kind: &str) -> String {
     format!("create {kind}index if not exists \"{}\" on {} ({columns}){rows};\n", key.index, table.sql)
 }
 
-/// Names of the indexes that stand.
+/// Names of the indexes that exist.
 pub const STANDING: &str = "select name from sqlite_schema where type = 'index'";
 
 /// Statements that give tables the indexes that `create` gives them. `drop`: indexes.

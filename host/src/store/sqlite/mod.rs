@@ -7,6 +7,7 @@ mod write;
 use rusqlite::types::{ToSql, ToSqlOutput, Value as Owned, ValueRef};
 use rusqlite::{CachedStatement, Connection};
 use std::rc::Rc;
+use std::time::Instant;
 use stoa_descriptor::ColumnType;
 use uuid::Uuid;
 
@@ -19,6 +20,7 @@ use super::scope::Scope;
 use super::sql::{Bound, Dialect, Param, Sql};
 use super::{Reading, Stop, page, search};
 use crate::database::Error;
+use crate::database::sqlite::limit_time;
 use crate::wit::store::Reply;
 
 pub(super) use ddl::{STANDING, apply, reindex};
@@ -33,38 +35,75 @@ pub(super) fn run(
     let mut replies = Vec::with_capacity(calls.len());
     let mut reading = Reading::default();
     for (nth, call) in calls.into_iter().enumerate() {
-        let reply = match call {
-            Checked::Keyed(keyed) => get(connection, schema, scope, &mut reading, nth, &keyed)?,
-            Checked::Select(select) if select.each.is_some() => {
-                each(connection, schema, scope, &mut reading, nth, &select)?
-            }
-            Checked::Select(mut select) => {
-                if let Some(query) = search::find_end(schema, &select, scope.limits.searched, start(scope))
-                    && let Some(last) = search::read_end(&collect(connection, scope, &mut reading, &query)?)
-                {
-                    search::end_at(&mut select, last);
-                }
-                let query = read::select(schema, select, start(scope));
-                answer(connection, scope, &mut reading, nth, &query)?
-            }
-            Checked::Aggregate(aggregate) => {
-                let query = read::aggregate(schema, aggregate, start(scope));
-                answer(connection, scope, &mut reading, nth, &query)?
-            }
-            Checked::Insert(insert) => Reply::Inserted(write::insert(connection, schema, scope, nth, insert)?),
-            Checked::Update(update) => write::update(connection, schema, scope, &mut reading, nth, update)?,
-            Checked::Lock(names) => {
-                super::locks::claim(schema, scope, &names)
-                    .map_err(|what| Stop::Misuse(format!("call {nth}: {what}")))?;
-                Reply::Done
-            }
-            Checked::Number { sequence, at_least } => {
-                Reply::Number(write::number(connection, schema, scope, nth, &sequence, at_least)?)
-            }
-        };
-        replies.push(reply);
+        replies.push(run_in_time(connection, schema, scope, &mut reading, nth, call)?);
     }
     Ok(replies)
+}
+
+/// Runs a call in the time that the request has left for calls of its kind. A call that writes buys no time for one that reads, also
+/// where both are of one batch.
+fn run_in_time(
+    connection: &Connection,
+    schema: &Tables,
+    scope: &mut Scope,
+    reading: &mut Reading,
+    nth: usize,
+    call: Checked,
+) -> Result<Reply, Stop> {
+    let Some(time) = scope.time else { return run_call(connection, schema, scope, reading, nth, call) };
+    let is_write = call.is_write();
+    let left = time.limit_of(is_write);
+    if left.is_zero() {
+        return Err(Stop::OutOfTime);
+    }
+    let began = Instant::now();
+    limit_time(Some(left));
+    let reply = run_call(connection, schema, scope, reading, nth, call);
+    limit_time(None);
+    let took = began.elapsed();
+    if let Some(time) = &mut scope.time {
+        time.spend(took, is_write);
+    }
+    match reply {
+        Err(Stop::Database(_)) if took >= left => Err(Stop::OutOfTime),
+        reply => reply,
+    }
+}
+
+fn run_call(
+    connection: &Connection,
+    schema: &Tables,
+    scope: &mut Scope,
+    reading: &mut Reading,
+    nth: usize,
+    call: Checked,
+) -> Result<Reply, Stop> {
+    Ok(match call {
+        Checked::Keyed(keyed) => get(connection, schema, scope, reading, nth, &keyed)?,
+        Checked::Select(select) if select.each.is_some() => each(connection, schema, scope, reading, nth, &select)?,
+        Checked::Select(mut select) => {
+            if let Some(query) = search::find_end(schema, &select, scope.limits.searched, start(scope))
+                && let Some(last) = search::read_end(&collect(connection, scope, reading, &query)?)
+            {
+                search::end_at(&mut select, last);
+            }
+            let query = read::select(schema, select, start(scope));
+            answer(connection, scope, reading, nth, &query)?
+        }
+        Checked::Aggregate(aggregate) => {
+            let query = read::aggregate(schema, aggregate, start(scope));
+            answer(connection, scope, reading, nth, &query)?
+        }
+        Checked::Insert(insert) => Reply::Inserted(write::insert(connection, schema, scope, nth, insert)?),
+        Checked::Update(update) => write::update(connection, schema, scope, reading, nth, update)?,
+        Checked::Lock(names) => {
+            super::locks::claim(schema, scope, &names).map_err(|what| Stop::Misuse(format!("call {nth}: {what}")))?;
+            Reply::Done
+        }
+        Checked::Number { sequence, at_least } => {
+            Reply::Number(write::number(connection, schema, scope, nth, &sequence, at_least)?)
+        }
+    })
 }
 
 fn start(scope: &Scope) -> Sql {

@@ -14,7 +14,8 @@ use crate::store::write::{self, Insert, NewRow, Spelling, Update};
 use crate::store::{Reading, Stop, number as nth_number};
 use crate::wit::store::{Clash, Page, Reply, Spot};
 
-/// Binds a parameter, unless the statement's text does not come to it: an update and its look-ups share their places.
+/// Binds a parameter, unless the statement's text does not come to it: an update and its look-ups share their
+/// positions.
 fn put(statement: &mut CachedStatement<'_>, index: usize, type_: ColumnType, datum: &Datum) -> Result<(), Stop> {
     if index > statement.parameter_count() {
         return Ok(());
@@ -45,7 +46,8 @@ pub(super) fn insert(
         let clashing = inserted.iter().zip(&insert.rows).enumerate().filter(|(_, (went_in, _))| !**went_in);
         let mut clashes = Vec::new();
         for (nth, (_, row)) in clashing {
-            clashes_of(connection, table, scope, call, nth, row, &mut clashes)?;
+            let keys = find_clashing_keys(connection, table, scope, row)?;
+            clashes.extend(keys.into_iter().map(|key| Clash { call: nth_number(call), row: nth_number(nth), key }));
         }
         return Err(Stop::Duplicate(clashes));
     }
@@ -87,15 +89,13 @@ fn insert_row(statement: &mut CachedStatement<'_>, table: &Table, row: &NewRow) 
 }
 
 /// The keys by which a row that stayed out meets another.
-fn clashes_of(
+fn find_clashing_keys(
     connection: &Connection,
     table: &Table,
     scope: &Scope,
-    call: usize,
-    row: usize,
     new: &NewRow,
-    clashes: &mut Vec<Clash>,
-) -> Result<(), Stop> {
+) -> Result<Vec<String>, Stop> {
+    let mut clashing = Vec::new();
     let id = ("id", [ID].as_slice());
     let keys = table.unique.iter().map(|key| (key.name.as_str(), key.columns.as_slice()));
     for (name, columns) in std::iter::once(id).chain(keys) {
@@ -108,13 +108,13 @@ fn clashes_of(
         let mut statement = connection.prepare_cached(&sql.text).map_err(fault)?;
         bind(&mut statement, &sql.params)?;
         if statement.raw_query().next().map_err(fault)?.is_some() {
-            clashes.push(Clash { call: nth_number(call), row: nth_number(row), key: name.to_owned() });
+            clashing.push(name.to_owned());
         }
     }
-    Ok(())
+    Ok(clashing)
 }
 
-/// One update under way, with the places of a change's values among its statements' parameters; the tenant and the
+/// One update under way, with the positions of a change's values among its statements' parameters; the tenant and the
 /// instant are the first two, the key follows.
 struct Work<'a> {
     connection: &'a Connection,
@@ -210,8 +210,8 @@ impl Work<'_> {
         columns.map(|(index, column)| self.column(row, index + 1, *column)).collect()
     }
 
-    fn column(&self, row: &Row<'_>, place: usize, column: usize) -> Result<Datum, Stop> {
-        load(row.get_ref(place).map_err(fault)?, &Output::Column(self.table.type_of(column)))
+    fn column(&self, row: &Row<'_>, position: usize, column: usize) -> Result<Datum, Stop> {
+        load(row.get_ref(position).map_err(fault)?, &Output::Column(self.table.type_of(column)))
     }
 
     /// Changes the rows that take their change: their answers, and which rows did not.
@@ -347,7 +347,7 @@ impl Work<'_> {
                     clashes.push((nth, key_nth));
                 }
                 let columns = key.columns.iter().enumerate();
-                let data = columns.map(|(place, column)| self.column(row, position + 1 + place, *column));
+                let data = columns.map(|(index, column)| self.column(row, position + 1 + index, *column));
                 if let Some(slot) = after.get_mut(nth) {
                     *slot = Some(data.collect::<Result<_, _>>()?);
                 }

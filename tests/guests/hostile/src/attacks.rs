@@ -130,7 +130,7 @@ pub fn commit(mode: &str, text: String) -> Result<Reply, Problem> {
                 return Err(problem(store::said(&failure)));
             }
         },
-        "store-crawl" => store::crawl(),
+        "store-crawl" => store::crawl(&text),
         "store-wide-text" => store::verdict(run(&[note(&"x".repeat(5 << 20))])),
         "store-select-2001" => store::verdict(run(&[store::select(ask("note", &[]), vec![], 2001)])),
         "store-deep" => store::verdict(run(&[store::select(ask("note", &[]), vec![Node::All(1); 60], 1)])),

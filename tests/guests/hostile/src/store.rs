@@ -40,9 +40,12 @@ pub fn many_notes() -> Call {
     insert("note", &["label"], rows.collect())
 }
 
-/// Goes through all rows of a table as often as calls are allowed, and finds nothing.
-pub fn crawl() -> Result<Answer, Problem> {
-    for _ in 0..5 {
+/// Goes through all rows of a table as often as calls are allowed, and finds nothing. `writing`: it makes more rows first, and writes one
+/// in each batch of its reads.
+pub fn crawl(how: &str) -> Result<Answer, Problem> {
+    let is_writing = how == "writing";
+    let batches = if is_writing { 20 } else { 5 };
+    for _ in 0..batches {
         if let Err(failure) = run(&[many_notes()]) {
             return Err(problem(said(&failure)));
         }
@@ -55,7 +58,8 @@ pub fn crawl() -> Result<Answer, Problem> {
     terms.push(Node::Term(nowhere));
     let look = || select(ask("note", &["label"]), terms.clone(), 1);
     for _ in 0..1_200 {
-        if let Err(failure) = run(&[look(), look(), look(), look(), look(), look(), look(), look()]) {
+        let first = if is_writing { note(&label()) } else { look() };
+        if let Err(failure) = run(&[first, look(), look(), look(), look(), look(), look(), look()]) {
             return Err(problem(said(&failure)));
         }
     }

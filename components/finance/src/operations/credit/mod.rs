@@ -6,64 +6,55 @@ mod recognize;
 mod references;
 mod request;
 
-use stoa_sdk::{Client, Operation, Page};
+use stoa_sdk::Operation;
+use stoa_trade::document::replacement::FullReplacement;
 
 use crate::operations::body::VoidDocument;
-use crate::operations::credit::input::{CreditInput, CreditUpdate, RecognizeCredit};
+use crate::operations::credit::input::{CreditInput, RecognizeCredit};
 use crate::operations::credit::list::ListCredits;
+use crate::operations::row::{UNDO_PROBLEMS, list, posting_problems, read, write};
 use crate::records::credit::{ApiCredit, Credit, CreditHeader};
 use crate::records::permission::{PURCHASES, Rights, SALES};
-use crate::records::receipt::FinanceReceipt;
-use crate::records::side::CREDIT;
+use crate::records::side::{CREDIT, Side};
 
-const RECOGNIZE_PROBLEMS: &[&str] = &[
-    "VERSION_CONFLICT",
-    "ILLEGAL_STATE",
-    "DUPLICATE",
-    "REFERENCE_INVALID",
-    "LIMIT_EXCEEDED",
-    "ARCHIVED",
-    "ACCOUNTING_SETUP_REQUIRED",
-    "ACCOUNTING_PERIOD_CLOSED",
-    "ACCOUNTING_CURRENCY_UNSUPPORTED",
-    "ACCOUNTING_AMOUNT_PRECISION",
-];
+const RECOGNIZE_PROBLEMS: &[&str] =
+    posting_problems!["VERSION_CONFLICT", "ILLEGAL_STATE", "DUPLICATE", "REFERENCE_INVALID", "LIMIT_EXCEEDED"];
 
 #[rustfmt::skip]
 pub const SALES_OPERATIONS: &[Operation] = &[
-    Operation::read("/sales/credit-notes", "listSalesCredits", list::list_sales).summary("Credits to customers")
-        .needs(SALES.read).query::<ListCredits>().answers::<Page<CreditHeader>>().cache_control("no-store")
-        .and_client(Client::new(SALES.read).run(list::list_sales_as_client).answers::<Page<ApiCredit>>()),
-    create(Operation::create("/sales/credit-notes", "createSalesCredit", request::create_sales), SALES),
-    Operation::read("/sales/credit-notes/{id}", "getSalesCredit", list::read_sales).summary("A credit to a customer")
-        .needs(SALES.read).answers::<Credit>().cache_control("no-store")
-        .and_client(Client::new(SALES.read).run(list::read_sales_as_client).answers::<ApiCredit>()),
-    replace(Operation::replace("/sales/credit-notes/{id}", "replaceSalesCredit", request::replace_sales), SALES),
-    recognize(Operation::transition("/sales/credit-notes/{id}/recognize", "recognizeSalesCredit", recognize::recognize_sales), SALES),
-    void(Operation::transition("/sales/credit-notes/{id}/void", "voidSalesCredit", recognize::void_sales), SALES),
+    list::<ListCredits, CreditHeader, ApiCredit>(SALES, Operation::read("/sales/credit-notes", "listSalesCredits",
+        |call| list::list(Side::Sales, call))).summary("Credits to customers"),
+    create(SALES, Operation::create("/sales/credit-notes", "createSalesCredit",
+        |call| request::create(Side::Sales, call))),
+    read::<Credit, ApiCredit>(SALES, Operation::read("/sales/credit-notes/{id}", "getSalesCredit",
+        |call| list::read(Side::Sales, call))).summary("A credit to a customer"),
+    replace(SALES, Operation::replace("/sales/credit-notes/{id}", "replaceSalesCredit",
+        |call| request::replace(Side::Sales, call))),
+    recognize(SALES, Operation::transition("/sales/credit-notes/{id}/recognize", "recognizeSalesCredit",
+        |call| recognize::recognize(Side::Sales, call))),
+    void(SALES, Operation::transition("/sales/credit-notes/{id}/void", "voidSalesCredit",
+        |call| recognize::void(Side::Sales, call))),
 ];
 
 #[rustfmt::skip]
 pub const PURCHASE_OPERATIONS: &[Operation] = &[
-    Operation::read("/purchases/credit-notes", "listPurchaseCredits", list::list_purchases).summary("Credits of suppliers")
-        .needs(PURCHASES.read).query::<ListCredits>().answers::<Page<CreditHeader>>().cache_control("no-store")
-        .and_client(Client::new(PURCHASES.read).run(list::list_purchases_as_client).answers::<Page<ApiCredit>>()),
-    create(Operation::create("/purchases/credit-notes", "createPurchaseCredit", request::create_purchase), PURCHASES),
-    Operation::read("/purchases/credit-notes/{id}", "getPurchaseCredit", list::read_purchase).summary("A credit of a supplier")
-        .needs(PURCHASES.read).answers::<Credit>().cache_control("no-store")
-        .and_client(Client::new(PURCHASES.read).run(list::read_purchase_as_client).answers::<ApiCredit>()),
-    replace(Operation::replace("/purchases/credit-notes/{id}", "replacePurchaseCredit", request::replace_purchase), PURCHASES),
-    recognize(Operation::transition("/purchases/credit-notes/{id}/recognize", "recognizePurchaseCredit", recognize::recognize_purchase), PURCHASES),
-    void(Operation::transition("/purchases/credit-notes/{id}/void", "voidPurchaseCredit", recognize::void_purchase), PURCHASES),
+    list::<ListCredits, CreditHeader, ApiCredit>(PURCHASES,
+        Operation::read("/purchases/credit-notes", "listPurchaseCredits", |call| list::list(Side::Purchases, call)))
+        .summary("Credits of suppliers"),
+    create(PURCHASES, Operation::create("/purchases/credit-notes", "createPurchaseCredit",
+        |call| request::create(Side::Purchases, call))),
+    read::<Credit, ApiCredit>(PURCHASES, Operation::read("/purchases/credit-notes/{id}", "getPurchaseCredit",
+        |call| list::read(Side::Purchases, call))).summary("A credit of a supplier"),
+    replace(PURCHASES, Operation::replace("/purchases/credit-notes/{id}", "replacePurchaseCredit",
+        |call| request::replace(Side::Purchases, call))),
+    recognize(PURCHASES, Operation::transition("/purchases/credit-notes/{id}/recognize", "recognizePurchaseCredit",
+        |call| recognize::recognize(Side::Purchases, call))),
+    void(PURCHASES, Operation::transition("/purchases/credit-notes/{id}/void", "voidPurchaseCredit",
+        |call| recognize::void(Side::Purchases, call))),
 ];
 
-/// Settings common to the operations of both sides.
-const fn write(operation: Operation, needs: &'static [&'static str]) -> Operation {
-    operation.needs(needs).answers::<FinanceReceipt>().cache_control("no-store").writes(CREDIT, &[]).without_if_match()
-}
-
-const fn create(operation: Operation, rights: Rights) -> Operation {
-    write(operation, rights.write)
+const fn create(rights: Rights, operation: Operation) -> Operation {
+    write(rights.write, CREDIT, operation)
         .summary("Request a credit")
         .description(
             "A REQUESTED credit has no value until it is recognised by a document. References to goods or to a return \
@@ -73,16 +64,16 @@ const fn create(operation: Operation, rights: Rights) -> Operation {
         .problems(&["DUPLICATE", "REFERENCE_INVALID"])
 }
 
-const fn replace(operation: Operation, rights: Rights) -> Operation {
-    write(operation, rights.write)
+const fn replace(rights: Rights, operation: Operation) -> Operation {
+    write(rights.write, CREDIT, operation)
         .summary("Replace a REQUESTED credit")
         .description("Full replacement. Number and legal entity must be the current ones.")
-        .body::<CreditUpdate>()
+        .body::<FullReplacement<CreditInput>>()
         .problems(&["VERSION_CONFLICT", "ILLEGAL_STATE", "IMMUTABLE_FIELD", "REFERENCE_INVALID", "LIMIT_EXCEEDED"])
 }
 
-const fn recognize(operation: Operation, rights: Rights) -> Operation {
-    write(operation, rights.settle)
+const fn recognize(rights: Rights, operation: Operation) -> Operation {
+    write(rights.settle, CREDIT, operation)
         .summary("Recognise a credit")
         .description(
             "State the document that grants the credit. Only a COST_CORRECTION changes the cost of goods, by no more \
@@ -92,10 +83,10 @@ const fn recognize(operation: Operation, rights: Rights) -> Operation {
         .problems(RECOGNIZE_PROBLEMS)
 }
 
-const fn void(operation: Operation, rights: Rights) -> Operation {
-    write(operation, rights.settle)
+const fn void(rights: Rights, operation: Operation) -> Operation {
+    write(rights.settle, CREDIT, operation)
         .summary("Void a credit")
         .description("Only a credit that is neither applied nor refunded, and never a recognised COST_CORRECTION.")
         .body::<VoidDocument>()
-        .problems(&["VERSION_CONFLICT", "ILLEGAL_STATE", "LIMIT_EXCEEDED", "ARCHIVED", "ACCOUNTING_PERIOD_CLOSED"])
+        .problems(UNDO_PROBLEMS)
 }

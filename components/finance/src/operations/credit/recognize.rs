@@ -24,27 +24,19 @@ use crate::records::funds::FundsRow;
 use crate::records::party_entry::{PartyAccount, PartyAct};
 use crate::records::side::{CREDIT, Side};
 use crate::rules::day::day_of_act;
-use crate::work::entries::{entry, negate};
+use crate::work::entries::{PartyDocument, entry, negate};
 use crate::work::month_totals::{Lines, write_lines};
 use crate::work::ordered::parse;
-use crate::work::posting::{EntrySource, Terms, Undone, draw_entry, leg, party_leg, undo};
+use crate::work::posting::{EntrySource, Terms, draw_entry, leg, party_leg, undo};
 use crate::work::settle::lock_posted;
-use crate::work::source::{LockedCredit, credit_document, creditor_of, lock_credit, new_funds};
+use crate::work::source::{Locked, lock_source_row, new_funds};
 
 totals! { Recognized of CreditRow by [] { amount: Money = sum(amount) } }
 
-pub fn recognize_sales(call: &Call) -> Answer {
-    recognize(Side::Sales, call)
-}
-
-pub fn recognize_purchase(call: &Call) -> Answer {
-    recognize(Side::Purchases, call)
-}
-
-fn recognize(side: Side, call: &Call) -> Answer {
+pub fn recognize(side: Side, call: &Call) -> Answer {
     let body: RecognizeCredit = call.body()?;
     refuse_card_numbers(&[("/documentReference", Some(&body.document_reference))])?;
-    let LockedCredit { row, .. } = lock_credit(side, call.path_id("id")?, body.expected_version)?;
+    let Locked { row, .. } = lock_source_row::<CreditRow>(side, call.path_id("id")?, body.expected_version)?;
     if row.status != CreditStatus::Requested {
         return Err(Problem::new("ILLEGAL_STATE"));
     }
@@ -63,7 +55,7 @@ fn recognize(side: Side, call: &Call) -> Answer {
         CreditReason::CostCorrection => correct_costs(&row, on)?,
         _ => Default::default(),
     };
-    let (debtor, document) = (creditor_of(&row), credit_document(&row));
+    let (debtor, document) = (row.debtor(), row.document());
     let less = negate(row.amount);
     let credit_entry = entry(&debtor, &document, PartyAct::Post, PartyAccount::Credits, None, on, less);
     let rest = (change.update(), insert([&new_funds(&debtor, row.id, row.amount)]), insert(&corrections));
@@ -203,18 +195,10 @@ fn legs_of(row: &CreditRow, corrections: &[CostCorrectionRow]) -> Result<Vec<Leg
     Ok(legs)
 }
 
-pub fn void_sales(call: &Call) -> Answer {
-    void(Side::Sales, call)
-}
-
-pub fn void_purchase(call: &Call) -> Answer {
-    void(Side::Purchases, call)
-}
-
-fn void(side: Side, call: &Call) -> Answer {
+pub fn void(side: Side, call: &Call) -> Answer {
     let body: VoidDocument = call.body()?;
     refuse_card_numbers(&[("/reason", Some(&body.reason))])?;
-    let credit = lock_credit(side, call.path_id("id")?, body.expected_version)?;
+    let credit: Locked<CreditRow> = lock_source_row(side, call.path_id("id")?, body.expected_version)?;
     let reason = Some(String::from(body.reason));
     let voided = |row: &CreditRow, on: Date| CreditRow {
         status: CreditStatus::Void,
@@ -245,14 +229,6 @@ fn void(side: Side, call: &Call) -> Answer {
     let back = entry(&source.debtor, &source.document, PartyAct::Void, PartyAccount::Credits, None, on, row.amount);
     let rest = (change.update(), source.change_funds().set(FundsRow::available, &Money::ZERO));
     write_lines(row.legal_entity_id, rest, &Lines { entries: vec![back], ..Lines::default() })?;
-    undo(Undone {
-        entity: row.legal_entity_id,
-        kind: CREDIT,
-        id: row.id,
-        number: &row.number,
-        amount: row.amount,
-        on,
-        on_pointer: "/voidedOn",
-    })?;
+    undo(&row, on, "/voidedOn")?;
     Ok(change.after().receipt().changed(["status", "voidedOn", "voidReason"]))
 }

@@ -9,7 +9,7 @@ use stoa_trade::clients::{articles, units};
 use stoa_trade::quantity::Tracking;
 use stoa_trade::refusal::{refuse, unusable};
 
-use crate::operations::credit::input::StatedCredit;
+use crate::operations::credit::input::CreditInput;
 use crate::records::invoice::{InvoiceRow, InvoiceStatus};
 use crate::records::side::Side;
 use crate::records::supplier_return::SupplierReturnRow;
@@ -27,13 +27,13 @@ pub struct Supplied<'a> {
 ///
 /// # Errors
 /// NOT_FOUND, REFERENCE_INVALID.
-pub fn check_references(side: Side, stated: &StatedCredit) -> Result<BTreeSet<Id>, Problem> {
+pub fn check_references(side: Side, body: &CreditInput) -> Result<BTreeSet<Id>, Problem> {
     let (invoice, goods) =
-        run((stated.origin_invoice.map(get::<InvoiceRow>), stated.supplier_return.map(get::<SupplierReturnRow>)))?;
+        run((body.origin_invoice_id.map(get::<InvoiceRow>), body.supplier_return_id.map(get::<SupplierReturnRow>)))?;
     let missing = |pointer: &str, is_missing: bool| is_missing.then(|| item(pointer, "NOT_FOUND"));
-    let no_variant = stated.variant.is_some_and(|id| articles::get_one(id).is_none());
-    let unit = stated.unit.and_then(|id| units::get(&[id]).into_iter().next());
-    let no_unit = stated.unit.is_some() && unit.is_none();
+    let no_variant = body.variant_id.is_some_and(|id| articles::get_one(id).is_none());
+    let unit = body.inventory_unit_id.and_then(|id| units::get(&[id]).into_iter().next());
+    let no_unit = body.inventory_unit_id.is_some() && unit.is_none();
     let missing: Vec<Item> = [
         missing("/originInvoiceId", matches!(invoice, Some(None))),
         missing("/supplierReturnId", matches!(goods, Some(None))),
@@ -44,27 +44,29 @@ pub fn check_references(side: Side, stated: &StatedCredit) -> Result<BTreeSet<Id
     .flatten()
     .collect();
     refuse("NOT_FOUND", missing)?;
-    if invoice.flatten().is_some_and(|row| !is_origin(&row, side, stated)) {
+    if invoice.flatten().is_some_and(|row| !is_origin(&row, side, body)) {
         return Err(unusable("/originInvoiceId", "REFERENCE_INVALID"));
     }
-    let of_supplier = |row: &SupplierReturnRow| row.party_id == stated.party && row.legal_entity_id == stated.entity;
+    let of_supplier =
+        |row: &SupplierReturnRow| row.party_id == body.party_id && row.legal_entity_id == body.legal_entity_id;
     if goods.flatten().is_some_and(|row| !of_supplier(&row)) {
         return Err(unusable("/supplierReturnId", "REFERENCE_INVALID"));
     }
-    let supplied = Supplied { supplier: stated.party, entity: stated.entity, currency_code: &stated.currency_code };
+    let supplied =
+        Supplied { supplier: body.party_id, entity: body.legal_entity_id, currency_code: &body.currency_code };
     let lines: Vec<(Id, Option<Id>)> =
-        stated.cost_lines.iter().map(|line| (line.receipt_item_id, line.inventory_unit_id)).collect();
+        body.cost_lines().iter().map(|line| (line.receipt_item_id, line.inventory_unit_id)).collect();
     let corrected = check_goods(supplied, &lines)?;
-    let named = stated.variant.into_iter().chain(unit.map(|unit| Id::from(unit.variant_id)));
+    let named = body.variant_id.into_iter().chain(unit.map(|unit| Id::from(unit.variant_id)));
     Ok(articles::products_of(set(named.chain(corrected))))
 }
 
-fn is_origin(row: &InvoiceRow, side: Side, stated: &StatedCredit) -> bool {
+fn is_origin(row: &InvoiceRow, side: Side, body: &CreditInput) -> bool {
     row.status == InvoiceStatus::Issued
         && row.side == side
-        && row.party_id == stated.party
-        && row.legal_entity_id == stated.entity
-        && row.currency_code == stated.currency_code
+        && row.party_id == body.party_id
+        && row.legal_entity_id == body.legal_entity_id
+        && row.currency_code == *body.currency_code
 }
 
 /// Judges the goods of a correction, lines of receipts, with a unit each where they are serialized; and answers their variants.

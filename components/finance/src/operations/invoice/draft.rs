@@ -5,15 +5,12 @@ use std::collections::BTreeMap;
 use stoa_sdk::{Answer, Call, Id, Problem};
 use stoa_trade::clients::purchases::{self, Selection};
 use stoa_trade::clients::sales::{self, Outcome, Status};
-use stoa_trade::document::version::ExpectedVersion;
+use stoa_trade::document::replacement::FullReplacement;
 use stoa_trade::limits::{LINES, UNITS};
 use stoa_trade::quantity::{Quantity, Tracking, pieces};
 use stoa_trade::refusal::illegal;
 
-use crate::operations::invoice::input::{
-    BillingBasis, PurchaseInvoiceFromOrder, PurchaseInvoiceInput, PurchaseInvoiceUpdate, SalesInvoiceFromOrder,
-    SalesInvoiceInput, SalesInvoiceUpdate,
-};
+use crate::operations::invoice::input::{BillingBasis, InvoiceBody, PurchaseInvoiceFromOrder, SalesInvoiceFromOrder};
 use crate::records::receipt::DraftFromOrder;
 use crate::records::side::Side;
 use crate::rules::stated::{StatedInvoice, StatedLine};
@@ -21,32 +18,18 @@ use crate::work::invoice::draft::{Draft, create_draft, open_line, replace_draft}
 use crate::work::invoice::unbilled::{Unbilled, find_unbilled, rest_to_bill};
 use crate::work::ordered::{OrderedLine, ReceivedLine, of_purchases, of_sales, read_received_line};
 
-pub fn create_sales(call: &Call) -> Answer {
-    create(Side::Sales, call.body::<SalesInvoiceInput>()?.state())
+pub fn create<B: InvoiceBody>(call: &Call) -> Answer {
+    let body: B = call.body()?;
+    draft(B::SIDE, body.state())
 }
 
-pub fn create_purchase(call: &Call) -> Answer {
-    create(Side::Purchases, call.body::<PurchaseInvoiceInput>()?.state())
-}
-
-fn create(side: Side, stated: StatedInvoice) -> Answer {
+fn draft(side: Side, stated: StatedInvoice) -> Answer {
     Ok(answer(&create_draft(side, stated)?))
 }
 
-pub fn replace_sales(call: &Call) -> Answer {
-    let body: SalesInvoiceUpdate = call.body()?;
-    let expected = body.expected_version;
-    replace(Side::Sales, call, expected, body.state())
-}
-
-pub fn replace_purchase(call: &Call) -> Answer {
-    let body: PurchaseInvoiceUpdate = call.body()?;
-    let expected = body.expected_version;
-    replace(Side::Purchases, call, expected, body.state())
-}
-
-fn replace(side: Side, call: &Call, expected: ExpectedVersion, stated: StatedInvoice) -> Answer {
-    let draft = replace_draft(side, call.path_id("id")?, expected, stated)?;
+pub fn replace<B: InvoiceBody>(call: &Call) -> Answer {
+    let FullReplacement { expected_version, body }: FullReplacement<B> = call.body()?;
+    let draft = replace_draft(B::SIDE, call.path_id("id")?, expected_version, body.state())?;
     Ok(answer(&draft).changed(draft.changed))
 }
 
@@ -83,7 +66,7 @@ pub fn of_sales_order(call: &Call) -> Answer {
         let delivered = units.iter().filter(|unit| unit.outcome == Outcome::Delivered).map(|unit| unit.unit);
         lines.push(open_line(line.id, None, quantity, name_all(line.tracking, quantity, delivered.collect())));
     }
-    create(
+    draft(
         Side::Sales,
         StatedInvoice {
             number: body.number.0,

@@ -3,12 +3,15 @@
 use schemars::JsonSchema;
 use serde::Deserialize;
 use stoa_sdk::{Date, Id, text};
+use stoa_trade::document::currency::CurrencyCode;
+use stoa_trade::document::replacement::Replaceable;
 use stoa_trade::document::version::ExpectedVersion;
 use stoa_trade::quantity::{Money, Positive};
 use stoa_trade::text::{Line, Prose};
 use stoa_trade::unit_identity::UnitInput;
 
 use crate::records::receipt::StatedNumber;
+use crate::records::side::Side;
 use crate::rules::stated::{StatedInvoice, StatedLine};
 
 /// A line of a sales invoice.
@@ -102,9 +105,17 @@ impl From<PurchaseInvoiceLineInput> for StatedLine {
     }
 }
 
-/// Both bodies of an invoice of a side: a replacement states the version too, a purchase the supplier's document.
+/// The body of a draft, of one side.
+pub trait InvoiceBody: Replaceable {
+    const SIDE: Side;
+
+    /// The invoice as the body states it.
+    fn state(self) -> StatedInvoice;
+}
+
+/// The bodies of both sides; that of a purchase states the supplier's document too.
 macro_rules! invoice_body {
-    ($(#[$meta:meta])* $name:ident of $line:ident { $($extra:tt)* } $reference:expr) => {
+    ($(#[$meta:meta])* $name:ident of $side:ident, $line:ident, $update:literal { $($extra:tt)* } $reference:expr) => {
         $(#[$meta])*
         #[derive(Debug, Deserialize, JsonSchema)]
         #[serde(rename_all = "camelCase", deny_unknown_fields)]
@@ -118,8 +129,7 @@ macro_rules! invoice_body {
             #[serde(default)]
             pub branch_id: Option<Id>,
             pub party_id: Id,
-            #[schemars(regex(pattern = text::CURRENCY))]
-            pub currency_code: String,
+            pub currency_code: CurrencyCode,
             #[serde(default)]
             pub issued_on: Option<Date>,
             /// Last day of payment, not before `issuedOn`. Omitted or null: set at posting from the payment term of the party,
@@ -134,9 +144,15 @@ macro_rules! invoice_body {
             pub lines: Vec<$line>,
         }
 
-        impl $name {
-            /// The invoice as the body states it.
-            pub fn state(self) -> StatedInvoice {
+        impl Replaceable for $name {
+            const UPDATE: &'static str = $update;
+            const DESCRIPTION: &'static str = "Full replacement of a draft.";
+        }
+
+        impl InvoiceBody for $name {
+            const SIDE: Side = Side::$side;
+
+            fn state(self) -> StatedInvoice {
                 let document_reference: fn(&$name) -> Option<String> = $reference;
                 StatedInvoice {
                     document_reference: document_reference(&self),
@@ -144,7 +160,7 @@ macro_rules! invoice_body {
                     entity: self.legal_entity_id,
                     branch: self.branch_id,
                     party: self.party_id,
-                    currency_code: self.currency_code,
+                    currency_code: self.currency_code.into(),
                     issued_on: self.issued_on,
                     due_on: self.due_on,
                     reference: self.reference.map(String::from),
@@ -158,29 +174,12 @@ macro_rules! invoice_body {
 
 invoice_body! {
     /// A draft of a sales invoice. It may be incomplete and reserves no quantity.
-    SalesInvoiceInput of SalesInvoiceLineInput {} |_| None
-}
-
-invoice_body! {
-    /// Full replacement of a draft.
-    SalesInvoiceUpdate of SalesInvoiceLineInput {
-        pub expected_version: ExpectedVersion,
-    } |_| None
+    SalesInvoiceInput of Sales, SalesInvoiceLineInput, "SalesInvoiceUpdate" {} |_| None
 }
 
 invoice_body! {
     /// A draft of a purchase invoice. It may be incomplete and reserves no quantity.
-    PurchaseInvoiceInput of PurchaseInvoiceLineInput {
-        /// Number of the supplier's own document.
-        #[serde(default)]
-        pub document_reference: Option<Line<0, 200>>,
-    } |body| body.document_reference.clone().map(String::from)
-}
-
-invoice_body! {
-    /// Full replacement of a draft.
-    PurchaseInvoiceUpdate of PurchaseInvoiceLineInput {
-        pub expected_version: ExpectedVersion,
+    PurchaseInvoiceInput of Purchases, PurchaseInvoiceLineInput, "PurchaseInvoiceUpdate" {
         /// Number of the supplier's own document.
         #[serde(default)]
         pub document_reference: Option<Line<0, 200>>,

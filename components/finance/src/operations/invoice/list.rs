@@ -2,15 +2,16 @@
 
 use std::collections::BTreeMap;
 
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
-use stoa_sdk::store::{Rows, find, get, run, select};
-use stoa_sdk::{Answer, Call, Date, Field, Filter, Id, Limit, Problem, Reply, Text, all, has, map, set, text};
-use stoa_trade::list_query;
-use stoa_trade::lists::{answer_page, between, equals, mentions, read_page};
+use stoa_sdk::store::{find, get, run, select};
+use stoa_sdk::{Answer, Call, Date, Field, Filter, Id, Problem, Reply, all, has, map, set};
+use stoa_trade::Caller;
+use stoa_trade::clients::units::Unit;
+use stoa_trade::lists::{answer_page, at_least, at_most, equals};
 use stoa_trade::quantity::Money;
 
-use crate::records::application::{Application, ApplicationRow};
+use crate::operations::application::answer_applications;
+use crate::operations::document_list::document_list;
+use crate::records::application::ApplicationRow;
 use crate::records::invoice::{
     ApiPurchaseInvoiceHeader, ApiSalesInvoiceHeader, InvoiceBalanceRow, InvoiceRow, InvoiceStatus,
     PurchaseInvoiceHeader, SalesInvoiceHeader,
@@ -19,170 +20,108 @@ use crate::records::invoice_line::{
     ApiPurchaseInvoice, ApiPurchaseInvoiceLine, ApiSalesInvoice, ApiSalesInvoiceLine, InvoiceLineRow, PurchaseInvoice,
     PurchaseInvoiceLine, SalesInvoice, SalesInvoiceLine,
 };
+use crate::records::known_unit::NamedUnit;
 use crate::records::side::Side;
 use crate::work::invoice::locked::lines_of;
 use crate::work::units::{name_units, read_known_units};
 
-list_query! {
-    pub struct ListInvoices {
-        status: Option<InvoiceStatus>,
-        legal_entity_id: Option<Id>,
-        party_id: Option<Id>,
-        #[schemars(regex(pattern = text::CURRENCY))]
-        currency_code: Option<String>,
-        /// Only documents whose number contains the text, ignoring case.
-        number: Option<Text<1, 64>>,
+document_list! {
+    ListInvoices of InvoiceRow, InvoiceStatus {
         /// Only documents whose number or reference contains the text, ignoring case.
-        text: Option<Text<1, 200>>,
+        text;
         /// Only invoices with a line of this order. Together with `variantId`, one line must match both.
-        order_id: Option<Id>,
-        variant_id: Option<Id>,
+        order_id: Option<Id> = filter_line(order_id, variant_id),
+        variant_id: Option<Id> = Filter::default(),
         /// True lists invoices with an open balance, false all others.
-        open: Option<bool>,
+        open: Option<bool> = open.map(filter_open).unwrap_or_default(),
         /// Only documents issued on or after this day.
-        from: Option<Date>,
-        to: Option<Date>,
-        due_from: Option<Date>,
-        due_to: Option<Date>,
-        total_min: Option<Money>,
-        total_max: Option<Money>,
+        from: Option<Date> = at_least(InvoiceRow::issued_on, from),
+        to: Option<Date> = at_most(InvoiceRow::issued_on, to),
+        due_from: Option<Date> = at_least(InvoiceRow::due_on, due_from),
+        due_to: Option<Date> = at_most(InvoiceRow::due_on, due_to),
+        total_min: Option<Money> = at_least(InvoiceRow::total, total_min),
+        total_max: Option<Money> = at_most(InvoiceRow::total, total_max),
     }
 }
 
-impl ListInvoices {
-    fn filter(&self, side: Side) -> Filter {
-        let line =
-            all([equals(InvoiceLineRow::order_id, self.order_id), equals(InvoiceLineRow::variant_id, self.variant_id)]);
-        let lines = (self.order_id.is_some() || self.variant_id.is_some())
-            .then(|| has::<InvoiceLineRow, _, _>(InvoiceRow::line_set_id, InvoiceLineRow::line_set_id, line));
-        let open = self.open.map(|is_open| {
-            let settled = InvoiceBalanceRow::settled_on;
-            let state = if is_open { settled.is_null() } else { settled.not_null() };
-            let paid = has::<InvoiceBalanceRow, _, _>(InvoiceRow::id, InvoiceBalanceRow::invoice_id, state);
-            all([InvoiceRow::status.eq(InvoiceStatus::Issued), paid])
-        });
-        all([
-            InvoiceRow::side.eq(side),
-            equals(InvoiceRow::status, self.status),
-            equals(InvoiceRow::legal_entity_id, self.legal_entity_id),
-            equals(InvoiceRow::party_id, self.party_id),
-            equals(InvoiceRow::currency_code, self.currency_code.as_deref()),
-            mentions("number", self.number.as_deref()),
-            mentions("text", self.text.as_deref()),
-            lines.unwrap_or_default(),
-            open.unwrap_or_default(),
-            between(InvoiceRow::issued_on, self.from, self.to),
-            between(InvoiceRow::due_on, self.due_from, self.due_to),
-            between(InvoiceRow::total, self.total_min, self.total_max),
-        ])
+/// One line of the invoice is of the stated order and variant.
+fn filter_line(order: Option<Id>, variant: Option<Id>) -> Filter {
+    let line = all([equals(InvoiceLineRow::order_id, order), equals(InvoiceLineRow::variant_id, variant)]);
+    match line == Filter::default() {
+        true => line,
+        false => has::<InvoiceLineRow, _, _>(InvoiceRow::line_set_id, InvoiceLineRow::line_set_id, line),
     }
+}
 
-    /// The page, with what is paid of each.
-    fn page(&self, side: Side) -> Result<(Rows<InvoiceRow>, BTreeMap<Id, InvoiceBalanceRow>), Problem> {
-        let rows: Rows<InvoiceRow> = read_page(&self.filter(side), self.cursor, self.limit)?;
-        if rows.items.is_empty() {
-            return Ok((rows, BTreeMap::new()));
+fn filter_open(is_open: bool) -> Filter {
+    let settled = InvoiceBalanceRow::settled_on;
+    let state = if is_open { settled.is_null() } else { settled.not_null() };
+    let paid = has::<InvoiceBalanceRow, _, _>(InvoiceRow::id, InvoiceBalanceRow::invoice_id, state);
+    all([InvoiceRow::status.eq(InvoiceStatus::Issued), paid])
+}
+
+/// A page of headers, with what is paid of each.
+pub fn list(side: Side, call: &Call) -> Answer {
+    let rows = call.query::<ListInvoices>()?.page([InvoiceRow::side.eq(side)])?;
+    let keys: Vec<_> = rows.items.iter().map(|row| vec![row.id.put()]).collect();
+    let paid = run((!keys.is_empty()).then(|| find::<InvoiceBalanceRow>("invoice", keys)))?.unwrap_or_default();
+    let paid: BTreeMap<Id, InvoiceBalanceRow> = map(paid.into_iter().map(|paid| (paid.invoice_id, paid)));
+    let paid_of = |row: &InvoiceRow| paid.get(&row.id);
+    let id = |row: &InvoiceRow| row.id;
+    match (side, Caller::current()) {
+        (Side::Sales, Caller::Person) => answer_page(rows, id, |row| SalesInvoiceHeader::from_row(&row, paid_of(&row))),
+        (Side::Sales, Caller::Client) => {
+            answer_page(rows, id, |row| ApiSalesInvoiceHeader::from_row(&row, paid_of(&row)))
         }
-        let ids = rows.items.iter().map(|row| vec![row.id.put()]);
-        let paid = run(find::<InvoiceBalanceRow>("invoice", ids))?;
-        Ok((rows, map(paid.into_iter().map(|paid| (paid.invoice_id, paid)))))
-    }
-
-    fn answer<T: Serialize>(call: &Call, side: Side, show: fn(&InvoiceRow, Option<&InvoiceBalanceRow>) -> T) -> Answer {
-        let query: ListInvoices = call.query()?;
-        let (rows, paid) = query.page(side)?;
-        answer_page(rows, |row| row.id, |row| show(&row, paid.get(&row.id)))
+        (Side::Purchases, Caller::Person) => {
+            answer_page(rows, id, |row| PurchaseInvoiceHeader::from_row(&row, paid_of(&row)))
+        }
+        (Side::Purchases, Caller::Client) => {
+            answer_page(rows, id, |row| ApiPurchaseInvoiceHeader::from_row(&row, paid_of(&row)))
+        }
     }
 }
 
-pub fn list_sales(call: &Call) -> Answer {
-    ListInvoices::answer(call, Side::Sales, SalesInvoiceHeader::from_row)
-}
-
-pub fn list_sales_as_client(call: &Call) -> Answer {
-    ListInvoices::answer(call, Side::Sales, ApiSalesInvoiceHeader::from_row)
-}
-
-pub fn list_purchases(call: &Call) -> Answer {
-    ListInvoices::answer(call, Side::Purchases, PurchaseInvoiceHeader::from_row)
-}
-
-pub fn list_purchases_as_client(call: &Call) -> Answer {
-    ListInvoices::answer(call, Side::Purchases, ApiPurchaseInvoiceHeader::from_row)
-}
-
-/// An invoice with all that is read of it.
-struct WholeInvoice {
-    row: InvoiceRow,
-    paid: Option<InvoiceBalanceRow>,
-    lines: Vec<InvoiceLineRow>,
-}
-
-fn read_invoice(side: Side, id: Id) -> Result<WholeInvoice, Problem> {
-    let (row, paid, mut lines) = run((
+/// An invoice with its lines; a person who reads serial numbers sees those of its units.
+pub fn read(side: Side, call: &Call) -> Answer {
+    let id = call.path_id("id")?;
+    let (row, paid, mut rows) = run((
         get::<InvoiceRow>(id),
         find::<InvoiceBalanceRow>("invoice", [vec![id.put()]]),
         select::<InvoiceLineRow>(lines_of(id)).whole(),
     ))?;
     let row = row.filter(|row| row.side == side).ok_or_else(Problem::not_found)?;
-    lines.sort_by_key(|line| line.line_no);
-    Ok(WholeInvoice { row, paid: paid.into_iter().next(), lines })
+    rows.sort_by_key(|line| line.line_no);
+    let (paid, caller) = (paid.first(), Caller::current());
+    let known: BTreeMap<Id, Unit> = match caller {
+        Caller::Person => read_known_units(set(rows.iter().flat_map(|line| line.unit_ids.0.iter().copied()))),
+        Caller::Client => BTreeMap::new(),
+    };
+    let units = |line: &InvoiceLineRow| -> Vec<NamedUnit> { name_units(&line.unit_ids.0, &known) };
+    let reply = match (side, caller) {
+        (Side::Sales, Caller::Person) => {
+            let lines = rows.iter().map(|line| SalesInvoiceLine::from_row(line, units(line))).collect();
+            Reply::json(&SalesInvoice::from_row(&row, paid, lines))
+        }
+        (Side::Sales, Caller::Client) => {
+            let lines = rows.iter().map(ApiSalesInvoiceLine::from_row).collect();
+            Reply::json(&ApiSalesInvoice::from_row(&row, paid, lines))
+        }
+        (Side::Purchases, Caller::Person) => {
+            let lines = rows.iter().map(|line| PurchaseInvoiceLine::from_row(line, units(line))).collect();
+            Reply::json(&PurchaseInvoice::from_row(&row, paid, lines))
+        }
+        (Side::Purchases, Caller::Client) => {
+            let lines = rows.iter().map(ApiPurchaseInvoiceLine::from_row).collect();
+            Reply::json(&ApiPurchaseInvoice::from_row(&row, paid, lines))
+        }
+    };
+    Ok(reply.resource(id))
 }
 
-pub fn read_sales(call: &Call) -> Answer {
-    let invoice = read_invoice(Side::Sales, call.path_id("id")?)?;
-    let known = read_known_units(set(invoice.lines.iter().flat_map(|line| line.unit_ids.0.iter().copied())));
-    let line = |row: &InvoiceLineRow| SalesInvoiceLine::from_row(row, name_units(&row.unit_ids.0, &known));
-    let header = SalesInvoiceHeader::from_row(&invoice.row, invoice.paid.as_ref());
-    let answer = SalesInvoice { header, lines: invoice.lines.iter().map(line).collect() };
-    Ok(Reply::json(&answer).resource(invoice.row.id))
-}
-
-pub fn read_sales_as_client(call: &Call) -> Answer {
-    let invoice = read_invoice(Side::Sales, call.path_id("id")?)?;
-    let header = ApiSalesInvoiceHeader::from_row(&invoice.row, invoice.paid.as_ref());
-    let lines = invoice.lines.iter().map(ApiSalesInvoiceLine::from_row).collect();
-    Ok(Reply::json(&ApiSalesInvoice { header, lines }).resource(invoice.row.id))
-}
-
-pub fn read_purchase(call: &Call) -> Answer {
-    let invoice = read_invoice(Side::Purchases, call.path_id("id")?)?;
-    let known = read_known_units(set(invoice.lines.iter().flat_map(|line| line.unit_ids.0.iter().copied())));
-    let line = |row: &InvoiceLineRow| PurchaseInvoiceLine::from_row(row, name_units(&row.unit_ids.0, &known));
-    let header = PurchaseInvoiceHeader::from_row(&invoice.row, invoice.paid.as_ref());
-    let answer = PurchaseInvoice { header, lines: invoice.lines.iter().map(line).collect() };
-    Ok(Reply::json(&answer).resource(invoice.row.id))
-}
-
-pub fn read_purchase_as_client(call: &Call) -> Answer {
-    let invoice = read_invoice(Side::Purchases, call.path_id("id")?)?;
-    let header = ApiPurchaseInvoiceHeader::from_row(&invoice.row, invoice.paid.as_ref());
-    let lines = invoice.lines.iter().map(ApiPurchaseInvoiceLine::from_row).collect();
-    Ok(Reply::json(&ApiPurchaseInvoice { header, lines }).resource(invoice.row.id))
-}
-
-/// A page and nothing else.
-#[derive(Deserialize, JsonSchema)]
-#[serde(rename_all = "camelCase", deny_unknown_fields)]
-pub struct ListApplications {
-    pub cursor: Option<Id>,
-    #[serde(default)]
-    pub limit: Limit,
-}
-
-pub fn list_sales_applications(call: &Call) -> Answer {
-    list_applications(Side::Sales, call)
-}
-
-pub fn list_purchase_applications(call: &Call) -> Answer {
-    list_applications(Side::Purchases, call)
-}
-
-fn list_applications(side: Side, call: &Call) -> Answer {
-    let query: ListApplications = call.query()?;
+pub fn list_applications(side: Side, call: &Call) -> Answer {
     let id = call.path_id("id")?;
     let row: Option<InvoiceRow> = run(get(id))?;
     row.filter(|row| row.side == side).ok_or_else(Problem::not_found)?;
-    let rows = read_page::<ApplicationRow>(&ApplicationRow::invoice_id.eq(id), query.cursor, query.limit)?;
-    answer_page(rows, |row| row.id, |row| Application::from_row(&row))
+    answer_applications(call, ApplicationRow::invoice_id.eq(id))
 }

@@ -17,23 +17,15 @@ use crate::records::revenue_line::RevenueLineRow;
 use crate::records::side::Side;
 use crate::records::unit_claim::UnitClaimRow;
 use crate::rules::day::day_of_act;
-use crate::work::entries::{entry, negate};
+use crate::work::entries::{PartyDocument, entry, negate};
 use crate::work::invoice::claim::free_claims;
-use crate::work::invoice::debt::{debtor_of, document_of, owed_of};
+use crate::work::invoice::debt::owed_of;
 use crate::work::invoice::locked::{LockedInvoice, lock_invoice};
 use crate::work::invoice::post::unbill;
 use crate::work::month_totals::{Lines, write_lines};
-use crate::work::posting::{Undone, undo};
+use crate::work::posting::undo;
 
-pub fn void_sales(call: &Call) -> Answer {
-    void(Side::Sales, call)
-}
-
-pub fn void_purchase(call: &Call) -> Answer {
-    void(Side::Purchases, call)
-}
-
-fn void(side: Side, call: &Call) -> Answer {
+pub fn void(side: Side, call: &Call) -> Answer {
     let body: VoidDocument = call.body()?;
     refuse_card_numbers(&[("/reason", Some(&body.reason))])?;
     let invoice = lock_invoice(side, call.path_id("id")?, body.expected_version)?;
@@ -84,8 +76,8 @@ fn void_issued(invoice: &LockedInvoice, on: Date, reason: Option<String>) -> Res
         invoice.claims.values().filter(|claim| claim.invoice_id == Some(row.id)).cloned().collect();
     let owed = owed_of(row, on);
     let back = entry(
-        &debtor_of(row),
-        &document_of(row),
+        &row.debtor(),
+        &row.document(),
         PartyAct::Void,
         PartyAccount::Invoices,
         Some(owed),
@@ -100,15 +92,7 @@ fn void_issued(invoice: &LockedInvoice, on: Date, reason: Option<String>) -> Res
     let mirrored: Vec<RevenueLineRow> = recognized.iter().map(|line| mirror_line(line, on)).collect();
     let lines = Lines { entries: vec![back], revenue: mirrored, ..Lines::default() };
     write_lines(row.legal_entity_id, (change.update(), paid, free_claims(&claims)), &lines)?;
-    undo(Undone {
-        entity: row.legal_entity_id,
-        kind: row.side.invoice(),
-        id: row.id,
-        number: &row.number,
-        amount: row.total,
-        on,
-        on_pointer: "/voidedOn",
-    })?;
+    undo(row, on, "/voidedOn")?;
     Ok(change.into_after())
 }
 

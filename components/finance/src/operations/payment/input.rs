@@ -4,15 +4,17 @@ use std::collections::BTreeSet;
 
 use schemars::JsonSchema;
 use serde::Deserialize;
-use stoa_sdk::{Date, Id, Item, Problem, item, text, text_enum};
+use stoa_sdk::{Date, Id, Item, Problem, item, text_enum};
 use stoa_trade::card_number::refuse_card_numbers;
+use stoa_trade::document::currency::CurrencyCode;
+use stoa_trade::document::replacement::Replaceable;
 use stoa_trade::document::version::ExpectedVersion;
+use stoa_trade::payment_method::{CardKind, Method};
 use stoa_trade::quantity::Positive;
-use stoa_trade::refusal::refuse_invalid;
+use stoa_trade::refusal::{invalid, refuse_invalid};
 use stoa_trade::text::{Line, Prose};
 
 use crate::operations::body::ApplicationInput;
-use crate::records::payment::{CardKind, Method};
 use crate::records::receipt::StatedNumber;
 use crate::rules::stated::check_currency;
 use crate::work::money::check_card;
@@ -24,99 +26,66 @@ text_enum! {
     pub enum StatedStatus { #[default] Recorded => "RECORDED", Pending => "PENDING" }
 }
 
-/// A payment as either body states it.
-#[derive(Debug, Clone)]
-pub struct StatedPayment {
-    pub number: String,
-    pub entity: Id,
-    pub party: Id,
-    pub currency_code: String,
-    pub amount: stoa_trade::quantity::Money,
+/// A received or expected payment.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct PaymentInput {
+    /// Unique in the legal entity, ignoring case, also after voiding. Immutable.
+    pub number: StatedNumber,
+    /// Immutable.
+    pub legal_entity_id: Id,
+    pub party_id: Id,
+    pub currency_code: CurrencyCode,
+    /// Above zero.
+    pub amount: Positive,
     pub method: Method,
+    /// Kind of the card; only with method CARD.
+    #[serde(default)]
     pub card_kind: Option<CardKind>,
-    pub account: Option<Id>,
+    /// Money account of the legal entity whose kind fits the method. Omitted or null: the account mapped to the method.
+    /// Rejected if the legal entity keeps no books.
+    #[serde(default)]
+    pub account_id: Option<Id>,
     pub paid_on: Date,
-    pub reference: Option<String>,
-    pub notes: Option<String>,
-    pub is_pending: bool,
-    pub parts: Vec<Part>,
+    #[serde(default)]
+    pub reference: Option<Line<0, 200>>,
+    #[serde(default)]
+    pub notes: Option<Prose<0, 2000>>,
+    #[serde(default)]
+    pub status: StatedStatus,
+    /// At most one for each invoice; not allowed for a PENDING payment.
+    #[serde(default)]
+    #[schemars(length(max = stoa_trade::limits::APPLICATIONS), extend("default" = []))]
+    pub applications: Vec<ApplicationInput>,
 }
 
-/// Both bodies of a payment: a replacement states the version too.
-macro_rules! payment_body {
-    ($(#[$meta:meta])* $name:ident { $($extra:tt)* }) => {
-        $(#[$meta])*
-        #[derive(Debug, Deserialize, JsonSchema)]
-        #[serde(rename_all = "camelCase", deny_unknown_fields)]
-        pub struct $name {
-            $($extra)*
-            /// Unique in the legal entity, ignoring case, also after voiding. Immutable.
-            pub number: StatedNumber,
-            /// Immutable.
-            pub legal_entity_id: Id,
-            pub party_id: Id,
-            #[schemars(regex(pattern = text::CURRENCY))]
-            pub currency_code: String,
-            /// Above zero.
-            pub amount: Positive,
-            pub method: Method,
-            /// Kind of the card; only with method CARD.
-            #[serde(default)]
-            pub card_kind: Option<CardKind>,
-            /// Money account of the legal entity whose kind fits the method. Omitted or null: the account mapped to the method.
-            /// Rejected if the legal entity keeps no books.
-            #[serde(default)]
-            pub account_id: Option<Id>,
-            pub paid_on: Date,
-            #[serde(default)]
-            pub reference: Option<Line<0, 200>>,
-            #[serde(default)]
-            pub notes: Option<Prose<0, 2000>>,
-            #[serde(default)]
-            pub status: StatedStatus,
-            /// At most one for each invoice; not allowed for a PENDING payment.
-            #[serde(default)]
-            #[schemars(length(max = stoa_trade::limits::APPLICATIONS), extend("default" = []))]
-            pub applications: Vec<ApplicationInput>,
+impl Replaceable for PaymentInput {
+    const UPDATE: &'static str = "PaymentUpdate";
+    const DESCRIPTION: &'static str = "Full replacement of a PENDING payment. The payment remains PENDING.";
+}
+
+impl PaymentInput {
+    pub fn is_pending(&self) -> bool {
+        self.status == StatedStatus::Pending
+    }
+
+    /// Judges what the schema cannot, and returns the amounts that the payment applies to invoices.
+    ///
+    /// # Errors
+    /// VALIDATION_FAILED.
+    pub fn check(&self) -> Result<Vec<Part>, Problem> {
+        let parts = parts_of(&self.applications)?;
+        refuse_card_numbers(&[
+            ("/number", Some(&self.number.0)),
+            ("/reference", self.reference.as_deref()),
+            ("/notes", self.notes.as_deref()),
+        ])?;
+        check_currency(&self.currency_code)?;
+        check_card(self.method, self.card_kind)?;
+        match self.is_pending() && !parts.is_empty() {
+            true => Err(invalid("/applications", "NOT_ALLOWED")),
+            false => Ok(parts),
         }
-
-        impl $name {
-            /// The payment as the body states it.
-            ///
-            /// # Errors
-            /// VALIDATION_FAILED.
-            pub fn state(self) -> Result<StatedPayment, Problem> {
-                let stated = StatedPayment {
-                    number: self.number.0,
-                    entity: self.legal_entity_id,
-                    party: self.party_id,
-                    currency_code: self.currency_code,
-                    amount: self.amount.0,
-                    method: self.method,
-                    card_kind: self.card_kind,
-                    account: self.account_id,
-                    paid_on: self.paid_on,
-                    reference: self.reference.map(String::from),
-                    notes: self.notes.map(String::from),
-                    is_pending: self.status == StatedStatus::Pending,
-                    parts: parts_of(&self.applications)?,
-                };
-                stated.check()?;
-                Ok(stated)
-            }
-        }
-    };
-}
-
-payment_body! {
-    /// A received or expected payment.
-    PaymentInput {}
-}
-
-payment_body! {
-    /// Full replacement of a PENDING payment. The payment remains PENDING.
-    PaymentUpdate {
-        pub expected_version: ExpectedVersion,
     }
 }
 
@@ -162,18 +131,4 @@ pub fn parts_of(applications: &[ApplicationInput]) -> Result<Vec<Part>, Problem>
     let again: Vec<Item> = again.map(|(nth, _)| item(format!("/applications/{nth}/invoiceId"), "REPEATED")).collect();
     refuse_invalid(again)?;
     Ok(applications.iter().map(|part| Part { invoice: part.invoice_id, amount: part.amount.0 }).collect())
-}
-
-impl StatedPayment {
-    fn check(&self) -> Result<(), Problem> {
-        refuse_card_numbers(&[
-            ("/number", Some(&self.number)),
-            ("/reference", self.reference.as_deref()),
-            ("/notes", self.notes.as_deref()),
-        ])?;
-        check_currency(&self.currency_code)?;
-        check_card(self.method, self.card_kind)?;
-        let early = self.is_pending && !self.parts.is_empty();
-        refuse_invalid(early.then(|| item("/applications", "NOT_ALLOWED")).into_iter().collect())
-    }
 }

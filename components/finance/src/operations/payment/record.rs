@@ -6,49 +6,44 @@ use stoa_trade::Change;
 use stoa_trade::card_number::refuse_card_numbers;
 use stoa_trade::clients::{books, directory};
 use stoa_trade::dates::effective_day;
+use stoa_trade::document::replacement::FullReplacement;
 use stoa_trade::quantity::Money;
 use stoa_trade::refusal::{invalid, or_duplicate};
 use stoa_trade::text::key;
 
-use crate::operations::payment::input::{ConfirmPayment, PaymentInput, PaymentUpdate, StatedPayment, parts_of};
+use crate::operations::payment::input::{ConfirmPayment, PaymentInput, parts_of};
 use crate::records::payment::{PaymentOrigin, PaymentRow, PaymentStatus};
 use crate::records::side::Side;
-use crate::work::entries::negate;
+use crate::work::entries::{PartyDocument, negate};
 use crate::work::money::{record_payment, resolve_account};
 use crate::work::month_totals::{Lines, write_lines};
 use crate::work::party::require_party;
 use crate::work::settle::{Part, Settlement, settle};
-use crate::work::source::{lock_payment, new_funds, payer_of, source_of_payment};
+use crate::work::source::{Locked, Source, lock_source_row, new_funds};
 
-pub fn create_sales(call: &Call) -> Answer {
-    create(Side::Sales, call)
-}
-
-pub fn create_purchase(call: &Call) -> Answer {
-    create(Side::Purchases, call)
-}
-
-fn create(side: Side, call: &Call) -> Answer {
-    let stated = call.body::<PaymentInput>()?.state()?;
-    directory::require(stated.entity, None)?;
-    require_party(side, stated.party)?;
-    let row = draw_payment(side, &stated)?;
-    if stated.is_pending {
+pub fn create(side: Side, call: &Call) -> Answer {
+    let body: PaymentInput = call.body()?;
+    let parts = body.check()?;
+    directory::require(body.legal_entity_id, None)?;
+    require_party(side, body.party_id)?;
+    let row = draw_payment(side, body)?;
+    if row.status == PaymentStatus::Pending {
         run(insert([&row])).map_err(or_duplicate("/number"))?;
         return Ok(row.receipt());
     }
     effective_day(Some(row.paid_on), today(), "/paidOn")?;
-    let paid = pay(&row, &stated.parts)?;
+    let paid = pay(&row, &parts)?;
     paid.write(&row, insert([&row])).map_err(or_duplicate("/number"))?;
     paid.post()?;
-    Ok(row.receipt().subjects(stated.parts.iter().map(|part| part.invoice)))
+    Ok(row.receipt().subjects(parts.iter().map(|part| part.invoice)))
 }
 
 /// A payment as a body states it. An expected one resolves no account that nobody stated.
-fn draw_payment(side: Side, stated: &StatedPayment) -> Result<PaymentRow, Problem> {
-    let account = match stated.is_pending && stated.account.is_none() {
+fn draw_payment(side: Side, body: PaymentInput) -> Result<PaymentRow, Problem> {
+    let is_pending = body.is_pending();
+    let account = match is_pending && body.account_id.is_none() {
         true => None,
-        false => resolve_account(stated.entity, stated.method, stated.account)?,
+        false => resolve_account(body.legal_entity_id, body.method, body.account_id)?,
     };
     let now = now();
     Ok(PaymentRow {
@@ -57,19 +52,19 @@ fn draw_payment(side: Side, stated: &StatedPayment) -> Result<PaymentRow, Proble
         created_at: now,
         updated_at: now,
         side,
-        number: stated.number.clone(),
-        number_key: key(&stated.number),
-        legal_entity_id: stated.entity,
-        party_id: stated.party,
-        currency_code: stated.currency_code.clone(),
-        amount: stated.amount,
-        method: stated.method,
-        card_kind: stated.card_kind,
+        number_key: key(&body.number.0),
+        number: body.number.0,
+        legal_entity_id: body.legal_entity_id,
+        party_id: body.party_id,
+        currency_code: body.currency_code.into(),
+        amount: body.amount.0,
+        method: body.method,
+        card_kind: body.card_kind,
         account_id: account.map(|account| account.id.into()),
-        paid_on: stated.paid_on,
-        reference: stated.reference.clone(),
-        notes: stated.notes.clone(),
-        status: if stated.is_pending { PaymentStatus::Pending } else { PaymentStatus::Recorded },
+        paid_on: body.paid_on,
+        reference: body.reference.map(String::from),
+        notes: body.notes.map(String::from),
+        status: if is_pending { PaymentStatus::Pending } else { PaymentStatus::Recorded },
         origin: PaymentOrigin::Direct,
         receipt_id: None,
         receipt_line: None,
@@ -89,8 +84,9 @@ struct Paid {
 }
 
 fn pay(row: &PaymentRow, parts: &[Part]) -> Result<Paid, Problem> {
-    let mut funds = new_funds(&payer_of(row), row.id, row.amount);
-    let source = source_of_payment(row, funds.clone());
+    let debtor = row.debtor();
+    let mut funds = new_funds(&debtor, row.id, row.amount);
+    let source = Source { debtor, document: row.document(), posted_on: row.paid_on, funds: funds.clone() };
     // Dated the later of the days on which payment and invoice were posted.
     let settlement = settle(&source, parts, "/applications", Ok)?;
     funds.applied = settlement.total;
@@ -115,49 +111,32 @@ impl Paid {
     }
 }
 
-pub fn replace_sales(call: &Call) -> Answer {
-    replace(Side::Sales, call)
-}
-
-pub fn replace_purchase(call: &Call) -> Answer {
-    replace(Side::Purchases, call)
-}
-
-fn replace(side: Side, call: &Call) -> Answer {
-    let body: PaymentUpdate = call.body()?;
-    let expected = body.expected_version;
-    let stated = body.state()?;
-    if !stated.is_pending {
+pub fn replace(side: Side, call: &Call) -> Answer {
+    let FullReplacement { expected_version, body }: FullReplacement<PaymentInput> = call.body()?;
+    body.check()?;
+    if !body.is_pending() {
         return Err(invalid("/status", "NOT_ALLOWED"));
     }
-    let before = lock_payment(side, call.path_id("id")?, expected)?.row;
+    let Locked { row: before, .. } = lock_source_row::<PaymentRow>(side, call.path_id("id")?, expected_version)?;
     if before.status != PaymentStatus::Pending {
         return Err(Problem::new("ILLEGAL_STATE"));
     }
-    if stated.entity != before.legal_entity_id {
+    if body.legal_entity_id != before.legal_entity_id {
         return Err(Problem::immutable(vec!["/legalEntityId".to_owned()]));
     }
-    require_party(side, stated.party)?;
-    let drawn = draw_payment(side, &stated)?;
+    require_party(side, body.party_id)?;
+    let drawn = draw_payment(side, body)?;
     let after = PaymentRow { id: before.id, version: before.version, created_at: before.created_at, ..drawn };
     let change = Change::new(&before, after)?;
     run(change.update())?;
     Ok(change.after().receipt().changed(change.members()))
 }
 
-pub fn confirm_sales(call: &Call) -> Answer {
-    confirm(Side::Sales, call)
-}
-
-pub fn confirm_purchase(call: &Call) -> Answer {
-    confirm(Side::Purchases, call)
-}
-
-fn confirm(side: Side, call: &Call) -> Answer {
+pub fn confirm(side: Side, call: &Call) -> Answer {
     let body: ConfirmPayment = call.body()?;
     refuse_card_numbers(&[("/reference", body.reference.as_deref())])?;
     let parts = parts_of(&body.applications)?;
-    let before = lock_payment(side, call.path_id("id")?, body.expected_version)?.row;
+    let Locked { row: before, .. } = lock_source_row::<PaymentRow>(side, call.path_id("id")?, body.expected_version)?;
     if before.status != PaymentStatus::Pending {
         return Err(Problem::new("ILLEGAL_STATE"));
     }

@@ -15,27 +15,19 @@ use crate::records::application::ApplicationRow;
 use crate::records::funds::FundsRow;
 use crate::records::party_entry::{PartyAccount, PartyAct, PartyEntryRow};
 use crate::records::payment::{PaymentRow, PaymentStatus};
-use crate::records::side::{APPLICATION, PAYMENT, Side};
+use crate::records::side::{APPLICATION, Side};
 use crate::rules::day::day_of_act;
 use crate::work::entries::entry;
 use crate::work::money::{draw_move, money_of_payment};
 use crate::work::month_totals::{Lines, write_lines};
-use crate::work::posting::{Undone, undo};
+use crate::work::posting::undo;
 use crate::work::settle::reverse as reverse_applications;
-use crate::work::source::{LockedPayment, Source, lock_payment};
+use crate::work::source::{Locked, Source, lock_source_row};
 
-pub fn void_sales(call: &Call) -> Answer {
-    void(Side::Sales, call)
-}
-
-pub fn void_purchase(call: &Call) -> Answer {
-    void(Side::Purchases, call)
-}
-
-fn void(side: Side, call: &Call) -> Answer {
+pub fn void(side: Side, call: &Call) -> Answer {
     let body: VoidDocument = call.body()?;
     refuse_card_numbers(&[("/reason", Some(&body.reason))])?;
-    let payment = lock_payment(side, call.path_id("id")?, body.expected_version)?;
+    let payment: Locked<PaymentRow> = lock_source_row(side, call.path_id("id")?, body.expected_version)?;
     let reason = String::from(body.reason);
     if payment.row.status == PaymentStatus::Pending {
         // It posted nothing: no day is before it.
@@ -51,7 +43,7 @@ fn void(side: Side, call: &Call) -> Answer {
     let back = draw_move(&money_of_payment(&row, on), None, true);
     let lines = Lines { entries: vec![give_back(&source, &row, on)], moves: vec![back], ..Lines::default() };
     write_lines(row.legal_entity_id, (change.update(), spend(&source)), &lines)?;
-    undo_entry(&row, on, "/voidedOn")?;
+    undo(&row, on, "/voidedOn")?;
     Ok(change.after().receipt().changed(change.members()))
 }
 
@@ -81,30 +73,10 @@ fn spend(source: &Source) -> stoa_sdk::store::Update<FundsRow> {
     source.change_funds().set(FundsRow::applied, &Money::ZERO).set(FundsRow::available, &Money::ZERO)
 }
 
-fn undo_entry(row: &PaymentRow, on: Date, on_pointer: &str) -> Result<(), Problem> {
-    undo(Undone {
-        entity: row.legal_entity_id,
-        kind: PAYMENT,
-        id: row.id,
-        number: &row.number,
-        amount: row.amount,
-        on,
-        on_pointer,
-    })
-}
-
-pub fn reverse_sales(call: &Call) -> Answer {
-    reverse(Side::Sales, call)
-}
-
-pub fn reverse_purchase(call: &Call) -> Answer {
-    reverse(Side::Purchases, call)
-}
-
-fn reverse(side: Side, call: &Call) -> Answer {
+pub fn reverse(side: Side, call: &Call) -> Answer {
     let body: ReversePayment = call.body()?;
     refuse_card_numbers(&[("/reason", Some(&body.reason))])?;
-    let payment: LockedPayment = lock_payment(side, call.path_id("id")?, body.expected_version)?;
+    let payment: Locked<PaymentRow> = lock_source_row(side, call.path_id("id")?, body.expected_version)?;
     let (row, source) = payment.into_source()?;
     require_unused(&source, false)?;
     if source.funds.applied.is_zero() {
@@ -121,7 +93,7 @@ fn reverse(side: Side, call: &Call) -> Answer {
     let lines = Lines { entries: reversal.entries, moves: vec![back], ..Lines::default() };
     let rest = (change.update(), spend(&source), reversal.balances, insert(&reversal.opposites));
     write_lines(row.legal_entity_id, rest, &lines)?;
-    undo_entry(&row, on, "/reversedOn")?;
+    undo(&row, on, "/reversedOn")?;
     mirror_applications(&row, &reversal.applications, on)?;
     let invoices = set(standing.iter().map(|row| row.invoice_id));
     Ok(change.after().receipt().subjects(invoices).changed(change.members()))

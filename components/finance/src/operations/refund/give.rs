@@ -1,64 +1,35 @@
 //! Refunding what a payment or a credit has left: money leaves to a customer, or comes in from a supplier (P22, P23). Cash from a till
 //! lowers what its open session should hold (rule 12).
 
-use stoa_sdk::store::{Batch, get, insert, run};
+use stoa_sdk::store::{Batch, insert};
 use stoa_sdk::{Answer, Bounds, Call, Id, Problem, item, new_id, now};
 use stoa_trade::clients::books;
 use stoa_trade::refusal::{or_duplicate, refuse};
 use stoa_trade::text::key;
 
 use crate::operations::refund::input::RefundInput;
-use crate::records::credit::CreditRow;
 use crate::records::funds::FundsRow;
-use crate::records::party_entry::{DocumentKind, PartyAct};
-use crate::records::payment::PaymentRow;
+use crate::records::party_entry::PartyAct;
 use crate::records::refund::{RefundRow, RefundStatus};
 use crate::records::side::{REFUND, Side};
 use crate::records::till::TillRow;
 use crate::rules::day::day_of_act;
-use crate::work::entries::{Document, entry, negate};
+use crate::work::entries::{Debtor, PartyDocument, entry, negate};
 use crate::work::money::{draw_move, money_of_refund, post_money, resolve_account};
 use crate::work::month_totals::{Lines, write_lines};
-use crate::work::source::{Source, lock_credit, lock_payment, raise_credit, raise_payment};
+use crate::work::source::{Source, SourceRow, lock_source_row, read_source_row};
 use crate::work::till::{CashUse, lock_drawer, take_cash};
 
-pub fn refund_sales_payment(call: &Call) -> Answer {
-    refund_payment(Side::Sales, call)
-}
-
-pub fn refund_purchase_payment(call: &Call) -> Answer {
-    refund_payment(Side::Purchases, call)
-}
-
-pub fn refund_sales_credit(call: &Call) -> Answer {
-    refund_credit(Side::Sales, call)
-}
-
-pub fn refund_purchase_credit(call: &Call) -> Answer {
-    refund_credit(Side::Purchases, call)
-}
-
-fn refund_payment(side: Side, call: &Call) -> Answer {
+/// Refunds what a payment or a credit has left.
+pub fn refund<R: SourceRow>(side: Side, call: &Call) -> Answer {
     let (id, body): (Id, RefundInput) = (call.path_id("id")?, call.body()?);
     body.check()?;
-    let row: Option<PaymentRow> = run(get(id))?;
-    let row = row.filter(|row| row.side == side).ok_or_else(Problem::not_found)?;
-    body.expected_version.check(row.version)?;
-    // The drawer before the payment.
-    let from = open_purse(side, row.legal_entity_id, &row.currency_code, &body)?;
-    let (row, source) = lock_payment(side, id, body.expected_version)?.into_source()?;
-    give(&body, &source, from, raise_payment(&row))
-}
-
-fn refund_credit(side: Side, call: &Call) -> Answer {
-    let (id, body): (Id, RefundInput) = (call.path_id("id")?, call.body()?);
-    body.check()?;
-    let row: Option<CreditRow> = run(get(id))?;
-    let row = row.filter(|row| row.side == side).ok_or_else(Problem::not_found)?;
-    body.expected_version.check(row.version)?;
-    let from = open_purse(side, row.legal_entity_id, &row.currency_code, &body)?;
-    let (row, source) = lock_credit(side, id, body.expected_version)?.into_source()?;
-    give(&body, &source, from, raise_credit(&row))
+    let seen: R = read_source_row(side, id)?;
+    body.expected_version.check(seen.version())?;
+    // The drawer before the payment or credit.
+    let from = open_purse(&seen.debtor(), &body)?;
+    let (row, source) = lock_source_row::<R>(side, id, body.expected_version)?.into_source()?;
+    give(&body, &source, from, row.raise())
 }
 
 /// Where the money goes from or comes to.
@@ -67,13 +38,13 @@ struct Purse {
     till: Option<TillRow>,
 }
 
-fn open_purse(side: Side, entity: Id, currency_code: &str, body: &RefundInput) -> Result<Purse, Problem> {
-    let account = resolve_account(entity, body.method, body.account_id)?;
+fn open_purse(debtor: &Debtor, body: &RefundInput) -> Result<Purse, Problem> {
+    let account = resolve_account(debtor.entity, body.method, body.account_id)?;
     let till = lock_drawer(CashUse {
-        side,
+        side: debtor.side,
         method: body.method,
-        entity,
-        currency_code,
+        entity: debtor.entity,
+        currency_code: &debtor.currency_code,
         account: account.as_ref(),
         session: body.session_id,
     })?;
@@ -114,7 +85,7 @@ fn give(body: &RefundInput, source: &Source, from: Purse, raise: impl Batch) -> 
         voided_on: None,
         void_reason: None,
     };
-    let document = Document { kind: DocumentKind::Refund, id: row.id, number: row.number.clone() };
+    let document = row.document();
     let refund_entry = entry(&source.debtor, &document, PartyAct::Post, source.account(), None, refunded_on, amount);
     let money = money_of_refund(&row, refunded_on, row.session_id);
     let branch = from.till.as_ref().and_then(|till| till.branch_id);

@@ -5,10 +5,10 @@ use serde::Deserialize;
 use stoa_sdk::{Date, Id, Problem};
 use stoa_trade::card_number::refuse_card_numbers;
 use stoa_trade::document::version::ExpectedVersion;
+use stoa_trade::payment_method::{CardKind, Method};
 use stoa_trade::quantity::Positive;
 use stoa_trade::text::{Line, Prose};
 
-use crate::records::payment::{CardKind, Method};
 use crate::records::receipt::StatedNumber;
 use crate::work::money::check_card;
 

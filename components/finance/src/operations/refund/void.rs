@@ -10,28 +10,20 @@ use stoa_trade::refusal::invalid;
 use crate::operations::refund::input::VoidRefund;
 use crate::records::credit::CreditRow;
 use crate::records::funds::FundsRow;
-use crate::records::party_entry::{DocumentKind, PartyAccount, PartyAct};
+use crate::records::party_entry::{PartyAccount, PartyAct};
 use crate::records::payment::PaymentRow;
 use crate::records::refund::{RefundRow, RefundStatus};
-use crate::records::side::{REFUND, Side};
+use crate::records::side::Side;
 use crate::records::till::TillRow;
 use crate::rules::day::day_of_act;
-use crate::work::entries::{Debtor, Document, entry, negate};
+use crate::work::entries::{PartyDocument, entry, negate};
 use crate::work::money::{draw_move, money_of_refund};
 use crate::work::month_totals::{Lines, write_lines};
-use crate::work::posting::{Undone, undo};
-use crate::work::source::{raise_credit, raise_payment};
+use crate::work::posting::undo;
+use crate::work::source::SourceRow;
 use crate::work::till::{CashUse, lock_drawer, put_cash};
 
-pub fn void_sales(call: &Call) -> Answer {
-    void(Side::Sales, call)
-}
-
-pub fn void_purchase(call: &Call) -> Answer {
-    void(Side::Purchases, call)
-}
-
-fn void(side: Side, call: &Call) -> Answer {
+pub fn void(side: Side, call: &Call) -> Answer {
     let (id, body): (Id, VoidRefund) = (call.path_id("id")?, call.body()?);
     refuse_card_numbers(&[("/reason", Some(&body.reason))])?;
     let seen: Option<RefundRow> = run(get(id))?;
@@ -58,11 +50,8 @@ fn void(side: Side, call: &Call) -> Answer {
             ..row.clone()
         },
     )?;
-    let debtor =
-        Debtor { side, party: row.party_id, entity: row.legal_entity_id, currency_code: row.currency_code.clone() };
-    let document = Document { kind: DocumentKind::Refund, id: row.id, number: row.number.clone() };
     let account = if row.credit_id.is_some() { PartyAccount::Credits } else { PartyAccount::Payments };
-    let back = entry(&debtor, &document, PartyAct::Void, account, None, on, negate(row.amount));
+    let back = entry(&row.debtor(), &row.document(), PartyAct::Void, account, None, on, negate(row.amount));
     let money = money_of_refund(&row, on, till.as_ref().map(|till| till.session_id));
     let moved = draw_move(&money, till.as_ref().and_then(|till| till.branch_id), true);
     let source = row.payment_id.or(row.credit_id).unwrap_or(row.id);
@@ -73,20 +62,12 @@ fn void(side: Side, call: &Call) -> Answer {
         change.update(),
         funds,
         till.as_ref().map(|till| put_cash(till, row.amount)),
-        payment.flatten().map(|row| raise_payment(&row)),
-        credit.flatten().map(|row| raise_credit(&row)),
+        payment.flatten().map(|row| row.raise()),
+        credit.flatten().map(|row| row.raise()),
     );
     let lines = Lines { entries: vec![back], moves: vec![moved], ..Lines::default() };
     write_lines(row.legal_entity_id, rest, &lines)?;
-    undo(Undone {
-        entity: row.legal_entity_id,
-        kind: REFUND,
-        id: row.id,
-        number: &row.number,
-        amount: row.amount,
-        on,
-        on_pointer: "/voidedOn",
-    })?;
+    undo(&row, on, "/voidedOn")?;
     Ok(change.after().receipt().subject(source).changed(change.members()))
 }
 

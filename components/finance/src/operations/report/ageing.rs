@@ -3,8 +3,9 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use stoa_sdk::store::{Aggregate, aggregate, run};
-use stoa_sdk::{Answer, Call, Date, Field, Filter, Id, Limit, Operation, Reply, all, text, today, totals};
+use stoa_sdk::{Answer, Call, Date, Field, Filter, Id, Limit, Operation, Reply, all, today, totals};
 use stoa_trade::dates::days_after;
+use stoa_trade::document::currency::CurrencyCode;
 use stoa_trade::lists::equals;
 use stoa_trade::quantity::{Amount, Sum, widen};
 use stoa_trade::snapshot::{Part, read_settled, sum_days};
@@ -18,15 +19,27 @@ use crate::work::month_totals::{Parties, to_sum};
 
 #[rustfmt::skip]
 pub const OPERATIONS: &[Operation] = &[
-    Operation::read("/reports/receivables-ageing", "getReceivablesAgeing", receivables).summary("Receivables by age")
-        .description("Invoices posted and not voided by `asOf`, minus applications by `asOf`, grouped by due date. An invoice \
-            without a due date counts from its issue date.")
-        .needs(SALES.read).query::<AskAgeing>().answers::<Ageing>().cache_control("no-store").or_csv().heavy(),
-    Operation::read("/reports/payables-ageing", "getPayablesAgeing", payables).summary("Payables by age")
-        .description("Invoices posted and not voided by `asOf`, minus applications by `asOf`, grouped by due date. An invoice \
-            without a due date counts from its issue date.")
-        .needs(PURCHASES.read).query::<AskAgeing>().answers::<Ageing>().cache_control("no-store").or_csv().heavy(),
+    ageing(SALES.read, Operation::read("/reports/receivables-ageing", "getReceivablesAgeing",
+        |call| age(Side::Sales, call)))
+        .summary("Receivables by age"),
+    ageing(PURCHASES.read, Operation::read("/reports/payables-ageing", "getPayablesAgeing",
+        |call| age(Side::Purchases, call)))
+        .summary("Payables by age"),
 ];
+
+const fn ageing(needs: &'static [&'static str], operation: Operation) -> Operation {
+    operation
+        .description(
+            "Invoices posted and not voided by `asOf`, minus applications by `asOf`, grouped by due date. An invoice \
+            without a due date counts from its issue date.",
+        )
+        .needs(needs)
+        .query::<AskAgeing>()
+        .answers::<Ageing>()
+        .cache_control("no-store")
+        .or_csv()
+        .heavy()
+}
 
 /// Whose debts, and as of when.
 #[derive(Deserialize, JsonSchema)]
@@ -36,8 +49,7 @@ pub struct AskAgeing {
     #[serde(default)]
     limit: Limit,
     legal_entity_id: Id,
-    #[schemars(regex(pattern = text::CURRENCY))]
-    currency_code: String,
+    currency_code: CurrencyCode,
     /// Last included day. Omitted: today.
     as_of: Option<Date>,
     party_id: Option<Id>,
@@ -146,18 +158,10 @@ impl AgeingBuckets {
     }
 }
 
-fn receivables(call: &Call) -> Answer {
-    age(Side::Sales, call)
-}
-
-fn payables(call: &Call) -> Answer {
-    age(Side::Purchases, call)
-}
-
 fn age(side: Side, call: &Call) -> Answer {
     let query: AskAgeing = call.query()?;
     let as_of = query.as_of.unwrap_or_else(today);
-    let currency_code = query.currency_code.as_str();
+    let currency_code = query.currency_code.0.as_str();
     let of_side = all([PartyEntryRow::side.eq(side), PartyEntryRow::currency_code.eq(currency_code)]);
     let scope = all([
         of_side.clone(),

@@ -5,14 +5,15 @@ use std::collections::BTreeMap;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use stoa_sdk::store::{aggregate, run};
-use stoa_sdk::{Answer, Call, Date, Id, Operation, Problem, Reply, all, map, text, totals};
+use stoa_sdk::{Answer, Call, Date, Id, Operation, Problem, Reply, all, map, totals};
 use stoa_trade::clients::{directory, money};
+use stoa_trade::document::currency::CurrencyCode;
 use stoa_trade::lists::equals;
+use stoa_trade::payment_method::Method;
 use stoa_trade::quantity::{Amount, Sum, sum, widen};
 
 use crate::operations::report::period::check_period;
 use crate::records::money_move::{Direction, MoneyMoveRow, MoveOrigin};
-use crate::records::payment::Method;
 use crate::records::permission::CASH;
 use crate::work::ordered::parse;
 
@@ -29,8 +30,7 @@ pub const OPERATIONS: &[Operation] = &[
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct AskCash {
     legal_entity_id: Id,
-    #[schemars(regex(pattern = text::CURRENCY))]
-    currency_code: String,
+    currency_code: CurrencyCode,
     from: Date,
     /// Last day, at most 366 days after `from`.
     to: Date,
@@ -142,7 +142,7 @@ fn cash(call: &Call) -> Answer {
     let entity = entities.first().ok_or_else(|| Problem::reference_missing("/query/legalEntityId"))?;
     let by_account = sum_moves(&query)?;
     let has_balances = entity.keeps_books
-        && entity.currency_code.as_deref() == Some(query.currency_code.as_str())
+        && entity.currency_code.as_deref() == Some(query.currency_code.0.as_str())
         && query.branch_id.is_none();
     let flows = if has_balances {
         money::service::flows(entity.id, &query.from.to_string(), &query.to.to_string())?
@@ -172,7 +172,7 @@ type CashKey = (Option<Id>, Option<&'static str>);
 fn sum_moves(query: &AskCash) -> Result<BTreeMap<CashKey, CashColumns>, Problem> {
     let moves = all([
         MoneyMoveRow::legal_entity_id.eq(query.legal_entity_id),
-        MoneyMoveRow::currency_code.eq(query.currency_code.as_str()),
+        MoneyMoveRow::currency_code.eq(query.currency_code.0.as_str()),
         MoneyMoveRow::on_date.ge(query.from),
         MoneyMoveRow::on_date.le(query.to),
         equals(MoneyMoveRow::branch_id, query.branch_id),

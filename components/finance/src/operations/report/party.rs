@@ -3,10 +3,9 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use stoa_sdk::store::{aggregate, get, run, select};
-use stoa_sdk::{
-    Answer, Call, Client, Date, Field, Id, Limit, Operation, Problem, Reply, all, text, today, totals, view,
-};
+use stoa_sdk::{Answer, Call, Client, Date, Field, Id, Limit, Operation, Problem, Reply, all, today, totals, view};
 use stoa_trade::dates::check_range;
+use stoa_trade::document::currency::CurrencyCode;
 use stoa_trade::lists::equals;
 use stoa_trade::quantity::{Money, Sum, sum};
 
@@ -19,16 +18,19 @@ use crate::work::party::read_party;
 
 #[rustfmt::skip]
 pub const OPERATIONS: &[Operation] = &[
-    Operation::read("/sales/customers/{id}/balance", "getCustomerBalance", customer_balance).summary("Balance of a customer")
+    Operation::read("/sales/customers/{id}/balance", "getCustomerBalance", |call| balance(Side::Sales, call))
+        .summary("Balance of a customer")
         .needs(READ_CUSTOMER).query::<AskBalance>().answers::<PartyBalances>().cache_control("no-store").or_csv()
         .and_client(Client::new(SALES.read)),
-    Operation::read("/sales/customers/{id}/statement", "getCustomerStatement", customer_statement)
+    Operation::read("/sales/customers/{id}/statement", "getCustomerStatement", |call| statement(Side::Sales, call))
         .summary("The statement of a customer's account")
         .needs(READ_CUSTOMER).query::<AskPartyStatement>().answers::<PartyStatement>().cache_control("no-store").or_csv()
         .problems(&["LIMIT_EXCEEDED"]),
-    Operation::read("/purchases/suppliers/{id}/balance", "getSupplierBalance", supplier_balance).summary("Balance of a supplier")
+    Operation::read("/purchases/suppliers/{id}/balance", "getSupplierBalance", |call| balance(Side::Purchases, call))
+        .summary("Balance of a supplier")
         .needs(PURCHASES.read).query::<AskBalance>().answers::<PartyBalances>().cache_control("no-store").or_csv(),
-    Operation::read("/purchases/suppliers/{id}/statement", "getSupplierStatement", supplier_statement)
+    Operation::read("/purchases/suppliers/{id}/statement", "getSupplierStatement",
+        |call| statement(Side::Purchases, call))
         .summary("The statement of a supplier's account")
         .needs(PURCHASES.read).query::<AskPartyStatement>().answers::<PartyStatement>().cache_control("no-store").or_csv()
         .problems(&["LIMIT_EXCEEDED"]),
@@ -39,8 +41,7 @@ pub const OPERATIONS: &[Operation] = &[
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct AskBalance {
     legal_entity_id: Option<Id>,
-    #[schemars(regex(pattern = text::CURRENCY))]
-    currency_code: Option<String>,
+    currency_code: Option<CurrencyCode>,
 }
 
 /// Balances of a customer or supplier.
@@ -77,14 +78,6 @@ fn require_party(side: Side, id: Id) -> Result<(), Problem> {
     read_party(side, id).map(|_| ()).ok_or_else(Problem::not_found)
 }
 
-fn customer_balance(call: &Call) -> Answer {
-    balance(Side::Sales, call)
-}
-
-fn supplier_balance(call: &Call) -> Answer {
-    balance(Side::Purchases, call)
-}
-
 fn balance(side: Side, call: &Call) -> Answer {
     let id: Id = call.path_id("id")?;
     let query: AskBalance = call.query()?;
@@ -93,7 +86,7 @@ fn balance(side: Side, call: &Call) -> Answer {
         PartyEntryRow::side.eq(side),
         PartyEntryRow::party_id.eq(id),
         equals(PartyEntryRow::legal_entity_id, query.legal_entity_id),
-        equals(PartyEntryRow::currency_code, query.currency_code.as_deref()),
+        equals(PartyEntryRow::currency_code, query.currency_code),
     ]);
     let sums = run(aggregate::<Balance>(entries)
         .when(Balance::invoices, of_account(PartyAccount::Invoices))
@@ -120,8 +113,7 @@ pub struct AskPartyStatement {
     #[serde(default)]
     limit: Limit,
     legal_entity_id: Id,
-    #[schemars(regex(pattern = text::CURRENCY))]
-    currency_code: String,
+    currency_code: CurrencyCode,
     /// First day. Omitted: the day of the first entry.
     from: Option<Date>,
     /// Last day. Omitted: today.
@@ -163,14 +155,6 @@ totals! { EntrySum of PartyEntryRow by [] { amount: Sum = sum(amount) } }
 
 view! { DayOfEntry of PartyEntryRow { id: Id, on_date: Date } }
 
-fn customer_statement(call: &Call) -> Answer {
-    statement(Side::Sales, call)
-}
-
-fn supplier_statement(call: &Call) -> Answer {
-    statement(Side::Purchases, call)
-}
-
 fn statement(side: Side, call: &Call) -> Answer {
     let id: Id = call.path_id("id")?;
     let query: AskPartyStatement = call.query()?;
@@ -182,7 +166,7 @@ fn statement(side: Side, call: &Call) -> Answer {
             PartyEntryRow::side.eq(side),
             PartyEntryRow::party_id.eq(id),
             PartyEntryRow::legal_entity_id.eq(query.legal_entity_id),
-            PartyEntryRow::currency_code.eq(query.currency_code.as_str()),
+            PartyEntryRow::currency_code.eq(query.currency_code.0.as_str()),
             of_statement(),
             PartyEntryRow::on_date.le(to),
         ])

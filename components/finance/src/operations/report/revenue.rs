@@ -5,8 +5,9 @@ use std::collections::BTreeMap;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use stoa_sdk::store::{aggregate, run};
-use stoa_sdk::{Answer, Call, Date, Id, Limit, Operation, Problem, Reply, all, map, text, totals};
+use stoa_sdk::{Answer, Call, Date, Id, Limit, Operation, Problem, Reply, all, map, totals};
 use stoa_trade::clients::{articles, customers, directory, warehouses};
+use stoa_trade::document::currency::CurrencyCode;
 use stoa_trade::quantity::{Amount, Sum, widen};
 
 use crate::operations::report::period::check_period;
@@ -35,8 +36,7 @@ pub struct AskRevenue {
     #[serde(default)]
     limit: Limit,
     legal_entity_id: Id,
-    #[schemars(regex(pattern = text::CURRENCY))]
-    currency_code: String,
+    currency_code: CurrencyCode,
     from: Date,
     /// Last day, at most 366 days after `from`.
     to: Date,
@@ -131,7 +131,7 @@ fn ask(query: &AskRevenue) -> Result<Grouped, Problem> {
     check_period(query.from, query.to)?;
     let scope = Scope {
         entity: query.legal_entity_id,
-        currency_code: query.currency_code.clone(),
+        currency_code: query.currency_code.0.clone(),
         from: query.from,
         to: query.to,
         customer: query.customer_id,
@@ -205,7 +205,7 @@ fn margin(call: &Call) -> Answer {
     // They have no totals: each is a part of a credit that a supplier gave and somebody entered, in 366 days at most.
     let sold = all([
         CostCorrectionRow::legal_entity_id.eq(query.legal_entity_id),
-        CostCorrectionRow::currency_code.eq(query.currency_code.as_str()),
+        CostCorrectionRow::currency_code.eq(query.currency_code.0.as_str()),
         CostCorrectionRow::on_date.ge(query.from),
         CostCorrectionRow::on_date.le(query.to),
         CostCorrectionRow::destination.eq(CorrectedGoods::Sold),

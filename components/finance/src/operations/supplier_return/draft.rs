@@ -5,13 +5,14 @@ use stoa_sdk::{Answer, Call, Id, Item, Problem, item, map, new_id, new_ids, now}
 use stoa_trade::clients::purchases::{self, ReceiptItem};
 use stoa_trade::clients::{articles, directory, units, warehouses};
 use stoa_trade::document::lines::Lines;
+use stoa_trade::document::replacement::FullReplacement;
 use stoa_trade::document::version::Transition;
 use stoa_trade::quantity::{Tracking, is_countable, scale_fault};
 use stoa_trade::refusal::{or_duplicate, refuse, refuse_invalid};
 use stoa_trade::text::key;
 use stoa_trade::{Change, JsonList};
 
-use crate::operations::supplier_return::input::{StatedReturn, SupplierReturnInput, SupplierReturnUpdate};
+use crate::operations::supplier_return::input::SupplierReturnInput;
 use crate::records::side::Side;
 use crate::records::supplier_return::{SupplierReturnLineRow, SupplierReturnRow, SupplierReturnStatus};
 use crate::work::ordered::read_tracking;
@@ -19,50 +20,59 @@ use crate::work::party::require_party;
 use crate::work::supplier_return::{lock_return, products_of};
 
 pub fn create(call: &Call) -> Answer {
-    let stated = call.body::<SupplierReturnInput>()?.state()?;
-    directory::require(stated.entity, None)?;
-    require_party(Side::Purchases, stated.party)?;
-    let row = draw_return(&stated);
-    let (currency_code, lines) = draw_lines(&row, &stated)?;
-    let row = SupplierReturnRow { currency_code, ..row };
+    let body: SupplierReturnInput = call.body()?;
+    body.check()?;
+    directory::require(body.legal_entity_id, None)?;
+    require_party(Side::Purchases, body.party_id)?;
+    let (row, lines) = draw_return(new_id(), body)?;
     run((insert([&row]), insert(&lines))).map_err(or_duplicate("/number"))?;
     Ok(row.receipt().subjects(products_of(&lines)))
 }
 
-fn draw_return(stated: &StatedReturn) -> SupplierReturnRow {
-    let now = now();
-    SupplierReturnRow {
-        id: new_id(),
+/// A return as a body states it, and its lines; its currency is that of their receipts.
+///
+/// # Errors
+/// As [`draw_lines`].
+fn draw_return(id: Id, body: SupplierReturnInput) -> Result<(SupplierReturnRow, Vec<SupplierReturnLineRow>), Problem> {
+    let (now, line_set_id) = (now(), new_id());
+    let (currency_code, lines) = draw_lines(id, line_set_id, &body)?;
+    let row = SupplierReturnRow {
+        id,
         version: 1,
         created_at: now,
         updated_at: now,
-        number: stated.number.clone(),
-        number_key: key(&stated.number),
-        legal_entity_id: stated.entity,
-        party_id: stated.party,
-        currency_code: String::new(),
-        warehouse_id: stated.warehouse,
+        number_key: key(&body.number.0),
+        number: body.number.0,
+        legal_entity_id: body.legal_entity_id,
+        party_id: body.party_id,
+        currency_code,
+        warehouse_id: body.warehouse_id,
         status: SupplierReturnStatus::Draft,
-        line_set_id: new_id(),
-        reason: stated.reason.clone(),
-        notes: stated.notes.clone(),
+        line_set_id,
+        reason: body.reason.into(),
+        notes: body.notes.map(String::from),
         shipped_on: None,
-    }
+    };
+    Ok((row, lines))
 }
 
 /// The lines, and the currency of their receipts.
 ///
 /// # Errors
 /// NOT_FOUND, REFERENCE_INVALID, VALIDATION_FAILED of quantities.
-fn draw_lines(row: &SupplierReturnRow, stated: &StatedReturn) -> Result<(String, Vec<SupplierReturnLineRow>), Problem> {
-    let ids: Vec<Id> = stated.lines.iter().map(|line| line.receipt_item_id).collect();
+fn draw_lines(
+    return_id: Id,
+    line_set_id: Id,
+    body: &SupplierReturnInput,
+) -> Result<(String, Vec<SupplierReturnLineRow>), Problem> {
+    let ids: Vec<Id> = body.lines.iter().map(|line| line.receipt_item_id).collect();
     let received = purchases::read_receipt_items(&ids);
     let received = map(received.into_iter().map(|line| (Id::from(line.id), line)));
-    let unit_ids: Vec<Id> = stated.lines.iter().flat_map(|line| line.unit_ids.iter().copied()).collect();
+    let unit_ids: Vec<Id> = body.lines.iter().flat_map(|line| line.unit_ids.iter().copied()).collect();
     let known = if unit_ids.is_empty() { Vec::new() } else { units::get(&unit_ids) };
     let known = stoa_sdk::set(known.into_iter().map(|unit| Id::from(unit.id)));
-    let warehouse = warehouses::get([stated.warehouse]).remove(&stated.warehouse);
-    let lines = Lines::at("/lines", &stated.lines);
+    let warehouse = warehouses::get([body.warehouse_id]).remove(&body.warehouse_id);
+    let lines = Lines::at("/lines", &body.lines);
     let mut missing: Vec<Item> =
         lines.faults("receiptItemId", "NOT_FOUND", |line| !received.contains_key(&line.receipt_item_id));
     missing.extend(lines.id_faults("unitIds", "NOT_FOUND", |line| &line.unit_ids, |_, unit| !known.contains(&unit)));
@@ -72,16 +82,16 @@ fn draw_lines(row: &SupplierReturnRow, stated: &StatedReturn) -> Result<(String,
     let first = ids.first().and_then(|id| received.get(id));
     let currency_code = first.map(|line| line.currency_code.clone()).unwrap_or_default();
     let is_usable = |line: &ReceiptItem| {
-        Id::from(line.supplier_id) == stated.party
-            && Id::from(line.legal_entity_id) == stated.entity
+        Id::from(line.supplier_id) == body.party_id
+            && Id::from(line.legal_entity_id) == body.legal_entity_id
             && line.currency_code == currency_code
             && read_tracking(line.tracking) != Tracking::None
     };
     let mut unfit = lines.faults("receiptItemId", "REFERENCE_INVALID", |line| {
         received.get(&line.receipt_item_id).is_some_and(|came| !is_usable(came))
     });
-    let is_own =
-        warehouse.is_some_and(|warehouse| warehouse.active && Id::from(warehouse.legal_entity_id) == stated.entity);
+    let is_own = warehouse
+        .is_some_and(|warehouse| warehouse.active && Id::from(warehouse.legal_entity_id) == body.legal_entity_id);
     unfit.extend((!is_own).then(|| item("/warehouseId", "REFERENCE_INVALID")));
     refuse("REFERENCE_INVALID", unfit)?;
     let goods = articles::get(received.values().map(|line| Id::from(line.variant_id)));
@@ -94,15 +104,16 @@ fn draw_lines(row: &SupplierReturnRow, stated: &StatedReturn) -> Result<(String,
         }
     }
     refuse_invalid(faults)?;
-    let new = new_ids(u32::try_from(stated.lines.len()).unwrap_or(u32::MAX));
+    let now = now();
+    let new = new_ids(u32::try_from(body.lines.len()).unwrap_or(u32::MAX));
     let rows = lines.iter().zip(new).filter_map(|((pointer, line), id)| {
         let came = received.get(&line.receipt_item_id)?;
         Some(SupplierReturnLineRow {
             id,
-            created_at: row.updated_at,
-            updated_at: row.updated_at,
-            return_id: row.id,
-            line_set_id: row.line_set_id,
+            created_at: now,
+            updated_at: now,
+            return_id,
+            line_set_id,
             line_no: pointer.line_no(),
             receipt_item_id: line.receipt_item_id,
             receipt_id: came.receipt_id.into(),
@@ -117,20 +128,18 @@ fn draw_lines(row: &SupplierReturnRow, stated: &StatedReturn) -> Result<(String,
 }
 
 pub fn replace(call: &Call) -> Answer {
-    let body: SupplierReturnUpdate = call.body()?;
-    let expected = body.expected_version;
-    let stated = body.state()?;
+    let FullReplacement { expected_version, body }: FullReplacement<SupplierReturnInput> = call.body()?;
+    body.check()?;
     let (before, lines_before) = lock_return(call.path_id("id")?)?;
-    expected.check(before.version)?;
+    expected_version.check(before.version)?;
     require_draft(&before)?;
-    if stated.entity != before.legal_entity_id {
+    if body.legal_entity_id != before.legal_entity_id {
         return Err(Problem::immutable(vec!["/legalEntityId".to_owned()]));
     }
-    require_party(Side::Purchases, stated.party)?;
-    let drawn = draw_return(&stated);
-    let drawn = SupplierReturnRow { id: before.id, version: before.version, created_at: before.created_at, ..drawn };
-    let (currency_code, lines) = draw_lines(&drawn, &stated)?;
-    let change = Change::new(&before, SupplierReturnRow { currency_code, ..drawn })?;
+    require_party(Side::Purchases, body.party_id)?;
+    let (drawn, lines) = draw_return(before.id, body)?;
+    let after = SupplierReturnRow { version: before.version, created_at: before.created_at, ..drawn };
+    let change = Change::new(&before, after)?;
     run((change.update(), insert(&lines)))?;
     let mut changed = change.members();
     changed.retain(|member| member != "lineSetId");

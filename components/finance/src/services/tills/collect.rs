@@ -9,6 +9,7 @@ use stoa_trade::arguments::{parse_unsigned, parse_word};
 use stoa_trade::clients::books::{self, Posting, Side as JournalSide};
 use stoa_trade::clients::money::{self, Usage};
 use stoa_trade::clients::sales;
+use stoa_trade::payment_method::{CardKind, Method};
 use stoa_trade::quantity::{Money, sum, widen};
 use stoa_trade::refusal::illegal;
 use stoa_trade::text::key;
@@ -18,10 +19,11 @@ use crate::records::funds::FundsRow;
 use crate::records::invoice::{InvoiceBalanceRow, InvoiceRow, InvoiceStatus};
 use crate::records::invoice_line::InvoiceLineRow;
 use crate::records::money_move::{Direction, MoneyMoveRow, MoveOrigin};
-use crate::records::payment::{CardKind, Method, PaymentOrigin, PaymentRow, PaymentStatus};
+use crate::records::payment::{PaymentOrigin, PaymentRow, PaymentStatus};
 use crate::records::side::Side;
 use crate::records::till::{CollectionRow, TillRow};
 use crate::services::tills::drawer::{account_of, lock_open_till};
+use crate::work::entries::PartyDocument;
 use crate::work::invoice::collected::{Collected, bills_whole};
 use crate::work::invoice::debt::owed_of;
 use crate::work::invoice::locked::lines_of;
@@ -29,7 +31,7 @@ use crate::work::money::{Moved, draw_move};
 use crate::work::month_totals::{Lines, write_lines};
 use crate::work::ordered::of_sales;
 use crate::work::posting::{EntrySource, Terms, draw_entry, leg, money_leg, of_branch};
-use crate::work::source::{new_funds, payer_of};
+use crate::work::source::new_funds;
 use crate::work::till::put_cash;
 
 /// Inputs of a collection, under the locks of the drawer and the order's invoices: nobody else changes them before the request ends.
@@ -123,7 +125,7 @@ fn resolve_accounts(till: &TillRow, components: &[service::Component]) -> Result
         let pointer = format!("/components/{nth}/accountId");
         let stated = component.account_id.map(Id::from);
         let method: Method = parse_word(&component.method);
-        let is_cash = method == Method::Cash;
+        let is_cash = method.is_cash();
         if is_cash && stated.is_some() && stated != drawer_account {
             return Err(Problem::at("PAYMENT_ACCOUNT_INVALID", pointer));
         }
@@ -149,7 +151,7 @@ pub fn collect(collection: &service::Collection) -> Result<service::Collected, P
     let components = collection.components.iter().zip(&prepared.accounts);
     let payments: Vec<PaymentRow> =
         components.map(|(component, account)| draw_payment(collection, component, *account)).collect();
-    let is_cash = |payment: &&PaymentRow| payment.method == Method::Cash;
+    let is_cash = |payment: &&PaymentRow| payment.method.is_cash();
     let cash: Money = sum(payments.iter().filter(is_cash).map(|payment| payment.amount))?;
     let expected = sum([till.expected, cash])?;
     let now = now();
@@ -164,7 +166,7 @@ pub fn collect(collection: &service::Collection) -> Result<service::Collected, P
     };
     // Nothing of them is left for others: the receipt alone settles its order.
     let funds: Vec<FundsRow> =
-        payments.iter().map(|payment| new_funds(&payer_of(payment), payment.id, Money::ZERO)).collect();
+        payments.iter().map(|payment| new_funds(&payment.debtor(), payment.id, Money::ZERO)).collect();
     let moves: Vec<MoneyMoveRow> = payments.iter().map(|payment| move_of(collection, payment)).collect();
     let mut postings = vec![post_collection(collection, &payments)];
     let answers = payments.iter().map(|payment| service::Payment {
@@ -237,7 +239,7 @@ fn draw_payment(collection: &service::Collection, component: &service::Component
 }
 
 fn move_of(collection: &service::Collection, payment: &PaymentRow) -> MoneyMoveRow {
-    let is_cash = payment.method == Method::Cash;
+    let is_cash = payment.method.is_cash();
     let moved = Moved {
         entity: payment.legal_entity_id,
         currency_code: payment.currency_code.clone(),

@@ -7,12 +7,12 @@ use stoa_sdk::{Date, Field, Id, Problem, all, item, map, new_id, now, today, tot
 use stoa_trade::arguments::parse_unsigned;
 use stoa_trade::clients::books::{self, Leg, Side as JournalSide, Target};
 use stoa_trade::clients::money;
+use stoa_trade::payment_method::Method;
 use stoa_trade::quantity::{Money, sum, widen};
 use stoa_trade::refusal::{illegal, refuse};
 
 use crate::bindings::exports::commerce::finance::tills as service;
 use crate::records::money_move::{Direction, MoneyMoveRow, MoveOrigin};
-use crate::records::payment::Method;
 use crate::records::till::{TillRow, TillStatus};
 use crate::work::entries::negate;
 use crate::work::money::{Moved, draw_move, resolve_account};

@@ -15,8 +15,7 @@ use crate::records::invoice_line::InvoiceLineRow;
 use crate::records::party_entry::{DocumentKind, PartyAccount, PartyAct, PartyEntryRow};
 use crate::records::payment::{PaymentOrigin, PaymentRow};
 use crate::records::side::{APPLICATION, Side};
-use crate::work::entries::{Document, Owed, entry, negate};
-use crate::work::invoice::debt::debtor_of;
+use crate::work::entries::{Document, Owed, PartyDocument, entry, negate};
 use crate::work::invoice::locked::LockedInvoice;
 use crate::work::ordered::Orders;
 use crate::work::posting::{EntrySource, Terms, draw_entry, leg, party_leg};
@@ -63,7 +62,7 @@ impl Collected {
     pub fn settle(&self, invoice: &InvoiceRow, owed: Owed) -> Settled {
         let issued_on = invoice.issued_on.unwrap_or(owed.due_on);
         let on = self.payments.iter().map(|payment| payment.paid_on).fold(issued_on, Date::max);
-        let debtor = debtor_of(invoice);
+        let debtor = invoice.debtor();
         let now = now();
         let (mut applications, mut entries, mut postings) = (Vec::new(), Vec::new(), Vec::new());
         for payment in &self.payments {

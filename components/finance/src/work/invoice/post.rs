@@ -16,10 +16,10 @@ use crate::records::party_entry::{PartyAccount, PartyAct};
 use crate::records::revenue_line::RevenueLineRow;
 use crate::records::side::Side;
 use crate::rules::day::due_day;
-use crate::work::entries::entry;
+use crate::work::entries::{PartyDocument, entry};
 use crate::work::invoice::claim::take_claims;
 use crate::work::invoice::collected::read_collected;
-use crate::work::invoice::debt::{debtor_of, document_of, owed_of};
+use crate::work::invoice::debt::owed_of;
 use crate::work::invoice::locked::LockedInvoice;
 use crate::work::month_totals::{Lines, write_lines};
 use crate::work::ordered::Orders;
@@ -110,8 +110,8 @@ pub fn post_invoice(invoice: &LockedInvoice, billed: BilledLines, how: &Posted) 
     let lines = if are_new { renew(&billed.lines, line_set_id) } else { Vec::new() };
     let keys: Vec<Id> = billed.claims.values().copied().collect();
     let (taken, claims) = take_claims(row.side, &keys, &invoice.claims, row.id);
-    let debtor = debtor_of(row);
-    let document = document_of(row);
+    let debtor = row.debtor();
+    let document = row.document();
     let owed = owed_of(&after, how.issued_on);
     let mut entries =
         vec![entry(&debtor, &document, PartyAct::Post, PartyAccount::Invoices, Some(owed), how.posted_on, row.total)];

@@ -1,12 +1,12 @@
 //! Reading movements.
 
 use stoa_sdk::store::{MOST_ROWS, Rows, get, run, select};
-use stoa_sdk::{Answer, Call, Filter, Id, Instant, Problem, Reply, all, fit_page, holds, tenant};
-use stoa_trade::list_query;
+use stoa_sdk::{Answer, Call, Filter, Id, Instant, Problem, Reply, all, fit_page, holds};
 use stoa_trade::lists::{answer_page, between, equals, read_page};
+use stoa_trade::{Caller, list_query};
 
-use crate::operations::query::public_query;
-use crate::records::movement::{DocumentType, Movement, MovementRow, MovementType, PublicMovement, ReferenceType};
+use crate::operations::query::client_query;
+use crate::records::movement::{ApiMovement, DocumentType, Movement, MovementRow, MovementType, ReferenceType};
 use crate::records::permission::SERIALS_READ;
 
 list_query! {
@@ -29,9 +29,9 @@ list_query! {
     }
 }
 
-public_query! {
+client_query! {
     /// As people ask, but for products and units.
-    ListPublicMovements of ListMovements without ["productId", "inventoryUnitId"]
+    ListApiMovements of ListMovements without ["productId", "inventoryUnitId"]
 }
 
 impl ListMovements {
@@ -80,28 +80,22 @@ fn merge_sides(one: Rows<MovementRow>, other: Rows<MovementRow>, limit: u32) -> 
 
 pub fn list(call: &Call) -> Answer {
     let query: ListMovements = call.query()?;
-    let units = holds(SERIALS_READ);
-    if query.inventory_unit_id.is_some() && !units {
+    let caller = Caller::current();
+    let with_units = !caller.is_client() && holds(SERIALS_READ);
+    if query.inventory_unit_id.is_some() && !with_units {
         return Err(Problem::new("PERMISSION_DENIED"));
     }
     let rows = query.page()?;
-    let tenant = tenant();
-    let show = |row| Movement::from_row(row, tenant, units);
-    answer_page(rows, |row| row.id, show)
+    match caller {
+        Caller::Person => answer_page(rows, |row| row.id, |row| Movement::from_row(row, with_units)),
+        Caller::Client => answer_page(rows, |row| row.id, ApiMovement::from),
+    }
 }
 
 pub fn read(call: &Call) -> Answer {
-    let row = run(get(call.path_id("id")?))?.ok_or_else(Problem::not_found)?;
-    Ok(Reply::json(&Movement::from_row(row, tenant(), holds(SERIALS_READ))))
-}
-
-pub fn list_public(call: &Call) -> Answer {
-    let query = call.query::<ListMovements>()?;
-    let rows = query.page()?;
-    answer_page(rows, |row| row.id, PublicMovement::from_row)
-}
-
-pub fn read_public(call: &Call) -> Answer {
-    let row = run(get(call.path_id("id")?))?.ok_or_else(Problem::not_found)?;
-    Ok(Reply::json(&PublicMovement::from_row(row)))
+    let row: MovementRow = run(get(call.path_id("id")?))?.ok_or_else(Problem::not_found)?;
+    Ok(match Caller::current() {
+        Caller::Person => Reply::json(&Movement::from_row(row, holds(SERIALS_READ))),
+        Caller::Client => Reply::json(&ApiMovement::from(row)),
+    })
 }

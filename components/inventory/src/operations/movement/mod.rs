@@ -7,9 +7,9 @@ mod transfer;
 use stoa_sdk::{Client, Operation, Page};
 
 use crate::operations::movement::adjust::AdjustmentInput;
-use crate::operations::movement::list::{ListMovements, ListPublicMovements};
+use crate::operations::movement::list::{ListApiMovements, ListMovements};
 use crate::operations::movement::transfer::TransferInput;
-use crate::records::movement::{InventoryMovementReceipt, MOVEMENT, Movement, PublicMovement};
+use crate::records::movement::{ApiMovement, InventoryMovementReceipt, MOVEMENT, Movement};
 use crate::records::permission::{ADJUST, CLIENT_READ, CLIENT_WRITE, READ, TRANSFER};
 use crate::records::stock::UPDATED;
 
@@ -18,11 +18,11 @@ pub const OPERATIONS: &[Operation] = &[
     Operation::read("/inventory/movements", "listMovements", list::list).summary("Movements")
         .description("`inventoryUnitId` requires `inventory.serials.read`; without it, statuses of units are null.")
         .needs(READ).query::<ListMovements>().answers::<Page<Movement>>()
-        .and_client(Client::new(CLIENT_READ).run(list::list_public).description("")
-            .query::<ListPublicMovements>().answers::<Page<PublicMovement>>()),
+        .and_client(Client::new(CLIENT_READ).description("")
+            .query::<ListApiMovements>().answers::<Page<ApiMovement>>()),
     Operation::read("/inventory/movements/{id}", "getMovement", list::read).summary("A movement")
         .needs(READ).answers::<Movement>()
-        .and_client(Client::new(CLIENT_READ).run(list::read_public).answers::<PublicMovement>()),
+        .and_client(Client::new(CLIENT_READ).answers::<ApiMovement>()),
     Operation::create("/inventory/adjustments", "createAdjustment", adjust::create).summary("Adjust stock")
         .description("ADJUSTMENT_IN uses only `toWarehouseId`, all other types only `fromWarehouseId`. An increase needs an \
             active variant and product, and a `unitCost` if the legal entity keeps books. A decrease uses the cost of the \

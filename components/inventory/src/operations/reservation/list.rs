@@ -1,15 +1,13 @@
 //! Reading reservations.
 
 use stoa_sdk::store::{Rows, get, run};
-use stoa_sdk::{Answer, Call, Id, Instant, Problem, Reply, all, holds, tenant};
-use stoa_trade::list_query;
-use stoa_trade::lists::{answer_page, between, equals, read_page};
+use stoa_sdk::{Answer, Call, Id, Instant, Problem, Reply, all, holds};
+use stoa_trade::lists::{between, equals, read_page};
+use stoa_trade::{Caller, list_query};
 
-use crate::operations::query::public_query;
+use crate::operations::query::client_query;
 use crate::records::permission::SERIALS_READ;
-use crate::records::reservation::{
-    PublicReservation, Reservation, ReservationRow, ReservationSource, ReservationStatus,
-};
+use crate::records::reservation::{ApiReservation, Reservation, ReservationRow, ReservationSource, ReservationStatus};
 
 list_query! {
     pub struct ListReservations {
@@ -27,9 +25,9 @@ list_query! {
     }
 }
 
-public_query! {
+client_query! {
     /// As people ask, but for units.
-    ListPublicReservations of ListReservations without ["inventoryUnitId"]
+    ListApiReservations of ListReservations without ["inventoryUnitId"]
 }
 
 impl ListReservations {
@@ -52,24 +50,13 @@ pub fn list(call: &Call) -> Answer {
     if query.inventory_unit_id.is_some() && !holds(SERIALS_READ) {
         return Err(Problem::new("PERMISSION_DENIED"));
     }
-    let rows = query.page()?;
-    let tenant = tenant();
-    let show = |row| Reservation::from_row(row, tenant);
-    answer_page(rows, |row| row.id, show)
+    Caller::current().show_page::<Reservation, ApiReservation, _>(query.page()?, |row| row.id)
 }
 
 pub fn read(call: &Call) -> Answer {
-    let row = run(get(call.path_id("id")?))?.ok_or_else(Problem::not_found)?;
-    Ok(Reply::json(&Reservation::from_row(row, tenant())))
-}
-
-pub fn list_public(call: &Call) -> Answer {
-    let query = call.query::<ListReservations>()?;
-    let rows = query.page()?;
-    answer_page(rows, |row| row.id, PublicReservation::from_row)
-}
-
-pub fn read_public(call: &Call) -> Answer {
-    let row = run(get(call.path_id("id")?))?.ok_or_else(Problem::not_found)?;
-    Ok(Reply::json(&PublicReservation::from_row(row)))
+    let row: ReservationRow = run(get(call.path_id("id")?))?.ok_or_else(Problem::not_found)?;
+    Ok(match Caller::current() {
+        Caller::Person => Reply::json(&Reservation::from(row)),
+        Caller::Client => Reply::json(&ApiReservation::from(row)),
+    })
 }

@@ -6,11 +6,11 @@ mod reserve;
 
 use stoa_sdk::{Client, Operation, Page};
 
-use crate::operations::reservation::list::{ListPublicReservations, ListReservations};
+use crate::operations::reservation::list::{ListApiReservations, ListReservations};
 use crate::operations::reservation::release::ReleaseInput;
 use crate::operations::reservation::reserve::ReservationInput;
 use crate::records::permission::{ADJUST, CLIENT_READ, CLIENT_WRITE, READ};
-use crate::records::reservation::{PublicReservation, RESERVATION, ReleaseReceipt, Reservation, ReservationReceipt};
+use crate::records::reservation::{ApiReservation, RESERVATION, ReleaseReceipt, Reservation, ReservationReceipt};
 use crate::records::stock::UPDATED;
 
 #[rustfmt::skip]
@@ -18,11 +18,11 @@ pub const OPERATIONS: &[Operation] = &[
     Operation::read("/inventory/reservations", "listReservations", list::list).summary("Reservations")
         .description("`inventoryUnitId` requires `inventory.serials.read`.")
         .needs(READ).query::<ListReservations>().answers::<Page<Reservation>>()
-        .and_client(Client::new(CLIENT_READ).run(list::list_public).description("")
-            .query::<ListPublicReservations>().answers::<Page<PublicReservation>>()),
+        .and_client(Client::new(CLIENT_READ).description("")
+            .query::<ListApiReservations>().answers::<Page<ApiReservation>>()),
     Operation::read("/inventory/reservations/{id}", "getReservation", list::read).summary("A reservation")
         .needs(READ).answers::<Reservation>()
-        .and_client(Client::new(CLIENT_READ).run(list::read_public).answers::<PublicReservation>()),
+        .and_client(Client::new(CLIENT_READ).answers::<ApiReservation>()),
     Operation::create("/inventory/reservations", "createReservation", reserve::create).summary("Hold stock")
         .description("Held goods remain on hand and are not available until they are released. A MANUAL reservation does not \
             expire and is never sold. `referenceId` is an id that you choose.")
@@ -34,7 +34,7 @@ pub const OPERATIONS: &[Operation] = &[
             the version of the held unit, if it holds one.")
         .needs(ADJUST).body::<ReleaseInput>().answers::<ReleaseReceipt>().writes(RESERVATION, UPDATED)
         .without_if_match().problems(&["ILLEGAL_STATE", "VERSION_CONFLICT"])
-        .and_client(Client::new(CLIENT_WRITE).run(release::release_public)
+        .and_client(Client::new(CLIENT_WRITE)
             .description("Only an ACTIVE reservation of source MANUAL that holds a quantity.")
             .answers::<ReservationReceipt>().problems(&["ILLEGAL_STATE"])),
 ];

@@ -4,6 +4,7 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use stoa_sdk::store::{get, run};
 use stoa_sdk::{Answer, Call, Problem, Text, item};
+use stoa_trade::Caller;
 use stoa_trade::clients::articles;
 use stoa_trade::document::version::ExpectedVersion;
 
@@ -29,19 +30,12 @@ pub struct ReleaseInput {
 
 pub fn release(call: &Call) -> Answer {
     let row: ReservationRow = run(get(call.path_id("id")?))?.ok_or_else(Problem::not_found)?;
-    if row.unit_id.is_some() {
-        return release_unit_of(call, row);
+    match (row.unit_id, Caller::current()) {
+        (None, _) => release_quantity(call, row),
+        (Some(_), Caller::Person) => release_unit_of(call, row),
+        // API clients do not see units.
+        (Some(_), Caller::Client) => Err(Problem::not_found()),
     }
-    release_quantity(call, row)
-}
-
-/// Keys know nothing of units.
-pub fn release_public(call: &Call) -> Answer {
-    let row: ReservationRow = run(get(call.path_id("id")?))?.ok_or_else(Problem::not_found)?;
-    if row.unit_id.is_some() {
-        return Err(Problem::not_found());
-    }
-    release_quantity(call, row)
 }
 
 /// Lets go of a unit.

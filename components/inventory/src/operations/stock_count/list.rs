@@ -1,7 +1,7 @@
 //! Reading stock counts.
 
 use stoa_sdk::store::{get, run, select};
-use stoa_sdk::{Answer, Call, Id, Instant, Problem, Reply, Text, all, holds, tenant};
+use stoa_sdk::{Answer, Call, Id, Instant, Problem, Reply, Text, all, holds};
 use stoa_trade::list_query;
 use stoa_trade::lists::{answer_page, between, equals, mentions, read_page};
 
@@ -32,8 +32,7 @@ pub fn list(call: &Call) -> Answer {
         between(StockCountRow::created_at, query.from, query.to),
     ]);
     let rows = read_page::<StockCountRow>(&filter, query.cursor, query.limit)?;
-    let tenant = tenant();
-    answer_page(rows, |row| row.id, |row| StockCountHeader::from_row(&row, tenant))
+    answer_page(rows, |row| row.id, |row| StockCountHeader::from_row(&row))
 }
 
 pub fn read(call: &Call) -> Answer {
@@ -43,5 +42,5 @@ pub fn read(call: &Call) -> Answer {
     let count = count.ok_or_else(Problem::not_found)?;
     let with_units = holds(SERIALS_READ);
     let lines = lines.iter().map(|row| StockCountLine::from_row(row, with_units)).collect();
-    Ok(Reply::json(&StockCount { header: StockCountHeader::from_row(&count, tenant()), lines }).resource(id))
+    Ok(Reply::json(&StockCount { header: StockCountHeader::from_row(&count), lines }).resource(id))
 }

@@ -1,7 +1,8 @@
 //! Opening a stock count, and cancelling it.
 
-use stoa_sdk::store::{get, run, update};
+use stoa_sdk::store::{get, run};
 use stoa_sdk::{Answer, Call, Problem, new_id, now};
+use stoa_trade::Change;
 use stoa_trade::clients::articles;
 use stoa_trade::document::number::{NumberRange, assign_number, insert_unless_taken};
 use stoa_trade::text::key;
@@ -45,9 +46,8 @@ pub fn cancel(call: &Call) -> Answer {
     let body: CancelStockCount = call.body()?;
     let (count, lines) = lock_count(id)?;
     check_open(&count, body.expected_version)?;
-    let after =
-        StockCountRow { status: CountStatus::Cancelled, version: count.version + 1, updated_at: now(), ..count };
-    run(update::<StockCountRow>(id).set(StockCountRow::status, &after.status))?;
+    let change = Change::new(&count, StockCountRow { status: CountStatus::Cancelled, ..count.clone() })?;
+    run(change.update())?;
     let products = articles::products_of(lines.iter().map(|line| line.variant_id));
-    Ok(receipt(&after).subjects(products).changed(vec!["status"]))
+    Ok(receipt(change.after()).subjects(products).changed(change.members()))
 }

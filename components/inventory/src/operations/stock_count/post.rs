@@ -3,13 +3,14 @@
 
 use std::collections::BTreeMap;
 
-use stoa_sdk::store::{get_all, run, update};
+use stoa_sdk::store::{get_all, run};
 use stoa_sdk::{Answer, Call, Decimal, Id, Problem, map, now};
-use stoa_trade::Status;
 use stoa_trade::clients::articles;
 use stoa_trade::clients::books::{self, Cost, Terms};
+use stoa_trade::posting::EntrySource;
 use stoa_trade::quantity::{Quantity, Tracking, UnitCost};
 use stoa_trade::refusal::refuse;
+use stoa_trade::{Change, Status};
 
 use crate::operations::stock_count::input::PostStockCount;
 use crate::operations::stock_count::lock::{check_open, lock_count};
@@ -22,7 +23,7 @@ use crate::rules::delta::Delta;
 use crate::rules::place;
 use crate::rules::unit_state::{self, Cause};
 use crate::work::gates;
-use crate::work::goods::post::{self, Source};
+use crate::work::goods::post;
 use crate::work::goods::{Goods, Inflow, Outflow, Place};
 use crate::work::units::changes::{Changes, Why};
 use crate::work::units::effects::{self, Known};
@@ -43,23 +44,14 @@ pub fn post(call: &Call) -> Answer {
     let (goods, changes) = posting.collect(&lines)?;
 
     let settled = goods.settle()?;
-    let now = now();
-    let after = StockCountRow {
-        status: CountStatus::Posted,
-        posted_at: Some(now),
-        version: count.version + 1,
-        updated_at: now,
-        ..count
-    };
-    let change = update::<StockCountRow>(id)
-        .set(StockCountRow::status, &after.status)
-        .set(StockCountRow::posted_at, &after.posted_at);
-    settled.write((effects::rows(&changes.all, None), change))?;
+    let after = StockCountRow { status: CountStatus::Posted, posted_at: Some(now()), ..count.clone() };
+    let change = Change::new(&count, after)?;
+    settled.write((effects::rows(&changes.all, None), change.update()))?;
     let (kind, purpose) = post::COUNT;
-    let source = Source { kind, id, purpose };
-    settled.post_as(terms.as_ref(), after.legal_entity_id, source, &body.reason)?;
+    let source = EntrySource { kind, id, purpose };
+    settled.post_as(terms.as_ref(), count.legal_entity_id, source, &body.reason)?;
     let products = articles::products_of(lines.iter().map(|line| line.variant_id));
-    Ok(receipt(&after).subjects(products).changed(vec!["status", "postedAt"]))
+    Ok(receipt(change.after()).subjects(products).changed(change.members()))
 }
 
 /// State of the count's goods for a posting.

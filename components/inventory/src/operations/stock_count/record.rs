@@ -3,8 +3,9 @@
 
 use std::collections::BTreeMap;
 
-use stoa_sdk::store::{MOST_ROWS, find, get_all, insert, run, select, update, update_all};
+use stoa_sdk::store::{MOST_ROWS, find, get_all, insert, run, select, update_all};
 use stoa_sdk::{Answer, Call, Decimal, Field, Id, Item, Problem, all, item, map, new_ids, now, view};
+use stoa_trade::Change;
 use stoa_trade::clients::articles::{self, Article};
 use stoa_trade::limits::COUNTED;
 use stoa_trade::quantity::{Quantity, Tracking, UnitCost, is_countable};
@@ -87,11 +88,10 @@ pub fn record(call: &Call) -> Answer {
         .set_each(StockCountLineRow::units, changed.iter().map(|row| row.units.clone()))
         .set(StockCountLineRow::counted_at, &now);
     // Only the version changes.
-    let touch = update::<StockCountRow>(count.id).set(StockCountRow::status, &count.status);
-    run((touch, change, insert(&new)))?;
-    let after = StockCountRow { version: count.version + 1, updated_at: now, ..count };
+    let touch = Change::new(&count, count.clone())?;
+    run((touch.update(), change, insert(&new)))?;
     let products = articles::products_of(body.lines.iter().map(|line| line.variant_id));
-    Ok(receipt(&after).subjects(products).changed(vec!["lines"]))
+    Ok(receipt(touch.after()).subjects(products).changed(vec!["lines"]))
 }
 
 fn long_cost(cost: Decimal<6>) -> UnitCost {

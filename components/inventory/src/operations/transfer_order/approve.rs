@@ -17,9 +17,9 @@ pub fn approve(call: &Call) -> Answer {
     }
     let before = order.row.transit_warehouse_id;
     reserve_goods(&mut order, false)?;
-    let after = order.after(TransferStatus::Approved);
-    run(order::update_order(&after))?;
+    let change = order.change(order.after(TransferStatus::Approved))?;
+    run(change.update())?;
     let mut changed = vec!["status"];
-    changed.extend((before != after.transit_warehouse_id).then_some("transitWarehouseId"));
-    Ok(receipt(&after).subjects(order.products()).changed(changed))
+    changed.extend((before != change.after().transit_warehouse_id).then_some("transitWarehouseId"));
+    Ok(receipt(change.after()).subjects(order.products()).changed(changed))
 }

@@ -37,8 +37,9 @@ pub fn cancel(call: &Call) -> Answer {
         }
     }
     let after = TransferOrderRow { cancel_reason: Some(body.reason.0), ..order.after(TransferStatus::Cancelled) };
-    run(order::update_order(&after))?;
-    Ok(receipt(&after).subjects(order.products()).changed(vec!["status", "cancelReason"]))
+    let change = order.change(after)?;
+    run(change.update())?;
+    Ok(receipt(change.after()).subjects(order.products()).changed(vec!["status", "cancelReason"]))
 }
 
 /// Lets go of what the order holds.
@@ -63,8 +64,6 @@ fn release_goods(order: &Order, route: &Route, reason: &str) -> Result<(), Probl
             }
         }
     }
-    effects::collect(&changes.all, &mut goods, &route.known)?;
-    let settled = goods.settle()?;
-    settled.write((effects::rows(&changes.all, None), order::update_outcomes(&outcomes)))?;
+    effects::write(&changes, goods, &route.known, order::update_outcomes(&outcomes))?;
     Ok(())
 }

@@ -5,6 +5,7 @@ use std::collections::BTreeSet;
 use schemars::JsonSchema;
 use serde::Deserialize;
 use stoa_sdk::{Bounds, Date, Id, Item, Problem, Text, item};
+use stoa_trade::Caller;
 use stoa_trade::document::lines::find_repeated_ids;
 use stoa_trade::document::number::DocumentNumber;
 use stoa_trade::document::version::ExpectedVersion;
@@ -133,7 +134,7 @@ pub struct ReceiveItem {
 
 /// # Errors
 /// VALIDATION_FAILED: one warehouse twice, zero quantities, a variant or unit twice, units named by an API client.
-pub fn check_draft(from: Id, to: Id, items: &[TransferItemInput], by_client: bool) -> Result<(), Problem> {
+pub fn check_draft(from: Id, to: Id, items: &[TransferItemInput], caller: Caller) -> Result<(), Problem> {
     let mut faults: Vec<Item> = Vec::new();
     if from == to {
         faults.push(item("/toWarehouseId", "REPEATED"));
@@ -148,7 +149,7 @@ pub fn check_draft(from: Id, to: Id, items: &[TransferItemInput], by_client: boo
         if !variants.insert(line.variant_id) {
             faults.push(item(format!("/items/{index}/variantId"), "REPEATED"));
         }
-        if by_client && !line.unit_ids.is_empty() {
+        if caller.is_client() && !line.unit_ids.is_empty() {
             faults.push(item(format!("/items/{index}/unitIds"), "NOT_ALLOWED"));
         }
         faults.extend(find_repeated_ids(&format!("/items/{index}/unitIds"), &line.unit_ids, &mut units));
@@ -161,7 +162,7 @@ pub fn check_draft(from: Id, to: Id, items: &[TransferItemInput], by_client: boo
 
 /// # Errors
 /// VALIDATION_FAILED: a line or unit twice, lines that settle nothing, a loss without a reason, units named by an API client.
-pub fn check_receipt(input: &ReceiveTransferOrder, by_client: bool) -> Result<(), Problem> {
+pub fn check_receipt(input: &ReceiveTransferOrder, caller: Caller) -> Result<(), Problem> {
     let mut faults: Vec<Item> = Vec::new();
     let (mut lines, mut units) = (BTreeSet::new(), BTreeSet::new());
     let mut is_lost = false;
@@ -180,7 +181,7 @@ pub fn check_receipt(input: &ReceiveTransferOrder, by_client: bool) -> Result<()
         ];
         for (member, ids) in lists {
             let pointer = format!("/items/{index}/{member}");
-            faults.extend((by_client && !ids.is_empty()).then(|| item(pointer.as_str(), "NOT_ALLOWED")));
+            faults.extend((caller.is_client() && !ids.is_empty()).then(|| item(pointer.as_str(), "NOT_ALLOWED")));
             faults.extend(find_repeated_ids(&pointer, ids, &mut units));
         }
     }

@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 
 use stoa_sdk::store::{get, get_all, run, select};
 use stoa_sdk::{Answer, Call, Id, Instant, Problem, Reply, Text, all, has, holds, map, tenant};
-use stoa_trade::list_query;
 use stoa_trade::lists::{answer_page, between, equals, mentions, read_page};
+use stoa_trade::{Caller, list_query};
 
 use crate::records::permission::SERIALS_READ;
 use crate::records::transfer_order::{
@@ -31,14 +31,6 @@ list_query! {
 }
 
 pub fn list(call: &Call) -> Answer {
-    list_for(call, Some(tenant()))
-}
-
-pub fn list_as_client(call: &Call) -> Answer {
-    list_for(call, None)
-}
-
-fn list_for(call: &Call, tenant: Option<Id>) -> Answer {
     let query: ListTransferOrders = call.query()?;
     let of_variant = |id: Id| {
         let live = all([TransferItemRow::variant_id.eq(id), TransferItemRow::line_no.not_null()]);
@@ -53,19 +45,19 @@ fn list_for(call: &Call, tenant: Option<Id>) -> Answer {
         between(TransferOrderRow::created_at, query.from, query.to),
     ]);
     let rows = read_page::<TransferOrderRow>(&filter, query.cursor, query.limit)?;
+    let tenant = find_tenant(Caller::current());
     answer_page(rows, |row| row.id, |row| TransferOrderHeader::from_row(&row, tenant))
 }
 
+/// The company of an order, which only people see.
+fn find_tenant(caller: Caller) -> Option<Id> {
+    (caller == Caller::Person).then(tenant)
+}
+
 pub fn read(call: &Call) -> Answer {
-    read_for(call, Some(tenant()), holds(SERIALS_READ))
-}
-
-pub fn read_as_client(call: &Call) -> Answer {
-    read_for(call, None, false)
-}
-
-fn read_for(call: &Call, tenant: Option<Id>, with_units: bool) -> Answer {
     let id = call.path_id("id")?;
+    let caller = Caller::current();
+    let with_units = caller == Caller::Person && holds(SERIALS_READ);
     let (order, mut items, chosen) = run((
         get::<TransferOrderRow>(id),
         select::<TransferItemRow>(all([TransferItemRow::order_id.eq(id), TransferItemRow::line_no.not_null()])).whole(),
@@ -86,5 +78,6 @@ fn read_for(call: &Call, tenant: Option<Id>, with_units: bool) -> Answer {
         TransferItem::from_row(row, order.status, of_line.len(), units)
     };
     let items = items.iter().map(item).collect();
-    Ok(Reply::json(&TransferOrder { header: TransferOrderHeader::from_row(&order, tenant), items }).resource(id))
+    Ok(Reply::json(&TransferOrder { header: TransferOrderHeader::from_row(&order, find_tenant(caller)), items })
+        .resource(id))
 }

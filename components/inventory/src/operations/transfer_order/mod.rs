@@ -6,6 +6,7 @@ mod draft;
 mod input;
 mod list;
 mod receive;
+mod redraft;
 mod references;
 mod ship;
 
@@ -36,26 +37,26 @@ const LEAVING: &[&str] = &[
 pub const OPERATIONS: &[Operation] = &[
     Operation::read("/inventory/transfer-orders", "listTransferOrders", list::list).summary("Transfer orders")
         .needs(READ).query::<ListTransferOrders>().answers::<Page<TransferOrderHeader>>()
-        .and_client(Client::new(CLIENT_READ).run(list::list_as_client)),
+        .and_client(Client::new(CLIENT_READ)),
     Operation::create("/inventory/transfer-orders", "createTransferOrder", draft::create).summary("Draft a transfer order")
         .description("A draft reserves nothing. Source and destination belong to one legal entity; goods travel through a \
             warehouse of type IN_TRANSIT.")
         .needs(TRANSFER).body::<TransferOrderInput>().grows_with("/items").answers::<TransferOrderReceipt>().writes(ORDER, &[])
         .problems(&["DUPLICATE", "ILLEGAL_STATE", "REFERENCE_INVALID", "CUSTODY_CONFLICT", "UNIT_COUNT_MISMATCH",
             "LIMIT_EXCEEDED"])
-        .and_client(Client::new(CLIENT_WRITE).run(draft::create_as_client)
+        .and_client(Client::new(CLIENT_WRITE)
             .description("API clients cannot choose units: a user does.")),
     Operation::read("/inventory/transfer-orders/{id}", "getTransferOrder", list::read).summary("A transfer order")
         .description("Members `units` of the lines are present only for callers with `inventory.serials.read`.")
         .needs(READ).answers::<TransferOrder>().discloses_identifiers().cache_control("no-store")
-        .and_client(Client::new(CLIENT_READ).run(list::read_as_client).description("")),
+        .and_client(Client::new(CLIENT_READ).description("")),
     Operation::replace("/inventory/transfer-orders/{id}", "replaceTransferOrder", draft::replace).summary("Replace a draft")
         .description("Full replacement. Number and source must be the current ones.")
         .needs(TRANSFER).body::<TransferOrderUpdate>().grows_with("/items").answers::<TransferOrderReceipt>()
         .writes(ORDER, &[]).without_if_match()
         .problems(&["VERSION_CONFLICT", "ILLEGAL_STATE", "IMMUTABLE_FIELD", "REFERENCE_INVALID", "CUSTODY_CONFLICT",
             "UNIT_COUNT_MISMATCH", "LIMIT_EXCEEDED"])
-        .and_client(Client::new(CLIENT_WRITE).run(draft::replace_as_client)
+        .and_client(Client::new(CLIENT_WRITE)
             .description("Units that a user chose for a variant that remains on the document are kept, up to the new quantity.")),
     Operation::transition("/inventory/transfer-orders/{id}/approve", "approveTransferOrder", approve::approve)
         .summary("Approve a transfer order")
@@ -77,7 +78,7 @@ pub const OPERATIONS: &[Operation] = &[
         .writes(ORDER, UPDATED).without_if_match()
         .problems(&["VERSION_CONFLICT", "ILLEGAL_STATE", "REFERENCE_INVALID", "UNIT_COUNT_MISMATCH", "LIMIT_EXCEEDED", "ARCHIVED",
             "UNIT_UNAVAILABLE", "ACCOUNTING_SETUP_REQUIRED", "ACCOUNTING_AMOUNT_PRECISION"])
-        .and_client(Client::new(CLIENT_WRITE).run(receive::receive_as_client)),
+        .and_client(Client::new(CLIENT_WRITE)),
     Operation::transition("/inventory/transfer-orders/{id}/cancel", "cancelTransferOrder", cancel::cancel)
         .summary("Cancel a transfer order")
         .description("Cancels a draft; an approved order, whose reservations are released; or an order in transit without any \

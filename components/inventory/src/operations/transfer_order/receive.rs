@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 
 use stoa_sdk::store::{get, get_all, lock_shared, run, update_all};
 use stoa_sdk::{Answer, Bounds, Call, Id, Problem, set};
+use stoa_trade::Caller;
 use stoa_trade::clients::books;
 use stoa_trade::quantity::{Quantity, Tracking};
 use stoa_trade::refusal;
@@ -17,16 +18,8 @@ use crate::work::transfers::order::{self, Order};
 use crate::work::units::changes::ONE;
 
 pub fn receive(call: &Call) -> Answer {
-    receive_for(call, false)
-}
-
-pub fn receive_as_client(call: &Call) -> Answer {
-    receive_for(call, true)
-}
-
-fn receive_for(call: &Call, by_client: bool) -> Answer {
     let body: ReceiveTransferOrder = call.body()?;
-    input::check_receipt(&body, by_client)?;
+    input::check_receipt(&body, Caller::current())?;
     let order = order::lock_order(call.path_id("id")?)?;
     let others: BTreeSet<Id> = set(body.items.iter().map(|line| line.item_id));
     let others = others.into_iter().filter(|id| !order.items.iter().any(|item| item.id == *id));
@@ -61,15 +54,16 @@ fn receive_for(call: &Call, by_client: bool) -> Answer {
         Some(left + item.left_to_receive()?.units() - settled)
     });
     let is_whole = left == Some(0);
-    let after = order.after(if is_whole { TransferStatus::Received } else { TransferStatus::PartiallyReceived });
+    let status = if is_whole { TransferStatus::Received } else { TransferStatus::PartiallyReceived };
+    let change = order.change(order.after(status))?;
     let items = update_all::<TransferItemRow>(parts.iter().map(|part| part.item.id))
         .add_each(TransferItemRow::received, parts.iter().map(|part| part.received))
         .add_each(TransferItemRow::lost, parts.iter().map(|part| part.lost))
         .add_each(TransferItemRow::returned, parts.iter().map(|part| part.returned));
-    run((items, order::update_order(&after)))?;
+    run((items, change.update()))?;
     let text = body.reason.as_deref().unwrap_or(&order.row.number);
     held.post(terms.as_ref(), order.row.legal_entity_id, text)?;
-    Ok(receipt(&after).subjects(order.products()).changed(vec!["status", "items"]))
+    Ok(receipt(change.after()).subjects(order.products()).changed(vec!["status", "items"]))
 }
 
 /// Reads a line of the body against the order.

@@ -2,7 +2,7 @@
 //! expects it.
 
 use stoa_sdk::store::run;
-use stoa_sdk::{Answer, Call, Problem};
+use stoa_sdk::{Answer, Call, Problem, now};
 use stoa_trade::document::version::Transition;
 
 use crate::records::movement::MovementType;
@@ -30,10 +30,10 @@ pub fn ship(call: &Call) -> Answer {
         _ => return Err(Problem::new("ILLEGAL_STATE")),
     };
     send_goods(&order, &route)?;
-    let after = order.after(TransferStatus::InTransit);
-    let after = TransferOrderRow { shipped_at: Some(after.updated_at), ..after };
-    run(order::update_order(&after))?;
-    Ok(receipt(&after).subjects(order.products()).changed(vec!["status", "shippedAt"]))
+    let after = TransferOrderRow { shipped_at: Some(now()), ..order.after(TransferStatus::InTransit) };
+    let change = order.change(after)?;
+    run(change.update())?;
+    Ok(receipt(change.after()).subjects(order.products()).changed(vec!["status", "shippedAt"]))
 }
 
 /// Sends what the order holds.
@@ -62,14 +62,12 @@ fn send_goods(order: &Order, route: &Route) -> Result<(), Problem> {
         let unit = units.remove(&id).ok_or_else(|| unit_state::unavailable(None))?;
         let after =
             UnitRow { reservation_id: None, ..unit.in_place(UnitStatus::InTransit, route.transit.warehouse, None) };
-        let version = unit.version + 1;
+        let version = unit.next_version();
         let movement = changes.record_move(unit, after, &why, Worth::default());
         goods.change(&to, &sku, Delta::of_incoming(ONE.units()), "");
         goods.close(Closing { reservation, movement: Some(movement), reason: None, unit_version: Some(version) });
         outcomes.extend(order.outcome_of(id, item, UnitOutcome::InTransit));
     }
-    effects::collect(&changes.all, &mut goods, &route.known)?;
-    let settled = goods.settle()?;
-    settled.write((effects::rows(&changes.all, None), order::update_outcomes(&outcomes)))?;
+    effects::write(&changes, goods, &route.known, order::update_outcomes(&outcomes))?;
     Ok(())
 }

@@ -1,7 +1,7 @@
 //! Reading units: the list with its look-up by identity, one unit, its movements and its history.
 
 use stoa_sdk::store::{Rows, get, run, select};
-use stoa_sdk::{Answer, Call, Filter, Id, Instant, Problem, Reply, Text, View, all, fit_page, has, tenant, view};
+use stoa_sdk::{Answer, Call, Filter, Id, Instant, Problem, Reply, Text, View, all, fit_page, has, view};
 use stoa_trade::list_query;
 use stoa_trade::lists::{answer_page, changed_since, equals, read_page};
 
@@ -56,22 +56,20 @@ pub fn list(call: &Call) -> Answer {
         changed_since(UnitRow::updated_at, query.updated_since),
     ]);
     let rows = read_page::<UnitRow>(&filter, query.cursor, query.limit)?;
-    let tenant = tenant();
-    answer_page(rows, |row| row.id, |row| InventoryUnit::from_row(row, tenant))
+    answer_page(rows, |row| row.id, InventoryUnit::from)
 }
 
 pub fn read(call: &Call) -> Answer {
     let row: Option<UnitRow> = run(get(call.path_id("id")?))?;
     let row = row.ok_or_else(Problem::not_found)?;
     let id = row.id;
-    Ok(Reply::json(&InventoryUnit::from_row(row, tenant())).resource(id))
+    Ok(Reply::json(&InventoryUnit::from(row)).resource(id))
 }
 
 /// Its physical movements, oldest first.
 pub fn movements(call: &Call) -> Answer {
     let (id, rows) = page_of_unit::<MovementRow>(call, |id| MovementRow::inventory_unit_id.eq(id))?;
-    let tenant = tenant();
-    Ok(answer_page(rows, |row| row.id, |row| Movement::from_row(row, tenant, true))?.resource(id))
+    Ok(answer_page(rows, |row| row.id, |row| Movement::from_row(row, true))?.resource(id))
 }
 
 /// Its versions, oldest first.

@@ -17,7 +17,7 @@ use crate::operations::unit::readmit::ReadmitUnit;
 use crate::operations::unit::regrade::RegradeUnit;
 use crate::operations::unit::reserve::ReserveUnit;
 use crate::records::movement::Movement;
-use crate::records::permission::{ADJUST, READ_UNITS};
+use crate::records::permission::{ADJUST, ADJUST_OR_TRANSFER, READ_UNITS};
 use crate::records::reservation::InventoryUnitReservationReceipt;
 use crate::records::stock::UPDATED;
 use crate::records::unit::{AdmittedUnits, InventoryUnit, InventoryUnitEntry, InventoryUnitReceipt, UNIT};
@@ -50,7 +50,7 @@ pub const OPERATIONS: &[Operation] = &[
         .description("TRANSFER needs `inventory.transfer`, all other types need `inventory.adjust`. TRANSFER stays in the \
             legal entity; the type of the warehouse decides the new status, and a DAMAGED unit stays DAMAGED. DAMAGE and LOSS \
             write the value off. ADJUSTMENT_IN returns a LOST unit to stock.")
-        .needs_any(&["inventory.transfer", "inventory.adjust"]).body::<UnitMovementInput>().answers::<InventoryUnitReceipt>()
+        .needs_any(ADJUST_OR_TRANSFER).body::<UnitMovementInput>().answers::<InventoryUnitReceipt>()
         .writes(UNIT, UPDATED)
         .problems(&["PERMISSION_DENIED", "VERSION_CONFLICT", "UNIT_UNAVAILABLE", "CUSTODY_CONFLICT", "REFERENCE_INVALID",
             "VALUATION_COST_REQUIRED", "ACCOUNTING_SETUP_REQUIRED", "ACCOUNTING_AMOUNT_PRECISION", "LIMIT_EXCEEDED"])

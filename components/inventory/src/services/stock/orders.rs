@@ -58,28 +58,24 @@ pub fn reserve(
             ..goods.reservation(place.warehouse, sku.variant, quantity, ReservationSource::SalesOrder)
         };
         goods.change(&place, &sku, Delta::of_reserved(quantity.units()), &pointer);
-        reserved.push(service::Reserved {
-            line: line.line,
-            reservation_id: row.id.into(),
-            quantity: quantity.to_string(),
-            unit_id: None,
-        });
+        reserved.push(reservation_to_wire(&row));
         goods.open(row, None);
     }
-    for row in sales::reserve_lines(order.id.into(), warehouse, &serialized, &mut goods, &mut changes)? {
-        reserved.push(service::Reserved {
-            line: row.line_id.unwrap_or(row.id).into(),
-            reservation_id: row.id.into(),
-            quantity: row.quantity.to_string(),
-            unit_id: row.unit_id.map(Into::into),
-        });
-    }
+    let units = sales::reserve_lines(order.id.into(), warehouse, &serialized, &mut goods, &mut changes)?;
+    reserved.extend(units.iter().map(reservation_to_wire));
     // As the lines stand; units of one line in their order.
     reserved.sort_by_key(|reservation| lines.iter().position(|line| line.line == reservation.line));
-    effects::collect(&changes.all, &mut goods, &Known::with([&row], &articles))?;
-    let settled = goods.settle()?;
-    settled.write(effects::rows(&changes.all, None))?;
+    effects::write(&changes, goods, &Known::with([&row], &articles), ())?;
     Ok(reserved)
+}
+
+fn reservation_to_wire(row: &ReservationRow) -> service::Reserved {
+    service::Reserved {
+        line: row.line_id.unwrap_or(row.id).into(),
+        reservation_id: row.id.into(),
+        quantity: row.quantity.to_string(),
+        unit_id: row.unit_id.map(Into::into),
+    }
 }
 
 /// Reservations of an order, locked, with all that is needed to change their stock.
@@ -143,9 +139,7 @@ pub fn release(order: Id, reservations: &[(u64, u64)], reason: &str) -> Result<(
         let reservation = row.clone();
         goods.close(Closing { reservation, movement: None, reason: Some(reason.to_owned()), unit_version: None });
     }
-    effects::collect(&changes.all, &mut goods, &ours.known_units())?;
-    let settled = goods.settle()?;
-    settled.write(effects::rows(&changes.all, None))?;
+    effects::write(&changes, goods, &ours.known_units(), ())?;
     Ok(())
 }
 
@@ -161,7 +155,6 @@ pub fn deliver(
     let (mut goods, mut changes) = (Goods::default(), Changes::new(0));
     let mut delivered = Vec::new();
     let mut balances = Vec::new();
-    let reason = format!("SALES_ORDER {}", order.number);
     let sales: Vec<sales::Sale> = lines
         .iter()
         .filter_map(|line| {
@@ -174,43 +167,30 @@ pub fn deliver(
     let costs = map(changes.all.iter().zip(costs).filter_map(|(change, cost)| Some((change.after.id, cost?))));
     for (nth, line) in lines.iter().enumerate() {
         let (row, place, sku) = ours.of(line.reservation_id.into())?;
-        let quantity = row.quantity;
-        if let Some(unit) = row.unit_id {
-            let movement = by_unit.get(&row.id).copied().ok_or_else(Problem::not_found)?;
-            balances.push(new_balance(&goods, movement, quantity));
-            delivered.push((costs.get(&unit).copied(), row.id, movement, sku.variant, quantity, Some(unit)));
-            continue;
-        }
-        let movement = MovementRow {
-            from_warehouse_id: Some(place.warehouse),
-            reference_type: ReferenceType::SalesOrder,
-            reference_id: Some(order.id.into()),
-            sale_allocation_id: Some(line.sale_allocation_id.into()),
-            ..goods.movement(MovementType::Sale, &sku, quantity, &reason)
+        let (movement, cost) = match row.unit_id {
+            Some(unit) => {
+                let movement = by_unit.get(&row.id).copied().ok_or_else(Problem::not_found)?;
+                (movement, costs.get(&unit).copied())
+            }
+            None => {
+                let pointer = format!("/lines/{nth}/reservationId");
+                let (movement, cost) = sell_quantity(&mut goods, order, line, row, (place, sku), &pointer);
+                (movement, Some(cost))
+            }
         };
-        let gone = Delta::on_hand(-quantity.units()).and(Delta::of_reserved(-quantity.units()));
-        goods.change(&place, &sku, gone, &format!("/lines/{nth}/reservationId"));
-        let cost = goods.draw(Outflow::new(movement.id, place, sku, quantity, CostKind::Sold));
-        goods.close(Closing {
-            reservation: row.clone(),
-            movement: Some(movement.id),
-            reason: Some(reason.clone()),
-            unit_version: None,
-        });
-        balances.push(new_balance(&goods, movement.id, quantity));
-        delivered.push((Some(cost), row.id, movement.id, sku.variant, quantity, None));
-        goods.record(movement);
+        balances.push(new_balance(&goods, movement, row.quantity));
+        delivered.push((row, movement, cost));
     }
     let settled = goods.settle()?;
     settled.write((effects::rows(&changes.all, None), insert(&balances)))?;
-    let to_wire = |(cost, reservation, movement, variant, quantity, unit): Sold| {
+    let to_wire = |(row, movement, cost): (&ReservationRow, Id, Option<usize>)| {
         let cost = cost.and_then(|cost| settled.costs.get(cost)).cloned().unwrap_or_default();
         service::Delivered {
-            reservation_id: reservation.into(),
+            reservation_id: row.id.into(),
             movement_id: movement.into(),
-            variant_id: variant.into(),
-            quantity: quantity.to_string(),
-            unit_id: unit.map(Into::into),
+            variant_id: row.variant_id.into(),
+            quantity: row.quantity.to_string(),
+            unit_id: row.unit_id.map(Into::into),
             cost: cost.amount.map(|amount| amount.to_string()),
             currency_code: cost.currency_code,
         }
@@ -218,8 +198,32 @@ pub fn deliver(
     Ok(delivered.into_iter().map(to_wire).collect())
 }
 
-/// Delivered goods: index of their cost, reservation, movement, variant, quantity and unit.
-type Sold = (Option<usize>, Id, Id, Id, Quantity, Option<Id>);
+/// Takes a reserved quantity out of its place; answers the movement, and the index of its cost.
+fn sell_quantity(
+    goods: &mut Goods,
+    order: &service::SalesOrder,
+    line: &service::DeliveryLine,
+    row: &ReservationRow,
+    (place, sku): (Place, Sku),
+    pointer: &str,
+) -> (Id, usize) {
+    let quantity = row.quantity;
+    let reason = format!("SALES_ORDER {}", order.number);
+    let movement = MovementRow {
+        from_warehouse_id: Some(place.warehouse),
+        reference_type: ReferenceType::SalesOrder,
+        reference_id: Some(order.id.into()),
+        sale_allocation_id: Some(line.sale_allocation_id.into()),
+        ..goods.movement(MovementType::Sale, &sku, quantity, &reason)
+    };
+    let id = movement.id;
+    let gone = Delta::on_hand(-quantity.units()).and(Delta::of_reserved(-quantity.units()));
+    goods.change(&place, &sku, gone, pointer);
+    let cost = goods.draw(Outflow::new(id, place, sku, quantity, CostKind::Sold));
+    goods.close(Closing { reservation: row.clone(), movement: Some(id), reason: Some(reason), unit_version: None });
+    goods.record(movement);
+    (id, cost)
+}
 
 /// How much of a sale came back: nothing yet.
 fn new_balance(goods: &Goods, movement_id: Id, sold: Quantity) -> SaleBalanceRow {

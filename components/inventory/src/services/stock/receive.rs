@@ -3,7 +3,8 @@
 use stoa_sdk::store::run;
 use stoa_sdk::{Id, Problem};
 use stoa_trade::arguments::parse_unsigned;
-use stoa_trade::clients::{articles, books};
+use stoa_trade::clients::articles::{self, Article};
+use stoa_trade::clients::books;
 use stoa_trade::quantity::{Quantity, Tracking, UnitCost};
 
 use crate::bindings::exports::commerce::inventory::stock as service;
@@ -35,54 +36,32 @@ pub fn receive(from: &service::Receipt, lines: &[service::ReceiptLine]) -> Resul
     let mut serialized = Vec::new();
     for (nth, line) in lines.iter().enumerate() {
         let (article, quantity) = read_goods(&articles, nth, line.variant_id.into(), &line.quantity, line.units.len())?;
-        let pointer = format!("/lines/{nth}/quantity");
-        if articles::tracking(article) == Tracking::None {
-            let receipt_item_id = line.receipt_item_id;
-            received.push(service::Received { receipt_item_id, movement_ids: Vec::new(), unit_ids: Vec::new() });
-            continue;
-        }
+        let receipt_item_id = line.receipt_item_id;
+        let mut answer = service::Received { receipt_item_id, movement_ids: Vec::new(), unit_ids: Vec::new() };
         let sku = Sku::new(article);
-        let charge = line.charge.as_deref().map(parse_unsigned).unwrap_or(Quantity::ZERO);
-        let costs =
-            spread_charge(quantity, parse_unsigned(&line.unit_cost), charge, u32::from(article.decimal_places), grain)
-                .ok_or_else(|| Problem::at("ACCOUNTING_AMOUNT_PRECISION", format!("/lines/{nth}/charge")))?;
-        if articles::tracking(article) == Tracking::Serialized {
-            goods.change(&place, &sku, Delta::of_incoming(-quantity.units()), &pointer);
-            serialized.push(NewUnits {
-                receipt_item: line.receipt_item_id.into(),
-                article,
-                units: new_units(&line.units, nth)?,
-                worth: worth_of_pieces(&costs, &from.currency_code),
-                pointer: format!("/lines/{nth}"),
-            });
-            let receipt_item_id = line.receipt_item_id;
-            received.push(service::Received { receipt_item_id, movement_ids: Vec::new(), unit_ids: Vec::new() });
-            continue;
+        let pointer = format!("/lines/{nth}/quantity");
+        match articles::tracking(article) {
+            Tracking::None => {}
+            Tracking::Serialized => {
+                let costs = spread_costs(article, line, quantity, grain, nth)?;
+                goods.change(&place, &sku, Delta::of_incoming(-quantity.units()), &pointer);
+                serialized.push(NewUnits {
+                    receipt_item: receipt_item_id.into(),
+                    article,
+                    units: new_units(&line.units, nth)?,
+                    worth: worth_of_pieces(&costs, &from.currency_code),
+                    pointer: format!("/lines/{nth}"),
+                });
+            }
+            Tracking::Quantity => {
+                let costs = spread_costs(article, line, quantity, grain, nth)?;
+                let came = Delta::on_hand(quantity.units()).and(Delta::of_incoming(-quantity.units()));
+                goods.change(&place, &sku, came, &pointer);
+                let movement = bring_quantity(&mut goods, from, line, (place, sku), quantity, &costs);
+                answer.movement_ids.push(movement.into());
+            }
         }
-        let movement = MovementRow {
-            to_warehouse_id: Some(warehouse),
-            to_location_id: location,
-            reference_type: ReferenceType::GoodsReceipt,
-            reference_id: Some(from.id.into()),
-            purchase_receipt_item_id: Some(line.receipt_item_id.into()),
-            ..goods.movement(MovementType::PurchaseReceipt, &sku, quantity, &from.reason)
-        };
-        let came = Delta::on_hand(quantity.units()).and(Delta::of_incoming(-quantity.units()));
-        goods.change(&place, &sku, came, &pointer);
-        for (quantity, unit_cost) in costs {
-            goods.bring(Inflow {
-                unit_cost: Some(unit_cost),
-                currency_code: Some(from.currency_code.clone()),
-                receipt_item: Some(line.receipt_item_id.into()),
-                ..Inflow::new(movement.id, place, sku, quantity, CostKind::Received)
-            });
-        }
-        received.push(service::Received {
-            receipt_item_id: line.receipt_item_id,
-            movement_ids: vec![movement.id.into()],
-            unit_ids: Vec::new(),
-        });
-        goods.record(movement);
+        received.push(answer);
     }
     let receipt = Receipt { id: from.id.into(), warehouse: row, location, reason: &from.reason };
     let (new, of_lines) = receipts::receive(&receipt, &serialized, &mut changes)?;
@@ -100,6 +79,49 @@ pub fn receive(from: &service::Receipt, lines: &[service::ReceiptLine]) -> Resul
     settled
         .write_or(effects::rows(&changes.all, Some(&new)), |failure| effects::refuse_duplicates(failure, Some(&new)))?;
     Ok(received)
+}
+
+/// The cost of each part of a line: two parts where a charge does not divide evenly.
+fn spread_costs(
+    article: &Article,
+    line: &service::ReceiptLine,
+    quantity: Quantity,
+    grain: i128,
+    nth: usize,
+) -> Result<Vec<(Quantity, UnitCost)>, Problem> {
+    let charge = line.charge.as_deref().map(parse_unsigned).unwrap_or(Quantity::ZERO);
+    spread_charge(quantity, parse_unsigned(&line.unit_cost), charge, u32::from(article.decimal_places), grain)
+        .ok_or_else(|| Problem::at("ACCOUNTING_AMOUNT_PRECISION", format!("/lines/{nth}/charge")))
+}
+
+/// Brings a quantity in with a layer for each cost; answers the movement.
+fn bring_quantity(
+    goods: &mut Goods,
+    from: &service::Receipt,
+    line: &service::ReceiptLine,
+    (place, sku): (Place, Sku),
+    quantity: Quantity,
+    costs: &[(Quantity, UnitCost)],
+) -> Id {
+    let movement = MovementRow {
+        to_warehouse_id: Some(place.warehouse),
+        to_location_id: from.location_id.map(Id::from),
+        reference_type: ReferenceType::GoodsReceipt,
+        reference_id: Some(from.id.into()),
+        purchase_receipt_item_id: Some(line.receipt_item_id.into()),
+        ..goods.movement(MovementType::PurchaseReceipt, &sku, quantity, &from.reason)
+    };
+    let id = movement.id;
+    for (part, unit_cost) in costs {
+        goods.bring(Inflow {
+            unit_cost: Some(*unit_cost),
+            currency_code: Some(from.currency_code.clone()),
+            receipt_item: Some(line.receipt_item_id.into()),
+            ..Inflow::new(id, place, sku, *part, CostKind::Received)
+        });
+    }
+    goods.record(movement);
+    id
 }
 
 /// The units of a line as they are stated.

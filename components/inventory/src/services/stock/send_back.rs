@@ -3,7 +3,7 @@
 use stoa_sdk::store::{get, run};
 use stoa_sdk::{Id, Problem};
 use stoa_trade::clients::articles;
-use stoa_trade::quantity::{Amount, Tracking};
+use stoa_trade::quantity::{Amount, Quantity, Tracking};
 
 use crate::bindings::exports::commerce::inventory::stock as service;
 use crate::records::cost::CostKind;
@@ -28,7 +28,6 @@ pub fn send_back(
     let row = row.ok_or_else(|| Problem::reference_missing("/warehouseId"))?;
     place::check_active(&row, "/warehouseId")?;
     let place = Place::from_row(&row);
-    let document = (DocumentType::SupplierReturn, Id::from(to.id));
     let (mut goods, mut changes) = (Goods::default(), Changes::new(0));
     let mut sent: Vec<Sent> = Vec::new();
     let mut serialized = Vec::new();
@@ -51,22 +50,10 @@ pub fn send_back(
             continue;
         }
         let sku = Sku::new(article);
-        let movement = MovementRow {
-            from_warehouse_id: Some(place.warehouse),
-            reference_type: ReferenceType::GoodsReceipt,
-            reference_id: Some(line.receipt_id.into()),
-            document_type: Some(document.0),
-            document_id: Some(document.1),
-            purchase_receipt_item_id: Some(line.receipt_item_id.into()),
-            ..goods.movement(MovementType::AdjustmentOut, &sku, quantity, &to.reason)
-        };
         goods.change(&place, &sku, Delta::on_hand(-quantity.units()), &format!("/lines/{nth}/quantity"));
-        let outflow = Outflow::new(movement.id, place, sku, quantity, CostKind::Returned);
-        let outflow = Outflow { document: Some(document), ..outflow };
-        sent.push(Sent { costs: vec![goods.draw(outflow)], movements: vec![movement.id] });
-        goods.record(movement);
+        sent.push(send_quantity(&mut goods, to, line, (place, sku), quantity));
     }
-    let moved = returns::send_back(document.1, place.warehouse, &to.reason, &serialized, &mut changes)?;
+    let moved = returns::send_back(to.id.into(), place.warehouse, &to.reason, &serialized, &mut changes)?;
     let costs = effects::collect(&changes.all, &mut goods, &Known::with([&row], &articles))?;
     for (line, units) in serialized.iter().zip(moved) {
         let Some(line) = sent.get_mut(line.line) else { continue };
@@ -87,6 +74,31 @@ pub fn send_back(
         })
     };
     sent.into_iter().map(to_wire).collect()
+}
+
+/// Takes a quantity of a line, at the cost of the oldest layers.
+fn send_quantity(
+    goods: &mut Goods,
+    to: &service::SupplierReturn,
+    line: &service::SupplierReturnLine,
+    (place, sku): (Place, Sku),
+    quantity: Quantity,
+) -> Sent {
+    let document = (DocumentType::SupplierReturn, Id::from(to.id));
+    let movement = MovementRow {
+        from_warehouse_id: Some(place.warehouse),
+        reference_type: ReferenceType::GoodsReceipt,
+        reference_id: Some(line.receipt_id.into()),
+        document_type: Some(document.0),
+        document_id: Some(document.1),
+        purchase_receipt_item_id: Some(line.receipt_item_id.into()),
+        ..goods.movement(MovementType::AdjustmentOut, &sku, quantity, &to.reason)
+    };
+    let outflow = Outflow::new(movement.id, place, sku, quantity, CostKind::Returned);
+    let cost = goods.draw(Outflow { document: Some(document), ..outflow });
+    let sent = Sent { costs: vec![cost], movements: vec![movement.id] };
+    goods.record(movement);
+    sent
 }
 
 /// A line as it left: its movements, and where its costs stand.

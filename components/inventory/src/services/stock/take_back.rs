@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use stoa_sdk::store::{Failure, MOST_ROWS, Rows, get_all, run, select, update_by};
 use stoa_sdk::{Field, Id, Problem, has, item, map, set};
 use stoa_trade::arguments::parse_positive;
-use stoa_trade::clients::articles;
+use stoa_trade::clients::articles::{self, Article};
 use stoa_trade::pages::for_each_row;
 use stoa_trade::quantity::{self, Amount, Quantity, Tracking};
 
@@ -40,100 +40,32 @@ pub fn take_back(
     lines: &[service::ReturnLine],
 ) -> Result<Vec<service::Returned>, Problem> {
     check_count(lines.len())?;
-    let (warehouse, location) = (Id::from(to.warehouse_id), to.location_id.map(Id::from));
-    let sales = set(lines.iter().map(|line| Id::from(line.movement_id)));
-    let sold = has::<MovementRow, _, _>(
-        WarehouseRow::id,
-        MovementRow::from_warehouse_id,
-        MovementRow::id.one_of(sales.iter().copied()),
-    );
-    let ((_, warehouses, locations), movements, origins) = run((
-        gates::enter(&[warehouse], location),
-        get_all::<MovementRow>(sales.iter().copied()),
-        select::<WarehouseRow>(sold).whole(),
-    ))?;
-    let row = require_open(&warehouses, &locations, warehouse, location)?;
-    let place = Place::from_row(row);
-    let sales = map(movements.into_iter().map(|movement| (movement.id, movement)));
-    let origins = map(origins.into_iter().map(|row| (row.id, row.legal_entity_id)));
-    let articles = articles::get(sales.values().map(|movement: &MovementRow| movement.variant_id));
-
-    let document = (DocumentType::CustomerReturn, Id::from(to.id));
-    let (mut goods, mut changes) = (Goods::default(), Changes::new(0));
-    let mut back: BTreeMap<Id, i128> = BTreeMap::new();
-    let mut taken: Vec<Taken> = Vec::new();
-    let mut units = Vec::new();
+    let sold = Sold::read(to, lines)?;
+    let mut back = Back::default();
     for (nth, line) in lines.iter().enumerate() {
-        let pointer = format!("/lines/{nth}/movementId");
-        let sale = sales
-            .get(&line.movement_id.into())
-            .filter(|sale| sale.movement_type == MovementType::Sale && sale.reference_id == Some(to.order_id.into()));
-        let sale = sale.ok_or_else(|| Problem::reference_missing(pointer.as_str()))?;
-        let entity = sale.from_warehouse_id.and_then(|origin| origins.get(&origin));
-        if entity != Some(&place.entity) {
-            return Err(Problem::at("CUSTODY_CONFLICT", pointer));
-        }
-        let article = articles::require(&articles, sale.variant_id, &pointer)?;
+        let (sale, article) = sold.find_sale(to, line, nth)?;
         let quantity = parse_positive(&line.quantity);
         articles::check_scale(article, quantity, &format!("/lines/{nth}/quantity"))?;
         let sku = Sku::new(article);
-        if let Some(unit) = line.unit_id {
-            let disposition = match line.disposition {
-                service::Disposition::Restock => Disposition::Restock,
-                service::Disposition::Inspect => Disposition::Inspect,
-                service::Disposition::Damaged => Disposition::Damaged,
-            };
-            units.push(Return {
-                unit: unit.into(),
-                sold_by: sale.id,
-                allocation: line.sale_allocation_id.into(),
-                disposition,
-                pointer: format!("/lines/{nth}/unitId"),
-            });
-            goods.touch(&place, &sku);
-            *back.entry(sale.id).or_default() += quantity.units();
-            let valued = disposition != Disposition::Damaged;
-            taken.push(Taken { sale: sale.id, sku, quantity, movement: sale.id, unit: Some(unit.into()), valued });
-            continue;
+        match line.unit_id {
+            Some(unit) => back.add_unit(&sold, sale, sku, quantity, (unit.into(), line, nth)),
+            None => {
+                check_quantity(article, line, nth)?;
+                back.add_quantity(&sold, sale, sku, quantity, (to, line, nth));
+            }
         }
-        if articles::tracking(article) == Tracking::Serialized {
-            return Err(Problem::at("UNIT_UNAVAILABLE", format!("/lines/{nth}/unitId")));
-        }
-        if line.disposition != service::Disposition::Restock {
-            return Err(Problem::illegal_state(format!("/lines/{nth}/disposition")));
-        }
-        let movement = MovementRow {
-            to_warehouse_id: Some(warehouse),
-            to_location_id: location,
-            reference_type: ReferenceType::SalesOrder,
-            reference_id: Some(to.order_id.into()),
-            document_type: Some(document.0),
-            document_id: Some(document.1),
-            sale_allocation_id: Some(line.sale_allocation_id.into()),
-            ..goods.movement(MovementType::AdjustmentIn, &sku, quantity, &to.reason)
-        };
-        goods.change(&place, &sku, Delta::on_hand(quantity.units()), &format!("/lines/{nth}/quantity"));
-        goods.touch(&place, &sku);
-        *back.entry(sale.id).or_default() += quantity.units();
-        let movement_id = movement.id;
-        taken.push(Taken { sale: sale.id, sku, quantity, movement: movement_id, unit: None, valued: true });
-        goods.record(movement);
     }
-    let from =
-        CustomerReturn { id: to.id.into(), order: to.order_id.into(), warehouse: row, location, reason: &to.reason };
-    let moved = returns::take_back(&from, &units, &mut changes)?;
-    for (line, movement) in taken.iter_mut().filter(|line| line.unit.is_some()).zip(moved) {
-        line.movement = movement;
-    }
-    effects::collect(&changes.all, &mut goods, &Known::with([row], &articles))?;
-    count_returns(&back, lines)?;
-    let mut settled = goods.settle()?;
+    let mut changes = Changes::new(0);
+    back.move_units(to, &sold, &mut changes)?;
+    effects::collect(&changes.all, &mut back.goods, &Known::with([&sold.warehouse], &sold.articles))?;
+    count_returns(&back.sales, lines)?;
+    let mut settled = back.goods.settle()?;
     // The pools are ours now: what the sales cost stands still.
-    let mut slices = read_sold_parts(&back)?;
+    let mut slices = read_sold_parts(&back.sales)?;
     let mut returned = Vec::new();
-    for line in taken {
+    for line in back.taken {
         let cost = match line.valued {
-            true => bring(&mut settled, &mut slices, &place, &line, document)?,
+            true => bring(&mut settled, &mut slices, &sold.place, &line, document_of(to))?,
             false => Cost::default(),
         };
         returned.push(service::Returned {
@@ -145,6 +77,162 @@ pub fn take_back(
     }
     settled.write(effects::rows(&changes.all, None))?;
     Ok(returned)
+}
+
+fn document_of(to: &service::CustomerReturn) -> (DocumentType, Id) {
+    (DocumentType::CustomerReturn, to.id.into())
+}
+
+/// The sales that a return names, and the open place to which their goods come back.
+struct Sold {
+    warehouse: WarehouseRow,
+    location: Option<Id>,
+    place: Place,
+    sales: BTreeMap<Id, MovementRow>,
+    /// The legal entity of each warehouse that sold.
+    entities: BTreeMap<Id, Id>,
+    articles: BTreeMap<Id, Article>,
+}
+
+impl Sold {
+    fn read(to: &service::CustomerReturn, lines: &[service::ReturnLine]) -> Result<Sold, Problem> {
+        let (warehouse, location) = (Id::from(to.warehouse_id), to.location_id.map(Id::from));
+        let sales = set(lines.iter().map(|line| Id::from(line.movement_id)));
+        let sellers = has::<MovementRow, _, _>(
+            WarehouseRow::id,
+            MovementRow::from_warehouse_id,
+            MovementRow::id.one_of(sales.iter().copied()),
+        );
+        let ((_, warehouses, locations), movements, sellers) = run((
+            gates::enter(&[warehouse], location),
+            get_all::<MovementRow>(sales.iter().copied()),
+            select::<WarehouseRow>(sellers).whole(),
+        ))?;
+        let row = require_open(&warehouses, &locations, warehouse, location)?;
+        Ok(Sold {
+            warehouse: row.clone(),
+            location,
+            place: Place::from_row(row),
+            articles: articles::get(movements.iter().map(|movement| movement.variant_id)),
+            sales: map(movements.into_iter().map(|movement| (movement.id, movement))),
+            entities: map(sellers.into_iter().map(|row| (row.id, row.legal_entity_id))),
+        })
+    }
+
+    /// The sale of a line, by the order and the legal entity of the return, and its article.
+    fn find_sale(
+        &self,
+        to: &service::CustomerReturn,
+        line: &service::ReturnLine,
+        nth: usize,
+    ) -> Result<(&MovementRow, &Article), Problem> {
+        let pointer = format!("/lines/{nth}/movementId");
+        let sale = self
+            .sales
+            .get(&line.movement_id.into())
+            .filter(|sale| sale.movement_type == MovementType::Sale && sale.reference_id == Some(to.order_id.into()));
+        let sale = sale.ok_or_else(|| Problem::reference_missing(pointer.as_str()))?;
+        let entity = sale.from_warehouse_id.and_then(|seller| self.entities.get(&seller));
+        if entity != Some(&self.place.entity) {
+            return Err(Problem::at("CUSTODY_CONFLICT", pointer));
+        }
+        Ok((sale, articles::require(&self.articles, sale.variant_id, &pointer)?))
+    }
+}
+
+/// Refuses a line that cannot bring a quantity back without a unit.
+fn check_quantity(article: &Article, line: &service::ReturnLine, nth: usize) -> Result<(), Problem> {
+    if articles::tracking(article) == Tracking::Serialized {
+        return Err(Problem::at("UNIT_UNAVAILABLE", format!("/lines/{nth}/unitId")));
+    }
+    match line.disposition {
+        service::Disposition::Restock => Ok(()),
+        _ => Err(Problem::illegal_state(format!("/lines/{nth}/disposition"))),
+    }
+}
+
+/// Goods that come back, as they are collected line by line.
+#[derive(Default)]
+struct Back {
+    goods: Goods,
+    /// The quantity that comes back of each sale.
+    sales: BTreeMap<Id, i128>,
+    taken: Vec<Taken>,
+    units: Vec<Return>,
+}
+
+impl Back {
+    fn add_unit(
+        &mut self,
+        sold: &Sold,
+        sale: &MovementRow,
+        sku: Sku,
+        quantity: Quantity,
+        (unit, line, nth): (Id, &service::ReturnLine, usize),
+    ) {
+        let disposition = match line.disposition {
+            service::Disposition::Restock => Disposition::Restock,
+            service::Disposition::Inspect => Disposition::Inspect,
+            service::Disposition::Damaged => Disposition::Damaged,
+        };
+        self.units.push(Return {
+            unit,
+            sold_by: sale.id,
+            allocation: line.sale_allocation_id.into(),
+            disposition,
+            pointer: format!("/lines/{nth}/unitId"),
+        });
+        let valued = disposition != Disposition::Damaged;
+        // Its movement follows from `move_units`.
+        self.take(sold, Taken { sale: sale.id, sku, quantity, movement: sale.id, unit: Some(unit), valued });
+    }
+
+    fn add_quantity(
+        &mut self,
+        sold: &Sold,
+        sale: &MovementRow,
+        sku: Sku,
+        quantity: Quantity,
+        (to, line, nth): (&service::CustomerReturn, &service::ReturnLine, usize),
+    ) {
+        let (document_type, document_id) = document_of(to);
+        let movement = MovementRow {
+            to_warehouse_id: Some(sold.warehouse.id),
+            to_location_id: sold.location,
+            reference_type: ReferenceType::SalesOrder,
+            reference_id: Some(to.order_id.into()),
+            document_type: Some(document_type),
+            document_id: Some(document_id),
+            sale_allocation_id: Some(line.sale_allocation_id.into()),
+            ..self.goods.movement(MovementType::AdjustmentIn, &sku, quantity, &to.reason)
+        };
+        let pointer = format!("/lines/{nth}/quantity");
+        self.goods.change(&sold.place, &sku, Delta::on_hand(quantity.units()), &pointer);
+        self.take(sold, Taken { sale: sale.id, sku, quantity, movement: movement.id, unit: None, valued: true });
+        self.goods.record(movement);
+    }
+
+    fn take(&mut self, sold: &Sold, line: Taken) {
+        self.goods.touch(&sold.place, &line.sku);
+        *self.sales.entry(line.sale).or_default() += line.quantity.units();
+        self.taken.push(line);
+    }
+
+    /// Takes the units back, each with a movement of its own.
+    fn move_units(&mut self, to: &service::CustomerReturn, sold: &Sold, changes: &mut Changes) -> Result<(), Problem> {
+        let from = CustomerReturn {
+            id: to.id.into(),
+            order: to.order_id.into(),
+            warehouse: &sold.warehouse,
+            location: sold.location,
+            reason: &to.reason,
+        };
+        let moved = returns::take_back(&from, &self.units, changes)?;
+        for (line, movement) in self.taken.iter_mut().filter(|line| line.unit.is_some()).zip(moved) {
+            line.movement = movement;
+        }
+        Ok(())
+    }
 }
 
 /// Counts what comes back against what was sold.

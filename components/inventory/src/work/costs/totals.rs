@@ -2,8 +2,8 @@
 
 use std::collections::BTreeMap;
 
-use stoa_sdk::store::{Aggregate, Failure, Find, Lock, Row, aggregate, run, select};
-use stoa_sdk::{Column, Date, Field, Filter, Id, Problem, all, any, totals, view};
+use stoa_sdk::store::{Aggregate, Failure, Find, Lock, Row, aggregate};
+use stoa_sdk::{Column, Date, Field, Filter, Id, Problem, all, any, totals};
 use stoa_trade::dates::Month;
 use stoa_trade::quantity::{Amount, Quantity, widen};
 use stoa_trade::snapshot::{Ledger, Snapshots, Summed, late_entities, ledger_step};
@@ -13,7 +13,7 @@ use crate::records::cost_total::{CostTotalRow, CurrencyKey, VariantCostTotalRow}
 
 const SNAPSHOTS: Snapshots = Snapshots {
     lock: "costs",
-    turn: 512,
+    offset: 512,
     ledgers: &[ledger_step::<VariantCosts, 3>(), ledger_step::<EntityCosts, 3>()],
 };
 
@@ -39,16 +39,9 @@ pub fn follow<'a>(
     counts.into_iter().try_for_each(|(entity, count)| SNAPSHOTS.follow(entity, count))
 }
 
-view! { EntityOfEntry of CostEntryRow { legal_entity_id: Id } }
-
 /// Brings the totals of one entity forward, over entries that are older than they.
 pub fn upgrade(cursor: Option<String>) -> Result<Option<String>, Problem> {
-    let next = |after: Option<Id>| {
-        let later = all(after.map(|after| CostEntryRow::legal_entity_id.gt(after)));
-        let entry = run(select::<EntityOfEntry>(later).by(CostEntryRow::legal_entity_id).first())?;
-        Ok(entry.map(|entry| entry.legal_entity_id))
-    };
-    Ok(SNAPSHOTS.upgrade(cursor, next)?)
+    Ok(SNAPSHOTS.upgrade_lines::<EntityCosts, 3>(cursor)?)
 }
 
 totals! {
@@ -56,6 +49,18 @@ totals! {
         quantity: Quantity = sum(quantity),
         uncosted: Quantity = sum(quantity),
         value: Amount = sum(amount),
+    }
+}
+
+impl EntrySums {
+    fn measure(filter: Filter) -> Aggregate<EntrySums> {
+        aggregate(filter)
+            .when(EntrySums::quantity, CostEntryRow::amount.not_null())
+            .when(EntrySums::uncosted, CostEntryRow::amount.is_null())
+    }
+
+    fn figures(&self) -> [Amount; 3] {
+        [widen(self.quantity), widen(self.uncosted), self.value]
     }
 }
 
@@ -125,13 +130,11 @@ impl Ledger<3> for VariantCosts {
     }
 
     fn measure(filter: Filter) -> Aggregate<EntrySums> {
-        aggregate(filter)
-            .when(EntrySums::quantity, CostEntryRow::amount.not_null())
-            .when(EntrySums::uncosted, CostEntryRow::amount.is_null())
+        EntrySums::measure(filter)
     }
 
     fn read_sums(sums: &EntrySums) -> [Amount; 3] {
-        [widen(sums.quantity), widen(sums.uncosted), sums.value]
+        sums.figures()
     }
 }
 
@@ -169,12 +172,10 @@ impl Ledger<3> for EntityCosts {
     }
 
     fn measure(filter: Filter) -> Aggregate<EntrySums> {
-        aggregate(filter)
-            .when(EntrySums::quantity, CostEntryRow::amount.not_null())
-            .when(EntrySums::uncosted, CostEntryRow::amount.is_null())
+        EntrySums::measure(filter)
     }
 
     fn read_sums(sums: &EntrySums) -> [Amount; 3] {
-        [widen(sums.quantity), widen(sums.uncosted), sums.value]
+        sums.figures()
     }
 }

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use stoa_sdk::{Date, Id, Instant, new_id, now, today};
+use stoa_sdk::{Date, Entity, Id, Instant, new_id, now, today};
 use stoa_trade::clients::articles::{self, Article};
 use stoa_trade::document::actor::Actor;
 use stoa_trade::quantity::{Quantity, UnitCost};
@@ -303,14 +303,14 @@ impl Goods {
 impl Closing {
     /// The row as it stands afterwards.
     pub fn after(&self, now: Instant) -> ReservationRow {
-        ReservationRow {
+        let mut after = ReservationRow {
             status: if self.movement.is_some() { ReservationStatus::Consumed } else { ReservationStatus::Released },
             active_unit_id: None,
             movement_id: self.movement,
             closed_at: Some(now),
-            updated_at: now,
-            version: self.reservation.version + 1,
             ..self.reservation.clone()
-        }
+        };
+        after.touch(now);
+        after
     }
 }

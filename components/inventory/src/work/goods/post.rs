@@ -4,19 +4,12 @@
 use std::collections::BTreeMap;
 
 use stoa_sdk::{Id, Problem};
-use stoa_trade::clients::books::{self, Leg, Posting, Side, Target, Terms};
+use stoa_trade::clients::books::{Leg, Side, Terms};
+use stoa_trade::posting::{EntrySource, new_role_leg, post_today};
 use stoa_trade::quantity::Amount;
 
 use crate::records::cost::CostKind;
 use crate::work::goods::settle::Settled;
-
-/// Source and purpose of an entry.
-#[derive(Debug, Clone, Copy)]
-pub struct Source {
-    pub kind: &'static str,
-    pub id: Id,
-    pub purpose: &'static str,
-}
 
 /// The account opposite to the goods, and whether goods came in.
 fn counterpart(kind: CostKind) -> Option<(&'static str, bool)> {
@@ -47,7 +40,7 @@ impl Settled {
     pub fn post(&self, terms: Option<&Terms>, entity: Id, text: &str) -> Result<(), Problem> {
         let (kind, purpose) = MOVEMENT;
         match self.first_movement() {
-            Some(id) => self.post_as(terms, entity, Source { kind, id, purpose }, text),
+            Some(id) => self.post_as(terms, entity, EntrySource { kind, id, purpose }, text),
             None => Ok(()),
         }
     }
@@ -56,7 +49,7 @@ impl Settled {
     ///
     /// # Errors
     /// The codes of accounting.
-    pub fn post_as(&self, terms: Option<&Terms>, entity: Id, source: Source, text: &str) -> Result<(), Problem> {
+    pub fn post_as(&self, terms: Option<&Terms>, entity: Id, source: EntrySource, text: &str) -> Result<(), Problem> {
         let Some(terms) = terms else { return Ok(()) };
         let mut sums: BTreeMap<(&'static str, bool, Option<Id>), i128> = BTreeMap::new();
         let goods = &self.goods;
@@ -70,34 +63,12 @@ impl Settled {
             *sum = sum.checked_add(amount.units()).ok_or_else(Amount::limit_exceeded)?;
         }
         let legs: Vec<Leg> = sums.into_iter().filter(|(_, amount)| *amount > 0).flat_map(legs).collect();
-        if legs.is_empty() {
-            return Ok(());
-        }
-        let posting = Posting {
-            entity: entity.into(),
-            currency_code: terms.currency_code.clone(),
-            currency_pointer: None,
-            on: None,
-            on_pointer: None,
-            source_kind: source.kind.to_owned(),
-            source_id: source.id.into(),
-            purpose: source.purpose.to_owned(),
-            text: text.to_owned(),
-            legs,
-        };
-        books::post(&posting).map(|_| ())
+        post_today(entity, (&terms.currency_code, None), source, text, legs)
     }
 }
 
 fn legs(((role, is_in, branch), amount): ((&'static str, bool, Option<Id>), i128)) -> [Leg; 2] {
-    let leg = |role: &str, side| Leg {
-        target: Target::Role(role.to_owned()),
-        side,
-        amount: Amount::from_units(amount).to_string(),
-        party: None,
-        branch: branch.map(Into::into),
-        pointer: None,
-    };
+    let leg = |role: &str, side| new_role_leg(role, side, Amount::from_units(amount), branch);
     let (goods, other) = if is_in { (Side::Debit, Side::Credit) } else { (Side::Credit, Side::Debit) };
     [leg("INVENTORY", goods), leg(role, other)]
 }

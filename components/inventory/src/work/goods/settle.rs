@@ -42,16 +42,7 @@ impl Goods {
     /// INSUFFICIENT_STOCK at the first lines that no longer fit; LIMIT_EXCEEDED where a figure would leave its range or a draw
     /// touches too many layers.
     pub fn settle(self) -> Result<Settled, Problem> {
-        let mut pools: BTreeMap<Pool, i64> = BTreeMap::new();
-        for inflow in &self.inflows {
-            *pools.entry((inflow.place.entity, inflow.sku.variant)).or_default() += 1;
-        }
-        for outflow in &self.outflows {
-            pools.entry((outflow.place.entity, outflow.sku.variant)).or_default();
-        }
-        for pool in self.touched.keys() {
-            pools.entry(*pool).or_default();
-        }
+        let pools = self.count_layers();
         let in_quantities = |outflow: &&Outflow| outflow.unit.is_none();
         let drawn = set(self.outflows.iter().filter(in_quantities).map(|out| (out.place.entity, out.sku.variant)));
         let units = set(self.outflows.iter().filter_map(|outflow| outflow.unit));
@@ -104,6 +95,21 @@ impl Goods {
         let summed = hold.map(|(_, summed)| summed).unwrap_or_default();
         let late = BTreeMap::new();
         Ok(Settled { goods: self, stock, costs, changed, brought, entries, sequences, late, summed })
+    }
+
+    /// The pools that it needs, each with the number of layers that come in.
+    fn count_layers(&self) -> BTreeMap<Pool, i64> {
+        let mut pools: BTreeMap<Pool, i64> = BTreeMap::new();
+        for inflow in &self.inflows {
+            *pools.entry((inflow.place.entity, inflow.sku.variant)).or_default() += 1;
+        }
+        for outflow in &self.outflows {
+            pools.entry((outflow.place.entity, outflow.sku.variant)).or_default();
+        }
+        for pool in self.touched.keys() {
+            pools.entry(*pool).or_default();
+        }
+        pools
     }
 
     fn stock_update(&self) -> stoa_sdk::store::UpdateAnswering<StockRow> {

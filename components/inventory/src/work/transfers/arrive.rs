@@ -68,10 +68,7 @@ pub fn end_journey(
             outcomes.push((*row, *outcome));
         }
     }
-    effects::collect(&changes.all, &mut goods, &route.known)?;
-    let settled = goods.settle()?;
-    settled.write((effects::rows(&changes.all, None), order::update_outcomes(&outcomes)))?;
-    Ok(settled)
+    effects::write(&changes, goods, &route.known, order::update_outcomes(&outcomes))
 }
 
 fn end_quantity(

@@ -2,8 +2,9 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use stoa_sdk::store::{Update, get, get_all, run, select, update, update_all};
+use stoa_sdk::store::{Update, get, get_all, run, select, update_all};
 use stoa_sdk::{Id, Problem, all, map, now};
+use stoa_trade::Change;
 use stoa_trade::clients::articles;
 use stoa_trade::quantity::Quantity;
 
@@ -20,7 +21,9 @@ use crate::work::units::effects::Known;
 
 /// An order with its lines in their order and the units chosen for them.
 pub struct Order {
+    /// The row, with the transit warehouse that an approval fixes.
     pub row: TransferOrderRow,
+    locked: TransferOrderRow,
     pub items: Vec<TransferItemRow>,
     pub units: Vec<TransferUnitRow>,
 }
@@ -37,7 +40,7 @@ pub fn lock_order(id: Id) -> Result<Order, Problem> {
     ))?;
     let row = row.ok_or_else(Problem::not_found)?;
     items.sort_by_key(|item| item.line_no);
-    Ok(Order { row, items, units })
+    Ok(Order { locked: row.clone(), row, items, units })
 }
 
 impl Order {
@@ -113,17 +116,15 @@ impl Order {
         Why::manual(movement_type, &reason, None).of_document(DocumentType::TransferOrder, self.row.id)
     }
 
-    /// The order after a transition.
+    /// The order after a transition, as [`change`](Self::change) takes it.
     pub fn after(&self, status: TransferStatus) -> TransferOrderRow {
-        let now = now();
         let is_closed = matches!(status, TransferStatus::Received | TransferStatus::Cancelled);
-        TransferOrderRow {
-            status,
-            closed_at: is_closed.then_some(now),
-            version: self.row.version + 1,
-            updated_at: now,
-            ..self.row.clone()
-        }
+        TransferOrderRow { status, closed_at: is_closed.then(now), ..self.row.clone() }
+    }
+
+    /// The change of the order's own row by a transition.
+    pub fn change(&self, after: TransferOrderRow) -> Result<Change<TransferOrderRow>, Problem> {
+        Change::new(&self.locked, after)
     }
 }
 
@@ -165,16 +166,6 @@ pub fn record_movement(
     let id = row.id;
     goods.record(row);
     id
-}
-
-/// The update of the order by a transition.
-pub fn update_order(after: &TransferOrderRow) -> Update<TransferOrderRow> {
-    update::<TransferOrderRow>(after.id)
-        .set(TransferOrderRow::status, &after.status)
-        .set(TransferOrderRow::transit_warehouse_id, &after.transit_warehouse_id)
-        .set(TransferOrderRow::shipped_at, &after.shipped_at)
-        .set(TransferOrderRow::closed_at, &after.closed_at)
-        .set(TransferOrderRow::cancel_reason, &after.cancel_reason)
 }
 
 /// The update of units' outcomes: each unit's row here and its outcome.

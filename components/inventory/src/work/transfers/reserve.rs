@@ -26,13 +26,7 @@ view! { TransitId of WarehouseRow { id: Id } }
 /// ARCHIVED, REFERENCE_INVALID, UNIT_COUNT_MISMATCH, UNIT_UNAVAILABLE, INSUFFICIENT_STOCK.
 pub fn reserve_goods(order: &mut Order, leave_at_once: bool) -> Result<Route, Problem> {
     fix_transit(order)?;
-    for item in &order.items {
-        let required = usize::try_from(item.quantity.units() / 1_000_000).unwrap_or(usize::MAX);
-        let identified = order.of_line(item.id).count();
-        if item.tracking == Tracking::Serialized && identified != required {
-            return Err(unit_count::mismatch(&order.pointer(item.id), required, identified));
-        }
-    }
+    check_units(order)?;
     let warehouses = order.enter()?;
     let route = order.route(&warehouses)?;
     let mut units = order.lock_units(|_| true)?;
@@ -75,15 +69,25 @@ pub fn reserve_goods(order: &mut Order, leave_at_once: bool) -> Result<Route, Pr
             outcomes.push((chosen.id, UnitOutcome::Reserved));
         }
     }
-    effects::collect(&changes.all, &mut goods, &route.known)?;
-    let settled = goods.settle()?;
-    settled.write((effects::rows(&changes.all, None), order::update_outcomes(&outcomes)))?;
+    effects::write(&changes, goods, &route.known, order::update_outcomes(&outcomes))?;
     for (id, outcome) in outcomes {
         if let Some(unit) = order.units.iter_mut().find(|unit| unit.id == id) {
             unit.outcome = Some(outcome);
         }
     }
     Ok(route)
+}
+
+/// A serialized line needs as many units as its quantity.
+fn check_units(order: &Order) -> Result<(), Problem> {
+    for item in &order.items {
+        let required = usize::try_from(item.quantity.units() / 1_000_000).unwrap_or(usize::MAX);
+        let identified = order.of_line(item.id).count();
+        if item.tracking == Tracking::Serialized && identified != required {
+            return Err(unit_count::mismatch(&order.pointer(item.id), required, identified));
+        }
+    }
+    Ok(())
 }
 
 /// The transit warehouse of an order that states none: the entity's only one.

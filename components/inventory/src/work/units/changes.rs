@@ -156,7 +156,7 @@ impl Changes {
         reservation_id: Option<Id>,
         worth: Worth,
     ) -> Option<Id> {
-        let unit_version = before.as_ref().map_or(1, |before| before.version + 1);
+        let unit_version = before.as_ref().map_or(1, UnitRow::next_version);
         let after = UnitRow { version: unit_version, updated_at: self.now, ..after };
         let movement = why.map(|why| self.movement(before.as_ref(), &after, why));
         let entry = self.entry(before.as_ref(), &after, event, movement.as_ref(), reservation_id, reason);

@@ -3,7 +3,7 @@
 
 use std::collections::BTreeMap;
 
-use stoa_sdk::store::{Failure, Insert, Update, get_all, insert, run, update_all};
+use stoa_sdk::store::{Batch, Failure, Insert, Update, get_all, insert, run, update_all};
 use stoa_sdk::{Id, Problem, map, set};
 use stoa_trade::clients::articles::{self, Article};
 use stoa_trade::clients::books::Terms;
@@ -11,7 +11,7 @@ use stoa_trade::clients::books::Terms;
 use crate::records::unit::{UnitEntryRow, UnitRow};
 use crate::records::warehouse::WarehouseRow;
 use crate::rules::delta::Delta;
-use crate::work::goods::{Goods, Inflow, Outflow, Place, Sku};
+use crate::work::goods::{Goods, Inflow, Outflow, Place, Settled, Sku};
 use crate::work::units::changes::{Changes, ONE, UnitChange, WorthChange};
 use crate::work::units::identities::NewIdentities;
 
@@ -122,6 +122,14 @@ fn update_units(after: &[&UnitRow]) -> Update<UnitRow> {
         .set_each(UnitRow::transfer_order_id, rows().map(|unit| unit.transfer_order_id))
         .set_each(UnitRow::sale_allocation_id, rows().map(|unit| unit.sale_allocation_id))
         .set_each(UnitRow::sale_movement_id, rows().map(|unit| unit.sale_movement_id))
+}
+
+/// Takes the goods with those of the units, and writes both, the units and `last` in the same round trip after the goods.
+pub fn write<B: Batch>(changes: &Changes, mut goods: Goods, known: &Known, last: B) -> Result<Settled, Problem> {
+    collect(&changes.all, &mut goods, known)?;
+    let settled = goods.settle()?;
+    settled.write((rows(&changes.all, None), last))?;
+    Ok(settled)
 }
 
 /// The problem for a failed write of units: identities that are taken, at their units.

@@ -47,7 +47,7 @@ pub fn reserve_unit(
         reason: holder.reason.clone(),
         ..goods.reservation(warehouse, unit.variant_id, ONE, holder.source)
     };
-    goods.open(row.clone(), Some(unit.version + 1));
+    goods.open(row.clone(), Some(unit.next_version()));
     let after = UnitRow {
         status: UnitStatus::Reserved,
         reservation_id: Some(row.id),
@@ -70,7 +70,7 @@ pub fn release_unit(
         reservation: reservation.clone(),
         movement: None,
         reason: reason.map(str::to_owned),
-        unit_version: Some(unit.version + 1),
+        unit_version: Some(unit.next_version()),
     });
     let after =
         UnitRow { status: UnitStatus::Available, reservation_id: None, transfer_order_id: None, ..unit.clone() };

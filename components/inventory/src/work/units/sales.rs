@@ -113,7 +113,7 @@ pub fn deliver(
             sale_allocation_id: Some(sale.allocation),
             ..unit.without_place(UnitStatus::Sold)
         };
-        let version = unit.version + 1;
+        let version = unit.next_version();
         let movement = changes.record_move(unit, after, &why, Worth::default());
         if let Some(change) = changes.all.last_mut() {
             change.after.sale_movement_id = Some(movement);

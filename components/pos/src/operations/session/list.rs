@@ -1,10 +1,9 @@
 //! Cash sessions as they are read: what the drawer of an open one should hold is asked of finance, in the same snapshot.
 
 use stoa_sdk::store::{Rows, get, run};
-use stoa_sdk::{Answer, Call, Filter, Id, Instant, Problem, Reply, all};
-use stoa_trade::list_query;
+use stoa_sdk::{Answer, Call, Filter, Id, Instant, Problem, all};
 use stoa_trade::lists::{answer_page, between, equals, read_page};
-use stoa_trade::quantity::Money;
+use stoa_trade::{Caller, list_query};
 
 use crate::records::session::{ApiPosSession, PosSession, SessionRow, SessionStatus};
 use crate::work::drawer::read_expected;
@@ -37,38 +36,20 @@ impl ListPosSessions {
     }
 }
 
-/// A page of sessions, each with what its drawer should hold.
-fn page(call: &Call) -> Result<Rows<(SessionRow, Money)>, Problem> {
+pub fn list(call: &Call) -> Answer {
     let query: ListPosSessions = call.query()?;
     let rows: Rows<SessionRow> = read_page(&query.filter(), query.cursor, query.limit)?;
     let expected = read_expected(&rows.items);
-    let with_cash = |row: SessionRow| {
-        let cash = expected.get(&row.id).copied().unwrap_or(row.opening_amount);
-        (row, cash)
-    };
-    Ok(rows.map(with_cash))
-}
-
-pub fn list(call: &Call) -> Answer {
-    answer_page(page(call)?, |(row, _)| row.id, |(row, cash)| PosSession::from_row(&row, cash))
-}
-
-pub fn list_as_client(call: &Call) -> Answer {
-    answer_page(page(call)?, |(row, _)| row.id, |(row, cash)| ApiPosSession::from_row(&row, cash))
-}
-
-fn read_one(call: &Call) -> Result<(SessionRow, Money), Problem> {
-    let row: SessionRow = run(get(call.path_id("id")?))?.ok_or_else(Problem::not_found)?;
-    let cash = read_expected(std::slice::from_ref(&row)).remove(&row.id).unwrap_or(row.opening_amount);
-    Ok((row, cash))
+    let cash = |row: &SessionRow| expected.get(&row.id).copied().unwrap_or(row.opening_amount);
+    match Caller::current() {
+        Caller::Person => answer_page(rows, |row| row.id, |row| PosSession::from_row(&row, cash(&row))),
+        Caller::Client => answer_page(rows, |row| row.id, |row| ApiPosSession::from_row(&row, cash(&row))),
+    }
 }
 
 pub fn read(call: &Call) -> Answer {
-    let (row, cash) = read_one(call)?;
-    Ok(Reply::json(&PosSession::from_row(&row, cash)).resource(row.id))
-}
-
-pub fn read_as_client(call: &Call) -> Answer {
-    let (row, cash) = read_one(call)?;
-    Ok(Reply::json(&ApiPosSession::from_row(&row, cash)).resource(row.id))
+    let row: SessionRow = run(get(call.path_id("id")?))?.ok_or_else(Problem::not_found)?;
+    let cash = read_expected(std::slice::from_ref(&row)).remove(&row.id).unwrap_or(row.opening_amount);
+    let reply = Caller::current().show(|| PosSession::from_row(&row, cash), || ApiPosSession::from_row(&row, cash));
+    Ok(reply.resource(row.id))
 }

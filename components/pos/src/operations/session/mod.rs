@@ -18,7 +18,7 @@ use crate::records::session_report::PosSessionReport;
 pub const OPERATIONS: &[Operation] = &[
     Operation::read("/pos/sessions", "listPosSessions", list::list).summary("Cash sessions")
         .needs(READ).query::<ListPosSessions>().answers::<Page<PosSession>>().cache_control("no-store")
-        .and_client(Client::new(READ).run(list::list_as_client).answers::<Page<ApiPosSession>>()),
+        .and_client(Client::new(READ).answers::<Page<ApiPosSession>>()),
     Operation::create("/pos/sessions", "openPosSession", open::open).summary("Open a cash session")
         .description("A register has at most one open session. The user who opens it is its operator. The opening posts no \
             entry, because the money is already in the account.")
@@ -28,7 +28,7 @@ pub const OPERATIONS: &[Operation] = &[
             "ACCOUNTING_CURRENCY_UNSUPPORTED"]),
     Operation::read("/pos/sessions/{id}", "getPosSession", list::read).summary("A cash session")
         .needs(READ).answers::<PosSession>().cache_control("no-store")
-        .and_client(Client::new(READ).run(list::read_as_client).answers::<ApiPosSession>()),
+        .and_client(Client::new(READ).answers::<ApiPosSession>()),
     Operation::transition("/pos/sessions/{id}/close", "closePosSession", close::close).summary("Close a cash session")
         .description("Fixes the expected and the counted cash; with books the variance is posted. By the operator, or by a \
             user with `settings.manage`. A closed session cannot be reopened.")

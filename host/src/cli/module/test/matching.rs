@@ -12,7 +12,7 @@ pub type Saved = BTreeMap<String, Json>;
 
 const ANY: &str = "$any";
 
-/// A value of the fixture with its words replaced by what they stand for.
+/// A value of the fixture with its words replaced by their values.
 pub fn substitute(value: &Json, saved: &Saved) -> Result<Json, String> {
     Ok(match value {
         Json::String(text) => word(text, saved)?.unwrap_or_else(|| value.clone()),
@@ -41,12 +41,12 @@ fn word(text: &str, saved: &Saved) -> Result<Option<Json>, String> {
 
 /// Adds a line for every place where `actual` is not what is expected.
 pub fn compare(expected: &Json, actual: &Json, saved: &Saved, pointer: &str, differences: &mut Vec<String>) {
-    let place = if pointer.is_empty() { "the answer" } else { pointer };
+    let position = if pointer.is_empty() { "the answer" } else { pointer };
     match (expected, actual) {
         (Json::String(text), _) if text == ANY => {}
         (Json::String(text), _) if text.starts_with('$') => match word(text, saved) {
-            Ok(meant) => plain(&meant.unwrap_or_else(|| expected.clone()), actual, place, differences),
-            Err(why) => differences.push(format!("{place}: {why}")),
+            Ok(meant) => plain(&meant.unwrap_or_else(|| expected.clone()), actual, position, differences),
+            Err(why) => differences.push(format!("{position}: {why}")),
         },
         (Json::Object(expected), Json::Object(actual)) => {
             for (name, member) in expected {
@@ -61,19 +61,19 @@ pub fn compare(expected: &Json, actual: &Json, saved: &Saved, pointer: &str, dif
         }
         (Json::Array(expected), Json::Array(actual)) => {
             if expected.len() != actual.len() {
-                differences.push(format!("{place}: expected {} items, found {}", expected.len(), actual.len()));
+                differences.push(format!("{position}: expected {} items, found {}", expected.len(), actual.len()));
             }
             for (index, (item, found)) in expected.iter().zip(actual).enumerate() {
                 compare(item, found, saved, &format!("{pointer}/{index}"), differences);
             }
         }
-        _ => plain(expected, actual, place, differences),
+        _ => plain(expected, actual, position, differences),
     }
 }
 
-fn plain(expected: &Json, actual: &Json, place: &str, differences: &mut Vec<String>) {
+fn plain(expected: &Json, actual: &Json, position: &str, differences: &mut Vec<String>) {
     if expected != actual {
-        differences.push(format!("{place}: expected {expected}, found {actual}"));
+        differences.push(format!("{position}: expected {expected}, found {actual}"));
     }
 }
 
@@ -107,7 +107,7 @@ mod tests {
         let actual = json!({ "id": "7", "at": "now", "text": "$x", "lines": [{ "n": 1 }] });
         let expected = json!({ "id": "$made/id", "at": "$any", "text": "$$x", "lines": "$made/lines" });
         assert_eq!(differences(expected, actual.clone()), [""; 0]);
-        for (expected, place) in [
+        for (expected, beginning) in [
             (json!({ "id": "8", "at": "$any", "text": "$any", "lines": "$any" }), "/id: expected \"8\""),
             (json!({ "id": "7", "at": "$any", "text": "$any" }), "/lines: not expected"),
             (json!({ "id": "7", "at": "$any", "text": "$any", "lines": "$any", "more": "$any" }), "/more: expected"),
@@ -117,7 +117,7 @@ mod tests {
             (json!([]), "the answer: expected []"),
         ] {
             let found = differences(expected, actual.clone());
-            assert!(found.len() == 1 && found[0].starts_with(place), "{place}: {found:?}");
+            assert!(found.len() == 1 && found[0].starts_with(beginning), "{beginning}: {found:?}");
         }
     }
 }

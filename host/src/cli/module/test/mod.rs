@@ -41,7 +41,7 @@ pub struct Flags {
 
 /// Result of one step.
 struct Verdict {
-    /// Its place in the fixture, from 1.
+    /// Its position in the fixture, from 1.
     number: usize,
     name: String,
     status: u16,
@@ -52,7 +52,7 @@ struct Verdict {
 }
 
 pub fn run(flags: &Flags) -> anyhow::Result<()> {
-    logging::start(LOG, LogFormat::Text);
+    logging::start(LOG, LogFormat::Text)?;
     let fixtures = fixtures(&flags.fixtures)?;
     let release = release(std::iter::once(&flags.file).chain(&flags.with))?;
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
@@ -94,11 +94,11 @@ fn release<'a>(files: impl Iterator<Item = &'a PathBuf>) -> anyhow::Result<Relea
 }
 
 /// The fixtures in the order of their names.
-fn fixtures(place: &Path) -> anyhow::Result<Vec<(PathBuf, Fixture)>> {
-    let shown = place.display();
-    let mut files = vec![place.to_path_buf()];
-    if place.is_dir() {
-        let entries = std::fs::read_dir(place).with_context(|| format!("cannot read {shown}"))?;
+fn fixtures(path: &Path) -> anyhow::Result<Vec<(PathBuf, Fixture)>> {
+    let shown = path.display();
+    let mut files = vec![path.to_path_buf()];
+    if path.is_dir() {
+        let entries = std::fs::read_dir(path).with_context(|| format!("cannot read {shown}"))?;
         files = entries.map(|entry| Ok(entry?.path())).collect::<std::io::Result<_>>()?;
         files.retain(|file| file.extension() == Some("json".as_ref()));
         files.sort();

@@ -7,7 +7,7 @@ use stoa_tests::{Answer, Database};
 use super::super::records::Records;
 use super::{Kind, Part, PutAway};
 
-/// A delivery that has ended: made by hand, since none is made of what comes behind a horizon that is held.
+/// A delivery that has ended: made by hand, since none is made of what comes behind a watermark that is held.
 fn insert_delivery(records: &Records) -> Answer {
     let (webhook, event, id) = (records.id_of("webhook"), records.id_of("event"), uuid::Uuid::now_v7().to_string());
     let company = &records.company;

@@ -1,5 +1,5 @@
-//! Turns from end to end: the slow requests of one company, or of one caller outside of any, take half of the readers
-//! or connections, and others are served meanwhile.
+//! The fair queue from end to end: the slow requests of one company, or of one caller outside of any, take half of the
+//! readers or connections, and others are served meanwhile.
 
 use std::thread;
 

@@ -1,5 +1,5 @@
-//! [C17] Every list that the contract offers to API clients, every list of what changed since an instant and that of events end before
-//! what is under way; no other list of people does.
+//! [C17] Every list that the contract offers to API clients, every list of what changed since an instant and that of
+//! events end before what is under way; no other list of people does.
 
 use std::time::Duration;
 
@@ -10,7 +10,7 @@ use super::tenancy::fields::{Form, forms};
 use super::tenancy::records::Records;
 use super::tenancy::requests::Caller;
 
-on_both_databases![c17_every_list_of_news_ends_at_the_horizon,];
+on_both_databases![c17_every_list_of_news_ends_at_the_watermark,];
 
 fn takes(contract: &Contract, operation: &Operation, parameter: &str) -> bool {
     contract.parameters(operation).any(|taken| taken["name"] == parameter)
@@ -23,7 +23,7 @@ fn answers_items(contract: &Contract, operation: &Operation) -> bool {
     schema["properties"]["items"].is_object()
 }
 
-fn c17_every_list_of_news_ends_at_the_horizon(database: Database) {
+fn c17_every_list_of_news_ends_at_the_watermark(database: Database) {
     let host = stoa_tests::host::shared(database);
     let shop = host.company_of("ada@example.test");
     let contract = host.contract();

@@ -1,0 +1,137 @@
+//! Rows as callers see them: each member is stated once, with its type, its comment for the contract and its source.
+
+/// Declares a row as callers of one kind see it: the struct of the answer, and its function `from_row`. A member is the
+/// row's column of the same name, unless it says otherwise; facts beside the row are further parameters of `from_row`.
+///
+/// People see what API clients see and more: their struct flattens that of the clients. With `of record`, `id`
+/// stands before the members, `version`, `createdAt` and `updatedAt` after them.
+///
+/// ```
+/// # use stoa_sdk::{Id, collection, tenant};
+/// # use stoa_trade::resource;
+/// collection! {
+///     record ShelfRow in "shelf" {
+///         code: String,
+///         notes: Option<String>,
+///     }
+/// }
+///
+/// resource! {
+///     /// A shelf as returned to API clients.
+///     pub struct ApiShelf of record row: ShelfRow, places: usize {
+///         code: String,
+///         /// Places that are free.
+///         places: usize = places,
+///     }
+/// }
+///
+/// resource! {
+///     /// A shelf as returned to users.
+///     pub struct Shelf of row: ShelfRow, places: usize {
+///         tenant_id: Id = tenant(),
+///         #[serde(flatten)]
+///         public: ApiShelf = ApiShelf::from_row(row, places),
+///         notes: Option<String>,
+///     }
+/// }
+/// ```
+#[macro_export]
+macro_rules! resource {
+    (
+        $(#[$meta:meta])*
+        $vis:vis struct $name:ident of record $row:ident: $row_type:ty $(, $fact:ident: $fact_type:ty)* {
+            $($member:tt)*
+        }
+    ) => {
+        $crate::resource! {
+            $(#[$meta])*
+            $vis struct $name of $row: $row_type $(, $fact: $fact_type)* {
+                id: ::stoa_sdk::Id,
+                $($member)*
+                #[schemars(range(min = 1))]
+                version: i64,
+                created_at: ::stoa_sdk::Instant,
+                updated_at: ::stoa_sdk::Instant,
+            }
+        }
+    };
+    (
+        $(#[$meta:meta])*
+        $vis:vis struct $name:ident of $row:ident: $row_type:ty $(, $fact:ident: $fact_type:ty)* {
+            $($(#[$member_meta:meta])* $member:ident: $type:ty $(= $value:expr)?),* $(,)?
+        }
+    ) => {
+        $(#[$meta])*
+        #[derive(Debug, ::serde::Serialize, ::schemars::JsonSchema)]
+        #[serde(rename_all = "camelCase")]
+        $vis struct $name {
+            $($(#[$member_meta])* $member: $type,)*
+        }
+
+        impl $name {
+            /// The row as these callers see it.
+            $vis fn from_row($row: &$row_type $(, $fact: $fact_type)*) -> $name {
+                $name { $($member: $crate::resource!(@value $row $member $($value)?),)* }
+            }
+        }
+    };
+    (@value $row:ident $member:ident) => { ::std::clone::Clone::clone(&$row.$member) };
+    (@value $row:ident $member:ident $value:expr) => { $value };
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::{Value, json};
+    use stoa_sdk::scripted::NOW;
+    use stoa_sdk::{Id, Instant, collection};
+
+    collection! {
+        record ShelfRow in "shelf" {
+            code: String,
+            notes: Option<String>,
+        }
+    }
+
+    resource! {
+        struct ApiShelf of record row: ShelfRow, free: usize {
+            code: String,
+            free_places: usize = free,
+        }
+    }
+
+    resource! {
+        struct Shelf of row: ShelfRow, free: usize {
+            #[serde(flatten)]
+            public: ApiShelf = ApiShelf::from_row(row, free),
+            notes: Option<String>,
+            shout: String = row.code.to_uppercase(),
+        }
+    }
+
+    #[test]
+    fn a_member_is_a_column_unless_it_says_otherwise() {
+        let row = ShelfRow {
+            id: Id(1, 1),
+            version: 1,
+            created_at: Instant(NOW),
+            updated_at: Instant(NOW),
+            code: "a-1".to_owned(),
+            notes: None,
+        };
+        let shown = serde_json::to_value(Shelf::from_row(&row, 3)).unwrap();
+        let now = row.created_at;
+        let expected = [
+            ("id", json!(row.id)),
+            ("code", json!("a-1")),
+            ("freePlaces", json!(3)),
+            ("version", json!(1)),
+            ("createdAt", json!(now)),
+            ("updatedAt", json!(now)),
+            ("notes", json!(null)),
+            ("shout", json!("A-1")),
+        ];
+        let members: Vec<(&str, Value)> =
+            shown.as_object().into_iter().flatten().map(|(name, value)| (name.as_str(), value.clone())).collect();
+        assert_eq!(members, expected);
+    }
+}
