@@ -4,7 +4,7 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use stoa_sdk::store::{get, insert, lock, lock_shared, run, select};
 use stoa_sdk::{Answer, Call, Client, Id, Operation, Page, Problem, Text, all, text};
-use stoa_trade::lists::{equals, mentions, read_page};
+use stoa_trade::lists::mentions;
 use stoa_trade::{Caller, Change, EmptyBody, Status, list_query, usable, writable};
 
 use crate::records::branch::{ApiBranch, BRANCH, Branch, BranchRow};
@@ -67,24 +67,18 @@ pub struct BranchChange {
 }
 
 list_query! {
-    pub struct ListBranches {
+    pub struct ListBranches of BranchRow {
         legal_entity_id: Option<Id>,
         /// ARCHIVED records are immutable and keep their codes reserved.
         #[serde(default)]
-        status: Status,
+        status: Status = BranchRow::status.eq(status),
         /// Only records whose name or code contains the text, ignoring case.
-        text: Option<Text<1, 200>>,
+        text: Option<Text<1, 200>> = mentions("text", text.as_deref()),
     }
 }
 
 pub fn list(call: &Call) -> Answer {
-    let query: ListBranches = call.query()?;
-    let filter = all([
-        BranchRow::status.eq(query.status),
-        equals(BranchRow::legal_entity_id, query.legal_entity_id),
-        mentions("text", query.text.as_deref()),
-    ]);
-    let rows = read_page(&filter, query.cursor, query.limit)?;
+    let rows = call.query::<ListBranches>()?.page([])?;
     Caller::current().show_page::<Branch, ApiBranch, BranchRow>(rows, |row| row.id)
 }
 

@@ -7,7 +7,7 @@ use stoa_sdk::{
     Answer, Call, Client, Column, Date, Filter, Id, Operation, Page, Problem, Text, all, item, text, today, totals,
 };
 use stoa_trade::document::version::ExpectedVersion;
-use stoa_trade::lists::{mentions, read_page};
+use stoa_trade::lists::mentions;
 use stoa_trade::refusal::{invalid, refuse_invalid};
 use stoa_trade::{Caller, Change, EmptyBody, Status, country, currency, list_query, require_unarchived};
 
@@ -126,19 +126,17 @@ pub struct LegalEntityChange {
 }
 
 list_query! {
-    pub struct ListLegalEntities {
+    pub struct ListLegalEntities of EntityRow {
         /// ARCHIVED records are immutable and keep their codes reserved.
         #[serde(default)]
-        status: Status,
+        status: Status = EntityRow::status.eq(status),
         /// Only records whose name or code contains the text, ignoring case.
-        text: Option<Text<1, 200>>,
+        text: Option<Text<1, 200>> = mentions("text", text.as_deref()),
     }
 }
 
 pub fn list(call: &Call) -> Answer {
-    let query: ListLegalEntities = call.query()?;
-    let filter = all([EntityRow::status.eq(query.status), mentions("text", query.text.as_deref())]);
-    let rows = read_page(&filter, query.cursor, query.limit)?;
+    let rows = call.query::<ListLegalEntities>()?.page([])?;
     Caller::current().show_page::<LegalEntity, ApiLegalEntity, EntityRow>(rows, |row| row.id)
 }
 
