@@ -1,12 +1,13 @@
-//! How long the lists of a body or record may be. Each limit is named once, with the sentence of the specification that sets it;
+//! Limits of the lists in bodies and records. Each is named once, with the sentence of the specification that sets it;
 //! schemas and checks use the name.
 
-/// "Lines per purchase order / goods receipt / sales order: max 100 distinct lines" (service-interface.md, Limits). Quotations and
-/// returns (sales-pos.md), invoices (finance-ledger.md), transfer orders and counts (inventory-procurement.md) take as many at once.
+/// "Lines per purchase order / goods receipt / sales order: max 100 distinct lines" (service-interface.md, Limits).
+/// Quotations and returns (sales-pos.md), invoices (finance-ledger.md), transfer orders and counts
+/// (inventory-procurement.md) take as many at once.
 pub const LINES: usize = 100;
 
-/// "Units per goods receipt / per sales order: max 100" (service-interface.md, Limits). Every other document, and every request
-/// that admits units, takes as many.
+/// "Units per goods receipt / per sales order: max 100" (service-interface.md, Limits). Every other document,
+/// and every request that admits units, takes as many.
 pub const UNITS: usize = 100;
 
 /// "Variants created with a product: max 100" (service-interface.md, Limits).
@@ -15,7 +16,8 @@ pub const VARIANTS: usize = 100;
 /// "searchAliases: array max 16" (service-interface.md, Limits).
 pub const SEARCH_ALIASES: usize = 16;
 
-/// "up to 500 products with variants", "up to 500 creates, all or nothing" (catalog-pricing.md): records that one request creates.
+/// "up to 500 products with variants", "up to 500 creates, all or nothing" (catalog-pricing.md): records that one
+/// request creates.
 pub const BATCH: usize = 500;
 
 /// "variantIds: 1..100" (catalog-pricing.md, resolve many).

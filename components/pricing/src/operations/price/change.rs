@@ -169,7 +169,8 @@ pub fn replace(call: &Call) -> Answer {
     Ok(change.show(show_with_product))
 }
 
-/// Takes the name too, for which it must read the variant first: a schedule that closes this price must not do so meanwhile.
+/// Takes the name too, for which it must read the variant first: a schedule that closes this price must not do so
+/// meanwhile.
 pub fn archive(call: &Call) -> Answer {
     let list_id = call.path_id("listId")?;
     let id = call.path_id("priceId")?;

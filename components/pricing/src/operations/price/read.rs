@@ -88,8 +88,8 @@ pub fn read(call: &Call) -> Answer {
     require_price(list_id, run(get(call.path_id("priceId")?))?).map(show)
 }
 
-/// Lists for an API client. The catalog is asked page by page which of the variants are on sale; a page may be shorter than its
-/// limit.
+/// Lists for an API client. The catalog says page by page which of the variants are on sale; a page may be shorter than
+/// its limit.
 pub fn list_in_effect(call: &Call) -> Answer {
     let list_id = call.path_id("listId")?;
     let query: ListApiPrices = call.query()?;
