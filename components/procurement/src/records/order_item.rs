@@ -71,7 +71,7 @@ impl OrderItemRow {
 #[schemars(rename = "PublicPurchaseOrderItem")]
 pub struct ApiPurchaseOrderItem {
     id: Id,
-    #[schemars(range(min = 1, max = 100))]
+    #[schemars(range(min = 1, max = stoa_trade::limits::LINES))]
     line_no: i64,
     variant_id: Id,
     tracking_mode: Tracking,

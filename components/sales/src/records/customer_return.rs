@@ -129,7 +129,7 @@ pub struct ReturnUnit {
 pub struct SalesReturn {
     #[serde(flatten)]
     pub header: SalesReturnHeader,
-    #[schemars(length(max = 100))]
+    #[schemars(length(max = stoa_trade::limits::LINES))]
     pub items: Vec<SalesReturnItem>,
 }
 
@@ -138,7 +138,7 @@ pub struct SalesReturn {
 pub struct ApiSalesReturn {
     #[serde(flatten)]
     pub header: ApiSalesReturnHeader,
-    #[schemars(length(max = 100))]
+    #[schemars(length(max = stoa_trade::limits::LINES))]
     pub items: Vec<ApiSalesReturnItem>,
 }
 

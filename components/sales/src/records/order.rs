@@ -77,7 +77,7 @@ pub struct ApiSalesOrderHeader {
 pub struct ApiSalesOrder {
     #[serde(flatten)]
     pub header: ApiSalesOrderHeader,
-    #[schemars(length(max = 100))]
+    #[schemars(length(max = stoa_trade::limits::LINES))]
     pub items: Vec<ApiSalesOrderItem>,
 }
 
@@ -114,7 +114,7 @@ pub struct SalesOrderHeader {
 pub struct SalesOrder {
     #[serde(flatten)]
     pub header: SalesOrderHeader,
-    #[schemars(length(max = 100))]
+    #[schemars(length(max = stoa_trade::limits::LINES))]
     pub items: Vec<SalesOrderItem>,
 }
 

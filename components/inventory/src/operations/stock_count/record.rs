@@ -7,6 +7,7 @@ use stoa_sdk::store::{MOST_ROWS, find, get_all, insert, run, select, update_all}
 use stoa_sdk::{Answer, Call, Decimal, Field, Id, Item, Problem, all, item, map, new_ids, now, view};
 use stoa_trade::Change;
 use stoa_trade::clients::articles::{self, Article};
+use stoa_trade::limits::COUNTED;
 use stoa_trade::quantity::{Quantity, Tracking, UnitCost, is_countable};
 use stoa_trade::refusal::{refuse, refuse_invalid};
 
@@ -16,9 +17,6 @@ use crate::records::stock::StockRow;
 use crate::records::stock_count::{CountedUnit, StockCountLineRow, StockCountRow, receipt, units_as_json, units_of};
 use crate::records::unit::{UnitRow, UnitStatus};
 use crate::rules::unit_count;
-
-/// Lines of a count at most, and units of all its lines.
-const MOST: usize = 500;
 
 view! { OnHand of StockRow { variant_id: Id, on_hand: Quantity } }
 
@@ -218,8 +216,8 @@ fn check_limits(
     let stay = before.values().filter(|row| !changed.iter().any(|other| other.id == row.id));
     let units: usize = stay.chain(written()).map(|row| units_of(row).len()).sum();
     for (count, unit) in [(before.len() + new.len(), "LINES"), (units, "UNITS")] {
-        if count > MOST {
-            return Err(Problem::limit_exceeded("/lines", MOST, unit));
+        if count > COUNTED {
+            return Err(Problem::limit_exceeded("/lines", COUNTED, unit));
         }
     }
     Ok(())

@@ -9,11 +9,9 @@ use stoa_trade::Caller;
 use stoa_trade::document::lines::find_repeated_ids;
 use stoa_trade::document::number::DocumentNumber;
 use stoa_trade::document::version::ExpectedVersion;
+use stoa_trade::limits::UNITS;
 use stoa_trade::quantity::{self, Quantity};
 use stoa_trade::refusal::refuse_invalid;
-
-/// Units of an order at most.
-pub const MOST_UNITS: usize = 100;
 
 /// Fields of the order itself, from either body.
 pub struct Head {
@@ -46,7 +44,7 @@ macro_rules! order_body {
             #[serde(default)]
             pub notes: Option<Text<0, 2000>>,
             /// At most one line for each variant.
-            #[schemars(length(min = 1, max = 100))]
+            #[schemars(length(min = 1, max = stoa_trade::limits::LINES))]
             pub items: Vec<TransferItemInput>,
         }
 
@@ -85,7 +83,7 @@ pub struct TransferItemInput {
     pub quantity: Quantity,
     /// Units of a serialized variant. A user chooses them; the order can be approved once there are as many as the quantity.
     #[serde(default)]
-    #[schemars(length(max = 100), extend("uniqueItems" = true, "default" = []))]
+    #[schemars(length(max = stoa_trade::limits::UNITS), extend("uniqueItems" = true, "default" = []))]
     pub unit_ids: Vec<Id>,
 }
 
@@ -107,7 +105,7 @@ pub struct ReceiveTransferOrder {
     /// Reason for a loss; required if anything is lost.
     #[serde(default)]
     pub reason: Option<Text<1, 1000>>,
-    #[schemars(length(min = 1, max = 100))]
+    #[schemars(length(min = 1, max = stoa_trade::limits::LINES))]
     pub items: Vec<ReceiveItem>,
 }
 
@@ -124,13 +122,13 @@ pub struct ReceiveItem {
     #[schemars(extend("default" = "0"))]
     pub returned_quantity: Quantity,
     #[serde(default)]
-    #[schemars(length(max = 100), extend("uniqueItems" = true, "default" = []))]
+    #[schemars(length(max = stoa_trade::limits::UNITS), extend("uniqueItems" = true, "default" = []))]
     pub unit_ids: Vec<Id>,
     #[serde(default)]
-    #[schemars(length(max = 100), extend("uniqueItems" = true, "default" = []))]
+    #[schemars(length(max = stoa_trade::limits::UNITS), extend("uniqueItems" = true, "default" = []))]
     pub lost_unit_ids: Vec<Id>,
     #[serde(default)]
-    #[schemars(length(max = 100), extend("uniqueItems" = true, "default" = []))]
+    #[schemars(length(max = stoa_trade::limits::UNITS), extend("uniqueItems" = true, "default" = []))]
     pub returned_unit_ids: Vec<Id>,
 }
 
@@ -156,7 +154,7 @@ pub fn check_draft(from: Id, to: Id, items: &[TransferItemInput], caller: Caller
         }
         faults.extend(find_repeated_ids(&format!("/items/{index}/unitIds"), &line.unit_ids, &mut units));
     }
-    if units.len() > MOST_UNITS {
+    if units.len() > UNITS {
         faults.push(item("/items", "TOO_MANY"));
     }
     refuse_invalid(faults)
