@@ -7,7 +7,7 @@ use clap::Args;
 use stoa::database::Database;
 use stoa::deployment::{Deployment, HostIdentity, Release};
 use stoa::governance::{self, Governor, Recorder};
-use stoa::http::answer::App;
+use stoa::http::app::App;
 use stoa::http::budget::Budget;
 use stoa::http::connection_limit::ConnectionLimit;
 use stoa::http::readiness::Readiness;

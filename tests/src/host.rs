@@ -637,7 +637,8 @@ pub fn program() -> Command {
     command
 }
 
-/// Where `cargo xtask test` leaves the modules compiled, so that no process of the suite does it again: `STOA_TEST_MODULE_CACHE`.
+/// Where `cargo xtask test` leaves the modules compiled, so that no process of the suite does it again:
+/// `STOA_TEST_MODULE_CACHE`.
 pub fn compiled_modules() -> PathBuf {
     std::env::var_os("STOA_TEST_MODULE_CACHE").map_or_else(|| workspace().join("target/compiled"), PathBuf::from)
 }

@@ -27,7 +27,7 @@ impl Proxy {
     }
 
     /// The host receives another text in the place of the first of this in each request.
-    pub fn replacing(target: &str, text: &'static str, other: &'static str) -> Proxy {
+    pub fn replace_text(target: &str, text: &'static str, other: &'static str) -> Proxy {
         let change = move |request: &mut Vec<u8>| {
             let found = request.windows(text.len()).position(|window| window == text.as_bytes());
             if let Some(begin) = found {

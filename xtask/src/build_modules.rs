@@ -38,8 +38,8 @@ pub fn modules_folder(workspace: &Workspace) -> PathBuf {
     workspace.target.join("modules")
 }
 
-/// Where compiled modules are kept, whatever data folder a host has: what was compiled once is ready for every first start, also of
-/// another clone. A host loads from there only what this user's key signed.
+/// Where compiled modules are kept, whatever data folder a host has: what was compiled once is ready for every first
+/// start, also of another clone. A host loads from there only what this user's key signed.
 pub fn compiled_folder(workspace: &Workspace) -> PathBuf {
     workspace.intermediate.join("compiled")
 }
@@ -59,12 +59,13 @@ fn remove_unused_code(folder: &Path) -> Result<()> {
     if !folder.exists() {
         return Ok(());
     }
-    for entry in std::fs::read_dir(folder)? {
-        let entry = entry?;
-        let age = entry.metadata()?.modified()?.elapsed().unwrap_or_default();
+    for entry in std::fs::read_dir(folder)?.flatten() {
+        let written = entry.metadata().and_then(|file| file.modified()).ok();
+        let is_old = written.and_then(|time| time.elapsed().ok()).is_some_and(|age| age > KEPT);
         // Not the key: what it signed would be compiled again.
-        if entry.file_name() != "key" && age > KEPT {
-            std::fs::remove_file(entry.path())?;
+        if is_old && entry.file_name() != "key" {
+            // A failure means that a run of another clone was faster.
+            let _ = std::fs::remove_file(entry.path());
         }
     }
     Ok(())

@@ -73,10 +73,11 @@ impl Workspace {
         self.packages.iter().find(|package| package.name == name)
     }
 
-    /// Builds the host and answers the path of the binary. With the features of all default members, as tests have them: for
-    /// the package alone, cargo would build wasmtime once more. `beside`: what else cargo is to build in that go.
+    /// Builds the host and the program of `stoa import` beside it; answers the path of the host. With the features of
+    /// all default members, as tests have them: for the packages alone, cargo would build wasmtime once more. `beside`:
+    /// what else cargo is to build in that go.
     pub fn build_host(&self, mut cargo: Command, beside: &[&str]) -> Result<PathBuf> {
-        program::run(cargo.args(["build", "--release", "--bin", "stoa"]).args(beside))?;
+        program::run(cargo.args(["build", "--release", "--bin", "stoa", "--bin", "stoa-import"]).args(beside))?;
         let binary = self.host_binary();
         if !binary.is_file() {
             bail!("cargo built no {}", binary.display());

@@ -12,7 +12,7 @@ mod coroutine;
 use std::sync::Arc;
 
 use futures_util::future::BoxFuture;
-use stoa::sandbox::call::Native;
+use stoa::sandbox::module::Native;
 use stoa::sandbox::state::State;
 use stoa::sandbox::{Generation, Module};
 use stoa::wit::module;

@@ -11,37 +11,15 @@ mod upkeep;
 mod verify;
 mod work;
 
-use operations::{customer, customer_return, order, quotation};
-use records::allocation::AllocationRow;
-use records::customer::{CUSTOMER_ARCHIVED, CUSTOMER_CREATED, CUSTOMER_UPDATED, CustomerRow};
-use records::customer_return::{SalesReturnItemRow, SalesReturnRow};
-use records::delivery::DeliveryLineRow;
-use records::month_total::DeliveryTotalRow;
-use records::order::{OrderRow, SALE_CANCELLED, SALE_COMPLETED, SALE_CONFIRMED, SALE_CREATED, SALE_UPDATED};
-use records::order_item::OrderItemRow;
-use records::quotation::{QuotationItemRow, QuotationRow};
-use stoa_sdk::{Entity, Manifest, Module, Problem};
-use stoa_trade::snapshot::SummedLinesRow;
+use stoa_sdk::{Manifest, Module, Problem};
 
 /// The module.
 pub struct Sales;
 
 impl Module for Sales {
     const MANIFEST: Manifest = Manifest {
-        operations: &[customer::OPERATIONS, quotation::OPERATIONS, order::OPERATIONS, customer_return::OPERATIONS],
-        collections: &[
-            CustomerRow::collection,
-            QuotationRow::collection,
-            QuotationItemRow::collection,
-            OrderRow::collection,
-            OrderItemRow::collection,
-            AllocationRow::collection,
-            DeliveryLineRow::collection,
-            DeliveryTotalRow::collection,
-            SummedLinesRow::collection,
-            SalesReturnRow::collection,
-            SalesReturnItemRow::collection,
-        ],
+        operations: operations::TABLES,
+        collections: records::COLLECTIONS,
         permissions: &[
             ("customers.read", "Read customers."),
             ("customers.write", "Create, change and archive customers."),
@@ -55,16 +33,7 @@ impl Module for Sales {
             ("sales.read", "Read quotations, sales orders and customer returns."),
             ("sales.write", "Write, confirm, deliver and cancel sales orders; write quotations and customer returns."),
         ],
-        events: &[
-            CUSTOMER_CREATED.declare(),
-            CUSTOMER_UPDATED.declare(),
-            CUSTOMER_ARCHIVED.declare(),
-            SALE_CREATED.declare(),
-            SALE_UPDATED.declare(),
-            SALE_CONFIRMED.declare(),
-            SALE_COMPLETED.declare(),
-            SALE_CANCELLED.declare(),
-        ],
+        events: records::EVENTS,
         problems: &[
             (
                 "PRICE_NOT_EXACT",

@@ -7,7 +7,7 @@ use stoa_descriptor::{Collection, Descriptor, Named, ProblemCode, Schemas};
 use crate::bindings::exports::commerce::platform::module::{Call, Created, Findings, Guest, Problem, Reply, Step};
 use crate::event::DeclaredEvent;
 use crate::host::fault;
-use crate::operation::Operation;
+use crate::operation::{self, Operation};
 use crate::reply::Answer;
 use crate::service_access::ServiceAccess;
 
@@ -101,7 +101,11 @@ impl Manifest {
             name: self.name.to_owned(),
             version: self.version.to_owned(),
             description: self.description.to_owned(),
-            routes: self.operations().flat_map(Operation::sides).map(|side| side.route(&mut schemas)).collect(),
+            routes: self
+                .operations()
+                .flat_map(Operation::sides)
+                .map(|side| operation::route(&side, &mut schemas))
+                .collect(),
             collections: self.collections.iter().map(|collection| collection()).collect(),
             permissions: pairs(self.permissions),
             scopes: pairs(self.scopes),

@@ -15,7 +15,7 @@ pub use read::{All, Find, First, Get, GetAll, Limited, Rows, Select, Whole, find
 pub use totals::{Aggregate, LimitedTotals, Measure, OneTotal, Total, Totals, WholeTotals, aggregate};
 pub use write::{
     Insert, Lock, Number, Update, UpdateAnswering, insert, lock, lock_all, lock_all_shared, lock_shared, number,
-    update, update_all, update_by,
+    update, update_all, update_by, update_from,
 };
 
 /// Rows that one select answers at most.

@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 use stoa_sdk::store::Rows;
-use stoa_sdk::{ActorKind, Answer, Entity, Reply, facts};
+use stoa_sdk::{ActorKind, Answer, Entity, Id, Record, Reply, facts};
 
 use crate::lists::answer_page;
 
@@ -29,6 +29,19 @@ impl Caller {
         self == Caller::Client
     }
 
+    /// Answers a page of rows, each with the projection that this caller sees.
+    pub fn answer_page<R: Entity, P: Serialize, C: Serialize>(
+        self,
+        rows: Rows<R>,
+        person: impl Fn(&R) -> P,
+        client: impl Fn(&R) -> C,
+    ) -> Answer {
+        match self {
+            Caller::Person => answer_page(rows, Entity::id, |row| person(&row)),
+            Caller::Client => answer_page(rows, Entity::id, |row| client(&row)),
+        }
+    }
+
     /// Answers with the projection that this caller sees; the other one is not made.
     pub fn show<P: Serialize, C: Serialize>(self, person: impl FnOnce() -> P, client: impl FnOnce() -> C) -> Reply {
         match self {
@@ -37,30 +50,89 @@ impl Caller {
         }
     }
 
-    /// Answers a page of rows, each with the projection that this caller sees.
-    pub fn show_page<P, C, R>(self, rows: Rows<R>, person: impl Fn(&R) -> P, client: impl Fn(&R) -> C) -> Answer
+    /// Answers with the record as this caller sees it: a `P` for a person, a `C` for a client.
+    pub fn show_row<P, C, R>(self, row: R) -> Reply
     where
-        P: Serialize,
-        C: Serialize,
-        R: Entity,
+        P: Serialize + From<R>,
+        C: Serialize + From<R>,
+        R: Record,
+    {
+        let (id, version) = (row.id(), row.version());
+        let reply = match self {
+            Caller::Person => Reply::json(&P::from(row)),
+            Caller::Client => Reply::json(&C::from(row)),
+        };
+        reply.of(id, version)
+    }
+
+    /// Answers a page of rows, each as this caller sees it.
+    pub fn show_page<P, C, R>(self, rows: Rows<R>, id: impl Fn(&R) -> Id) -> Answer
+    where
+        P: Serialize + From<R>,
+        C: Serialize + From<R>,
     {
         match self {
-            Caller::Person => answer_page(rows, Entity::id, |row| person(&row)),
-            Caller::Client => answer_page(rows, Entity::id, |row| client(&row)),
+            Caller::Person => answer_page(rows, id, P::from),
+            Caller::Client => answer_page(rows, id, C::from),
         }
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use stoa_sdk::scripted::script;
+    use stoa_sdk::scripted::{NOW, script};
+    use stoa_sdk::{Instant, collection};
 
     use super::*;
+
+    collection! {
+        record ThingRow in "thing" {
+            name: String,
+            notes: String,
+        }
+    }
+
+    #[derive(Serialize)]
+    struct Thing(String, String);
+
+    impl From<ThingRow> for Thing {
+        fn from(row: ThingRow) -> Thing {
+            Thing(row.name, row.notes)
+        }
+    }
+
+    #[derive(Serialize)]
+    struct ApiThing(String);
+
+    impl From<ThingRow> for ApiThing {
+        fn from(row: ThingRow) -> ApiThing {
+            ApiThing(row.name)
+        }
+    }
+
+    fn thing() -> ThingRow {
+        let (created_at, updated_at) = (Instant(NOW), Instant(NOW));
+        ThingRow { id: Id(0, 1), version: 3, created_at, updated_at, name: "A".to_owned(), notes: "B".to_owned() }
+    }
 
     #[test]
     fn a_person_sees_the_persons_projection() {
         script([]);
         let reply = Caller::current().show(|| "person", || "client");
         assert_eq!(reply.body, r#""person""#);
+    }
+
+    #[test]
+    fn a_row_is_shown_as_its_caller_sees_it() {
+        let shown = |caller: Caller| caller.show_row::<Thing, ApiThing, _>(thing()).body;
+        assert_eq!((shown(Caller::Person), shown(Caller::Client)), (r#"["A","B"]"#.to_owned(), r#""A""#.to_owned()));
+    }
+
+    #[test]
+    fn a_page_is_shown_as_its_caller_sees_it() {
+        let rows = || Rows { items: vec![thing()], more: false, reached: None };
+        let shown = |caller: Caller| caller.show_page::<Thing, ApiThing, _>(rows(), |row| row.id).unwrap().body;
+        assert_eq!(shown(Caller::Person), r#"{"items":[["A","B"]],"nextCursor":null}"#);
+        assert_eq!(shown(Caller::Client), r#"{"items":["A"],"nextCursor":null}"#);
     }
 }

@@ -22,14 +22,7 @@ impl<R: Entity> Change<R> {
     /// IMMUTABLE_FIELD at each member whose column is declared `fixed` and differs.
     pub fn new(before: &R, mut after: R) -> Result<Change<R>, Problem> {
         let columns = differing_columns(before, &after);
-        let fixed: Vec<String> = columns
-            .iter()
-            .filter(|name| R::FIXED.contains(name))
-            .map(|name| format!("/{}", member::<R>(name)))
-            .collect();
-        if !fixed.is_empty() {
-            return Err(Problem::immutable(fixed));
-        }
+        refuse_immutable(list_fixed::<R>(&columns, &[]))?;
         after.touch(now());
         Ok(Change { after, columns })
     }
@@ -76,6 +69,25 @@ impl<R: Archivable + Clone> Change<R> {
         after.touch(now());
         Change { after, columns }
     }
+}
+
+/// Pointers to the members that differ though they are fixed: those whose columns the collection declares `fixed`, and
+/// those of these columns, which the record's state fixes.
+pub fn find_fixed<R: Entity>(before: &R, after: &R, columns: &[&str]) -> Vec<String> {
+    list_fixed::<R>(&differing_columns(before, after), columns)
+}
+
+fn list_fixed<R: Entity>(differing: &[&str], columns: &[&str]) -> Vec<String> {
+    let fixed = differing.iter().filter(|name| R::FIXED.contains(name) || columns.contains(name));
+    fixed.map(|name| format!("/{}", member::<R>(name))).collect()
+}
+
+/// Refuses a change of these members, or goes on where there is none.
+///
+/// # Errors
+/// IMMUTABLE_FIELD at each of them.
+pub fn refuse_immutable(pointers: Vec<String>) -> Result<(), Problem> {
+    if pointers.is_empty() { Ok(()) } else { Err(Problem::immutable(pointers)) }
 }
 
 /// The module's columns in which the rows differ.
@@ -167,6 +179,13 @@ mod tests {
         let problem = Change::new(&thing(), after).unwrap_err();
         let pointers: Vec<&str> = problem.errors.iter().map(|error| error.pointer.as_str()).collect();
         assert_eq!((problem.code.as_str(), pointers), ("IMMUTABLE_FIELD", vec!["/code", "/type"]));
+    }
+
+    #[test]
+    fn a_state_fixes_more_than_the_collection_does() {
+        let after = ThingRow { code: "X".to_owned(), name: "Z".to_owned(), valid_from: Some(Instant(7)), ..thing() };
+        assert_eq!(find_fixed(&thing(), &after, &["name"]), ["/code", "/name"]);
+        assert!(find_fixed(&thing(), &thing(), &["name"]).is_empty());
     }
 
     #[test]

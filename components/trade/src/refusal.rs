@@ -26,6 +26,11 @@ pub fn refuse_invalid(faults: Vec<Item>) -> Result<(), Problem> {
     refuse("VALIDATION_FAILED", faults)
 }
 
+/// A fault with this code at each of these pointers of which it is true.
+pub fn list_faults<'a>(code: &str, places: impl IntoIterator<Item = (&'a str, bool)>) -> Vec<Item> {
+    places.into_iter().filter(|(_, is_wrong)| *is_wrong).map(|(pointer, _)| item(pointer, code)).collect()
+}
+
 /// The caller's problem for a clash with a unique key: DUPLICATE at the pointer, for `run(insert([&row])).map_err(..)`.
 pub fn or_duplicate(pointer: &str) -> impl FnOnce(Failure) -> Problem {
     move |failure| match failure {

@@ -24,6 +24,12 @@ pub fn key(code: &str) -> String {
     code.to_ascii_lowercase()
 }
 
+/// A code or number as a replacement leaves it: in another case it is the same one and stays as it was typed first.
+/// None: the body does not state it.
+pub fn restate_code(before: &str, stated: Option<String>) -> String {
+    stated.filter(|stated| key(stated) != key(before)).unwrap_or_else(|| before.to_owned())
+}
+
 fn schema(pattern: &str, least: usize, most: usize) -> Schema {
     let mut schema = json_schema!({ "type": "string", "pattern": pattern, "maxLength": most, "x-normalize": ["trim"] });
     if least > 0 {
@@ -68,5 +74,12 @@ mod tests {
     #[test]
     fn keys_ignore_case() {
         assert_eq!(key("SO-000001a"), key("so-000001A"));
+    }
+
+    #[test]
+    fn a_code_in_another_case_stays_as_it_was_typed_first() {
+        for (stated, expected) in [(None, "So-1"), (Some("SO-1"), "So-1"), (Some("so-2"), "so-2")] {
+            assert_eq!(restate_code("So-1", stated.map(str::to_owned)), expected);
+        }
     }
 }

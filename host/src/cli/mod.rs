@@ -1,11 +1,13 @@
 //! The binary's verbs, one file each.
 
 mod data_flags;
+mod import;
 mod keys;
 mod logging;
 mod migrate;
 mod module;
 mod openapi;
+mod running_host;
 mod serve;
 mod tenant;
 mod token;
@@ -53,7 +55,9 @@ enum Verb {
     /// Print the OpenAPI document of the modules in STOA_MODULES_DIR.
     #[command(after_help = "Example: stoa openapi > openapi.json")]
     Openapi(openapi::Flags),
-    Import(stoa_importer::Args),
+    /// Import a CSV file through the public API, with the program `stoa-import`.
+    #[command(after_help = "Example: stoa import --help")]
+    Import,
     /// Check all module invariants for every company. Lists violations and exits with 1; exits with 2 if a check did not finish.
     #[command(after_help = "Example: stoa verify --json")]
     Verify(verify::Flags),
@@ -85,13 +89,18 @@ enum Verb {
     },
 }
 
-/// Runs the verb that the command line names.
 /// A check that found nothing wrong, but did not come to its end: status 2, where one that found something ends with 1.
 #[derive(Debug, thiserror::Error)]
 #[error("the check did not finish")]
 pub struct Unfinished;
 
+/// Runs the verb that the command line names.
 pub fn run() -> anyhow::Result<()> {
+    let mut arguments = std::env::args_os().skip(1);
+    // The arguments that follow are read by another program.
+    if arguments.next().is_some_and(|verb| verb == "import") {
+        return import::run(arguments);
+    }
     match Cli::parse().verb {
         Verb::Serve(flags) => serve::run(flags),
         Verb::Migrate(flags) => migrate::run(flags),
@@ -99,7 +108,7 @@ pub fn run() -> anyhow::Result<()> {
         Verb::Keys(args) => keys::run(args),
         Verb::Token(flags) => token::run(&flags),
         Verb::Openapi(flags) => openapi::run(flags),
-        Verb::Import(args) => stoa_importer::run(&args),
+        Verb::Import => import::run(arguments),
         Verb::Verify(flags) => verify::run(flags),
         Verb::Webhook(args) => webhook::run(args),
         Verb::Module(args) => module::run(args),

@@ -5,45 +5,29 @@ use std::io::Write as _;
 use std::net::SocketAddr;
 use std::path::PathBuf;
 use std::sync::Arc;
-use std::time::Duration;
 
-use arc_swap::ArcSwap;
 use clap::Args;
 use metrics_exporter_prometheus::{PrometheusBuilder, PrometheusHandle};
 use serde::Serialize;
 use sha2::{Digest as _, Sha256};
 use tokio::net::TcpListener;
 use tokio::signal::unix::{Signal, SignalKind, signal};
-use uuid::Uuid;
+use tokio::task::JoinHandle;
 
 use super::data_flags::DataFlags;
 use super::logging;
-use crate::database::Database;
-use crate::deployment::{Deployment, HostIdentity, development, first};
-
-use crate::events::{Relay, endpoint};
+use super::running_host::RunningHost;
+use crate::deployment::{Deployment, development};
 use crate::gate::admission::Role;
-use crate::gate::compiler::Compiler;
 use crate::gate::trust::Trust;
-use crate::gate::vetting::Gate;
-use crate::governance::{self, Governor, HeavyReads, Recorder};
-use crate::http::budget::Budget;
 use crate::http::connection_limit::ConnectionLimit;
 use crate::http::operator::Operator;
-use crate::http::readiness::Readiness;
-use crate::http::reference::Reference;
 use crate::http::starting::Starting;
-use crate::http::{answer, body, cors, open_files, private, server};
-use crate::identity::api_keys::ApiKeys;
-use crate::identity::users::Users;
-use crate::identity::{Clock, DevIssuer, Verifier};
-use crate::keyring::KeyRing;
-use crate::platform::{self, Platform};
-use crate::purge;
-use crate::sandbox::engine::{self, Sandbox};
+use crate::http::{answer, cors, open_files, private, server};
+use crate::sandbox::engine::Sandbox;
 use crate::secret_file;
-use crate::settings::{self, Onboarding, Settings};
-use crate::watchdog::{self, Pulse, Watchdog};
+use crate::settings::Settings;
+use crate::watchdog;
 
 #[derive(Args, Serialize)]
 pub struct Flags {
@@ -89,22 +73,7 @@ pub fn run(flags: Flags) -> anyhow::Result<()> {
     tokio::runtime::Builder::new_multi_thread().enable_all().build()?.block_on(serve(settings, flags))
 }
 
-/// Refuses to serve with a key that this host made for itself where the database has secrets under another one: a second --dev host
-/// with a folder of its own. Who states keys may have lost one, and needs a host to replace the secrets under it.
-async fn check_keys(settings: &Settings, database: &Database, keys: &KeyRing) -> anyhow::Result<()> {
-    let missing = endpoint::find_missing_keys(database, keys).await?;
-    let Some(id) = missing.first() else { return Ok(()) };
-    anyhow::ensure!(
-        settings.encryption_key.is_some(),
-        "the database has secrets that another host encrypted under the key {id}, and {} has no such key: start with the \
-         --data-dir of that host, copy its encryption.key, or set STOA_ENCRYPTION_KEY to the same keys on every host",
-        settings.data_dir.display()
-    );
-    tracing::error!(keys = ?missing, "STOA_ENCRYPTION_KEY lacks keys of stored secrets: webhooks under them are not sent");
-    Ok(())
-}
-
-async fn serve(settings: Settings, flags: Flags) -> anyhow::Result<()> {
+async fn serve(mut settings: Settings, flags: Flags) -> anyhow::Result<()> {
     let descriptors = open_files::raise_limit();
     // From here on: else a SIGHUP would end a host that starts.
     let hangup = signal(SignalKind::hangup())?;
@@ -113,129 +82,45 @@ async fn serve(settings: Settings, flags: Flags) -> anyhow::Result<()> {
     let private_listener = listen(settings.private_listen).await?;
     let starting = Starting::begin(&listener, settings.connection_timeout)?;
     let metrics = PrometheusBuilder::new().install_recorder()?;
-    let engine = engine::engine(settings.sandbox(), settings.concurrent_requests(), settings.limits().large_memory)
-        .map_err(|error| anyhow::anyhow!("the sandbox cannot be set up: {error:#}"))?;
-    let mut settings = settings;
     if settings.dev {
-        let token = development::operator_token(&settings.data_dir)?;
-        settings
-            .operator_token_sha256
-            .push(Operator { name: "dev".into(), token_sha256: Sha256::digest(token).into() });
+        let token_sha256 = Sha256::digest(development::operator_token(&settings.data_dir)?).into();
+        settings.operator_token_sha256.push(Operator { name: "dev".into(), token_sha256 });
     }
-    let (keys, dialer, schedule) =
-        (Arc::new(settings.key_ring()?), Arc::new(settings.dialer()?), settings.webhook_schedule()?);
-    let gate = Arc::new(Gate {
-        cache: settings.module_cache(),
-        precompiled: settings.read_precompiled()?,
-        compiler: Compiler::apart(settings.sandbox(), settings.limits().large_memory)?,
-        trust: ArcSwap::from_pointee(settings.trust()?),
-        judge: settings.judge()?,
-        engine,
-        host: platform::NAMES,
-    });
-    let database = Arc::new(Database::open(&settings.database(), settings.dev).await?);
-    check_keys(&settings, &database, &keys).await?;
-    let release = first::release(&database, &gate, &settings.modules_dir()).await?;
-
-    let dev_issuer = if settings.dev { Some(DevIssuer::load_or_create(&settings.data_dir)?) } else { None };
-    let mut issuers = settings.issuers()?;
-    issuers.extend(dev_issuer.as_ref().map(DevIssuer::settings));
-    anyhow::ensure!(
-        !issuers.is_empty(),
-        "no identity provider: set STOA_OIDC_ISSUER and STOA_OIDC_AUDIENCE, or use --dev"
-    );
-    let verifier = Verifier::new(issuers, settings.oidc_grace, Clock::system())?;
-    let watchdog = Watchdog::start()?;
-    verifier.keep_keys_fresh(&watchdog);
-
     let address = listener.local_addr()?;
-    let limits = governance::RateLimits {
-        user: settings.user_requests_per_minute,
-        tenant: settings.tenant_requests_per_minute,
-        // At least what one company alone may have.
-        user_total: settings.user_requests_per_minute_total.max(settings.user_requests_per_minute),
-    };
-    let (purged, gathered) = (database.clone(), metrics.clone());
-    watchdog.spawn("purge", move |pulse| purge::keep_small(purged.clone(), pulse));
-    watchdog.spawn("metrics", move |pulse| keep_metrics_small(gathered.clone(), pulse));
-    let host = HostIdentity { id: Uuid::now_v7(), name: host_name(address) };
-    let deployment = Arc::new(Deployment::new(release, database.clone(), gate, settings.limits(), host));
-    deployment.keep(&watchdog);
-    watchdog::spawn_vital_task(read_trust_again(hangup, deployment.clone(), settings.sandbox(), flags));
-    let (recorder, recording) = Recorder::start(database.clone(), &watchdog);
-    let app = Arc::new(answer::App {
-        deployment: deployment.clone(),
-        database: database.clone(),
-        watchdog: watchdog.clone(),
-        platform: Arc::new(Platform {
-            limits: settings.limits(),
-            onboarding_open: settings.onboarding == Onboarding::Open,
-            companies_per_day: settings.companies_per_user_and_day,
-            webhook_endpoints: settings.webhook_endpoints,
-            environment: settings.environment(),
-            governor: Governor::new(limits, database.clone()),
-            recorder,
-            keys: keys.clone(),
-            dialer: dialer.clone(),
-        }),
-        verifier,
-        users: Users::default(),
-        api_keys: ApiKeys::new(settings.environment()),
-        dev_issuer,
-        bodies: body::Bodies::new(settings::bytes(settings.body_memory)),
-        response_memory: Budget::new(settings::bytes(settings.response_memory)),
-        readiness: Readiness::default(),
-        reference: Reference::default(),
-        heavy_reads: HeavyReads::new(settings.heavy_reads()),
-        trusted_proxies: settings.trusted_proxies.clone(),
-        request_timeout: settings.request_timeout,
-    });
-    let relaying = Relay::new(database.clone(), dialer, keys, schedule).start(&watchdog);
+    let host = RunningHost::start(&settings, &metrics, address).await?;
+    let trust = read_trust_again(hangup, host.app.deployment.clone(), settings.sandbox(), flags);
+    watchdog::spawn_vital_task(trust);
     starting.end().await;
     // Stdout may be a pipe that its reader has closed: the log has the address too.
     let _ = writeln!(std::io::stdout(), "stoa listening on http://{address}");
     tracing::info!(%address, private = %private_listener.local_addr()?, "listening");
 
-    let (operators, names) =
-        (settings.operator_token_sha256.clone(), settings.private_names.iter().map(|name| name.0.clone()).collect());
-    let private = private::router(metrics, deployment.clone(), operators, names);
-    let silence = settings.connection_timeout;
-    let connection_limit = ConnectionLimit::for_private(private::CONNECTIONS);
-    let private =
-        watchdog::spawn_vital_task(server::serve(private_listener, private, connection_limit, silence, pending()));
+    let operators = serve_operators(&settings, private_listener, metrics, host.app.deployment.clone());
     let database_connections = settings.concurrent_requests() as usize;
     let connections = open_files::count_connections(descriptors, settings.connections, database_connections);
     let connection_limit =
         ConnectionLimit::new(connections, settings.connections_per_peer, settings.trusted_proxies.clone());
     tracing::info!(descriptors, connections, "connections at once");
-    let router = cors::allow(answer::router(app.clone()), &settings.cors_origins);
-    server::serve(listener, router, connection_limit, silence, stop_signal()).await;
-    private.abort();
-    relaying.finish().await;
-    recording.finish().await;
-    watchdog.stop();
-    deployment.leave().await;
-    app.platform.governor.stop().await;
-    database.close();
+    let router = cors::allow(answer::router(host.app.clone()), &settings.cors_origins);
+    server::serve(listener, router, connection_limit, settings.connection_timeout, stop_signal()).await;
+    operators.abort();
+    host.stop().await;
     tracing::info!("stopped");
     Ok(())
 }
 
-/// Folds the values recorded between two scrapes into their sums, so that a host that nobody scrapes does not grow.
-async fn keep_metrics_small(metrics: PrometheusHandle, pulse: Pulse) {
-    loop {
-        pulse.rest(Duration::from_secs(5)).await;
-        metrics.run_upkeep();
-    }
-}
-
-/// For people: the machine's name, where it tells one, and the address.
-fn host_name(address: SocketAddr) -> String {
-    let machine = std::fs::read_to_string("/proc/sys/kernel/hostname").unwrap_or_default();
-    match machine.trim() {
-        "" => address.to_string(),
-        machine => format!("{machine} {address}"),
-    }
+/// Serves metrics and the operators' API, until the task is ended.
+fn serve_operators(
+    settings: &Settings,
+    listener: TcpListener,
+    metrics: PrometheusHandle,
+    deployment: Arc<Deployment>,
+) -> JoinHandle<()> {
+    let names = settings.private_names.iter().map(|name| name.0.clone()).collect();
+    let router = private::router(metrics, deployment, settings.operator_token_sha256.clone(), names);
+    let connection_limit = ConnectionLimit::for_private(private::CONNECTIONS);
+    let silence = settings.connection_timeout;
+    watchdog::spawn_vital_task(server::serve(listener, router, connection_limit, silence, pending()))
 }
 
 async fn listen(address: SocketAddr) -> anyhow::Result<TcpListener> {

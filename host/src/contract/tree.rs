@@ -371,6 +371,31 @@ impl Tree {
 }
 
 impl Node {
+    fn read_types(&mut self, keywords: &Map<String, Value>) {
+        let Some(types) = keywords.get("type") else { return };
+        let names = types.as_array().map_or(std::slice::from_ref(types), Vec::as_slice);
+        let named = names.iter().filter_map(|name| Types::of_name(name.as_str()?));
+        self.types = named.fold(Types(0), Types::or);
+        self.integer = self.types.meets(Types::INTEGER) && !self.types.meets(Types::NUMBER);
+        if self.types.meets(Types::NUMBER) {
+            self.types = self.types.or(Types::INTEGER);
+        }
+    }
+
+    fn read_normalization(&mut self, keywords: &Map<String, Value>) -> Result<(), String> {
+        let Some(names) = keywords.get("x-normalize") else { return Ok(()) };
+        for name in names.as_array().ok_or("x-normalize is a list")? {
+            match name.as_str() {
+                Some("trim") => self.trim = true,
+                Some("upper") => self.case = Some(Case::Upper),
+                Some("lower") => self.case = Some(Case::Lower),
+                Some("decimal") => self.decimal = true,
+                _ => return Err(format!("x-normalize knows no {name}")),
+            }
+        }
+        Ok(())
+    }
+
     pub fn member(&self, name: &str) -> Option<&Member> {
         let index = self.members.binary_search_by(|member| member.name.as_str().cmp(name)).ok()?;
         self.members.get(index)
@@ -454,15 +479,7 @@ impl<'a> Build<'a> {
             return Err("schemas are of draft 2020-12".into());
         }
         let mut node = Node::default();
-        if let Some(types) = keywords.get("type") {
-            let names = types.as_array().map_or(std::slice::from_ref(types), Vec::as_slice);
-            let named = names.iter().filter_map(|name| Types::of_name(name.as_str()?));
-            node.types = named.fold(Types(0), Types::or);
-            node.integer = node.types.meets(Types::INTEGER) && !node.types.meets(Types::NUMBER);
-            if node.types.meets(Types::NUMBER) {
-                node.types = node.types.or(Types::INTEGER);
-            }
-        }
+        node.read_types(keywords);
         node.constant = match (keywords.get("const"), keywords.get("enum").and_then(Value::as_array).map(Vec::as_slice))
         {
             (Some(only), _) | (None, Some([only])) => Some(only.clone()),
@@ -471,17 +488,7 @@ impl<'a> Build<'a> {
         node.uuid = keywords.get("format").and_then(Value::as_str) == Some("uuid");
         node.most_items = keywords.get("maxItems").and_then(Value::as_u64).and_then(|most| usize::try_from(most).ok());
         node.bounds = Bounds::from_keywords(keywords)?;
-        if let Some(names) = keywords.get("x-normalize") {
-            for name in names.as_array().ok_or("x-normalize is a list")? {
-                match name.as_str() {
-                    Some("trim") => node.trim = true,
-                    Some("upper") => node.case = Some(Case::Upper),
-                    Some("lower") => node.case = Some(Case::Lower),
-                    Some("decimal") => node.decimal = true,
-                    _ => return Err(format!("x-normalize knows no {name}")),
-                }
-            }
-        }
+        node.read_normalization(keywords)?;
         if let Some(reference) = keywords.get("$ref") {
             node.all.push(self.definition(reference)?);
         }

@@ -12,8 +12,8 @@ use super::records;
 use crate::database::{Cell, Error, Row, Session, Shard, Verdict, work};
 use crate::pipeline::company_clock;
 use crate::platform::operators;
-use crate::sandbox::call::{self, CallContext, Failure};
-use crate::sandbox::{Generation, Limits, Module};
+use crate::sandbox::call::{self, CallContext};
+use crate::sandbox::{Failure, Generation, Limits, Module};
 use crate::watchdog::Pulse;
 
 /// Between two looks for work, and between two batches: requests come first.

@@ -12,8 +12,8 @@ use uuid::Uuid;
 use crate::database::{Cell, Database, Error, Session, Shard, Verdict, work};
 use crate::pipeline::company_clock;
 use crate::platform::{self, iam::directory};
-use crate::sandbox::call::{self, CallContext, Failure};
-use crate::sandbox::{Limits, Module, RequestFacts};
+use crate::sandbox::call::{self, CallContext};
+use crate::sandbox::{Failure, Limits, Module, RequestFacts};
 use crate::wit::module::Findings;
 
 /// Batches of one module and company; a module that never comes to an end is at fault.

@@ -10,6 +10,7 @@ use serde_json::{Value as Json, json};
 use uuid::Uuid;
 
 use super::TEST_KIND;
+use super::lane::{lock_lanes, wake_lanes};
 use super::schedule::Schedule;
 use crate::database::{Cell, Database, Error, Row, Session, Shard};
 use crate::ids::{self, Ids};
@@ -230,58 +231,6 @@ impl Batch {
         session.query(insert, &values).await?;
         wake_lanes(session, self.tenant, &endpoints, due).await
     }
-}
-
-/// Keeps relays from leaving these lanes before this transaction has ended: a relay that leaves a lane looks for
-/// deliveries in it. The rows are locked in the order of their ids. `endpoints`: ids as a list of JSON.
-async fn lock_lanes(session: &mut Session, tenant: Uuid, endpoints: &str) -> Result<(), Error> {
-    // SQLite has one writer at a time.
-    if matches!(session, Session::Postgres(_)) {
-        let sql = "select 1 from stoa_webhook_lane
-                   where tenant_id = $1
-                     and endpoint_id = any (array(select e::uuid from jsonb_array_elements_text($2::jsonb) as e))
-                   order by endpoint_id for update";
-        session.query(sql, &[Cell::Id(tenant), Cell::text(endpoints)]).await?;
-    }
-    Ok(())
-}
-
-/// As [`wake_lane`], of all these lanes.
-async fn wake_lanes(session: &mut Session, tenant: Uuid, endpoints: &str, due_at: i64) -> Result<(), Error> {
-    let sql = match session {
-        Session::Sqlite(_) => {
-            "update stoa_webhook_lane set due_at = $3
-             where tenant_id = $1 and endpoint_id in (select unhex(e.value) from json_each($2) as e)
-               and holder is null and (due_at is null or due_at > $3)"
-        }
-        Session::Postgres(_) => {
-            "update stoa_webhook_lane set due_at = $3
-             where tenant_id = $1 and endpoint_id = any (array(select e::uuid from jsonb_array_elements_text($2::jsonb) as e))
-               and holder is null and (due_at is null or due_at > $3)"
-        }
-    };
-    session.query(sql, &[Cell::Id(tenant), Cell::text(endpoints), Cell::Instant(due_at)]).await?;
-    Ok(())
-}
-
-/// Keeps relays from leaving this lane before this transaction has ended: a relay that leaves a lane looks for
-/// deliveries in it.
-pub async fn lock_lane(session: &mut Session, tenant: Uuid, endpoint: Uuid) -> Result<(), Error> {
-    // SQLite has one writer at a time.
-    if matches!(session, Session::Postgres(_)) {
-        let sql = "select 1 from stoa_webhook_lane where tenant_id = $1 and endpoint_id = $2 for update";
-        session.query(sql, &[Cell::Id(tenant), Cell::Id(endpoint)]).await?;
-    }
-    Ok(())
-}
-
-/// Has an endpoint's deliveries looked at, at an instant or before. A relay that works on them looks again before it
-/// leaves.
-pub async fn wake_lane(session: &mut Session, tenant: Uuid, endpoint: Uuid, due_at: i64) -> Result<(), Error> {
-    let sql = "update stoa_webhook_lane set due_at = $3
-               where tenant_id = $1 and endpoint_id = $2 and holder is null and (due_at is null or due_at > $3)";
-    session.query(sql, &[Cell::Id(tenant), Cell::Id(endpoint), Cell::Instant(due_at)]).await?;
-    Ok(())
 }
 
 #[cfg(test)]

@@ -8,7 +8,6 @@ use std::time::Duration;
 
 use bytes::Bytes;
 use futures_util::{FutureExt as _, future};
-use http::{HeaderMap, HeaderName, HeaderValue, header};
 use tokio::sync::{Notify, Semaphore, watch};
 use tokio::task::JoinSet;
 use tokio::time::Instant;
@@ -19,7 +18,7 @@ use super::endpoint::Secrets;
 use super::fan_outs::{self, FanOuts};
 use super::lane::{self, Attempt, Claimed, Ended, Lane, LaneStep, Share, TakenLanes, Wave};
 use super::schedule::Schedule;
-use super::{fan_out, sign};
+use super::{fan_out, headers};
 use crate::database::{Database, Error, Session, Shard};
 use crate::keyring::KeyRing;
 use crate::watchdog::{Pulse, Watchdog};
@@ -40,7 +39,6 @@ const TRIES: u32 = 10;
 const AGAIN: Duration = Duration::from_secs(1);
 /// How long the end of a host waits for what is under way.
 const FINISH: Duration = Duration::from_secs(5);
-const AGENT: &str = concat!("stoa-webhooks/", env!("CARGO_PKG_VERSION"));
 
 pub struct Relay {
     database: Arc<Database>,
@@ -273,7 +271,7 @@ impl Relay {
                 .record(now.saturating_sub(event.occurred_at) as f64 / 1000.0);
         }
         let body = event.render();
-        let headers = headers(secrets, now, body.as_bytes(), event.id, event.request);
+        let headers = headers::list(secrets, now, &body, &event);
         let began = Instant::now();
         let answer = self.dialer.send(url, headers, Bytes::from(body)).await;
         let duration_ms = i64::try_from(began.elapsed().as_millis()).unwrap_or(i64::MAX);
@@ -300,27 +298,4 @@ async fn look(session: &mut Session, after: Option<Uuid>) -> Result<(Option<Vec<
         None => None,
     };
     Ok((news, lane::is_any_due(session).await?))
-}
-
-/// Headers of a delivery. `now`: milliseconds since 1970.
-fn headers(secrets: &Secrets, now: i64, body: &[u8], event: Uuid, request: Uuid) -> HeaderMap {
-    let timestamp = now / 1000;
-    let (secret, next) = secrets.choose(now);
-    let mut headers = HeaderMap::new();
-    headers.insert(header::CONTENT_TYPE, HeaderValue::from_static("application/json"));
-    headers.insert(header::USER_AGENT, HeaderValue::from_static(AGENT));
-    let mut insert = |name: &'static str, text: String| {
-        // Hexadecimal digits, numbers and ids: every one is a header's value.
-        if let Ok(value) = HeaderValue::from_str(&text) {
-            headers.insert(HeaderName::from_static(name), value);
-        }
-    };
-    insert("x-webhook-signature", sign::sign(secret, timestamp, body));
-    if let Some(next) = next {
-        insert("x-webhook-signature-next", sign::sign(next, timestamp, body));
-    }
-    insert("x-webhook-timestamp", timestamp.to_string());
-    insert("x-event-id", event.to_string());
-    insert("x-request-id", request.to_string());
-    headers
 }

@@ -2,13 +2,16 @@
 
 pub mod accept;
 pub mod answer;
+pub mod app;
 pub mod body;
 pub mod budget;
+mod call;
 mod compression;
 mod conditional;
 mod connection;
 pub mod connection_limit;
 pub mod cors;
+mod credential;
 mod file;
 pub mod linger;
 pub mod named_host;
@@ -20,9 +23,10 @@ pub mod private;
 pub mod problem;
 pub mod readiness;
 pub mod reference;
+mod rejection;
 mod response_memory;
 pub mod server;
 pub mod starting;
 mod success;
 mod validate;
-pub mod visit;
+mod visit;

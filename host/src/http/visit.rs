@@ -11,19 +11,19 @@ use crate::pipeline::request::Caller;
 use crate::problem::Problem;
 
 pub struct Visit<'a> {
-    pub caller: &'a Caller,
+    pub caller: Caller,
     pub tenant: Option<Uuid>,
     pub route: &'a Route,
     pub path: &'a [(String, String)],
     pub request_id: Uuid,
     pub peer: IpAddr,
-    pub user_agent: &'a Option<String>,
+    pub user_agent: Option<String>,
 }
 
 impl Visit<'_> {
     /// Not let in. A credential that is none leaves no entry.
     pub fn record_refusal(&self, recorder: &Recorder, problem: &Problem) {
-        if let Caller::Client(key) = self.caller
+        if let Caller::Client(key) = &self.caller
             && problem.status == 429
         {
             let what = What::Refused { key: key.id, status: problem.status, reason: problem.code.to_string() };
@@ -34,7 +34,7 @@ impl Visit<'_> {
     /// Let in, and answered: with a problem's code or, of a success, an empty one. What users do is reported by the entries of their
     /// writes; what they may not do, and reads that disclose identifiers, here.
     pub fn record_answer(&self, recorder: &Recorder, status: u16, code: &str) {
-        if let Caller::Client(key) = self.caller {
+        if let Caller::Client(key) = &self.caller {
             recorder.record(self.of_client(key.tenant, What::Admitted { key: key.id, status }));
         }
         let Some(tenant) = self.tenant else { return };

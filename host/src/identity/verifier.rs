@@ -137,33 +137,7 @@ impl Verifier {
                 self.addressless.note(digest, now);
             }
         }
-        let claims = believed.map_err(|fault| match fault {
-            ClaimFault::Unverified => {
-                tracing::debug!(issuer = %settings.issuer, %fault, "user token refused");
-                CredentialRefusal::Unverified
-            }
-            ClaimFault::NoAddress => {
-                tracing::info!(issuer = %settings.issuer, %fault, "user token refused");
-                CredentialRefusal::Unverified
-            }
-            // Most often a setting of the issuer that somebody has to mend, and never sent by strangers: the signature
-            // is good.
-            ClaimFault::NoAudience | ClaimFault::Audience => {
-                tracing::info!(issuer = %settings.issuer, expected = %settings.audience, %fault, "user token refused");
-                CredentialRefusal::Explained("The token is for another audience.")
-            }
-            fault => {
-                tracing::debug!(issuer = %settings.issuer, %fault, "user token refused");
-                match fault {
-                    ClaimFault::Expired => CredentialRefusal::Explained("The token has expired."),
-                    ClaimFault::Bound => {
-                        CredentialRefusal::Explained("The token is bound to a key and is no bearer token.")
-                    }
-                    _ => CredentialRefusal::Unauthenticated,
-                }
-            }
-        })?;
-        let claims = Arc::new(claims);
+        let claims = Arc::new(believed.map_err(|fault| refuse_claims(settings, fault))?);
         let verified = Verified { claims: Arc::clone(&claims), issuer: index, key: key.thumbprint };
         self.verified.put(digest, verified);
         Ok(claims)
@@ -172,6 +146,28 @@ impl Verifier {
     #[cfg(test)]
     pub(super) fn count_remembered(&self) -> usize {
         self.verified.len()
+    }
+}
+
+/// The refusal of a token whose claims are not believed.
+fn refuse_claims(settings: &Issuer, fault: ClaimFault) -> CredentialRefusal {
+    match fault {
+        ClaimFault::NoAddress => tracing::info!(issuer = %settings.issuer, %fault, "user token refused"),
+        // Most often a setting of the issuer that somebody has to mend, and never sent by strangers: the signature
+        // is good.
+        ClaimFault::NoAudience | ClaimFault::Audience => {
+            tracing::info!(issuer = %settings.issuer, expected = %settings.audience, %fault, "user token refused");
+        }
+        _ => tracing::debug!(issuer = %settings.issuer, %fault, "user token refused"),
+    }
+    match fault {
+        ClaimFault::Unverified | ClaimFault::NoAddress => CredentialRefusal::Unverified,
+        ClaimFault::NoAudience | ClaimFault::Audience => {
+            CredentialRefusal::Explained("The token is for another audience.")
+        }
+        ClaimFault::Expired => CredentialRefusal::Explained("The token has expired."),
+        ClaimFault::Bound => CredentialRefusal::Explained("The token is bound to a key and is no bearer token."),
+        _ => CredentialRefusal::Unauthenticated,
     }
 }
 

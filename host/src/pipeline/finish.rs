@@ -38,12 +38,29 @@ struct Stored {
     body: Option<Vec<u8>>,
 }
 
+/// The rows of a finished request, as both databases write them.
+struct Records<'a> {
+    finish: &'a Finish<'a>,
+    /// Id of the audit entry.
+    entry: Uuid,
+    audit: [Cell; 12],
+    stored: Option<Stored>,
+}
+
 /// Writes them, on PostgreSQL with the commit.
 pub fn finish(session: &mut Session, finish: &Finish<'_>) -> Result<(), Error> {
     let mut ids = Ids::new(finish.now);
-    let request = finish.request;
     let entry = ids.make();
-    let audit = [
+    let records = Records { finish, entry, audit: make_audit_row(finish, entry), stored: compress_answer(finish)? };
+    match session {
+        Session::Sqlite(connection) => finish_sqlite(connection, records, &mut ids),
+        Session::Postgres(transaction) => finish_postgres(transaction, records, &mut ids),
+    }
+}
+
+fn make_audit_row(finish: &Finish<'_>, entry: Uuid) -> [Cell; 12] {
+    let request = finish.request;
+    [
         Cell::Id(finish.tenant),
         Cell::Id(entry),
         Cell::Id(request.request_id),
@@ -56,69 +73,68 @@ pub fn finish(session: &mut Session, finish: &Finish<'_>) -> Result<(), Error> {
         Cell::optional(request.user_agent.clone(), Cell::Text),
         Cell::text(metadata(finish)),
         Cell::Instant(finish.now),
-    ];
-    let stored = match request.input.as_ref().ok().and_then(|input| input.key.as_ref()) {
-        Some(key) if finish.answer.credential => Some(Stored { key: key.id, body: None }),
-        Some(key) => {
-            let body = zstd::encode_all(finish.answer.body.as_ref(), COMPRESSION).map_err(fault)?;
-            Some(Stored { key: key.id, body: Some(body) })
-        }
-        None => None,
+    ]
+}
+
+fn compress_answer(finish: &Finish<'_>) -> Result<Option<Stored>, Error> {
+    let Some(key) = finish.request.input.as_ref().ok().and_then(|input| input.key.as_ref()) else { return Ok(None) };
+    let body = match finish.answer.credential {
+        true => None,
+        false => Some(zstd::encode_all(finish.answer.body.as_ref(), COMPRESSION).map_err(fault)?),
     };
-    match session {
-        Session::Sqlite(connection) => {
-            sqlite::query(
-                connection,
-                "insert into stoa_audit (tenant_id, id, request_id, actor_type, actor_id, operation, resource_type,
-                   resource_id, ip_address, user_agent, metadata, created_at)
-                 values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)",
-                &audit,
-            )?;
-            for subject in finish.subjects {
-                sqlite::query(
-                    connection,
-                    "insert into stoa_audit_subject (tenant_id, subject_id, audit_id) values ($1, $2, $3)",
-                    &[Cell::Id(finish.tenant), Cell::Id(*subject), Cell::Id(entry)],
-                )?;
-            }
-            for event in finish.emitted {
-                sqlite::query(
-                    connection,
-                    "insert into stoa_event (tenant_id, id, kind, resource_type, resource_id, resource_version, data,
-                       request_id, created_at) values ($1, $2, $3, $4, $5, $6, $7, $8, $9)",
-                    &[
-                        Cell::Id(finish.tenant),
-                        Cell::Id(ids.make()),
-                        Cell::text(&event.kind),
-                        Cell::text(&event.resource_type),
-                        Cell::Id(Uuid::from_u64_pair(event.resource.0, event.resource.1)),
-                        Cell::optional(event.version, Cell::Integer),
-                        Cell::text(&event.data),
-                        Cell::Id(request.request_id),
-                        Cell::Instant(finish.now),
-                    ],
-                )?;
-            }
-            if let Some(Stored { key, body }) = stored {
-                sqlite::query(
-                    connection,
-                    "update stoa_idempotency set status = $1, headers = $2, body = $3
-                     where tenant_id = $4 and actor_id = $5 and operation = $6 and key = $7",
-                    &[
-                        Cell::Integer(i64::from(finish.answer.status)),
-                        Cell::optional(finish.answer.etag.clone(), Cell::Text),
-                        Cell::optional(body, Cell::Bytes),
-                        Cell::Id(tenant_or_nil(request.tenant)),
-                        Cell::Id(request.caller.id()),
-                        Cell::text(finish.operation),
-                        Cell::Id(key),
-                    ],
-                )?;
-            }
-            Ok(())
-        }
-        Session::Postgres(transaction) => finish_postgres(transaction, finish, &audit, &mut ids, stored),
+    Ok(Some(Stored { key: key.id, body }))
+}
+
+fn finish_sqlite(connection: &rusqlite::Connection, records: Records<'_>, ids: &mut Ids) -> Result<(), Error> {
+    let Records { finish, entry, audit, stored } = records;
+    sqlite::query(
+        connection,
+        "insert into stoa_audit (tenant_id, id, request_id, actor_type, actor_id, operation, resource_type,
+           resource_id, ip_address, user_agent, metadata, created_at)
+         values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)",
+        &audit,
+    )?;
+    for subject in finish.subjects {
+        sqlite::query(
+            connection,
+            "insert into stoa_audit_subject (tenant_id, subject_id, audit_id) values ($1, $2, $3)",
+            &[Cell::Id(finish.tenant), Cell::Id(*subject), Cell::Id(entry)],
+        )?;
     }
+    for event in finish.emitted {
+        sqlite::query(
+            connection,
+            "insert into stoa_event (tenant_id, id, kind, resource_type, resource_id, resource_version, data,
+               request_id, created_at) values ($1, $2, $3, $4, $5, $6, $7, $8, $9)",
+            &[
+                Cell::Id(finish.tenant),
+                Cell::Id(ids.make()),
+                Cell::text(&event.kind),
+                Cell::text(&event.resource_type),
+                Cell::Id(Uuid::from_u64_pair(event.resource.0, event.resource.1)),
+                Cell::optional(event.version, Cell::Integer),
+                Cell::text(&event.data),
+                Cell::Id(finish.request.request_id),
+                Cell::Instant(finish.now),
+            ],
+        )?;
+    }
+    let Some(Stored { key, body }) = stored else { return Ok(()) };
+    sqlite::query(
+        connection,
+        "update stoa_idempotency set status = $1, headers = $2, body = $3
+         where tenant_id = $4 and actor_id = $5 and operation = $6 and key = $7",
+        &[
+            Cell::Integer(i64::from(finish.answer.status)),
+            Cell::optional(finish.answer.etag.clone(), Cell::Text),
+            Cell::optional(body, Cell::Bytes),
+            Cell::Id(tenant_or_nil(finish.request.tenant)),
+            Cell::Id(finish.request.caller.id()),
+            Cell::text(finish.operation),
+            Cell::Id(key),
+        ],
+    )?;
+    Ok(())
 }
 
 const POSTGRES: &str = "with audit as (
@@ -137,18 +153,13 @@ update stoa_idempotency set status = $20, headers = $21, body = $22
 where tenant_id = $23 and actor_id = $24 and operation = $6 and key = $25";
 
 /// Goes with the commit, in one message.
-fn finish_postgres(
-    transaction: &mut postgres::Transaction,
-    finish: &Finish<'_>,
-    audit: &[Cell],
-    ids: &mut Ids,
-    stored: Option<Stored>,
-) -> Result<(), Error> {
+fn finish_postgres(transaction: &mut postgres::Transaction, records: Records<'_>, ids: &mut Ids) -> Result<(), Error> {
+    let Records { finish, audit, stored, .. } = records;
     let events = finish.emitted;
     let column = |read: fn(&Event) -> String| events.iter().map(read).collect::<Vec<String>>();
     let resource = |event: &Event| Uuid::from_u64_pair(event.resource.0, event.resource.1);
     let (key, body) = stored.map_or((None, None), |stored| (Some(stored.key), stored.body));
-    let statement = PgStatement::of_cells(POSTGRES, audit)?
+    let statement = PgStatement::of_cells(POSTGRES, &audit)?
         .bind(Type::UUID_ARRAY, finish.subjects.to_vec())
         .bind(Type::UUID_ARRAY, events.iter().map(|_| ids.make()).collect::<Vec<_>>())
         .bind(Type::TEXT_ARRAY, column(|event| event.kind.clone()))

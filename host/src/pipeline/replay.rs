@@ -1,8 +1,6 @@
 //! A key that was used before: the same answer for the same request, a refusal for any other.
 
-use uuid::Uuid;
-
-use super::request::{Answer, Key};
+use super::request::{Answer, Key, Request, tenant_or_nil};
 use crate::database::{Cell, Error, Session};
 use crate::problem::Problem;
 
@@ -11,25 +9,25 @@ const WINDOW_MS: i64 = 24 * 60 * 60 * 1000;
 /// A v7 key older than this is refused by its own time, so that nothing need be kept of it.
 const LONGEST_MS: i64 = 7 * WINDOW_MS;
 
-/// Whether a v7 key is too old to be looked at.
-pub fn expired_by_its_time(key: &Key, now: i64) -> bool {
-    key.made_at.is_some_and(|made_at| now - made_at > LONGEST_MS)
-}
-
-/// Whether a v7 key claims a time so far ahead that its row would be purged before its time refuses it.
-pub fn made_in_the_future(key: &Key, now: i64) -> bool {
-    key.made_at.is_some_and(|made_at| made_at - now > WINDOW_MS)
+/// Rejects a v7 key by its own time: one that is too old to be looked at, and one so far ahead that its row would be
+/// purged before its time refuses it.
+pub fn check_time(key: &Key, now: i64) -> Result<(), Problem> {
+    match key.made_at {
+        Some(made_at) if now - made_at > LONGEST_MS => Err(Problem::new("IDEMPOTENCY_KEY_EXPIRED")),
+        Some(made_at) if made_at - now > WINDOW_MS => Err(Problem::new("IDEMPOTENCY_KEY_INVALID")),
+        _ => Ok(()),
+    }
 }
 
 /// The stored answer. `Ok(None)`: the row is gone, the key is free again.
 pub async fn answer(
     session: &mut Session,
-    tenant: Uuid,
-    actor: Uuid,
-    operation: &str,
+    request: &Request,
     key: &Key,
     now: i64,
 ) -> Result<Option<Result<Answer, Problem>>, Error> {
+    let (tenant, actor) = (tenant_or_nil(request.tenant), request.caller.id());
+    let operation = &request.operation.route.operation;
     let rows = session
         .query(
             "select fingerprint, created_at, status, headers, body, kept

@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use super::opening::Opened;
+use super::outcome::Outcome;
 use super::request::{Input, Request};
-use super::run::Outcome;
 use crate::database::Session;
 use crate::sandbox::{Limits, Module};
 

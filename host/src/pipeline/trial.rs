@@ -4,8 +4,8 @@
 use std::sync::Arc;
 
 use super::request::{Answer, Request};
-use super::run::transact;
 use super::runner::{Host, Runner};
+use super::transact::PreparedRequest;
 use crate::database::{Database, Verdict, work};
 use crate::problem::Problem;
 use crate::sandbox::trial::Trial;
@@ -67,7 +67,8 @@ async fn fails<H: Host>(
     let (read_only, destination) = (request.operation.route.read_only, request.destination());
     let work = work((host.clone(), request, runner), move |session, shared| async move {
         let (host, request, runner) = &*shared;
-        let (session, verdict) = transact(&**host, request, runner, session, read_only, None).await;
+        let prepared = PreparedRequest { host: &**host, request, runner, read_only, watermark: None };
+        let (session, verdict) = prepared.transact(session).await;
         (session, undo(verdict))
     });
     let answer =

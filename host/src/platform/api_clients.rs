@@ -19,7 +19,7 @@ use super::{Call, Performed};
 use crate::database::{Cell, Error, Row, Session};
 use crate::identity::Environment;
 use crate::ids::Ids;
-use crate::pipeline::run::{Done, Refused};
+use crate::pipeline::outcome::{Done, Refused};
 use crate::problem::Problem;
 use crate::sandbox::Module;
 
@@ -32,13 +32,12 @@ pub const OPERATIONS: &[PlatformOperation] = &[
         .needs(&["api.manage"])
         .query::<ListApiClients>()
         .answers::<Page<ApiClient>>(),
-    PlatformOperation::create(CLIENTS, "createApiClient", on_session!(create))
+    PlatformOperation::create(CLIENTS, "createApiClient", on_session!(create).amend(offer_scopes))
         .summary("Create an API client")
         .needs(&["api.manage"])
         .body::<NewClient>()
         .answers::<ApiClient>()
-        .writes("API_CLIENT")
-        .amend(offer_scopes),
+        .writes("API_CLIENT", &[]),
     PlatformOperation::read("/tenants/{tenantId}/api-clients/scopes", "listScopes", on_session!(list_scopes))
         .summary("Scopes, with the operations that each allows")
         .needs(&["api.manage"])
@@ -56,20 +55,19 @@ pub const OPERATIONS: &[PlatformOperation] = &[
     .needs(&["api.manage"])
     .body::<NewStatus>()
     .answers::<ApiClient>()
-    .writes("API_CLIENT")
+    .writes("API_CLIENT", &[])
     .problems(&["ILLEGAL_STATE"]),
     PlatformOperation::replace(
         "/tenants/{tenantId}/api-clients/{clientId}/scopes",
         "replaceApiClientScopes",
-        on_session!(replace_scopes),
+        on_session!(replace_scopes).amend(offer_scopes),
     )
     .summary("Replace the scopes of an API client, from the next request on")
     .needs(&["api.manage"])
     .body::<NewScopes>()
     .answers::<ApiClient>()
-    .writes("API_CLIENT")
-    .problems(&["ILLEGAL_STATE"])
-    .amend(offer_scopes),
+    .writes("API_CLIENT", &[])
+    .problems(&["ILLEGAL_STATE"]),
 ];
 
 text_enum! {
@@ -340,7 +338,7 @@ async fn list_scopes(_: &mut Session, call: &Call<'_>) -> Performed {
     let mut operations: BTreeMap<&str, Vec<String>> = BTreeMap::new();
     for operation in super::operations() {
         for code in operation.scopes() {
-            operations.entry(code).or_default().push(operation.name().to_owned());
+            operations.entry(code).or_default().push(operation.path_and_name().1.to_owned());
         }
     }
     for route in generation.modules.iter().flat_map(|module| &module.descriptor.routes) {

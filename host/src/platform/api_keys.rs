@@ -18,7 +18,7 @@ use crate::database::{Cell, Error, Row, Session};
 use crate::identity::Environment;
 use crate::identity::api_keys::Issued;
 use crate::ids::Ids;
-use crate::pipeline::run::{Done, Refused};
+use crate::pipeline::outcome::{Done, Refused};
 use crate::problem::{Item, Problem};
 
 const KEYS: &str = "/tenants/{tenantId}/api-clients/{clientId}/keys";
@@ -45,7 +45,7 @@ pub const OPERATIONS: &[PlatformOperation] = &[
         .needs(&["api.manage"])
         .body::<NewKey>()
         .answers::<IssuedApiKey>()
-        .writes("API_KEY")
+        .writes("API_KEY", &[])
         .problems(&["CREDENTIAL_ALREADY_DELIVERED", "ILLEGAL_STATE", "LIMIT_EXCEEDED"])
         .cache_control("no-store"),
     PlatformOperation::command(REVOKE, "revokeApiKey", on_session!(revoke))
@@ -53,7 +53,7 @@ pub const OPERATIONS: &[PlatformOperation] = &[
         .needs(&["api.manage"])
         .body::<EmptyBody>()
         .answers::<ApiKey>()
-        .writes("API_KEY"),
+        .writes("API_KEY", &[]),
 ];
 
 text_enum! {

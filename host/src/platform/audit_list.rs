@@ -43,13 +43,12 @@ pub const FILTERS: [&str; 11] = [
 const SLACK_MS: i64 = 3_600_000;
 
 pub const OPERATIONS: &[PlatformOperation] =
-    &[PlatformOperation::read("/tenants/{tenantId}/audit", "listAuditEntries", on_session!(list))
+    &[PlatformOperation::read("/tenants/{tenantId}/audit", "listAuditEntries", on_session!(list).amend(add_filters))
         .summary("Audit log of the company")
         .description("Newest first: the cursor is the last id of the previous page. An entry must match all filters.")
         .needs(&["settings.manage"])
         .query::<ListAuditEntries>()
-        .answers::<Page<AuditEntry>>()
-        .amend(add_filters)];
+        .answers::<Page<AuditEntry>>()];
 
 text_enum! {
     /// Who acted.

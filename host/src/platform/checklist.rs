@@ -10,9 +10,10 @@ use super::values::text_enum;
 use super::{Call, NAME};
 use crate::database::{Cell, Error, Session};
 use crate::pipeline::facts::facts;
-use crate::pipeline::run::{Outcome, Refused, refuse_failure};
+use crate::pipeline::outcome::{Outcome, Refused, refuse_failure};
 use crate::problem::Problem;
-use crate::sandbox::call::{self, CallContext, Failure};
+use crate::sandbox::Failure;
+use crate::sandbox::call::{self, CallContext};
 use crate::wit::module::Step;
 
 pub const OPERATIONS: &[PlatformOperation] =

@@ -13,7 +13,7 @@ use super::values::{Integer, refuse_unknown, text_enum};
 use super::{Call, Performed};
 use crate::calendar;
 use crate::database::{Cell, Error, Session};
-use crate::pipeline::run::Done;
+use crate::pipeline::outcome::Done;
 use crate::problem::Problem;
 
 const PATH: &str = "/tenants/{tenantId}/settings";
@@ -29,7 +29,7 @@ pub const OPERATIONS: &[PlatformOperation] = &[
         .needs(&["settings.manage"])
         .body::<Replacement>()
         .answers::<TenantSettings>()
-        .writes("TENANT")
+        .writes("TENANT", &[])
         .problems(&["VERSION_CONFLICT", "LIMIT_EXCEEDED"]),
 ];
 

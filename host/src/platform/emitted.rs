@@ -25,20 +25,18 @@ const READ_ON: &str = "A page ends before events of transactions that are still 
     nothing. If `nextCursor` is null there are no more events now: ask again later with the last `id` as `cursor`.";
 
 pub const OPERATIONS: &[PlatformOperation] = &[
-    PlatformOperation::read("/tenants/{tenantId}/events", "listEvents", on_session!(list))
+    PlatformOperation::read("/tenants/{tenantId}/events", "listEvents", on_session!(list).news())
         .summary(SUMMARY)
         .description(READ_ON)
         .needs(&["api.manage"])
         .query::<ListEvents>()
-        .answers::<Page<EmittedEvent>>()
-        .news(),
-    PlatformOperation::read("/api-client/events", "apiListEvents", on_session!(list))
+        .answers::<Page<EmittedEvent>>(),
+    PlatformOperation::read("/api-client/events", "apiListEvents", on_session!(list).news())
         .summary(SUMMARY)
         .description(READ_ON)
         .machine(&[SCOPE])
         .query::<ListEvents>()
-        .answers::<Page<EmittedEvent>>()
-        .news(),
+        .answers::<Page<EmittedEvent>>(),
     PlatformOperation::read("/tenants/{tenantId}/events/{eventId}", "getEvent", on_session!(get))
         .summary("An event")
         .needs(&["api.manage"])

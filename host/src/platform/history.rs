@@ -14,7 +14,7 @@ use super::values::Instant;
 use super::{Call, Performed};
 use crate::calendar::time;
 use crate::database::{Cell, Error, Row, Session};
-use crate::pipeline::run::{Done, Refused};
+use crate::pipeline::outcome::{Done, Refused};
 use crate::problem::{Item, Problem};
 
 pub const OPERATIONS: &[PlatformOperation] = &[
@@ -27,7 +27,7 @@ pub const OPERATIONS: &[PlatformOperation] = &[
         .needs(&["settings.manage"])
         .body::<Advance>()
         .answers::<TenantHistory>()
-        .writes("TENANT")
+        .writes("TENANT", &[])
         .problems(&["ILLEGAL_STATE"]),
     PlatformOperation::transition("/tenants/{tenantId}/history/end", "endHistory", on_session!(end))
         .summary("End the company's history.")
@@ -37,7 +37,7 @@ pub const OPERATIONS: &[PlatformOperation] = &[
         )
         .needs(&["settings.manage"])
         .answers::<TenantHistory>()
-        .writes("TENANT")
+        .writes("TENANT", &[])
         .problems(&["ILLEGAL_STATE"]),
 ];
 

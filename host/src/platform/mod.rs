@@ -38,7 +38,7 @@ use crate::governance::{Governor, Recorder};
 use crate::identity::Environment;
 use crate::keyring::KeyRing;
 use crate::operations::HostNames;
-use crate::pipeline::run::{Done, Outcome, Refused};
+use crate::pipeline::outcome::{Done, Outcome, Refused};
 use crate::pipeline::{self, Host};
 use crate::sandbox::{Limits, Module};
 
@@ -100,7 +100,7 @@ impl Host for Platform {
         session: Session,
     ) -> Outcome {
         let pipeline::OpenedCall { request, input, opened, watermark } = call;
-        operation.perform(&Call { platform: self, request, input, opened, watermark }, session).await
+        operation.runner().perform(&Call { platform: self, request, input, opened, watermark }, session).await
     }
 }
 
@@ -139,7 +139,8 @@ pub struct Description {
 /// Describes the host's own operations while these modules are active.
 pub fn describe(modules: &[Arc<Module>]) -> Result<Description, String> {
     let mut schemas = Schemas::default();
-    let routes = operations().map(|operation| (operation.route(modules, &mut schemas), operation)).collect();
+    let routes =
+        operations().map(|operation| (operation::route(operation, modules, &mut schemas), operation)).collect();
     let mut schemas = schemas.finish()?;
     schemas.extend(public::schemas());
     Ok(Description { routes, schemas })

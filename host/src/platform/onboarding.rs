@@ -20,7 +20,7 @@ use crate::calendar;
 use crate::database::{Cell, Error, Session};
 use crate::ids::{Ids, first_of, instant_of};
 use crate::pipeline::facts::facts;
-use crate::pipeline::run::{Done, Outcome, Refused, refuse_failure, refuse_problem};
+use crate::pipeline::outcome::{Done, Outcome, Refused, refuse_failure, refuse_problem};
 use crate::problem::Problem;
 use crate::sandbox::call::CallContext;
 use crate::sandbox::{self, Generation, Limits, Module, RequestFacts};
@@ -37,7 +37,7 @@ pub const OWN_MEMBERS: [&str; 4] = ["name", "countryCode", "currencyCode", "with
 pub const OPERATIONS: &[PlatformOperation] = &[PlatformOperation::create(
     "/onboarding/companies",
     CREATE_COMPANY,
-    through_modules!(create),
+    through_modules!(create).amend(add_members),
 )
 .summary("Create a company")
 .description(
@@ -46,9 +46,8 @@ pub const OPERATIONS: &[PlatformOperation] = &[PlatformOperation::create(
 )
 .body::<NewCompany>()
 .answers::<CreatedCompany>()
-.writes("TENANT")
-.problems(&["COMPANY_LIMIT_REACHED"])
-.amend(add_members)];
+.writes("TENANT", &[])
+.problems(&["COMPANY_LIMIT_REACHED"])];
 
 /// A company to be made: the host's members, and those that modules read.
 #[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]

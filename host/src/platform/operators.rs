@@ -14,7 +14,7 @@ use crate::database::{Cell, Database, Error, Row, Session, Shard, Verdict, Work}
 use crate::ids::Ids;
 use crate::pipeline::facts::of_system;
 use crate::pipeline::opening::PUBLIC_API;
-use crate::pipeline::run::Refused;
+use crate::pipeline::outcome::Refused;
 use crate::problem::Problem;
 use crate::sandbox::{Generation, Limits};
 use crate::wit::events::Event;

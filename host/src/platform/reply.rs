@@ -5,7 +5,7 @@ use uuid::Uuid;
 
 use super::Performed;
 use crate::database::Error;
-use crate::pipeline::run::Done;
+use crate::pipeline::outcome::Done;
 
 /// The answer with this body.
 pub fn answer(body: &impl Serialize) -> Performed {

@@ -6,16 +6,15 @@
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-#[cfg(feature = "native-modules")]
-use futures_util::future::BoxFuture;
 use uuid::Uuid;
 use wasmtime::{AsContextMut as _, Engine, Store, Trap, UpdateDeadline};
 
 use super::facts::RequestFacts;
+use super::failure::Failure;
 use super::limits::{Limits, Used};
 use super::module::Module;
 use super::state::State;
-use crate::database::{self, Session};
+use crate::database::Session;
 use crate::store::Scope;
 use crate::wit::events::Event;
 use crate::wit::exports::commerce::platform::module::Guest as GuestModule;
@@ -23,23 +22,6 @@ use crate::wit::module;
 
 /// A guest that has run so long without a host call lets others run.
 const STRETCH: Duration = Duration::from_millis(1);
-
-/// Why a module gave no answer.
-#[derive(Debug, Clone)]
-pub enum Failure {
-    /// The database ended the request: run it again or answer 503.
-    Database(database::Error),
-    /// Guest time is used up: 503.
-    Deadline,
-    /// A limit was passed: 500.
-    Limit(String),
-    /// A trap, or an answer that breaks the contract: 500. For the log.
-    Fault(String),
-    /// No instance could be had: 503.
-    Exhausted,
-    /// The caller lacks what a service needs, PERMISSION_DENIED or SCOPE_DENIED: no failure of a module.
-    Denied(&'static str),
-}
 
 /// The result of a call.
 pub struct Ran<T> {
@@ -60,16 +42,6 @@ pub struct CallContext {
     pub facts: RequestFacts,
     pub read_only: bool,
     pub limits: Limits,
-}
-
-/// A module without a sandbox: the benchmark's alone. It calls the host's interfaces on `State`, as a component does through the linker.
-#[cfg(feature = "native-modules")]
-pub trait Native: Send + Sync {
-    fn handle<'a>(
-        &'a self,
-        state: &'a mut State,
-        call: &'a module::Call,
-    ) -> BoxFuture<'a, wasmtime::Result<Result<module::Reply, module::Problem>>>;
 }
 
 pub async fn handle(entry: CallContext, call: &module::Call) -> Ran<Result<module::Reply, module::Problem>> {

@@ -10,7 +10,7 @@ use hdrhistogram::Histogram;
 use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
-use super::call::Failure;
+use super::failure::Failure;
 
 /// Longest call that is distinguished, in microseconds.
 const LONGEST: u64 = 60_000_000;

@@ -1,6 +1,6 @@
 //! The host's side of the contract: what a module's calls to `store`, `context`, `events` and `log` do.
 
-use super::call::Failure;
+use super::failure::Failure;
 use super::state::State;
 use crate::database::Session;
 use crate::store::{self, StoreError};

@@ -4,6 +4,7 @@ pub mod call;
 pub mod clashes;
 pub mod engine;
 pub mod facts;
+pub mod failure;
 pub mod generation;
 pub mod health;
 pub mod imports;
@@ -17,8 +18,9 @@ pub mod state;
 pub mod ticks;
 pub mod trial;
 
-pub use call::{Failure, Ran};
+pub use call::Ran;
 pub use facts::{Held, RequestFacts};
+pub use failure::Failure;
 pub use generation::Generation;
 pub use limits::Limits;
 pub use module::{Module, Vetted};

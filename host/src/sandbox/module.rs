@@ -5,17 +5,19 @@ use std::ops::Deref;
 use std::sync::Arc;
 
 use arc_swap::ArcSwap;
+#[cfg(feature = "native-modules")]
+use futures_util::future::BoxFuture;
 use stoa_descriptor::Descriptor;
 use wasmtime::component::Component;
 
-#[cfg(feature = "native-modules")]
-use super::call::Native;
 use super::health::Health;
 use super::judge::{EventSchema, Judge};
 use super::state::State;
 use crate::operations::Operation;
 use crate::store::Tables;
 use crate::wit::GuestPre;
+#[cfg(feature = "native-modules")]
+use crate::wit::module::{Call, Problem, Reply};
 
 /// A module that may run here. Generations that have it share it.
 pub struct Vetted {
@@ -59,4 +61,15 @@ impl Deref for Module {
     fn deref(&self) -> &Vetted {
         &self.vetted
     }
+}
+
+/// A module without a sandbox: the benchmark's alone. It calls the host's interfaces on `State`, as a component does
+/// through the linker.
+#[cfg(feature = "native-modules")]
+pub trait Native: Send + Sync {
+    fn handle<'a>(
+        &'a self,
+        state: &'a mut State,
+        call: &'a Call,
+    ) -> BoxFuture<'a, wasmtime::Result<Result<Reply, Problem>>>;
 }

@@ -14,7 +14,7 @@ use wasmtime::component::types::{ComponentFunc, ComponentInstance, ComponentItem
 use wasmtime::component::{Component, ComponentExportIndex, Linker, Val};
 use wasmtime::{Engine, StoreContextMut};
 
-use super::call::Failure;
+use super::failure::Failure;
 use super::interface::{InterfaceName, fits, services_offered, services_wanted};
 use super::module::{Module, Vetted};
 use super::signature::signature;

@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use wasmtime::component::Instance;
 
-use super::call::Failure;
 use super::facts::RequestFacts;
+use super::failure::Failure;
 use super::limits::{GuestClock, Limits, MemoryLimit};
 use super::module::Module;
 use super::ticks::Running;

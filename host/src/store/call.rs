@@ -8,6 +8,7 @@ use uuid::Uuid;
 
 use super::datum::Datum;
 use super::filter::{self, Condition};
+use super::names::{key, list_columns, table, table_columns};
 use super::schema::{ID, Table, Tables};
 use super::scope::Scope;
 use super::{Refused, misuse, write};
@@ -100,31 +101,6 @@ pub(super) fn check(schema: &Tables, scope: &mut Scope, call: Call) -> Result<Ch
     }
 }
 
-pub(super) fn table(schema: &Tables, collection: &str) -> Result<usize, Refused> {
-    schema.find(collection).ok_or_else(|| misuse("the module has no such collection"))
-}
-
-/// Columns by name; none named: all.
-pub(super) fn columns(table: &Table, names: &[String]) -> Result<Vec<usize>, Refused> {
-    if names.is_empty() {
-        return Ok((0..table.columns.len()).collect());
-    }
-    names_of(table, names)
-}
-
-pub(super) fn names_of(table: &Table, names: &[String]) -> Result<Vec<usize>, Refused> {
-    let mut found = Vec::with_capacity(names.len());
-    for name in names {
-        let column =
-            table.find(name).ok_or_else(|| misuse(&format!("collection {} has no such column", table.name)))?;
-        if found.contains(&column) {
-            return Err(misuse(&format!("collection {}: column {name} is named twice", table.name)));
-        }
-        found.push(column);
-    }
-    Ok(found)
-}
-
 fn ask(schema: &Tables, scope: &Scope, ask: &Ask) -> Result<(usize, Vec<usize>), Refused> {
     let table_index = table(schema, &ask.collection)?;
     let table = schema.table(table_index);
@@ -136,7 +112,7 @@ fn ask(schema: &Tables, scope: &Scope, ask: &Ask) -> Result<(usize, Vec<usize>),
             return Err(misuse(&format!("collection {}: ledger rows cannot be locked", table.name)));
         }
     }
-    Ok((table_index, columns(table, &ask.columns)?))
+    Ok((table_index, table_columns(table, &ask.columns)?))
 }
 
 fn get(schema: &Tables, scope: &Scope, call: GetCall) -> Result<Checked, Refused> {
@@ -152,15 +128,6 @@ fn find(schema: &Tables, scope: &Scope, call: FindCall) -> Result<Checked, Refus
     let key = key(table, &call.key)?;
     let keys = keys(table, &key, call.keys, scope)?;
     Ok(Checked::Keyed(Keyed { table: table_index, columns, lock: call.ask.lock, key, keys }))
-}
-
-pub(super) fn key(table: &Table, name: &str) -> Result<Vec<usize>, Refused> {
-    table
-        .unique
-        .iter()
-        .find(|key| key.name == name)
-        .map(|key| key.columns.clone())
-        .ok_or_else(|| misuse(&format!("collection {} has no such unique key", table.name)))
 }
 
 fn keys(table: &Table, columns: &[usize], rows: Vec<Vec<Value>>, scope: &Scope) -> Result<Vec<Vec<Datum>>, Refused> {
@@ -241,7 +208,7 @@ fn order(table: &Table, wanted: &[Order]) -> Result<Vec<(usize, bool)>, Refused>
 }
 
 fn per_key(table: &Table, each: Each, scope: &Scope) -> Result<PerKey, Refused> {
-    let columns = names_of(table, &each.columns)?;
+    let columns = list_columns(table, &each.columns)?;
     if columns.is_empty() || columns.iter().any(|column| table.type_of(*column) == ColumnType::Json) {
         return Err(misuse("each takes columns that can be compared"));
     }
@@ -262,7 +229,7 @@ fn aggregate(schema: &Tables, scope: &Scope, call: AggregateCall) -> Result<Chec
         return Err(misuse("an aggregate without measures"));
     }
     let limit = page(call.limit, scope)?;
-    let by = names_of(table, &call.by)?;
+    let by = list_columns(table, &call.by)?;
     if by.iter().any(|column| table.type_of(*column) == ColumnType::Json) {
         return Err(misuse("json columns make no groups"));
     }

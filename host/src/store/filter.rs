@@ -338,11 +338,20 @@ pub(super) fn row(table: &Table, columns: &[usize], values: Vec<Value>) -> Resul
 
 /// Writes the condition as one SQL expression over `alias`.
 pub(super) fn write(schema: &Tables, table: &Table, alias: &str, condition: Condition, sql: &mut Sql) {
-    part(schema, table, alias, condition, true, sql);
+    write_part(Rows { schema, table, alias }, condition, true, sql);
+}
+
+/// The rows that a condition is about.
+#[derive(Clone, Copy)]
+struct Rows<'a> {
+    schema: &'a Tables,
+    table: &'a Table,
+    alias: &'a str,
 }
 
 /// `must`: no row is wanted that does not meet this part.
-fn part(schema: &Tables, table: &Table, alias: &str, condition: Condition, must: bool, sql: &mut Sql) {
+fn write_part(rows: Rows<'_>, condition: Condition, must: bool, sql: &mut Sql) {
+    let Rows { schema, table, alias } = rows;
     match condition {
         Condition::All(parts) if parts.is_empty() => {
             sql.put("true");
@@ -350,8 +359,8 @@ fn part(schema: &Tables, table: &Table, alias: &str, condition: Condition, must:
         Condition::Any(parts) if parts.is_empty() => {
             sql.put("false");
         }
-        Condition::All(parts) => write_joined(schema, table, alias, parts, " and ", must, sql),
-        Condition::Any(parts) => write_joined(schema, table, alias, parts, " or ", false, sql),
+        Condition::All(parts) => write_joined(rows, parts, " and ", must, sql),
+        Condition::Any(parts) => write_joined(rows, parts, " or ", false, sql),
         Condition::Compare { column, op, datum } => {
             sql.column(alias, table, column).put(" ").put(op).put(" ").bind(table.type_of(column), datum);
         }
@@ -369,30 +378,8 @@ fn part(schema: &Tables, table: &Table, alias: &str, condition: Condition, must:
         Condition::Null { column, is } => {
             sql.column(alias, table, column).put(if is { " is null" } else { " is not null" });
         }
-        Condition::Contains { group, text } => {
-            let name = table.search.get(group).map(|group| group.sql.as_str()).unwrap_or_default();
-            match sql.dialect {
-                Dialect::Sqlite => {
-                    sql.put("instr(").put(alias).put(".").put(name).put(", ");
-                    sql.bind(ColumnType::Text, Datum::Text(text)).put(") > 0");
-                }
-                Dialect::Postgres => {
-                    sql.put("position(").bind(ColumnType::Text, Datum::Text(text));
-                    sql.put(" in ").put(alias).put(".").put(name).put(") > 0");
-                }
-            }
-        }
-        Condition::Tuple { columns, op, data } => {
-            sql.put("(");
-            for (nth, column) in columns.iter().enumerate() {
-                sql.put(if nth > 0 { ", " } else { "" }).column(alias, table, *column);
-            }
-            sql.put(") ").put(op).put(" (");
-            for (nth, (column, datum)) in columns.iter().zip(data).enumerate() {
-                sql.put(if nth > 0 { ", " } else { "" }).bind(table.type_of(*column), datum);
-            }
-            sql.put(")");
-        }
+        Condition::Contains { group, text } => write_contains(rows, group, text, sql),
+        Condition::Tuple { columns, op, data } => write_tuple(rows, &columns, op, data, sql),
         Condition::Has { table: other, own_column, theirs, terms, each: true } => {
             let other = schema.table(other);
             // Not `exists`, which PostgreSQL may turn into a join that reads all matches.
@@ -415,29 +402,49 @@ fn part(schema: &Tables, table: &Table, alias: &str, condition: Condition, must:
     }
 }
 
+/// A search group contains the text.
+fn write_contains(rows: Rows<'_>, group: usize, text: String, sql: &mut Sql) {
+    let name = rows.table.search.get(group).map(|group| group.sql.as_str()).unwrap_or_default();
+    match sql.dialect {
+        Dialect::Sqlite => {
+            sql.put("instr(").put(rows.alias).put(".").put(name).put(", ");
+            sql.bind(ColumnType::Text, Datum::Text(text)).put(") > 0");
+        }
+        Dialect::Postgres => {
+            sql.put("position(").bind(ColumnType::Text, Datum::Text(text));
+            sql.put(" in ").put(rows.alias).put(".").put(name).put(") > 0");
+        }
+    }
+}
+
+/// Several columns compare with as many values, as one.
+fn write_tuple(rows: Rows<'_>, columns: &[usize], op: &str, data: Vec<Datum>, sql: &mut Sql) {
+    sql.put("(");
+    for (nth, column) in columns.iter().enumerate() {
+        sql.put(if nth > 0 { ", " } else { "" }).column(rows.alias, rows.table, *column);
+    }
+    sql.put(") ").put(op).put(" (");
+    for (nth, (column, datum)) in columns.iter().zip(data).enumerate() {
+        sql.put(if nth > 0 { ", " } else { "" }).bind(rows.table.type_of(*column), datum);
+    }
+    sql.put(")");
+}
+
 /// The conditions on the other table's rows.
 fn write_terms(schema: &Tables, other: &Table, terms: Vec<Condition>, sql: &mut Sql) {
     for term in terms {
         sql.put(" and ");
-        part(schema, other, "h", term, true, sql);
+        write_part(Rows { schema, table: other, alias: "h" }, term, true, sql);
     }
 }
 
-fn write_joined(
-    schema: &Tables,
-    table: &Table,
-    alias: &str,
-    parts: Vec<Condition>,
-    word: &str,
-    must: bool,
-    sql: &mut Sql,
-) {
+fn write_joined(rows: Rows<'_>, parts: Vec<Condition>, word: &str, must: bool, sql: &mut Sql) {
     sql.put("(");
     for (nth, condition) in parts.into_iter().enumerate() {
         if nth > 0 {
             sql.put(word);
         }
-        part(schema, table, alias, condition, must, sql);
+        write_part(rows, condition, must, sql);
     }
     sql.put(")");
 }

@@ -1,70 +1,13 @@
 //! Changes of an activation to a module's tables: found by comparing declarations, and only ever something that a host
 //! still on the older generation can live with.
 
-use std::fmt;
-
 use stoa_descriptor::{Collection, Kind};
 
 use super::schema::Tables;
+use super::table_change::TableChange;
 use super::{postgres, sqlite};
 use crate::database::sqlite::lift_time_limit;
 use crate::database::{Error, Session};
-
-/// One change, by the names of the descriptor.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum TableChange {
-    Table {
-        collection: String,
-    },
-    Column {
-        collection: String,
-        column: String,
-    },
-    /// Its columns, joined by commas.
-    Index {
-        collection: String,
-        columns: String,
-    },
-    /// Tried on the rows: fails if two have the same.
-    Unique {
-        collection: String,
-        key: String,
-    },
-    /// Tried on the rows: fails if one breaks it.
-    Check {
-        collection: String,
-        check: String,
-    },
-    /// Folds the rows that are there.
-    Search {
-        collection: String,
-        group: String,
-    },
-    /// Taken back with the generation that brought it.
-    DropUnique {
-        collection: String,
-        key: String,
-    },
-    DropCheck {
-        collection: String,
-        check: String,
-    },
-}
-
-impl fmt::Display for TableChange {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            TableChange::Table { collection } => write!(f, "{collection}: new collection"),
-            TableChange::Column { collection, column } => write!(f, "{collection}: new column {column}"),
-            TableChange::Index { collection, columns } => write!(f, "{collection}: new index on {columns}"),
-            TableChange::Unique { collection, key } => write!(f, "{collection}: new unique key {key}"),
-            TableChange::Check { collection, check } => write!(f, "{collection}: new check {check}"),
-            TableChange::Search { collection, group } => write!(f, "{collection}: new search group {group}"),
-            TableChange::DropUnique { collection, key } => write!(f, "{collection}: unique key {key} is dropped"),
-            TableChange::DropCheck { collection, check } => write!(f, "{collection}: check {check} is dropped"),
-        }
-    }
-}
 
 /// The way from the recorded collections to the wanted ones, or everything on it that is not additive.
 ///

@@ -14,6 +14,7 @@ mod fold;
 mod json;
 mod locks;
 mod migrate;
+mod names;
 mod postgres;
 mod read;
 mod reindex;
@@ -22,6 +23,7 @@ mod scope;
 mod search;
 mod sql;
 mod sqlite;
+mod table_change;
 mod write;
 
 use crate::database::{Error, Session};
@@ -30,11 +32,12 @@ use call::Checked;
 use datum::Datum;
 use read::Query;
 
-pub use migrate::{TableChange, apply, indexes_ahead, merge, plan};
+pub use migrate::{apply, indexes_ahead, merge, plan};
 pub use reindex::find_reindex;
 pub use schema::Tables;
 pub use scope::{CallTime, Scope, StoreLimits};
 pub use sqlite::register as register_sqlite;
+pub use table_change::TableChange;
 
 /// Why a batch was not answered.
 #[derive(Debug)]

@@ -5,17 +5,19 @@ use std::collections::{HashMap, HashSet};
 
 use stoa_descriptor::{ColumnType, Kind, LAST_VERSION};
 
-use super::call;
 use super::checks;
 use super::datum::Datum;
 use super::decimal;
 use super::filter::{self, Condition};
 use super::fold;
+use super::names;
 use super::schema::{ID, Table, Tables};
 use super::scope::Scope;
 use super::sql::{Dialect, Sql};
 use super::{Refused, Stop, misuse, number};
-use crate::wit::store::{Clash, Initial as InitialRows, InsertCall, Miss, Row, Spot, UpdateCall, Value, Why};
+use crate::wit::store::{
+    Change as ChangeRow, Clash, Initial as InitialRows, InsertCall, Miss, Row, Spot, UpdateCall, Value, Why,
+};
 
 pub(super) struct Insert {
     pub table: usize,
@@ -42,13 +44,13 @@ impl NewRow {
 }
 
 pub(super) fn check_insert(schema: &Tables, scope: &mut Scope, call: InsertCall) -> Result<Insert, Refused> {
-    let table_index = call::table(schema, &call.collection)?;
+    let table_index = names::table(schema, &call.collection)?;
     let table = schema.table(table_index);
     if call.rows.len() > scope.limits.rows_per_call {
         return Err(Refused::Limit("rows of an insert"));
     }
     scope.count_written(call.rows.len())?;
-    let columns = call::names_of(table, &call.columns)?;
+    let columns = names::list_columns(table, &call.columns)?;
     if let Some(host) = columns.iter().find(|column| **column != ID && **column < table.host) {
         return Err(misuse(&format!("column {} is the host's", table.column(*host).name)));
     }
@@ -171,7 +173,7 @@ pub(super) enum Guard {
 }
 
 pub(super) fn check_update(schema: &Tables, scope: &mut Scope, call: UpdateCall) -> Result<Update, Refused> {
-    let table_index = call::table(schema, &call.collection)?;
+    let table_index = names::table(schema, &call.collection)?;
     let table = schema.table(table_index);
     if table.kind == Kind::Ledger {
         return Err(misuse(&format!("collection {}: ledger rows are never changed", table.name)));
@@ -181,41 +183,23 @@ pub(super) fn check_update(schema: &Tables, scope: &mut Scope, call: UpdateCall)
     }
     scope.count_written(call.rows.len())?;
     let key = match &call.key {
-        Some(name) => call::key(table, name)?,
+        Some(name) => names::key(table, name)?,
         None => vec![ID],
     };
-    let set = call::names_of(table, &call.set)?;
-    let add = call::names_of(table, &call.add)?;
+    let set = names::list_columns(table, &call.set)?;
+    let add = names::list_columns(table, &call.add)?;
     if let Some(host) = set.iter().find(|column| **column < table.host) {
         return Err(misuse(&format!("column {} is the host's", table.column(*host).name)));
     }
     if let Some(other) = add.iter().find(|column| !table.counters.contains(column) || set.contains(column)) {
         return Err(misuse(&format!("column {} is no counter, or is set as well", table.column(*other).name)));
     }
-    let answer = call::names_of(table, &call.answer)?;
+    let answer = names::list_columns(table, &call.answer)?;
     let when = filter::check(schema, table, call.when, &scope.limits)?;
     let mut seen = HashSet::new();
     let mut rows = Vec::with_capacity(call.rows.len());
     for row in call.rows {
-        if row.key.len() != key.len() || row.set.len() != set.len() || row.add.len() != add.len() {
-            return Err(misuse("a change takes as many values as columns"));
-        }
-        if row.version.is_some() && !table.has_version() {
-            return Err(misuse(&format!("collection {} has no versions", table.name)));
-        }
-        let change_key = filter::row(table, &key, row.key)?;
-        if !seen.insert(change_key.clone()) {
-            return Err(misuse("an update names a row twice"));
-        }
-        let values = set.iter().zip(row.set).map(|(column, value)| read_stored(table, *column, value));
-        let amounts =
-            add.iter().zip(row.add).map(|(column, text)| read_stored(table, *column, amount(table, *column, text)?));
-        rows.push(Change {
-            key: change_key,
-            version: row.version,
-            set: values.collect::<Result<_, _>>()?,
-            add: amounts.collect::<Result<_, _>>()?,
-        });
+        rows.push(check_change(table, (&key, &set, &add), row, &mut seen)?);
     }
     let guards = guards(table, &set, &add);
     let unique = find_touched(table.unique.iter().map(|key| key.columns.as_slice()), &set);
@@ -246,6 +230,35 @@ pub(super) fn check_update(schema: &Tables, scope: &mut Scope, call: UpdateCall)
     Ok(update)
 }
 
+/// Checks one row of an update: values of its key's columns, of those that it sets and of those that it adds to.
+/// `seen`: the keys of the rows before.
+fn check_change(
+    table: &Table,
+    (key, set, add): (&[usize], &[usize], &[usize]),
+    row: ChangeRow,
+    seen: &mut HashSet<Vec<Datum>>,
+) -> Result<Change, Refused> {
+    if row.key.len() != key.len() || row.set.len() != set.len() || row.add.len() != add.len() {
+        return Err(misuse("a change takes as many values as columns"));
+    }
+    if row.version.is_some() && !table.has_version() {
+        return Err(misuse(&format!("collection {} has no versions", table.name)));
+    }
+    let change_key = filter::row(table, key, row.key)?;
+    if !seen.insert(change_key.clone()) {
+        return Err(misuse("an update names a row twice"));
+    }
+    let values = set.iter().zip(row.set).map(|(column, value)| read_stored(table, *column, value));
+    let amounts =
+        add.iter().zip(row.add).map(|(column, text)| read_stored(table, *column, amount(table, *column, text)?));
+    Ok(Change {
+        key: change_key,
+        version: row.version,
+        set: values.collect::<Result<_, _>>()?,
+        add: amounts.collect::<Result<_, _>>()?,
+    })
+}
+
 /// Only where the row that goes in can meet no other but by the update's own key, and has nothing that is kept beside it.
 fn check_initial(table: &Table, scope: &mut Scope, update: &mut Update, initial: InitialRows) -> Result<(), Refused> {
     let is_only_key = matches!(table.unique.as_slice(), [key] if key.columns == update.key);
@@ -256,7 +269,7 @@ fn check_initial(table: &Table, scope: &mut Scope, update: &mut Update, initial:
     if initial.rows.len() != update.rows.len() {
         return Err(misuse("an update takes as many rows to insert as changes"));
     }
-    let columns = call::names_of(table, &initial.columns)?;
+    let columns = names::list_columns(table, &initial.columns)?;
     if let Some(other) = columns.iter().find(|column| **column < table.host || update.key.contains(column)) {
         return Err(misuse(&format!("column {} is the host's or the key's", table.column(*other).name)));
     }

@@ -1,11 +1,13 @@
-//! Steps of the conformance suite: what rules of modules rely on, and a database may judge in a way of its own. The order of texts,
-//! nulls in comparisons and in unique keys, amounts of 38 digits, and batches of which a later call is refused.
+//! Steps of the conformance suite: what rules of modules rely on, and a database may judge in a way of its own. The
+//! order of texts, nulls in comparisons and in unique keys, amounts of 38 digits, and batches of which a later call is
+//! refused.
 
 use stoa::wit::store::*;
 
 use super::*;
 
-/// In no order of any language, and not in their own: upper and lower case, accents in two forms, a character of four bytes.
+/// In no order of any language, and not in their own: upper and lower case, accents in two forms, a character of four
+/// bytes.
 const TEXTS: [&str; 16] = [
     "b",
     "B",

@@ -20,7 +20,8 @@ on_both_databases![
     a_user_makes_so_many_companies_in_a_day,
     companies_of_others_do_not_use_up_a_users_day,
     requests_at_once_make_no_more_companies_than_the_limit,
-    // They count what a host of their own does, and allow for what it does by itself meanwhile: a busy machine changes nothing.
+    // They count what a host of their own does, and allow for what it does by itself meanwhile: a busy machine changes
+    // nothing.
     strangers_cost_reads_and_no_writer,
     a_strangers_write_costs_no_writer,
     two_names_of_one_user_are_written_once_a_minute,

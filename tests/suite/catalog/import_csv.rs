@@ -2,11 +2,13 @@
 
 use std::collections::BTreeSet;
 use std::fs;
-use std::path::PathBuf;
+use std::os::unix::process::ExitStatusExt as _;
+use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 
 use serde_json::Value as Json;
 use stoa_tests::folder::Folder;
+use stoa_tests::host::binary;
 use stoa_tests::proxy::Proxy;
 use stoa_tests::{Company, Database, company, on_both_databases};
 
@@ -22,6 +24,12 @@ on_both_databases![
     prices_of_what_exists,
     what_cannot_begin,
     many_batches,
+];
+
+stoa_tests::tests![
+    the_message_names_a_missing_program,
+    the_program_receives_each_argument,
+    an_import_ends_as_its_program_does,
 ];
 
 struct Run {
@@ -388,4 +396,56 @@ fn many_batches(database: Database) {
     run.go(&[]).is(0, 60, 0, 0);
     assert_eq!(shop.count("catalog_product", "active_variants = 90"), 60);
     assert_eq!(run.keys().len(), 3);
+}
+
+/// The binary in a folder of its own, where no `stoa-import` is. It is a link: a program that was just written cannot
+/// be run while another thread starts a process.
+struct LoneBinary(PathBuf);
+
+impl LoneBinary {
+    fn new(purpose: &str) -> LoneBinary {
+        let folder = binary().with_file_name(format!("lone-{purpose}-{}", std::process::id()));
+        fs::create_dir_all(&folder).expect("cannot make the folder");
+        fs::hard_link(binary(), folder.join("stoa")).expect("cannot link the binary");
+        LoneBinary(folder)
+    }
+
+    /// Runs `stoa import` where PATH has this one folder besides.
+    fn import(&self, path: &Path, arguments: &[&str]) -> Output {
+        let mut command = Command::new(self.0.join("stoa"));
+        command.arg("import").args(arguments).env("PATH", path).output().expect("cannot run the binary")
+    }
+}
+
+impl Drop for LoneBinary {
+    fn drop(&mut self) {
+        let _ = fs::remove_dir_all(&self.0);
+    }
+}
+
+/// A folder with a program `stoa-import` that is this one.
+fn disguise(program: &str) -> Folder {
+    let folder = Folder::new("import-program");
+    std::os::unix::fs::symlink(program, folder.path().join("stoa-import")).expect("cannot link the program");
+    folder
+}
+
+fn the_message_names_a_missing_program() {
+    let (lone, empty) = (LoneBinary::new("missing"), Folder::new("import-missing"));
+    let output = lone.import(empty.path(), &["--help"]);
+    let errors = String::from_utf8_lossy(&output.stderr);
+    assert_eq!(output.status.code(), Some(1), "{errors}");
+    assert!(errors.contains("the program stoa-import is missing"), "{errors}");
+}
+
+fn the_program_receives_each_argument() {
+    let (lone, echo) = (LoneBinary::new("arguments"), disguise("/bin/echo"));
+    let output = lone.import(echo.path(), &["--", "-a b", "--help"]);
+    assert_eq!(String::from_utf8_lossy(&output.stdout), "-- -a b --help\n");
+}
+
+fn an_import_ends_as_its_program_does() {
+    let (lone, shell) = (LoneBinary::new("end"), disguise("/bin/sh"));
+    assert_eq!(lone.import(shell.path(), &["-c", "exit 7"]).status.code(), Some(7));
+    assert_eq!(lone.import(shell.path(), &["-c", "kill -TERM $$"]).status.signal(), Some(15));
 }

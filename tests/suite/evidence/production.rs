@@ -76,11 +76,13 @@ fn make_release(page: &str, place: &Path) -> PathBuf {
     assert_eq!((built.len(), rest.len()), (2, 2), "{block}");
     let target = place.join("target");
     std::fs::create_dir_all(target.join("release")).expect("a folder");
-    std::os::unix::fs::symlink(host::binary(), target.join("release/stoa")).expect("a link");
+    for (program, path) in [("stoa", host::binary()), ("stoa-import", host::binary().with_file_name("stoa-import"))] {
+        std::os::unix::fs::symlink(path, target.join("release").join(program)).expect("a link");
+    }
     std::os::unix::fs::symlink(modules::folder(), target.join("modules")).expect("a link");
     follow(&[rest.join("\n")], place, &[]);
     let release = place.join("release");
-    assert!(release.join("stoa").is_file(), "{block}");
+    assert!(["stoa", "stoa-import"].iter().all(|program| release.join(program).is_file()), "{block}");
     release
 }
 

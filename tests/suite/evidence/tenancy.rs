@@ -90,8 +90,8 @@ fn p18_every_field_of_every_operation(database: Database) {
     }
 }
 
-/// Every field is tried on SQLite, where nothing but the statement keeps companies apart. PostgreSQL hides a statement without a company
-/// behind its row-level security: there one field in ten is tried, the same ones in each usual run.
+/// Every field is tried on SQLite, where nothing but the statement keeps companies apart. PostgreSQL hides a statement
+/// without a company behind its row-level security: there one field in ten is tried, the same ones in each usual run.
 fn fields_between(database: Database) -> usize {
     match database {
         Database::Sqlite => 1,

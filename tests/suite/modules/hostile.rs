@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 
 use serde_json::{Value as Json, json};
 use stoa_tests::host::Settings;
-use stoa_tests::{Answer, Company, Database, Stoa, at_once, modules, on_both_databases, on_one_database};
+use stoa_tests::{Answer, Company, Database, Stoa, at_once, eventually, modules, on_both_databases, on_one_database};
 
 on_both_databases![
     every_attack_is_one_problem,
@@ -288,8 +288,12 @@ fn log_lines_are_not_forged(database: Database) {
 /// The host adds its own words to each line, so the bytes of the module's text alone are no limit.
 fn short_log_lines_are_counted(database: Database) {
     let shop = host(database).company();
-    let text = format!("line {}", uuid::Uuid::new_v4().simple());
-    one_problem(commit(&shop, "log-again", &text), 0, "");
+    let [text, later] = [0, 1].map(|_| format!("line {}", uuid::Uuid::new_v4().simple()));
+    for text in [&text, &later] {
+        one_problem(commit(&shop, "log-again", text), 0, "");
+    }
+    // Lines are written in their order, by a thread of their own.
+    eventually(|| shop.host.log().contains(&later).then_some(()));
     let count = shop.host.log().lines().filter(|line| line.contains(&text)).count();
     assert!((1..=1_000).contains(&count), "{count} lines of one request");
 }

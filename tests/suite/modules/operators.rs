@@ -321,7 +321,7 @@ fn a_push_may_be_answered_before_it_is_compiled(database: Database) {
 /// On its way the command's patience becomes none: each push is answered with 202.
 fn the_command_line_asks_until_a_push_is_done(database: Database) {
     let host = host(database);
-    let hurried = Proxy::replacing(&host.private_address(), "respond-async", "respond-async, wait=0");
+    let hurried = Proxy::replace_text(&host.private_address(), "respond-async", "respond-async, wait=0");
     let (folder, token) = (Folder::new("pushed"), host.console().token);
     let file = folder.path().join("puppet.wasm");
     let push = |descriptor: &Value| {

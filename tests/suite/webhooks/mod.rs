@@ -22,7 +22,8 @@ use stoa_tests::{Answer, Company, Database, Stoa, eventually_within, receiver};
 const SCHEDULE: &str = "0s,200ms,200ms,200ms,200ms";
 const URL: &str = "https://hooks.example.com/stoa";
 
-/// The host that sends to receivers, for tests that neither end it nor take its lanes; shared by the tests of this database.
+/// The host that sends to receivers, for tests that neither end it nor take its lanes; shared by the tests of this
+/// database.
 fn shared_host(database: Database) -> Stoa {
     static HOSTS: [OnceLock<Result<Stoa, String>>; 2] = [OnceLock::new(), OnceLock::new()];
     let started = HOSTS[database as usize].get_or_init(|| Stoa::try_start(database, settings())).clone();

@@ -51,8 +51,9 @@ fn precompile(workspace: &Workspace, clock: &mut Clock) -> Result<()> {
     })
 }
 
-/// Runs every test that is not the suite's; `all`: those of the benchmark too. Tests within crates are built with the profile `bench`,
-/// which compiles large crates without optimization; a crate whose tests lie beside it was compiled as it ships, and is not again.
+/// Runs every test that is not the suite's; `all`: those of the benchmark too. Tests within crates are built with the
+/// profile `bench`, which compiles large crates without optimization; a crate whose tests lie beside it was compiled as
+/// it ships, and is not again.
 pub fn unit_tests(workspace: &Workspace, all: bool) -> Result<()> {
     let command = |profile: &str, targets: &[&str]| {
         let mut command = workspace.cargo();

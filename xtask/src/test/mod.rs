@@ -17,8 +17,8 @@ use crate::{postgres, program};
 pub struct Args {
     /// Parts of names: only these tests of the suite (`finance::payments`), and only what they need is built
     names: Vec<String>,
-    /// Also rules of modules on PostgreSQL, and what needs other tools or another build: SDKs of five generators, a browser,
-    /// packages of npm and PyPI, the benchmark's own tests. What chance decides is repeated more often
+    /// Also rules of modules on PostgreSQL, and what needs other tools or another build: SDKs of five generators, a
+    /// browser, packages of npm and PyPI, the benchmark's own tests. What chance decides is repeated more often
     #[arg(long, conflicts_with = "names")]
     all: bool,
     /// Passed to the suite's program: `-- --nocapture`
@@ -32,14 +32,16 @@ pub struct Selection {
     /// None: all of it.
     pub names: Vec<String>,
     pub options: Vec<String>,
-    /// A whole run without `--all`: rules of modules run on one of the databases, and nothing is fetched from registries of packages.
+    /// A whole run without `--all`: rules of modules run on one of the databases, and nothing is fetched from
+    /// registries of packages.
     pub is_usual: bool,
     /// For the suite's program.
     pub variables: Vec<(&'static str, String)>,
 }
 
 impl Selection {
-    /// Cargo, for the host and the suite. A narrow selection is run between edits of a few files; a whole run tests what ships.
+    /// Cargo, for the host and the suite. A narrow selection is run between edits of a few files; a whole run tests
+    /// what ships.
     fn cargo(&self, workspace: &Workspace) -> Command {
         let mut command = workspace.cargo();
         if !self.names.is_empty() {

@@ -68,7 +68,7 @@ pub fn list(call: &Call) -> Answer {
     if caller.is_client() && warehouse.status == Status::Archived {
         return Err(Problem::not_found());
     }
-    caller.show_page(rows, Location::from_row, ApiLocation::from_row)
+    caller.answer_page(rows, Location::from_row, ApiLocation::from_row)
 }
 
 pub fn read(call: &Call) -> Answer {

@@ -51,7 +51,7 @@ fn is_above_zero(stated: bool) -> Filter {
 
 fn list(call: &Call) -> Answer {
     let rows = call.query::<ListStock>()?.page([])?;
-    Caller::current().show_page(rows, StockLevel::from_row, ApiStockLevel::from_row)
+    Caller::current().answer_page(rows, StockLevel::from_row, ApiStockLevel::from_row)
 }
 
 list_query! {

@@ -87,7 +87,7 @@ client_query! {
 
 pub fn list(call: &Call) -> Answer {
     let rows = call.query::<ListWarehouses>()?.page([])?;
-    Caller::current().show_page(rows, Warehouse::from_row, ApiWarehouse::from_row)
+    Caller::current().answer_page(rows, Warehouse::from_row, ApiWarehouse::from_row)
 }
 
 pub fn read(call: &Call) -> Answer {

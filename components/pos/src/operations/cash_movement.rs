@@ -4,6 +4,7 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use stoa_sdk::store::{get, insert, run};
 use stoa_sdk::{Answer, Call, Id, Operation, Page, Problem, Reply, new_id, now, view};
+use stoa_trade::card_number::refuse_card_numbers;
 use stoa_trade::clients::tills::{self, Direction};
 use stoa_trade::coin::check_coins;
 use stoa_trade::document::actor::Actor;
@@ -11,13 +12,11 @@ use stoa_trade::document::version::ExpectedVersion;
 use stoa_trade::list_query;
 use stoa_trade::lists::answer_page;
 use stoa_trade::quantity::Positive;
-use stoa_trade::refusal::refuse_invalid;
 use stoa_trade::text::Prose;
 
 use crate::records::cash_movement::{CashDirection, CashMovementRow, PosCashMovement};
 use crate::records::permission::{READ, SELL};
 use crate::records::session::{POS_SESSION, SessionRow};
-use crate::rules::text::find_card_number;
 use crate::work::session::{lock_session, raise_version, require_open, require_operator};
 
 #[rustfmt::skip]
@@ -58,7 +57,7 @@ list_query! {
 pub fn create(call: &Call) -> Answer {
     let input: PosCashMovementInput = call.body()?;
     let reason = String::from(input.reason);
-    refuse_invalid(find_card_number("/reason", Some(&reason)).into_iter().collect())?;
+    refuse_card_numbers(&[("/reason", Some(&reason))])?;
     let session = lock_session(call.path_id("id")?)?;
     require_operator(&session)?;
     input.expected_version.check(session.version)?;

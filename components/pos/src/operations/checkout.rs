@@ -49,7 +49,7 @@ pub struct PosCheckoutInput {
     pub tendered_amount: Option<Money>,
     /// Payments that add up to the total, at most one of them in cash.
     #[serde(default)]
-    #[schemars(length(min = 1, max = 8))]
+    #[schemars(length(min = 1, max = stoa_trade::limits::CHECKOUT_PAYMENTS))]
     pub payments: Option<Vec<PosPaymentInput>>,
     /// Cash handed over for a CASH component. Omitted: its amount. The excess is change.
     #[serde(default)]

@@ -58,7 +58,7 @@ fn at_most(total: Amount) -> Filter {
 
 pub fn list(call: &Call) -> Answer {
     let rows = call.query::<ListPosReceipts>()?.page([])?;
-    Caller::current().show_page(rows, PosReceiptHeader::from_row, ApiPosReceiptHeader::from_row)
+    Caller::current().answer_page(rows, PosReceiptHeader::from_row, ApiPosReceiptHeader::from_row)
 }
 
 pub fn read(call: &Call) -> Answer {

@@ -8,7 +8,7 @@ use stoa_trade::quantity::Amount;
 use crate::records::charge::Charge;
 use crate::records::order::{Incoterm, OrderRow, PurchaseOrderWrite, TransportMode};
 use crate::records::shipment::Shipment;
-use crate::records::shown_order::{PublicPurchaseOrder, PublicPurchaseOrderHeader, PurchaseOrder, PurchaseOrderHeader};
+use crate::records::shown_order::{ApiPurchaseOrder, ApiPurchaseOrderHeader, PurchaseOrder, PurchaseOrderHeader};
 
 /// What an import order says beyond other orders.
 #[derive(Debug, Serialize, JsonSchema)]
@@ -64,16 +64,17 @@ impl ImportOrderHeader {
 
 /// An import order in a list, as returned to API clients.
 #[derive(Debug, Serialize, JsonSchema)]
-pub struct PublicImportOrderHeader {
+#[schemars(rename = "PublicImportOrderHeader")]
+pub struct ApiImportOrderHeader {
     #[serde(flatten)]
-    order: PublicPurchaseOrderHeader,
+    order: ApiPurchaseOrderHeader,
     #[serde(flatten)]
     import: ImportFacts,
 }
 
-impl PublicImportOrderHeader {
-    pub fn from_row(row: &OrderRow) -> PublicImportOrderHeader {
-        PublicImportOrderHeader { order: PublicPurchaseOrderHeader::from_row(row), import: ImportFacts::from_row(row) }
+impl ApiImportOrderHeader {
+    pub fn from_row(row: &OrderRow) -> ApiImportOrderHeader {
+        ApiImportOrderHeader { order: ApiPurchaseOrderHeader::from_row(row), import: ImportFacts::from_row(row) }
     }
 }
 
@@ -105,18 +106,19 @@ impl ImportOrder {
 
 /// An import order as returned to API clients.
 #[derive(Debug, Serialize, JsonSchema)]
-pub struct PublicImportOrder {
+#[schemars(rename = "PublicImportOrder")]
+pub struct ApiImportOrder {
     #[serde(flatten)]
-    order: PublicPurchaseOrder,
+    order: ApiPurchaseOrder,
     #[serde(flatten)]
     import: ImportFacts,
     #[serde(flatten)]
     parts: ImportParts,
 }
 
-impl PublicImportOrder {
-    pub fn from_row(row: &OrderRow, order: PublicPurchaseOrder, parts: ImportParts) -> PublicImportOrder {
-        PublicImportOrder { order, import: ImportFacts::from_row(row), parts }
+impl ApiImportOrder {
+    pub fn from_row(row: &OrderRow, order: ApiPurchaseOrder, parts: ImportParts) -> ApiImportOrder {
+        ApiImportOrder { order, import: ImportFacts::from_row(row), parts }
     }
 }
 

@@ -3,7 +3,7 @@
 
 use schemars::JsonSchema;
 use serde::Serialize;
-use stoa_sdk::{Id, collection};
+use stoa_sdk::{Filter, Id, all, collection};
 use stoa_trade::quantity::{Amount, Money, Quantity, Tracking};
 
 use crate::records::order::OrderStatus;
@@ -37,6 +37,11 @@ collection! {
 }
 
 impl OrderItemRow {
+    /// The lines of an order as they are in it.
+    pub fn live_of(order_id: Id) -> Filter {
+        all([OrderItemRow::order_id.eq(order_id), OrderItemRow::line_no.not_null()])
+    }
+
     /// The quantity that is ordered and did not come yet.
     pub fn left_to_receive(&self) -> Quantity {
         // The collection's own check: no more is received than ordered.
@@ -63,9 +68,10 @@ impl OrderItemRow {
 /// A line as returned to API clients.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
-pub struct PublicPurchaseOrderItem {
+#[schemars(rename = "PublicPurchaseOrderItem")]
+pub struct ApiPurchaseOrderItem {
     id: Id,
-    #[schemars(range(min = 1, max = 100))]
+    #[schemars(range(min = 1, max = stoa_trade::limits::LINES))]
     line_no: i64,
     variant_id: Id,
     tracking_mode: Tracking,
@@ -82,13 +88,13 @@ pub struct PublicPurchaseOrderItem {
 #[serde(rename_all = "camelCase")]
 pub struct PurchaseOrderItem {
     #[serde(flatten)]
-    public: PublicPurchaseOrderItem,
+    public: ApiPurchaseOrderItem,
     billed_quantity: Quantity,
 }
 
-impl PublicPurchaseOrderItem {
-    pub fn from_row(row: &OrderItemRow, status: OrderStatus) -> PublicPurchaseOrderItem {
-        PublicPurchaseOrderItem {
+impl ApiPurchaseOrderItem {
+    pub fn from_row(row: &OrderItemRow, status: OrderStatus) -> ApiPurchaseOrderItem {
+        ApiPurchaseOrderItem {
             id: row.id,
             // People count from one.
             line_no: row.line_no.unwrap_or_default() + 1,
@@ -105,6 +111,6 @@ impl PublicPurchaseOrderItem {
 
 impl PurchaseOrderItem {
     pub fn from_row(row: &OrderItemRow, status: OrderStatus) -> PurchaseOrderItem {
-        PurchaseOrderItem { public: PublicPurchaseOrderItem::from_row(row, status), billed_quantity: row.billed }
+        PurchaseOrderItem { public: ApiPurchaseOrderItem::from_row(row, status), billed_quantity: row.billed }
     }
 }

@@ -7,6 +7,8 @@ pub const APPROVE: &[&str] = &["purchases.approve"];
 pub const CREATE_OR_APPROVE: &[&str] = &["purchases.create", "purchases.approve"];
 /// Receiving goods is buying and bringing stock in.
 pub const RECEIVE: &[&str] = &["purchases.create", "inventory.adjust"];
+/// An order is written, approved and received at once.
+pub const BUY: &[&str] = &["purchases.create", "purchases.approve", "inventory.adjust"];
 pub const SETTINGS: &[&str] = &["settings.manage"];
 pub const CLIENT_READ: &[&str] = &["purchases.read"];
 pub const CLIENT_WRITE: &[&str] = &["purchases.write"];

@@ -7,7 +7,7 @@ use stoa_trade::document::actor::ActorType;
 use stoa_trade::quantity::{Amount, Quantity};
 
 use crate::records::EXAMPLE_ID;
-use crate::records::receipt_item::{GoodsReceiptItem, PublicGoodsReceiptItem};
+use crate::records::receipt_item::{ApiGoodsReceiptItem, GoodsReceiptItem};
 
 /// Resource type of the audit entries and of the events.
 pub const RECEIPT: &str = "GOODS_RECEIPT";
@@ -50,7 +50,8 @@ pub fn show_write(row: &ReceiptRow, order_version: i64) -> Reply {
 /// A receipt as returned to API clients, without its lines.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
-pub struct PublicGoodsReceiptHeader {
+#[schemars(rename = "PublicGoodsReceiptHeader")]
+pub struct ApiGoodsReceiptHeader {
     id: Id,
     order_id: Id,
     /// Only for an IMPORT order.
@@ -67,9 +68,9 @@ pub struct PublicGoodsReceiptHeader {
     created_at: Instant,
 }
 
-impl PublicGoodsReceiptHeader {
-    pub fn from_row(row: &ReceiptRow) -> PublicGoodsReceiptHeader {
-        PublicGoodsReceiptHeader {
+impl ApiGoodsReceiptHeader {
+    pub fn from_row(row: &ReceiptRow) -> ApiGoodsReceiptHeader {
+        ApiGoodsReceiptHeader {
             id: row.id,
             order_id: row.order_id,
             shipment_id: row.shipment_id,
@@ -91,7 +92,7 @@ impl PublicGoodsReceiptHeader {
 #[serde(rename_all = "camelCase")]
 pub struct GoodsReceiptHeader {
     #[serde(flatten)]
-    public: PublicGoodsReceiptHeader,
+    public: ApiGoodsReceiptHeader,
     tenant_id: Id,
     actor_id: String,
     request_id: Id,
@@ -100,7 +101,7 @@ pub struct GoodsReceiptHeader {
 impl GoodsReceiptHeader {
     pub fn from_row(row: &ReceiptRow) -> GoodsReceiptHeader {
         GoodsReceiptHeader {
-            public: PublicGoodsReceiptHeader::from_row(row),
+            public: ApiGoodsReceiptHeader::from_row(row),
             tenant_id: tenant(),
             actor_id: row.actor_id.clone(),
             request_id: row.request_id,
@@ -118,10 +119,11 @@ pub struct GoodsReceipt {
 
 /// A receipt as returned to API clients.
 #[derive(Debug, Serialize, JsonSchema)]
-pub struct PublicGoodsReceipt {
+#[schemars(rename = "PublicGoodsReceipt")]
+pub struct ApiGoodsReceipt {
     #[serde(flatten)]
-    pub header: PublicGoodsReceiptHeader,
-    pub items: Vec<PublicGoodsReceiptItem>,
+    pub header: ApiGoodsReceiptHeader,
+    pub items: Vec<ApiGoodsReceiptItem>,
 }
 
 /// Event data of a receipt.

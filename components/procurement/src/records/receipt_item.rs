@@ -35,7 +35,8 @@ collection! {
 /// A line as returned to API clients: with the number of units, without their serial numbers.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
-pub struct PublicGoodsReceiptItem {
+#[schemars(rename = "PublicGoodsReceiptItem")]
+pub struct ApiGoodsReceiptItem {
     id: Id,
     order_item_id: Id,
     variant_id: Id,
@@ -48,10 +49,10 @@ pub struct PublicGoodsReceiptItem {
     unit_count: i64,
 }
 
-impl PublicGoodsReceiptItem {
-    pub fn from_row(row: &ReceiptItemRow) -> PublicGoodsReceiptItem {
+impl ApiGoodsReceiptItem {
+    pub fn from_row(row: &ReceiptItemRow) -> ApiGoodsReceiptItem {
         let units = if row.tracking == Tracking::Serialized { quantity::pieces(row.quantity) } else { None };
-        PublicGoodsReceiptItem {
+        ApiGoodsReceiptItem {
             id: row.id,
             order_item_id: row.order_item_id,
             variant_id: row.variant_id,
@@ -69,7 +70,7 @@ impl PublicGoodsReceiptItem {
 #[serde(rename_all = "camelCase")]
 pub struct GoodsReceiptItem {
     #[serde(flatten)]
-    public: PublicGoodsReceiptItem,
+    public: ApiGoodsReceiptItem,
     billed_quantity: Quantity,
     /// Import charges in the cost of the line; present only for callers who may read costs.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -89,7 +90,7 @@ impl GoodsReceiptItem {
     ) -> GoodsReceiptItem {
         let charges = balance.map_or(Money::ZERO, |balance| balance.charge_amount);
         GoodsReceiptItem {
-            public: PublicGoodsReceiptItem::from_row(row),
+            public: ApiGoodsReceiptItem::from_row(row),
             billed_quantity: balance.map_or(Quantity::ZERO, |balance| balance.billed),
             charge_amount: with_costs.then_some(charges),
             units,

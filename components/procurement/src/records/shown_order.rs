@@ -7,12 +7,13 @@ use stoa_sdk::{Date, Id, Instant, tenant};
 use stoa_trade::quantity::Amount;
 
 use crate::records::order::{OrderKind, OrderRow, OrderStatus};
-use crate::records::order_item::{OrderItemRow, PublicPurchaseOrderItem, PurchaseOrderItem};
+use crate::records::order_item::{ApiPurchaseOrderItem, OrderItemRow, PurchaseOrderItem};
 
 /// An order as returned to API clients, without its lines.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
-pub struct PublicPurchaseOrderHeader {
+#[schemars(rename = "PublicPurchaseOrderHeader")]
+pub struct ApiPurchaseOrderHeader {
     id: Id,
     kind: OrderKind,
     number: String,
@@ -33,9 +34,9 @@ pub struct PublicPurchaseOrderHeader {
     updated_at: Instant,
 }
 
-impl PublicPurchaseOrderHeader {
-    pub fn from_row(row: &OrderRow) -> PublicPurchaseOrderHeader {
-        PublicPurchaseOrderHeader {
+impl ApiPurchaseOrderHeader {
+    pub fn from_row(row: &OrderRow) -> ApiPurchaseOrderHeader {
+        ApiPurchaseOrderHeader {
             id: row.id,
             kind: row.kind,
             number: row.number.clone(),
@@ -82,7 +83,7 @@ impl PurchaseOrderFacts {
 #[serde(rename_all = "camelCase")]
 pub struct PurchaseOrderHeader {
     #[serde(flatten)]
-    public: PublicPurchaseOrderHeader,
+    public: ApiPurchaseOrderHeader,
     #[serde(flatten)]
     facts: PurchaseOrderFacts,
     item_count: i64,
@@ -91,7 +92,7 @@ pub struct PurchaseOrderHeader {
 impl PurchaseOrderHeader {
     pub fn from_row(row: &OrderRow) -> PurchaseOrderHeader {
         PurchaseOrderHeader {
-            public: PublicPurchaseOrderHeader::from_row(row),
+            public: ApiPurchaseOrderHeader::from_row(row),
             facts: PurchaseOrderFacts::from_row(row),
             item_count: row.item_count,
         }
@@ -103,7 +104,7 @@ impl PurchaseOrderHeader {
 #[serde(rename_all = "camelCase")]
 pub struct PurchaseOrder {
     #[serde(flatten)]
-    public: PublicPurchaseOrderHeader,
+    public: ApiPurchaseOrderHeader,
     #[serde(flatten)]
     facts: PurchaseOrderFacts,
     items: Vec<PurchaseOrderItem>,
@@ -113,7 +114,7 @@ impl PurchaseOrder {
     /// The lines in their order.
     pub fn from_row(row: &OrderRow, items: &[OrderItemRow]) -> PurchaseOrder {
         PurchaseOrder {
-            public: PublicPurchaseOrderHeader::from_row(row),
+            public: ApiPurchaseOrderHeader::from_row(row),
             facts: PurchaseOrderFacts::from_row(row),
             items: items.iter().map(|item| PurchaseOrderItem::from_row(item, row.status)).collect(),
         }
@@ -123,18 +124,19 @@ impl PurchaseOrder {
 /// An order as returned to API clients.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
-pub struct PublicPurchaseOrder {
+#[schemars(rename = "PublicPurchaseOrder")]
+pub struct ApiPurchaseOrder {
     #[serde(flatten)]
-    header: PublicPurchaseOrderHeader,
-    items: Vec<PublicPurchaseOrderItem>,
+    header: ApiPurchaseOrderHeader,
+    items: Vec<ApiPurchaseOrderItem>,
 }
 
-impl PublicPurchaseOrder {
+impl ApiPurchaseOrder {
     /// The lines in their order.
-    pub fn from_row(row: &OrderRow, items: &[OrderItemRow]) -> PublicPurchaseOrder {
-        PublicPurchaseOrder {
-            header: PublicPurchaseOrderHeader::from_row(row),
-            items: items.iter().map(|item| PublicPurchaseOrderItem::from_row(item, row.status)).collect(),
+    pub fn from_row(row: &OrderRow, items: &[OrderItemRow]) -> ApiPurchaseOrder {
+        ApiPurchaseOrder {
+            header: ApiPurchaseOrderHeader::from_row(row),
+            items: items.iter().map(|item| ApiPurchaseOrderItem::from_row(item, row.status)).collect(),
         }
     }
 }

@@ -5,7 +5,7 @@ use serde::Serialize;
 use stoa_sdk::{EventData, EventKind, Id, Instant, Reply, collection};
 use stoa_trade::life::{Head, PublicHead};
 use stoa_trade::party::{Address, Contact, PartyHead, PartyKind, Profile, SupplierTerms};
-use stoa_trade::{Archivable, JsonList, Status, archivable};
+use stoa_trade::{Archivable, Caller, JsonList, Status, archivable, party_row};
 
 use crate::records::EXAMPLE_ID;
 
@@ -48,54 +48,7 @@ collection! {
     }
 }
 archivable!(SupplierRow);
-
-impl SupplierRow {
-    /// The profile; none where the supplier has none.
-    pub fn profile(&self) -> Option<Profile<SupplierTerms>> {
-        self.has_profile.then(|| Profile {
-            kind: self.profile_kind,
-            legal_name: self.legal_name.clone(),
-            tax_id_type: self.tax_id_type.clone(),
-            tax_id: self.tax_id.clone(),
-            language: self.language.clone(),
-            payment_term_days: self.payment_term_days,
-            contacts: self.contacts.clone(),
-            addresses: self.addresses.clone(),
-            tags: self.tags.clone(),
-            terms: SupplierTerms {
-                website: self.website.clone(),
-                default_currency_code: self.default_currency_code.clone(),
-                lead_time_days: self.lead_time_days,
-            },
-        })
-    }
-
-    /// The row with this profile in place of its own.
-    pub fn with_profile(self, profile: Option<Profile<SupplierTerms>>) -> SupplierRow {
-        let has_profile = profile.is_some();
-        let profile = profile.unwrap_or_default();
-        SupplierRow {
-            has_profile,
-            profile_kind: profile.kind,
-            legal_name: profile.legal_name,
-            tax_id_type: profile.tax_id_type,
-            tax_id: profile.tax_id,
-            language: profile.language,
-            payment_term_days: profile.payment_term_days,
-            contacts: profile.contacts,
-            addresses: profile.addresses,
-            tags: profile.tags,
-            website: profile.terms.website,
-            default_currency_code: profile.terms.default_currency_code,
-            lead_time_days: profile.terms.lead_time_days,
-            ..self
-        }
-    }
-
-    fn party(&self) -> PartyHead {
-        PartyHead::new(&self.code, &self.name, self.email.as_deref(), self.phone.as_deref())
-    }
-}
+party_row!(SupplierRow with SupplierTerms { website, default_currency_code, lead_time_days });
 
 /// A supplier as returned to users.
 #[derive(Debug, Serialize, JsonSchema)]
@@ -108,38 +61,40 @@ pub struct Supplier {
     profile: Option<Profile<SupplierTerms>>,
 }
 
-impl From<SupplierRow> for Supplier {
-    fn from(row: SupplierRow) -> Supplier {
-        Supplier { head: row.head(), party: row.party(), profile: row.profile(), notes: row.notes }
+impl Supplier {
+    pub fn from_row(row: &SupplierRow) -> Supplier {
+        Supplier { head: row.head(), party: row.party_head(), profile: row.profile(), notes: row.notes.clone() }
     }
 }
 
 /// A supplier in a single read, as returned to API clients.
 #[derive(Debug, Serialize, JsonSchema)]
-pub struct PublicSupplier {
+#[schemars(rename = "PublicSupplier")]
+pub struct ApiSupplier {
     #[serde(flatten)]
-    header: PublicSupplierHeader,
+    header: ApiSupplierHeader,
     profile: Option<Profile<SupplierTerms>>,
 }
 
-impl From<SupplierRow> for PublicSupplier {
-    fn from(row: SupplierRow) -> PublicSupplier {
-        PublicSupplier { profile: row.profile(), header: row.into() }
+impl ApiSupplier {
+    pub fn from_row(row: &SupplierRow) -> ApiSupplier {
+        ApiSupplier { header: ApiSupplierHeader::from_row(row), profile: row.profile() }
     }
 }
 
 /// A supplier in a list, as returned to API clients.
 #[derive(Debug, Serialize, JsonSchema)]
-pub struct PublicSupplierHeader {
+#[schemars(rename = "PublicSupplierHeader")]
+pub struct ApiSupplierHeader {
     #[serde(flatten)]
     head: PublicHead,
     #[serde(flatten)]
     party: PartyHead,
 }
 
-impl From<SupplierRow> for PublicSupplierHeader {
-    fn from(row: SupplierRow) -> PublicSupplierHeader {
-        PublicSupplierHeader { head: row.public_head(), party: row.party() }
+impl ApiSupplierHeader {
+    pub fn from_row(row: &SupplierRow) -> ApiSupplierHeader {
+        ApiSupplierHeader { head: row.public_head(), party: row.party_head() }
     }
 }
 
@@ -150,21 +105,10 @@ pub struct SupplierReceipt {
     head: PublicHead,
 }
 
-/// The whole record as an answer to a person.
-pub fn show(row: SupplierRow) -> Reply {
-    let (id, version) = (row.id, row.version);
-    Reply::json(&Supplier::from(row)).of(id, version)
-}
-
-/// The record as an answer to an API client.
-pub fn show_public(row: SupplierRow) -> Reply {
-    let (id, version) = (row.id, row.version);
-    Reply::json(&PublicSupplier::from(row)).of(id, version)
-}
-
-/// The answer to a write of an API client.
-pub fn show_receipt(row: SupplierRow) -> Reply {
-    Reply::json(&SupplierReceipt { head: row.public_head() }).of(row.id, row.version)
+/// The answer to a write: the record to people, its receipt to API clients.
+pub fn show_write(row: &SupplierRow) -> Reply {
+    let receipt = || SupplierReceipt { head: row.public_head() };
+    Caller::current().show(|| Supplier::from_row(row), receipt).of(row.id, row.version)
 }
 
 /// Event data of a supplier. It contains no personal data.

@@ -4,11 +4,9 @@ use std::collections::BTreeSet;
 
 use stoa_sdk::{Id, Item, item};
 use stoa_trade::document::lines::Lines;
+use stoa_trade::limits::UNITS;
 use stoa_trade::quantity::{Money, Quantity};
 use stoa_trade::unit_identity::{UnitInput, find_faults};
-
-/// Units of a receipt at most.
-const MOST_UNITS: usize = 100;
 
 /// Received goods.
 #[derive(Debug, Clone)]
@@ -58,7 +56,7 @@ impl Arrival {
     /// Faults beyond the schema: a line, charge or identity twice, too many units, invalid identities.
     pub fn find_faults(&self) -> Vec<Item> {
         let mut faults = self.lines().find_repeats("orderItemId", |line| line.order_item);
-        if self.lines.iter().map(|line| line.units.len()).sum::<usize>() > MOST_UNITS {
+        if self.lines.iter().map(|line| line.units.len()).sum::<usize>() > UNITS {
             faults.push(item("/items", "TOO_MANY"));
         }
         let units = self.lines().iter().flat_map(|(pointer, line)| {

@@ -7,7 +7,7 @@ mod suppliers;
 use stoa_sdk::ServiceAccess;
 
 use crate::records::permission::{
-    CLIENT_READ, CLIENT_READ_SUPPLIERS, CLIENT_RECEIVE, CLIENT_WRITE, CREATE, READ, RECEIVE,
+    BUY, CLIENT_READ, CLIENT_READ_SUPPLIERS, CLIENT_RECEIVE, CLIENT_WRITE, CREATE, READ, RECEIVE,
 };
 
 /// Procurement as other modules call it.
@@ -34,7 +34,7 @@ pub const ACCESS: &[ServiceAccess] = &[
     orders(&["bill"], CREATE, CLIENT_WRITE),
     orders(&["receive"], RECEIVE, CLIENT_RECEIVE),
     // It approves the order that it writes, which no API client may.
-    orders(&["buy"], &["purchases.create", "purchases.approve", "inventory.adjust"], &[]),
+    orders(&["buy"], BUY, &[]),
 ];
 
 const fn orders(

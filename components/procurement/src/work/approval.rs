@@ -4,13 +4,13 @@
 use std::collections::BTreeSet;
 
 use stoa_sdk::store::{run, update_all};
-use stoa_sdk::{Item, Problem, emit, item, set};
+use stoa_sdk::{Problem, emit, item, set};
 use stoa_trade::clients::articles::{self, Article};
 use stoa_trade::clients::books::{self, Cost};
 use stoa_trade::clients::{directory, warehouses};
 use stoa_trade::document::actor::Actor;
 use stoa_trade::quantity::Tracking;
-use stoa_trade::refusal::refuse;
+use stoa_trade::refusal::{list_faults, refuse};
 use stoa_trade::{Archivable, Status};
 
 use crate::records::order::{ORDER_APPROVED, OrderRow};
@@ -50,8 +50,7 @@ fn check_references(order: &LockedOrder, supplier: Option<&SupplierRow>) -> Resu
         ("/warehouseId", warehouse.is_none_or(|warehouse| !warehouse.active)),
         ("/legalEntityId", entity.is_none_or(|entity| !entity.active)),
     ];
-    let mut faults: Vec<Item> =
-        heads.into_iter().filter(|(_, archived)| *archived).map(|(pointer, _)| item(pointer, "ARCHIVED")).collect();
+    let mut faults = list_faults("ARCHIVED", heads);
     let is_active = |line: &OrderItemRow| articles.get(&line.variant_id).is_some_and(articles::is_active);
     let archived = order.items.iter().filter(|line| !is_active(line));
     faults.extend(archived.map(|line| item(format!("{}/variantId", order.pointer(line.id)), "ARCHIVED")));

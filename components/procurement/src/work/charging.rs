@@ -11,6 +11,7 @@ use stoa_trade::clients::costs::{self, ChargeLine, Part};
 use stoa_trade::clients::warehouses;
 use stoa_trade::document::lines::Lines;
 use stoa_trade::document::version::ExpectedVersion;
+use stoa_trade::posting::EntrySource;
 use stoa_trade::quantity::{self, Amount, Money, Tracking};
 use stoa_trade::refusal::{refuse, unusable};
 
@@ -19,7 +20,7 @@ use crate::records::order::{ORDER_UPDATED, OrderRow};
 use crate::records::receipt::ReceiptRow;
 use crate::records::receipt_item::{ReceiptBalanceRow, ReceiptItemRow};
 use crate::work::order::{LockedOrder, order_event, update_order};
-use crate::work::posting::{self, RoleAmount, Source};
+use crate::work::posting::{self, RoleAmount};
 
 /// The part of a charge for a line of a receipt.
 #[derive(Debug, Clone, Copy)]
@@ -173,5 +174,5 @@ fn post(order: &OrderRow, allocations: &[AllocationRow]) -> Result<(), Problem> 
     let branch = branch.and_then(|warehouse| warehouse.branch_id).map(Id::from);
     let (kind, purpose) = posting::ALLOCATION;
     let text = format!("PURCHASE_ORDER {}", order.number);
-    posting::post(order, branch, Source { kind, id: first.id, purpose }, &text, amounts)
+    posting::post(order, branch, EntrySource { kind, id: first.id, purpose }, &text, amounts)
 }

@@ -1,8 +1,9 @@
 //! Drafting purchase orders: creating and replacing them. A draft binds nobody and expects nothing.
 
-use stoa_sdk::store::{MOST_ROWS, Update, get, insert, run, select, update_all};
+use stoa_sdk::store::{MOST_ROWS, Update, get, insert, run, select, update_all, update_from};
 use stoa_sdk::{Id, Instant, Problem, Reply, emit, new_id, new_ids, now};
 use stoa_trade::Change;
+use stoa_trade::change::{find_fixed, refuse_immutable};
 use stoa_trade::clients::articles;
 use stoa_trade::document::actor::Actor;
 use stoa_trade::document::draft::{Kept, replace_lines};
@@ -11,7 +12,7 @@ use stoa_trade::document::version::ExpectedVersion;
 use stoa_trade::pages::read_rest;
 use stoa_trade::quantity::{Quantity, Tracking};
 use stoa_trade::refusal::refuse_invalid;
-use stoa_trade::text::key;
+use stoa_trade::text::{key, restate_code};
 
 use crate::records::order::{ORDER_CREATED, ORDER_UPDATED, OrderKind, OrderRow, OrderStatus, show_write};
 use crate::records::order_item::OrderItemRow;
@@ -19,6 +20,26 @@ use crate::rules::terms::{ImportTerms, OrderTerms, PurchaseOrderItemInput};
 use crate::rules::totals;
 use crate::work::order::{LockedOrder, order_event};
 use crate::work::references::References;
+
+/// Columns that a replacement writes of the lines that stay.
+const REDRAWN: &[&str] = &[
+    OrderItemRow::line_no.name(),
+    OrderItemRow::tracking.name(),
+    OrderItemRow::quantity.name(),
+    OrderItemRow::unit_cost.name(),
+    OrderItemRow::line_total.name(),
+    OrderItemRow::warehouse_id.name(),
+    OrderItemRow::currency_code.name(),
+];
+
+/// Columns of an approved import order that a replacement may no longer change.
+const APPROVED: &[&str] = &[
+    OrderRow::warehouse_id.name(),
+    OrderRow::supplier_id.name(),
+    OrderRow::currency_code.name(),
+    OrderRow::incoterm.name(),
+    OrderRow::origin_country.name(),
+];
 
 /// Generated numbers are `PO-000001`.
 const PREFIX: &str = "PO";
@@ -125,11 +146,9 @@ pub fn replace_order(id: Id, kind: OrderKind, expected: ExpectedVersion, terms: 
 
 /// The order with these terms.
 fn redraw(order: &OrderRow, terms: &OrderTerms) -> Result<OrderRow, Problem> {
-    let number = terms.number.as_ref().map(|DocumentNumber(number)| number);
-    // The same number in another case is the same number; it stays as it was typed first.
-    let number = number.filter(|number| key(number) != order.number_key).unwrap_or(&order.number).clone();
+    let stated = terms.number.as_ref().map(|DocumentNumber(number)| number.clone());
     let mut after = OrderRow {
-        number,
+        number: restate_code(&order.number, stated),
         legal_entity_id: terms.legal_entity_id,
         warehouse_id: terms.warehouse_id,
         supplier_id: terms.supplier_id,
@@ -169,16 +188,8 @@ fn replace_items(
         let row = item_row(new.id, after.updated_at, after, Some(new.line_no), line, tracking)?;
         if new.before.is_some() { stay.push(row) } else { come.push(row) }
     }
-    let stay = update_all::<OrderItemRow>(stay.iter().map(|row| row.id))
-        .set_each(OrderItemRow::line_no, stay.iter().map(|row| row.line_no))
-        .set_each(OrderItemRow::tracking, stay.iter().map(|row| row.tracking))
-        .set_each(OrderItemRow::quantity, stay.iter().map(|row| row.quantity))
-        .set_each(OrderItemRow::unit_cost, stay.iter().map(|row| row.unit_cost))
-        .set_each(OrderItemRow::line_total, stay.iter().map(|row| row.line_total))
-        .set(OrderItemRow::warehouse_id, &after.warehouse_id)
-        .set(OrderItemRow::currency_code, &after.currency_code);
     let gone = update_all::<OrderItemRow>(replacement.dropped).set(OrderItemRow::line_no, &None);
-    run((change, stay, gone, insert(&come)))?;
+    run((change, update_from(&stay, REDRAWN), gone, insert(&come)))?;
     Ok(())
 }
 
@@ -190,19 +201,9 @@ fn refuse_fixed(order: &OrderRow, after: &OrderRow, rows: &[OrderItemRow], terms
         (row.variant_id, row.quantity, row.unit_cost) == (line.variant_id, line.quantity.0, line.unit_cost)
     };
     let same_items = live.len() == terms.items.len() && live.iter().zip(&terms.items).all(is_same);
-    let fixed = [
-        ("/number", order.number != after.number),
-        ("/legalEntityId", order.legal_entity_id != after.legal_entity_id),
-        ("/warehouseId", order.warehouse_id != after.warehouse_id),
-        ("/supplierId", order.supplier_id != after.supplier_id),
-        ("/currencyCode", order.currency_code != after.currency_code),
-        ("/incoterm", order.incoterm != after.incoterm),
-        ("/originCountry", order.origin_country != after.origin_country),
-        ("/items", !same_items),
-    ];
-    let fixed: Vec<String> =
-        fixed.into_iter().filter(|(_, differs)| *differs).map(|(pointer, _)| pointer.to_owned()).collect();
-    if fixed.is_empty() { Ok(()) } else { Err(Problem::immutable(fixed)) }
+    let mut fixed = find_fixed(order, after, APPROVED);
+    fixed.extend((!same_items).then(|| "/items".to_owned()));
+    refuse_immutable(fixed)
 }
 
 /// The names of what changed, as callers know them. Lines are named as one: which of them changed is in the record.

@@ -3,7 +3,7 @@
 
 use stoa_sdk::bindings::commerce::platform::events::Event;
 use stoa_sdk::store::{Batch, Update, get, run, select, update};
-use stoa_sdk::{EventKind, Id, Problem, Reply, all, now};
+use stoa_sdk::{EventKind, Id, Problem, Reply, now};
 use stoa_trade::clients::articles;
 use stoa_trade::document::state::next_state;
 use stoa_trade::document::version::ExpectedVersion;
@@ -24,8 +24,8 @@ pub struct LockedOrder {
 /// # Errors
 /// NOT_FOUND.
 pub fn lock_order_with<B: Batch>(id: Id, batch: B) -> Result<(LockedOrder, B::Answer), Problem> {
-    let live = all([OrderItemRow::order_id.eq(id), OrderItemRow::line_no.not_null()]);
-    let (row, mut items, answer) = run((get::<OrderRow>(id).locked(), select(live).whole(), batch))?;
+    let live = select(OrderItemRow::live_of(id)).whole();
+    let (row, mut items, answer) = run((get::<OrderRow>(id).locked(), live, batch))?;
     let row = row.ok_or_else(Problem::not_found)?;
     items.sort_by_key(|item: &OrderItemRow| item.line_no);
     Ok((LockedOrder { row, items }, answer))

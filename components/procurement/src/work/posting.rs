@@ -2,7 +2,8 @@
 //! branch of the order's warehouse.
 
 use stoa_sdk::{Id, Problem};
-use stoa_trade::clients::books::{self, Leg, Posting, Side, Target};
+use stoa_trade::clients::books::{self, Side};
+use stoa_trade::posting::{EntrySource, new_role_leg, post_today};
 use stoa_trade::quantity::Amount;
 
 use crate::records::order::OrderRow;
@@ -15,14 +16,6 @@ pub const INVENTORY: &str = "INVENTORY";
 pub const EXPENSE: &str = "PURCHASE_EXPENSE";
 /// Credit role for charges that are in the cost of goods.
 pub const CHARGES: &str = "IMPORT_CHARGES";
-
-/// Source and purpose of an entry: one entry for each, for ever.
-#[derive(Debug, Clone, Copy)]
-pub struct Source {
-    pub kind: &'static str,
-    pub id: Id,
-    pub purpose: &'static str,
-}
 
 /// Source kind and purpose of a receipt's entry.
 pub const RECEIPT: (&str, &str) = ("GOODS_RECEIPT", "RECEIPT");
@@ -56,33 +49,11 @@ pub fn admit_to_books(order: &OrderRow, roles: &[String]) -> Result<bool, Proble
 pub fn post(
     order: &OrderRow,
     branch: Option<Id>,
-    source: Source,
+    source: EntrySource,
     text: &str,
     amounts: Vec<RoleAmount>,
 ) -> Result<(), Problem> {
-    let leg = |(role, side, amount): RoleAmount| Leg {
-        target: Target::Role(role.to_owned()),
-        side,
-        amount: amount.to_string(),
-        party: None,
-        branch: branch.map(Into::into),
-        pointer: None,
-    };
-    let legs: Vec<Leg> = amounts.into_iter().filter(|(.., amount)| !amount.is_zero()).map(leg).collect();
-    if legs.is_empty() {
-        return Ok(());
-    }
-    let posting = Posting {
-        entity: order.legal_entity_id.into(),
-        currency_code: order.currency_code.clone(),
-        currency_pointer: Some("/currencyCode".to_owned()),
-        on: None,
-        on_pointer: None,
-        source_kind: source.kind.to_owned(),
-        source_id: source.id.into(),
-        purpose: source.purpose.to_owned(),
-        text: text.to_owned(),
-        legs,
-    };
-    books::post(&posting).map(|_| ())
+    let leg = |(role, side, amount): RoleAmount| new_role_leg(role, side, amount, branch);
+    let legs = amounts.into_iter().filter(|(.., amount)| !amount.is_zero()).map(leg).collect();
+    post_today(order.legal_entity_id, (&order.currency_code, Some("/currencyCode")), source, text, legs)
 }

@@ -3,12 +3,12 @@
 use std::collections::BTreeMap;
 
 use stoa_sdk::store::{get, run};
-use stoa_sdk::{Id, Item, Problem, item};
+use stoa_sdk::{Id, Problem};
 use stoa_trade::clients::articles::{self, Article};
 use stoa_trade::clients::directory::{self, Entity};
 use stoa_trade::clients::warehouses::{self, Warehouse};
 use stoa_trade::quantity::{Tracking, is_countable, scale_fault};
-use stoa_trade::refusal::{refuse, refuse_invalid, unusable};
+use stoa_trade::refusal::{list_faults, refuse, refuse_invalid, unusable};
 use stoa_trade::{Archivable, Status};
 
 use crate::records::supplier::SupplierRow;
@@ -30,13 +30,12 @@ impl References {
         let entity = directory::entities(&[terms.legal_entity_id]).into_iter().next();
         let warehouse = warehouses::get([terms.warehouse_id]).remove(&terms.warehouse_id);
         let articles = articles::get(terms.items.iter().map(|line| line.variant_id));
-        let mut missing: Vec<Item> = Vec::new();
         let heads = [
             ("/legalEntityId", entity.is_none()),
             ("/warehouseId", warehouse.is_none()),
             ("/supplierId", supplier.is_none()),
         ];
-        missing.extend(heads.into_iter().filter(|(_, absent)| *absent).map(|(pointer, _)| item(pointer, "NOT_FOUND")));
+        let mut missing = list_faults("NOT_FOUND", heads);
         missing.extend(terms.lines().faults("variantId", "NOT_FOUND", |line| !articles.contains_key(&line.variant_id)));
         refuse("NOT_FOUND", missing)?;
         match (entity, warehouse, supplier) {

@@ -5,7 +5,9 @@ use serde::Serialize;
 use stoa_sdk::{EventData, EventKind, Id, Instant, Reply, collection};
 use stoa_trade::life::{Archivable, Head, PublicHead};
 use stoa_trade::party::{Address, Contact, CustomerTerms, PartyHead, PartyKind, Profile};
-use stoa_trade::{JsonList, Status, archivable};
+use stoa_trade::{Caller, JsonList, Status, archivable, party_row};
+
+use crate::records::EXAMPLE_ID;
 
 /// Audit name of customers.
 pub const CUSTOMER: &str = "CUSTOMER";
@@ -36,52 +38,15 @@ collection! {
     unique { code: [code_key] }
     index { [status, id], [tax_id] }
     search { text: [name, code, email, phone, legal_name] }
-    fixed [code_key]
+    fixed [code]
     members {
-        code_key: "code", has_profile: "profile", profile_kind: "profile", legal_name: "profile", tax_id_type: "profile",
+        has_profile: "profile", profile_kind: "profile", legal_name: "profile", tax_id_type: "profile",
         tax_id: "profile", language: "profile", payment_term_days: "profile", default_price_list_id: "profile",
         contacts: "profile", addresses: "profile", tags: "profile",
     }
 }
 archivable!(CustomerRow);
-
-impl CustomerRow {
-    /// None where it has none.
-    pub fn profile(&self) -> Option<Profile<CustomerTerms>> {
-        self.has_profile.then(|| Profile {
-            kind: self.profile_kind,
-            legal_name: self.legal_name.clone(),
-            tax_id_type: self.tax_id_type.clone(),
-            tax_id: self.tax_id.clone(),
-            language: self.language.clone(),
-            payment_term_days: self.payment_term_days,
-            contacts: self.contacts.clone(),
-            addresses: self.addresses.clone(),
-            tags: self.tags.clone(),
-            terms: CustomerTerms { default_price_list_id: self.default_price_list_id },
-        })
-    }
-
-    /// The row with this profile, or without one.
-    pub fn with_profile(self, profile: Option<Profile<CustomerTerms>>) -> CustomerRow {
-        let has_profile = profile.is_some();
-        let profile = profile.unwrap_or_default();
-        CustomerRow {
-            has_profile,
-            profile_kind: profile.kind,
-            legal_name: profile.legal_name,
-            tax_id_type: profile.tax_id_type,
-            tax_id: profile.tax_id,
-            language: profile.language,
-            payment_term_days: profile.payment_term_days,
-            default_price_list_id: profile.terms.default_price_list_id,
-            contacts: profile.contacts,
-            addresses: profile.addresses,
-            tags: profile.tags,
-            ..self
-        }
-    }
-}
+party_row!(CustomerRow with CustomerTerms { default_price_list_id });
 
 /// A customer as returned to users.
 #[derive(Debug, Serialize, JsonSchema)]
@@ -113,30 +78,22 @@ pub struct CustomerReceipt {
     head: PublicHead,
 }
 
-fn party(row: &CustomerRow) -> PartyHead {
-    PartyHead::new(&row.code, &row.name, row.email.as_deref(), row.phone.as_deref())
-}
-
 impl Customer {
     pub fn from_row(row: &CustomerRow) -> Customer {
-        Customer { head: row.head(), party: party(row), notes: row.notes.clone(), profile: row.profile() }
+        Customer { head: row.head(), party: row.party_head(), notes: row.notes.clone(), profile: row.profile() }
     }
 }
 
 impl ApiCustomer {
     pub fn from_row(row: &CustomerRow) -> ApiCustomer {
-        ApiCustomer { head: row.public_head(), party: party(row), profile: row.profile() }
+        ApiCustomer { head: row.public_head(), party: row.party_head(), profile: row.profile() }
     }
 }
 
-/// The record, to people.
-pub fn reply(row: &CustomerRow) -> Reply {
-    Reply::json(&Customer::from_row(row)).of(row.id, row.version)
-}
-
-/// The receipt of a write, to API clients.
-pub fn receipt(row: &CustomerRow) -> Reply {
-    Reply::json(&CustomerReceipt { head: row.public_head() }).of(row.id, row.version)
+/// The answer to a write: the record to people, its receipt to API clients.
+pub fn show_write(row: &CustomerRow) -> Reply {
+    let receipt = || CustomerReceipt { head: row.public_head() };
+    Caller::current().show(|| Customer::from_row(row), receipt).of(row.id, row.version)
 }
 
 /// Event data of a customer. It contains no personal data.
@@ -156,11 +113,7 @@ impl CustomerEvent {
 
 impl EventData for CustomerEvent {
     fn example() -> CustomerEvent {
-        CustomerEvent {
-            customer_id: Id(0x0190_a1b2_c3d4_7e5f, 0x8a9b_0c1d_2e3f_4a5b),
-            code: "ACME".to_owned(),
-            status: Status::Active,
-        }
+        CustomerEvent { customer_id: EXAMPLE_ID, code: "ACME".to_owned(), status: Status::Active }
     }
 }
 

@@ -3,7 +3,7 @@
 
 use schemars::JsonSchema;
 use serde::Serialize;
-use stoa_sdk::{Id, Instant, Reply, collection, tenant, text_enum};
+use stoa_sdk::{Filter, Id, Instant, Reply, all, collection, tenant, text_enum};
 use stoa_trade::JsonList;
 use stoa_trade::quantity::{Quantity, Tracking};
 
@@ -53,6 +53,13 @@ collection! {
         units: JsonList<Id>,
     }
     unique { item: [return_id, item_id, disposition] }
+}
+
+impl SalesReturnItemRow {
+    /// The lines of a return as they are in it.
+    pub fn live_of(return_id: Id) -> Filter {
+        all([SalesReturnItemRow::return_id.eq(return_id), SalesReturnItemRow::line_no.not_null()])
+    }
 }
 
 /// A customer return in a list, as returned to API clients.
@@ -122,7 +129,7 @@ pub struct ReturnUnit {
 pub struct SalesReturn {
     #[serde(flatten)]
     pub header: SalesReturnHeader,
-    #[schemars(length(max = 100))]
+    #[schemars(length(max = stoa_trade::limits::LINES))]
     pub items: Vec<SalesReturnItem>,
 }
 
@@ -131,7 +138,7 @@ pub struct SalesReturn {
 pub struct ApiSalesReturn {
     #[serde(flatten)]
     pub header: ApiSalesReturnHeader,
-    #[schemars(length(max = 100))]
+    #[schemars(length(max = stoa_trade::limits::LINES))]
     pub items: Vec<ApiSalesReturnItem>,
 }
 

@@ -5,6 +5,7 @@ use serde::Serialize;
 use stoa_sdk::{EventData, EventKind, Id, Instant, Reply, collection, emit, tenant, text_enum};
 use stoa_trade::quantity::Amount;
 
+use crate::records::EXAMPLE_ID;
 use crate::records::order_item::{ApiSalesOrderItem, SalesOrderItem};
 
 /// Audit name of sales orders.
@@ -49,6 +50,7 @@ collection! {
     }
     index { [status, id], [customer_id, id], [warehouse_id, status, id], [price_list_id, id], [completed_at], [updated_at] }
     search { number: [number] }
+    fixed [number, legal_entity_id]
 }
 
 /// An order in a list, as returned to API clients.
@@ -75,7 +77,7 @@ pub struct ApiSalesOrderHeader {
 pub struct ApiSalesOrder {
     #[serde(flatten)]
     pub header: ApiSalesOrderHeader,
-    #[schemars(length(max = 100))]
+    #[schemars(length(max = stoa_trade::limits::LINES))]
     pub items: Vec<ApiSalesOrderItem>,
 }
 
@@ -112,7 +114,7 @@ pub struct SalesOrderHeader {
 pub struct SalesOrder {
     #[serde(flatten)]
     pub header: SalesOrderHeader,
-    #[schemars(length(max = 100))]
+    #[schemars(length(max = stoa_trade::limits::LINES))]
     pub items: Vec<SalesOrderItem>,
 }
 
@@ -197,11 +199,7 @@ pub struct SaleEvent {
 
 impl EventData for SaleEvent {
     fn example() -> SaleEvent {
-        SaleEvent {
-            order_id: Id(0x0190_a1b2_c3d4_7e5f, 0x8a9b_0c1d_2e3f_4a5b),
-            number: "SO-000001".to_owned(),
-            status: OrderStatus::Draft,
-        }
+        SaleEvent { order_id: EXAMPLE_ID, number: "SO-000001".to_owned(), status: OrderStatus::Draft }
     }
 }
 

@@ -77,7 +77,7 @@ pub struct ApiSalesOrderItem {
     #[serde(flatten)]
     price: PriceFigures,
     /// None on an untracked line, one for a quantity, one for each unit.
-    #[schemars(length(max = 100))]
+    #[schemars(length(max = stoa_trade::limits::UNITS))]
     allocations: Vec<Allocation>,
 }
 
@@ -87,7 +87,7 @@ pub struct ApiSalesOrderItem {
 pub struct SalesOrderItem {
     #[serde(flatten)]
     line: ApiSalesOrderItem,
-    #[schemars(range(min = 1, max = 100))]
+    #[schemars(range(min = 1, max = stoa_trade::limits::LINES))]
     line_no: i64,
     sku: String,
     /// Name of the product when the line was last priced.

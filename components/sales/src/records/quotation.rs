@@ -45,6 +45,7 @@ collection! {
     unique { number: [legal_entity_id, number_key] }
     index { [status, id], [customer_id, id], [updated_at] }
     search { number: [number] }
+    fixed [number, legal_entity_id]
 }
 
 collection! {
@@ -130,7 +131,7 @@ pub struct QuotationHeader {
 #[serde(rename_all = "camelCase")]
 pub struct QuotationItem {
     id: Id,
-    #[schemars(range(min = 1, max = 100))]
+    #[schemars(range(min = 1, max = stoa_trade::limits::LINES))]
     line_no: i64,
     variant_id: Id,
     sku: String,
@@ -147,7 +148,7 @@ pub struct QuotationItem {
 pub struct Quotation {
     #[serde(flatten)]
     pub header: QuotationHeader,
-    #[schemars(length(max = 100))]
+    #[schemars(length(max = stoa_trade::limits::LINES))]
     pub items: Vec<QuotationItem>,
 }
 
@@ -156,7 +157,7 @@ pub struct Quotation {
 pub struct ApiQuotation {
     #[serde(flatten)]
     pub header: ApiQuotationHeader,
-    #[schemars(length(max = 100))]
+    #[schemars(length(max = stoa_trade::limits::LINES))]
     pub items: Vec<QuotationItem>,
 }
 

@@ -2,4 +2,5 @@
 
 pub mod line;
 pub mod price;
+pub mod priced_line;
 pub mod total;

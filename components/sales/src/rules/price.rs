@@ -4,9 +4,7 @@
 use stoa_sdk::{Decimal, Id, Problem};
 use stoa_trade::quantity::{Money, Quantity, multiply};
 
-use crate::records::order_item::OrderItemRow;
 use crate::records::price_figures::{Percent, PriceFigures, PriceOrigin};
-use crate::records::quotation::QuotationItemRow;
 
 /// A hundred percent, in ten-thousandths of a point.
 const WHOLE: i128 = 1_000_000;
@@ -65,29 +63,7 @@ pub struct LinePrice<'a> {
     pub quantity: Quantity,
 }
 
-impl<'a> LinePrice<'a> {
-    pub fn of_order(row: &'a OrderItemRow) -> LinePrice<'a> {
-        LinePrice {
-            price_id: row.price_id,
-            list: row.list_price,
-            agreed: row.agreed_price,
-            origin: row.agreed_origin,
-            reason: row.reason.as_deref(),
-            quantity: row.quantity,
-        }
-    }
-
-    pub fn of_quotation(row: &'a QuotationItemRow) -> LinePrice<'a> {
-        LinePrice {
-            price_id: row.price_id,
-            list: row.list_price,
-            agreed: row.agreed_price,
-            origin: row.agreed_price.map(|_| PriceOrigin::Quotation),
-            reason: row.reason.as_deref(),
-            quantity: row.quantity,
-        }
-    }
-
+impl LinePrice<'_> {
     /// Agreed price, else the price of the list.
     pub fn unit_price(&self) -> Money {
         self.agreed.unwrap_or(self.list)

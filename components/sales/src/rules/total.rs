@@ -1,18 +1,8 @@
 //! Totals of documents: exact sums of their lines, and whether they can be paid (decisions.md 0.2).
 
 use stoa_sdk::Problem;
-use stoa_trade::quantity::{Amount, StatedTotal, narrow, sum};
-
-/// Units on the lines of a document at most.
-pub const MOST_UNITS: usize = 100;
-
-/// The exact sum of lines.
-///
-/// # Errors
-/// LIMIT_EXCEEDED, which a hundred lines never reach.
-pub fn total(lines: impl IntoIterator<Item = Amount>) -> Result<Amount, Problem> {
-    sum(lines)
-}
+use stoa_trade::limits::UNITS;
+use stoa_trade::quantity::{Amount, StatedTotal, narrow};
 
 /// Whether it has at most 6 decimals and 12 integer digits.
 pub fn is_collectable(total: Amount) -> bool {
@@ -35,11 +25,13 @@ pub fn check_expected(expected: Option<StatedTotal>, total: Amount) -> Result<()
 /// # Errors
 /// LIMIT_EXCEEDED at `/items`.
 pub fn check_units(units: usize) -> Result<(), Problem> {
-    if units > MOST_UNITS { Err(Problem::limit_exceeded("/items", MOST_UNITS, "UNITS")) } else { Ok(()) }
+    if units > UNITS { Err(Problem::limit_exceeded("/items", UNITS, "UNITS")) } else { Ok(()) }
 }
 
 #[cfg(test)]
 mod tests {
+    use stoa_trade::quantity::sum;
+
     use super::*;
 
     #[test]
@@ -52,7 +44,7 @@ mod tests {
             (&["0"], true),
         ] {
             let lines = lines.iter().map(|line| line.parse().unwrap());
-            assert_eq!(is_collectable(total(lines).unwrap()), expected);
+            assert_eq!(is_collectable(sum(lines).unwrap()), expected);
         }
     }
 

@@ -9,7 +9,7 @@ use stoa_sdk::Findings;
 use stoa_trade::snapshot::{check_lines, check_totals};
 use stoa_trade::stages::{Stage, verify_stages};
 
-use crate::work::month_totals::Deliveries;
+use crate::work::month_totals::{Deliveries, FIGURES};
 
 /// Documents of a batch: their lines stay below what a few calls answer.
 const DOCUMENTS: u32 = 20;
@@ -19,8 +19,8 @@ const STAGES: &[Stage] = &[
     ("orders", orders::verify),
     ("quotations", quotations::verify),
     ("returns", returns::verify),
-    ("delivery-lines", check_lines::<Deliveries, 6>),
-    ("delivery-totals", check_totals::<Deliveries, 6>),
+    ("delivery-lines", check_lines::<Deliveries, FIGURES>),
+    ("delivery-totals", check_totals::<Deliveries, FIGURES>),
 ];
 
 pub fn verify(cursor: Option<String>) -> Findings {

@@ -6,15 +6,15 @@ use stoa_sdk::{Filter, Finding, Id, all, map};
 use stoa_trade::clients::books::{self, Posted};
 use stoa_trade::clients::units;
 use stoa_trade::pages::read_every;
-use stoa_trade::quantity::{Amount, Quantity, Tracking};
+use stoa_trade::quantity::{Amount, Quantity, Tracking, sum};
 use stoa_trade::stages::{Batch, BatchRows, NOTHING_LEFT, finding, read_batch};
 
 use crate::records::allocation::{AllocationOutcome, AllocationRow};
 use crate::records::delivery::{DeliveryKind, DeliveryLineRow};
 use crate::records::order::{OrderRow, OrderStatus, SALES_ORDER};
 use crate::records::order_item::OrderItemRow;
-use crate::rules::price::LinePrice;
-use crate::rules::total::{is_collectable, total};
+use crate::rules::priced_line::PricedLine;
+use crate::rules::total::is_collectable;
 use crate::verify::DOCUMENTS;
 use crate::work::delivery::DELIVERY;
 
@@ -77,10 +77,10 @@ impl Checked<'_> {
 
     fn check_totals(&mut self) {
         let fits = |item: &&OrderItemRow| {
-            let figures = LinePrice::of_order(item).figures();
+            let figures = item.price().figures();
             figures.is_ok_and(|figures| figures.unit_price == item.unit_price && figures.line_total == item.line_total)
         };
-        let sum = total(self.items.iter().map(|item| item.line_total));
+        let sum = sum(self.items.iter().map(|item| item.line_total));
         let is_sum = sum.is_ok_and(|sum| sum == self.order.total);
         if !self.items.iter().all(fits) || !is_sum || self.order.collectable != is_collectable(self.order.total) {
             self.find("S4", "The total is not the sum of quantity times price over the lines.");

@@ -3,12 +3,12 @@
 use stoa_sdk::store::{read, select};
 use stoa_sdk::{Filter, Id, all, map, view};
 use stoa_trade::pages::read_every;
+use stoa_trade::quantity::sum;
 use stoa_trade::stages::{Batch, BatchRows, NOTHING_LEFT, finding, read_batch};
 
 use crate::records::order::OrderRow;
 use crate::records::quotation::{QuotationItemRow, QuotationRow, QuotationStatus};
-use crate::rules::price::LinePrice;
-use crate::rules::total::total;
+use crate::rules::priced_line::PricedLine;
 use crate::verify::DOCUMENTS;
 
 view! { OfQuotation of OrderRow { id: Id, quotation_id: Option<Id> } }
@@ -30,10 +30,10 @@ pub fn verify(after: Option<Id>) -> Batch {
     for row in &quotations {
         let lines: Vec<&QuotationItemRow> = items.iter().filter(|item| item.quotation_id == row.id).collect();
         let fits = |item: &&QuotationItemRow| {
-            let figures = LinePrice::of_quotation(item).figures();
+            let figures = item.price().figures();
             figures.is_ok_and(|figures| figures.unit_price == item.unit_price && figures.line_total == item.line_total)
         };
-        let sum = total(lines.iter().map(|item| item.line_total));
+        let sum = sum(lines.iter().map(|item| item.line_total));
         let is_counted = usize::try_from(row.item_count) == Ok(lines.len());
         if !lines.iter().all(fits) || sum.ok() != Some(row.total) || !is_counted {
             findings.push(finding("S4", row.id, "The total is not the sum of quantity times price over the lines."));

@@ -2,13 +2,15 @@
 
 use stoa_sdk::store::{get, run, select};
 use stoa_sdk::{Id, Problem, all, now};
+use stoa_trade::Change;
 
 use crate::records::allocation::{AllocationOutcome, AllocationRow};
 use crate::records::order::{OrderRow, OrderStatus, SALE_COMPLETED, emit_sale};
 use crate::records::order_item::OrderItemRow;
 use crate::work::delivery::deliver_goods;
 use crate::work::month_totals::write_deliveries;
-use crate::work::order::{change_order, live_items, require_status, sort_items};
+use crate::work::order::require_status;
+use crate::work::priced_line::{live_lines, sort_lines};
 
 /// An order under its lock, with its lines in order and what is reserved for it.
 pub struct LockedOrder {
@@ -26,11 +28,11 @@ pub fn lock_order(id: Id) -> Result<LockedOrder, Problem> {
     let of_order = all([AllocationRow::order_id.eq(id), AllocationRow::outcome.eq(AllocationOutcome::Reserved)]);
     let (row, mut items, reserved) = run((
         get::<OrderRow>(id).locked(),
-        select::<OrderItemRow>(live_items(id)).whole(),
+        select::<OrderItemRow>(live_lines::<OrderItemRow>(id)).whole(),
         select::<AllocationRow>(of_order).whole(),
     ))?;
     let row = row.ok_or_else(Problem::not_found)?;
-    sort_items(&mut items);
+    sort_lines(&mut items);
     Ok(LockedOrder { row, items, reserved })
 }
 
@@ -61,10 +63,10 @@ pub fn complete_order(
         pos_receipt_id: receipt,
         ..order.row.clone()
     };
-    let change = change_order(&order.row, after)?;
+    let change = Change::new(&order.row, after)?;
     let entity = order.row.legal_entity_id;
     write_deliveries(entity, (change.update(), delivery.update_allocations()), &delivery.lines)?;
-    delivery.post()?;
+    delivery.post(&order.row)?;
     emit_sale(&SALE_COMPLETED, change.after());
     Ok(CompletedOrder { row: change.into_after(), items: order.items, allocations: delivery.allocations })
 }

@@ -1,12 +1,10 @@
 //! New customers, those of callers and the one that every company begins with.
 
 use stoa_sdk::store::{insert, run};
-use stoa_sdk::{Id, Problem, emit, new_id, now};
+use stoa_sdk::{Id, Problem, emit};
 use stoa_trade::clients::prices;
-use stoa_trade::party::{CustomerTerms, PartyInput, Profile};
+use stoa_trade::party::{CustomerTerms, PartyInput};
 use stoa_trade::refusal::{or_duplicate, unusable};
-use stoa_trade::text::key;
-use stoa_trade::{JsonList, Status};
 
 use crate::records::customer::{CUSTOMER_CREATED, CustomerEvent, CustomerRow};
 
@@ -41,32 +39,7 @@ pub fn require_usable(default_list: Option<bool>) -> Result<(), Problem> {
 /// DUPLICATE at `/code`; NOT_FOUND, REFERENCE_INVALID at the list that its profile proposes.
 pub fn insert_customer(input: CustomerBody) -> Result<CustomerRow, Problem> {
     require_usable(find_default_list(&input)?)?;
-    let row = CustomerRow {
-        id: new_id(),
-        version: 1,
-        created_at: now(),
-        updated_at: now(),
-        code_key: key(&input.code),
-        code: input.code,
-        name: input.name.into(),
-        email: input.email.map(|email| email.0),
-        phone: input.phone.map(String::from),
-        notes: input.notes.map(String::from),
-        status: Status::Active,
-        archived_at: None,
-        has_profile: false,
-        profile_kind: None,
-        legal_name: None,
-        tax_id_type: None,
-        tax_id: None,
-        language: None,
-        payment_term_days: None,
-        default_price_list_id: None,
-        contacts: JsonList::default(),
-        addresses: JsonList::default(),
-        tags: JsonList::default(),
-    };
-    let row = row.with_profile(input.profile.map(Profile::from).replace(None));
+    let row = CustomerRow::new(input);
     run(insert([&row])).map_err(or_duplicate("/code"))?;
     emit([CUSTOMER_CREATED.of(row.id, None, &CustomerEvent::from_row(&row))]);
     Ok(row)

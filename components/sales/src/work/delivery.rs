@@ -6,9 +6,10 @@ use std::collections::BTreeMap;
 use stoa_sdk::host::fault;
 use stoa_sdk::store::{Update, update_all};
 use stoa_sdk::{Id, Problem, map, new_id, now, today};
-use stoa_trade::clients::books::{self, Leg, Posting, Side, Target};
+use stoa_trade::clients::books::{self, Leg, Side};
 use stoa_trade::clients::stock::{self, Delivered, DeliveryLine};
 use stoa_trade::dates::Month;
+use stoa_trade::posting::{EntrySource, new_role_leg, post_today};
 use stoa_trade::quantity::{Amount, Quantity, Tracking, sum};
 
 use crate::records::allocation::{AllocationOutcome, AllocationRow};
@@ -20,13 +21,13 @@ use crate::work::reservation::{document, group_by_item};
 /// The purpose of the entry of a delivery.
 pub const DELIVERY: &str = "DELIVERY";
 
-/// Rows and posting of a delivery.
+/// Rows of a delivery, and what its goods cost.
 pub struct Delivery {
     /// As they are after it.
     pub allocations: Vec<AllocationRow>,
     /// One for each line of the order.
     pub lines: Vec<DeliveryLineRow>,
-    posting: Posting,
+    cost: Amount,
 }
 
 /// Cost of goods, as far as it is known in a currency.
@@ -100,8 +101,7 @@ pub fn deliver_goods(
         costs.extend(cost.amount);
         lines.push(delivery_line(order, item, cost));
     }
-    let posting = posting(order, sum(costs)?);
-    Ok(Delivery { allocations, lines, posting })
+    Ok(Delivery { allocations, lines, cost: sum(costs)? })
 }
 
 impl Delivery {
@@ -113,13 +113,23 @@ impl Delivery {
             .set(AllocationRow::live_slot, &None)
     }
 
-    /// Posts revenue and cost, after all else.
+    /// P9, after all else: what is delivered and neither billed nor collected, against revenue; cost of sales against
+    /// goods.
     ///
     /// # Errors
     /// The codes of accounting.
-    pub fn post(&self) -> Result<(), Problem> {
-        books::post(&self.posting)?;
-        Ok(())
+    pub fn post(&self, order: &OrderRow) -> Result<(), Problem> {
+        let leg = |role, side, amount| new_role_leg(role, side, amount, order.branch_id);
+        let of_total = |leg: Leg| Leg { pointer: Some("/total".to_owned()), ..leg };
+        let legs = vec![
+            of_total(leg("SALES_CLEARING", Side::Debit, order.total)),
+            of_total(leg("REVENUE", Side::Credit, order.total)),
+            leg("COST_OF_GOODS_SOLD", Side::Debit, self.cost),
+            leg("INVENTORY", Side::Credit, self.cost),
+        ];
+        let source = EntrySource { kind: SALES_ORDER, id: order.id, purpose: DELIVERY };
+        let text = format!("{SALES_ORDER} {}", order.number);
+        post_today(order.legal_entity_id, (&order.currency_code, None), source, &text, legs)
     }
 }
 
@@ -146,39 +156,5 @@ fn delivery_line(order: &OrderRow, item: &OrderItemRow, cost: KnownCost) -> Deli
         cost: cost.amount,
         uncosted_quantity: SignedQuantity::from_units(cost.uncosted.units()),
         document_count: i64::from(item.place() == 0),
-    }
-}
-
-/// P9: what is delivered and neither billed nor collected, against revenue; cost of sales against goods.
-fn posting(order: &OrderRow, cost: Amount) -> Posting {
-    let total = Some("/total");
-    Posting {
-        entity: order.legal_entity_id.into(),
-        currency_code: order.currency_code.clone(),
-        currency_pointer: None,
-        on: None,
-        on_pointer: None,
-        source_kind: SALES_ORDER.to_owned(),
-        source_id: order.id.into(),
-        purpose: DELIVERY.to_owned(),
-        text: format!("{SALES_ORDER} {}", order.number),
-        legs: vec![
-            leg(order.branch_id, "SALES_CLEARING", Side::Debit, order.total, total),
-            leg(order.branch_id, "REVENUE", Side::Credit, order.total, total),
-            leg(order.branch_id, "COST_OF_GOODS_SOLD", Side::Debit, cost, None),
-            leg(order.branch_id, "INVENTORY", Side::Credit, cost, None),
-        ],
-    }
-}
-
-/// A leg on the account of a role.
-pub fn leg(branch: Option<Id>, role: &str, side: Side, amount: Amount, pointer: Option<&str>) -> Leg {
-    Leg {
-        target: Target::Role(role.to_owned()),
-        side,
-        amount: amount.to_string(),
-        party: None,
-        branch: branch.map(Into::into),
-        pointer: pointer.map(str::to_owned),
     }
 }

@@ -1,17 +1,18 @@
 //! Deliveries and returns, and their totals by month: how lines are written, and the groups of their totals.
 
-use std::collections::BTreeMap;
-
-use stoa_sdk::store::{Aggregate, Batch, Failure, Row, aggregate, insert, run, select};
-use stoa_sdk::{Column, Date, Field, Filter, Id, Problem, all, totals, view};
+use stoa_sdk::store::{Aggregate, Batch, Failure, Row, insert, run};
+use stoa_sdk::{Column, Date, Field, Filter, Id, Problem, all};
 use stoa_trade::dates::Month;
-use stoa_trade::quantity::{Amount, of_count, widen};
-use stoa_trade::snapshot::{Days, Ledger, Part, Snapshots, Summed, group_days, late_entities, ledger_step};
+use stoa_trade::quantity::Amount;
+use stoa_trade::snapshot::{
+    Days, Figure, Ledger, LineSums, MonthSums, PlainLedger, Snapshots, Summed, late_entities, ledger_step,
+    list_counters, measure_lines, read_counters, read_parts, sum_months,
+};
 
-use crate::records::delivery::{DeliveryLineRow, SignedQuantity};
+use crate::records::delivery::DeliveryLineRow;
 use crate::records::month_total::DeliveryTotalRow;
 
-const SNAPSHOTS: Snapshots = Snapshots { lock: "lines", offset: 768, ledgers: &[ledger_step::<Deliveries, 6>()] };
+const SNAPSHOTS: Snapshots = Snapshots { lock: "lines", offset: 768, ledgers: &[ledger_step::<Deliveries, FIGURES>()] };
 
 /// Writes lines of the entity, in one batch with what else is written; now and then those that came before are added to the totals.
 pub fn write_deliveries<B: Batch>(entity: Id, rest: B, lines: &[DeliveryLineRow]) -> Result<B::Answer, Failure> {
@@ -19,150 +20,82 @@ pub fn write_deliveries<B: Batch>(entity: Id, rest: B, lines: &[DeliveryLineRow]
     let (hold, answer, _) = run((hold, rest, insert(lines)))?;
     if let Some((_, summed)) = hold {
         for entity in late_entities(&summed) {
-            SNAPSHOTS.add_late::<Deliveries, 6>(entity, lines)?;
+            SNAPSHOTS.add_late::<Deliveries, FIGURES>(entity, lines)?;
         }
         SNAPSHOTS.follow(entity, lines.len())?;
     }
     Ok(answer)
 }
 
-view! { EntityOfLine of DeliveryLineRow { legal_entity_id: Id } }
-
 /// Brings the totals of one entity forward, over lines that are older than they.
 pub fn upgrade(cursor: Option<String>) -> Result<Option<String>, Problem> {
-    let next = |after: Option<Id>| {
-        let later = all(after.map(|after| DeliveryLineRow::legal_entity_id.gt(after)));
-        let line = run(select::<EntityOfLine>(later).by(DeliveryLineRow::legal_entity_id).first())?;
-        Ok(line.map(|line| line.legal_entity_id))
-    };
-    Ok(SNAPSHOTS.upgrade(cursor, next)?)
+    Ok(SNAPSHOTS.upgrade_lines::<Deliveries, FIGURES>(cursor)?)
 }
 
 /// Deliveries and returns.
 pub struct Deliveries;
 
-totals! {
-    pub LineSums of DeliveryLineRow by [] {
-        documents: i64 = sum(document_count),
-        quantity: SignedQuantity = sum(quantity),
-        revenue: Amount = sum(revenue),
-        cost: Amount = sum(cost),
-        costed: i64 = count,
-        uncosted: SignedQuantity = sum(uncosted_quantity),
-    }
+/// Figures of a total: orders, quantity, revenue, cost, number of lines with a known cost, and quantity without one.
+pub const FIGURES: usize = 6;
+
+impl PlainLedger<FIGURES> for Deliveries {
+    const PLAIN: [Figure; FIGURES] = [
+        Figure::sum(DeliveryLineRow::document_count, DeliveryTotalRow::documents),
+        Figure::sum(DeliveryLineRow::quantity, DeliveryTotalRow::quantity),
+        Figure::sum(DeliveryLineRow::revenue, DeliveryTotalRow::revenue),
+        Figure::sum(DeliveryLineRow::cost, DeliveryTotalRow::cost),
+        Figure::count(DeliveryLineRow::cost, DeliveryTotalRow::costed),
+        Figure::sum(DeliveryLineRow::uncosted_quantity, DeliveryTotalRow::uncosted),
+    ];
+    const LINE_MONTH: Column<Month> = DeliveryLineRow::month;
 }
 
-totals! {
-    LineMonths of DeliveryLineRow by [month: Month] {
-        documents: i64 = sum(document_count),
-        quantity: SignedQuantity = sum(quantity),
-        revenue: Amount = sum(revenue),
-        cost: Amount = sum(cost),
-        costed: i64 = count,
-        uncosted: SignedQuantity = sum(uncosted_quantity),
-    }
-}
-
-totals! {
-    TotalMonths of DeliveryTotalRow by [month: Month] {
-        documents: Amount = sum(documents),
-        quantity: Amount = sum(quantity),
-        revenue: Amount = sum(revenue),
-        cost: Amount = sum(cost),
-        costed: Amount = sum(costed),
-        uncosted: Amount = sum(uncosted),
-    }
-}
-
-impl Ledger<6> for Deliveries {
+impl Ledger<FIGURES> for Deliveries {
     type Row = DeliveryLineRow;
     type Total = DeliveryTotalRow;
     type Group = (String, Month);
-    type LineSums = LineSums;
+    type LineSums = LineSums<Deliveries, FIGURES>;
     const LINE_ENTITY: Column<Id> = DeliveryLineRow::legal_entity_id;
     const LINE_ID: Column<Id> = DeliveryLineRow::id;
     const LINE_DAY: Column<Date> = DeliveryLineRow::on_date;
     const TOTAL_ENTITY: Column<Id> = DeliveryTotalRow::legal_entity_id;
     const TOTAL_MONTH: Column<Month> = DeliveryTotalRow::month;
-    const FIGURES: [Column<Amount>; 6] = [
-        DeliveryTotalRow::documents,
-        DeliveryTotalRow::quantity,
-        DeliveryTotalRow::revenue,
-        DeliveryTotalRow::cost,
-        DeliveryTotalRow::costed,
-        DeliveryTotalRow::uncosted,
-    ];
+    const FIGURES: [Column<Amount>; FIGURES] = list_counters(Deliveries::PLAIN);
 
-    fn read_line(line: &DeliveryLineRow) -> (Id, Id, (String, Month), [Amount; 6]) {
-        let figures = [
-            of_count(line.document_count),
-            widen(line.quantity),
-            line.revenue,
-            line.cost.unwrap_or(Amount::ZERO),
-            of_count(i64::from(line.cost.is_some())),
-            widen(line.uncosted_quantity),
-        ];
-        (line.id, line.legal_entity_id, (line.currency_code.clone(), Month::from_day(line.on_date)), figures)
+    fn read_line(line: &DeliveryLineRow) -> (Id, Id, (String, Month), [Amount; FIGURES]) {
+        let group = (line.currency_code.clone(), Month::from_day(line.on_date));
+        (line.id, line.legal_entity_id, group, read_parts::<Deliveries, FIGURES>(line))
     }
 
     fn key(entity: Id, (currency_code, month): &(String, Month)) -> Row {
         vec![entity.put(), currency_code.put(), month.put()]
     }
 
-    fn read_total(total: &DeliveryTotalRow) -> (Id, (String, Month), [Amount; 6]) {
-        let figures = [total.documents, total.quantity, total.revenue, total.cost, total.costed, total.uncosted];
-        (total.legal_entity_id, (total.currency_code.clone(), total.month), figures)
+    fn read_total(total: &DeliveryTotalRow) -> (Id, (String, Month), [Amount; FIGURES]) {
+        let group = (total.currency_code.clone(), total.month);
+        (total.legal_entity_id, group, read_counters::<Deliveries, FIGURES>(total))
     }
 
     fn lines_of((currency_code, month): &(String, Month)) -> Filter {
         all([DeliveryLineRow::currency_code.eq(currency_code.as_str()), month.days_of(DeliveryLineRow::on_date)])
     }
 
-    fn measure(filter: Filter) -> Aggregate<LineSums> {
-        aggregate(filter).when(LineSums::costed, DeliveryLineRow::cost.not_null())
+    fn measure(filter: Filter) -> Aggregate<Self::LineSums> {
+        measure_lines::<Deliveries, _, FIGURES>(filter)
     }
 
-    fn read_sums(sums: &LineSums) -> [Amount; 6] {
-        [
-            of_count(sums.documents),
-            widen(sums.quantity),
-            sums.revenue,
-            sums.cost,
-            of_count(sums.costed),
-            widen(sums.uncosted),
-        ]
+    fn read_sums(sums: &Self::LineSums) -> [Amount; FIGURES] {
+        sums.figures
     }
 }
 
-/// Sums of an entity's deliveries and returns in a currency on these days, by month: orders, quantity, revenue, cost, number of lines
-/// with a known cost, and quantity without one.
+/// Sums of an entity's deliveries and returns in a currency on these days, by month.
 pub fn sum_deliveries(
     entity: Id,
     currency_code: &str,
     days: Days,
     summed: Option<Summed>,
-) -> impl Batch<Answer = BTreeMap<Month, [Amount; 6]>> {
-    group_days::<Deliveries, _, _, _, _, _>(
-        entity,
-        summed,
-        days,
-        Part {
-            filter: DeliveryTotalRow::currency_code.eq(currency_code),
-            measure: &aggregate::<TotalMonths>,
-            figures: |sums| {
-                (sums.month, [sums.documents, sums.quantity, sums.revenue, sums.cost, sums.costed, sums.uncosted])
-            },
-        },
-        Part {
-            filter: DeliveryLineRow::currency_code.eq(currency_code),
-            measure: &|filter| {
-                aggregate::<LineMonths>(filter).when(LineMonths::costed, DeliveryLineRow::cost.not_null())
-            },
-            figures: |sums| {
-                let (documents, costed) = (of_count(sums.documents), of_count(sums.costed));
-                let figures = [documents, widen(sums.quantity), sums.revenue, sums.cost, costed, widen(sums.uncosted)];
-                (sums.month, figures)
-            },
-        },
-    )
+) -> MonthSums<Deliveries, FIGURES> {
+    let of_totals = DeliveryTotalRow::currency_code.eq(currency_code);
+    sum_months(entity, summed, days, of_totals, DeliveryLineRow::currency_code.eq(currency_code))
 }

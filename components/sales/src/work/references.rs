@@ -5,29 +5,22 @@
 
 use std::collections::BTreeMap;
 
+use stoa_sdk::store::{get, run};
 use stoa_sdk::{Id, Item, Problem, item, map, now};
-use stoa_trade::Status;
 use stoa_trade::clients::articles::{self, Article};
 use stoa_trade::clients::directory;
 use stoa_trade::clients::prices::{self, PriceList, Quoted, Visibility};
 use stoa_trade::clients::units::{self, Unit};
 use stoa_trade::clients::warehouses::{self, Warehouse};
 use stoa_trade::document::lines::Lines;
-use stoa_trade::quantity::{Money, Quantity, Tracking, is_countable, pieces};
-use stoa_trade::refusal::{refuse, refuse_invalid, unusable};
+use stoa_trade::document::number::{NumberRange, next_figure};
+use stoa_trade::quantity::{Quantity, Tracking, is_countable, pieces};
+use stoa_trade::refusal::{list_faults, refuse, refuse_invalid, unusable};
+use stoa_trade::{Caller, Status};
 
 use crate::records::customer::CustomerRow;
-use crate::rules::line::StatedLine;
-use crate::rules::price::StatedPrice;
+use crate::rules::line::{LineTerms, Named, StatedLine};
 use crate::rules::total::check_units;
-
-/// References of a document to other modules.
-pub struct Named<'a> {
-    pub entity: Id,
-    pub warehouse: Option<Id>,
-    pub price_list: Id,
-    pub lines: &'a [StatedLine],
-}
 
 /// The records that a document names.
 pub struct References {
@@ -38,19 +31,6 @@ pub struct References {
     prices: BTreeMap<Id, Quoted>,
     articles: BTreeMap<Id, Article>,
     units: BTreeMap<Id, Unit>,
-}
-
-/// Article and price of a line at this instant.
-#[derive(Debug, Clone)]
-pub struct LineTerms {
-    pub product_id: Id,
-    pub sku: String,
-    pub description: String,
-    pub tracking: Tracking,
-    pub price_id: Id,
-    pub list_price: Money,
-    /// None where the line follows the list.
-    pub agreed: Option<Money>,
 }
 
 impl References {
@@ -81,7 +61,7 @@ impl References {
 
     /// NOT_FOUND at what a body names and there is not. To API clients there is no list but ACTIVE PUBLIC ones, and no variant of an
     /// unpublished product.
-    pub fn find_missing(&self, named: &Named<'_>, by_client: bool) -> Vec<Item> {
+    pub fn find_missing(&self, named: &Named<'_>, caller: Caller) -> Vec<Item> {
         let mut missing = Vec::new();
         let mut miss = |is_missing: bool, pointer: String| {
             if is_missing {
@@ -90,16 +70,53 @@ impl References {
         };
         miss(self.entity.is_none(), "/legalEntityId".to_owned());
         miss(named.warehouse.is_some() && self.warehouse.is_none(), "/warehouseId".to_owned());
-        let hidden = |list: &PriceList| by_client && !(list.active && list.visibility == Visibility::Public);
+        let hidden = |list: &PriceList| caller.is_client() && !(list.active && list.visibility == Visibility::Public);
         miss(self.list.as_ref().is_none_or(hidden), "/priceListId".to_owned());
         for (pointer, line) in Lines::at("/items", named.lines).iter() {
-            let hidden = |article: &Article| by_client && !article.published;
+            let hidden = |article: &Article| caller.is_client() && !article.published;
             miss(self.articles.get(&line.variant).is_none_or(hidden), pointer.member("variantId"));
             for (nth, unit) in line.units.iter().enumerate() {
                 miss(!self.units.contains_key(unit), pointer.entry("unitIds", nth));
             }
         }
         missing
+    }
+
+    /// The references of a new document, judged, with article and price of its lines, and the next figure of its
+    /// numbers where the body states none. The figure is asked for beside the last read, once it is sure whose number
+    /// it will be.
+    ///
+    /// # Errors
+    /// What is missing, cannot be used or has no price.
+    pub fn read_new(
+        named: &Named<'_>,
+        customer: Id,
+        caller: Caller,
+        range: Option<NumberRange<'_>>,
+    ) -> Result<(References, Vec<LineTerms>, Option<u64>), Problem> {
+        let references = References::read(named);
+        let range = range.filter(|_| references.find_missing(named, caller).is_empty());
+        let (customer, figure) = run((get::<CustomerRow>(customer), range.map(next_figure)))?;
+        let customer = references.require(named, customer, caller)?;
+        references.check(named, &customer)?;
+        let terms = references.price_lines(named.lines)?;
+        Ok((references, terms, figure))
+    }
+
+    /// The customer, where all that a body names is there.
+    ///
+    /// # Errors
+    /// NOT_FOUND at what is missing.
+    pub fn require(
+        &self,
+        named: &Named<'_>,
+        customer: Option<CustomerRow>,
+        caller: Caller,
+    ) -> Result<CustomerRow, Problem> {
+        let mut missing = self.find_missing(named, caller);
+        missing.extend(customer.is_none().then(|| item("/customerId", "NOT_FOUND")));
+        refuse("NOT_FOUND", missing)?;
+        customer.ok_or_else(|| Problem::reference_missing("/customerId"))
     }
 
     /// Judges whether a body may name them so: quantities, then what cannot be used, then counts of units.
@@ -109,13 +126,9 @@ impl References {
     pub fn check(&self, named: &Named<'_>, customer: &CustomerRow) -> Result<(), Problem> {
         let lines = Lines::at("/items", named.lines);
         refuse_invalid(lines.faults("quantity", "QUANTITY_SCALE", |line| !self.is_countable(line)))?;
-        let mut faults = Vec::new();
-        if self.entity == Some(false) {
-            faults.push(item("/legalEntityId", "ARCHIVED"));
-        }
-        if customer.status == Status::Archived {
-            faults.push(item("/customerId", "ARCHIVED"));
-        }
+        let heads =
+            [("/legalEntityId", self.entity == Some(false)), ("/customerId", customer.status == Status::Archived)];
+        let mut faults = list_faults("ARCHIVED", heads);
         if let Some(warehouse) = &self.warehouse {
             faults.extend(judge_warehouse(warehouse, named.entity).map(|why| item("/warehouseId", why)));
         }
@@ -135,7 +148,7 @@ impl References {
             },
         ));
         refuse("REFERENCE_INVALID", faults)?;
-        self.check_unit_counts(named.lines)
+        check_unit_counts(lines, |line| (self.tracking(line.variant), line.quantity, line.units.len()))
     }
 
     /// Whether the named warehouse is none that there is.
@@ -159,16 +172,12 @@ impl References {
     /// # Errors
     /// ARCHIVED, then REFERENCE_INVALID with PRICE_NOT_IN_EFFECT; both at their places in the record.
     pub fn check_again(&self, lines: &[StatedLine], customer: &CustomerRow) -> Result<(), Problem> {
-        let mut faults = Vec::new();
-        if customer.status == Status::Archived {
-            faults.push(item("/customerId", "ARCHIVED"));
-        }
-        if self.warehouse.as_ref().is_some_and(|warehouse| !warehouse.active) {
-            faults.push(item("/warehouseId", "ARCHIVED"));
-        }
-        if self.list.as_ref().is_none_or(|list| !list.active) {
-            faults.push(item("/priceListId", "ARCHIVED"));
-        }
+        let heads = [
+            ("/customerId", customer.status == Status::Archived),
+            ("/warehouseId", self.warehouse.as_ref().is_some_and(|warehouse| !warehouse.active)),
+            ("/priceListId", self.list.as_ref().is_none_or(|list| !list.active)),
+        ];
+        let mut faults = list_faults("ARCHIVED", heads);
         let of_lines = Lines::at("/items", lines);
         faults.extend(of_lines.faults("variantId", "ARCHIVED", |line| !self.is_active(line.variant)));
         refuse("ARCHIVED", faults)?;
@@ -188,8 +197,8 @@ impl References {
 
     fn find_unpriced(&self, lines: &[StatedLine]) -> Vec<Item> {
         // An archived list returns no prices.
-        let is_told = self.list.as_ref().is_some_and(|list| list.active);
-        let is_unpriced = |line: &StatedLine| is_told && !self.prices.contains_key(&line.variant);
+        let has_list = self.list.as_ref().is_some_and(|list| list.active);
+        let is_unpriced = |line: &StatedLine| has_list && !self.prices.contains_key(&line.variant);
         Lines::at("/items", lines).faults("variantId", "PRICE_NOT_IN_EFFECT", is_unpriced)
     }
 
@@ -205,24 +214,6 @@ impl References {
 
     fn tracking(&self, variant: Id) -> Tracking {
         self.articles.get(&variant).map_or(Tracking::None, articles::tracking)
-    }
-
-    /// Chosen units may be fewer than a serialized line's quantity, and stand on no other line.
-    fn check_unit_counts(&self, lines: &[StatedLine]) -> Result<(), Problem> {
-        let mut faults = Vec::new();
-        let mut count = 0_usize;
-        for (pointer, line) in Lines::at("/items", lines).iter() {
-            let most = match self.tracking(line.variant) {
-                Tracking::Serialized => pieces(line.quantity).unwrap_or(usize::MAX),
-                Tracking::None | Tracking::Quantity => 0,
-            };
-            count = count.saturating_add(most);
-            if line.units.len() > most {
-                faults.push(unit_count_fault(pointer.member("unitIds"), most, line.units.len()));
-            }
-        }
-        refuse("UNIT_COUNT_MISMATCH", faults)?;
-        check_units(count)
     }
 
     /// Article and agreed price of each line. `find_missing` and one of the checks have been passed.
@@ -283,14 +274,34 @@ fn judge_warehouse(warehouse: &Warehouse, entity: Id) -> Option<&'static str> {
     }
 }
 
+/// Units that lines name may be fewer than a serialized line's quantity, and stand on no other line. `counted` answers
+/// how a line is tracked, its quantity and how many units it names.
+///
+/// # Errors
+/// UNIT_COUNT_MISMATCH, LIMIT_EXCEEDED.
+pub fn check_unit_counts<T>(
+    lines: Lines<'_, T>,
+    counted: impl Fn(&T) -> (Tracking, Quantity, usize),
+) -> Result<(), Problem> {
+    let mut faults = Vec::new();
+    let mut count = 0_usize;
+    for (pointer, line) in lines.iter() {
+        let (tracking, quantity, units) = counted(line);
+        let most = match tracking {
+            Tracking::Serialized => pieces(quantity).unwrap_or(usize::MAX),
+            Tracking::None | Tracking::Quantity => 0,
+        };
+        count = count.saturating_add(most);
+        if units > most {
+            faults.push(unit_count_fault(pointer.member("unitIds"), most, units));
+        }
+    }
+    refuse("UNIT_COUNT_MISMATCH", faults)?;
+    check_units(count)
+}
+
 /// 409: a line names other than as many units as it may.
 pub fn unit_count_fault(pointer: String, required: usize, identified: usize) -> Item {
     let count = |count: usize| Some(u32::try_from(count).unwrap_or(u32::MAX).min(1_000));
     Item { required: count(required), identified: count(identified), ..item(pointer, "UNITS_DIFFER_FROM_QUANTITY") }
-}
-
-/// A line of a stored document as a body would state it: at its agreed price, or following the list.
-pub fn restate(variant: Id, quantity: Quantity, agreed: Option<Money>, reason: Option<String>) -> StatedLine {
-    let price = StatedPrice { unit_price: agreed, ..StatedPrice::default() };
-    StatedLine { variant, quantity, price, reason, units: Vec::new() }
 }

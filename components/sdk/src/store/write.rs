@@ -79,6 +79,19 @@ pub fn update_all<E: Entity>(ids: impl IntoIterator<Item = Id>) -> Update<E> {
     changes(None, ids.into_iter().map(|id| vec![id.put()]))
 }
 
+/// Sets columns of each of these rows to what the row has in them; at most 2,000. No call is made for none.
+pub fn update_from<'a, E: Entity + 'a>(rows: impl IntoIterator<Item = &'a E>, columns: &[&str]) -> Update<E> {
+    let rows: Vec<&E> = rows.into_iter().collect();
+    let mut update = update_all(rows.iter().map(|row| row.id()));
+    let set = E::INSERTED.iter().filter(|name| columns.contains(name));
+    update.set = set.map(|name| (*name).to_owned()).collect();
+    for (change, row) in update.rows.iter_mut().zip(rows) {
+        let values = E::INSERTED.iter().zip(row.write()).filter(|(name, _)| columns.contains(name));
+        change.set = values.map(|(_, value)| value).collect();
+    }
+    update
+}
+
 /// Changes the rows of which the declared unique key `key` has these values, in the same way; at most 2,000. No call is made
 /// for none.
 pub fn update_by<E: Entity>(key: &'static str, keys: impl IntoIterator<Item = Row>) -> Update<E> {
@@ -296,5 +309,39 @@ impl Batch for Number {
             Reply::Number(number) => Some(number),
             _ => None,
         }))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::run;
+    use super::*;
+    use crate::collection;
+    use crate::instant::Instant;
+    use crate::scripted::script;
+
+    collection! {
+        record LineRow in "line" { order_id: Id, line_no: i64, name: String }
+    }
+
+    #[test]
+    fn each_row_is_set_to_what_it_has_in_the_columns() {
+        let line = |nth: u64| LineRow {
+            id: Id(1, nth),
+            version: 1,
+            created_at: Instant(1),
+            updated_at: Instant(1),
+            order_id: Id(2, 2),
+            line_no: 7,
+            name: format!("line {nth}"),
+        };
+        let log = script([vec![Reply::Done]]);
+        run(update_from(&[line(1), line(2)], &[LineRow::name.name(), LineRow::line_no.name()])).unwrap();
+        let runs = &log.borrow().runs;
+        let [Call::Update(update)] = runs[0].as_slice() else { panic!("{runs:?}") };
+        assert_eq!(update.set, ["line_no", "name"]);
+        let rows: Vec<(Row, Row)> = update.rows.iter().map(|row| (row.key.clone(), row.set.clone())).collect();
+        let expected = |nth: u64| (vec![Id(1, nth).put()], vec![7_i64.put(), format!("line {nth}").put()]);
+        assert_eq!(rows, [expected(1), expected(2)]);
     }
 }

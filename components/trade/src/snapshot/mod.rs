@@ -6,6 +6,7 @@
 //! no total yet (`read`). Totals are derived from the lines, which alone are the ledger.
 
 mod check;
+mod figures;
 mod forward;
 mod read;
 mod split;
@@ -14,6 +15,10 @@ mod summed;
 mod upgrade;
 
 pub use check::{check_lines, check_totals};
+pub use figures::{
+    Figure, LineMonths, LineSums, MonthSums, PlainLedger, TotalMonths, list_counters, measure_lines, read_counters,
+    read_parts, sum_months,
+};
 pub use forward::{LedgerStep, Snapshots, late_entities, ledger_step};
 pub use read::{Days, Part, SumOfDays, SumsByGroup, group_days, read_settled, settle, sum_days};
 pub use split::{Edge, Split, split_days};

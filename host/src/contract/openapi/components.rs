@@ -145,71 +145,67 @@ pub fn host_schemas<'a>(added: impl Iterator<Item = &'a ProblemCode>) -> Map<Str
         }
     }
     let (names, meanings): (Vec<&str>, Vec<&str>) = codes.into_iter().unzip();
-    let count = json!({"type": "integer", "minimum": 0, "maximum": 1000});
-    let described = |schema: &Value, description: &str| {
-        let mut schema = schema.clone();
-        schema["description"] = description.into();
-        schema
-    };
-    let text = json!({"type": "string"});
-    let mut all = Map::new();
-    all.insert(
-        "ProblemDetails".into(),
-        json!({
-            "type": "object",
-            "description": "Reason for a rejected request (RFC 9457). It repeats no value that the caller sent.",
-            "required": ["type", "title", "status", "detail", "code", "requestId", "errors"],
-            "properties": {
-                "type": {"type": "string", "const": "about:blank"},
-                "status": {"type": "integer", "minimum": 400, "maximum": 599, "description": "The HTTP status."},
-                "code": {"$ref": "#/$defs/ProblemCode"},
-                "title": described(&text, "Name of the status."),
-                "detail": described(&text, "One fixed sentence for each code."),
-                "requestId": {"type": "string", "format": "uuid", "description": "Same value as `X-Request-Id`."},
-                "errors": {"type": "array", "maxItems": 200, "items": {"$ref": "#/$defs/ProblemItem"}},
+    let problem_code = json!({
+        "type": "string",
+        "description": "Kind of the error, for API clients.",
+        "enum": names,
+        "x-enum-descriptions": meanings,
+    });
+    let schemas = [
+        ("ProblemDetails", describe_problem()),
+        ("ProblemItem", describe_problem_item()),
+        ("ProblemCode", problem_code),
+    ];
+    schemas.into_iter().map(|(name, schema)| (name.to_owned(), schema)).collect()
+}
+
+fn describe_problem() -> Value {
+    json!({
+        "type": "object",
+        "description": "Reason for a rejected request (RFC 9457). It repeats no value that the caller sent.",
+        "required": ["type", "title", "status", "detail", "code", "requestId", "errors"],
+        "properties": {
+            "type": {"type": "string", "const": "about:blank"},
+            "status": {"type": "integer", "minimum": 400, "maximum": 599, "description": "The HTTP status."},
+            "code": {"$ref": "#/$defs/ProblemCode"},
+            "title": {"type": "string", "description": "Name of the status."},
+            "detail": {"type": "string", "description": "One fixed sentence for each code."},
+            "requestId": {"type": "string", "format": "uuid", "description": "Same value as `X-Request-Id`."},
+            "errors": {"type": "array", "maxItems": 200, "items": {"$ref": "#/$defs/ProblemItem"}},
+        },
+    })
+}
+
+fn describe_problem_item() -> Value {
+    let count =
+        |description: &str| json!({"type": "integer", "minimum": 0, "maximum": 1000, "description": description});
+    json!({
+        "type": "object",
+        "description": "One fault: its location and its kind.",
+        "required": ["pointer", "code"],
+        "properties": {
+            "pointer": {
+                "type": "string",
+                "description": "JSON pointer into the body or record, or `/path/<name>`, `/query/<name>`, `/header/<name>`. It never \
+                    contains an unknown name: it then points to the object that contains the name.",
             },
-        }),
-    );
-    all.insert(
-        "ProblemItem".into(),
-        json!({
-            "type": "object",
-            "description": "One fault: its location and its kind.",
-            "required": ["pointer", "code"],
-            "properties": {
-                "pointer": described(
-                    &text,
-                    "JSON pointer into the body or record, or `/path/<name>`, `/query/<name>`, `/header/<name>`. It never \
-                        contains an unknown name: it then points to the object that contains the name.",
-                ),
-                "code": described(
-                    &text,
-                    "REQUIRED, TYPE, FORMAT, RANGE, TOO_MANY, TOO_FEW, REPEATED, NOT_ALLOWED, or a problem code of the \
-                        operation's module.",
-                ),
-                "required": described(&count, "Number that the record needs."),
-                "identified": described(&count, "Number of them that are identified and linked."),
-                "expected": {
-                    "type": "object",
-                    "description": "The violated keyword of the schema (`minLength`, `pattern`, `enum`, ...). For a limit that no \
-                        schema states: `minimum`, `maximum` or both, and `counted`, the things that they count (DAYS, LINES, \
-                        INTEGER_DIGITS, ...) unless they bound the value itself. For an unknown \
-                        member or parameter: `members`, the allowed names, and `nearest`, the allowed names most similar to \
-                        the sent one.",
-                },
+            "code": {
+                "type": "string",
+                "description": "REQUIRED, TYPE, FORMAT, RANGE, TOO_MANY, TOO_FEW, REPEATED, NOT_ALLOWED, or a problem code of the \
+                    operation's module.",
             },
-        }),
-    );
-    all.insert(
-        "ProblemCode".into(),
-        json!({
-            "type": "string",
-            "description": "Kind of the error, for API clients.",
-            "enum": names,
-            "x-enum-descriptions": meanings,
-        }),
-    );
-    all
+            "required": count("Number that the record needs."),
+            "identified": count("Number of them that are identified and linked."),
+            "expected": {
+                "type": "object",
+                "description": "The violated keyword of the schema (`minLength`, `pattern`, `enum`, ...). For a limit that no \
+                    schema states: `minimum`, `maximum` or both, and `counted`, the things that they count (DAYS, LINES, \
+                    INTEGER_DIGITS, ...) unless they bound the value itself. For an unknown \
+                    member or parameter: `members`, the allowed names, and `nearest`, the allowed names most similar to \
+                    the sent one.",
+            },
+        },
+    })
 }
 
 #[cfg(test)]

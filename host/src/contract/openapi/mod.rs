@@ -59,29 +59,7 @@ pub fn compose(operations: &[DocumentedOperation], modules: &[DocumentedModule],
     let statuses = statuses(modules)?;
     let host = host_schemas(modules.iter().flat_map(|module| module.problems));
     let mut schemas = Schemas::new(&host, modules, operations)?;
-    let etags: BTreeSet<&str> =
-        operations.iter().filter(|op| op.route.if_match).map(|op| op.route.path.as_str()).collect();
-    let mut ids = BTreeSet::new();
-    let mut paths = Map::new();
-    for op in operations {
-        let route = op.route;
-        let about = |why: String| format!("{}: {why}", route.operation);
-        if !ids.insert(route.operation.as_str()) {
-            return Err(about("two operations have this id".into()));
-        }
-        let method = route.method.to_ascii_lowercase();
-        if !["get", "post", "put", "patch", "delete"].contains(&method.as_str()) {
-            return Err(about(format!("no operation has the method {}", route.method)));
-        }
-        let has_etag = route.if_match || (method == "get" && etags.contains(route.path.as_str()));
-        let written = operation::describe(op, &mut schemas, &statuses, has_etag).map_err(about)?;
-        let path_item = paths.entry(route.path.clone()).or_insert_with(|| json!({}));
-        if let Some(path_item) = path_item.as_object_mut()
-            && path_item.insert(method, written).is_some()
-        {
-            return Err(about("two operations have this method and path".into()));
-        }
-    }
+    let paths = write_paths(operations, &mut schemas, &statuses)?;
     let mut sent = Map::new();
     for (module, kind) in modules.iter().flat_map(|module| module.events.iter().map(|kind| (module.name, kind))) {
         let about = |why: String| format!("event {}: {why}", kind.code);
@@ -125,6 +103,38 @@ pub fn compose(operations: &[DocumentedOperation], modules: &[DocumentedModule],
             "securitySchemes": components::security_schemes(),
         },
     }))
+}
+
+/// The operations by path and method.
+fn write_paths(
+    operations: &[DocumentedOperation],
+    schemas: &mut Schemas,
+    statuses: &BTreeMap<&str, u16>,
+) -> Result<Map<String, Value>, String> {
+    let etags: BTreeSet<&str> =
+        operations.iter().filter(|op| op.route.if_match).map(|op| op.route.path.as_str()).collect();
+    let mut ids = BTreeSet::new();
+    let mut paths = Map::new();
+    for op in operations {
+        let route = op.route;
+        let about = |why: String| format!("{}: {why}", route.operation);
+        if !ids.insert(route.operation.as_str()) {
+            return Err(about("two operations have this id".into()));
+        }
+        let method = route.method.to_ascii_lowercase();
+        if !["get", "post", "put", "patch", "delete"].contains(&method.as_str()) {
+            return Err(about(format!("no operation has the method {}", route.method)));
+        }
+        let has_etag = route.if_match || (method == "get" && etags.contains(route.path.as_str()));
+        let written = operation::describe(op, schemas, statuses, has_etag).map_err(about)?;
+        let path_item = paths.entry(route.path.clone()).or_insert_with(|| json!({}));
+        if let Some(path_item) = path_item.as_object_mut()
+            && path_item.insert(method, written).is_some()
+        {
+            return Err(about("two operations have this method and path".into()));
+        }
+    }
+    Ok(paths)
 }
 
 /// The status of every code, the host's and the modules'.

@@ -37,6 +37,26 @@ fn successor<'a>(was: &Route, old: &Descriptor, new: &'a Descriptor) -> Option<&
 fn route((was, old): (&Route, &Descriptor), (is, new): (&Route, &Descriptor), changes: &mut Vec<Change>) {
     let name = was.operation.as_str();
     let mut tell = |code: Code, detail: String| changes.push(Change::new(code, name, detail));
+    compare_calls(was, is, &mut tell);
+    compare_effects(was, is, &mut tell);
+    compare_lists(name, (&was.events, &is.events), codes::ROUTE_EVENT_REMOVED, codes::ROUTE_EVENT_ADDED, changes);
+    compare_lists(
+        name,
+        (&was.problems, &is.problems),
+        codes::ROUTE_PROBLEM_REMOVED,
+        codes::ROUTE_PROBLEM_ADDED,
+        changes,
+    );
+    parameters((was, old), (is, new), changes);
+    body((was, old), (is, new), changes);
+    let item = format!("{name} response");
+    let was = SchemaWithDefs { schema: &was.response, defs: &old.schemas };
+    let is = SchemaWithDefs { schema: &is.response, defs: &new.schemas };
+    changes.extend(schema::compare(Direction::Response, &item, was, is));
+}
+
+/// Compares how an operation is called: where, by whom and under which conditions.
+fn compare_calls(was: &Route, is: &Route, tell: &mut impl FnMut(Code, String)) {
     if !same_address(was, is) {
         tell(codes::ROUTE_MOVED, format!("was {} {}, now {} {}", was.method, was.path, is.method, is.path));
     } else if was.operation != is.operation {
@@ -52,63 +72,53 @@ fn route((was, old): (&Route, &Descriptor), (is, new): (&Route, &Descriptor), ch
     if let Some(code) = idempotency(was.idempotency, is.idempotency) {
         tell(code, String::new());
     }
-    match (was.read_only, is.read_only) {
-        (true, false) => tell(codes::ROUTE_BECAME_WRITE, String::new()),
-        (false, true) => tell(codes::ROUTE_BECAME_READ, String::new()),
-        _ => {}
+    if let Some(code) = switch((was.read_only, is.read_only), codes::ROUTE_BECAME_WRITE, codes::ROUTE_BECAME_READ) {
+        tell(code, String::new());
     }
     if was.status != is.status {
         tell(codes::ROUTE_STATUS_CHANGED, format!("was {}, now {}", was.status, is.status));
     }
-    match (was.if_match, is.if_match) {
-        (true, false) => tell(codes::ROUTE_IF_MATCH_DROPPED, String::new()),
-        (false, true) => tell(codes::ROUTE_IF_MATCH_ADDED, String::new()),
-        _ => {}
+    if let Some(code) = switch((was.if_match, is.if_match), codes::ROUTE_IF_MATCH_DROPPED, codes::ROUTE_IF_MATCH_ADDED)
+    {
+        tell(code, String::new());
     }
+}
+
+/// Compares what an operation leaves behind, what it shows, and what it costs.
+fn compare_effects(was: &Route, is: &Route, tell: &mut impl FnMut(Code, String)) {
     match (&was.audit, &is.audit) {
         (Some(was), Some(is)) if was != is => tell(codes::ROUTE_AUDIT_CHANGED, format!("was {was}, now {is}")),
         (Some(was), None) => tell(codes::ROUTE_AUDIT_CHANGED, format!("was {was}, now none")),
         (None, Some(is)) => tell(codes::ROUTE_AUDIT_ADDED, is.clone()),
         _ => {}
     }
-    match (was.discloses_identifiers, is.discloses_identifiers) {
-        (true, false) => tell(codes::ROUTE_DISCLOSURE_DROPPED, String::new()),
-        (false, true) => tell(codes::ROUTE_DISCLOSURE_ADDED, String::new()),
-        _ => {}
+    let discloses = (was.discloses_identifiers, is.discloses_identifiers);
+    if let Some(code) = switch(discloses, codes::ROUTE_DISCLOSURE_DROPPED, codes::ROUTE_DISCLOSURE_ADDED) {
+        tell(code, String::new());
     }
-    match (was.csv, is.csv) {
-        (true, false) => tell(codes::ROUTE_CSV_DROPPED, String::new()),
-        (false, true) => tell(codes::ROUTE_CSV_ADDED, String::new()),
-        _ => {}
+    if let Some(code) = switch((was.csv, is.csv), codes::ROUTE_CSV_DROPPED, codes::ROUTE_CSV_ADDED) {
+        tell(code, String::new());
     }
     if was.heavy != is.heavy {
         tell(codes::ROUTE_WEIGHT_CHANGED, format!("now {}", if is.heavy { "heavy" } else { "as others" }));
     }
+    let shown = |text: &Option<String>| text.clone().unwrap_or_else(|| "none".to_owned());
     if was.grows_with != is.grows_with {
-        let shown = |list: &Option<String>| list.clone().unwrap_or_else(|| "none".to_owned());
         tell(codes::ROUTE_GROWTH_CHANGED, format!("was {}, now {}", shown(&was.grows_with), shown(&is.grows_with)));
     }
     if was.cache_control != is.cache_control {
-        let shown = |policy: &Option<String>| policy.clone().unwrap_or_else(|| "none".to_owned());
-        tell(
-            codes::ROUTE_CACHE_CHANGED,
-            format!("was {}, now {}", shown(&was.cache_control), shown(&is.cache_control)),
-        );
+        let detail = format!("was {}, now {}", shown(&was.cache_control), shown(&is.cache_control));
+        tell(codes::ROUTE_CACHE_CHANGED, detail);
     }
-    compare_lists(name, (&was.events, &is.events), codes::ROUTE_EVENT_REMOVED, codes::ROUTE_EVENT_ADDED, changes);
-    compare_lists(
-        name,
-        (&was.problems, &is.problems),
-        codes::ROUTE_PROBLEM_REMOVED,
-        codes::ROUTE_PROBLEM_ADDED,
-        changes,
-    );
-    parameters((was, old), (is, new), changes);
-    body((was, old), (is, new), changes);
-    let item = format!("{name} response");
-    let was = SchemaWithDefs { schema: &was.response, defs: &old.schemas };
-    let is = SchemaWithDefs { schema: &is.response, defs: &new.schemas };
-    changes.extend(schema::compare(Direction::Response, &item, was, is));
+}
+
+/// The code of a member that is true or false, where it changed.
+fn switch((was, is): (bool, bool), dropped: Code, added: Code) -> Option<Code> {
+    match (was, is) {
+        (true, false) => Some(dropped),
+        (false, true) => Some(added),
+        _ => None,
+    }
 }
 
 fn compare_lists(name: &str, (was, is): (&[String], &[String]), removed: Code, added: Code, changes: &mut Vec<Change>) {

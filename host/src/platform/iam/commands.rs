@@ -19,7 +19,7 @@ use super::directory::insert_membership;
 use super::{MANAGE, MembershipStatus, RoleStatus};
 use crate::database::{Cell, Error, Session};
 use crate::ids::Ids;
-use crate::pipeline::run::{Done, Refused};
+use crate::pipeline::outcome::{Done, Refused};
 use crate::problem::{Item, Problem};
 use crate::sandbox::Module;
 
@@ -29,22 +29,24 @@ const MOST_PERMISSIONS: usize = 21;
 /// Roles of a company.
 const MOST_ROLES: i64 = 1_000;
 
-pub const OPERATIONS: &[PlatformOperation] =
-    &[PlatformOperation::command("/tenants/{tenantId}/iam/commands", "executeIamCommand", on_session!(execute))
-        .summary("Change a role or a membership")
-        .description(
-            "Exactly one command, selected by `kind`. The response has the id of the role or membership, and the command takes \
-                effect with the next request. A command that changes nothing succeeds. The role OWNER has every permission and \
-                cannot be disabled or reduced. A company has at most 1,000 roles: one more is rejected with LIMIT_EXCEEDED. Every \
-                command must leave the company with an ACTIVE membership that has \
-                `users.manage` through an ACTIVE role.",
-        )
-        .needs(&[MANAGE])
-        .body::<Command>()
-        .answers::<Identified>()
-        .writes("ROLE")
-        .problems(&["DUPLICATE", "ILLEGAL_STATE", "LAST_MANAGER", "LIMIT_EXCEEDED"])
-        .amend(offer_permissions)];
+pub const OPERATIONS: &[PlatformOperation] = &[PlatformOperation::command(
+    "/tenants/{tenantId}/iam/commands",
+    "executeIamCommand",
+    on_session!(execute).amend(offer_permissions),
+)
+.summary("Change a role or a membership")
+.description(
+    "Exactly one command, selected by `kind`. The response has the id of the role or membership, and the command takes \
+        effect with the next request. A command that changes nothing succeeds. The role OWNER has every permission and \
+        cannot be disabled or reduced. A company has at most 1,000 roles: one more is rejected with LIMIT_EXCEEDED. Every \
+        command must leave the company with an ACTIVE membership that has \
+        `users.manage` through an ACTIVE role.",
+)
+.needs(&[MANAGE])
+.body::<Command>()
+.answers::<Identified>()
+.writes("ROLE", &[])
+.problems(&["DUPLICATE", "ILLEGAL_STATE", "LAST_MANAGER", "LIMIT_EXCEEDED"])];
 
 #[derive(Deserialize, JsonSchema)]
 #[serde(tag = "kind", rename_all = "snake_case", rename_all_fields = "camelCase", deny_unknown_fields)]

@@ -10,7 +10,7 @@ use super::super::page::{Limit, Page, SEARCHED};
 use super::super::reply::answer;
 use super::super::{Call, Performed};
 use crate::database::{Cell, Error, Row, Session};
-use crate::pipeline::run::Refused;
+use crate::pipeline::outcome::Refused;
 use crate::problem::Problem;
 
 /// Records read at once where only some of them may contain the text.

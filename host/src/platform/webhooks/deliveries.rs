@@ -16,7 +16,7 @@ use super::endpoints::{self, WebhookStatus};
 use crate::database::{Cell, Error, Row, Session};
 use crate::events::{Attempt, lock_lane, wake_lane};
 use crate::ids::{Ids, first_of};
-use crate::pipeline::run::{Done, Refused};
+use crate::pipeline::outcome::{Done, Refused};
 use crate::problem::Problem;
 
 /// Deliveries that one call begins anew.

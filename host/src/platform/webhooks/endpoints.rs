@@ -22,7 +22,7 @@ use crate::events::endpoint::{self, OVERLAP_MS, Secrets};
 use crate::events::{TEST_KIND, sign, wake_lane};
 use crate::ids::{Ids, first_of};
 use crate::pipeline::Input;
-use crate::pipeline::run::{Done, Refused};
+use crate::pipeline::outcome::{Done, Refused};
 use crate::problem::{Item, Problem};
 
 /// Kinds of one endpoint.

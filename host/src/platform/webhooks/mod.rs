@@ -33,21 +33,16 @@ const REDELIVERS: &str = "Creates a new delivery of the same event, with the sam
 
 /// People's operation and its twin for API clients, which differ by path, id and audience alone.
 macro_rules! twins {
-    ($make:ident, $path:literal, $name:literal, $twin:literal, $handler:path, |$row:ident| $rest:expr) => {
+    ($make:ident, $path:literal, $name:literal, $twin:literal, $handler:expr, |$row:ident| $rest:expr) => {
         [
             {
-                let $row = PlatformOperation::$make(
-                    concat!("/tenants/{tenantId}/webhooks", $path),
-                    $name,
-                    on_session!($handler),
-                )
-                .needs(&["api.manage"]);
+                let $row = PlatformOperation::$make(concat!("/tenants/{tenantId}/webhooks", $path), $name, $handler)
+                    .needs(&["api.manage"]);
                 $rest
             },
             {
                 let $row =
-                    PlatformOperation::$make(concat!("/api-client/webhooks", $path), $twin, on_session!($handler))
-                        .machine(&[SCOPE]);
+                    PlatformOperation::$make(concat!("/api-client/webhooks", $path), $twin, $handler).machine(&[SCOPE]);
                 $rest
             },
         ]
@@ -58,23 +53,28 @@ macro_rules! twins {
 pub const OPERATIONS: [&[PlatformOperation]; 10] =
     [&LIST, &CREATE, &GET, &REPLACE, &ARCHIVE, &ROTATE, &TEST, &LIST_DELIVERIES, &REDELIVER, &REDELIVER_RANGE];
 
-const LIST: [PlatformOperation; 2] = twins!(read, "", "listWebhooks", "apiListWebhooks", endpoints::list, |row| row
-    .summary("Webhook endpoints of the company, without their secrets")
-    .query::<ListWebhooks>()
-    .answers::<Page<Webhook>>());
-const CREATE: [PlatformOperation; 2] =
-    twins!(create, "", "createWebhook", "apiCreateWebhook", endpoints::create, |row| row
+const LIST: [PlatformOperation; 2] =
+    twins!(read, "", "listWebhooks", "apiListWebhooks", on_session!(endpoints::list), |row| row
+        .summary("Webhook endpoints of the company, without their secrets")
+        .query::<ListWebhooks>()
+        .answers::<Page<Webhook>>());
+const CREATE: [PlatformOperation; 2] = twins!(
+    create,
+    "",
+    "createWebhook",
+    "apiCreateWebhook",
+    on_session!(endpoints::create).check_ahead(endpoints::check_address).amend(offer_kinds),
+    |row| row
         .summary("Create a webhook endpoint")
         .description(HEARS)
         .body::<NewWebhook>()
         .answers::<Credential>()
-        .writes(AUDIT)
+        .writes(AUDIT, &[])
         .problems(&["CREDENTIAL_ALREADY_DELIVERED"])
         .cache_control("no-store")
-        .check_ahead(endpoints::check_address)
-        .amend(offer_kinds));
+);
 const GET: [PlatformOperation; 2] =
-    twins!(read, "/{webhookId}", "getWebhook", "apiGetWebhook", endpoints::get, |row| row
+    twins!(read, "/{webhookId}", "getWebhook", "apiGetWebhook", on_session!(endpoints::get), |row| row
         .summary("A webhook endpoint")
         .answers::<Webhook>());
 const REPLACE: [PlatformOperation; 2] = twins!(
@@ -82,7 +82,7 @@ const REPLACE: [PlatformOperation; 2] = twins!(
     "/{webhookId}",
     "replaceWebhook",
     "apiReplaceWebhook",
-    endpoints::replace,
+    on_session!(endpoints::replace).check_ahead(endpoints::check_address).amend(offer_kinds),
     |row| {
         row
         .summary("Replace a webhook endpoint")
@@ -92,48 +92,51 @@ const REPLACE: [PlatformOperation; 2] = twins!(
         )
         .body::<Replacement>()
         .answers::<Webhook>()
-        .writes(AUDIT)
+        .writes(AUDIT, &[])
         .problems(&["VERSION_CONFLICT", "ARCHIVED", "LIMIT_EXCEEDED"])
-        .check_ahead(endpoints::check_address)
-        .amend(offer_kinds)
     }
 );
-const ARCHIVE: [PlatformOperation; 2] =
-    twins!(transition, "/{webhookId}/archive", "archiveWebhook", "apiArchiveWebhook", endpoints::archive, |row| row
+const ARCHIVE: [PlatformOperation; 2] = twins!(
+    transition,
+    "/{webhookId}/archive",
+    "archiveWebhook",
+    "apiArchiveWebhook",
+    on_session!(endpoints::archive),
+    |row| row
         .summary("Archive a webhook endpoint and cancel its pending deliveries")
         .body::<Transition>()
         .answers::<Webhook>()
-        .writes(AUDIT)
-        .problems(&["VERSION_CONFLICT", "ARCHIVED", "LIMIT_EXCEEDED"]));
+        .writes(AUDIT, &[])
+        .problems(&["VERSION_CONFLICT", "ARCHIVED", "LIMIT_EXCEEDED"])
+);
 const ROTATE: [PlatformOperation; 2] = twins!(
     create,
     "/{webhookId}/rotate-secret",
     "rotateWebhookSecret",
     "apiRotateWebhookSecret",
-    endpoints::rotate_secret,
+    on_session!(endpoints::rotate_secret),
     |row| row
         .summary("Rotate the signing secret of a webhook endpoint")
         .description(ROTATES)
         .body::<Transition>()
         .answers::<Credential>()
-        .writes(AUDIT)
+        .writes(AUDIT, &[])
         .problems(&["CREDENTIAL_ALREADY_DELIVERED", "VERSION_CONFLICT", "ARCHIVED", "ILLEGAL_STATE", "LIMIT_EXCEEDED"])
         .cache_control("no-store")
 );
 const TEST: [PlatformOperation; 2] =
-    twins!(create, "/{webhookId}/test", "testWebhook", "apiTestWebhook", endpoints::test, |row| row
+    twins!(create, "/{webhookId}/test", "testWebhook", "apiTestWebhook", on_session!(endpoints::test), |row| row
         .summary("Send `webhook.test` to an endpoint, even without a subscription")
         .body::<Transition>()
         .answers::<EventReference>()
-        .writes("WEBHOOK_EVENT")
-        .emits(&[TEST_KIND])
+        .writes("WEBHOOK_EVENT", &[TEST_KIND])
         .problems(&["VERSION_CONFLICT", "ARCHIVED", "ILLEGAL_STATE"]));
 const LIST_DELIVERIES: [PlatformOperation; 2] = twins!(
     read,
     "/{webhookId}/deliveries",
     "listWebhookDeliveries",
     "apiListWebhookDeliveries",
-    deliveries::list,
+    on_session!(deliveries::list),
     |row| row
         .summary("Deliveries of an endpoint, with each attempt")
         .query::<ListDeliveries>()
@@ -144,12 +147,12 @@ const REDELIVER: [PlatformOperation; 2] = twins!(
     "/{webhookId}/deliveries/{deliveryId}/redeliver",
     "redeliverWebhookDelivery",
     "apiRedeliverWebhookDelivery",
-    deliveries::redeliver,
+    on_session!(deliveries::redeliver),
     |row| row
         .summary("Deliver an event again, as a new delivery with its own attempts")
         .body::<EmptyBody>()
         .answers::<Redelivered>()
-        .writes("WEBHOOK_DELIVERY")
+        .writes("WEBHOOK_DELIVERY", &[])
         .problems(&["ARCHIVED", "ILLEGAL_STATE"])
 );
 const REDELIVER_RANGE: [PlatformOperation; 2] = twins!(
@@ -157,13 +160,13 @@ const REDELIVER_RANGE: [PlatformOperation; 2] = twins!(
     "/{webhookId}/redeliver",
     "redeliverWebhookDeliveries",
     "apiRedeliverWebhookDeliveries",
-    deliveries::redeliver_range,
+    on_session!(deliveries::redeliver_range),
     |row| row
         .summary("Deliver the events of a range again")
         .description(REDELIVERS)
         .body::<Range>()
         .answers::<RedeliveredRange>()
-        .writes("WEBHOOK_DELIVERY")
+        .writes("WEBHOOK_DELIVERY", &[])
         .problems(&["ARCHIVED", "ILLEGAL_STATE", "LIMIT_EXCEEDED"])
 );
 

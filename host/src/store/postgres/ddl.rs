@@ -8,9 +8,9 @@ use crate::database::Error;
 use crate::database::postgres::{PgStatement, Transaction, field};
 use crate::store::checks;
 use crate::store::fold;
-use crate::store::migrate::TableChange;
 use crate::store::schema::{Check, Column, Group, Key, Table, Tables};
 use crate::store::sql::Dialect;
+use crate::store::table_change::TableChange;
 
 /// Projections are changed in place, time and again: with room left in its page a row changes without a touch of its indexes.
 const FILL: &str = "fillfactor=70";

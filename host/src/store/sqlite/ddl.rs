@@ -8,9 +8,9 @@ use stoa_descriptor::{ColumnType, Kind};
 
 use crate::database::Error;
 use crate::store::checks;
-use crate::store::migrate::TableChange;
 use crate::store::schema::{Check, Column, Group, ID, Key, Table, Tables};
 use crate::store::sql::Dialect;
+use crate::store::table_change::TableChange;
 
 fn run(connection: &Connection, text: &str) -> Result<(), Error> {
     connection.execute_batch(text).map_err(Error::from_rusqlite)

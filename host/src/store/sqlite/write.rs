@@ -46,7 +46,8 @@ pub(super) fn insert(
         let clashing = inserted.iter().zip(&insert.rows).enumerate().filter(|(_, (went_in, _))| !**went_in);
         let mut clashes = Vec::new();
         for (nth, (_, row)) in clashing {
-            clashes_of(connection, table, scope, call, nth, row, &mut clashes)?;
+            let keys = find_clashing_keys(connection, table, scope, row)?;
+            clashes.extend(keys.into_iter().map(|key| Clash { call: nth_number(call), row: nth_number(nth), key }));
         }
         return Err(Stop::Duplicate(clashes));
     }
@@ -88,15 +89,13 @@ fn insert_row(statement: &mut CachedStatement<'_>, table: &Table, row: &NewRow) 
 }
 
 /// The keys by which a row that stayed out meets another.
-fn clashes_of(
+fn find_clashing_keys(
     connection: &Connection,
     table: &Table,
     scope: &Scope,
-    call: usize,
-    row: usize,
     new: &NewRow,
-    clashes: &mut Vec<Clash>,
-) -> Result<(), Stop> {
+) -> Result<Vec<String>, Stop> {
+    let mut clashing = Vec::new();
     let id = ("id", [ID].as_slice());
     let keys = table.unique.iter().map(|key| (key.name.as_str(), key.columns.as_slice()));
     for (name, columns) in std::iter::once(id).chain(keys) {
@@ -109,10 +108,10 @@ fn clashes_of(
         let mut statement = connection.prepare_cached(&sql.text).map_err(fault)?;
         bind(&mut statement, &sql.params)?;
         if statement.raw_query().next().map_err(fault)?.is_some() {
-            clashes.push(Clash { call: nth_number(call), row: nth_number(row), key: name.to_owned() });
+            clashing.push(name.to_owned());
         }
     }
-    Ok(())
+    Ok(clashing)
 }
 
 /// One update under way, with the positions of a change's values among its statements' parameters; the tenant and the

@@ -19,15 +19,15 @@ use crate::work::month_totals::{Parties, to_sum};
 
 #[rustfmt::skip]
 pub const OPERATIONS: &[Operation] = &[
-    ageing(SALES.read, Operation::read("/reports/receivables-ageing", "getReceivablesAgeing",
+    ask_ageing(SALES.read, Operation::read("/reports/receivables-ageing", "getReceivablesAgeing",
         |call| age(Side::Sales, call)))
         .summary("Receivables by age"),
-    ageing(PURCHASES.read, Operation::read("/reports/payables-ageing", "getPayablesAgeing",
+    ask_ageing(PURCHASES.read, Operation::read("/reports/payables-ageing", "getPayablesAgeing",
         |call| age(Side::Purchases, call)))
         .summary("Payables by age"),
 ];
 
-const fn ageing(needs: &'static [&'static str], operation: Operation) -> Operation {
+const fn ask_ageing(needs: &'static [&'static str], operation: Operation) -> Operation {
     operation
         .description(
             "Invoices posted and not voided by `asOf`, minus applications by `asOf`, grouped by due date. An invoice \

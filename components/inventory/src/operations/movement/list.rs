@@ -72,7 +72,7 @@ pub fn list(call: &Call) -> Answer {
         return Err(Problem::new("PERMISSION_DENIED"));
     }
     let rows = query.read_sides()?;
-    caller.show_page(rows, |row| Movement::from_row(row, with_units), ApiMovement::from_row)
+    caller.answer_page(rows, |row| Movement::from_row(row, with_units), ApiMovement::from_row)
 }
 
 pub fn read(call: &Call) -> Answer {

@@ -35,7 +35,7 @@ pub fn list(call: &Call) -> Answer {
     if query.inventory_unit_id.is_some() && !holds(SERIALS_READ) {
         return Err(Problem::new("PERMISSION_DENIED"));
     }
-    Caller::current().show_page(query.page([])?, Reservation::from_row, ApiReservation::from_row)
+    Caller::current().answer_page(query.page([])?, Reservation::from_row, ApiReservation::from_row)
 }
 
 pub fn read(call: &Call) -> Answer {

@@ -8,11 +8,9 @@ use stoa_sdk::{Decimal, Id, Item, Problem, Text, item};
 use stoa_trade::document::lines::{Lines, find_repeated_ids};
 use stoa_trade::document::number::DocumentNumber;
 use stoa_trade::document::version::ExpectedVersion;
+use stoa_trade::limits::COUNTED;
 use stoa_trade::quantity::Quantity;
 use stoa_trade::refusal::refuse_invalid;
-
-/// Units that one request names.
-const MOST_UNITS: usize = 500;
 
 /// A stock count to open.
 #[derive(Debug, Deserialize, JsonSchema)]
@@ -31,7 +29,7 @@ pub struct StockCountInput {
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct RecordStockCount {
     pub expected_version: ExpectedVersion,
-    #[schemars(length(min = 1, max = 100))]
+    #[schemars(length(min = 1, max = stoa_trade::limits::LINES))]
     pub lines: Vec<CountedLine>,
 }
 
@@ -45,7 +43,7 @@ pub struct CountedLine {
     pub unit_cost: Option<Decimal<6>>,
     /// Serialized variants only: every unit that is present, including a unit that was LOST.
     #[serde(default)]
-    #[schemars(length(max = 500), extend("uniqueItems" = true, "default" = []))]
+    #[schemars(length(max = stoa_trade::limits::COUNTED), extend("uniqueItems" = true, "default" = []))]
     pub unit_ids: Vec<Id>,
 }
 
@@ -73,7 +71,7 @@ pub fn check(lines: &[CountedLine]) -> Result<(), Problem> {
         }
         faults.extend(find_repeated_ids(&pointer.member("unitIds"), &line.unit_ids, &mut units));
     }
-    if units.len() > MOST_UNITS {
+    if units.len() > COUNTED {
         faults.push(item("/lines", "TOO_MANY"));
     }
     refuse_invalid(faults)

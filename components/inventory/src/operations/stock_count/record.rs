@@ -8,6 +8,7 @@ use stoa_sdk::{Answer, Call, Decimal, Field, Id, Problem, all, item, map, new_id
 use stoa_trade::Change;
 use stoa_trade::clients::articles::{self, Article};
 use stoa_trade::document::lines::Lines;
+use stoa_trade::limits::COUNTED;
 use stoa_trade::quantity::{Quantity, Tracking, UnitCost, is_countable};
 use stoa_trade::refusal::{refuse, refuse_invalid};
 
@@ -18,9 +19,6 @@ use crate::records::stock_count::{CountedUnit, StockCountLineRow, StockCountRow,
 use crate::records::unit::{UnitRow, UnitStatus};
 use crate::rules::unit_count::check_unit_count;
 use crate::rules::unknown::find_unknown;
-
-/// Lines of a count at most, and units of all its lines.
-const MOST: usize = 500;
 
 view! { OnHand of StockRow { variant_id: Id, on_hand: Quantity } }
 
@@ -200,8 +198,8 @@ fn check_limits(
     let stay = before.values().filter(|row| !changed.iter().any(|other| other.id == row.id));
     let units: usize = stay.chain(written()).map(|row| units_of(row).len()).sum();
     for (count, unit) in [(before.len() + new.len(), "LINES"), (units, "UNITS")] {
-        if count > MOST {
-            return Err(Problem::limit_exceeded("/lines", MOST, unit));
+        if count > COUNTED {
+            return Err(Problem::limit_exceeded("/lines", COUNTED, unit));
         }
     }
     Ok(())

@@ -10,11 +10,9 @@ use stoa_trade::document::lines::{Lines, find_repeated_ids};
 use stoa_trade::document::number::DocumentNumber;
 use stoa_trade::document::replacement::Replaceable;
 use stoa_trade::document::version::ExpectedVersion;
+use stoa_trade::limits::UNITS;
 use stoa_trade::quantity::{self, Quantity};
 use stoa_trade::refusal::refuse_invalid;
-
-/// Units of an order at most.
-pub const MOST_UNITS: usize = 100;
 
 /// A transfer order to create.
 #[derive(Debug, Deserialize, JsonSchema)]
@@ -35,7 +33,7 @@ pub struct TransferOrderInput {
     #[serde(default)]
     pub notes: Option<Text<0, 2000>>,
     /// At most one line for each variant.
-    #[schemars(length(min = 1, max = 100))]
+    #[schemars(length(min = 1, max = stoa_trade::limits::LINES))]
     pub items: Vec<TransferItemInput>,
 }
 
@@ -75,7 +73,7 @@ impl TransferOrderInput {
             }
             faults.extend(find_repeated_ids(&pointer.member("unitIds"), &line.unit_ids, &mut units));
         }
-        if units.len() > MOST_UNITS {
+        if units.len() > UNITS {
             faults.push(item("/items", "TOO_MANY"));
         }
         refuse_invalid(faults)
@@ -91,7 +89,7 @@ pub struct TransferItemInput {
     pub quantity: Quantity,
     /// Units of a serialized variant. A user chooses them; the order can be approved once there are as many as the quantity.
     #[serde(default)]
-    #[schemars(length(max = 100), extend("uniqueItems" = true, "default" = []))]
+    #[schemars(length(max = stoa_trade::limits::UNITS), extend("uniqueItems" = true, "default" = []))]
     pub unit_ids: Vec<Id>,
 }
 
@@ -113,7 +111,7 @@ pub struct ReceiveTransferOrder {
     /// Reason for a loss; required if anything is lost.
     #[serde(default)]
     pub reason: Option<Text<1, 1000>>,
-    #[schemars(length(min = 1, max = 100))]
+    #[schemars(length(min = 1, max = stoa_trade::limits::LINES))]
     pub items: Vec<ReceiveItem>,
 }
 
@@ -130,13 +128,13 @@ pub struct ReceiveItem {
     #[schemars(extend("default" = "0"))]
     pub returned_quantity: Quantity,
     #[serde(default)]
-    #[schemars(length(max = 100), extend("uniqueItems" = true, "default" = []))]
+    #[schemars(length(max = stoa_trade::limits::UNITS), extend("uniqueItems" = true, "default" = []))]
     pub unit_ids: Vec<Id>,
     #[serde(default)]
-    #[schemars(length(max = 100), extend("uniqueItems" = true, "default" = []))]
+    #[schemars(length(max = stoa_trade::limits::UNITS), extend("uniqueItems" = true, "default" = []))]
     pub lost_unit_ids: Vec<Id>,
     #[serde(default)]
-    #[schemars(length(max = 100), extend("uniqueItems" = true, "default" = []))]
+    #[schemars(length(max = stoa_trade::limits::UNITS), extend("uniqueItems" = true, "default" = []))]
     pub returned_unit_ids: Vec<Id>,
 }
 

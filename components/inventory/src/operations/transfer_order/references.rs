@@ -6,10 +6,11 @@ use stoa_sdk::store::{get_all, run};
 use stoa_sdk::{Id, Item, Problem, item, map};
 use stoa_trade::clients::articles::{self, Article};
 use stoa_trade::document::lines::Lines;
+use stoa_trade::limits::UNITS;
 use stoa_trade::quantity::{Quantity, Tracking, is_countable};
 use stoa_trade::refusal::{self, refuse, refuse_invalid};
 
-use crate::operations::transfer_order::input::{MOST_UNITS, TransferItemInput, TransferOrderInput};
+use crate::operations::transfer_order::input::{TransferItemInput, TransferOrderInput};
 use crate::records::unit::UnitRow;
 use crate::records::warehouse::{WarehouseRow, WarehouseType};
 use crate::rules::unknown::find_unknown;
@@ -85,8 +86,8 @@ impl References {
                 }
             }
         }
-        if serialized > Quantity::from_units(MOST_UNITS as i128 * 1_000_000) {
-            return Err(Problem::limit_exceeded("/items", MOST_UNITS, "UNITS"));
+        if serialized > Quantity::from_units(UNITS as i128 * 1_000_000) {
+            return Err(Problem::limit_exceeded("/items", UNITS, "UNITS"));
         }
         check_route(&self.warehouses, body)
     }

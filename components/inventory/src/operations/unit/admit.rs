@@ -37,7 +37,7 @@ pub struct AdmitUnits {
     /// Stored as sent. The service never looks it up.
     #[serde(default)]
     pub reference_id: Option<Id>,
-    #[schemars(length(min = 1, max = 100))]
+    #[schemars(length(min = 1, max = stoa_trade::limits::UNITS))]
     pub units: Vec<UnitInput>,
 }
 

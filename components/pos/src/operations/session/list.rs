@@ -28,7 +28,7 @@ pub fn list(call: &Call) -> Answer {
     let expected = read_expected(&rows.items);
     let cash = |row: &SessionRow| expected.get(&row.id).copied().unwrap_or(row.opening_amount);
     let person = |row: &SessionRow| PosSession::from_row(row, cash(row));
-    Caller::current().show_page(rows, person, |row| ApiPosSession::from_row(row, cash(row)))
+    Caller::current().answer_page(rows, person, |row| ApiPosSession::from_row(row, cash(row)))
 }
 
 pub fn read(call: &Call) -> Answer {

@@ -1,21 +1,21 @@
 //! Reading import orders: lists of headers, and one order with its lines, shipments and charges.
 
-use stoa_sdk::store::{Rows, get, run, select};
+use stoa_sdk::store::{get, run, select};
 use stoa_sdk::{Answer, Call, Date, Filter, Id, Instant, Problem, Reply, Text, all, has, holds};
-use stoa_trade::list_query;
-use stoa_trade::lists::{answer_page, between, changed_since, equals, mentions, read_page};
+use stoa_trade::lists::{between, changed_since, equals, mentions, read_page};
 use stoa_trade::quantity::{self, Amount, StatedTotal};
+use stoa_trade::{Caller, list_query};
 
 use crate::operations::order::list::of_variant;
 use crate::records::charge::{AllocationRow, Charge, ChargeRow, ChargeStatus};
 use crate::records::import_order::{
-    ImportOrder, ImportOrderHeader, ImportParts, LandedTotals, PublicImportOrder, PublicImportOrderHeader,
+    ApiImportOrder, ApiImportOrderHeader, ImportOrder, ImportOrderHeader, ImportParts, LandedTotals,
 };
 use crate::records::order::{OrderKind, OrderRow, OrderStatus};
 use crate::records::order_item::OrderItemRow;
 use crate::records::permission::COST_READ;
 use crate::records::shipment::{Shipment, ShipmentItemRow, ShipmentRow, ShipmentStage};
-use crate::records::shown_order::{PublicPurchaseOrder, PurchaseOrder};
+use crate::records::shown_order::{ApiPurchaseOrder, PurchaseOrder};
 
 list_query! {
     pub struct ListImportOrders {
@@ -51,9 +51,9 @@ list_query! {
 }
 
 impl ListImportOrders {
-    fn page(&self) -> Result<Rows<OrderRow>, Problem> {
+    fn filter(&self) -> Filter {
         let currency = self.currency_code.as_deref().map(str::to_ascii_uppercase);
-        let filter = all([
+        all([
             OrderRow::kind.eq(OrderKind::Import),
             equals(OrderRow::status, self.status),
             equals(OrderRow::supplier_id, self.supplier_id),
@@ -67,8 +67,7 @@ impl ListImportOrders {
             self.with_shipment(),
             between(OrderRow::created_at, self.from, self.to),
             changed_since(OrderRow::updated_at, self.updated_since),
-        ]);
-        read_page(&filter, self.cursor, self.limit)
+        ])
     }
 
     /// Orders with one shipment of which all that is asked of shipments is true.
@@ -86,33 +85,18 @@ impl ListImportOrders {
 
 pub fn list(call: &Call) -> Answer {
     let query: ListImportOrders = call.query()?;
-    answer_page(query.page()?, |row| row.id, |row| ImportOrderHeader::from_row(&row))
-}
-
-pub fn list_as_client(call: &Call) -> Answer {
-    let query: ListImportOrders = call.query()?;
-    answer_page(query.page()?, |row| row.id, |row| PublicImportOrderHeader::from_row(&row))
+    let rows = read_page(&query.filter(), query.cursor, query.limit)?;
+    Caller::current().answer_page(rows, ImportOrderHeader::from_row, ApiImportOrderHeader::from_row)
 }
 
 pub fn read(call: &Call) -> Answer {
-    let (row, items, parts) = read_order(call.path_id("id")?, holds(COST_READ))?;
-    let order = PurchaseOrder::from_row(&row, &items);
-    Ok(Reply::json(&ImportOrder::from_row(&row, order, parts)).resource(row.id))
-}
-
-pub fn read_as_client(call: &Call) -> Answer {
-    let (row, items, parts) = read_order(call.path_id("id")?, false)?;
-    let order = PublicPurchaseOrder::from_row(&row, &items);
-    Ok(Reply::json(&PublicImportOrder::from_row(&row, order, parts)).resource(row.id))
-}
-
-fn read_order(id: Id, with_costs: bool) -> Result<(OrderRow, Vec<OrderItemRow>, ImportParts), Problem> {
-    let live = all([OrderItemRow::order_id.eq(id), OrderItemRow::line_no.not_null()]);
+    let (id, caller) = (call.path_id("id")?, Caller::current());
+    let with_costs = !caller.is_client() && holds(COST_READ);
     let of_shipments = ShipmentRow::order_id.eq(id);
     let of_charges = ChargeRow::order_id.eq(id);
     let (row, mut items, shipments, shipped, charges, allocations) = run((
         get::<OrderRow>(id),
-        select::<OrderItemRow>(live).whole(),
+        select::<OrderItemRow>(OrderItemRow::live_of(id)).whole(),
         select::<ShipmentRow>(of_shipments.clone()).whole(),
         select(has::<ShipmentRow, _, _>(ShipmentItemRow::shipment_id, ShipmentRow::id, of_shipments)).whole(),
         select::<ChargeRow>(of_charges.clone()).whole(),
@@ -125,7 +109,11 @@ fn read_order(id: Id, with_costs: bool) -> Result<(OrderRow, Vec<OrderItemRow>, 
         shipments: shipments.iter().map(|shipment| Shipment::from_row(shipment, &shipped)).collect(),
         charges: charges.iter().map(|charge| Charge::from_row(charge, &allocations, with_costs)).collect(),
     };
-    Ok((row, items, parts))
+    let reply = match caller {
+        Caller::Person => Reply::json(&ImportOrder::from_row(&row, PurchaseOrder::from_row(&row, &items), parts)),
+        Caller::Client => Reply::json(&ApiImportOrder::from_row(&row, ApiPurchaseOrder::from_row(&row, &items), parts)),
+    };
+    Ok(reply.resource(id))
 }
 
 fn totals(row: &OrderRow, charges: &[ChargeRow]) -> Result<LandedTotals, Problem> {

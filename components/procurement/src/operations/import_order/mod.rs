@@ -15,7 +15,7 @@ use crate::operations::import_order::list::ListImportOrders;
 use crate::operations::order::input::{ImportOrderInput, ImportOrderUpdate};
 use crate::operations::order::{DRAFTING, REDRAFTING};
 use crate::records::import_order::{
-    ChargeWrite, ImportOrder, ImportOrderHeader, PublicImportOrder, PublicImportOrderHeader, ShipmentWrite,
+    ApiImportOrder, ApiImportOrderHeader, ChargeWrite, ImportOrder, ImportOrderHeader, ShipmentWrite,
 };
 use crate::records::order::{ORDER, ORDER_CREATED, ORDER_UPDATED, PurchaseOrderWrite};
 use crate::records::permission::{CLIENT_READ, CLIENT_WRITE, CREATE, READ, RECEIVE};
@@ -36,24 +36,24 @@ const CHARGING: &[&str] =
 pub const OPERATIONS: &[Operation] = &[
     Operation::read(ORDERS, "listImportOrders", list::list).summary("Import orders")
         .needs(READ).query::<ListImportOrders>().answers::<Page<ImportOrderHeader>>()
-        .and_client(Client::new(CLIENT_READ).run(list::list_as_client).answers::<Page<PublicImportOrderHeader>>()),
+        .and_client(Client::new(CLIENT_READ).answers::<Page<ApiImportOrderHeader>>()),
     Operation::create(ORDERS, "createImportOrder", draft::create).summary("Draft an import order")
         .description("An import order is a purchase order of kind IMPORT. Approve, cancel and receive it like any other \
             purchase order.")
         .needs(CREATE).body::<ImportOrderInput>().grows_with("/items").answers::<PurchaseOrderWrite>()
         .writes(ORDER, &[ORDER_CREATED.code]).problems(DRAFTING)
-        .and_client(Client::new(CLIENT_WRITE).run(draft::create)),
+        .and_client(Client::new(CLIENT_WRITE)),
     Operation::read(ONE, "getImportOrder", list::read).summary("An import order")
         .description("Includes shipments and charges. `destinations`, the places of the goods when a charge was allocated, are \
             present only for callers who may read costs.")
         .needs(READ).answers::<ImportOrder>().cache_control("no-store")
-        .and_client(Client::new(CLIENT_READ).run(list::read_as_client).answers::<PublicImportOrder>().description("")),
+        .and_client(Client::new(CLIENT_READ).answers::<ApiImportOrder>().description("")),
     Operation::replace(ONE, "replaceImportOrder", draft::replace).summary("Replace an import order")
         .description("A DRAFT can be replaced in full. On an approved or partially received order only `transportMode`, ports, \
             `customsReference`, `notes` and `expectedOn` may change.")
         .needs(CREATE).body::<ImportOrderUpdate>().grows_with("/items").answers::<PurchaseOrderWrite>()
         .writes(ORDER, UPDATES).without_if_match().problems(REDRAFTING)
-        .and_client(Client::new(CLIENT_WRITE).run(draft::replace)),
+        .and_client(Client::new(CLIENT_WRITE)),
     Operation::create("/purchases/import-orders/{id}/shipments", "addShipment", shipment::add).summary("Plan a shipment")
         .description("Only on an approved or partially received order. All shipments that are not cancelled together carry at \
             most the ordered quantity of a line.")

@@ -1,11 +1,12 @@
 //! Shipments of an import order: planned, replaced and advanced under the lock of the order.
 
-use stoa_sdk::store::{Whole, get_all, insert, run, select, update, update_all};
+use stoa_sdk::store::{Whole, get_all, insert, run, select, update, update_all, update_from};
 use stoa_sdk::{Answer, Bounds, Call, Id, Item, Problem, Reply, emit, has, item, new_id, new_ids, now, set};
 use stoa_trade::clients::articles;
 use stoa_trade::document::draft::{Kept, replace_lines};
 use stoa_trade::document::lines::Lines;
 use stoa_trade::document::number::insert_unless_taken;
+use stoa_trade::limits::SHIPMENTS;
 use stoa_trade::quantity::{Quantity, is_countable, scale_fault};
 use stoa_trade::refusal::{refuse, refuse_invalid};
 use stoa_trade::text::key;
@@ -18,9 +19,6 @@ use crate::records::order_item::OrderItemRow;
 use crate::records::shipment::{ShipmentItemRow, ShipmentRow, ShipmentStage, ShipmentStep};
 use crate::rules::shipment_state::check_advance;
 use crate::work::order::{LockedOrder, lock_import_with, order_event, update_order};
-
-/// Shipments of an order at most.
-const MOST_SHIPMENTS: usize = 50;
 
 /// An order with all its shipments and what they carry.
 struct Shipping {
@@ -103,8 +101,8 @@ pub fn add(call: &Call) -> Answer {
     if !shipping.order.row.status.is_open() {
         return Err(Problem::new("ILLEGAL_STATE"));
     }
-    if shipping.shipments.len() >= MOST_SHIPMENTS {
-        return Err(Problem::limit_exceeded("", MOST_SHIPMENTS, "SHIPMENTS"));
+    if shipping.shipments.len() >= SHIPMENTS {
+        return Err(Problem::limit_exceeded("", SHIPMENTS, "SHIPMENTS"));
     }
     shipping.check_items(&body.items, None)?;
     let now = now();
@@ -174,9 +172,7 @@ pub fn replace(call: &Call) -> Answer {
         }
         shipping.check_items(&body.items, Some(shipment_id))?;
     }
-    let stay = update_all::<ShipmentItemRow>(stay.iter().map(|row| row.id))
-        .set_each(ShipmentItemRow::line_no, stay.iter().map(|row| row.line_no))
-        .set_each(ShipmentItemRow::quantity, stay.iter().map(|row| row.quantity));
+    let stay = update_from(&stay, &[ShipmentItemRow::line_no.name(), ShipmentItemRow::quantity.name()]);
     let gone = update_all::<ShipmentItemRow>(replacement.dropped.iter().copied()).set(ShipmentItemRow::line_no, &None);
     let after = shipping.order.touch();
     run((change.update(), stay, gone, insert(&come), update_order(&after)))?;

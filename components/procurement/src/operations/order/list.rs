@@ -1,14 +1,14 @@
 //! Reading purchase orders: lists of headers, and one order with its lines.
 
-use stoa_sdk::store::{Rows, get, run, select};
-use stoa_sdk::{Answer, Call, Date, Filter, Id, Instant, Problem, Reply, Text, all, has};
-use stoa_trade::list_query;
-use stoa_trade::lists::{answer_page, between, changed_since, equals, mentions, read_page};
+use stoa_sdk::store::{get, run, select};
+use stoa_sdk::{Answer, Call, Date, Filter, Id, Instant, Problem, Text, all, has};
+use stoa_trade::lists::{between, changed_since, equals, mentions, read_page};
 use stoa_trade::quantity::StatedTotal;
+use stoa_trade::{Caller, list_query};
 
 use crate::records::order::{OrderKind, OrderRow, OrderStatus};
 use crate::records::order_item::OrderItemRow;
-use crate::records::shown_order::{PublicPurchaseOrder, PublicPurchaseOrderHeader, PurchaseOrder, PurchaseOrderHeader};
+use crate::records::shown_order::{ApiPurchaseOrder, ApiPurchaseOrderHeader, PurchaseOrder, PurchaseOrderHeader};
 
 list_query! {
     pub struct ListPurchaseOrders {
@@ -45,9 +45,9 @@ pub fn of_variant(id: Id) -> Filter {
 }
 
 impl ListPurchaseOrders {
-    fn page(&self) -> Result<Rows<OrderRow>, Problem> {
+    fn filter(&self) -> Filter {
         let currency = self.currency_code.as_deref().map(str::to_ascii_uppercase);
-        let filter = all([
+        all([
             equals(OrderRow::status, self.status),
             equals(OrderRow::kind, self.kind),
             equals(OrderRow::supplier_id, self.supplier_id),
@@ -60,35 +60,22 @@ impl ListPurchaseOrders {
             between(OrderRow::total, self.total_min.map(|total| total.0), self.total_max.map(|total| total.0)),
             between(OrderRow::created_at, self.from, self.to),
             changed_since(OrderRow::updated_at, self.updated_since),
-        ]);
-        read_page(&filter, self.cursor, self.limit)
+        ])
     }
 }
 
 pub fn list(call: &Call) -> Answer {
     let query: ListPurchaseOrders = call.query()?;
-    answer_page(query.page()?, |row| row.id, |row| PurchaseOrderHeader::from_row(&row))
-}
-
-pub fn list_as_client(call: &Call) -> Answer {
-    let query: ListPurchaseOrders = call.query()?;
-    answer_page(query.page()?, |row| row.id, |row| PublicPurchaseOrderHeader::from_row(&row))
+    let rows = read_page(&query.filter(), query.cursor, query.limit)?;
+    Caller::current().answer_page(rows, PurchaseOrderHeader::from_row, ApiPurchaseOrderHeader::from_row)
 }
 
 pub fn read(call: &Call) -> Answer {
-    let (order, items) = read_order(call.path_id("id")?)?;
-    Ok(Reply::json(&PurchaseOrder::from_row(&order, &items)).resource(order.id))
-}
-
-pub fn read_as_client(call: &Call) -> Answer {
-    let (order, items) = read_order(call.path_id("id")?)?;
-    Ok(Reply::json(&PublicPurchaseOrder::from_row(&order, &items)).resource(order.id))
-}
-
-/// An order and its lines in their order.
-fn read_order(id: Id) -> Result<(OrderRow, Vec<OrderItemRow>), Problem> {
-    let live = all([OrderItemRow::order_id.eq(id), OrderItemRow::line_no.not_null()]);
-    let (order, mut items) = run((get(id), select::<OrderItemRow>(live).whole()))?;
+    let id = call.path_id("id")?;
+    let live = select::<OrderItemRow>(OrderItemRow::live_of(id)).whole();
+    let (order, mut items) = run((get::<OrderRow>(id), live))?;
+    let order = order.ok_or_else(Problem::not_found)?;
     items.sort_by_key(|item| item.line_no);
-    Ok((order.ok_or_else(Problem::not_found)?, items))
+    let client = || ApiPurchaseOrder::from_row(&order, &items);
+    Ok(Caller::current().show(|| PurchaseOrder::from_row(&order, &items), client).resource(id))
 }

@@ -13,7 +13,7 @@ use crate::operations::order::input::{PurchaseOrderInput, PurchaseOrderUpdate};
 use crate::operations::order::list::ListPurchaseOrders;
 use crate::records::order::{ORDER, ORDER_APPROVED, ORDER_CANCELLED, ORDER_CREATED, ORDER_UPDATED, PurchaseOrderWrite};
 use crate::records::permission::{APPROVE, CLIENT_READ, CLIENT_WRITE, CREATE, CREATE_OR_APPROVE, READ};
-use crate::records::shown_order::{PublicPurchaseOrder, PublicPurchaseOrderHeader, PurchaseOrder, PurchaseOrderHeader};
+use crate::records::shown_order::{ApiPurchaseOrder, ApiPurchaseOrderHeader, PurchaseOrder, PurchaseOrderHeader};
 
 const ORDERS: &str = "/purchases/orders";
 const ONE: &str = "/purchases/orders/{id}";
@@ -35,24 +35,24 @@ pub const REDRAFTING: &[&str] = &[
 pub const OPERATIONS: &[Operation] = &[
     Operation::read(ORDERS, "listPurchaseOrders", list::list).summary("Purchase orders")
         .needs(READ).query::<ListPurchaseOrders>().answers::<Page<PurchaseOrderHeader>>()
-        .and_client(Client::new(CLIENT_READ).run(list::list_as_client).answers::<Page<PublicPurchaseOrderHeader>>()),
+        .and_client(Client::new(CLIENT_READ).answers::<Page<ApiPurchaseOrderHeader>>()),
     Operation::create(ORDERS, "createPurchaseOrder", draft::create).summary("Draft a purchase order")
         .description("A draft has no effect: goods are expected once the order is approved. An order has one legal entity, \
             warehouse, supplier and currency. A variant may appear on one line only: add its quantities up, or create a second \
             order if costs differ.")
         .needs(CREATE).body::<PurchaseOrderInput>().grows_with("/items").answers::<PurchaseOrderWrite>()
         .writes(ORDER, &[ORDER_CREATED.code]).problems(DRAFTING)
-        .and_client(Client::new(CLIENT_WRITE).run(draft::create)),
+        .and_client(Client::new(CLIENT_WRITE)),
     Operation::read(ONE, "getPurchaseOrder", list::read).summary("A purchase order")
         .description("Lists STANDARD and IMPORT orders. The shipments and charges of an import order are in `getImportOrder`.")
         .needs(READ).answers::<PurchaseOrder>().cache_control("no-store")
-        .and_client(Client::new(CLIENT_READ).run(list::read_as_client).answers::<PublicPurchaseOrder>()),
+        .and_client(Client::new(CLIENT_READ).answers::<ApiPurchaseOrder>()),
     Operation::replace(ONE, "replacePurchaseOrder", draft::replace).summary("Replace a draft")
         .description("Full replacement of a draft: omitted `notes` and `expectedOn` become null. Number and legal entity must \
             be the current ones. A line keeps its id while its variant remains, and gets the same id if the variant returns.")
         .needs(CREATE).body::<PurchaseOrderUpdate>().grows_with("/items").answers::<PurchaseOrderWrite>()
         .writes(ORDER, &[ORDER_UPDATED.code]).without_if_match().problems(REDRAFTING)
-        .and_client(Client::new(CLIENT_WRITE).run(draft::replace)),
+        .and_client(Client::new(CLIENT_WRITE)),
     Operation::transition("/purchases/orders/{id}/approve", "approvePurchaseOrder", approve::approve)
         .summary("Approve a purchase order")
         .description("Users only. The goods are expected from then on; currency, lines and costs are fixed. If the settings \
@@ -68,6 +68,6 @@ pub const OPERATIONS: &[Operation] = &[
         .needs_any(CREATE_OR_APPROVE).body::<ReasonedTransition>().answers::<PurchaseOrderWrite>()
         .writes(ORDER, &[ORDER_CANCELLED.code]).without_if_match()
         .problems(&["VERSION_CONFLICT", "ILLEGAL_STATE", "ARCHIVED"])
-        .and_client(Client::new(CLIENT_WRITE).run(cancel::cancel_as_client).description("Drafts only.")
+        .and_client(Client::new(CLIENT_WRITE).description("Drafts only.")
             .problems(&["VERSION_CONFLICT", "ILLEGAL_STATE"])),
 ];

@@ -21,14 +21,14 @@ pub struct GoodsReceiptInput {
     #[serde(default)]
     pub warehouse_location_id: Option<Id>,
     /// Each line of the order at most once.
-    #[schemars(length(min = 1, max = 100))]
+    #[schemars(length(min = 1, max = stoa_trade::limits::LINES))]
     pub items: Vec<GoodsReceiptItemInput>,
     /// Required for an import order, and rejected for any other.
     #[serde(default)]
     pub shipment_id: Option<Id>,
     /// Charges of an import order that are known at the receipt: they become part of the cost of the goods.
     #[serde(default)]
-    #[schemars(length(max = 50), extend("default" = []))]
+    #[schemars(length(max = stoa_trade::limits::CHARGES), extend("default" = []))]
     pub charges: Vec<ReceiptChargeInput>,
 }
 
@@ -41,7 +41,7 @@ pub struct GoodsReceiptItemInput {
     pub quantity: Positive,
     /// New units of a serialized line, as many as its quantity; empty for any other line.
     #[serde(default)]
-    #[schemars(length(max = 100), extend("default" = []))]
+    #[schemars(length(max = stoa_trade::limits::UNITS), extend("default" = []))]
     pub units: Vec<UnitInput>,
 }
 
@@ -50,7 +50,7 @@ pub struct GoodsReceiptItemInput {
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct ReceiptChargeInput {
     pub charge_id: Id,
-    #[schemars(length(min = 1, max = 100))]
+    #[schemars(length(min = 1, max = stoa_trade::limits::ALLOCATIONS))]
     pub allocations: Vec<ReceiptAllocationInput>,
 }
 

@@ -6,17 +6,15 @@ use stoa_sdk::store::{Failure, Rows, find, get, run, select};
 use stoa_sdk::{Answer, Call, Field, Filter, Id, Instant, Problem, Reply, all, fit_page, has, holds, map, view};
 use stoa_trade::clients::keys;
 use stoa_trade::clients::units::{self, UnitsOf};
-use stoa_trade::list_query;
-use stoa_trade::lists::{answer_page, between, equals, read_page};
+use stoa_trade::lists::{between, equals, read_page};
 use stoa_trade::quantity::Tracking;
+use stoa_trade::{Caller, list_query};
 
 use crate::records::order::OrderRow;
 use crate::records::permission::{COST_READ, SERIALS_READ};
-use crate::records::receipt::{
-    GoodsReceipt, GoodsReceiptHeader, PublicGoodsReceipt, PublicGoodsReceiptHeader, ReceiptRow,
-};
+use crate::records::receipt::{ApiGoodsReceipt, ApiGoodsReceiptHeader, GoodsReceipt, GoodsReceiptHeader, ReceiptRow};
 use crate::records::receipt_item::{
-    GoodsReceiptItem, GoodsReceiptUnit, PublicGoodsReceiptItem, ReceiptBalanceRow, ReceiptItemRow,
+    ApiGoodsReceiptItem, GoodsReceiptItem, GoodsReceiptUnit, ReceiptBalanceRow, ReceiptItemRow,
 };
 
 list_query! {
@@ -59,25 +57,10 @@ impl ListGoodsReceipts {
 
 pub fn list(call: &Call) -> Answer {
     let query: ListGoodsReceipts = call.query()?;
-    let rows = read_page(&query.filter(), query.cursor, query.limit)?;
-    answer_page(rows, |row: &ReceiptRow| row.id, |row| GoodsReceiptHeader::from_row(&row))
-}
-
-pub fn list_as_client(call: &Call) -> Answer {
-    let query: ListGoodsReceipts = call.query()?;
-    let rows = read_page(&query.filter(), query.cursor, query.limit)?;
-    answer_page(rows, |row: &ReceiptRow| row.id, |row| PublicGoodsReceiptHeader::from_row(&row))
+    answer_headers(read_page(&query.filter(), query.cursor, query.limit)?)
 }
 
 pub fn list_of_order(call: &Call) -> Answer {
-    answer_page(read_of_order(call)?, |row| row.id, |row| GoodsReceiptHeader::from_row(&row))
-}
-
-pub fn list_of_order_as_client(call: &Call) -> Answer {
-    answer_page(read_of_order(call)?, |row| row.id, |row| PublicGoodsReceiptHeader::from_row(&row))
-}
-
-fn read_of_order(call: &Call) -> Result<Rows<ReceiptRow>, Problem> {
     let id = call.path_id("id")?;
     let query: ListOrderReceipts = call.query()?;
     let page = |limit| -> Result<(Option<OrderId>, Rows<ReceiptRow>), Failure> {
@@ -85,34 +68,43 @@ fn read_of_order(call: &Call) -> Result<Rows<ReceiptRow>, Problem> {
     };
     let (order, rows) = fit_page(query.limit, page)?;
     order.ok_or_else(Problem::not_found)?;
-    Ok(rows)
+    answer_headers(rows)
 }
 
+fn answer_headers(rows: Rows<ReceiptRow>) -> Answer {
+    Caller::current().answer_page(rows, GoodsReceiptHeader::from_row, ApiGoodsReceiptHeader::from_row)
+}
+
+/// The lines are in the order of what came.
 pub fn read(call: &Call) -> Answer {
-    let (row, items) = read_receipt(call.path_id("id")?)?;
+    let id = call.path_id("id")?;
+    let lines = select::<ReceiptItemRow>(ReceiptItemRow::receipt_id.eq(id)).whole();
+    let (row, items) = run((get::<ReceiptRow>(id), lines))?;
+    let row = row.ok_or_else(Problem::not_found)?;
+    let reply = match Caller::current() {
+        Caller::Person => {
+            let items = show_items(&items)?;
+            Reply::json(&GoodsReceipt { header: GoodsReceiptHeader::from_row(&row), items })
+        }
+        Caller::Client => {
+            let items = items.iter().map(ApiGoodsReceiptItem::from_row).collect();
+            Reply::json(&ApiGoodsReceipt { header: ApiGoodsReceiptHeader::from_row(&row), items })
+        }
+    };
+    Ok(reply.resource(id))
+}
+
+fn show_items(items: &[ReceiptItemRow]) -> Result<Vec<GoodsReceiptItem>, Problem> {
     let keys = items.iter().map(|item| vec![item.id.put()]);
     let balances = run((!items.is_empty()).then(|| find::<ReceiptBalanceRow>("item", keys)))?.unwrap_or_default();
     let balances = map(balances.into_iter().map(|balance| (balance.receipt_item_id, balance)));
-    let units = holds(SERIALS_READ).then(|| read_units(&items));
+    let units = holds(SERIALS_READ).then(|| read_units(items));
     let with_costs = holds(COST_READ);
     let show = |item: &ReceiptItemRow| {
         let units = units.as_ref().map(|units| show_units(units, item.id));
         GoodsReceiptItem::from_row(item, balances.get(&item.id), with_costs, units)
     };
-    let items = items.iter().map(show).collect();
-    Ok(Reply::json(&GoodsReceipt { header: GoodsReceiptHeader::from_row(&row), items }).resource(row.id))
-}
-
-pub fn read_as_client(call: &Call) -> Answer {
-    let (row, items) = read_receipt(call.path_id("id")?)?;
-    let items = items.iter().map(PublicGoodsReceiptItem::from_row).collect();
-    Ok(Reply::json(&PublicGoodsReceipt { header: PublicGoodsReceiptHeader::from_row(&row), items }).resource(row.id))
-}
-
-/// A receipt and its lines, in the order of what came.
-fn read_receipt(id: Id) -> Result<(ReceiptRow, Vec<ReceiptItemRow>), Problem> {
-    let (row, items) = run((get(id), select::<ReceiptItemRow>(ReceiptItemRow::receipt_id.eq(id)).whole()))?;
-    Ok((row.ok_or_else(Problem::not_found)?, items))
+    Ok(items.iter().map(show).collect())
 }
 
 /// The units of the lines as they are now, by line.

@@ -10,7 +10,7 @@ use crate::operations::receipt::input::GoodsReceiptInput;
 use crate::operations::receipt::list::{ListGoodsReceipts, ListOrderReceipts};
 use crate::records::permission::{CLIENT_READ, CLIENT_RECEIVE, READ, RECEIVE};
 use crate::records::receipt::{
-    GoodsReceipt, GoodsReceiptHeader, GoodsReceiptWrite, PublicGoodsReceipt, PublicGoodsReceiptHeader, RECEIPT,
+    ApiGoodsReceipt, ApiGoodsReceiptHeader, GoodsReceipt, GoodsReceiptHeader, GoodsReceiptWrite, RECEIPT,
     RECEIPT_CREATED,
 };
 
@@ -27,17 +27,17 @@ pub const OPERATIONS: &[Operation] = &[
         .problems(&["VERSION_CONFLICT", "ILLEGAL_STATE", "ARCHIVED", "REFERENCE_INVALID", "LIMIT_EXCEEDED", "DUPLICATE",
             "UNIT_COUNT_MISMATCH", "UNIT_CONDITION_REQUIRED", "UNIT_CONDITION_MISMATCH", "ACCOUNTING_CURRENCY_UNSUPPORTED",
             "ACCOUNTING_SETUP_REQUIRED", "ACCOUNTING_PERIOD_CLOSED", "ACCOUNTING_AMOUNT_PRECISION"])
-        .and_client(Client::new(CLIENT_RECEIVE).run(create::create)),
+        .and_client(Client::new(CLIENT_RECEIVE)),
     Operation::read(OF_ORDER, "listOrderReceipts", list::list_of_order).summary("Receipts of a purchase order")
         .needs(READ).query::<ListOrderReceipts>().answers::<Page<GoodsReceiptHeader>>()
-        .and_client(Client::new(CLIENT_READ).run(list::list_of_order_as_client).answers::<Page<PublicGoodsReceiptHeader>>()),
+        .and_client(Client::new(CLIENT_READ).answers::<Page<ApiGoodsReceiptHeader>>()),
     Operation::read("/purchases/receipts", "listGoodsReceipts", list::list).summary("Goods receipts")
         .needs(READ).query::<ListGoodsReceipts>().answers::<Page<GoodsReceiptHeader>>()
-        .and_client(Client::new(CLIENT_READ).run(list::list_as_client).answers::<Page<PublicGoodsReceiptHeader>>()),
+        .and_client(Client::new(CLIENT_READ).answers::<Page<ApiGoodsReceiptHeader>>()),
     Operation::read("/purchases/receipts/{id}", "getGoodsReceipt", list::read).summary("A goods receipt")
         .description("Members `units` of the lines are present only for callers with `inventory.serials.read`, `chargeAmount` \
             only for callers who may read costs.")
         .needs(READ).answers::<GoodsReceipt>().discloses_identifiers().cache_control("no-store")
-        .and_client(Client::new(CLIENT_READ).run(list::read_as_client).answers::<PublicGoodsReceipt>()
+        .and_client(Client::new(CLIENT_READ).answers::<ApiGoodsReceipt>()
             .description("The response contains the number of units, not their serial numbers.")),
 ];

@@ -10,6 +10,7 @@ use stoa_trade::clients::books::{self, Cost, Side};
 use stoa_trade::clients::stock::{self, NewUnit, ReceiptLine, Received};
 use stoa_trade::document::actor::Actor;
 use stoa_trade::document::version::ExpectedVersion;
+use stoa_trade::posting::EntrySource;
 use stoa_trade::quantity::{self, Amount, Money, Quantity, Tracking};
 use stoa_trade::unit_identity::UnitInput;
 
@@ -23,7 +24,7 @@ use crate::rules::arrival::{Arrival, ArrivedLine};
 use crate::rules::totals;
 use crate::work::goods::warehouse_refusal;
 use crate::work::order::{LockedOrder, receiving_verb, update_order};
-use crate::work::posting::{self, RoleAmount, Source};
+use crate::work::posting::{self, RoleAmount};
 use crate::work::receiving::judge::{Judged, judge};
 use crate::work::receiving::receivable::Receivable;
 
@@ -56,7 +57,7 @@ pub fn receive(receivable: Receivable, arrival: &Arrival, expected: ExpectedVers
     emit([RECEIPT_CREATED.of(row.id, None, &event(&row, &items, after.row.version))]);
     let (kind, purpose) = posting::RECEIPT;
     let branch = judged.warehouse.branch_id.map(Id::from);
-    posting::post(order, branch, Source { kind, id: row.id, purpose }, &arrival.reason, amounts)?;
+    posting::post(order, branch, EntrySource { kind, id: row.id, purpose }, &arrival.reason, amounts)?;
     Ok(Receipt { row, items, units, order: after })
 }
 

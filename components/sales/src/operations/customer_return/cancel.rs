@@ -1,7 +1,7 @@
 //! Cancelling a customer return: a draft ends.
 
 use stoa_sdk::store::{get, run, select};
-use stoa_sdk::{Answer, Call, Problem, all, set};
+use stoa_sdk::{Answer, Call, Problem, set};
 use stoa_trade::Change;
 use stoa_trade::document::version::Transition;
 
@@ -10,8 +10,8 @@ use crate::records::customer_return::{ReturnStatus, SalesReturnItemRow, SalesRet
 pub fn cancel(call: &Call) -> Answer {
     let id = call.path_id("id")?;
     let body: Transition = call.body()?;
-    let live = all([SalesReturnItemRow::return_id.eq(id), SalesReturnItemRow::line_no.not_null()]);
-    let (row, items) = run((get::<SalesReturnRow>(id).locked(), select::<SalesReturnItemRow>(live).whole()))?;
+    let live = select::<SalesReturnItemRow>(SalesReturnItemRow::live_of(id)).whole();
+    let (row, items) = run((get::<SalesReturnRow>(id).locked(), live))?;
     let row = row.ok_or_else(Problem::not_found)?;
     body.expected_version.check(row.version)?;
     if row.status != ReturnStatus::Draft {

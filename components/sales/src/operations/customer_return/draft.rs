@@ -1,26 +1,22 @@
 //! Drafting customer returns: creating and replacing them. A draft moves nothing.
 
-use stoa_sdk::store::{MOST_ROWS, get, insert, run, select, update_all};
+use stoa_sdk::store::{MOST_ROWS, get, insert, run, select, update_all, update_from};
 use stoa_sdk::{Answer, Call, Id, Problem, new_id, new_ids, now};
 use stoa_trade::document::draft::{Kept, replace_lines};
 use stoa_trade::pages::read_rest;
 use stoa_trade::quantity::pieces;
-use stoa_trade::{Change, JsonList};
+use stoa_trade::{Caller, Change, JsonList};
 
 use crate::operations::customer_return::input::{SalesReturnInput, SalesReturnItemInput, SalesReturnUpdate};
 use crate::operations::customer_return::references::{ReturnLine, ReturnReferences};
 use crate::records::customer_return::{ReturnStatus, SalesReturnItemRow, SalesReturnRow, receipt};
 
+/// Columns that a replacement writes of the lines that stay.
+const REDRAWN: &[&str] =
+    &[SalesReturnItemRow::line_no.name(), SalesReturnItemRow::quantity.name(), SalesReturnItemRow::units.name()];
+
 pub fn create(call: &Call) -> Answer {
-    create_for(call, false)
-}
-
-pub fn create_as_client(call: &Call) -> Answer {
-    create_for(call, true)
-}
-
-fn create_for(call: &Call, by_client: bool) -> Answer {
-    let stated = call.body::<SalesReturnInput>()?.state(by_client)?;
+    let stated = call.body::<SalesReturnInput>()?.state()?;
     let references = ReturnReferences::read(&stated)?;
     let lines = references.check(&stated)?;
     let now = now();
@@ -72,18 +68,10 @@ fn new_item(
 }
 
 pub fn replace(call: &Call) -> Answer {
-    replace_for(call, false)
-}
-
-pub fn replace_as_client(call: &Call) -> Answer {
-    replace_for(call, true)
-}
-
-fn replace_for(call: &Call, by_client: bool) -> Answer {
     let id = call.path_id("id")?;
     let body: SalesReturnUpdate = call.body()?;
     let expected = body.expected_version;
-    let stated = body.state(by_client)?;
+    let stated = body.state()?;
     // Also what was taken out of it before.
     let of_return = SalesReturnItemRow::return_id.eq(id);
     let (before, rows) =
@@ -106,6 +94,7 @@ fn replace_for(call: &Call, by_client: bool) -> Answer {
         key: (row.item_id, row.disposition as u8),
     };
     let redrawn = replace_lines(&rows, kept, &lines, |line| (line.item.id, line.disposition as u8));
+    let by_client = Caller::current().is_client();
     let (mut new, mut old) = (Vec::new(), Vec::new());
     for (redrawn_line, (input, line)) in redrawn.lines.iter().zip(stated.lines.iter().zip(&lines)) {
         let mut row = new_item(redrawn_line.id, id, redrawn_line.line_no, input, line);
@@ -129,13 +118,9 @@ fn replace_for(call: &Call, by_client: bool) -> Answer {
     let change = Change::new(&before, after)?;
     let dropped =
         update_all::<SalesReturnItemRow>(redrawn.dropped.iter().copied()).set(SalesReturnItemRow::line_no, &None);
-    let rewritten = update_all::<SalesReturnItemRow>(old.iter().map(|row| row.id))
-        .set_each(SalesReturnItemRow::line_no, old.iter().map(|row| row.line_no))
-        .set_each(SalesReturnItemRow::quantity, old.iter().map(|row| row.quantity))
-        .set_each(SalesReturnItemRow::units, old.iter().map(|row| row.units.clone()));
+    let rewritten = update_from(&old, REDRAWN);
     run((change.update(), rewritten, dropped, insert(&new)))?;
-    let mut changed = change.members();
     // Lines are named as one: which of them changed is in the record.
-    changed.push("items".to_owned());
-    Ok(receipt(change.after()).subjects(references.products()).changed(changed))
+    let reply = receipt(change.after()).subjects(references.products());
+    Ok(reply.changed(change.members()).changed(["items"]))
 }

@@ -3,6 +3,7 @@
 use schemars::JsonSchema;
 use serde::Deserialize;
 use stoa_sdk::{Id, Item, Problem, item};
+use stoa_trade::Caller;
 use stoa_trade::document::lines::Lines;
 use stoa_trade::document::version::ExpectedVersion;
 use stoa_trade::quantity::Positive;
@@ -38,7 +39,7 @@ macro_rules! return_body {
             #[serde(default)]
             pub warehouse_location_id: Option<Id>,
             pub reason: Prose<1, 1000>,
-            #[schemars(length(min = 1, max = 100))]
+            #[schemars(length(min = 1, max = stoa_trade::limits::LINES))]
             pub items: Vec<SalesReturnItemInput>,
         }
 
@@ -47,8 +48,8 @@ macro_rules! return_body {
             ///
             /// # Errors
             /// VALIDATION_FAILED: a unit twice, units named by an API client.
-            pub fn state(self, by_client: bool) -> Result<StatedReturn, Problem> {
-                check_units(&self.items, by_client)?;
+            pub fn state(self) -> Result<StatedReturn, Problem> {
+                check_units(&self.items)?;
                 Ok(StatedReturn {
                     order: self.order_id,
                     warehouse: self.warehouse_id,
@@ -82,16 +83,17 @@ pub struct SalesReturnItemInput {
     pub quantity: Positive,
     /// Units of a serialized line that came back: as many as the quantity when they are received.
     #[serde(default)]
-    #[schemars(length(max = 100), extend("uniqueItems" = true, "default" = []))]
+    #[schemars(length(max = stoa_trade::limits::UNITS), extend("uniqueItems" = true, "default" = []))]
     pub unit_ids: Vec<Id>,
     /// Omitted or null: RESTOCK for quantities, which allow no other value, and INSPECT for units.
     #[serde(default)]
     pub disposition: Option<ReturnDisposition>,
 }
 
-fn check_units(lines: &[SalesReturnItemInput], by_client: bool) -> Result<(), Problem> {
+fn check_units(lines: &[SalesReturnItemInput]) -> Result<(), Problem> {
     let lines = Lines::at("/items", lines);
     let mut faults: Vec<Item> = lines.repeated_ids("unitIds", |line| &line.unit_ids);
+    let by_client = Caller::current().is_client();
     let named = lines.iter().filter(|(_, line)| by_client && !line.unit_ids.is_empty());
     faults.extend(named.map(|(pointer, _)| item(pointer.member("unitIds"), "NOT_ALLOWED")));
     refuse_invalid(faults)

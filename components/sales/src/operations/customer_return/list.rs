@@ -1,9 +1,9 @@
 //! Reading customer returns: lists of headers, and one with its lines; to people with its units, to API clients never.
 
-use stoa_sdk::store::{Rows, get, run, select};
+use stoa_sdk::store::{get, run, select};
 use stoa_sdk::{Answer, Call, Filter, Id, Instant, Problem, Reply, all, set};
-use stoa_trade::list_query;
-use stoa_trade::lists::{answer_page, between, equals, read_page};
+use stoa_trade::lists::{between, equals, read_page};
+use stoa_trade::{Caller, list_query};
 
 use crate::records::customer_return::{
     ApiSalesReturn, ApiSalesReturnHeader, ApiSalesReturnItem, ReturnStatus, SalesReturn, SalesReturnHeader,
@@ -37,42 +37,31 @@ impl ListSalesReturns {
             between(SalesReturnRow::created_at, self.from, self.to),
         ])
     }
-
-    fn page(&self) -> Result<Rows<SalesReturnRow>, Problem> {
-        read_page(&self.filter(), self.cursor, self.limit)
-    }
 }
 
 pub fn list(call: &Call) -> Answer {
     let query: ListSalesReturns = call.query()?;
-    answer_page(query.page()?, |row| row.id, |row| SalesReturnHeader::from_row(&row))
-}
-
-pub fn list_as_client(call: &Call) -> Answer {
-    let query: ListSalesReturns = call.query()?;
-    answer_page(query.page()?, |row| row.id, |row| ApiSalesReturnHeader::from_row(&row))
-}
-
-fn read_return(id: Id) -> Result<(SalesReturnRow, Vec<SalesReturnItemRow>), Problem> {
-    let live = all([SalesReturnItemRow::return_id.eq(id), SalesReturnItemRow::line_no.not_null()]);
-    let (row, mut items) = run((get::<SalesReturnRow>(id), select::<SalesReturnItemRow>(live).whole()))?;
-    items.sort_by_key(|item| item.line_no);
-    Ok((row.ok_or_else(Problem::not_found)?, items))
+    let rows = read_page(&query.filter(), query.cursor, query.limit)?;
+    Caller::current().answer_page(rows, SalesReturnHeader::from_row, ApiSalesReturnHeader::from_row)
 }
 
 pub fn read(call: &Call) -> Answer {
     let id = call.path_id("id")?;
-    let (row, items) = read_return(id)?;
-    let known = read_known_units(set(items.iter().flat_map(|item| item.units.0.iter().copied())));
-    let item =
-        |row: &SalesReturnItemRow| SalesReturnItem::from_row(row, |unit| known.get(&unit).map(KnownUnit::from_unit));
-    let items = items.iter().map(item).collect();
-    Ok(Reply::json(&SalesReturn { header: SalesReturnHeader::from_row(&row), items }).resource(id))
-}
-
-pub fn read_as_client(call: &Call) -> Answer {
-    let id = call.path_id("id")?;
-    let (row, items) = read_return(id)?;
-    let items = items.iter().map(ApiSalesReturnItem::from_row).collect();
-    Ok(Reply::json(&ApiSalesReturn { header: ApiSalesReturnHeader::from_row(&row), items }).resource(id))
+    let (row, mut items) =
+        run((get::<SalesReturnRow>(id), select::<SalesReturnItemRow>(SalesReturnItemRow::live_of(id)).whole()))?;
+    let row = row.ok_or_else(Problem::not_found)?;
+    items.sort_by_key(|item| item.line_no);
+    let reply = match Caller::current() {
+        Caller::Person => {
+            let known = read_known_units(set(items.iter().flat_map(|item| item.units.0.iter().copied())));
+            let known = |unit: Id| known.get(&unit).map(KnownUnit::from_unit);
+            let items = items.iter().map(|row| SalesReturnItem::from_row(row, known)).collect();
+            Reply::json(&SalesReturn { header: SalesReturnHeader::from_row(&row), items })
+        }
+        Caller::Client => {
+            let items = items.iter().map(ApiSalesReturnItem::from_row).collect();
+            Reply::json(&ApiSalesReturn { header: ApiSalesReturnHeader::from_row(&row), items })
+        }
+    };
+    Ok(reply.resource(id))
 }

@@ -21,28 +21,28 @@ use crate::records::permission::{CLIENT_MOVE_GOODS, CLIENT_WRITE, CREATE, MOVE_G
 pub const OPERATIONS: &[Operation] = &[
     Operation::read("/sales/returns", "listSalesReturns", list::list).summary("Customer returns")
         .needs(READ).query::<ListSalesReturns>().answers::<Page<SalesReturnHeader>>().cache_control("no-store")
-        .and_client(Client::new(READ).run(list::list_as_client).answers::<Page<ApiSalesReturnHeader>>()),
+        .and_client(Client::new(READ).answers::<Page<ApiSalesReturnHeader>>()),
     Operation::create("/sales/returns", "createSalesReturn", draft::create).summary("Draft a customer return")
         .description("Return of goods of a COMPLETED order. It moves stock only and is independent of any credit. A return has \
             one line for each order line and disposition.")
         .needs(CREATE).body::<SalesReturnInput>().grows_with("/items").answers::<SalesReturnWrite>().cache_control("no-store")
         .writes(CUSTOMER_RETURN, &[])
         .problems(&["ILLEGAL_STATE", "REFERENCE_INVALID", "UNIT_COUNT_MISMATCH", "LIMIT_EXCEEDED"])
-        .and_client(Client::new(CLIENT_WRITE).run(draft::create_as_client)
+        .and_client(Client::new(CLIENT_WRITE)
             .description("API clients cannot choose units: a serialized line includes all units that were delivered and not \
                 yet returned.")),
     Operation::read("/sales/returns/{id}", "getSalesReturn", list::read).summary("A customer return")
         .description("Members `units` with serial numbers and states are present only for callers with \
             `inventory.serials.read`.")
         .needs(READ).answers::<SalesReturn>().discloses_identifiers().cache_control("no-store")
-        .and_client(Client::new(READ).run(list::read_as_client).answers::<ApiSalesReturn>().description("")),
+        .and_client(Client::new(READ).answers::<ApiSalesReturn>().description("")),
     Operation::replace("/sales/returns/{id}", "replaceSalesReturn", draft::replace).summary("Replace a draft")
         .description("Full replacement. The order must be the current one.")
         .needs(CREATE).body::<SalesReturnUpdate>().grows_with("/items").answers::<SalesReturnWrite>().cache_control("no-store")
         .writes(CUSTOMER_RETURN, &[]).without_if_match()
         .problems(&["VERSION_CONFLICT", "ILLEGAL_STATE", "IMMUTABLE_FIELD", "REFERENCE_INVALID", "UNIT_COUNT_MISMATCH",
             "LIMIT_EXCEEDED"])
-        .and_client(Client::new(CLIENT_WRITE).run(draft::replace_as_client)
+        .and_client(Client::new(CLIENT_WRITE)
             .description("Units that a user chose for a line that remains are kept, up to the new quantity.")),
     Operation::transition("/sales/returns/{id}/receive", "receiveSalesReturn", receive::receive).summary("Receive a customer return")
         .description("Goods return at the cost at which they left. Version and status of the order do not change.")

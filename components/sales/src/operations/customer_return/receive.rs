@@ -5,11 +5,12 @@ use std::collections::BTreeMap;
 
 use stoa_sdk::store::{get, run, select, update_all};
 use stoa_sdk::{Answer, Bound, Bounds, Call, Id, Item, Problem, all, item, new_id, now, set, today};
-use stoa_trade::clients::books::{self, Posting, Side};
+use stoa_trade::clients::books::{self, Side};
 use stoa_trade::clients::stock::{self, CustomerReturn, Disposition, Returned};
 use stoa_trade::clients::warehouses;
 use stoa_trade::dates::Month;
 use stoa_trade::document::version::Transition;
+use stoa_trade::posting::{EntrySource, new_role_leg, post_today};
 use stoa_trade::quantity::{Amount, Quantity, Tracking, pieces, sum};
 use stoa_trade::refusal::refuse;
 use stoa_trade::{Change, JsonList};
@@ -20,7 +21,7 @@ use crate::records::customer_return::{
 };
 use crate::records::delivery::{DeliveryKind, DeliveryLineRow, SignedQuantity};
 use crate::records::order::OrderRow;
-use crate::work::delivery::{KnownCost, cost_in, leg};
+use crate::work::delivery::{KnownCost, cost_in};
 use crate::work::month_totals::write_deliveries;
 use crate::work::references::unit_count_fault;
 
@@ -54,7 +55,7 @@ pub fn receive(call: &Call) -> Answer {
     let units = update_all::<SalesReturnItemRow>(coming.items.iter().map(|item| item.id))
         .set_each(SalesReturnItemRow::units, came);
     write_deliveries(coming.row.legal_entity_id, (change.update(), back, units), &lines)?;
-    books::post(&coming.posting(cost))?;
+    coming.post(cost)?;
     let products = set(coming.items.iter().map(|item| item.product_id));
     Ok(receipt(change.after()).subjects(products).changed(change.members()))
 }
@@ -82,12 +83,11 @@ fn lock_return(id: Id) -> Result<LockedReturn, Problem> {
     let row: SalesReturnRow = run(get(id))?.ok_or_else(Problem::not_found)?;
     let order = row.order_id;
     // The order first: whoever holds a return does not wait for its order.
-    let live = all([SalesReturnItemRow::return_id.eq(id), SalesReturnItemRow::line_no.not_null()]);
     let delivered = all([AllocationRow::order_id.eq(order), AllocationRow::outcome.eq(AllocationOutcome::Delivered)]);
     let (order, row, mut items, delivered) = run((
         get::<OrderRow>(order).locked(),
         get::<SalesReturnRow>(id).locked(),
-        select::<SalesReturnItemRow>(live).whole(),
+        select::<SalesReturnItemRow>(SalesReturnItemRow::live_of(id)).whole(),
         select::<AllocationRow>(delivered).whole(),
     ))?;
     let (order, row) = order.zip(row).ok_or_else(Problem::not_found)?;
@@ -215,22 +215,15 @@ impl LockedReturn {
     }
 
     /// P32: goods against cost of sales.
-    fn posting(&self, cost: Amount) -> Posting {
-        Posting {
-            entity: self.order.legal_entity_id.into(),
-            currency_code: self.order.currency_code.clone(),
-            currency_pointer: None,
-            on: None,
-            on_pointer: None,
-            source_kind: CUSTOMER_RETURN.to_owned(),
-            source_id: self.row.id.into(),
-            purpose: RECEIPT.to_owned(),
-            text: format!("{CUSTOMER_RETURN} {}", self.order.number),
-            legs: vec![
-                leg(self.order.branch_id, "INVENTORY", Side::Debit, cost, None),
-                leg(self.order.branch_id, "COST_OF_GOODS_SOLD", Side::Credit, cost, None),
-            ],
-        }
+    fn post(&self, cost: Amount) -> Result<(), Problem> {
+        let order = &self.order;
+        let legs = vec![
+            new_role_leg("INVENTORY", Side::Debit, cost, order.branch_id),
+            new_role_leg("COST_OF_GOODS_SOLD", Side::Credit, cost, order.branch_id),
+        ];
+        let source = EntrySource { kind: CUSTOMER_RETURN, id: self.row.id, purpose: RECEIPT };
+        let text = format!("{CUSTOMER_RETURN} {}", order.number);
+        post_today(order.legal_entity_id, (&order.currency_code, None), source, &text, legs)
     }
 }
 

@@ -3,21 +3,20 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use stoa_sdk::store::{get, run, select};
-use stoa_sdk::{Id, Item, Problem, item, map};
+use stoa_sdk::{Id, Problem, item, map};
 use stoa_trade::clients::articles::{self, Article};
 use stoa_trade::clients::units::{self, Unit};
 use stoa_trade::clients::warehouses::{self, Location, Warehouse};
 use stoa_trade::document::lines::Lines;
-use stoa_trade::quantity::{Tracking, is_countable, pieces};
-use stoa_trade::refusal::{illegal, refuse, refuse_invalid};
+use stoa_trade::quantity::{Tracking, is_countable};
+use stoa_trade::refusal::{illegal, list_faults, refuse, refuse_invalid};
 
 use crate::operations::customer_return::input::{SalesReturnItemInput, StatedReturn};
 use crate::records::customer_return::ReturnDisposition;
 use crate::records::order::{OrderRow, OrderStatus};
 use crate::records::order_item::OrderItemRow;
-use crate::rules::total::check_units;
-use crate::work::order::live_items;
-use crate::work::references::unit_count_fault;
+use crate::work::priced_line::live_lines;
+use crate::work::references::check_unit_counts;
 
 /// The records that a body names.
 pub struct ReturnReferences {
@@ -41,8 +40,10 @@ impl ReturnReferences {
     /// # Errors
     /// NOT_FOUND at what is missing.
     pub fn read(stated: &StatedReturn) -> Result<ReturnReferences, Problem> {
-        let (order, items) =
-            run((get::<OrderRow>(stated.order), select::<OrderItemRow>(live_items(stated.order)).whole()))?;
+        let (order, items) = run((
+            get::<OrderRow>(stated.order),
+            select::<OrderItemRow>(live_lines::<OrderItemRow>(stated.order)).whole(),
+        ))?;
         let order = order.ok_or_else(|| Problem::reference_missing("/orderId"))?;
         let warehouse_id = stated.warehouse.unwrap_or(order.warehouse_id);
         let named: Vec<Id> = stated.lines.iter().flat_map(|line| line.unit_ids.iter().copied()).collect();
@@ -57,12 +58,11 @@ impl ReturnReferences {
             order,
             items,
         };
-        let mut missing: Vec<Item> = Vec::new();
         let named = [
             ("/warehouseId", known.warehouse.is_none()),
             ("/warehouseLocationId", stated.location.is_some() && known.location.is_none()),
         ];
-        missing.extend(named.into_iter().filter(|(_, is)| *is).map(|(pointer, _)| item(pointer, "NOT_FOUND")));
+        let mut missing = list_faults("NOT_FOUND", named);
         let lines = Lines::at("/items", &stated.lines);
         missing.extend(lines.faults("itemId", "NOT_FOUND", |line| !known.items.contains_key(&line.item_id)));
         missing.extend(lines.id_faults(
@@ -108,20 +108,10 @@ impl ReturnReferences {
             },
         );
         refuse("REFERENCE_INVALID", other)?;
-        let mut count = 0_usize;
-        let mut faults = Vec::new();
-        for (pointer, (input, line)) in lines.iter() {
-            let most = match line.item.tracking {
-                Tracking::Serialized => pieces(input.quantity.0).unwrap_or(usize::MAX),
-                Tracking::None | Tracking::Quantity => 0,
-            };
-            count = count.saturating_add(most);
-            if input.unit_ids.len() > most {
-                faults.push(unit_count_fault(pointer.member("unitIds"), most, input.unit_ids.len()));
-            }
-        }
-        refuse("UNIT_COUNT_MISMATCH", faults)?;
-        check_units(count)?;
+        let counted = |(input, line): &(&SalesReturnItemInput, ReturnLine<'_>)| {
+            (line.item.tracking, input.quantity.0, input.unit_ids.len())
+        };
+        check_unit_counts(lines, counted)?;
         Ok(pairs.into_iter().map(|(_, line)| line).collect())
     }
 

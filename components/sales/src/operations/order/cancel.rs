@@ -3,13 +3,15 @@
 
 use stoa_sdk::store::{run, update_all};
 use stoa_sdk::{Answer, Call, item, now};
+use stoa_trade::Change;
 use stoa_trade::document::version::ReasonedTransition;
 use stoa_trade::refusal::refuse;
 
 use crate::records::allocation::{AllocationOutcome, AllocationRow};
 use crate::records::order::{OrderRow, OrderStatus, SALE_CANCELLED, emit_sale, receipt};
 use crate::work::completion::lock_order;
-use crate::work::order::{change_order, products_of, require_status};
+use crate::work::order::require_status;
+use crate::work::priced_line::products_of;
 use crate::work::reservation::release_goods;
 
 pub fn cancel(call: &Call) -> Answer {
@@ -26,7 +28,7 @@ pub fn cancel(call: &Call) -> Answer {
         cancel_reason: Some(body.reason.into()),
         ..order.row.clone()
     };
-    let change = change_order(&order.row, after)?;
+    let change = Change::new(&order.row, after)?;
     let released = update_all::<AllocationRow>(order.reserved.iter().map(|row| row.id))
         .set(AllocationRow::outcome, &AllocationOutcome::Released)
         .set(AllocationRow::live_slot, &None);

@@ -5,7 +5,7 @@ use stoa_trade::document::version::Transition;
 
 use crate::records::order::receipt;
 use crate::work::completion::{complete_order, lock_order};
-use crate::work::order::products_of;
+use crate::work::priced_line::products_of;
 
 pub fn complete(call: &Call) -> Answer {
     let body: Transition = call.body()?;

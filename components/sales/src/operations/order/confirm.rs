@@ -3,8 +3,9 @@
 
 use std::collections::BTreeMap;
 
-use stoa_sdk::store::{insert, run};
+use stoa_sdk::store::{insert, run, update_from};
 use stoa_sdk::{Answer, Call, Id, Item, Problem, item, map, now};
+use stoa_trade::Change;
 use stoa_trade::clients::units;
 use stoa_trade::quantity::Tracking;
 use stoa_trade::refusal::{refuse, unusable};
@@ -12,12 +13,12 @@ use stoa_trade::refusal::{refuse, unusable};
 use crate::operations::order::input::{ChosenUnits, ConfirmSalesOrder, ConfirmSalesOrderAsClient};
 use crate::records::order::{OrderRow, OrderStatus, SALE_CONFIRMED, emit_sale, receipt};
 use crate::records::order_item::OrderItemRow;
+use crate::rules::priced_line::PricedLine;
 use crate::rules::total::check_expected;
 use crate::work::admission::admit;
-use crate::work::order::{
-    LockedDraft, change_order, lock_draft, reprice_items, require_status, restate_items, rewrite_items, with_sums,
-};
-use crate::work::references::{Named, References};
+use crate::work::order::{require_status, with_sums};
+use crate::work::priced_line::{LockedDocument, lock_document};
+use crate::work::references::References;
 use crate::work::reservation::{ReservedLine, check_choice, reserve_goods};
 
 pub fn confirm(call: &Call) -> Answer {
@@ -32,21 +33,15 @@ pub fn confirm_as_client(call: &Call) -> Answer {
 }
 
 fn confirm_order(id: Id, body: ConfirmSalesOrder) -> Answer {
-    let draft = lock_draft(id)?;
+    let draft = lock_document::<OrderItemRow>(id)?;
     let chosen = Choice::read(&body, &draft)?;
     body.expected_version.check(draft.row.version)?;
     require_status(&draft.row, &[OrderStatus::Draft])?;
     chosen.check(&draft.items)?;
-    let lines = restate_items(&draft.items);
-    let named = Named {
-        entity: draft.row.legal_entity_id,
-        warehouse: Some(draft.row.warehouse_id),
-        price_list: draft.row.price_list_id,
-        lines: &lines,
-    };
-    let references = References::read(&named);
+    let lines = draft.restate_lines();
+    let references = References::read(&draft.name_references(&lines));
     references.check_again(&lines, &draft.customer)?;
-    let items = reprice_items(&draft.items, &lines, &references)?;
+    let items = draft.reprice_lines(&lines, &references)?;
     let now = now();
     let after = OrderRow { status: OrderStatus::Confirmed, confirmed_at: Some(now), ..draft.row.clone() };
     let after = with_sums(after, &items, now)?;
@@ -55,8 +50,8 @@ fn confirm_order(id: Id, body: ConfirmSalesOrder) -> Answer {
     check_choice(&lines)?;
     admit(&after, &items)?;
     let allocations = reserve_goods(&after, &lines)?;
-    let change = change_order(&draft.row, after)?;
-    run((change.update(), rewrite_items(&items), insert(&allocations)))?;
+    let change = Change::new(&draft.row, after)?;
+    run((change.update(), update_from(&items, OrderItemRow::REDRAWN), insert(&allocations)))?;
     emit_sale(&SALE_CONFIRMED, change.after());
     let changed = ["status", "total", "pricesAsOf", "confirmedAt", "items"];
     Ok(receipt(change.after()).subjects(references.products()).changed(changed))
@@ -71,7 +66,7 @@ struct Choice<'a> {
 impl<'a> Choice<'a> {
     /// # Errors
     /// NOT_FOUND at lines that are not the order's and units that there are not.
-    fn read(body: &'a ConfirmSalesOrder, draft: &LockedDraft) -> Result<Choice<'a>, Problem> {
+    fn read(body: &'a ConfirmSalesOrder, draft: &LockedDocument<OrderItemRow>) -> Result<Choice<'a>, Problem> {
         let named: Vec<Id> = body.unit_ids().into_iter().collect();
         let known = units::get(&named).into_iter().map(|unit| (Id::from(unit.id), Id::from(unit.variant_id)));
         let variants: BTreeMap<Id, Id> = map(known);

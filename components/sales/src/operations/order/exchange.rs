@@ -1,16 +1,17 @@
 //! Exchanging a unit of a confirmed order: a wrong box off the shelf must not force a new document before delivery.
 
 use stoa_sdk::store::{insert, run, update};
-use stoa_sdk::{Answer, Call, Id, Item, Problem, item, map};
+use stoa_sdk::{Answer, Call, Id, Problem, map};
+use stoa_trade::Change;
 use stoa_trade::clients::units;
-use stoa_trade::refusal::{refuse, unusable};
+use stoa_trade::refusal::{list_faults, refuse, unusable};
 
 use crate::operations::order::input::ExchangeUnit;
 use crate::records::allocation::{AllocationOutcome, AllocationRow};
 use crate::records::order::{OrderStatus, receipt};
 use crate::records::order_item::OrderItemRow;
 use crate::work::completion::lock_order;
-use crate::work::order::{change_order, require_status};
+use crate::work::order::require_status;
 use crate::work::reservation::{ReservedLine, release_goods, reserve_goods};
 
 pub fn exchange(call: &Call) -> Answer {
@@ -25,9 +26,7 @@ pub fn exchange(call: &Call) -> Answer {
         ("/releaseUnitId", !variants.contains_key(&body.release_unit_id)),
         ("/chooseUnitId", !variants.contains_key(&body.choose_unit_id)),
     ];
-    let missing: Vec<Item> =
-        named.into_iter().filter(|(_, is)| *is).map(|(pointer, _)| item(pointer, "NOT_FOUND")).collect();
-    refuse("NOT_FOUND", missing)?;
+    refuse("NOT_FOUND", list_faults("NOT_FOUND", named))?;
     let line = line.ok_or_else(|| Problem::reference_missing("/itemId"))?;
     body.expected_version.check(order.row.version)?;
     require_status(&order.row, &[OrderStatus::Confirmed])?;
@@ -49,7 +48,7 @@ pub fn exchange(call: &Call) -> Answer {
     };
     let allocations =
         reserve_goods(&order.row, &[instead]).map_err(|refusal| refusal.moved("/chooseUnitId/0", "/chooseUnitId"))?;
-    let change = change_order(&order.row, order.row.clone())?;
+    let change = Change::new(&order.row, order.row.clone())?;
     let released = update::<AllocationRow>(gone.id)
         .set(AllocationRow::outcome, &AllocationOutcome::Released)
         .set(AllocationRow::live_slot, &None);

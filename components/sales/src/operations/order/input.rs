@@ -5,6 +5,7 @@ use std::collections::BTreeSet;
 use schemars::JsonSchema;
 use serde::Deserialize;
 use stoa_sdk::{Id, Item, Problem};
+use stoa_trade::Caller;
 use stoa_trade::document::lines::Lines;
 use stoa_trade::document::number::DocumentNumber;
 use stoa_trade::document::version::ExpectedVersion;
@@ -13,7 +14,7 @@ use stoa_trade::refusal::{invalid, refuse_invalid};
 use stoa_trade::text::Prose;
 
 use crate::operations::line_input::{SalesOrderItemInput, read_lines};
-use crate::rules::line::{StatedLine, check_lines};
+use crate::rules::line::{Named, StatedLine, check_lines};
 
 /// An order as either body states it.
 pub struct StatedOrder {
@@ -24,6 +25,13 @@ pub struct StatedOrder {
     pub price_list: Id,
     pub notes: Option<String>,
     pub lines: Vec<StatedLine>,
+}
+
+impl StatedOrder {
+    /// The records of other modules that it names.
+    pub fn name_references(&self) -> Named<'_> {
+        Named { entity: self.entity, warehouse: Some(self.warehouse), price_list: self.price_list, lines: &self.lines }
+    }
 }
 
 /// Both bodies of an order: a replacement states the version too.
@@ -48,7 +56,7 @@ macro_rules! order_body {
             #[serde(default)]
             pub notes: Option<Prose<0, 2000>>,
             /// At most one line for each variant.
-            #[schemars(length(min = 1, max = 100))]
+            #[schemars(length(min = 1, max = stoa_trade::limits::LINES))]
             pub items: Vec<SalesOrderItemInput>,
         }
 
@@ -57,9 +65,9 @@ macro_rules! order_body {
             ///
             /// # Errors
             /// VALIDATION_FAILED: what a schema cannot tell of its lines.
-            pub fn state(self, by_client: bool) -> Result<StatedOrder, Problem> {
+            pub fn state(self) -> Result<StatedOrder, Problem> {
                 let lines = read_lines(self.items);
-                check_lines(&lines, by_client)?;
+                check_lines(&lines, Caller::current())?;
                 Ok(StatedOrder {
                     number: self.number,
                     entity: self.legal_entity_id,
@@ -96,7 +104,7 @@ pub struct ConfirmSalesOrder {
     pub expected_total: Option<StatedTotal>,
     /// Replaces the units that the draft has for these lines.
     #[serde(default)]
-    #[schemars(length(max = 100), extend("default" = []))]
+    #[schemars(length(max = stoa_trade::limits::LINES), extend("default" = []))]
     pub units: Vec<ChosenUnits>,
 }
 
@@ -115,7 +123,7 @@ pub struct ConfirmSalesOrderAsClient {
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct ChosenUnits {
     pub item_id: Id,
-    #[schemars(length(min = 1, max = 100), extend("uniqueItems" = true))]
+    #[schemars(length(min = 1, max = stoa_trade::limits::UNITS), extend("uniqueItems" = true))]
     pub unit_ids: Vec<Id>,
 }
 

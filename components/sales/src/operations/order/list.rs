@@ -1,10 +1,9 @@
 //! Lists of sales orders: headers, with counts for people.
 
-use stoa_sdk::store::Rows;
-use stoa_sdk::{Answer, Call, Filter, Id, Instant, Problem, Text, all, text};
-use stoa_trade::list_query;
-use stoa_trade::lists::{answer_page, between, changed_since, equals, is_set, mentions, read_page};
+use stoa_sdk::{Answer, Call, Filter, Id, Instant, Text, all, text};
+use stoa_trade::lists::{between, changed_since, equals, is_set, mentions, read_page};
 use stoa_trade::quantity::StatedTotal;
+use stoa_trade::{Caller, list_query};
 
 use crate::records::order::{ApiSalesOrderHeader, OrderRow, OrderStatus, SalesOrderHeader};
 
@@ -59,18 +58,10 @@ impl ListSalesOrders {
             changed_since(OrderRow::updated_at, self.updated_since),
         ])
     }
-
-    fn page(&self) -> Result<Rows<OrderRow>, Problem> {
-        read_page(&self.filter(), self.cursor, self.limit)
-    }
 }
 
 pub fn list(call: &Call) -> Answer {
     let query: ListSalesOrders = call.query()?;
-    answer_page(query.page()?, |row| row.id, |row| SalesOrderHeader::from_row(&row))
-}
-
-pub fn list_as_client(call: &Call) -> Answer {
-    let query: ListSalesOrders = call.query()?;
-    answer_page(query.page()?, |row| row.id, |row| ApiSalesOrderHeader::from_row(&row))
+    let rows = read_page(&query.filter(), query.cursor, query.limit)?;
+    Caller::current().answer_page(rows, SalesOrderHeader::from_row, ApiSalesOrderHeader::from_row)
 }

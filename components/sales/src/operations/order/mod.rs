@@ -3,13 +3,12 @@
 mod cancel;
 mod complete;
 mod confirm;
-mod create;
+mod draft;
 mod exchange;
 mod input;
 mod list;
 mod read;
 mod refresh;
-mod replace;
 
 use stoa_sdk::{Client, Operation, Page};
 use stoa_trade::document::version::{ReasonedTransition, Transition};
@@ -31,8 +30,8 @@ use crate::records::permission::{
 pub const OPERATIONS: &[Operation] = &[
     Operation::read("/sales/orders", "listSalesOrders", list::list).summary("Sales orders")
         .needs(READ).query::<ListSalesOrders>().answers::<Page<SalesOrderHeader>>().cache_control("no-store")
-        .and_client(Client::new(READ).run(list::list_as_client).answers::<Page<ApiSalesOrderHeader>>()),
-    Operation::create("/sales/orders", "createSalesOrder", create::create).summary("Draft a sales order")
+        .and_client(Client::new(READ).answers::<Page<ApiSalesOrderHeader>>()),
+    Operation::create("/sales/orders", "createSalesOrder", draft::create).summary("Draft a sales order")
         .description("Lines get the prices in effect of the list; every line needs one, even with an agreed price. A draft \
             reserves nothing. A variant may appear on one line only: add its quantities up, or create a second order if prices \
             differ.")
@@ -40,21 +39,21 @@ pub const OPERATIONS: &[Operation] = &[
         .writes(SALES_ORDER, &[SALE_CREATED.code])
         .problems(&["DUPLICATE", "REFERENCE_INVALID", "PRICE_NOT_EXACT", "DISCOUNT_EXCEEDS_PRICE", "UNIT_COUNT_MISMATCH",
             "LIMIT_EXCEEDED"])
-        .and_client(Client::new(CLIENT_DRAFT).run(create::create_as_client)
+        .and_client(Client::new(CLIENT_DRAFT)
             .description("Only public price lists and published products. API clients cannot choose units: a user does.")),
     Operation::read("/sales/orders/{id}", "getSalesOrder", read::read).summary("A sales order")
         .description("Members `units` with serial numbers and states are present only for callers with \
             `inventory.serials.read`.")
         .needs(READ).answers::<SalesOrder>().discloses_identifiers().cache_control("no-store")
-        .and_client(Client::any_of(CLIENT_READ_ORDER).run(read::read_as_client).answers::<ApiSalesOrder>().description("")),
-    Operation::replace("/sales/orders/{id}", "replaceSalesOrder", replace::replace).summary("Replace a draft")
+        .and_client(Client::any_of(CLIENT_READ_ORDER).answers::<ApiSalesOrder>().description("")),
+    Operation::replace("/sales/orders/{id}", "replaceSalesOrder", draft::replace).summary("Replace a draft")
         .description("Full replacement, priced now. Number and legal entity must be the current ones. A line whose variant \
             returns gets the same id again. A line at the quoted price keeps its origin.")
         .needs(DRAFT).body::<SalesOrderUpdate>().grows_with("/items").answers::<SalesOrderWrite>().cache_control("no-store")
         .writes(SALES_ORDER, &[SALE_UPDATED.code]).without_if_match()
         .problems(&["VERSION_CONFLICT", "ILLEGAL_STATE", "IMMUTABLE_FIELD", "REFERENCE_INVALID", "PRICE_NOT_EXACT",
             "DISCOUNT_EXCEEDS_PRICE", "UNIT_COUNT_MISMATCH", "LIMIT_EXCEEDED"])
-        .and_client(Client::new(CLIENT_DRAFT).run(replace::replace_as_client)
+        .and_client(Client::new(CLIENT_DRAFT)
             .description("Units that a user chose for a variant that remains on the document are kept, up to the new quantity.")),
     Operation::transition("/sales/orders/{id}/refresh-prices", "refreshSalesOrderPrices", refresh::refresh)
         .summary("Refresh the prices of a draft")

@@ -10,23 +10,24 @@ use crate::operations::quotation::input::AcceptQuotation;
 use crate::records::order::{SALE_CREATED, emit_sale};
 use crate::records::price_figures::PriceOrigin;
 use crate::records::quotation::{QuotationAcceptance, QuotationItemRow, QuotationRow, QuotationStatus};
-use crate::rules::line::StatedLine;
+use crate::rules::line::{Named, StatedLine};
 use crate::work::order::{NewOrder, insert_order, new_items, new_order};
-use crate::work::quotation::{lock_quotation, require_status};
-use crate::work::references::{Named, References, restate};
+use crate::work::priced_line::lock_document;
+use crate::work::quotation::require_status;
+use crate::work::references::References;
 
 pub fn accept(call: &Call) -> Answer {
     let body: AcceptQuotation = call.body()?;
     let now = now();
-    let offer = lock_quotation(call.path_id("id")?)?;
+    let offer = lock_document::<QuotationItemRow>(call.path_id("id")?)?;
     let row = &offer.row;
     // Quoted prices are agreed, also where the line followed the list.
-    let quoted =
-        |row: &QuotationItemRow| restate(row.variant_id, row.quantity, Some(row.unit_price), row.reason.clone());
+    let quoted = |row: &QuotationItemRow| {
+        StatedLine::at_price(row.variant_id, row.quantity, Some(row.unit_price), row.reason.clone())
+    };
     let lines: Vec<StatedLine> = offer.items.iter().map(quoted).collect();
     let warehouse = body.warehouse_id.or(row.warehouse_id);
-    let named = Named { entity: row.legal_entity_id, warehouse, price_list: row.price_list_id, lines: &lines };
-    let references = References::read(&named);
+    let references = References::read(&Named { warehouse, ..offer.name_references(&lines) });
     let is_missing = body.warehouse_id.is_some() && references.lacks_warehouse();
     refuse("NOT_FOUND", is_missing.then(|| item("/warehouseId", "NOT_FOUND")).into_iter().collect())?;
     body.expected_version.check(row.version)?;

@@ -1,25 +1,25 @@
 //! The ends of a quotation without an order: rejected, or withdrawn and lapsed.
 
 use stoa_sdk::store::run;
-use stoa_sdk::{Answer, Call, Id, Problem, now, set};
+use stoa_sdk::{Answer, Call, Id, Problem, now};
 use stoa_trade::Change;
 use stoa_trade::document::version::{ExpectedVersion, ReasonedTransition};
 
 use crate::operations::quotation::input::ExpireQuotation;
-use crate::records::quotation::{QuotationRow, QuotationStatus, receipt};
-use crate::work::quotation::{LockedQuotation, lapse, lock_quotation, require_status};
+use crate::records::quotation::{QuotationItemRow, QuotationRow, QuotationStatus, receipt};
+use crate::work::priced_line::{LockedDocument, lock_document, products_of};
+use crate::work::quotation::{lapse, require_status};
 
-fn lock(id: Id, expected: ExpectedVersion) -> Result<LockedQuotation, Problem> {
-    let quotation = lock_quotation(id)?;
+fn lock(id: Id, expected: ExpectedVersion) -> Result<LockedDocument<QuotationItemRow>, Problem> {
+    let quotation = lock_document::<QuotationItemRow>(id)?;
     expected.check(quotation.row.version)?;
     Ok(quotation)
 }
 
-fn finish(before: &LockedQuotation, after: QuotationRow) -> Answer {
+fn finish(before: &LockedDocument<QuotationItemRow>, after: QuotationRow) -> Answer {
     let change = Change::new(&before.row, after)?;
     run(change.update())?;
-    let products = set(before.items.iter().map(|item| item.product_id));
-    Ok(receipt(change.after(), now()).subjects(products).changed(change.members()))
+    Ok(receipt(change.after(), now()).subjects(products_of(&before.items)).changed(change.members()))
 }
 
 pub fn reject(call: &Call) -> Answer {

@@ -3,6 +3,7 @@
 use schemars::JsonSchema;
 use serde::Deserialize;
 use stoa_sdk::{Id, Instant, Problem};
+use stoa_trade::Caller;
 use stoa_trade::document::number::DocumentNumber;
 use stoa_trade::document::version::ExpectedVersion;
 use stoa_trade::quantity::StatedTotal;
@@ -10,7 +11,7 @@ use stoa_trade::refusal::invalid;
 use stoa_trade::text::Prose;
 
 use crate::operations::line_input::{QuotationItemInput, read_lines};
-use crate::rules::line::{StatedLine, check_lines};
+use crate::rules::line::{Named, StatedLine, check_lines};
 
 /// A quotation as either body states it.
 pub struct StatedQuotation {
@@ -22,6 +23,13 @@ pub struct StatedQuotation {
     pub valid_until: Option<Instant>,
     pub notes: Option<String>,
     pub lines: Vec<StatedLine>,
+}
+
+impl StatedQuotation {
+    /// The records of other modules that it names.
+    pub fn name_references(&self) -> Named<'_> {
+        Named { entity: self.entity, warehouse: self.warehouse, price_list: self.price_list, lines: &self.lines }
+    }
 }
 
 /// Both bodies of a quotation: a replacement states the version too.
@@ -51,7 +59,7 @@ macro_rules! quotation_body {
             #[serde(default)]
             pub notes: Option<Prose<0, 2000>>,
             /// At most one line for each variant.
-            #[schemars(length(min = 1, max = 100))]
+            #[schemars(length(min = 1, max = stoa_trade::limits::LINES))]
             pub items: Vec<QuotationItemInput>,
         }
 
@@ -60,12 +68,12 @@ macro_rules! quotation_body {
             ///
             /// # Errors
             /// VALIDATION_FAILED: what a schema cannot tell of its lines; notes of an API client.
-            pub fn state(self, by_client: bool) -> Result<StatedQuotation, Problem> {
-                if by_client && self.notes.is_some() {
+            pub fn state(self) -> Result<StatedQuotation, Problem> {
+                if Caller::current().is_client() && self.notes.is_some() {
                     return Err(invalid("/notes", "NOT_ALLOWED"));
                 }
                 let lines = read_lines(self.items);
-                check_lines(&lines, by_client)?;
+                check_lines(&lines, Caller::current())?;
                 Ok(StatedQuotation {
                     number: self.number,
                     entity: self.legal_entity_id,

@@ -1,17 +1,17 @@
 //! Reading quotations: lists of headers, and one with its lines. The clock decides its state.
 
-use stoa_sdk::store::{Rows, get, run, select};
+use stoa_sdk::store::{get, run, select};
 use stoa_sdk::{Answer, Call, Filter, Id, Instant, Problem, Reply, Text, all, any, now, text};
-use stoa_trade::list_query;
-use stoa_trade::lists::{answer_page, between, changed_since, equals, mentions, read_page};
+use stoa_trade::lists::{between, changed_since, equals, mentions, read_page};
 use stoa_trade::quantity::StatedTotal;
+use stoa_trade::{Caller, list_query};
 
 use crate::records::quotation::{
     ApiQuotation, ApiQuotationHeader, Quotation, QuotationHeader, QuotationItem, QuotationItemRow, QuotationRow,
     QuotationStatus,
 };
-use crate::rules::price::LinePrice;
-use crate::work::quotation::live_items;
+use crate::rules::priced_line::PricedLine;
+use crate::work::priced_line::{live_lines, sort_lines};
 
 list_query! {
     pub struct ListQuotations {
@@ -52,10 +52,6 @@ impl ListQuotations {
             changed_since(QuotationRow::updated_at, self.updated_since),
         ])
     }
-
-    fn page(&self) -> Result<Rows<QuotationRow>, Problem> {
-        read_page(&self.filter(), self.cursor, self.limit)
-    }
 }
 
 /// Quotations in this state at this instant.
@@ -73,31 +69,22 @@ fn has_status(status: QuotationStatus, now: Instant) -> Filter {
 
 pub fn list(call: &Call) -> Answer {
     let (query, now): (ListQuotations, _) = (call.query()?, now());
-    answer_page(query.page()?, |row| row.id, |row| QuotationHeader::from_row(&row, now))
-}
-
-pub fn list_as_client(call: &Call) -> Answer {
-    let (query, now): (ListQuotations, _) = (call.query()?, now());
-    answer_page(query.page()?, |row| row.id, |row| ApiQuotationHeader::from_row(&row, now))
-}
-
-fn read_quotation(id: Id) -> Result<(QuotationRow, Vec<QuotationItem>), Problem> {
-    let (row, mut rows) = run((get::<QuotationRow>(id), select::<QuotationItemRow>(live_items(id)).whole()))?;
-    let row = row.ok_or_else(Problem::not_found)?;
-    rows.sort_by_key(|item| item.line_no);
-    let item = |row: &QuotationItemRow| Ok(QuotationItem::from_row(row, LinePrice::of_quotation(row).figures()?));
-    let items = rows.iter().map(item).collect::<Result<_, Problem>>()?;
-    Ok((row, items))
+    let rows = read_page(&query.filter(), query.cursor, query.limit)?;
+    let header = |row: &QuotationRow| QuotationHeader::from_row(row, now);
+    Caller::current().answer_page(rows, header, |row| ApiQuotationHeader::from_row(row, now))
 }
 
 pub fn read(call: &Call) -> Answer {
-    let id = call.path_id("id")?;
-    let (row, items) = read_quotation(id)?;
-    Ok(Reply::json(&Quotation { header: QuotationHeader::from_row(&row, now()), items }).resource(id))
-}
-
-pub fn read_as_client(call: &Call) -> Answer {
-    let id = call.path_id("id")?;
-    let (row, items) = read_quotation(id)?;
-    Ok(Reply::json(&ApiQuotation { header: ApiQuotationHeader::from_row(&row, now()), items }).resource(id))
+    let (id, now) = (call.path_id("id")?, now());
+    let lines = select::<QuotationItemRow>(live_lines::<QuotationItemRow>(id)).whole();
+    let (row, mut rows) = run((get::<QuotationRow>(id), lines))?;
+    let row = row.ok_or_else(Problem::not_found)?;
+    sort_lines(&mut rows);
+    let item = |row: &QuotationItemRow| Ok(QuotationItem::from_row(row, row.price().figures()?));
+    let items = rows.iter().map(item).collect::<Result<_, Problem>>()?;
+    let reply = match Caller::current() {
+        Caller::Person => Reply::json(&Quotation { header: QuotationHeader::from_row(&row, now), items }),
+        Caller::Client => Reply::json(&ApiQuotation { header: ApiQuotationHeader::from_row(&row, now), items }),
+    };
+    Ok(reply.resource(id))
 }

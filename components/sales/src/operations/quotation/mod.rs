@@ -2,10 +2,9 @@
 
 mod accept;
 mod close;
-mod create;
+mod draft;
 mod input;
 mod list;
-mod replace;
 mod revise;
 mod send;
 
@@ -31,24 +30,24 @@ pub const OPERATIONS: &[Operation] = &[
     Operation::read("/sales/quotations", "listQuotations", list::list).summary("Quotations")
         .description("`status` is the current state: a SENT quotation past `validUntil` is reported as EXPIRED.")
         .needs(READ).query::<ListQuotations>().answers::<Page<QuotationHeader>>().cache_control("no-store")
-        .and_client(Client::new(READ).run(list::list_as_client).answers::<Page<ApiQuotationHeader>>()),
-    Operation::create("/sales/quotations", "createQuotation", create::create).summary("Draft a quotation")
+        .and_client(Client::new(READ).answers::<Page<ApiQuotationHeader>>()),
+    Operation::create("/sales/quotations", "createQuotation", draft::create).summary("Draft a quotation")
         .description("Lines get the prices in effect of the list; every line needs one, even with an agreed price. A variant \
             may appear on one line only: add its quantities up, or create a second quotation if prices differ.")
         .needs(DRAFT).body::<QuotationInput>().grows_with("/items").answers::<QuotationWrite>().cache_control("no-store")
         .writes(QUOTATION, &[]).problems(DRAFTING)
-        .and_client(Client::new(CLIENT_DRAFT).run(create::create_as_client)
+        .and_client(Client::new(CLIENT_DRAFT)
             .description("Only public price lists and published products. API clients cannot read or write `notes`.")),
     Operation::read("/sales/quotations/{id}", "getQuotation", list::read).summary("A quotation")
         .needs(READ).answers::<Quotation>().cache_control("no-store")
-        .and_client(Client::new(READ).run(list::read_as_client).answers::<ApiQuotation>()),
-    Operation::replace("/sales/quotations/{id}", "replaceQuotation", replace::replace).summary("Replace a draft")
+        .and_client(Client::new(READ).answers::<ApiQuotation>()),
+    Operation::replace("/sales/quotations/{id}", "replaceQuotation", draft::replace).summary("Replace a draft")
         .description("Full replacement, priced now. Number and legal entity must be the current ones.")
         .needs(DRAFT).body::<QuotationUpdate>().grows_with("/items").answers::<QuotationWrite>().cache_control("no-store")
         .writes(QUOTATION, &[]).without_if_match()
         .problems(&["VERSION_CONFLICT", "ILLEGAL_STATE", "IMMUTABLE_FIELD", "REFERENCE_INVALID", "PRICE_NOT_EXACT",
             "DISCOUNT_EXCEEDS_PRICE", "LIMIT_EXCEEDED"])
-        .and_client(Client::new(CLIENT_DRAFT).run(replace::replace_as_client)
+        .and_client(Client::new(CLIENT_DRAFT)
             .description("Full replacement, priced now, except `notes`, which are kept.")),
     Operation::transition("/sales/quotations/{id}/send", "sendQuotation", send::send).summary("Send a quotation")
         .description("Lines without an agreed price are priced now, and every price becomes binding. The host sends no mail: \

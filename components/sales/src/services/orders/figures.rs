@@ -12,7 +12,7 @@ use stoa_trade::snapshot::{Summed, add_up, read_settled};
 
 use crate::bindings::exports::commerce::sales::orders::{Figure, Group, Question, Report};
 use crate::records::delivery::{DeliveryLineRow, SignedQuantity};
-use crate::work::month_totals::sum_deliveries;
+use crate::work::month_totals::{FIGURES, sum_deliveries};
 
 /// Groups of a kind that is not paged, at most.
 const MOST_GROUPS: u32 = 2_000;
@@ -106,7 +106,7 @@ fn is_whole(what: &Question) -> bool {
     [what.customer_id, what.variant_id, what.branch_id, what.warehouse_id].iter().all(Option::is_none)
 }
 
-fn sum_whole(what: &Question, summed: Option<Summed>) -> impl Batch<Answer = BTreeMap<Month, [Amount; 6]>> {
+fn sum_whole(what: &Question, summed: Option<Summed>) -> impl Batch<Answer = BTreeMap<Month, [Amount; FIGURES]>> {
     let days = (Some(parse(&what.since)), Some(parse(&what.until)));
     sum_deliveries(what.legal_entity_id.into(), &what.currency_code, days, summed)
 }
@@ -146,7 +146,7 @@ fn sum_groups<T: Totals>(
 }
 
 /// Counts and quantities with no more digits than theirs.
-fn show_figures(key: String, [documents, quantity, revenue, cost, costed, uncosted]: [Amount; 6]) -> Figure {
+fn show_figures(key: String, [documents, quantity, revenue, cost, costed, uncosted]: [Amount; FIGURES]) -> Figure {
     let quantity_of = |sum: Amount| SignedQuantity::from_units(sum.units() / ONE);
     Figure {
         key,

@@ -9,7 +9,7 @@ use crate::records::allocation::AllocationRow;
 use crate::records::order::OrderRow;
 use crate::records::order_item::OrderItemRow;
 use crate::services::orders::wire::order_to_wire;
-use crate::work::order::sort_items;
+use crate::work::priced_line::sort_lines;
 
 /// Orders of one question.
 const MOST_ORDERS: usize = 100;
@@ -44,7 +44,7 @@ pub fn read_orders(orders: &[Id], items: &[Id], for_update: bool) -> Result<Vec<
     let rows = map(rows.into_iter().map(|row| (row.id, row)));
     let order = |row: &OrderRow| {
         let mut lines: Vec<OrderItemRow> = items.iter().filter(|item| item.order_id == row.id).cloned().collect();
-        sort_items(&mut lines);
+        sort_lines(&mut lines);
         let held: Vec<AllocationRow> =
             allocations.iter().filter(|allocation| allocation.order_id == row.id).cloned().collect();
         order_to_wire(row, &lines, &held)

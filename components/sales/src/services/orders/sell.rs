@@ -1,27 +1,26 @@
 //! An order that is created, confirmed and delivered at once, for an invoice without one. It locks nothing before its own rows: its
 //! goods are reserved and taken, and its rows written together at the end.
 
-use std::collections::BTreeSet;
-
-use stoa_sdk::store::{Failure, get, insert, run, update};
-use stoa_sdk::{Id, Problem, item, new_id, now};
+use stoa_sdk::store::{Failure, insert, update};
+use stoa_sdk::{Id, Problem, new_id, now};
+use stoa_trade::Caller;
 use stoa_trade::arguments::{parse_positive, parse_unsigned};
+use stoa_trade::document::lines::Lines;
 use stoa_trade::quantity::Money;
 use stoa_trade::refusal::refuse;
 use stoa_trade::text::key;
 
 use crate::bindings::exports::commerce::sales::orders::{Order, Sale, SellLine};
-use crate::records::customer::CustomerRow;
 use crate::records::order::{OrderRow, OrderStatus, SALE_COMPLETED, SALE_CONFIRMED, SALE_CREATED, emit_sale};
 use crate::records::order_item::OrderItemRow;
 use crate::records::price_figures::PriceOrigin;
-use crate::rules::line::StatedLine;
+use crate::rules::line::{Named, StatedLine};
 use crate::services::orders::wire::order_to_wire;
 use crate::work::admission::admit;
 use crate::work::delivery::deliver_goods;
 use crate::work::month_totals::write_deliveries;
 use crate::work::order::{NewOrder, new_items, new_order};
-use crate::work::references::{Named, References, restate};
+use crate::work::references::References;
 use crate::work::reservation::{ReservedLine, check_choice, reserve_goods};
 
 /// Sells, and says so three times.
@@ -42,20 +41,15 @@ fn sell_lines(sale: Sale) -> Result<Order, Problem> {
         price_list: sale.price_list_id.into(),
         lines: &lines,
     };
-    let references = References::read(&named);
-    let customer: Option<CustomerRow> = run(get(sale.customer_id.into()))?;
-    let mut missing = references.find_missing(&named, false);
-    missing.extend(customer.is_none().then(|| item("/customerId", "NOT_FOUND")));
-    refuse("NOT_FOUND", missing)?;
-    let customer = customer.ok_or_else(|| Problem::reference_missing("/customerId"))?;
-    references.check(&named, &customer)?;
-    let terms = references.price_lines(&lines)?;
+    // Whoever may sell for an invoice may name what people see.
+    let customer = Id::from(sale.customer_id);
+    let (references, terms, _) = References::read_new(&named, customer, Caller::Person, None)?;
 
     let head = NewOrder {
         id: new_id(),
         entity: named.entity,
         warehouse: sale.warehouse_id.into(),
-        customer: customer.id,
+        customer,
         price_list: named.price_list,
         notes: None,
         quotation: None,
@@ -85,7 +79,7 @@ fn write(created: OrderRow, items: Vec<OrderItemRow>) -> Result<Order, Problem> 
         .set(OrderRow::completed_at, &completed.completed_at);
     let rest = (insert([&created]), insert(&items), insert(&delivery.allocations), confirm, complete);
     write_deliveries(created.legal_entity_id, rest, &delivery.lines).map_err(or_taken)?;
-    delivery.post()?;
+    delivery.post(&completed)?;
     emit_sale(&SALE_CREATED, &created);
     emit_sale(&SALE_CONFIRMED, &confirmed);
     emit_sale(&SALE_COMPLETED, &completed);
@@ -94,16 +88,15 @@ fn write(created: OrderRow, items: Vec<OrderItemRow>) -> Result<Order, Problem> 
 
 fn state(line: &SellLine) -> StatedLine {
     let price = line.unit_price.as_deref().map(parse_unsigned::<Money>);
-    let stated = restate(line.variant_id.into(), parse_positive(&line.quantity), price, line.reason.clone());
+    let stated =
+        StatedLine::at_price(line.variant_id.into(), parse_positive(&line.quantity), price, line.reason.clone());
     StatedLine { units: line.unit_ids.iter().copied().map(Id::from).collect(), ..stated }
 }
 
 /// # Errors
 /// REFERENCE_INVALID with REPEATED at the second line of a variant.
 fn check_repeats(lines: &[StatedLine]) -> Result<(), Problem> {
-    let mut seen = BTreeSet::new();
-    let again = lines.iter().enumerate().filter(|(_, line)| !seen.insert(line.variant));
-    refuse("REFERENCE_INVALID", again.map(|(nth, _)| item(format!("/items/{nth}/variantId"), "REPEATED")).collect())
+    refuse("REFERENCE_INVALID", Lines::at("/items", lines).find_repeats("variantId", |line| line.variant))
 }
 
 /// An order of this number or this invoice is there already.

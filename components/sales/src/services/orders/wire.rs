@@ -8,7 +8,7 @@ use crate::records::allocation::{AllocationOutcome, AllocationRow};
 use crate::records::order::{OrderRow, OrderStatus};
 use crate::records::order_item::OrderItemRow;
 use crate::records::price_figures::PriceOrigin;
-use crate::rules::price::LinePrice;
+use crate::rules::priced_line::PricedLine;
 use crate::work::reservation::group_by_item;
 
 /// An order with its lines in order and all that it holds, has taken or let go.
@@ -47,7 +47,7 @@ pub fn order_to_wire(
 }
 
 fn item_to_wire(row: &OrderItemRow, allocations: &[&AllocationRow]) -> Result<service::Item, Problem> {
-    let price = LinePrice::of_order(row).figures()?;
+    let price = row.price().figures()?;
     let live = allocations.iter().filter(|row| row.outcome != AllocationOutcome::Released);
     let unit = |row: &&AllocationRow| {
         Some(service::Unit {

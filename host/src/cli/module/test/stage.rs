@@ -21,13 +21,13 @@ use crate::deployment::Release;
 use crate::gate::tables;
 use crate::operations::Operation;
 use crate::pipeline::opening::allows;
-use crate::pipeline::run::{Done, Refused, check_reply, refuse_problem};
+use crate::pipeline::outcome::{Done, Refused, check_reply, refuse_problem};
 use crate::pipeline::{self, Runner};
 use crate::platform::onboarding;
 use crate::problem::{Item, Problem};
-use crate::sandbox::call::{self, Failure, Ran};
+use crate::sandbox::call::{self, Ran};
 use crate::sandbox::limits::{Limits, Used};
-use crate::sandbox::{Held, Module, RequestFacts};
+use crate::sandbox::{Failure, Held, Module, RequestFacts};
 use crate::wit::context::{ActorKind, Facts};
 use crate::wit::{events::Event, module};
 
@@ -66,6 +66,14 @@ struct Called<T> {
     result: Result<T, Failure>,
     emitted: Vec<(Arc<Module>, Event)>,
     used: Used,
+}
+
+/// A transaction in which a module is called.
+struct Transaction<'a> {
+    module: &'a Arc<Module>,
+    facts: RequestFacts,
+    read_only: bool,
+    limits: Limits,
 }
 
 /// A call of a module inside a transaction.
@@ -110,13 +118,11 @@ impl Stage {
     /// Runs a call in a transaction of its own, which is kept where `keep` says so.
     async fn transact<T: Send + 'static>(
         &self,
-        module: &Arc<Module>,
-        facts: RequestFacts,
-        read_only: bool,
-        limits: Limits,
+        transaction: Transaction<'_>,
         run: Run<T>,
         keep: fn(&T) -> bool,
     ) -> anyhow::Result<Called<T>> {
+        let Transaction { module, facts, read_only, limits } = transaction;
         let tenant = Uuid::from_u64_pair(facts.facts.tenant.0, facts.facts.tenant.1);
         let work = work((module.clone(), facts, run), move |session, shared| async move {
             let (module, facts, run) = &*shared;
@@ -144,7 +150,8 @@ impl Company<'_> {
                 Box::pin(async move { call::provision(entry, &options).await })
             });
             let facts = self.facts(NOON, ActorKind::User, Uuid::nil(), Vec::new());
-            let called = self.stage.transact(module, facts, false, Limits::default(), run, Result::is_ok).await?;
+            let transaction = Transaction { module, facts, read_only: false, limits: Limits::default() };
+            let called = self.stage.transact(transaction, run, Result::is_ok).await?;
             let name = &module.name;
             let made = called.result.map_err(|failure| anyhow::anyhow!("{name} provisions nothing: {failure:?}"))?;
             made.map_err(|problem| anyhow::anyhow!("{name} refuses the company: {}", problem.code))?;
@@ -259,9 +266,9 @@ impl Company<'_> {
             let call = call.clone();
             Box::pin(async move { call::handle(entry, &call).await })
         });
-        let read_only = operation.route.read_only;
         let request = Uuid::from_u64_pair(facts.request.0, facts.request.1);
-        let called = self.stage.transact(module, facts, read_only, limits, run, Result::is_ok).await?;
+        let transaction = Transaction { module, facts, read_only: operation.route.read_only, limits };
+        let called = self.stage.transact(transaction, run, Result::is_ok).await?;
         let used = |output: usize| Some((called.used, output, limits));
         let ended = |code: &'static str, why: String| StepAnswer {
             faults: vec![format!("the module failed: {why}")],
@@ -349,7 +356,8 @@ impl Company<'_> {
                     Box::pin(async move { call::verify(entry, from.as_deref()).await })
                 });
                 let facts = self.facts(NOON, ActorKind::System, Uuid::nil(), Vec::new());
-                let called = self.stage.transact(module, facts, true, Limits::default(), run, |_| false).await?;
+                let transaction = Transaction { module, facts, read_only: true, limits: Limits::default() };
+                let called = self.stage.transact(transaction, run, |_| false).await?;
                 let found =
                     called.result.map_err(|failure| anyhow::anyhow!("verify of {}: {failure:?}", module.name))?;
                 let reported =

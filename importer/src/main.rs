@@ -1,5 +1,6 @@
-//! `stoa import`: products, variants and prices from a CSV file through the public API, as any other client would send them.
-//! Progress is written down, so that a run that was stopped is continued by the next.
+//! The program `stoa-import`, which `stoa import` runs: products, variants and prices from a CSV file through the
+//! public API, as any other client would send them. Progress is written down, so that a run that was stopped is
+//! continued by the next.
 
 mod api;
 mod batch;
@@ -12,9 +13,12 @@ mod report;
 mod sender;
 
 use std::collections::HashSet;
+use std::io::Write as _;
 use std::path::PathBuf;
+use std::process::ExitCode;
 
 use anyhow::{Context, Result, bail};
+use clap::Parser;
 use uuid::Uuid;
 
 use crate::api::Api;
@@ -25,9 +29,9 @@ use crate::report::Report;
 use crate::sender::{Counts, Sender};
 
 /// Import products, variants and prices from a CSV file through the public API.
-#[derive(clap::Args)]
-#[command(after_long_help = columns::help())]
-pub struct Args {
+#[derive(Parser)]
+#[command(name = "stoa-import", bin_name = "stoa import", after_long_help = columns::help())]
+struct Args {
     /// One row per variant; `--help` lists the columns.
     file: PathBuf,
     /// Address of the service.
@@ -62,14 +66,23 @@ pub struct Args {
     json: bool,
 }
 
-/// Imports the file. Prints every invalid line with its number on stderr.
-///
-/// # Errors
-/// Where the run cannot begin or go on, or any line failed.
-pub fn run(args: &Args) -> Result<()> {
+fn main() -> ExitCode {
+    match run(&Args::parse()) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            // The exit status counts even where stderr cannot be written.
+            let _ = writeln!(std::io::stderr(), "stoa: {error:#}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+fn run(args: &Args) -> Result<()> {
     tokio::runtime::Builder::new_current_thread().enable_all().build()?.block_on(import(args))
 }
 
+/// Imports the file. Prints every invalid line with its number on stderr. Fails where the run cannot begin or go on, or
+/// any line failed.
 async fn import(args: &Args) -> Result<()> {
     let mut file = file::read(&args.file, &args.map, args.ignore_unknown, args.delimiter)?;
     let api = Api::new(&args.url, &args.token)?;

@@ -1,0 +1,20 @@
+//! The failure of a module.
+
+use crate::database;
+
+/// Why a module gave no answer.
+#[derive(Debug, Clone)]
+pub enum Failure {
+    /// The database ended the request: run it again or answer 503.
+    Database(database::Error),
+    /// Guest time is used up: 503.
+    Deadline,
+    /// A limit was passed: 500.
+    Limit(String),
+    /// A trap, or an answer that breaks the contract: 500. For the log.
+    Fault(String),
+    /// No instance could be had: 503.
+    Exhausted,
+    /// The caller lacks what a service needs, PERMISSION_DENIED or SCOPE_DENIED: no failure of a module.
+    Denied(&'static str),
+}
