@@ -145,7 +145,9 @@ resource! {
 resource! {
     /// A line. Its quantity is the sum of received, lost, returned and outstanding quantity. A cancelled order has no outstanding
     /// quantity.
-    pub struct TransferItem of row: TransferItemRow, status: TransferStatus, count: usize, units: Option<Vec<TransferUnit>> {
+    pub struct TransferItem of row: TransferItemRow, status: TransferStatus, count: usize,
+        units: Option<Vec<TransferUnit>>
+    {
         id: Id,
         variant_id: Id,
         tracking_mode: Tracking = row.tracking,

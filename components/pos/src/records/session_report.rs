@@ -91,11 +91,11 @@ resource! {
 
 resource! {
     /// The report of a session.
-    pub struct PosSessionReport of row: SessionRow, register_code: String, figures: &Figures, expected: Money, ends: Ends {
+    pub struct PosSessionReport of row: SessionRow, code: String, figures: &Figures, expected: Money, ends: Ends {
         kind: ReportKind = if row.expected_at_close.is_some() { ReportKind::Z } else { ReportKind::X },
         session_id: Id = row.id,
         register_id: Id,
-        register_code: String = register_code,
+        register_code: String = code,
         session_no: i64,
         /// Now, or the instant at which the session was closed.
         as_of: Instant = row.closed_at.unwrap_or_else(now),

@@ -44,8 +44,8 @@ pub const OPERATIONS: &[Operation] = &[
         .and_client(Client::new(CLIENT_READ).description("")),
     Operation::replace("/inventory/transfer-orders/{id}", "replaceTransferOrder", draft::replace).summary("Replace a draft")
         .description("Full replacement. Number and source must be the current ones.")
-        .needs(TRANSFER).body::<FullReplacement<TransferOrderInput>>().grows_with("/items").answers::<TransferOrderReceipt>()
-        .writes(ORDER, &[]).without_if_match()
+        .needs(TRANSFER).body::<FullReplacement<TransferOrderInput>>().grows_with("/items")
+        .answers::<TransferOrderReceipt>().writes(ORDER, &[]).without_if_match()
         .problems(&["VERSION_CONFLICT", "ILLEGAL_STATE", "IMMUTABLE_FIELD", "REFERENCE_INVALID", "CUSTODY_CONFLICT",
             "UNIT_COUNT_MISMATCH", "LIMIT_EXCEEDED"])
         .and_client(Client::new(CLIENT_WRITE)

@@ -59,8 +59,8 @@ pub fn release_lines(
     Ok(())
 }
 
-/// Delivers the units that these reservations hold, each with the allocation of its sale: SOLD, without custody. Answers
-/// the movements by reservation.
+/// Delivers the units that these reservations hold, each with the allocation of its sale: SOLD, without custody.
+/// Answers the movements by reservation.
 ///
 /// # Errors
 /// UNIT_UNAVAILABLE where a unit is not held so.
