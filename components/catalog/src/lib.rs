@@ -11,31 +11,16 @@ mod upkeep;
 mod verify;
 mod work;
 
-use stoa_sdk::{Entity, Manifest, Module};
+use stoa_sdk::{Manifest, Module};
 
-use crate::records::{holding, lookup, media, product, variant};
+use crate::records::{lookup, media, product, variant};
 
 pub struct Catalog;
 
 impl Module for Catalog {
     const MANIFEST: Manifest = Manifest {
-        operations: &[
-            operations::lookup::OPERATIONS,
-            operations::product::OPERATIONS,
-            operations::product_change::OPERATIONS,
-            operations::variant::OPERATIONS,
-            operations::variant_change::OPERATIONS,
-            operations::variant_find::OPERATIONS,
-            operations::media::OPERATIONS,
-            operations::import::OPERATIONS,
-        ],
-        collections: &[
-            lookup::LookupRow::collection,
-            product::ProductRow::collection,
-            variant::VariantRow::collection,
-            media::MediaRow::collection,
-            holding::HoldingRow::collection,
-        ],
+        operations: operations::TABLES,
+        collections: records::COLLECTIONS,
         permissions: &[
             ("catalog.read", "Read products, variants, media and lookups."),
             ("catalog.write", "Create, import, change and archive products, variants, media and lookups."),

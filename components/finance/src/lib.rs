@@ -1,5 +1,6 @@
 //! Finance: invoices, payments, credits and refunds of both sides, what goes back to suppliers, and the money of tills.
 
+mod bindings;
 mod operations;
 mod records;
 mod rules;

@@ -50,9 +50,6 @@ const HOLDINGS: &str = "holdings:";
 
 /// Brings the totals of costs forward, then tells the catalog of which variants there are goods: a version that does not tell it
 /// may have moved any.
-///
-/// # Errors
-/// The store's.
 pub fn upgrade(cursor: Option<String>) -> Result<Option<String>, Problem> {
     match cursor.as_deref().and_then(|cursor| cursor.strip_prefix(HOLDINGS)) {
         None => Ok(Some(totals::upgrade(cursor)?.unwrap_or_else(|| HOLDINGS.to_owned()))),

@@ -4,9 +4,10 @@ use stoa_sdk::store::{read, select};
 use stoa_sdk::{Created, Id, Problem, ProvisionOptions, Step, view};
 use stoa_trade::Status;
 use stoa_trade::clients::{prices, warehouses};
+use stoa_trade::text::Line;
 
 use crate::records::register::{POS_REGISTER, RegisterRow};
-use crate::work::register::{NewRegister, insert_register};
+use crate::work::register::{PosRegisterInput, insert_register};
 
 view! { RegisterId of RegisterRow { id: Id } }
 
@@ -20,15 +21,15 @@ pub fn provision(options: &ProvisionOptions) -> Result<Vec<Created>, Problem> {
     }
     let places = (warehouses::service::find_by_code("MAIN"), prices::service::find_list("BASE"));
     let (Some(warehouse), Some(list)) = places else { return Ok(Vec::new()) };
-    let register = NewRegister {
+    let register = PosRegisterInput {
         code: FIRST.to_owned(),
-        name: "Register 1".to_owned(),
-        warehouse,
-        list,
-        cash_account: None,
+        name: Line("Register 1".to_owned()),
+        warehouse_id: warehouse.id.into(),
+        price_list_id: list.id.into(),
+        cash_account_id: None,
         smallest_coin: None,
     };
-    let row = insert_register(register)?;
+    let row = insert_register(register, &warehouse, list)?;
     Ok(vec![Created { resource_type: POS_REGISTER.to_owned(), resource: row.id.into() }])
 }
 

@@ -13,25 +13,16 @@ mod upkeep;
 mod verify;
 pub mod work;
 
-use stoa_sdk::{Entity, Manifest, Module};
+use stoa_sdk::{Manifest, Module};
 
-use crate::operations::{price, price_change, price_list, priced_product, resolve, schedule};
-use crate::records::price::{self as price_record, PriceRow};
-use crate::records::price_list::{self as list_record, ListRow};
+use crate::records::{price, price_list};
 
 pub struct Pricing;
 
 impl Module for Pricing {
     const MANIFEST: Manifest = Manifest {
-        operations: &[
-            price_list::OPERATIONS,
-            price::OPERATIONS,
-            price_change::OPERATIONS,
-            schedule::OPERATIONS,
-            resolve::OPERATIONS,
-            priced_product::OPERATIONS,
-        ],
-        collections: &[ListRow::collection, PriceRow::collection],
+        operations: operations::TABLES,
+        collections: records::COLLECTIONS,
         permissions: &[
             ("pricing.read", "Read price lists and prices."),
             ("pricing.write", "Create, change and archive price lists and prices."),
@@ -41,12 +32,12 @@ impl Module for Pricing {
             ("pricing.write", "Create, change and archive prices of public lists."),
         ],
         events: &[
-            list_record::CREATED.declare(),
-            list_record::UPDATED.declare(),
-            list_record::ARCHIVED.declare(),
-            price_record::CREATED.declare(),
-            price_record::UPDATED.declare(),
-            price_record::ARCHIVED.declare(),
+            price_list::CREATED.declare(),
+            price_list::UPDATED.declare(),
+            price_list::ARCHIVED.declare(),
+            price::CREATED.declare(),
+            price::UPDATED.declare(),
+            price::ARCHIVED.declare(),
         ],
         problems: &[
             ("PRICE_NOT_IN_EFFECT", 404, "No price is in effect. Create a price for this list, variant and time."),

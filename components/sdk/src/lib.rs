@@ -115,7 +115,6 @@ mod plain;
 #[allow(missing_docs, reason = "generated; the comments are those of the WIT")]
 pub mod bindings;
 mod call;
-pub mod card_number;
 mod collection;
 mod date;
 mod decimal;

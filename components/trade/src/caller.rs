@@ -80,14 +80,59 @@ impl Caller {
 
 #[cfg(test)]
 mod tests {
-    use stoa_sdk::scripted::script;
+    use stoa_sdk::scripted::{NOW, script};
+    use stoa_sdk::{Instant, collection};
 
     use super::*;
+
+    collection! {
+        record ThingRow in "thing" {
+            name: String,
+            notes: String,
+        }
+    }
+
+    #[derive(Serialize)]
+    struct Thing(String, String);
+
+    impl From<ThingRow> for Thing {
+        fn from(row: ThingRow) -> Thing {
+            Thing(row.name, row.notes)
+        }
+    }
+
+    #[derive(Serialize)]
+    struct ApiThing(String);
+
+    impl From<ThingRow> for ApiThing {
+        fn from(row: ThingRow) -> ApiThing {
+            ApiThing(row.name)
+        }
+    }
+
+    fn thing() -> ThingRow {
+        let (created_at, updated_at) = (Instant(NOW), Instant(NOW));
+        ThingRow { id: Id(0, 1), version: 3, created_at, updated_at, name: "A".to_owned(), notes: "B".to_owned() }
+    }
 
     #[test]
     fn a_person_sees_the_persons_projection() {
         script([]);
         let reply = Caller::current().show(|| "person", || "client");
         assert_eq!(reply.body, r#""person""#);
+    }
+
+    #[test]
+    fn a_row_is_shown_as_its_caller_sees_it() {
+        let shown = |caller: Caller| caller.show_row::<Thing, ApiThing, _>(thing()).body;
+        assert_eq!((shown(Caller::Person), shown(Caller::Client)), (r#"["A","B"]"#.to_owned(), r#""A""#.to_owned()));
+    }
+
+    #[test]
+    fn a_page_is_shown_as_its_caller_sees_it() {
+        let rows = || Rows { items: vec![thing()], more: false, reached: None };
+        let shown = |caller: Caller| caller.show_page::<Thing, ApiThing, _>(rows(), |row| row.id).unwrap().body;
+        assert_eq!(shown(Caller::Person), r#"{"items":[["A","B"]],"nextCursor":null}"#);
+        assert_eq!(shown(Caller::Client), r#"{"items":["A"],"nextCursor":null}"#);
     }
 }

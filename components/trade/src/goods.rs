@@ -42,7 +42,8 @@ text_enum! {
 /// A product as returned to API clients.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
-pub struct PublicProduct {
+#[schemars(rename = "PublicProduct")]
+pub struct ApiProduct {
     #[serde(flatten)]
     pub head: PublicHead,
     pub name: String,
@@ -81,7 +82,8 @@ pub struct VariantBody {
 
 /// A variant as returned to API clients.
 #[derive(Debug, Serialize, JsonSchema)]
-pub struct PublicVariant {
+#[schemars(rename = "PublicVariant")]
+pub struct ApiVariant {
     #[serde(flatten)]
     pub head: PublicHead,
     #[serde(flatten)]
@@ -101,7 +103,8 @@ pub struct MediaBody {
 /// A media record as returned to API clients.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
-pub struct PublicMedia {
+#[schemars(rename = "PublicMedia")]
+pub struct ApiMedia {
     pub id: Id,
     pub status: Status,
     #[serde(flatten)]

@@ -7,6 +7,7 @@ pub mod arguments;
 #[allow(missing_docs, reason = "generated; the comments are those of the WIT")]
 pub mod bindings;
 pub mod caller;
+pub mod card_number;
 pub mod change;
 pub mod clients;
 pub mod coin;
@@ -19,6 +20,7 @@ pub mod json_list;
 #[cfg(test)]
 mod judge;
 pub mod life;
+pub mod limits;
 pub mod lists;
 pub mod pages;
 pub mod party;

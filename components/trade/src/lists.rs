@@ -161,11 +161,14 @@ macro_rules! list_query {
     };
     ($(#[$meta:meta])* $vis:vis struct $name:ident of OnlyActive { $($parameter:tt)* }) => {
         $crate::list_query! {
-            @of [$(#[$meta])* $vis struct $name]
+            @of [
+                $(#[$meta])*
+                #[allow(dead_code, reason = "the contract of API clients: one handler reads the query of both callers")]
+                $vis struct $name
+            ]
             [
                 /// Only ACTIVE records are listed.
                 #[serde(default)]
-                #[allow(dead_code, reason = "there is one status to ask for")]
                 status: $crate::life::OnlyActive,
             ]
             [$($parameter)*]

@@ -39,7 +39,7 @@ const MODULE: Order =
 
 /// The order of the crate that modules are written against. `plain` is macros, which every file below it may use by name.
 const SDK: Order = &[
-    &["bindings", "card_number", "plain", "service_access", "sets"],
+    &["bindings", "plain", "service_access", "sets"],
     &["decimal", "instant", "json", "text"],
     &["date", "id"],
     &["collection", "field"],

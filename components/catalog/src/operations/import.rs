@@ -5,8 +5,8 @@ use serde::{Deserialize, Serialize};
 use stoa_sdk::{Answer, Call, Client, Id, Item, Operation, Problem, Reply, facts, item};
 use stoa_trade::refusal::refuse_invalid;
 
-use crate::records::receipt::CreatedVariant;
-use crate::rules::access::WRITE;
+use crate::records::permission::WRITE;
+use crate::records::variant::CreatedVariant;
 use crate::rules::product::ProductInput;
 use crate::work::product::{CREATE_PROBLEMS, CREATES, CreatedProduct, create_products};
 
@@ -31,7 +31,7 @@ const MOST_VARIANTS: usize = 2_000;
 #[serde(deny_unknown_fields)]
 pub struct ProductImport {
     /// At most 2,000 variants in total.
-    #[schemars(length(min = 1, max = 500))]
+    #[schemars(length(min = 1, max = stoa_trade::limits::BATCH))]
     products: Vec<ProductInput>,
 }
 

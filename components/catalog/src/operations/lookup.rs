@@ -4,16 +4,16 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use stoa_sdk::store::{Lock, get, lock, run, select};
 use stoa_sdk::{Answer, Call, Client, Instant, Operation, Page, Problem, Text, all, emit};
-use stoa_trade::lists::{answer_page, changed_since, equals, mentions, read_page};
-use stoa_trade::{Change, EmptyBody, Identity, Status, list_query, writable};
+use stoa_trade::lists::{changed_since, equals, mentions, read_page};
+use stoa_trade::{Caller, Change, EmptyBody, Identity, Status, list_query, writable};
 
 use crate::records::lookup::{
-    ARCHIVED, AUDIT, CREATED, CatalogLookup, Kind, LookupId, LookupRow, PublicCatalogLookup, UPDATED, show, unit_lock,
+    ARCHIVED, AUDIT, ApiCatalogLookup, CREATED, CatalogLookup, Kind, LookupId, LookupRow, UPDATED, show, unit_lock,
 };
+use crate::records::permission::{READ, WRITE};
 use crate::records::product::{ProductId, ProductRow, ProductState};
 use crate::records::product_type::Tracking;
-use crate::records::receipt::{WriteReceipt, show_receipt};
-use crate::rules::access::{READ, WRITE};
+use crate::records::receipt::WriteReceipt;
 use crate::rules::lookup::CatalogLookupInput;
 use crate::work::category;
 use crate::work::lookup::insert_lookup;
@@ -26,14 +26,14 @@ const REPLACE_PROBLEMS: &[&str] =
 pub const OPERATIONS: &[Operation] = &[
     Operation::read("/catalog/lookups/{kind}", "listLookups", list).summary("Brands, categories, manufacturers or units of measure")
         .needs(READ).path::<LookupPath>().query::<ListLookups>().answers::<Page<CatalogLookup>>()
-        .and_client(Client::new(READ).run(api_list).summary("Active brands, categories, manufacturers or units of measure")
-            .query::<ListPublicLookups>().answers::<Page<PublicCatalogLookup>>()),
+        .and_client(Client::new(READ).summary("Active brands, categories, manufacturers or units of measure")
+            .query::<ListApiLookups>().answers::<Page<ApiCatalogLookup>>()),
     Operation::create("/catalog/lookups/{kind}", "createLookup", create).summary("Create a lookup or a unit of measure")
         .description("`parentId` is for categories, `decimalPlaces` for units of measure. A code remains reserved after \
             archiving.")
         .needs(WRITE).path::<LookupPath>().body::<CatalogLookupInput>().answers::<CatalogLookup>()
         .writes(AUDIT, &[CREATED.code]).problems(CREATE_PROBLEMS)
-        .and_client(Client::new(WRITE).run(api_create).description("").answers::<WriteReceipt>()),
+        .and_client(Client::new(WRITE).description("").answers::<WriteReceipt>()),
     Operation::read("/catalog/lookups/{kind}/{id}", "getLookup", read).summary("A lookup or a unit of measure")
         .needs(READ).path::<LookupPath>().answers::<CatalogLookup>(),
     Operation::replace("/catalog/lookups/{kind}/{id}", "replaceLookup", replace).summary("Replace a lookup or a unit of measure")
@@ -41,7 +41,7 @@ pub const OPERATIONS: &[Operation] = &[
             the current one. Decimal places may not decrease while a product uses the unit.")
         .needs(WRITE).path::<LookupPath>().body::<CatalogLookupInput>().answers::<CatalogLookup>()
         .writes(AUDIT, &[UPDATED.code]).problems(REPLACE_PROBLEMS)
-        .and_client(Client::new(WRITE).run(api_replace).description("Full replacement of the record.").answers::<WriteReceipt>()),
+        .and_client(Client::new(WRITE).description("Full replacement of the record.").answers::<WriteReceipt>()),
     Operation::transition("/catalog/lookups/{kind}/{id}/archive", "archiveLookup", archive)
         .summary("Archive a lookup or a unit of measure")
         .description("Products keep their reference to it. A category with active children cannot be archived.")
@@ -66,7 +66,7 @@ list_query! {
 }
 
 list_query! {
-    pub struct ListPublicLookups of OnlyActive {
+    pub struct ListApiLookups of OnlyActive {
         /// Only this code, ignoring case.
         code: Option<Text<1, 64>>,
         /// Only records whose name or code contains the text, ignoring case.
@@ -86,7 +86,8 @@ pub fn list(call: &Call) -> Answer {
         mentions("text", query.text.as_deref()),
         changed_since(LookupRow::updated_at, query.updated_since),
     ]);
-    answer_page(read_page(&filter, query.cursor, query.limit)?, |row: &LookupRow| row.id, CatalogLookup::from)
+    let rows = read_page(&filter, query.cursor, query.limit)?;
+    Caller::current().show_page::<CatalogLookup, ApiCatalogLookup, _>(rows, |row: &LookupRow| row.id)
 }
 
 pub fn read(call: &Call) -> Answer {
@@ -95,45 +96,14 @@ pub fn read(call: &Call) -> Answer {
     Ok(show(row))
 }
 
-pub fn api_list(call: &Call) -> Answer {
-    let LookupPath { kind } = call.path()?;
-    let query: ListPublicLookups = call.query()?;
-    let filter = all([
-        LookupRow::kind.eq(kind),
-        LookupRow::status.eq(Status::Active),
-        equals(LookupRow::code, query.code.as_deref().map(str::to_uppercase)),
-        mentions("text", query.text.as_deref()),
-        changed_since(LookupRow::updated_at, query.updated_since),
-    ]);
-    answer_page(read_page(&filter, query.cursor, query.limit)?, |row: &LookupRow| row.id, PublicCatalogLookup::from)
-}
-
 pub fn create(call: &Call) -> Answer {
-    create_row(call).map(show)
-}
-
-pub fn api_create(call: &Call) -> Answer {
-    create_row(call).map(|row| show_receipt(&row))
-}
-
-/// Creates the lookup of the body.
-fn create_row(call: &Call) -> Result<LookupRow, Problem> {
     let LookupPath { kind } = call.path()?;
     let input: CatalogLookupInput = call.body()?;
     input.check(kind)?;
-    insert_lookup(kind, input)
+    insert_lookup(kind, input).map(show)
 }
 
 pub fn replace(call: &Call) -> Answer {
-    replace_row(call).map(|change| change.show(show))
-}
-
-pub fn api_replace(call: &Call) -> Answer {
-    replace_row(call).map(|change| change.show(|row| show_receipt(&row)))
-}
-
-/// Replaces the lookup by the body.
-fn replace_row(call: &Call) -> Result<Change<LookupRow>, Problem> {
     let LookupPath { kind } = call.path()?;
     let id = call.path_id("id")?;
     let input: CatalogLookupInput = call.body()?;
@@ -173,7 +143,7 @@ fn replace_row(call: &Call) -> Result<Change<LookupRow>, Problem> {
     run(change.update())?;
     place.descendants().try_for_each(run)?;
     emit([UPDATED.of(id, None, &change.after().clone().into())]);
-    Ok(change)
+    Ok(change.show(show))
 }
 
 pub fn archive(call: &Call) -> Answer {

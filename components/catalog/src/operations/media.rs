@@ -6,36 +6,36 @@ use stoa_sdk::store::{get, insert, run, select};
 use stoa_sdk::{
     Answer, Call, Client, EventKind, Id, Operation, Page, Problem, Text, all, emit, has, new_id, now, view,
 };
-use stoa_trade::{Change, EmptyBody, Status, writable};
+use stoa_trade::{Caller, Change, EmptyBody, Status, writable};
 
 use crate::records::identity::PartIdentity;
 use crate::records::media::{
-    ARCHIVED, AUDIT, CREATED, MOST, Media, MediaEvent, MediaId, MediaRow, PublicMedia, UPDATED, active, public, show,
+    ARCHIVED, AUDIT, ApiMedia, CREATED, MOST, Media, MediaEvent, MediaId, MediaRow, UPDATED, active, public, show,
 };
+use crate::records::permission::{READ, WRITE};
 use crate::records::product::{ProductHead, ProductRow, ProductState};
-use crate::records::receipt::{WriteReceipt, show_receipt};
+use crate::records::receipt::WriteReceipt;
 use crate::records::variant::VariantRow;
-use crate::rules::access::{READ, WRITE};
-use crate::work::parts::{ListParts, ListPublicParts, list_parts, list_public_parts};
+use crate::work::parts::{ListApiParts, ListParts, list_parts, list_public_parts};
 
 #[rustfmt::skip]
 pub const OPERATIONS: &[Operation] = &[
     Operation::read("/catalog/products/{productId}/media", "listProductMedia", list).summary("Media of a product")
         .needs(READ).query::<ListParts>().answers::<Page<Media>>()
-        .and_client(Client::new(READ).run(api_list).summary("Active media of a product on sale")
-            .description("Media of archived variants are hidden.").query::<ListPublicParts>().answers::<Page<PublicMedia>>()),
+        .and_client(Client::new(READ).summary("Active media of a product on sale")
+            .description("Media of archived variants are hidden.").query::<ListApiParts>().answers::<Page<ApiMedia>>()),
     Operation::create("/catalog/products/{productId}/media", "createMedia", create).summary("Add media to a product")
         .description("Adds the address of a picture or another file. The service stores only metadata and never fetches the \
             file. A product has at most 100 active media.")
         .needs(WRITE).body::<MediaInput>().answers::<Media>().writes(AUDIT, &[CREATED.code])
         .problems(&["ARCHIVED", "REFERENCE_INVALID", "LIMIT_EXCEEDED"])
-        .and_client(Client::new(WRITE).run(api_create).description("").answers::<WriteReceipt>()),
+        .and_client(Client::new(WRITE).description("").answers::<WriteReceipt>()),
     Operation::read("/catalog/media/{id}", "getMedia", read).summary("Media of a product, by id").needs(READ).answers::<Media>(),
     Operation::replace("/catalog/media/{id}", "replaceMedia", replace).summary("Replace media")
         .description("Full replacement: an omitted member returns to its default or null.")
         .needs(WRITE).body::<MediaInput>().answers::<Media>().writes(AUDIT, &[UPDATED.code])
         .problems(&["ARCHIVED", "REFERENCE_INVALID"])
-        .and_client(Client::new(WRITE).run(api_replace).answers::<WriteReceipt>()),
+        .and_client(Client::new(WRITE).answers::<WriteReceipt>()),
     Operation::transition("/catalog/media/{id}/archive", "archiveMedia", archive)
         .summary("Archive media")
         .needs(WRITE).body::<EmptyBody>().answers::<Media>().writes(AUDIT, &[ARCHIVED.code]).problems(&["ARCHIVED"]),
@@ -70,8 +70,11 @@ pub struct MediaInput {
 }
 
 pub fn list(call: &Call) -> Answer {
-    let filter = |product, status: Status| all([MediaRow::product_id.eq(product), MediaRow::status.eq(status)]);
-    list_parts::<MediaRow, Media>(call, filter)
+    let of_status = |product, status: Status| all([MediaRow::product_id.eq(product), MediaRow::status.eq(status)]);
+    match Caller::current() {
+        Caller::Person => list_parts::<MediaRow, Media>(call, of_status),
+        Caller::Client => list_public_parts::<MediaRow, ApiMedia>(call, public, MediaRow::updated_at),
+    }
 }
 
 pub fn read(call: &Call) -> Answer {
@@ -79,20 +82,7 @@ pub fn read(call: &Call) -> Answer {
     row.map(show).ok_or_else(Problem::not_found)
 }
 
-pub fn api_list(call: &Call) -> Answer {
-    list_public_parts::<MediaRow, PublicMedia>(call, public, MediaRow::updated_at)
-}
-
 pub fn create(call: &Call) -> Answer {
-    create_row(call).map(show)
-}
-
-pub fn api_create(call: &Call) -> Answer {
-    create_row(call).map(|row| show_receipt(&row).subject(row.product_id))
-}
-
-/// Adds the medium of the body to its product.
-fn create_row(call: &Call) -> Result<MediaRow, Problem> {
     let product_id = call.path_id("productId")?;
     let input: MediaInput = call.body()?;
     let (product, variant, active) = run((
@@ -124,19 +114,10 @@ fn create_row(call: &Call) -> Result<MediaRow, Problem> {
     };
     run(insert([&row]))?;
     emit_change(&CREATED, &row, Some(&product), variant.as_ref());
-    Ok(row)
+    Ok(show(row))
 }
 
 pub fn replace(call: &Call) -> Answer {
-    replace_row(call).map(|change| change.show(show))
-}
-
-pub fn api_replace(call: &Call) -> Answer {
-    replace_row(call).map(|change| change.show(|row| show_receipt(&row).subject(row.product_id)))
-}
-
-/// Replaces the medium by the body.
-fn replace_row(call: &Call) -> Result<Change<MediaRow>, Problem> {
     let id = call.path_id("id")?;
     let input: MediaInput = call.body()?;
     let product = has::<MediaRow, _, _>(ProductRow::id, MediaRow::product_id, MediaRow::id.eq(id));
@@ -156,7 +137,7 @@ fn replace_row(call: &Call) -> Result<Change<MediaRow>, Problem> {
     let change = Change::new(&row, after)?;
     run(change.update())?;
     emit_change(&UPDATED, change.after(), product.as_ref(), variant.as_ref());
-    Ok(change)
+    Ok(change.show(show))
 }
 
 pub fn archive(call: &Call) -> Answer {

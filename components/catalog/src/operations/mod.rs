@@ -1,10 +1,21 @@
-//! The operations of people and API clients. Each file begins with its table.
+//! The operations of people and API clients, a noun a file or a folder.
 
-pub mod import;
-pub mod lookup;
-pub mod media;
-pub mod product;
-pub mod product_change;
-pub mod variant;
-pub mod variant_change;
-pub mod variant_find;
+mod import;
+mod lookup;
+mod media;
+mod product;
+mod variant;
+
+use stoa_sdk::Operation;
+
+/// Every operation of the catalog.
+pub const TABLES: &[&[Operation]] = &[
+    lookup::OPERATIONS,
+    product::read::OPERATIONS,
+    product::change::OPERATIONS,
+    variant::read::OPERATIONS,
+    variant::change::OPERATIONS,
+    variant::find::OPERATIONS,
+    media::OPERATIONS,
+    import::OPERATIONS,
+];

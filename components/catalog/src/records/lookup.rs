@@ -8,13 +8,14 @@ use stoa_trade::life::Head;
 use stoa_trade::{Archivable, Identity, Status, archivable};
 
 use crate::records::identity::{EXAMPLE_TIME, example_id};
+use crate::records::receipt::show_written;
 
 /// Resource type of the audit entries and of the events.
 pub const AUDIT: &str = "CATALOG_LOOKUP";
 
-pub const CREATED: EventKind<PublicCatalogLookup> =
+pub const CREATED: EventKind<ApiCatalogLookup> =
     EventKind::new("catalog.lookup.created", AUDIT, "A lookup or unit was created.");
-pub const UPDATED: EventKind<PublicCatalogLookup> =
+pub const UPDATED: EventKind<ApiCatalogLookup> =
     EventKind::new("catalog.lookup.updated", AUDIT, "A lookup or unit was replaced.");
 pub const ARCHIVED: EventKind<Identity> =
     EventKind::new("catalog.lookup.archived", AUDIT, "A lookup or unit was archived.");
@@ -111,16 +112,16 @@ impl From<LookupRow> for CatalogLookup {
     }
 }
 
-/// The whole record as an answer to a person.
+/// The record as an answer: API clients read lookups in lists alone.
 pub fn show(row: LookupRow) -> Reply {
-    let (id, version) = (row.id, row.version);
-    Reply::json(&CatalogLookup::from(row)).of(id, version)
+    show_written::<CatalogLookup, _>(row)
 }
 
 /// A lookup or unit of measure as returned to API clients.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
-pub struct PublicCatalogLookup {
+#[schemars(rename = "PublicCatalogLookup")]
+pub struct ApiCatalogLookup {
     id: Id,
     name: String,
     code: String,
@@ -129,14 +130,14 @@ pub struct PublicCatalogLookup {
     decimal_places: Option<i64>,
 }
 
-impl From<LookupRow> for PublicCatalogLookup {
-    fn from(row: LookupRow) -> PublicCatalogLookup {
-        PublicCatalogLookup { id: row.id, name: row.name, code: row.code, decimal_places: row.decimal_places }
+impl From<LookupRow> for ApiCatalogLookup {
+    fn from(row: LookupRow) -> ApiCatalogLookup {
+        ApiCatalogLookup { id: row.id, name: row.name, code: row.code, decimal_places: row.decimal_places }
     }
 }
 
-impl EventData for PublicCatalogLookup {
-    fn example() -> PublicCatalogLookup {
+impl EventData for ApiCatalogLookup {
+    fn example() -> ApiCatalogLookup {
         LookupRow::example().into()
     }
 }

@@ -8,9 +8,10 @@ use stoa_trade::goods::MediaBody;
 use stoa_trade::life::Head;
 use stoa_trade::{Archivable, Status, archivable};
 
-pub use stoa_trade::goods::PublicMedia;
+pub use stoa_trade::goods::ApiMedia;
 
 use crate::records::identity::{EXAMPLE_TIME, PartIdentity, example_id};
+use crate::records::receipt::show_written;
 use crate::records::variant::VariantRow;
 
 /// Resource type of the audit entries and of the events.
@@ -97,15 +98,15 @@ impl From<MediaRow> for Media {
     }
 }
 
-/// The whole record as an answer to a person; audited under its product.
+/// The record as an answer, audited under its product: API clients read media in lists alone.
 pub fn show(row: MediaRow) -> Reply {
-    let (id, version, product) = (row.id, row.version, row.product_id);
-    Reply::json(&Media::from(row)).of(id, version).subject(product)
+    let product = row.product_id;
+    show_written::<Media, _>(row).subject(product)
 }
 
-impl From<MediaRow> for PublicMedia {
-    fn from(row: MediaRow) -> PublicMedia {
-        PublicMedia { id: row.id, status: row.status, product_id: row.product_id, body: row.into() }
+impl From<MediaRow> for ApiMedia {
+    fn from(row: MediaRow) -> ApiMedia {
+        ApiMedia { id: row.id, status: row.status, product_id: row.product_id, body: row.into() }
     }
 }
 
@@ -113,7 +114,7 @@ impl From<MediaRow> for PublicMedia {
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(untagged)]
 pub enum MediaEvent {
-    Public(PublicMedia),
+    Public(ApiMedia),
     Hidden(PartIdentity),
 }
 

@@ -7,12 +7,12 @@ use stoa_sdk::{EventData, EventKind, Filter, Id, Instant, Json, Problem, Reply, 
 use stoa_trade::life::{Head, PublicHead};
 use stoa_trade::{Archivable, Identity, Status};
 
-pub use stoa_trade::goods::{PublicProduct, PublicationStatus, VariantMode};
+pub use stoa_trade::goods::{ApiProduct, PublicationStatus, VariantMode};
 
 use crate::records::identity::{EXAMPLE_TIME, example_id};
 use crate::records::media::{Media, MediaRow};
 use crate::records::product_type::{ProductType, Tracking};
-use crate::records::variant::{Variant, VariantRow};
+use crate::records::variant::{CreatedVariant, Variant, VariantRow};
 
 /// Resource type of the audit entries and of the events.
 pub const AUDIT: &str = "CATALOG_PRODUCT";
@@ -257,9 +257,24 @@ pub fn show(row: ProductRow, variants: Option<Vec<VariantRow>>, media: Option<Ve
     Reply::json(&Product { variants, media, ..Product::from(row) }).of(id, version)
 }
 
-impl From<ProductRow> for PublicProduct {
-    fn from(row: ProductRow) -> PublicProduct {
-        PublicProduct {
+/// Receipt of a created product.
+#[derive(Serialize, JsonSchema)]
+pub struct ProductReceipt {
+    #[serde(flatten)]
+    head: PublicHead,
+    /// Variants created with it, in the order of the request.
+    variants: Vec<CreatedVariant>,
+}
+
+/// The receipt of a product that was created with these variants.
+pub fn show_receipt(row: &ProductRow, variants: Vec<VariantRow>) -> Reply {
+    let variants = variants.into_iter().map(CreatedVariant::from).collect();
+    Reply::json(&ProductReceipt { head: row.public_head(), variants }).of(row.id, row.version)
+}
+
+impl From<ProductRow> for ApiProduct {
+    fn from(row: ProductRow) -> ApiProduct {
+        ApiProduct {
             head: row.public_head(),
             single_sku: row.single().map(|(_, sku)| sku.to_owned()),
             name: row.name,
@@ -282,7 +297,7 @@ impl From<ProductRow> for PublicProduct {
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(untagged)]
 pub enum ProductEvent {
-    Public(Box<PublicProduct>),
+    Public(Box<ApiProduct>),
     Hidden(Identity),
 }
 

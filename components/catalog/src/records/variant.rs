@@ -8,10 +8,11 @@ use stoa_trade::goods::VariantBody;
 use stoa_trade::life::Head;
 use stoa_trade::{Archivable, Status, archivable};
 
-pub use stoa_trade::goods::{Condition, Grade, PublicVariant, SimType};
+pub use stoa_trade::goods::{ApiVariant, Condition, Grade, SimType};
 
 use crate::records::identity::{EXAMPLE_TIME, PartIdentity, example_id};
 use crate::records::product_type::{ProductType, Tracking};
+use crate::records::receipt::show_written;
 
 /// Resource type of the audit entries and of the events.
 pub const AUDIT: &str = "CATALOG_VARIANT";
@@ -132,15 +133,28 @@ impl From<VariantRow> for Variant {
     }
 }
 
-/// The whole record as an answer to a person; audited under its product.
-pub fn show(row: VariantRow) -> Reply {
-    let (id, version, product) = (row.id, row.version, row.product_id);
-    Reply::json(&Variant::from(row)).of(id, version).subject(product)
+/// A variant that was created.
+#[derive(Serialize, JsonSchema)]
+pub struct CreatedVariant {
+    pub id: Id,
+    pub sku: String,
 }
 
-impl From<VariantRow> for PublicVariant {
-    fn from(row: VariantRow) -> PublicVariant {
-        PublicVariant { head: row.public_head(), body: row.into() }
+impl From<VariantRow> for CreatedVariant {
+    fn from(row: VariantRow) -> CreatedVariant {
+        CreatedVariant { id: row.id, sku: row.sku }
+    }
+}
+
+/// The record that was written as an answer, audited under its product.
+pub fn show(row: VariantRow) -> Reply {
+    let product = row.product_id;
+    show_written::<Variant, _>(row).subject(product)
+}
+
+impl From<VariantRow> for ApiVariant {
+    fn from(row: VariantRow) -> ApiVariant {
+        ApiVariant { head: row.public_head(), body: row.into() }
     }
 }
 
@@ -148,7 +162,7 @@ impl From<VariantRow> for PublicVariant {
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(untagged)]
 pub enum VariantEvent {
-    Public(PublicVariant),
+    Public(ApiVariant),
     Hidden(PartIdentity),
 }
 

@@ -64,7 +64,7 @@ product_body! {
     ProductInput {
         /// Created with the product, all or nothing.
         #[serde(default)]
-        #[schemars(length(max = 100), extend("default" = []))]
+        #[schemars(length(max = stoa_trade::limits::VARIANTS), extend("default" = []))]
         pub variants: Vec<VariantInput>,
     }
 }

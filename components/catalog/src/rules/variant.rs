@@ -39,7 +39,7 @@ pub struct VariantInput {
     pub attributes: Map<String, Value>,
     /// Additional search words. Stored in NFKC with single spaces. Two aliases may not differ only in case and accents.
     #[serde(default)]
-    #[schemars(length(max = 16), extend("uniqueItems" = true))]
+    #[schemars(length(max = stoa_trade::limits::SEARCH_ALIASES), extend("uniqueItems" = true))]
     pub search_aliases: Vec<Text<1, 80>>,
 }
 

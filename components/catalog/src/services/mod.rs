@@ -6,7 +6,7 @@ pub mod products;
 
 use stoa_sdk::ServiceAccess;
 
-use crate::rules::access::READ;
+use crate::records::permission::READ;
 
 /// The catalog as other modules call it.
 pub struct Services;

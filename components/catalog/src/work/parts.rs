@@ -16,7 +16,7 @@ list_query! {
 
 list_query! {
     /// Variants or media of a product.
-    pub struct ListPublicParts of OnlyActive {
+    pub struct ListApiParts of OnlyActive {
         /// Only records changed at or after this instant.
         updated_since: Option<Instant>,
     }
@@ -38,7 +38,7 @@ pub fn list_public_parts<P: Entity, T: Serialize + From<P>>(
     updated_at: Column<Instant>,
 ) -> Answer {
     let product = call.path_id("productId")?;
-    let query: ListPublicParts = call.query()?;
+    let query: ListApiParts = call.query()?;
     let filter = all([filter(product), changed_since(updated_at, query.updated_since)]);
     let (product, rows) = read_parts(product, &filter, query.cursor, query.limit)?;
     ProductHead::require_public(product.as_ref())?;

@@ -38,6 +38,6 @@ pub struct ApplyFunds {
     #[serde(default)]
     pub applied_on: Option<Date>,
     /// At most one for each invoice.
-    #[schemars(length(min = 1, max = 50))]
+    #[schemars(length(min = 1, max = stoa_trade::limits::APPLICATIONS))]
     pub applications: Vec<ApplicationInput>,
 }

@@ -54,7 +54,7 @@ pub struct StartBooks {
     pub amount_scale: Option<u8>,
     /// Costs to assign to goods without a known cost.
     #[serde(default)]
-    #[schemars(length(max = 500), extend("default" = []))]
+    #[schemars(length(max = stoa_trade::limits::STATED_COSTS), extend("default" = []))]
     pub costs: Vec<StatedCost>,
 }
 

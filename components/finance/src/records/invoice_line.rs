@@ -65,7 +65,7 @@ resource! {
     /// What everybody sees of a line of either side.
     pub struct LineFacts of row: InvoiceLineRow {
         id: Id,
-        #[schemars(range(min = 1, max = 100))]
+        #[schemars(range(min = 1, max = stoa_trade::limits::LINES))]
         line_no: i64 = row.line_no + 1,
         variant_id: Option<Id>,
         description: Option<String>,
@@ -125,7 +125,7 @@ resource! {
     pub struct SalesInvoice of row: InvoiceRow, paid: Option<&InvoiceBalanceRow>, lines: Vec<SalesInvoiceLine> {
         #[serde(flatten)]
         header: SalesInvoiceHeader = SalesInvoiceHeader::from_row(row, paid),
-        #[schemars(length(max = 100))]
+        #[schemars(length(max = stoa_trade::limits::LINES))]
         lines: Vec<SalesInvoiceLine> = lines,
     }
 }
@@ -135,7 +135,7 @@ resource! {
     pub struct ApiSalesInvoice of row: InvoiceRow, paid: Option<&InvoiceBalanceRow>, lines: Vec<ApiSalesInvoiceLine> {
         #[serde(flatten)]
         header: ApiSalesInvoiceHeader = ApiSalesInvoiceHeader::from_row(row, paid),
-        #[schemars(length(max = 100))]
+        #[schemars(length(max = stoa_trade::limits::LINES))]
         lines: Vec<ApiSalesInvoiceLine> = lines,
     }
 }
@@ -145,7 +145,7 @@ resource! {
     pub struct PurchaseInvoice of row: InvoiceRow, paid: Option<&InvoiceBalanceRow>, lines: Vec<PurchaseInvoiceLine> {
         #[serde(flatten)]
         header: PurchaseInvoiceHeader = PurchaseInvoiceHeader::from_row(row, paid),
-        #[schemars(length(max = 100))]
+        #[schemars(length(max = stoa_trade::limits::LINES))]
         lines: Vec<PurchaseInvoiceLine> = lines,
     }
 }
@@ -155,7 +155,7 @@ resource! {
     pub struct ApiPurchaseInvoice of row: InvoiceRow, paid: Option<&InvoiceBalanceRow>, lines: Vec<ApiPurchaseInvoiceLine> {
         #[serde(flatten)]
         header: ApiPurchaseInvoiceHeader = ApiPurchaseInvoiceHeader::from_row(row, paid),
-        #[schemars(length(max = 100))]
+        #[schemars(length(max = stoa_trade::limits::LINES))]
         lines: Vec<ApiPurchaseInvoiceLine> = lines,
     }
 }

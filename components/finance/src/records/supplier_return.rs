@@ -92,7 +92,7 @@ resource! {
     /// A line as returned to API clients.
     pub struct ApiSupplierReturnLine of row: SupplierReturnLineRow {
         id: Id,
-        #[schemars(range(min = 1, max = 100))]
+        #[schemars(range(min = 1, max = stoa_trade::limits::LINES))]
         line_no: i64 = row.line_no + 1,
         receipt_item_id: Id,
         variant_id: Id,
@@ -115,7 +115,7 @@ resource! {
     pub struct SupplierReturn of row: SupplierReturnRow, lines: Vec<SupplierReturnLine> {
         #[serde(flatten)]
         header: SupplierReturnHeader = SupplierReturnHeader::from_row(row),
-        #[schemars(length(max = 100))]
+        #[schemars(length(max = stoa_trade::limits::LINES))]
         lines: Vec<SupplierReturnLine> = lines,
     }
 }
@@ -125,7 +125,7 @@ resource! {
     pub struct ApiSupplierReturn of row: SupplierReturnRow, lines: Vec<ApiSupplierReturnLine> {
         #[serde(flatten)]
         header: ApiSupplierReturnHeader = ApiSupplierReturnHeader::from_row(row),
-        #[schemars(length(max = 100))]
+        #[schemars(length(max = stoa_trade::limits::LINES))]
         lines: Vec<ApiSupplierReturnLine> = lines,
     }
 }

@@ -4,5 +4,4 @@ pub mod allotment;
 pub mod billed_units;
 pub mod day;
 pub mod stated;
-pub mod text;
 pub mod total;

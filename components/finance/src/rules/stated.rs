@@ -3,18 +3,14 @@
 use std::collections::BTreeSet;
 
 use stoa_sdk::{Date, Id, Item, Problem, currency, item};
+use stoa_trade::card_number::refuse_card_numbers;
 use stoa_trade::document::lines::Lines;
+use stoa_trade::limits;
 use stoa_trade::quantity::{Money, Quantity};
 use stoa_trade::refusal::refuse_invalid;
 
 use crate::records::side::Side;
 use crate::rules::day::check_due;
-use crate::rules::text::check_texts;
-
-/// Lines of an invoice at most.
-pub const MOST_LINES: usize = 100;
-/// Units of all lines of an invoice at most.
-pub const MOST_UNITS: usize = 100;
 
 /// A line as a body states it.
 #[derive(Debug, Clone)]
@@ -68,7 +64,7 @@ impl StatedInvoice {
     /// # Errors
     /// VALIDATION_FAILED.
     pub fn check(&self, side: Side) -> Result<(), Problem> {
-        check_texts(&[
+        refuse_card_numbers(&[
             ("/number", Some(&self.number)),
             ("/reference", self.reference.as_deref()),
             ("/notes", self.notes.as_deref()),
@@ -92,7 +88,7 @@ impl StatedInvoice {
         let mut named = 0;
         for (pointer, line) in lines.iter() {
             named += line.units.len();
-            if named > MOST_UNITS {
+            if named > limits::UNITS {
                 faults.push(item(pointer.member("unitIds"), "TOO_MANY"));
                 break;
             }

@@ -1,6 +1,5 @@
 //! Implementation of the services of `wit/finance`.
 
-mod bindings;
 mod tills;
 
 use stoa_sdk::ServiceAccess;
@@ -9,6 +8,9 @@ use crate::records::permission::SALES;
 
 /// Finance as other modules call it.
 pub struct Services;
+
+#[cfg(target_arch = "wasm32")]
+crate::bindings::export!(Services with_types_in crate::bindings);
 
 /// Permissions that callers must hold, as for the operations of the register.
 pub const ACCESS: &[ServiceAccess] =

@@ -1,10 +1,11 @@
 //! The operations of costs: for people who may read them, and nobody else.
 
-use stoa_sdk::store::Rows;
-use stoa_sdk::{Answer, Call, Date, Id, Operation, Page, Problem, Reply, all, item, today};
+use stoa_sdk::{Answer, Call, Date, Id, Operation, Page, Reply, today};
 use stoa_trade::list_query;
-use stoa_trade::lists::{answer_page, equals, read_page};
+use stoa_trade::lists::{answer_page, equals, is_set};
+use stoa_trade::refusal::invalid;
 
+use crate::operations::query::ask_nothing;
 use crate::records::cost::{CostLayer, LayerRow, PoolRow, ValuationRow};
 use crate::records::permission::READ_COSTS;
 use crate::work::costs::valuation::value_pools;
@@ -25,55 +26,40 @@ fn open_by_default() -> bool {
 }
 
 list_query! {
-    pub struct ListCostLayers {
+    pub struct ListCostLayers of LayerRow {
         legal_entity_id: Option<Id>,
         variant_id: Option<Id>,
-        inventory_unit_id: Option<Id>,
-        purchase_receipt_item_id: Option<Id>,
+        inventory_unit_id: Option<Id> = equals(LayerRow::unit_id, inventory_unit_id),
+        purchase_receipt_item_id: Option<Id> = equals(LayerRow::receipt_item_id, purchase_receipt_item_id),
         /// True (default): only layers with a remaining quantity. False: only used-up layers.
         #[serde(default = "open_by_default")]
-        open: bool,
+        open: bool = LayerRow::spent.eq(!open),
         /// True: only goods without a cost; false: only goods with a cost.
-        uncosted: Option<bool>,
+        uncosted: Option<bool> = is_set(LayerRow::unit_cost, uncosted.map(|uncosted| !uncosted)),
     }
 }
 
 pub fn list_layers(call: &Call) -> Answer {
-    let query: ListCostLayers = call.query()?;
-    let uncosted = |uncosted| if uncosted { LayerRow::unit_cost.is_null() } else { LayerRow::unit_cost.not_null() };
-    let filter = all([
-        LayerRow::spent.eq(!query.open),
-        equals(LayerRow::legal_entity_id, query.legal_entity_id),
-        equals(LayerRow::variant_id, query.variant_id),
-        equals(LayerRow::unit_id, query.inventory_unit_id),
-        equals(LayerRow::receipt_item_id, query.purchase_receipt_item_id),
-        query.uncosted.map(uncosted).unwrap_or_default(),
-    ]);
-    let rows = read_page(&filter, query.cursor, query.limit)?;
-    answer_page(rows, |row| row.id, CostLayer::from_row)
+    let rows = call.query::<ListCostLayers>()?.page([])?;
+    answer_page(rows, |row| row.id, |row| CostLayer::from_row(&row))
 }
 
 list_query! {
-    pub struct ListValuation {
+    pub struct ListValuation of PoolRow {
         legal_entity_id: Option<Id>,
         variant_id: Option<Id>,
         product_id: Option<Id>,
         /// Last included day. Omitted: now.
-        as_of: Option<Date>,
+        as_of: Option<Date> = ask_nothing(as_of),
     }
 }
 
 pub fn list_valuation(call: &Call) -> Answer {
     let query: ListValuation = call.query()?;
     if query.as_of.is_some_and(|day| day > today()) {
-        return Err(Problem::invalid(vec![item("/query/asOf", "DATE_IN_FUTURE")]));
+        return Err(invalid("/query/asOf", "DATE_IN_FUTURE"));
     }
-    let filter = all([
-        equals(PoolRow::legal_entity_id, query.legal_entity_id),
-        equals(PoolRow::variant_id, query.variant_id),
-        equals(PoolRow::product_id, query.product_id),
-    ]);
-    let pools: Rows<PoolRow> = read_page(&filter, query.cursor, query.limit)?;
-    let next_cursor = pools.items.last().map(|pool| pool.id).filter(|_| pools.more);
+    let pools = query.page([])?;
+    let next_cursor = pools.next(|pool| pool.id);
     Ok(Reply::json(&Page { items: value_pools(&pools.items, query.as_of)?, next_cursor }))
 }

@@ -3,9 +3,7 @@
 use schemars::JsonSchema;
 use serde::Deserialize;
 use stoa_sdk::store::{Rows, get, lock, lock_shared, run, select};
-use stoa_sdk::{
-    Answer, Call, Client, Filter, Id, Operation, Page, Problem, Text, all, emit, fit_page, new_id, now, text, view,
-};
+use stoa_sdk::{Answer, Call, Client, Id, Operation, Page, Problem, Text, emit, fit_page, new_id, now, text, view};
 use stoa_trade::document::number::insert_unless_taken;
 use stoa_trade::lists::mentions;
 use stoa_trade::{Caller, Change, EmptyBody, Status, list_query, require_unarchived, writable};
@@ -51,38 +49,31 @@ pub struct LocationInput {
 }
 
 list_query! {
-    pub struct ListLocations of Status {
+    pub struct ListLocations of LocationRow {
+        #[serde(default)]
+        status: Status = LocationRow::status.eq(status),
         /// Only records whose code or name contains the text, ignoring case.
-        text: Option<Text<1, 200>>,
-    }
-}
-
-impl ListLocations {
-    fn filter(&self, warehouse: Id) -> Filter {
-        all([
-            LocationRow::warehouse_id.eq(warehouse),
-            LocationRow::status.eq(self.status),
-            mentions("text", self.text.as_deref()),
-        ])
+        text: Option<Text<1, 200>> = mentions("text", text.as_deref()),
     }
 }
 
 pub fn list(call: &Call) -> Answer {
     let id = call.path_id("warehouseId")?;
     let query: ListLocations = call.query()?;
+    let filter = query.filter([LocationRow::warehouse_id.eq(id)]);
     let (warehouse, rows): (Option<WarehouseRow>, Rows<LocationRow>) =
-        fit_page(query.limit, |limit| run((get(id), select(query.filter(id)).page(query.cursor).limit(limit))))?;
+        fit_page(query.limit, |limit| run((get(id), select(filter.clone()).page(query.cursor).limit(limit))))?;
     let warehouse = warehouse.ok_or_else(Problem::not_found)?;
     let caller = Caller::current();
     if caller.is_client() && warehouse.status == Status::Archived {
         return Err(Problem::not_found());
     }
-    caller.show_page::<Location, ApiLocation, _>(rows, |row| row.id)
+    caller.answer_page(rows, Location::from_row, ApiLocation::from_row)
 }
 
 pub fn read(call: &Call) -> Answer {
     let (warehouse, id) = (call.path_id("warehouseId")?, call.path_id("locationId")?);
-    of_warehouse(warehouse, run(get(id))?).map(reply)
+    of_warehouse(warehouse, run(get(id))?).map(|row| reply(&row))
 }
 
 fn of_warehouse(warehouse: Id, row: Option<LocationRow>) -> Result<LocationRow, Problem> {
@@ -114,8 +105,8 @@ pub fn create(call: &Call) -> Answer {
     if !insert_unless_taken(&row)? {
         return Err(Problem::duplicate("/code"));
     }
-    emit([LOCATION_CREATED.of(row.id, None, &ApiLocation::from(row.clone()))]);
-    Ok(reply(row))
+    emit([LOCATION_CREATED.of(row.id, None, &ApiLocation::from_row(&row))]);
+    Ok(reply(&row))
 }
 
 pub fn replace(call: &Call) -> Answer {
@@ -123,7 +114,7 @@ pub fn replace(call: &Call) -> Answer {
     let input: LocationInput = call.body()?;
     let before = require_writable(call, warehouse, run(get(id).locked())?)?;
     let after = LocationRow { code: input.code, name: input.name.into(), ..before.clone() };
-    finish(Change::new(&before, after)?, &LOCATION_UPDATED, ApiLocation::from, reply)
+    finish(&Change::new(&before, after)?, &LOCATION_UPDATED, ApiLocation::from_row, reply)
 }
 
 view! { UnitId of UnitRow { id: Id } }
@@ -140,5 +131,5 @@ pub fn archive(call: &Call) -> Answer {
     if units.is_some() {
         return Err(Problem::new("CUSTODY_CONFLICT"));
     }
-    finish(Change::archive(row), &LOCATION_ARCHIVED, ApiLocation::from, reply)
+    finish(&Change::archive(row), &LOCATION_ARCHIVED, ApiLocation::from_row, reply)
 }

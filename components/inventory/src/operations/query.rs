@@ -1,6 +1,7 @@
-//! Queries of API clients that are those of people, less what only people may ask.
+//! Queries of API clients that are those of people, less what only people may ask; and parameters that are no filter.
 
 use schemars::{JsonSchema, Schema, SchemaGenerator};
+use stoa_sdk::Filter;
 
 /// The schema of a query without some of its parameters; the handler reads the whole one, in which they are left out.
 pub fn without<T: JsonSchema>(generator: &mut SchemaGenerator, parameters: &[&str]) -> Schema {
@@ -9,6 +10,11 @@ pub fn without<T: JsonSchema>(generator: &mut SchemaGenerator, parameters: &[&st
         properties.retain(|name, _| !parameters.contains(&name.as_str()));
     }
     schema
+}
+
+/// Asks nothing of the rows: the handler reads what the parameter asks for in another way.
+pub fn ask_nothing<T>(_: Option<T>) -> Filter {
+    Filter::default()
 }
 
 /// Declares the query of API clients that is another one without some of its parameters.

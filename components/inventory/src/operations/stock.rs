@@ -1,13 +1,13 @@
 //! The operations of stock levels.
 
 use serde::Serialize;
-use stoa_sdk::store::{Rows, aggregate, run, select};
+use stoa_sdk::store::{aggregate, run, select};
 use stoa_sdk::{
     Answer, Call, Client, Filter, Id, Instant, Operation, Page, Problem, Reply, all, any, fit_page, totals,
 };
 use stoa_trade::clients::articles;
 use stoa_trade::ids::{Ids, among};
-use stoa_trade::lists::{changed_since, equals, read_page};
+use stoa_trade::lists::changed_since;
 use stoa_trade::quantity::Quantity;
 use stoa_trade::{Caller, list_query};
 
@@ -27,46 +27,31 @@ pub const OPERATIONS: &[Operation] = &[
 ];
 
 list_query! {
-    struct ListStock {
+    struct ListStock of StockRow {
         warehouse_id: Option<Id>,
         variant_id: Option<Id>,
         /// Only these variants, at most 100, separated by commas.
-        variant_ids: Option<Ids>,
+        variant_ids: Option<Ids> = among(StockRow::variant_id, variant_ids.as_ref()),
         product_id: Option<Id>,
         legal_entity_id: Option<Id>,
         /// Only records changed at or after this instant.
-        updated_since: Option<Instant>,
+        updated_since: Option<Instant> = changed_since(StockRow::updated_at, updated_since),
         /// True: only pairs with a held, reserved or expected quantity; false: only pairs without one.
-        non_zero: Option<bool>,
+        non_zero: Option<bool> = non_zero.map(is_above_zero).unwrap_or_default(),
     }
 }
 
-impl ListStock {
-    fn filter(&self) -> Filter {
-        let figures = StockRow::FIGURES;
-        let non_zero = self.non_zero.map(|non_zero| {
-            if non_zero {
-                any(figures.map(|figure| figure.gt(Quantity::ZERO)))
-            } else {
-                all(figures.map(|figure| figure.eq(Quantity::ZERO)))
-            }
-        });
-        all([
-            equals(StockRow::warehouse_id, self.warehouse_id),
-            equals(StockRow::variant_id, self.variant_id),
-            among(StockRow::variant_id, self.variant_ids.as_ref()),
-            equals(StockRow::product_id, self.product_id),
-            equals(StockRow::legal_entity_id, self.legal_entity_id),
-            changed_since(StockRow::updated_at, self.updated_since),
-            non_zero.unwrap_or_default(),
-        ])
+/// Some figure is above zero, or none.
+fn is_above_zero(stated: bool) -> Filter {
+    match stated {
+        true => any(StockRow::FIGURES.map(|figure| figure.gt(Quantity::ZERO))),
+        false => all(StockRow::FIGURES.map(|figure| figure.eq(Quantity::ZERO))),
     }
 }
 
 fn list(call: &Call) -> Answer {
-    let query: ListStock = call.query()?;
-    let rows: Rows<StockRow> = read_page(&query.filter(), query.cursor, query.limit)?;
-    Caller::current().show_page::<StockLevel, ApiStockLevel, _>(rows, |row| row.id)
+    let rows = call.query::<ListStock>()?.page([])?;
+    Caller::current().answer_page(rows, StockLevel::from_row, ApiStockLevel::from_row)
 }
 
 list_query! {
@@ -86,12 +71,12 @@ totals! {
 
 fn read_variant(call: &Call) -> Answer {
     match Caller::current() {
-        Caller::Person => answer_variant::<StockLevel>(call),
-        Caller::Client => answer_variant::<ApiStockLevel>(call),
+        Caller::Person => answer_variant(call, StockLevel::from_row),
+        Caller::Client => answer_variant(call, ApiStockLevel::from_row),
     }
 }
 
-fn answer_variant<T: Serialize + From<StockRow>>(call: &Call) -> Answer {
+fn answer_variant<T: Serialize>(call: &Call, show: fn(&StockRow) -> T) -> Answer {
     let variant_id = call.path_id("variantId")?;
     let query: Paged = call.query()?;
     let article = articles::get_one(variant_id).ok_or_else(Problem::not_found)?;
@@ -113,7 +98,7 @@ fn answer_variant<T: Serialize + From<StockRow>>(call: &Call) -> Answer {
         variant_id,
         tracking_mode: articles::tracking(&article),
         totals,
-        items: rows.items.into_iter().map(T::from).collect(),
+        items: rows.items.iter().map(show).collect(),
         next_cursor,
     }))
 }

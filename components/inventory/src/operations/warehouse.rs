@@ -3,10 +3,10 @@
 
 use schemars::JsonSchema;
 use serde::Deserialize;
-use stoa_sdk::store::{Rows, get, lock, run, select};
+use stoa_sdk::store::{get, lock, run, select};
 use stoa_sdk::{Answer, Call, Client, Id, Operation, Page, Problem, Text, all, any, text, view};
 use stoa_trade::clients::directory::{self, Holder};
-use stoa_trade::lists::{equals, mentions, read_page};
+use stoa_trade::lists::{equals, mentions};
 use stoa_trade::quantity::Quantity;
 use stoa_trade::{Caller, Change, EmptyBody, Status, list_query, writable};
 
@@ -66,15 +66,17 @@ pub struct WarehouseInput {
 }
 
 list_query! {
-    pub struct ListWarehouses of Status {
+    pub struct ListWarehouses of WarehouseRow {
+        #[serde(default)]
+        status: Status = WarehouseRow::status.eq(status),
         #[serde(rename = "type")]
         kind: Option<WarehouseType>,
         legal_entity_id: Option<Id>,
         branch_id: Option<Id>,
         /// Only this code, ignoring case.
-        code: Option<Text<1, 64>>,
+        code: Option<Text<1, 64>> = equals(WarehouseRow::code_key, code.map(|code| code.to_ascii_lowercase())),
         /// Only records whose code or name contains the text, ignoring case.
-        text: Option<Text<1, 200>>,
+        text: Option<Text<1, 200>> = mentions("text", text.as_deref()),
     }
 }
 
@@ -83,23 +85,9 @@ client_query! {
     ListApiWarehouses of ListWarehouses without ["status"]
 }
 
-impl ListWarehouses {
-    fn page(&self) -> Result<Rows<WarehouseRow>, Problem> {
-        let filter = all([
-            WarehouseRow::status.eq(self.status),
-            equals(WarehouseRow::kind, self.kind),
-            equals(WarehouseRow::legal_entity_id, self.legal_entity_id),
-            equals(WarehouseRow::branch_id, self.branch_id),
-            equals(WarehouseRow::code_key, self.code.as_deref().map(str::to_ascii_lowercase)),
-            mentions("text", self.text.as_deref()),
-        ]);
-        read_page(&filter, self.cursor, self.limit)
-    }
-}
-
 pub fn list(call: &Call) -> Answer {
-    let query: ListWarehouses = call.query()?;
-    Caller::current().show_page::<Warehouse, ApiWarehouse, _>(query.page()?, |row| row.id)
+    let rows = call.query::<ListWarehouses>()?.page([])?;
+    Caller::current().answer_page(rows, Warehouse::from_row, ApiWarehouse::from_row)
 }
 
 pub fn read(call: &Call) -> Answer {
@@ -108,13 +96,14 @@ pub fn read(call: &Call) -> Answer {
     if caller.is_client() && row.status == Status::Archived {
         return Err(Problem::not_found());
     }
-    Ok(caller.show_row::<Warehouse, ApiWarehouse, _>(row))
+    Ok(caller.show(|| Warehouse::from_row(&row), || ApiWarehouse::from_row(&row)).of(row.id, row.version))
 }
 
 pub fn create(call: &Call) -> Answer {
     let input: WarehouseInput = call.body()?;
     directory::require(input.legal_entity_id, input.branch_id)?;
-    insert_warehouse(input.code, input.name.into(), input.kind, input.legal_entity_id, input.branch_id).map(reply)
+    insert_warehouse(input.code, input.name.into(), input.kind, input.legal_entity_id, input.branch_id)
+        .map(|row| reply(&row))
 }
 
 pub fn replace(call: &Call) -> Answer {
@@ -128,7 +117,7 @@ pub fn replace(call: &Call) -> Answer {
         branch_id: input.branch_id,
         ..before.clone()
     };
-    finish(Change::new(&before, after)?, &WAREHOUSE_UPDATED, ApiWarehouse::from, reply)
+    finish(&Change::new(&before, after)?, &WAREHOUSE_UPDATED, ApiWarehouse::from_row, reply)
 }
 
 view! { StockId of StockRow { id: Id } }
@@ -138,17 +127,11 @@ view! { TransferId of TransferOrderRow { id: Id } }
 pub fn archive(call: &Call) -> Answer {
     let id = call.path_id("warehouseId")?;
     let EmptyBody {} = call.body()?;
-    let held = [
-        StockRow::on_hand,
-        StockRow::reserved,
-        StockRow::damaged,
-        StockRow::quarantined,
-        StockRow::in_transit,
-        StockRow::returned,
-    ];
+    let [on_hand, reserved, incoming, damaged, quarantined, in_transit, returned] = StockRow::FIGURES;
+    let held = [on_hand, reserved, damaged, quarantined, in_transit, returned];
     let here = || StockRow::warehouse_id.eq(id);
     let held = all([here(), any(held.map(|figure| figure.gt(Quantity::ZERO)))]);
-    let expected = all([here(), StockRow::incoming.gt(Quantity::ZERO)]);
+    let expected = all([here(), incoming.gt(Quantity::ZERO)]);
     let ends = [
         TransferOrderRow::from_warehouse_id.eq(id),
         TransferOrderRow::to_warehouse_id.eq(id),
@@ -170,5 +153,5 @@ pub fn archive(call: &Call) -> Answer {
         return Err(Problem::new("ILLEGAL_STATE"));
     }
     directory::release(Holder::Warehouse(id))?;
-    finish(Change::archive(row), &WAREHOUSE_ARCHIVED, ApiWarehouse::from, reply)
+    finish(&Change::archive(row), &WAREHOUSE_ARCHIVED, ApiWarehouse::from_row, reply)
 }

@@ -4,6 +4,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use stoa_sdk::{Date, Id, Instant, collection, text_enum, view};
 use stoa_trade::quantity::{Amount, Quantity, UnitCost};
+use stoa_trade::resource;
 
 use crate::records::movement::DocumentType;
 
@@ -47,28 +48,16 @@ collection! {
 
 text_enum! {
     pub enum CostKind {
-        Received => "RECEIVED",
-        AdjustedIn => "ADJUSTED_IN",
-        Sold => "SOLD",
-        Back => "BACK",
-        AdjustedOut => "ADJUSTED_OUT",
-        Damaged => "DAMAGED",
-        Lost => "LOST",
-        Returned => "RETURNED",
-        Charge => "CHARGE",
-        Correction => "CORRECTION",
-        Assigned => "ASSIGNED",
+        Received => "RECEIVED", AdjustedIn => "ADJUSTED_IN", Sold => "SOLD", Back => "BACK",
+        AdjustedOut => "ADJUSTED_OUT", Damaged => "DAMAGED", Lost => "LOST", Returned => "RETURNED",
+        Charge => "CHARGE", Correction => "CORRECTION", Assigned => "ASSIGNED",
     }
 }
 
 text_enum! {
     /// Where goods are, to whom a correction or charge is dealt.
     pub enum Destination {
-        OnHand => "ON_HAND",
-        Sold => "SOLD",
-        AdjustedOut => "ADJUSTED_OUT",
-        Damaged => "DAMAGED",
-        Lost => "LOST",
+        OnHand => "ON_HAND", Sold => "SOLD", AdjustedOut => "ADJUSTED_OUT", Damaged => "DAMAGED", Lost => "LOST",
         Returned => "RETURNED",
     }
 }
@@ -127,40 +116,22 @@ collection! {
     counters [returned]
 }
 
-/// Goods received together at one cost.
-#[derive(Debug, Serialize, JsonSchema)]
-#[serde(rename_all = "camelCase")]
-pub struct CostLayer {
-    id: Id,
-    legal_entity_id: Id,
-    variant_id: Id,
-    inventory_unit_id: Option<Id>,
-    currency_code: Option<String>,
-    /// Cost of one unit of measure; null if unknown.
-    unit_cost: Option<UnitCost>,
-    quantity: Quantity,
-    remaining: Quantity,
-    /// Value of the remaining quantity; null if the cost is unknown.
-    value: Option<Amount>,
-    purchase_receipt_item_id: Option<Id>,
-    created_at: Instant,
-}
-
-impl CostLayer {
-    pub fn from_row(row: LayerRow) -> CostLayer {
-        CostLayer {
-            id: row.id,
-            legal_entity_id: row.legal_entity_id,
-            variant_id: row.variant_id,
-            inventory_unit_id: row.unit_id,
-            currency_code: row.currency_code,
-            unit_cost: row.unit_cost,
-            quantity: row.quantity,
-            remaining: row.remaining,
-            value: row.value,
-            purchase_receipt_item_id: row.receipt_item_id,
-            created_at: row.created_at,
-        }
+resource! {
+    /// Goods received together at one cost.
+    pub struct CostLayer of row: LayerRow {
+        id: Id,
+        legal_entity_id: Id,
+        variant_id: Id,
+        inventory_unit_id: Option<Id> = row.unit_id,
+        currency_code: Option<String>,
+        /// Cost of one unit of measure; null if unknown.
+        unit_cost: Option<UnitCost>,
+        quantity: Quantity,
+        remaining: Quantity,
+        /// Value of the remaining quantity; null if the cost is unknown.
+        value: Option<Amount>,
+        purchase_receipt_item_id: Option<Id> = row.receipt_item_id,
+        created_at: Instant,
     }
 }
 

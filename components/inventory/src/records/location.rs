@@ -1,9 +1,7 @@
 //! Locations, the places in a warehouse where units stand: as they are kept, and as people and API clients read them.
 
-use schemars::JsonSchema;
-use serde::Serialize;
 use stoa_sdk::{EventData, EventKind, Id, Instant, Reply, collection, tenant};
-use stoa_trade::{Status, archivable};
+use stoa_trade::{Status, archivable, resource};
 
 use crate::records::{EXAMPLE_ID, EXAMPLE_INSTANT};
 
@@ -30,53 +28,32 @@ pub fn location_gate(location: Id) -> String {
     format!("location:{location}")
 }
 
-/// A location as returned to users.
-#[derive(Debug, Serialize, JsonSchema)]
-#[serde(rename_all = "camelCase")]
-pub struct Location {
-    tenant_id: Id,
-    archived_at: Option<Instant>,
-    #[serde(flatten)]
-    public: ApiLocation,
-}
-
-/// A location.
-#[derive(Debug, Serialize, JsonSchema)]
-#[serde(rename_all = "camelCase")]
-#[schemars(rename = "PublicLocation")]
-pub struct ApiLocation {
-    id: Id,
-    status: Status,
-    created_at: Instant,
-    updated_at: Instant,
-    warehouse_id: Id,
-    code: String,
-    name: String,
-}
-
-impl From<LocationRow> for Location {
-    fn from(row: LocationRow) -> Location {
-        Location { tenant_id: tenant(), archived_at: row.archived_at, public: row.into() }
+resource! {
+    /// A location as returned to users.
+    pub struct Location of row: LocationRow {
+        tenant_id: Id = tenant(),
+        archived_at: Option<Instant>,
+        #[serde(flatten)]
+        public: ApiLocation = ApiLocation::from_row(row),
     }
 }
 
-impl From<LocationRow> for ApiLocation {
-    fn from(row: LocationRow) -> ApiLocation {
-        ApiLocation {
-            id: row.id,
-            status: row.status,
-            created_at: row.created_at,
-            updated_at: row.updated_at,
-            warehouse_id: row.warehouse_id,
-            code: row.code,
-            name: row.name,
-        }
+resource! {
+    /// A location.
+    #[schemars(rename = "PublicLocation")]
+    pub struct ApiLocation of row: LocationRow {
+        id: Id,
+        status: Status,
+        created_at: Instant,
+        updated_at: Instant,
+        warehouse_id: Id,
+        code: String,
+        name: String,
     }
 }
 
-pub fn reply(row: LocationRow) -> Reply {
-    let (id, version, warehouse) = (row.id, row.version, row.warehouse_id);
-    Reply::json(&Location::from(row)).of(id, version).subject(warehouse)
+pub fn reply(row: &LocationRow) -> Reply {
+    Reply::json(&Location::from_row(row)).of(row.id, row.version).subject(row.warehouse_id)
 }
 
 /// A location was created, renamed, archived.

@@ -1,11 +1,10 @@
 //! The movement ledger, every quantity that came, went or changed its warehouse, and why: as it is kept, as it is read, and the
 //! receipt of a write.
 
-use schemars::JsonSchema;
-use serde::Serialize;
 use stoa_sdk::{Id, Instant, Reply, collection, tenant, text_enum};
 use stoa_trade::document::actor::ActorType;
 use stoa_trade::quantity::Quantity;
+use stoa_trade::resource;
 
 use crate::records::unit::UnitStatus;
 
@@ -13,13 +12,8 @@ pub const MOVEMENT: &str = "INVENTORY_MOVEMENT";
 
 text_enum! {
     pub enum MovementType {
-        AdjustmentIn => "ADJUSTMENT_IN",
-        AdjustmentOut => "ADJUSTMENT_OUT",
-        Transfer => "TRANSFER",
-        Damage => "DAMAGE",
-        Loss => "LOSS",
-        PurchaseReceipt => "PURCHASE_RECEIPT",
-        Sale => "SALE",
+        AdjustmentIn => "ADJUSTMENT_IN", AdjustmentOut => "ADJUSTMENT_OUT", Transfer => "TRANSFER", Damage => "DAMAGE",
+        Loss => "LOSS", PurchaseReceipt => "PURCHASE_RECEIPT", Sale => "SALE",
     }
 }
 
@@ -30,9 +24,7 @@ text_enum! {
 text_enum! {
     /// Kind of the document that caused a movement.
     pub enum DocumentType {
-        TransferOrder => "TRANSFER_ORDER",
-        StockCount => "STOCK_COUNT",
-        CustomerReturn => "CUSTOMER_RETURN",
+        TransferOrder => "TRANSFER_ORDER", StockCount => "STOCK_COUNT", CustomerReturn => "CUSTOMER_RETURN",
         SupplierReturn => "SUPPLIER_RETURN",
     }
 }
@@ -68,108 +60,61 @@ collection! {
     }
 }
 
-/// A movement of goods.
-#[derive(Debug, Serialize, JsonSchema)]
-#[serde(rename_all = "camelCase")]
-pub struct Movement {
-    #[serde(flatten)]
-    public: ApiMovement,
-    tenant_id: Id,
-    reason: String,
-    actor_type: ActorType,
-    actor_id: String,
-    request_id: Id,
-    inventory_unit_id: Option<Id>,
-    unit_version: Option<i64>,
-    from_location_id: Option<Id>,
-    to_location_id: Option<Id>,
-    /// Null for callers without `inventory.serials.read`.
-    from_status: Option<UnitStatus>,
-    /// Null for callers without `inventory.serials.read`.
-    to_status: Option<UnitStatus>,
-    purchase_receipt_item_id: Option<Id>,
-    sale_allocation_id: Option<Id>,
-}
-
-impl Movement {
-    /// `with_units`: the reader may read units.
-    pub fn from_row(row: MovementRow, with_units: bool) -> Movement {
-        Movement {
-            tenant_id: tenant(),
-            reason: row.reason.clone(),
-            actor_type: row.actor_type,
-            actor_id: row.actor_id.clone(),
-            request_id: row.request_id,
-            inventory_unit_id: row.inventory_unit_id,
-            unit_version: row.unit_version,
-            from_location_id: row.from_location_id,
-            to_location_id: row.to_location_id,
-            from_status: row.from_status.filter(|_| with_units),
-            to_status: row.to_status.filter(|_| with_units),
-            purchase_receipt_item_id: row.purchase_receipt_item_id,
-            sale_allocation_id: row.sale_allocation_id,
-            public: row.into(),
-        }
+resource! {
+    /// A movement of goods.
+    pub struct Movement of row: MovementRow, with_units: bool {
+        #[serde(flatten)]
+        public: ApiMovement = ApiMovement::from_row(row),
+        tenant_id: Id = tenant(),
+        reason: String,
+        actor_type: ActorType,
+        actor_id: String,
+        request_id: Id,
+        inventory_unit_id: Option<Id>,
+        unit_version: Option<i64>,
+        from_location_id: Option<Id>,
+        to_location_id: Option<Id>,
+        /// Null for callers without `inventory.serials.read`.
+        from_status: Option<UnitStatus> = row.from_status.filter(|_| with_units),
+        /// Null for callers without `inventory.serials.read`.
+        to_status: Option<UnitStatus> = row.to_status.filter(|_| with_units),
+        purchase_receipt_item_id: Option<Id>,
+        sale_allocation_id: Option<Id>,
     }
 }
 
-/// A movement of goods as returned to API clients.
-#[derive(Debug, Serialize, JsonSchema)]
-#[serde(rename_all = "camelCase")]
-#[schemars(rename = "PublicMovement")]
-pub struct ApiMovement {
-    id: Id,
-    variant_id: Id,
-    movement_type: MovementType,
-    quantity: Quantity,
-    created_at: Instant,
-    from_warehouse_id: Option<Id>,
-    to_warehouse_id: Option<Id>,
-    reference_type: ReferenceType,
-    /// Id of the source record; for a MANUAL movement, an id that the caller stated.
-    reference_id: Option<Id>,
-    /// Kind of the document that caused it; null if there is none.
-    document_type: Option<DocumentType>,
-    document_id: Option<Id>,
-}
-
-impl From<MovementRow> for ApiMovement {
-    fn from(row: MovementRow) -> ApiMovement {
-        ApiMovement {
-            id: row.id,
-            variant_id: row.variant_id,
-            movement_type: row.movement_type,
-            quantity: row.quantity,
-            created_at: row.created_at,
-            from_warehouse_id: row.from_warehouse_id,
-            to_warehouse_id: row.to_warehouse_id,
-            reference_type: row.reference_type,
-            reference_id: row.reference_id,
-            document_type: row.document_type,
-            document_id: row.document_id,
-        }
+resource! {
+    /// A movement of goods as returned to API clients.
+    #[schemars(rename = "PublicMovement")]
+    pub struct ApiMovement of row: MovementRow {
+        id: Id,
+        variant_id: Id,
+        movement_type: MovementType,
+        quantity: Quantity,
+        created_at: Instant,
+        from_warehouse_id: Option<Id>,
+        to_warehouse_id: Option<Id>,
+        reference_type: ReferenceType,
+        /// Id of the source record; for a MANUAL movement, an id that the caller stated.
+        reference_id: Option<Id>,
+        /// Kind of the document that caused it; null if there is none.
+        document_type: Option<DocumentType>,
+        document_id: Option<Id>,
     }
 }
 
-/// Receipt of a stock movement.
-#[derive(Debug, Serialize, JsonSchema)]
-#[serde(rename_all = "camelCase")]
-pub struct InventoryMovementReceipt {
-    id: Id,
-    variant_id: Id,
-    movement_type: MovementType,
-    quantity: Quantity,
-    created_at: Instant,
+resource! {
+    /// Receipt of a stock movement.
+    pub struct InventoryMovementReceipt of row: MovementRow {
+        id: Id,
+        variant_id: Id,
+        movement_type: MovementType,
+        quantity: Quantity,
+        created_at: Instant,
+    }
 }
 
 /// The answer of a write of one movement.
 pub fn receipt(row: &MovementRow) -> Reply {
-    let receipt = InventoryMovementReceipt {
-        id: row.id,
-        variant_id: row.variant_id,
-        movement_type: row.movement_type,
-        quantity: row.quantity,
-        created_at: row.created_at,
-    };
-    Reply::json(&receipt).resource(row.id).subject(row.product_id)
+    Reply::json(&InventoryMovementReceipt::from_row(row)).resource(row.id).subject(row.product_id)
 }

@@ -5,6 +5,7 @@ use serde::Serialize;
 use stoa_sdk::{Id, Instant, Reply, collection, tenant, text_enum};
 use stoa_trade::document::actor::ActorType;
 use stoa_trade::quantity::Quantity;
+use stoa_trade::resource;
 
 use crate::records::unit::UnitRow;
 
@@ -16,11 +17,7 @@ text_enum! {
 
 text_enum! {
     /// Source of a reservation. Only MANUAL reservations can be released through the API.
-    pub enum ReservationSource {
-        Manual => "MANUAL",
-        SalesOrder => "SALES_ORDER",
-        TransferOrder => "TRANSFER_ORDER",
-    }
+    pub enum ReservationSource { Manual => "MANUAL", SalesOrder => "SALES_ORDER", TransferOrder => "TRANSFER_ORDER" }
 }
 
 text_enum! {
@@ -70,124 +67,70 @@ collection! {
     index { [unit_id, id] }
 }
 
-/// Goods held for an order, a transfer or by hand.
-#[derive(Debug, Serialize, JsonSchema)]
-#[serde(rename_all = "camelCase")]
-pub struct Reservation {
-    #[serde(flatten)]
-    public: ApiReservation,
-    tenant_id: Id,
-    inventory_unit_id: Option<Id>,
-    actor_type: ActorType,
-    actor_id: String,
-    request_id: Id,
-}
-
-impl From<ReservationRow> for Reservation {
-    fn from(row: ReservationRow) -> Reservation {
-        Reservation {
-            tenant_id: tenant(),
-            inventory_unit_id: row.unit_id,
-            actor_type: row.actor_type,
-            actor_id: row.actor_id.clone(),
-            request_id: row.request_id,
-            public: row.into(),
-        }
+resource! {
+    /// Goods held for an order, a transfer or by hand.
+    pub struct Reservation of row: ReservationRow {
+        #[serde(flatten)]
+        public: ApiReservation = ApiReservation::from_row(row),
+        tenant_id: Id = tenant(),
+        inventory_unit_id: Option<Id> = row.unit_id,
+        actor_type: ActorType,
+        actor_id: String,
+        request_id: Id,
     }
 }
 
-/// Goods held for an order, a transfer or by hand, as returned to API clients.
-#[derive(Debug, Serialize, JsonSchema)]
-#[serde(rename_all = "camelCase")]
-#[schemars(rename = "PublicReservation")]
-pub struct ApiReservation {
-    id: Id,
-    variant_id: Id,
-    warehouse_id: Id,
-    quantity: Quantity,
-    status: ReservationStatus,
-    source: ReservationSource,
-    /// Id of the document for which the goods are held; null for a MANUAL reservation.
-    document_id: Option<Id>,
-    /// For a MANUAL reservation, an id that the caller stated; else null.
-    reference_id: Option<Id>,
-    reason: Option<String>,
-    /// Id of the movement that consumed it; null before that.
-    movement_id: Option<Id>,
-    created_at: Instant,
-    closed_at: Option<Instant>,
-}
-
-impl From<ReservationRow> for ApiReservation {
-    fn from(row: ReservationRow) -> ApiReservation {
-        ApiReservation {
-            id: row.id,
-            variant_id: row.variant_id,
-            warehouse_id: row.warehouse_id,
-            quantity: row.quantity,
-            status: row.status,
-            source: row.source,
-            document_id: row.document_id,
-            reference_id: row.reference_id,
-            reason: row.reason,
-            movement_id: row.movement_id,
-            created_at: row.created_at,
-            closed_at: row.closed_at,
-        }
+resource! {
+    /// Goods held for an order, a transfer or by hand, as returned to API clients.
+    #[schemars(rename = "PublicReservation")]
+    pub struct ApiReservation of row: ReservationRow {
+        id: Id,
+        variant_id: Id,
+        warehouse_id: Id,
+        quantity: Quantity,
+        status: ReservationStatus,
+        source: ReservationSource,
+        /// Id of the document for which the goods are held; null for a MANUAL reservation.
+        document_id: Option<Id>,
+        /// For a MANUAL reservation, an id that the caller stated; else null.
+        reference_id: Option<Id>,
+        reason: Option<String>,
+        /// Id of the movement that consumed it; null before that.
+        movement_id: Option<Id>,
+        created_at: Instant,
+        closed_at: Option<Instant>,
     }
 }
 
-/// Receipt of a reservation.
-#[derive(Debug, Serialize, JsonSchema)]
-#[serde(rename_all = "camelCase")]
-pub struct ReservationReceipt {
-    id: Id,
-    variant_id: Id,
-    warehouse_id: Id,
-    quantity: Quantity,
-    status: ReservationStatus,
-    created_at: Instant,
-    closed_at: Option<Instant>,
+resource! {
+    /// Receipt of a reservation.
+    pub struct ReservationReceipt of row: ReservationRow {
+        id: Id,
+        variant_id: Id,
+        warehouse_id: Id,
+        quantity: Quantity,
+        status: ReservationStatus,
+        created_at: Instant,
+        closed_at: Option<Instant>,
+    }
 }
 
 /// The answer of a write of one reservation of a quantity of a product.
 pub fn receipt(row: &ReservationRow, product: Id) -> Reply {
-    let receipt = ReservationReceipt {
-        id: row.id,
-        variant_id: row.variant_id,
-        warehouse_id: row.warehouse_id,
-        quantity: row.quantity,
-        status: row.status,
-        created_at: row.created_at,
-        closed_at: row.closed_at,
-    };
-    Reply::json(&receipt).resource(row.id).subject(product)
+    Reply::json(&ReservationReceipt::from_row(row)).resource(row.id).subject(product)
 }
 
-/// Receipt of a hold or release of a unit.
-#[derive(Debug, Serialize, JsonSchema)]
-#[serde(rename_all = "camelCase")]
-pub struct InventoryUnitReservationReceipt {
-    pub id: Id,
-    pub inventory_unit_id: Id,
-    pub variant_id: Id,
-    /// Always 1.000000: a reservation of a unit.
-    pub quantity: Quantity,
-    pub status: ReservationStatus,
-    #[schemars(range(min = 1))]
-    pub unit_version: i64,
-}
-
-impl InventoryUnitReservationReceipt {
-    pub fn from_row(reservation: &ReservationRow, unit: &UnitRow) -> InventoryUnitReservationReceipt {
-        InventoryUnitReservationReceipt {
-            id: reservation.id,
-            inventory_unit_id: unit.id,
-            variant_id: unit.variant_id,
-            quantity: reservation.quantity,
-            status: reservation.status,
-            unit_version: unit.version,
-        }
+resource! {
+    /// Receipt of a hold or release of a unit.
+    pub struct InventoryUnitReservationReceipt of row: ReservationRow, unit: &UnitRow {
+        id: Id,
+        inventory_unit_id: Id = unit.id,
+        variant_id: Id = unit.variant_id,
+        /// Always 1.000000: a reservation of a unit.
+        quantity: Quantity,
+        status: ReservationStatus,
+        #[schemars(range(min = 1))]
+        unit_version: i64 = unit.version,
     }
 }
 

@@ -4,6 +4,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use stoa_sdk::{Column, EventData, EventKind, Id, Instant, collection, tenant};
 use stoa_trade::quantity::{Quantity, Tracking};
+use stoa_trade::resource;
 
 use crate::records::EXAMPLE_ID;
 
@@ -65,69 +66,38 @@ impl StockRow {
     }
 }
 
-/// Quantities of a variant in a warehouse.
-#[derive(Debug, Serialize, JsonSchema)]
-#[serde(rename_all = "camelCase")]
-#[schemars(rename = "PublicStockLevel")]
-pub struct ApiStockLevel {
-    id: Id,
-    /// Number that rises by one with every change.
-    version: i64,
-    warehouse_id: Id,
-    variant_id: Id,
-    product_id: Id,
-    legal_entity_id: Id,
-    /// For a serialized variant: units that are AVAILABLE or RESERVED.
-    on_hand: Quantity,
-    reserved: Quantity,
-    /// Quantity that can be sold; zero if the warehouse does not sell.
-    available: Quantity,
-    /// Quantity on approved purchase orders and on transfer orders to the warehouse.
-    incoming: Quantity,
-    updated_at: Instant,
-}
-
-/// Quantities of a variant in a warehouse, as returned to users.
-#[derive(Debug, Serialize, JsonSchema)]
-#[serde(rename_all = "camelCase")]
-pub struct StockLevel {
-    tenant_id: Id,
-    damaged: Quantity,
-    quarantined: Quantity,
-    in_transit: Quantity,
-    returned: Quantity,
-    #[serde(flatten)]
-    public: ApiStockLevel,
-}
-
-impl From<StockRow> for ApiStockLevel {
-    fn from(row: StockRow) -> ApiStockLevel {
-        ApiStockLevel {
-            id: row.id,
-            version: row.revision,
-            warehouse_id: row.warehouse_id,
-            variant_id: row.variant_id,
-            product_id: row.product_id,
-            legal_entity_id: row.legal_entity_id,
-            on_hand: row.on_hand,
-            reserved: row.reserved,
-            available: row.available(),
-            incoming: row.incoming,
-            updated_at: row.updated_at,
-        }
+resource! {
+    /// Quantities of a variant in a warehouse.
+    #[schemars(rename = "PublicStockLevel")]
+    pub struct ApiStockLevel of row: StockRow {
+        id: Id,
+        /// Number that rises by one with every change.
+        version: i64 = row.revision,
+        warehouse_id: Id,
+        variant_id: Id,
+        product_id: Id,
+        legal_entity_id: Id,
+        /// For a serialized variant: units that are AVAILABLE or RESERVED.
+        on_hand: Quantity,
+        reserved: Quantity,
+        /// Quantity that can be sold; zero if the warehouse does not sell.
+        available: Quantity = row.available(),
+        /// Quantity on approved purchase orders and on transfer orders to the warehouse.
+        incoming: Quantity,
+        updated_at: Instant,
     }
 }
 
-impl From<StockRow> for StockLevel {
-    fn from(row: StockRow) -> StockLevel {
-        StockLevel {
-            tenant_id: tenant(),
-            damaged: row.damaged,
-            quarantined: row.quarantined,
-            in_transit: row.in_transit,
-            returned: row.returned,
-            public: row.into(),
-        }
+resource! {
+    /// Quantities of a variant in a warehouse, as returned to users.
+    pub struct StockLevel of row: StockRow {
+        tenant_id: Id = tenant(),
+        damaged: Quantity,
+        quarantined: Quantity,
+        in_transit: Quantity,
+        returned: Quantity,
+        #[serde(flatten)]
+        public: ApiStockLevel = ApiStockLevel::from_row(row),
     }
 }
 
@@ -154,33 +124,21 @@ pub struct VariantStock<T> {
     pub next_cursor: Option<Id>,
 }
 
-/// Data of a stock event: quantities of goods that are public, else only ids.
-#[derive(Serialize, JsonSchema)]
-#[serde(rename_all = "camelCase")]
-pub struct StockChange {
-    warehouse_id: Id,
-    variant_id: Id,
-    #[serde(flatten)]
-    figures: Option<PublicFigures>,
+resource! {
+    /// Data of a stock event: quantities of goods that are public, else only ids.
+    pub struct StockChange of row: StockRow, is_public: bool {
+        warehouse_id: Id,
+        variant_id: Id,
+        #[serde(flatten)]
+        figures: Option<PublicFigures> = is_public.then(|| PublicFigures::from_row(row)),
+    }
 }
 
-#[derive(Serialize, JsonSchema)]
-#[serde(rename_all = "camelCase")]
-struct PublicFigures {
-    on_hand: Quantity,
-    reserved: Quantity,
-    available: Quantity,
-}
-
-impl StockChange {
-    /// The row as it stands now; `is_public`: everybody may see the goods.
-    pub fn from_row(row: &StockRow, is_public: bool) -> StockChange {
-        let figures = PublicFigures { on_hand: row.on_hand, reserved: row.reserved, available: row.available() };
-        StockChange {
-            warehouse_id: row.warehouse_id,
-            variant_id: row.variant_id,
-            figures: is_public.then_some(figures),
-        }
+resource! {
+    struct PublicFigures of row: StockRow {
+        on_hand: Quantity,
+        reserved: Quantity,
+        available: Quantity = row.available(),
     }
 }
 

@@ -2,10 +2,10 @@
 
 use std::collections::BTreeMap;
 
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use stoa_sdk::{Decimal, Id, Instant, Json, Reply, collection, tenant, text_enum};
 use stoa_trade::quantity::{Quantity, Tracking, UnitCost};
+use stoa_trade::resource;
 
 /// Audit name of counts.
 pub const COUNT: &str = "STOCK_COUNT";
@@ -65,27 +65,10 @@ pub fn units_as_json(units: &BTreeMap<Id, CountedUnit>) -> Json {
     Json::from_value(&serde_json::Value::Object(members.collect()))
 }
 
-/// Receipt of a write.
-#[derive(Debug, Serialize, JsonSchema)]
-#[serde(rename_all = "camelCase")]
-pub struct StockCountReceipt {
-    id: Id,
-    status: CountStatus,
-    #[schemars(range(min = 1))]
-    version: i64,
-    created_at: Instant,
-    updated_at: Instant,
-}
-
-impl StockCountReceipt {
-    pub fn from_row(row: &StockCountRow) -> StockCountReceipt {
-        StockCountReceipt {
-            id: row.id,
-            status: row.status,
-            version: row.version,
-            created_at: row.created_at,
-            updated_at: row.updated_at,
-        }
+resource! {
+    /// Receipt of a write.
+    pub struct StockCountReceipt of record row: StockCountRow {
+        status: CountStatus,
     }
 }
 
@@ -94,91 +77,60 @@ pub fn receipt(count: &StockCountRow) -> Reply {
     Reply::json(&StockCountReceipt::from_row(count)).resource(count.id)
 }
 
-/// A stock count in a list.
-#[derive(Debug, Serialize, JsonSchema)]
-#[serde(rename_all = "camelCase")]
-pub struct StockCountHeader {
-    id: Id,
-    tenant_id: Id,
-    number: String,
-    warehouse_id: Id,
-    legal_entity_id: Id,
-    notes: Option<String>,
-    status: CountStatus,
-    #[schemars(range(min = 1))]
-    version: i64,
-    posted_at: Option<Instant>,
-    created_at: Instant,
-    updated_at: Instant,
-}
-
-impl StockCountHeader {
-    pub fn from_row(row: &StockCountRow) -> StockCountHeader {
-        StockCountHeader {
-            id: row.id,
-            tenant_id: tenant(),
-            number: row.number.clone(),
-            warehouse_id: row.warehouse_id,
-            legal_entity_id: row.legal_entity_id,
-            notes: row.notes.clone(),
-            status: row.status,
-            version: row.version,
-            posted_at: row.posted_at,
-            created_at: row.created_at,
-            updated_at: row.updated_at,
-        }
+resource! {
+    /// A stock count in a list.
+    pub struct StockCountHeader of row: StockCountRow {
+        id: Id,
+        tenant_id: Id = tenant(),
+        number: String,
+        warehouse_id: Id,
+        legal_entity_id: Id,
+        notes: Option<String>,
+        status: CountStatus,
+        #[schemars(range(min = 1))]
+        version: i64,
+        posted_at: Option<Instant>,
+        created_at: Instant,
+        updated_at: Instant,
     }
 }
 
-/// A count whole.
-#[derive(Debug, Serialize, JsonSchema)]
-#[serde(rename_all = "camelCase")]
-pub struct StockCount {
-    #[serde(flatten)]
-    pub header: StockCountHeader,
-    pub lines: Vec<StockCountLine>,
-}
-
-/// Counted quantity of a variant, and the quantity that the system held at that instant.
-#[derive(Debug, Serialize, JsonSchema)]
-#[serde(rename_all = "camelCase")]
-pub struct StockCountLine {
-    id: Id,
-    variant_id: Id,
-    tracking_mode: Tracking,
-    expected_quantity: Quantity,
-    counted_quantity: Quantity,
-    /// Counted minus expected quantity.
-    difference: Quantity,
-    unit_cost: Option<Decimal<6>>,
-    counted_at: Instant,
-    /// Units that were present.
-    unit_count: i64,
-    /// Present only for callers with `inventory.serials.read`.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    unit_ids: Option<Vec<Id>>,
-}
-
-impl StockCountLine {
-    pub fn from_row(row: &StockCountLineRow, with_units: bool) -> StockCountLine {
-        let found: Vec<Id> = units_of(row).into_iter().filter(|(_, unit)| unit.found).map(|(id, _)| id).collect();
-        StockCountLine {
-            id: row.id,
-            variant_id: row.variant_id,
-            tracking_mode: row.tracking,
-            expected_quantity: row.expected,
-            counted_quantity: row.counted,
-            difference: row.counted.checked_sub(row.expected).unwrap_or(Quantity::ZERO),
-            unit_cost: row.unit_cost.map(short_cost),
-            counted_at: row.counted_at,
-            unit_count: i64::try_from(found.len()).unwrap_or(i64::MAX),
-            unit_ids: with_units.then_some(found),
-        }
+resource! {
+    /// A count whole.
+    pub struct StockCount of row: StockCountRow, lines: Vec<StockCountLine> {
+        #[serde(flatten)]
+        header: StockCountHeader = StockCountHeader::from_row(row),
+        lines: Vec<StockCountLine> = lines,
     }
+}
+
+resource! {
+    /// Counted quantity of a variant, and the quantity that the system held at that instant.
+    pub struct StockCountLine of row: StockCountLineRow, with_units: bool {
+        id: Id,
+        variant_id: Id,
+        tracking_mode: Tracking = row.tracking,
+        expected_quantity: Quantity = row.expected,
+        counted_quantity: Quantity = row.counted,
+        /// Counted minus expected quantity.
+        difference: Quantity = row.counted.checked_sub(row.expected).unwrap_or(Quantity::ZERO),
+        unit_cost: Option<Decimal<6>> = row.unit_cost.map(short_cost),
+        counted_at: Instant,
+        /// Units that were present.
+        unit_count: i64 = i64::try_from(found_units(row).count()).unwrap_or(i64::MAX),
+        /// Present only for callers with `inventory.serials.read`.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        unit_ids: Option<Vec<Id>> = with_units.then(|| found_units(row).collect()),
+    }
+}
+
+/// The units of a line that were found.
+fn found_units(row: &StockCountLineRow) -> impl Iterator<Item = Id> {
+    units_of(row).into_iter().filter(|(_, unit)| unit.found).map(|(id, _)| id)
 }
 
 /// A stated cost has at most six digits after the point.
-fn short_cost(cost: UnitCost) -> Decimal<6> {
+pub fn short_cost(cost: UnitCost) -> Decimal<6> {
     Decimal::from_units(cost.units() / 1_000_000)
 }
 

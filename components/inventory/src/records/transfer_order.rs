@@ -1,9 +1,8 @@
 //! Transfer orders: as they are kept, and as they are answered, to people whole, and without tenant and units to API clients.
 
-use schemars::JsonSchema;
-use serde::Serialize;
 use stoa_sdk::{Date, Id, Instant, Reply, collection, text_enum};
 use stoa_trade::quantity::{Quantity, Tracking};
+use stoa_trade::resource;
 
 use crate::records::unit::{UnitRow, UnitStatus};
 
@@ -13,12 +12,8 @@ pub const ORDER: &str = "TRANSFER_ORDER";
 text_enum! {
     /// RECEIVED and CANCELLED orders are immutable.
     pub enum TransferStatus {
-        Draft => "DRAFT",
-        Approved => "APPROVED",
-        InTransit => "IN_TRANSIT",
-        PartiallyReceived => "PARTIALLY_RECEIVED",
-        Received => "RECEIVED",
-        Cancelled => "CANCELLED",
+        Draft => "DRAFT", Approved => "APPROVED", InTransit => "IN_TRANSIT", PartiallyReceived => "PARTIALLY_RECEIVED",
+        Received => "RECEIVED", Cancelled => "CANCELLED",
     }
 }
 
@@ -72,12 +67,8 @@ collection! {
 text_enum! {
     /// What became of a unit on a transfer order.
     pub enum UnitOutcome {
-        Reserved => "RESERVED",
-        InTransit => "IN_TRANSIT",
-        Received => "RECEIVED",
-        Lost => "LOST",
-        Returned => "RETURNED",
-        Released => "RELEASED",
+        Reserved => "RESERVED", InTransit => "IN_TRANSIT", Received => "RECEIVED", Lost => "LOST",
+        Returned => "RETURNED", Released => "RELEASED",
     }
 }
 
@@ -102,159 +93,91 @@ impl TransferItemRow {
         let settled = self.received.checked_add(self.lost)?.checked_add(self.returned)?;
         self.quantity.checked_sub(settled).filter(|left| !left.is_negative())
     }
-}
 
-/// Receipt of a write.
-#[derive(Debug, Serialize, JsonSchema)]
-#[serde(rename_all = "camelCase")]
-pub struct TransferOrderReceipt {
-    id: Id,
-    status: TransferStatus,
-    #[schemars(range(min = 1))]
-    version: i64,
-    created_at: Instant,
-    updated_at: Instant,
-}
-
-/// A transfer order in a list.
-#[derive(Debug, Serialize, JsonSchema)]
-#[serde(rename_all = "camelCase")]
-pub struct TransferOrderHeader {
-    id: Id,
-    /// Present for users only.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    tenant_id: Option<Id>,
-    number: String,
-    status: TransferStatus,
-    #[schemars(range(min = 1))]
-    version: i64,
-    legal_entity_id: Id,
-    from_warehouse_id: Id,
-    to_warehouse_id: Id,
-    transit_warehouse_id: Option<Id>,
-    expected_on: Option<Date>,
-    notes: Option<String>,
-    item_count: i64,
-    shipped_at: Option<Instant>,
-    closed_at: Option<Instant>,
-    cancel_reason: Option<String>,
-    created_at: Instant,
-    updated_at: Instant,
-}
-
-impl TransferOrderHeader {
-    pub fn from_row(row: &TransferOrderRow, tenant: Option<Id>) -> TransferOrderHeader {
-        TransferOrderHeader {
-            id: row.id,
-            tenant_id: tenant,
-            number: row.number.clone(),
-            status: row.status,
-            version: row.version,
-            legal_entity_id: row.legal_entity_id,
-            from_warehouse_id: row.from_warehouse_id,
-            to_warehouse_id: row.to_warehouse_id,
-            transit_warehouse_id: row.transit_warehouse_id,
-            expected_on: row.expected_on,
-            notes: row.notes.clone(),
-            item_count: row.item_count,
-            shipped_at: row.shipped_at,
-            closed_at: row.closed_at,
-            cancel_reason: row.cancel_reason.clone(),
-            created_at: row.created_at,
-            updated_at: row.updated_at,
-        }
+    /// The quantity that an order of this status still awaits.
+    fn outstanding(&self, status: TransferStatus) -> Quantity {
+        self.left_to_receive().filter(|_| status != TransferStatus::Cancelled).unwrap_or(Quantity::ZERO)
     }
 }
 
-/// A transfer order with its lines.
-#[derive(Debug, Serialize, JsonSchema)]
-#[serde(rename_all = "camelCase")]
-pub struct TransferOrder {
-    #[serde(flatten)]
-    pub header: TransferOrderHeader,
-    pub items: Vec<TransferItem>,
-}
-
-/// A line. Its quantity is the sum of received, lost, returned and outstanding quantity. A cancelled order has no outstanding
-/// quantity.
-#[derive(Debug, Serialize, JsonSchema)]
-#[serde(rename_all = "camelCase")]
-pub struct TransferItem {
-    id: Id,
-    variant_id: Id,
-    tracking_mode: Tracking,
-    quantity: Quantity,
-    received_quantity: Quantity,
-    lost_quantity: Quantity,
-    returned_quantity: Quantity,
-    outstanding_quantity: Quantity,
-    /// Number of units chosen for the line.
-    unit_count: i64,
-    /// Present only for callers with `inventory.serials.read`.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    units: Option<Vec<TransferUnit>>,
-}
-
-impl TransferItem {
-    pub fn from_row(
-        row: &TransferItemRow,
+resource! {
+    /// Receipt of a write.
+    pub struct TransferOrderReceipt of record row: TransferOrderRow {
         status: TransferStatus,
-        unit_count: usize,
-        units: Option<Vec<TransferUnit>>,
-    ) -> TransferItem {
-        let outstanding = match status {
-            TransferStatus::Cancelled => Quantity::ZERO,
-            _ => row.left_to_receive().unwrap_or(Quantity::ZERO),
-        };
-        TransferItem {
-            id: row.id,
-            variant_id: row.variant_id,
-            tracking_mode: row.tracking,
-            quantity: row.quantity,
-            received_quantity: row.received,
-            lost_quantity: row.lost,
-            returned_quantity: row.returned,
-            outstanding_quantity: outstanding,
-            unit_count: i64::try_from(unit_count).unwrap_or(i64::MAX),
-            units,
-        }
     }
 }
 
-/// A unit of a line with its current state.
-#[derive(Debug, Serialize, JsonSchema)]
-#[serde(rename_all = "camelCase")]
-pub struct TransferUnit {
-    unit_id: Id,
-    /// Null on a draft.
-    outcome: Option<UnitOutcome>,
-    serial_number: Option<String>,
-    imei1: Option<String>,
-    imei2: Option<String>,
-    status: UnitStatus,
+resource! {
+    /// A transfer order in a list.
+    pub struct TransferOrderHeader of row: TransferOrderRow, tenant: Option<Id> {
+        id: Id,
+        /// Present for users only.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        tenant_id: Option<Id> = tenant,
+        number: String,
+        status: TransferStatus,
+        #[schemars(range(min = 1))]
+        version: i64,
+        legal_entity_id: Id,
+        from_warehouse_id: Id,
+        to_warehouse_id: Id,
+        transit_warehouse_id: Option<Id>,
+        expected_on: Option<Date>,
+        notes: Option<String>,
+        item_count: i64,
+        shipped_at: Option<Instant>,
+        closed_at: Option<Instant>,
+        cancel_reason: Option<String>,
+        created_at: Instant,
+        updated_at: Instant,
+    }
 }
 
-impl TransferUnit {
-    pub fn from_row(chosen: &TransferUnitRow, unit: &UnitRow) -> TransferUnit {
-        TransferUnit {
-            unit_id: unit.id,
-            outcome: chosen.outcome,
-            serial_number: unit.serial_number.clone(),
-            imei1: unit.imei1.clone(),
-            imei2: unit.imei2.clone(),
-            status: unit.status,
-        }
+resource! {
+    /// A transfer order with its lines.
+    pub struct TransferOrder of row: TransferOrderRow, tenant: Option<Id>, items: Vec<TransferItem> {
+        #[serde(flatten)]
+        header: TransferOrderHeader = TransferOrderHeader::from_row(row, tenant),
+        items: Vec<TransferItem> = items,
+    }
+}
+
+resource! {
+    /// A line. Its quantity is the sum of received, lost, returned and outstanding quantity. A cancelled order has no outstanding
+    /// quantity.
+    pub struct TransferItem of row: TransferItemRow, status: TransferStatus, count: usize,
+        units: Option<Vec<TransferUnit>>
+    {
+        id: Id,
+        variant_id: Id,
+        tracking_mode: Tracking = row.tracking,
+        quantity: Quantity,
+        received_quantity: Quantity = row.received,
+        lost_quantity: Quantity = row.lost,
+        returned_quantity: Quantity = row.returned,
+        outstanding_quantity: Quantity = row.outstanding(status),
+        /// Number of units chosen for the line.
+        unit_count: i64 = i64::try_from(count).unwrap_or(i64::MAX),
+        /// Present only for callers with `inventory.serials.read`.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        units: Option<Vec<TransferUnit>> = units,
+    }
+}
+
+resource! {
+    /// A unit of a line with its current state.
+    pub struct TransferUnit of chosen: TransferUnitRow, unit: &UnitRow {
+        unit_id: Id,
+        /// Null on a draft.
+        outcome: Option<UnitOutcome>,
+        serial_number: Option<String> = unit.serial_number.clone(),
+        imei1: Option<String> = unit.imei1.clone(),
+        imei2: Option<String> = unit.imei2.clone(),
+        status: UnitStatus = unit.status,
     }
 }
 
 /// The receipt of a write.
 pub fn receipt(order: &TransferOrderRow) -> Reply {
-    Reply::json(&TransferOrderReceipt {
-        id: order.id,
-        status: order.status,
-        version: order.version,
-        created_at: order.created_at,
-        updated_at: order.updated_at,
-    })
-    .resource(order.id)
+    Reply::json(&TransferOrderReceipt::from_row(order)).resource(order.id)
 }

@@ -5,6 +5,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use stoa_sdk::{Answer, Id, Instant, Problem, Reply, collection, tenant, text_enum};
 use stoa_trade::document::actor::ActorType;
+use stoa_trade::resource;
 
 pub use stoa_trade::goods::{Condition, Grade};
 pub use stoa_trade::unit_identity::{IdentityKind, IdentitySlot};
@@ -14,15 +15,8 @@ pub const UNIT: &str = "INVENTORY_UNIT";
 
 text_enum! {
     pub enum UnitStatus {
-        Available => "AVAILABLE",
-        Reserved => "RESERVED",
-        Sold => "SOLD",
-        InTransit => "IN_TRANSIT",
-        Damaged => "DAMAGED",
-        Returned => "RETURNED",
-        Rma => "RMA",
-        Lost => "LOST",
-        Quarantined => "QUARANTINED",
+        Available => "AVAILABLE", Reserved => "RESERVED", Sold => "SOLD", InTransit => "IN_TRANSIT",
+        Damaged => "DAMAGED", Returned => "RETURNED", Rma => "RMA", Lost => "LOST", Quarantined => "QUARANTINED",
     }
 }
 
@@ -84,11 +78,7 @@ collection! {
 
 text_enum! {
     pub enum UnitEvent {
-        Created => "CREATED",
-        Moved => "MOVED",
-        Reserved => "RESERVED",
-        Released => "RELEASED",
-        Regraded => "REGRADED",
+        Created => "CREATED", Moved => "MOVED", Reserved => "RESERVED", Released => "RELEASED", Regraded => "REGRADED",
     }
 }
 
@@ -117,84 +107,39 @@ collection! {
     index { [movement_id] }
 }
 
-/// A unit as returned to callers with `inventory.serials.read`.
-#[derive(Debug, Serialize, JsonSchema)]
-#[serde(rename_all = "camelCase")]
-pub struct InventoryUnit {
-    id: Id,
-    tenant_id: Id,
-    variant_id: Id,
-    product_id: Id,
-    serial_number: Option<String>,
-    imei1: Option<String>,
-    imei2: Option<String>,
-    status: UnitStatus,
-    condition: Option<Condition>,
-    grade: Option<Grade>,
-    #[schemars(range(min = 1))]
-    version: i64,
-    /// Legal entity that owns the unit, or owned it last.
-    legal_entity_id: Id,
-    warehouse_id: Option<Id>,
-    location_id: Option<Id>,
-    reservation_id: Option<Id>,
-    transfer_order_id: Option<Id>,
-    purchase_receipt_item_id: Option<Id>,
-    sale_allocation_id: Option<Id>,
-    created_at: Instant,
-    updated_at: Instant,
-}
-
-impl From<UnitRow> for InventoryUnit {
-    fn from(row: UnitRow) -> InventoryUnit {
-        InventoryUnit {
-            id: row.id,
-            tenant_id: tenant(),
-            variant_id: row.variant_id,
-            product_id: row.product_id,
-            serial_number: row.serial_number,
-            imei1: row.imei1,
-            imei2: row.imei2,
-            status: row.status,
-            condition: row.condition,
-            grade: row.grade,
-            version: row.version,
-            legal_entity_id: row.legal_entity_id,
-            warehouse_id: row.warehouse_id,
-            location_id: row.location_id,
-            reservation_id: row.reservation_id,
-            transfer_order_id: row.transfer_order_id,
-            purchase_receipt_item_id: row.receipt_item_id,
-            sale_allocation_id: row.sale_allocation_id,
-            created_at: row.created_at,
-            updated_at: row.updated_at,
-        }
+resource! {
+    /// A unit as returned to callers with `inventory.serials.read`.
+    pub struct InventoryUnit of row: UnitRow {
+        id: Id,
+        tenant_id: Id = tenant(),
+        variant_id: Id,
+        product_id: Id,
+        serial_number: Option<String>,
+        imei1: Option<String>,
+        imei2: Option<String>,
+        status: UnitStatus,
+        condition: Option<Condition>,
+        grade: Option<Grade>,
+        #[schemars(range(min = 1))]
+        version: i64,
+        /// Legal entity that owns the unit, or owned it last.
+        legal_entity_id: Id,
+        warehouse_id: Option<Id>,
+        location_id: Option<Id>,
+        reservation_id: Option<Id>,
+        transfer_order_id: Option<Id>,
+        purchase_receipt_item_id: Option<Id> = row.receipt_item_id,
+        sale_allocation_id: Option<Id>,
+        created_at: Instant,
+        updated_at: Instant,
     }
 }
 
-/// Receipt of a change of a unit. It contains no identity, location, owner or cost.
-#[derive(Debug, Serialize, JsonSchema)]
-#[serde(rename_all = "camelCase")]
-pub struct InventoryUnitReceipt {
-    id: Id,
-    variant_id: Id,
-    status: UnitStatus,
-    #[schemars(range(min = 1))]
-    version: i64,
-    created_at: Instant,
-    updated_at: Instant,
-}
-
-impl InventoryUnitReceipt {
-    pub fn from_row(row: &UnitRow) -> InventoryUnitReceipt {
-        InventoryUnitReceipt {
-            id: row.id,
-            variant_id: row.variant_id,
-            status: row.status,
-            version: row.version,
-            created_at: row.created_at,
-            updated_at: row.updated_at,
-        }
+resource! {
+    /// Receipt of a change of a unit. It contains no identity, location, owner or cost.
+    pub struct InventoryUnitReceipt of record row: UnitRow {
+        variant_id: Id,
+        status: UnitStatus,
     }
 }
 
@@ -210,54 +155,28 @@ pub struct AdmittedUnits {
     pub items: Vec<InventoryUnitReceipt>,
 }
 
-/// One version of a unit.
-#[derive(Debug, Serialize, JsonSchema)]
-#[serde(rename_all = "camelCase")]
-pub struct InventoryUnitEntry {
-    id: Id,
-    #[schemars(range(min = 1))]
-    unit_version: i64,
-    event: UnitEvent,
-    from_status: Option<UnitStatus>,
-    to_status: UnitStatus,
-    from_warehouse_id: Option<Id>,
-    to_warehouse_id: Option<Id>,
-    from_location_id: Option<Id>,
-    to_location_id: Option<Id>,
-    variant_id: Id,
-    movement_id: Option<Id>,
-    reservation_id: Option<Id>,
-    condition: Option<Condition>,
-    grade: Option<Grade>,
-    reason: Option<String>,
-    actor_type: ActorType,
-    actor_id: String,
-    request_id: Id,
-    created_at: Instant,
-}
-
-impl InventoryUnitEntry {
-    pub fn from_row(row: UnitEntryRow) -> InventoryUnitEntry {
-        InventoryUnitEntry {
-            id: row.id,
-            unit_version: row.unit_version,
-            event: row.event,
-            from_status: row.from_status,
-            to_status: row.to_status,
-            from_warehouse_id: row.from_warehouse_id,
-            to_warehouse_id: row.to_warehouse_id,
-            from_location_id: row.from_location_id,
-            to_location_id: row.to_location_id,
-            variant_id: row.variant_id,
-            movement_id: row.movement_id,
-            reservation_id: row.reservation_id,
-            condition: row.condition,
-            grade: row.grade,
-            reason: row.reason,
-            actor_type: row.actor_type,
-            actor_id: row.actor_id,
-            request_id: row.request_id,
-            created_at: row.created_at,
-        }
+resource! {
+    /// One version of a unit.
+    pub struct InventoryUnitEntry of row: UnitEntryRow {
+        id: Id,
+        #[schemars(range(min = 1))]
+        unit_version: i64,
+        event: UnitEvent,
+        from_status: Option<UnitStatus>,
+        to_status: UnitStatus,
+        from_warehouse_id: Option<Id>,
+        to_warehouse_id: Option<Id>,
+        from_location_id: Option<Id>,
+        to_location_id: Option<Id>,
+        variant_id: Id,
+        movement_id: Option<Id>,
+        reservation_id: Option<Id>,
+        condition: Option<Condition>,
+        grade: Option<Grade>,
+        reason: Option<String>,
+        actor_type: ActorType,
+        actor_id: String,
+        request_id: Id,
+        created_at: Instant,
     }
 }

@@ -1,9 +1,7 @@
 //! Warehouses as they are kept, and as people and API clients read them.
 
-use schemars::JsonSchema;
-use serde::Serialize;
 use stoa_sdk::{EventData, EventKind, Id, Instant, Reply, collection, tenant, text_enum};
-use stoa_trade::{Status, archivable};
+use stoa_trade::{Status, archivable, resource};
 
 use crate::records::{EXAMPLE_ID, EXAMPLE_INSTANT};
 
@@ -12,10 +10,7 @@ pub const WAREHOUSE: &str = "WAREHOUSE";
 text_enum! {
     /// PHYSICAL, VIRTUAL and THIRD_PARTY warehouses allow reservations and sales.
     pub enum WarehouseType {
-        Physical => "PHYSICAL",
-        Virtual => "VIRTUAL",
-        InTransit => "IN_TRANSIT",
-        ThirdParty => "THIRD_PARTY",
+        Physical => "PHYSICAL", Virtual => "VIRTUAL", InTransit => "IN_TRANSIT", ThirdParty => "THIRD_PARTY",
         Quarantine => "QUARANTINE",
     }
 }
@@ -58,58 +53,35 @@ pub fn gate(warehouse: Id) -> String {
     format!("warehouse:{warehouse}")
 }
 
-/// A warehouse as returned to users.
-#[derive(Debug, Serialize, JsonSchema)]
-#[serde(rename_all = "camelCase")]
-pub struct Warehouse {
-    tenant_id: Id,
-    archived_at: Option<Instant>,
-    #[serde(flatten)]
-    public: ApiWarehouse,
-}
-
-/// A warehouse.
-#[derive(Debug, Serialize, JsonSchema)]
-#[serde(rename_all = "camelCase")]
-#[schemars(rename = "PublicWarehouse")]
-pub struct ApiWarehouse {
-    id: Id,
-    status: Status,
-    created_at: Instant,
-    updated_at: Instant,
-    code: String,
-    name: String,
-    #[serde(rename = "type")]
-    kind: WarehouseType,
-    legal_entity_id: Id,
-    branch_id: Option<Id>,
-}
-
-impl From<WarehouseRow> for Warehouse {
-    fn from(row: WarehouseRow) -> Warehouse {
-        Warehouse { tenant_id: tenant(), archived_at: row.archived_at, public: row.into() }
+resource! {
+    /// A warehouse as returned to users.
+    pub struct Warehouse of row: WarehouseRow {
+        tenant_id: Id = tenant(),
+        archived_at: Option<Instant>,
+        #[serde(flatten)]
+        public: ApiWarehouse = ApiWarehouse::from_row(row),
     }
 }
 
-impl From<WarehouseRow> for ApiWarehouse {
-    fn from(row: WarehouseRow) -> ApiWarehouse {
-        ApiWarehouse {
-            id: row.id,
-            status: row.status,
-            created_at: row.created_at,
-            updated_at: row.updated_at,
-            code: row.code,
-            name: row.name,
-            kind: row.kind,
-            legal_entity_id: row.legal_entity_id,
-            branch_id: row.branch_id,
-        }
+resource! {
+    /// A warehouse.
+    #[schemars(rename = "PublicWarehouse")]
+    pub struct ApiWarehouse of row: WarehouseRow {
+        id: Id,
+        status: Status,
+        created_at: Instant,
+        updated_at: Instant,
+        code: String,
+        name: String,
+        #[serde(rename = "type")]
+        kind: WarehouseType,
+        legal_entity_id: Id,
+        branch_id: Option<Id>,
     }
 }
 
-pub fn reply(row: WarehouseRow) -> Reply {
-    let (id, version) = (row.id, row.version);
-    Reply::json(&Warehouse::from(row)).of(id, version)
+pub fn reply(row: &WarehouseRow) -> Reply {
+    Reply::json(&Warehouse::from_row(row)).of(row.id, row.version)
 }
 
 /// A warehouse was created, renamed, archived.

@@ -1,25 +1,15 @@
 //! Condition and grade of a unit against those that its variant states.
 
-use stoa_sdk::{Item, Problem, item};
+use stoa_sdk::store::Value;
+use stoa_sdk::{Field, Item, Problem, item};
 use stoa_trade::clients::articles::Article;
 use stoa_trade::refusal::refuse;
 
 use crate::records::unit::{Condition, Grade};
 
-/// Every condition, to read the variant's.
-const CONDITIONS: [Condition; 5] =
-    [Condition::New, Condition::Used, Condition::Refurbished, Condition::OpenBox, Condition::AsIs];
-
-const GRADES: [Grade; 3] = [Grade::A, Grade::B, Grade::C];
-
-/// The condition of this text.
-pub fn parse_condition(text: &str) -> Option<Condition> {
-    CONDITIONS.into_iter().find(|condition| condition.as_str() == text)
-}
-
-/// The grade of this text.
-pub fn parse_grade(text: &str) -> Option<Grade> {
-    GRADES.into_iter().find(|grade| grade.as_str() == text)
+/// The condition or grade of this text.
+pub fn parse<T: Field>(text: &str) -> Option<T> {
+    T::take(Value::Text(text.to_owned()))
 }
 
 /// Conditions and grades that are missing or do not fit, at their units.
@@ -39,7 +29,7 @@ impl Objections {
         graded: Option<Grade>,
         pointer: &str,
     ) -> (Option<Condition>, Option<Grade>) {
-        let of_variant = article.condition.as_deref().and_then(parse_condition);
+        let of_variant = article.condition.as_deref().and_then(parse);
         match (of_variant, stated) {
             (None, None) => self.required.push(item(format!("{pointer}/condition"), "UNIT_CONDITION_REQUIRED")),
             (Some(of_variant), Some(stated)) if of_variant != stated => {
@@ -47,11 +37,9 @@ impl Objections {
             }
             _ => {}
         }
-        (of_variant.or(stated), graded.or(article.grade.as_deref().and_then(parse_grade)))
+        (of_variant.or(stated), graded.or(article.grade.as_deref().and_then(parse)))
     }
 
-    /// # Errors
-    /// UNIT_CONDITION_MISMATCH, UNIT_CONDITION_REQUIRED.
     pub fn refuse(self) -> Result<(), Problem> {
         refuse("UNIT_CONDITION_MISMATCH", self.mismatch)?;
         refuse("UNIT_CONDITION_REQUIRED", self.required)

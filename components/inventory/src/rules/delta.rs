@@ -36,15 +36,8 @@ impl Delta {
 
     /// Both together. Parts are quantities of at most some hundred lines, far from the range's end.
     pub fn and(self, other: Delta) -> Delta {
-        Delta {
-            on_hand: self.on_hand + other.on_hand,
-            reserved: self.reserved + other.reserved,
-            incoming: self.incoming + other.incoming,
-            damaged: self.damaged + other.damaged,
-            quarantined: self.quarantined + other.quarantined,
-            in_transit: self.in_transit + other.in_transit,
-            returned: self.returned + other.returned,
-        }
+        let mut others = other.figures().into_iter();
+        Delta::from_figures(self.figures().map(|figure| figure + others.next().unwrap_or_default()))
     }
 
     /// One unit of this state.
@@ -63,15 +56,11 @@ impl Delta {
 
     /// The change that takes this one back.
     pub fn negate(self) -> Delta {
-        Delta {
-            on_hand: -self.on_hand,
-            reserved: -self.reserved,
-            incoming: -self.incoming,
-            damaged: -self.damaged,
-            quarantined: -self.quarantined,
-            in_transit: -self.in_transit,
-            returned: -self.returned,
-        }
+        Delta::from_figures(self.figures().map(|figure| -figure))
+    }
+
+    fn from_figures([on_hand, reserved, incoming, damaged, quarantined, in_transit, returned]: [i128; 7]) -> Delta {
+        Delta { on_hand, reserved, incoming, damaged, quarantined, in_transit, returned }
     }
 
     /// The figures in the order of the columns.

@@ -71,30 +71,20 @@ pub struct Cost {
 
 /// The cost of slices together. None where the sum leaves the range.
 pub fn cost_of(slices: &[Slice]) -> Option<Cost> {
-    let mut total = 0_i128;
-    let mut currency = None;
-    for slice in slices {
-        let Some(amount) = slice.amount else { return Some(Cost::default()) };
-        if *currency.get_or_insert(&slice.currency_code) != &slice.currency_code {
-            return Some(Cost::default());
-        }
-        total = total.checked_add(amount.units())?;
-    }
-    Some(Cost { amount: Some(Amount::from_units(total)), currency_code: currency.cloned().flatten() })
+    add_costs(slices.iter().map(|slice| (slice.amount, &slice.currency_code)))
 }
 
 /// Costs together: not known where one is not, or where they are in several currencies. Nothing costs nothing, such as damaged
 /// units. None where the sum leaves the range.
-pub fn add_costs(costs: &[Cost]) -> Option<Cost> {
-    let Some(first) = costs.first() else { return Some(Cost { amount: Some(Amount::ZERO), currency_code: None }) };
-    let mut total = Amount::ZERO;
-    for cost in costs {
-        match cost.amount {
-            Some(amount) if cost.currency_code == first.currency_code => total = total.checked_add(amount)?,
+pub fn add_costs<'a>(costs: impl IntoIterator<Item = (Option<Amount>, &'a Option<String>)>) -> Option<Cost> {
+    let (mut total, mut currency) = (Amount::ZERO, None);
+    for (amount, code) in costs {
+        match amount {
+            Some(amount) if *currency.get_or_insert(code) == code => total = total.checked_add(amount)?,
             _ => return Some(Cost::default()),
         }
     }
-    Some(Cost { amount: Some(total), currency_code: first.currency_code.clone() })
+    Some(Cost { amount: Some(total), currency_code: currency.cloned().flatten() })
 }
 
 #[cfg(test)]

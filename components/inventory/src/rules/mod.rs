@@ -9,3 +9,4 @@ pub mod place;
 pub mod recost;
 pub mod unit_count;
 pub mod unit_state;
+pub mod unknown;

@@ -8,43 +8,26 @@ use crate::records::location::LocationRow;
 use crate::records::warehouse::WarehouseRow;
 
 /// The warehouse.
-///
-/// # Errors
-/// NOT_FOUND.
 pub fn require_warehouse<'a>(rows: &'a [WarehouseRow], id: Id, pointer: &str) -> Result<&'a WarehouseRow, Problem> {
     rows.iter().find(|row| row.id == id).ok_or_else(|| Problem::reference_missing(pointer))
 }
 
 /// The location, where one is named.
-///
-/// # Errors
-/// NOT_FOUND.
 pub fn require_location<'a>(
     rows: &'a [LocationRow],
     id: Option<Id>,
     pointer: &str,
 ) -> Result<Option<&'a LocationRow>, Problem> {
-    match id {
-        None => Ok(None),
-        Some(id) => match rows.iter().find(|row| row.id == id) {
-            Some(row) => Ok(Some(row)),
-            None => Err(Problem::reference_missing(pointer)),
-        },
-    }
+    let find = |id| rows.iter().find(|row| row.id == id).ok_or_else(|| Problem::reference_missing(pointer));
+    id.map(find).transpose()
 }
 
 /// Whether the warehouse may be named.
-///
-/// # Errors
-/// REFERENCE_INVALID.
 pub fn check_active(warehouse: &WarehouseRow, pointer: &str) -> Result<(), Problem> {
     if warehouse.status == Status::Archived { Err(unusable(pointer, "ARCHIVED")) } else { Ok(()) }
 }
 
 /// Whether goods may be brought there: both active, and the location one of the warehouse.
-///
-/// # Errors
-/// REFERENCE_INVALID.
 pub fn check_open(
     warehouse: &WarehouseRow,
     pointer: &str,
@@ -60,9 +43,6 @@ pub fn check_open(
 }
 
 /// The warehouse at `/warehouseId` where goods may be brought to it and to the location at `/locationId`, where one is named.
-///
-/// # Errors
-/// NOT_FOUND, REFERENCE_INVALID.
 pub fn require_open<'a>(
     warehouses: &'a [WarehouseRow],
     locations: &[LocationRow],

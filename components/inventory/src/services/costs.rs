@@ -6,8 +6,7 @@ use stoa_sdk::{Date, Id, Problem, map};
 use stoa_trade::arguments::{parse, parse_unsigned};
 use stoa_trade::quantity::{self, Amount};
 
-use crate::bindings::exports::commerce::inventory::costs as service;
-use crate::bindings::exports::commerce::inventory::costs::Guest;
+use crate::bindings::exports::commerce::inventory::costs::{self as service, Guest};
 use crate::records::cost::{self, Destination};
 use crate::rules::recost::Way;
 use crate::services::Services;

@@ -2,11 +2,10 @@
 //! them.
 
 use stoa_sdk::store::{MOST_KEYS, find, get_all, read};
-use stoa_sdk::{Field, Id, Problem, holds, map, view};
+use stoa_sdk::{Column, Field, Id, Problem, View, holds, map, view};
 use stoa_trade::pages::read_every;
 
-use crate::bindings::exports::commerce::inventory::units as service;
-use crate::bindings::exports::commerce::inventory::units::{Found, Guest, Unit, UnitsOf};
+use crate::bindings::exports::commerce::inventory::units::{self as service, Found, Guest, Unit, UnitsOf};
 use crate::records::permission::SERIALS_READ;
 use crate::records::unit::{IdentityKind, UnitIdentityRow, UnitRow};
 use crate::services::Services;
@@ -56,21 +55,25 @@ impl Guest for Services {
     }
 
     fn of_receipt_items(ids: Vec<(u64, u64)>) -> Vec<UnitsOf> {
-        let ids: Vec<Id> = ids.into_iter().map(Id::from).collect();
-        let read_units =
-            |ids: &[Id]| read_every(&UnitRow::receipt_item_id.one_of(ids.iter().copied()), |unit: &OfReceipt| unit.id);
-        let rows = ids.chunks(MOST_KEYS).flat_map(read_units);
-        group_by_id(&ids, rows.filter_map(|row| Some((row.receipt_item_id?, row.id))))
+        let pair = |row: OfReceipt| Some((row.receipt_item_id?, row.id));
+        read_units_of(ids, UnitRow::receipt_item_id, |row| row.id, pair)
     }
 
     fn of_allocations(ids: Vec<(u64, u64)>) -> Vec<UnitsOf> {
-        let ids: Vec<Id> = ids.into_iter().map(Id::from).collect();
-        let read_units = |ids: &[Id]| {
-            read_every(&UnitRow::sale_allocation_id.one_of(ids.iter().copied()), |unit: &OfAllocation| unit.id)
-        };
-        let rows = ids.chunks(MOST_KEYS).flat_map(read_units);
-        group_by_id(&ids, rows.filter_map(|row| Some((row.sale_allocation_id?, row.id))))
+        let pair = |row: OfAllocation| Some((row.sale_allocation_id?, row.id));
+        read_units_of(ids, UnitRow::sale_allocation_id, |row| row.id, pair)
     }
+}
+
+fn read_units_of<R: View>(
+    ids: Vec<(u64, u64)>,
+    column: Column<Option<Id>>,
+    id: fn(&R) -> Id,
+    pair: impl Fn(R) -> Option<(Id, Id)>,
+) -> Vec<UnitsOf> {
+    let ids: Vec<Id> = ids.into_iter().map(Id::from).collect();
+    let rows = ids.chunks(MOST_KEYS).flat_map(|ids| read_every(&column.one_of(ids.iter().copied()), id));
+    group_by_id(&ids, rows.filter_map(pair))
 }
 
 /// The units of each id that has some, in the order asked.

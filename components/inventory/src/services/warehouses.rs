@@ -4,8 +4,7 @@ use stoa_sdk::store::{MOST_KEYS, find, get_all, read};
 use stoa_sdk::{Field, Id};
 use stoa_trade::Status;
 
-use crate::bindings::exports::commerce::inventory::warehouses as service;
-use crate::bindings::exports::commerce::inventory::warehouses::{Guest, Kind, Location, Warehouse};
+use crate::bindings::exports::commerce::inventory::warehouses::{self as service, Guest, Kind, Location, Warehouse};
 use crate::records::location::LocationRow;
 use crate::records::warehouse::{WarehouseRow, WarehouseType};
 use crate::services::Services;

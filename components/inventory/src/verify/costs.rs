@@ -141,11 +141,8 @@ pub fn items(after: Option<Id>) -> Batch {
         let cost: Option<i128> = changed.map(|entry| entry.amount.map(Amount::units)).sum();
         let parts = goods.iter().map(|part| quantity::value(part.quantity, part.unit_cost?).map(Amount::units));
         if cost.is_some() && parts.sum::<Option<i128>>() != cost {
-            findings.push(finding(
-                "I16",
-                item,
-                "The line's fragments do not cost what was paid, charged and credited.",
-            ));
+            let message = "The line's fragments do not cost what was paid, charged and credited.";
+            findings.push(finding("I16", item, message));
         }
     }
     (findings, page.last)

@@ -54,11 +54,8 @@ pub fn verify(after: Option<Id>) -> Batch {
             findings.push(finding("entry-once", first.id, "The movement's request has several entries in the books."));
         }
         if own_entries.first().is_some_and(|entry| entry.total.parse() != Ok(Amount::from_units(worth))) {
-            findings.push(finding(
-                "entry-total",
-                first.id,
-                "The books' entry is not what the movement's goods were worth.",
-            ));
+            let message = "The books' entry is not what the movement's goods were worth.";
+            findings.push(finding("entry-total", first.id, message));
         }
     }
     (findings, last)

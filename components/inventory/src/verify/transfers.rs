@@ -7,7 +7,6 @@ use stoa_trade::stages::{Batch, NOTHING_LEFT, finding, read_batch};
 
 use crate::records::transfer_order::{TransferItemRow, TransferOrderRow, TransferStatus, TransferUnitRow, UnitOutcome};
 
-/// Each line of an order has come to an end as far as the order has, and its units with it.
 pub fn transfers(after: Option<Id>) -> Batch {
     let Some(page) = read_batch::<TransferOrderRow>(Filter::default(), after, 20) else { return NOTHING_LEFT };
     let ids = || page.rows.iter().map(|order| order.id);

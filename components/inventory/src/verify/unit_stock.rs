@@ -37,7 +37,6 @@ struct Expected {
     incoming: BTreeMap<(Id, Id), i128>,
 }
 
-/// Stock of serialized variants counts their units; what travels on orders is expected where it goes.
 pub fn stock(after: Option<Id>) -> Batch {
     let Some(page) = read_batch::<StockRow>(Filter::default(), after, BATCH) else { return NOTHING_LEFT };
     let variants = set(page.rows.iter().map(|row| row.variant_id));
@@ -62,11 +61,8 @@ pub fn stock(after: Option<Id>) -> Batch {
                 findings.push(finding("unit-stock", row.id, "The stock is not the count of the units there."));
             }
         } else if row.in_transit.units() != travelling.get(&pair).copied().unwrap_or(0) {
-            findings.push(finding(
-                "transit-stock",
-                row.id,
-                "The goods in transit are not those of the transfer orders.",
-            ));
+            let message = "The goods in transit are not those of the transfer orders.";
+            findings.push(finding("transit-stock", row.id, message));
         }
         if row.incoming.units() < incoming.get(&pair).copied().unwrap_or(0) {
             findings.push(finding("incoming", row.id, "Less is expected than transfer orders bring."));

@@ -6,9 +6,6 @@ use stoa_trade::Change;
 use stoa_trade::document::version::ExpectedVersion;
 
 /// The row of this id, held until the request ends, at the version that the caller expects.
-///
-/// # Errors
-/// NOT_FOUND, VERSION_CONFLICT.
 pub fn lock_expected<R: Record>(id: Id, expected: ExpectedVersion) -> Result<R, Problem> {
     let row: R = run(get(id).locked())?.ok_or_else(Problem::not_found)?;
     expected.check(row.version())?;
@@ -16,15 +13,14 @@ pub fn lock_expected<R: Record>(id: Id, expected: ExpectedVersion) -> Result<R, 
 }
 
 /// Writes a change and emits it; answers the row as `show` answers it, with the names of what changed.
-pub fn finish<R: Entity + Clone, T: EventData>(
-    change: Change<R>,
+pub fn finish<R: Entity, T: EventData>(
+    change: &Change<R>,
     kind: &EventKind<T>,
-    data: impl Fn(R) -> T,
-    show: impl Fn(R) -> Reply,
+    data: impl Fn(&R) -> T,
+    show: impl Fn(&R) -> Reply,
 ) -> Answer {
     run(change.update())?;
-    let members = change.members();
-    let after = change.into_after();
-    emit([kind.of(after.id(), None, &data(after.clone()))]);
-    Ok(show(after).changed(members))
+    let after = change.after();
+    emit([kind.of(after.id(), None, &data(after))]);
+    Ok(show(after).changed(change.members()))
 }

@@ -1,5 +1,6 @@
 //! Work that several operations and services share.
 
+pub mod adjust;
 pub mod costs;
 pub mod documents;
 pub mod gates;

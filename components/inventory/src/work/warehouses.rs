@@ -36,6 +36,6 @@ pub fn insert_warehouse(
         return Err(Problem::duplicate("/code"));
     }
     directory::hold(Holder::Warehouse(row.id), row.legal_entity_id, row.branch_id, None)?;
-    emit([WAREHOUSE_CREATED.of(row.id, None, &ApiWarehouse::from(row.clone()))]);
+    emit([WAREHOUSE_CREATED.of(row.id, None, &ApiWarehouse::from_row(&row))]);
     Ok(row)
 }

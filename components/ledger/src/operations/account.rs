@@ -4,7 +4,7 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use stoa_sdk::store::{get, insert, lock, run, select};
 use stoa_sdk::{Answer, Call, Id, Operation, Page, Problem, Text, all, item};
-use stoa_trade::lists::{answer_page, equals, mentions, read_page};
+use stoa_trade::lists::{answer_page, mentions};
 use stoa_trade::refusal::illegal;
 use stoa_trade::{Change, EmptyBody, Status, list_query, require_unarchived, usable, writable};
 
@@ -96,30 +96,21 @@ fn yes() -> bool {
 }
 
 list_query! {
-    pub struct ListAccounts {
-        legal_entity_id: Id,
+    pub struct ListAccounts of AccountRow {
+        legal_entity_id: Id = AccountRow::legal_entity_id.eq(legal_entity_id),
         #[serde(rename = "type")]
         account_type: Option<AccountType>,
         /// ARCHIVED records are immutable and keep their codes reserved.
         #[serde(default)]
-        status: Status,
+        status: Status = AccountRow::status.eq(status),
         postable: Option<bool>,
         /// Only records whose name or code contains the text, ignoring case.
-        text: Option<Text<1, 200>>,
+        text: Option<Text<1, 200>> = mentions("text", text.as_deref()),
     }
 }
 
 pub fn list(call: &Call) -> Answer {
-    let query: ListAccounts = call.query()?;
-    let filter = all([
-        AccountRow::legal_entity_id.eq(query.legal_entity_id),
-        AccountRow::status.eq(query.status),
-        equals(AccountRow::account_type, query.account_type),
-        equals(AccountRow::postable, query.postable),
-        mentions("text", query.text.as_deref()),
-    ]);
-    let rows = read_page::<AccountRow>(&filter, query.cursor, query.limit)?;
-    answer_page(rows, |row| row.id, Account::from)
+    answer_page(call.query::<ListAccounts>()?.page([])?, |row| row.id, Account::from)
 }
 
 pub fn read(call: &Call) -> Answer {

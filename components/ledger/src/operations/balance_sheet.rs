@@ -6,7 +6,7 @@ use stoa_sdk::{Answer, Call, Date, Filter, Id, Operation, Reply};
 use stoa_trade::dates::{Month, day_after};
 use stoa_trade::quantity::Amount;
 
-use crate::operations::access::figures;
+use crate::records::permission::figures;
 use crate::rules::results::{RESULT, ReportRow, Subtotal, WORTH, list_rows, net_result, subtract};
 use crate::work::balance;
 use crate::work::reports::{Subject, read_subject};

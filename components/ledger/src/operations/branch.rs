@@ -2,12 +2,12 @@
 
 use schemars::JsonSchema;
 use serde::Deserialize;
-use stoa_sdk::store::{Rows, get, insert, lock, lock_shared, run, select};
-use stoa_sdk::{Answer, Call, Client, Id, Operation, Page, Problem, Reply, Text, all, text};
-use stoa_trade::lists::{answer_page, equals, mentions, read_page};
-use stoa_trade::{Change, EmptyBody, Status, list_query, usable, writable};
+use stoa_sdk::store::{get, insert, lock, lock_shared, run, select};
+use stoa_sdk::{Answer, Call, Client, Id, Operation, Page, Problem, Text, all, text};
+use stoa_trade::lists::mentions;
+use stoa_trade::{Caller, Change, EmptyBody, Status, list_query, usable, writable};
 
-use crate::records::branch::{BRANCH, Branch, BranchRow, PublicBranch};
+use crate::records::branch::{ApiBranch, BRANCH, Branch, BranchRow};
 use crate::records::entity::EntityRow;
 use crate::records::head::answer;
 use crate::records::hold::{HoldId, HoldRow};
@@ -23,12 +23,12 @@ const BRANCH_AT: &str = "/ledger/branches/{id}";
 pub const OPERATIONS: &[Operation] = &[
     Operation::read(BRANCHES_AT, "listBranches", list).summary("Branches")
         .for_members().query::<ListBranches>().answers::<Page<Branch>>()
-        .and_client(Client::new(CLIENT_READ).run(list_public).answers::<Page<PublicBranch>>().cache_control("no-store")),
+        .and_client(Client::new(CLIENT_READ).answers::<Page<ApiBranch>>().cache_control("no-store")),
     Operation::create(BRANCHES_AT, "createBranch", create).summary("Create a branch")
         .needs(SETTINGS).body::<BranchInput>().answers::<Branch>()
         .writes(BRANCH, &[]).problems(&["DUPLICATE", "REFERENCE_INVALID"]),
     Operation::read(BRANCH_AT, "getBranch", read).summary("A branch").for_members().answers::<Branch>()
-        .and_client(Client::new(CLIENT_READ).run(read_public).answers::<PublicBranch>().cache_control("no-store")),
+        .and_client(Client::new(CLIENT_READ).answers::<ApiBranch>().cache_control("no-store")),
     Operation::replace(BRANCH_AT, "replaceBranch", replace).summary("Replace a branch")
         .needs(SETTINGS).body::<BranchChange>().answers::<Branch>()
         .writes(BRANCH, &[]).problems(&["ARCHIVED", "IMMUTABLE_FIELD"]),
@@ -67,43 +67,24 @@ pub struct BranchChange {
 }
 
 list_query! {
-    pub struct ListBranches {
+    pub struct ListBranches of BranchRow {
         legal_entity_id: Option<Id>,
         /// ARCHIVED records are immutable and keep their codes reserved.
         #[serde(default)]
-        status: Status,
+        status: Status = BranchRow::status.eq(status),
         /// Only records whose name or code contains the text, ignoring case.
-        text: Option<Text<1, 200>>,
-    }
-}
-
-impl ListBranches {
-    fn page(&self) -> Result<Rows<BranchRow>, Problem> {
-        let filter = all([
-            BranchRow::status.eq(self.status),
-            equals(BranchRow::legal_entity_id, self.legal_entity_id),
-            mentions("text", self.text.as_deref()),
-        ]);
-        read_page(&filter, self.cursor, self.limit)
+        text: Option<Text<1, 200>> = mentions("text", text.as_deref()),
     }
 }
 
 pub fn list(call: &Call) -> Answer {
-    answer_page(call.query::<ListBranches>()?.page()?, |row| row.id, Branch::from)
-}
-
-pub fn list_public(call: &Call) -> Answer {
-    answer_page(call.query::<ListBranches>()?.page()?, |row| row.id, PublicBranch::from)
+    let rows = call.query::<ListBranches>()?.page([])?;
+    Caller::current().show_page::<Branch, ApiBranch, BranchRow>(rows, |row| row.id)
 }
 
 pub fn read(call: &Call) -> Answer {
-    run(get::<BranchRow>(call.path_id("id")?))?.map(answer).ok_or_else(Problem::not_found)
-}
-
-pub fn read_public(call: &Call) -> Answer {
     let row: BranchRow = run(get(call.path_id("id")?))?.ok_or_else(Problem::not_found)?;
-    let (id, version) = (row.id, row.version);
-    Ok(Reply::json(&PublicBranch::from(row)).of(id, version))
+    Ok(Caller::current().show_row::<Branch, ApiBranch, _>(row))
 }
 
 pub fn create(call: &Call) -> Answer {

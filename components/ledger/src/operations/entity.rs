@@ -2,19 +2,18 @@
 
 use schemars::JsonSchema;
 use serde::Deserialize;
-use stoa_sdk::store::{Rows, aggregate, get, lock, run, select};
+use stoa_sdk::store::{aggregate, get, lock, run, select};
 use stoa_sdk::{
-    Answer, Call, Client, Column, Date, Filter, Id, Operation, Page, Problem, Reply, Text, all, item, text, today,
-    totals,
+    Answer, Call, Client, Column, Date, Filter, Id, Operation, Page, Problem, Text, all, item, text, today, totals,
 };
 use stoa_trade::document::version::ExpectedVersion;
-use stoa_trade::lists::{answer_page, mentions, read_page};
+use stoa_trade::lists::mentions;
 use stoa_trade::refusal::{invalid, refuse_invalid};
-use stoa_trade::{Change, EmptyBody, Status, country, currency, list_query, require_unarchived};
+use stoa_trade::{Caller, Change, EmptyBody, Status, country, currency, list_query, require_unarchived};
 
 use crate::records::account::{AccountId, AccountRow};
 use crate::records::branch::{BranchId, BranchRow};
-use crate::records::entity::{EntityRow, LEGAL_ENTITY, LegalEntity, PublicLegalEntity, answer};
+use crate::records::entity::{ApiLegalEntity, EntityRow, LEGAL_ENTITY, LegalEntity, answer};
 use crate::records::hold::{HoldId, HoldRow};
 use crate::records::money_account::{MoneyId, MoneyRow};
 use crate::records::permission::{CLIENT_READ, SETTINGS};
@@ -33,7 +32,7 @@ const ENTITY_AT: &str = "/ledger/legal-entities/{id}";
 pub const OPERATIONS: &[Operation] = &[
     Operation::read(ENTITIES_AT, "listLegalEntities", list).summary("Legal entities")
         .for_members().query::<ListLegalEntities>().answers::<Page<LegalEntity>>()
-        .and_client(Client::new(CLIENT_READ).run(list_public).answers::<Page<PublicLegalEntity>>().cache_control("no-store")),
+        .and_client(Client::new(CLIENT_READ).answers::<Page<ApiLegalEntity>>().cache_control("no-store")),
     Operation::create(ENTITIES_AT, "createLegalEntity", create).summary("Create a legal entity")
         .description("At most 100 in a company. Books, their currency, start and scale cannot change later; an entity without \
             books may begin them once.")
@@ -41,7 +40,7 @@ pub const OPERATIONS: &[Operation] = &[
         .writes(LEGAL_ENTITY, &[]).problems(&["DUPLICATE", "LIMIT_EXCEEDED"]),
     Operation::read(ENTITY_AT, "getLegalEntity", read).summary("A legal entity")
         .for_members().answers::<LegalEntity>()
-        .and_client(Client::new(CLIENT_READ).run(read_public).answers::<PublicLegalEntity>().cache_control("no-store")),
+        .and_client(Client::new(CLIENT_READ).answers::<ApiLegalEntity>().cache_control("no-store")),
     Operation::replace(ENTITY_AT, "replaceLegalEntity", replace).summary("Replace a legal entity")
         .description("Full replacement of the changeable members: an omitted optional member becomes null.")
         .without_if_match().needs(SETTINGS).body::<LegalEntityChange>().answers::<LegalEntity>()
@@ -127,38 +126,22 @@ pub struct LegalEntityChange {
 }
 
 list_query! {
-    pub struct ListLegalEntities {
+    pub struct ListLegalEntities of EntityRow {
         /// ARCHIVED records are immutable and keep their codes reserved.
         #[serde(default)]
-        status: Status,
+        status: Status = EntityRow::status.eq(status),
         /// Only records whose name or code contains the text, ignoring case.
-        text: Option<Text<1, 200>>,
-    }
-}
-
-impl ListLegalEntities {
-    fn page(&self) -> Result<Rows<EntityRow>, Problem> {
-        let filter = all([EntityRow::status.eq(self.status), mentions("text", self.text.as_deref())]);
-        read_page(&filter, self.cursor, self.limit)
+        text: Option<Text<1, 200>> = mentions("text", text.as_deref()),
     }
 }
 
 pub fn list(call: &Call) -> Answer {
-    answer_page(call.query::<ListLegalEntities>()?.page()?, |row| row.id, LegalEntity::from_row)
-}
-
-pub fn list_public(call: &Call) -> Answer {
-    answer_page(call.query::<ListLegalEntities>()?.page()?, |row| row.id, PublicLegalEntity::from)
+    let rows = call.query::<ListLegalEntities>()?.page([])?;
+    Caller::current().show_page::<LegalEntity, ApiLegalEntity, EntityRow>(rows, |row| row.id)
 }
 
 pub fn read(call: &Call) -> Answer {
     run(get(call.path_id("id")?))?.map(answer).ok_or_else(Problem::not_found)
-}
-
-pub fn read_public(call: &Call) -> Answer {
-    let row: EntityRow = run(get(call.path_id("id")?))?.ok_or_else(Problem::not_found)?;
-    let id = row.id;
-    Ok(Reply::json(&PublicLegalEntity::from(row)).resource(id))
 }
 
 /// Whether the code is that of a country, where one is stated.

@@ -9,9 +9,9 @@ use stoa_trade::list_query;
 use stoa_trade::lists::{answer_page, between, equals, mentions, read_page};
 use stoa_trade::quantity::StatedTotal;
 
-use crate::operations::access::figures;
 use crate::records::account::{AccountLabel, AccountRow};
 use crate::records::entry::{BranchKey, EntryRow, JournalEntry, JournalEntrySummary, JournalLine, LineRow};
+use crate::records::permission::figures;
 
 const ENTRIES_AT: &str = "/ledger/journal-entries";
 const ENTRY_AT: &str = "/ledger/journal-entries/{id}";

@@ -4,20 +4,20 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use stoa_sdk::store::{get, run, select};
 use stoa_sdk::{Answer, Bounds, Call, Date, Id, Operation, Page, Reply, all, fit_page, map};
+use stoa_trade::dates::check_range;
 use stoa_trade::list_query;
 use stoa_trade::quantity::Amount;
 use stoa_trade::refusal::out_of_range;
 
-use crate::operations::access::figures;
 use crate::records::account::AccountLabel;
 use crate::records::branch::BranchRow;
 use crate::records::entity::EntityRow;
 use crate::records::entry::{LineRow, MOST_LINES, PartyType};
+use crate::records::permission::figures;
 use crate::rules::books::require_books;
 use crate::rules::references::check_branch;
 use crate::work::balance::Scope;
 use crate::work::labels::{accounts_of, describe_line, entries_of};
-use stoa_trade::dates::check_range;
 
 #[rustfmt::skip]
 pub const OPERATIONS: &[Operation] = &[

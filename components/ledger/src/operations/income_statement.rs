@@ -3,15 +3,14 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use stoa_sdk::{Answer, Call, Date, Id, Operation, Reply};
-use stoa_trade::dates::day_after;
+use stoa_trade::dates::{check_range, day_after};
 use stoa_trade::quantity::Amount;
 
-use crate::operations::access::figures;
 use crate::records::account::AccountRow;
+use crate::records::permission::figures;
 use crate::rules::results::{RESULT, ReportRow, Subtotal, list_rows, net_result, subtract};
 use crate::work::balance;
 use crate::work::reports::{Subject, read_subject};
-use stoa_trade::dates::check_range;
 
 #[rustfmt::skip]
 pub const OPERATIONS: &[Operation] = &[

@@ -72,7 +72,7 @@ pub struct ManualEntry {
     #[serde(default)]
     branch_id: Option<Id>,
     /// Lines whose debits equal their credits.
-    #[schemars(length(min = 2, max = 100))]
+    #[schemars(length(min = 2, max = stoa_trade::limits::MANUAL_LINES))]
     lines: Vec<ManualLine>,
 }
 

@@ -1,6 +1,5 @@
 //! The operations: one file per noun, its table at the top.
 
-mod access;
 mod account;
 mod balance_sheet;
 mod branch;

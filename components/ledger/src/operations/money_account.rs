@@ -3,8 +3,9 @@
 use schemars::JsonSchema;
 use serde::Deserialize;
 use stoa_sdk::store::{Failure, get, insert, lock, run, select};
-use stoa_sdk::{Answer, Call, Id, Operation, Page, Problem, Text, all, card_number, item, text};
-use stoa_trade::lists::{answer_page, equals, read_page};
+use stoa_sdk::{Answer, Call, Filter, Id, Operation, Page, Problem, Text, all, item, text};
+use stoa_trade::card_number::find_card_number;
+use stoa_trade::lists::answer_page;
 use stoa_trade::payment_method::{Method, MoneyKind};
 use stoa_trade::refusal::{illegal, refuse_invalid};
 use stoa_trade::{Change, EmptyBody, Status, list_query, require_unarchived, usable, writable};
@@ -96,30 +97,23 @@ pub struct MoneyAccountChange {
 }
 
 list_query! {
-    pub struct ListMoneyAccounts {
+    pub struct ListMoneyAccounts of MoneyRow {
         legal_entity_id: Option<Id>,
         kind: Option<MoneyKind>,
         /// Only money accounts whose kind fits this method.
-        method: Option<Method>,
+        method: Option<Method> = method.map(filter_by_method).unwrap_or_default(),
         /// ARCHIVED records are immutable and keep their codes reserved.
         #[serde(default)]
-        status: Status,
+        status: Status = MoneyRow::status.eq(status),
     }
 }
 
+fn filter_by_method(method: Method) -> Filter {
+    MoneyRow::kind.one_of(method.facts().money_kinds.iter().copied())
+}
+
 pub fn list(call: &Call) -> Answer {
-    let query: ListMoneyAccounts = call.query()?;
-    let filter = all([
-        MoneyRow::status.eq(query.status),
-        equals(MoneyRow::legal_entity_id, query.legal_entity_id),
-        equals(MoneyRow::kind, query.kind),
-        query
-            .method
-            .map(|method| MoneyRow::kind.one_of(method.facts().money_kinds.iter().copied()))
-            .unwrap_or_default(),
-    ]);
-    let rows = read_page::<MoneyRow>(&filter, query.cursor, query.limit)?;
-    answer_page(rows, |row| row.id, MoneyAccount::from)
+    answer_page(call.query::<ListMoneyAccounts>()?.page([])?, |row| row.id, MoneyAccount::from)
 }
 
 pub fn read(call: &Call) -> Answer {
@@ -129,9 +123,7 @@ pub fn read(call: &Call) -> Answer {
 /// Checks that the schema cannot express.
 fn check(reference: Option<&Text<0, 120>>, till: bool, kind: Option<MoneyKind>) -> Result<(), Problem> {
     let mut faults = Vec::new();
-    if reference.is_some_and(|text| card_number::is_shaped_like_one(text)) {
-        faults.push(item("/reference", "CARD_NUMBER_REFUSED"));
-    }
+    faults.extend(find_card_number("/reference", reference.map(|text| &**text)));
     if till && kind.is_some_and(|kind| kind != MoneyKind::Cash) {
         faults.push(item("/till", "NOT_ALLOWED"));
     }

@@ -6,20 +6,19 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use stoa_sdk::store::{Rows, aggregate, get, run, select};
 use stoa_sdk::{Answer, Call, Date, Field, Id, Operation, Problem, Reply, all, map, today, totals, view};
-use stoa_trade::dates::day_after;
+use stoa_trade::dates::{check_range, day_after};
 use stoa_trade::list_query;
 use stoa_trade::quantity::Amount;
 
-use crate::operations::access::figures;
 use crate::records::account::{Account, AccountRow};
 use crate::records::branch::BranchRow;
 use crate::records::entry::LineRow;
+use crate::records::permission::figures;
 use crate::rules::days::day_of_id;
 use crate::rules::references::check_branch;
 use crate::rules::sums::Sums;
 use crate::work::balance::{self, Scope};
 use crate::work::labels::{describe_line, entries_of};
-use stoa_trade::dates::check_range;
 
 #[rustfmt::skip]
 pub const OPERATIONS: &[Operation] = &[

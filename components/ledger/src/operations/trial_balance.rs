@@ -5,15 +5,14 @@ use std::collections::BTreeMap;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use stoa_sdk::{Answer, Call, Date, Filter, Id, Operation, Reply, today};
-use stoa_trade::dates::day_after;
+use stoa_trade::dates::{check_range, day_after};
 use stoa_trade::quantity::Amount;
 
-use crate::operations::access::figures;
+use crate::records::permission::figures;
 use crate::records::role::AccountType;
 use crate::rules::sums::Sums;
 use crate::work::balance;
 use crate::work::reports::{Subject, read_subject};
-use stoa_trade::dates::check_range;
 
 #[rustfmt::skip]
 pub const OPERATIONS: &[Operation] = &[

@@ -47,7 +47,8 @@ impl From<BranchRow> for Branch {
 /// A branch as returned to API clients.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
-pub struct PublicBranch {
+#[schemars(rename = "PublicBranch")]
+pub struct ApiBranch {
     id: Id,
     /// New records cannot refer to an ARCHIVED record.
     status: Status,
@@ -56,10 +57,10 @@ pub struct PublicBranch {
     legal_entity_id: Id,
 }
 
-impl From<BranchRow> for PublicBranch {
-    fn from(row: BranchRow) -> PublicBranch {
+impl From<BranchRow> for ApiBranch {
+    fn from(row: BranchRow) -> ApiBranch {
         let BranchRow { id, status, code, name, legal_entity_id, .. } = row;
-        PublicBranch { id, status, code, name, legal_entity_id }
+        ApiBranch { id, status, code, name, legal_entity_id }
     }
 }
 

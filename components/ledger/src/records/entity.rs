@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use serde::Serialize;
 use stoa_sdk::{Date, Id, Instant, Reply, collection, new_id, now, tenant, view};
-use stoa_trade::Status;
+use stoa_trade::{Caller, Status};
 
 /// Name of this record type in the audit log.
 pub const LEGAL_ENTITY: &str = "LEGAL_ENTITY";
@@ -81,8 +81,8 @@ pub struct LegalEntity {
     amount_scale: Option<i64>,
 }
 
-impl LegalEntity {
-    pub fn from_row(row: EntityRow) -> LegalEntity {
+impl From<EntityRow> for LegalEntity {
+    fn from(row: EntityRow) -> LegalEntity {
         LegalEntity {
             id: row.id,
             tenant_id: tenant(),
@@ -107,7 +107,8 @@ impl LegalEntity {
 /// A legal entity as returned to API clients.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
-pub struct PublicLegalEntity {
+#[schemars(rename = "PublicLegalEntity")]
+pub struct ApiLegalEntity {
     id: Id,
     /// New records cannot refer to an ARCHIVED record.
     status: Status,
@@ -115,14 +116,18 @@ pub struct PublicLegalEntity {
     name: String,
 }
 
-impl From<EntityRow> for PublicLegalEntity {
-    fn from(row: EntityRow) -> PublicLegalEntity {
-        PublicLegalEntity { id: row.id, status: row.status, code: row.code, name: row.name }
+impl From<EntityRow> for ApiLegalEntity {
+    fn from(row: EntityRow) -> ApiLegalEntity {
+        ApiLegalEntity { id: row.id, status: row.status, code: row.code, name: row.name }
     }
 }
 
-/// The whole record as an answer.
+/// The record as an answer; it has no entity tag, because its version stands in the body.
 pub fn answer(row: EntityRow) -> Reply {
     let id = row.id;
-    Reply::json(&LegalEntity::from_row(row)).resource(id)
+    let reply = match Caller::current() {
+        Caller::Person => Reply::json(&LegalEntity::from(row)),
+        Caller::Client => Reply::json(&ApiLegalEntity::from(row)),
+    };
+    reply.resource(id)
 }

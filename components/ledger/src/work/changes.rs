@@ -7,6 +7,5 @@ use stoa_trade::Change;
 /// Writes the change and answers the record as it stands after it, with the names of what changed.
 pub fn write_change<R: Entity>(change: Change<R>, answer: impl FnOnce(R) -> Reply) -> Answer {
     run(change.update())?;
-    let members = change.members();
-    Ok(answer(change.into_after()).changed(members))
+    Ok(change.show(answer))
 }

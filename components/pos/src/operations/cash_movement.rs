@@ -2,22 +2,21 @@
 
 use schemars::JsonSchema;
 use serde::Deserialize;
-use stoa_sdk::store::{Rows, get, insert, run};
-use stoa_sdk::{Answer, Call, Id, Operation, Page, Problem, Reply, all, new_id, now, view};
+use stoa_sdk::store::{get, insert, run};
+use stoa_sdk::{Answer, Call, Id, Operation, Page, Problem, Reply, new_id, now, view};
+use stoa_trade::card_number::refuse_card_numbers;
 use stoa_trade::clients::tills::{self, Direction};
 use stoa_trade::coin::check_coins;
 use stoa_trade::document::actor::Actor;
 use stoa_trade::document::version::ExpectedVersion;
 use stoa_trade::list_query;
-use stoa_trade::lists::{answer_page, equals, read_page};
+use stoa_trade::lists::answer_page;
 use stoa_trade::quantity::Positive;
-use stoa_trade::refusal::refuse_invalid;
 use stoa_trade::text::Prose;
 
 use crate::records::cash_movement::{CashDirection, CashMovementRow, PosCashMovement};
 use crate::records::permission::{READ, SELL};
 use crate::records::session::{POS_SESSION, SessionRow};
-use crate::rules::text::find_card_number;
 use crate::work::session::{lock_session, raise_version, require_open, require_operator};
 
 #[rustfmt::skip]
@@ -50,7 +49,7 @@ pub struct PosCashMovementInput {
 }
 
 list_query! {
-    pub struct ListPosCashMovements {
+    pub struct ListPosCashMovements of CashMovementRow {
         direction: Option<CashDirection>,
     }
 }
@@ -58,7 +57,7 @@ list_query! {
 pub fn create(call: &Call) -> Answer {
     let input: PosCashMovementInput = call.body()?;
     let reason = String::from(input.reason);
-    refuse_invalid(find_card_number("/reason", Some(&reason)).into_iter().collect())?;
+    refuse_card_numbers(&[("/reason", Some(&reason))])?;
     let session = lock_session(call.path_id("id")?)?;
     require_operator(&session)?;
     input.expected_version.check(session.version)?;
@@ -89,7 +88,7 @@ pub fn create(call: &Call) -> Answer {
         created_by: actor.actor_id,
     };
     run((change.update(), insert([&row])))?;
-    Ok(Reply::json(&PosCashMovement::from_row(row)).resource(session.id).subjects([id, session.register_id]))
+    Ok(Reply::json(&PosCashMovement::from_row(&row)).resource(session.id).subjects([id, session.register_id]))
 }
 
 view! { KnownSession of SessionRow { id: Id } }
@@ -97,7 +96,6 @@ view! { KnownSession of SessionRow { id: Id } }
 pub fn list(call: &Call) -> Answer {
     let query: ListPosCashMovements = call.query()?;
     let session: KnownSession = run(get(call.path_id("id")?))?.ok_or_else(Problem::not_found)?;
-    let filter = all([CashMovementRow::session_id.eq(session.id), equals(CashMovementRow::direction, query.direction)]);
-    let rows: Rows<CashMovementRow> = read_page(&filter, query.cursor, query.limit)?;
-    answer_page(rows, |row| row.id, PosCashMovement::from_row)
+    let rows = query.page([CashMovementRow::session_id.eq(session.id)])?;
+    answer_page(rows, |row| row.id, |row| PosCashMovement::from_row(&row))
 }

@@ -5,7 +5,7 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use stoa_sdk::host::fault;
 use stoa_sdk::store::{insert, run};
-use stoa_sdk::{Answer, Call, Id, Item, Operation, Problem, Reply, emit, item, new_id};
+use stoa_sdk::{Answer, Call, Id, Operation, Problem, Reply, emit, item, new_id};
 use stoa_trade::clients::sales::{self, Order, Status as OrderStatus};
 use stoa_trade::clients::tills::{self, Collected, Collection};
 use stoa_trade::coin::check_coins;
@@ -49,7 +49,7 @@ pub struct PosCheckoutInput {
     pub tendered_amount: Option<Money>,
     /// Payments that add up to the total, at most one of them in cash.
     #[serde(default)]
-    #[schemars(length(min = 1, max = 8))]
+    #[schemars(length(min = 1, max = stoa_trade::limits::CHECKOUT_PAYMENTS))]
     pub payments: Option<Vec<PosPaymentInput>>,
     /// Cash handed over for a CASH component. Omitted: its amount. The excess is change.
     #[serde(default)]
@@ -67,7 +67,8 @@ pub fn check_out(call: &Call) -> Answer {
     let session = lock_session(call.path_id("id")?)?;
     require_operator(&session)?;
     let order = lock_order(input.order_id)?;
-    check_versions(&session, input.expected_session_version, &order, input.expected_order_version)?;
+    let stated = (input.expected_session_version, input.expected_order_version);
+    check_versions((session.version, stated.0), (order.version, stated.1))?;
     require_open(&session)?;
     if order.status != OrderStatus::Confirmed {
         return Err(Problem::illegal_state("/orderId"));
@@ -104,7 +105,7 @@ pub fn check_out(call: &Call) -> Answer {
     emit([RECEIPT_CREATED.of(receipt_id, None, &event)]);
     let places = [session.id, session.register_id, receipt.order_id];
     let products = order.items.iter().map(|line| Id::from(line.product_id));
-    let reply = Reply::json(&PosReceipt::from_row(receipt, &payments)).resource(receipt_id);
+    let reply = Reply::json(&PosReceipt::from_row(&receipt, &payments)).resource(receipt_id);
     Ok(reply.subjects(places.into_iter().chain(products)))
 }
 
@@ -119,22 +120,10 @@ fn lock_order(id: Id) -> Result<Order, Problem> {
 
 /// # Errors
 /// VERSION_CONFLICT at each version that is another.
-fn check_versions(
-    session: &SessionRow,
-    expected_session: ExpectedVersion,
-    order: &Order,
-    expected_order: ExpectedVersion,
-) -> Result<(), Problem> {
-    let stale = [
-        ("/expectedSessionVersion", expected_session.check(session.version).is_err()),
-        ("/expectedOrderVersion", expected_order.check(order.version).is_err()),
-    ];
-    let faults: Vec<Item> = stale
-        .into_iter()
-        .filter(|(_, is_stale)| *is_stale)
-        .map(|(pointer, _)| item(pointer, "VERSION_CONFLICT"))
-        .collect();
-    refuse("VERSION_CONFLICT", faults)
+fn check_versions(session: (i64, ExpectedVersion), order: (i64, ExpectedVersion)) -> Result<(), Problem> {
+    let stale = [("/expectedSessionVersion", session), ("/expectedOrderVersion", order)];
+    let stale = stale.into_iter().filter(|(_, (current, expected))| expected.check(*current).is_err());
+    refuse("VERSION_CONFLICT", stale.map(|(pointer, _)| item(pointer, "VERSION_CONFLICT")).collect())
 }
 
 fn place_of_session(session: &SessionRow) -> Place<'_> {

@@ -1,8 +1,9 @@
 //! Receipts as they are read: lists without payments, one with them (sales-pos.md 11.1).
 
-use stoa_sdk::store::{Rows, get, run, select};
-use stoa_sdk::{Answer, Call, Client, Filter, Id, Instant, Operation, Page, Problem, Reply, all, any, text};
-use stoa_trade::lists::{between, equals, read_page};
+use stoa_sdk::store::{get, run, select};
+use stoa_sdk::{Answer, Call, Client, Filter, Id, Instant, Operation, Page, Problem, any};
+use stoa_trade::document::currency::CurrencyCode;
+use stoa_trade::lists;
 use stoa_trade::payment_method::Method;
 use stoa_trade::quantity::{Amount, Money, StatedTotal};
 use stoa_trade::{Caller, list_query};
@@ -23,35 +24,19 @@ pub const OPERATIONS: &[Operation] = &[
 ];
 
 list_query! {
-    pub struct ListPosReceipts {
+    pub struct ListPosReceipts of ReceiptRow {
         session_id: Option<Id>,
         register_id: Option<Id>,
         order_id: Option<Id>,
-        #[schemars(regex(pattern = text::CURRENCY))]
-        currency_code: Option<String>,
+        currency_code: Option<CurrencyCode>,
         /// Only receipts with a payment of this method.
-        method: Option<Method>,
+        method: Option<Method> = method.map(|it| ReceiptRow::method_flag(it).0.eq(true)).unwrap_or_default(),
         /// Only receipts collected at or after this instant.
-        from: Option<Instant>,
+        from: Option<Instant> = lists::at_least(ReceiptRow::created_at, from),
         /// Only receipts collected at or before this instant.
-        to: Option<Instant>,
-        total_min: Option<StatedTotal>,
-        total_max: Option<StatedTotal>,
-    }
-}
-
-impl ListPosReceipts {
-    fn filter(&self) -> Filter {
-        all([
-            equals(ReceiptRow::session_id, self.session_id),
-            equals(ReceiptRow::register_id, self.register_id),
-            equals(ReceiptRow::order_id, self.order_id),
-            equals(ReceiptRow::currency_code, self.currency_code.as_deref()),
-            self.method.map(|method| ReceiptRow::method_flag(method).0.eq(true)).unwrap_or_default(),
-            between(ReceiptRow::created_at, self.from, self.to),
-            self.total_min.map(|total| at_least(total.0)).unwrap_or_default(),
-            self.total_max.map(|total| at_most(total.0)).unwrap_or_default(),
-        ])
+        to: Option<Instant> = lists::at_most(ReceiptRow::created_at, to),
+        total_min: Option<StatedTotal> = total_min.map(|total| at_least(total.0)).unwrap_or_default(),
+        total_max: Option<StatedTotal> = total_max.map(|total| at_most(total.0)).unwrap_or_default(),
     }
 }
 
@@ -72,9 +57,8 @@ fn at_most(total: Amount) -> Filter {
 }
 
 pub fn list(call: &Call) -> Answer {
-    let query: ListPosReceipts = call.query()?;
-    let rows: Rows<ReceiptRow> = read_page(&query.filter(), query.cursor, query.limit)?;
-    Caller::current().show_page::<PosReceiptHeader, ApiPosReceiptHeader, _>(rows, |row| row.id)
+    let rows = call.query::<ListPosReceipts>()?.page([])?;
+    Caller::current().answer_page(rows, PosReceiptHeader::from_row, ApiPosReceiptHeader::from_row)
 }
 
 pub fn read(call: &Call) -> Answer {
@@ -82,11 +66,8 @@ pub fn read(call: &Call) -> Answer {
     let payments = select::<PaymentRow>(PaymentRow::receipt_id.eq(id)).by(PaymentRow::line_no).whole();
     let (receipt, payments) = run((get::<ReceiptRow>(id), payments))?;
     let receipt = receipt.ok_or_else(Problem::not_found)?;
-    let reply = match Caller::current() {
-        Caller::Person => Reply::json(&PosReceipt::from_row(receipt, &payments)),
-        Caller::Client => Reply::json(&ApiPosReceipt::from_row(receipt, &payments)),
-    };
-    Ok(reply.resource(id))
+    let person = || PosReceipt::from_row(&receipt, &payments);
+    Ok(Caller::current().show(person, || ApiPosReceipt::from_row(&receipt, &payments)).resource(id))
 }
 
 #[cfg(test)]

@@ -1,20 +1,16 @@
 //! The operations of registers (sales-pos.md 9). There is no change of one: a changed till is a new register.
 
-use schemars::JsonSchema;
-use serde::Deserialize;
 use stoa_sdk::store::{get, run};
-use stoa_sdk::{Answer, Call, Id, Operation, Page, Problem, Text, all, emit, text};
+use stoa_sdk::{Answer, Call, Id, Operation, Page, Problem, Text, emit};
 use stoa_trade::clients::directory::{self, Holder};
-use stoa_trade::lists::{answer_page, equals, is_set, mentions, read_page};
-use stoa_trade::quantity::Positive;
-use stoa_trade::text::Line;
-use stoa_trade::{Change, EmptyBody, list_query, writable};
+use stoa_trade::lists::{answer_page, is_set, mentions};
+use stoa_trade::{Change, EmptyBody, Status, list_query, writable};
 
 use crate::records::permission::{READ, SETTINGS};
 use crate::records::register::{
     POS_REGISTER, PosRegister, REGISTER_ARCHIVED, REGISTER_CREATED, RegisterEvent, RegisterRow, reply,
 };
-use crate::work::register::{NewRegister, find_places, insert_register};
+use crate::work::register::{PosRegisterInput, find_places, insert_register};
 
 #[rustfmt::skip]
 pub const OPERATIONS: &[Operation] = &[
@@ -35,48 +31,21 @@ pub const OPERATIONS: &[Operation] = &[
         .writes(POS_REGISTER, &[REGISTER_ARCHIVED.code]).problems(&["SESSION_OPEN", "ARCHIVED"]),
 ];
 
-/// A register in a request.
-#[derive(Debug, Deserialize, JsonSchema)]
-#[serde(rename_all = "camelCase", deny_unknown_fields)]
-pub struct PosRegisterInput {
-    /// Stored as typed. Unique for ever, ignoring case.
-    #[schemars(regex(pattern = text::ANY_CASE_CODE), length(max = 64))]
-    pub code: String,
-    pub name: Line<1, 200>,
-    /// Warehouse that sells the goods. The register belongs to its legal entity and branch.
-    pub warehouse_id: Id,
-    /// Price list of the register; it decides the currency.
-    pub price_list_id: Id,
-    /// Money account of a till of the legal entity; only if the entity keeps books.
-    #[serde(default)]
-    pub cash_account_id: Option<Id>,
-    /// Smallest coin in use, such as 0.05. Amounts of cash that the coins cannot form are rejected at opening, in movements,
-    /// tenders, change and counts. Omitted or null: every amount is allowed.
-    #[serde(default)]
-    pub smallest_coin: Option<Positive>,
-}
-
 list_query! {
-    pub struct ListPosRegisters of Status {
+    pub struct ListPosRegisters of RegisterRow {
+        #[serde(default)]
+        status: Status = RegisterRow::status.eq(status),
         legal_entity_id: Option<Id>,
         warehouse_id: Option<Id>,
         /// Only records whose code or name contains the text, ignoring case.
-        text: Option<Text<1, 200>>,
+        text: Option<Text<1, 200>> = mentions("text", text.as_deref()),
         /// True lists registers with an open session, false all others.
-        occupied: Option<bool>,
+        occupied: Option<bool> = is_set(RegisterRow::open_session_id, occupied),
     }
 }
 
 pub fn list(call: &Call) -> Answer {
-    let query: ListPosRegisters = call.query()?;
-    let filter = all([
-        RegisterRow::status.eq(query.status),
-        equals(RegisterRow::legal_entity_id, query.legal_entity_id),
-        equals(RegisterRow::warehouse_id, query.warehouse_id),
-        mentions("text", query.text.as_deref()),
-        is_set(RegisterRow::open_session_id, query.occupied),
-    ]);
-    let rows = read_page::<RegisterRow>(&filter, query.cursor, query.limit)?;
+    let rows = call.query::<ListPosRegisters>()?.page([])?;
     answer_page(rows, |row| row.id, |row| PosRegister::from_row(&row))
 }
 
@@ -88,20 +57,11 @@ pub fn read(call: &Call) -> Answer {
 pub fn create(call: &Call) -> Answer {
     let input: PosRegisterInput = call.body()?;
     let (warehouse, list) = find_places(input.warehouse_id, input.price_list_id)?;
-    let register = NewRegister {
-        code: input.code,
-        name: input.name.into(),
-        warehouse,
-        list,
-        cash_account: input.cash_account_id,
-        smallest_coin: input.smallest_coin.map(|coin| coin.0),
-    };
-    insert_register(register).map(|row| reply(&row))
+    insert_register(input, &warehouse, list).map(|row| reply(&row))
 }
 
 pub fn archive(call: &Call) -> Answer {
-    let row: Option<RegisterRow> = run(get(call.path_id("id")?).locked())?;
-    let before = writable(call, row)?;
+    let before: RegisterRow = writable(call, run(get(call.path_id("id")?).locked())?)?;
     if before.open_session_id.is_some() {
         return Err(Problem::new("SESSION_OPEN"));
     }

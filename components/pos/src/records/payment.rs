@@ -1,10 +1,9 @@
 //! The payments of a receipt: its components, each of which is one payment of finance (sales-pos.md 11, T4).
 
-use schemars::JsonSchema;
-use serde::Serialize;
 use stoa_sdk::{Id, Instant, collection, tenant, text_enum};
 use stoa_trade::payment_method::{CardKind, Method};
 use stoa_trade::quantity::Money;
+use stoa_trade::resource;
 
 text_enum! {
     /// A payment at a register is always CONFIRMED.
@@ -53,60 +52,33 @@ pub struct Paid {
     pub change: Money,
 }
 
-/// A payment of a receipt as returned to API clients.
-#[derive(Debug, Serialize, JsonSchema)]
-#[serde(rename_all = "camelCase")]
-pub struct ApiPosReceiptPayment {
-    /// Id of the payment, the same as in finance.
-    id: Id,
-    receipt_id: Id,
-    #[schemars(range(min = 1))]
-    line_no: i64,
-    /// Method of a payment.
-    method: Method,
-    /// Kind of a card.
-    card_kind: Option<CardKind>,
-    amount: Money,
-    currency_code: String,
-    status: PaymentStatus,
-    reference: Option<String>,
-    created_at: Instant,
-}
-
-/// A payment of a receipt as returned to users.
-#[derive(Debug, Serialize, JsonSchema)]
-#[serde(rename_all = "camelCase")]
-pub struct PosReceiptPayment {
-    tenant_id: Id,
-    #[serde(flatten)]
-    public: ApiPosReceiptPayment,
-    /// Id of the money account; null if the legal entity keeps no books.
-    account_id: Option<Id>,
-}
-
-impl ApiPosReceiptPayment {
-    pub fn from_row(row: &PaymentRow) -> ApiPosReceiptPayment {
-        ApiPosReceiptPayment {
-            id: row.payment_id,
-            receipt_id: row.receipt_id,
-            line_no: row.line_no,
-            method: row.method,
-            card_kind: row.card_kind,
-            amount: row.amount,
-            currency_code: row.currency_code.clone(),
-            status: PaymentStatus::Confirmed,
-            reference: row.reference.clone(),
-            created_at: row.created_at,
-        }
+resource! {
+    /// A payment of a receipt as returned to API clients.
+    pub struct ApiPosReceiptPayment of row: PaymentRow {
+        /// Id of the payment, the same as in finance.
+        id: Id = row.payment_id,
+        receipt_id: Id,
+        #[schemars(range(min = 1))]
+        line_no: i64,
+        /// Method of a payment.
+        method: Method,
+        /// Kind of a card.
+        card_kind: Option<CardKind>,
+        amount: Money,
+        currency_code: String,
+        status: PaymentStatus = PaymentStatus::Confirmed,
+        reference: Option<String>,
+        created_at: Instant,
     }
 }
 
-impl PosReceiptPayment {
-    pub fn from_row(row: &PaymentRow) -> PosReceiptPayment {
-        PosReceiptPayment {
-            tenant_id: tenant(),
-            public: ApiPosReceiptPayment::from_row(row),
-            account_id: row.account_id,
-        }
+resource! {
+    /// A payment of a receipt as returned to users.
+    pub struct PosReceiptPayment of row: PaymentRow {
+        tenant_id: Id = tenant(),
+        #[serde(flatten)]
+        public: ApiPosReceiptPayment = ApiPosReceiptPayment::from_row(row),
+        /// Id of the money account; null if the legal entity keeps no books.
+        account_id: Option<Id>,
     }
 }

@@ -6,6 +6,7 @@ use stoa_sdk::{Column, EventData, EventKind, Id, Instant, collection, now, tenan
 use stoa_trade::document::actor::Actor;
 use stoa_trade::payment_method::Method;
 use stoa_trade::quantity::Money;
+use stoa_trade::resource;
 
 use crate::records::EXAMPLE_ID;
 use crate::records::payment::{ApiPosReceiptPayment, Paid, PaymentRow, PosReceiptPayment};
@@ -78,87 +79,50 @@ impl ReceiptRow {
     }
 }
 
-/// A receipt in a list, as returned to API clients.
-#[derive(Debug, Serialize, JsonSchema)]
-#[serde(rename_all = "camelCase")]
-pub struct ApiPosReceiptHeader {
-    id: Id,
-    session_id: Id,
-    #[schemars(range(min = 1))]
-    session_version: i64,
-    order_id: Id,
-    currency_code: String,
-    total: Money,
-    tendered_amount: Money,
-    change_amount: Money,
-    created_at: Instant,
-    /// Cash that remained in the till; null on receipts older than payment components.
-    cash_amount: Option<Money>,
-}
-
-/// A receipt as returned to API clients.
-#[derive(Debug, Serialize, JsonSchema)]
-pub struct ApiPosReceipt {
-    #[serde(flatten)]
-    pub header: ApiPosReceiptHeader,
-    pub payments: Vec<ApiPosReceiptPayment>,
-}
-
-/// A receipt in a list, as returned to users.
-#[derive(Debug, Serialize, JsonSchema)]
-#[serde(rename_all = "camelCase")]
-pub struct PosReceiptHeader {
-    tenant_id: Id,
-    #[serde(flatten)]
-    public: ApiPosReceiptHeader,
-    /// The `X-Request-Id` of the request that created it.
-    request_id: Id,
-}
-
-/// A receipt as returned to users.
-#[derive(Debug, Serialize, JsonSchema)]
-pub struct PosReceipt {
-    #[serde(flatten)]
-    pub header: PosReceiptHeader,
-    pub payments: Vec<PosReceiptPayment>,
-}
-
-impl From<ReceiptRow> for ApiPosReceiptHeader {
-    fn from(row: ReceiptRow) -> ApiPosReceiptHeader {
-        ApiPosReceiptHeader {
-            id: row.id,
-            session_id: row.session_id,
-            session_version: row.session_version,
-            order_id: row.order_id,
-            currency_code: row.currency_code,
-            total: row.total,
-            tendered_amount: row.tendered,
-            change_amount: row.change,
-            created_at: row.created_at,
-            cash_amount: row.cash_amount,
-        }
+resource! {
+    /// A receipt in a list, as returned to API clients.
+    pub struct ApiPosReceiptHeader of row: ReceiptRow {
+        id: Id,
+        session_id: Id,
+        #[schemars(range(min = 1))]
+        session_version: i64,
+        order_id: Id,
+        currency_code: String,
+        total: Money,
+        tendered_amount: Money = row.tendered,
+        change_amount: Money = row.change,
+        created_at: Instant,
+        /// Cash that remained in the till; null on receipts older than payment components.
+        cash_amount: Option<Money>,
     }
 }
 
-impl From<ReceiptRow> for PosReceiptHeader {
-    fn from(row: ReceiptRow) -> PosReceiptHeader {
-        PosReceiptHeader { tenant_id: tenant(), request_id: row.request_id, public: row.into() }
+resource! {
+    /// A receipt as returned to API clients.
+    pub struct ApiPosReceipt of row: ReceiptRow, payments: &[PaymentRow] {
+        #[serde(flatten)]
+        header: ApiPosReceiptHeader = ApiPosReceiptHeader::from_row(row),
+        payments: Vec<ApiPosReceiptPayment> = payments.iter().map(ApiPosReceiptPayment::from_row).collect(),
     }
 }
 
-impl PosReceipt {
-    /// `payments` in the order of their lines.
-    pub fn from_row(row: ReceiptRow, payments: &[PaymentRow]) -> PosReceipt {
-        let payments = payments.iter().map(PosReceiptPayment::from_row).collect();
-        PosReceipt { header: row.into(), payments }
+resource! {
+    /// A receipt in a list, as returned to users.
+    pub struct PosReceiptHeader of row: ReceiptRow {
+        tenant_id: Id = tenant(),
+        #[serde(flatten)]
+        public: ApiPosReceiptHeader = ApiPosReceiptHeader::from_row(row),
+        /// The `X-Request-Id` of the request that created it.
+        request_id: Id,
     }
 }
 
-impl ApiPosReceipt {
-    /// `payments` in the order of their lines.
-    pub fn from_row(row: ReceiptRow, payments: &[PaymentRow]) -> ApiPosReceipt {
-        let payments = payments.iter().map(ApiPosReceiptPayment::from_row).collect();
-        ApiPosReceipt { header: row.into(), payments }
+resource! {
+    /// A receipt as returned to users.
+    pub struct PosReceipt of row: ReceiptRow, payments: &[PaymentRow] {
+        #[serde(flatten)]
+        header: PosReceiptHeader = PosReceiptHeader::from_row(row),
+        payments: Vec<PosReceiptPayment> = payments.iter().map(PosReceiptPayment::from_row).collect(),
     }
 }
 

@@ -6,7 +6,7 @@ use serde::Serialize;
 use stoa_sdk::{EventData, EventKind, Id, Instant, Reply, collection};
 use stoa_trade::life::{Archivable, Head};
 use stoa_trade::quantity::Money;
-use stoa_trade::{Status, archivable};
+use stoa_trade::{Status, archivable, resource};
 
 use crate::records::EXAMPLE_ID;
 
@@ -38,43 +38,25 @@ collection! {
 }
 archivable!(RegisterRow);
 
-/// A register as returned to users.
-#[derive(Debug, Serialize, JsonSchema)]
-#[serde(rename_all = "camelCase")]
-pub struct PosRegister {
-    #[serde(flatten)]
-    head: Head,
-    code: String,
-    name: String,
-    /// Legal entity of the warehouse.
-    legal_entity_id: Id,
-    branch_id: Option<Id>,
-    warehouse_id: Id,
-    price_list_id: Id,
-    /// Currency of the price list.
-    currency_code: String,
-    /// Money account of the till; null: the account mapped to cash when a session opens.
-    cash_account_id: Option<Id>,
-    open_session_id: Option<Id>,
-    /// Smallest coin in use; null: every amount of cash is allowed.
-    smallest_coin: Option<Money>,
-}
-
-impl PosRegister {
-    pub fn from_row(row: &RegisterRow) -> PosRegister {
-        PosRegister {
-            head: row.head(),
-            code: row.code.clone(),
-            name: row.name.clone(),
-            legal_entity_id: row.legal_entity_id,
-            branch_id: row.branch_id,
-            warehouse_id: row.warehouse_id,
-            price_list_id: row.price_list_id,
-            currency_code: row.currency_code.clone(),
-            cash_account_id: row.cash_account_id,
-            open_session_id: row.open_session_id,
-            smallest_coin: row.smallest_coin,
-        }
+resource! {
+    /// A register as returned to users.
+    pub struct PosRegister of row: RegisterRow {
+        #[serde(flatten)]
+        head: Head = row.head(),
+        code: String,
+        name: String,
+        /// Legal entity of the warehouse.
+        legal_entity_id: Id,
+        branch_id: Option<Id>,
+        warehouse_id: Id,
+        price_list_id: Id,
+        /// Currency of the price list.
+        currency_code: String,
+        /// Money account of the till; null: the account mapped to cash when a session opens.
+        cash_account_id: Option<Id>,
+        open_session_id: Option<Id>,
+        /// Smallest coin in use; null: every amount of cash is allowed.
+        smallest_coin: Option<Money>,
     }
 }
 

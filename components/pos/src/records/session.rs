@@ -5,6 +5,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use stoa_sdk::{EventData, EventKind, Id, Instant, collection, tenant, text_enum};
 use stoa_trade::quantity::Money;
+use stoa_trade::resource;
 
 use crate::records::EXAMPLE_ID;
 
@@ -50,89 +51,50 @@ collection! {
     index { [status, id], [legal_entity_id, id], [operator_id, id], [opened_at], [closed_at] }
 }
 
-/// A session as returned to API clients.
-#[derive(Debug, Serialize, JsonSchema)]
-#[serde(rename_all = "camelCase")]
-pub struct ApiPosSession {
-    id: Id,
-    #[schemars(range(min = 1))]
-    version: i64,
-    created_at: Instant,
-    updated_at: Instant,
-    register_id: Id,
-    /// Number of the session at its register, from 1: the number of its Z report.
-    #[schemars(range(min = 1))]
-    session_no: i64,
-    legal_entity_id: Id,
-    warehouse_id: Id,
-    price_list_id: Id,
-    currency_code: String,
-    /// Id of the user who opened the session and operates it.
-    #[schemars(with = "Id")]
-    operator_id: String,
-    status: SessionStatus,
-    opening_amount: Money,
-    /// Cash that the drawer should contain: opening, plus cash of receipts and movements, minus cash refunds. Fixed at the
-    /// closing.
-    expected_cash: Money,
-    counted_amount: Option<Money>,
-    /// Counted minus expected.
-    variance: Option<Money>,
-    opened_at: Instant,
-    closed_at: Option<Instant>,
-    #[schemars(with = "Option<Id>")]
-    closed_by: Option<String>,
-}
-
-/// A session as returned to users.
-#[derive(Debug, Serialize, JsonSchema)]
-#[serde(rename_all = "camelCase")]
-pub struct PosSession {
-    tenant_id: Id,
-    #[serde(flatten)]
-    public: ApiPosSession,
-    /// Money account of the till; null if the legal entity keeps no books.
-    cash_account_id: Option<Id>,
-    /// Reason stated at the closing; null if none was stated.
-    notes: Option<String>,
-}
-
-impl ApiPosSession {
-    /// `expected`: what the drawer should hold.
-    pub fn from_row(row: &SessionRow, expected: Money) -> ApiPosSession {
-        ApiPosSession {
-            id: row.id,
-            version: row.version,
-            created_at: row.created_at,
-            updated_at: row.updated_at,
-            register_id: row.register_id,
-            session_no: row.session_no,
-            legal_entity_id: row.legal_entity_id,
-            warehouse_id: row.warehouse_id,
-            price_list_id: row.price_list_id,
-            currency_code: row.currency_code.clone(),
-            operator_id: row.operator_id.clone(),
-            status: row.status,
-            opening_amount: row.opening_amount,
-            expected_cash: expected,
-            counted_amount: row.counted_amount,
-            variance: row.variance,
-            opened_at: row.opened_at,
-            closed_at: row.closed_at,
-            closed_by: row.closed_by.clone(),
-        }
+resource! {
+    /// A session as returned to API clients.
+    pub struct ApiPosSession of row: SessionRow, expected: Money {
+        id: Id,
+        #[schemars(range(min = 1))]
+        version: i64,
+        created_at: Instant,
+        updated_at: Instant,
+        register_id: Id,
+        /// Number of the session at its register, from 1: the number of its Z report.
+        #[schemars(range(min = 1))]
+        session_no: i64,
+        legal_entity_id: Id,
+        warehouse_id: Id,
+        price_list_id: Id,
+        currency_code: String,
+        /// Id of the user who opened the session and operates it.
+        #[schemars(with = "Id")]
+        operator_id: String,
+        status: SessionStatus,
+        opening_amount: Money,
+        /// Cash that the drawer should contain: opening, plus cash of receipts and movements, minus cash refunds. Fixed at the
+        /// closing.
+        expected_cash: Money = expected,
+        counted_amount: Option<Money>,
+        /// Counted minus expected.
+        variance: Option<Money>,
+        opened_at: Instant,
+        closed_at: Option<Instant>,
+        #[schemars(with = "Option<Id>")]
+        closed_by: Option<String>,
     }
 }
 
-impl PosSession {
-    /// `expected`: what the drawer should hold.
-    pub fn from_row(row: &SessionRow, expected: Money) -> PosSession {
-        PosSession {
-            tenant_id: tenant(),
-            public: ApiPosSession::from_row(row, expected),
-            cash_account_id: row.cash_account_id,
-            notes: row.notes.clone(),
-        }
+resource! {
+    /// A session as returned to users.
+    pub struct PosSession of row: SessionRow, expected: Money {
+        tenant_id: Id = tenant(),
+        #[serde(flatten)]
+        public: ApiPosSession = ApiPosSession::from_row(row, expected),
+        /// Money account of the till; null if the legal entity keeps no books.
+        cash_account_id: Option<Id>,
+        /// Reason stated at the closing; null if none was stated.
+        notes: Option<String>,
     }
 }
 

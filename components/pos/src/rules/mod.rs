@@ -3,4 +3,3 @@
 pub mod collectable;
 pub mod register_match;
 pub mod tender;
-pub mod text;

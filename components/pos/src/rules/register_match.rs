@@ -1,6 +1,6 @@
 //! Whether a register may collect an order: it sells from its own warehouse, for its own entity, at its own list (sales-pos.md 11.2).
 
-use stoa_sdk::{Id, Item, Problem, item};
+use stoa_sdk::{Id, Problem, item};
 use stoa_trade::refusal::refuse;
 
 /// The place that a session and an order must have in common.
@@ -23,9 +23,8 @@ pub fn check_place(session: Place<'_>, order: Place<'_>) -> Result<(), Problem> 
         ("/priceListId", session.price_list_id != order.price_list_id),
         ("/currencyCode", session.currency_code != order.currency_code),
     ];
-    let faults: Vec<Item> =
-        differs.into_iter().filter(|(_, differs)| *differs).map(|(pointer, _)| item(pointer, "MISMATCH")).collect();
-    refuse("REGISTER_MISMATCH", faults)
+    let differs = differs.into_iter().filter(|(_, differs)| *differs);
+    refuse("REGISTER_MISMATCH", differs.map(|(pointer, _)| item(pointer, "MISMATCH")).collect())
 }
 
 #[cfg(test)]

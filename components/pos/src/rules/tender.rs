@@ -4,12 +4,12 @@
 use schemars::JsonSchema;
 use serde::Deserialize;
 use stoa_sdk::{Bounds, Id, Item, Problem, item};
+use stoa_trade::card_number::find_card_number;
 use stoa_trade::payment_method::{CardKind, Method};
 use stoa_trade::quantity::{Money, Positive, sum};
 use stoa_trade::text::Line;
 
 use crate::records::payment::{Component, Paid};
-use crate::rules::text::find_card_number;
 
 /// A payment in a request.
 #[derive(Debug, Clone, Deserialize, JsonSchema)]

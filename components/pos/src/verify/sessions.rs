@@ -13,8 +13,9 @@ use crate::records::cash_movement::CashMovementRow;
 use crate::records::closing_total::ClosingTotalRow;
 use crate::records::receipt::ReceiptRow;
 use crate::records::session::{OPEN_SLOT, SessionRow, SessionStatus};
+use crate::records::session_report::Figures;
 use crate::verify::BATCH;
-use crate::work::figures::{Computed, Figures, compute_all, read_totals};
+use crate::work::figures::{Computed, compute_all, read_totals};
 
 totals! {
     /// The versions that receipts gave their sessions.

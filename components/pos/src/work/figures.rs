@@ -13,29 +13,8 @@ use crate::records::cash_movement::{CashDirection, CashMovementRow};
 use crate::records::closing_total::{ClosingTotalRow, NONE, TotalKind};
 use crate::records::payment::PaymentRow;
 use crate::records::receipt::ReceiptRow;
-use crate::records::session_report::{MethodTotal, Tally};
+use crate::records::session_report::{Ends, Figures, MethodTotal, Tally};
 use crate::work::drawer::{parse, read_states};
-
-/// The figures of a session: what it took and gave.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Figures {
-    pub receipts: Tally,
-    pub change_given: Sum,
-    /// In the order of the enumerations.
-    pub by_method: Vec<MethodTotal>,
-    pub movements_in: Tally,
-    pub movements_out: Tally,
-    pub refunds: Tally,
-    pub refunds_voided: Tally,
-}
-
-impl Figures {
-    /// Cash of receipts that remained in the drawer.
-    pub fn cash_sales(&self) -> Sum {
-        let cash = self.by_method.iter().find(|total| total.method.is_cash());
-        cash.map_or(Sum::ZERO, |total| total.amount)
-    }
-}
 
 totals! {
     /// Receipts of a session.
@@ -182,7 +161,7 @@ fn method_of(row: &ClosingTotalRow) -> MethodTotal {
 view! { ReceiptId of ReceiptRow { id: Id } }
 
 /// The first and the last receipt of a session.
-pub fn read_ends(session: Id) -> Result<(Option<Id>, Option<Id>), Problem> {
+pub fn read_ends(session: Id) -> Result<Ends, Problem> {
     let of_session = || select::<ReceiptId>(ReceiptRow::session_id.eq(session));
     let (first, last) = run((
         of_session().by(ReceiptRow::session_version).first(),

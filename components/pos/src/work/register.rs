@@ -1,29 +1,42 @@
 //! New registers, of a person or of onboarding (sales-pos.md 9).
 
+use schemars::JsonSchema;
+use serde::Deserialize;
 use stoa_sdk::store::{insert, run};
-use stoa_sdk::{Id, Problem, emit, new_id, now};
+use stoa_sdk::{Id, Problem, emit, new_id, now, text};
 use stoa_trade::Status;
 use stoa_trade::clients::directory::{self, Holder};
 use stoa_trade::clients::money::{self, Usage};
 use stoa_trade::clients::prices::{PriceList, service as lists};
 use stoa_trade::clients::warehouses::{self, Warehouse};
 use stoa_trade::payment_method::Method;
-use stoa_trade::quantity::Money;
+use stoa_trade::quantity::Positive;
 use stoa_trade::refusal::{or_duplicate, unusable};
-use stoa_trade::text::key;
+use stoa_trade::text::{Line, key};
 
 use crate::records::register::{REGISTER_CREATED, RegisterEvent, RegisterRow};
 
 const CASH_ACCOUNT: &str = "/cashAccountId";
 
-/// The parts of a new register.
-pub struct NewRegister {
+/// A register in a request.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct PosRegisterInput {
+    /// Stored as typed. Unique for ever, ignoring case.
+    #[schemars(regex(pattern = text::ANY_CASE_CODE), length(max = 64))]
     pub code: String,
-    pub name: String,
-    pub warehouse: Warehouse,
-    pub list: PriceList,
-    pub cash_account: Option<Id>,
-    pub smallest_coin: Option<Money>,
+    pub name: Line<1, 200>,
+    /// Warehouse that sells the goods. The register belongs to its legal entity and branch.
+    pub warehouse_id: Id,
+    /// Price list of the register; it decides the currency.
+    pub price_list_id: Id,
+    /// Money account of a till of the legal entity; only if the entity keeps books.
+    #[serde(default)]
+    pub cash_account_id: Option<Id>,
+    /// Smallest coin in use, such as 0.05. Amounts of cash that the coins cannot form are rejected at opening, in movements,
+    /// tenders, change and counts. Omitted or null: every amount is allowed.
+    #[serde(default)]
+    pub smallest_coin: Option<Positive>,
 }
 
 /// The warehouse and the list that a body names.
@@ -41,10 +54,14 @@ pub fn find_places(warehouse: Id, list: Id) -> Result<(Warehouse, PriceList), Pr
 ///
 /// # Errors
 /// REFERENCE_INVALID, PAYMENT_ACCOUNT_INVALID, DUPLICATE at `/code`.
-pub fn insert_register(register: NewRegister) -> Result<RegisterRow, Problem> {
-    check_usable(&register)?;
-    let entity = Id::from(register.warehouse.legal_entity_id);
-    check_cash_account(entity, register.cash_account)?;
+pub fn insert_register(
+    register: PosRegisterInput,
+    warehouse: &Warehouse,
+    list: PriceList,
+) -> Result<RegisterRow, Problem> {
+    check_usable(warehouse, &list)?;
+    let entity = Id::from(warehouse.legal_entity_id);
+    check_cash_account(entity, register.cash_account_id)?;
     let row = RegisterRow {
         id: new_id(),
         version: 1,
@@ -52,18 +69,18 @@ pub fn insert_register(register: NewRegister) -> Result<RegisterRow, Problem> {
         updated_at: now(),
         code_key: key(&register.code),
         code: register.code,
-        name: register.name,
+        name: register.name.into(),
         legal_entity_id: entity,
-        branch_id: register.warehouse.branch_id.map(Id::from),
-        warehouse_id: register.warehouse.id.into(),
-        price_list_id: register.list.id.into(),
-        currency_code: register.list.currency_code,
-        cash_account_id: register.cash_account,
+        branch_id: warehouse.branch_id.map(Id::from),
+        warehouse_id: register.warehouse_id,
+        price_list_id: register.price_list_id,
+        currency_code: list.currency_code,
+        cash_account_id: register.cash_account_id,
         status: Status::Active,
         archived_at: None,
         open_session_id: None,
         last_session_no: 0,
-        smallest_coin: register.smallest_coin,
+        smallest_coin: register.smallest_coin.map(|coin| coin.0),
     };
     run(insert([&row])).map_err(or_duplicate("/code"))?;
     directory::hold(Holder::Register(row.id), entity, row.branch_id, row.cash_account_id).map_err(|refused| {
@@ -75,19 +92,16 @@ pub fn insert_register(register: NewRegister) -> Result<RegisterRow, Problem> {
 }
 
 /// Goods are sold from normal warehouses at active lists.
-fn check_usable(register: &NewRegister) -> Result<(), Problem> {
-    match (register.warehouse.active, register.warehouse.normal) {
+fn check_usable(warehouse: &Warehouse, list: &PriceList) -> Result<(), Problem> {
+    match (warehouse.active, warehouse.normal) {
         (false, _) => return Err(unusable("/warehouseId", "ARCHIVED")),
         (true, false) => return Err(unusable("/warehouseId", "NOT_NORMAL")),
         (true, true) => {}
     }
-    if register.list.active { Ok(()) } else { Err(unusable("/priceListId", "ARCHIVED")) }
+    if list.active { Ok(()) } else { Err(unusable("/priceListId", "ARCHIVED")) }
 }
 
 /// A stated account is an active till of an entity with books.
-///
-/// # Errors
-/// PAYMENT_ACCOUNT_INVALID.
 fn check_cash_account(entity: Id, account: Option<Id>) -> Result<(), Problem> {
     let Some(account) = account else { return Ok(()) };
     let usage = Usage {

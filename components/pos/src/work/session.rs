@@ -8,9 +8,6 @@ use stoa_trade::document::actor::Actor;
 use crate::records::session::{SessionRow, SessionStatus};
 
 /// The session, held until the transaction ends.
-///
-/// # Errors
-/// NOT_FOUND.
 pub fn lock_session(id: Id) -> Result<SessionRow, Problem> {
     run(get::<SessionRow>(id).locked())?.ok_or_else(Problem::not_found)
 }
@@ -21,17 +18,11 @@ pub fn is_operator(session: &SessionRow) -> bool {
 }
 
 /// Refuses whoever did not open it.
-///
-/// # Errors
-/// PERMISSION_DENIED.
 pub fn require_operator(session: &SessionRow) -> Result<(), Problem> {
     if is_operator(session) { Ok(()) } else { Err(Problem::new("PERMISSION_DENIED")) }
 }
 
 /// Refuses a session that is closed.
-///
-/// # Errors
-/// ILLEGAL_STATE.
 pub fn require_open(session: &SessionRow) -> Result<(), Problem> {
     match session.status {
         SessionStatus::Open => Ok(()),

@@ -1,8 +1,17 @@
-//! The operations of people and API clients. Each file begins with its table.
+//! The operations of people and API clients, a noun a file or a folder.
 
 pub mod price;
-pub mod price_change;
 pub mod price_list;
 pub mod priced_product;
-pub mod resolve;
-pub mod schedule;
+
+use stoa_sdk::Operation;
+
+/// Every operation of pricing.
+pub const TABLES: &[&[Operation]] = &[
+    price_list::OPERATIONS,
+    price::read::OPERATIONS,
+    price::change::OPERATIONS,
+    price::schedule::OPERATIONS,
+    price::resolve::OPERATIONS,
+    priced_product::OPERATIONS,
+];

@@ -1,14 +1,14 @@
 //! Price lists: read and changed by people, read by API clients.
 
 use stoa_sdk::store::{get, run};
-use stoa_sdk::{Answer, Call, Client, Instant, Operation, Page, Problem, Reply, Text, all, currency, emit, item};
-use stoa_trade::lists::{answer_page, changed_since, equals, mentions, read_page};
-use stoa_trade::{Change, EmptyBody, Identity, Status, list_query, writable};
+use stoa_sdk::{Answer, Call, Client, Instant, Operation, Page, Problem, Text, all, currency, emit, item};
+use stoa_trade::lists::{changed_since, equals, mentions, read_page};
+use stoa_trade::{Caller, Change, EmptyBody, Identity, list_query, writable};
 
+use crate::records::permission::{READ, WRITE};
 use crate::records::price_list::{
-    ARCHIVED, AUDIT, CREATED, ListRow, PriceList, PriceListEvent, PublicPriceList, UPDATED, Visibility, show,
+    ARCHIVED, AUDIT, ApiPriceList, CREATED, ListRow, PriceList, PriceListEvent, UPDATED, Visibility, show,
 };
-use crate::rules::access::{READ, WRITE};
 use crate::work::price_list::{PriceListInput, insert_list};
 
 const LISTS: &str = "/pricing/price-lists";
@@ -18,15 +18,15 @@ const LIST: &str = "/pricing/price-lists/{id}";
 pub const OPERATIONS: &[Operation] = &[
     Operation::read(LISTS, "listPriceLists", list).summary("Price lists")
         .needs(READ).query::<ListPriceLists>().answers::<Page<PriceList>>()
-        .and_client(Client::new(READ).run(api_list).summary("Public price lists")
-            .query::<ListPublicPriceLists>().answers::<Page<PublicPriceList>>()),
+        .and_client(Client::new(READ).summary("Public price lists")
+            .query::<ListApiPriceLists>().answers::<Page<ApiPriceList>>()),
     Operation::create(LISTS, "createPriceList", create).summary("Create a price list")
         .description("A code remains reserved after archiving. API clients can read the list if `visibility` is PUBLIC.")
         .needs(WRITE).body::<PriceListInput>().answers::<PriceList>()
         .writes(AUDIT, &[CREATED.code]).problems(&["DUPLICATE"]),
     Operation::read(LIST, "getPriceList", read).summary("A price list").needs(READ).answers::<PriceList>()
-        .and_client(Client::new(READ).run(api_read).at("/pricing/price-lists/{listId}").summary("A public price list")
-            .answers::<PublicPriceList>()),
+        .and_client(Client::new(READ).run(read_public).at("/pricing/price-lists/{listId}").summary("A public price list")
+            .answers::<ApiPriceList>()),
     Operation::replace(LIST, "replacePriceList", replace).summary("Replace a price list")
         .description("Full replacement: an omitted description becomes null. Caution: an omitted `visibility` becomes \
             INTERNAL, which hides a PUBLIC list from API clients at once. Code and currency must be the current ones.")
@@ -51,7 +51,7 @@ list_query! {
 }
 
 list_query! {
-    pub struct ListPublicPriceLists of OnlyActive {
+    pub struct ListApiPriceLists of OnlyActive {
         /// Only this code, ignoring case.
         code: Option<Text<1, 64>>,
         /// Only records changed at or after this instant.
@@ -61,19 +61,28 @@ list_query! {
 
 pub fn list(call: &Call) -> Answer {
     let query: ListPriceLists = call.query()?;
+    let caller = Caller::current();
+    let visibility = if caller.is_client() { Some(Visibility::Public) } else { query.visibility };
     let filter = all([
         ListRow::status.eq(query.status),
-        equals(ListRow::visibility, query.visibility),
+        equals(ListRow::visibility, visibility),
         equals(ListRow::code, query.code.as_deref().map(str::to_uppercase)),
         mentions("text", query.text.as_deref()),
         changed_since(ListRow::updated_at, query.updated_since),
     ]);
-    answer_page(read_page(&filter, query.cursor, query.limit)?, |row: &ListRow| row.id, PriceList::from)
+    let rows = read_page(&filter, query.cursor, query.limit)?;
+    caller.show_page::<PriceList, ApiPriceList, _>(rows, |row: &ListRow| row.id)
 }
 
 pub fn read(call: &Call) -> Answer {
     let row = run(get(call.path_id("id")?))?;
     row.map(show).ok_or_else(Problem::not_found)
+}
+
+/// The path of an API client names the list by another parameter.
+pub fn read_public(call: &Call) -> Answer {
+    let row = run(get(call.path_id("listId")?))?;
+    row.filter(ListRow::is_public).map(show).ok_or_else(Problem::not_found)
 }
 
 pub fn create(call: &Call) -> Answer {
@@ -110,22 +119,4 @@ pub fn archive(call: &Call) -> Answer {
     run(change.update())?;
     emit([ARCHIVED.of(id, None, &Identity { id })]);
     Ok(change.show(show))
-}
-
-pub fn api_list(call: &Call) -> Answer {
-    let query: ListPublicPriceLists = call.query()?;
-    let filter = all([
-        ListRow::visibility.eq(Visibility::Public),
-        ListRow::status.eq(Status::Active),
-        equals(ListRow::code, query.code.as_deref().map(str::to_uppercase)),
-        changed_since(ListRow::updated_at, query.updated_since),
-    ]);
-    answer_page(read_page(&filter, query.cursor, query.limit)?, |row: &ListRow| row.id, PublicPriceList::from)
-}
-
-pub fn api_read(call: &Call) -> Answer {
-    let row: Option<ListRow> = run(get(call.path_id("listId")?))?;
-    let row = row.filter(ListRow::is_public).ok_or_else(Problem::not_found)?;
-    let (id, version) = (row.id, row.version);
-    Ok(Reply::json(&PublicPriceList::from(row)).of(id, version))
 }

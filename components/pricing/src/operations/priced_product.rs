@@ -4,15 +4,16 @@
 use schemars::JsonSchema;
 use serde::Deserialize;
 use stoa_sdk::store::{get, run, select};
-use stoa_sdk::{Answer, Call, Client, Id, Instant, Limit, Operation, Problem, Reply, map, now, text_enum};
-use stoa_trade::Status;
+use stoa_sdk::{Answer, Call, Client, Id, Limit, Operation, Problem, Reply, map, text_enum};
 use stoa_trade::clients::products::{self, ShownVariant, document};
+use stoa_trade::{Caller, Status};
 
-use crate::operations::resolve::instant;
-use crate::records::price::{PriceRow, PublicPrice};
-use crate::records::price_list::{ListRow, PublicPriceList};
+use crate::operations::price::resolve::instant;
+use crate::records::permission::READ_PRODUCTS;
+use crate::records::price::{ApiPrice, PriceRow};
+use crate::records::price_list::{ApiPriceList, ListRow};
 use crate::records::priced_product::{PricedProduct, PricedVariant};
-use crate::rules::access::{Asker, READ_PRODUCTS, require_readable};
+use crate::rules::access::require_readable;
 use crate::rules::period::{Stated, effective};
 
 #[rustfmt::skip]
@@ -23,7 +24,7 @@ pub const OPERATIONS: &[Operation] = &[
             and for each variant the price in effect in the list, or null. The prices are those at `at`, by default now. Users \
             and API clients receive the same data.")
         .needs(READ_PRODUCTS).query::<ReadPricedProduct>().answers::<PricedProduct>()
-        .and_client(Client::new(READ_PRODUCTS).run(api_read)
+        .and_client(Client::new(READ_PRODUCTS)
             .description("Everything for a shop's product page in one call: a product on sale, its active variants, and for \
                 each variant the price in effect now in the public list, or null. `at` is not supported.")
             .query::<ReadPricedProductNow>()),
@@ -49,6 +50,7 @@ pub struct ReadPricedProduct {
 
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
+#[allow(dead_code, reason = "the contract of API clients: one handler reads the query of both callers")]
 pub struct ReadPricedProductNow {
     /// The `nextCursor` of the previous response, for further variants.
     cursor: Option<Id>,
@@ -64,33 +66,25 @@ fn default_limit() -> Limit {
 }
 
 pub fn read(call: &Call) -> Answer {
-    let ReadPricedProduct { cursor, limit, expand, at: stated } = call.query()?;
-    let time = instant(stated.as_ref(), "/query/at")?;
-    read_as(Asker::Person, call, ReadPricedProductNow { cursor, limit, expand }, time)
-}
-
-pub fn api_read(call: &Call) -> Answer {
-    read_as(Asker::Client, call, call.query()?, now())
-}
-
-fn read_as(asker: Asker, call: &Call, query: ReadPricedProductNow, time: Instant) -> Answer {
+    let query: ReadPricedProduct = call.query()?;
+    let time = instant(query.at.as_ref(), "/query/at")?;
     let (list_id, product) = (call.path_id("listId")?, call.path_id("productId")?);
     let with_media = query.expand.is_some();
     let shown = products::show(product, query.cursor, query.limit.0, with_media).ok_or_else(Problem::not_found)?;
     let ids: Vec<Id> = shown.variants.iter().map(|variant| variant.id.into()).collect();
     let filter = effective(list_id, PriceRow::variant_id.one_of(ids.iter().copied()), time);
     let (list, prices) = run((get::<ListRow>(list_id), select::<PriceRow>(filter).whole()))?;
-    let list = require_readable(asker, list)?;
+    let list = require_readable(Caller::current(), list)?;
     // Prices of an archived list are in effect no more.
     let prices = prices.into_iter().filter(|_| list.status == Status::Active);
-    let mut prices = map(prices.map(|price| (price.variant_id, PublicPrice::from(price))));
+    let mut prices = map(prices.map(|price| (price.variant_id, ApiPrice::from(price))));
     let priced = |variant: ShownVariant| PricedVariant {
         price: prices.remove(&Id::from(variant.id)),
         variant: document(variant.document),
     };
     Ok(Reply::json(&PricedProduct {
         product: document(shown.document),
-        price_list: PublicPriceList::from(list),
+        price_list: ApiPriceList::from(list),
         variants: shown.variants.into_iter().map(priced).collect(),
         next_cursor: ids.last().copied().filter(|_| shown.more),
         media: with_media.then(|| shown.media.into_iter().map(document).collect()),

@@ -1,5 +1,12 @@
 //! Records of pricing: the collections, and what people, API clients and events see of them.
 
+pub mod permission;
 pub mod price;
 pub mod price_list;
 pub mod priced_product;
+
+use stoa_sdk::Entity;
+use stoa_sdk::descriptor::Collection;
+
+/// Every collection of pricing.
+pub const COLLECTIONS: &[fn() -> Collection] = &[price_list::ListRow::collection, price::PriceRow::collection];

@@ -4,7 +4,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use stoa_sdk::{Decimal, EventData, EventKind, Id, Instant, Reply, collection, view};
 use stoa_trade::life::{Head, PublicHead};
-use stoa_trade::{Archivable, Status, archivable};
+use stoa_trade::{Archivable, Caller, Status, archivable};
 
 use crate::records::price_list::ListRow;
 
@@ -102,38 +102,33 @@ impl From<PriceRow> for Price {
     }
 }
 
-/// The whole record as an answer to a person; audited under its list.
-pub fn show(row: PriceRow) -> Reply {
-    let (id, version, list) = (row.id, row.version, row.list_id);
-    Reply::json(&Price::from(row)).of(id, version).subject(list)
-}
-
 /// A price as returned to API clients.
 #[derive(Debug, Serialize, JsonSchema)]
-pub struct PublicPrice {
+#[schemars(rename = "PublicPrice")]
+pub struct ApiPrice {
     #[serde(flatten)]
     head: PublicHead,
     #[serde(flatten)]
     body: PriceBody,
 }
 
-impl From<PriceRow> for PublicPrice {
-    fn from(row: PriceRow) -> PublicPrice {
-        PublicPrice { head: row.public_head(), body: row.into() }
+impl From<PriceRow> for ApiPrice {
+    fn from(row: PriceRow) -> ApiPrice {
+        ApiPrice { head: row.public_head(), body: row.into() }
     }
 }
 
-/// The public projection as an answer to an API client, whatever is on sale: who writes a price knows it.
-pub fn show_public(row: PriceRow) -> Reply {
-    let (id, version, list) = (row.id, row.version, row.list_id);
-    Reply::json(&PublicPrice::from(row)).of(id, version).subject(list)
+/// The record as an answer, audited under its list. A client that writes a price sees it, whatever is on sale.
+pub fn show(row: PriceRow) -> Reply {
+    let list = row.list_id;
+    Caller::current().show_row::<Price, ApiPrice, _>(row).subject(list)
 }
 
 /// Event data of a price: all members while it is active in a public list and its variant is on sale, else ids only.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(untagged)]
 pub enum PriceEvent {
-    Public(PublicPrice),
+    Public(ApiPrice),
     Hidden(PriceIdentity),
 }
 

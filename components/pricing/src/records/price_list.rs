@@ -4,7 +4,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use stoa_sdk::{EventData, EventKind, Id, Instant, Reply, collection, text_enum, view};
 use stoa_trade::life::{Head, PublicHead};
-use stoa_trade::{Archivable, Identity, Status, archivable};
+use stoa_trade::{Archivable, Caller, Identity, Status, archivable};
 
 /// Resource type of the audit entries and of the events.
 pub const AUDIT: &str = "PRICE_LIST";
@@ -90,16 +90,11 @@ impl From<ListRow> for PriceList {
     }
 }
 
-/// The whole record as an answer to a person.
-pub fn show(row: ListRow) -> Reply {
-    let (id, version) = (row.id, row.version);
-    Reply::json(&PriceList::from(row)).of(id, version)
-}
-
 /// A price list as returned to API clients.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
-pub struct PublicPriceList {
+#[schemars(rename = "PublicPriceList")]
+pub struct ApiPriceList {
     #[serde(flatten)]
     head: PublicHead,
     code: String,
@@ -108,9 +103,9 @@ pub struct PublicPriceList {
     visibility: Visibility,
 }
 
-impl From<ListRow> for PublicPriceList {
-    fn from(row: ListRow) -> PublicPriceList {
-        PublicPriceList {
+impl From<ListRow> for ApiPriceList {
+    fn from(row: ListRow) -> ApiPriceList {
+        ApiPriceList {
             head: row.public_head(),
             code: row.code,
             name: row.name,
@@ -120,11 +115,16 @@ impl From<ListRow> for PublicPriceList {
     }
 }
 
+/// The record as an answer.
+pub fn show(row: ListRow) -> Reply {
+    Caller::current().show_row::<PriceList, ApiPriceList, _>(row)
+}
+
 /// Event data of a price list: all members while it is active and PUBLIC, else its id only.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(untagged)]
 pub enum PriceListEvent {
-    Public(PublicPriceList),
+    Public(ApiPriceList),
     Hidden(Identity),
 }
 

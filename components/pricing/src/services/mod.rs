@@ -4,7 +4,7 @@ pub mod prices;
 
 use stoa_sdk::ServiceAccess;
 
-use crate::rules::access::READ;
+use crate::records::permission::READ;
 
 /// Everything here is read.
 pub const ACCESS: &[ServiceAccess] = &[ServiceAccess {

@@ -70,7 +70,7 @@ resource! {
     pub struct ApiPurchaseOrderItem of row: OrderItemRow, status: OrderStatus {
         id: Id,
         // People count from one.
-        #[schemars(range(min = 1, max = 100))]
+        #[schemars(range(min = 1, max = stoa_trade::limits::LINES))]
         line_no: i64 = row.line_no.unwrap_or_default() + 1,
         variant_id: Id,
         tracking_mode: Tracking = row.tracking,

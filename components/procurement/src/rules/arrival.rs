@@ -5,12 +5,10 @@ use serde::Deserialize;
 use stoa_sdk::{Id, Item, item};
 use stoa_trade::document::lines::Lines;
 use stoa_trade::document::version::ExpectedVersion;
+use stoa_trade::limits::UNITS;
 use stoa_trade::quantity::{Money, Positive};
 use stoa_trade::text::Prose;
 use stoa_trade::unit_identity::{UnitInput, find_faults};
-
-/// Units of a receipt at most.
-const MOST_UNITS: usize = 100;
 
 /// Received goods and services of an order.
 #[derive(Debug, Deserialize, JsonSchema)]
@@ -23,14 +21,14 @@ pub struct GoodsReceiptInput {
     #[serde(default)]
     pub warehouse_location_id: Option<Id>,
     /// Each line of the order at most once.
-    #[schemars(length(min = 1, max = 100))]
+    #[schemars(length(min = 1, max = stoa_trade::limits::LINES))]
     pub items: Vec<GoodsReceiptItemInput>,
     /// Required for an import order, and rejected for any other.
     #[serde(default)]
     pub shipment_id: Option<Id>,
     /// Charges of an import order that are known at the receipt: they become part of the cost of the goods.
     #[serde(default)]
-    #[schemars(length(max = 50), extend("default" = []))]
+    #[schemars(length(max = stoa_trade::limits::CHARGES), extend("default" = []))]
     pub charges: Vec<ReceiptChargeInput>,
 }
 
@@ -43,7 +41,7 @@ pub struct GoodsReceiptItemInput {
     pub quantity: Positive,
     /// New units of a serialized line, as many as its quantity; empty for any other line.
     #[serde(default)]
-    #[schemars(length(max = 100), extend("default" = []))]
+    #[schemars(length(max = stoa_trade::limits::UNITS), extend("default" = []))]
     pub units: Vec<UnitInput>,
 }
 
@@ -52,7 +50,7 @@ pub struct GoodsReceiptItemInput {
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct ReceiptChargeInput {
     pub charge_id: Id,
-    #[schemars(length(min = 1, max = 100))]
+    #[schemars(length(min = 1, max = stoa_trade::limits::ALLOCATIONS))]
     pub allocations: Vec<ReceiptAllocationInput>,
 }
 
@@ -81,7 +79,7 @@ impl GoodsReceiptInput {
     /// Faults beyond the schema: a line, charge or identity twice, too many units, invalid identities.
     pub fn find_faults(&self) -> Vec<Item> {
         let mut faults = self.lines().find_repeats("orderItemId", |line| line.order_item_id);
-        if self.items.iter().map(|line| line.units.len()).sum::<usize>() > MOST_UNITS {
+        if self.items.iter().map(|line| line.units.len()).sum::<usize>() > UNITS {
             faults.push(item("/items", "TOO_MANY"));
         }
         let units = self.lines().iter().flat_map(|(pointer, line)| {

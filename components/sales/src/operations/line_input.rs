@@ -66,7 +66,7 @@ line_input! {
         /// Units for a serialized line. A user chooses them. There may be fewer than the quantity until the order is confirmed.
         /// The confirmation reserves them; a draft does not.
         #[serde(default)]
-        #[schemars(length(max = 100), extend("uniqueItems" = true, "default" = []))]
+        #[schemars(length(max = stoa_trade::limits::UNITS), extend("uniqueItems" = true, "default" = []))]
         pub unit_ids: Vec<Id>,
     }
     units: |line| line.unit_ids.clone()

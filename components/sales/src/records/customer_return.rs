@@ -139,7 +139,7 @@ resource! {
     pub struct SalesReturn of row: SalesReturnRow, items: Vec<SalesReturnItem> {
         #[serde(flatten)]
         header: SalesReturnHeader = SalesReturnHeader::from_row(row),
-        #[schemars(length(max = 100))]
+        #[schemars(length(max = stoa_trade::limits::LINES))]
         items: Vec<SalesReturnItem> = items,
     }
 }
@@ -149,7 +149,7 @@ resource! {
     pub struct ApiSalesReturn of row: SalesReturnRow, items: &[SalesReturnItemRow] {
         #[serde(flatten)]
         header: ApiSalesReturnHeader = ApiSalesReturnHeader::from_row(row),
-        #[schemars(length(max = 100))]
+        #[schemars(length(max = stoa_trade::limits::LINES))]
         items: Vec<ApiSalesReturnItem> = items.iter().map(ApiSalesReturnItem::from_row).collect(),
     }
 }

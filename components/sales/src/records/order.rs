@@ -76,7 +76,7 @@ resource! {
     pub struct ApiSalesOrder of row: OrderRow, items: Vec<ApiSalesOrderItem> {
         #[serde(flatten)]
         header: ApiSalesOrderHeader = ApiSalesOrderHeader::from_row(row),
-        #[schemars(length(max = 100))]
+        #[schemars(length(max = stoa_trade::limits::LINES))]
         items: Vec<ApiSalesOrderItem> = items,
     }
 }
@@ -114,7 +114,7 @@ resource! {
     pub struct SalesOrder of row: OrderRow, items: Vec<SalesOrderItem> {
         #[serde(flatten)]
         header: SalesOrderHeader = SalesOrderHeader::from_row(row),
-        #[schemars(length(max = 100))]
+        #[schemars(length(max = stoa_trade::limits::LINES))]
         items: Vec<SalesOrderItem> = items,
     }
 }

@@ -74,7 +74,7 @@ resource! {
         #[serde(flatten)]
         price: PriceFigures = price,
         /// None on an untracked line, one for a quantity, one for each unit.
-        #[schemars(length(max = 100))]
+        #[schemars(length(max = stoa_trade::limits::UNITS))]
         allocations: Vec<Allocation> =
             allocations.iter().filter(|held| held.is_live()).map(|held| Allocation::from_row(held)).collect(),
     }
@@ -87,7 +87,7 @@ resource! {
     {
         #[serde(flatten)]
         line: ApiSalesOrderItem = ApiSalesOrderItem::from_row(row, price, allocations),
-        #[schemars(range(min = 1, max = 100))]
+        #[schemars(range(min = 1, max = stoa_trade::limits::LINES))]
         line_no: i64 = row.place() + 1,
         sku: String,
         /// Name of the product when the line was last priced.

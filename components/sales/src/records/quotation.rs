@@ -130,7 +130,7 @@ resource! {
     /// A line of a quotation.
     pub struct QuotationItem of row: QuotationItemRow, price: PriceFigures {
         id: Id,
-        #[schemars(range(min = 1, max = 100))]
+        #[schemars(range(min = 1, max = stoa_trade::limits::LINES))]
         line_no: i64 = row.line_no.unwrap_or_default() + 1,
         variant_id: Id,
         sku: String,
@@ -148,7 +148,7 @@ resource! {
     pub struct Quotation of row: QuotationRow, items: Vec<QuotationItem>, now: Instant {
         #[serde(flatten)]
         header: QuotationHeader = QuotationHeader::from_row(row, now),
-        #[schemars(length(max = 100))]
+        #[schemars(length(max = stoa_trade::limits::LINES))]
         items: Vec<QuotationItem> = items,
     }
 }
@@ -158,7 +158,7 @@ resource! {
     pub struct ApiQuotation of row: QuotationRow, items: Vec<QuotationItem>, now: Instant {
         #[serde(flatten)]
         header: ApiQuotationHeader = ApiQuotationHeader::from_row(row, now),
-        #[schemars(length(max = 100))]
+        #[schemars(length(max = stoa_trade::limits::LINES))]
         items: Vec<QuotationItem> = items,
     }
 }

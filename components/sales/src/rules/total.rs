@@ -1,10 +1,8 @@
 //! Totals of documents: exact sums of their lines, and whether they can be paid (decisions.md 0.2).
 
 use stoa_sdk::Problem;
+use stoa_trade::limits::UNITS;
 use stoa_trade::quantity::{Amount, StatedTotal, narrow};
-
-/// Units on the lines of a document at most.
-pub const MOST_UNITS: usize = 100;
 
 /// Whether it has at most 6 decimals and 12 integer digits.
 pub fn is_collectable(total: Amount) -> bool {
@@ -21,7 +19,7 @@ pub fn check_expected(expected: Option<StatedTotal>, total: Amount) -> Result<()
 
 /// Refuses with LIMIT_EXCEEDED more units than a document may have.
 pub fn check_units(units: usize) -> Result<(), Problem> {
-    if units > MOST_UNITS { Err(Problem::limit_exceeded("/items", MOST_UNITS, "UNITS")) } else { Ok(()) }
+    if units > UNITS { Err(Problem::limit_exceeded("/items", UNITS, "UNITS")) } else { Ok(()) }
 }
 
 #[cfg(test)]

@@ -59,15 +59,15 @@ pub struct ProfileInput<T> {
     pub payment_term_days: Option<i64>,
     /// Contacts of the party.
     #[serde(default)]
-    #[schemars(length(max = 20), extend("default" = []))]
+    #[schemars(length(max = crate::limits::CONTACTS), extend("default" = []))]
     pub contacts: Vec<ContactInput>,
     /// Postal addresses for goods and letters.
     #[serde(default)]
-    #[schemars(length(max = 20), extend("default" = []))]
+    #[schemars(length(max = crate::limits::ADDRESSES), extend("default" = []))]
     pub addresses: Vec<AddressInput>,
     /// Additional search words, each once regardless of case.
     #[serde(default)]
-    #[schemars(length(max = 20))]
+    #[schemars(length(max = crate::limits::TAGS))]
     pub tags: Vec<Line<1, 40>>,
     /// What the kind of party adds.
     #[serde(flatten)]

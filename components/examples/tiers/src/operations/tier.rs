@@ -1,8 +1,9 @@
 //! The tiers of a price: one list, read and replaced as a whole.
 
+use pricing::records::permission::{READ, WRITE};
 use pricing::records::price::{AUDIT, PriceEvent, PriceRow, UPDATED, lock_name};
 use pricing::records::price_list::ListRow;
-use pricing::rules::access::{READ, WRITE, require_price};
+use pricing::rules::access::require_price;
 use pricing::work::articles::is_variant_on_sale;
 use schemars::JsonSchema;
 use serde::Deserialize;

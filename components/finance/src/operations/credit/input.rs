@@ -5,6 +5,7 @@ use std::collections::BTreeSet;
 use schemars::JsonSchema;
 use serde::Deserialize;
 use stoa_sdk::{Date, Id, Item, Problem, item};
+use stoa_trade::card_number::refuse_card_numbers;
 use stoa_trade::document::currency::CurrencyCode;
 use stoa_trade::document::replacement::Replaceable;
 use stoa_trade::document::version::ExpectedVersion;
@@ -16,7 +17,6 @@ use crate::records::credit::CreditReason;
 use crate::records::receipt::StatedNumber;
 use crate::records::side::Side;
 use crate::rules::stated::check_currency;
-use crate::rules::text::check_texts;
 
 /// Goods whose cost a credit corrects.
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
@@ -63,7 +63,7 @@ pub struct CreditInput {
     pub inventory_unit_id: Option<Id>,
     /// Lines of a COST_CORRECTION. Their amounts add up to the amount of the credit.
     #[serde(default)]
-    #[schemars(length(min = 1, max = 50))]
+    #[schemars(length(min = 1, max = stoa_trade::limits::COST_LINES))]
     pub cost_lines: Option<Vec<CostLineInput>>,
 }
 
@@ -92,7 +92,7 @@ impl CreditInput {
     /// # Errors
     /// VALIDATION_FAILED.
     pub fn check(&self, side: Side) -> Result<(), Problem> {
-        check_texts(&[("/number", Some(&self.number.0)), ("/reason", self.reason.as_deref())])?;
+        refuse_card_numbers(&[("/number", Some(&self.number.0)), ("/reason", self.reason.as_deref())])?;
         check_currency(&self.currency_code)?;
         let is_correction = self.reason_type == CreditReason::CostCorrection;
         let mut faults: Vec<Item> = Vec::new();

@@ -6,6 +6,7 @@ use std::collections::BTreeSet;
 use stoa_sdk::store::{Failure, aggregate, insert, run, select};
 use stoa_sdk::{Answer, Call, Date, Id, Problem, all, item, new_id, now, today, totals};
 use stoa_trade::Change;
+use stoa_trade::card_number::refuse_card_numbers;
 use stoa_trade::clients::articles;
 use stoa_trade::clients::books::{self, Leg, Side as JournalSide};
 use stoa_trade::clients::costs::{self, CorrectionLine, Destination};
@@ -23,7 +24,6 @@ use crate::records::funds::FundsRow;
 use crate::records::party_entry::{PartyAccount, PartyAct};
 use crate::records::side::{CREDIT, Side};
 use crate::rules::day::day_of_act;
-use crate::rules::text::check_texts;
 use crate::work::entries::{PartyDocument, entry, negate};
 use crate::work::month_totals::{Lines, write_lines};
 use crate::work::ordered::parse;
@@ -35,7 +35,7 @@ totals! { Recognized of CreditRow by [] { amount: Money = sum(amount) } }
 
 pub fn recognize(side: Side, call: &Call) -> Answer {
     let body: RecognizeCredit = call.body()?;
-    check_texts(&[("/documentReference", Some(&body.document_reference))])?;
+    refuse_card_numbers(&[("/documentReference", Some(&body.document_reference))])?;
     let Locked { row, .. } = lock_source_row::<CreditRow>(side, call.path_id("id")?, body.expected_version)?;
     if row.status != CreditStatus::Requested {
         return Err(Problem::new("ILLEGAL_STATE"));
@@ -197,7 +197,7 @@ fn legs_of(row: &CreditRow, corrections: &[CostCorrectionRow]) -> Result<Vec<Leg
 
 pub fn void(side: Side, call: &Call) -> Answer {
     let body: VoidDocument = call.body()?;
-    check_texts(&[("/reason", Some(&body.reason))])?;
+    refuse_card_numbers(&[("/reason", Some(&body.reason))])?;
     let credit: Locked<CreditRow> = lock_source_row(side, call.path_id("id")?, body.expected_version)?;
     let reason = Some(String::from(body.reason));
     let voided = |row: &CreditRow, on: Date| CreditRow {

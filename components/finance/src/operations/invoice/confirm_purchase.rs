@@ -5,6 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use stoa_sdk::{Answer, Bounds, Call, Id, Item, Problem, item};
 use stoa_trade::JsonList;
+use stoa_trade::card_number::refuse_card_numbers;
 use stoa_trade::clients::purchases::{self, BuyLine, NewUnit, Purchase, ReceiveLine, Received, ReceivedItem};
 use stoa_trade::quantity::{Quantity, sum};
 use stoa_trade::refusal::{illegal, invalid, refuse, refuse_invalid};
@@ -16,13 +17,12 @@ use crate::operations::invoice::issue::recognize_on;
 use crate::records::invoice_line::{InvoiceLineRow, products_of};
 use crate::records::side::Side;
 use crate::rules::billed_units::{check_given, check_lines};
-use crate::rules::text::check_texts;
 use crate::work::invoice::locked::{LockedInvoice, lock_invoice};
 use crate::work::invoice::post::{BilledLines, Posted, post_invoice};
 
 pub fn confirm(call: &Call) -> Answer {
     let body: ConfirmPurchaseInvoice = call.body()?;
-    check_texts(&[("/reason", Some(&body.reason)), ("/orderNumber", body.order_number.as_deref())])?;
+    refuse_card_numbers(&[("/reason", Some(&body.reason)), ("/orderNumber", body.order_number.as_deref())])?;
     check_units(&body.units)?;
     let invoice = lock_invoice(Side::Purchases, call.path_id("id")?, body.expected_version)?;
     invoice.require_draft()?;

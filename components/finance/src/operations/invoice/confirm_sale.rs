@@ -4,6 +4,7 @@
 use std::collections::BTreeMap;
 
 use stoa_sdk::{Answer, Call, Id, Item, Problem, item, set};
+use stoa_trade::card_number::refuse_card_numbers;
 use stoa_trade::clients::sales::{self, Order, Sale, SellLine};
 use stoa_trade::quantity::{Quantity, sum};
 use stoa_trade::refusal::{illegal, invalid, refuse, refuse_invalid, unusable};
@@ -14,14 +15,13 @@ use crate::operations::invoice::issue::issue_on;
 use crate::records::invoice_line::{InvoiceLineRow, products_of};
 use crate::records::side::Side;
 use crate::rules::billed_units::{check_lines, units_to_deliver};
-use crate::rules::text::check_texts;
 use crate::work::invoice::locked::{LockedInvoice, lock_invoice};
 use crate::work::invoice::post::{BilledLines, Posted, claims_of, post_invoice, with_units};
 use crate::work::ordered::of_sales;
 
 pub fn confirm(call: &Call) -> Answer {
     let body: ConfirmSalesInvoice = call.body()?;
-    check_texts(&[("/reason", body.reason.as_deref()), ("/orderNumber", body.order_number.as_deref())])?;
+    refuse_card_numbers(&[("/reason", body.reason.as_deref()), ("/orderNumber", body.order_number.as_deref())])?;
     let invoice = lock_invoice(Side::Sales, call.path_id("id")?, body.expected_version)?;
     invoice.require_draft()?;
     check_lines(&invoice.billed_lines())?;

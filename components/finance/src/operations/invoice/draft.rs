@@ -6,13 +6,14 @@ use stoa_sdk::{Answer, Call, Id, Problem};
 use stoa_trade::clients::purchases::{self, Selection};
 use stoa_trade::clients::sales::{self, Outcome, Status};
 use stoa_trade::document::replacement::FullReplacement;
+use stoa_trade::limits::{LINES, UNITS};
 use stoa_trade::quantity::{Quantity, Tracking, pieces};
 use stoa_trade::refusal::illegal;
 
 use crate::operations::invoice::input::{BillingBasis, InvoiceBody, PurchaseInvoiceFromOrder, SalesInvoiceFromOrder};
 use crate::records::receipt::DraftFromOrder;
 use crate::records::side::Side;
-use crate::rules::stated::{MOST_LINES, MOST_UNITS, StatedInvoice, StatedLine};
+use crate::rules::stated::{StatedInvoice, StatedLine};
 use crate::work::invoice::draft::{Draft, create_draft, open_line, replace_draft};
 use crate::work::invoice::unbilled::{Unbilled, find_unbilled, rest_to_bill};
 use crate::work::ordered::{OrderedLine, ReceivedLine, of_purchases, of_sales, read_received_line};
@@ -84,7 +85,7 @@ pub fn of_sales_order(call: &Call) -> Answer {
 }
 
 /// As many pieces as an invoice names units.
-const MOST_PIECES: Quantity = Quantity::from_units(MOST_UNITS as i128 * 1_000_000);
+const MOST_PIECES: Quantity = Quantity::from_units(UNITS as i128 * 1_000_000);
 
 pub fn of_purchase_order(call: &Call) -> Answer {
     let body: PurchaseInvoiceFromOrder = call.body()?;
@@ -117,9 +118,9 @@ pub fn of_purchase_order(call: &Call) -> Answer {
 /// The first lines, as many as one invoice holds and names the units of, and how many remain.
 fn cut(mut lines: Vec<StatedLine>) -> (Vec<StatedLine>, usize) {
     let mut units = 0;
-    let fit = lines.iter().take(MOST_LINES).take_while(|line| {
+    let fit = lines.iter().take(LINES).take_while(|line| {
         units += line.units.len();
-        units <= MOST_UNITS
+        units <= UNITS
     });
     let fit = fit.count();
     let remaining = lines.len() - fit;

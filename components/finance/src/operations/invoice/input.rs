@@ -33,7 +33,7 @@ pub struct SalesInvoiceLineInput {
     pub order_item_id: Option<Id>,
     /// Serialized units on the line: at most its quantity. A draft may have fewer.
     #[serde(default)]
-    #[schemars(length(max = 100), extend("uniqueItems" = true, "default" = []))]
+    #[schemars(length(max = stoa_trade::limits::UNITS), extend("uniqueItems" = true, "default" = []))]
     pub unit_ids: Vec<Id>,
     /// INCOME or LIABILITY account to post to instead of REVENUE. Only for a line without an order, and only with books.
     #[serde(default)]
@@ -65,7 +65,7 @@ pub struct PurchaseInvoiceLineInput {
     pub receipt_item_id: Option<Id>,
     /// Serialized units on the line: at most its quantity. A draft may have fewer.
     #[serde(default)]
-    #[schemars(length(max = 100), extend("uniqueItems" = true, "default" = []))]
+    #[schemars(length(max = stoa_trade::limits::UNITS), extend("uniqueItems" = true, "default" = []))]
     pub unit_ids: Vec<Id>,
     /// EXPENSE, ASSET or LIABILITY account to post to instead of PURCHASE_EXPENSE. Only for a line without an order, and only
     /// with books.
@@ -140,7 +140,7 @@ macro_rules! invoice_body {
             pub reference: Option<Line<0, 200>>,
             #[serde(default)]
             pub notes: Option<Prose<0, 2000>>,
-            #[schemars(length(max = 100))]
+            #[schemars(length(max = stoa_trade::limits::LINES))]
             pub lines: Vec<$line>,
         }
 
@@ -307,7 +307,7 @@ pub struct ConfirmPurchaseInvoice {
     pub order_number: Option<String>,
     /// Units of the serialized lines.
     #[serde(default)]
-    #[schemars(length(max = 100), extend("default" = []))]
+    #[schemars(length(max = stoa_trade::limits::LINES), extend("default" = []))]
     pub units: Vec<LineUnits>,
 }
 
@@ -315,9 +315,9 @@ pub struct ConfirmPurchaseInvoice {
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct LineUnits {
-    #[schemars(range(min = 1, max = 100))]
+    #[schemars(range(min = 1, max = stoa_trade::limits::LINES))]
     pub line_no: i64,
-    #[schemars(length(min = 1, max = 100))]
+    #[schemars(length(min = 1, max = stoa_trade::limits::UNITS))]
     pub units: Vec<UnitInput>,
 }
 

@@ -2,6 +2,7 @@
 
 use stoa_sdk::{Answer, Call, Date, Problem, holds, today};
 use stoa_trade::Change;
+use stoa_trade::card_number::refuse_card_numbers;
 use stoa_trade::clients::books;
 use stoa_trade::dates::effective_day;
 use stoa_trade::refusal::{illegal, invalid};
@@ -13,7 +14,6 @@ use crate::records::permission::CREATE_SALE;
 use crate::records::side::Side;
 use crate::rules::billed_units::{check_lines, units_to_issue};
 use crate::rules::day::{check_due, day_of_act};
-use crate::rules::text::check_texts;
 use crate::work::invoice::locked::{LockedInvoice, lock_invoice};
 use crate::work::invoice::post::{Posted, post_invoice, recognize, with_units};
 use crate::work::month_totals::{Lines, write_lines};
@@ -65,7 +65,7 @@ pub fn recognize_purchase(call: &Call) -> Answer {
 /// # Errors
 /// VALIDATION_FAILED.
 pub fn recognize_on(row: &InvoiceRow, stated: Date, document_reference: String) -> Result<Posted, Problem> {
-    check_texts(&[("/documentReference", Some(&document_reference))])?;
+    refuse_card_numbers(&[("/documentReference", Some(&document_reference))])?;
     let posted_on = effective_day(Some(stated), today(), "/recognizedOn")?;
     let issued_on = row.issued_on.unwrap_or(posted_on);
     check_due(Some(issued_on), row.due_on, "/recognizedOn")?;

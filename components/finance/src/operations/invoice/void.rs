@@ -4,6 +4,7 @@
 use stoa_sdk::store::{run, select, update_by};
 use stoa_sdk::{Answer, Call, Date, Field, Problem, Reply, all, new_id, now, today};
 use stoa_trade::Change;
+use stoa_trade::card_number::refuse_card_numbers;
 use stoa_trade::dates::{Month, effective_day};
 use stoa_trade::quantity::{Amount, Money, Quantity};
 use stoa_trade::refusal::illegal;
@@ -16,7 +17,6 @@ use crate::records::revenue_line::RevenueLineRow;
 use crate::records::side::Side;
 use crate::records::unit_claim::UnitClaimRow;
 use crate::rules::day::day_of_act;
-use crate::rules::text::check_texts;
 use crate::work::entries::{PartyDocument, entry, negate};
 use crate::work::invoice::claim::free_claims;
 use crate::work::invoice::debt::owed_of;
@@ -27,7 +27,7 @@ use crate::work::posting::undo;
 
 pub fn void(side: Side, call: &Call) -> Answer {
     let body: VoidDocument = call.body()?;
-    check_texts(&[("/reason", Some(&body.reason))])?;
+    refuse_card_numbers(&[("/reason", Some(&body.reason))])?;
     let invoice = lock_invoice(side, call.path_id("id")?, body.expected_version)?;
     let reason = Some(String::from(body.reason));
     match (invoice.row.status, invoice.row.posted_on) {

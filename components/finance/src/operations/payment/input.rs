@@ -5,6 +5,7 @@ use std::collections::BTreeSet;
 use schemars::JsonSchema;
 use serde::Deserialize;
 use stoa_sdk::{Date, Id, Item, Problem, item, text_enum};
+use stoa_trade::card_number::refuse_card_numbers;
 use stoa_trade::document::currency::CurrencyCode;
 use stoa_trade::document::replacement::Replaceable;
 use stoa_trade::document::version::ExpectedVersion;
@@ -16,7 +17,6 @@ use stoa_trade::text::{Line, Prose};
 use crate::operations::body::ApplicationInput;
 use crate::records::receipt::StatedNumber;
 use crate::rules::stated::check_currency;
-use crate::rules::text::check_texts;
 use crate::work::money::check_card;
 use crate::work::settle::Part;
 
@@ -55,7 +55,7 @@ pub struct PaymentInput {
     pub status: StatedStatus,
     /// At most one for each invoice; not allowed for a PENDING payment.
     #[serde(default)]
-    #[schemars(length(max = 50), extend("default" = []))]
+    #[schemars(length(max = stoa_trade::limits::APPLICATIONS), extend("default" = []))]
     pub applications: Vec<ApplicationInput>,
 }
 
@@ -75,7 +75,7 @@ impl PaymentInput {
     /// VALIDATION_FAILED.
     pub fn check(&self) -> Result<Vec<Part>, Problem> {
         let parts = parts_of(&self.applications)?;
-        check_texts(&[
+        refuse_card_numbers(&[
             ("/number", Some(&self.number.0)),
             ("/reference", self.reference.as_deref()),
             ("/notes", self.notes.as_deref()),
@@ -105,7 +105,7 @@ pub struct ConfirmPayment {
     pub reference: Option<Line<0, 200>>,
     /// At most one for each invoice.
     #[serde(default)]
-    #[schemars(length(max = 50), extend("default" = []))]
+    #[schemars(length(max = stoa_trade::limits::APPLICATIONS), extend("default" = []))]
     pub applications: Vec<ApplicationInput>,
 }
 

@@ -3,6 +3,7 @@
 use stoa_sdk::store::{Batch, Failure, insert, run};
 use stoa_sdk::{Answer, Call, Problem, facts, new_id, now, today};
 use stoa_trade::Change;
+use stoa_trade::card_number::refuse_card_numbers;
 use stoa_trade::clients::{books, directory};
 use stoa_trade::dates::effective_day;
 use stoa_trade::document::replacement::FullReplacement;
@@ -13,7 +14,6 @@ use stoa_trade::text::key;
 use crate::operations::payment::input::{ConfirmPayment, PaymentInput, parts_of};
 use crate::records::payment::{PaymentOrigin, PaymentRow, PaymentStatus};
 use crate::records::side::Side;
-use crate::rules::text::check_texts;
 use crate::work::entries::{PartyDocument, negate};
 use crate::work::money::{record_payment, resolve_account};
 use crate::work::month_totals::{Lines, write_lines};
@@ -134,7 +134,7 @@ pub fn replace(side: Side, call: &Call) -> Answer {
 
 pub fn confirm(side: Side, call: &Call) -> Answer {
     let body: ConfirmPayment = call.body()?;
-    check_texts(&[("/reference", body.reference.as_deref())])?;
+    refuse_card_numbers(&[("/reference", body.reference.as_deref())])?;
     let parts = parts_of(&body.applications)?;
     let Locked { row: before, .. } = lock_source_row::<PaymentRow>(side, call.path_id("id")?, body.expected_version)?;
     if before.status != PaymentStatus::Pending {

@@ -3,6 +3,7 @@
 use stoa_sdk::store::{insert, run, select};
 use stoa_sdk::{Answer, Call, Date, Id, Problem, set, today};
 use stoa_trade::Change;
+use stoa_trade::card_number::refuse_card_numbers;
 use stoa_trade::clients::{books, keys};
 use stoa_trade::dates::effective_day;
 use stoa_trade::quantity::Money;
@@ -16,7 +17,6 @@ use crate::records::party_entry::{PartyAccount, PartyAct, PartyEntryRow};
 use crate::records::payment::{PaymentRow, PaymentStatus};
 use crate::records::side::{APPLICATION, Side};
 use crate::rules::day::day_of_act;
-use crate::rules::text::check_texts;
 use crate::work::entries::entry;
 use crate::work::money::{draw_move, money_of_payment};
 use crate::work::month_totals::{Lines, write_lines};
@@ -26,7 +26,7 @@ use crate::work::source::{Locked, Source, lock_source_row};
 
 pub fn void(side: Side, call: &Call) -> Answer {
     let body: VoidDocument = call.body()?;
-    check_texts(&[("/reason", Some(&body.reason))])?;
+    refuse_card_numbers(&[("/reason", Some(&body.reason))])?;
     let payment: Locked<PaymentRow> = lock_source_row(side, call.path_id("id")?, body.expected_version)?;
     let reason = String::from(body.reason);
     if payment.row.status == PaymentStatus::Pending {
@@ -75,7 +75,7 @@ fn spend(source: &Source) -> stoa_sdk::store::Update<FundsRow> {
 
 pub fn reverse(side: Side, call: &Call) -> Answer {
     let body: ReversePayment = call.body()?;
-    check_texts(&[("/reason", Some(&body.reason))])?;
+    refuse_card_numbers(&[("/reason", Some(&body.reason))])?;
     let payment: Locked<PaymentRow> = lock_source_row(side, call.path_id("id")?, body.expected_version)?;
     let (row, source) = payment.into_source()?;
     require_unused(&source, false)?;

@@ -3,13 +3,13 @@
 use schemars::JsonSchema;
 use serde::Deserialize;
 use stoa_sdk::{Date, Id, Problem};
+use stoa_trade::card_number::refuse_card_numbers;
 use stoa_trade::document::version::ExpectedVersion;
 use stoa_trade::payment_method::{CardKind, Method};
 use stoa_trade::quantity::Positive;
 use stoa_trade::text::{Line, Prose};
 
 use crate::records::receipt::StatedNumber;
-use crate::rules::text::check_texts;
 use crate::work::money::check_card;
 
 /// Refund of the available amount of a payment or credit.
@@ -44,7 +44,7 @@ impl RefundInput {
     /// # Errors
     /// VALIDATION_FAILED.
     pub fn check(&self) -> Result<(), Problem> {
-        check_texts(&[
+        refuse_card_numbers(&[
             ("/number", Some(&self.number.0)),
             ("/reference", self.reference.as_deref()),
             ("/notes", self.notes.as_deref()),

@@ -3,6 +3,7 @@
 use stoa_sdk::store::{get, run, update_by};
 use stoa_sdk::{Answer, Call, Field, Id, Problem};
 use stoa_trade::Change;
+use stoa_trade::card_number::refuse_card_numbers;
 use stoa_trade::clients::money;
 use stoa_trade::refusal::invalid;
 
@@ -15,7 +16,6 @@ use crate::records::refund::{RefundRow, RefundStatus};
 use crate::records::side::Side;
 use crate::records::till::TillRow;
 use crate::rules::day::day_of_act;
-use crate::rules::text::check_texts;
 use crate::work::entries::{PartyDocument, entry, negate};
 use crate::work::money::{draw_move, money_of_refund};
 use crate::work::month_totals::{Lines, write_lines};
@@ -25,7 +25,7 @@ use crate::work::till::{CashUse, lock_drawer, put_cash};
 
 pub fn void(side: Side, call: &Call) -> Answer {
     let (id, body): (Id, VoidRefund) = (call.path_id("id")?, call.body()?);
-    check_texts(&[("/reason", Some(&body.reason))])?;
+    refuse_card_numbers(&[("/reason", Some(&body.reason))])?;
     let seen: Option<RefundRow> = run(get(id))?;
     let seen = seen.filter(|row| row.side == side).ok_or_else(Problem::not_found)?;
     // The drawer, the payment or credit, the refund: what is held later is held in this order.

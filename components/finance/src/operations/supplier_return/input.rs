@@ -3,6 +3,7 @@
 use schemars::JsonSchema;
 use serde::Deserialize;
 use stoa_sdk::{Id, Problem};
+use stoa_trade::card_number::refuse_card_numbers;
 use stoa_trade::document::lines::Lines;
 use stoa_trade::document::replacement::Replaceable;
 use stoa_trade::quantity::Positive;
@@ -10,7 +11,6 @@ use stoa_trade::refusal::refuse_invalid;
 use stoa_trade::text::Prose;
 
 use crate::records::receipt::StatedNumber;
-use crate::rules::text::check_texts;
 
 /// Goods of a receipt line.
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
@@ -21,7 +21,7 @@ pub struct SupplierReturnLineInput {
     pub quantity: Positive,
     /// Units of a serialized line: as many as its quantity when the return is shipped.
     #[serde(default)]
-    #[schemars(length(max = 100), extend("uniqueItems" = true, "default" = []))]
+    #[schemars(length(max = stoa_trade::limits::UNITS), extend("uniqueItems" = true, "default" = []))]
     pub unit_ids: Vec<Id>,
 }
 
@@ -40,7 +40,7 @@ pub struct SupplierReturnInput {
     pub reason: Prose<1, 1000>,
     #[serde(default)]
     pub notes: Option<Prose<0, 2000>>,
-    #[schemars(length(min = 1, max = 100))]
+    #[schemars(length(min = 1, max = stoa_trade::limits::LINES))]
     pub lines: Vec<SupplierReturnLineInput>,
 }
 
@@ -55,7 +55,7 @@ impl SupplierReturnInput {
     /// # Errors
     /// VALIDATION_FAILED.
     pub fn check(&self) -> Result<(), Problem> {
-        check_texts(&[
+        refuse_card_numbers(&[
             ("/number", Some(&self.number.0)),
             ("/reason", Some(&self.reason)),
             ("/notes", self.notes.as_deref()),

@@ -14,6 +14,7 @@ use stoa_trade::quantity::{Money, sum, widen};
 use stoa_trade::refusal::illegal;
 use stoa_trade::text::key;
 
+use crate::bindings::exports::commerce::finance::tills as service;
 use crate::records::funds::FundsRow;
 use crate::records::invoice::{InvoiceBalanceRow, InvoiceRow, InvoiceStatus};
 use crate::records::invoice_line::InvoiceLineRow;
@@ -21,7 +22,6 @@ use crate::records::money_move::{Direction, MoneyMoveRow, MoveOrigin};
 use crate::records::payment::{PaymentOrigin, PaymentRow, PaymentStatus};
 use crate::records::side::Side;
 use crate::records::till::{CollectionRow, TillRow};
-use crate::services::bindings::exports::commerce::finance::tills as service;
 use crate::services::tills::drawer::{account_of, lock_open_till};
 use crate::work::entries::PartyDocument;
 use crate::work::invoice::collected::{Collected, bills_whole};

@@ -11,9 +11,9 @@ use stoa_trade::payment_method::Method;
 use stoa_trade::quantity::{Money, sum, widen};
 use stoa_trade::refusal::{illegal, refuse};
 
+use crate::bindings::exports::commerce::finance::tills as service;
 use crate::records::money_move::{Direction, MoneyMoveRow, MoveOrigin};
 use crate::records::till::{TillRow, TillStatus};
-use crate::services::bindings::exports::commerce::finance::tills as service;
 use crate::work::entries::negate;
 use crate::work::money::{Moved, draw_move, resolve_account};
 use crate::work::month_totals::{Lines, write_lines};

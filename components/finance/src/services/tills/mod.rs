@@ -5,9 +5,9 @@ mod drawer;
 
 use stoa_sdk::{Id, Problem};
 
+use crate::bindings::exports::commerce::finance::tills as service;
+use crate::bindings::exports::commerce::finance::tills::Guest;
 use crate::services::Services;
-use crate::services::bindings::exports::commerce::finance::tills as service;
-use crate::services::bindings::exports::commerce::finance::tills::Guest;
 use crate::services::tills::collect::{collect, prepare};
 use crate::services::tills::drawer::{close, move_cash, open, read_states};
 

@@ -9,13 +9,14 @@ use stoa_trade::clients::books;
 use stoa_trade::clients::directory::Entity;
 use stoa_trade::clients::{Key, keys, units};
 use stoa_trade::document::lines::{LinePointer, Lines};
+use stoa_trade::limits::UNITS;
 use stoa_trade::quantity::{Tracking, is_countable, multiply, pieces, scale_fault, unit_count_mismatch};
 use stoa_trade::refusal::{refuse, refuse_invalid};
 
 use crate::records::invoice::InvoiceRow;
 use crate::records::invoice_line::InvoiceLineRow;
 use crate::records::side::Side;
-use crate::rules::stated::{MOST_UNITS, StatedLine, amount_member};
+use crate::rules::stated::{StatedLine, amount_member};
 use crate::work::ordered::{OrderedLine, Orders, read_orders};
 
 /// Records that the lines of a draft name.
@@ -165,8 +166,8 @@ impl Named {
             let tracking = self.tracking(line);
             if !is_countable(line.quantity, tracking, article.decimal_places) {
                 faults.push(scale_fault(pointer.member("quantity")));
-            } else if tracking == Tracking::Serialized && pieces(line.quantity).is_none_or(|count| count > MOST_UNITS) {
-                let pieces = Bounds::between(1_i64, MOST_UNITS).of_counted("UNITS");
+            } else if tracking == Tracking::Serialized && pieces(line.quantity).is_none_or(|count| count > UNITS) {
+                let pieces = Bounds::between(1_i64, UNITS).of_counted("UNITS");
                 faults.push(item(pointer.member("quantity"), "RANGE").with_bounds(pieces));
             }
         }

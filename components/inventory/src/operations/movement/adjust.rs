@@ -4,25 +4,20 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use stoa_sdk::store::{get, lock_shared, run};
 use stoa_sdk::{Answer, Call, Id, Item, Problem, Text, item, text_enum};
-use stoa_trade::clients::articles::{self, Article};
-use stoa_trade::clients::books::{self, Terms};
-use stoa_trade::quantity::{self, Positive, Quantity, UnitCost};
+use stoa_trade::clients::{articles, books};
+use stoa_trade::quantity::{Positive, Quantity};
 use stoa_trade::refusal::unusable;
 
-use crate::records::cost::CostKind;
-use crate::records::movement::{MovementRow, MovementType, receipt};
+use crate::records::movement::{MovementType, receipt};
 use crate::records::warehouse::{WarehouseRow, gate};
-use crate::rules::delta::Delta;
 use crate::rules::place;
-use crate::work::goods::{Goods, Inflow, Outflow, Place, Sku};
+use crate::work::adjust::adjust_quantity;
+use crate::work::goods::{Goods, Place, Sku};
+use crate::work::units::changes::Why;
+use crate::work::units::worth::{Worth, admit_worth};
 
 text_enum! {
-    enum AdjustmentType {
-        In => "ADJUSTMENT_IN",
-        Out => "ADJUSTMENT_OUT",
-        Damage => "DAMAGE",
-        Loss => "LOSS",
-    }
+    enum AdjustmentType { In => "ADJUSTMENT_IN", Out => "ADJUSTMENT_OUT", Damage => "DAMAGE", Loss => "LOSS" }
 }
 
 /// An adjustment of stock.
@@ -88,83 +83,22 @@ pub fn create(call: &Call) -> Answer {
     place::check_active(&row, pointer)?;
     let (place, sku) = (Place::from_row(&row), Sku::new(article));
     let terms = books::admit(place.entity)?;
-    let movement = if inbound {
-        come_in(&input, article, place, sku, terms.as_ref())?
-    } else {
-        go_out(&input, place, sku, terms.as_ref())?
+    let worth = match inbound {
+        true => admit_worth(terms.as_ref(), place.entity, input.unit_cost, article.decimal_places, "/unitCost")?,
+        false => Worth::default(),
     };
-    Ok(receipt(&movement))
-}
-
-/// The stated cost where the books take it; the cost of goods that come in without a document.
-///
-/// # Errors
-/// VALUATION_COST_REQUIRED where books are kept and none is stated, ACCOUNTING_AMOUNT_PRECISION.
-pub fn stated_cost(
-    entity: Id,
-    terms: Option<&Terms>,
-    stated: Option<Quantity>,
-    article: &Article,
-    pointer: &str,
-) -> Result<Option<UnitCost>, Problem> {
-    if terms.is_some() {
-        let Some(stated) = stated else { return Err(Problem::at("VALUATION_COST_REQUIRED", pointer)) };
-        let cost = books::Cost {
-            unit_cost: stated.to_string(),
-            decimal_places: article.decimal_places,
-            pointer: pointer.to_owned(),
-        };
-        books::admit_costs(entity, &[cost])?;
-    }
-    Ok(stated.map(quantity::widen))
-}
-
-fn come_in(
-    input: &AdjustmentInput,
-    article: &Article,
-    place: Place,
-    sku: Sku,
-    terms: Option<&Terms>,
-) -> Result<MovementRow, Problem> {
-    let unit_cost = stated_cost(place.entity, terms, input.unit_cost, article, "/unitCost")?;
+    let movement_type = match input.movement_type {
+        AdjustmentType::In => MovementType::AdjustmentIn,
+        AdjustmentType::Out => MovementType::AdjustmentOut,
+        AdjustmentType::Damage => MovementType::Damage,
+        AdjustmentType::Loss => MovementType::Loss,
+    };
+    let why = Why::manual(movement_type, &input.reason, input.reference_id);
+    let difference = if inbound { quantity } else { Quantity::from_units(-quantity.units()) };
     let mut goods = Goods::default();
-    let quantity = input.quantity.0;
-    let movement = MovementRow {
-        to_warehouse_id: Some(place.warehouse),
-        reference_id: input.reference_id,
-        ..goods.movement(MovementType::AdjustmentIn, &sku, quantity, &input.reason)
-    };
-    goods.change(&place, &sku, Delta::on_hand(quantity.units()), "/quantity");
-    goods.record(movement.clone());
-    goods.bring(Inflow {
-        unit_cost,
-        currency_code: terms.map(|terms| terms.currency_code.clone()),
-        ..Inflow::new(movement.id, place, sku, quantity, CostKind::AdjustedIn)
-    });
-    settle(goods, place, terms, &input.reason).map(|()| movement)
-}
-
-fn go_out(input: &AdjustmentInput, place: Place, sku: Sku, terms: Option<&Terms>) -> Result<MovementRow, Problem> {
-    let (movement_type, kind) = match input.movement_type {
-        AdjustmentType::Damage => (MovementType::Damage, CostKind::Damaged),
-        AdjustmentType::Loss => (MovementType::Loss, CostKind::Lost),
-        AdjustmentType::In | AdjustmentType::Out => (MovementType::AdjustmentOut, CostKind::AdjustedOut),
-    };
-    let mut goods = Goods::default();
-    let quantity = input.quantity.0;
-    let movement = MovementRow {
-        from_warehouse_id: Some(place.warehouse),
-        reference_id: input.reference_id,
-        ..goods.movement(movement_type, &sku, quantity, &input.reason)
-    };
-    goods.change(&place, &sku, Delta::on_hand(-quantity.units()), "/quantity");
-    goods.record(movement.clone());
-    goods.draw(Outflow::new(movement.id, place, sku, quantity, kind));
-    settle(goods, place, terms, &input.reason).map(|()| movement)
-}
-
-fn settle(goods: Goods, place: Place, terms: Option<&Terms>, reason: &str) -> Result<(), Problem> {
+    let movement = adjust_quantity(&mut goods, &why, (place, sku), difference, worth, "/quantity");
     let settled = goods.settle()?;
     settled.write(())?;
-    settled.post(terms, place.entity, reason)
+    settled.post(terms.as_ref(), place.entity, &input.reason)?;
+    Ok(receipt(&movement))
 }

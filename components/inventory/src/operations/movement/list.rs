@@ -1,20 +1,20 @@
 //! Reading movements.
 
 use stoa_sdk::store::{MOST_ROWS, Rows, get, run, select};
-use stoa_sdk::{Answer, Call, Filter, Id, Instant, Problem, Reply, all, fit_page, holds};
-use stoa_trade::lists::{answer_page, between, equals, read_page};
+use stoa_sdk::{Answer, Call, Filter, Id, Instant, Problem, fit_page, holds};
+use stoa_trade::lists::{at_least, at_most};
 use stoa_trade::{Caller, list_query};
 
-use crate::operations::query::client_query;
+use crate::operations::query::{ask_nothing, client_query};
 use crate::records::movement::{ApiMovement, DocumentType, Movement, MovementRow, MovementType, ReferenceType};
 use crate::records::permission::SERIALS_READ;
 
 list_query! {
-    pub struct ListMovements {
+    pub struct ListMovements of MovementRow {
         variant_id: Option<Id>,
         product_id: Option<Id>,
         /// Only movements from or to this warehouse.
-        warehouse_id: Option<Id>,
+        warehouse_id: Option<Id> = ask_nothing(warehouse_id),
         movement_type: Option<MovementType>,
         reference_type: Option<ReferenceType>,
         reference_id: Option<Id>,
@@ -23,9 +23,9 @@ list_query! {
         /// Requires `inventory.serials.read`.
         inventory_unit_id: Option<Id>,
         /// Only records created at or after this instant.
-        from: Option<Instant>,
+        from: Option<Instant> = at_least(MovementRow::created_at, from),
         /// Only records created at or before this instant.
-        to: Option<Instant>,
+        to: Option<Instant> = at_most(MovementRow::created_at, to),
     }
 }
 
@@ -35,27 +35,13 @@ client_query! {
 }
 
 impl ListMovements {
-    fn filter(&self) -> Filter {
-        all([
-            equals(MovementRow::variant_id, self.variant_id),
-            equals(MovementRow::product_id, self.product_id),
-            equals(MovementRow::movement_type, self.movement_type),
-            equals(MovementRow::reference_type, self.reference_type),
-            equals(MovementRow::reference_id, self.reference_id),
-            equals(MovementRow::document_type, self.document_type),
-            equals(MovementRow::document_id, self.document_id),
-            equals(MovementRow::inventory_unit_id, self.inventory_unit_id),
-            between(MovementRow::created_at, self.from, self.to),
-        ])
-    }
-
     /// A warehouse is asked for on both sides in two selects that an index answers, and the two are merged.
-    fn page(&self) -> Result<Rows<MovementRow>, Problem> {
+    fn read_sides(&self) -> Result<Rows<MovementRow>, Problem> {
         let Some(warehouse) = self.warehouse_id else {
-            return read_page(&self.filter(), self.cursor, self.limit);
+            return self.page([]);
         };
         let side = |filter: Filter, limit: u32| {
-            select::<MovementRow>(all([self.filter(), filter])).page(self.cursor).limit(limit.min(MOST_ROWS))
+            select::<MovementRow>(self.filter([filter])).page(self.cursor).limit(limit.min(MOST_ROWS))
         };
         let read = |limit: u32| {
             let from = side(MovementRow::from_warehouse_id.eq(warehouse), limit);
@@ -85,17 +71,12 @@ pub fn list(call: &Call) -> Answer {
     if query.inventory_unit_id.is_some() && !with_units {
         return Err(Problem::new("PERMISSION_DENIED"));
     }
-    let rows = query.page()?;
-    match caller {
-        Caller::Person => answer_page(rows, |row| row.id, |row| Movement::from_row(row, with_units)),
-        Caller::Client => answer_page(rows, |row| row.id, ApiMovement::from),
-    }
+    let rows = query.read_sides()?;
+    caller.answer_page(rows, |row| Movement::from_row(row, with_units), ApiMovement::from_row)
 }
 
 pub fn read(call: &Call) -> Answer {
     let row: MovementRow = run(get(call.path_id("id")?))?.ok_or_else(Problem::not_found)?;
-    Ok(match Caller::current() {
-        Caller::Person => Reply::json(&Movement::from_row(row, holds(SERIALS_READ))),
-        Caller::Client => Reply::json(&ApiMovement::from(row)),
-    })
+    let person = || Movement::from_row(&row, holds(SERIALS_READ));
+    Ok(Caller::current().show(person, || ApiMovement::from_row(&row)))
 }

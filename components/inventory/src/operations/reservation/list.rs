@@ -1,8 +1,8 @@
 //! Reading reservations.
 
-use stoa_sdk::store::{Rows, get, run};
-use stoa_sdk::{Answer, Call, Id, Instant, Problem, Reply, all, holds};
-use stoa_trade::lists::{between, equals, read_page};
+use stoa_sdk::store::{get, run};
+use stoa_sdk::{Answer, Call, Id, Instant, Problem, holds};
+use stoa_trade::lists::{at_least, at_most, equals};
 use stoa_trade::{Caller, list_query};
 
 use crate::operations::query::client_query;
@@ -10,18 +10,18 @@ use crate::records::permission::SERIALS_READ;
 use crate::records::reservation::{ApiReservation, Reservation, ReservationRow, ReservationSource, ReservationStatus};
 
 list_query! {
-    pub struct ListReservations {
+    pub struct ListReservations of ReservationRow {
         status: Option<ReservationStatus>,
         variant_id: Option<Id>,
         warehouse_id: Option<Id>,
         source: Option<ReservationSource>,
         document_id: Option<Id>,
         /// Requires `inventory.serials.read`.
-        inventory_unit_id: Option<Id>,
+        inventory_unit_id: Option<Id> = equals(ReservationRow::unit_id, inventory_unit_id),
         /// Only records created at or after this instant.
-        from: Option<Instant>,
+        from: Option<Instant> = at_least(ReservationRow::created_at, from),
         /// Only records created at or before this instant.
-        to: Option<Instant>,
+        to: Option<Instant> = at_most(ReservationRow::created_at, to),
     }
 }
 
@@ -30,33 +30,15 @@ client_query! {
     ListApiReservations of ListReservations without ["inventoryUnitId"]
 }
 
-impl ListReservations {
-    fn page(&self) -> Result<Rows<ReservationRow>, Problem> {
-        let filter = all([
-            equals(ReservationRow::status, self.status),
-            equals(ReservationRow::variant_id, self.variant_id),
-            equals(ReservationRow::warehouse_id, self.warehouse_id),
-            equals(ReservationRow::source, self.source),
-            equals(ReservationRow::document_id, self.document_id),
-            equals(ReservationRow::unit_id, self.inventory_unit_id),
-            between(ReservationRow::created_at, self.from, self.to),
-        ]);
-        read_page(&filter, self.cursor, self.limit)
-    }
-}
-
 pub fn list(call: &Call) -> Answer {
     let query: ListReservations = call.query()?;
     if query.inventory_unit_id.is_some() && !holds(SERIALS_READ) {
         return Err(Problem::new("PERMISSION_DENIED"));
     }
-    Caller::current().show_page::<Reservation, ApiReservation, _>(query.page()?, |row| row.id)
+    Caller::current().answer_page(query.page([])?, Reservation::from_row, ApiReservation::from_row)
 }
 
 pub fn read(call: &Call) -> Answer {
     let row: ReservationRow = run(get(call.path_id("id")?))?.ok_or_else(Problem::not_found)?;
-    Ok(match Caller::current() {
-        Caller::Person => Reply::json(&Reservation::from(row)),
-        Caller::Client => Reply::json(&ApiReservation::from(row)),
-    })
+    Ok(Caller::current().show(|| Reservation::from_row(&row), || ApiReservation::from_row(&row)))
 }

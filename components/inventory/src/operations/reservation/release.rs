@@ -3,10 +3,11 @@
 use schemars::JsonSchema;
 use serde::Deserialize;
 use stoa_sdk::store::{get, run};
-use stoa_sdk::{Answer, Call, Problem, Text, item};
+use stoa_sdk::{Answer, Call, Id, Problem, Text};
 use stoa_trade::Caller;
 use stoa_trade::clients::articles;
 use stoa_trade::document::version::ExpectedVersion;
+use stoa_trade::refusal::invalid;
 
 use crate::records::reservation::{ReservationRow, ReservationSource, ReservationStatus, receipt, unit_receipt};
 use crate::records::unit::UnitRow;
@@ -30,38 +31,32 @@ pub struct ReleaseInput {
 
 pub fn release(call: &Call) -> Answer {
     let row: ReservationRow = run(get(call.path_id("id")?))?.ok_or_else(Problem::not_found)?;
-    match (row.unit_id, Caller::current()) {
-        (None, _) => release_quantity(call, row),
-        (Some(_), Caller::Person) => release_unit_of(call, row),
-        // API clients do not see units.
-        (Some(_), Caller::Client) => Err(Problem::not_found()),
+    // API clients do not see units.
+    if row.unit_id.is_some() && Caller::current().is_client() {
+        return Err(Problem::not_found());
+    }
+    let input: ReleaseInput = call.body()?;
+    match row.unit_id {
+        None => release_quantity(input, &row),
+        Some(unit) => release_held_unit(&input, row.id, unit),
     }
 }
 
-/// Lets go of a unit.
-///
-/// # Errors
-/// ILLEGAL_STATE, VERSION_CONFLICT.
-fn release_unit_of(call: &Call, row: ReservationRow) -> Answer {
-    let input: ReleaseInput = call.body()?;
-    let row: ReservationRow = run(get(row.id).locked())?.ok_or_else(Problem::not_found)?;
-    if row.status != ReservationStatus::Active || row.source != ReservationSource::Manual {
-        return Err(Problem::new("ILLEGAL_STATE"));
+fn check_open(row: &ReservationRow) -> Result<(), Problem> {
+    match row.status == ReservationStatus::Active && row.source == ReservationSource::Manual {
+        true => Ok(()),
+        false => Err(Problem::new("ILLEGAL_STATE")),
     }
-    release_held_unit(&row, input.expected_version.map(ExpectedVersion), &input.reason)
 }
 
-fn release_quantity(call: &Call, row: ReservationRow) -> Answer {
-    let input: ReleaseInput = call.body()?;
+fn release_quantity(input: ReleaseInput, row: &ReservationRow) -> Answer {
     if input.expected_version.is_some() {
-        return Err(Problem::invalid(vec![item("/expectedVersion", "NOT_ALLOWED")]));
+        return Err(invalid("/expectedVersion", "NOT_ALLOWED"));
     }
     let articles = articles::get([row.variant_id]);
     let (row, warehouse) = run((get::<ReservationRow>(row.id).locked(), get::<WarehouseRow>(row.warehouse_id)))?;
     let (Some(row), Some(warehouse)) = (row, warehouse) else { return Err(Problem::not_found()) };
-    if row.status != ReservationStatus::Active || row.source != ReservationSource::Manual {
-        return Err(Problem::new("ILLEGAL_STATE"));
-    }
+    check_open(&row)?;
     let article = articles::require(&articles, row.variant_id, "/variantId")?;
     let (place, sku) = (Place::from_row(&warehouse), Sku::new(article));
     let mut goods = Goods::default();
@@ -74,20 +69,20 @@ fn release_quantity(call: &Call, row: ReservationRow) -> Answer {
     Ok(receipt(&after, sku.product))
 }
 
-/// Lets go of a unit that a person held: `reservation` is locked, ACTIVE and MANUAL.
+/// Lets go of a unit that a person held.
 ///
 /// # Errors
-/// VERSION_CONFLICT where a version is stated and is not the unit's.
-fn release_held_unit(reservation: &ReservationRow, expected: Option<ExpectedVersion>, reason: &str) -> Answer {
-    let unit = reservation.unit_id.ok_or_else(Problem::not_found)?;
-    let unit: Option<UnitRow> = run(get(unit).locked())?;
-    let unit = unit.ok_or_else(Problem::not_found)?;
-    if let Some(expected) = expected {
-        expected.check(unit.version)?;
+/// ILLEGAL_STATE; VERSION_CONFLICT where a version is stated and is not the unit's.
+fn release_held_unit(input: &ReleaseInput, reservation: Id, unit: Id) -> Answer {
+    let reservation: ReservationRow = run(get(reservation).locked())?.ok_or_else(Problem::not_found)?;
+    check_open(&reservation)?;
+    let unit: UnitRow = run(get(unit).locked())?.ok_or_else(Problem::not_found)?;
+    if let Some(expected) = input.expected_version {
+        ExpectedVersion(expected).check(unit.version)?;
     }
     let (mut goods, mut changes) = (Goods::default(), Changes::new(1));
-    release_unit(unit, reservation, Some(reason), &mut goods, &mut changes);
-    let released = ReservationRow { status: ReservationStatus::Released, ..reservation.clone() };
+    release_unit(unit, &reservation, Some(&input.reason), &mut goods, &mut changes);
+    let released = ReservationRow { status: ReservationStatus::Released, ..reservation };
     let units = effects::write_changes(changes, None, goods, &[], None)?;
     let unit = units.first().ok_or_else(Problem::not_found)?;
     Ok(unit_receipt(&released, unit))

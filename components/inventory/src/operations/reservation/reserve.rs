@@ -8,11 +8,11 @@ use stoa_trade::clients::articles;
 use stoa_trade::quantity::Positive;
 use stoa_trade::refusal::unusable;
 
-use crate::records::reservation::{ReservationRow, ReservationSource, receipt};
+use crate::records::reservation::receipt;
 use crate::records::warehouse::WarehouseRow;
 use crate::rules::delta::Delta;
 use crate::rules::place;
-use crate::work::goods::{Goods, Place, Sku};
+use crate::work::goods::{Goods, Holder, Place, Sku};
 
 /// Stock to hold.
 #[derive(Debug, Deserialize, JsonSchema)]
@@ -48,11 +48,8 @@ pub fn create(call: &Call) -> Answer {
     }
     let (place, sku) = (Place::from_row(&row), Sku::new(article));
     let mut goods = Goods::default();
-    let row = ReservationRow {
-        reference_id: input.reference_id,
-        reason: Some(input.reason.into()),
-        ..goods.reservation(place.warehouse, sku.variant, quantity, ReservationSource::Manual)
-    };
+    let holder = Holder::manual(input.reference_id, input.reason.into());
+    let row = goods.reservation(place.warehouse, sku.variant, quantity, holder);
     goods.change(&place, &sku, Delta::of_reserved(quantity.units()), "/quantity");
     goods.open(row.clone(), None);
     let settled = goods.settle()?;

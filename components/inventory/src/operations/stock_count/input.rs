@@ -5,14 +5,12 @@ use std::collections::BTreeSet;
 use schemars::JsonSchema;
 use serde::Deserialize;
 use stoa_sdk::{Decimal, Id, Item, Problem, Text, item};
-use stoa_trade::document::lines::find_repeated_ids;
+use stoa_trade::document::lines::{Lines, find_repeated_ids};
 use stoa_trade::document::number::DocumentNumber;
 use stoa_trade::document::version::ExpectedVersion;
+use stoa_trade::limits::COUNTED;
 use stoa_trade::quantity::Quantity;
 use stoa_trade::refusal::refuse_invalid;
-
-/// Units that one request names.
-const MOST_UNITS: usize = 500;
 
 /// A stock count to open.
 #[derive(Debug, Deserialize, JsonSchema)]
@@ -31,7 +29,7 @@ pub struct StockCountInput {
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct RecordStockCount {
     pub expected_version: ExpectedVersion,
-    #[schemars(length(min = 1, max = 100))]
+    #[schemars(length(min = 1, max = stoa_trade::limits::LINES))]
     pub lines: Vec<CountedLine>,
 }
 
@@ -45,7 +43,7 @@ pub struct CountedLine {
     pub unit_cost: Option<Decimal<6>>,
     /// Serialized variants only: every unit that is present, including a unit that was LOST.
     #[serde(default)]
-    #[schemars(length(max = 500), extend("uniqueItems" = true, "default" = []))]
+    #[schemars(length(max = stoa_trade::limits::COUNTED), extend("uniqueItems" = true, "default" = []))]
     pub unit_ids: Vec<Id>,
 }
 
@@ -67,13 +65,13 @@ pub struct CancelStockCount {
 pub fn check(lines: &[CountedLine]) -> Result<(), Problem> {
     let mut faults: Vec<Item> = Vec::new();
     let (mut variants, mut units) = (BTreeSet::new(), BTreeSet::new());
-    for (index, line) in lines.iter().enumerate() {
+    for (pointer, line) in Lines::at("/lines", lines).iter() {
         if !variants.insert(line.variant_id) {
-            faults.push(item(format!("/lines/{index}/variantId"), "REPEATED"));
+            faults.push(item(pointer.member("variantId"), "REPEATED"));
         }
-        faults.extend(find_repeated_ids(&format!("/lines/{index}/unitIds"), &line.unit_ids, &mut units));
+        faults.extend(find_repeated_ids(&pointer.member("unitIds"), &line.unit_ids, &mut units));
     }
-    if units.len() > MOST_UNITS {
+    if units.len() > COUNTED {
         faults.push(item("/lines", "TOO_MANY"));
     }
     refuse_invalid(faults)

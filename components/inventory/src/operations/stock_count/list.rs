@@ -1,9 +1,9 @@
 //! Reading stock counts.
 
 use stoa_sdk::store::{get, run, select};
-use stoa_sdk::{Answer, Call, Id, Instant, Problem, Reply, Text, all, holds};
+use stoa_sdk::{Answer, Call, Id, Instant, Problem, Reply, Text, holds};
 use stoa_trade::list_query;
-use stoa_trade::lists::{answer_page, between, equals, mentions, read_page};
+use stoa_trade::lists::{answer_page, at_least, at_most, mentions};
 
 use crate::records::permission::SERIALS_READ;
 use crate::records::stock_count::{
@@ -11,27 +11,20 @@ use crate::records::stock_count::{
 };
 
 list_query! {
-    pub struct ListStockCounts {
+    pub struct ListStockCounts of StockCountRow {
         status: Option<CountStatus>,
         warehouse_id: Option<Id>,
         /// Only documents whose number contains the text, ignoring case.
-        number: Option<Text<1, 64>>,
+        number: Option<Text<1, 64>> = mentions("number", number.as_deref()),
         /// Only records created at or after this instant.
-        from: Option<Instant>,
+        from: Option<Instant> = at_least(StockCountRow::created_at, from),
         /// Only records created at or before this instant.
-        to: Option<Instant>,
+        to: Option<Instant> = at_most(StockCountRow::created_at, to),
     }
 }
 
 pub fn list(call: &Call) -> Answer {
-    let query: ListStockCounts = call.query()?;
-    let filter = all([
-        equals(StockCountRow::status, query.status),
-        equals(StockCountRow::warehouse_id, query.warehouse_id),
-        mentions("number", query.number.as_deref()),
-        between(StockCountRow::created_at, query.from, query.to),
-    ]);
-    let rows = read_page::<StockCountRow>(&filter, query.cursor, query.limit)?;
+    let rows = call.query::<ListStockCounts>()?.page([])?;
     answer_page(rows, |row| row.id, |row| StockCountHeader::from_row(&row))
 }
 
@@ -42,5 +35,5 @@ pub fn read(call: &Call) -> Answer {
     let count = count.ok_or_else(Problem::not_found)?;
     let with_units = holds(SERIALS_READ);
     let lines = lines.iter().map(|row| StockCountLine::from_row(row, with_units)).collect();
-    Ok(Reply::json(&StockCount { header: StockCountHeader::from_row(&count), lines }).resource(id))
+    Ok(Reply::json(&StockCount::from_row(&count, lines)).resource(id))
 }

@@ -7,9 +7,6 @@ use stoa_trade::document::version::ExpectedVersion;
 use crate::records::stock_count::{CountStatus, StockCountLineRow, StockCountRow};
 
 /// The count of this id, held until the request ends, and its lines.
-///
-/// # Errors
-/// NOT_FOUND.
 pub fn lock_count(id: Id) -> Result<(StockCountRow, Vec<StockCountLineRow>), Problem> {
     let lines = select::<StockCountLineRow>(StockCountLineRow::count_id.eq(id)).whole();
     let (count, lines) = run((get::<StockCountRow>(id).locked(), lines))?;

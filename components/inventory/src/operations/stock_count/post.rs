@@ -4,27 +4,28 @@
 use std::collections::BTreeMap;
 
 use stoa_sdk::store::{get_all, run};
-use stoa_sdk::{Answer, Call, Decimal, Id, Problem, map, now};
+use stoa_sdk::{Answer, Call, Id, Problem, map, now};
 use stoa_trade::clients::articles;
 use stoa_trade::clients::books::{self, Cost, Terms};
+use stoa_trade::document::lines::Lines;
 use stoa_trade::posting::EntrySource;
-use stoa_trade::quantity::{Quantity, Tracking, UnitCost};
+use stoa_trade::quantity::{Quantity, Tracking};
 use stoa_trade::refusal::refuse;
 use stoa_trade::{Change, Status};
 
 use crate::operations::stock_count::input::PostStockCount;
 use crate::operations::stock_count::lock::{check_open, lock_count};
-use crate::records::cost::CostKind;
-use crate::records::movement::{DocumentType, MovementRow, MovementType};
-use crate::records::stock_count::{CountStatus, CountedUnit, StockCountLineRow, StockCountRow, receipt, units_of};
+use crate::records::movement::{DocumentType, MovementType};
+use crate::records::stock_count::{
+    CountStatus, CountedUnit, StockCountLineRow, StockCountRow, receipt, short_cost, units_of,
+};
 use crate::records::unit::{UnitRow, UnitStatus};
 use crate::records::warehouse::WarehouseRow;
-use crate::rules::delta::Delta;
 use crate::rules::place;
 use crate::rules::unit_state::{self, Cause};
+use crate::work::adjust::adjust_quantity;
 use crate::work::gates;
-use crate::work::goods::post;
-use crate::work::goods::{Goods, Inflow, Outflow, Place};
+use crate::work::goods::{Goods, Place, post};
 use crate::work::units::changes::{Changes, Why};
 use crate::work::units::effects::{self, Known};
 use crate::work::units::worth::{self, Worth};
@@ -117,9 +118,8 @@ impl<'a> Posting<'a> {
     fn check_active(&self, lines: &[StockCountLineRow]) -> Result<(), Problem> {
         let articles = articles::get(lines.iter().map(|line| line.variant_id));
         let is_archived = |line: &StockCountLineRow| !articles.get(&line.variant_id).is_some_and(articles::is_active);
-        let refused = lines.iter().enumerate().filter(|(_, line)| self.brings(line) && is_archived(line));
-        let refused = refused.map(|(index, _)| stoa_sdk::item(format!("/lines/{index}/variantId"), "ARCHIVED"));
-        refuse("ARCHIVED", refused.collect())
+        let is_refused = |line: &StockCountLineRow| self.brings(line) && is_archived(line);
+        refuse("ARCHIVED", Lines::at("/lines", lines).faults("variantId", "ARCHIVED", is_refused))
     }
 
     /// With books, every surplus has a cost that can be posted.
@@ -188,36 +188,8 @@ impl<'a> Posting<'a> {
             return Ok(());
         }
         let sku = self.known.skus.get(&line.variant_id).ok_or_else(Problem::not_found)?;
-        let quantity = Quantity::from_units(difference.units().abs());
         let why = if difference.is_negative() { &self.why_out } else { &self.why_in };
-        let warehouse = Some(self.warehouse.id);
-        let row = goods.movement(why.movement_type, sku, quantity, &why.reason);
-        let row = MovementRow {
-            from_warehouse_id: warehouse.filter(|_| difference.is_negative()),
-            to_warehouse_id: warehouse.filter(|_| !difference.is_negative()),
-            document_type: why.document.map(|(kind, _)| kind),
-            document_id: why.document.map(|(_, id)| id),
-            ..row
-        };
-        goods.change(&self.place, sku, Delta::on_hand(difference.units()), pointer);
-        if difference.is_negative() {
-            let document = why.document;
-            goods.draw(Outflow { document, ..Outflow::new(row.id, self.place, *sku, quantity, CostKind::AdjustedOut) });
-        } else {
-            let worth = self.worth(line);
-            goods.bring(Inflow {
-                unit_cost: worth.unit_cost,
-                currency_code: worth.currency_code,
-                document: why.document,
-                ..Inflow::new(row.id, self.place, *sku, quantity, CostKind::AdjustedIn)
-            });
-        }
-        goods.record(row);
+        adjust_quantity(goods, why, (self.place, *sku), difference, self.worth(line), pointer);
         Ok(())
     }
-}
-
-/// A stated cost has at most six digits after the point.
-fn short_cost(cost: UnitCost) -> Decimal<6> {
-    Decimal::from_units(cost.units() / 1_000_000)
 }

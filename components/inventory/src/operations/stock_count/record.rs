@@ -4,9 +4,11 @@
 use std::collections::BTreeMap;
 
 use stoa_sdk::store::{MOST_ROWS, find, get_all, insert, run, select, update_all};
-use stoa_sdk::{Answer, Call, Decimal, Field, Id, Item, Problem, all, item, map, new_ids, now, view};
+use stoa_sdk::{Answer, Call, Decimal, Field, Id, Problem, all, item, map, new_ids, now, view};
 use stoa_trade::Change;
 use stoa_trade::clients::articles::{self, Article};
+use stoa_trade::document::lines::Lines;
+use stoa_trade::limits::COUNTED;
 use stoa_trade::quantity::{Quantity, Tracking, UnitCost, is_countable};
 use stoa_trade::refusal::{refuse, refuse_invalid};
 
@@ -15,10 +17,8 @@ use crate::operations::stock_count::lock::{check_open, lock_count};
 use crate::records::stock::StockRow;
 use crate::records::stock_count::{CountedUnit, StockCountLineRow, StockCountRow, receipt, units_as_json, units_of};
 use crate::records::unit::{UnitRow, UnitStatus};
-use crate::rules::unit_count;
-
-/// Lines of a count at most, and units of all its lines.
-const MOST: usize = 500;
+use crate::rules::unit_count::check_unit_count;
+use crate::rules::unknown::find_unknown;
 
 view! { OnHand of StockRow { variant_id: Id, on_hand: Quantity } }
 
@@ -50,8 +50,8 @@ pub fn record(call: &Call) -> Answer {
     let (count, before) = lock_count(id)?;
     let articles = articles::get(body.lines.iter().map(|line| line.variant_id));
     let seen = Seen::read(&count, &body.lines)?;
-    let missing = find_missing(&body.lines, &articles, &seen);
-    refuse("NOT_FOUND", missing)?;
+    let lines = body.lines.iter().map(|line| (line.variant_id, line.unit_ids.as_slice()));
+    refuse("NOT_FOUND", find_unknown("/lines", lines, &articles, |id| seen.units.contains_key(&id)))?;
     check_open(&count, body.expected_version)?;
     check_counts(&body.lines, &articles)?;
     check_active(&body.lines, &articles, &seen)?;
@@ -82,8 +82,7 @@ pub fn record(call: &Call) -> Answer {
         if earlier.is_some() { changed.push(row) } else { new.push(row) }
     }
     check_limits(&before, &new, &changed)?;
-    let each = |rows: &[StockCountLineRow]| rows.iter().map(|row| row.id).collect::<Vec<_>>();
-    let change = update_all::<StockCountLineRow>(each(&changed))
+    let change = update_all::<StockCountLineRow>(changed.iter().map(|row| row.id))
         .set_each(StockCountLineRow::expected, changed.iter().map(|row| row.expected))
         .set_each(StockCountLineRow::counted, changed.iter().map(|row| row.counted))
         .set_each(StockCountLineRow::unit_cost, changed.iter().map(|row| row.unit_cost))
@@ -144,20 +143,16 @@ impl Seen {
         tracking: Tracking,
         index: usize,
     ) -> Result<(Quantity, BTreeMap<Id, CountedUnit>), Problem> {
-        if tracking != Tracking::Serialized {
-            if !line.unit_ids.is_empty() {
-                return Err(unit_count::mismatch(&format!("/lines/{index}/unitIds"), 0, line.unit_ids.len()));
-            }
+        let is_serialized = tracking == Tracking::Serialized;
+        let pointer = format!("/lines/{index}/unitIds");
+        check_unit_count(is_serialized, line.counted_quantity, line.unit_ids.len(), &pointer)?;
+        if !is_serialized {
             return Ok((self.on_hand.get(&line.variant_id).copied().unwrap_or(Quantity::ZERO), BTreeMap::new()));
-        }
-        let whole = usize::try_from(line.counted_quantity.units() / 1_000_000).unwrap_or(usize::MAX);
-        if whole != line.unit_ids.len() {
-            return Err(unit_count::mismatch(&format!("/lines/{index}/unitIds"), whole, line.unit_ids.len()));
         }
         for (nth, id) in line.unit_ids.iter().enumerate() {
             let unit = self.units.get(id).filter(|unit| unit.variant_id == line.variant_id);
             if !unit.is_some_and(|unit| unit.is_findable(count)) {
-                return Err(Problem::at("CUSTODY_CONFLICT", format!("/lines/{index}/unitIds/{nth}")));
+                return Err(Problem::at("CUSTODY_CONFLICT", format!("{pointer}/{nth}")));
             }
         }
         let of_line = self.units.values().filter(|unit| unit.variant_id == line.variant_id);
@@ -168,18 +163,6 @@ impl Seen {
             .map(|unit| (unit.id, CountedUnit { version: unit.version, found: line.unit_ids.contains(&unit.id) }));
         Ok((quantity, map(counted)))
     }
-}
-
-fn find_missing(lines: &[CountedLine], articles: &BTreeMap<Id, Article>, seen: &Seen) -> Vec<Item> {
-    let mut missing = Vec::new();
-    for (index, line) in lines.iter().enumerate() {
-        if !articles.contains_key(&line.variant_id) {
-            missing.push(item(format!("/lines/{index}/variantId"), "NOT_FOUND"));
-        }
-        let absent = line.unit_ids.iter().enumerate().filter(|(_, id)| !seen.units.contains_key(id));
-        missing.extend(absent.map(|(nth, _)| item(format!("/lines/{index}/unitIds/{nth}"), "NOT_FOUND")));
-    }
-    missing
 }
 
 /// Whether these variants can be counted so.
@@ -201,11 +184,8 @@ fn check_counts(lines: &[CountedLine], articles: &BTreeMap<Id, Article>) -> Resu
 fn check_active(lines: &[CountedLine], articles: &BTreeMap<Id, Article>, seen: &Seen) -> Result<(), Problem> {
     let is_archived =
         |line: &CountedLine| articles.get(&line.variant_id).is_some_and(|article| !articles::is_active(article));
-    let refused = lines.iter().enumerate().filter(|(_, line)| is_archived(line) && seen.exceeds(line));
-    refuse(
-        "REFERENCE_INVALID",
-        refused.map(|(index, _)| item(format!("/lines/{index}/variantId"), "ARCHIVED")).collect(),
-    )
+    let is_refused = |line: &CountedLine| is_archived(line) && seen.exceeds(line);
+    refuse("REFERENCE_INVALID", Lines::at("/lines", lines).faults("variantId", "ARCHIVED", is_refused))
 }
 
 /// Lines and units of the count as it will stand.
@@ -218,8 +198,8 @@ fn check_limits(
     let stay = before.values().filter(|row| !changed.iter().any(|other| other.id == row.id));
     let units: usize = stay.chain(written()).map(|row| units_of(row).len()).sum();
     for (count, unit) in [(before.len() + new.len(), "LINES"), (units, "UNITS")] {
-        if count > MOST {
-            return Err(Problem::limit_exceeded("/lines", MOST, unit));
+        if count > COUNTED {
+            return Err(Problem::limit_exceeded("/lines", COUNTED, unit));
         }
     }
     Ok(())

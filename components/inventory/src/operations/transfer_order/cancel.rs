@@ -26,7 +26,7 @@ pub fn cancel(call: &Call) -> Answer {
         TransferStatus::InTransit => {
             let warehouses = order.enter()?;
             let route = order.route(&warehouses)?;
-            let parts = arrive::all_outstanding(&order, UnitOutcome::Returned);
+            let parts = arrive::return_outstanding(&order);
             arrive::end_journey(&order, &route, &parts, None, Some(&body.reason))?;
             let items = update_all::<TransferItemRow>(parts.iter().map(|part| part.item.id))
                 .add_each(TransferItemRow::returned, parts.iter().map(|part| part.returned));

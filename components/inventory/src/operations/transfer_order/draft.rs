@@ -4,22 +4,22 @@ use stoa_sdk::store::{insert, run};
 use stoa_sdk::{Answer, Call, Problem, new_id, now};
 use stoa_trade::clients::articles;
 use stoa_trade::document::number::{NumberRange, assign_number, insert_unless_taken};
+use stoa_trade::document::replacement::FullReplacement;
 use stoa_trade::text::key;
 use stoa_trade::{Caller, Change};
 
-use crate::operations::transfer_order::input::{self, TransferOrderInput, TransferOrderUpdate};
-use crate::operations::transfer_order::redraft::{Draft, count_items};
+use crate::operations::transfer_order::input::TransferOrderInput;
+use crate::operations::transfer_order::redraft::Draft;
 use crate::operations::transfer_order::references::References;
 use crate::records::transfer_order::{TransferOrderRow, TransferStatus, receipt};
 
 pub fn create(call: &Call) -> Answer {
     let body: TransferOrderInput = call.body()?;
     let caller = Caller::current();
-    input::check_draft(body.from_warehouse_id, body.to_warehouse_id, &body.items, caller)?;
-    let head = body.head();
-    let known = References::read(&head, &body.items)?;
-    known.check(&head, &body.items)?;
-    let entity = known.entity(&head)?;
+    body.check(caller)?;
+    let known = References::read(&body)?;
+    known.check(&body)?;
+    let entity = known.entity(&body)?;
     let mut order = TransferOrderRow {
         id: new_id(),
         version: 1,
@@ -28,19 +28,19 @@ pub fn create(call: &Call) -> Answer {
         number: String::new(),
         number_key: String::new(),
         legal_entity_id: entity,
-        from_warehouse_id: head.from,
-        to_warehouse_id: head.to,
-        transit_warehouse_id: head.transit,
+        from_warehouse_id: body.from_warehouse_id,
+        to_warehouse_id: body.to_warehouse_id,
+        transit_warehouse_id: body.transit_warehouse_id,
         expected_on: body.expected_on,
+        item_count: body.item_count(),
         notes: body.notes.map(String::from),
         status: TransferStatus::Draft,
-        item_count: count_items(&body.items),
         shipped_at: None,
         closed_at: None,
         cancel_reason: None,
     };
     let range = NumberRange { prefix: "TO", entity, pointer: "/number" };
-    assign_number(range, head.number, |number| {
+    assign_number(range, body.number, |number| {
         order.number = number.to_owned();
         order.number_key = key(number);
         insert_unless_taken(&order)
@@ -51,28 +51,27 @@ pub fn create(call: &Call) -> Answer {
 }
 
 pub fn replace(call: &Call) -> Answer {
-    let body: TransferOrderUpdate = call.body()?;
+    let FullReplacement { expected_version, body }: FullReplacement<TransferOrderInput> = call.body()?;
     let caller = Caller::current();
-    input::check_draft(body.from_warehouse_id, body.to_warehouse_id, &body.items, caller)?;
+    body.check(caller)?;
     let draft = Draft::lock(call.path_id("id")?)?;
-    let head = body.head();
-    let known = References::read(&head, &body.items)?;
-    body.expected_version.check(draft.order.version)?;
+    let known = References::read(&body)?;
+    expected_version.check(draft.order.version)?;
     if draft.order.status != TransferStatus::Draft {
         return Err(Problem::new("ILLEGAL_STATE"));
     }
     let after = TransferOrderRow {
-        number: head.number.as_ref().map_or_else(|| draft.order.number.clone(), |number| number.0.clone()),
-        from_warehouse_id: head.from,
-        to_warehouse_id: head.to,
-        transit_warehouse_id: head.transit,
+        number: body.number.as_ref().map_or_else(|| draft.order.number.clone(), |number| number.0.clone()),
+        from_warehouse_id: body.from_warehouse_id,
+        to_warehouse_id: body.to_warehouse_id,
+        transit_warehouse_id: body.transit_warehouse_id,
         expected_on: body.expected_on,
-        notes: body.notes.map(String::from),
-        item_count: count_items(&body.items),
+        notes: body.notes.clone().map(String::from),
+        item_count: body.item_count(),
         ..draft.order.clone()
     };
     let change = Change::new(&draft.order, after)?;
-    known.check(&head, &body.items)?;
+    known.check(&body)?;
     draft.redraw(&body.items, &known, caller).write(change.update())?;
     // Lines are named as one, whatever changed in them.
     let mut members = change.members();
@@ -80,6 +79,6 @@ pub fn replace(call: &Call) -> Answer {
     members.dedup();
     // Also those of the lines that are gone now.
     let before = draft.live_items().map(|item| item.variant_id);
-    let products = articles::products_of(before.chain(body.items.iter().map(|line| line.variant_id)));
+    let products = articles::products_of(before.chain(body.variants()));
     Ok(receipt(change.after()).subjects(products).changed(members))
 }

@@ -6,73 +6,77 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use stoa_sdk::{Bounds, Date, Id, Item, Problem, Text, item};
 use stoa_trade::Caller;
-use stoa_trade::document::lines::find_repeated_ids;
+use stoa_trade::document::lines::{Lines, find_repeated_ids};
 use stoa_trade::document::number::DocumentNumber;
+use stoa_trade::document::replacement::Replaceable;
 use stoa_trade::document::version::ExpectedVersion;
+use stoa_trade::limits::UNITS;
 use stoa_trade::quantity::{self, Quantity};
 use stoa_trade::refusal::refuse_invalid;
 
-/// Units of an order at most.
-pub const MOST_UNITS: usize = 100;
-
-/// Fields of the order itself, from either body.
-pub struct Head {
+/// A transfer order to create.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct TransferOrderInput {
+    /// Unique in the legal entity, ignoring case. Immutable. Omitted or null on create: `TO-` and the next number.
+    #[serde(default)]
     pub number: Option<DocumentNumber>,
-    pub from: Id,
-    pub to: Id,
-    pub transit: Option<Id>,
+    /// Warehouse of type PHYSICAL, VIRTUAL or THIRD_PARTY. The order belongs to its legal entity. Immutable.
+    pub from_warehouse_id: Id,
+    /// Warehouse of the same legal entity, of any type except IN_TRANSIT.
+    pub to_warehouse_id: Id,
+    /// Warehouse of type IN_TRANSIT. Omitted or null: the only one of the legal entity, set at the approval.
+    #[serde(default)]
+    pub transit_warehouse_id: Option<Id>,
+    #[serde(default)]
+    pub expected_on: Option<Date>,
+    #[serde(default)]
+    pub notes: Option<Text<0, 2000>>,
+    /// At most one line for each variant.
+    #[schemars(length(min = 1, max = stoa_trade::limits::LINES))]
+    pub items: Vec<TransferItemInput>,
 }
 
-/// Both bodies of an order: a replacement states the version too.
-macro_rules! order_body {
-    ($(#[$meta:meta])* $name:ident { $($extra:tt)* }) => {
-        $(#[$meta])*
-        #[derive(Debug, Deserialize, JsonSchema)]
-        #[serde(rename_all = "camelCase", deny_unknown_fields)]
-        pub struct $name {
-            $($extra)*
-            /// Unique in the legal entity, ignoring case. Immutable. Omitted or null on create: `TO-` and the next number.
-            #[serde(default)]
-            pub number: Option<DocumentNumber>,
-            /// Warehouse of type PHYSICAL, VIRTUAL or THIRD_PARTY. The order belongs to its legal entity. Immutable.
-            pub from_warehouse_id: Id,
-            /// Warehouse of the same legal entity, of any type except IN_TRANSIT.
-            pub to_warehouse_id: Id,
-            /// Warehouse of type IN_TRANSIT. Omitted or null: the only one of the legal entity, set at the approval.
-            #[serde(default)]
-            pub transit_warehouse_id: Option<Id>,
-            #[serde(default)]
-            pub expected_on: Option<Date>,
-            #[serde(default)]
-            pub notes: Option<Text<0, 2000>>,
-            /// At most one line for each variant.
-            #[schemars(length(min = 1, max = 100))]
-            pub items: Vec<TransferItemInput>,
-        }
+impl Replaceable for TransferOrderInput {
+    const UPDATE: &'static str = "TransferOrderUpdate";
+    const DESCRIPTION: &'static str = "Full replacement of a draft.";
+}
 
-        impl $name {
-            /// The fields of the order itself.
-            pub fn head(&self) -> Head {
-                Head {
-                    number: self.number.clone(),
-                    from: self.from_warehouse_id,
-                    to: self.to_warehouse_id,
-                    transit: self.transit_warehouse_id,
-                }
+impl TransferOrderInput {
+    /// The number of lines, as the order keeps it.
+    pub fn item_count(&self) -> i64 {
+        i64::try_from(self.items.len()).unwrap_or(i64::MAX)
+    }
+
+    pub fn variants(&self) -> impl Iterator<Item = Id> {
+        self.items.iter().map(|line| line.variant_id)
+    }
+
+    /// # Errors
+    /// VALIDATION_FAILED: one warehouse twice, zero quantities, a variant or unit twice, units named by an API client.
+    pub fn check(&self, caller: Caller) -> Result<(), Problem> {
+        let mut faults: Vec<Item> = Vec::new();
+        if self.from_warehouse_id == self.to_warehouse_id {
+            faults.push(item("/toWarehouseId", "REPEATED"));
+        }
+        let (mut variants, mut units) = (BTreeSet::new(), BTreeSet::new());
+        for (pointer, line) in Lines::at("/items", &self.items).iter() {
+            if line.quantity == Quantity::ZERO {
+                let least = Bounds::minimum(quantity::SMALLEST);
+                faults.push(item(pointer.member("quantity"), "RANGE").with_bounds(least));
             }
+            if !variants.insert(line.variant_id) {
+                faults.push(item(pointer.member("variantId"), "REPEATED"));
+            }
+            if caller.is_client() && !line.unit_ids.is_empty() {
+                faults.push(item(pointer.member("unitIds"), "NOT_ALLOWED"));
+            }
+            faults.extend(find_repeated_ids(&pointer.member("unitIds"), &line.unit_ids, &mut units));
         }
-    };
-}
-
-order_body! {
-    /// A transfer order to create.
-    TransferOrderInput {}
-}
-
-order_body! {
-    /// Full replacement of a draft.
-    TransferOrderUpdate {
-        pub expected_version: ExpectedVersion,
+        if units.len() > UNITS {
+            faults.push(item("/items", "TOO_MANY"));
+        }
+        refuse_invalid(faults)
     }
 }
 
@@ -85,7 +89,7 @@ pub struct TransferItemInput {
     pub quantity: Quantity,
     /// Units of a serialized variant. A user chooses them; the order can be approved once there are as many as the quantity.
     #[serde(default)]
-    #[schemars(length(max = 100), extend("uniqueItems" = true, "default" = []))]
+    #[schemars(length(max = stoa_trade::limits::UNITS), extend("uniqueItems" = true, "default" = []))]
     pub unit_ids: Vec<Id>,
 }
 
@@ -107,7 +111,7 @@ pub struct ReceiveTransferOrder {
     /// Reason for a loss; required if anything is lost.
     #[serde(default)]
     pub reason: Option<Text<1, 1000>>,
-    #[schemars(length(min = 1, max = 100))]
+    #[schemars(length(min = 1, max = stoa_trade::limits::LINES))]
     pub items: Vec<ReceiveItem>,
 }
 
@@ -124,42 +128,14 @@ pub struct ReceiveItem {
     #[schemars(extend("default" = "0"))]
     pub returned_quantity: Quantity,
     #[serde(default)]
-    #[schemars(length(max = 100), extend("uniqueItems" = true, "default" = []))]
+    #[schemars(length(max = stoa_trade::limits::UNITS), extend("uniqueItems" = true, "default" = []))]
     pub unit_ids: Vec<Id>,
     #[serde(default)]
-    #[schemars(length(max = 100), extend("uniqueItems" = true, "default" = []))]
+    #[schemars(length(max = stoa_trade::limits::UNITS), extend("uniqueItems" = true, "default" = []))]
     pub lost_unit_ids: Vec<Id>,
     #[serde(default)]
-    #[schemars(length(max = 100), extend("uniqueItems" = true, "default" = []))]
+    #[schemars(length(max = stoa_trade::limits::UNITS), extend("uniqueItems" = true, "default" = []))]
     pub returned_unit_ids: Vec<Id>,
-}
-
-/// # Errors
-/// VALIDATION_FAILED: one warehouse twice, zero quantities, a variant or unit twice, units named by an API client.
-pub fn check_draft(from: Id, to: Id, items: &[TransferItemInput], caller: Caller) -> Result<(), Problem> {
-    let mut faults: Vec<Item> = Vec::new();
-    if from == to {
-        faults.push(item("/toWarehouseId", "REPEATED"));
-    }
-    let (mut variants, mut units) = (BTreeSet::new(), BTreeSet::new());
-    for (index, line) in items.iter().enumerate() {
-        if line.quantity == Quantity::ZERO {
-            faults.push(
-                item(format!("/items/{index}/quantity"), "RANGE").with_bounds(Bounds::minimum(quantity::SMALLEST)),
-            );
-        }
-        if !variants.insert(line.variant_id) {
-            faults.push(item(format!("/items/{index}/variantId"), "REPEATED"));
-        }
-        if caller.is_client() && !line.unit_ids.is_empty() {
-            faults.push(item(format!("/items/{index}/unitIds"), "NOT_ALLOWED"));
-        }
-        faults.extend(find_repeated_ids(&format!("/items/{index}/unitIds"), &line.unit_ids, &mut units));
-    }
-    if units.len() > MOST_UNITS {
-        faults.push(item("/items", "TOO_MANY"));
-    }
-    refuse_invalid(faults)
 }
 
 /// # Errors

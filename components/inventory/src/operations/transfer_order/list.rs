@@ -3,8 +3,8 @@
 use std::collections::BTreeMap;
 
 use stoa_sdk::store::{get, get_all, run, select};
-use stoa_sdk::{Answer, Call, Id, Instant, Problem, Reply, Text, all, has, holds, map, tenant};
-use stoa_trade::lists::{answer_page, between, equals, mentions, read_page};
+use stoa_sdk::{Answer, Call, Filter, Id, Instant, Problem, Reply, Text, all, has, holds, map, tenant};
+use stoa_trade::lists::{answer_page, at_least, at_most, mentions};
 use stoa_trade::{Caller, list_query};
 
 use crate::records::permission::SERIALS_READ;
@@ -15,36 +15,28 @@ use crate::records::transfer_order::{
 use crate::records::unit::UnitRow;
 
 list_query! {
-    pub struct ListTransferOrders {
+    pub struct ListTransferOrders of TransferOrderRow {
         status: Option<TransferStatus>,
         from_warehouse_id: Option<Id>,
         to_warehouse_id: Option<Id>,
         /// Only documents with a line of this variant.
-        variant_id: Option<Id>,
+        variant_id: Option<Id> = variant_id.map(has_variant).unwrap_or_default(),
         /// Only documents whose number contains the text, ignoring case.
-        number: Option<Text<1, 64>>,
+        number: Option<Text<1, 64>> = mentions("number", number.as_deref()),
         /// Only records created at or after this instant.
-        from: Option<Instant>,
+        from: Option<Instant> = at_least(TransferOrderRow::created_at, from),
         /// Only records created at or before this instant.
-        to: Option<Instant>,
+        to: Option<Instant> = at_most(TransferOrderRow::created_at, to),
     }
 }
 
+fn has_variant(id: Id) -> Filter {
+    let live = all([TransferItemRow::variant_id.eq(id), TransferItemRow::line_no.not_null()]);
+    has::<TransferItemRow, _, _>(TransferOrderRow::id, TransferItemRow::order_id, live)
+}
+
 pub fn list(call: &Call) -> Answer {
-    let query: ListTransferOrders = call.query()?;
-    let of_variant = |id: Id| {
-        let live = all([TransferItemRow::variant_id.eq(id), TransferItemRow::line_no.not_null()]);
-        has::<TransferItemRow, _, _>(TransferOrderRow::id, TransferItemRow::order_id, live)
-    };
-    let filter = all([
-        equals(TransferOrderRow::status, query.status),
-        equals(TransferOrderRow::from_warehouse_id, query.from_warehouse_id),
-        equals(TransferOrderRow::to_warehouse_id, query.to_warehouse_id),
-        query.variant_id.map(of_variant).unwrap_or_default(),
-        mentions("number", query.number.as_deref()),
-        between(TransferOrderRow::created_at, query.from, query.to),
-    ]);
-    let rows = read_page::<TransferOrderRow>(&filter, query.cursor, query.limit)?;
+    let rows = call.query::<ListTransferOrders>()?.page([])?;
     let tenant = find_tenant(Caller::current());
     answer_page(rows, |row| row.id, |row| TransferOrderHeader::from_row(&row, tenant))
 }
@@ -78,6 +70,5 @@ pub fn read(call: &Call) -> Answer {
         TransferItem::from_row(row, order.status, of_line.len(), units)
     };
     let items = items.iter().map(item).collect();
-    Ok(Reply::json(&TransferOrder { header: TransferOrderHeader::from_row(&order, find_tenant(caller)), items })
-        .resource(id))
+    Ok(Reply::json(&TransferOrder::from_row(&order, find_tenant(caller), items)).resource(id))
 }

@@ -11,27 +11,19 @@ mod references;
 mod ship;
 
 use stoa_sdk::{Client, Operation, Page};
+use stoa_trade::document::replacement::FullReplacement;
 use stoa_trade::document::version::Transition;
 
-use crate::operations::transfer_order::input::{
-    CancelTransferOrder, ReceiveTransferOrder, TransferOrderInput, TransferOrderUpdate,
-};
+use crate::operations::transfer_order::input::{CancelTransferOrder, ReceiveTransferOrder, TransferOrderInput};
 use crate::operations::transfer_order::list::ListTransferOrders;
 use crate::records::permission::{CLIENT_READ, CLIENT_WRITE, READ, TRANSFER};
 use crate::records::stock::UPDATED;
 use crate::records::transfer_order::{ORDER, TransferOrder, TransferOrderHeader, TransferOrderReceipt};
 
 /// Error codes of holding the goods, and so of sending them.
-const LEAVING: &[&str] = &[
-    "VERSION_CONFLICT",
-    "ILLEGAL_STATE",
-    "ARCHIVED",
-    "REFERENCE_INVALID",
-    "UNIT_COUNT_MISMATCH",
-    "UNIT_UNAVAILABLE",
-    "INSUFFICIENT_STOCK",
-    "LIMIT_EXCEEDED",
-];
+#[rustfmt::skip]
+const LEAVING: &[&str] = &["VERSION_CONFLICT", "ILLEGAL_STATE", "ARCHIVED", "REFERENCE_INVALID", "UNIT_COUNT_MISMATCH",
+    "UNIT_UNAVAILABLE", "INSUFFICIENT_STOCK", "LIMIT_EXCEEDED"];
 
 #[rustfmt::skip]
 pub const OPERATIONS: &[Operation] = &[
@@ -52,8 +44,8 @@ pub const OPERATIONS: &[Operation] = &[
         .and_client(Client::new(CLIENT_READ).description("")),
     Operation::replace("/inventory/transfer-orders/{id}", "replaceTransferOrder", draft::replace).summary("Replace a draft")
         .description("Full replacement. Number and source must be the current ones.")
-        .needs(TRANSFER).body::<TransferOrderUpdate>().grows_with("/items").answers::<TransferOrderReceipt>()
-        .writes(ORDER, &[]).without_if_match()
+        .needs(TRANSFER).body::<FullReplacement<TransferOrderInput>>().grows_with("/items")
+        .answers::<TransferOrderReceipt>().writes(ORDER, &[]).without_if_match()
         .problems(&["VERSION_CONFLICT", "ILLEGAL_STATE", "IMMUTABLE_FIELD", "REFERENCE_INVALID", "CUSTODY_CONFLICT",
             "UNIT_COUNT_MISMATCH", "LIMIT_EXCEEDED"])
         .and_client(Client::new(CLIENT_WRITE)

@@ -24,11 +24,9 @@ pub fn receive(call: &Call) -> Answer {
     let others: BTreeSet<Id> = set(body.items.iter().map(|line| line.item_id));
     let others = others.into_iter().filter(|id| !order.items.iter().any(|item| item.id == *id));
     let (others, location) = run((get_all::<TransferItemRow>(others), body.to_location_id.map(get::<LocationRow>)))?;
-    for (index, line) in body.items.iter().enumerate() {
-        let is_of_order = order.items.iter().any(|item| item.id == line.item_id);
-        if !is_of_order && !others.iter().any(|item| item.id == line.item_id) {
-            return Err(Problem::reference_missing(format!("/items/{index}/itemId")));
-        }
+    let is_known = |id: Id| order.items.iter().chain(&others).any(|item| item.id == id);
+    if let Some(index) = body.items.iter().position(|line| !is_known(line.item_id)) {
+        return Err(Problem::reference_missing(format!("/items/{index}/itemId")));
     }
     if body.to_location_id.is_some() && location.flatten().is_none() {
         return Err(Problem::reference_missing("/toLocationId"));

@@ -20,11 +20,6 @@ pub struct Draft {
     units: Vec<TransferUnitRow>,
 }
 
-/// The number of lines, as the order keeps it.
-pub fn count_items(items: &[TransferItemInput]) -> i64 {
-    i64::try_from(items.len()).unwrap_or(i64::MAX)
-}
-
 impl Draft {
     /// A draft without lines.
     pub fn new(order: TransferOrderRow) -> Draft {
@@ -32,9 +27,6 @@ impl Draft {
     }
 
     /// The draft, held until the request ends. One that is changed again and again has any number of rows.
-    ///
-    /// # Errors
-    /// NOT_FOUND.
     pub fn lock(id: Id) -> Result<Draft, Problem> {
         let (item_filter, unit_filter) = (TransferItemRow::order_id.eq(id), TransferUnitRow::order_id.eq(id));
         let (order, items, units) = run((

@@ -5,12 +5,15 @@ use std::collections::BTreeMap;
 use stoa_sdk::store::{get_all, run};
 use stoa_sdk::{Id, Item, Problem, item, map};
 use stoa_trade::clients::articles::{self, Article};
+use stoa_trade::document::lines::Lines;
+use stoa_trade::limits::UNITS;
 use stoa_trade::quantity::{Quantity, Tracking, is_countable};
 use stoa_trade::refusal::{self, refuse, refuse_invalid};
 
-use crate::operations::transfer_order::input::{Head, MOST_UNITS, TransferItemInput};
+use crate::operations::transfer_order::input::{TransferItemInput, TransferOrderInput};
 use crate::records::unit::UnitRow;
 use crate::records::warehouse::{WarehouseRow, WarehouseType};
+use crate::rules::unknown::find_unknown;
 use crate::rules::{place, unit_count};
 
 /// The records that a body names.
@@ -23,39 +26,31 @@ pub struct References {
 impl References {
     /// # Errors
     /// NOT_FOUND at what is missing.
-    pub fn read(head: &Head, items: &[TransferItemInput]) -> Result<References, Problem> {
-        let warehouses: Vec<Id> = [head.from, head.to].into_iter().chain(head.transit).collect();
-        let units: Vec<Id> = items.iter().flat_map(|line| line.unit_ids.iter().copied()).collect();
-        let (warehouses, units) = run((get_all::<WarehouseRow>(warehouses), get_all::<UnitRow>(units)))?;
+    pub fn read(body: &TransferOrderInput) -> Result<References, Problem> {
+        let ends = [
+            ("/fromWarehouseId", Some(body.from_warehouse_id)),
+            ("/toWarehouseId", Some(body.to_warehouse_id)),
+            ("/transitWarehouseId", body.transit_warehouse_id),
+        ];
+        let warehouses = get_all::<WarehouseRow>(ends.iter().filter_map(|(_, id)| *id));
+        let units = get_all::<UnitRow>(body.items.iter().flat_map(|line| line.unit_ids.iter().copied()));
+        let (warehouses, units) = run((warehouses, units))?;
         let known = References {
             warehouses,
-            articles: articles::get(items.iter().map(|line| line.variant_id)),
+            articles: articles::get(body.variants()),
             units: map(units.into_iter().map(|unit| (unit.id, unit))),
         };
-        let mut missing: Vec<Item> = Vec::new();
-        let ends = [("/fromWarehouseId", Some(head.from)), ("/toWarehouseId", Some(head.to))];
-        for (pointer, id) in ends.into_iter().chain([("/transitWarehouseId", head.transit)]) {
-            if id.is_some_and(|id| known.warehouse(id).is_none()) {
-                missing.push(item(pointer, "NOT_FOUND"));
-            }
-        }
-        for (index, line) in items.iter().enumerate() {
-            if !known.articles.contains_key(&line.variant_id) {
-                missing.push(item(format!("/items/{index}/variantId"), "NOT_FOUND"));
-            }
-            let absent = line.unit_ids.iter().enumerate().filter(|(_, id)| !known.units.contains_key(id));
-            missing.extend(absent.map(|(nth, _)| item(format!("/items/{index}/unitIds/{nth}"), "NOT_FOUND")));
-        }
+        let is_missing = |id: Id| !known.warehouses.iter().any(|row| row.id == id);
+        let missing = ends.iter().filter(|(_, id)| id.is_some_and(is_missing));
+        let mut missing: Vec<Item> = missing.map(|(pointer, _)| item(*pointer, "NOT_FOUND")).collect();
+        let lines = body.items.iter().map(|line| (line.variant_id, line.unit_ids.as_slice()));
+        missing.extend(find_unknown("/items", lines, &known.articles, |id| known.units.contains_key(&id)));
         refuse("NOT_FOUND", missing)?;
         Ok(known)
     }
 
-    fn warehouse(&self, id: Id) -> Option<&WarehouseRow> {
-        self.warehouses.iter().find(|row| row.id == id)
-    }
-
-    pub fn entity(&self, head: &Head) -> Result<Id, Problem> {
-        Ok(place::require_warehouse(&self.warehouses, head.from, "/fromWarehouseId")?.legal_entity_id)
+    pub fn entity(&self, body: &TransferOrderInput) -> Result<Id, Problem> {
+        Ok(place::require_warehouse(&self.warehouses, body.from_warehouse_id, "/fromWarehouseId")?.legal_entity_id)
     }
 
     pub fn tracking(&self, variant: Id) -> Tracking {
@@ -64,21 +59,21 @@ impl References {
 
     /// # Errors
     /// Faults of quantities, then what a warehouse, a variant or a unit cannot be used for.
-    pub fn check(&self, head: &Head, items: &[TransferItemInput]) -> Result<(), Problem> {
-        let scale = items.iter().enumerate().filter(|(_, line)| {
-            self.articles.get(&line.variant_id).is_some_and(|article| {
+    pub fn check(&self, body: &TransferOrderInput) -> Result<(), Problem> {
+        let items = Lines::at("/items", &body.items);
+        let is_uncountable = |line: &TransferItemInput| {
+            let article = self.articles.get(&line.variant_id);
+            article.is_some_and(|article| {
                 !is_countable(line.quantity, articles::tracking(article), article.decimal_places)
             })
-        });
-        let faults: Vec<Item> =
-            scale.map(|(index, _)| item(format!("/items/{index}/quantity"), "QUANTITY_SCALE")).collect();
-        refuse_invalid(faults)?;
+        };
+        refuse_invalid(items.faults("quantity", "QUANTITY_SCALE", is_uncountable))?;
         let mut serialized = Quantity::ZERO;
-        for (index, line) in items.iter().enumerate() {
+        for (pointer, line) in items.iter() {
             match self.tracking(line.variant_id) {
-                Tracking::None => return Err(Problem::illegal_state(format!("/items/{index}/variantId"))),
+                Tracking::None => return Err(Problem::illegal_state(pointer.member("variantId"))),
                 Tracking::Quantity if !line.unit_ids.is_empty() => {
-                    return Err(unit_count::mismatch(&format!("/items/{index}/unitIds"), 0, line.unit_ids.len()));
+                    return Err(unit_count::mismatch(&pointer.member("unitIds"), 0, line.unit_ids.len()));
                 }
                 Tracking::Quantity => {}
                 Tracking::Serialized => {
@@ -87,14 +82,14 @@ impl References {
             }
             for (nth, id) in line.unit_ids.iter().enumerate() {
                 if self.units.get(id).is_some_and(|unit| unit.variant_id != line.variant_id) {
-                    return Err(refusal::unusable(format!("/items/{index}/unitIds/{nth}"), "OTHER_VARIANT"));
+                    return Err(refusal::unusable(pointer.entry("unitIds", nth), "OTHER_VARIANT"));
                 }
             }
         }
-        if serialized > Quantity::from_units(MOST_UNITS as i128 * 1_000_000) {
-            return Err(Problem::limit_exceeded("/items", MOST_UNITS, "UNITS"));
+        if serialized > Quantity::from_units(UNITS as i128 * 1_000_000) {
+            return Err(Problem::limit_exceeded("/items", UNITS, "UNITS"));
         }
-        check_route(&self.warehouses, head.from, head.to, head.transit)
+        check_route(&self.warehouses, body)
     }
 }
 
@@ -102,10 +97,11 @@ impl References {
 ///
 /// # Errors
 /// REFERENCE_INVALID: archived, or no transit warehouse of the entity; CUSTODY_CONFLICT: ends that do not fit each other.
-fn check_route(warehouses: &[WarehouseRow], from: Id, to: Id, transit: Option<Id>) -> Result<(), Problem> {
-    let from = place::require_warehouse(warehouses, from, "/fromWarehouseId")?;
-    let to = place::require_warehouse(warehouses, to, "/toWarehouseId")?;
-    let transit = transit.map(|id| place::require_warehouse(warehouses, id, "/transitWarehouseId")).transpose()?;
+fn check_route(warehouses: &[WarehouseRow], body: &TransferOrderInput) -> Result<(), Problem> {
+    let require = |id: Id, pointer: &str| place::require_warehouse(warehouses, id, pointer);
+    let from = require(body.from_warehouse_id, "/fromWarehouseId")?;
+    let to = require(body.to_warehouse_id, "/toWarehouseId")?;
+    let transit = body.transit_warehouse_id.map(|id| require(id, "/transitWarehouseId")).transpose()?;
     let named = [(Some(from), "/fromWarehouseId"), (Some(to), "/toWarehouseId"), (transit, "/transitWarehouseId")];
     for (warehouse, pointer) in named {
         warehouse.map_or(Ok(()), |warehouse| place::check_active(warehouse, pointer))?;

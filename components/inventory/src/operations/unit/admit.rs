@@ -37,7 +37,7 @@ pub struct AdmitUnits {
     /// Stored as sent. The service never looks it up.
     #[serde(default)]
     pub reference_id: Option<Id>,
-    #[schemars(length(min = 1, max = 100))]
+    #[schemars(length(min = 1, max = stoa_trade::limits::UNITS))]
     pub units: Vec<UnitInput>,
 }
 
@@ -70,7 +70,7 @@ pub fn admit(call: &Call) -> Answer {
         .map(|(pointer, unit)| objections.settle(&article, unit.condition, unit.grade, pointer))
         .collect();
     objections.refuse()?;
-    let worth = worth::admit_worth(terms.as_ref(), entity, input.unit_cost, "/unitCost")?;
+    let worth = worth::admit_worth(terms.as_ref(), entity, input.unit_cost, 0, "/unitCost")?;
 
     let why = Why::manual(MovementType::AdjustmentIn, &input.reason, input.reference_id);
     let mut changes = Changes::new(input.units.len());

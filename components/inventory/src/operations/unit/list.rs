@@ -3,7 +3,7 @@
 use stoa_sdk::store::{Rows, get, run, select};
 use stoa_sdk::{Answer, Call, Filter, Id, Instant, Problem, Reply, Text, View, all, fit_page, has, view};
 use stoa_trade::list_query;
-use stoa_trade::lists::{answer_page, changed_since, equals, read_page};
+use stoa_trade::lists::{answer_page, changed_since};
 
 use crate::records::movement::{Movement, MovementRow};
 use crate::records::unit::{
@@ -15,7 +15,7 @@ use stoa_trade::unit_identity as identity;
 view! { UnitId of UnitRow { id: Id } }
 
 list_query! {
-    pub struct ListUnits {
+    pub struct ListUnits of UnitRow {
         variant_id: Option<Id>,
         product_id: Option<Id>,
         warehouse_id: Option<Id>,
@@ -25,10 +25,16 @@ list_query! {
         condition: Option<Condition>,
         grade: Option<Grade>,
         /// Only the unit with this full serial number, ignoring case, or this full IMEI.
-        identity: Option<Text<1, 100>>,
+        identity: Option<Text<1, 100>> = identity.as_deref().map(has_identity).unwrap_or_default(),
         /// Only records changed at or after this instant.
-        updated_since: Option<Instant>,
+        updated_since: Option<Instant> = changed_since(UnitRow::updated_at, updated_since),
     }
+}
+
+fn has_identity(typed: &str) -> Filter {
+    let kinds = UnitIdentityRow::kind.one_of([IdentityKind::Serial, IdentityKind::Imei]);
+    let same = all([kinds, UnitIdentityRow::value_key.eq(identity::key(typed))]);
+    has::<UnitIdentityRow, _, _>(UnitRow::id, UnitIdentityRow::unit_id, same)
 }
 
 list_query! {
@@ -37,45 +43,25 @@ list_query! {
 }
 
 pub fn list(call: &Call) -> Answer {
-    let query: ListUnits = call.query()?;
-    let identified = |typed: &str| {
-        let kinds = UnitIdentityRow::kind.one_of([IdentityKind::Serial, IdentityKind::Imei]);
-        let same = all([kinds, UnitIdentityRow::value_key.eq(identity::key(typed))]);
-        has::<UnitIdentityRow, _, _>(UnitRow::id, UnitIdentityRow::unit_id, same)
-    };
-    let filter = all([
-        equals(UnitRow::variant_id, query.variant_id),
-        equals(UnitRow::product_id, query.product_id),
-        equals(UnitRow::warehouse_id, query.warehouse_id),
-        equals(UnitRow::location_id, query.location_id),
-        equals(UnitRow::legal_entity_id, query.legal_entity_id),
-        equals(UnitRow::status, query.status),
-        equals(UnitRow::condition, query.condition),
-        equals(UnitRow::grade, query.grade),
-        query.identity.as_deref().map(identified).unwrap_or_default(),
-        changed_since(UnitRow::updated_at, query.updated_since),
-    ]);
-    let rows = read_page::<UnitRow>(&filter, query.cursor, query.limit)?;
-    answer_page(rows, |row| row.id, InventoryUnit::from)
+    let rows = call.query::<ListUnits>()?.page([])?;
+    answer_page(rows, |row| row.id, |row| InventoryUnit::from_row(&row))
 }
 
 pub fn read(call: &Call) -> Answer {
-    let row: Option<UnitRow> = run(get(call.path_id("id")?))?;
-    let row = row.ok_or_else(Problem::not_found)?;
-    let id = row.id;
-    Ok(Reply::json(&InventoryUnit::from(row)).resource(id))
+    let row: UnitRow = run(get(call.path_id("id")?))?.ok_or_else(Problem::not_found)?;
+    Ok(Reply::json(&InventoryUnit::from_row(&row)).resource(row.id))
 }
 
 /// Its physical movements, oldest first.
 pub fn movements(call: &Call) -> Answer {
     let (id, rows) = page_of_unit::<MovementRow>(call, |id| MovementRow::inventory_unit_id.eq(id))?;
-    Ok(answer_page(rows, |row| row.id, |row| Movement::from_row(row, true))?.resource(id))
+    Ok(answer_page(rows, |row| row.id, |row| Movement::from_row(&row, true))?.resource(id))
 }
 
 /// Its versions, oldest first.
 pub fn history(call: &Call) -> Answer {
     let (id, rows) = page_of_unit::<UnitEntryRow>(call, |id| UnitEntryRow::unit_id.eq(id))?;
-    Ok(answer_page(rows, |row| row.id, InventoryUnitEntry::from_row)?.resource(id))
+    Ok(answer_page(rows, |row| row.id, |row| InventoryUnitEntry::from_row(&row))?.resource(id))
 }
 
 /// A page of the rows of the path's unit.

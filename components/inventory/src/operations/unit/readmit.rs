@@ -81,7 +81,7 @@ pub fn readmit(call: &Call) -> Answer {
     let mut objections = Objections::default();
     let (condition, grade) = objections.settle(&article, stated, input.grade, "");
     objections.refuse()?;
-    let worth = worth::admit_worth(terms.as_ref(), entity, input.unit_cost, "/unitCost")?;
+    let worth = worth::admit_worth(terms.as_ref(), entity, input.unit_cost, 0, "/unitCost")?;
 
     let location_id = if unit.status == UnitStatus::Damaged { unit.location_id } else { input.to_location_id };
     let after = UnitRow {

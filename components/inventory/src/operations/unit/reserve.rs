@@ -6,14 +6,14 @@ use stoa_sdk::{Answer, Call, Id, Problem, Text};
 use stoa_trade::clients::articles;
 use stoa_trade::document::version::ExpectedVersion;
 
-use crate::records::reservation::{ReservationSource, unit_receipt};
+use crate::records::reservation::unit_receipt;
 use crate::records::unit::UnitRow;
 use crate::rules::unit_state::{self, Cause};
 use crate::work::documents::lock_expected;
-use crate::work::goods::Goods;
+use crate::work::goods::{Goods, Holder};
 use crate::work::units::changes::Changes;
 use crate::work::units::effects;
-use crate::work::units::holds::{Holder, reserve_unit};
+use crate::work::units::holds::reserve_unit;
 
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
@@ -33,13 +33,7 @@ pub fn reserve(call: &Call) -> Answer {
     if !articles::get_one(unit.variant_id).is_some_and(|article| articles::is_active(&article)) {
         return Err(Problem::at("ARCHIVED", "/variantId"));
     }
-    let holder = Holder {
-        source: ReservationSource::Manual,
-        document_id: None,
-        line_id: None,
-        reference_id: body.reference_id,
-        reason: Some(body.reason.0),
-    };
+    let holder = Holder::manual(body.reference_id, body.reason.0);
     let (mut goods, mut changes) = (Goods::default(), Changes::new(1));
     let row = reserve_unit(unit, &holder, None, &mut goods, &mut changes)?;
     let units = effects::write_changes(changes, None, goods, &[], None)?;

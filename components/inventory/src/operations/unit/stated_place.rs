@@ -36,9 +36,6 @@ impl StatedPlace {
     }
 
     /// The unit as it stands, and the warehouse that is named.
-    ///
-    /// # Errors
-    /// NOT_FOUND.
     pub fn read(self, unit: Id) -> Result<(UnitRow, Option<WarehouseRow>), Problem> {
         let (unit, warehouses, locations) = run((get(unit), get_all(self.warehouse), get_all(self.location)))?;
         let unit = unit.ok_or_else(Problem::not_found)?;
@@ -50,9 +47,6 @@ impl StatedPlace {
     }
 
     /// Locks the unit where it has the expected version and a state that the cause may act on.
-    ///
-    /// # Errors
-    /// NOT_FOUND, VERSION_CONFLICT, UNIT_UNAVAILABLE.
     pub fn enter(self, unit: Id, expected: ExpectedVersion, cause: Cause) -> Result<Entered, Problem> {
         let gates: Vec<Id> = self.warehouse.into_iter().collect();
         let entered = (gates::enter(&gates, self.location), get::<UnitRow>(unit).locked());
@@ -66,9 +60,6 @@ impl StatedPlace {
 
 impl Entered {
     /// The warehouse, where the unit may be brought to it and to the location.
-    ///
-    /// # Errors
-    /// NOT_FOUND, REFERENCE_INVALID.
     pub fn require_open(&self, to: Id, location: Option<Id>) -> Result<&WarehouseRow, Problem> {
         let warehouse = place::require_warehouse(&self.warehouses, to, "/toWarehouseId")?;
         let location = place::require_location(&self.locations, location, "/toLocationId")?;

@@ -5,16 +5,14 @@ use std::collections::BTreeMap;
 use stoa_sdk::{Id, Problem};
 use stoa_trade::arguments::parse_positive;
 use stoa_trade::clients::articles::{self, Article};
+use stoa_trade::limits::LINES;
 use stoa_trade::quantity::{Quantity, Tracking};
 
 use crate::rules::unit_count::check_unit_count;
 
-/// Lines of an order at most.
-pub const MOST_LINES: usize = 100;
-
 /// A fault of the caller where it is not.
 pub fn check_count(lines: usize) -> Result<(), Problem> {
-    if lines > MOST_LINES { Err(Problem::limit_exceeded("/lines", MOST_LINES, "LINES")) } else { Ok(()) }
+    if lines > LINES { Err(Problem::limit_exceeded("/lines", LINES, "LINES")) } else { Ok(()) }
 }
 
 /// The article and the quantity of a line that names this many units.

@@ -10,8 +10,7 @@ mod take_back;
 
 use stoa_sdk::Problem;
 
-use crate::bindings::exports::commerce::inventory::stock as service;
-use crate::bindings::exports::commerce::inventory::stock::Guest;
+use crate::bindings::exports::commerce::inventory::stock::{self as service, Guest};
 use crate::services::Services;
 
 type WireId = (u64, u64);

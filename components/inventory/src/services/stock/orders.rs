@@ -14,7 +14,7 @@ use crate::records::reservation::{ReservationRow, ReservationSource, Reservation
 use crate::records::warehouse::WarehouseRow;
 use crate::rules::delta::Delta;
 use crate::services::stock::lines::{check_count, read_goods};
-use crate::work::goods::{Closing, Goods, Outflow, Place, Sku};
+use crate::work::goods::{Closing, Goods, Holder, Outflow, Place, Sku};
 use crate::work::units::changes::Changes;
 use crate::work::units::effects::{self, Known};
 use crate::work::units::sales;
@@ -41,22 +41,14 @@ pub fn reserve(
         match articles::tracking(article) {
             Tracking::None => continue,
             Tracking::Serialized => {
-                serialized.push(sales::ReserveLine {
-                    line: line.line.into(),
-                    variant: line.variant_id.into(),
-                    units: line.unit_ids.iter().copied().map(Id::from).collect(),
-                    pointer: format!("/lines/{nth}/unitIds"),
-                });
+                serialized.push((nth, line));
                 continue;
             }
             Tracking::Quantity => {}
         }
         let sku = Sku::new(article);
-        let row = ReservationRow {
-            document_id: Some(order.id.into()),
-            line_id: Some(line.line.into()),
-            ..goods.reservation(place.warehouse, sku.variant, quantity, ReservationSource::SalesOrder)
-        };
+        let holder = Holder::new(ReservationSource::SalesOrder, order.id.into(), line.line.into());
+        let row = goods.reservation(place.warehouse, sku.variant, quantity, holder);
         goods.change(&place, &sku, Delta::of_reserved(quantity.units()), &pointer);
         reserved.push(reservation_to_wire(&row));
         goods.open(row, None);
@@ -155,13 +147,10 @@ pub fn deliver(
     let (mut goods, mut changes) = (Goods::default(), Changes::new(0));
     let mut delivered = Vec::new();
     let mut balances = Vec::new();
-    let sales: Vec<sales::Sale> = lines
-        .iter()
-        .filter_map(|line| {
-            let reservation = ours.rows.get(&line.reservation_id.into())?;
-            Some(sales::Sale { reservation, allocation: line.sale_allocation_id.into() })
-        })
-        .collect();
+    let sale = |line: &service::DeliveryLine| {
+        Some((ours.rows.get(&line.reservation_id.into())?, Id::from(line.sale_allocation_id)))
+    };
+    let sales: Vec<(&ReservationRow, Id)> = lines.iter().filter_map(sale).collect();
     let by_unit = sales::deliver(order.id.into(), &order.number, &sales, &mut goods, &mut changes)?;
     let costs = effects::collect(&changes.all, &mut goods, &ours.known_units())?;
     let costs = map(changes.all.iter().zip(costs).filter_map(|(change, cost)| Some((change.after.id, cost?))));

@@ -1,16 +1,17 @@
 //! Goods that were ordered arrive: one movement and one layer per line, two where charges do not divide evenly.
 
 use stoa_sdk::store::run;
-use stoa_sdk::{Id, Problem};
+use stoa_sdk::{Field, Id, Problem};
 use stoa_trade::arguments::parse_unsigned;
 use stoa_trade::clients::articles::{self, Article};
 use stoa_trade::clients::books;
 use stoa_trade::quantity::{Quantity, Tracking, UnitCost};
+use stoa_trade::refusal::invalid;
 
 use crate::bindings::exports::commerce::inventory::stock as service;
 use crate::records::cost::CostKind;
 use crate::records::movement::{MovementRow, MovementType, ReferenceType};
-use crate::rules::condition::{parse_condition, parse_grade};
+use crate::rules::condition;
 use crate::rules::delta::Delta;
 use crate::rules::place::require_open;
 use crate::rules::recost::spread_charge;
@@ -19,7 +20,7 @@ use crate::work::gates;
 use crate::work::goods::{Goods, Inflow, Place, Sku};
 use crate::work::units::changes::Changes;
 use crate::work::units::effects::{self, Known};
-use crate::work::units::receipts::{self, NewUnits, Receipt};
+use crate::work::units::receipts::{self, NewUnits};
 use crate::work::units::worth::Worth;
 use stoa_trade::unit_identity::UnitInput;
 
@@ -63,8 +64,7 @@ pub fn receive(from: &service::Receipt, lines: &[service::ReceiptLine]) -> Resul
         }
         received.push(answer);
     }
-    let receipt = Receipt { id: from.id.into(), warehouse: row, location, reason: &from.reason };
-    let (new, of_lines) = receipts::receive(&receipt, &serialized, &mut changes)?;
+    let (new, of_lines) = receipts::receive(from, row, &serialized, &mut changes)?;
     for (line, units) in serialized.iter().zip(of_lines) {
         let Some(answer) = received.iter_mut().find(|answer| Id::from(answer.receipt_item_id) == line.receipt_item)
         else {
@@ -127,20 +127,21 @@ fn bring_quantity(
 /// The units of a line as they are stated.
 fn new_units(units: &[service::NewUnit], line: usize) -> Result<Vec<UnitInput>, Problem> {
     let unit = |(nth, unit): (usize, &service::NewUnit)| {
-        let unknown = |member: &str| {
-            Problem::invalid(vec![stoa_sdk::item(format!("/lines/{line}/units/{nth}/{member}"), "FORMAT")])
-        };
-        let condition = unit.condition.as_deref().map(|text| parse_condition(text).ok_or_else(|| unknown("condition")));
-        let grade = unit.grade.as_deref().map(|text| parse_grade(text).ok_or_else(|| unknown("grade")));
+        let pointer = format!("/lines/{line}/units/{nth}");
         Ok(UnitInput {
             serial_number: unit.serial_number.clone(),
             imei1: unit.imei1.clone(),
             imei2: unit.imei2.clone(),
-            condition: condition.transpose()?,
-            grade: grade.transpose()?,
+            condition: read_text(unit.condition.as_deref(), &pointer, "condition")?,
+            grade: read_text(unit.grade.as_deref(), &pointer, "grade")?,
         })
     };
     units.iter().enumerate().map(unit).collect()
+}
+
+fn read_text<T: Field>(text: Option<&str>, pointer: &str, member: &str) -> Result<Option<T>, Problem> {
+    let unknown = || invalid(format!("{pointer}/{member}"), "FORMAT");
+    text.map(|text| condition::parse(text).ok_or_else(unknown)).transpose()
 }
 
 /// Cost of each piece of a line.

@@ -10,7 +10,7 @@ use crate::records::cost::CostKind;
 use crate::records::movement::{DocumentType, MovementRow, MovementType, ReferenceType};
 use crate::records::warehouse::WarehouseRow;
 use crate::rules::delta::Delta;
-use crate::rules::draw::{Cost, add_costs};
+use crate::rules::draw::add_costs;
 use crate::rules::place;
 use crate::services::stock::lines::{check_count, read_goods};
 use crate::work::goods::{Goods, Outflow, Place, Sku};
@@ -38,14 +38,7 @@ pub fn send_back(
             return Err(Problem::illegal_state(format!("/lines/{nth}/variantId")));
         }
         if articles::tracking(article) == Tracking::Serialized {
-            serialized.push(returns::SendBack {
-                line: nth,
-                receipt_item: line.receipt_item_id.into(),
-                receipt: line.receipt_id.into(),
-                variant: line.variant_id.into(),
-                units: line.unit_ids.iter().copied().map(Id::from).collect(),
-                pointer: format!("/lines/{nth}/unitIds"),
-            });
+            serialized.push((nth, line));
             sent.push(Sent::default());
             continue;
         }
@@ -53,10 +46,10 @@ pub fn send_back(
         goods.change(&place, &sku, Delta::on_hand(-quantity.units()), &format!("/lines/{nth}/quantity"));
         sent.push(send_quantity(&mut goods, to, line, (place, sku), quantity));
     }
-    let moved = returns::send_back(to.id.into(), place.warehouse, &to.reason, &serialized, &mut changes)?;
+    let moved = returns::send_back(to, &serialized, &mut changes)?;
     let costs = effects::collect(&changes.all, &mut goods, &Known::with([&row], &articles))?;
-    for (line, units) in serialized.iter().zip(moved) {
-        let Some(line) = sent.get_mut(line.line) else { continue };
+    for ((nth, _), units) in serialized.iter().zip(moved) {
+        let Some(line) = sent.get_mut(*nth) else { continue };
         for (movement, index) in units {
             line.movements.push(movement);
             line.costs.extend(costs.get(index).copied().flatten());
@@ -65,8 +58,9 @@ pub fn send_back(
     let settled = goods.settle()?;
     settled.write(effects::rows(&changes.all, None))?;
     let to_wire = |line: Sent| {
-        let costs: Vec<Cost> = line.costs.iter().filter_map(|cost| settled.costs.get(*cost)).cloned().collect();
-        let cost = add_costs(&costs).ok_or_else(Amount::limit_exceeded)?;
+        let costs = line.costs.iter().filter_map(|cost| settled.costs.get(*cost));
+        let cost = add_costs(costs.map(|cost| (cost.amount, &cost.currency_code)));
+        let cost = cost.ok_or_else(Amount::limit_exceeded)?;
         Ok(service::SentBack {
             movement_ids: line.movements.into_iter().map(Into::into).collect(),
             cost: cost.amount.map(|amount| amount.to_string()),

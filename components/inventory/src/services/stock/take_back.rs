@@ -7,14 +7,14 @@ use stoa_sdk::{Field, Id, Problem, has, item, map, set};
 use stoa_trade::arguments::parse_positive;
 use stoa_trade::clients::articles::{self, Article};
 use stoa_trade::pages::for_each_row;
-use stoa_trade::quantity::{self, Amount, Quantity, Tracking};
+use stoa_trade::quantity::{self, Quantity, Tracking};
 
 use crate::bindings::exports::commerce::inventory::stock as service;
 use crate::records::cost::{CostEntryRow, CostKind, EntryOfGoods, SaleBalanceRow};
 use crate::records::movement::{DocumentType, MovementRow, MovementType, ReferenceType};
 use crate::records::warehouse::WarehouseRow;
 use crate::rules::delta::Delta;
-use crate::rules::draw::Cost;
+use crate::rules::draw::{Cost, add_costs};
 use crate::rules::fragments::{self, Fragment, GoneGoods, Where};
 use crate::rules::place::require_open;
 use crate::services::stock::lines::check_count;
@@ -22,7 +22,7 @@ use crate::work::gates;
 use crate::work::goods::{Goods, Inflow, Place, Settled, Sku};
 use crate::work::units::changes::Changes;
 use crate::work::units::effects::{self, Known};
-use crate::work::units::returns::{self, CustomerReturn, Disposition, Return};
+use crate::work::units::returns;
 
 /// A line as it is taken back.
 struct Taken {
@@ -56,7 +56,10 @@ pub fn take_back(
         }
     }
     let mut changes = Changes::new(0);
-    back.move_units(to, &sold, &mut changes)?;
+    let moved = returns::take_back(to, &sold.warehouse, &back.units, &mut changes)?;
+    for (line, movement) in back.taken.iter_mut().filter(|line| line.unit.is_some()).zip(moved) {
+        line.movement = movement;
+    }
     effects::collect(&changes.all, &mut back.goods, &Known::with([&sold.warehouse], &sold.articles))?;
     count_returns(&back.sales, lines)?;
     let mut settled = back.goods.settle()?;
@@ -153,37 +156,27 @@ fn check_quantity(article: &Article, line: &service::ReturnLine, nth: usize) -> 
 
 /// Goods that come back, as they are collected line by line.
 #[derive(Default)]
-struct Back {
+struct Back<'a> {
     goods: Goods,
     /// The quantity that comes back of each sale.
     sales: BTreeMap<Id, i128>,
     taken: Vec<Taken>,
-    units: Vec<Return>,
+    /// Lines that name a unit, with their places.
+    units: Vec<(usize, &'a service::ReturnLine)>,
 }
 
-impl Back {
+impl<'a> Back<'a> {
     fn add_unit(
         &mut self,
         sold: &Sold,
         sale: &MovementRow,
         sku: Sku,
         quantity: Quantity,
-        (unit, line, nth): (Id, &service::ReturnLine, usize),
+        (unit, line, nth): (Id, &'a service::ReturnLine, usize),
     ) {
-        let disposition = match line.disposition {
-            service::Disposition::Restock => Disposition::Restock,
-            service::Disposition::Inspect => Disposition::Inspect,
-            service::Disposition::Damaged => Disposition::Damaged,
-        };
-        self.units.push(Return {
-            unit,
-            sold_by: sale.id,
-            allocation: line.sale_allocation_id.into(),
-            disposition,
-            pointer: format!("/lines/{nth}/unitId"),
-        });
-        let valued = disposition != Disposition::Damaged;
-        // Its movement follows from `move_units`.
+        self.units.push((nth, line));
+        let valued = line.disposition != service::Disposition::Damaged;
+        // Its movement is made when the units are taken back.
         self.take(sold, Taken { sale: sale.id, sku, quantity, movement: sale.id, unit: Some(unit), valued });
     }
 
@@ -216,22 +209,6 @@ impl Back {
         self.goods.touch(&sold.place, &line.sku);
         *self.sales.entry(line.sale).or_default() += line.quantity.units();
         self.taken.push(line);
-    }
-
-    /// Takes the units back, each with a movement of its own.
-    fn move_units(&mut self, to: &service::CustomerReturn, sold: &Sold, changes: &mut Changes) -> Result<(), Problem> {
-        let from = CustomerReturn {
-            id: to.id.into(),
-            order: to.order_id.into(),
-            warehouse: &sold.warehouse,
-            location: sold.location,
-            reason: &to.reason,
-        };
-        let moved = returns::take_back(&from, &self.units, changes)?;
-        for (line, movement) in self.taken.iter_mut().filter(|line| line.unit.is_some()).zip(moved) {
-            line.movement = movement;
-        }
-        Ok(())
     }
 }
 
@@ -289,8 +266,7 @@ fn bring(
     document: (DocumentType, Id),
 ) -> Result<Cost, Problem> {
     let mut left = line.quantity.units();
-    let mut total = Some(0_i128);
-    let mut currencies = std::collections::BTreeSet::new();
+    let mut costs = Vec::new();
     for part in parts.entry(line.sale).or_default().iter_mut() {
         let quantity = left.min(part.quantity.units());
         let Where::Gone(slice, _) = &part.whereabouts else { continue };
@@ -301,8 +277,7 @@ fn bring(
         part.quantity = Quantity::from_units(part.quantity.units() - quantity);
         let quantity = Quantity::from_units(quantity);
         let amount = part.unit_cost.and_then(|cost| quantity::value(quantity, cost));
-        total = total.zip(amount).and_then(|(total, amount)| total.checked_add(amount.units()));
-        currencies.insert(slice.currency_code.clone());
+        costs.push((amount, slice.currency_code.clone()));
         held.bring(Inflow {
             unit: line.unit,
             unit_cost: part.unit_cost,
@@ -316,9 +291,5 @@ fn bring(
     if left > 0 {
         stoa_sdk::host::fault("a sale's slices hold less than its balance");
     }
-    if currencies.len() > 1 {
-        return Ok(Cost::default());
-    }
-    let currency_code = currencies.into_iter().next().flatten().filter(|_| total.is_some());
-    Ok(Cost { amount: total.map(Amount::from_units), currency_code })
+    Ok(add_costs(costs.iter().map(|(amount, code)| (*amount, code))).unwrap_or_default())
 }

@@ -29,9 +29,6 @@ totals! {
 }
 
 /// Flows of the variants after `cursor`, and the last variant where more follow.
-///
-/// # Errors
-/// LIMIT_EXCEEDED where a sum leaves its range.
 pub fn read_flows(
     entity: Id,
     since: Date,

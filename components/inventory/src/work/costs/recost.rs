@@ -14,7 +14,7 @@ use stoa_trade::refusal::unusable;
 use crate::records::cost::{CostEntryRow, CostKind, Destination, EntryOfGoods, LayerRow, PoolRow};
 use crate::rules::fragments::{self, Fragment, GoneGoods, Where};
 use crate::rules::recost::{Dealt, Undealt, Way, deal_over};
-use crate::work::costs::entry::new_entry;
+use crate::work::costs::entry::{blank_entry, new_entry};
 use crate::work::costs::totals;
 
 /// An amount for the goods of a receipt's line, or for one unit of it.
@@ -246,29 +246,21 @@ impl Recosting {
     fn gone_entry(&self, gone: &Gone) -> CostEntryRow {
         let Gone { slice, to, before, part } = gone;
         let sign = if self.way == Way::Correction { -1 } else { 1 };
+        let goods = (slice.legal_entity_id, slice.variant_id, slice.product_id);
         CostEntryRow {
-            id: new_id(),
-            created_at: self.now,
-            updated_at: self.now,
-            legal_entity_id: slice.legal_entity_id,
-            variant_id: slice.variant_id,
-            product_id: slice.product_id,
             warehouse_id: slice.warehouse_id,
             layer_id: slice.layer_id,
             unit_id: slice.unit_id,
-            movement_id: None,
             source_entry_id: Some(slice.id),
-            kind: self.way.kind(),
             destination: Some(*to),
             quantity: part.quantity,
             unit_cost_before: *before,
             unit_cost: Some(part.unit_cost),
             amount: Some(Amount::from_units(sign * part.amount.units())),
             currency_code: slice.currency_code.clone(),
-            entry_date: today(),
-            document_type: None,
             document_id: Some(self.document),
             receipt_item_id: slice.receipt_item_id,
+            ..blank_entry(goods, self.way.kind(), self.now, today())
         }
     }
 

@@ -52,18 +52,6 @@ totals! {
     }
 }
 
-impl EntrySums {
-    fn measure(filter: Filter) -> Aggregate<EntrySums> {
-        aggregate(filter)
-            .when(EntrySums::quantity, CostEntryRow::amount.not_null())
-            .when(EntrySums::uncosted, CostEntryRow::amount.is_null())
-    }
-
-    fn figures(&self) -> [Amount; 3] {
-        [widen(self.quantity), widen(self.uncosted), self.value]
-    }
-}
-
 /// Entries that are part of what goods on hand are worth: not those that re-cost what is gone.
 pub fn counts_on_hand() -> Filter {
     any([CostEntryRow::destination.is_null(), CostEntryRow::destination.eq(Destination::OnHand)])
@@ -85,97 +73,63 @@ fn of_currency(currency: &CurrencyKey) -> Filter {
     }
 }
 
-/// Costs of a variant's goods.
-pub struct VariantCosts;
+/// A ledger of costs whose totals tell these keys apart, beside currency and month.
+macro_rules! cost_ledger {
+    ($(#[$meta:meta])* $name:ident in $total:ident by [$($key:ident: $key_type:ty),*]) => {
+        $(#[$meta])*
+        pub struct $name;
 
-impl Ledger<3> for VariantCosts {
-    type Row = CostEntryRow;
-    type Total = VariantCostTotalRow;
-    type Group = (Id, CurrencyKey, Month);
-    type LineSums = EntrySums;
-    const LINE_ENTITY: Column<Id> = CostEntryRow::legal_entity_id;
-    const LINE_ID: Column<Id> = CostEntryRow::id;
-    const LINE_DAY: Column<Date> = CostEntryRow::entry_date;
-    const TOTAL_ENTITY: Column<Id> = VariantCostTotalRow::legal_entity_id;
-    const TOTAL_MONTH: Column<Month> = VariantCostTotalRow::month;
-    const FIGURES: [Column<Amount>; 3] =
-        [VariantCostTotalRow::quantity, VariantCostTotalRow::uncosted, VariantCostTotalRow::value];
+        impl Ledger<3> for $name {
+            type Row = CostEntryRow;
+            type Total = $total;
+            type Group = ($($key_type,)* CurrencyKey, Month);
+            type LineSums = EntrySums;
+            const LINE_ENTITY: Column<Id> = CostEntryRow::legal_entity_id;
+            const LINE_ID: Column<Id> = CostEntryRow::id;
+            const LINE_DAY: Column<Date> = CostEntryRow::entry_date;
+            const TOTAL_ENTITY: Column<Id> = $total::legal_entity_id;
+            const TOTAL_MONTH: Column<Month> = $total::month;
+            const FIGURES: [Column<Amount>; 3] = [$total::quantity, $total::uncosted, $total::value];
 
-    fn read_line(entry: &CostEntryRow) -> (Id, Id, (Id, CurrencyKey, Month), [Amount; 3]) {
-        let currency = CurrencyKey(entry.currency_code.clone());
-        (
-            entry.id,
-            entry.legal_entity_id,
-            (entry.variant_id, currency, Month::from_day(entry.entry_date)),
-            figures(entry),
-        )
-    }
+            fn read_line(entry: &CostEntryRow) -> (Id, Id, Self::Group, [Amount; 3]) {
+                let currency = CurrencyKey(entry.currency_code.clone());
+                let group = ($(entry.$key,)* currency, Month::from_day(entry.entry_date));
+                (entry.id, entry.legal_entity_id, group, figures(entry))
+            }
 
-    fn key(entity: Id, (variant, currency, month): &(Id, CurrencyKey, Month)) -> Row {
-        vec![entity.put(), variant.put(), currency.put(), month.put()]
-    }
+            fn key(entity: Id, ($($key,)* currency, month): &Self::Group) -> Row {
+                vec![entity.put(), $($key.put(),)* currency.put(), month.put()]
+            }
 
-    fn read_total(total: &VariantCostTotalRow) -> (Id, (Id, CurrencyKey, Month), [Amount; 3]) {
-        let group = (total.variant_id, total.currency_code.clone(), total.month);
-        (total.legal_entity_id, group, [total.quantity, total.uncosted, total.value])
-    }
+            fn read_total(total: &$total) -> (Id, Self::Group, [Amount; 3]) {
+                let group = ($(total.$key,)* total.currency_code.clone(), total.month);
+                (total.legal_entity_id, group, [total.quantity, total.uncosted, total.value])
+            }
 
-    fn lines_of((variant, currency, month): &(Id, CurrencyKey, Month)) -> Filter {
-        all([
-            CostEntryRow::variant_id.eq(*variant),
-            of_currency(currency),
-            month.days_of(CostEntryRow::entry_date),
-            counts_on_hand(),
-        ])
-    }
+            fn lines_of(($($key,)* currency, month): &Self::Group) -> Filter {
+                let days = month.days_of(CostEntryRow::entry_date);
+                all([$(CostEntryRow::$key.eq(*$key),)* of_currency(currency), days, counts_on_hand()])
+            }
 
-    fn measure(filter: Filter) -> Aggregate<EntrySums> {
-        EntrySums::measure(filter)
-    }
+            fn measure(filter: Filter) -> Aggregate<EntrySums> {
+                aggregate(filter)
+                    .when(EntrySums::quantity, CostEntryRow::amount.not_null())
+                    .when(EntrySums::uncosted, CostEntryRow::amount.is_null())
+            }
 
-    fn read_sums(sums: &EntrySums) -> [Amount; 3] {
-        sums.figures()
-    }
+            fn read_sums(sums: &EntrySums) -> [Amount; 3] {
+                [widen(sums.quantity), widen(sums.uncosted), sums.value]
+            }
+        }
+    };
 }
 
-/// Costs of all goods of an entity.
-pub struct EntityCosts;
+cost_ledger! {
+    /// Costs of a variant's goods.
+    VariantCosts in VariantCostTotalRow by [variant_id: Id]
+}
 
-impl Ledger<3> for EntityCosts {
-    type Row = CostEntryRow;
-    type Total = CostTotalRow;
-    type Group = (CurrencyKey, Month);
-    type LineSums = EntrySums;
-    const LINE_ENTITY: Column<Id> = CostEntryRow::legal_entity_id;
-    const LINE_ID: Column<Id> = CostEntryRow::id;
-    const LINE_DAY: Column<Date> = CostEntryRow::entry_date;
-    const TOTAL_ENTITY: Column<Id> = CostTotalRow::legal_entity_id;
-    const TOTAL_MONTH: Column<Month> = CostTotalRow::month;
-    const FIGURES: [Column<Amount>; 3] = [CostTotalRow::quantity, CostTotalRow::uncosted, CostTotalRow::value];
-
-    fn read_line(entry: &CostEntryRow) -> (Id, Id, (CurrencyKey, Month), [Amount; 3]) {
-        let currency = CurrencyKey(entry.currency_code.clone());
-        (entry.id, entry.legal_entity_id, (currency, Month::from_day(entry.entry_date)), figures(entry))
-    }
-
-    fn key(entity: Id, (currency, month): &(CurrencyKey, Month)) -> Row {
-        vec![entity.put(), currency.put(), month.put()]
-    }
-
-    fn read_total(total: &CostTotalRow) -> (Id, (CurrencyKey, Month), [Amount; 3]) {
-        let group = (total.currency_code.clone(), total.month);
-        (total.legal_entity_id, group, [total.quantity, total.uncosted, total.value])
-    }
-
-    fn lines_of((currency, month): &(CurrencyKey, Month)) -> Filter {
-        all([of_currency(currency), month.days_of(CostEntryRow::entry_date), counts_on_hand()])
-    }
-
-    fn measure(filter: Filter) -> Aggregate<EntrySums> {
-        EntrySums::measure(filter)
-    }
-
-    fn read_sums(sums: &EntrySums) -> [Amount; 3] {
-        sums.figures()
-    }
+cost_ledger! {
+    /// Costs of all goods of an entity.
+    EntityCosts in CostTotalRow by []
 }

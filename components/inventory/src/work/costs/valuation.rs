@@ -30,13 +30,14 @@ totals! {
 }
 
 totals! {
-    LayerTotal of LayerRow by [currency_code: Option<String>] { quantity: Quantity = sum(remaining), value: Amount = sum(value) }
+    LayerTotal of LayerRow by [currency_code: Option<String>] {
+        quantity: Quantity = sum(remaining), value: Amount = sum(value),
+    }
 }
 
 totals! {
     EntryTotal of CostEntryRow by [currency_code: Option<String>] {
-        quantity: Quantity = sum(quantity),
-        value: Amount = sum(amount),
+        quantity: Quantity = sum(quantity), value: Amount = sum(amount),
     }
 }
 
@@ -51,8 +52,7 @@ totals! {
 
 totals! {
     MonthTotal of CostTotalRow by [currency_code: CurrencyKey] {
-        quantity: Amount = sum(quantity),
-        value: Amount = sum(value),
+        quantity: Amount = sum(quantity), value: Amount = sum(value),
     }
 }
 
@@ -62,9 +62,6 @@ fn to_quantity(sum: Amount) -> Quantity {
 }
 
 /// The rows of pools that have goods, in their order.
-///
-/// # Errors
-/// LIMIT_EXCEEDED where a sum leaves its range.
 pub fn value_pools(pools: &[PoolRow], as_of: Option<Date>) -> Result<Vec<ValuationRow>, Problem> {
     if pools.is_empty() {
         return Ok(Vec::new());
@@ -193,37 +190,23 @@ fn sum_entity(
 }
 
 /// Worth of an entity's goods, all or one variant's, by currency; goods without a cost are left out.
-///
-/// # Errors
-/// LIMIT_EXCEEDED where a sum leaves its range.
 pub fn value_by_currency(entity: Id, as_of: Option<Date>, variant: Option<Id>) -> Result<Vec<Value>, Problem> {
-    let mut values: Vec<Value> = match as_of {
-        None => {
-            let variant = variant.map(|id| LayerRow::variant_id.eq(id));
-            let open = [LayerRow::legal_entity_id.eq(entity), LayerRow::spent.eq(false), LayerRow::value.not_null()];
-            let sums = run(aggregate::<LayerTotal>(all(open.into_iter().chain(variant))).without_zeros().whole())?;
-            let value =
-                |sum: LayerTotal| Value { currency_code: sum.currency_code, quantity: sum.quantity, value: sum.value };
-            sums.into_iter().map(value).collect()
-        }
-        Some(day) => {
-            let sums: BTreeMap<CurrencyKey, [Amount; 2]> = match variant {
-                None => read_settled(entity, |summed| sum_entity(entity, day, summed))?,
-                Some(variant) => {
-                    let variants = BTreeSet::from([variant]);
-                    let sums =
-                        read_settled(entity, |summed| sum_variants(entity, &variants, (None, Some(day)), summed))?;
-                    map(sums.into_iter().map(|((_, currency), [quantity, _, value])| (currency, [quantity, value])))
-                }
-            };
-            let value = |(CurrencyKey(currency_code), [quantity, value]): (CurrencyKey, [Amount; 2])| Value {
-                currency_code,
-                quantity: to_quantity(quantity),
-                value,
-            };
-            sums.into_iter().map(value).collect()
+    let Some(day) = as_of else {
+        let variant = variant.map(|id| LayerRow::variant_id.eq(id));
+        let open = [LayerRow::legal_entity_id.eq(entity), LayerRow::spent.eq(false), LayerRow::value.not_null()];
+        let sums = run(aggregate::<LayerTotal>(all(open.into_iter().chain(variant))).without_zeros().whole())?;
+        let value = |LayerTotal { currency_code, quantity, value }| Value { currency_code, quantity, value };
+        return Ok(sums.into_iter().map(value).filter(|value| value.quantity != Quantity::ZERO).collect());
+    };
+    let sums: BTreeMap<CurrencyKey, [Amount; 2]> = match variant {
+        None => read_settled(entity, |summed| sum_entity(entity, day, summed))?,
+        Some(variant) => {
+            let variants = BTreeSet::from([variant]);
+            let sums = read_settled(entity, |summed| sum_variants(entity, &variants, (None, Some(day)), summed))?;
+            map(sums.into_iter().map(|((_, currency), [quantity, _, value])| (currency, [quantity, value])))
         }
     };
-    values.retain(|value| value.quantity != Quantity::ZERO);
-    Ok(values)
+    let sums = sums.into_iter().map(|(currency, [quantity, value])| (currency.0, to_quantity(quantity), value));
+    let value = |(currency_code, quantity, value)| Value { currency_code, quantity, value };
+    Ok(sums.map(value).filter(|value| value.quantity != Quantity::ZERO).collect())
 }

@@ -30,6 +30,9 @@ impl Place {
     }
 }
 
+/// Goods of one entity that share their layers: entity and variant.
+pub type Pool = (Id, Id);
+
 /// Which goods.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Sku {
@@ -46,6 +49,42 @@ impl Sku {
             product: article.product_id.into(),
             public: articles::is_on_sale(article),
         }
+    }
+}
+
+/// A movement by hand of a variant and product, to be completed: no place, no unit, no document.
+pub fn new_movement(
+    id: Id,
+    (now, actor): (Instant, &Actor),
+    (variant_id, product_id): (Id, Id),
+    (movement_type, quantity, reason): (MovementType, Quantity, &str),
+) -> MovementRow {
+    MovementRow {
+        id,
+        created_at: now,
+        updated_at: now,
+        variant_id,
+        product_id,
+        movement_type,
+        quantity,
+        from_warehouse_id: None,
+        to_warehouse_id: None,
+        from_location_id: None,
+        to_location_id: None,
+        from_status: None,
+        to_status: None,
+        reason: reason.to_owned(),
+        reference_type: ReferenceType::Manual,
+        reference_id: None,
+        document_type: None,
+        document_id: None,
+        inventory_unit_id: None,
+        unit_version: None,
+        purchase_receipt_item_id: None,
+        sale_allocation_id: None,
+        actor_type: actor.actor_type,
+        actor_id: actor.actor_id.clone(),
+        request_id: actor.request_id,
     }
 }
 
@@ -81,6 +120,10 @@ pub struct Outflow {
 }
 
 impl Inflow {
+    pub fn pool(&self) -> Pool {
+        (self.place.entity, self.sku.variant)
+    }
+
     /// In quantities, of no document, at no known cost: to be completed.
     pub fn new(movement: Id, place: Place, sku: Sku, quantity: Quantity, kind: CostKind) -> Inflow {
         Inflow {
@@ -100,9 +143,36 @@ impl Inflow {
 }
 
 impl Outflow {
+    pub fn pool(&self) -> Pool {
+        (self.place.entity, self.sku.variant)
+    }
+
     /// In quantities, of no document: to be completed.
     pub fn new(movement: Id, place: Place, sku: Sku, quantity: Quantity, kind: CostKind) -> Outflow {
         Outflow { movement, place, sku, unit: None, quantity, kind, document: None }
+    }
+}
+
+/// For whom goods are held.
+#[derive(Debug, Clone)]
+pub struct Holder {
+    pub source: ReservationSource,
+    pub document_id: Option<Id>,
+    pub line_id: Option<Id>,
+    pub reference_id: Option<Id>,
+    pub reason: Option<String>,
+}
+
+impl Holder {
+    /// A line of a document.
+    pub fn new(source: ReservationSource, document: Id, line: Id) -> Holder {
+        Holder { source, document_id: Some(document), line_id: Some(line), reference_id: None, reason: None }
+    }
+
+    /// Whoever holds them by hand.
+    pub fn manual(reference_id: Option<Id>, reason: String) -> Holder {
+        let source = ReservationSource::Manual;
+        Holder { source, document_id: None, line_id: None, reference_id, reason: Some(reason) }
     }
 }
 
@@ -172,43 +242,11 @@ impl Goods {
 
     /// A movement of this request by hand, to be completed: no unit, no document.
     pub fn movement(&self, kind: MovementType, sku: &Sku, quantity: Quantity, reason: &str) -> MovementRow {
-        MovementRow {
-            id: new_id(),
-            created_at: self.now,
-            updated_at: self.now,
-            variant_id: sku.variant,
-            product_id: sku.product,
-            movement_type: kind,
-            quantity,
-            from_warehouse_id: None,
-            to_warehouse_id: None,
-            from_location_id: None,
-            to_location_id: None,
-            from_status: None,
-            to_status: None,
-            reason: reason.to_owned(),
-            reference_type: ReferenceType::Manual,
-            reference_id: None,
-            document_type: None,
-            document_id: None,
-            inventory_unit_id: None,
-            unit_version: None,
-            purchase_receipt_item_id: None,
-            sale_allocation_id: None,
-            actor_type: self.actor.actor_type,
-            actor_id: self.actor.actor_id.clone(),
-            request_id: self.actor.request_id,
-        }
+        new_movement(new_id(), (self.now, &self.actor), (sku.variant, sku.product), (kind, quantity, reason))
     }
 
-    /// A new reservation of this request, to be completed: of no unit and no document.
-    pub fn reservation(
-        &self,
-        warehouse_id: Id,
-        variant_id: Id,
-        quantity: Quantity,
-        source: ReservationSource,
-    ) -> ReservationRow {
+    /// A new reservation of this request, to be completed: of no unit.
+    pub fn reservation(&self, warehouse_id: Id, variant_id: Id, quantity: Quantity, holder: Holder) -> ReservationRow {
         ReservationRow {
             id: new_id(),
             version: 1,
@@ -220,11 +258,11 @@ impl Goods {
             active_unit_id: None,
             quantity,
             status: ReservationStatus::Active,
-            source,
-            document_id: None,
-            line_id: None,
-            reference_id: None,
-            reason: None,
+            source: holder.source,
+            document_id: holder.document_id,
+            line_id: holder.line_id,
+            reference_id: holder.reference_id,
+            reason: holder.reason,
             movement_id: None,
             closed_at: None,
             actor_type: self.actor.actor_type,
@@ -258,41 +296,35 @@ impl Goods {
 
     /// A new reservation, and the first step of its ledger. The stock that it holds is a change of its own.
     pub fn open(&mut self, row: ReservationRow, unit_version: Option<i64>) {
-        let step = self.step(&row, 1, ReservationStep::Reserve, row.reason.clone(), None, unit_version);
-        self.entries.push(step);
+        self.entries.push(self.first_step(&row, unit_version));
         self.opened.push(row);
     }
 
     /// The end of a reservation that is locked and ACTIVE, and the second step of its ledger; as for `open`.
     pub fn close(&mut self, closing: Closing) {
-        let kind = if closing.movement.is_some() { ReservationStep::Consume } else { ReservationStep::Release };
-        let step =
-            self.step(&closing.reservation, 2, kind, closing.reason.clone(), closing.movement, closing.unit_version);
-        self.entries.push(step);
+        self.entries.push(ReservationEntryRow {
+            step: 2,
+            kind: if closing.movement.is_some() { ReservationStep::Consume } else { ReservationStep::Release },
+            movement_id: closing.movement,
+            reason: closing.reason.clone(),
+            ..self.first_step(&closing.reservation, closing.unit_version)
+        });
         self.closed.push(closing);
     }
 
-    fn step(
-        &self,
-        row: &ReservationRow,
-        step: i64,
-        kind: ReservationStep,
-        reason: Option<String>,
-        movement_id: Option<Id>,
-        unit_version: Option<i64>,
-    ) -> ReservationEntryRow {
+    fn first_step(&self, row: &ReservationRow, unit_version: Option<i64>) -> ReservationEntryRow {
         ReservationEntryRow {
             id: new_id(),
             created_at: self.now,
             updated_at: self.now,
             reservation_id: row.id,
-            step,
-            kind,
+            step: 1,
+            kind: ReservationStep::Reserve,
             quantity: row.quantity,
             unit_id: row.unit_id,
             unit_version,
-            movement_id,
-            reason,
+            movement_id: None,
+            reason: row.reason.clone(),
             actor_type: self.actor.actor_type,
             actor_id: self.actor.actor_id.clone(),
             request_id: self.actor.request_id,

@@ -5,7 +5,7 @@ use stoa_trade::quantity::{self, Amount, Quantity};
 
 use crate::records::cost::{CostEntryRow, LayerRow};
 use crate::rules::draw::Slice;
-use crate::work::costs::entry::new_entry;
+use crate::work::costs::entry::{blank_entry, new_entry};
 use crate::work::goods::collect::{Goods, Inflow, Outflow};
 
 impl Goods {
@@ -53,29 +53,20 @@ impl Goods {
     }
 
     pub(super) fn outflow_entry(&self, outflow: &Outflow, slice: &Slice) -> CostEntryRow {
+        let goods = (outflow.place.entity, outflow.sku.variant, outflow.sku.product);
         CostEntryRow {
-            id: new_id(),
-            created_at: self.now,
-            updated_at: self.now,
-            legal_entity_id: outflow.place.entity,
-            variant_id: outflow.sku.variant,
-            product_id: outflow.sku.product,
             warehouse_id: Some(outflow.place.warehouse),
             layer_id: Some(slice.layer),
             unit_id: outflow.unit,
             movement_id: Some(outflow.movement),
-            source_entry_id: None,
-            kind: outflow.kind,
-            destination: None,
             quantity: Quantity::from_units(-slice.quantity.units()),
-            unit_cost_before: None,
             unit_cost: slice.unit_cost,
             amount: slice.amount.map(|amount| Amount::from_units(-amount.units())),
             currency_code: slice.currency_code.clone(),
-            entry_date: self.today,
             document_type: outflow.document.map(|(kind, _)| kind),
             document_id: outflow.document.map(|(_, id)| id),
             receipt_item_id: slice.receipt_item_id,
+            ..blank_entry(goods, outflow.kind, self.now, self.today)
         }
     }
 }

@@ -8,7 +8,7 @@ use stoa_sdk::{Field, Filter, Id, Problem, all};
 
 use crate::records::cost::LayerRow;
 use crate::rules::draw::{self, MOST_LAYERS, Short, Slice};
-use crate::work::goods::collect::Outflow;
+use crate::work::goods::collect::{Outflow, Pool};
 
 /// Open layers of a pool that are read at once; few draws need more.
 const FIRST_LAYERS: u32 = 8;
@@ -18,9 +18,6 @@ const PAGE: u32 = 500;
 
 /// Pools that are read so at once: their layers stay within one reply.
 const DEEP_POOLS: usize = 8;
-
-/// Goods of one entity that share their layers.
-pub type Pool = (Id, Id);
 
 /// The first open layers of pools of quantities, in as few calls as there can be.
 pub fn first_layers(pools: &BTreeSet<Pool>) -> Vec<Whole<LayerRow>> {
@@ -62,7 +59,7 @@ impl Layers {
                 None => Err(Short::Layers),
             },
             None => {
-                let layers = self.of_pools.entry((outflow.place.entity, outflow.sku.variant)).or_default();
+                let layers = self.of_pools.entry(outflow.pool()).or_default();
                 draw::draw(layers, outflow.quantity)
             }
         };
@@ -80,7 +77,7 @@ impl Layers {
     pub fn read_deep(&mut self, outflows: &[Outflow]) -> Result<(), Problem> {
         let mut needed: BTreeMap<Pool, (i128, usize)> = BTreeMap::new();
         for outflow in outflows.iter().filter(|outflow| outflow.unit.is_none()) {
-            let (quantity, draws) = needed.entry((outflow.place.entity, outflow.sku.variant)).or_default();
+            let (quantity, draws) = needed.entry(outflow.pool()).or_default();
             *quantity += outflow.quantity.units();
             *draws += 1;
         }

@@ -18,9 +18,11 @@ mod write;
 
 pub use collect::Closing;
 pub use collect::Goods;
+pub use collect::Holder;
 pub use collect::Inflow;
 pub use collect::Outflow;
 pub use collect::Place;
 pub use collect::Sku;
+pub use collect::new_movement;
 pub use settle::Settled;
 pub use write::holding_of;

@@ -34,9 +34,6 @@ pub const COUNT: (&str, &str) = ("STOCK_COUNT", "POSTING");
 impl Settled {
     /// Posts the entry of the request: source INVENTORY_MOVEMENT and the first movement, purpose ADJUSTMENT. Nothing without
     /// books, or where nothing is worth anything. The last call of all.
-    ///
-    /// # Errors
-    /// The codes of accounting.
     pub fn post(&self, terms: Option<&Terms>, entity: Id, text: &str) -> Result<(), Problem> {
         let (kind, purpose) = MOVEMENT;
         match self.first_movement() {
@@ -46,9 +43,6 @@ impl Settled {
     }
 
     /// As `post`, for another source.
-    ///
-    /// # Errors
-    /// The codes of accounting.
     pub fn post_as(&self, terms: Option<&Terms>, entity: Id, source: EntrySource, text: &str) -> Result<(), Problem> {
         let Some(terms) = terms else { return Ok(()) };
         let mut sums: BTreeMap<(&'static str, bool, Option<Id>), i128> = BTreeMap::new();

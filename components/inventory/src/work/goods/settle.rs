@@ -13,8 +13,8 @@ use crate::records::stock::StockRow;
 use crate::rules::delta::Delta;
 use crate::rules::draw::{self, Cost};
 use crate::work::costs::totals;
-use crate::work::goods::collect::{Change, Goods, Outflow};
-use crate::work::goods::layers::{Layers, Pool, first_layers, pool_key};
+use crate::work::goods::collect::{Change, Goods, Outflow, Pool};
+use crate::work::goods::layers::{Layers, first_layers, pool_key};
 
 /// Goods that a request has taken: what they cost, and the rest of what is to be written about them.
 pub struct Settled {
@@ -44,7 +44,7 @@ impl Goods {
     pub fn settle(self) -> Result<Settled, Problem> {
         let pools = self.count_layers();
         let in_quantities = |outflow: &&Outflow| outflow.unit.is_none();
-        let drawn = set(self.outflows.iter().filter(in_quantities).map(|out| (out.place.entity, out.sku.variant)));
+        let drawn = set(self.outflows.iter().filter(in_quantities).map(Outflow::pool));
         let units = set(self.outflows.iter().filter_map(|outflow| outflow.unit));
 
         let counts = !(self.inflows.is_empty() && self.touched.is_empty());
@@ -85,7 +85,7 @@ impl Goods {
         }
         let mut brought = Vec::new();
         for inflow in &self.inflows {
-            let seq = sequences.entry((inflow.place.entity, inflow.sku.variant)).or_default();
+            let seq = sequences.entry(inflow.pool()).or_default();
             let (layer, entry) = self.open_layer(inflow, *seq)?;
             *seq += 1;
             entries.push(entry);
@@ -99,15 +99,10 @@ impl Goods {
 
     /// The pools that it needs, each with the number of layers that come in.
     fn count_layers(&self) -> BTreeMap<Pool, i64> {
-        let mut pools: BTreeMap<Pool, i64> = BTreeMap::new();
+        let touched = self.outflows.iter().map(Outflow::pool).chain(self.touched.keys().copied());
+        let mut pools: BTreeMap<Pool, i64> = stoa_sdk::map(touched.map(|pool| (pool, 0)));
         for inflow in &self.inflows {
-            *pools.entry((inflow.place.entity, inflow.sku.variant)).or_default() += 1;
-        }
-        for outflow in &self.outflows {
-            pools.entry((outflow.place.entity, outflow.sku.variant)).or_default();
-        }
-        for pool in self.touched.keys() {
-            pools.entry(*pool).or_default();
+            *pools.entry(inflow.pool()).or_default() += 1;
         }
         pools
     }
@@ -132,7 +127,7 @@ impl Goods {
 
     /// The product for the insert of a pool that may not be there yet: one into which goods come.
     fn first_pool(&self, pool: &Pool) -> Option<Row> {
-        let inflow = self.inflows.iter().find(|inflow| (inflow.place.entity, inflow.sku.variant) == *pool);
+        let inflow = self.inflows.iter().find(|inflow| inflow.pool() == *pool);
         let sku = inflow.map(|inflow| &inflow.sku).or_else(|| self.touched.get(pool));
         sku.map(|sku| vec![sku.product.put()])
     }
@@ -152,12 +147,11 @@ impl Goods {
             let Some(change) = row else { fault("stock was refused of a pair that did not change") };
             let current = miss.current.clone().and_then(StockRow::read);
             let (mut on_hand, mut reserved) = current.map_or((0, 0), |row| (row.on_hand.units(), row.reserved.units()));
-            let fits = |delta: &Delta| {
+            let mut fits = |delta: &Delta| {
                 on_hand += delta.on_hand;
                 reserved += delta.reserved;
                 reserved >= 0 && on_hand >= reserved
             };
-            let mut fits = fits;
             let unfit = change.lines.iter().find(|(_, delta, _)| !fits(delta)).or(change.lines.last());
             lines.extend(unfit.map(|(order, _, pointer)| (*order, pointer.as_str())));
         }

@@ -2,7 +2,7 @@
 
 use stoa_sdk::host::fault;
 use stoa_sdk::store::{Batch, Failure, insert, run, update_all, update_by};
-use stoa_sdk::{Field, Id, Problem, emit};
+use stoa_sdk::{Id, Problem, emit};
 use stoa_trade::clients::holdings::{self, Holding};
 use stoa_trade::quantity::Quantity;
 
@@ -12,6 +12,7 @@ use crate::records::stock::{STOCK_UPDATED, StockChange, StockRow};
 use crate::rules::delta::Pair;
 use crate::work::costs::totals;
 use crate::work::goods::collect::Inflow;
+use crate::work::goods::layers::pool_key;
 use crate::work::goods::settle::Settled;
 
 /// Rows of each kind that are written in one call: together they stay within what a call may carry.
@@ -41,7 +42,7 @@ impl Settled {
     /// # Errors
     /// LIMIT_EXCEEDED where their value leaves its range.
     pub fn bring(&mut self, inflow: Inflow) -> Result<(), Problem> {
-        let pool = (inflow.place.entity, inflow.sku.variant);
+        let pool = inflow.pool();
         let Some(seq) = self.sequences.get_mut(&pool) else { fault("goods came into a pool that was not taken") };
         let (layer, entry) = self.goods.open_layer(&inflow, *seq)?;
         *seq += 1;
@@ -68,7 +69,7 @@ impl Settled {
             .set(ReservationRow::active_unit_id, &None)
             .set(ReservationRow::closed_at, &Some(goods.now))
             .when(ReservationRow::status.eq(ReservationStatus::Active));
-        let late = self.late.keys().map(|(entity, variant)| vec![entity.put(), variant.put()]);
+        let late = self.late.keys().map(pool_key);
         let late = update_by::<PoolRow>("pool", late).add_each(PoolRow::next_seq, self.late.values().copied());
         let ledgers = (insert(&goods.movements), late, write_layers(layers, brought, entries));
         let (_, _, _, _, last) =

@@ -99,18 +99,16 @@ fn end_quantity(
     Ok(())
 }
 
-/// All that is outstanding, by line, with one outcome.
-pub fn all_outstanding(order: &Order, outcome: UnitOutcome) -> Vec<Part> {
+/// All that is outstanding, by line: it comes back.
+pub fn return_outstanding(order: &Order) -> Vec<Part> {
     let part = |item: &TransferItemRow| {
-        let left = item.left_to_receive().unwrap_or(Quantity::ZERO);
-        let zero = Quantity::ZERO;
         let travelling = order.of_line(item.id).filter(|unit| unit.outcome == Some(UnitOutcome::InTransit));
         Part {
             item: item.clone(),
-            received: if outcome == UnitOutcome::Received { left } else { zero },
-            lost: if outcome == UnitOutcome::Lost { left } else { zero },
-            returned: if outcome == UnitOutcome::Returned { left } else { zero },
-            units: travelling.map(|unit| (unit.id, unit.unit_id, outcome)).collect(),
+            received: Quantity::ZERO,
+            lost: Quantity::ZERO,
+            returned: item.left_to_receive().unwrap_or(Quantity::ZERO),
+            units: travelling.map(|unit| (unit.id, unit.unit_id, UnitOutcome::Returned)).collect(),
         }
     };
     order.items.iter().map(part).collect()

@@ -2,8 +2,8 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use stoa_sdk::store::{Update, get, get_all, run, select, update_all};
-use stoa_sdk::{Id, Problem, all, map, now};
+use stoa_sdk::store::{Update, get, run, select, update_all};
+use stoa_sdk::{Id, Problem, all, now};
 use stoa_trade::Change;
 use stoa_trade::clients::articles;
 use stoa_trade::quantity::Quantity;
@@ -18,6 +18,7 @@ use crate::work::gates;
 use crate::work::goods::{Goods, Place, Sku};
 use crate::work::units::changes::Why;
 use crate::work::units::effects::Known;
+use crate::work::units::holds::lock_units;
 
 /// An order with its lines in their order and the units chosen for them.
 pub struct Order {
@@ -29,9 +30,6 @@ pub struct Order {
 }
 
 /// The order, held until the request ends.
-///
-/// # Errors
-/// NOT_FOUND.
 pub fn lock_order(id: Id) -> Result<Order, Problem> {
     let (row, mut items, units) = run((
         get::<TransferOrderRow>(id).locked(),
@@ -76,8 +74,7 @@ impl Order {
 
     /// The units of the order that it still has to do with, locked in the order of their ids, by id.
     pub fn lock_units(&self, which: impl Fn(&TransferUnitRow) -> bool) -> Result<BTreeMap<Id, UnitRow>, Problem> {
-        let ids = self.units.iter().filter(|unit| which(unit)).map(|unit| unit.unit_id);
-        Ok(map(run(get_all::<UnitRow>(ids).locked())?.into_iter().map(|unit| (unit.id, unit))))
+        lock_units(self.units.iter().filter(|unit| which(unit)).map(|unit| unit.unit_id))
     }
 
     /// The gates of the order's warehouses and of a location, shared; the warehouses, and the location's own row.

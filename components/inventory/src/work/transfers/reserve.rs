@@ -10,12 +10,13 @@ use crate::records::transfer_order::UnitOutcome;
 use crate::records::unit::UnitStatus;
 use crate::records::warehouse::{WarehouseRow, WarehouseType};
 use crate::rules::delta::Delta;
-use crate::rules::{unit_count, unit_state};
-use crate::work::goods::{Goods, Place};
+use crate::rules::unit_count::check_unit_count;
+use crate::rules::unit_state;
+use crate::work::goods::{Goods, Holder, Place};
 use crate::work::transfers::order::{self, Order, Route};
 use crate::work::units::changes::Changes;
 use crate::work::units::effects;
-use crate::work::units::holds::{self, Holder};
+use crate::work::units::holds;
 
 view! { TransitId of WarehouseRow { id: Id } }
 
@@ -39,24 +40,13 @@ pub fn reserve_goods(order: &mut Order, leave_at_once: bool) -> Result<Route, Pr
             goods.change(&route.transit, &sku, Delta::default(), &pointer);
             goods.change(&Place::from_row(&route.to), &sku, Delta::default(), &pointer);
         }
+        let holder = Holder::new(ReservationSource::TransferOrder, order.row.id, item.id);
         if item.tracking == Tracking::Quantity {
-            let source = ReservationSource::TransferOrder;
-            let row = ReservationRow {
-                document_id: Some(order.row.id),
-                line_id: Some(item.id),
-                ..goods.reservation(order.row.from_warehouse_id, item.variant_id, item.quantity, source)
-            };
+            let row = goods.reservation(order.row.from_warehouse_id, item.variant_id, item.quantity, holder);
             goods.change(&route.from, &route.sku(item)?, Delta::of_reserved(item.quantity.units()), &pointer);
             goods.open(row, None);
             continue;
         }
-        let holder = Holder {
-            source: ReservationSource::TransferOrder,
-            document_id: Some(order.row.id),
-            line_id: Some(item.id),
-            reference_id: None,
-            reason: None,
-        };
         for chosen in order.of_line(item.id) {
             let unit = units.remove(&chosen.unit_id).ok_or_else(|| unit_state::unavailable(Some(&pointer)))?;
             let is_there = unit.status == UnitStatus::Available
@@ -81,11 +71,8 @@ pub fn reserve_goods(order: &mut Order, leave_at_once: bool) -> Result<Route, Pr
 /// A serialized line needs as many units as its quantity.
 fn check_units(order: &Order) -> Result<(), Problem> {
     for item in &order.items {
-        let required = usize::try_from(item.quantity.units() / 1_000_000).unwrap_or(usize::MAX);
-        let identified = order.of_line(item.id).count();
-        if item.tracking == Tracking::Serialized && identified != required {
-            return Err(unit_count::mismatch(&order.pointer(item.id), required, identified));
-        }
+        let (is_serialized, identified) = (item.tracking == Tracking::Serialized, order.of_line(item.id).count());
+        check_unit_count(is_serialized, item.quantity, identified, &order.pointer(item.id))?;
     }
     Ok(())
 }

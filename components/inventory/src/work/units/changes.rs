@@ -8,6 +8,7 @@ use stoa_trade::quantity::Quantity;
 use crate::records::cost::CostKind;
 use crate::records::movement::{DocumentType, MovementRow, MovementType, ReferenceType};
 use crate::records::unit::{UnitEntryRow, UnitEvent, UnitRow, UnitStatus};
+use crate::work::goods::new_movement;
 use crate::work::units::worth::Worth;
 
 /// One piece.
@@ -45,7 +46,7 @@ impl Why {
     }
 
     /// How the cost ledger names goods that came in so.
-    fn inflow(&self) -> CostKind {
+    pub fn inflow(&self) -> CostKind {
         match (self.movement_type, self.document) {
             (MovementType::PurchaseReceipt, _) => CostKind::Received,
             (_, Some((DocumentType::CustomerReturn, _))) => CostKind::Back,
@@ -54,7 +55,7 @@ impl Why {
     }
 
     /// How the cost ledger names goods that went so.
-    fn outflow(&self) -> CostKind {
+    pub fn outflow(&self) -> CostKind {
         match (self.movement_type, self.document) {
             (MovementType::Sale, _) => CostKind::Sold,
             (MovementType::Damage, _) => CostKind::Damaged,
@@ -172,21 +173,15 @@ impl Changes {
     }
 
     fn movement(&mut self, before: Option<&UnitRow>, after: &UnitRow, why: &Why) -> MovementRow {
+        let id = self.id();
+        let goods = (after.variant_id, after.product_id);
         MovementRow {
-            id: self.id(),
-            created_at: self.now,
-            updated_at: self.now,
-            variant_id: after.variant_id,
-            product_id: after.product_id,
-            movement_type: why.movement_type,
-            quantity: ONE,
             from_warehouse_id: before.and_then(|before| before.warehouse_id),
             to_warehouse_id: after.warehouse_id,
             from_location_id: before.and_then(|before| before.location_id),
             to_location_id: after.location_id,
             from_status: before.map(|before| before.status),
             to_status: Some(after.status),
-            reason: why.reason.clone(),
             reference_type: why.reference_type,
             reference_id: why.reference_id,
             document_type: why.document.map(|(kind, _)| kind),
@@ -195,9 +190,7 @@ impl Changes {
             unit_version: Some(after.version),
             purchase_receipt_item_id: why.receipt_item_id,
             sale_allocation_id: why.sale_allocation_id,
-            actor_type: self.actor.actor_type,
-            actor_id: self.actor.actor_id.clone(),
-            request_id: self.actor.request_id,
+            ..new_movement(id, (self.now, &self.actor), goods, (why.movement_type, ONE, &why.reason))
         }
     }
 

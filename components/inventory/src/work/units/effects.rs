@@ -28,10 +28,7 @@ impl Known {
         warehouses: impl IntoIterator<Item = &'a WarehouseRow>,
         variants: impl IntoIterator<Item = Id>,
     ) -> Known {
-        Known {
-            places: map(warehouses.into_iter().map(|row| (row.id, Place::from_row(row)))),
-            skus: map(articles::get(variants).iter().map(|(id, article)| (*id, Sku::new(article)))),
-        }
+        Known::with(warehouses, &articles::get(variants))
     }
 
     /// As [`Known::from_row`], where the catalog was asked before.

@@ -5,10 +5,10 @@ use std::collections::BTreeMap;
 use stoa_sdk::store::{get_all, run};
 use stoa_sdk::{Id, Problem, map};
 
-use crate::records::reservation::{ReservationRow, ReservationSource};
+use crate::records::reservation::ReservationRow;
 use crate::records::unit::{UnitRow, UnitStatus};
 use crate::rules::unit_state;
-use crate::work::goods::{Closing, Goods};
+use crate::work::goods::{Closing, Goods, Holder};
 use crate::work::units::changes::{Changes, ONE};
 
 /// The units of these ids, locked in the order of their ids.
@@ -16,20 +16,7 @@ pub fn lock_units(ids: impl IntoIterator<Item = Id>) -> Result<BTreeMap<Id, Unit
     Ok(map(run(get_all::<UnitRow>(ids).locked())?.into_iter().map(|unit| (unit.id, unit))))
 }
 
-/// For whom a unit is held.
-#[derive(Debug, Clone)]
-pub struct Holder {
-    pub source: ReservationSource,
-    pub document_id: Option<Id>,
-    pub line_id: Option<Id>,
-    pub reference_id: Option<Id>,
-    pub reason: Option<String>,
-}
-
 /// Holds a locked, free unit; answers the reservation.
-///
-/// # Errors
-/// UNIT_UNAVAILABLE.
 pub fn reserve_unit(
     unit: UnitRow,
     holder: &Holder,
@@ -41,11 +28,7 @@ pub fn reserve_unit(
     let row = ReservationRow {
         unit_id: Some(unit.id),
         active_unit_id: Some(unit.id),
-        document_id: holder.document_id,
-        line_id: holder.line_id,
-        reference_id: holder.reference_id,
-        reason: holder.reason.clone(),
-        ..goods.reservation(warehouse, unit.variant_id, ONE, holder.source)
+        ..goods.reservation(warehouse, unit.variant_id, ONE, holder.clone())
     };
     goods.open(row.clone(), Some(unit.next_version()));
     let after = UnitRow {

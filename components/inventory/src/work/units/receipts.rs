@@ -4,6 +4,7 @@ use stoa_sdk::{Id, Problem, new_ids};
 use stoa_trade::clients::articles::Article;
 use stoa_trade::refusal::refuse_invalid;
 
+use crate::bindings::exports::commerce::inventory::stock::Receipt;
 use crate::records::movement::{MovementType, ReferenceType};
 use crate::records::unit::UnitRow;
 use crate::records::warehouse::WarehouseRow;
@@ -25,20 +26,13 @@ pub struct NewUnits<'a> {
     pub pointer: String,
 }
 
-/// A receipt as units see it.
-pub struct Receipt<'a> {
-    pub id: Id,
-    pub warehouse: &'a WarehouseRow,
-    pub location: Option<Id>,
-    pub reason: &'a str,
-}
-
 /// Brings in new units. Answers their identities, to be written with the changes, and the units of each line.
 ///
 /// # Errors
 /// VALIDATION_FAILED where an identity is none or stands twice, UNIT_CONDITION_REQUIRED, UNIT_CONDITION_MISMATCH.
 pub fn receive(
     from: &Receipt,
+    warehouse: &WarehouseRow,
     lines: &[NewUnits],
     changes: &mut Changes,
 ) -> Result<(NewIdentities, Vec<Vec<Id>>), Problem> {
@@ -54,20 +48,16 @@ pub fn receive(
     let mut objections = Objections::default();
     for line in lines {
         let why = Why {
-            movement_type: MovementType::PurchaseReceipt,
-            reason: from.reason.to_owned(),
             reference_type: ReferenceType::GoodsReceipt,
-            reference_id: Some(from.id),
-            document: None,
             receipt_item_id: Some(line.receipt_item),
-            sale_allocation_id: None,
+            ..Why::manual(MovementType::PurchaseReceipt, &from.reason, Some(from.id.into()))
         };
         let mut of_line = Vec::new();
         for ((unit, worth), (id, pointer)) in line.units.iter().zip(&line.worth).zip(next.by_ref()) {
             let (condition, grade) = objections.settle(line.article, unit.condition, unit.grade, pointer);
             let row = UnitRow {
                 receipt_item_id: Some(line.receipt_item),
-                ..new_unit(*id, changes, line.article, unit, from.warehouse, from.location)
+                ..new_unit(*id, changes, line.article, unit, warehouse, from.location_id.map(Id::from))
             };
             changes.admit(UnitRow { condition, grade, ..row }, &why, worth.clone());
             of_line.push(*id);

@@ -5,23 +5,15 @@ use std::collections::BTreeMap;
 
 use stoa_sdk::{Id, Problem};
 
+use crate::bindings::exports::commerce::inventory::stock::ReserveLine;
 use crate::records::movement::{MovementType, ReferenceType};
 use crate::records::reservation::{ReservationRow, ReservationSource};
 use crate::records::unit::{UnitRow, UnitStatus};
 use crate::rules::unit_state::{self, Cause};
-use crate::work::goods::{Closing, Goods};
+use crate::work::goods::{Closing, Goods, Holder};
 use crate::work::units::changes::{Changes, Why};
-use crate::work::units::holds::{self, Holder, lock_units};
+use crate::work::units::holds::{self, lock_units};
 use crate::work::units::worth::Worth;
-
-/// A line of `stock.reserve`.
-pub struct ReserveLine {
-    /// The caller's.
-    pub line: Id,
-    pub variant: Id,
-    pub units: Vec<Id>,
-    pub pointer: String,
-}
 
 /// Holds the units of serialized lines for a sales order: one reservation for each, in the order of the lines.
 ///
@@ -30,25 +22,20 @@ pub struct ReserveLine {
 pub fn reserve_lines(
     order: Id,
     warehouse: Id,
-    lines: &[ReserveLine],
+    lines: &[(usize, &ReserveLine)],
     goods: &mut Goods,
     changes: &mut Changes,
 ) -> Result<Vec<ReservationRow>, Problem> {
-    let mut units = lock_units(lines.iter().flat_map(|line| line.units.iter().copied()))?;
+    let mut units = lock_units(lines.iter().flat_map(|(_, line)| line.unit_ids.iter().copied().map(Id::from)))?;
     let mut made = Vec::new();
-    for line in lines {
-        let holder = Holder {
-            source: ReservationSource::SalesOrder,
-            document_id: Some(order),
-            line_id: Some(line.line),
-            reference_id: None,
-            reason: None,
-        };
-        for id in &line.units {
-            let unit = units.remove(id).ok_or_else(|| unit_state::unavailable(Some(&line.pointer)))?;
-            let fits = unit.variant_id == line.variant && unit.warehouse_id == Some(warehouse);
+    for (nth, line) in lines {
+        let pointer = format!("/lines/{nth}/unitIds");
+        let holder = Holder::new(ReservationSource::SalesOrder, order, line.line.into());
+        for id in line.unit_ids.iter().copied().map(Id::from) {
+            let unit = units.remove(&id).ok_or_else(|| unit_state::unavailable(Some(&pointer)))?;
+            let fits = unit.variant_id == line.variant_id.into() && unit.warehouse_id == Some(warehouse);
             if !fits || !unit_state::admits(Cause::Reserve, unit.status, unit.transfer_order_id.is_some()) {
-                return Err(unit_state::unavailable(Some(&line.pointer)));
+                return Err(unit_state::unavailable(Some(&pointer)));
             }
             made.push(holds::reserve_unit(unit, &holder, None, goods, changes)?);
         }
@@ -57,9 +44,6 @@ pub fn reserve_lines(
 }
 
 /// Lets go of units that these locked, ACTIVE reservations hold; those of quantities are left to the caller.
-///
-/// # Errors
-/// LIMIT_EXCEEDED.
 pub fn release_lines(
     reservations: &[ReservationRow],
     reason: &str,
@@ -75,42 +59,32 @@ pub fn release_lines(
     Ok(())
 }
 
-/// A unit that leaves by a sale.
-pub struct Sale<'a> {
-    /// Locked, ACTIVE, of the order.
-    pub reservation: &'a ReservationRow,
-    pub allocation: Id,
-}
-
-/// Delivers the units that these reservations hold: SOLD, without custody. Answers the movements by reservation.
+/// Delivers the units that these reservations hold, each with the allocation of its sale: SOLD, without custody.
+/// Answers the movements by reservation.
 ///
 /// # Errors
 /// UNIT_UNAVAILABLE where a unit is not held so.
 pub fn deliver(
     order: Id,
     number: &str,
-    sales: &[Sale],
+    sales: &[(&ReservationRow, Id)],
     goods: &mut Goods,
     changes: &mut Changes,
 ) -> Result<BTreeMap<Id, Id>, Problem> {
-    let mut units = lock_units(sales.iter().filter_map(|sale| sale.reservation.unit_id))?;
+    let mut units = lock_units(sales.iter().filter_map(|(row, _)| row.unit_id))?;
     let mut moved = BTreeMap::new();
-    for sale in sales {
-        let Some(id) = sale.reservation.unit_id else { continue };
-        let unit = units.remove(&id).filter(|unit| unit.reservation_id == Some(sale.reservation.id));
+    for (reservation, allocation) in sales.iter().copied() {
+        let Some(id) = reservation.unit_id else { continue };
+        let unit = units.remove(&id).filter(|unit| unit.reservation_id == Some(reservation.id));
         let unit = unit.ok_or_else(|| unit_state::unavailable(None))?;
         let why = Why {
-            movement_type: MovementType::Sale,
-            reason: format!("SALES_ORDER {number}"),
             reference_type: ReferenceType::SalesOrder,
-            reference_id: Some(order),
-            document: None,
-            receipt_item_id: None,
-            sale_allocation_id: Some(sale.allocation),
+            sale_allocation_id: Some(allocation),
+            ..Why::manual(MovementType::Sale, &format!("SALES_ORDER {number}"), Some(order))
         };
         let after = UnitRow {
             reservation_id: None,
-            sale_allocation_id: Some(sale.allocation),
+            sale_allocation_id: Some(allocation),
             ..unit.without_place(UnitStatus::Sold)
         };
         let version = unit.next_version();
@@ -119,12 +93,12 @@ pub fn deliver(
             change.after.sale_movement_id = Some(movement);
         }
         goods.close(Closing {
-            reservation: sale.reservation.clone(),
+            reservation: reservation.clone(),
             movement: Some(movement),
             reason: None,
             unit_version: Some(version),
         });
-        moved.insert(sale.reservation.id, movement);
+        moved.insert(reservation.id, movement);
     }
     Ok(moved)
 }

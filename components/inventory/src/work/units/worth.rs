@@ -17,34 +17,25 @@ pub struct Worth {
     pub currency_code: Option<String>,
 }
 
-/// Worth of goods that come in at a stated cost.
+/// Worth of goods that come in at a stated cost, which the books, where they are kept, can post; `places`: digits after
+/// the point of their unit of measure.
 ///
 /// # Errors
-/// VALUATION_COST_REQUIRED where books are kept and none is stated.
-pub fn require_worth(terms: Option<&Terms>, stated: Option<Decimal<6>>, pointer: &str) -> Result<Worth, Problem> {
-    if terms.is_some() && stated.is_none() {
-        return Err(Problem::at("VALUATION_COST_REQUIRED", pointer));
-    }
-    let currency_code = terms.map(|terms| terms.currency_code.clone());
-    Ok(Worth { unit_cost: stated.map(quantity::widen), currency_code })
-}
-
-/// As [`require_worth`], for single pieces, and asks the books whether they can be posted.
-///
-/// # Errors
-/// VALUATION_COST_REQUIRED, ACCOUNTING_AMOUNT_PRECISION.
+/// VALUATION_COST_REQUIRED where books are kept and none is stated, ACCOUNTING_AMOUNT_PRECISION.
 pub fn admit_worth(
     terms: Option<&Terms>,
     entity: Id,
     stated: Option<Decimal<6>>,
+    places: u8,
     pointer: &str,
 ) -> Result<Worth, Problem> {
-    let worth = require_worth(terms, stated, pointer)?;
-    if let (Some(_), Some(stated)) = (terms, stated) {
-        let cost = Cost { unit_cost: stated.to_string(), decimal_places: 0, pointer: pointer.to_owned() };
+    if terms.is_some() {
+        let stated = stated.ok_or_else(|| Problem::at("VALUATION_COST_REQUIRED", pointer))?;
+        let cost = Cost { unit_cost: stated.to_string(), decimal_places: places, pointer: pointer.to_owned() };
         books::admit_costs(entity, &[cost])?;
     }
-    Ok(worth)
+    let currency_code = terms.map(|terms| terms.currency_code.clone());
+    Ok(Worth { unit_cost: stated.map(quantity::widen), currency_code })
 }
 
 /// Last worth of these units, also of those that are worth nothing now.
@@ -60,9 +51,6 @@ pub fn read_last_worth(units: &[Id]) -> Result<BTreeMap<Id, Worth>, Problem> {
 }
 
 /// Worth of a found unit: as stated, and without books as it was last.
-///
-/// # Errors
-/// VALUATION_COST_REQUIRED, ACCOUNTING_AMOUNT_PRECISION.
 pub fn worth_of_found(
     terms: Option<&Terms>,
     unit: &UnitRow,
@@ -72,5 +60,5 @@ pub fn worth_of_found(
     if stated.is_none() && terms.is_none() {
         return read_last_worth(&[unit.id]).map(|mut last| last.remove(&unit.id).unwrap_or_default());
     }
-    admit_worth(terms, unit.legal_entity_id, stated, pointer)
+    admit_worth(terms, unit.legal_entity_id, stated, 0, pointer)
 }

@@ -6,18 +6,17 @@ use serde::Deserialize;
 use stoa_sdk::store::{get, insert, run, update};
 use stoa_sdk::{Answer, Call, Id, Problem, Reply, emit, holds, now, view};
 use stoa_trade::Change;
+use stoa_trade::card_number::refuse_card_numbers;
 use stoa_trade::clients::tills;
 use stoa_trade::coin::check_coins;
 use stoa_trade::document::actor::Actor;
 use stoa_trade::document::version::ExpectedVersion;
 use stoa_trade::quantity::Money;
-use stoa_trade::refusal::refuse_invalid;
 use stoa_trade::text::Prose;
 
 use crate::records::permission::SUPERVISE;
 use crate::records::register::RegisterRow;
 use crate::records::session::{PosSession, SESSION_CLOSED, SessionEvent, SessionRow, SessionStatus};
-use crate::rules::text::find_card_number;
 use crate::work::drawer::parse;
 use crate::work::figures::{compute_figures, draw_totals};
 use crate::work::session::{is_operator, require_open};
@@ -39,7 +38,7 @@ view! { OfRegister of SessionRow { register_id: Id } }
 pub fn close(call: &Call) -> Answer {
     let input: ClosePosSession = call.body()?;
     let notes = input.notes.map(String::from);
-    refuse_invalid(find_card_number("/notes", notes.as_deref()).into_iter().collect())?;
+    refuse_card_numbers(&[("/notes", notes.as_deref())])?;
     let id = call.path_id("id")?;
     let register: OfRegister = run(get(id))?.ok_or_else(Problem::not_found)?;
     let register_id = register.register_id;

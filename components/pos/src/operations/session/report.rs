@@ -2,12 +2,12 @@
 //! agree.
 
 use stoa_sdk::store::{get, run, select};
-use stoa_sdk::{Answer, Call, Problem, Reply, has, now};
+use stoa_sdk::{Answer, Call, Problem, Reply, has};
 
 use crate::records::closing_total::ClosingTotalRow;
 use crate::records::register::RegisterRow;
 use crate::records::session::SessionRow;
-use crate::records::session_report::{CashTotals, PosSessionReport, ReceiptTotals, ReportKind};
+use crate::records::session_report::PosSessionReport;
 use crate::work::figures::{compute_figures, read_ends, read_totals};
 
 pub fn read(call: &Call) -> Answer {
@@ -19,40 +19,15 @@ pub fn read(call: &Call) -> Answer {
         select::<ClosingTotalRow>(ClosingTotalRow::session_id.eq(id)).whole(),
     ))?;
     let session = session.ok_or_else(Problem::not_found)?;
-    let (kind, figures, expected) = match session.expected_at_close {
-        Some(expected) => (ReportKind::Z, read_totals(&totals), expected),
+    let (figures, expected) = match session.expected_at_close {
+        Some(expected) => (read_totals(&totals), expected),
         None => {
             let computed = compute_figures(id)?;
             let expected = computed.expected_cash();
-            (ReportKind::X, computed.figures, expected)
+            (computed.figures, expected)
         }
     };
-    let (first_id, last_id) = read_ends(id)?;
-    let report = PosSessionReport {
-        kind,
-        session_id: id,
-        register_id: session.register_id,
-        register_code: register.map(|register| register.code).unwrap_or_default(),
-        session_no: session.session_no,
-        as_of: session.closed_at.unwrap_or_else(now),
-        currency_code: session.currency_code,
-        operator_id: session.operator_id,
-        opened_at: session.opened_at,
-        closed_at: session.closed_at,
-        opening_amount: session.opening_amount,
-        receipts: ReceiptTotals { count: figures.receipts.count, total: figures.receipts.amount, first_id, last_id },
-        cash: CashTotals {
-            sales: figures.cash_sales(),
-            change_given: figures.change_given,
-            movements_in: figures.movements_in,
-            movements_out: figures.movements_out,
-            refunds: figures.refunds,
-            refunds_voided: figures.refunds_voided,
-            expected,
-        },
-        by_method: figures.by_method,
-        counted_amount: session.counted_amount,
-        variance: session.variance,
-    };
+    let code = register.map(|register| register.code).unwrap_or_default();
+    let report = PosSessionReport::from_row(&session, code, &figures, expected, read_ends(id)?);
     Ok(Reply::json(&report).resource(id))
 }

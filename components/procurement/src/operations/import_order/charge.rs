@@ -4,6 +4,7 @@ use stoa_sdk::store::{Get, get, insert, select, update};
 use stoa_sdk::{Answer, Bounds, Call, Id, Problem, Reply, new_id, now};
 use stoa_trade::document::lines::Lines;
 use stoa_trade::document::version::Transition;
+use stoa_trade::limits::CHARGES;
 use stoa_trade::quantity::Money;
 use stoa_trade::refusal::{refuse_invalid, unusable};
 use stoa_trade::{Change, usable};
@@ -15,9 +16,6 @@ use crate::records::shipment::ShipmentRow;
 use crate::records::supplier::SupplierRow;
 use crate::work::charging::allocate_charge;
 use crate::work::order::{LockedOrder, lock_import_with, require_approved};
-
-/// Charges of an order at most.
-const MOST_CHARGES: usize = 50;
 
 /// An order with its charges, and what a body names beside them.
 struct Charging {
@@ -74,8 +72,8 @@ pub fn add(call: &Call) -> Answer {
     body.expected_version.check(charging.order.row.version)?;
     require_approved(charging.order.row.status)?;
     charging.check_references(&body, None)?;
-    if charging.charges.len() >= MOST_CHARGES {
-        return Err(Problem::limit_exceeded("", MOST_CHARGES, "CHARGES"));
+    if charging.charges.len() >= CHARGES {
+        return Err(Problem::limit_exceeded("", CHARGES, "CHARGES"));
     }
     let row = draw_charge(id, body, Money::ZERO);
     let after = charging.order.write_parts(insert([&row]))?;

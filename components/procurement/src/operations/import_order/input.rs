@@ -26,14 +26,14 @@ pub struct ShipmentInput {
     pub carrier: Option<Line<0, 120>>,
     /// Container numbers.
     #[serde(default)]
-    #[schemars(length(max = 50), extend("default" = []))]
+    #[schemars(length(max = stoa_trade::limits::CONTAINERS), extend("default" = []))]
     pub containers: Vec<Line<1, 20>>,
     #[serde(default)]
     pub departs_on: Option<Date>,
     #[serde(default)]
     pub arrives_on: Option<Date>,
     /// Each line of the order at most once.
-    #[schemars(length(min = 1, max = 100))]
+    #[schemars(length(min = 1, max = stoa_trade::limits::LINES))]
     pub items: Vec<ShipmentItemInput>,
 }
 
@@ -87,6 +87,6 @@ pub struct AllocateCharge {
     /// The `version` of the order that you read.
     pub expected_version: ExpectedVersion,
     /// Each line of a receipt at most once.
-    #[schemars(length(min = 1, max = 100))]
+    #[schemars(length(min = 1, max = stoa_trade::limits::ALLOCATIONS))]
     pub allocations: Vec<AllocationInput>,
 }

@@ -6,6 +6,7 @@ use stoa_trade::clients::articles;
 use stoa_trade::document::draft::{Kept, replace_lines};
 use stoa_trade::document::lines::Lines;
 use stoa_trade::document::number::insert_unless_taken;
+use stoa_trade::limits::SHIPMENTS;
 use stoa_trade::quantity::{Quantity, is_countable, scale_fault};
 use stoa_trade::refusal::{refuse, refuse_invalid};
 use stoa_trade::text::key;
@@ -17,9 +18,6 @@ use crate::records::order_item::OrderItemRow;
 use crate::records::shipment::{ShipmentItemRow, ShipmentRow, ShipmentStage, ShipmentStep};
 use crate::rules::shipment_state::check_advance;
 use crate::work::order::{LockedOrder, lock_import_with};
-
-/// Shipments of an order at most.
-const MOST_SHIPMENTS: usize = 50;
 
 /// An order with all its shipments and what they carry.
 struct Shipping {
@@ -102,8 +100,8 @@ pub fn add(call: &Call) -> Answer {
     if !shipping.order.row.status.is_open() {
         return Err(Problem::new("ILLEGAL_STATE"));
     }
-    if shipping.shipments.len() >= MOST_SHIPMENTS {
-        return Err(Problem::limit_exceeded("", MOST_SHIPMENTS, "SHIPMENTS"));
+    if shipping.shipments.len() >= SHIPMENTS {
+        return Err(Problem::limit_exceeded("", SHIPMENTS, "SHIPMENTS"));
     }
     shipping.check_items(&body.items, None)?;
     let now = now();

@@ -40,7 +40,7 @@ macro_rules! order_body {
             #[serde(default)]
             pub expected_on: Option<Date>,
             /// At most one line for each variant.
-            #[schemars(length(min = 1, max = 100))]
+            #[schemars(length(min = 1, max = stoa_trade::limits::LINES))]
             pub items: Vec<PurchaseOrderItemInput>,
             $($extra)*
         }

@@ -26,7 +26,7 @@ pub struct SalesReturnInput {
     #[serde(default)]
     pub warehouse_location_id: Option<Id>,
     pub reason: Prose<1, 1000>,
-    #[schemars(length(min = 1, max = 100))]
+    #[schemars(length(min = 1, max = stoa_trade::limits::LINES))]
     pub items: Vec<SalesReturnItemInput>,
 }
 
@@ -59,7 +59,7 @@ pub struct SalesReturnItemInput {
     pub quantity: Positive,
     /// Units of a serialized line that came back: as many as the quantity when they are received.
     #[serde(default)]
-    #[schemars(length(max = 100), extend("uniqueItems" = true, "default" = []))]
+    #[schemars(length(max = stoa_trade::limits::UNITS), extend("uniqueItems" = true, "default" = []))]
     pub unit_ids: Vec<Id>,
     /// Omitted or null: RESTOCK for quantities, which allow no other value, and INSPECT for units.
     #[serde(default)]

@@ -32,7 +32,7 @@ pub struct SalesOrderInput {
     #[serde(default)]
     pub notes: Option<Prose<0, 2000>>,
     /// At most one line for each variant.
-    #[schemars(length(min = 1, max = 100))]
+    #[schemars(length(min = 1, max = stoa_trade::limits::LINES))]
     pub items: Vec<SalesOrderItemInput>,
 }
 
@@ -64,7 +64,7 @@ pub struct ConfirmSalesOrder {
     pub expected_total: Option<StatedTotal>,
     /// Replaces the units that the draft has for these lines.
     #[serde(default)]
-    #[schemars(length(max = 100), extend("default" = []))]
+    #[schemars(length(max = stoa_trade::limits::LINES), extend("default" = []))]
     pub units: Vec<ChosenUnits>,
 }
 
@@ -84,7 +84,7 @@ pub struct ConfirmSalesOrderAsClient {
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct ChosenUnits {
     pub item_id: Id,
-    #[schemars(length(min = 1, max = 100), extend("uniqueItems" = true))]
+    #[schemars(length(min = 1, max = stoa_trade::limits::UNITS), extend("uniqueItems" = true))]
     pub unit_ids: Vec<Id>,
 }
 

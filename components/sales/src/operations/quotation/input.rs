@@ -37,7 +37,7 @@ pub struct QuotationInput {
     #[serde(default)]
     pub notes: Option<Prose<0, 2000>>,
     /// At most one line for each variant.
-    #[schemars(length(min = 1, max = 100))]
+    #[schemars(length(min = 1, max = stoa_trade::limits::LINES))]
     pub items: Vec<QuotationItemInput>,
 }
 

@@ -17,9 +17,3 @@ wit_bindgen::generate!({
     additional_derives: [PartialEq],
     generate_all,
 });
-
-#[cfg(target_arch = "wasm32")]
-use crate::services::Services;
-
-#[cfg(target_arch = "wasm32")]
-export!(Services with_types_in self);

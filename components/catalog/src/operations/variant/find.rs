@@ -7,23 +7,23 @@ use stoa_sdk::store::{Failure, Rows, get_all, run, select};
 use stoa_sdk::{
     Answer, Call, Client, Filter, Id, Instant, Operation, Page, Problem, Text, all, any, contains, fit_page,
 };
-use stoa_trade::Status;
+use stoa_trade::Caller;
 use stoa_trade::ids::{Ids, among};
 use stoa_trade::list_query;
-use stoa_trade::lists::{answer_kept, answer_page, changed_since, read_page};
+use stoa_trade::lists::{answer_kept, answer_page, changed_since, equals, read_page};
 
+use crate::records::permission::READ;
 use crate::records::product::{ProductId, ProductRow, on_sale};
-use crate::records::variant::{PublicVariant, Variant, VariantId, VariantRow};
-use crate::rules::access::READ;
+use crate::records::variant::{ApiVariant, Variant, VariantId, VariantRow};
 
 #[rustfmt::skip]
 pub const OPERATIONS: &[Operation] = &[
     Operation::read("/catalog/variants", "listVariants", find).summary("Find variants over all products")
         .description("Look-up for a till: with `text`, variants whose SKU or barcode equals the text come first.")
         .needs(READ).query::<FindVariants>().answers::<Page<Variant>>()
-        .and_client(Client::new(READ).run(api_list).summary("Active variants of products on sale")
+        .and_client(Client::new(READ).summary("Active variants of products on sale")
             .description("Lists variants of all products on sale. A page may have fewer items than `limit` and still not be \
-                the last: continue until `nextCursor` is null.").query::<ListPublicVariants>().answers::<Page<PublicVariant>>()),
+                the last: continue until `nextCursor` is null.").query::<ListApiVariants>().answers::<Page<ApiVariant>>()),
 ];
 
 /// Variants with one barcode that are put first; where more bear it, the list is in plain order of ids.
@@ -50,7 +50,7 @@ list_query! {
 }
 
 list_query! {
-    pub struct ListPublicVariants of OnlyActive {
+    pub struct ListApiVariants of OnlyActive {
         /// Only these variants, at most 100, separated by commas.
         ids: Option<Ids>,
         /// Only records of these products or variants, at most 100 ids, separated by commas.
@@ -65,21 +65,14 @@ list_query! {
     }
 }
 
-/// Variants by what names them exactly.
-fn filter_by_name(ids: Option<&Ids>, products: Option<&Ids>, sku: Option<&str>, barcode: Option<&str>) -> Filter {
-    all([
-        among(VariantRow::id, ids),
-        among(VariantRow::product_id, products),
-        sku.map(|sku| VariantRow::sku.eq(sku.to_uppercase())).unwrap_or_default(),
-        barcode.map(|barcode| VariantRow::barcode.eq(barcode)).unwrap_or_default(),
-    ])
-}
-
 impl FindVariants {
     fn filter(&self) -> Filter {
         all([
             VariantRow::status.eq(self.status),
-            filter_by_name(self.ids.as_ref(), self.product_ids.as_ref(), self.sku.as_deref(), self.barcode.as_deref()),
+            among(VariantRow::id, self.ids.as_ref()),
+            among(VariantRow::product_id, self.product_ids.as_ref()),
+            equals(VariantRow::sku, self.sku.as_deref().map(str::to_uppercase)),
+            equals(VariantRow::barcode, self.barcode.as_deref()),
             changed_since(VariantRow::updated_at, self.updated_since),
         ])
     }
@@ -87,27 +80,29 @@ impl FindVariants {
 
 pub fn find(call: &Call) -> Answer {
     let query: FindVariants = call.query()?;
+    match Caller::current() {
+        Caller::Person => find_any(&query),
+        Caller::Client => find_on_sale(&query),
+    }
+}
+
+fn find_any(query: &FindVariants) -> Answer {
     let rows = fit_page(query.limit, |limit| match query.text.as_deref() {
         None => run(select::<VariantRow>(query.filter()).page(query.cursor).limit(limit)),
-        Some(text) => find_exact_first(&query, text, limit),
+        Some(text) => find_exact_first(query, text, limit),
     })?;
     answer_page(rows, |row| row.id, Variant::from)
 }
 
-pub fn api_list(call: &Call) -> Answer {
-    let query: ListPublicVariants = call.query()?;
-    let filter = all([
-        VariantRow::status.eq(Status::Active),
-        filter_by_name(query.ids.as_ref(), query.product_ids.as_ref(), query.sku.as_deref(), query.barcode.as_deref()),
-        changed_since(VariantRow::updated_at, query.updated_since),
-    ]);
+fn find_on_sale(query: &FindVariants) -> Answer {
+    let filter = query.filter();
     answer_kept(
         (query.cursor, query.limit),
         |cursor| read_page::<VariantRow>(&filter, cursor, query.limit),
         |row| row.product_id,
         select_on_sale,
         |row| row.id,
-        PublicVariant::from,
+        ApiVariant::from,
     )
 }
 

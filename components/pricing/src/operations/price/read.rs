@@ -7,9 +7,10 @@ use stoa_trade::ids::{Ids, among};
 use stoa_trade::list_query;
 use stoa_trade::lists::{answer_kept, answer_page, before_watermark, changed_since};
 
-use crate::records::price::{Price, PriceRow, PublicPrice, show};
+use crate::records::permission::READ;
+use crate::records::price::{ApiPrice, Price, PriceRow, show};
 use crate::records::price_list::{ListId, ListRow};
-use crate::rules::access::{READ, require_price};
+use crate::rules::access::require_price;
 use crate::rules::period::{Stated, in_effect};
 use crate::work::articles::select_on_sale;
 
@@ -17,10 +18,10 @@ use crate::work::articles::select_on_sale;
 pub const OPERATIONS: &[Operation] = &[
     Operation::read("/pricing/price-lists/{listId}/prices", "listPrices", list).summary("Prices of a list")
         .needs(READ).query::<ListPrices>().answers::<Page<Price>>()
-        .and_client(Client::new(READ).run(api_list).summary("Prices in effect of a public list")
+        .and_client(Client::new(READ).run(list_in_effect).summary("Prices in effect of a public list")
             .description("Prices of active variants of products on sale. A page may be shorter than `limit`; continue until \
                 `nextCursor` is null.")
-            .query::<ListPublicPrices>().answers::<Page<PublicPrice>>()),
+            .query::<ListApiPrices>().answers::<Page<ApiPrice>>()),
     Operation::read("/pricing/price-lists/{listId}/prices/{priceId}", "getPrice", read)
         .summary("A price").needs(READ).answers::<Price>(),
 ];
@@ -42,7 +43,7 @@ list_query! {
 }
 
 list_query! {
-    pub struct ListPublicPrices of OnlyActive {
+    pub struct ListApiPrices of OnlyActive {
         variant_id: Option<Id>,
         /// Only these variants, at most 100, separated by commas.
         variant_ids: Option<Ids>,
@@ -87,10 +88,11 @@ pub fn read(call: &Call) -> Answer {
     require_price(list_id, run(get(call.path_id("priceId")?))?).map(show)
 }
 
-/// The catalog is asked page by page which of the variants are on sale; a page may be shorter than its limit.
-pub fn api_list(call: &Call) -> Answer {
+/// Lists for an API client. The catalog says page by page which of the variants are on sale; a page may be shorter than
+/// its limit.
+pub fn list_in_effect(call: &Call) -> Answer {
     let list_id = call.path_id("listId")?;
-    let query: ListPublicPrices = call.query()?;
+    let query: ListApiPrices = call.query()?;
     let since = |since| {
         let changed = any([PriceRow::updated_at.ge(since), PriceRow::valid_from.ge(since)]);
         all([changed, before_watermark(PriceRow::updated_at)])
@@ -114,7 +116,7 @@ pub fn api_list(call: &Call) -> Answer {
         |row| row.variant_id,
         |variants| Ok(select_on_sale(variants)),
         |row| row.id,
-        PublicPrice::from,
+        ApiPrice::from,
     )
 }
 

@@ -1,6 +1,9 @@
-//! Texts shaped like a card number, which must not be kept beside a payment: one rule for every module that takes such texts.
+//! Texts shaped like a card number: no record beside money keeps one, and no answer repeats one (sales-pos.md 11.3).
 
+use stoa_sdk::{Item, Problem, item};
 use unicode_normalization::UnicodeNormalization;
+
+use crate::refusal::refuse_invalid;
 
 /// The zeros of Unicode's decimal digits; the other nine follow each.
 const ZEROS: [u32; 66] = [
@@ -19,10 +22,23 @@ const INVISIBLE: [char; 6] = ['\u{200B}', '\u{200C}', '\u{200D}', '\u{2060}', '\
 const PRINTED: [&[usize]; 7] =
     [&[4, 4, 4, 4], &[4, 4, 4, 4, 1], &[4, 4, 4, 4, 2], &[4, 4, 4, 4, 3], &[4, 6, 5], &[4, 6, 4], &[4, 4, 5]];
 
+/// Refuses texts that are shaped like a card number, each stated with its pointer.
+///
+/// # Errors
+/// VALIDATION_FAILED with CARD_NUMBER_REFUSED at each.
+pub fn refuse_card_numbers(texts: &[(&str, Option<&str>)]) -> Result<(), Problem> {
+    refuse_invalid(texts.iter().filter_map(|(pointer, text)| find_card_number(pointer, *text)).collect())
+}
+
+/// The fault of a text that is shaped like a card number, for bodies that gather their faults.
+pub fn find_card_number(pointer: &str, text: Option<&str>) -> Option<Item> {
+    text.filter(|text| is_card_number(text)).map(|_| item(pointer, "CARD_NUMBER_REFUSED"))
+}
+
 /// Whether a part of the text (a) is 13 to 19 digits in one group, (b) is grouped as cards are printed, by single spaces,
 /// hyphens or points, or (c) is a run of whole groups, joined by at most two of space, `-`, `.`, `/`, `_`, `*`, of 13 to 19
 /// digits that pass the Luhn check. Groups of 20 digits and more (bank account keys) and masked forms pass.
-pub fn is_shaped_like_one(text: &str) -> bool {
+fn is_card_number(text: &str) -> bool {
     let groups = groups(text);
     groups.iter().any(|group| (13..=19).contains(&group.digits.len()))
         || (0..groups.len()).any(|start| begins_one(&groups[start..]))
@@ -111,28 +127,45 @@ mod tests {
             "4111111111111111",
             "4111 1111 1111 1111",
             "4111-1111-1111-1112",
+            "4111-1111-1111-1111 12/26",
             "paid by 4111.1111.1111.1111 today",
             "3782 822463 10005",
             "4111 1111 1111 1111 123",
             "41 11/11-11 11.11_11*11 11",
             "\u{FF14}\u{FF11}\u{FF11}\u{FF11} 1111 1111 1111",
+            "4111\u{FF0D}1111\u{FF0D}1111\u{FF0D}1111",
             "\u{664}\u{661}\u{661}\u{661} 1111 1111 1111",
             "4111\u{200B}111111111111",
             // A bank account's number in fours holds such a group: what is shaped like a card's is refused.
             "DE89 3704 0044 0532 0130 00",
         ] {
-            assert!(is_shaped_like_one(text), "{text}");
+            assert!(is_card_number(text), "{text}");
         }
         for text in [
             "",
             "DE89370400440532013000",
             "**** **** **** 4242",
+            "AB-99812",
             "2026-01-31 order 12",
             "123456789012",
             "12345678901234567890",
             "4111 1111, 1111 1111",
         ] {
-            assert!(!is_shaped_like_one(text), "{text}");
+            assert!(!is_card_number(text), "{text}");
         }
+    }
+    #[test]
+    fn f40_e315_card_numbers_are_refused_where_they_stand() {
+        let problem = refuse_card_numbers(&[
+            ("/number", Some("INV-1")),
+            ("/reference", Some("4111 1111 1111 1111")),
+            ("/notes", None),
+            ("/reason", Some("4111111111111111")),
+        ])
+        .unwrap_err();
+        let reported: Vec<(&str, &str)> =
+            problem.errors.iter().map(|error| (error.pointer.as_str(), error.code.as_str())).collect();
+        assert_eq!(reported, [("/reference", "CARD_NUMBER_REFUSED"), ("/reason", "CARD_NUMBER_REFUSED")]);
+        assert_eq!(refuse_card_numbers(&[("/number", Some("123456789012"))]), Ok(()));
     }
 }

@@ -8,14 +8,14 @@ use stoa_sdk::{
     Answer, Call, Client, Id, Item, Operation, Problem, Reply, all, currency, emit, item, new_id, now, text,
 };
 use stoa_trade::clients::articles;
-use stoa_trade::{Change, EmptyBody, Status, require_unarchived, writable};
+use stoa_trade::{Caller, Change, EmptyBody, Status, require_unarchived, writable};
 
+use crate::records::permission::WRITE;
 use crate::records::price::{
-    ARCHIVED, AUDIT, Amount, CREATED, Price, PriceEvent, PriceId, PriceRow, PublicPrice, UPDATED, lock_name, show,
-    show_public,
+    ARCHIVED, AUDIT, Amount, ApiPrice, CREATED, Price, PriceEvent, PriceId, PriceRow, UPDATED, lock_name, show,
 };
 use crate::records::price_list::ListRow;
-use crate::rules::access::{Asker, WRITE, require_list, require_price};
+use crate::rules::access::{require_list, require_price};
 use crate::rules::period::{self, Period, Stated, read_period};
 use crate::work::articles::is_variant_on_sale;
 
@@ -28,17 +28,17 @@ pub const OPERATIONS: &[Operation] = &[
             another ends.")
         .needs(WRITE).body::<PriceInput>().answers::<Price>().writes(AUDIT, &[CREATED.code])
         .problems(&["ARCHIVED", "REFERENCE_INVALID", "PRICE_PERIOD_OVERLAP"])
-        .and_client(Client::new(WRITE).run(api_create).summary("Create a price in a public list").answers::<PublicPrice>()),
+        .and_client(Client::new(WRITE).summary("Create a price in a public list").answers::<ApiPrice>()),
     Operation::replace(PRICE, "replacePrice", replace).summary("Replace a price")
         .description("Amount and period may change; an omitted bound becomes unbounded. Variant and currency must be the \
             current ones.")
         .needs(WRITE).body::<PriceInput>().answers::<Price>().writes(AUDIT, &[UPDATED.code])
         .problems(&["ARCHIVED", "IMMUTABLE_FIELD", "PRICE_PERIOD_OVERLAP"])
-        .and_client(Client::new(WRITE).run(api_replace).summary("Replace a price of a public list").answers::<PublicPrice>()),
+        .and_client(Client::new(WRITE).summary("Replace a price of a public list").answers::<ApiPrice>()),
     Operation::transition("/pricing/price-lists/{listId}/prices/{priceId}/archive", "archivePrice", archive)
         .summary("Archive a price").description("Its period becomes available again.")
         .needs(WRITE).body::<EmptyBody>().answers::<Price>().writes(AUDIT, &[ARCHIVED.code]).problems(&["ARCHIVED"])
-        .and_client(Client::new(WRITE).run(api_archive).summary("Archive a price of a public list").answers::<PublicPrice>()),
+        .and_client(Client::new(WRITE).summary("Archive a price of a public list").answers::<ApiPrice>()),
 ];
 
 /// A price in a request.
@@ -95,23 +95,12 @@ fn find_overlaps(list: Id, variant: Id, period: Period, but: Option<Id>) -> Firs
 }
 
 /// Shows a price that was written; the audit entry is found by its product too.
-fn with_product(show: fn(PriceRow) -> Reply) -> impl Fn(PriceRow) -> Reply {
-    move |row| {
-        let variant = row.variant_id;
-        show(row).subjects(articles::products_of([variant]))
-    }
+fn show_with_product(row: PriceRow) -> Reply {
+    let variant = row.variant_id;
+    show(row).subjects(articles::products_of([variant]))
 }
 
 pub fn create(call: &Call) -> Answer {
-    create_as(Asker::Person, call).map(with_product(show))
-}
-
-pub fn api_create(call: &Call) -> Answer {
-    create_as(Asker::Client, call).map(with_product(show_public))
-}
-
-/// Creates the price of the body.
-fn create_as(asker: Asker, call: &Call) -> Result<PriceRow, Problem> {
     let list_id = call.path_id("listId")?;
     let input: PriceInput = call.body()?;
     let mut faults = Vec::new();
@@ -130,7 +119,7 @@ fn create_as(asker: Asker, call: &Call) -> Result<PriceRow, Problem> {
         get::<ListRow>(list_id),
         find_overlaps(list_id, variant, period, None),
     ))?;
-    let list = require_list(asker, list)?;
+    let list = require_list(Caller::current(), list)?;
     articles::require_active(article.as_ref(), "/variantId")?;
     let list = require_unarchived(list)?;
     if input.currency_code != list.currency_code {
@@ -143,19 +132,10 @@ fn create_as(asker: Asker, call: &Call) -> Result<PriceRow, Problem> {
     run(insert([&row]))?;
     let is_public = list.is_public() && article.as_ref().is_some_and(articles::is_on_sale);
     emit([CREATED.of(row.id, None, &PriceEvent::from_row(&row, is_public))]);
-    Ok(row)
+    Ok(show_with_product(row))
 }
 
 pub fn replace(call: &Call) -> Answer {
-    replace_as(Asker::Person, call).map(|change| change.show(with_product(show)))
-}
-
-pub fn api_replace(call: &Call) -> Answer {
-    replace_as(Asker::Client, call).map(|change| change.show(with_product(show_public)))
-}
-
-/// Replaces the price by the body.
-fn replace_as(asker: Asker, call: &Call) -> Result<Change<PriceRow>, Problem> {
     let list_id = call.path_id("listId")?;
     let id = call.path_id("priceId")?;
     let input: PriceInput = call.body()?;
@@ -168,7 +148,7 @@ fn replace_as(asker: Asker, call: &Call) -> Result<Change<PriceRow>, Problem> {
         get(id).locked(),
         find_overlaps(list_id, variant, period, Some(id)),
     ))?;
-    let list = require_list(asker, list)?;
+    let list = require_list(Caller::current(), list)?;
     let row = writable(call, Some(require_price(list_id, row)?))?;
     let list = require_unarchived(list)?;
     let after = PriceRow {
@@ -186,29 +166,21 @@ fn replace_as(asker: Asker, call: &Call) -> Result<Change<PriceRow>, Problem> {
     run(change.update())?;
     let is_public = list.is_public() && is_variant_on_sale(variant);
     emit([UPDATED.of(id, None, &PriceEvent::from_row(change.after(), is_public))]);
-    Ok(change)
+    Ok(change.show(show_with_product))
 }
 
+/// Takes the name too, for which it must read the variant first: a schedule that closes this price must not do so
+/// meanwhile.
 pub fn archive(call: &Call) -> Answer {
-    archive_as(Asker::Person, call).map(|change| change.show(with_product(show)))
-}
-
-pub fn api_archive(call: &Call) -> Answer {
-    archive_as(Asker::Client, call).map(|change| change.show(with_product(show_public)))
-}
-
-/// Archives the price. Takes the name too, for which it must read the variant first: a schedule that closes this price must not
-/// do so meanwhile.
-fn archive_as(asker: Asker, call: &Call) -> Result<Change<PriceRow>, Problem> {
     let list_id = call.path_id("listId")?;
     let id = call.path_id("priceId")?;
     let EmptyBody {} = call.body()?;
     let (row, list) = run((get(id), get::<ListRow>(list_id)))?;
-    require_list(asker, list)?;
+    require_list(Caller::current(), list)?;
     let variant = require_price(list_id, row)?.variant_id;
     let (_, row) = run((lock(lock_name(list_id, variant)), get(id).locked()))?;
     let change = Change::archive(writable(call, Some(require_price(list_id, row)?))?);
     run(change.update())?;
     emit([ARCHIVED.of(id, None, &change.after().into())]);
-    Ok(change)
+    Ok(change.show(show_with_product))
 }

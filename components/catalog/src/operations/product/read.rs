@@ -4,35 +4,34 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use stoa_sdk::store::{get, run, select};
 use stoa_sdk::{
-    Answer, Call, Client, Filter, Id, Instant, Operation, Page, Problem, Reply, Text, all, any, contains, has,
-    text_enum,
+    Answer, Call, Client, Filter, Id, Instant, Operation, Page, Problem, Text, all, any, contains, has, text_enum,
 };
-use stoa_trade::Status;
 use stoa_trade::ids::{Ids, among};
 use stoa_trade::list_query;
-use stoa_trade::lists::{answer_page, changed_since, equals, read_page};
+use stoa_trade::lists::{changed_since, equals, read_page};
+use stoa_trade::{Caller, Status};
 
 use crate::records::lookup::LookupRow;
 use crate::records::media;
+use crate::records::permission::READ;
 use crate::records::product::{
-    Product, ProductRow, ProductState, PublicProduct, PublicationStatus, is_public, on_sale, show,
+    ApiProduct, Product, ProductRow, ProductState, PublicationStatus, is_public, on_sale, show,
 };
 use crate::records::product_type::{ProductType, Tracking};
 use crate::records::variant::VariantRow;
-use crate::rules::access::READ;
 
 #[rustfmt::skip]
 pub const OPERATIONS: &[Operation] = &[
     Operation::read("/catalog/products", "listProducts", list).summary("Products")
         .needs(READ).query::<ListProducts>().answers::<Page<Product>>()
-        .and_client(Client::new(READ).run(api_list).summary("Products on sale").description("Lists products that are ACTIVE and \
+        .and_client(Client::new(READ).summary("Products on sale").description("Lists products that are ACTIVE and \
             PUBLISHED.")
-            .query::<ListPublicProducts>().answers::<Page<PublicProduct>>()),
+            .query::<ListApiProducts>().answers::<Page<ApiProduct>>()),
     Operation::read("/catalog/products/{id}", "getProduct", read).summary("A product")
         .needs(READ).query::<ReadProduct>().answers::<Product>(),
     // No twin of the person's: there are no parts to ask for.
-    Operation::read("/catalog/products/{id}", "apiGetProduct", api_read).summary("A product on sale")
-        .machine(READ).answers::<PublicProduct>(),
+    Operation::read("/catalog/products/{id}", "apiGetProduct", read).summary("A product on sale")
+        .machine(READ).answers::<ApiProduct>(),
 ];
 
 /// Variants of a product that `include=variants` shows at most.
@@ -64,10 +63,12 @@ list_query! {
 }
 
 impl ListProducts {
-    fn filter(&self) -> Filter {
-        let status = match self.status {
-            Status::Active => ProductState::Active,
-            Status::Archived => ProductState::Archived,
+    /// API clients find products on sale, and by active variants alone.
+    fn filter(&self, caller: Caller) -> Filter {
+        let (shown, variants) = match (caller, self.status) {
+            (Caller::Client, _) => (on_sale(), VariantRow::status.eq(Status::Active)),
+            (Caller::Person, Status::Active) => (ProductRow::status.eq(ProductState::Active), Filter::default()),
+            (Caller::Person, Status::Archived) => (ProductRow::status.eq(ProductState::Archived), Filter::default()),
         };
         let category = |id: Id| match self.deep {
             true => {
@@ -80,9 +81,9 @@ impl ListProducts {
             false => ProductRow::tracking.ne(Tracking::Serialized),
         };
         all([
-            ProductRow::status.eq(status),
-            filter_by_name(self.ids.as_ref(), self.slug.as_deref(), self.sku.as_deref(), Filter::default()),
-            self.text.as_deref().map(|text| about(text, Filter::default())).unwrap_or_default(),
+            shown,
+            filter_by_name(self.ids.as_ref(), self.slug.as_deref(), self.sku.as_deref(), variants.clone()),
+            self.text.as_deref().map(|text| about(text, variants)).unwrap_or_default(),
             self.category_id.map(category).unwrap_or_default(),
             equals(ProductRow::brand_id, self.brand_id),
             equals(ProductRow::manufacturer_id, self.manufacturer_id),
@@ -95,7 +96,7 @@ impl ListProducts {
 }
 
 list_query! {
-    pub struct ListPublicProducts of OnlyActive {
+    pub struct ListApiProducts of OnlyActive {
         /// Only these products, at most 100, separated by commas.
         ids: Option<Ids>,
         /// Only this slug.
@@ -132,8 +133,9 @@ fn about(text: &str, variants: Filter) -> Filter {
 
 pub fn list(call: &Call) -> Answer {
     let query: ListProducts = call.query()?;
-    let rows = read_page(&query.filter(), query.cursor, query.limit)?;
-    answer_page(rows, |row: &ProductRow| row.id, Product::from)
+    let caller = Caller::current();
+    let rows = read_page(&query.filter(caller), query.cursor, query.limit)?;
+    caller.show_page::<Product, ApiProduct, _>(rows, |row: &ProductRow| row.id)
 }
 
 text_enum! {
@@ -158,32 +160,13 @@ pub fn read(call: &Call) -> Answer {
     let variants = include.filter(|parts| *parts != Included::Media).map(|_| select(variants).limit(INCLUDED));
     let media = include.filter(|parts| *parts != Included::Variants).map(|_| select(media::active(id)).whole());
     let (row, variants, media) = run((get(id), variants, media))?;
-    Ok(show(ProductRow::require(row)?, variants.map(|rows| rows.items), media))
-}
-
-pub fn api_list(call: &Call) -> Answer {
-    let query: ListPublicProducts = call.query()?;
-    let about = |text: &str| about(text, VariantRow::status.eq(Status::Active));
-    let filter = all([
-        on_sale(),
-        filter_by_name(
-            query.ids.as_ref(),
-            query.slug.as_deref(),
-            query.sku.as_deref(),
-            VariantRow::status.eq(Status::Active),
-        ),
-        query.text.as_deref().map(about).unwrap_or_default(),
-        equals(ProductRow::category_id, query.category_id),
-        equals(ProductRow::brand_id, query.brand_id),
-        equals(ProductRow::manufacturer_id, query.manufacturer_id),
-        changed_since(ProductRow::updated_at, query.updated_since),
-    ]);
-    answer_page(read_page(&filter, query.cursor, query.limit)?, |row: &ProductRow| row.id, PublicProduct::from)
-}
-
-pub fn api_read(call: &Call) -> Answer {
-    let row: Option<ProductRow> = run(get(call.path_id("id")?))?;
-    let row = row.filter(|row| is_public(row.status, row.publication_status)).ok_or_else(Problem::not_found)?;
-    let (id, version) = (row.id, row.version);
-    Ok(Reply::json(&PublicProduct::from(row)).of(id, version))
+    let row = ProductRow::require(row)?;
+    let caller = Caller::current();
+    match caller {
+        Caller::Person => Ok(show(row, variants.map(|rows| rows.items), media)),
+        Caller::Client if is_public(row.status, row.publication_status) => {
+            Ok(caller.show_row::<Product, ApiProduct, _>(row))
+        }
+        Caller::Client => Err(Problem::not_found()),
+    }
 }

@@ -1,7 +1,5 @@
 //! Many prices at once: a price change of an assortment, in a fixed number of round trips.
 
-use std::collections::BTreeSet;
-
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use stoa_sdk::store::{MOST_ROWS, get, insert, lock_all, run, select, update_all};
@@ -11,12 +9,13 @@ use stoa_sdk::{
 use stoa_trade::clients::articles;
 use stoa_trade::pages::read_rest;
 use stoa_trade::refusal::{refuse, refuse_invalid};
-use stoa_trade::{Status, require_unarchived};
+use stoa_trade::{Caller, Status, require_unarchived};
 
-use crate::operations::price_change::PriceInput;
-use crate::records::price::{CREATED, Price, PriceEvent, PriceRow, PublicPrice, UPDATED, lock_name};
+use crate::operations::price::change::PriceInput;
+use crate::records::permission::WRITE;
+use crate::records::price::{ApiPrice, CREATED, Price, PriceEvent, PriceRow, UPDATED, lock_name};
 use crate::records::price_list::{self, ListRow};
-use crate::rules::access::{Asker, WRITE, require_list};
+use crate::rules::access::require_list;
 use crate::rules::period::{self, Period};
 use crate::rules::plan::Plan;
 
@@ -29,15 +28,15 @@ pub const OPERATIONS: &[Operation] = &[
         .needs(WRITE).body::<PriceBatch>().grows_with("/prices").answers::<ScheduledPrices>()
         .writes(price_list::AUDIT, &[CREATED.code, UPDATED.code])
         .problems(&["ARCHIVED", "REFERENCE_INVALID", "PRICE_PERIOD_OVERLAP", "LIMIT_EXCEEDED"])
-        .and_client(Client::new(WRITE).run(api_schedule).summary("Create up to 500 prices in a public list")
-            .answers::<PublicScheduledPrices>()),
+        .and_client(Client::new(WRITE).summary("Create up to 500 prices in a public list")
+            .answers::<ApiScheduledPrices>()),
 ];
 
 /// Prices to create, in this order.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct PriceBatch {
-    #[schemars(length(min = 1, max = 500))]
+    #[schemars(length(min = 1, max = stoa_trade::limits::BATCH))]
     prices: Vec<PriceInput>,
     /// True ends an earlier price without an end at the instant at which the new price begins.
     #[serde(default)]
@@ -53,35 +52,14 @@ pub struct ScheduledPrices {
 
 /// Created prices in the order of the request, and the prices that they ended.
 #[derive(Serialize, JsonSchema)]
-pub struct PublicScheduledPrices {
-    items: Vec<PublicPrice>,
-    closed: Vec<PublicPrice>,
+#[schemars(rename = "PublicScheduledPrices")]
+pub struct ApiScheduledPrices {
+    items: Vec<ApiPrice>,
+    closed: Vec<ApiPrice>,
 }
 
 pub fn schedule(call: &Call) -> Answer {
-    let Scheduled { list, products, created, closed } = schedule_as(Asker::Person, call)?;
-    let show = |rows: Vec<PriceRow>| rows.into_iter().map(Price::from).collect();
-    let body = ScheduledPrices { items: show(created), closed: show(closed) };
-    Ok(Reply::json(&body).resource(list).subjects(products))
-}
-
-pub fn api_schedule(call: &Call) -> Answer {
-    let Scheduled { list, products, created, closed } = schedule_as(Asker::Client, call)?;
-    let show = |rows: Vec<PriceRow>| rows.into_iter().map(PublicPrice::from).collect();
-    let body = PublicScheduledPrices { items: show(created), closed: show(closed) };
-    Ok(Reply::json(&body).resource(list).subjects(products))
-}
-
-/// The result of a schedule.
-struct Scheduled {
-    list: Id,
-    products: BTreeSet<Id>,
-    created: Vec<PriceRow>,
-    closed: Vec<PriceRow>,
-}
-
-/// Creates the prices of the body.
-fn schedule_as(asker: Asker, call: &Call) -> Result<Scheduled, Problem> {
+    let caller = Caller::current();
     let list_id = call.path_id("listId")?;
     let batch: PriceBatch = call.body()?;
     let periods = check(&batch.prices)?;
@@ -92,7 +70,7 @@ fn schedule_as(asker: Asker, call: &Call) -> Result<Scheduled, Problem> {
     let filter = find_overlaps(list_id, &variants, Period::hull(&periods));
     let locks = lock_all(variants.iter().map(|variant| lock_name(list_id, *variant)));
     let (_, list, first) = run((locks, get::<ListRow>(list_id), select::<PriceRow>(filter.clone()).limit(MOST_ROWS)))?;
-    let list = require_list(asker, list)?;
+    let list = require_list(caller, list)?;
     refuse_each(&batch.prices, "NOT_FOUND", "variantId", |price| !articles.contains_key(&price.variant_id))?;
     let list = require_unarchived(list)?;
     refuse_each(&batch.prices, "REFERENCE_INVALID", "variantId", |price| {
@@ -113,7 +91,15 @@ fn schedule_as(asker: Asker, call: &Call) -> Result<Scheduled, Problem> {
     let data = |row: &PriceRow| PriceEvent::from_row(row, list.is_public() && is_sold(row.variant_id));
     let closings = closed.iter().map(|row| UPDATED.of(row.id, None, &data(row)));
     emit(closings.chain(created.iter().map(|row| CREATED.of(row.id, None, &data(row)))));
-    Ok(Scheduled { list: list_id, products: articles::products_of(variants), created, closed })
+    let reply = match caller {
+        Caller::Person => Reply::json(&ScheduledPrices { items: show_all(created), closed: show_all(closed) }),
+        Caller::Client => Reply::json(&ApiScheduledPrices { items: show_all(created), closed: show_all(closed) }),
+    };
+    Ok(reply.resource(list_id).subjects(articles::products_of(variants)))
+}
+
+fn show_all<P: From<PriceRow>>(rows: Vec<PriceRow>) -> Vec<P> {
+    rows.into_iter().map(P::from).collect()
 }
 
 /// The periods, or every fault that the schema cannot tell.

@@ -6,18 +6,19 @@ use serde::Serialize;
 use stoa_sdk::store::{get, run, select, update_all};
 use stoa_sdk::{Answer, Call, Client, Id, Operation, Problem, Reply, all, emit, now};
 use stoa_trade::refusal::or_duplicate;
-use stoa_trade::{Archivable, Change, EmptyBody, Identity, Status, writable};
+use stoa_trade::{Archivable, Caller, Change, EmptyBody, Identity, Status, writable};
 
 use crate::records::holding::{Archived, HoldingRow};
 use crate::records::identity::PartIdentity;
 use crate::records::media::{self, MediaId, MediaRow};
+use crate::records::permission::WRITE;
 use crate::records::product::{
-    ARCHIVED, AUDIT, DELETED, Product, ProductEvent, ProductRow, ProductState, PublicationStatus, UPDATED, show,
+    ARCHIVED, AUDIT, DELETED, Product, ProductEvent, ProductReceipt, ProductRow, ProductState, PublicationStatus,
+    UPDATED, show, show_receipt,
 };
 use crate::records::product_type::Tracking;
-use crate::records::receipt::{ProductReceipt, WriteReceipt, show_product_receipt, show_receipt};
+use crate::records::receipt::{WriteReceipt, show_written};
 use crate::records::variant::{self, VariantId, VariantRow};
-use crate::rules::access::WRITE;
 use crate::rules::attributes;
 use crate::rules::faults::collect;
 use crate::rules::objections::{Objections, mode};
@@ -37,12 +38,12 @@ pub const OPERATIONS: &[Operation] = &[
     Operation::create("/catalog/products", "createProduct", create).summary("Create a product, with up to 100 variants")
         .description(CREATE).needs(WRITE).body::<ProductInput>().grows_with("/variants").body_limit(16 << 20).answers::<Product>()
         .writes(AUDIT, CREATES).problems(CREATE_PROBLEMS)
-        .and_client(Client::new(WRITE).run(api_create).answers::<ProductReceipt>()),
+        .and_client(Client::new(WRITE).answers::<ProductReceipt>()),
     Operation::replace("/catalog/products/{id}", "replaceProduct", replace).summary("Replace a product")
         .description(REPLACE).needs(WRITE).body::<ProductUpdate>().answers::<Product>()
         .writes(AUDIT, &[UPDATED.code])
         .problems(&["DUPLICATE", "ARCHIVED", "IMMUTABLE_FIELD", "REFERENCE_INVALID", "ILLEGAL_STATE"])
-        .and_client(Client::new(WRITE).run(api_replace).answers::<WriteReceipt>()),
+        .and_client(Client::new(WRITE).answers::<WriteReceipt>()),
     Operation::transition("/catalog/products/{id}/archive", "archiveProduct", archive)
         .summary("Archive a product with its active variants and media")
         .description("Stock of the product stays in its warehouses and keeps its value. It can still be removed and counted, \
@@ -62,32 +63,15 @@ pub struct DeletedProduct {
 }
 
 pub fn create(call: &Call) -> Answer {
-    let CreatedProduct { row, variants, .. } = create_product(call)?;
-    Ok(show(row, (!variants.is_empty()).then_some(variants), None))
-}
-
-pub fn api_create(call: &Call) -> Answer {
-    create_product(call).map(|created| show_product_receipt(&created.row, created.variants))
-}
-
-/// Creates the product of the body.
-fn create_product(call: &Call) -> Result<CreatedProduct, Problem> {
     let mut created = create_products(vec![(String::new(), call.body::<ProductInput>()?)])?;
-    created.pop().ok_or_else(Problem::not_found)
+    let CreatedProduct { row, variants, .. } = created.pop().ok_or_else(Problem::not_found)?;
+    Ok(match Caller::current() {
+        Caller::Person => show(row, (!variants.is_empty()).then_some(variants), None),
+        Caller::Client => show_receipt(&row, variants),
+    })
 }
 
 pub fn replace(call: &Call) -> Answer {
-    let (change, members) = replace_row(call)?;
-    Ok(show(change.into_after(), None, None).changed(members))
-}
-
-pub fn api_replace(call: &Call) -> Answer {
-    let (change, members) = replace_row(call)?;
-    Ok(show_receipt(change.after()).changed(members))
-}
-
-/// Replaces the product by the body; answers which members differ too.
-fn replace_row(call: &Call) -> Result<(Change<ProductRow>, Vec<String>), Problem> {
     let id = call.path_id("id")?;
     let mut input: ProductUpdate = call.body()?;
     let mut faults = input.tracking_faults("");
@@ -113,7 +97,7 @@ fn replace_row(call: &Call) -> Result<(Change<ProductRow>, Vec<String>), Problem
     run(change.update()).map_err(or_duplicate("/slug"))?;
     emit([UPDATED.of(id, None, &ProductEvent::from_row(change.after()))]);
     let members = name_members(&row, &change);
-    Ok((change, members))
+    Ok(show_written::<Product, _>(change.into_after()).changed(members))
 }
 
 /// Type, unit and tracking cannot change once a variant exists: orders and stock rest on them.

@@ -7,12 +7,12 @@ use stoa_trade::{Change, EmptyBody, Status, require_unarchived, writable};
 
 use crate::records::holding::{Archived, HoldingRow};
 use crate::records::identity::PartIdentity;
+use crate::records::permission::WRITE;
 use crate::records::product::{self, ProductEvent, ProductHead, ProductRow, PublicationStatus, VariantMode, is_public};
-use crate::records::receipt::{WriteReceipt, show_receipt};
+use crate::records::receipt::WriteReceipt;
 use crate::records::variant::{
     ARCHIVED, AUDIT, CREATED, MOST_VARIANTS, UPDATED, Variant, VariantEvent, VariantRow, show,
 };
-use crate::rules::access::WRITE;
 use crate::rules::variant::VariantInput;
 use crate::work::holdings::{find_held, warn};
 
@@ -23,12 +23,12 @@ pub const OPERATIONS: &[Operation] = &[
             variants, archived variants included. A SKU remains reserved after archiving.")
         .needs(WRITE).body::<VariantInput>().answers::<Variant>().writes(AUDIT, &[CREATED.code, product::UPDATED.code])
         .problems(&["DUPLICATE", "ARCHIVED", "LIMIT_EXCEEDED"])
-        .and_client(Client::new(WRITE).run(api_create).description("").answers::<WriteReceipt>()),
+        .and_client(Client::new(WRITE).description("").answers::<WriteReceipt>()),
     Operation::replace("/catalog/variants/{id}", "replaceVariant", replace).summary("Replace a variant")
         .description("Full replacement: an omitted member returns to its default or null. `sku` must be the current one.")
         .needs(WRITE).body::<VariantInput>().answers::<Variant>()
         .writes(AUDIT, &[UPDATED.code]).problems(&["ARCHIVED", "IMMUTABLE_FIELD"])
-        .and_client(Client::new(WRITE).run(api_replace).answers::<WriteReceipt>()),
+        .and_client(Client::new(WRITE).answers::<WriteReceipt>()),
     Operation::transition("/catalog/variants/{id}/archive", "archiveVariant", archive)
         .summary("Archive a variant")
         .description("Archiving the last active variant of a PUBLISHED product returns the product to DRAFT. Goods on hand stay where \
@@ -40,15 +40,6 @@ pub const OPERATIONS: &[Operation] = &[
 view! { VariantName of VariantRow { id: Id, sku: String } }
 
 pub fn create(call: &Call) -> Answer {
-    create_row(call).map(show)
-}
-
-pub fn api_create(call: &Call) -> Answer {
-    create_row(call).map(|row| show_receipt(&row).subject(row.product_id))
-}
-
-/// Adds the variant of the body to its product.
-fn create_row(call: &Call) -> Result<VariantRow, Problem> {
     let product_id = call.path_id("productId")?;
     let input: VariantInput = call.body()?;
     let checked = input.check("").map_err(Problem::invalid)?;
@@ -74,19 +65,10 @@ fn create_row(call: &Call) -> Result<VariantRow, Problem> {
         .then(|| product::UPDATED.of(product_id, None, &ProductEvent::from_row(after)));
     let is_public = is_public(after.status, after.publication_status);
     emit(of_product.into_iter().chain([CREATED.of(id, None, &VariantEvent::from_row(&row, is_public))]));
-    Ok(row)
+    Ok(show(row))
 }
 
 pub fn replace(call: &Call) -> Answer {
-    replace_row(call).map(|change| change.show(show))
-}
-
-pub fn api_replace(call: &Call) -> Answer {
-    replace_row(call).map(|change| change.show(|row| show_receipt(&row).subject(row.product_id)))
-}
-
-/// Replaces the variant by the body.
-fn replace_row(call: &Call) -> Result<Change<VariantRow>, Problem> {
     let id = call.path_id("id")?;
     let input: VariantInput = call.body()?;
     let checked = input.check("").map_err(Problem::invalid)?;
@@ -97,7 +79,7 @@ fn replace_row(call: &Call) -> Result<Change<VariantRow>, Problem> {
     run(change.update())?;
     let is_public = product.as_ref().is_some_and(ProductHead::is_public);
     emit([UPDATED.of(id, None, &VariantEvent::from_row(change.after(), is_public))]);
-    Ok(change)
+    Ok(change.show(show))
 }
 
 pub fn archive(call: &Call) -> Answer {

@@ -1,0 +1,47 @@
+//! Variants as they are read: by people, and by API clients the active ones of what is on sale.
+
+use stoa_sdk::store::{get, run, select};
+use stoa_sdk::{Answer, Call, Client, Id, Operation, Page, Problem, all, has};
+use stoa_trade::{Caller, Status};
+
+use crate::records::permission::READ;
+use crate::records::product::{ProductHead, ProductRow};
+use crate::records::variant::{ApiVariant, Variant, VariantRow, show};
+use crate::work::parts::{ListApiParts, ListParts, list_parts, list_public_parts};
+
+#[rustfmt::skip]
+pub const OPERATIONS: &[Operation] = &[
+    Operation::read("/catalog/products/{productId}/variants", "listProductVariants", list).summary("Variants of a product")
+        .needs(READ).query::<ListParts>().answers::<Page<Variant>>()
+        .and_client(Client::new(READ).summary("Active variants of a product on sale")
+            .query::<ListApiParts>().answers::<Page<ApiVariant>>()),
+    Operation::read("/catalog/variants/{id}", "getVariant", read).summary("A variant").needs(READ).answers::<Variant>()
+        .and_client(Client::new(READ).summary("An active variant of a product on sale").answers::<ApiVariant>()),
+];
+
+pub fn list(call: &Call) -> Answer {
+    let of_status = |product, status: Status| all([VariantRow::product_id.eq(product), VariantRow::status.eq(status)]);
+    match Caller::current() {
+        Caller::Person => list_parts::<VariantRow, Variant>(call, of_status),
+        Caller::Client => {
+            let active = |product| of_status(product, Status::Active);
+            list_public_parts::<VariantRow, ApiVariant>(call, active, VariantRow::updated_at)
+        }
+    }
+}
+
+pub fn read(call: &Call) -> Answer {
+    let id = call.path_id("id")?;
+    match Caller::current() {
+        Caller::Person => run(get(id))?.map(show).ok_or_else(Problem::not_found),
+        Caller::Client => read_on_sale(id),
+    }
+}
+
+fn read_on_sale(id: Id) -> Answer {
+    let product = has::<VariantRow, _, _>(ProductRow::id, VariantRow::product_id, VariantRow::id.eq(id));
+    let (row, product) = run((get::<VariantRow>(id), select(product).first()))?;
+    ProductHead::require_public(product.as_ref())?;
+    let row = row.filter(|row| row.status == Status::Active).ok_or_else(Problem::not_found)?;
+    Ok(Caller::Client.show_row::<Variant, ApiVariant, _>(row))
+}
