@@ -29,7 +29,7 @@ collection! {
 }
 
 impl AllocationRow {
-    /// Whether the line holds it or has taken it.
+    /// The line holds it or has taken it.
     pub fn is_live(&self) -> bool {
         self.outcome != AllocationOutcome::Released
     }

@@ -82,8 +82,8 @@ resource! {
 
 resource! {
     /// A line as returned to users.
-    pub struct SalesOrderItem of row: OrderItemRow, price: PriceFigures, status: OrderStatus, allocations: &[&AllocationRow],
-        known: impl Fn(Id) -> Option<KnownUnit>
+    pub struct SalesOrderItem of row: OrderItemRow, price: PriceFigures, status: OrderStatus,
+        allocations: &[&AllocationRow], known: impl Fn(Id) -> Option<KnownUnit>
     {
         #[serde(flatten)]
         line: ApiSalesOrderItem = ApiSalesOrderItem::from_row(row, price, allocations),

@@ -14,7 +14,7 @@ pub type CustomerBody = PartyInput<CustomerTerms>;
 /// Where a body states the list that a profile proposes.
 const DEFAULT_LIST: &str = "/profile/defaultPriceListId";
 
-/// Whether the list that a profile proposes is active; none where none is stated, NOT_FOUND where there is none such.
+/// Reads whether the list that a profile proposes is active; none where none is stated, else NOT_FOUND without one.
 pub fn find_default_list(input: &CustomerBody) -> Result<Option<bool>, Problem> {
     let stated = input.profile.new_value().and_then(|profile| profile.terms.default_price_list_id);
     let Some(id) = stated else { return Ok(None) };

@@ -99,7 +99,7 @@ fn allocate(order: &OrderRow, reserved: Vec<Reserved>) -> Vec<AllocationRow> {
     ids.into_iter().zip(reserved).map(row).collect()
 }
 
-/// Releases what is reserved for the order; the change of the rows that follows. Inventory is not asked where nothing is.
+/// Releases what is reserved for the order, and draws the change of the rows. Inventory is not asked where nothing is.
 pub fn release_goods(order: Id, held: &[AllocationRow], reason: &str) -> Result<Update<AllocationRow>, Problem> {
     if !held.is_empty() {
         let reservations = keys(held.iter().map(|row| row.reservation_id));

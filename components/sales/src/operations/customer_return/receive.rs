@@ -187,7 +187,7 @@ impl LockedReturn {
         Ok((lines, sum(costs)?))
     }
 
-    /// What comes back has quantity and cost below zero.
+    /// A row of the ledger for goods that come back: quantity and cost are below zero.
     fn delivery_line(&self, line: &SalesReturnItemRow, cost: KnownCost) -> DeliveryLineRow {
         let came = new_delivery_line(&self.order, line.item_id, line.variant_id, line.quantity, cost);
         DeliveryLineRow {
