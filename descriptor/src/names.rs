@@ -83,7 +83,12 @@ pub fn foreign(descriptor: &Descriptor, allowed: impl Fn(&str) -> bool) -> Vec<F
         expect(kind, code, vec![first.to_owned()], begins(&format!("{name}.")));
     }
     for kind in &descriptor.events {
-        expect("resource type", &kind.resource_type, list_beginnings(&split_constant(&kind.resource_type)), begins(constant));
+        expect(
+            "resource type",
+            &kind.resource_type,
+            list_beginnings(&split_constant(&kind.resource_type)),
+            begins(constant),
+        );
     }
     for problem in &descriptor.problems {
         expect("problem", &problem.code, list_beginnings(&split_constant(&problem.code)), begins(constant));

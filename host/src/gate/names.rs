@@ -38,9 +38,8 @@ fn check_names(predecessor: Option<&Surface>, candidate: &Vetted) -> Result<(), 
     if introduced.is_empty() {
         return Ok(());
     }
-    let shown = introduced.iter().take(MOST_SHOWN).map(|Foreign { kind, name, wanted }| {
-        format!("{kind} `{name}` ({wanted})")
-    });
+    let shown =
+        introduced.iter().take(MOST_SHOWN).map(|Foreign { kind, name, wanted }| format!("{kind} `{name}` ({wanted})"));
     let mut shown: Vec<String> = shown.collect();
     if let Some(hidden @ 1..) = introduced.len().checked_sub(MOST_SHOWN) {
         shown.push(format!("{hidden} more"));

@@ -196,6 +196,9 @@ mod tests {
         let declared = json!({ "properties": { "loyalty": { "type": "object" } } });
         let given = options(&members, Some(&declared));
         let names: Vec<&str> = given.keys().map(String::as_str).collect();
-        assert_eq!(BTreeSet::from_iter(names), BTreeSet::from(["name", "countryCode", "currencyCode", "withDefaults", "loyalty"]));
+        assert_eq!(
+            BTreeSet::from_iter(names),
+            BTreeSet::from(["name", "countryCode", "currencyCode", "withDefaults", "loyalty"])
+        );
     }
 }
