@@ -52,14 +52,14 @@ impl NamePattern {
 
 /// Names of a descriptor that do not begin with the module's own. `allowed`: whether they may begin with this word instead.
 pub fn foreign(descriptor: &Descriptor, allowed: impl Fn(&str) -> bool) -> Vec<Foreign> {
-    let own = Own::new(&descriptor.name);
+    let spellings = Spellings::new(&descriptor.name);
     let mut found = Vec::new();
     let mut expect = |kind: &'static str, name: &str, words: Vec<String>, wanted: String| {
-        if !words.iter().any(|word| join_digits(word) == own.words || allowed(word)) {
+        if !words.iter().any(|word| join_digits(word) == spellings.words || allowed(word)) {
             found.push(Foreign { kind, name: name.to_owned(), wanted });
         }
     };
-    let Own { name, camel, pascal, constant, .. } = &own;
+    let Spellings { name, camel, pascal, constant, .. } = &spellings;
     let begins = |beginning: &str| format!("begins with `{beginning}`");
     for route in &descriptor.routes {
         let below = match route.audience {
@@ -115,12 +115,12 @@ pub fn foreign(descriptor: &Descriptor, allowed: impl Fn(&str) -> bool) -> Vec<F
 
 /// Whether a code of upper-case words begins with the name of this module, or with a word that is allowed.
 pub fn begins(module: &str, code: &str, allowed: impl Fn(&str) -> bool) -> bool {
-    let own = join_digits(module);
-    list_beginnings(&split_constant(code)).iter().any(|word| join_digits(word) == own || allowed(word))
+    let name = join_digits(module);
+    list_beginnings(&split_constant(code)).iter().any(|word| join_digits(word) == name || allowed(word))
 }
 
 /// The name of a module in every spelling.
-struct Own {
+struct Spellings {
     name: String,
     /// As `join_digits` writes it.
     words: String,
@@ -129,8 +129,8 @@ struct Own {
     constant: String,
 }
 
-impl Own {
-    fn new(name: &str) -> Own {
+impl Spellings {
+    fn new(name: &str) -> Spellings {
         let mut pascal = String::new();
         for part in name.split('-') {
             let (first, rest) = part.split_at(part.chars().next().map_or(0, char::len_utf8));
@@ -139,7 +139,7 @@ impl Own {
         let (first, rest) = pascal.split_at(pascal.chars().next().map_or(0, char::len_utf8));
         let camel = format!("{}{rest}", first.to_ascii_lowercase());
         let constant = name.to_ascii_uppercase().replace('-', "_");
-        Own { name: name.to_owned(), words: join_digits(name), camel, pascal, constant }
+        Spellings { name: name.to_owned(), words: join_digits(name), camel, pascal, constant }
     }
 }
 

@@ -92,13 +92,13 @@ impl Release {
 }
 
 /// Routes of a candidate that claim the id or the path of one of the host's.
-fn find_host_claims(candidate: &Vetted, own: &Route) -> Vec<String> {
+fn find_host_claims(candidate: &Vetted, taken: &Route) -> Vec<String> {
     let name = &candidate.descriptor.name;
-    let shape = template_shape(&own.path);
+    let shape = template_shape(&taken.path);
     let claims = candidate.descriptor.routes.iter().filter_map(|route| {
-        let is_same_route = route.method == own.method && template_shape(&route.path) == shape;
-        if route.operation == own.operation {
-            Some(format!("{name}: operation `{}` is the host's own", own.operation))
+        let is_same_route = route.method == taken.method && template_shape(&route.path) == shape;
+        if route.operation == taken.operation {
+            Some(format!("{name}: operation `{}` is the host's own", taken.operation))
         } else {
             is_same_route.then(|| format!("{name}: route `{} {}` is the host's own", route.method, route.path))
         }

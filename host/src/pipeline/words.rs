@@ -34,16 +34,16 @@ pub fn is_code(text: &str) -> bool {
 /// Whether a module may use a code for an item of its problems: a partner's module one that every module has, a problem's (`problems`
 /// are those that modules declare) or one that begins with its own name. Who calls services passes on the codes of others.
 pub fn is_item_code_of(module: &Vetted, problems: &BTreeMap<String, (u16, String)>, code: &str) -> bool {
-    let own = || {
+    let is_own = || {
         let granted = module.granted_names.load();
         names::begins(&module.descriptor.name, code, |word| granted.iter().any(|pattern| pattern.fits(word)))
     };
-    !module.by_partner || module.passes_on || is_common_item_code(problems, code) || own()
+    !module.by_partner || module.passes_on || is_common_item_code(problems, code) || is_own()
 }
 
 fn is_common_item_code(problems: &BTreeMap<String, (u16, String)>, code: &str) -> bool {
-    let of_host = || CODES.iter().any(|(known, ..)| *known == code);
-    names::SHARED_ITEM_CODES.contains(&code) || problems.contains_key(code) || of_host()
+    let is_hosts = || CODES.iter().any(|(known, ..)| *known == code);
+    names::SHARED_ITEM_CODES.contains(&code) || problems.contains_key(code) || is_hosts()
 }
 
 /// Bounds: numbers, decimals, days and instants, and a unit in the form of a code.

@@ -9,15 +9,14 @@ use crate::operations::HostNames;
 use crate::problem;
 
 /// Names by their kind, each with its holder.
-#[derive(Default)]
 struct Claims {
     holders: BTreeMap<(&'static str, String), String>,
     faults: Vec<String>,
 }
 
 impl Claims {
-    /// The names that the host introduces beside its operations. Nobody takes them, whoever comes first.
-    fn of_host(host: &HostNames) -> Claims {
+    /// Those of the host beside its operations: nobody takes them, whoever comes first.
+    fn new(host: &HostNames) -> Claims {
         let codes = |grants: &'static [(&str, &str)]| grants.iter().map(|(code, _)| *code).collect();
         let lists: [(&str, Vec<&str>); 5] = [
             ("permission", codes(host.permissions)),
@@ -62,7 +61,7 @@ impl Claims {
 /// filters; and problem codes with two meanings. Two modules may declare one code, since a caller cannot tell them apart: then it
 /// is the same refusal. Whoever comes first is the holder.
 pub fn clashes<'a>(host: &HostNames, descriptors: impl Iterator<Item = &'a Descriptor> + Clone) -> Vec<String> {
-    let mut claims = Claims::of_host(host);
+    let mut claims = Claims::new(host);
     descriptors.clone().for_each(|descriptor| claims.claim_all(descriptor));
     claims.faults.extend(problem_clashes(descriptors));
     claims.faults

@@ -88,8 +88,8 @@ fn a_partner_introduces_only_its_own_names(database: Database) {
         assert!(said.contains(expected), "{expected}: {said}");
     }
     assert!(!said.contains("evil.read"), "its own is its own: {said}");
-    let own = push(&console, &acme, &descriptor_of_partner("evil"));
-    activate(&console, own);
+    let lawful = push(&console, &acme, &descriptor_of_partner("evil"));
+    activate(&console, lawful);
 }
 
 fn an_entry_grants_more_names(database: Database) {
@@ -112,8 +112,8 @@ fn a_replacement_keeps_its_predecessors_names(database: Database) {
         json!({ "permissions": named(&["puppet.read", "shelf.read"]), "schemas": { "Shelf": { "type": "object" } } }),
     );
     activate(&console, console.push(&host.signed(&puppet(&first))));
-    let more = json!({ "version": "1.1.0", "permissions": named(&["puppet.read", "shelf.read", "shelf.write"]) });
-    let said = push(&console, &acme, &with(&first, more)).refused(403, "SIGNER_OUT_OF_REACH").text("detail");
+    let wider = json!({ "version": "1.1.0", "permissions": named(&["puppet.read", "shelf.read", "shelf.write"]) });
+    let said = push(&console, &acme, &with(&first, wider)).refused(403, "SIGNER_OUT_OF_REACH").text("detail");
     assert!(said.contains("`shelf.write`") && !said.contains("shelf.read") && !said.contains("listThings"), "{said}");
     let second = push(&console, &acme, &with(&first, json!({ "version": "1.1.0" })));
     assert_eq!(second.status, 201, "{second}");
@@ -228,8 +228,8 @@ fn names_of_schemas_depend_on_no_other_module(database: Database) {
     let said = refused.text("detail");
     assert!(said.contains("`ShopItem`") && said.contains("`shop`"), "{said}");
 
-    let own_name = push(&console, &acme, &answering(&partner, "shop-item", "ShopItemPage"));
-    activate(&console, own_name);
+    let proper_name = push(&console, &acme, &answering(&partner, "shop-item", "ShopItemPage"));
+    activate(&console, proper_name);
     host.forget_contract();
     let after = components();
     for (name, schema) in before.as_object().expect("components").iter().filter(|(_, schema)| schema["title"] == "shop")
