@@ -12,6 +12,7 @@ use stoa_tests::host::{self, Settings};
 use stoa_tests::{Company, Database, Stoa, eventually, modules, on_one_database};
 
 use super::hostile;
+use super::module_word::breaches;
 
 // Judged before a database is asked, or of what no database knows.
 on_one_database![
@@ -69,23 +70,13 @@ fn a_counting_host_counts_it_and_goes_on(database: Database) {
         for count in 1..=2 {
             let answer = shop.request("POST", &format!("hostile/{mode}")).unchecked().json(&json!({})).send();
             assert_eq!(answer.status, *status, "{mode}: {answer}");
-            eventually(|| (count_breaches(&shop, what) == Some(count)).then_some(()));
+            eventually(|| (breaches(&shop, what) == count).then_some(()));
         }
         // A thread of its own writes it.
         let log = eventually(|| Some(shop.host.log()).filter(|log| log.contains(words)));
         assert_eq!(log.matches(words).count(), 1, "{mode}: the log has it once");
     }
     hostile::well(&shop);
-}
-
-fn count_breaches(shop: &Company, what: &str) -> Option<u64> {
-    let metrics = shop.host.metrics();
-    let is_breach = |line: &&str| {
-        line.starts_with("stoa_contract_breaches_total{")
-            && line.contains("module=\"hostile\"")
-            && line.contains(&format!("what=\"{what}\""))
-    };
-    metrics.lines().find(is_breach)?.rsplit_once(' ')?.1.parse().ok()
 }
 
 fn module_test_refuses_what_a_route_does_not_publish(_: Database) {
