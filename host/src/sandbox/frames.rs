@@ -23,20 +23,22 @@ pub fn describe_trap(state: &State, error: &wasmtime::Error) -> String {
     if frames.is_empty() { why } else { format!("{why} [{}]", frames.join(" <- ")) }
 }
 
-/// The functions of the module's own crate, which is known by the module's name.
+/// The functions of the module's own crate, which is known by the module's name. A function that bindings generated stands for what
+/// the compiler put into it, where nothing else is left.
 fn list_own_frames<'a>(module: &str, names: impl Iterator<Item = &'a str>) -> Vec<String> {
     let word = module.replace('-', "_");
     let demangled = names.map(|name| format!("{:#}", rustc_demangle::demangle(name)));
     let own = demangled.filter(|function| is_of_crate(function, &word));
-    own.map(|function| flatten_text(&function, LONGEST_NAME)).take(MOST_FRAMES).collect()
+    let (generated, written): (Vec<String>, Vec<String>) = own.partition(|function| function.contains("_cabi"));
+    let shown = if written.is_empty() { generated } else { written };
+    shown.iter().map(|function| flatten_text(function, LONGEST_NAME)).take(MOST_FRAMES).collect()
 }
 
-/// Whether a function is of a crate of this name, or of one whose name ends so. The functions that bindings generate are nobody's.
+/// Whether a function is of a crate of this name, or of one whose name ends so.
 fn is_of_crate(function: &str, word: &str) -> bool {
     let path = function.trim_start_matches(['<', '&']);
     let Some((first, _)) = path.split_once("::") else { return false };
-    let is_own = first.strip_suffix(word).is_some_and(|before| before.is_empty() || before.ends_with('_'));
-    is_own && !function.contains("_cabi")
+    first.strip_suffix(word).is_some_and(|before| before.is_empty() || before.ends_with('_'))
 }
 
 #[cfg(test)]
@@ -56,6 +58,8 @@ mod tests {
         ];
         let expected = ["loyalty::card::read", "<loyalty::Loyalty as stoa_sdk::Module>::handle"];
         assert_eq!(list_own_frames("loyalty", names.into_iter()), expected);
+        let generated = list_own_frames("loyalty", names[3..].iter().copied());
+        assert_eq!(generated, ["loyalty::exports::commerce::_export_handle_cabi"]);
     }
 
     #[test]
