@@ -93,17 +93,13 @@ impl ModuleCall<'_> {
 
     /// An answer that came and is none: the module's journal does not know of it yet.
     pub fn refuse_answer(&self, failure: &Failure) -> Refused {
-        journal::Source { module: self.module, operation: self.operation, request: self.request }.write_failure(failure);
+        journal::Source { module: self.module, operation: self.operation, request: self.request }
+            .write_failure(failure);
         self.refuse_failure(failure)
     }
 
     /// A module's problem: its code must be one of the platform's that modules share, or of a descriptor's.
-    pub fn refuse_problem(
-        &self,
-        generation: &Generation,
-        route: Option<&Route>,
-        problem: module::Problem,
-    ) -> Refused {
+    pub fn refuse_problem(&self, generation: &Generation, route: Option<&Route>, problem: module::Problem) -> Refused {
         match read_problem(generation, self.module, route, problem) {
             Ok(problem) => Refused::Problem(problem),
             Err(why) => self.refuse_answer(&Failure::Fault(why).in_operation(self.operation)),

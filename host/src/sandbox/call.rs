@@ -78,7 +78,8 @@ pub async fn upgrade(
     from_version: &str,
     cursor: Option<&str>,
 ) -> Ran<Result<Option<String>, module::Problem>> {
-    ask(entry, "upgrade", async |guest, store| guest.call_upgrade(store, from_version, cursor).await, Result::is_ok).await
+    ask(entry, "upgrade", async |guest, store| guest.call_upgrade(store, from_version, cursor).await, Result::is_ok)
+        .await
 }
 
 /// A fresh instance, one call of it, and what is left. `succeeds`: whether an answer would be committed.

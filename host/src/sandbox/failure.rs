@@ -97,7 +97,10 @@ mod tests {
     #[test]
     fn a_failure_names_its_limit_its_number_and_its_operation() {
         for (failure, text) in [
-            (Failure::from_time("guest time", Duration::from_millis(500)), "a time is used up: guest time: 500 ms, in sell"),
+            (
+                Failure::from_time("guest time", Duration::from_millis(500)),
+                "a time is used up: guest time: 500 ms, in sell",
+            ),
             (Failure::from_size("memory", 64 << 20), "a limit is passed: memory: 64 MiB, in sell"),
             (Failure::from_size("answer", 1536), "a limit is passed: answer: 1536 bytes, in sell"),
             (Failure::from_limit("ids of one call", 2_000), "a limit is passed: ids of one call: 2000, in sell"),

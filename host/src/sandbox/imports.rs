@@ -100,7 +100,9 @@ impl events::Host for State {
         for event in emitted {
             let Some(kind) = module.events.get(&event.kind) else {
                 let kind: String = event.kind.chars().take(LONGEST_UNKNOWN).collect();
-                return Err(self.stop(Failure::Fault(format!("the event {kind:?}, which the descriptor does not declare"))));
+                return Err(
+                    self.stop(Failure::Fault(format!("the event {kind:?}, which the descriptor does not declare")))
+                );
             };
             if let Err(why) = module.judge.event(&module.descriptor, kind, &event) {
                 return Err(self.stop(Failure::Fault(why)));

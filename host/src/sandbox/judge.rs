@@ -61,10 +61,19 @@ pub struct EventSchema {
 
 /// A module's output, and the schema by which it is judged.
 enum Said {
-    Answer { schema: Arc<Schema>, body: String },
-    Event { kind: Arc<EventSchema>, event: Event },
+    Answer {
+        schema: Arc<Schema>,
+        body: String,
+    },
+    Event {
+        kind: Arc<EventSchema>,
+        event: Event,
+    },
     /// The breach itself: a route is judged at once.
-    Unlisted { what: &'static str, why: String },
+    Unlisted {
+        what: &'static str,
+        why: String,
+    },
 }
 
 /// A part of a module's answer that the operation's route has to list.
@@ -90,12 +99,14 @@ impl Listed<'_> {
         let Route { operation, status: published, events, problems, .. } = route;
         let lists = |codes: &[String], code: &str| codes.iter().any(|listed| listed == code);
         match self {
-            Listed::Status(status) => (status != *published)
-                .then(|| ("status", format!("{operation} answered the status {status}, its route publishes {published}"))),
+            Listed::Status(status) => (status != *published).then(|| {
+                ("status", format!("{operation} answered the status {status}, its route publishes {published}"))
+            }),
             Listed::Event(kind) => (!lists(events, kind))
                 .then(|| ("event", format!("{operation} emitted the event {kind}, which its route does not list"))),
-            Listed::Problem(code) => (!lists(problems, code) && !is_general(code))
-                .then(|| ("problem", format!("{operation} answered the problem {code}, which its route does not list"))),
+            Listed::Problem(code) => (!lists(problems, code) && !is_general(code)).then(|| {
+                ("problem", format!("{operation} answered the problem {code}, which its route does not list"))
+            }),
         }
     }
 }

@@ -289,7 +289,8 @@ fn log_lines_are_not_forged(database: Database) {
 /// A request logs 100 lines or 64 KiB; the rest is counted, and the request goes on.
 fn a_flood_of_lines_is_cut_and_counted(database: Database) {
     let shop = host(database).company();
-    for (mode, text, kept, dropped) in [("log-count", "117", 100, 17), ("log-wide", "", 32, 8), ("log-count", "100", 100, 0)]
+    for (mode, text, kept, dropped) in
+        [("log-count", "117", 100, 17), ("log-wide", "", 32, 8), ("log-count", "100", 100, 0)]
     {
         let request = commit(&shop, mode, text).is(201).header("x-request-id").expect("an id").to_owned();
         let page = shop.host.console().get("modules/hostile/logs").is(200);
@@ -299,7 +300,10 @@ fn a_flood_of_lines_is_cut_and_counted(database: Database) {
         let reports: Vec<&str> = reports.iter().filter_map(|line| line["text"].as_str()).collect();
         match dropped {
             0 => assert!(reports.is_empty(), "{reports:?}"),
-            _ => assert!(reports.len() == 1 && reports[0].starts_with(&format!("{dropped} lines dropped")), "{reports:?}"),
+            _ => assert!(
+                reports.len() == 1 && reports[0].starts_with(&format!("{dropped} lines dropped")),
+                "{reports:?}"
+            ),
         }
     }
 }
