@@ -8,6 +8,7 @@ use super::records::{self, Digest, Set};
 use super::{Deployment, DeploymentError, Release};
 use crate::database::{Database, Error, Shard};
 use crate::gate::artifact::Artifact;
+use crate::gate::tables::{self, Wanted};
 use crate::gate::vetting::Gate;
 use crate::sandbox::Vetted;
 
@@ -34,6 +35,7 @@ impl Deployment {
         for (_, digest) in set {
             vetted.push(self.find_or_fetch(*digest).await?);
         }
+        load_stale(&self.database, &vetted).await?;
         let gate = self.gate.clone();
         // Linking and composing the contract takes a processor for a while: not one that answers requests.
         let linked = tokio::task::spawn_blocking(move || Release::link(&gate, number, &vetted)).await;
@@ -66,8 +68,15 @@ pub(super) async fn link(
             }
         });
     }
+    load_stale(database, &vetted).await?;
     let gate = gate.clone();
     Ok(tokio::task::spawn_blocking(move || Release::link(&gate, number, &vetted)).await??)
+}
+
+/// Tells the modules which derived columns other versions of them have in their tables.
+async fn load_stale(database: &Database, vetted: &[Arc<Vetted>]) -> Result<(), Error> {
+    let wanted: Wanted = vetted.iter().map(|vetted| (vetted.descriptor.name.clone(), vetted.schema.clone())).collect();
+    database.read_plain(Shard::Global, wanted, |session, wanted| Box::pin(tables::load_stale(session, wanted))).await
 }
 
 pub(super) async fn fetch(database: &Database, gate: &Arc<Gate>, digest: Digest) -> anyhow::Result<Vetted> {
