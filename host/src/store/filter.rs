@@ -291,11 +291,9 @@ pub(super) fn unfit_column(unfit: Unfit, column: &str) -> Refused {
 }
 
 fn contains(table: &Table, term: Term) -> Result<Condition, Refused> {
-    let group = table
-        .search
-        .iter()
-        .position(|group| group.name == term.column)
-        .ok_or_else(|| misuse(&format!("collection {} has no search group {}", table.name, names::shown(&term.column))))?;
+    let group = table.search.iter().position(|group| group.name == term.column).ok_or_else(|| {
+        misuse(&format!("collection {} has no search group {}", table.name, names::quote_name(&term.column)))
+    })?;
     match term.values.as_slice() {
         [Value::Text(text)] if text.contains('\0') => Err(Refused::Range(term.column)),
         [Value::Text(text)] => Ok(Condition::Contains { group, text: fold::fold(text) }),

@@ -4,15 +4,15 @@ use super::schema::{Table, Tables};
 use super::{Refused, misuse};
 
 pub(super) fn table(schema: &Tables, collection: &str) -> Result<usize, Refused> {
-    schema.find(collection).ok_or_else(|| misuse(&format!("the module has no collection {}", shown(collection))))
+    schema.find(collection).ok_or_else(|| misuse(&format!("the module has no collection {}", quote_name(collection))))
 }
 
 pub(super) fn find_column(table: &Table, name: &str) -> Result<usize, Refused> {
-    table.find(name).ok_or_else(|| misuse(&format!("collection {} has no column {}", table.name, shown(name))))
+    table.find(name).ok_or_else(|| misuse(&format!("collection {} has no column {}", table.name, quote_name(name))))
 }
 
 /// A name that the module made up, as long as one that it could have declared.
-pub(super) fn shown(name: &str) -> String {
+pub(super) fn quote_name(name: &str) -> String {
     let text: String = name.chars().take(40).flat_map(char::escape_debug).collect();
     format!("`{text}`")
 }
@@ -43,5 +43,5 @@ pub(super) fn key(table: &Table, name: &str) -> Result<Vec<usize>, Refused> {
         .iter()
         .find(|key| key.name == name)
         .map(|key| key.columns.clone())
-        .ok_or_else(|| misuse(&format!("collection {} has no unique key {}", table.name, shown(name))))
+        .ok_or_else(|| misuse(&format!("collection {} has no unique key {}", table.name, quote_name(name))))
 }

@@ -62,7 +62,7 @@ fn describe_backfill(backfill: &Json, hosts: &Json) -> String {
     }
     line += &format!("company {} of {}, {} batches", companies["reached"], companies["all"], backfill["batches"]);
     if backfill["tries"].as_u64() > Some(0) {
-        line += &format!("; failed {} times", backfill["tries"]);
+        line += &format!("; failures: {}", backfill["tries"]);
     }
     if let Some(trouble) = backfill["trouble"].as_str() {
         line += &format!(", next try {}: {trouble}", text(&backfill["retryAt"]));
