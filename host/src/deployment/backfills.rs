@@ -10,8 +10,8 @@ use crate::database::{Error, Row, Session};
 pub async fn list(session: &mut Session, active: u64) -> Result<Vec<Json>, Error> {
     let rows = session
         .query(
-            "select u.module, u.from_version, u.to_version, u.batches, u.trouble, u.done_at, u.generation, u.tries, u.retry_at,
-               (select count(*) from stoa_tenant t where t.id <= u.tenant_id), (select count(*) from stoa_tenant)
+            "select u.module, u.from_version, u.to_version, u.batches, u.trouble, u.done_at, u.generation, u.tries,
+               u.retry_at, (select count(*) from stoa_tenant t where t.id <= u.tenant_id), (select count(*) from stoa_tenant)
              from stoa_upgrade u
              join stoa_generation_module theirs on theirs.generation = u.generation and theirs.module = u.module
              join stoa_generation_module active on active.generation = $1 and active.module = u.module

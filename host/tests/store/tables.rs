@@ -217,15 +217,17 @@ fn a_derived_column_is_nullable_and_bare() {
         let reported = refused.expect_err("refused").join("\n");
         assert!(reported.contains("a derived column is nullable"), "{reported}");
     };
-    let derive = |nth: usize| move |collection: &mut serde_json::Value| collection["columns"][nth]["derived"] = json!(true);
+    let derive = |nth: usize| {
+        move |collection: &mut serde_json::Value| collection["columns"][nth]["derived"] = json!(true)
+    };
     refuse(0, &derive(6)); // `active` is required and has a default.
     refuse(0, &derive(10)); // `family` is in a unique key.
     refuse(0, &derive(2)); // `note` is searched.
     refuse(2, &derive(3)); // `small` is nullable and bare, but a ledger's.
     refuse(0, &|collection| {
         collection["columns"][4]["derived"] = json!(true);
-        let right = json!({ "constant": "0" });
-        collection["checks"] = json!([{ "name": "wide_some", "all": [{ "column": "wide", "op": ">=", "right": right }] }]);
+        let comparison = json!({ "column": "wide", "op": ">=", "right": { "constant": "0" } });
+        collection["checks"] = json!([{ "name": "wide_some", "all": [comparison] }]);
     });
     assert!(schema_with(|list| list[0]["columns"][4]["derived"] = json!(true)).1.is_ok(), "`wide` is bare");
 }

@@ -56,9 +56,10 @@ fn add(name: &str, amount: u32) -> Json {
     json!({ "operation": "addTallyEntry", "body": body, "expect": { "status": 201 } })
 }
 
-fn list(totals: &[(&str, Option<u32>)]) -> Json {
-    let account = |(name, total): &(&str, Option<u32>)| json!({ "id": "$any", "name": name, "total": total });
-    let accounts: Vec<Json> = totals.iter().map(account).collect();
+/// A list of the accounts `a`, `b` and `c` with these totals.
+fn list(totals: [Option<u32>; 3]) -> Json {
+    let account = |(name, total)| json!({ "id": "$any", "name": name, "total": total });
+    let accounts: Vec<Json> = ["a", "b", "c"].into_iter().zip(totals).map(account).collect();
     json!({ "operation": "listTallyAccounts", "expect": { "status": 200, "body": { "accounts": accounts } } })
 }
 
@@ -66,10 +67,10 @@ fn list(totals: &[(&str, Option<u32>)]) -> Json {
 fn there_and_back() -> Json {
     json!({
         "from": "first.wasm",
-        "before": [open("a"), open("b"), open("c"), add("a", 5), add("b", 7), list(&[("a", None), ("b", None), ("c", None)])],
-        "steps": [list(&[("a", Some(5)), ("b", Some(7)), ("c", Some(0))]), add("a", 3), list(&[("a", Some(8)), ("b", Some(7)), ("c", Some(0))])],
+        "before": [open("a"), open("b"), open("c"), add("a", 5), add("b", 7), list([None, None, None])],
+        "steps": [list([Some(5), Some(7), Some(0)]), add("a", 3), list([Some(8), Some(7), Some(0)])],
         "back": [add("a", 4)],
-        "again": [list(&[("a", Some(12)), ("b", Some(7)), ("c", Some(0))]), add("a", 1), list(&[("a", Some(13)), ("b", Some(7)), ("c", Some(0))])],
+        "again": [list([Some(12), Some(7), Some(0)]), add("a", 1), list([Some(13), Some(7), Some(0)])],
     })
 }
 
