@@ -217,9 +217,8 @@ fn a_derived_column_is_nullable_and_bare() {
         let reported = refused.expect_err("refused").join("\n");
         assert!(reported.contains("a derived column is nullable"), "{reported}");
     };
-    let derive = |nth: usize| {
-        move |collection: &mut serde_json::Value| collection["columns"][nth]["derived"] = json!(true)
-    };
+    let derive =
+        |nth: usize| move |collection: &mut serde_json::Value| collection["columns"][nth]["derived"] = json!(true);
     refuse(0, &derive(6)); // `active` is required and has a default.
     refuse(0, &derive(10)); // `family` is in a unique key.
     refuse(0, &derive(2)); // `note` is searched.

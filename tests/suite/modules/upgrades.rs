@@ -82,9 +82,7 @@ fn steps(reported: &Json) -> &[Json] {
 /// The differences of the steps that are not as expected, with their phases.
 fn differences(reported: &Json) -> Vec<(&str, &str)> {
     let failed = steps(reported).iter().filter(|step| step["ok"] == false);
-    failed
-        .filter_map(|step| Some((step["phase"].as_str()?, step["differences"][0].as_str()?)))
-        .collect()
+    failed.filter_map(|step| Some((step["phase"].as_str()?, step["differences"][0].as_str()?))).collect()
 }
 
 fn a_fixture_runs_old_new_and_back() {
