@@ -13,7 +13,7 @@ use serde_json::{Value as Json, json};
 use super::answer::{Answer, apart, digest_of, note, parse_body};
 use super::{Console, Name};
 use crate::deployment::records::{Cause, Digest};
-use crate::deployment::{Activated, ActivationRequest};
+use crate::deployment::{Activated, ActivationRequest, DeploymentError};
 use crate::gate::diff;
 
 pub(super) fn routes() -> Router<Console> {
@@ -64,11 +64,7 @@ async fn activate(
         let (request, digest) = (parse_body::<Activation>(&body)?.request(&by), digest_of(&digest)?);
         apart(async move { deployment.activate(&[digest], &request).await }).await
     };
-    let activated = activated.await;
-    if let Err(refused) = &activated {
-        note(&console, &by, "activateModule", refused, json!({ "digest": digest })).await;
-    }
-    Answer(activated.map(|activated| (StatusCode::OK, activation(&activated))))
+    finish(&console, &by, "activateModule", activated.await, json!({ "digest": digest })).await
 }
 
 /// All of them in one generation, or none.
@@ -86,11 +82,7 @@ async fn activate_set(
         let digests = digests.iter().map(|digest| digest_of(digest)).collect::<Result<Vec<Digest>, _>>()?;
         apart(async move { deployment.activate(&digests, &request).await }).await
     };
-    let activated = activated.await;
-    if let Err(refused) = &activated {
-        note(&console, &by, "activateModule", refused, json!({ "digests": named })).await;
-    }
-    Answer(activated.map(|activated| (StatusCode::OK, activation(&activated))))
+    finish(&console, &by, "activateModule", activated.await, json!({ "digests": named })).await
 }
 
 #[derive(Deserialize, Default)]
@@ -115,11 +107,7 @@ async fn deactivate(
         names.insert(name.clone());
         apart(async move { deployment.deactivate(&names, &request).await }).await
     };
-    let deactivated = deactivated.await;
-    if let Err(refused) = &deactivated {
-        note(&console, &by, "deactivateModule", refused, json!({ "module": name })).await;
-    }
-    Answer(deactivated.map(|deactivated| (StatusCode::OK, activation(&deactivated))))
+    finish(&console, &by, "deactivateModule", deactivated.await, json!({ "module": name })).await
 }
 
 async fn restore(
@@ -133,11 +121,7 @@ async fn restore(
         let request = parse_body::<Activation>(&body)?.request(&by);
         apart(async move { deployment.restore(number, &request, Cause::Rollback, None, None).await }).await
     };
-    let restored = restored.await;
-    if let Err(refused) = &restored {
-        note(&console, &by, "activateGeneration", refused, json!({ "generation": number })).await;
-    }
-    Answer(restored.map(|restored| (StatusCode::OK, activation(&restored))))
+    finish(&console, &by, "activateGeneration", restored.await, json!({ "generation": number })).await
 }
 
 /// The host chooses the generation: it knows what was withdrawn.
@@ -151,11 +135,7 @@ async fn roll_back(
         let request = parse_body::<Activation>(&body)?.request(&by);
         apart(async move { deployment.go_back(&request, Cause::Rollback, None, None).await }).await
     };
-    let went = went.await;
-    if let Err(refused) = &went {
-        note(&console, &by, "activateGeneration", refused, json!({})).await;
-    }
-    Answer(went.map(|went| (StatusCode::OK, activation(&went))))
+    finish(&console, &by, "activateGeneration", went.await, json!({})).await
 }
 
 /// One module goes back, the others stay.
@@ -170,11 +150,21 @@ async fn roll_back_module(
         let (request, name) = (parse_body::<Activation>(&body)?.request(&by), name.clone());
         apart(async move { deployment.retreat(&name, &request, Cause::Rollback, None).await }).await
     };
-    let went = went.await;
-    if let Err(refused) = &went {
-        note(&console, &by, "rollbackModule", refused, json!({ "module": name })).await;
+    finish(&console, &by, "rollbackModule", went.await, json!({ "module": name })).await
+}
+
+/// The answer; a request that did nothing leaves an audit entry with `metadata`.
+async fn finish(
+    console: &Console,
+    by: &str,
+    operation: &'static str,
+    done: Result<Activated, DeploymentError>,
+    metadata: Json,
+) -> Answer {
+    if let Err(refused) = &done {
+        note(console, by, operation, refused, metadata).await;
     }
-    Answer(went.map(|went| (StatusCode::OK, activation(&went))))
+    Answer(done.map(|activated| (StatusCode::OK, activation(&activated))))
 }
 
 /// The result of an activation, as the operators' side answers it.
