@@ -195,7 +195,7 @@ impl Deployment {
             changes.push((candidate.descriptor.name.clone(), found));
         }
         if !request.again {
-            withdrawn::check(&self.withdrawals().await?, digests.iter())?;
+            withdrawn::check(&self.read_withdrawals().await?, digests.iter())?;
         }
         check_changes(&changes, &request.allow)?;
         // A module that is active already needs no generation of its own.
@@ -217,7 +217,7 @@ impl Deployment {
         self.install(recorded, active, after, wanted, changes).await
     }
 
-    async fn withdrawals(&self) -> Result<Withdrawals, DeploymentError> {
+    async fn read_withdrawals(&self) -> Result<Withdrawals, DeploymentError> {
         let read = self.database.read_plain(Shard::Global, (), |session, ()| Box::pin(withdrawn::find(session)));
         Ok(read.await?)
     }
@@ -268,7 +268,7 @@ impl Deployment {
             .read_plain(Shard::Global, target, |session, target| Box::pin(records::set(session, *target)))
             .await?;
         let set = set.ok_or(DeploymentError::NotFound("generation"))?;
-        let withdrawals = self.withdrawals().await?;
+        let withdrawals = self.read_withdrawals().await?;
         let brings_back = !withdrawn::is_good(&withdrawals, &set);
         if brings_back && !request.again {
             withdrawn::check(&withdrawals, set.iter().map(|(_, digest)| digest))?;

@@ -95,7 +95,7 @@ async fn find_replaced(database: &Database, set: &Set, found: &[Found]) -> Resul
         };
         let part = (name.clone(), *digest);
         let recorded = database.read_plain(Shard::Global, part, |session, (name, digest)| {
-            Box::pin(records::activation_of(session, name, *digest))
+            Box::pin(records::find_activation(session, name, *digest))
         });
         let Some((old, by)) = recorded.await? else { continue };
         let new = &vetted.descriptor.version;

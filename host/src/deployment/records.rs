@@ -6,7 +6,6 @@ use bytes::Bytes;
 use serde_json::{Value as Json, json};
 use uuid::Uuid;
 
-use super::withdrawn;
 use crate::calendar::time;
 use crate::database::{Cell, Error, Row, Session};
 use crate::gate::admission::Admission;
@@ -93,7 +92,7 @@ pub async fn was_absent(session: &mut Session, module: &str) -> Result<bool, Err
 }
 
 /// The version of a digest, and who activated it the last time.
-pub async fn activation_of(
+pub async fn find_activation(
     session: &mut Session,
     module: &str,
     digest: Digest,
@@ -258,18 +257,12 @@ pub async fn history(session: &mut Session, before: Option<u64>, limit: u32) -> 
             &[integer(number(oldest, 0)?)?, integer(number(newest, 0)?)?],
         )
         .await?;
-    let withdrawals = withdrawn::find(session).await?;
     let mut sets: BTreeMap<u64, Vec<Json>> = BTreeMap::new();
-    let mut bad: BTreeMap<u64, Vec<String>> = BTreeMap::new();
     for row in &modules {
-        let (generation, digest) = (number(row, 0)?, digest(row, 3)?);
-        if let Some(withdrawal) = withdrawals.get(&digest) {
-            bad.entry(generation).or_default().push(withdrawal.name());
-        }
-        sets.entry(generation).or_default().push(json!({
+        sets.entry(number(row, 0)?).or_default().push(json!({
             "name": row.text(1)?,
             "version": row.text(2)?,
-            "digest": hex::encode(digest),
+            "digest": hex::encode(digest(row, 3)?),
             "signer": row.optional(4, Row::text)?,
         }));
     }
@@ -287,7 +280,6 @@ pub async fn history(session: &mut Session, before: Option<u64>, limit: u32) -> 
                 "activatedAt": time(row.instant(6)?),
                 "activatedBy": row.text(7)?,
                 "modules": sets.remove(&number).unwrap_or_default(),
-                "withdrawn": bad.remove(&number).unwrap_or_default(),
             }))
         })
         .collect()

@@ -179,8 +179,10 @@ impl Deployment {
         let gate = self.gate.clone();
         let linked = tokio::task::spawn_blocking(move || gate.link(number, &vetted)).await;
         let linked = linked.map_err(|error| Error::Fault(format!("linking panicked: {error}")))?;
-        Ok(linked.map_err(|why| tracing::info!(%why, "a module is watched without a version to compare it with")).ok())
-            .map(|generation| generation.map(Arc::new))
+        let linked = linked.map(Arc::new);
+        let linked = linked
+            .inspect_err(|why| tracing::info!(%why, "a module is watched without a version to compare it with"));
+        Ok(linked.ok())
     }
 
     /// A watched module that fails, and how.

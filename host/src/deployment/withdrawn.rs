@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use std::fmt;
 
 use http::StatusCode;
+use serde_json::{Value as Json, json};
 
 use super::records::{self, Cause, Digest, Set};
 use crate::database::{Error, Row, Session};
@@ -26,7 +27,7 @@ pub type Withdrawals = BTreeMap<Digest, Withdrawal>;
 
 impl Withdrawal {
     /// The module with its version.
-    pub fn name(&self) -> String {
+    fn name(&self) -> String {
         format!("{} {}", self.module, self.version)
     }
 }
@@ -68,6 +69,19 @@ pub async fn find(session: &mut Session) -> Result<Withdrawals, Error> {
         }
     }
     Ok(found)
+}
+
+/// Names in each generation of the history, as `withdrawn`, the modules that are withdrawn now.
+pub async fn mark_generations(session: &mut Session, items: &mut [Json]) -> Result<(), Error> {
+    let withdrawals = find(session).await?;
+    let names: BTreeMap<String, String> =
+        withdrawals.iter().map(|(digest, withdrawal)| (hex::encode(digest), withdrawal.name())).collect();
+    for item in items {
+        let modules = item["modules"].as_array().into_iter().flatten();
+        let bad: Vec<&String> = modules.filter_map(|module| names.get(module["digest"].as_str()?)).collect();
+        item["withdrawn"] = json!(bad);
+    }
+    Ok(())
 }
 
 /// Whether a set has nothing that was withdrawn.
