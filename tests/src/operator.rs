@@ -127,7 +127,8 @@ impl Operator {
         let mut command = self.host.command();
         command.arg("module").args(arguments).args(["--operator-url", &address, "--operator-token", &self.token]);
         let output = command.output().expect("cannot run stoa");
-        let [printed, complained] = [output.stdout, output.stderr].map(|text| String::from_utf8_lossy(&text).into_owned());
+        let [printed, complained] =
+            [output.stdout, output.stderr].map(|text| String::from_utf8_lossy(&text).into_owned());
         (output.status.success(), printed, complained)
     }
 

@@ -124,10 +124,7 @@ pub async fn set(session: &mut Session, generation: u64) -> Result<Option<Set>, 
         return Ok(None);
     }
     let rows = session
-        .query(
-            "select module, digest from stoa_generation_module where generation = $1",
-            &[integer(generation)?],
-        )
+        .query("select module, digest from stoa_generation_module where generation = $1", &[integer(generation)?])
         .await?;
     let mut set = rows.iter().map(|row| Ok((row.text(0)?, digest(row, 1)?))).collect::<Result<Set, Error>>()?;
     // Databases have orders of their own.

@@ -39,12 +39,7 @@ async fn judge(database: &Database, trust: &Trust, digest: Digest) -> Result<Res
 
 /// The earlier generations to go back to from a set, the newest first: of other modules, wholly trusted here, and of no module that
 /// was withdrawn.
-pub async fn find_trusted(
-    database: &Database,
-    gate: &Gate,
-    below: u64,
-    left: &Set,
-) -> Result<Vec<(u64, Set)>, Error> {
+pub async fn find_trusted(database: &Database, gate: &Gate, below: u64, left: &Set) -> Result<Vec<(u64, Set)>, Error> {
     let trust = gate.trust.load_full();
     let mut known: BTreeMap<Digest, bool> = BTreeMap::new();
     let mut found = Vec::new();

@@ -118,13 +118,14 @@ impl Deployment {
             _ => return Ok(()),
         };
         pulse.excuse();
-        let young = self.database.read_plain(Shard::Global, current.number, |session, running| {
-            Box::pin(find_young(session, *running))
-        });
+        let young = self
+            .database
+            .read_plain(Shard::Global, current.number, |session, running| Box::pin(find_young(session, *running)));
         let young = young.await?;
         let set = read_set(&current);
         let befores = known.iter().filter_map(|watched| watched.trial.before.clone());
-        let nearby: Vec<Arc<Generation>> = left.into_iter().chain(befores).chain([current.generation.clone()]).collect();
+        let nearby: Vec<Arc<Generation>> =
+            left.into_iter().chain(befores).chain([current.generation.clone()]).collect();
         let mut watched = Vec::with_capacity(young.len());
         for Young { name, digest, left, earlier } in young {
             let Some(module) = current.find_vetted(&digest) else { continue };
@@ -180,8 +181,8 @@ impl Deployment {
         let linked = tokio::task::spawn_blocking(move || gate.link(number, &vetted)).await;
         let linked = linked.map_err(|error| Error::Fault(format!("linking panicked: {error}")))?;
         let linked = linked.map(Arc::new);
-        let linked = linked
-            .inspect_err(|why| tracing::info!(%why, "a module is watched without a version to compare it with"));
+        let linked =
+            linked.inspect_err(|why| tracing::info!(%why, "a module is watched without a version to compare it with"));
         Ok(linked.ok())
     }
 
@@ -196,8 +197,7 @@ impl Deployment {
         }
         watch.watched.iter().find_map(|watched| {
             let (module, now) = (&watched.trial.module, watched.trial.module.health.report());
-            let (calls, failures) =
-                (now.calls - watched.before.calls, now.failures() - watched.before.failures());
+            let (calls, failures) = (now.calls - watched.before.calls, now.failures() - watched.before.failures());
             let companies = watched.trial.count_companies();
             let (name, version) = (&module.descriptor.name, &module.descriptor.version);
             let reason =

@@ -143,13 +143,13 @@ pub async fn find_ages(session: &mut Session, generation: u64) -> Result<BTreeMa
     let rows = session
         .query(
             "select m.digest, m.module, m.generation, g.activated_at, n.activated_at,
-               case when next.module is null then n.cause end, n.module
+               case when stays.module is null then n.cause end, n.module
              from stoa_generation_module active
              join stoa_generation_module m on m.digest = active.digest and m.module = active.module
              join stoa_generation g on g.number = m.generation
              left join stoa_generation n on n.number = m.generation + 1
-             left join stoa_generation_module next on next.generation = n.number and next.module = m.module
-               and next.digest = m.digest
+             left join stoa_generation_module stays on stays.generation = n.number and stays.module = m.module
+               and stays.digest = m.digest
              where active.generation = $1 order by m.generation",
             &[records::integer(generation)?],
         )

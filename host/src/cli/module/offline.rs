@@ -36,12 +36,7 @@ pub struct Flags {
 
 /// Goes back: a module, to a generation, or to the newest earlier one that the settings trust wholly, that was not withdrawn and that
 /// can run.
-pub fn rollback(
-    flags: &Flags,
-    target: &RollbackTarget,
-    expected: Option<u64>,
-    again: bool,
-) -> anyhow::Result<Json> {
+pub fn rollback(flags: &Flags, target: &RollbackTarget, expected: Option<u64>, again: bool) -> anyhow::Result<Json> {
     let request = ActivationRequest { by: OFFLINE.into(), expected, allow: Default::default(), again };
     let settings = Settings::load(flags)?;
     cli::logging::start("warn", settings.log_format)?;
