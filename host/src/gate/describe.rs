@@ -57,8 +57,39 @@ pub fn text(engine: &Engine, component: &wasmtime::component::Component) -> Resu
     .map_err(fault)
 }
 
+/// Reads a descriptor; an error names the member by its pointer: `/routes/0/status`.
 pub fn read(text: &str) -> Result<Descriptor, Refusal> {
-    serde_json::from_str(text).map_err(|error| invalid(error.to_string()))
+    let mut reader = serde_json::Deserializer::from_str(text);
+    let descriptor = serde_path_to_error::deserialize(&mut reader)
+        .map_err(|error| invalid(format!("{}{}", pointer(error.path()), error.inner())))?;
+    reader.end().map_err(|error| invalid(error.to_string()))?;
+    Ok(descriptor)
+}
+
+/// A path as a JSON pointer, to begin a sentence with; nothing where it leads nowhere.
+fn pointer(path: &serde_path_to_error::Path) -> String {
+    use serde_path_to_error::Segment;
+    let segment = |segment: &Segment| match segment {
+        Segment::Seq { index } => format!("/{index}"),
+        Segment::Map { key } => format!("/{key}"),
+        // The variant of an enumeration stands in the text as a member: `/routes/0/access/all/1`.
+        Segment::Enum { variant } => format!("/{variant}"),
+        Segment::Unknown => "/?".to_owned(),
+    };
+    let pointer: String = path.iter().map(segment).collect();
+    if pointer.is_empty() { pointer } else { format!("{pointer}: ") }
+}
+
+/// Compares the section of a component's file, where it has one, with what the component says: authors and operators read the
+/// section.
+pub fn compare_with_section(component: &[u8], text: &str) -> Result<(), Refusal> {
+    match stoa_kit::section::read(component) {
+        Ok(Some(section)) if section != text => {
+            Err(invalid("its section stoa:descriptor is not what the component says: build it again".into()))
+        }
+        Ok(_) => Ok(()),
+        Err(error) => Err(invalid(format!("{error:#}"))),
+    }
 }
 
 /// The parts of a descriptor that a host works with, compiled.

@@ -4,13 +4,11 @@ use std::path::{Path, PathBuf};
 
 use anyhow::Context as _;
 use bytes::Bytes;
-use serde_json::json;
-
+use crate::cli;
 use crate::gate::admission::{Admission, Role, SigningKey};
 use crate::gate::artifact::{Artifact, admission_file};
 use crate::gate::describe;
 use crate::secret_file;
-use crate::settings::Settings;
 
 #[derive(clap::Args)]
 pub struct Keygen {
@@ -44,7 +42,7 @@ pub fn keygen(args: &Keygen) -> anyhow::Result<()> {
 
 pub fn sign(args: &Sign) -> anyhow::Result<()> {
     let bytes = Artifact::read(&args.file)?.bytes;
-    let admission = admit(&bytes, &args.key)?;
+    let admission = admit(&bytes, &read_key(&args.key)?)?;
     let beside = admission_file(&args.file);
     std::fs::write(&beside, serde_json::to_vec_pretty(&admission)?)
         .with_context(|| format!("cannot write {}", beside.display()))?;
@@ -52,14 +50,22 @@ pub fn sign(args: &Sign) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// The admission of a component by the key of a file.
-pub fn admit(bytes: &Bytes, key: &Path) -> anyhow::Result<Admission> {
-    let text = std::fs::read_to_string(key).with_context(|| format!("cannot read {}", key.display()))?;
-    let key: SigningKey = text.parse().with_context(|| key.display().to_string())?;
-    let gate = crate::cli::gate(&Settings::load(json!({}))?)?;
-    let artifact = Artifact::new(bytes.clone(), None)?;
-    let component = gate.component(&artifact)?;
-    let descriptor = describe::text(&gate.engine, &component)?;
+/// The key in a file.
+pub fn read_key(file: &Path) -> anyhow::Result<SigningKey> {
+    let text = std::fs::read_to_string(file).with_context(|| format!("cannot read {}", file.display()))?;
+    text.parse().with_context(|| file.display().to_string())
+}
+
+/// The admission of a component. A host refuses one whose section was not the component's own description.
+pub fn admit(bytes: &Bytes, key: &SigningKey) -> anyhow::Result<Admission> {
+    let descriptor = match stoa_kit::section::read(bytes)? {
+        Some(descriptor) => descriptor,
+        None => {
+            let gate = cli::gate_of_strangers(1)?;
+            let component = gate.component(&Artifact::new(bytes.clone(), None)?)?;
+            describe::text(&gate.engine, &component)?
+        }
+    };
     let read = describe::read(&descriptor)?;
     key.sign(bytes, &read.name, &read.version, &descriptor)
 }
