@@ -2,13 +2,13 @@
 
 use std::path::{Path, PathBuf};
 
-use anyhow::Context as _;
-use bytes::Bytes;
 use crate::cli;
 use crate::gate::admission::{Admission, Role, SigningKey};
 use crate::gate::artifact::{Artifact, admission_file};
 use crate::gate::describe;
 use crate::secret_file;
+use anyhow::Context as _;
+use bytes::Bytes;
 
 #[derive(clap::Args)]
 pub struct Keygen {

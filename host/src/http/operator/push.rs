@@ -75,7 +75,8 @@ fn find_entries(trust: &Trust, question: &SignerQuestion) -> Result<Vec<String>,
         SignerQuestion::Admission(admission) => {
             let statement = serde_json::from_str::<Statement>(&admission.statement).ok();
             let digest = statement.and_then(|statement| hex::decode(statement.artifact).ok()?.try_into().ok());
-            let digest: Digest = digest.ok_or_else(|| Refusal::new("SIGNATURE_MISSING", "the admission holds no statement"))?;
+            let digest: Digest =
+                digest.ok_or_else(|| Refusal::new("SIGNATURE_MISSING", "the admission holds no statement"))?;
             admission.verify(&digest, by)?.1.to_string()
         }
     };
