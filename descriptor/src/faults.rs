@@ -32,7 +32,10 @@ pub fn find_faults(descriptor: &Descriptor) -> Vec<String> {
         faults.expect(codes.insert(code), &place, || format!("problem `{code}` is declared twice"));
         let is_status = matches!(problem.status, 400 | 404 | 409 | 412 | 413);
         faults.expect(is_status && is_constant(code), &place, || {
-            format!("problem `{code}` with status {}: a code is [A-Z0-9_]{{1,64}}, its status 400, 404, 409, 412 or 413", problem.status)
+            format!(
+                "problem `{code}` with status {}: a code is [A-Z0-9_]{{1,64}}, its status 400, 404, 409, 412 or 413",
+                problem.status
+            )
         });
     }
     for (list, named) in [("auditFilters", &descriptor.audit_filters), ("words", &descriptor.words)] {
@@ -145,7 +148,8 @@ fn follow(schema: &Json, place: &str, schemas: &Map<String, Json>, faults: &mut 
                 let place = format!("{place}/{key}");
                 match value {
                     Json::String(reference) if key == "$ref" => {
-                        let is_known = reference.strip_prefix("#/$defs/").is_some_and(|name| schemas.contains_key(name));
+                        let is_known =
+                            reference.strip_prefix("#/$defs/").is_some_and(|name| schemas.contains_key(name));
                         faults.expect(is_known, &place, || format!("the reference {reference} names no schema"));
                     }
                     other => follow(other, &place, schemas, faults),
