@@ -7,8 +7,8 @@ use stoa_descriptor::{Named, Route};
 
 use crate::cli;
 use crate::gate::artifact::Artifact;
-use crate::gate::{describe, diff};
 use crate::gate::surface::{Services, Surface};
+use crate::gate::{describe, diff};
 
 #[derive(Args)]
 pub struct Flags {

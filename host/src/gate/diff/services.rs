@@ -179,7 +179,11 @@ fn compare_wants(wants: &Services, beside: &Services, code: Code, changes: &mut 
         match beside.get(name) {
             None => {
                 let functions: Vec<&str> = functions.keys().map(String::as_str).collect();
-                let detail = if code == codes::SERVICE_WANTED { format!("{MAY_CALL}{}", functions.join(", ")) } else { String::new() };
+                let detail = if code == codes::SERVICE_WANTED {
+                    format!("{MAY_CALL}{}", functions.join(", "))
+                } else {
+                    String::new()
+                };
                 changes.push(Change::new(code, name.as_str(), detail));
             }
             Some(others) => {

@@ -12,8 +12,8 @@ use bytes::Bytes;
 use http::{HeaderMap, HeaderValue, StatusCode};
 use serde::Deserialize;
 use serde_json::{Value as Json, json};
-use stoa_descriptor::Descriptor;
 use sha2::{Digest as _, Sha256};
+use stoa_descriptor::Descriptor;
 use tokio::task::JoinHandle;
 use tokio::time::timeout;
 
