@@ -151,11 +151,17 @@ fn describe(file: &Path, found: &Result<Found, Refusal>, compared: bool, faults:
     text.push_str(&list("imports, all of them allowed", &imports));
     text.push_str(&list("services offered", &offers));
     text.push_str(&list("services that other modules must offer", &wants));
-    text.push_str(&list("permissions that other modules must introduce", &foreign_permissions(descriptor)));
-    text.push_str(&list("problem codes that other modules must declare", &foreign_problems(descriptor)));
+    let (permissions, problems) = (foreign_permissions(descriptor), foreign_problems(descriptor));
+    text.push_str(&list("permissions that other modules must introduce", &permissions));
+    text.push_str(&list("problem codes that other modules must declare", &problems));
     if compared {
         text.push_str(&diff::text(changes));
     }
-    text.push_str(if faults.is_empty() { "fine\n" } else { "" });
+    let is_alone = wants.is_empty() && permissions.is_empty() && problems.is_empty();
+    text.push_str(match (faults.is_empty(), is_alone) {
+        (true, true) => "fine\n",
+        (true, false) => "fine, where active modules have what others must offer, introduce and declare\n",
+        (false, _) => "",
+    });
     text
 }
