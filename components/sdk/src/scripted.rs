@@ -25,6 +25,7 @@ use std::rc::Rc;
 
 use serde_json::Value as Json;
 use stoa_descriptor::faults::find_faults;
+use stoa_descriptor::names::foreign;
 
 use crate::bindings::commerce::platform::context::{self, ActorKind, Facts};
 use crate::bindings::commerce::platform::{events, log, store};
@@ -84,7 +85,8 @@ pub fn ask<M: Module>(
 }
 
 /// Checks a module's descriptor as a host does, as far as that needs no host: `scripted::check::<Loyalty>()` in a test of the
-/// module. `stoa module check` checks the collections and the contents of the schemas too.
+/// module. `stoa module check` checks the collections and the contents of the schemas too. Prints the names that do not begin with
+/// the module's own: a deployment rejects them from a partner whose entry does not grant them.
 ///
 /// # Panics
 /// The descriptor has faults. The message lists them, each with its pointer.
@@ -98,6 +100,9 @@ pub fn check<M: Module>() {
         if !rows.any(|operation| operation.run_of(&route.operation).is_some()) {
             faults.push(format!("/routes/{index}: {}: no operation of the manifest runs it", route.operation));
         }
+    }
+    for name in foreign(&descriptor, |_| false) {
+        eprintln!("a partner's signer must be granted the {} `{}`: its own {}", name.kind, name.name, name.wanted);
     }
     if !faults.is_empty() {
         panic!("the descriptor of {} has faults:\n{}", descriptor.name, faults.join("\n"));

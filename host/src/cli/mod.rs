@@ -100,6 +100,7 @@ const NOBODY_READS: i32 = 128 + libc::SIGPIPE;
 
 /// Ends the process without a word where nobody reads its output any more, as `stoa module list | head -1` does. The signal stays
 /// ignored: a host outlives whoever reads its log.
+#[allow(clippy::exit, reason = "a hook has no other way to end the process")]
 pub fn end_when_nobody_reads() {
     let hook = std::panic::take_hook();
     std::panic::set_hook(Box::new(move |panic| {
