@@ -42,7 +42,7 @@ pub fn keygen(args: &Keygen) -> anyhow::Result<()> {
 
 pub fn sign(args: &Sign) -> anyhow::Result<()> {
     let bytes = Artifact::read(&args.file)?.bytes;
-    let admission = admit(&bytes, &read_key(&args.key)?)?;
+    let admission = admit(&bytes, &args.key)?;
     let beside = admission_file(&args.file);
     std::fs::write(&beside, serde_json::to_vec_pretty(&admission)?)
         .with_context(|| format!("cannot write {}", beside.display()))?;
@@ -56,8 +56,8 @@ pub fn read_key(file: &Path) -> anyhow::Result<SigningKey> {
     text.parse().with_context(|| file.display().to_string())
 }
 
-/// The admission of a component. A host refuses one whose section was not the component's own description.
-pub fn admit(bytes: &Bytes, key: &SigningKey) -> anyhow::Result<Admission> {
+/// The admission of a component by the key of a file. A host refuses a component whose section is not its own description.
+pub fn admit(bytes: &Bytes, key: &Path) -> anyhow::Result<Admission> {
     let descriptor = match stoa_kit::section::read(bytes)? {
         Some(descriptor) => descriptor,
         None => {
@@ -67,5 +67,5 @@ pub fn admit(bytes: &Bytes, key: &SigningKey) -> anyhow::Result<Admission> {
         }
     };
     let read = describe::read(&descriptor)?;
-    key.sign(bytes, &read.name, &read.version, &descriptor)
+    read_key(key)?.sign(bytes, &read.name, &read.version, &descriptor)
 }

@@ -52,10 +52,9 @@ fn push(args: Push) -> anyhow::Result<()> {
     let artifact = Artifact::read(&args.file)?;
     let admission = match &args.key {
         Some(key) => {
-            let key = sign::read_key(key)?;
             // Before the component is compiled, where it must be, and sent.
-            ask_about(&args.host, &json!({ "signer": key.signer() }))?;
-            sign::admit(&artifact.bytes, &key)?
+            ask_about(&args.host, &json!({ "signer": sign::read_key(key)?.signer() }))?;
+            sign::admit(&artifact.bytes, key)?
         }
         None => {
             let beside = admission_file(&args.file);
