@@ -111,7 +111,7 @@ pub fn compile(descriptor: &Descriptor, host: &HostNames) -> Result<Declared, Ve
     let schema = Tables::new(&descriptor.name, &descriptor.collections)?;
     let operation = |(index, route): (usize, &Route)| {
         let operation = Operation::compile(route.clone(), &descriptor.schemas);
-        operation.map(Arc::new).map_err(|fault| vec![format!("/routes/{index}: {fault}")])
+        operation.map(Arc::new).map_err(|fault| vec![format!("{}: {fault}", find_schema_fault(index, route, descriptor))])
     };
     let operations = descriptor.routes.iter().enumerate().map(operation).collect::<Result<_, _>>()?;
     let kind = |(index, kind): (usize, &EventKind)| {
@@ -121,6 +121,24 @@ pub fn compile(descriptor: &Descriptor, host: &HostNames) -> Result<Declared, Ve
     };
     let events = descriptor.events.iter().enumerate().map(kind).collect::<Result<_, _>>()?;
     Ok(Declared { schema, operations, events })
+}
+
+/// The pointer of a member of the route's schemas, or of those that it may refer to, that is no JSON Schema; else the route's.
+fn find_schema_fault(index: usize, route: &Route, descriptor: &Descriptor) -> String {
+    let place = format!("/routes/{index}");
+    let parts = [
+        ("pathSchema", route.path_schema.as_ref()),
+        ("query", route.query.as_ref()),
+        ("body", route.body.as_ref()),
+        ("response", Some(&route.response)),
+    ];
+    let parts = parts.into_iter().filter_map(|(member, schema)| Some((format!("{place}/{member}"), schema?)));
+    let named = descriptor.schemas.iter().map(|(name, schema)| (format!("/schemas/{name}"), schema));
+    let fault = parts.chain(named).find_map(|(member, schema)| {
+        let error = jsonschema::draft202012::meta::validate(schema).err()?;
+        Some(format!("{member}{}", error.instance_path()))
+    });
+    fault.unwrap_or(place)
 }
 
 fn invalid(why: String) -> Refusal {

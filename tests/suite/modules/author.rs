@@ -98,7 +98,10 @@ fn a_descriptor_error_names_its_path(_: Database) {
             json!({ "response": { "properties": { "x": { "$ref": "#/$defs/Nope" } } } }),
             "/routes/0/response/properties/x/$ref: the reference #/$defs/Nope names no schema",
         ),
-        (json!({ "response": { "type": "strng" } }), "/routes/0: listThings: response: "),
+        (
+            json!({ "response": { "properties": { "x": { "type": "strng" } } } }),
+            "/routes/0/response/properties/x/type: listThings: response: ",
+        ),
     ] {
         let route = with(&descriptor("puppet")["routes"][0], change);
         whole["routes"] = json!([route]);
