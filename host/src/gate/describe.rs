@@ -111,7 +111,9 @@ pub fn compile(descriptor: &Descriptor, host: &HostNames) -> Result<Declared, Ve
     let schema = Tables::new(&descriptor.name, &descriptor.collections)?;
     let operation = |(index, route): (usize, &Route)| {
         let operation = Operation::compile(route.clone(), &descriptor.schemas);
-        operation.map(Arc::new).map_err(|fault| vec![format!("{}: {fault}", find_schema_fault(index, route, descriptor))])
+        operation
+            .map(Arc::new)
+            .map_err(|fault| vec![format!("{}: {fault}", find_schema_fault(index, route, descriptor))])
     };
     let operations = descriptor.routes.iter().enumerate().map(operation).collect::<Result<_, _>>()?;
     let kind = |(index, kind): (usize, &EventKind)| {
