@@ -1,5 +1,5 @@
-//! The author of a module, from the descriptor to the push: each mistake is told where it was made, and nothing is compiled or
-//! sent in vain.
+//! The author of a module, from the descriptor to the push: each mistake is reported where it was made, and nothing is
+//! compiled or sent in vain.
 
 use std::fs;
 use std::io::{BufRead as _, BufReader, Read as _, Write as _};
