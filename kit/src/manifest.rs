@@ -166,10 +166,10 @@ mod tests {
 
     #[test]
     fn an_sdk_beside_the_module_is_named_from_there() {
-        let sdk = |is_relative| Sdk::Folder { path: "/work/stoa/components/sdk".into(), is_relative };
+        let sdk = |is_relative| Sdk::Folder { path: "/src/stoa/components/sdk".into(), is_relative };
         let path = |is_relative, module: &str| sdk(is_relative).dependency(None, Path::new(module));
-        assert_eq!(path(false, "/work/loyalty"), "{ path = \"../stoa/components/sdk\" }");
-        assert_eq!(path(false, "/home/acme/loyalty"), "{ path = \"/work/stoa/components/sdk\" }");
-        assert_eq!(path(true, "/home/acme/loyalty"), "{ path = \"../../../work/stoa/components/sdk\" }");
+        assert_eq!(path(false, "/src/loyalty"), "{ path = \"../stoa/components/sdk\" }");
+        assert_eq!(path(false, "/opt/acme/loyalty"), "{ path = \"/src/stoa/components/sdk\" }");
+        assert_eq!(path(true, "/opt/acme/loyalty"), "{ path = \"../../../src/stoa/components/sdk\" }");
     }
 }
