@@ -13,6 +13,7 @@ pub mod clients;
 pub mod coin;
 pub mod dates;
 pub mod document;
+mod event;
 #[allow(missing_docs, reason = "a comment becomes a description in the contract, and these names are the trade's")]
 pub mod goods;
 pub mod ids;

@@ -77,14 +77,14 @@ pub fn read(call: &Call) -> Answer {
     let list = require_readable(Caller::current(), list)?;
     // Prices of an archived list are in effect no more.
     let prices = prices.into_iter().filter(|_| list.status == Status::Active);
-    let mut prices = map(prices.map(|price| (price.variant_id, ApiPrice::from(price))));
+    let mut prices = map(prices.map(|price| (price.variant_id, ApiPrice::from_row(&price))));
     let priced = |variant: ShownVariant| PricedVariant {
         price: prices.remove(&Id::from(variant.id)),
         variant: document(variant.document),
     };
     Ok(Reply::json(&PricedProduct {
         product: document(shown.document),
-        price_list: ApiPriceList::from(list),
+        price_list: ApiPriceList::from_row(&list),
         variants: shown.variants.into_iter().map(priced).collect(),
         next_cursor: ids.last().copied().filter(|_| shown.more),
         media: with_media.then(|| shown.media.into_iter().map(document).collect()),
