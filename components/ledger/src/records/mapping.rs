@@ -2,8 +2,9 @@
 
 use schemars::JsonSchema;
 use serde::Serialize;
-use stoa_sdk::{Id, Instant, collection, new_id, now, view};
+use stoa_sdk::{Id, Instant, collection, new_id, view};
 use stoa_trade::payment_method::Method;
+use stoa_trade::new_record;
 
 use crate::records::role::Role;
 
@@ -73,45 +74,33 @@ pub struct MappingSet {
 }
 
 impl MappingSetRow {
-    pub fn empty(entity: Id) -> MappingSetRow {
-        let now = now();
-        MappingSetRow {
+    pub fn empty(legal_entity_id: Id) -> MappingSetRow {
+        new_record!(MappingSetRow {
             id: new_id(),
-            version: 1,
-            created_at: now,
-            updated_at: now,
-            legal_entity_id: entity,
+            legal_entity_id,
             complete: false,
-        }
+        })
     }
 }
 
 impl RoleMappingRow {
-    pub fn new(entity: Id, role: Role, account: Option<Id>) -> RoleMappingRow {
-        let now = now();
-        RoleMappingRow {
+    pub fn new(legal_entity_id: Id, role: Role, account_id: Option<Id>) -> RoleMappingRow {
+        new_record!(RoleMappingRow {
             id: new_id(),
-            version: 1,
-            created_at: now,
-            updated_at: now,
-            legal_entity_id: entity,
+            legal_entity_id,
             role,
-            account_id: account,
-        }
+            account_id,
+        })
     }
 }
 
 impl MethodMappingRow {
-    pub fn new(entity: Id, method: Method, money: Option<Id>) -> MethodMappingRow {
-        let now = now();
-        MethodMappingRow {
+    pub fn new(legal_entity_id: Id, method: Method, money_account_id: Option<Id>) -> MethodMappingRow {
+        new_record!(MethodMappingRow {
             id: new_id(),
-            version: 1,
-            created_at: now,
-            updated_at: now,
-            legal_entity_id: entity,
+            legal_entity_id,
             method,
-            money_account_id: money,
-        }
+            money_account_id,
+        })
     }
 }

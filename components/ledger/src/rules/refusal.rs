@@ -1,6 +1,5 @@
 //! Refusals that several operations share.
 
-use stoa_sdk::store::Failure;
 use stoa_sdk::{Problem, item};
 use stoa_trade::refusal::refuse;
 
@@ -28,10 +27,3 @@ pub fn refuse_while(reasons: &[(&str, bool)]) -> Result<(), Problem> {
     refuse("ILLEGAL_STATE", holding.map(|(code, _)| item("/path/id", code)).collect())
 }
 
-/// The problem of a rejected insert where a taken key is the member at the pointer.
-pub fn duplicate_at(pointer: &str) -> impl FnOnce(Failure) -> Problem + '_ {
-    move |failure| match failure {
-        Failure::Duplicate(_) => Problem::duplicate(pointer),
-        other => other.into(),
-    }
-}

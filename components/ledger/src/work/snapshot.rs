@@ -13,7 +13,7 @@ use crate::records::day_total::DayTotalRow;
 use crate::records::entry::{BranchKey, LineRow};
 use crate::records::period::TotalRow;
 use crate::rules::sums::Sums;
-use crate::work::balance::Base;
+use crate::work::balance::{Base, rows_of};
 use crate::work::day_totals::Journal;
 
 totals! {
@@ -46,15 +46,6 @@ pub struct MonthSums {
     pub base: Option<Base>,
     /// How far lines are in the day totals.
     pub summed: Option<Summed>,
-}
-
-/// The rows of a snapshot.
-fn rows_of(entity: Id, base: Base) -> Filter {
-    all([
-        TotalRow::legal_entity_id.eq(entity),
-        TotalRow::month.eq(base.month),
-        TotalRow::closing_no.eq(base.closing_no),
-    ])
 }
 
 fn after_row(after: Option<Group>) -> Option<Row> {

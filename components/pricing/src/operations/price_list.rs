@@ -4,7 +4,7 @@ use stoa_sdk::store::{get, run};
 use stoa_sdk::{Answer, Call, Client, Instant, Operation, Page, Problem, Text, currency};
 use stoa_trade::lists::{changed_since, equals, mentions};
 use stoa_trade::refusal::invalid;
-use stoa_trade::{Caller, Change, EmptyBody, Identity, Status, list_query, writable};
+use stoa_trade::{Caller, Change, EmptyBody, Identity, Status, client_query, list_query, writable};
 
 use crate::records::permission::{READ, WRITE};
 use crate::records::price_list::{
@@ -53,13 +53,8 @@ list_query! {
     }
 }
 
-list_query! {
-    pub struct ListApiPriceLists of OnlyActive {
-        /// Only this code, ignoring case.
-        code: Option<Text<1, 64>>,
-        /// Only records changed at or after this instant.
-        updated_since: Option<Instant>,
-    }
+client_query! {
+    ListApiPriceLists of active ListPriceLists without ["visibility", "text"]
 }
 
 pub fn list(call: &Call) -> Answer {

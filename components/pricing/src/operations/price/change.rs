@@ -5,15 +5,15 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use stoa_sdk::store::{First, get, insert, lock, run, select};
 use stoa_sdk::{
-    Answer, Call, Client, Id, Item, Operation, Problem, Reply, all, currency, emit, item, new_id, now, text,
+    Answer, Call, Client, Id, Item, Operation, Problem, Reply, all, currency, emit, item, new_id, text,
 };
 use stoa_trade::clients::articles;
-use stoa_trade::{Caller, Change, EmptyBody, Status, require_unarchived, writable};
+use stoa_trade::{Caller, Change, EmptyBody, Status, new_record, require_unarchived, writable};
 
 use crate::records::permission::WRITE;
 use crate::records::price::{
-    ARCHIVED, AUDIT, Amount, ApiPrice, CREATED, Price, PriceEvent, PriceId, PriceIdentity, PriceRow, UPDATED, lock_name,
-    show,
+    ARCHIVED, AUDIT, Amount, ApiPrice, CREATED, Price, PriceEvent, PriceId, PriceIdentity, PriceRow, UPDATED,
+    lock_name, show,
 };
 use crate::records::price_list::ListRow;
 use crate::rules::access::{require_list, require_price};
@@ -77,11 +77,8 @@ impl PriceInput {
 
     /// A new row.
     pub fn row(&self, id: Id, list: Id, period: Period) -> PriceRow {
-        PriceRow {
+        new_record!(PriceRow {
             id,
-            version: 1,
-            created_at: now(),
-            updated_at: now(),
             list_id: list,
             variant_id: self.variant_id,
             currency_code: self.currency_code.clone(),
@@ -90,7 +87,7 @@ impl PriceInput {
             valid_to: period.to,
             status: Status::Active,
             archived_at: None,
-        }
+        })
     }
 }
 

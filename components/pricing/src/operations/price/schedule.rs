@@ -3,13 +3,11 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use stoa_sdk::store::{MOST_ROWS, get, insert, lock_all, run, select, update_all};
-use stoa_sdk::{
-    Answer, Call, Client, Id, Item, Operation, Problem, Reply, all, emit, item, new_ids, now, set,
-};
+use stoa_sdk::{Answer, Call, Client, Id, Item, Operation, Problem, Reply, emit, item, new_ids, now, set};
 use stoa_trade::clients::articles;
 use stoa_trade::pages::read_rest;
 use stoa_trade::refusal::{refuse, refuse_invalid};
-use stoa_trade::{Caller, Status, require_unarchived};
+use stoa_trade::{Caller, require_unarchived};
 
 use crate::operations::price::change::PriceInput;
 use crate::records::permission::WRITE;
