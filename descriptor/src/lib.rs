@@ -3,6 +3,8 @@
 //! permission catalog and the tables. Members are only ever added; a host ignores none, so an unknown member is refused.
 #![forbid(unsafe_code)]
 
+pub mod faults;
+pub mod names;
 pub mod operation;
 pub mod query;
 pub mod schemas;

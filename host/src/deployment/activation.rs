@@ -5,15 +5,18 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 use std::time::Duration;
 
+use http::StatusCode;
 use serde_json::json;
 use stoa_descriptor::Descriptor;
 
 use super::audit::{self, OperatorEntry};
+use super::link::vet;
 use super::records::{self, Cause, Digest, Recorded, Set};
 use super::{Deployment, DeploymentError, Release, upgrade};
 use crate::database::{Database, Error, Session, Shard};
 use crate::gate::artifact::Artifact;
 use crate::gate::diff::{self, Change, codes};
+use crate::gate::names;
 use crate::gate::refusal::Refusal;
 use crate::gate::surface::Surface;
 use crate::gate::tables::{self, Wanted};
@@ -54,7 +57,7 @@ impl Deployment {
     pub async fn push(&self, artifact: Artifact, by: String) -> Result<(Arc<Vetted>, bool), DeploymentError> {
         let vetted = Arc::new(vet(self, artifact.clone()).await?);
         let before = self.current.load().generation.clone();
-        check_owner(self.find_predecessor(&before, &vetted).await?.as_ref(), &vetted)?;
+        names::check_owner(self.find_predecessor(&before, &vetted).await?.as_ref(), &vetted)?;
         let trust = self.gate.trust.load_full();
         let new = self
             .database
@@ -130,7 +133,7 @@ impl Deployment {
         let name = vetted.descriptor.name.clone();
         let before = self.generation(active, &set).await?;
         let predecessor = self.find_predecessor(&before, &vetted).await?;
-        check_owner(predecessor.as_ref(), &vetted)?;
+        names::check_owner(predecessor.as_ref(), &vetted)?;
         let changes = diff::diff(predecessor.as_ref(), &Surface::from_vetted(&before.engine, &vetted));
         if changes.iter().any(|change| change.code == codes::SCHEMA_NOT_ADDITIVE.name) {
             return Err(refusal("SCHEMA_NOT_ADDITIVE", &name, changes).into());
@@ -306,50 +309,6 @@ impl Deployment {
         }
         Err(Error::Unavailable("the tables never became free".into()).into())
     }
-
-    /// A vetted module by its digest: one that runs, else fetched and vetted.
-    pub async fn find_or_fetch(&self, digest: Digest) -> Result<Arc<Vetted>, DeploymentError> {
-        if let Some(running) = self.current.load().find_vetted(&digest) {
-            return Ok(running);
-        }
-        let artifact = self
-            .database
-            .read_plain(Shard::Global, digest, |session, digest| Box::pin(records::artifact(session, *digest)))
-            .await?;
-        let artifact = artifact.ok_or(DeploymentError::NotFound("module"))?;
-        Ok(Arc::new(vet(self, artifact).await?))
-    }
-
-    /// Everything that a set names, fetched and linked.
-    pub(super) async fn link(&self, number: u64, set: &Set) -> Result<Release, DeploymentError> {
-        let mut vetted = Vec::with_capacity(set.len());
-        for (_, digest) in set {
-            vetted.push(self.find_or_fetch(*digest).await?);
-        }
-        let gate = self.gate.clone();
-        // Linking and composing the contract takes a processor for a while: not one that answers requests.
-        let linked = tokio::task::spawn_blocking(move || Release::link(&gate, number, &vetted)).await;
-        Ok(linked.map_err(|error| Error::Fault(format!("linking panicked: {error}")))??)
-    }
-}
-
-async fn vet(deployment: &Deployment, artifact: Artifact) -> Result<Vetted, DeploymentError> {
-    let gate = deployment.gate.clone();
-    let vetted = tokio::task::spawn_blocking(move || gate.vet(&artifact)).await;
-    Ok(vetted.map_err(|error| Error::Fault(format!("vetting panicked: {error}")))??)
-}
-
-/// A partner whose entry names nothing brings what is nobody's yet.
-fn check_owner(predecessor: Option<&Surface>, candidate: &Vetted) -> Result<(), Refusal> {
-    let name = &candidate.descriptor.name;
-    match predecessor {
-        Some(owner) if !candidate.replaces_others && owner.signer != candidate.signer => {
-            let [owner, signer] = [&owner.signer, &candidate.signer].map(|it| it.as_deref().unwrap_or("nobody"));
-            let what = format!("`{name}` was last active by {owner}; the entry of {signer} does not name it");
-            Err(Refusal::new("SIGNER_OUT_OF_REACH", what))
-        }
-        _ => Ok(()),
-    }
 }
 
 fn surface(generation: &Generation, module: &Module) -> Surface {
@@ -359,11 +318,15 @@ fn surface(generation: &Generation, module: &Module) -> Surface {
 fn refusal(code: &'static str, module: &str, changes: Vec<Change>) -> Refusal {
     let changes: Vec<Change> = changes.into_iter().filter(|change| change.breaking).collect();
     let items: Vec<String> = changes.iter().map(|change| format!("{} {}", change.code, change.item)).collect();
-    Refusal { changes, ..Refusal::new(code, format!("{module}: {}", items.join("; "))) }
+    Refusal {
+        changes,
+        ..Refusal::new(code, format!("{module}: {}", items.join("; "))).with_status(StatusCode::CONFLICT)
+    }
 }
 
 fn refuse_outdated(active: u64) -> Refusal {
-    Refusal::new("GENERATION_CHANGED", format!("generation {active} is the active one"))
+    let what = format!("generation {active} is the active one");
+    Refusal::new("GENERATION_CHANGED", what).with_status(StatusCode::CONFLICT)
 }
 
 async fn build_indexes(database: &Database, wanted: &Arc<Wanted>) -> Result<(), DeploymentError> {
@@ -374,7 +337,7 @@ async fn build_indexes(database: &Database, wanted: &Arc<Wanted>) -> Result<(), 
         && let Some(key) = database.build_indexes(statements).await?
     {
         let what = format!("rows that are there break the new unique key {key}");
-        return Err(Refusal::new("SCHEMA_NOT_ADDITIVE", what).into());
+        return Err(Refusal::new("SCHEMA_NOT_ADDITIVE", what).with_status(StatusCode::CONFLICT).into());
     }
     Ok(())
 }

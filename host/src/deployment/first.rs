@@ -9,22 +9,21 @@ use anyhow::Context as _;
 use serde_json::json;
 
 use super::audit::{self, OperatorEntry};
+use super::link::{Found, fetch, link};
 use super::records::{self, Cause, Digest, Recorded, Set};
 use super::{Release, trust, upgrade};
 use crate::database::{Database, Error, Session, Shard};
 use crate::gate::artifact::{self, Artifact};
+use crate::gate::names;
 use crate::gate::refusal::Refusal;
 use crate::gate::tables;
 use crate::gate::vetting::Gate;
-use crate::sandbox::{Generation, Vetted};
+use crate::sandbox::Generation;
 
 /// Author of the first generation.
 const STARTER: &str = "system:serve";
 /// Hosts that start together on an empty database: one is first, the others follow it.
 const TRIES: u32 = 5;
-
-/// A vetted file of the modules folder.
-type Found = (Artifact, Arc<Vetted>);
 
 /// The release to begin with. `folder`: read where nothing is recorded, and with `--dev`.
 pub async fn release(database: &Database, gate: &Arc<Gate>, folder: &std::path::Path) -> anyhow::Result<Release> {
@@ -157,7 +156,10 @@ async fn read(gate: &Arc<Gate>, folder: &std::path::Path) -> anyhow::Result<Vec<
                 // With --dev the folder is trusted as it is, whoever signed what is in it.
                 let admission = artifact.admission.clone().filter(|_| !gate.takes_unsigned());
                 let artifact = Artifact { admission, ..artifact };
-                let vetted = gate.vet(&artifact).map_err(|refusal| anyhow::anyhow!("{file}: {refusal}"))?;
+                let refused = |refusal| anyhow::anyhow!("{file}: {refusal}");
+                let vetted = gate.vet(&artifact).map_err(refused)?;
+                // The folder is compared with no predecessor.
+                names::check_owner(None, &vetted).map_err(refused)?;
                 let name = &vetted.descriptor.name;
                 anyhow::ensure!(
                     names.insert(name.clone()),
@@ -168,37 +170,6 @@ async fn read(gate: &Arc<Gate>, folder: &std::path::Path) -> anyhow::Result<Vec<
             .collect()
     });
     vetted.await?
-}
-
-async fn link(
-    database: &Database,
-    gate: &Arc<Gate>,
-    found: &[Found],
-    number: u64,
-    set: &Set,
-) -> anyhow::Result<Release> {
-    let mut vetted = Vec::with_capacity(set.len());
-    for ((name, digest), nth) in set.iter().zip(1_usize..) {
-        let here = found.iter().find(|(artifact, _)| artifact.digest == *digest);
-        vetted.push(match here {
-            Some((_, vetted)) => vetted.clone(),
-            None => {
-                tracing::info!("module {nth} of {}: {name}", set.len());
-                Arc::new(fetch(database, gate, *digest).await.with_context(|| format!("module {name}"))?)
-            }
-        });
-    }
-    let gate = gate.clone();
-    Ok(tokio::task::spawn_blocking(move || Release::link(&gate, number, &vetted)).await??)
-}
-
-async fn fetch(database: &Database, gate: &Arc<Gate>, digest: Digest) -> anyhow::Result<Vetted> {
-    let artifact = database
-        .read_plain(Shard::Global, digest, |session, digest| Box::pin(records::artifact(session, *digest)))
-        .await?;
-    let artifact = artifact.ok_or_else(|| anyhow::anyhow!("an active module's artifact is not in the database"))?;
-    let gate = gate.clone();
-    Ok(tokio::task::spawn_blocking(move || gate.vet(&artifact)).await??)
 }
 
 /// Tables and the generation in one transaction, after the artifacts, which are large and change nothing by themselves. `false`:

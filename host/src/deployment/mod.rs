@@ -3,9 +3,12 @@
 
 pub mod activation;
 pub mod audit;
+pub mod backfills;
 pub mod development;
 pub mod first;
 pub mod follow;
+pub mod forget;
+mod link;
 pub mod records;
 pub mod reindex;
 pub mod release;
@@ -104,7 +107,7 @@ impl Deployment {
     fn swap(&self, release: Release, cause: Cause) {
         if let Ok(mut watch) = self.watch.lock() {
             let current = self.current.load();
-            current.trial.store(None);
+            current.trials.store(Arc::default());
             *watch = Watch::over_activation(&current.generation, &release, cause);
         }
         // The tables are others, whichever host changed them: what was prepared for the old ones is prepared anew.

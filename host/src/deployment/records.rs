@@ -351,33 +351,6 @@ pub async fn hosts(session: &mut Session, since: i64) -> Result<Vec<Json>, Error
         .collect()
 }
 
-/// Backfills of the modules that are active now.
-pub async fn upgrades(session: &mut Session, active: u64) -> Result<Vec<Json>, Error> {
-    let rows = session
-        .query(
-            "select u.module, u.from_version, u.to_version, u.batches, u.trouble, u.done_at
-             from stoa_upgrade u
-             join stoa_generation_module theirs on theirs.generation = u.generation and theirs.module = u.module
-             join stoa_generation_module active on active.generation = $1 and active.module = u.module
-               and active.digest = theirs.digest
-             order by u.generation, u.module",
-            &[integer(active)?],
-        )
-        .await?;
-    rows.iter()
-        .map(|row| {
-            Ok(json!({
-                "module": row.text(0)?,
-                "from": row.text(1)?,
-                "to": row.text(2)?,
-                "batches": row.integer(3)?,
-                "trouble": row.optional(4, Row::text)?,
-                "doneAt": row.optional(5, Row::instant)?.map(time),
-            }))
-        })
-        .collect()
-}
-
 pub fn integer(number: u64) -> Result<Cell, Error> {
     i64::try_from(number).map(Cell::Integer).map_err(|_| Error::Fault("a generation beyond all numbers".into()))
 }

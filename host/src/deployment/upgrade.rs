@@ -216,7 +216,7 @@ async fn batch(mut session: Session, generation: &Arc<Generation>, limits: Limit
         Err(Failure::Database(error)) => return (Some(session), Verdict::Fail(error)),
         Err(failure) => {
             ran.blamed.health.count_failure(&failure);
-            return (Some(session), failed(format!("{failure:?}")));
+            return (Some(session), failed(failure.to_string()));
         }
     };
     let events: Vec<_> = ran.emitted.into_iter().map(|(_, event)| event).collect();

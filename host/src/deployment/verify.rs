@@ -184,7 +184,7 @@ impl Verification<'_> {
             let verdict = match ran.result {
                 Ok(findings) => Verdict::RollBack(findings),
                 Err(Failure::Database(error)) => Verdict::Fail(error),
-                Err(failure) => Verdict::Fail(Error::Fault(format!("{failure:?}"))),
+                Err(failure) => Verdict::Fail(Error::Fault(failure.to_string())),
             };
             (ran.session, verdict)
         });

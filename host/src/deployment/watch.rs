@@ -36,7 +36,7 @@ impl Watch {
             return None;
         }
         let trial = Trial::new(before.clone(), after)?;
-        after.trial.store(Some(trial.clone()));
+        after.trials.store(Arc::new(vec![trial.clone()]));
         let before = trial.modules.iter().map(|module| module.health.report()).collect();
         Some(Watch { generation: after.number, until: Instant::now() + time, trial, before })
     }
@@ -60,7 +60,7 @@ impl Deployment {
         let watch = slot.as_ref().filter(|watch| watch.generation == current.number)?;
         if watch.until <= Instant::now() {
             // The generation before is released with the trial.
-            current.trial.store(None);
+            current.trials.store(Arc::default());
             *slot = None;
             return None;
         }

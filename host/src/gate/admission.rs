@@ -5,6 +5,7 @@ use std::fmt;
 use std::str::FromStr;
 
 use aws_lc_rs::signature::{ED25519, Ed25519KeyPair, KeyPair as _, UnparsedPublicKey};
+use http::StatusCode;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest as _, Sha256};
 
@@ -67,7 +68,7 @@ pub struct SigningKey {
 impl Admission {
     /// The statement and who made it, if that is a trusted signer, who may bring this module, about an artifact of this digest.
     pub fn verify<'a>(&self, digest: &[u8; 32], trusted: &'a [Signer]) -> Result<(Statement, &'a Signer), Refusal> {
-        let untrusted = |why: &str| Refusal::new("SIGNER_UNTRUSTED", why);
+        let untrusted = |why: &str| Refusal::new("SIGNER_UNTRUSTED", why).with_status(StatusCode::FORBIDDEN);
         let statement: Statement = serde_json::from_str(&self.statement)
             .map_err(|_| Refusal::new("SIGNATURE_MISSING", "the admission holds no statement"))?;
         // A signer has two keys while one takes the place of the other.
@@ -86,7 +87,7 @@ impl Admission {
         }
         if !signer.may_bring(&statement.name) {
             let what = format!("{} may bring no module `{}`", signer.name, statement.name);
-            return Err(Refusal::new("SIGNER_OUT_OF_REACH", what));
+            return Err(Refusal::new("SIGNER_OUT_OF_REACH", what).with_status(StatusCode::FORBIDDEN));
         }
         Ok((statement, signer))
     }

@@ -4,6 +4,7 @@
 use std::path::{Path, PathBuf};
 
 use bytes::Bytes;
+use http::StatusCode;
 use sha2::{Digest as _, Sha256};
 use wasmtime::Engine;
 use wasmtime::component::Component;
@@ -30,7 +31,8 @@ pub struct Artifact {
 impl Artifact {
     pub fn new(bytes: Bytes, admission: Option<Admission>) -> Result<Artifact, Refusal> {
         if bytes.len() > LARGEST {
-            return Err(Refusal::new("MODULE_TOO_LARGE", format!("{} bytes, at most {LARGEST}", bytes.len())));
+            let what = format!("{} bytes, at most {LARGEST}", bytes.len());
+            return Err(Refusal::new("MODULE_TOO_LARGE", what).with_status(StatusCode::PAYLOAD_TOO_LARGE));
         }
         Ok(Artifact { digest: Sha256::digest(&bytes).into(), bytes, admission })
     }

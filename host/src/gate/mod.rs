@@ -7,6 +7,8 @@ pub mod cache;
 pub mod compiler;
 pub mod describe;
 pub mod diff;
+pub mod load;
+pub mod names;
 pub mod precompiled;
 pub mod reach;
 pub mod refusal;

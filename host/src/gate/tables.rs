@@ -4,6 +4,7 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
+use http::StatusCode;
 use stoa_descriptor::Collection;
 
 use super::diff::{Change as Difference, codes};
@@ -85,7 +86,8 @@ async fn find_taken(session: &mut Session, wanted: &Wanted) -> Result<Option<Ref
     let taken = wanted.iter().find_map(|(module, schema)| {
         let mut tables = schema.tables().filter_map(|table| Some((table, owners.get(table)?)));
         let (table, owner) = tables.find(|(_, owner)| *owner != module)?;
-        Some(Refusal::new("TABLE_TAKEN", format!("{module} would have the table `{table}`, which is {owner}'s")))
+        let what = format!("{module} would have the table `{table}`, which is {owner}'s");
+        Some(Refusal::new("TABLE_TAKEN", what).with_status(StatusCode::CONFLICT))
     });
     Ok(taken)
 }
@@ -139,7 +141,8 @@ pub async fn end_reindex(session: &mut Session, reindex: Reindex) -> Result<(), 
 
 fn not_additive(module: &str, faults: &[String]) -> Refusal {
     let difference = |fault: &String| Difference::new(codes::SCHEMA_NOT_ADDITIVE, module, fault);
-    let refusal = Refusal::new("SCHEMA_NOT_ADDITIVE", format!("{module}: {}", faults.join("; ")));
+    let refusal = Refusal::new("SCHEMA_NOT_ADDITIVE", format!("{module}: {}", faults.join("; ")))
+        .with_status(StatusCode::CONFLICT);
     Refusal { changes: faults.iter().map(difference).collect(), ..refusal }
 }
 

@@ -6,6 +6,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use arc_swap::ArcSwap;
+use http::StatusCode;
 use stoa_descriptor::{Descriptor, ServiceAccess};
 use wasmtime::Engine;
 use wasmtime::component::Component;
@@ -15,6 +16,7 @@ use super::artifact::{self, Artifact, check_imports};
 use super::cache::Cache;
 use super::compiler::Compiler;
 use super::describe::{self, Declared};
+use super::load::Loaded;
 use super::precompiled::Precompiled;
 use super::refusal::Refusal;
 use super::surface;
@@ -24,13 +26,6 @@ use crate::sandbox::Generation;
 use crate::sandbox::health::Health;
 use crate::sandbox::judge::Judge;
 use crate::sandbox::module::Vetted;
-
-/// A compiled component. `judged`: the verdict of another process on the descriptor of one that was compiled just now. Only
-/// components that passed are kept, so one that was kept needs no other verdict.
-pub struct Loaded {
-    pub component: Component,
-    pub judged: Result<(), Refusal>,
-}
 
 pub struct Gate {
     pub engine: Engine,
@@ -138,7 +133,7 @@ impl Gate {
         match offered.iter().find(|name| !signer.may_offer(module, name)) {
             Some(foreign) => {
                 let what = format!("{} may offer no service `{foreign}` by `{module}`", signer.name);
-                Err(Refusal::new("SIGNER_OUT_OF_REACH", what))
+                Err(Refusal::new("SIGNER_OUT_OF_REACH", what).with_status(StatusCode::FORBIDDEN))
             }
             None => Ok(()),
         }
@@ -173,45 +168,5 @@ impl Gate {
                 Ok(Arc::new(vetted))
             })
             .collect()
-    }
-
-    /// The compiled component, whatever it describes itself as.
-    pub fn component(&self, artifact: &Artifact) -> Result<Component, Refusal> {
-        self.load(artifact).map(|loaded| loaded.component)
-    }
-
-    /// A component: from the cache where it is there, else from the release, else compiled, judged and kept.
-    pub fn load(&self, artifact: &Artifact) -> Result<Loaded, Refusal> {
-        let (engine, digest) = (&self.engine, &artifact.digest);
-        let load = |from| metrics::counter!("stoa_modules_loaded_total", "from" => from).increment(1);
-        if let Some(component) = self.cache.as_ref().and_then(|cache| cache.read(engine, digest)) {
-            load("cache");
-            return Ok(Loaded { component, judged: Ok(()) });
-        }
-        if let Some(component) = self.precompiled.as_ref().and_then(|brought| brought.read(engine, digest)) {
-            load("release");
-            return Ok(Loaded { component, judged: Ok(()) });
-        }
-        tracing::info!(
-            "compiling {} KiB, which takes a while; the next start finds it done",
-            artifact.bytes.len() >> 10
-        );
-        let component = self.compiler.compile(engine, &artifact.bytes).map_err(|why| {
-            Refusal::new("DESCRIPTOR_INVALID", format!("not a component that this host can run: {why:#}"))
-        })?;
-        load("compiler");
-        let judged = describe::text(engine, &component).and_then(|text| self.compiler.judge(&text));
-        match &judged {
-            Err(refused) => tracing::warn!(%refused, "another process rejected the descriptor of a new module"),
-            Ok(()) => self.keep(digest, &component),
-        }
-        Ok(Loaded { component, judged })
-    }
-
-    /// A host that cannot keep a compiled component runs it all the same.
-    fn keep(&self, digest: &[u8; 32], component: &Component) {
-        if let Some(Err(error)) = self.cache.as_ref().map(|cache| cache.write(&self.engine, digest, component)) {
-            tracing::warn!(%error, "a compiled module cannot be kept");
-        }
     }
 }

@@ -71,11 +71,8 @@ pub fn refuse_failure(failure: &Failure, module: &Module, request: Uuid) -> Refu
     module.health.count_failure(failure);
     module.health.note_request(failure, request);
     let (name, version) = (&module.name, &module.version);
-    tracing::error!(%request, module = name, version, ?failure, "a module failed");
-    Refused::Problem(Problem::new(match failure {
-        Failure::Deadline | Failure::Exhausted => "MODULE_UNAVAILABLE",
-        _ => "MODULE_FAILED",
-    }))
+    tracing::error!(%request, module = name, version, %failure, "a module failed");
+    Refused::Problem(Problem::new(failure.code()))
 }
 
 /// A module's problem: its code must be one of the platform's that modules share, or of a descriptor's.

@@ -44,8 +44,8 @@ pub async fn run<H: Host>(
         false => None,
     };
     // Reports are left out: what they cost, a trial would cost again.
-    let trial = if heavy { None } else { request.generation.trial.load_full() };
-    let again = trial.map(|trial| (trial, request.clone(), runner.clone()));
+    let trials = request.generation.trials.load_full();
+    let again = (!heavy && !trials.is_empty()).then(|| (trials, request.clone(), runner.clone()));
     let work = work((host.clone(), request, runner), move |session, shared| async move {
         let (host, request, runner) = &*shared;
         PreparedRequest { host: &**host, request, runner, read_only, watermark }.transact(session).await
@@ -63,8 +63,8 @@ pub async fn run<H: Host>(
                 if !read_only && answer.is_ok() {
                     database.note_write(tenant);
                 }
-                if let (Err(_), Some((trial, request, runner))) = (&answer, &again) {
-                    trial::look_into(trial, host, database, request, runner).await;
+                if let (Err(_), Some((trials, request, runner))) = (&answer, &again) {
+                    trial::look_into(trials, host, database, request, runner).await;
                 }
                 return answer;
             }

@@ -12,13 +12,14 @@ use crate::sandbox::trial::Trial;
 
 /// Tells the trial whom a failed request hit, where the module before does not fail it too. What cannot be tried does not count.
 pub async fn look_into<H: Host>(
-    trial: &Trial,
+    trials: &[Arc<Trial>],
     host: &Arc<H>,
     database: &Database,
     request: &Request,
     runner: &Runner<H::Operation>,
 ) {
-    let Some(module) = trial.find_failed(request.request_id) else { return };
+    let failed = trials.iter().find_map(|trial| Some((trial, trial.find_failed(request.request_id)?)));
+    let Some((trial, module)) = failed else { return };
     let caller = request.caller.id();
     if !trial.may_check(caller) {
         return;

@@ -1,5 +1,4 @@
-//! `POST /onboarding/companies`: a company, its owner and every module's defaults, in one transaction. A module that refuses
-//! leaves nothing.
+//! `POST /onboarding/companies`: the members of a new company, and who may make one.
 
 use std::sync::Arc;
 
@@ -7,24 +6,19 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value as Json};
 use stoa_descriptor::Route;
-use stoa_iso::{country, currency};
 use uuid::Uuid;
 
-use super::history::check_begin;
-use super::iam::directory::insert_membership;
+use super::founding::{CreatedCompany, Founded, Founding, found_company};
 use super::operation::{PlatformOperation, through_modules};
 use super::reply::answer_about;
-use super::values::{Instant, refuse_unknown};
+use super::values::Instant;
 use super::{Call, Performed};
-use crate::calendar;
 use crate::database::{Cell, Error, Session};
-use crate::ids::{Ids, first_of, instant_of};
+use crate::ids::{first_of, instant_of};
 use crate::pipeline::facts::facts;
-use crate::pipeline::outcome::{Done, Outcome, Refused, refuse_failure, refuse_problem};
+use crate::pipeline::outcome::{Done, Outcome, Refused};
 use crate::problem::Problem;
-use crate::sandbox::call::CallContext;
-use crate::sandbox::{self, Generation, Limits, Module, RequestFacts};
-use crate::wit::events::Event;
+use crate::sandbox::Module;
 
 const DAY_MS: i64 = 24 * 60 * 60 * 1000;
 
@@ -55,21 +49,21 @@ pub const OPERATIONS: &[PlatformOperation] = &[PlatformOperation::create(
 #[schemars(inline, deny_unknown_fields, description = "")]
 pub struct NewCompany {
     #[schemars(length(min = 1, max = 200), extend("x-normalize" = ["trim"]))]
-    name: String,
+    pub(super) name: String,
     /// An assigned code of ISO 3166-1 alpha-2.
     #[serde(default)]
     #[schemars(regex(pattern = r"^[A-Z]{2}$"))]
-    country_code: Option<String>,
+    pub(super) country_code: Option<String>,
     /// Active ISO 4217 code. It becomes the company's default currency.
     #[schemars(regex(pattern = r"^[A-Z]{3}$"))]
-    currency_code: String,
+    pub(super) currency_code: String,
     /// True lets the modules create their default records.
     #[serde(default = "yes")]
     with_defaults: bool,
     /// First instant of the company's clock. Set it to import earlier records; `endHistory` ends that import. Omitted or null: the
     /// company begins now.
     #[serde(default)]
-    history_from: Option<Instant>,
+    pub(super) history_from: Option<Instant>,
     #[serde(flatten)]
     #[schemars(skip)]
     of_modules: Map<String, Json>,
@@ -92,43 +86,6 @@ fn add_members(route: &mut Route, modules: &[Arc<Module>]) {
             required.extend(theirs.iter().cloned());
         }
     }
-}
-
-/// What the operation answers.
-#[derive(Debug, Serialize, JsonSchema)]
-#[serde(rename_all = "camelCase")]
-#[schemars(description = "")]
-pub struct CreatedCompany {
-    pub tenant_id: Uuid,
-    membership_id: Uuid,
-    created: Vec<CreatedRecord>,
-}
-
-#[derive(Debug, Serialize, JsonSchema)]
-#[serde(rename_all = "camelCase")]
-#[schemars(inline)]
-struct CreatedRecord {
-    module: String,
-    resource_type: String,
-    id: Uuid,
-}
-
-/// How a company is made, whoever asked for it.
-pub struct Founding<'a> {
-    pub generation: &'a Arc<Generation>,
-    pub limits: Limits,
-    /// Facts for modules about the request; the company's id is filled in.
-    pub facts: RequestFacts,
-    pub owner: Uuid,
-    /// The owner makes it, not an operator: it counts among the owner's companies of the day.
-    pub by_owner: bool,
-    pub company: &'a NewCompany,
-}
-
-/// A company that was made.
-pub struct Founded {
-    pub emitted: Vec<Event>,
-    pub company: CreatedCompany,
 }
 
 async fn create(session: Session, call: &Call<'_>) -> Outcome {
@@ -193,120 +150,6 @@ async fn lock_user(session: &mut Session, user: Uuid) -> Result<(), Error> {
 fn answer_founded(founded: Founded) -> Performed {
     let tenant = founded.company.tenant_id;
     Ok(Done { tenant: Some(tenant), emitted: founded.emitted, ..answer_about(tenant, &founded.company)? })
-}
-
-/// Makes a company in the open transaction: its own rows, then every module's defaults.
-pub async fn found_company(
-    founding: &Founding<'_>,
-    mut session: Session,
-) -> (Option<Session>, Result<Founded, Refused>) {
-    let company = founding.company;
-    let known = refuse_unknown(&[
-        ("/countryCode", company.country_code.as_deref().is_none_or(country::is_assigned)),
-        ("/currencyCode", currency::is_active(&company.currency_code)),
-    ]);
-    if let Err(problem) = known {
-        return (Some(session), Err(problem.into()));
-    }
-    let now = founding.facts.now;
-    if let Some(from) = company.history_from
-        && let Err(problem) = check_begin(from, now)
-    {
-        return (Some(session), Err(problem.into()));
-    }
-    let request = Uuid::from_u64_pair(founding.facts.request.0, founding.facts.request.1);
-    let mut ids = Ids::new(now);
-    let (tenant, membership) = (ids.make(), ids.make());
-    if let Err(error) = insert_company(&mut session, founding, tenant, membership, ids.make()).await {
-        return (Some(session), Err(Refused::Database(error)));
-    }
-    let Ok(Json::Object(members)) = serde_json::to_value(founding.company) else {
-        return (Some(session), Err(Error::Fault("a company that is no object".into()).into()));
-    };
-    let mut created: Vec<CreatedRecord> = Vec::new();
-    let mut emitted: Vec<Event> = Vec::new();
-    let mut session = Some(session);
-    for module in &founding.generation.modules {
-        let Some(open) = session.take() else { break };
-        let options = Json::Object(options(&members, module.descriptor.onboarding.as_ref())).to_string();
-        let entry = CallContext {
-            module: module.clone(),
-            session: open,
-            facts: facts_of(tenant, founding),
-            read_only: false,
-            limits: founding.limits,
-        };
-        let ran = sandbox::call::provision(entry, &options).await;
-        session = ran.session;
-        emitted.extend(ran.emitted.into_iter().map(|(_, event)| event));
-        let refusal = match ran.result {
-            Ok(Ok(made)) => {
-                created.extend(made.into_iter().map(|made| CreatedRecord {
-                    module: module.name.clone(),
-                    resource_type: made.resource_type,
-                    id: Uuid::from_u64_pair(made.resource.0, made.resource.1),
-                }));
-                continue;
-            }
-            Ok(Err(problem)) => refuse_problem(founding.generation, module, problem, request),
-            Err(failure) => refuse_failure(&failure, &ran.blamed, request),
-        };
-        return (session, Err(refusal));
-    }
-    let company = CreatedCompany { tenant_id: tenant, membership_id: membership, created };
-    (session, Ok(Founded { emitted, company }))
-}
-
-/// Facts for modules about the request in the company that it makes.
-fn facts_of(tenant: Uuid, founding: &Founding<'_>) -> RequestFacts {
-    let mut facts = founding.facts.clone();
-    facts.facts.tenant = tenant.as_u64_pair();
-    match founding.company.history_from {
-        Some(Instant(from)) => facts.at(from, calendar::day(from, "UTC")),
-        None => facts,
-    }
-}
-
-/// The company's own rows: itself, the OWNER role, its owner's membership.
-async fn insert_company(
-    session: &mut Session,
-    founding: &Founding<'_>,
-    tenant: Uuid,
-    membership: Uuid,
-    role: Uuid,
-) -> Result<(), Error> {
-    let NewCompany { name, country_code, currency_code, history_from, .. } = founding.company;
-    let now = Cell::Instant(founding.facts.now);
-    session
-        .query(
-            "insert into stoa_tenant (id, name, status, country_code, default_currency_code, created_at, updated_at,
-               history_from, history_at)
-             values ($1, $2, 'ACTIVE', $3, $4, $5, $5, $6, $6)",
-            &[
-                Cell::Id(tenant),
-                Cell::text(name),
-                Cell::optional(country_code.clone(), Cell::Text),
-                Cell::text(currency_code),
-                now.clone(),
-                Cell::optional(history_from.map(|Instant(from)| from), Cell::Instant),
-            ],
-        )
-        .await?;
-    session
-        .query(
-            "insert into stoa_role (tenant_id, id, code, name, status, system, created_at, updated_at)
-             values ($1, $2, 'OWNER', 'Owner', 'ACTIVE', $3, $4, $4)",
-            &[Cell::Id(tenant), Cell::Id(role), Cell::Boolean(true), now],
-        )
-        .await?;
-    insert_membership(session, tenant, membership, founding.owner, founding.by_owner, founding.facts.now).await?;
-    session
-        .query(
-            "insert into stoa_membership_role (tenant_id, membership_id, role_id) values ($1, $2, $3)",
-            &[Cell::Id(tenant), Cell::Id(membership), Cell::Id(role)],
-        )
-        .await?;
-    session.stand_for(tenant).await
 }
 
 /// The part of a company's members that a module gets: the host's members and those that it declares.

@@ -8,7 +8,8 @@ use stoa_descriptor::LAST_VERSION;
 use uuid::Uuid;
 
 use super::company_settings::lock;
-use super::onboarding::{CreatedCompany, Founding, NewCompany, found_company};
+use super::founding::{CreatedCompany, Founding, found_company};
+use super::onboarding::NewCompany;
 use crate::calendar::time;
 use crate::database::{Cell, Database, Error, Row, Session, Shard, Verdict, Work};
 use crate::ids::Ids;

@@ -1,5 +1,7 @@
 //! The failure of a module.
 
+use std::fmt;
+
 use crate::database;
 
 /// Why a module gave no answer.
@@ -17,4 +19,21 @@ pub enum Failure {
     Exhausted,
     /// The caller lacks what a service needs, PERMISSION_DENIED or SCOPE_DENIED: no failure of a module.
     Denied(&'static str),
+}
+
+impl Failure {
+    /// The code of the problem that a caller gets for it.
+    pub fn code(&self) -> &'static str {
+        match self {
+            Failure::Deadline | Failure::Exhausted => "MODULE_UNAVAILABLE",
+            _ => "MODULE_FAILED",
+        }
+    }
+}
+
+/// For logs and operators.
+impl fmt::Display for Failure {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(out, "{self:?}")
+    }
 }

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-use arc_swap::ArcSwapOption;
+use arc_swap::ArcSwap;
 use stoa_descriptor::{Access, Audience, Descriptor, Named, Route, ServiceAccess};
 use wasmtime::Engine;
 use wasmtime::component::{Component, HasSelf, Linker};
@@ -29,8 +29,8 @@ pub struct Generation {
     pub scopes: BTreeMap<String, Permission>,
     /// Status and detail of the problem codes that modules declare beside the host's.
     pub problems: BTreeMap<String, (u16, String)>,
-    /// Trial of its new modules, for a while.
-    pub trial: ArcSwapOption<Trial>,
+    /// Trials of its new modules, for a while.
+    pub trials: ArcSwap<Vec<Arc<Trial>>>,
 }
 
 pub struct Permission {
@@ -80,8 +80,8 @@ impl Generation {
             .flat_map(|module| &module.descriptor.problems)
             .map(|problem| (problem.code.clone(), (problem.status, problem.detail.clone())))
             .collect();
-        let (engine, trial) = (engine.clone(), ArcSwapOption::empty());
-        let generation = Generation { number, engine, modules, permissions, scopes, problems, trial };
+        let (engine, trials) = (engine.clone(), ArcSwap::default());
+        let generation = Generation { number, engine, modules, permissions, scopes, problems, trials };
         generation.expect_catalogued()?;
         Ok(generation)
     }

@@ -9,6 +9,7 @@ pub mod generation;
 pub mod health;
 pub mod imports;
 pub mod interface;
+pub mod journal;
 pub mod judge;
 pub mod limits;
 pub mod module;

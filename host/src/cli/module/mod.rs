@@ -5,6 +5,7 @@ mod inspect;
 mod new;
 mod offline;
 mod precompile;
+mod registry;
 mod remote;
 mod schema;
 mod sign;
@@ -47,27 +48,10 @@ enum Verb {
     /// Compile the modules folder before a host starts, into its cache or for a release.
     #[command(after_help = "Example: stoa module precompile --out release/precompiled")]
     Precompile(precompile::Flags),
-    /// List the modules of each host, with calls, failures and latency.
-    #[command(after_help = "Example: stoa module list")]
-    List(remote::ListModules),
-    /// Send a component to a running host, which vets and stores it.
-    #[command(after_help = "Example: stoa module push loyalty.wasm --key acme.key")]
-    Push(remote::Push),
-    /// Print the changes that a pushed module would bring.
-    #[command(after_help = "Example: stoa module diff DIGEST")]
-    Diff(remote::Diff),
-    /// Activate a pushed module.
-    #[command(after_help = "Example: stoa module activate DIGEST --allow ROUTE_REMOVED")]
-    Activate(remote::Activate),
-    /// Deactivate modules, all or none. Fails if other modules import one of them. Their data remains.
-    #[command(after_help = "Example: stoa module deactivate loyalty")]
-    Deactivate(remote::Deactivate),
-    /// Roll back to an earlier generation, by default the previous one.
-    #[command(after_help = "Example: stoa module rollback")]
-    Rollback(remote::Rollback),
-    /// List every generation with its operator, time and modules.
-    #[command(after_help = "Example: stoa module history")]
-    History(remote::History),
+    #[command(flatten)]
+    Remote(remote::RemoteVerb),
+    #[command(flatten)]
+    Registry(registry::RegistryVerb),
 }
 
 pub fn run(args: Args) -> anyhow::Result<()> {
@@ -81,12 +65,7 @@ pub fn run(args: Args) -> anyhow::Result<()> {
         Verb::Keygen(args) => sign::keygen(&args),
         Verb::Sign(args) => sign::sign(&args),
         Verb::Precompile(flags) => precompile::run(flags),
-        Verb::List(args) => remote::list(args),
-        Verb::Push(args) => remote::push(args),
-        Verb::Diff(args) => remote::diff(args),
-        Verb::Activate(args) => remote::activate(args),
-        Verb::Deactivate(args) => remote::deactivate(args),
-        Verb::Rollback(args) => remote::rollback(args),
-        Verb::History(args) => remote::history(args),
+        Verb::Remote(verb) => remote::run(verb),
+        Verb::Registry(verb) => registry::run(verb),
     }
 }

@@ -2,6 +2,7 @@
 //! host's own store in a temporary database: the real contract on both sides, and no HTTP. Beside each answer stands what it
 //! used of the limits.
 
+mod answer;
 mod fixture;
 mod matching;
 mod stage;

@@ -13,6 +13,7 @@ use serde_json::{Map, Value as Json, json};
 use stoa_descriptor::Audience;
 use uuid::Uuid;
 
+use super::answer::{StepAnswer, refusal};
 use super::fixture::{Fixture, FixtureStep};
 use super::matching::{Saved, compare, substitute};
 use crate::calendar;
@@ -21,7 +22,6 @@ use crate::deployment::Release;
 use crate::gate::tables;
 use crate::operations::Operation;
 use crate::pipeline::opening::allows;
-use crate::pipeline::outcome::{Done, Refused, check_reply, refuse_problem};
 use crate::pipeline::{self, Runner};
 use crate::platform::onboarding;
 use crate::problem::{Item, Problem};
@@ -29,7 +29,8 @@ use crate::sandbox::call::{self, Ran};
 use crate::sandbox::limits::{Limits, Used};
 use crate::sandbox::{Failure, Held, Module, RequestFacts};
 use crate::wit::context::{ActorKind, Facts};
-use crate::wit::{events::Event, module};
+use crate::wit::events::Event;
+use crate::wit::module;
 
 /// Noon of 2026-01-01: what a fixture's steps count from.
 const NOON: i64 = 1_767_268_800_000;
@@ -37,47 +38,35 @@ const NOON: i64 = 1_767_268_800_000;
 const BATCHES: usize = 10_000;
 
 pub struct Stage {
-    release: Release,
+    pub(super) release: Release,
     database: Database,
     folder: PathBuf,
 }
 
 /// A company, and what the steps of its fixture have saved.
 pub struct Company<'a> {
-    stage: &'a Stage,
+    pub(super) stage: &'a Stage,
     tenant: Uuid,
     saved: Saved,
 }
 
-/// Answer of a step.
-pub struct StepAnswer {
-    pub status: u16,
-    pub body: Json,
-    pub etag: Option<String>,
-    pub events: Vec<Json>,
-    /// Violations of the published schema, which no fixture need expect.
-    faults: Vec<String>,
-    /// Nothing where the module was not asked.
-    pub used: Option<(Used, usize, Limits)>,
-}
-
 /// Result, events and usage of a call, without the session.
-struct Called<T> {
-    result: Result<T, Failure>,
-    emitted: Vec<(Arc<Module>, Event)>,
-    used: Used,
+pub(super) struct Called<T> {
+    pub result: Result<T, Failure>,
+    pub emitted: Vec<(Arc<Module>, Event)>,
+    pub used: Used,
 }
 
 /// A transaction in which a module is called.
-struct Transaction<'a> {
-    module: &'a Arc<Module>,
-    facts: RequestFacts,
-    read_only: bool,
-    limits: Limits,
+pub(super) struct Transaction<'a> {
+    pub module: &'a Arc<Module>,
+    pub facts: RequestFacts,
+    pub read_only: bool,
+    pub limits: Limits,
 }
 
 /// A call of a module inside a transaction.
-type Run<T> = Box<dyn Fn(call::CallContext) -> BoxFuture<'static, Ran<T>> + Send + Sync>;
+pub(super) type Run<T> = Box<dyn Fn(call::CallContext) -> BoxFuture<'static, Ran<T>> + Send + Sync>;
 
 impl Stage {
     pub async fn open(release: Release) -> anyhow::Result<Stage> {
@@ -116,7 +105,7 @@ impl Stage {
     }
 
     /// Runs a call in a transaction of its own, which is kept where `keep` says so.
-    async fn transact<T: Send + 'static>(
+    pub(super) async fn transact<T: Send + 'static>(
         &self,
         transaction: Transaction<'_>,
         run: Run<T>,
@@ -153,7 +142,7 @@ impl Company<'_> {
             let transaction = Transaction { module, facts, read_only: false, limits: Limits::default() };
             let called = self.stage.transact(transaction, run, Result::is_ok).await?;
             let name = &module.name;
-            let made = called.result.map_err(|failure| anyhow::anyhow!("{name} provisions nothing: {failure:?}"))?;
+            let made = called.result.map_err(|failure| anyhow::anyhow!("{name} provisions nothing: {failure}"))?;
             made.map_err(|problem| anyhow::anyhow!("{name} refuses the company: {}", problem.code))?;
         }
         Ok(())
@@ -253,64 +242,6 @@ impl Company<'_> {
         Ok((call, body.as_ref().map_or(0, |body| operation.count_lines(body))))
     }
 
-    async fn call(
-        &self,
-        operation: &Operation,
-        module: &Arc<Module>,
-        facts: RequestFacts,
-        call: module::Call,
-        lines: usize,
-    ) -> anyhow::Result<StepAnswer> {
-        let limits = Limits::default().for_request(operation.route.body_limit, lines);
-        let run: Run<_> = Box::new(move |entry| {
-            let call = call.clone();
-            Box::pin(async move { call::handle(entry, &call).await })
-        });
-        let request = Uuid::from_u64_pair(facts.request.0, facts.request.1);
-        let transaction = Transaction { module, facts, read_only: operation.route.read_only, limits };
-        let called = self.stage.transact(transaction, run, Result::is_ok).await?;
-        let used = |output: usize| Some((called.used, output, limits));
-        let ended = |code: &'static str, why: String| StepAnswer {
-            faults: vec![format!("the module failed: {why}")],
-            used: used(0),
-            ..refusal(&Problem::new(code))
-        };
-        let failed = |why: String| ended("MODULE_FAILED", why);
-        let reply = match called.result {
-            Err(failure @ (Failure::Deadline | Failure::Exhausted)) => {
-                return Ok(ended("MODULE_UNAVAILABLE", format!("{failure:?}")));
-            }
-            Err(failure) => return Ok(failed(format!("{failure:?}"))),
-            Ok(Err(problem)) => {
-                let code = problem.code.clone();
-                return Ok(match refuse_problem(&self.stage.release, module, problem, request) {
-                    Refused::Problem(problem) if problem.code == code => {
-                        StepAnswer { used: used(0), ..refusal(&problem) }
-                    }
-                    _ => failed(format!("{code} is no problem code of the platform or of a descriptor")),
-                });
-            }
-            Ok(Ok(reply)) => reply,
-        };
-        let output = reply.body.len();
-        let Done { status, body, etag, emitted, .. } = match check_reply(reply, called.emitted, limits.output) {
-            Ok(done) => done,
-            Err(why) => return Ok(failed(why)),
-        };
-        let Ok(body) = serde_json::from_str::<Json>(&body) else {
-            return Ok(failed("an answer that is no JSON".to_owned()));
-        };
-        let fault = |item: &Item| format!("{}: {} by the published schema", item.pointer, item.code);
-        Ok(StepAnswer {
-            status: status.unwrap_or(operation.route.status),
-            faults: operation.response.faults(&body).iter().map(fault).collect(),
-            events: emitted.iter().map(event).collect(),
-            body,
-            etag,
-            used: used(output),
-        })
-    }
-
     /// Where an answer is not as the step expects.
     pub fn judge(&self, step: &FixtureStep, answer: &StepAnswer) -> Vec<String> {
         let expect = &step.expect;
@@ -358,8 +289,7 @@ impl Company<'_> {
                 let facts = self.facts(NOON, ActorKind::System, Uuid::nil(), Vec::new());
                 let transaction = Transaction { module, facts, read_only: true, limits: Limits::default() };
                 let called = self.stage.transact(transaction, run, |_| false).await?;
-                let found =
-                    called.result.map_err(|failure| anyhow::anyhow!("verify of {}: {failure:?}", module.name))?;
+                let found = called.result.map_err(|failure| anyhow::anyhow!("verify of {}: {failure}", module.name))?;
                 let reported =
                     |finding: &module::Finding| format!("verify: {}: {}", finding.invariant, finding.message);
                 findings.extend(found.findings.iter().map(reported));
@@ -382,27 +312,4 @@ fn parameter(value: &Json) -> anyhow::Result<String> {
         _ => anyhow::bail!("a parameter is a text, a number or a boolean"),
     };
     Ok(utf8_percent_encode(&text, NON_ALPHANUMERIC).to_string())
-}
-
-/// A problem in the form of a step's answer.
-fn refusal(problem: &Problem) -> StepAnswer {
-    StepAnswer {
-        status: problem.status,
-        body: json!({ "code": problem.code, "errors": problem.errors }),
-        etag: None,
-        events: Vec::new(),
-        faults: Vec::new(),
-        used: None,
-    }
-}
-
-fn event(event: &Event) -> Json {
-    let data: Json = serde_json::from_str(&event.data).unwrap_or_default();
-    json!({
-        "kind": event.kind,
-        "resourceType": event.resource_type,
-        "resourceId": Uuid::from_u64_pair(event.resource.0, event.resource.1),
-        "version": event.version,
-        "data": data,
-    })
 }

@@ -1,0 +1,1 @@
+//! Faults of a descriptor that its author finds without a host.

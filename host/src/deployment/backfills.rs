@@ -1,0 +1,34 @@
+//! The backfills that operators see.
+
+use serde_json::{Value as Json, json};
+
+use super::records::integer;
+use crate::calendar::time;
+use crate::database::{Error, Row, Session};
+
+/// Backfills of the modules that are active now.
+pub async fn list(session: &mut Session, active: u64) -> Result<Vec<Json>, Error> {
+    let rows = session
+        .query(
+            "select u.module, u.from_version, u.to_version, u.batches, u.trouble, u.done_at
+             from stoa_upgrade u
+             join stoa_generation_module theirs on theirs.generation = u.generation and theirs.module = u.module
+             join stoa_generation_module active on active.generation = $1 and active.module = u.module
+               and active.digest = theirs.digest
+             order by u.generation, u.module",
+            &[integer(active)?],
+        )
+        .await?;
+    rows.iter()
+        .map(|row| {
+            Ok(json!({
+                "module": row.text(0)?,
+                "from": row.text(1)?,
+                "to": row.text(2)?,
+                "batches": row.integer(3)?,
+                "trouble": row.optional(4, Row::text)?,
+                "doneAt": row.optional(5, Row::instant)?.map(time),
+            }))
+        })
+        .collect()
+}

@@ -1,0 +1,1 @@
+//! The end of a module with its data, on a host that a developer runs.

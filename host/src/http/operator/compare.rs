@@ -1,0 +1,54 @@
+//! The changes that a pushed module would bring.
+
+use axum::Router;
+use axum::extract::{Path, State};
+use axum::routing::get;
+use http::StatusCode;
+use serde_json::{Value as Json, json};
+
+use super::Console;
+use super::answer::{Answer, apart, digest_of};
+use crate::gate::diff::{self, Change};
+use crate::sandbox::Vetted;
+
+pub(super) fn routes() -> Router<Console> {
+    Router::new().route("/operator/modules/{module}/diff", get(compare))
+}
+
+async fn compare(State(console): State<Console>, Path(digest): Path<String>) -> Answer {
+    let deployment = console.deployment;
+    Answer(
+        async {
+            let digest = digest_of(&digest)?;
+            apart(async move {
+                let vetted = deployment.find_or_fetch(digest).await?;
+                let changes = deployment.changes(&vetted).await?;
+                let active = deployment.current.load();
+                let against = active.module(&vetted.descriptor.name);
+                let against = against.map(|old| json!({ "version": old.version, "digest": hex::encode(old.digest) }));
+                let extra = json!({ "against": against, "generation": active.number });
+                let conflicts = active.find_conflicts(&vetted);
+                Ok((StatusCode::OK, describe_vetted(&vetted, &changes, &conflicts, extra)))
+            })
+            .await
+        }
+        .await,
+    )
+}
+
+/// `conflicts`: claims for which an activation would reject the module, whatever the operator allows.
+pub(super) fn describe_vetted(vetted: &Vetted, changes: &[Change], conflicts: &[String], extra: Json) -> Json {
+    let mut body = json!({
+        "digest": hex::encode(vetted.digest),
+        "name": vetted.descriptor.name,
+        "version": vetted.descriptor.version,
+        "breaking": !conflicts.is_empty() || changes.iter().any(|change| change.breaking),
+        "conflicts": conflicts,
+        "changes": changes,
+        "text": diff::text(changes),
+    });
+    if let (Some(body), Json::Object(extra)) = (body.as_object_mut(), extra) {
+        body.extend(extra);
+    }
+    body
+}

@@ -1,0 +1,161 @@
+//! A push: a component that an operator sends is vetted and kept, and activates nothing.
+
+use std::collections::BTreeMap;
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+use axum::Router;
+use axum::extract::{Path, State};
+use axum::response::{IntoResponse, Response};
+use axum::routing::{get, post};
+use bytes::Bytes;
+use http::{HeaderMap, HeaderValue, StatusCode};
+use serde_json::{Value as Json, json};
+use sha2::{Digest as _, Sha256};
+use tokio::task::JoinHandle;
+use tokio::time::timeout;
+
+use super::answer::{Answer, apart, digest_of, json_response, note};
+use super::artifact::read_artifact;
+use super::compare::describe_vetted;
+use super::{Console, Name};
+use crate::database::Error;
+use crate::deployment::records::Digest;
+use crate::deployment::{Deployment, DeploymentError};
+use crate::sandbox::Vetted;
+
+/// The state of a push that is not yet done.
+pub const COMPILING: &str = "COMPILING";
+/// How long a push waits that may be answered with 202, by default and at most, and how many of these are kept.
+const PATIENCE: Duration = Duration::from_secs(5);
+const MOST_PATIENCE: Duration = Duration::from_secs(60);
+const PUSHES: usize = 32;
+
+pub(super) fn routes() -> Router<Console> {
+    Router::new().route("/operator/modules", post(push)).route("/operator/modules/{module}", get(push_result))
+}
+
+/// A push is compiled to its end, whether or not the operator waits. With `Prefer: respond-async` the response comes within the
+/// time of `wait`: the result, or 202 and the digest under which `GET` gives the result later.
+async fn push(
+    State(console): State<Console>,
+    axum::Extension(Name(by)): axum::Extension<Name>,
+    headers: HeaderMap,
+    body: Bytes,
+) -> Response {
+    let (patience, digest) = (read_patience(&headers), Digest::from(Sha256::digest(&body)));
+    let pushing = console.clone();
+    let mut work = tokio::spawn(async move {
+        let pushed = receive(&pushing.deployment, &by, &headers, body).await;
+        if let Err(refused) = &pushed {
+            note(&pushing, &by, "pushModule", refused, json!({})).await;
+        }
+        Answer(pushed)
+    });
+    if let Some(patience) = patience {
+        match timeout(patience, &mut work).await {
+            Ok(done) => return finish_push(done),
+            Err(_) => match console.pushes.keep(digest, work) {
+                None => return describe_compiling(&digest),
+                Some(kept) => work = kept,
+            },
+        }
+    }
+    finish_push(work.await)
+}
+
+/// The result of a push that was answered with 202: once, to the first who asks after its end.
+async fn push_result(State(console): State<Console>, Path(digest): Path<String>) -> Response {
+    let found = digest_of(&digest).map(|digest| (digest, console.pushes.take(&digest)));
+    match found {
+        Ok((digest, Some(Progress::Compiling))) => describe_compiling(&digest),
+        Ok((_, Some(Progress::Done(work)))) => finish_push(work.await),
+        Ok((_, None)) | Err(_) => Answer(Err(DeploymentError::NotFound("push under way"))).into_response(),
+    }
+}
+
+fn finish_push(done: Result<Answer, tokio::task::JoinError>) -> Response {
+    let panicked = |error| Answer(Err(Error::Fault(format!("an operator's request panicked: {error}")).into()));
+    done.unwrap_or_else(panicked).into_response()
+}
+
+fn describe_compiling(digest: &Digest) -> Response {
+    let body = json!({ "status": COMPILING, "digest": hex::encode(digest) });
+    let mut response = json_response(StatusCode::ACCEPTED, "application/json", &body);
+    response.headers_mut().insert("preference-applied", HeaderValue::from_static("respond-async"));
+    response
+}
+
+/// `Prefer: respond-async, wait=10` (RFC 7240): how long the operator waits for a response that is no result. `None`: to the end.
+fn read_patience(headers: &HeaderMap) -> Option<Duration> {
+    let listed = headers.get_all("prefer").iter().filter_map(|value| value.to_str().ok());
+    let preferences: Vec<&str> = listed.flat_map(|value| value.split(',')).map(str::trim).collect();
+    let wait = preferences
+        .iter()
+        .find_map(|preference| preference.strip_prefix("wait=")?.parse().ok())
+        .map(Duration::from_secs);
+    preferences.contains(&"respond-async").then(|| wait.unwrap_or(PATIENCE).min(MOST_PATIENCE))
+}
+
+/// Pushes that were answered with 202, by digest, until their results are read.
+#[derive(Default)]
+pub(super) struct Pushes(Mutex<BTreeMap<Digest, JoinHandle<Answer>>>);
+
+enum Progress {
+    Compiling,
+    Done(JoinHandle<Answer>),
+}
+
+impl Pushes {
+    /// Keeps a push; gives it back where there is no room for one more. Results that nobody read make room.
+    fn keep(&self, digest: Digest, work: JoinHandle<Answer>) -> Option<JoinHandle<Answer>> {
+        let Ok(mut kept) = self.0.lock() else { return Some(work) };
+        if kept.len() >= PUSHES {
+            kept.retain(|_, work| !work.is_finished());
+        }
+        if kept.len() >= PUSHES {
+            return Some(work);
+        }
+        kept.insert(digest, work);
+        None
+    }
+
+    fn take(&self, digest: &Digest) -> Option<Progress> {
+        let mut kept = self.0.lock().ok()?;
+        match kept.get(digest)?.is_finished() {
+            true => kept.remove(digest).map(Progress::Done),
+            false => Some(Progress::Compiling),
+        }
+    }
+}
+
+async fn receive(
+    deployment: &Arc<Deployment>,
+    by: &str,
+    headers: &HeaderMap,
+    body: Bytes,
+) -> Result<(StatusCode, Json), DeploymentError> {
+    let artifact = read_artifact(headers, body).await?;
+    let (deployment, by) = (deployment.clone(), by.to_string());
+    apart(async move {
+        let (vetted, new) = deployment.push(artifact, by).await?;
+        let changes = deployment.changes(&vetted).await?;
+        let conflicts = deployment.current.load().find_conflicts(&vetted);
+        let status = if new { StatusCode::CREATED } else { StatusCode::OK };
+        Ok((status, describe_vetted(&vetted, &changes, &conflicts, json!({ "report": report(&vetted) }))))
+    })
+    .await
+}
+
+/// The contents of a vetted component.
+fn report(vetted: &Vetted) -> Json {
+    let descriptor = &vetted.descriptor;
+    json!({
+        "signer": vetted.signer,
+        "size": vetted.size,
+        "routes": descriptor.routes.len(),
+        "collections": descriptor.collections.iter().map(|collection| &collection.name).collect::<Vec<_>>(),
+        "permissions": descriptor.permissions.iter().map(|named| &named.code).collect::<Vec<_>>(),
+        "events": descriptor.events.iter().map(|named| &named.code).collect::<Vec<_>>(),
+    })
+}

@@ -1,0 +1,1 @@
+//! The last lines and failures of each module on this host.

@@ -1,0 +1,1 @@
+//! The author of a module, from the descriptor to the push.

@@ -1,0 +1,1 @@
+//! Names that a module introduces: its own, and nobody else's.

@@ -1,0 +1,1 @@
+//! A module keeps to what it publishes: statuses, events and problem codes.

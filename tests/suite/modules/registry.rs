@@ -1,0 +1,1 @@
+//! Modules that come from a registry.

@@ -1,0 +1,1 @@
+//! A module that is upgraded with the data of its earlier versions.

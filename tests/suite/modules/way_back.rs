@@ -1,0 +1,1 @@
+//! The way back to what ran well before.
