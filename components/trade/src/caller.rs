@@ -49,7 +49,6 @@ impl Caller {
             Caller::Client => Reply::json(&client()),
         }
     }
-
 }
 
 #[cfg(test)]

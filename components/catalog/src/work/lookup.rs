@@ -2,8 +2,8 @@
 
 use stoa_sdk::store::{insert, run};
 use stoa_sdk::{Problem, emit, new_id};
-use stoa_trade::{Status, new_record};
 use stoa_trade::refusal::or_duplicate;
+use stoa_trade::{Status, new_record};
 
 use crate::records::lookup::{ApiCatalogLookup, CREATED, Kind, LookupRow};
 use crate::rules::lookup::CatalogLookupInput;

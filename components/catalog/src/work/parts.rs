@@ -4,20 +4,24 @@ use serde::Serialize;
 use stoa_sdk::store::{get, run, select};
 use stoa_sdk::{Answer, Call, Column, Filter, Id, Instant, all, fit_page};
 use stoa_trade::lists::changed_since;
-use stoa_trade::{Archivable, Caller, Status, list_query};
+use stoa_trade::{Archivable, Caller, Status, client_query, list_query};
 
 use crate::records::product::ProductHead;
 
 list_query! {
-    pub struct ListParts of Status {}
-}
-
-list_query! {
-    /// Variants or media of a product.
-    pub struct ListApiParts of OnlyActive {
+    pub struct AskParts of Status {
         /// Only records changed at or after this instant.
         updated_since: Option<Instant>,
     }
+}
+
+client_query! {
+    ListApiParts of active AskParts without []
+}
+
+client_query! {
+    /// As API clients ask, but for archived ones too, and not by when they changed.
+    ListParts of AskParts without ["updatedSince"]
 }
 
 /// A page of a product's parts; for an API client, of the active parts of a product on sale. `filter`: the parts of the
@@ -31,17 +35,8 @@ pub fn list_parts<R: Archivable, P: Serialize, C: Serialize>(
 ) -> Answer {
     let product = call.path_id("productId")?;
     let caller = Caller::current();
-    let (filter, cursor, limit) = match caller {
-        Caller::Person => {
-            let query: ListParts = call.query()?;
-            (filter(caller, product, query.status), query.cursor, query.limit)
-        }
-        Caller::Client => {
-            let query: ListApiParts = call.query()?;
-            let changed = changed_since(updated_at, query.updated_since);
-            (all([filter(caller, product, Status::Active), changed]), query.cursor, query.limit)
-        }
-    };
+    let AskParts { cursor, limit, status, updated_since } = call.query()?;
+    let filter = all([filter(caller, product, status), changed_since(updated_at, updated_since)]);
     let (product, rows) =
         fit_page(limit, |limit| run((get(product), select::<R>(filter.clone()).page(cursor).limit(limit))))?;
     let product = ProductHead::require(product)?;

@@ -82,8 +82,6 @@ pub fn general_ledger(call: &Call) -> Answer {
     let (entries, accounts) = run((entries_of(&lines.items), accounts_of(&lines.items)))?;
     let entries = map(entries.into_iter().map(|entry| (entry.id, entry)));
     let accounts = map(accounts.into_iter().map(|account: AccountLabel| (account.id, account)));
-    let show = |line: LineRow| {
-        LedgerLine::from_row(&line, entries.get(&line.entry_id), accounts.get(&line.account_id))
-    };
+    let show = |line: LineRow| LedgerLine::from_row(&line, entries.get(&line.entry_id), accounts.get(&line.account_id));
     Ok(Reply::json(&Page::from_rows(lines.items, lines.more, |line| line.id, show)))
 }

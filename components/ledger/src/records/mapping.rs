@@ -3,8 +3,8 @@
 use schemars::JsonSchema;
 use serde::Serialize;
 use stoa_sdk::{Id, Instant, collection, new_id, view};
-use stoa_trade::payment_method::Method;
 use stoa_trade::new_record;
+use stoa_trade::payment_method::Method;
 
 use crate::records::role::Role;
 
@@ -75,32 +75,18 @@ pub struct MappingSet {
 
 impl MappingSetRow {
     pub fn empty(legal_entity_id: Id) -> MappingSetRow {
-        new_record!(MappingSetRow {
-            id: new_id(),
-            legal_entity_id,
-            complete: false,
-        })
+        new_record!(MappingSetRow { id: new_id(), legal_entity_id, complete: false })
     }
 }
 
 impl RoleMappingRow {
     pub fn new(legal_entity_id: Id, role: Role, account_id: Option<Id>) -> RoleMappingRow {
-        new_record!(RoleMappingRow {
-            id: new_id(),
-            legal_entity_id,
-            role,
-            account_id,
-        })
+        new_record!(RoleMappingRow { id: new_id(), legal_entity_id, role, account_id })
     }
 }
 
 impl MethodMappingRow {
     pub fn new(legal_entity_id: Id, method: Method, money_account_id: Option<Id>) -> MethodMappingRow {
-        new_record!(MethodMappingRow {
-            id: new_id(),
-            legal_entity_id,
-            method,
-            money_account_id,
-        })
+        new_record!(MethodMappingRow { id: new_id(), legal_entity_id, method, money_account_id })
     }
 }

@@ -1,8 +1,8 @@
 //! Money accounts: tills, bank accounts, cards; each is the face of one ledger account.
 
 use stoa_sdk::{Id, Instant, collection, new_id, view};
-use stoa_trade::{Status, new_record};
 use stoa_trade::payment_method::MoneyKind;
+use stoa_trade::{Status, new_record};
 
 use crate::records::head::below_entity;
 

@@ -3,7 +3,7 @@
 use stoa_sdk::{Date, Id, Instant, collection, new_id, text_enum};
 use stoa_trade::dates::Month;
 use stoa_trade::quantity::Amount;
-use stoa_trade::{resource, new_record};
+use stoa_trade::{new_record, resource};
 
 use crate::records::entry::BranchKey;
 

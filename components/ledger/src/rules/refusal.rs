@@ -26,4 +26,3 @@ pub fn refuse_while(reasons: &[(&str, bool)]) -> Result<(), Problem> {
     let holding = reasons.iter().filter(|(_, holds)| *holds);
     refuse("ILLEGAL_STATE", holding.map(|(code, _)| item("/path/id", code)).collect())
 }
-

@@ -36,14 +36,6 @@ pub fn take(kind: &str, id: Id, entity: Id, branch: Option<Id>, money: Option<Id
             return Err(Problem::reference_invalid("/moneyAccountId"));
         }
     }
-    if let Some(current) = current.first() {
-        run(update::<HoldRow>(current.id)
-            .set(HoldRow::legal_entity_id, &entity)
-            .set(HoldRow::branch_id, &branch)
-            .set(HoldRow::money_account_id, &money)
-            .set(HoldRow::active, &true))?;
-        return Ok(());
-    }
     run(insert([&new_record!(HoldRow {
         id: new_id(),
         holder_kind: kind.to_owned(),

@@ -4,8 +4,8 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use stoa_sdk::store::{insert, run};
 use stoa_sdk::{Problem, Text, emit, new_id, text};
-use stoa_trade::{Status, new_record};
 use stoa_trade::refusal::or_duplicate;
+use stoa_trade::{Status, new_record};
 
 use crate::records::price_list::{CREATED, ListRow, PriceListEvent, Visibility};
 

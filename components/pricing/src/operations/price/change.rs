@@ -4,9 +4,7 @@
 use schemars::JsonSchema;
 use serde::Deserialize;
 use stoa_sdk::store::{First, get, insert, lock, run, select};
-use stoa_sdk::{
-    Answer, Call, Client, Id, Item, Operation, Problem, Reply, all, currency, emit, item, new_id, text,
-};
+use stoa_sdk::{Answer, Call, Client, Id, Item, Operation, Problem, Reply, all, currency, emit, item, new_id, text};
 use stoa_trade::clients::articles;
 use stoa_trade::{Caller, Change, EmptyBody, Status, new_record, require_unarchived, writable};
 
