@@ -4,7 +4,7 @@
 use std::collections::BTreeMap;
 
 use stoa_sdk::store::{MOST_ROWS, Row, Rows, aggregate, run};
-use stoa_sdk::{Field, Filter, Id, Problem, all, totals};
+use stoa_sdk::{Field, Id, Problem, all, totals};
 use stoa_trade::dates::Month;
 use stoa_trade::quantity::Amount;
 use stoa_trade::snapshot::{Summed, unsummed_lines};
