@@ -153,7 +153,7 @@ fn check_variant(variant: Option<&VariantHead>, product: Id, kept: Option<Id>) -
     }
 }
 
-/// Whether events show a medium of this product, and of the variant that it names.
+/// True if events show a medium of this product, and of the variant that it names.
 fn is_public(product: Option<&ProductHead>, variant: Option<&VariantHead>) -> bool {
     product.is_some_and(ProductHead::is_public) && variant.is_none_or(|variant| variant.status == Status::Active)
 }
