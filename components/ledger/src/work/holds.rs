@@ -36,7 +36,7 @@ pub fn take(kind: &str, id: Id, entity: Id, branch: Option<Id>, money: Option<Id
             return Err(Problem::reference_invalid("/moneyAccountId"));
         }
     }
-    run(insert([&new_record!(HoldRow {
+    let hold = new_record!(HoldRow {
         id: new_id(),
         holder_kind: kind.to_owned(),
         holder_id: id,
@@ -44,7 +44,13 @@ pub fn take(kind: &str, id: Id, entity: Id, branch: Option<Id>, money: Option<Id
         branch_id: branch,
         money_account_id: money,
         active: true,
-    })]))?;
+    });
+    let Some(current) = current.first() else {
+        run(insert([&hold]))?;
+        return Ok(());
+    };
+    let columns = ["legal_entity_id", "branch_id", "money_account_id", "active"];
+    run(update::<HoldRow>(current.id).set_from(&hold, &columns))?;
     Ok(())
 }
 
