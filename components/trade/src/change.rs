@@ -143,7 +143,7 @@ mod tests {
 
     use super::*;
     use crate::archivable;
-    use crate::life::Status;
+    use crate::life::{Identity, Status};
 
     collection! {
         record ThingRow in "thing" {
@@ -218,6 +218,18 @@ mod tests {
         let change = Change::new(&thing(), thing()).unwrap();
         assert_eq!((change.members().len(), change.after().version), (0, 5));
         assert_eq!(written_columns(&change), ["code"]);
+    }
+
+    #[test]
+    fn a_change_is_written_emitted_and_shown() {
+        const RENAMED: EventKind<Identity> = EventKind::new("things.thing.renamed", "THING", "A thing was renamed.");
+        let log = script([vec![stoa_sdk::store::Reply::Done]]);
+        let change = Change::new(&thing(), ThingRow { name: "D".to_owned(), ..thing() }).unwrap();
+        let show = |row: &ThingRow| Reply::json(&row.name);
+        let reply = change.write_and_emit(&RENAMED, |row| Identity { id: row.id }, show).unwrap();
+        assert_eq!((reply.body.as_str(), reply.changed), (r#""D""#, vec!["name".to_owned()]));
+        let events: Vec<String> = log.borrow().events.iter().map(|event| event.kind.clone()).collect();
+        assert_eq!((log.borrow().runs.len(), events), (1, vec![RENAMED.code.to_owned()]));
     }
 
     #[test]
