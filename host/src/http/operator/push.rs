@@ -54,8 +54,8 @@ enum SignerQuestion {
     Admission(Admission),
 }
 
-/// The entries of a signer whom this host trusts, or the refusal that a push of it would receive. A refusal is recorded as one of a
-/// push: it ends one.
+/// The entries of a signer whom this host trusts, or the refusal that a push of it would receive. A refusal is recorded
+/// as one of a push: it ends one.
 async fn judge_signer(
     State(console): State<Console>,
     axum::Extension(Name(by)): axum::Extension<Name>,
