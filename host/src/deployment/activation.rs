@@ -36,7 +36,7 @@ pub struct ActivationRequest {
     pub expected: Option<u64>,
     /// Codes of breaking changes that are meant.
     pub allow: BTreeSet<String>,
-    /// What was withdrawn is meant, too.
+    /// Modules that were withdrawn may come back.
     pub again: bool,
 }
 
@@ -251,8 +251,8 @@ impl Deployment {
     }
 
     /// Makes the modules of an earlier generation the active ones again. What it takes away is reported, and refused by nothing: a way
-    /// back that asks questions is none. What was withdrawn comes back where it is asked for: that is a way forth. `module`: the one
-    /// for whose sake it is.
+    /// back that asks questions is none. A generation with a withdrawn module comes back where that is asked for: that is a way forth.
+    /// `module`: the one for whose sake it is.
     pub async fn restore(
         &self,
         target: u64,

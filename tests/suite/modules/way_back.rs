@@ -185,7 +185,7 @@ fn one_module_goes_back_alone(database: Database) {
     let expected = (&json!("ROLLBACK"), &json!("changeling"), &json!(null));
     assert_eq!((&newest["cause"], &newest["module"], &newest["restores"]), expected, "{newest}");
     console.activate(&digest, json!({})).refused(409, "MODULE_WITHDRAWN");
-    // Of its versions none is left that is good, and it was always there.
+    // No version of it is left that is good, and it was always there.
     console.post("modules/changeling/rollback", json!({})).refused(404, "NOT_FOUND");
     console.post("modules/nobody/rollback", json!({})).refused(404, "NOT_FOUND");
     // Before its only version there was none.
@@ -305,7 +305,7 @@ fn a_dev_restart_that_lowers_says_so(database: Database) {
     host.restart();
     assert_eq!(host.console().version("changeling").as_deref(), Some("1.0.0"));
     assert!(host.log().contains(said), "{}", host.log());
-    // What differs in nothing is no news.
+    // A folder that differs in nothing takes nothing back.
     let count = || host.log().matches("the modules folder takes").count();
     let before = count();
     host.restart();

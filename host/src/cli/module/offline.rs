@@ -14,7 +14,7 @@ use crate::deployment::{ActivationRequest, Deployment, HostIdentity, Release};
 use crate::http::operator::activation;
 use crate::settings::Settings;
 
-/// What a rollback leads to.
+/// The goal of a rollback.
 pub enum RollbackTarget {
     /// The newest good generation of other modules.
     Newest,
