@@ -242,7 +242,7 @@ fn what_other_modules_claim_is_theirs(database: Database) {
     for reported in [&pushed, &console.get(&format!("modules/{thief}/diff")).is(200)] {
         assert_eq!(
             reported["conflicts"],
-            json!(["changeling: permission `catalog.read` is claimed twice"]),
+            json!(["changeling: permission `catalog.read` is claimed twice: `catalog` has it"]),
             "{reported}"
         );
         assert_eq!(reported["breaking"], true, "{reported}");
