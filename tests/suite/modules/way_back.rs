@@ -1,5 +1,5 @@
-//! The way back: it never leads to what was withdrawn, each module is watched for its first ten minutes, a module goes back alone, and
-//! several come as one set.
+//! The way back: it never leads to what was withdrawn, each module is watched for its first ten minutes, a module goes
+//! back alone, and several come as one set.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -226,7 +226,8 @@ impl Drop for EndsLoad<'_> {
     }
 }
 
-/// Versions of two modules that need each other: neither runs with the other's old version, so a mixed set would be refused.
+/// Versions of two modules that need each other: neither runs with the other's old version, so a mixed set would be
+/// refused.
 fn a_set_is_activated_as_one(database: Database) {
     let (keeper, reader) = (modules::guest("keeper"), modules::guest("reader"));
     let next_keeper = replace_name(&keeper, "commerce:shelf/items@1.1.0", "commerce:shelf/items@2.0.0");
