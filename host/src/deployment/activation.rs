@@ -36,7 +36,7 @@ pub struct ActivationRequest {
     pub expected: Option<u64>,
     /// Codes of breaking changes that are meant.
     pub allow: BTreeSet<String>,
-    /// What was withdrawn is meant, too.
+    /// Modules that were withdrawn may come back.
     pub again: bool,
 }
 
@@ -104,8 +104,9 @@ impl Deployment {
         Ok(diff::diff(predecessor.as_ref(), &Surface::from_vetted(&active.engine, vetted)))
     }
 
-    /// The active module of a candidate's name. Where none is active, the last one, as far as it can be read: a deactivation is no way
-    /// around what guards callers. One that cannot run here any more leaves its signer and its tables.
+    /// The active module of a candidate's name. Where none is active, the last one, as far as it can be read: a
+    /// deactivation is no way around what guards callers. One that cannot run here any more leaves its signer and its
+    /// tables.
     async fn find_predecessor(
         &self,
         active: &Generation,
@@ -136,7 +137,8 @@ impl Deployment {
         }
     }
 
-    /// The changes that a set of pushed modules would bring, each with its module, and why the set could not run, where it could not.
+    /// The changes that a set of pushed modules would bring, each with its module, and why the set could not run, where
+    /// it could not.
     pub async fn compare_set(
         &self,
         digests: &[Digest],
@@ -250,9 +252,9 @@ impl Deployment {
         self.install(recorded, active, after, set, changes).await
     }
 
-    /// Makes the modules of an earlier generation the active ones again. What it takes away is reported, and refused by nothing: a way
-    /// back that asks questions is none. What was withdrawn comes back where it is asked for: that is a way forth. `module`: the one
-    /// for whose sake it is.
+    /// Makes the modules of an earlier generation the active ones again. What it takes away is reported, and refused by
+    /// nothing: a way back that asks questions is none. A generation with a withdrawn module comes back where that is
+    /// asked for: that is a way forth. `module`: the one for whose sake it is.
     pub async fn restore(
         &self,
         target: u64,
@@ -289,8 +291,8 @@ impl Deployment {
         self.install(recorded, active, after, set, changes).await
     }
 
-    /// Goes back to the newest earlier generation that can run here, of modules that are trusted and were not withdrawn. `module`: the
-    /// one for whose sake it is, which must not come along.
+    /// Goes back to the newest earlier generation that can run here, of modules that are trusted and were not
+    /// withdrawn. `module`: the one for whose sake it is, which must not come along.
     pub async fn go_back(
         &self,
         request: &ActivationRequest,
@@ -318,7 +320,8 @@ impl Deployment {
         Err(refused)
     }
 
-    /// Puts one module back to its last version that was not withdrawn, or takes it out where there is none; the others stay.
+    /// Puts one module back to its last version that was not withdrawn, or takes it out where there is none; the others
+    /// stay.
     pub async fn retreat(
         &self,
         name: &str,
