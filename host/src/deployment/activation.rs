@@ -101,7 +101,7 @@ impl Deployment {
     pub async fn changes(&self, vetted: &Vetted) -> Result<Vec<Change>, DeploymentError> {
         let active = self.current.load().generation.clone();
         let predecessor = self.find_predecessor(&active, vetted).await?;
-        Ok(diff::diff(predecessor.as_ref(), &Surface::from_vetted(&active.engine, vetted)))
+        Ok(compare(&active, predecessor.as_ref(), vetted))
     }
 
     /// The active module of a candidate's name. Where none is active, the last one, as far as it can be read: a
@@ -125,7 +125,12 @@ impl Deployment {
         });
         let Some((digest, signer, collections)) = recorded.await? else { return Ok(None) };
         match self.find_or_fetch(digest).await {
-            Ok(last) => Ok(Some(Surface { signer, ..Surface::from_vetted(&active.engine, &last) })),
+            // The tables are the recorded ones: those that were forgotten bind nobody.
+            Ok(last) => {
+                let shown = Surface::from_vetted(&active.engine, &last);
+                let descriptor = Descriptor { collections, ..shown.descriptor };
+                Ok(Some(Surface { signer, descriptor, ..shown }))
+            }
             Err(DeploymentError::Refusal(why)) => {
                 tracing::info!(name, %why, "a candidate is compared with the tables of its predecessor alone");
                 let nothing = Surface::nothing(&candidate.descriptor);
@@ -149,8 +154,7 @@ impl Deployment {
         let mut compared = Vec::with_capacity(candidates.len());
         for candidate in &candidates {
             let predecessor = self.find_predecessor(&before, candidate).await?;
-            let changes = diff::diff(predecessor.as_ref(), &Surface::from_vetted(&before.engine, candidate));
-            compared.push((candidate.clone(), changes));
+            compared.push((candidate.clone(), compare(&before, predecessor.as_ref(), candidate)));
         }
         match self.link(active + 1, &put_in(&set, &candidates)).await {
             Ok(_) => Ok((compared, None)),
@@ -193,7 +197,7 @@ impl Deployment {
         for candidate in &candidates {
             let predecessor = self.find_predecessor(&before, candidate).await?;
             names::check_owner(predecessor.as_ref(), candidate)?;
-            let found = diff::diff(predecessor.as_ref(), &Surface::from_vetted(&before.engine, candidate));
+            let found = compare(&before, predecessor.as_ref(), candidate);
             changes.push((candidate.descriptor.name.clone(), found));
         }
         if !request.again {
@@ -433,6 +437,14 @@ impl Deployment {
         }
         Err(Error::Unavailable("the tables never became free".into()).into())
     }
+}
+
+/// The changes that a candidate brings, each new call of a service with what its callers must hold now.
+fn compare(before: &Generation, predecessor: Option<&Surface>, candidate: &Vetted) -> Vec<Change> {
+    let mut changes = diff::diff(predecessor, &Surface::from_vetted(&before.engine, candidate));
+    let descriptors: Vec<&Descriptor> = before.modules.iter().map(|module| &*module.descriptor).collect();
+    diff::name_needs(&mut changes, &descriptors);
+    changes
 }
 
 fn surface(generation: &Generation, module: &Module) -> Surface {

@@ -13,7 +13,6 @@ use http::{HeaderMap, HeaderValue, StatusCode};
 use serde::Deserialize;
 use serde_json::{Value as Json, json};
 use sha2::{Digest as _, Sha256};
-use stoa_descriptor::Descriptor;
 use tokio::task::JoinHandle;
 use tokio::time::timeout;
 
@@ -25,7 +24,6 @@ use crate::database::Error;
 use crate::deployment::records::Digest;
 use crate::deployment::{Deployment, DeploymentError};
 use crate::gate::admission::{Admission, Signer, Statement};
-use crate::gate::diff;
 use crate::gate::refusal::Refusal;
 use crate::gate::trust::Trust;
 use crate::sandbox::Vetted;
@@ -198,11 +196,8 @@ async fn receive(
     let (deployment, by) = (deployment.clone(), by.to_string());
     apart(async move {
         let (vetted, new) = deployment.push(artifact, by).await?;
-        let mut changes = deployment.changes(&vetted).await?;
-        let active = deployment.current.load();
-        let descriptors: Vec<&Descriptor> = active.modules.iter().map(|module| &*module.descriptor).collect();
-        diff::name_needs(&mut changes, &descriptors);
-        let conflicts = active.find_conflicts(&vetted);
+        let changes = deployment.changes(&vetted).await?;
+        let conflicts = deployment.current.load().find_conflicts(&vetted);
         let status = if new { StatusCode::CREATED } else { StatusCode::OK };
         Ok((status, describe_vetted(&vetted, &changes, &conflicts, json!({ "report": report(&vetted) }))))
     })
