@@ -62,7 +62,7 @@ fn in_and_out_with_data_in_place(database: Database) {
     shop.get(&tiers).refused(404, "NOT_FOUND");
 
     // In again: as it left them.
-    console.activate(&digest, json!({})).is(200);
+    console.activate(&digest, json!({ "again": true })).is(200);
     host.forget_contract();
     assert_eq!(amount(&shop, &resolve, "100"), "0.800000");
     let output = host.command().args(["verify"]).output().expect("cannot run stoa verify");

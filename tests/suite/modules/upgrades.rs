@@ -187,7 +187,7 @@ fn totals_after_upgrade_rollback_and_return_are_the_ledgers(database: Database) 
     console.restore(1).is(200);
     add_entries(&shop, &accounts[0], &[100]);
     add_entries(&shop, &accounts[1], &[20]);
-    console.activate(&digest, json!({})).is(200);
+    console.activate(&digest, json!({ "again": true })).is(200);
     add_entries(&shop, &accounts[1], &[3]);
     wait_for_backfills(&console, 2);
     assert_eq!(totals(&shop), [Some(116), Some(30), Some(2)]);
