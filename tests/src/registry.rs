@@ -1,5 +1,5 @@
-//! An OCI registry of the test's own, over plain HTTP on this machine. It keeps what it is sent in memory, writes down who asked
-//! for what, and can be told to lie. And Debian's, where it is installed.
+//! An OCI registry of the test's own, over plain HTTP on this machine. It keeps what it is sent in memory, writes
+//! down who asked for what, and can be told to lie. And Debian's, where it is installed.
 
 use std::collections::BTreeMap;
 use std::io::{Read as _, Write as _};
@@ -160,10 +160,15 @@ fn answer(address: SocketAddr, habits: Habits, contents: &Contents, request: &As
     if path == "/token" {
         let expected = format!("Basic {}", BASE64_STANDARD.encode(format!("stoa:{PASSWORD}")));
         let is_known = authorization == expected;
-        return if is_known { reply(200, vec![], json!({ "token": TOKEN }).to_string()) } else { reply(401, vec![], "") };
+        return if is_known {
+            reply(200, vec![], json!({ "token": TOKEN }).to_string())
+        } else {
+            reply(401, vec![], "")
+        };
     }
     if habits.wants_token && authorization != format!("Bearer {TOKEN}") {
-        let challenge = format!("Bearer realm=\"http://{address}/token\",service=\"test\",scope=\"repository:acme:pull\"");
+        let challenge =
+            format!("Bearer realm=\"http://{address}/token\",service=\"test\",scope=\"repository:acme:pull\"");
         return reply(401, vec![("www-authenticate", challenge)], "");
     }
     match (request.method.as_str(), path) {
@@ -265,7 +270,8 @@ fn read(stream: &mut TcpStream) -> Option<Asked> {
 
 /// One request per connection.
 fn write(request: &Asked, reply: &Reply) -> Vec<u8> {
-    let mut text = format!("HTTP/1.1 {} X\r\nConnection: close\r\nContent-Length: {}\r\n", reply.status, reply.body.len());
+    let mut text =
+        format!("HTTP/1.1 {} X\r\nConnection: close\r\nContent-Length: {}\r\n", reply.status, reply.body.len());
     for (name, value) in &reply.headers {
         text.push_str(&format!("{name}: {value}\r\n"));
     }

@@ -1,7 +1,8 @@
-//! `release-modules`: the deployment's own modules as signed artifacts of a registry, and the lock file that pins them. A
-//! deployment starts from that file: `stoa module pull --locked`.
+//! `release-modules`: the deployment's own modules as signed artifacts of a registry, and the lock file that pins
+//! them. A deployment starts from that file: `stoa module pull --locked`.
 
-use std::path::{Path, PathBuf};
+use std::io::ErrorKind;
+use std::path::PathBuf;
 use std::process::Command;
 
 use anyhow::{Context, Result};
@@ -18,7 +19,7 @@ pub struct Args {
     /// Where the modules are published, each under its name: oci://HOST/PATH
     #[arg(long)]
     to: String,
-    /// Write an OCI layout to dist/oci instead: `oras copy -r` carries it to the registry
+    /// Write an OCI layout to target/dist/oci instead: `oras copy -r` carries it to the registry
     #[arg(long)]
     layout: bool,
     /// Credentials for the registry: the file config.json that `docker login` writes
@@ -52,20 +53,15 @@ pub fn run(workspace: &Workspace, args: &Args) -> Result<()> {
 
 /// A release holds nothing of the one before.
 fn make_folder(workspace: &Workspace) -> Result<PathBuf> {
-    let folder = workspace.root.join("dist");
-    remove(&folder.join("oci"), |path| std::fs::remove_dir_all(path))?;
-    remove(&folder.join("stoa-modules.lock"), |path| std::fs::remove_file(path))?;
+    let folder = workspace.target.join("dist");
+    match std::fs::remove_dir_all(&folder) {
+        Err(error) if error.kind() != ErrorKind::NotFound => {
+            return Err(error).with_context(|| format!("cannot remove {}", folder.display()));
+        }
+        _ => {}
+    }
     std::fs::create_dir_all(&folder).with_context(|| format!("cannot create {}", folder.display()))?;
     Ok(folder)
-}
-
-fn remove(path: &Path, remove: impl FnOnce(&Path) -> std::io::Result<()>) -> Result<()> {
-    match remove(path) {
-        Err(error) if error.kind() != std::io::ErrorKind::NotFound => {
-            Err(error).with_context(|| format!("cannot remove {}", path.display()))
-        }
-        _ => Ok(()),
-    }
 }
 
 /// Without a tag: each version is its own.

@@ -1,5 +1,5 @@
-//! The challenge of a registry that wants to know who asks (RFC 9110, 11.6.1; the token specification of the distribution
-//! project): the password itself, or a token for which another server takes it.
+//! The challenge of a registry that wants to know who asks (RFC 9110, 11.6.1; the token specification of the
+//! distribution project): the password itself, or a token for which another server takes it.
 
 use http::{HeaderMap, header};
 use reqwest::Url;
@@ -30,9 +30,11 @@ impl Challenge {
 
 fn read_token_address(parameters: &str) -> Result<Url, RegistryFault> {
     let parameters = split_parameters(parameters);
-    let value = |name: &str| parameters.iter().find(|(other, _)| other.eq_ignore_ascii_case(name)).map(|(_, value)| value);
+    let value =
+        |name: &str| parameters.iter().find(|(other, _)| other.eq_ignore_ascii_case(name)).map(|(_, value)| value);
     let realm = value("realm").and_then(|realm| Url::parse(realm).ok());
-    let mut address = realm.ok_or_else(|| RegistryFault::Malformed("the registry's challenge has no realm".to_owned()))?;
+    let mut address =
+        realm.ok_or_else(|| RegistryFault::Malformed("the registry's challenge has no realm".to_owned()))?;
     for name in ["service", "scope"] {
         if let Some(value) = value(name) {
             address.query_pairs_mut().append_pair(name, value);
@@ -71,7 +73,8 @@ mod tests {
 
     #[test]
     fn challenges_of_known_registries_are_read() {
-        let docker = r#"Bearer realm="https://auth.example/token",service="registry.example",scope="repository:a/b:pull,push""#;
+        let docker =
+            r#"Bearer realm="https://auth.example/token",service="registry.example",scope="repository:a/b:pull,push""#;
         let Ok(Challenge::Bearer(address)) = read(&["Basic realm=\"x\"", docker]) else { panic!("no token") };
         let asked: Vec<(String, String)> =
             address.query_pairs().map(|(name, value)| (name.into_owned(), value.into_owned())).collect();

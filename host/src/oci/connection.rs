@@ -1,5 +1,6 @@
-//! Requests to one registry about one path: bounded in time and size, to judged addresses, with credentials for whoever they
-//! are meant. Redirects are followed by hand: many registries keep their blobs elsewhere, and the elsewhere gets no credential.
+//! Requests to one registry about one path: bounded in time and size, to judged addresses, with credentials for
+//! whoever they are meant. Redirects are followed by hand: many registries keep their blobs elsewhere, and the
+//! elsewhere gets no credential.
 
 use std::net::{IpAddr, SocketAddr};
 use std::time::Duration;
@@ -170,7 +171,10 @@ impl RegistryConnection {
         };
         let host = address.host_str().unwrap_or_default();
         is_allowed.then_some(()).ok_or_else(|| {
-            RegistryFault::Forbidden(format!("the registry leads to {}://{host}, which is not allowed", address.scheme()))
+            RegistryFault::Forbidden(format!(
+                "the registry leads to {}://{host}, which is not allowed",
+                address.scheme()
+            ))
         })
     }
 }
@@ -251,6 +255,9 @@ mod tests {
         let far = connection("10.0.0.1:5000", AddressRule::Any);
         assert_eq!(far.base.scheme(), "https");
         assert!(is_allowed(&far, "https://10.0.0.2/blob"));
-        assert!(!is_allowed(&far, "http://127.0.0.1:5000/blob"), "a registry elsewhere leads to this machine in plain text");
+        assert!(
+            !is_allowed(&far, "http://127.0.0.1:5000/blob"),
+            "a registry elsewhere leads to this machine in plain text"
+        );
     }
 }

@@ -1,5 +1,5 @@
-//! Credentials for registries: the `config.json` that `docker login` and `oras login` write. Helpers and identity tokens are
-//! not read.
+//! Credentials for registries: the `config.json` that `docker login` and `oras login` write. Helpers and identity
+//! tokens are not read.
 
 use std::collections::BTreeMap;
 use std::path::Path;

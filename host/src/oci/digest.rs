@@ -37,7 +37,8 @@ impl FromStr for OciDigest {
     type Err = String;
 
     fn from_str(text: &str) -> Result<OciDigest, String> {
-        let digits = text.strip_prefix("sha256:").filter(|digits| !digits.bytes().any(|byte| byte.is_ascii_uppercase()));
+        let digits =
+            text.strip_prefix("sha256:").filter(|digits| !digits.bytes().any(|byte| byte.is_ascii_uppercase()));
         let bytes = digits.and_then(|digits| hex::decode(digits).ok()).and_then(|bytes| bytes.try_into().ok());
         bytes.map(OciDigest).ok_or_else(|| format!("`{text}` is no digest sha256:HEX"))
     }

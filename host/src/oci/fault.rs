@@ -4,7 +4,8 @@ use http::StatusCode;
 
 use crate::gate::refusal::Refusal;
 
-/// A failure of a conversation with a registry. No text of it holds a credential: addresses are written without their query.
+/// A failure of a conversation with a registry. No text of it holds a credential: addresses are written without their
+/// query.
 #[derive(Debug, thiserror::Error)]
 pub enum RegistryFault {
     #[error("{0}")]

@@ -1,6 +1,6 @@
-//! Manifests, as registries keep them. A component is an image of one layer `application/wasm` with the configuration of the
-//! CNCF's Wasm artifact, as `wkg` writes and reads it; an admission is an artifact that refers to the image. The same
-//! component always makes the same image: its digest says what it is, and not when it was published.
+//! Manifests, as registries keep them. A component is an image of one layer `application/wasm` with the configuration
+//! of the CNCF's Wasm artifact, as `wkg` writes and reads it; an admission is an artifact that refers to the image.
+//! The same component always makes the same image: its digest says what it is, and not when it was published.
 
 use bytes::Bytes;
 use serde::{Deserialize, Serialize};
@@ -216,7 +216,8 @@ mod tests {
     fn an_index_keeps_what_others_listed() {
         let publication = publication();
         let entry = serde_json::to_value(&publication.admission.descriptor).expect("JSON");
-        let foreign = json!({ "mediaType": MANIFEST, "digest": "sha512:00", "size": 1, "artifactType": "x", "urls": [] });
+        let foreign =
+            json!({ "mediaType": MANIFEST, "digest": "sha512:00", "size": 1, "artifactType": "x", "urls": [] });
         let first = add_to_index(None, &foreign).expect("an index");
         let both = add_to_index(Some(&first), &entry).expect("an index");
         let again = add_to_index(Some(&both), &entry).expect("an index");

@@ -1,4 +1,5 @@
-//! A folder of images (OCI image layout 1.0): a release that any tool carries into any registry, `oras` and `skopeo` for two.
+//! A folder of images (OCI image layout 1.0): a release that any tool carries into any registry, `oras` and `skopeo`
+//! for two.
 
 use std::io::ErrorKind;
 use std::path::Path;
@@ -8,7 +9,8 @@ use serde_json::json;
 
 use super::image::{OciContent, Publication, add_to_index};
 
-/// Adds a publication to the folder, which is made where there is none. `name`: `PATH:TAG`, by which tools find the image.
+/// Adds a publication to the folder, which is made where there is none. `name`: `PATH:TAG`, by which tools find the
+/// image.
 pub fn write(folder: &Path, name: &str, publication: &Publication) -> anyhow::Result<()> {
     let blobs = folder.join("blobs/sha256");
     std::fs::create_dir_all(&blobs).with_context(|| format!("cannot create {}", blobs.display()))?;

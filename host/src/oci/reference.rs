@@ -1,5 +1,5 @@
-//! The name of a module in a registry: `oci://HOST[:PORT]/PATH[:TAG][@sha256:HEX]`. After `oci://` it is the text that `wkg`
-//! takes. A reference with a digest names one manifest for ever; a tag may name another one tomorrow.
+//! The name of a module in a registry: `oci://HOST[:PORT]/PATH[:TAG][@sha256:HEX]`. After `oci://` it is the text
+//! that `wkg` takes. A reference with a digest names one manifest for ever; a tag may name another one tomorrow.
 
 use std::fmt;
 use std::str::FromStr;
@@ -30,7 +30,7 @@ pub struct RegistryName(String);
 
 impl ModuleReference {
     /// The same, of this manifest alone.
-    pub fn pinned(&self, digest: OciDigest) -> ModuleReference {
+    pub fn pin(&self, digest: OciDigest) -> ModuleReference {
         ModuleReference { digest: Some(digest), ..self.clone() }
     }
 
@@ -92,10 +92,13 @@ impl FromStr for RegistryName {
 
     fn from_str(text: &str) -> Result<RegistryName, String> {
         let (host, port) = text.split_once(':').map_or((text, None), |(host, port)| (host, Some(port)));
-        let is_host = !host.is_empty() && host.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"-.".contains(&byte));
+        let is_host =
+            !host.is_empty() && host.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"-.".contains(&byte));
         let is_port = port.is_none_or(|port| port.parse::<u16>().is_ok_and(|number| number.to_string() == port));
         let is_name = is_host && is_port;
-        is_name.then(|| RegistryName(text.to_ascii_lowercase())).ok_or_else(|| format!("`{text}` is no host of a registry"))
+        is_name
+            .then(|| RegistryName(text.to_ascii_lowercase()))
+            .ok_or_else(|| format!("`{text}` is no host of a registry"))
     }
 }
 
@@ -108,7 +111,9 @@ fn is_path_word(word: &str) -> bool {
     is_edge(bytes.first())
         && is_edge(bytes.last())
         && bytes.iter().all(|byte| is_inner(*byte) || b"._-".contains(byte))
-        && joiners.into_iter().all(|joiner| matches!(joiner, "." | "_" | "__") || joiner.bytes().all(|byte| byte == b'-'))
+        && joiners
+            .into_iter()
+            .all(|joiner| matches!(joiner, "." | "_" | "__") || joiner.bytes().all(|byte| byte == b'-'))
 }
 
 fn is_tag(tag: &str) -> bool {

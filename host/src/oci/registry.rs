@@ -10,9 +10,7 @@ use tokio::time::timeout;
 use super::connection::{AddressRule, RegistryConnection, RegistryRequest, read_body};
 use super::digest::OciDigest;
 use super::fault::RegistryFault;
-use super::image::{
-    self, ADMISSION_TYPE, INDEX, MANIFEST, OciContent, OciDescriptor, Publication, add_to_index,
-};
+use super::image::{self, ADMISSION_TYPE, INDEX, MANIFEST, OciContent, OciDescriptor, Publication, add_to_index};
 use super::reference::ModuleReference;
 use crate::gate::admission::Admission;
 
@@ -23,7 +21,6 @@ const PUBLISH: Duration = Duration::from_secs(600);
 const LARGEST_MANIFEST: usize = 1 << 20;
 /// Admissions of one image that are read.
 const ADMISSIONS: usize = 16;
-
 
 /// A component from a registry, with all that vouches for it.
 pub struct PulledModule {
@@ -168,7 +165,8 @@ impl Registry {
         let index = self.find_manifest(&tag).await?;
         let extended = serde_json::to_value(admission).map_err(anyhow::Error::from);
         let extended = extended.and_then(|entry| add_to_index(index.as_deref(), &entry));
-        let extended = extended.map_err(|error| RegistryFault::Malformed(format!("the index of the tag {tag}: {error}")))?;
+        let extended =
+            extended.map_err(|error| RegistryFault::Malformed(format!("the index of the tag {tag}: {error}")))?;
         self.send_manifest(&tag, INDEX, extended.into()).await?;
         Ok(())
     }
@@ -194,7 +192,13 @@ impl Registry {
         self.put("a manifest", address, kind, bytes).await
     }
 
-    async fn put(&mut self, name: &str, address: Url, kind: &'static str, body: Bytes) -> Result<Response, RegistryFault> {
+    async fn put(
+        &mut self,
+        name: &str,
+        address: Url,
+        kind: &'static str,
+        body: Bytes,
+    ) -> Result<Response, RegistryFault> {
         let headers = HeaderMap::from_iter([(header::CONTENT_TYPE, HeaderValue::from_static(kind))]);
         let response = self.connection.send(&RegistryRequest { method: Method::PUT, address, headers, body }).await?;
         match response.status() {

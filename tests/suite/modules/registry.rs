@@ -1,5 +1,5 @@
-//! Modules that come from a registry: by a reference that names their bytes, from a registry that the settings name, by the word
-//! of a signer whom the host trusts. The registry itself is believed nothing.
+//! Modules that come from a registry: by a reference that names their bytes, from a registry that the settings name,
+//! by the word of a signer whom the host trusts. The registry itself is believed nothing.
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
@@ -57,13 +57,13 @@ fn stoa(folder: &Path, words: &[&str]) -> Output {
 }
 
 #[track_caller]
-fn done(output: &Output) -> String {
+fn expect_done(output: &Output) -> String {
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
     String::from_utf8_lossy(&output.stdout).trim().to_owned()
 }
 
 #[track_caller]
-fn refused(output: &Output, words: &str) {
+fn expect_refusal(output: &Output, words: &str) {
     let said = String::from_utf8_lossy(&output.stderr);
     assert!(!output.status.success() && said.contains(words), "{said}");
 }
@@ -77,7 +77,7 @@ fn puppet_of(version: &str) -> Vec<u8> {
 /// Publishes bytes; answers the pinned reference.
 #[track_caller]
 fn publish(key: &Path, bytes: &[u8], reference: &str, more: &[&str]) -> String {
-    done(&try_publish(key, bytes, reference, more))
+    expect_done(&try_publish(key, bytes, reference, more))
 }
 
 fn try_publish(key: &Path, bytes: &[u8], reference: &str, more: &[&str]) -> Output {
@@ -112,7 +112,7 @@ fn a_module_comes_by_reference(database: Database) {
     let address = format!("http://{}", host.private_address());
     let words = ["push", &pinned, "--operator-url", &address, "--operator-token", &console.token, "--json"];
     let folder = Folder::new("push");
-    let again: Json = serde_json::from_str(&done(&stoa(folder.path(), &words))).expect("a result of JSON");
+    let again: Json = serde_json::from_str(&expect_done(&stoa(folder.path(), &words))).expect("a result of JSON");
     assert_eq!(again["digest"], sha256(&module), "{again}");
 }
 
@@ -176,12 +176,13 @@ fn of_two_admissions_the_trusted_counts(database: Database) {
         assert_ne!(pushed["report"]["signer"], "stranger", "{pushed}");
 
         let folder = Folder::new("pull");
-        refused(&stoa(folder.path(), &["pull", &pinned]), "2 keys signed it");
+        expect_refusal(&stoa(folder.path(), &["pull", &pinned]), "2 keys signed it");
         assert!(!folder.path().join("puppet.wasm").exists());
         std::fs::write(folder.path().join("stoa.toml"), format!("trusted_signers = [{:?}]\n", stranger.entry("")))
             .expect("cannot write stoa.toml");
-        done(&stoa(folder.path(), &["pull", &pinned]));
-        let admission = std::fs::read_to_string(folder.path().join("puppet.wasm.admission.json")).expect("an admission");
+        expect_done(&stoa(folder.path(), &["pull", &pinned]));
+        let admission =
+            std::fs::read_to_string(folder.path().join("puppet.wasm.admission.json")).expect("an admission");
         assert!(admission.contains("stranger"), "{admission}");
     }
 }
@@ -217,7 +218,7 @@ fn a_published_version_stays(_: Database) {
     let (registry, vetter) = (Registry::start(LISTING), Vetter::new());
     let place = format!("{}:stable", registry.reference("puppet"));
     let pinned = publish(vetter.key(), &puppet_of("1.0.0"), &place, &[]);
-    refused(&try_publish(vetter.key(), &puppet_of("1.1.0"), &place, &[]), "the tag stable is that of sha256:");
+    expect_refusal(&try_publish(vetter.key(), &puppet_of("1.1.0"), &place, &[]), "the tag stable is that of sha256:");
     assert_eq!(publish(vetter.key(), &puppet_of("1.0.0"), &place, &[]), pinned, "the same bytes again");
 }
 
@@ -227,23 +228,28 @@ fn the_lock_file_pins_what_is_pulled(_: Database) {
     let (place, old) = (registry.reference("puppet"), puppet_of("1.0.0"));
     publish(vetter.key(), &old, &place, &[]);
     publish(vetter.key(), &puppet_of("1.1.0"), &place, &[]);
-    let (tag, pull) = (format!("{place}:1.0.0"), |words: &[&str]| stoa(folder.path(), &[&["pull"][..], words].concat()));
-    refused(&pull(&[&tag, "--locked"]), "is not as stoa-modules.lock pins it");
-    done(&pull(&[&tag, "--into", "modules"]));
+    let (tag, pull) =
+        (format!("{place}:1.0.0"), |words: &[&str]| stoa(folder.path(), &[&["pull"][..], words].concat()));
+    expect_refusal(&pull(&[&tag, "--locked"]), "is not as stoa-modules.lock pins it");
+    expect_done(&pull(&[&tag, "--into", "modules"]));
     let lock = std::fs::read_to_string(folder.path().join("stoa-modules.lock")).expect("a lock file");
-    assert!(lock.contains(&format!("digest = \"{}\"", sha256(&old))) && lock.contains(&format!("{tag}@sha256:")), "{lock}");
+    assert!(
+        lock.contains(&format!("digest = \"{}\"", sha256(&old))) && lock.contains(&format!("{tag}@sha256:")),
+        "{lock}"
+    );
     let file = folder.path().join("modules/puppet.wasm");
     assert_eq!(std::fs::read(&file).expect("a component"), old);
 
     registry.move_tag("puppet", "1.0.0", "1.1.0");
-    refused(&pull(&[&tag, "--locked", "--into", "modules"]), "is not as stoa-modules.lock pins it");
+    expect_refusal(&pull(&[&tag, "--locked", "--into", "modules"]), "is not as stoa-modules.lock pins it");
     std::fs::remove_file(&file).expect("a component that goes");
-    done(&pull(&["--locked", "--into", "modules"]));
+    expect_done(&pull(&["--locked", "--into", "modules"]));
     assert_eq!(std::fs::read(&file).expect("a component"), old);
     assert_eq!(std::fs::read_to_string(folder.path().join("stoa-modules.lock")).expect("a lock file"), lock);
     // A file that says more than the registry has.
-    std::fs::write(folder.path().join("stoa-modules.lock"), lock.replace("\"1.0.0\"", "\"1.0.1\"")).expect("a lock file");
-    refused(&pull(&[]), "is not as stoa-modules.lock pins it");
+    std::fs::write(folder.path().join("stoa-modules.lock"), lock.replace("\"1.0.0\"", "\"1.0.1\""))
+        .expect("a lock file");
+    expect_refusal(&pull(&[]), "is not as stoa-modules.lock pins it");
 }
 
 fn a_redirect_gets_no_credentials(database: Database) {
@@ -287,10 +293,10 @@ fn the_eight_are_released(database: Database) {
         if file.extension().is_some_and(|kind| kind == "wasm") {
             let name = file.file_stem().and_then(|name| name.to_str()).expect("a name");
             let (file, place) = (file.to_str().expect("a path of text"), registry.reference(name));
-            done(&stoa(folder.path(), &["publish", file, &place, "--key", key, "--lock", "stoa-modules.lock"]));
+            expect_done(&stoa(folder.path(), &["publish", file, &place, "--key", key, "--lock", "stoa-modules.lock"]));
         }
     }
-    done(&stoa(folder.path(), &["pull", "--into", "modules"]));
+    expect_done(&stoa(folder.path(), &["pull", "--into", "modules"]));
     let pulled = modules::empty_with(&[]);
     for entry in std::fs::read_dir(folder.path().join("modules")).expect("the modules") {
         let file = entry.expect("a file").path();
@@ -315,7 +321,10 @@ fn debians_registry_serves_the_same(database: Database) {
     assert_eq!(publish(&dev_key(&host), &module, &place, &[]), pinned);
     let pushed = host.console().post("modules", by_reference(&pinned)).is(201);
     assert_eq!(pushed.text("digest"), sha256(&module));
-    refused(&try_publish(stranger.key(), &puppet_of("1.1.0"), &format!("{place}:1.0.0"), &[]), "the tag 1.0.0 is that of");
+    refused(
+        &try_publish(stranger.key(), &puppet_of("1.1.0"), &format!("{place}:1.0.0"), &[]),
+        "the tag 1.0.0 is that of",
+    );
     let folder = Folder::new("pull");
-    refused(&stoa(folder.path(), &["pull", &format!("{place}:1.0.0")]), "2 keys signed it");
+    expect_refusal(&stoa(folder.path(), &["pull", &format!("{place}:1.0.0")]), "2 keys signed it");
 }

@@ -1,4 +1,5 @@
-//! The lock file: which bytes of which module a deployment runs, and by whose word. It is made to be reviewed and committed.
+//! The lock file: which bytes of which module a deployment runs, and by whose word. It is made to be reviewed and
+//! committed.
 
 use std::io::ErrorKind;
 use std::path::Path;
@@ -9,7 +10,8 @@ use serde::{Deserialize, Serialize};
 use crate::oci::digest::OciDigest;
 use crate::oci::reference::ModuleReference;
 
-const HEAD: &str = "# Written by `stoa module pull` and `publish`: `stoa module pull --locked` fetches exactly this.\n\n";
+const HEAD: &str =
+    "# Written by `stoa module pull` and `publish`: `stoa module pull --locked` fetches exactly this.\n\n";
 
 #[derive(Default, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]

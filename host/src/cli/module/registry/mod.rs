@@ -1,5 +1,5 @@
-//! The verbs of `stoa module` that exchange modules with a registry. They call the registry of whoever types them, at any
-//! address; a host has its own rules.
+//! The verbs of `stoa module` that exchange modules with a registry. They call the registry of whoever types them, at
+//! any address; a host has its own rules.
 
 mod lock;
 mod publish;
@@ -60,10 +60,11 @@ fn wait<T>(work: impl Future<Output = Result<T, RegistryFault>>) -> anyhow::Resu
     Ok(runtime.block_on(work)?)
 }
 
-/// The statement of an admission about a component of this digest, whose name may become a file's. The signature is judged by
-/// hosts: they know whom to trust.
+/// The statement of an admission about a component of this digest, whose name may become a file's. The signature is
+/// judged by hosts: they know whom to trust.
 fn read_statement(admission: &Admission, digest: &[u8; 32]) -> anyhow::Result<Statement> {
-    let statement: Statement = serde_json::from_str(&admission.statement).context("the admission holds no statement")?;
+    let statement: Statement =
+        serde_json::from_str(&admission.statement).context("the admission holds no statement")?;
     anyhow::ensure!(statement.artifact == hex::encode(digest), "the admission is about another component");
     let is_name = describe::is_name(&statement.name, 64, b"-");
     anyhow::ensure!(is_name, "the admission is about `{}`, which is no module's name", statement.name);

@@ -48,7 +48,7 @@ pub fn publish(args: &Publish) -> anyhow::Result<()> {
         None => wait(args.login.open(&args.reference)?.publish(&tag, &publication))?,
     }
     let image = publication.image.descriptor.digest;
-    let reference = ModuleReference { tag: Some(tag), ..args.reference.pinned(image) };
+    let reference = ModuleReference { tag: Some(tag), ..args.reference.pin(image) };
     println!("{reference}");
     let Some(file) = &args.lock else { return Ok(()) };
     let mut lock = LockFile::read(file)?;

@@ -1,5 +1,5 @@
-//! `stoa module pull`: components and their admissions come from registries, as files that a host starts with or takes by a
-//! push, pinned by a lock file.
+//! `stoa module pull`: components and their admissions come from registries, as files that a host starts with or
+//! takes by a push, pinned by a lock file.
 
 use std::path::PathBuf;
 
@@ -56,7 +56,8 @@ pub fn pull(args: &Pull) -> anyhow::Result<()> {
     for reference in &references {
         let pulled = wait(args.login.open(reference)?.pull()).with_context(|| reference.to_string())?;
         let locked = lock.find(pulled.image).cloned();
-        let module = check(reference, pulled, locked.as_ref(), trust.as_ref()).with_context(|| reference.to_string())?;
+        let module =
+            check(reference, pulled, locked.as_ref(), trust.as_ref()).with_context(|| reference.to_string())?;
         if is_by_lock || args.locked {
             // The same image by another tag is the same module.
             let locked = locked.map(|locked| LockedModule { reference: module.entry.reference.clone(), ..locked });
@@ -89,7 +90,7 @@ fn check(
     let entry = LockedModule {
         name: statement.name,
         version: statement.version,
-        reference: reference.pinned(pulled.image),
+        reference: reference.pin(pulled.image),
         digest: statement.artifact,
         admission: manifest,
     };
@@ -103,7 +104,9 @@ fn choose_admission(
     locked: Option<&LockedModule>,
     trust: Option<&Trust>,
 ) -> anyhow::Result<(OciDigest, Admission)> {
-    if let Some(pinned) = locked.and_then(|locked| admissions.iter().find(|(manifest, _)| *manifest == locked.admission)) {
+    if let Some(pinned) =
+        locked.and_then(|locked| admissions.iter().find(|(manifest, _)| *manifest == locked.admission))
+    {
         return Ok(pinned.clone());
     }
     if let Some(trust) = trust {
