@@ -167,7 +167,7 @@ impl RegistryConnection {
         let is_plain = address.scheme() == "http" && is_loopback(address) && is_loopback(&self.base);
         let is_allowed = match self.rule {
             AddressRule::Any => is_encrypted || is_plain,
-            AddressRule::Public(_) => is_encrypted && literal(address).is_none_or(is_public),
+            AddressRule::Public(_) => is_encrypted && read_literal(address).is_none_or(is_public),
         };
         let host = address.host_str().unwrap_or_default();
         is_allowed.then_some(()).ok_or_else(|| {
@@ -195,17 +195,18 @@ fn build_client(rule: &AddressRule, is_plain: bool) -> Result<Client, reqwest::E
 }
 
 /// The address that a URL names without a resolver.
-fn literal(address: &Url) -> Option<IpAddr> {
+fn read_literal(address: &Url) -> Option<IpAddr> {
     address.host_str()?.trim_start_matches('[').trim_end_matches(']').parse().ok()
 }
 
 fn is_loopback(address: &Url) -> bool {
-    literal(address).map_or(address.host_str() == Some("localhost"), |address| address.is_loopback())
+    read_literal(address).map_or(address.host_str() == Some("localhost"), |address| address.is_loopback())
 }
 
 /// The body of a response, up to a limit.
 pub async fn read_body(mut response: Response, limit: usize, name: &'static str) -> Result<Bytes, RegistryFault> {
-    let mut body = Vec::new();
+    let stated = response.content_length().and_then(|length| usize::try_from(length).ok());
+    let mut body = Vec::with_capacity(stated.unwrap_or_default().min(limit));
     while let Some(chunk) = response.chunk().await.map_err(RegistryFault::from_transport)? {
         if body.len() + chunk.len() > limit {
             return Err(RegistryFault::TooLarge(name, limit));
@@ -228,8 +229,8 @@ mod tests {
         connection.check(&Url::parse(address).expect("an address")).is_ok()
     }
 
-    #[test]
-    fn a_public_registry_leads_to_public_addresses_alone() {
+    #[tokio::test]
+    async fn a_public_registry_leads_to_public_addresses_alone() {
         let resolver = Resolver::new(([127, 0, 0, 1], 9).into()).expect("a resolver");
         let public = connection("registry.example", AddressRule::Public(resolver));
         for (address, expected) in [

@@ -30,3 +30,33 @@ pub fn write(folder: &Path, name: &str, publication: &Publication) -> anyhow::Re
     let index = add_to_index(Some(&index), &serde_json::to_value(&publication.admission.descriptor)?)?;
     std::fs::write(&file, index).with_context(|| format!("cannot write {}", file.display()))
 }
+
+#[cfg(test)]
+mod tests {
+    use serde_json::Value as Json;
+
+    use super::*;
+    use crate::gate::admission::Admission;
+    use crate::oci::image::list_admissions;
+
+    #[test]
+    fn a_layout_holds_all_that_its_index_names() {
+        let folder = std::env::temp_dir().join(format!("stoa-layout-{}", uuid::Uuid::new_v4().simple()));
+        let component = wat::parse_str("(component)").expect("a component").into();
+        let admission = Admission { statement: "{}".to_owned(), signature: "00".to_owned() };
+        let publication = Publication::new(&component, &admission).expect("a publication");
+        for name in ["catalog:1.0.0", "catalog:1.0.0", "pricing:1.0.0"] {
+            write(&folder, name, &publication).expect("a layout");
+        }
+        let index = std::fs::read(folder.join("index.json")).expect("an index");
+        assert_eq!(list_admissions(&index), [publication.admission.descriptor.clone()]);
+        let index: Json = serde_json::from_slice(&index).expect("an index of JSON");
+        let named = index["manifests"].as_array().expect("a list");
+        let names: Vec<&Json> =
+            named.iter().map(|entry| &entry["annotations"]["org.opencontainers.image.ref.name"]).collect();
+        assert_eq!(names, [&json!("catalog:1.0.0"), &Json::Null, &json!("pricing:1.0.0")]);
+        let files = std::fs::read_dir(folder.join("blobs/sha256")).expect("blobs").count();
+        assert_eq!(files, publication.blobs.len() + 2);
+        std::fs::remove_dir_all(&folder).expect("a folder that goes");
+    }
+}

@@ -107,7 +107,7 @@ fn is_path_word(word: &str) -> bool {
     let is_inner = |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit();
     let is_edge = |byte: Option<&u8>| byte.is_some_and(|byte| is_inner(*byte));
     let bytes = word.as_bytes();
-    let joiners = word.split(|letter: char| letter.is_ascii_alphanumeric()).filter(|joiner| !joiner.is_empty());
+    let mut joiners = word.split(|letter: char| letter.is_ascii_alphanumeric()).filter(|joiner| !joiner.is_empty());
     is_edge(bytes.first())
         && is_edge(bytes.last())
         && bytes.iter().all(|byte| is_inner(*byte) || b"._-".contains(byte))
