@@ -1,5 +1,7 @@
 //! Why a registry brought no module.
 
+use std::time::Duration;
+
 use http::StatusCode;
 
 use crate::gate::refusal::Refusal;
@@ -16,8 +18,8 @@ pub enum RegistryFault {
     Status(String, StatusCode),
     #[error("the registry has no {0}")]
     NotFound(String),
-    #[error("the registry did not finish within {0} seconds")]
-    Slow(u64),
+    #[error("the registry did not finish within {} seconds", .0.as_secs())]
+    Slow(Duration),
     #[error("{0} is larger than {1} bytes")]
     TooLarge(&'static str, usize),
     #[error("the registry sent other bytes than those of {0}")]

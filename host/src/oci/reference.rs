@@ -54,24 +54,25 @@ impl RegistryName {
 impl FromStr for ModuleReference {
     type Err = String;
 
+    /// The error does not repeat the text: who takes a reference for a URL may write a password into it.
     fn from_str(text: &str) -> Result<ModuleReference, String> {
-        let wrong = |why: &str| format!("`{text}` is no oci://HOST/PATH[:TAG][@sha256:HEX]: {why}");
-        let rest = text.strip_prefix(SCHEME).ok_or_else(|| wrong("it does not begin with oci://"))?;
+        let wrong = |why: &str| format!("a reference is oci://HOST/PATH[:TAG][@sha256:HEX]: {why}");
+        let rest = text.strip_prefix(SCHEME).ok_or_else(|| wrong("it begins with oci://"))?;
         let (rest, digest) = match rest.split_once('@') {
-            Some((rest, digest)) => (rest, Some(digest.parse().map_err(|error: String| wrong(&error))?)),
+            Some((rest, digest)) => (rest, Some(digest.parse().map_err(|_| wrong("its digest is sha256:HEX"))?)),
             None => (rest, None),
         };
-        let (registry, path) = rest.split_once('/').ok_or_else(|| wrong("it has no path"))?;
-        let registry = registry.parse().map_err(|error: String| wrong(&error))?;
+        let (registry, path) = rest.split_once('/').ok_or_else(|| wrong("it has a path"))?;
+        let registry = registry.parse().map_err(|_| wrong("its host is a name or an address of IPv4"))?;
         let (path, tag) = match path.split_once(':') {
             Some((path, tag)) => (path, Some(tag.to_owned())),
             None => (path, None),
         };
         if path.len() > LONGEST_PATH || !path.split('/').all(is_path_word) {
-            return Err(wrong("its path has other parts than lower-case words"));
+            return Err(wrong("its path is lower-case words"));
         }
         if tag.as_deref().is_some_and(|tag| !is_tag(tag)) {
-            return Err(wrong("its tag is none"));
+            return Err(wrong("its tag is letters, digits and ._-"));
         }
         Ok(ModuleReference { registry, path: path.to_owned(), tag, digest })
     }
@@ -111,9 +112,7 @@ fn is_path_word(word: &str) -> bool {
     is_edge(bytes.first())
         && is_edge(bytes.last())
         && bytes.iter().all(|byte| is_inner(*byte) || b"._-".contains(byte))
-        && joiners
-            .into_iter()
-            .all(|joiner| matches!(joiner, "." | "_" | "__") || joiner.bytes().all(|byte| byte == b'-'))
+        && joiners.all(|joiner| matches!(joiner, "." | "_" | "__") || joiner.bytes().all(|byte| byte == b'-'))
 }
 
 fn is_tag(tag: &str) -> bool {
@@ -197,7 +196,8 @@ mod tests {
             "oci://ghcr.io/a@sha512:00",
             &upper,
         ] {
-            assert!(text.parse::<ModuleReference>().is_err(), "{text}");
+            let error = text.parse::<ModuleReference>().expect_err(text);
+            assert!(!error.contains("secret"), "{error}");
         }
     }
 }

@@ -14,7 +14,7 @@ use super::image::{self, ADMISSION_TYPE, INDEX, MANIFEST, OciContent, OciDescrip
 use super::reference::ModuleReference;
 use crate::gate::admission::Admission;
 
-/// How long everything of a module may take on its way.
+/// How long everything of a module may take on its way, here and there.
 const FETCH: Duration = Duration::from_secs(120);
 const PUBLISH: Duration = Duration::from_secs(600);
 /// Bytes of a manifest and of an index.
@@ -34,6 +34,8 @@ pub struct PulledModule {
 pub struct Registry {
     connection: RegistryConnection,
     reference: ModuleReference,
+    /// How long a module may take on its way here.
+    patience: Duration,
 }
 
 impl Registry {
@@ -43,18 +45,19 @@ impl Registry {
         credentials: Option<HeaderValue>,
     ) -> Result<Registry, RegistryFault> {
         let connection = RegistryConnection::new(reference, rule, credentials)?;
-        Ok(Registry { connection, reference: reference.clone() })
+        Ok(Registry { connection, reference: reference.clone(), patience: FETCH })
     }
 
     /// Fetches the component of the reference and its admissions.
     pub async fn pull(&mut self) -> Result<PulledModule, RegistryFault> {
-        timeout(FETCH, self.pull_slowly()).await.map_err(|_| RegistryFault::Slow(FETCH.as_secs()))?
+        let patience = self.patience;
+        timeout(patience, self.pull_slowly()).await.map_err(|_| RegistryFault::Slow(patience))?
     }
 
     /// Sends a component and its admission. The tag is set at the end: who finds it finds all of it.
     pub async fn publish(&mut self, tag: &str, publication: &Publication) -> Result<(), RegistryFault> {
         let sent = timeout(PUBLISH, self.publish_slowly(tag, publication));
-        sent.await.map_err(|_| RegistryFault::Slow(PUBLISH.as_secs()))?
+        sent.await.map_err(|_| RegistryFault::Slow(PUBLISH))?
     }
 
     async fn pull_slowly(&mut self) -> Result<PulledModule, RegistryFault> {
@@ -219,5 +222,21 @@ impl Registry {
             headers.append(name, HeaderValue::from_static(value));
         }
         self.connection.send(&RegistryRequest { method, address, headers, body: Bytes::new() }).await
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[tokio::test]
+    async fn a_registry_that_says_nothing_is_left() {
+        // Connections wait there, and nobody takes them.
+        let silent = std::net::TcpListener::bind("127.0.0.1:0").expect("a port");
+        let address = silent.local_addr().expect("an address");
+        let reference = format!("oci://{address}/acme/loyalty:1.0.0").parse().expect("a reference");
+        let registry = Registry::open(&reference, AddressRule::Any, None).expect("a registry");
+        let pulled = Registry { patience: Duration::from_millis(50), ..registry }.pull().await;
+        assert!(matches!(pulled.err(), Some(RegistryFault::Slow(_))));
     }
 }

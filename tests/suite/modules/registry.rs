@@ -321,7 +321,7 @@ fn debians_registry_serves_the_same(database: Database) {
     assert_eq!(publish(&dev_key(&host), &module, &place, &[]), pinned);
     let pushed = host.console().post("modules", by_reference(&pinned)).is(201);
     assert_eq!(pushed.text("digest"), sha256(&module));
-    refused(
+    expect_refusal(
         &try_publish(stranger.key(), &puppet_of("1.1.0"), &format!("{place}:1.0.0"), &[]),
         "the tag 1.0.0 is that of",
     );
