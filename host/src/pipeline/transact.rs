@@ -10,7 +10,7 @@ use super::company_clock;
 use super::facts::facts;
 use super::finish::{Finish, finish};
 use super::opening::{Opened, Opening, open};
-use super::outcome::{Done, Outcome, Refused, check_reply, refuse_failure, refuse_problem};
+use super::outcome::{Done, ModuleCall, Outcome, Refused, check_reply};
 use super::replay;
 use super::request::{Answer, Input, Key, Request, tenant_or_nil};
 use super::runner::{Host, OpenedCall, Runner};
@@ -171,17 +171,20 @@ async fn call_module(module: &Arc<Module>, call: OpenedCall<'_>, limits: &Limits
         &input.call,
     )
     .await;
-    let refuse = |failure: Failure| refuse_failure(&failure, &ran.blamed, request.request_id);
+    let operation = &request.operation;
+    let blame = ModuleCall { module: &ran.blamed, operation: &route.operation, request: request.request_id };
     let result = match ran.result {
-        Err(failure) => Err(refuse(failure)),
-        Ok(Err(problem)) => Err(refuse_problem(&request.generation, module, problem, request.request_id)),
-        Ok(Ok(reply)) => check_reply(reply, ran.emitted, largest)
+        Err(failure) => Err(blame.refuse_failure(&failure)),
+        Ok(Err(problem)) => Err(blame.refuse_problem(&request.generation, Some(route), problem)),
+        Ok(Ok(reply)) => check_reply(module, operation, reply, ran.emitted, largest)
             .and_then(|done| {
-                let operation = &request.operation;
-                module.judge.answer(&module.descriptor, &operation.route.operation, &operation.response, &done.body)?;
+                let judge = &module.judge;
+                judge
+                    .answer(&module.descriptor, &route.operation, &operation.response, &done.body)
+                    .map_err(Failure::Fault)?;
                 Ok(done)
             })
-            .map_err(|why| refuse(Failure::Fault(why))),
+            .map_err(|failure| blame.refuse_answer(&failure)),
     };
     Outcome { session: ran.session, result }
 }

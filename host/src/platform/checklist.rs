@@ -10,7 +10,7 @@ use super::values::text_enum;
 use super::{Call, NAME};
 use crate::database::{Cell, Error, Session};
 use crate::pipeline::facts::facts;
-use crate::pipeline::outcome::{Outcome, Refused, refuse_failure};
+use crate::pipeline::outcome::{ModuleCall, Outcome, Refused};
 use crate::problem::Problem;
 use crate::sandbox::Failure;
 use crate::sandbox::call::{self, CallContext};
@@ -69,17 +69,18 @@ async fn get(session: Session, call: &Call<'_>) -> Outcome {
             limits: platform.limits,
         })
         .await;
+        let blame = ModuleCall { module: &ran.blamed, operation: "checklist", request: request.request_id };
         let refusal = match ran.result {
             Ok(steps) if !steps.iter().all(|step| is_step_code(&step.code)) => {
-                Some(Failure::Fault("a code of its checklist is not as the contract says".into()))
+                let why = "a code of its checklist is not as the contract says".into();
+                Some(blame.refuse_answer(&Failure::Fault(why).in_operation("checklist")))
             }
             Ok(steps) => {
                 items.extend(steps.into_iter().map(|step| ChecklistStep::new(&module.name, step)));
                 None
             }
-            Err(failure) => Some(failure),
+            Err(failure) => Some(blame.refuse_failure(&failure)),
         };
-        let refusal = refusal.map(|failure| refuse_failure(&failure, &ran.blamed, request.request_id));
         match (ran.session, refusal) {
             (Some(open), None) => session = open,
             (lost, refusal) => {

@@ -16,7 +16,7 @@ use super::values::{Instant, refuse_unknown};
 use crate::calendar;
 use crate::database::{Cell, Error, Session};
 use crate::ids::Ids;
-use crate::pipeline::outcome::{Refused, refuse_failure, refuse_problem};
+use crate::pipeline::outcome::{ModuleCall, Refused};
 use crate::sandbox::call::CallContext;
 use crate::sandbox::{self, Generation, Limits, RequestFacts};
 use crate::wit::events::Event;
@@ -102,6 +102,7 @@ pub async fn found_company(
         let ran = sandbox::call::provision(entry, &options).await;
         session = ran.session;
         emitted.extend(ran.emitted.into_iter().map(|(_, event)| event));
+        let blame = ModuleCall { module: &ran.blamed, operation: "provision", request };
         let refusal = match ran.result {
             Ok(Ok(made)) => {
                 created.extend(made.into_iter().map(|made| CreatedRecord {
@@ -111,8 +112,8 @@ pub async fn found_company(
                 }));
                 continue;
             }
-            Ok(Err(problem)) => refuse_problem(founding.generation, module, problem, request),
-            Err(failure) => refuse_failure(&failure, &ran.blamed, request),
+            Ok(Err(problem)) => blame.refuse_problem(founding.generation, None, problem),
+            Err(failure) => blame.refuse_failure(&failure),
         };
         return (session, Err(refusal));
     }

@@ -11,6 +11,7 @@ use wasmtime::{AsContextMut as _, Engine, Store, Trap, UpdateDeadline};
 
 use super::facts::RequestFacts;
 use super::failure::Failure;
+use super::frames::describe_trap;
 use super::limits::{Limits, Used};
 use super::module::Module;
 use super::state::State;
@@ -22,6 +23,8 @@ use crate::wit::module;
 
 /// A guest that has run so long without a host call lets others run.
 const STRETCH: Duration = Duration::from_millis(1);
+/// wasmtime's words where a list that crosses the boundary is larger than `Limits::hostcall`.
+const OUT_OF_ARGUMENTS: &str = "fuel allocated for hostcalls has been exhausted";
 
 /// The result of a call.
 pub struct Ran<T> {
@@ -47,25 +50,26 @@ pub struct CallContext {
 pub async fn handle(entry: CallContext, call: &module::Call) -> Ran<Result<module::Reply, module::Problem>> {
     #[cfg(feature = "native-modules")]
     if let Some(native) = entry.module.native.clone() {
-        let (module, mut state, began) = (entry.module.clone(), begin(entry), Instant::now());
+        let (module, mut state, began) = (entry.module.clone(), begin(entry, &call.operation), Instant::now());
         let result = native.handle(&mut state, call).await;
         return end(module, began, state, result, Result::is_ok);
     }
-    ask(entry, async |guest, store| guest.call_handle(store, call).await, Result::is_ok).await
+    let operation = call.operation.as_str();
+    ask(entry, operation, async |guest, store| guest.call_handle(store, call).await, Result::is_ok).await
 }
 
 pub async fn provision(entry: CallContext, options: &str) -> Ran<Result<Vec<module::Created>, module::Problem>> {
-    ask(entry, async |guest, store| guest.call_provision(store, options).await, Result::is_ok).await
+    ask(entry, "provision", async |guest, store| guest.call_provision(store, options).await, Result::is_ok).await
 }
 
 /// The module's steps of a company's checklist.
 pub async fn checklist(entry: CallContext) -> Ran<Vec<module::Step>> {
-    ask(entry, async |guest, store| guest.call_checklist(store).await, |_| true).await
+    ask(entry, "checklist", async |guest, store| guest.call_checklist(store).await, |_| true).await
 }
 
 /// One bounded batch of a module's own invariants.
 pub async fn verify(entry: CallContext, cursor: Option<&str>) -> Ran<module::Findings> {
-    ask(entry, async |guest, store| guest.call_verify(store, cursor).await, |_| true).await
+    ask(entry, "verify", async |guest, store| guest.call_verify(store, cursor).await, |_| true).await
 }
 
 /// One bounded batch of a module's backfill; answers where the next begins.
@@ -74,16 +78,18 @@ pub async fn upgrade(
     from_version: &str,
     cursor: Option<&str>,
 ) -> Ran<Result<Option<String>, module::Problem>> {
-    ask(entry, async |guest, store| guest.call_upgrade(store, from_version, cursor).await, Result::is_ok).await
+    ask(entry, "upgrade", async |guest, store| guest.call_upgrade(store, from_version, cursor).await, Result::is_ok)
+        .await
 }
 
 /// A fresh instance, one call of it, and what is left. `succeeds`: whether an answer would be committed.
 async fn ask<T>(
     entry: CallContext,
+    operation: &str,
     call: impl AsyncFnOnce(&GuestModule, &mut Store<State>) -> wasmtime::Result<T>,
     succeeds: fn(&T) -> bool,
 ) -> Ran<T> {
-    let (module, state, began) = (entry.module.clone(), begin(entry), Instant::now());
+    let (module, state, began) = (entry.module.clone(), begin(entry, operation), Instant::now());
     let clock = state.clock.clone();
     let mut store = store(module.code.engine(), state);
     let answer = async {
@@ -94,13 +100,14 @@ async fn ask<T>(
     end(module, began, store.into_data(), result, succeeds)
 }
 
-fn begin(entry: CallContext) -> State {
+/// `operation`: its id, or the name of the function that is none.
+fn begin(entry: CallContext, operation: &str) -> State {
     let CallContext { module, session, facts, read_only, limits } = entry;
     let mut scope = Scope::new(Uuid::from_u64_pair(facts.tenant.0, facts.tenant.1), facts.now, read_only);
     scope.instant_ms = facts.instant;
     scope.limits.calls = usize::try_from(limits.store_calls).unwrap_or(usize::MAX);
     scope.limits.rows = usize::try_from(limits.rows).unwrap_or(usize::MAX);
-    State::new(Some(session), scope, facts, module, limits)
+    State { operation: operation.to_owned(), ..State::new(Some(session), scope, facts, module, limits) }
 }
 
 fn end<T>(
@@ -115,6 +122,12 @@ fn end<T>(
         Ok(answer) if succeeds(&answer) => check_success(&mut state).map(|()| answer),
         Ok(answer) => Ok(answer),
     };
+    let request = state.request();
+    state.log.report_dropped(&state.operation, request);
+    let result = result.map_err(|failure| failure.in_operation(&state.operation));
+    if let Err(failure) = &result {
+        state.source().write_failure(failure);
+    }
     module.health.count_call(began.elapsed());
     let used = Used {
         guest_time: state.clock.time_spent(),
@@ -161,8 +174,11 @@ fn store(engine: &Engine, state: State) -> Store<State> {
         let mut context = context.as_context_mut();
         let state = context.data_mut();
         let guest_time = state.limits.deadline_after(state.scope.rows + state.scope.written);
-        if state.clock.time_spent() >= guest_time || state.clock.age() >= state.limits.whole {
-            return Err(state.stop(Failure::Deadline));
+        if state.clock.time_spent() >= guest_time {
+            return Err(state.stop(Failure::from_time("guest time", guest_time)));
+        }
+        if state.clock.age() >= state.limits.whole {
+            return Err(state.stop(Failure::from_time("whole time", state.limits.whole)));
         }
         // A database thread has nothing else to do; a worker of the runtime has. A tick that fell into a wait for the database
         // is no reason to stand aside: only a long stretch of the guest's own is.
@@ -180,13 +196,17 @@ fn classify(state: &State, error: &wasmtime::Error) -> Failure {
         return failure.clone();
     }
     if state.memory.exceeded {
-        return Failure::Limit("memory".into());
+        return Failure::from_size("memory", state.memory.limit);
     }
     if error.is::<wasmtime::PoolConcurrencyLimitError>() {
         return Failure::Exhausted;
     }
+    // wasmtime has no type for it.
+    if error.root_cause().to_string().contains(OUT_OF_ARGUMENTS) {
+        return Failure::from_size("arguments of one host call, or the answer", state.limits.hostcall);
+    }
     match error.downcast_ref::<Trap>() {
-        Some(Trap::Interrupt) => Failure::Deadline,
-        _ => Failure::Fault(format!("{error:#}")),
+        Some(Trap::Interrupt) => Failure::from_time("guest time", state.limits.deadline),
+        _ => Failure::Fault(describe_trap(state, error)),
     }
 }

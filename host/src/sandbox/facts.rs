@@ -4,10 +4,11 @@ use std::collections::BTreeSet;
 use std::ops::Deref;
 use std::sync::Arc;
 
+use super::generation::Generation;
 use crate::wit::context::Facts;
 
 /// The facts of one request.
-#[derive(Debug, Clone)]
+#[derive(Clone)]
 pub struct RequestFacts {
     /// As modules get them. `now` is the company's clock.
     pub facts: Facts,
@@ -17,10 +18,12 @@ pub struct RequestFacts {
 }
 
 /// The permissions or scopes of a caller. Modules ask for one at a time, so that no list of them is copied.
-#[derive(Debug, Clone)]
+#[derive(Clone)]
 pub enum Held {
-    /// An owner's, or the deployment's own.
+    /// The deployment's own.
     All,
+    /// An owner's: those of the catalog.
+    Catalog(Arc<Generation>),
     These(Arc<BTreeSet<String>>),
 }
 
@@ -28,6 +31,7 @@ impl Held {
     pub fn holds(&self, permission: &str) -> bool {
         match self {
             Held::All => true,
+            Held::Catalog(generation) => generation.permissions.contains_key(permission),
             Held::These(permissions) => permissions.contains(permission),
         }
     }

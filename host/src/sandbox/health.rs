@@ -101,7 +101,7 @@ impl Health {
     pub fn count_failure(&self, failure: &Failure) {
         let (count, metric) = match failure {
             Failure::Fault(_) => (&self.traps, &self.metrics.traps),
-            Failure::Deadline => (&self.timeouts, &self.metrics.timeouts),
+            Failure::Deadline(_) => (&self.timeouts, &self.metrics.timeouts),
             Failure::Limit(_) => (&self.limits, &self.metrics.limits),
             Failure::Database(_) | Failure::Exhausted | Failure::Denied(_) => return,
         };
@@ -111,9 +111,7 @@ impl Health {
 
     /// Records the request of a failure, for those who look into it.
     pub fn note_request(&self, failure: &Failure, request: Uuid) {
-        if let (Failure::Fault(_) | Failure::Deadline | Failure::Limit(_), Ok(mut failed)) =
-            (failure, self.failed.lock())
-        {
+        if let (Some(_), Ok(mut failed)) = (failure.kind(), self.failed.lock()) {
             failed.push_back((request, matches!(failure, Failure::Fault(_))));
             if failed.len() > REMEMBERED {
                 failed.pop_front();

@@ -1,6 +1,7 @@
 //! The host's side of the contract: what a module's calls to `store`, `context`, `events` and `log` do.
 
 use super::failure::Failure;
+use super::journal::{LONGEST_LINE, flatten_text};
 use super::state::State;
 use crate::database::Session;
 use crate::store::{self, StoreError};
@@ -8,9 +9,10 @@ use crate::wit::{arguments, context, events, log, store as wit};
 
 /// Most ids of one call.
 const MOST_IDS: u32 = 2_000;
-/// Longest line that a module may log, and the lines of one request: the host adds some 100 bytes to each, even to an empty one.
-const LONGEST_LINE: usize = 2_000;
-const MOST_LINES: u32 = 1_000;
+/// Most events of one request.
+const MOST_EVENTS: usize = 4_000;
+/// The part of an unknown name that the log shows.
+const LONGEST_UNKNOWN: usize = 128;
 
 impl wit::Host for State {
     async fn run(&mut self, calls: Vec<wit::Call>) -> wasmtime::Result<Result<Vec<wit::Reply>, wit::Failure>> {
@@ -23,7 +25,7 @@ impl wit::Host for State {
 
 async fn run(state: &mut State, calls: Vec<wit::Call>) -> wasmtime::Result<Result<Vec<wit::Reply>, wit::Failure>> {
     if state.clock.age() >= state.limits.whole {
-        return Err(state.stop(Failure::Deadline));
+        return Err(state.stop(Failure::from_time("whole time", state.limits.whole)));
     }
     let module = state.running.clone();
     let Some(mut session) = state.session.take() else {
@@ -42,14 +44,32 @@ async fn run(state: &mut State, calls: Vec<wit::Call>) -> wasmtime::Result<Resul
     match answer {
         Ok(replies) => Ok(Ok(replies)),
         Err(StoreError::Failure(failure)) => {
-            if let wit::Failure::Misuse(what) = &failure {
-                tracing::warn!(module = module.name, what, "a module misused the store");
+            match &failure {
+                wit::Failure::Misuse(what) => {
+                    let (name, operation) = (&module.name, &state.operation);
+                    tracing::warn!(module = name, operation, what, "a module misused the store");
+                }
+                wit::Failure::Limit(what) => state.store_limit = Some(what.clone()),
+                _ => {}
             }
             Ok(Err(failure))
         }
-        Err(StoreError::OutOfTime) => Err(state.stop(Failure::Deadline)),
-        Err(StoreError::LimitAgain) => Err(state.stop(Failure::Limit("of the store, for the third time".into()))),
+        Err(StoreError::OutOfTime) => Err(state.stop(Failure::from_time("time of store calls", state.limits.host))),
+        Err(StoreError::LimitAgain) => {
+            let failure = Failure::Limit(format!("{}, for the third time", describe_store_limit(state)));
+            Err(state.stop(failure))
+        }
         Err(StoreError::Database(error)) => Err(state.stop(Failure::Database(error))),
+    }
+}
+
+/// The limit of the store that was passed last, with its number where it is one of the request.
+fn describe_store_limit(state: &State) -> String {
+    match state.store_limit.as_deref() {
+        Some("calls of a request") => format!("store calls: {}", state.limits.store_calls),
+        Some("rows of a request") => format!("rows: {}", state.limits.rows),
+        Some(what) => format!("store: {what}"),
+        None => "store".to_owned(),
     }
 }
 
@@ -64,7 +84,7 @@ impl context::Host for State {
 
     async fn new_ids(&mut self, count: u32) -> wasmtime::Result<Vec<(u64, u64)>> {
         if count > MOST_IDS {
-            return Err(self.stop(Failure::Limit("ids of one call".into())));
+            return Err(self.stop(Failure::from_limit("ids of one call", MOST_IDS)));
         }
         Ok((0..count).map(|_| self.scope.new_id().as_u64_pair()).collect())
     }
@@ -79,14 +99,17 @@ impl events::Host for State {
         self.changes += u64::from(!emitted.is_empty());
         for event in emitted {
             let Some(kind) = module.events.get(&event.kind) else {
-                return Err(self.stop(Failure::Fault("an event that the descriptor does not declare".into())));
+                let kind: String = event.kind.chars().take(LONGEST_UNKNOWN).collect();
+                return Err(
+                    self.stop(Failure::Fault(format!("the event {kind:?}, which the descriptor does not declare")))
+                );
             };
             if let Err(why) = module.judge.event(&module.descriptor, kind, &event) {
                 return Err(self.stop(Failure::Fault(why)));
             }
             self.tell(event.kind.len() + event.resource_type.len() + event.data.len())?;
-            if self.emitted.len() >= 4_000 {
-                return Err(self.stop(Failure::Limit("events of one request".into())));
+            if self.emitted.len() >= MOST_EVENTS {
+                return Err(self.stop(Failure::from_limit("events of one request", MOST_EVENTS)));
             }
             match self
                 .emitted
@@ -111,23 +134,12 @@ impl arguments::Host for State {
 
 impl log::Host for State {
     async fn write(&mut self, level: log::Level, message: String) -> wasmtime::Result<()> {
-        self.tell(message.len().min(LONGEST_LINE))?;
-        if self.log_lines >= MOST_LINES {
-            return Err(self.stop(Failure::Limit("log lines of one request".into())));
+        let line = flatten_text(&message, LONGEST_LINE);
+        if matches!(level, log::Level::Error) {
+            self.last_error = Some((self.running.clone(), line.clone()));
         }
-        self.log_lines += 1;
-        let module = self.running.name.as_str();
-        // A module's words stay on their line, and command no terminal.
-        let line: String = message
-            .chars()
-            .take(LONGEST_LINE)
-            .map(|letter| if letter.is_control() { char::REPLACEMENT_CHARACTER } else { letter })
-            .collect();
-        match level {
-            log::Level::Debug => tracing::debug!(target: "stoa::module", module, "{line}"),
-            log::Level::Info => tracing::info!(target: "stoa::module", module, "{line}"),
-            log::Level::Warn => tracing::warn!(target: "stoa::module", module, "{line}"),
-            log::Level::Error => tracing::error!(target: "stoa::module", module, "{line}"),
+        if self.log.take(&self.running, line.len()) {
+            self.source().write_line(level, line);
         }
         Ok(())
     }

@@ -1,6 +1,7 @@
-//! Whether modules keep what their descriptors promise: an answer meets its operation's schema, an event its kind's. A host that
-//! refuses breaches judges before anything is committed. One that counts them judges samples beside the road, in a small share
-//! of one core: what finds no room is not judged, and no request waits.
+//! Whether modules keep what their descriptors promise: an answer meets its operation's schema, an event its kind's, and the route
+//! lists every status, event and problem that the operation has. A host that refuses breaches judges before anything is committed.
+//! One that counts them judges samples beside the road, in a small share of one core: what finds no room is not judged, and no
+//! request waits.
 
 use std::collections::HashSet;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -10,11 +11,11 @@ use std::time::{Duration, Instant};
 use serde::de::IgnoredAny;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value as Json};
-use stoa_descriptor::{Descriptor, EventKind};
+use stoa_descriptor::{Descriptor, EventKind, Route};
 use tokio::sync::mpsc;
 
 use crate::contract::{Schema, refs};
-use crate::problem::Item;
+use crate::problem::{CODES, Item};
 use crate::watchdog;
 use crate::wit::events::Event;
 
@@ -60,8 +61,30 @@ pub struct EventSchema {
 
 /// A module's output, and the schema by which it is judged.
 enum Said {
-    Answer { schema: Arc<Schema>, body: String },
-    Event { kind: Arc<EventSchema>, event: Event },
+    Answer {
+        schema: Arc<Schema>,
+        body: String,
+    },
+    Event {
+        kind: Arc<EventSchema>,
+        event: Event,
+    },
+    /// The breach itself: a route is judged at once.
+    Unlisted {
+        what: &'static str,
+        why: String,
+    },
+}
+
+/// A part of a module's answer that the operation's route has to list.
+#[derive(Debug, Clone, Copy)]
+pub enum Listed<'a> {
+    /// Status of a success.
+    Status(u16),
+    /// Kind of an event that the module emitted itself; those of a service are listed by nobody else.
+    Event(&'a str),
+    /// Code of a problem.
+    Problem(&'a str),
 }
 
 struct Sample {
@@ -69,6 +92,28 @@ struct Sample {
     /// Operation id or event kind.
     name: String,
     said: Said,
+}
+
+impl Listed<'_> {
+    fn breach(self, route: &Route) -> Option<(&'static str, String)> {
+        let Route { operation, status: published, events, problems, .. } = route;
+        let lists = |codes: &[String], code: &str| codes.iter().any(|listed| listed == code);
+        match self {
+            Listed::Status(status) => (status != *published).then(|| {
+                ("status", format!("{operation} answered the status {status}, its route publishes {published}"))
+            }),
+            Listed::Event(kind) => (!lists(events, kind))
+                .then(|| ("event", format!("{operation} emitted the event {kind}, which its route does not list"))),
+            Listed::Problem(code) => (!lists(problems, code) && !is_general(code)).then(|| {
+                ("problem", format!("{operation} answered the problem {code}, which its route does not list"))
+            }),
+        }
+    }
+}
+
+/// Whether every operation may answer this code without listing it: the host's codes but for conflicts, and the limits of the store.
+fn is_general(code: &str) -> bool {
+    code == "LIMIT_EXCEEDED" || CODES.iter().any(|(known, status, _)| *known == code && *status != 409)
 }
 
 impl EventSchema {
@@ -125,6 +170,18 @@ impl Judge {
             queue.take(module, operation, || Said::Answer { schema: schema.clone(), body: body.to_owned() });
         }
         Ok(())
+    }
+
+    /// Judges a part of an answer by the operation's route, likewise.
+    pub fn judge_by_route(&self, module: &Arc<Descriptor>, route: &Route, part: Listed<'_>) -> Result<(), String> {
+        match (part.breach(route), &self.queue) {
+            (None, _) => Ok(()),
+            (Some((_, why)), None) => Err(why),
+            (Some((what, why)), Some(queue)) => {
+                queue.take(module, &route.operation, || Said::Unlisted { what, why });
+                Ok(())
+            }
+        }
     }
 
     /// Judges an event, likewise. Data that is no object is refused by every host: nobody could read it.
@@ -185,6 +242,7 @@ impl Sample {
         match &self.said {
             Said::Answer { schema, body } => Some(("answer", breach_of_text(schema, body)?)),
             Said::Event { kind, event } => Some(("event", kind.breach(event)?)),
+            Said::Unlisted { what, why } => Some((*what, why.clone())),
         }
     }
 }
@@ -297,6 +355,51 @@ mod tests {
         assert_eq!(answered(&json!({ "id": ID }).to_string()), Ok(()));
         assert!(answered("{}").unwrap_err().contains("getNote"));
         assert!(answered("").unwrap_err().contains("no JSON"));
+    }
+
+    fn route() -> Route {
+        serde_json::from_value(json!({
+            "method": "POST", "path": "/tenants/{tenantId}/notes", "operation": "createNote", "summary": "Create a note",
+            "audience": "user", "access": { "all": [] }, "idempotency": "required", "readOnly": false, "status": 201,
+            "response": true, "bodyLimit": 100, "events": ["notes.note.made"], "problems": ["DUPLICATE", "NOTES_FULL"],
+        }))
+        .unwrap()
+    }
+
+    #[test]
+    fn a_strict_judge_refuses_what_the_route_does_not_list() {
+        let judge = |part: Listed<'_>| Judge::strict().judge_by_route(&module(), &route(), part);
+        for part in [
+            Listed::Status(201),
+            Listed::Event("notes.note.made"),
+            Listed::Problem("NOTES_FULL"),
+            Listed::Problem("DUPLICATE"),
+            Listed::Problem("NOT_FOUND"),
+            Listed::Problem("VALIDATION_FAILED"),
+            Listed::Problem("LIMIT_EXCEEDED"),
+        ] {
+            assert_eq!(judge(part), Ok(()), "{part:?}");
+        }
+        for (part, named) in [
+            (Listed::Status(299), "createNote answered the status 299"),
+            (Listed::Event("notes.note.gone"), "createNote emitted the event notes.note.gone"),
+            (Listed::Problem("NOTES_GONE"), "createNote answered the problem NOTES_GONE"),
+            (Listed::Problem("ILLEGAL_STATE"), "createNote answered the problem ILLEGAL_STATE"),
+        ] {
+            let why = judge(part).unwrap_err();
+            assert!(why.starts_with(named), "{why}");
+        }
+    }
+
+    #[test]
+    fn a_counting_judge_samples_what_the_route_does_not_list() {
+        let (samples, mut waiting) = mpsc::channel(1);
+        let judge = Judge { queue: Some(Queue::new(samples)) };
+        assert_eq!(judge.judge_by_route(&module(), &route(), Listed::Status(201)), Ok(()));
+        assert!(waiting.try_recv().is_err(), "what is listed is no sample");
+        assert_eq!(judge.judge_by_route(&module(), &route(), Listed::Status(299)), Ok(()));
+        let sample = waiting.try_recv().unwrap();
+        assert_eq!((sample.name.as_str(), sample.breach().map(|(what, _)| what)), ("createNote", Some("status")));
     }
 
     #[test]

@@ -28,7 +28,7 @@ pub struct Limits {
     pub store_calls: u32,
     pub rows: u32,
     pub output: usize,
-    /// Bytes that the modules of a request report in addition to the response: events, names of changed members, problems, log lines.
+    /// Bytes that the modules of a request report in addition to the response, as events.
     pub reported: usize,
     /// Largest argument list of one host call.
     pub hostcall: usize,

@@ -5,6 +5,7 @@ pub mod clashes;
 pub mod engine;
 pub mod facts;
 pub mod failure;
+pub mod frames;
 pub mod generation;
 pub mod health;
 pub mod imports;

@@ -2,10 +2,12 @@
 
 use std::sync::Arc;
 
+use uuid::Uuid;
 use wasmtime::component::Instance;
 
 use super::facts::RequestFacts;
 use super::failure::Failure;
+use super::journal::{LineBudget, Source};
 use super::limits::{GuestClock, Limits, MemoryLimit};
 use super::module::Module;
 use super::ticks::Running;
@@ -18,6 +20,8 @@ pub struct State {
     pub session: Option<Session>,
     pub scope: Scope,
     pub facts: RequestFacts,
+    /// Operation id, or the name of the function that was called and is none.
+    pub operation: String,
     /// The module that runs: the one that was called, or one that it called in turn.
     pub running: Arc<Module>,
     /// Instances of the providers that were called so far.
@@ -30,8 +34,12 @@ pub struct State {
     pub running_guest: Running,
     /// Bytes said beside the answer so far.
     pub reported: usize,
-    /// Lines that the guests logged so far.
-    pub log_lines: u32,
+    /// Lines that the guests may still log.
+    pub log: LineBudget,
+    /// The last line that a guest logged as an error: a panic says so before it traps.
+    pub last_error: Option<(Arc<Module>, String)>,
+    /// The last limit of the store that was passed, by its name.
+    pub store_limit: Option<String>,
     /// Calls of the store that wrote, and calls that emitted.
     pub changes: u64,
     /// A service rejected its arguments: the failure is its caller's.
@@ -62,6 +70,7 @@ impl State {
             session,
             scope,
             facts,
+            operation: String::new(),
             running,
             instances: Vec::new(),
             emitted: Vec::new(),
@@ -70,7 +79,9 @@ impl State {
             clock: GuestClock::default(),
             running_guest: Running::begin(),
             reported: 0,
-            log_lines: 0,
+            log: LineBudget::default(),
+            last_error: None,
+            store_limit: None,
             changes: 0,
             arguments_rejected: false,
             refused: None,
@@ -78,18 +89,30 @@ impl State {
         }
     }
 
-    /// Counts what a guest says beside its answer: host memory and logs, which no limit of its own memory bounds.
+    /// The request that its guests take part in.
+    pub fn request(&self) -> Uuid {
+        let (high, low) = self.facts.request;
+        Uuid::from_u64_pair(high, low)
+    }
+
+    /// The author of what is logged now.
+    pub fn source(&self) -> Source<'_> {
+        Source { module: &self.running, operation: &self.operation, request: self.request() }
+    }
+
+    /// Counts what a guest says beside its answer: host memory, which no limit of its own memory bounds.
     pub fn tell(&mut self, bytes: usize) -> wasmtime::Result<()> {
         self.reported = self.reported.saturating_add(bytes);
         if self.reported > self.limits.reported {
-            return Err(self.stop(Failure::Limit("bytes of events, changes, problems and log lines".into())));
+            let most = self.limits.reported;
+            return Err(self.stop(Failure::from_size("events of one request", most)));
         }
         Ok(())
     }
 
     /// Ends the request for this reason: the guest traps.
     pub fn stop(&mut self, failure: Failure) -> wasmtime::Error {
-        let error = wasmtime::format_err!("stopped: {failure:?}");
+        let error = wasmtime::format_err!("stopped: {failure}");
         self.failure.get_or_insert(failure);
         error
     }

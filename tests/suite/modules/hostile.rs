@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 
 use serde_json::{Value as Json, json};
 use stoa_tests::host::Settings;
-use stoa_tests::{Answer, Company, Database, Stoa, at_once, eventually, modules, on_both_databases, on_one_database};
+use stoa_tests::{Answer, Company, Database, Stoa, at_once, modules, on_both_databases, on_one_database};
 
 on_both_databases![
     every_attack_is_one_problem,
@@ -23,7 +23,8 @@ on_one_database![
     events_must_be_declared,
     undeclared_problem_codes_are_refused,
     log_lines_are_not_forged,
-    short_log_lines_are_counted
+    a_flood_of_lines_is_cut_and_counted,
+    every_failure_names_its_operation_and_number
 ];
 
 on_both_databases![timed: loops_are_interrupted_in_time, memory_of_the_host_stays];
@@ -114,8 +115,8 @@ const ATTACKS: &[(&str, u16, &str)] = &[
     ("wild-read", 500, "MODULE_FAILED"),
     ("ids-flood", 500, "MODULE_FAILED"),
     ("log-flood", 0, ""),
-    // Lines without a text.
-    ("log-again", 500, "MODULE_FAILED"),
+    // Lines without a text and without an end.
+    ("log-again", 0, ""),
     ("store-million-deaf", 0, ""),
     ("event-flood", 0, ""),
     ("event-huge", 500, "MODULE_FAILED"),
@@ -285,15 +286,51 @@ fn log_lines_are_not_forged(database: Database) {
     assert!(!forged && !log.contains("\u{1b}[31m"), "a module's message broke out of its line");
 }
 
-/// The host adds its own words to each line, so the bytes of the module's text alone are no limit.
-fn short_log_lines_are_counted(database: Database) {
+/// A request logs 100 lines or 64 KiB; the rest is counted, and the request goes on.
+fn a_flood_of_lines_is_cut_and_counted(database: Database) {
     let shop = host(database).company();
-    let [text, later] = [0, 1].map(|_| format!("line {}", uuid::Uuid::new_v4().simple()));
-    for text in [&text, &later] {
-        one_problem(commit(&shop, "log-again", text), 0, "");
+    for (mode, text, kept, dropped) in
+        [("log-count", "117", 100, 17), ("log-wide", "", 32, 8), ("log-count", "100", 100, 0)]
+    {
+        let request = commit(&shop, mode, text).is(201).header("x-request-id").expect("an id").to_owned();
+        let page = shop.host.console().get("modules/hostile/logs").is(200);
+        let lines = page["lines"].as_array().expect("lines").iter().filter(|line| line["request"] == *request);
+        let (reports, lines): (Vec<&Json>, Vec<&Json>) = lines.partition(|line| line["kind"] == "warn");
+        assert_eq!(lines.len(), kept, "{mode}");
+        let reports: Vec<&str> = reports.iter().filter_map(|line| line["text"].as_str()).collect();
+        match dropped {
+            0 => assert!(reports.is_empty(), "{reports:?}"),
+            _ => assert!(
+                reports.len() == 1 && reports[0].starts_with(&format!("{dropped} lines dropped")),
+                "{reports:?}"
+            ),
+        }
     }
-    // Lines are written in their order, by a thread of their own.
-    eventually(|| shop.host.log().contains(&later).then_some(()));
-    let count = shop.host.log().lines().filter(|line| line.contains(&text)).count();
-    assert!((1..=1_000).contains(&count), "{count} lines of one request");
+}
+
+/// Mode, and the words of its failure. The operation is that of the route.
+const FAILURES: &[(&str, &str)] = &[
+    ("loop", "guest time: "),
+    ("allocate", "memory: 64 MiB"),
+    ("ids-flood", "ids of one call: 2000"),
+    ("event-huge", "4 MiB"),
+    ("reply-9-mib", " MiB"),
+    ("event-undeclared", "the event \"hostile.never-declared\""),
+    ("problem-unknown", "the problem \"NO_SUCH_CODE\""),
+    ("reply-status-404", "the status 404"),
+];
+
+fn every_failure_names_its_operation_and_number(database: Database) {
+    let shop = host(database).company();
+    for (mode, words) in FAILURES {
+        let (answer, _) = misbehave(if *mode == "loop" { 0 } else { 500 }, || commit(&shop, mode, ""));
+        let request = answer.header("x-request-id").expect("an id").to_owned();
+        let page = shop.host.console().get("modules/hostile/logs").is(200);
+        let failures = page["failures"].as_array().expect("failures");
+        let found: Vec<&Json> = failures.iter().filter(|failure| failure["request"] == *request).collect();
+        let [failure] = found[..] else { panic!("{mode}: {failures:?}") };
+        let text = failure["text"].as_str().expect("a text");
+        assert_eq!(failure["operation"], "commitAttack", "{mode}");
+        assert!(text.contains(words) && text.contains("commitAttack"), "{mode}: {text}");
+    }
 }

@@ -66,7 +66,7 @@ fn a_breach_is_counted_and_the_request_goes_on(database: Database) {
 }
 
 /// Breaches of the module that the host has counted.
-fn breaches(shop: &Company, what: &str) -> u64 {
+pub fn breaches(shop: &Company, what: &str) -> u64 {
     let metrics = shop.host.metrics();
     let is_breach = |line: &&str| {
         line.starts_with("stoa_contract_breaches_total{")

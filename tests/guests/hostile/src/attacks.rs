@@ -62,6 +62,7 @@ pub fn commit(mode: &str, text: String) -> Result<Reply, Problem> {
         "reply-status-0" => status(0),
         "reply-status-404" => status(404),
         "reply-status-302" => status(302),
+        "reply-status-202" => status(202),
         "reply-huge" => Ok(Reply { body: format!("{{\"done\":true,\"x\":\"{}\"}}", "x".repeat(64 << 20)), ..done() }),
         "reply-9-mib" => Ok(Reply { body: format!("{{\"done\":true,\"x\":\"{}\"}}", "x".repeat(9 << 20)), ..done() }),
         "reply-etag" => Ok(Reply { etag: Some("a\"\r\nX-Evil: yes\r\n\r\n".into()), ..done() }),
@@ -72,6 +73,7 @@ pub fn commit(mode: &str, text: String) -> Result<Reply, Problem> {
             Ok(Reply { body: "nonsense".into(), ..done() })
         }
         "problem-unknown" => Err(problem("NO_SUCH_CODE")),
+        "problem-unlisted" => Err(problem("HOSTILE_UNLISTED")),
         "problem-foreign" => Err(problem("hostile lower case\r\n")),
         "problem-flood" => {
             let item = fault("/x".repeat(50));
@@ -145,6 +147,27 @@ pub fn commit(mode: &str, text: String) -> Result<Reply, Problem> {
         "log-again" => loop {
             log::write(log::Level::Error, &text);
         },
+        "log-line" => {
+            log::write(log::Level::Info, &text);
+            Ok(done())
+        }
+        "log-count" => {
+            for number in 1..=text.parse::<usize>().unwrap_or_default() {
+                log::write(log::Level::Info, &format!("counted {number}"));
+            }
+            Ok(done())
+        }
+        "log-wide" => {
+            for _ in 0..40 {
+                log::write(log::Level::Info, &"w".repeat(2_000));
+            }
+            Ok(done())
+        }
+        "panic-with-words" => {
+            log::write(log::Level::Error, &text);
+            panic_apart()
+        }
+        "holds" => Ok(fine(json!({ "done": context::holds(&text) }))),
         "log-lines" => {
             log::write(log::Level::Error, "one\n2026-01-01T00:00:00Z ERROR forged line\x1b[31m");
             Ok(done())
@@ -297,6 +320,7 @@ pub fn commit(mode: &str, text: String) -> Result<Reply, Problem> {
             Ok(done())
         }
         "event" => emit("hostile.noted", "{}"),
+        "event-unlisted" => emit("hostile.unlisted", "{}"),
 
         // Events and replies that differ from the descriptor.
         "event-of-another-shape" => emit("hostile.noted", "{\"x\":7070707}"),
@@ -356,6 +380,12 @@ fn allocate() -> Result<Reply, Problem> {
     loop {
         kept.push(black_box(vec![1; 1 << 20]));
     }
+}
+
+/// A function of its own in every build, for those who look at the stack.
+#[inline(never)]
+fn panic_apart() -> ! {
+    panic!("as asked")
 }
 
 #[allow(unconditional_recursion)]

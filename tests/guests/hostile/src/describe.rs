@@ -14,10 +14,16 @@ const CODES: &[(&str, &str)] = &[
     ("HOSTILE_UNKNOWN", "There is no such mode."),
 ];
 
+/// A code that no route lists.
+const UNLISTED: (&str, &str) = ("HOSTILE_UNLISTED", "No route lists it.");
+
 pub fn descriptor() -> String {
     let codes: Vec<&str> = CODES.iter().map(|(code, _)| *code).collect();
-    let problems: Vec<_> =
-        CODES.iter().map(|(code, detail)| json!({ "code": code, "status": 409, "detail": detail })).collect();
+    let problems: Vec<_> = CODES
+        .iter()
+        .chain([&UNLISTED])
+        .map(|(code, detail)| json!({ "code": code, "status": 409, "detail": detail }))
+        .collect();
     let mode = json!({
         "type": "object",
         "properties": { "mode": { "type": "string", "pattern": "^[a-z0-9-]{1,64}$" } },
@@ -44,13 +50,22 @@ pub fn descriptor() -> String {
         "version": "1.0.0",
         "description": "Attacks for the test suite.",
         "permissions": [{ "code": "hostile.run", "description": "Run attacks." }],
-        "events": [{
-            "code": "hostile.noted",
-            "description": "A note was made.",
-            "resourceType": "HOSTILE_NOTE",
-            "data": noted,
-            "example": { "x": "A note." },
-        }],
+        "events": [
+            {
+                "code": "hostile.noted",
+                "description": "A note was made.",
+                "resourceType": "HOSTILE_NOTE",
+                "data": noted,
+                "example": { "x": "A note." },
+            },
+            {
+                "code": "hostile.unlisted",
+                "description": "No route lists it.",
+                "resourceType": "HOSTILE_NOTE",
+                "data": noted,
+                "example": { "x": "A note." },
+            },
+        ],
         "problems": problems,
         "routes": [
             {

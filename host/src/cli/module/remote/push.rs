@@ -28,7 +28,7 @@ pub enum PushVerb {
 
 #[derive(clap::Args)]
 pub struct Push {
-    /// A component, or the pinned reference of one in a registry, oci://HOST/PATH@sha256:HEX.
+    /// A component, or the pinned reference of one in a registry, `oci://HOST/PATH@sha256:HEX`.
     file: PathBuf,
     /// Sign it with this key first. Without a key, FILE.admission.json must be next to it.
     #[arg(long)]
@@ -74,10 +74,18 @@ fn push(args: Push) -> anyhow::Result<()> {
 fn send_file(args: &Push) -> anyhow::Result<Json> {
     let artifact = Artifact::read(&args.file)?;
     let admission = match &args.key {
-        Some(key) => sign::admit(&artifact.bytes, key)?,
-        None => artifact.admission.with_context(|| {
-            format!("{} is not signed: `stoa module sign`, or --key", admission_file(&args.file).display())
-        })?,
+        Some(key) => {
+            // Before the component is compiled, where it must be, and sent.
+            ask_about(&args.host, &json!({ "signer": sign::read_key(key)?.signer() }))?;
+            sign::admit(&artifact.bytes, key)?
+        }
+        None => {
+            let beside = admission_file(&args.file);
+            let missing = || format!("{} is missing: `stoa module sign` writes it, or give --key", beside.display());
+            let admission = artifact.admission.with_context(missing)?;
+            ask_about(&args.host, &json!({ "admission": admission }))?;
+            admission
+        }
     };
     let admission = BASE64_STANDARD.encode(serde_json::to_vec(&admission)?);
     args.host.ask(Method::POST, "modules", |request| {
@@ -86,12 +94,17 @@ fn send_file(args: &Push) -> anyhow::Result<Json> {
     })
 }
 
-/// The host fetches the component: it takes a module from the registries of its settings alone.
+/// The host fetches the component: it takes a module only from the registries of its settings.
 fn send_reference(args: &Push, reference: &str) -> anyhow::Result<Json> {
     anyhow::ensure!(args.key.is_none(), "a reference is signed where it is published: `stoa module publish --key`");
     args.host.ask(Method::POST, "modules", |request| {
         request.header("prefer", "respond-async").json(&json!({ "reference": reference }))
     })
+}
+
+/// Asks the host whether it trusts a signer; an error says why not.
+fn ask_about(host: &Host, signer: &Json) -> anyhow::Result<()> {
+    host.ask(Method::POST, "signers", |request| request.json(signer)).map(drop)
 }
 
 fn is_compiling(pushed: &Json) -> bool {

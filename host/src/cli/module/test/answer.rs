@@ -7,7 +7,7 @@ use uuid::Uuid;
 
 use super::stage::{Company, Run, Transaction};
 use crate::operations::Operation;
-use crate::pipeline::outcome::{Done, Refused, check_reply, refuse_problem};
+use crate::pipeline::outcome::{Done, check_reply, read_problem};
 use crate::problem::{Item, Problem};
 use crate::sandbox::call;
 use crate::sandbox::limits::{Limits, Used};
@@ -40,7 +40,6 @@ impl Company<'_> {
             let call = call.clone();
             Box::pin(async move { call::handle(entry, &call).await })
         });
-        let request = Uuid::from_u64_pair(facts.request.0, facts.request.1);
         let transaction = Transaction { module, facts, read_only: operation.route.read_only, limits };
         let called = self.stage.transact(transaction, run, Result::is_ok).await?;
         let used = |output: usize| Some((called.used, output, limits));
@@ -53,21 +52,19 @@ impl Company<'_> {
         let reply = match called.result {
             Err(failure) => return Ok(ended(failure.code(), failure.to_string())),
             Ok(Err(problem)) => {
-                let code = problem.code.clone();
-                return Ok(match refuse_problem(&self.stage.release, module, problem, request) {
-                    Refused::Problem(problem) if problem.code == code => {
-                        StepAnswer { used: used(0), ..refusal(&problem) }
-                    }
-                    _ => failed(format!("{code} is no problem code of the platform or of a descriptor")),
+                return Ok(match read_problem(&self.stage.release, module, Some(&operation.route), problem) {
+                    Ok(problem) => StepAnswer { used: used(0), ..refusal(&problem) },
+                    Err(why) => failed(why),
                 });
             }
             Ok(Ok(reply)) => reply,
         };
         let output = reply.body.len();
-        let Done { status, body, etag, emitted, .. } = match check_reply(reply, called.emitted, limits.output) {
+        let done = match check_reply(module, operation, reply, called.emitted, limits.output) {
             Ok(done) => done,
-            Err(why) => return Ok(failed(why)),
+            Err(failure) => return Ok(failed(failure.to_string())),
         };
+        let Done { status, body, etag, emitted, .. } = done;
         let Ok(body) = serde_json::from_str::<Json>(&body) else {
             return Ok(failed("an answer that is no JSON".to_owned()));
         };
