@@ -1,5 +1,5 @@
-//! Faults of a descriptor that its author finds without a host: `scripted::check` of the SDK in a unit test, and every host. Each
-//! begins with the pointer of the member that is wrong.
+//! Faults of a descriptor that its author finds without a host: `scripted::check` of the SDK in a unit test, and every
+//! host. Each begins with the pointer of the member that is wrong.
 
 use std::collections::BTreeSet;
 
@@ -214,12 +214,15 @@ mod tests {
     fn a_fault_begins_with_its_pointer() {
         let route = json!({
             "method": "GET", "path": "/tenants/{tenantId}/notes", "operation": "listNotes", "summary": "Notes",
-            "audience": "user", "access": { "all": ["notes.read"] }, "idempotency": "none", "readOnly": true, "status": 199,
-            "response": { "properties": { "items": { "items": { "$ref": "#/$defs/Nope" } } } }, "bodyLimit": 0,
+            "audience": "user", "access": { "all": ["notes.read"] }, "idempotency": "none", "readOnly": true,
+            "status": 199, "bodyLimit": 0,
+            "response": { "properties": { "items": { "items": { "$ref": "#/$defs/Nope" } } } },
         });
         let mut whole = json!({
             "name": "notes", "version": "1.0.0", "description": "Notes.", "routes": [route],
-            "permissions": [{ "code": "notes.read", "description": "Read." }, { "code": "read", "description": "Read." }],
+            "permissions": [
+                { "code": "notes.read", "description": "Read." }, { "code": "read", "description": "Read." }
+            ],
         });
         let faults = |whole: &Json| find_faults(&serde_json::from_value(whole.clone()).expect("a descriptor"));
         assert_eq!(

@@ -45,8 +45,8 @@ impl Sdk {
         bail!("{text} is neither the folder of stoa-sdk nor a git address")
     }
 
-    /// The SDK itself, or a library whose folder lies beside the SDK's, as the manifest in `module` names it: from there where
-    /// both lie in one folder or the author named the SDK so, else from the root.
+    /// The SDK itself, or a library whose folder lies beside the SDK's, as the manifest in `module` names it: from
+    /// there where both lie in one folder or the author named the SDK so, else from the root.
     fn dependency(&self, library: Option<&str>, module: &Path) -> String {
         let quoted = |text: &str| serde_json::Value::from(text).to_string();
         match self {
@@ -78,7 +78,8 @@ fn lead(from: &Path, to: &Path) -> PathBuf {
     up.chain(to.components().skip(shared)).collect()
 }
 
-/// The manifest of a member of the workspace as that of a crate of its own. `module`: the folder of that crate, from the root.
+/// The manifest of a member of the workspace as that of a crate of its own. `module`: the folder of that crate, from
+/// the root.
 pub fn alone(member: &str, sdk: &Sdk, module: &Path) -> String {
     let mut text = String::new();
     let mut section = "";
@@ -166,10 +167,10 @@ mod tests {
 
     #[test]
     fn an_sdk_beside_the_module_is_named_from_there() {
-        let sdk = |is_relative| Sdk::Folder { path: "/work/stoa/components/sdk".into(), is_relative };
+        let sdk = |is_relative| Sdk::Folder { path: "/src/stoa/components/sdk".into(), is_relative };
         let path = |is_relative, module: &str| sdk(is_relative).dependency(None, Path::new(module));
-        assert_eq!(path(false, "/work/loyalty"), "{ path = \"../stoa/components/sdk\" }");
-        assert_eq!(path(false, "/home/acme/loyalty"), "{ path = \"/work/stoa/components/sdk\" }");
-        assert_eq!(path(true, "/home/acme/loyalty"), "{ path = \"../../../work/stoa/components/sdk\" }");
+        assert_eq!(path(false, "/src/loyalty"), "{ path = \"../stoa/components/sdk\" }");
+        assert_eq!(path(false, "/opt/acme/loyalty"), "{ path = \"/src/stoa/components/sdk\" }");
+        assert_eq!(path(true, "/opt/acme/loyalty"), "{ path = \"../../../src/stoa/components/sdk\" }");
     }
 }

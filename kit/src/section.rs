@@ -1,5 +1,5 @@
-//! The descriptor of a component as a custom section of its file, so that who signs or sends the file need not compile it. The
-//! host compares the section with the component's own description.
+//! The descriptor of a component as a custom section of its file, so that who signs or sends the file need not compile
+//! it. The host compares the section with the component's own description.
 
 use anyhow::{Context as _, Result, ensure};
 use wasmparser::{Parser, Payload};

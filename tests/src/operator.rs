@@ -71,8 +71,9 @@ pub fn signed_by(key: &std::path::Path, bytes: &[u8]) -> Signed {
     let folder = Folder::new("signing");
     let file = folder.path().join("module.wasm");
     std::fs::write(&file, bytes).expect("cannot write the component");
-    let output = Command::new(crate::host::binary()).args(["module", "sign", "--key"]).arg(key).arg(&file).output();
-    let output = output.expect("cannot run stoa");
+    let mut sign = Command::new(crate::host::binary());
+    sign.args(["module", "sign", "--key"]).arg(key).arg(&file);
+    let output = sign.env("STOA_MODULE_CACHE_DIR", crate::host::compiled_modules()).output().expect("cannot run stoa");
     assert!(output.status.success(), "`stoa module sign`: {}", String::from_utf8_lossy(&output.stderr));
     let beside = PathBuf::from(String::from_utf8_lossy(&output.stdout).trim().to_string());
     let admission = std::fs::read(&beside).unwrap_or_else(|error| panic!("{}: {error}", beside.display()));

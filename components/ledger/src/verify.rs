@@ -1,11 +1,11 @@
 //! The ledger's invariants, checked in bounded batches: entries first, then day totals, snapshots and mappings.
 
 use stoa_sdk::store::{get, get_all, read, select};
-use stoa_sdk::{Finding, Findings, Id, map, set};
+use stoa_sdk::{Filter, Finding, Findings, Id, map, set};
 use stoa_trade::dates::Month;
 use stoa_trade::quantity::Amount;
 use stoa_trade::snapshot::{check_lines, check_totals, find_summed};
-use stoa_trade::stages::{self, finding};
+use stoa_trade::stages::{Batch, BatchRows, NOTHING_LEFT, Stage, finding, read_batch, verify_stages};
 
 use crate::records::account::Postability;
 use crate::records::entity::EntityRow;
@@ -20,52 +20,37 @@ use crate::work::snapshot::{Group, MonthSums, read_kept};
 const ENTRIES: u32 = 10;
 const MAPPINGS: u32 = 50;
 
+/// Periods have a cursor of their own: the stage only says where they begin.
+const STAGES: &[Stage] = &[
+    ("entry", entries),
+    ("day", check_totals::<Journal, 2>),
+    ("line", check_lines::<Journal, 2>),
+    ("period", |_| NOTHING_LEFT),
+    ("mapping", mappings),
+];
+
 /// The cursor names the stage and how far it came.
 pub fn verify(cursor: Option<String>) -> Findings {
-    let cursor = cursor.unwrap_or_default();
-    let (stage, after) = cursor.split_once(':').unwrap_or(("entry", ""));
-    let id = || after.parse().ok();
-    let (findings, last) = match stage {
-        "entry" => entries(id()),
-        "day" => show(check_totals::<Journal, 2>(id())),
-        "line" => show(check_lines::<Journal, 2>(id())),
-        "period" => periods(PeriodCursor::read(after)),
-        _ => mappings(id()),
+    let Some(after) = cursor.as_deref().and_then(|cursor| cursor.strip_prefix("period:")) else {
+        return verify_stages(STAGES, cursor.as_deref());
     };
-    let next = match (stage, last) {
-        (stage, Some(last)) => Some(format!("{stage}:{last}")),
-        ("entry", None) => Some("day:".to_owned()),
-        ("day", None) => Some("line:".to_owned()),
-        ("line", None) => Some("period:".to_owned()),
-        ("period", None) => Some("mapping:".to_owned()),
-        (_, None) => None,
-    };
-    Findings { findings, next }
-}
-
-/// The findings of a batch, and where the next one of its stage begins.
-type Batch = (Vec<Finding>, Option<String>);
-
-fn show((findings, last): stages::Batch) -> Batch {
-    (findings, last.map(|id| id.to_string()))
+    let (findings, last) = periods(PeriodCursor::read(after));
+    Findings { findings, next: Some(last.map_or("mapping:".to_owned(), |last| format!("period:{last}"))) }
 }
 
 /// LI1: every entry balances above zero; its lines are dated as it is, on accounts of its entity; a mirror mirrors.
 fn entries(after: Option<Id>) -> Batch {
-    let page = read(select::<EntryRow>(Default::default()).after(after).limit(ENTRIES));
-    let last = page.items.last().filter(|_| page.more).map(|entry| entry.id.to_string());
-    if page.items.is_empty() {
-        return (Vec::new(), None);
-    }
-    let originals = set(page.items.iter().filter_map(|entry| entry.reversal_of));
+    let batch = read_batch::<EntryRow>(Filter::default(), after, ENTRIES);
+    let Some(BatchRows { rows, last }) = batch else { return NOTHING_LEFT };
+    let originals = set(rows.iter().filter_map(|entry| entry.reversal_of));
     let (lines, originals) = read((
-        select::<LineRow>(LineRow::entry_id.one_of(page.items.iter().map(|entry| entry.id))).whole(),
+        select::<LineRow>(LineRow::entry_id.one_of(rows.iter().map(|entry| entry.id))).whole(),
         get_all::<EntryRow>(originals),
     ));
     let accounts = read(get_all::<Postability>(set(lines.iter().map(|line| line.account_id))));
     let accounts = map(accounts.into_iter().map(|account| (account.id, account)));
     let mut findings = Vec::new();
-    for entry in &page.items {
+    for entry in &rows {
         let entry_lines: Vec<&LineRow> = lines.iter().filter(|line| line.entry_id == entry.id).collect();
         let side = |amount: fn(&LineRow) -> Amount| {
             entry_lines.iter().map(|line| amount(line)).try_fold(Amount::ZERO, Amount::checked_add)
@@ -113,7 +98,7 @@ impl PeriodCursor {
 }
 
 /// LI5: the snapshot of a closed month is what stood before it and its lines. A page of one month a batch.
-fn periods(after: PeriodCursor) -> Batch {
+fn periods(after: PeriodCursor) -> (Vec<Finding>, Option<String>) {
     let period = match after {
         PeriodCursor { period: Some(id), group: Some(_) } => read(get::<PeriodRow>(id)),
         PeriodCursor { period, .. } => {
@@ -151,22 +136,19 @@ fn periods(after: PeriodCursor) -> Batch {
 
 /// Mappings name postable accounts of their entity, and control accounts know their role.
 fn mappings(after: Option<Id>) -> Batch {
-    let page = read(select::<RoleMappingRow>(RoleMappingRow::account_id.not_null()).after(after).limit(MAPPINGS));
-    let last = page.items.last().filter(|_| page.more).map(|row| row.id.to_string());
-    let ids = set(page.items.iter().filter_map(|row| row.account_id));
+    let batch = read_batch::<RoleMappingRow>(RoleMappingRow::account_id.not_null(), after, MAPPINGS);
+    let Some(BatchRows { rows, last }) = batch else { return NOTHING_LEFT };
+    let ids = set(rows.iter().filter_map(|row| row.account_id));
     let accounts = map(read(get_all::<Postability>(ids)).into_iter().map(|account| (account.id, account)));
     let mut findings = Vec::new();
-    for row in &page.items {
+    for row in &rows {
         let account = row.account_id.and_then(|id| accounts.get(&id));
         let control = row.role.facts().control.then_some(row.role);
         if !account.is_some_and(|account| account.takes_lines(row.legal_entity_id)) {
             findings.push(finding("mapping-account", row.id, "The role's account is missing, archived or a heading."));
         } else if account.is_some_and(|account| account.control_role != control) {
-            findings.push(finding(
-                "mapping-control",
-                row.id,
-                "The account and the mapping disagree on a control role.",
-            ));
+            let message = "The account and the mapping disagree on a control role.";
+            findings.push(finding("mapping-control", row.id, message));
         }
     }
     (findings, last)

@@ -1,10 +1,11 @@
 //! Pricing's invariants, checked in bounded batches of active prices: no overlaps, and nothing that is named is missing.
 
 use stoa_sdk::store::{get_all, read, select};
-use stoa_sdk::{Finding, Findings, all, map, set};
+use stoa_sdk::{Findings, all, map, set};
 use stoa_trade::Status;
 use stoa_trade::clients::articles;
 use stoa_trade::pages::read_every;
+use stoa_trade::stages::finding;
 
 use crate::records::price::PriceRow;
 use crate::records::price_list::ListRow;
@@ -31,21 +32,16 @@ pub fn verify(cursor: Option<String>) -> Findings {
     let lists = map(lists.into_iter().map(|row| (row.id, row)));
     let articles = articles::get(variants);
 
-    let finding = |invariant: &str, row: &PriceRow, message: &str| Finding {
-        invariant: invariant.to_owned(),
-        resource: Some(row.id.into()),
-        message: message.to_owned(),
-    };
     let mut findings = Vec::new();
     for row in &page.items {
         if lists.get(&row.list_id).is_none_or(|list| list.currency_code != row.currency_code) {
-            findings.push(finding("price-list", row, "The price's list is missing or has another currency."));
+            findings.push(finding("price-list", row.id, "The price's list is missing or has another currency."));
         }
         if !articles.contains_key(&row.variant_id) {
-            findings.push(finding("price-variant", row, "The price's variant is missing."));
+            findings.push(finding("price-variant", row.id, "The price's variant is missing."));
         }
         if row.valid_from.zip(row.valid_to).is_some_and(|(from, to)| from >= to) {
-            findings.push(finding("price-period", row, "The price ends before it begins."));
+            findings.push(finding("price-period", row.id, "The price ends before it begins."));
         }
         // Each pair once: with the later of the two.
         let overlaps = others.iter().any(|other| {
@@ -55,11 +51,8 @@ pub fn verify(cursor: Option<String>) -> Findings {
                 && period_of(other).overlaps(period_of(row))
         });
         if overlaps {
-            findings.push(finding(
-                "price-overlap",
-                row,
-                "An earlier price of the list and variant covers part of the period.",
-            ));
+            let message = "An earlier price of the list and variant covers part of the period.";
+            findings.push(finding("price-overlap", row.id, message));
         }
     }
     Findings { findings, next }

@@ -132,9 +132,9 @@ pub fn log(level: log::Level, message: &str) {
     native::with(|host| host.log(level, message));
 }
 
-/// Ends the call: a fault of this module or of the host, never of the caller. In a component it traps, and the host rolls
-/// back and answers MODULE_FAILED. The log names the line of the caller; a function that ends so for its own caller's fault is
-/// `#[track_caller]` too.
+/// Ends the call: a fault of this module or of the host, never of the caller. In a component it traps, and the host
+/// rolls back and answers MODULE_FAILED. The log names the line of the caller; a function that ends so for its own
+/// caller's fault is `#[track_caller]` too.
 #[track_caller]
 #[allow(clippy::panic, reason = "a trap is how a component ends a call")]
 pub fn fault(message: &str) -> ! {

@@ -84,9 +84,9 @@ pub fn ask<M: Module>(
     M::handle(&call).map(|reply| serde_json::from_str(&reply.body).expect("an answer is JSON"))
 }
 
-/// Checks a module's descriptor as a host does, as far as that needs no host: `scripted::check::<Loyalty>()` in a test of the
-/// module. `stoa module check` checks the collections and the contents of the schemas too. Prints the names that do not begin with
-/// the module's own: a deployment rejects them from a partner whose entry does not grant them.
+/// Checks a module's descriptor as a host does, as far as that needs no host: `scripted::check::<Loyalty>()` in a test
+/// of the module. `stoa module check` checks the collections and the contents of the schemas too. Prints the names that
+/// do not begin with the module's own: a deployment rejects them from a partner whose entry does not grant them.
 ///
 /// # Panics
 /// The descriptor has faults. The message lists them, each with its pointer.

@@ -1,8 +1,8 @@
 //! A change of a record as data: the row before and after it. Columns that differ are written, changes of fixed ones are refused,
 //! `version` and `updatedAt` follow, and the names of the changed members come for the audit entry: a member is stated once.
 
-use stoa_sdk::store::{Update, update};
-use stoa_sdk::{Entity, Problem, Reply, now};
+use stoa_sdk::store::{Update, run, update};
+use stoa_sdk::{Answer, Entity, EventData, EventKind, Problem, Reply, emit, now};
 
 use crate::life::Archivable;
 
@@ -52,6 +52,30 @@ impl<R: Entity> Change<R> {
     pub fn show(self, show: impl FnOnce(R) -> Reply) -> Reply {
         let members = self.members();
         show(self.after).changed(members)
+    }
+
+    /// Writes the change; answers as [`show`](Self::show) does.
+    ///
+    /// # Errors
+    /// Those of the store.
+    pub fn write(self, show: impl FnOnce(&R) -> Reply) -> Answer {
+        run(self.update())?;
+        Ok(self.show(|row| show(&row)))
+    }
+
+    /// Writes the change and emits it; answers as [`show`](Self::show) does.
+    ///
+    /// # Errors
+    /// Those of the store.
+    pub fn write_and_emit<T: EventData>(
+        self,
+        kind: &EventKind<T>,
+        data: impl FnOnce(&R) -> T,
+        show: impl FnOnce(&R) -> Reply,
+    ) -> Answer {
+        run(self.update())?;
+        emit([kind.of(self.after.id(), None, &data(&self.after))]);
+        Ok(self.show(|row| show(&row)))
     }
 
     /// The row as it stands after the change, when the change is done with.
@@ -114,12 +138,12 @@ fn member<R: Entity>(column: &str) -> String {
 #[cfg(test)]
 mod tests {
     use stoa_sdk::scripted::{NOW, script};
-    use stoa_sdk::store::{Call, run};
+    use stoa_sdk::store::Call;
     use stoa_sdk::{Id, Instant, collection};
 
     use super::*;
     use crate::archivable;
-    use crate::life::Status;
+    use crate::life::{Identity, Status};
 
     collection! {
         record ThingRow in "thing" {
@@ -194,6 +218,18 @@ mod tests {
         let change = Change::new(&thing(), thing()).unwrap();
         assert_eq!((change.members().len(), change.after().version), (0, 5));
         assert_eq!(written_columns(&change), ["code"]);
+    }
+
+    #[test]
+    fn a_change_is_written_emitted_and_shown() {
+        const RENAMED: EventKind<Identity> = EventKind::new("things.thing.renamed", "THING", "A thing was renamed.");
+        let log = script([vec![stoa_sdk::store::Reply::Done]]);
+        let change = Change::new(&thing(), ThingRow { name: "D".to_owned(), ..thing() }).unwrap();
+        let show = |row: &ThingRow| Reply::json(&row.name);
+        let reply = change.write_and_emit(&RENAMED, |row| Identity { id: row.id }, show).unwrap();
+        assert_eq!((reply.body.as_str(), reply.changed), (r#""D""#, vec!["name".to_owned()]));
+        let events: Vec<String> = log.borrow().events.iter().map(|event| event.kind.clone()).collect();
+        assert_eq!((log.borrow().runs.len(), events), (1, vec![RENAMED.code.to_owned()]));
     }
 
     #[test]

@@ -128,6 +128,17 @@ pub fn require_unarchived<R: Archivable>(row: R) -> Result<R, Problem> {
     if row.status() == Status::Archived { Err(Problem::record_archived()) } else { Ok(row) }
 }
 
+/// The row that a request names at the pointer, if it names one.
+///
+/// # Errors
+/// NOT_FOUND at the pointer, where there is no such row.
+pub fn require_named<R>(row: Option<Option<R>>, pointer: &str) -> Result<Option<R>, Problem> {
+    match row {
+        Some(None) => Err(Problem::reference_missing(pointer)),
+        row => Ok(row.flatten()),
+    }
+}
+
 /// The row that a request names at the pointer, if it may be named: it is there and not archived.
 ///
 /// # Errors

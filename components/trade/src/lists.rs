@@ -58,6 +58,11 @@ pub fn mentions(group: &str, stated: Option<&str>) -> Filter {
     stated.map(|text| contains(group, text)).unwrap_or_default()
 }
 
+/// Asks nothing of the rows: the handler reads what the parameter asks for in another way.
+pub fn ask_nothing<T>(_: Option<T>) -> Filter {
+    Filter::default()
+}
+
 /// Reads the page after the cursor of the rows that meet the filter, in the order of their ids.
 pub fn read_page<V: View>(filter: &Filter, cursor: Option<Id>, limit: Limit) -> Result<Rows<V>, Problem> {
     fit_page(limit, |limit| run(select::<V>(filter.clone()).page(cursor).limit(limit)))

@@ -98,8 +98,8 @@ pub struct Unfinished;
 /// The status of a program that the kernel ends because nobody reads its output.
 const NOBODY_READS: i32 = 128 + libc::SIGPIPE;
 
-/// Ends the process without a word where nobody reads its output any more, as `stoa module list | head -1` does. The signal stays
-/// ignored: a host outlives whoever reads its log.
+/// Ends the process without a word where nobody reads its output any more, as `stoa module list | head -1` does. The
+/// signal stays ignored: a host outlives whoever reads its log.
 #[allow(clippy::exit, reason = "a hook has no other way to end the process")]
 pub fn end_when_nobody_reads() {
     let hook = std::panic::take_hook();
@@ -161,8 +161,8 @@ pub(crate) fn gate(settings: &Settings) -> anyhow::Result<Gate> {
 const KEPT: Duration = Duration::from_secs(14 * 24 * 60 * 60);
 
 /// The gate of verbs that look at a component of whoever: with the hardened engine. Compiled code is kept where
-/// `STOA_MODULE_CACHE_DIR` says, else in the user's cache folder, so that the next verb on the same file does not compile it
-/// again.
+/// `STOA_MODULE_CACHE_DIR` says, else in the user's cache folder, so that the next verb on the same file does not
+/// compile it again.
 pub(crate) fn gate_of_strangers(requests: u32) -> anyhow::Result<Gate> {
     let engine = engine::build_hardened(requests)?;
     let compiler = Compiler::apart(Sandbox::Hardened, engine::Pool::default().memory)?;

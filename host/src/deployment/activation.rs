@@ -36,7 +36,7 @@ pub struct ActivationRequest {
     pub expected: Option<u64>,
     /// Codes of breaking changes that are meant.
     pub allow: BTreeSet<String>,
-    /// What was withdrawn is meant, too.
+    /// Modules that were withdrawn may come back.
     pub again: bool,
 }
 
@@ -101,11 +101,12 @@ impl Deployment {
     pub async fn changes(&self, vetted: &Vetted) -> Result<Vec<Change>, DeploymentError> {
         let active = self.current.load().generation.clone();
         let predecessor = self.find_predecessor(&active, vetted).await?;
-        Ok(diff::diff(predecessor.as_ref(), &Surface::from_vetted(&active.engine, vetted)))
+        Ok(compare(&active, predecessor.as_ref(), vetted))
     }
 
-    /// The active module of a candidate's name. Where none is active, the last one, as far as it can be read: a deactivation is no way
-    /// around what guards callers. One that cannot run here any more leaves its signer and its tables.
+    /// The active module of a candidate's name. Where none is active, the last one, as far as it can be read: a
+    /// deactivation is no way around what guards callers. One that cannot run here any more leaves its signer and its
+    /// tables.
     async fn find_predecessor(
         &self,
         active: &Generation,
@@ -124,7 +125,12 @@ impl Deployment {
         });
         let Some((digest, signer, collections)) = recorded.await? else { return Ok(None) };
         match self.find_or_fetch(digest).await {
-            Ok(last) => Ok(Some(Surface { signer, ..Surface::from_vetted(&active.engine, &last) })),
+            // The tables are the recorded ones: those that were forgotten bind nobody.
+            Ok(last) => {
+                let shown = Surface::from_vetted(&active.engine, &last);
+                let descriptor = Descriptor { collections, ..shown.descriptor };
+                Ok(Some(Surface { signer, descriptor, ..shown }))
+            }
             Err(DeploymentError::Refusal(why)) => {
                 tracing::info!(name, %why, "a candidate is compared with the tables of its predecessor alone");
                 let nothing = Surface::nothing(&candidate.descriptor);
@@ -136,7 +142,8 @@ impl Deployment {
         }
     }
 
-    /// The changes that a set of pushed modules would bring, each with its module, and why the set could not run, where it could not.
+    /// The changes that a set of pushed modules would bring, each with its module, and why the set could not run, where
+    /// it could not.
     pub async fn compare_set(
         &self,
         digests: &[Digest],
@@ -147,8 +154,7 @@ impl Deployment {
         let mut compared = Vec::with_capacity(candidates.len());
         for candidate in &candidates {
             let predecessor = self.find_predecessor(&before, candidate).await?;
-            let changes = diff::diff(predecessor.as_ref(), &Surface::from_vetted(&before.engine, candidate));
-            compared.push((candidate.clone(), changes));
+            compared.push((candidate.clone(), compare(&before, predecessor.as_ref(), candidate)));
         }
         match self.link(active + 1, &put_in(&set, &candidates)).await {
             Ok(_) => Ok((compared, None)),
@@ -191,7 +197,7 @@ impl Deployment {
         for candidate in &candidates {
             let predecessor = self.find_predecessor(&before, candidate).await?;
             names::check_owner(predecessor.as_ref(), candidate)?;
-            let found = diff::diff(predecessor.as_ref(), &Surface::from_vetted(&before.engine, candidate));
+            let found = compare(&before, predecessor.as_ref(), candidate);
             changes.push((candidate.descriptor.name.clone(), found));
         }
         if !request.again {
@@ -250,9 +256,9 @@ impl Deployment {
         self.install(recorded, active, after, set, changes).await
     }
 
-    /// Makes the modules of an earlier generation the active ones again. What it takes away is reported, and refused by nothing: a way
-    /// back that asks questions is none. What was withdrawn comes back where it is asked for: that is a way forth. `module`: the one
-    /// for whose sake it is.
+    /// Makes the modules of an earlier generation the active ones again. What it takes away is reported, and refused by
+    /// nothing: a way back that asks questions is none. A generation with a withdrawn module comes back where that is
+    /// asked for: that is a way forth. `module`: the one for whose sake it is.
     pub async fn restore(
         &self,
         target: u64,
@@ -289,8 +295,8 @@ impl Deployment {
         self.install(recorded, active, after, set, changes).await
     }
 
-    /// Goes back to the newest earlier generation that can run here, of modules that are trusted and were not withdrawn. `module`: the
-    /// one for whose sake it is, which must not come along.
+    /// Goes back to the newest earlier generation that can run here, of modules that are trusted and were not
+    /// withdrawn. `module`: the one for whose sake it is, which must not come along.
     pub async fn go_back(
         &self,
         request: &ActivationRequest,
@@ -318,7 +324,8 @@ impl Deployment {
         Err(refused)
     }
 
-    /// Puts one module back to its last version that was not withdrawn, or takes it out where there is none; the others stay.
+    /// Puts one module back to its last version that was not withdrawn, or takes it out where there is none; the others
+    /// stay.
     pub async fn retreat(
         &self,
         name: &str,
@@ -430,6 +437,14 @@ impl Deployment {
         }
         Err(Error::Unavailable("the tables never became free".into()).into())
     }
+}
+
+/// The changes that a candidate brings, each new call of a service with what its callers must hold now.
+fn compare(before: &Generation, predecessor: Option<&Surface>, candidate: &Vetted) -> Vec<Change> {
+    let mut changes = diff::diff(predecessor, &Surface::from_vetted(&before.engine, candidate));
+    let descriptors: Vec<&Descriptor> = before.modules.iter().map(|module| &*module.descriptor).collect();
+    diff::name_needs(&mut changes, &descriptors);
+    changes
 }
 
 fn surface(generation: &Generation, module: &Module) -> Surface {

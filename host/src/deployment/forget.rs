@@ -1,5 +1,5 @@
-//! The end of a module with its data, on a host that a developer runs: its tables go, so that the next version may have others.
-//! The generations stay as they were.
+//! The end of a module with its data, on a host that a developer runs: its tables go, so that the next version may have
+//! others. The generations stay as they were.
 
 use http::StatusCode;
 use serde_json::json;

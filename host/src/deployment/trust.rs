@@ -37,8 +37,8 @@ async fn judge(database: &Database, trust: &Trust, digest: Digest) -> Result<Res
     Ok(trust.admit(&digest, admission.as_ref()).map(drop))
 }
 
-/// The earlier generations to go back to from a set, the newest first: of other modules, wholly trusted here, and of no module that
-/// was withdrawn.
+/// The earlier generations to go back to from a set, the newest first: of other modules, wholly trusted here, and of no
+/// module that was withdrawn.
 pub async fn find_trusted(database: &Database, gate: &Gate, below: u64, left: &Set) -> Result<Vec<(u64, Set)>, Error> {
     let trust = gate.trust.load_full();
     let mut known: BTreeMap<Digest, bool> = BTreeMap::new();

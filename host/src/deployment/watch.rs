@@ -1,6 +1,6 @@
-//! The way back that nobody has to take by hand: a module that fails repeatedly in its first ten minutes, and fails several
-//! companies, goes back to its version before. Each digest is watched, whatever activated it, on every host that runs it, and whatever
-//! is activated meanwhile.
+//! The way back that nobody has to take by hand: a module that fails repeatedly in its first ten minutes, and fails
+//! several companies, goes back to its version before. Each digest is watched, whatever activated it, on every host
+//! that runs it, and whatever is activated meanwhile.
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};

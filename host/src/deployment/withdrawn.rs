@@ -1,5 +1,6 @@
-//! Digests that were withdrawn: a rollback declares what it takes out to be bad. No way back leads to such a digest, and an operator
-//! activates it by saying so (`again`), which makes it good. A module under watch is watched from its last withdrawal on.
+//! Digests that were withdrawn: a rollback declares what it takes out to be bad. No way back leads to such a digest,
+//! and an operator activates it by saying so (`again`), which makes it good. A module under watch is watched from its
+//! last withdrawal on.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -40,8 +41,8 @@ impl fmt::Display for Withdrawal {
     }
 }
 
-/// Whether a generation withdraws a module that is not in it any more. A rollback of the whole set withdraws all that it takes out;
-/// one for the sake of a module withdraws that module.
+/// Whether a generation withdraws a module that is not in it any more. A rollback of the whole set withdraws all that
+/// it takes out; one for the sake of a module withdraws that module.
 fn withdraws(cause: Cause, named: Option<&str>, module: &str) -> bool {
     matches!(cause, Cause::Rollback | Cause::AutomaticRollback) && named.is_none_or(|named| named == module)
 }
@@ -136,8 +137,8 @@ struct Run {
     withdrawn: bool,
 }
 
-/// Milliseconds for which each digest of a generation has been active since its last withdrawal. Those of the first generation are
-/// left out: there is nothing before it.
+/// Milliseconds for which each digest of a generation has been active since its last withdrawal. Those of the first
+/// generation are left out: there is nothing before it.
 pub async fn find_ages(session: &mut Session, generation: u64) -> Result<BTreeMap<Digest, i64>, Error> {
     let now = session.now().await?;
     let rows = session

@@ -62,8 +62,8 @@ impl Cache {
         Ok(())
     }
 
-    /// Removes code that was written longer ago, of which nothing else would be removed. A failure means that another process was
-    /// faster.
+    /// Removes code that was written longer ago, of which nothing else would be removed. A failure means that another
+    /// process was faster.
     pub fn drop_older(&self, age: Duration) {
         let files = fs::read_dir(&self.folder).into_iter().flatten().flatten();
         for file in files.filter(|file| file.file_name() != KEY) {

@@ -83,8 +83,8 @@ fn pointer(path: &serde_path_to_error::Path) -> String {
     if pointer.is_empty() { pointer } else { format!("{pointer}: ") }
 }
 
-/// Compares the section of a component's file, where it has one, with what the component says: authors and operators read the
-/// section.
+/// Compares the section of a component's file, where it has one, with what the component says: authors and operators
+/// read the section.
 pub fn compare_with_section(component: &[u8], text: &str) -> Result<(), Refusal> {
     match stoa_kit::section::read(component) {
         Ok(Some(section)) if section != text => {
@@ -125,7 +125,8 @@ pub fn compile(descriptor: &Descriptor, host: &HostNames) -> Result<Declared, Ve
     Ok(Declared { schema, operations, events })
 }
 
-/// The pointer of a member of the route's schemas, or of those that it may refer to, that is no JSON Schema; else the route's.
+/// The pointer of a member of the route's schemas, or of those that it may refer to, that is no JSON Schema; else the
+/// route's.
 fn find_schema_fault(index: usize, route: &Route, descriptor: &Descriptor) -> String {
     let place = format!("/routes/{index}");
     let parts = [

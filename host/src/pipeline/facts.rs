@@ -13,7 +13,7 @@ use crate::wit::context::{ActorKind, Facts};
 /// Facts of a caller's request.
 pub fn facts(request: &Request, opened: &Opened, tenant: Uuid) -> RequestFacts {
     let permissions = match &opened.standing {
-        Some(standing) if standing.owner => Held::Catalog(request.generation.clone()),
+        Some(standing) if standing.owner => Held::Declared(request.generation.clone()),
         Some(standing) => Held::These(standing.permissions.clone()),
         None => Held::These(Arc::default()),
     };

@@ -22,8 +22,8 @@ pub struct RequestFacts {
 pub enum Held {
     /// The deployment's own.
     All,
-    /// An owner's: those of the catalog.
-    Catalog(Arc<Generation>),
+    /// An owner's: those that the modules and the host declare.
+    Declared(Arc<Generation>),
     These(Arc<BTreeSet<String>>),
 }
 
@@ -31,7 +31,7 @@ impl Held {
     pub fn holds(&self, permission: &str) -> bool {
         match self {
             Held::All => true,
-            Held::Catalog(generation) => generation.permissions.contains_key(permission),
+            Held::Declared(generation) => generation.permissions.contains_key(permission),
             Held::These(permissions) => permissions.contains(permission),
         }
     }

@@ -1,5 +1,5 @@
-//! The trial of a module that is watched: whom its failures hit. One failure counts for each caller, and only if the version before
-//! does not fail the same request too: a single caller, or a request made to fail, chooses no version.
+//! The trial of a module that is watched: whom its failures hit. One failure counts for each caller, and only if the
+//! version before does not fail the same request too: a single caller, or a request made to fail, chooses no version.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, Mutex};

@@ -63,7 +63,7 @@ impl Workshop {
     }
 
     /// The compiled modules in the cache.
-    fn compiled(&self) -> usize {
+    fn count_compiled(&self) -> usize {
         let files = fs::read_dir(self.folder.path().join("cache/stoa/modules")).into_iter().flatten().flatten();
         files.filter(|file| file.file_name() != "key").count()
     }
@@ -163,7 +163,7 @@ fn an_untrusted_signer_is_told_before_anything_is_sent(_: Database) {
     assert!(head.starts_with("POST /operator/signers ") && body.len() < 500, "{head}{body}");
     assert!(body.contains(&stranger.entry("")), "{body}");
     assert!(listener.accept().is_err(), "it came again");
-    assert_eq!(workshop.compiled(), 0, "nothing is compiled for a signer whom nobody trusts");
+    assert_eq!(workshop.count_compiled(), 0, "nothing is compiled for a signer whom nobody trusts");
 
     // Without a key there is nothing to ask about.
     let refused = error(&workshop.run(&["push", "puppet.wasm", "--operator-url", &url]));
@@ -204,12 +204,12 @@ fn a_section_is_read_and_nothing_is_compiled(database: Database) {
     let workshop = Workshop::new(&with_section(&puppet(&whole), &whole.to_string()));
     let output = workshop.push(&host, &["--activate"]);
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
-    assert_eq!(workshop.compiled(), 0, "the author's machine compiles nothing");
+    assert_eq!(workshop.count_compiled(), 0, "the author's machine compiles nothing");
     assert_eq!(host.console().version("puppet").as_deref(), Some("1.0.0"));
     // A component without the section is compiled, as ever.
     let bare = Workshop::new(&puppet(&with(&whole, json!({ "version": "1.1.0" }))));
     assert!(bare.push(&host, &[]).status.success());
-    assert_eq!(bare.compiled(), 1);
+    assert_eq!(bare.count_compiled(), 1);
 }
 
 fn a_section_that_lies_is_refused(database: Database) {
@@ -241,7 +241,7 @@ fn what_was_compiled_once_is_kept(_: Database) {
     fs::set_permissions(&cache, fs::Permissions::from_mode(0o755)).expect("a mode");
     fs::write(workshop.folder.path().join("other.wasm"), puppet(&descriptor("other"))).expect("a file");
     assert!(workshop.run(&["check", "other.wasm"]).status.success());
-    assert_eq!(workshop.compiled(), 1);
+    assert_eq!(workshop.count_compiled(), 1);
 }
 
 fn mode(path: &Path) -> u32 {

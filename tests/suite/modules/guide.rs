@@ -62,8 +62,8 @@ fn follow_as(reader: &Reader<'_>, blocks: &[String], place: &Folder, more: &[(&s
     follow(blocks, place.path(), &[&variables, more].concat());
 }
 
-/// The page's `bash` blocks: a partner, whose entry names nothing, on a host without `--dev` that knows people by an identity
-/// provider.
+/// The page's `bash` blocks: a partner, whose entry names nothing, on a host without `--dev` that knows people by an
+/// identity provider.
 fn a_partner_on_a_production_host(database: Database) {
     let page =
         std::fs::read_to_string(host::workspace().join("components/README.md")).expect("no components/README.md");

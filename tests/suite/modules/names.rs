@@ -40,7 +40,7 @@ fn activate(console: &Operator, pushed: Answer) {
     console.activate(&pushed.text("digest"), json!({})).is(200);
 }
 
-fn named(codes: &[&str]) -> Json {
+fn list_names(codes: &[&str]) -> Json {
     codes.iter().map(|code| json!({ "code": code, "description": "It." })).collect()
 }
 
@@ -50,8 +50,8 @@ fn evil() -> Json {
     with(
         &descriptor("evil"),
         json!({
-            "permissions": named(&["evil.read", "catalog.superread"]),
-            "scopes": named(&["catalog.everything"]),
+            "permissions": list_names(&["evil.read", "catalog.superread"]),
+            "scopes": list_names(&["catalog.everything"]),
             "events": [{
                 "code": "sales.order.stolen",
                 "description": "It was.",
@@ -60,7 +60,7 @@ fn evil() -> Json {
                 "example": {},
             }],
             "problems": [{ "code": "CATALOG_BROKEN", "status": 409, "detail": "It is." }],
-            "auditFilters": named(&["catalogId"]),
+            "auditFilters": list_names(&["catalogId"]),
             "schemas": { "SubscriptionPlan": { "type": "object" } },
             "onboarding": { "type": "object", "properties": { "catalogThing": { "type": "boolean" } } },
             "routes": [with(&route("iam", "GET", "backdoor", "superCatalogThing"), open)],
@@ -109,10 +109,10 @@ fn a_replacement_keeps_its_predecessors_names(database: Database) {
     let (host, console) = deployment(database, acme.entry(":puppet"));
     let first = with(
         &descriptor("puppet"),
-        json!({ "permissions": named(&["puppet.read", "shelf.read"]), "schemas": { "Shelf": { "type": "object" } } }),
+        json!({ "permissions": list_names(&["puppet.read", "shelf.read"]), "schemas": { "Shelf": { "type": "object" } } }),
     );
     activate(&console, console.push(&host.signed(&puppet(&first))));
-    let wider = json!({ "version": "1.1.0", "permissions": named(&["puppet.read", "shelf.read", "shelf.write"]) });
+    let wider = json!({ "version": "1.1.0", "permissions": list_names(&["puppet.read", "shelf.read", "shelf.write"]) });
     let said = push(&console, &acme, &with(&first, wider)).refused(403, "SIGNER_OUT_OF_REACH").text("detail");
     assert!(said.contains("`shelf.write`") && !said.contains("shelf.read") && !said.contains("listThings"), "{said}");
     let second = push(&console, &acme, &with(&first, json!({ "version": "1.1.0" })));
@@ -132,11 +132,11 @@ fn a_first_generation_is_held_to_its_names(database: Database) {
 fn a_clash_names_its_holder(database: Database) {
     let acme = Vetter::make("acme", "partner");
     let (host, console) = deployment(database, acme.entry(""));
-    let holder = with(&descriptor_of_partner("holder"), json!({ "scopes": named(&["shared.sync"]) }));
+    let holder = with(&descriptor_of_partner("holder"), json!({ "scopes": list_names(&["shared.sync"]) }));
     activate(&console, console.push(&host.signed(&puppet(&holder))));
     let claims = json!({
-        "permissions": named(&["aside.read", "holder.read", "users.manage"]),
-        "scopes": named(&["shared.sync"]),
+        "permissions": list_names(&["aside.read", "holder.read", "users.manage"]),
+        "scopes": list_names(&["shared.sync"]),
     });
     // Its name goes before the holder's, and it comes after it.
     let aside = with(&descriptor_of_partner("aside"), claims);
@@ -206,7 +206,7 @@ fn a_modules_members_stand_under_its_name(database: Database) {
 }
 
 /// A module whose answer is this schema.
-fn answering(base: &Json, name: &str, schema: &str) -> Json {
+fn answer_with(base: &Json, name: &str, schema: &str) -> Json {
     let mut descriptor = with(base, json!({ "schemas": { schema: { "type": "object", "title": name } } }));
     descriptor["routes"][0]["response"] = json!({ "$ref": format!("#/$defs/{schema}") });
     descriptor
@@ -216,19 +216,19 @@ fn answering(base: &Json, name: &str, schema: &str) -> Json {
 fn names_of_schemas_depend_on_no_other_module(database: Database) {
     let acme = Vetter::make("acme", "partner");
     let (host, console) = deployment(database, acme.entry(""));
-    let shop = answering(&descriptor("shop"), "shop", "ShopItem");
+    let shop = answer_with(&descriptor("shop"), "shop", "ShopItem");
     activate(&console, console.push(&host.signed(&puppet(&shop))));
     let components = || host.get("/v1/openapi.json").is(200)["components"]["schemas"].clone();
     let before = components();
     assert_eq!(before["ShopItem"]["title"], "shop", "{}", before["ShopItem"]);
 
     let partner = descriptor_of_partner("shop-item");
-    let same_name = push(&console, &acme, &answering(&partner, "shop-item", "ShopItem")).is(201);
+    let same_name = push(&console, &acme, &answer_with(&partner, "shop-item", "ShopItem")).is(201);
     let refused = console.activate(&same_name.text("digest"), json!({})).refused(400, "DESCRIPTOR_INVALID");
     let said = refused.text("detail");
     assert!(said.contains("`ShopItem`") && said.contains("`shop`"), "{said}");
 
-    let proper_name = push(&console, &acme, &answering(&partner, "shop-item", "ShopItemPage"));
+    let proper_name = push(&console, &acme, &answer_with(&partner, "shop-item", "ShopItemPage"));
     activate(&console, proper_name);
     host.forget_contract();
     let after = components();

@@ -1,5 +1,5 @@
-//! The way back: it never leads to what was withdrawn, each module is watched for its first ten minutes, a module goes back alone, and
-//! several come as one set.
+//! The way back: it never leads to what was withdrawn, each module is watched for its first ten minutes, a module goes
+//! back alone, and several come as one set.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -185,7 +185,7 @@ fn one_module_goes_back_alone(database: Database) {
     let expected = (&json!("ROLLBACK"), &json!("changeling"), &json!(null));
     assert_eq!((&newest["cause"], &newest["module"], &newest["restores"]), expected, "{newest}");
     console.activate(&digest, json!({})).refused(409, "MODULE_WITHDRAWN");
-    // Of its versions none is left that is good, and it was always there.
+    // No version of it is left that is good, and it was always there.
     console.post("modules/changeling/rollback", json!({})).refused(404, "NOT_FOUND");
     console.post("modules/nobody/rollback", json!({})).refused(404, "NOT_FOUND");
     // Before its only version there was none.
@@ -226,7 +226,8 @@ impl Drop for EndsLoad<'_> {
     }
 }
 
-/// Versions of two modules that need each other: neither runs with the other's old version, so a mixed set would be refused.
+/// Versions of two modules that need each other: neither runs with the other's old version, so a mixed set would be
+/// refused.
 fn a_set_is_activated_as_one(database: Database) {
     let (keeper, reader) = (modules::guest("keeper"), modules::guest("reader"));
     let next_keeper = replace_name(&keeper, "commerce:shelf/items@1.1.0", "commerce:shelf/items@2.0.0");
@@ -305,7 +306,7 @@ fn a_dev_restart_that_lowers_says_so(database: Database) {
     host.restart();
     assert_eq!(host.console().version("changeling").as_deref(), Some("1.0.0"));
     assert!(host.log().contains(said), "{}", host.log());
-    // What differs in nothing is no news.
+    // A folder that differs in nothing takes nothing back.
     let count = || host.log().matches("the modules folder takes").count();
     let before = count();
     host.restart();

@@ -60,7 +60,7 @@ pub fn import(call: &Call) -> Answer {
 }
 
 fn show(CreatedProduct { row, variants, .. }: CreatedProduct) -> ImportedProduct {
-    ImportedProduct { id: row.id, slug: row.slug, variants: variants.into_iter().map(CreatedVariant::from).collect() }
+    ImportedProduct { id: row.id, slug: row.slug, variants: variants.iter().map(CreatedVariant::from_row).collect() }
 }
 
 /// Refuses the products with which there are too many variants.

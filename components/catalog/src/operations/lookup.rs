@@ -4,8 +4,8 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use stoa_sdk::store::{Lock, get, lock, run, select};
 use stoa_sdk::{Answer, Call, Client, Instant, Operation, Page, Problem, Text, all, emit};
-use stoa_trade::lists::{changed_since, equals, mentions, read_page};
-use stoa_trade::{Caller, Change, EmptyBody, Identity, Status, list_query, writable};
+use stoa_trade::lists::{changed_since, equals, mentions};
+use stoa_trade::{Caller, Change, EmptyBody, Identity, Status, client_query, list_query, writable};
 
 use crate::records::lookup::{
     ARCHIVED, AUDIT, ApiCatalogLookup, CREATED, CatalogLookup, Kind, LookupId, LookupRow, UPDATED, show, unit_lock,
@@ -55,52 +55,38 @@ pub struct LookupPath {
 }
 
 list_query! {
-    pub struct ListLookups of Status {
+    pub struct ListLookups of LookupRow {
+        #[serde(default)]
+        status: Status = LookupRow::status.eq(status),
         /// Only this code, ignoring case.
-        code: Option<Text<1, 64>>,
+        code: Option<Text<1, 64>> = equals(LookupRow::code, code.as_deref().map(str::to_uppercase)),
         /// Only records whose name or code contains the text, ignoring case.
-        text: Option<Text<1, 200>>,
+        text: Option<Text<1, 200>> = mentions("text", text.as_deref()),
         /// Only records changed at or after this instant.
-        updated_since: Option<Instant>,
+        updated_since: Option<Instant> = changed_since(LookupRow::updated_at, updated_since),
     }
 }
 
-list_query! {
-    pub struct ListApiLookups of OnlyActive {
-        /// Only this code, ignoring case.
-        code: Option<Text<1, 64>>,
-        /// Only records whose name or code contains the text, ignoring case.
-        text: Option<Text<1, 200>>,
-        /// Only records changed at or after this instant.
-        updated_since: Option<Instant>,
-    }
+client_query! {
+    ListApiLookups of active ListLookups without []
 }
 
 pub fn list(call: &Call) -> Answer {
     let LookupPath { kind } = call.path()?;
-    let query: ListLookups = call.query()?;
-    let filter = all([
-        LookupRow::kind.eq(kind),
-        LookupRow::status.eq(query.status),
-        equals(LookupRow::code, query.code.as_deref().map(str::to_uppercase)),
-        mentions("text", query.text.as_deref()),
-        changed_since(LookupRow::updated_at, query.updated_since),
-    ]);
-    let rows = read_page(&filter, query.cursor, query.limit)?;
-    Caller::current().show_page::<CatalogLookup, ApiCatalogLookup, _>(rows, |row: &LookupRow| row.id)
+    let rows = call.query::<ListLookups>()?.page([LookupRow::kind.eq(kind)])?;
+    Caller::current().answer_page(rows, CatalogLookup::from_row, ApiCatalogLookup::from_row)
 }
 
 pub fn read(call: &Call) -> Answer {
     let LookupPath { kind } = call.path()?;
-    let row = require_kind(kind, run(get(call.path_id("id")?))?)?;
-    Ok(show(row))
+    require_kind(kind, run(get(call.path_id("id")?))?).map(|row| show(&row))
 }
 
 pub fn create(call: &Call) -> Answer {
     let LookupPath { kind } = call.path()?;
     let input: CatalogLookupInput = call.body()?;
     input.check(kind)?;
-    insert_lookup(kind, input).map(show)
+    insert_lookup(kind, input).map(|row| show(&row))
 }
 
 pub fn replace(call: &Call) -> Answer {
@@ -142,8 +128,8 @@ pub fn replace(call: &Call) -> Answer {
     let change = Change::new(&row, after)?;
     run(change.update())?;
     place.descendants().try_for_each(run)?;
-    emit([UPDATED.of(id, None, &change.after().clone().into())]);
-    Ok(change.show(show))
+    emit([UPDATED.of(id, None, &ApiCatalogLookup::from_row(change.after()))]);
+    Ok(change.show(|row| show(&row)))
 }
 
 pub fn archive(call: &Call) -> Answer {
@@ -157,10 +143,7 @@ pub fn archive(call: &Call) -> Answer {
     if children.flatten().is_some() {
         return Err(Problem::new("ILLEGAL_STATE"));
     }
-    let change = Change::archive(row);
-    run(change.update())?;
-    emit([ARCHIVED.of(id, None, &Identity { id })]);
-    Ok(change.show(show))
+    Change::archive(row).write_and_emit(&ARCHIVED, |_| Identity { id }, show)
 }
 
 /// Categories change one at a time, because a move concerns whole branches; a unit's places wait for products under way.

@@ -3,20 +3,19 @@
 use schemars::JsonSchema;
 use serde::Deserialize;
 use stoa_sdk::store::{get, insert, run, select};
-use stoa_sdk::{
-    Answer, Call, Client, EventKind, Id, Operation, Page, Problem, Text, all, emit, has, new_id, now, view,
-};
-use stoa_trade::{Caller, Change, EmptyBody, Status, writable};
+use stoa_sdk::{Answer, Call, Client, Id, Operation, Page, Problem, Text, all, emit, has, new_id, view};
+use stoa_trade::{Caller, Change, EmptyBody, Status, new_record, require_named, writable};
 
 use crate::records::identity::PartIdentity;
 use crate::records::media::{
-    ARCHIVED, AUDIT, ApiMedia, CREATED, MOST, Media, MediaEvent, MediaId, MediaRow, UPDATED, active, public, show,
+    ARCHIVED, AUDIT, ApiMedia, CREATED, MOST, Media, MediaEvent, MediaId, MediaRow, UPDATED, active, public,
+    publish_medium, show,
 };
 use crate::records::permission::{READ, WRITE};
 use crate::records::product::{ProductHead, ProductRow, ProductState};
 use crate::records::receipt::WriteReceipt;
 use crate::records::variant::VariantRow;
-use crate::work::parts::{ListApiParts, ListParts, list_parts, list_public_parts};
+use crate::work::parts::{ListApiParts, ListParts, list_parts};
 
 #[rustfmt::skip]
 pub const OPERATIONS: &[Operation] = &[
@@ -70,16 +69,16 @@ pub struct MediaInput {
 }
 
 pub fn list(call: &Call) -> Answer {
-    let of_status = |product, status: Status| all([MediaRow::product_id.eq(product), MediaRow::status.eq(status)]);
-    match Caller::current() {
-        Caller::Person => list_parts::<MediaRow, Media>(call, of_status),
-        Caller::Client => list_public_parts::<MediaRow, ApiMedia>(call, public, MediaRow::updated_at),
-    }
+    let filter = |caller, product, status: Status| match caller {
+        Caller::Person => all([MediaRow::product_id.eq(product), MediaRow::status.eq(status)]),
+        Caller::Client => public(product),
+    };
+    list_parts(call, filter, MediaRow::updated_at, Media::from_row, publish_medium)
 }
 
 pub fn read(call: &Call) -> Answer {
-    let row = run(get(call.path_id("id")?))?;
-    row.map(show).ok_or_else(Problem::not_found)
+    let row: Option<MediaRow> = run(get(call.path_id("id")?))?;
+    row.as_ref().map(show).ok_or_else(Problem::not_found)
 }
 
 pub fn create(call: &Call) -> Answer {
@@ -91,7 +90,7 @@ pub fn create(call: &Call) -> Answer {
         select::<MediaId>(active(product_id)).limit(MOST),
     ))?;
     let product = ProductHead::require(product)?;
-    let variant = require_variant(variant)?;
+    let variant = require_named(variant, "/variantId")?;
     if product.status == ProductState::Archived {
         return Err(Problem::record_archived());
     }
@@ -99,11 +98,8 @@ pub fn create(call: &Call) -> Answer {
     if active.items.len() >= MOST as usize {
         return Err(Problem::limit_exceeded("", i64::from(MOST), "MEDIA"));
     }
-    let row = MediaRow {
+    let row = new_record!(MediaRow {
         id: new_id(),
-        version: 1,
-        created_at: now(),
-        updated_at: now(),
         product_id,
         variant_id: input.variant_id,
         url: input.url,
@@ -111,10 +107,11 @@ pub fn create(call: &Call) -> Answer {
         position: input.position,
         status: Status::Active,
         archived_at: None,
-    };
+    });
     run(insert([&row]))?;
-    emit_change(&CREATED, &row, Some(&product), variant.as_ref());
-    Ok(show(row))
+    let is_public = is_public(Some(&product), variant.as_ref());
+    emit([CREATED.of(row.id, None, &MediaEvent::from_row(&row, is_public))]);
+    Ok(show(&row))
 }
 
 pub fn replace(call: &Call) -> Answer {
@@ -124,7 +121,7 @@ pub fn replace(call: &Call) -> Answer {
     let (row, variant, product) =
         run((get(id).locked(), input.variant_id.map(get::<VariantHead>), select::<ProductHead>(product).first()))?;
     let row: MediaRow = row.ok_or_else(Problem::not_found)?;
-    let variant = require_variant(variant)?;
+    let variant = require_named(variant, "/variantId")?;
     let row = writable(call, Some(row))?;
     check_variant(variant.as_ref(), row.product_id, row.variant_id)?;
     let after = MediaRow {
@@ -134,29 +131,15 @@ pub fn replace(call: &Call) -> Answer {
         position: input.position,
         ..row.clone()
     };
-    let change = Change::new(&row, after)?;
-    run(change.update())?;
-    emit_change(&UPDATED, change.after(), product.as_ref(), variant.as_ref());
-    Ok(change.show(show))
+    let is_public = is_public(product.as_ref(), variant.as_ref());
+    Change::new(&row, after)?.write_and_emit(&UPDATED, |row| MediaEvent::from_row(row, is_public), show)
 }
 
 pub fn archive(call: &Call) -> Answer {
     let id = call.path_id("id")?;
     let EmptyBody {} = call.body()?;
     let change = Change::archive(writable(call, run(get::<MediaRow>(id).locked())?)?);
-    run(change.update())?;
-    let data = PartIdentity { id, product_id: change.after().product_id };
-    emit([ARCHIVED.of(id, None, &data)]);
-    Ok(change.show(show))
-}
-
-/// The variant that a body names, if it names one.
-fn require_variant(variant: Option<Option<VariantHead>>) -> Result<Option<VariantHead>, Problem> {
-    match variant {
-        Some(None) => Err(Problem::reference_missing("/variantId")),
-        Some(found) => Ok(found),
-        None => Ok(None),
-    }
+    change.write_and_emit(&ARCHIVED, |row| PartIdentity { id, product_id: row.product_id }, show)
 }
 
 /// Refuses a variant of another product, or an archived one unless it stood there already.
@@ -170,13 +153,7 @@ fn check_variant(variant: Option<&VariantHead>, product: Id, kept: Option<Id>) -
     }
 }
 
-fn emit_change(
-    kind: &EventKind<MediaEvent>,
-    row: &MediaRow,
-    product: Option<&ProductHead>,
-    variant: Option<&VariantHead>,
-) {
-    let is_public =
-        product.is_some_and(ProductHead::is_public) && variant.is_none_or(|variant| variant.status == Status::Active);
-    emit([kind.of(row.id, None, &MediaEvent::from_row(row, is_public))]);
+/// True if events show a medium of this product, and of the variant that it names.
+fn is_public(product: Option<&ProductHead>, variant: Option<&VariantHead>) -> bool {
+    product.is_some_and(ProductHead::is_public) && variant.is_none_or(|variant| variant.status == Status::Active)
 }

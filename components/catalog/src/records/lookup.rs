@@ -1,11 +1,9 @@
 //! Lookups: the brands, categories, manufacturers and units of measure that products name. How they are kept, and what people,
 //! API clients and events see of them.
 
-use schemars::JsonSchema;
-use serde::Serialize;
 use stoa_sdk::{EventData, EventKind, Id, Instant, Reply, collection, text_enum, view};
 use stoa_trade::life::Head;
-use stoa_trade::{Archivable, Identity, Status, archivable};
+use stoa_trade::{Archivable, Identity, Status, archivable, resource};
 
 use crate::records::identity::{EXAMPLE_TIME, example_id};
 use crate::records::receipt::show_written;
@@ -84,60 +82,42 @@ pub fn unit_lock(code: &str) -> String {
     format!("unit:{code}")
 }
 
-/// A lookup or unit of measure as returned to users.
-#[derive(Debug, Serialize, JsonSchema)]
-#[serde(rename_all = "camelCase")]
-pub struct CatalogLookup {
-    #[serde(flatten)]
-    head: Head,
-    pub name: String,
-    pub code: String,
-    /// Categories only: id of the parent category; null at the top level.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub parent_id: Option<Option<Id>>,
-    /// Units only.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub decimal_places: Option<i64>,
-}
-
-impl From<LookupRow> for CatalogLookup {
-    fn from(row: LookupRow) -> CatalogLookup {
-        CatalogLookup {
-            head: row.head(),
-            name: row.name,
-            code: row.code,
-            parent_id: (row.kind == Kind::Categories).then_some(row.parent_id),
-            decimal_places: row.decimal_places,
-        }
+resource! {
+    /// A lookup or unit of measure as returned to users.
+    pub struct CatalogLookup of row: LookupRow {
+        #[serde(flatten)]
+        head: Head = row.head(),
+        name: String,
+        code: String,
+        /// Categories only: id of the parent category; null at the top level.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        parent_id: Option<Option<Id>> = (row.kind == Kind::Categories).then_some(row.parent_id),
+        /// Units only.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        decimal_places: Option<i64>,
     }
 }
 
 /// The record as an answer: API clients read lookups in lists alone.
-pub fn show(row: LookupRow) -> Reply {
-    show_written::<CatalogLookup, _>(row)
+pub fn show(row: &LookupRow) -> Reply {
+    show_written(row, CatalogLookup::from_row)
 }
 
-/// A lookup or unit of measure as returned to API clients.
-#[derive(Debug, Serialize, JsonSchema)]
-#[serde(rename_all = "camelCase")]
-#[schemars(rename = "PublicCatalogLookup")]
-pub struct ApiCatalogLookup {
-    id: Id,
-    name: String,
-    code: String,
-    /// Units only.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    decimal_places: Option<i64>,
-}
-
-impl From<LookupRow> for ApiCatalogLookup {
-    fn from(row: LookupRow) -> ApiCatalogLookup {
-        ApiCatalogLookup { id: row.id, name: row.name, code: row.code, decimal_places: row.decimal_places }
+resource! {
+    /// A lookup or unit of measure as returned to API clients.
+    #[schemars(rename = "PublicCatalogLookup")]
+    pub struct ApiCatalogLookup of row: LookupRow {
+        id: Id,
+        name: String,
+        code: String,
+        /// Units only.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        decimal_places: Option<i64>,
     }
 }
 
 impl EventData for ApiCatalogLookup {
     fn example() -> ApiCatalogLookup {
-        LookupRow::example().into()
+        ApiCatalogLookup::from_row(&LookupRow::example())
     }
 }

@@ -1,12 +1,10 @@
 //! Media: addresses of pictures and other files of a product, or of one of its variants. Only metadata: nothing is fetched. How
 //! they are kept, and what people, API clients and events see of them.
 
-use schemars::JsonSchema;
-use serde::Serialize;
-use stoa_sdk::{EventData, EventKind, Filter, Id, Instant, Reply, all, any, collection, has, view};
+use stoa_sdk::{EventKind, Filter, Id, Instant, Reply, all, any, collection, has, view};
 use stoa_trade::goods::MediaBody;
 use stoa_trade::life::Head;
-use stoa_trade::{Archivable, Status, archivable};
+use stoa_trade::{Archivable, Status, archivable, event_data, resource};
 
 pub use stoa_trade::goods::ApiMedia;
 
@@ -74,62 +72,36 @@ pub fn public(product: Id) -> Filter {
     all([active(product), any([MediaRow::variant_id.is_null(), of_active])])
 }
 
-impl From<MediaRow> for MediaBody {
-    fn from(row: MediaRow) -> MediaBody {
-        let MediaRow { url, variant_id, alt_text, position, .. } = row;
-        MediaBody { url, variant_id, alt_text, position }
-    }
+fn describe_medium(row: &MediaRow) -> MediaBody {
+    let MediaRow { url, variant_id, alt_text, position, .. } = row.clone();
+    MediaBody { url, variant_id, alt_text, position }
 }
 
-/// A media record as returned to users.
-#[derive(Debug, Serialize, JsonSchema)]
-#[serde(rename_all = "camelCase")]
-pub struct Media {
-    #[serde(flatten)]
-    head: Head,
-    product_id: Id,
-    #[serde(flatten)]
-    body: MediaBody,
-}
-
-impl From<MediaRow> for Media {
-    fn from(row: MediaRow) -> Media {
-        Media { head: row.head(), product_id: row.product_id, body: row.into() }
+resource! {
+    /// A media record as returned to users.
+    pub struct Media of row: MediaRow {
+        #[serde(flatten)]
+        head: Head = row.head(),
+        product_id: Id,
+        #[serde(flatten)]
+        body: MediaBody = describe_medium(row),
     }
 }
 
 /// The record as an answer, audited under its product: API clients read media in lists alone.
-pub fn show(row: MediaRow) -> Reply {
-    let product = row.product_id;
-    show_written::<Media, _>(row).subject(product)
+pub fn show(row: &MediaRow) -> Reply {
+    show_written(row, Media::from_row).subject(row.product_id)
 }
 
-impl From<MediaRow> for ApiMedia {
-    fn from(row: MediaRow) -> ApiMedia {
-        ApiMedia { id: row.id, status: row.status, product_id: row.product_id, body: row.into() }
-    }
+/// The record as API clients see it.
+pub fn publish_medium(row: &MediaRow) -> ApiMedia {
+    ApiMedia { id: row.id, status: row.status, product_id: row.product_id, body: describe_medium(row) }
 }
 
-/// Event data of a media record: all members while it is active and its product is public, else ids only.
-#[derive(Debug, Serialize, JsonSchema)]
-#[serde(untagged)]
-pub enum MediaEvent {
-    Public(ApiMedia),
-    Hidden(PartIdentity),
-}
-
-impl MediaEvent {
-    /// `is_public`: of the product, and of the variant where one is named.
-    pub fn from_row(row: &MediaRow, is_public: bool) -> MediaEvent {
-        match row.status == Status::Active && is_public {
-            true => MediaEvent::Public(row.clone().into()),
-            false => MediaEvent::Hidden(PartIdentity { id: row.id, product_id: row.product_id }),
-        }
-    }
-}
-
-impl EventData for MediaEvent {
-    fn example() -> MediaEvent {
-        MediaEvent::from_row(&MediaRow::example(), true)
+event_data! {
+    /// Event data of a media record: all members while it is active and its product is public, else ids only.
+    pub enum MediaEvent of row: MediaRow, is_public {
+        Public(ApiMedia) = publish_medium(row), if row.status == Status::Active && is_public;
+        Hidden(PartIdentity) = PartIdentity { id: row.id, product_id: row.product_id },
     }
 }

@@ -3,9 +3,9 @@
 use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::json;
-use stoa_sdk::{EventData, EventKind, Filter, Id, Instant, Json, Problem, Reply, all, collection, text_enum, view};
+use stoa_sdk::{EventKind, Filter, Id, Instant, Json, Problem, Reply, all, collection, text_enum, view};
 use stoa_trade::life::{Head, PublicHead};
-use stoa_trade::{Archivable, Identity, Status};
+use stoa_trade::{Archivable, Identity, Status, event_data, resource};
 
 pub use stoa_trade::goods::{ApiProduct, PublicationStatus, VariantMode};
 
@@ -185,76 +185,47 @@ pub fn on_sale() -> Filter {
     all([ProductRow::status.eq(ProductState::Active), ProductRow::publication_status.eq(PublicationStatus::Published)])
 }
 
-/// A product as returned to users.
-#[derive(Debug, Serialize, JsonSchema)]
-#[serde(rename_all = "camelCase")]
-pub struct Product {
-    #[serde(flatten)]
-    head: Head,
-    name: String,
-    slug: Option<String>,
-    /// `SINGLE` for a product with one variant, else `MULTIPLE`.
-    variant_mode: VariantMode,
-    product_type: ProductType,
-    category_id: Option<Id>,
-    brand_id: Option<Id>,
-    manufacturer_id: Option<Id>,
-    unit_of_measure: String,
-    track_inventory: bool,
-    track_serials: bool,
-    publication_status: PublicationStatus,
-    description: Option<String>,
-    short_description: Option<String>,
-    attributes: Json,
-    /// Number of active variants.
-    #[schemars(range(min = 0))]
-    variant_count: i64,
-    /// SKU of the only active variant; null unless the product is SINGLE and has exactly one.
-    single_sku: Option<String>,
-    single_variant_id: Option<Id>,
-    /// Present after a create that included variants, in the order of the request, and in a read with `include=variants`: the
-    /// first 100 active variants.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    variants: Option<Vec<Variant>>,
-    /// Active media; present in a read with `include=media` only.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    media: Option<Vec<Media>>,
-}
-
-impl From<ProductRow> for Product {
-    fn from(row: ProductRow) -> Product {
-        let single = row.single().map(|(id, sku)| (id, sku.to_owned()));
-        Product {
-            head: row.head(),
-            name: row.name,
-            slug: row.slug,
-            variant_mode: row.variant_mode,
-            product_type: row.product_type,
-            category_id: row.category_id,
-            brand_id: row.brand_id,
-            manufacturer_id: row.manufacturer_id,
-            unit_of_measure: row.unit_code,
-            track_inventory: row.tracking != Tracking::None,
-            track_serials: row.tracking == Tracking::Serialized,
-            publication_status: row.publication_status,
-            description: row.description,
-            short_description: row.short_description,
-            attributes: row.attributes,
-            variant_count: row.active_variants,
-            single_variant_id: single.as_ref().map(|(id, _)| *id),
-            single_sku: single.map(|(_, sku)| sku),
-            variants: None,
-            media: None,
-        }
+resource! {
+    /// A product as returned to users.
+    pub struct Product of row: ProductRow, variants: Option<&[VariantRow]>, media: Option<&[MediaRow]> {
+        #[serde(flatten)]
+        head: Head = row.head(),
+        name: String,
+        slug: Option<String>,
+        /// `SINGLE` for a product with one variant, else `MULTIPLE`.
+        variant_mode: VariantMode,
+        product_type: ProductType,
+        category_id: Option<Id>,
+        brand_id: Option<Id>,
+        manufacturer_id: Option<Id>,
+        unit_of_measure: String = row.unit_code.clone(),
+        track_inventory: bool = row.tracking != Tracking::None,
+        track_serials: bool = row.tracking == Tracking::Serialized,
+        publication_status: PublicationStatus,
+        description: Option<String>,
+        short_description: Option<String>,
+        attributes: Json,
+        /// Number of active variants.
+        #[schemars(range(min = 0))]
+        variant_count: i64 = row.active_variants,
+        /// SKU of the only active variant; null unless the product is SINGLE and has exactly one.
+        single_sku: Option<String> = row.single().map(|(_, sku)| sku.to_owned()),
+        single_variant_id: Option<Id> = row.single().map(|(id, _)| id),
+        /// Present after a create that included variants, in the order of the request, and in a read with
+        /// `include=variants`: the first 100 active variants.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        variants: Option<Vec<Variant>> = variants.map(|rows| rows.iter().map(Variant::from_row).collect()),
+        /// Active media; present in a read with `include=media` only.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        media: Option<Vec<Media>> = media.map(|rows| rows.iter().map(Media::from_row).collect()),
     }
 }
 
-/// The whole record as an answer to a person, with the parts that were asked for.
-pub fn show(row: ProductRow, variants: Option<Vec<VariantRow>>, media: Option<Vec<MediaRow>>) -> Reply {
-    let (id, version) = (row.id, row.version);
-    let variants = variants.map(|rows| rows.into_iter().map(Variant::from).collect());
-    let media = media.map(|rows| rows.into_iter().map(Media::from).collect());
-    Reply::json(&Product { variants, media, ..Product::from(row) }).of(id, version)
+impl Product {
+    /// The product without its parts.
+    pub fn alone(row: &ProductRow) -> Product {
+        Product::from_row(row, None, None)
+    }
 }
 
 /// Receipt of a created product.
@@ -267,51 +238,35 @@ pub struct ProductReceipt {
 }
 
 /// The receipt of a product that was created with these variants.
-pub fn show_receipt(row: &ProductRow, variants: Vec<VariantRow>) -> Reply {
-    let variants = variants.into_iter().map(CreatedVariant::from).collect();
+pub fn show_receipt(row: &ProductRow, variants: &[VariantRow]) -> Reply {
+    let variants = variants.iter().map(CreatedVariant::from_row).collect();
     Reply::json(&ProductReceipt { head: row.public_head(), variants }).of(row.id, row.version)
 }
 
-impl From<ProductRow> for ApiProduct {
-    fn from(row: ProductRow) -> ApiProduct {
-        ApiProduct {
-            head: row.public_head(),
-            single_sku: row.single().map(|(_, sku)| sku.to_owned()),
-            name: row.name,
-            slug: row.slug,
-            variant_mode: row.variant_mode,
-            variant_count: row.active_variants,
-            product_type: row.product_type,
-            category_id: row.category_id,
-            brand_id: row.brand_id,
-            manufacturer_id: row.manufacturer_id,
-            unit_of_measure: row.unit_code,
-            publication_status: row.publication_status,
-            description: row.description,
-            short_description: row.short_description,
-        }
+/// The record as API clients see it.
+pub fn publish_product(row: &ProductRow) -> ApiProduct {
+    ApiProduct {
+        head: row.public_head(),
+        name: row.name.clone(),
+        slug: row.slug.clone(),
+        variant_mode: row.variant_mode,
+        variant_count: row.active_variants,
+        single_sku: row.single().map(|(_, sku)| sku.to_owned()),
+        product_type: row.product_type,
+        category_id: row.category_id,
+        brand_id: row.brand_id,
+        manufacturer_id: row.manufacturer_id,
+        unit_of_measure: row.unit_code.clone(),
+        publication_status: row.publication_status,
+        description: row.description.clone(),
+        short_description: row.short_description.clone(),
     }
 }
 
-/// Event data of a product: all members while it is active and published, else its id only.
-#[derive(Debug, Serialize, JsonSchema)]
-#[serde(untagged)]
-pub enum ProductEvent {
-    Public(Box<ApiProduct>),
-    Hidden(Identity),
-}
-
-impl ProductEvent {
-    pub fn from_row(row: &ProductRow) -> ProductEvent {
-        match is_public(row.status, row.publication_status) {
-            true => ProductEvent::Public(Box::new(row.clone().into())),
-            false => ProductEvent::Hidden(Identity { id: row.id }),
-        }
-    }
-}
-
-impl EventData for ProductEvent {
-    fn example() -> ProductEvent {
-        ProductEvent::from_row(&ProductRow::example())
+event_data! {
+    /// Event data of a product: all members while it is active and published, else its id only.
+    pub enum ProductEvent of row: ProductRow {
+        Public(Box<ApiProduct>) = Box::new(publish_product(row)), if is_public(row.status, row.publication_status);
+        Hidden(Identity) = Identity { id: row.id },
     }
 }

@@ -13,13 +13,8 @@ pub struct WriteReceipt {
     head: PublicHead,
 }
 
-impl<R: Archivable> From<R> for WriteReceipt {
-    fn from(row: R) -> WriteReceipt {
-        WriteReceipt { head: row.public_head() }
-    }
-}
-
 /// The record that was written: the whole of it for a person, a receipt for an API client.
-pub fn show_written<P: Serialize + From<R>, R: Archivable>(row: R) -> Reply {
-    Caller::current().show_row::<P, WriteReceipt, R>(row)
+pub fn show_written<R: Archivable, P: Serialize>(row: &R, person: impl FnOnce(&R) -> P) -> Reply {
+    let receipt = || WriteReceipt { head: row.public_head() };
+    Caller::current().show(|| person(row), receipt).of(row.id(), row.version())
 }

@@ -1,12 +1,10 @@
 //! Variants: what is sold and counted. How they are kept, and what people, API clients and events see of them.
 
-use schemars::JsonSchema;
-use serde::Serialize;
 use serde_json::json;
-use stoa_sdk::{EventData, EventKind, Id, Instant, Json, Reply, collection, view};
+use stoa_sdk::{EventKind, Id, Instant, Json, Reply, collection, view};
 use stoa_trade::goods::VariantBody;
 use stoa_trade::life::Head;
-use stoa_trade::{Archivable, Status, archivable};
+use stoa_trade::{Archivable, Status, archivable, event_data, resource};
 
 pub use stoa_trade::goods::{ApiVariant, Condition, Grade, SimType};
 
@@ -97,86 +95,55 @@ impl VariantRow {
 
 view! { pub VariantId of VariantRow { id: Id } }
 
-impl From<VariantRow> for VariantBody {
-    fn from(row: VariantRow) -> VariantBody {
-        VariantBody {
-            product_id: row.product_id,
-            sku: row.sku,
-            barcode: row.barcode,
-            model_number: row.model_number,
-            storage: row.storage,
-            color: row.color,
-            condition: row.condition,
-            grade: row.grade,
-            sim_type: row.sim_type,
-        }
+fn describe_variant(row: &VariantRow) -> VariantBody {
+    VariantBody {
+        product_id: row.product_id,
+        sku: row.sku.clone(),
+        barcode: row.barcode.clone(),
+        model_number: row.model_number.clone(),
+        storage: row.storage.clone(),
+        color: row.color.clone(),
+        condition: row.condition,
+        grade: row.grade,
+        sim_type: row.sim_type,
     }
 }
 
-/// A variant as returned to users.
-#[derive(Debug, Serialize, JsonSchema)]
-#[serde(rename_all = "camelCase")]
-pub struct Variant {
-    #[serde(flatten)]
-    head: Head,
-    #[serde(flatten)]
-    body: VariantBody,
-    attributes: Json,
-    #[schemars(with = "Vec<String>")]
-    search_aliases: Json,
-}
-
-impl From<VariantRow> for Variant {
-    fn from(row: VariantRow) -> Variant {
-        let (attributes, search_aliases) = (row.attributes.clone(), row.aliases.clone());
-        Variant { head: row.head(), attributes, search_aliases, body: row.into() }
+resource! {
+    /// A variant as returned to users.
+    pub struct Variant of row: VariantRow {
+        #[serde(flatten)]
+        head: Head = row.head(),
+        #[serde(flatten)]
+        body: VariantBody = describe_variant(row),
+        attributes: Json,
+        #[schemars(with = "Vec<String>")]
+        search_aliases: Json = row.aliases.clone(),
     }
 }
 
-/// A variant that was created.
-#[derive(Serialize, JsonSchema)]
-pub struct CreatedVariant {
-    pub id: Id,
-    pub sku: String,
-}
-
-impl From<VariantRow> for CreatedVariant {
-    fn from(row: VariantRow) -> CreatedVariant {
-        CreatedVariant { id: row.id, sku: row.sku }
+resource! {
+    /// A variant that was created.
+    pub struct CreatedVariant of row: VariantRow {
+        id: Id,
+        sku: String,
     }
 }
 
 /// The record that was written as an answer, audited under its product.
-pub fn show(row: VariantRow) -> Reply {
-    let product = row.product_id;
-    show_written::<Variant, _>(row).subject(product)
+pub fn show(row: &VariantRow) -> Reply {
+    show_written(row, Variant::from_row).subject(row.product_id)
 }
 
-impl From<VariantRow> for ApiVariant {
-    fn from(row: VariantRow) -> ApiVariant {
-        ApiVariant { head: row.public_head(), body: row.into() }
-    }
+/// The record as API clients see it.
+pub fn publish_variant(row: &VariantRow) -> ApiVariant {
+    ApiVariant { head: row.public_head(), body: describe_variant(row) }
 }
 
-/// Event data of a variant: all members while it is active and its product is public, else ids only.
-#[derive(Debug, Serialize, JsonSchema)]
-#[serde(untagged)]
-pub enum VariantEvent {
-    Public(ApiVariant),
-    Hidden(PartIdentity),
-}
-
-impl VariantEvent {
-    pub fn from_row(row: &VariantRow, product_is_public: bool) -> VariantEvent {
-        match row.status == Status::Active && product_is_public {
-            true => VariantEvent::Public(row.clone().into()),
-            false => VariantEvent::Hidden(PartIdentity { id: row.id, product_id: row.product_id }),
-        }
-    }
-}
-
-impl EventData for VariantEvent {
-    fn example() -> VariantEvent {
-        VariantEvent::from_row(&VariantRow::example(), true)
+event_data! {
+    /// Event data of a variant: all members while it is active and its product is public, else ids only.
+    pub enum VariantEvent of row: VariantRow, is_public {
+        Public(ApiVariant) = publish_variant(row), if row.status == Status::Active && is_public;
+        Hidden(PartIdentity) = PartIdentity { id: row.id, product_id: row.product_id },
     }
 }

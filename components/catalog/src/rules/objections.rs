@@ -8,10 +8,10 @@ use stoa_trade::refusal::refuse;
 use crate::records::lookup::{Kind, LookupHead, UnitHead};
 use crate::records::product::{PublicationStatus, VariantMode};
 use crate::records::product_type::Tracking;
-use crate::rules::product::ProductUpdate;
+use crate::rules::product::ProductInput;
 
 /// The lookups that a product names, each with its kind and place.
-pub fn references(input: &ProductUpdate) -> [(Option<Id>, Kind, &'static str); 3] {
+pub fn references(input: &ProductInput) -> [(Option<Id>, Kind, &'static str); 3] {
     [
         (input.category_id, Kind::Categories, "categoryId"),
         (input.brand_id, Kind::Brands, "brandId"),
@@ -28,35 +28,35 @@ pub struct Objections {
 
 impl Objections {
     /// Lookups that are missing, of another kind or archived; those in `kept` stay whatever became of them.
-    pub fn references(&mut self, pointer: &str, input: &ProductUpdate, found: &[LookupHead], kept: [Option<Id>; 3]) {
+    pub fn references(&mut self, pointer: &str, input: &ProductInput, found: &[LookupHead], kept: [Option<Id>; 3]) {
         for ((id, kind, member), kept) in references(input).into_iter().zip(kept) {
             let Some(id) = id.filter(|_| id != kept) else { continue };
-            match found.iter().find(|lookup| lookup.id == id && lookup.kind == kind) {
-                None => self.missing.push(item(format!("{pointer}/{member}"), "NOT_FOUND")),
-                Some(lookup) if lookup.status == Status::Archived => {
-                    self.conflict(pointer, member, "REFERENCE_INVALID")
-                }
-                Some(_) => {}
-            }
+            let lookup = found.iter().find(|lookup| lookup.id == id && lookup.kind == kind);
+            self.usable(pointer, member, lookup.map(|lookup| lookup.status));
         }
     }
 
     /// A unit that is missing or archived, and decimal places under serial numbers.
-    pub fn unit(&mut self, pointer: &str, input: &ProductUpdate, units: &[UnitHead]) {
-        match units.iter().find(|unit| unit.code == input.unit_of_measure) {
-            None => self.missing.push(item(format!("{pointer}/unitOfMeasure"), "NOT_FOUND")),
-            Some(unit) if unit.status == Status::Archived => {
-                self.conflict(pointer, "unitOfMeasure", "REFERENCE_INVALID")
-            }
-            Some(unit) if input.tracking() == Tracking::Serialized && unit.decimal_places > Some(0) => {
-                self.conflict(pointer, "unitOfMeasure", "ILLEGAL_STATE");
-            }
-            Some(_) => {}
+    pub fn unit(&mut self, pointer: &str, input: &ProductInput, units: &[UnitHead]) {
+        let unit = units.iter().find(|unit| unit.code == input.unit_of_measure);
+        self.usable(pointer, "unitOfMeasure", unit.map(|unit| unit.status));
+        let has_parts = unit.is_some_and(|unit| unit.status == Status::Active && unit.decimal_places > Some(0));
+        if has_parts && input.tracking() == Tracking::Serialized {
+            self.conflict(pointer, "unitOfMeasure", "ILLEGAL_STATE");
+        }
+    }
+
+    /// A record that is missing, or archived; its status.
+    fn usable(&mut self, pointer: &str, member: &str, status: Option<Status>) {
+        match status {
+            None => self.missing.push(item(format!("{pointer}/{member}"), "NOT_FOUND")),
+            Some(Status::Archived) => self.conflict(pointer, member, "REFERENCE_INVALID"),
+            Some(Status::Active) => {}
         }
     }
 
     /// SINGLE with more than one active variant, PUBLISHED without any.
-    pub fn variants(&mut self, pointer: &str, input: &ProductUpdate, active: i64) {
+    pub fn variants(&mut self, pointer: &str, input: &ProductInput, active: i64) {
         if input.variant_mode == Some(VariantMode::Single) && active > 1 {
             self.conflict(pointer, "variantMode", "ILLEGAL_STATE");
         }

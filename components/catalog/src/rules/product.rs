@@ -1,6 +1,8 @@
 //! The bodies of a product, and the faults that a schema cannot express.
 
-use schemars::JsonSchema;
+use std::borrow::Cow;
+
+use schemars::{JsonSchema, Schema, SchemaGenerator};
 use serde::Deserialize;
 use serde_json::{Map, Value};
 use stoa_sdk::{Id, Item, Json, Text, item, text};
@@ -10,94 +12,74 @@ use crate::records::product_type::{ProductType, Tracking};
 use crate::rules::attributes::{CHARACTERS, DEPTH, VALUES};
 use crate::rules::variant::VariantInput;
 
-/// Both bodies of a product: a create may carry variants, a replacement may not.
-macro_rules! product_body {
-    ($(#[$meta:meta])* $name:ident { $($extra:tt)* }) => {
-        $(#[$meta])*
-        #[derive(Debug, Deserialize, JsonSchema)]
-        #[serde(rename_all = "camelCase", deny_unknown_fields)]
-        pub struct $name {
-            pub name: Text<1, 200>,
-            /// Lower-case letters and digits joined by single hyphens. Unique in the company, also after archiving. Omitted or
-            /// null: derived from the name on create, unchanged on replacement.
-            #[serde(default)]
-            #[schemars(regex(pattern = text::SLUG), length(max = 160))]
-            pub slug: Option<String>,
-            /// Omitted or null: MULTIPLE if there is more than one variant, else SINGLE.
-            #[serde(default)]
-            pub variant_mode: Option<VariantMode>,
-            pub product_type: ProductType,
-            #[serde(default)]
-            pub category_id: Option<Id>,
-            #[serde(default)]
-            pub brand_id: Option<Id>,
-            #[serde(default)]
-            pub manufacturer_id: Option<Id>,
-            /// Code of an active unit of measure.
-            #[schemars(regex(pattern = text::UNIT_CODE))]
-            pub unit_of_measure: String,
-            #[serde(default)]
-            pub track_inventory: bool,
-            /// Requires `trackInventory` and a unit of measure without decimal places.
-            #[serde(default)]
-            pub track_serials: bool,
-            /// PUBLISHED requires an active variant. Caution: a replacement without this member takes the product off sale.
-            #[serde(default)]
-            pub publication_status: PublicationStatus,
-            #[serde(default)]
-            pub description: Option<Text<0, 10000>>,
-            #[serde(default)]
-            pub short_description: Option<Text<0, 500>>,
-            /// Free JSON: at most 500 values, depth 5, 16,000 characters. Rejected: a member named like a credential (password,
-            /// secret, token, API or private key) or `__proto__`, `prototype`, `constructor`, and a text that resembles a
-            /// private key block, a JSON Web Token, a signing secret or a key of this service.
-            #[serde(default)]
-            #[schemars(extend("x-maxValues" = VALUES, "x-maxDepth" = DEPTH, "x-maxCharacters" = CHARACTERS))]
-            pub attributes: Map<String, Value>,
-            $($extra)*
-        }
-    };
+/// A product to create.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct ProductInput {
+    pub name: Text<1, 200>,
+    /// Lower-case letters and digits joined by single hyphens. Unique in the company, also after archiving. Omitted or
+    /// null: derived from the name on create, unchanged on replacement.
+    #[serde(default)]
+    #[schemars(regex(pattern = text::SLUG), length(max = 160))]
+    pub slug: Option<String>,
+    /// Omitted or null: MULTIPLE if there is more than one variant, else SINGLE.
+    #[serde(default)]
+    pub variant_mode: Option<VariantMode>,
+    pub product_type: ProductType,
+    #[serde(default)]
+    pub category_id: Option<Id>,
+    #[serde(default)]
+    pub brand_id: Option<Id>,
+    #[serde(default)]
+    pub manufacturer_id: Option<Id>,
+    /// Code of an active unit of measure.
+    #[schemars(regex(pattern = text::UNIT_CODE))]
+    pub unit_of_measure: String,
+    #[serde(default)]
+    pub track_inventory: bool,
+    /// Requires `trackInventory` and a unit of measure without decimal places.
+    #[serde(default)]
+    pub track_serials: bool,
+    /// PUBLISHED requires an active variant. Caution: a replacement without this member takes the product off sale.
+    #[serde(default)]
+    pub publication_status: PublicationStatus,
+    #[serde(default)]
+    pub description: Option<Text<0, 10000>>,
+    #[serde(default)]
+    pub short_description: Option<Text<0, 500>>,
+    /// Free JSON: at most 500 values, depth 5, 16,000 characters. Rejected: a member named like a credential (password,
+    /// secret, token, API or private key) or `__proto__`, `prototype`, `constructor`, and a text that resembles a
+    /// private key block, a JSON Web Token, a signing secret or a key of this service.
+    #[serde(default)]
+    #[schemars(extend("x-maxValues" = VALUES, "x-maxDepth" = DEPTH, "x-maxCharacters" = CHARACTERS))]
+    pub attributes: Map<String, Value>,
+    /// Created with the product, all or nothing.
+    #[serde(default)]
+    #[schemars(length(max = stoa_trade::limits::VARIANTS), extend("default" = []))]
+    pub variants: Vec<VariantInput>,
 }
 
-product_body! {
-    /// A product to create.
-    ProductInput {
-        /// Created with the product, all or nothing.
-        #[serde(default)]
-        #[schemars(length(max = stoa_trade::limits::VARIANTS), extend("default" = []))]
-        pub variants: Vec<VariantInput>,
+/// The body that replaces a product: the one that makes it, without variants, which the schema refuses.
+#[derive(Debug, Deserialize)]
+#[serde(transparent)]
+pub struct ProductUpdate(pub ProductInput);
+
+impl JsonSchema for ProductUpdate {
+    fn schema_name() -> Cow<'static, str> {
+        "ProductUpdate".into()
     }
-}
 
-product_body! {
-    /// Full replacement of a product.
-    ProductUpdate {}
+    fn json_schema(generator: &mut SchemaGenerator) -> Schema {
+        let mut schema = ProductInput::json_schema(generator);
+        schema.insert("description".to_owned(), "Full replacement of a product.".into());
+        if let Some(Value::Object(members)) = schema.get_mut("properties") {
+            members.retain(|name, _| name != "variants");
+        }
+        schema
+    }
 }
 
 impl ProductInput {
-    /// The product without its variants, and these.
-    pub fn parts(self) -> (ProductUpdate, Vec<VariantInput>) {
-        let product = ProductUpdate {
-            name: self.name,
-            slug: self.slug,
-            variant_mode: self.variant_mode,
-            product_type: self.product_type,
-            category_id: self.category_id,
-            brand_id: self.brand_id,
-            manufacturer_id: self.manufacturer_id,
-            unit_of_measure: self.unit_of_measure,
-            track_inventory: self.track_inventory,
-            track_serials: self.track_serials,
-            publication_status: self.publication_status,
-            description: self.description,
-            short_description: self.short_description,
-            attributes: self.attributes,
-        };
-        (product, self.variants)
-    }
-}
-
-impl ProductUpdate {
     pub fn tracking(&self) -> Tracking {
         match (self.track_inventory, self.track_serials) {
             (_, true) => Tracking::Serialized,

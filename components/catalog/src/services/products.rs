@@ -8,9 +8,9 @@ use stoa_trade::Status;
 
 use crate::bindings::exports::commerce::catalog::products as service;
 use crate::bindings::exports::commerce::catalog::products::Guest;
-use crate::records::media::{self, ApiMedia, MediaRow};
-use crate::records::product::{ApiProduct, ProductRow, is_public};
-use crate::records::variant::{ApiVariant, VariantRow};
+use crate::records::media::{self, MediaRow, publish_medium};
+use crate::records::product::{ProductRow, is_public, publish_product};
+use crate::records::variant::{VariantRow, publish_variant};
 use crate::services::Services;
 
 pub use service::{ShownProduct, ShownVariant};
@@ -20,10 +20,10 @@ impl Guest for Services {
         let (row, variants, media) = read(product.into(), after.map(Id::from), limit, with_media);
         let row = row.filter(|row| is_public(row.status, row.publication_status))?;
         Some(ShownProduct {
-            document: document(&ApiProduct::from(row)),
+            document: document(&publish_product(&row)),
             more: variants.more,
             variants: variants.items.into_iter().map(show_variant).collect(),
-            media: media.into_iter().flatten().map(|row| document(&ApiMedia::from(row))).collect(),
+            media: media.into_iter().flatten().map(|row| document(&publish_medium(&row))).collect(),
         })
     }
 }
@@ -41,7 +41,7 @@ fn read(product: Id, after: Option<Id>, limit: u32, with_media: bool) -> Read {
 }
 
 fn show_variant(row: VariantRow) -> ShownVariant {
-    ShownVariant { id: row.id.into(), document: document(&ApiVariant::from(row)) }
+    ShownVariant { id: row.id.into(), document: document(&publish_variant(&row)) }
 }
 
 fn document(shown: &impl Serialize) -> String {

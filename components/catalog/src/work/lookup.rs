@@ -1,11 +1,11 @@
 //! Making a lookup: for a person's or API client's request, and for a new company.
 
 use stoa_sdk::store::{insert, run};
-use stoa_sdk::{Problem, emit, new_id, now};
-use stoa_trade::Status;
+use stoa_sdk::{Problem, emit, new_id};
 use stoa_trade::refusal::or_duplicate;
+use stoa_trade::{Status, new_record};
 
-use crate::records::lookup::{CREATED, Kind, LookupRow};
+use crate::records::lookup::{ApiCatalogLookup, CREATED, Kind, LookupRow};
 use crate::rules::lookup::CatalogLookupInput;
 use crate::work::category::{self, Place};
 
@@ -16,11 +16,8 @@ pub fn insert_lookup(kind: Kind, input: CatalogLookupInput) -> Result<LookupRow,
         Kind::Categories => category::place(id, input.parent_id)?,
         _ => Place::default(),
     };
-    let row = LookupRow {
+    let row = new_record!(LookupRow {
         id,
-        version: 1,
-        created_at: now(),
-        updated_at: now(),
         kind,
         status: Status::Active,
         archived_at: None,
@@ -29,8 +26,8 @@ pub fn insert_lookup(kind: Kind, input: CatalogLookupInput) -> Result<LookupRow,
         decimal_places: input.places(kind),
         name: input.name.into(),
         code: input.code,
-    };
+    });
     run(insert([&row])).map_err(or_duplicate("/code"))?;
-    emit([CREATED.of(row.id, None, &row.clone().into())]);
+    emit([CREATED.of(row.id, None, &ApiCatalogLookup::from_row(&row))]);
     Ok(row)
 }

@@ -12,7 +12,7 @@ use crate::records::variant::{self, VariantEvent, VariantRow};
 use crate::rules::attributes;
 use crate::rules::faults::collect;
 use crate::rules::objections::{Objections, mode};
-use crate::rules::product::{ProductInput, ProductUpdate};
+use crate::rules::product::ProductInput;
 use crate::rules::slug::{self, Slugs};
 use crate::rules::variant::CheckedVariant;
 use crate::work::references::look_up;
@@ -61,7 +61,7 @@ pub fn create_products(inputs: Vec<(String, ProductInput)>) -> Result<Vec<Create
 /// A product whose own members are in order.
 struct Checked {
     pointer: String,
-    input: ProductUpdate,
+    input: ProductInput,
     attributes: Json,
     variants: Vec<CheckedVariant>,
 }
@@ -81,8 +81,8 @@ fn check(inputs: Vec<(String, ProductInput)>) -> Result<Vec<Checked>, Problem> {
     let mut faults: Vec<Item> = Vec::new();
     let mut checked = Vec::new();
     let (mut skus, mut slugs) = (BTreeSet::new(), BTreeSet::new());
-    for (pointer, input) in inputs {
-        let (mut input, variants) = input.parts();
+    for (pointer, mut input) in inputs {
+        let variants = std::mem::take(&mut input.variants);
         faults.extend(input.tracking_faults(&pointer));
         let members = std::mem::take(&mut input.attributes);
         let attributes = collect(&mut faults, attributes::check(members, &format!("{pointer}/attributes")));

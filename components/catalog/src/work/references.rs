@@ -5,11 +5,11 @@ use stoa_sdk::{Field, Id, set};
 
 use crate::records::lookup::{Kind, LookupHead, UnitHead, unit_lock};
 use crate::rules::objections::references;
-use crate::rules::product::ProductUpdate;
+use crate::rules::product::ProductInput;
 
 /// The batch that holds the units and reads what the products name.
 pub fn look_up<'a>(
-    inputs: impl Iterator<Item = &'a ProductUpdate> + Clone,
+    inputs: impl Iterator<Item = &'a ProductInput> + Clone,
 ) -> (Lock, Find<UnitHead>, Vec<GetAll<LookupHead>>) {
     let codes = set(inputs.clone().map(|input| input.unit_of_measure.as_str()));
     let ids: Vec<Id> = set(inputs.flat_map(references).filter_map(|(id, ..)| id)).into_iter().collect();

@@ -2,10 +2,9 @@
 
 use stoa_sdk::{Answer, Call, Date, Id, Operation, Page, Reply, today};
 use stoa_trade::list_query;
-use stoa_trade::lists::{answer_page, equals, is_set};
+use stoa_trade::lists::{answer_page, ask_nothing, equals, is_set};
 use stoa_trade::refusal::invalid;
 
-use crate::operations::query::ask_nothing;
 use crate::records::cost::{CostLayer, LayerRow, PoolRow, ValuationRow};
 use crate::records::permission::READ_COSTS;
 use crate::work::costs::valuation::value_pools;

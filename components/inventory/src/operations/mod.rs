@@ -3,7 +3,6 @@
 pub mod cost;
 pub mod location;
 pub mod movement;
-mod query;
 pub mod reservation;
 pub mod stock;
 pub mod stock_count;

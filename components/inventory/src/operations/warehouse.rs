@@ -8,9 +8,8 @@ use stoa_sdk::{Answer, Call, Client, Id, Operation, Page, Problem, Text, all, an
 use stoa_trade::clients::directory::{self, Holder};
 use stoa_trade::lists::{equals, mentions};
 use stoa_trade::quantity::Quantity;
-use stoa_trade::{Caller, Change, EmptyBody, Status, list_query, writable};
+use stoa_trade::{Caller, Change, EmptyBody, Status, client_query, list_query, writable};
 
-use crate::operations::query::client_query;
 use crate::records::permission::{ADJUST, CLIENT_READ, READ};
 use crate::records::stock::StockRow;
 use crate::records::transfer_order::{TransferOrderRow, TransferStatus};

@@ -95,7 +95,7 @@ impl TransferItemRow {
     }
 
     /// The quantity that an order of this status still awaits.
-    fn outstanding(&self, status: TransferStatus) -> Quantity {
+    fn left_in(&self, status: TransferStatus) -> Quantity {
         self.left_to_receive().filter(|_| status != TransferStatus::Cancelled).unwrap_or(Quantity::ZERO)
     }
 }
@@ -155,7 +155,7 @@ resource! {
         received_quantity: Quantity = row.received,
         lost_quantity: Quantity = row.lost,
         returned_quantity: Quantity = row.returned,
-        outstanding_quantity: Quantity = row.outstanding(status),
+        outstanding_quantity: Quantity = row.left_in(status),
         /// Number of units chosen for the line.
         unit_count: i64 = i64::try_from(count).unwrap_or(i64::MAX),
         /// Present only for callers with `inventory.serials.read`.

@@ -3,23 +3,22 @@
 use schemars::JsonSchema;
 use serde::Deserialize;
 use stoa_sdk::store::{get, insert, lock, run, select};
-use stoa_sdk::{Answer, Call, Id, Operation, Page, Problem, Text, all, item};
+use stoa_sdk::{Answer, Call, Id, Operation, Page, Problem, Text, all};
+use stoa_trade::change::{find_fixed, refuse_immutable};
 use stoa_trade::lists::{answer_page, mentions};
-use stoa_trade::refusal::illegal;
+use stoa_trade::refusal::{illegal, or_duplicate};
 use stoa_trade::{Change, EmptyBody, Status, list_query, require_unarchived, usable, writable};
 
 use crate::records::account::{ACCOUNT, ACCOUNT_CODE, Account, AccountId, AccountRow, ChartNode};
 use crate::records::entity::EntityRow;
-use crate::records::head::answer;
 use crate::records::mapping::{RoleMappingId, RoleMappingRow};
 use crate::records::money_account::{MoneyId, MoneyRow};
 use crate::records::permission::SETTINGS;
 use crate::records::role::AccountType;
 use crate::rules::books::books_lock;
-use crate::rules::refusal::{duplicate_at, refuse_while};
+use crate::rules::refusal::refuse_while;
 use crate::rules::tree::Tree;
 use crate::work::balance::{self, Scope};
-use crate::work::changes::write_change;
 
 const ACCOUNTS_AT: &str = "/ledger/accounts";
 const ACCOUNT_AT: &str = "/ledger/accounts/{id}";
@@ -110,11 +109,11 @@ list_query! {
 }
 
 pub fn list(call: &Call) -> Answer {
-    answer_page(call.query::<ListAccounts>()?.page([])?, |row| row.id, Account::from)
+    answer_page(call.query::<ListAccounts>()?.page([])?, |row| row.id, |row| Account::from_row(&row))
 }
 
 pub fn read(call: &Call) -> Answer {
-    run(get::<AccountRow>(call.path_id("id")?))?.map(answer).ok_or_else(Problem::not_found)
+    run(get::<AccountRow>(call.path_id("id")?))?.map(|row| row.answer()).ok_or_else(Problem::not_found)
 }
 
 /// Refuses a parent that does not exist; one of another entity exists.
@@ -150,8 +149,8 @@ pub fn create(call: &Call) -> Answer {
         description: input.description.map(String::from),
         ..AccountRow::new(entity, &input.code, &input.name, input.account_type)
     };
-    run(insert([&row])).map_err(duplicate_at("/code"))?;
-    Ok(answer(row))
+    run(insert([&row])).map_err(or_duplicate("/code"))?;
+    Ok(row.answer())
 }
 
 pub fn replace(call: &Call) -> Answer {
@@ -181,7 +180,10 @@ pub fn replace(call: &Call) -> Answer {
         description: input.description.map(String::from),
         ..row.clone()
     };
-    let change = change_of(&row, after)?;
+    // `postable` is fixed too once a line stands on the account.
+    let fixed: &[&str] = if row.used { &[AccountRow::postable.name()] } else { &[] };
+    refuse_immutable(find_fixed(&row, &after, fixed))?;
+    let change = Change::new(&row, after)?;
     if input.parent_id != row.parent_id {
         tree.check_parent(input.parent_id, Some(id), row.account_type)?;
     }
@@ -191,20 +193,7 @@ pub fn replace(call: &Call) -> Answer {
     if !input.postable && (mapping.is_some() || money.is_some()) {
         return Err(illegal("/postable", "MAPPED"));
     }
-    write_change(change, answer)
-}
-
-/// The change of an account, of which `postable` is fixed too once a line stands on it.
-fn change_of(row: &AccountRow, after: AccountRow) -> Result<Change<AccountRow>, Problem> {
-    let is_fixed = row.used && after.postable != row.postable;
-    match Change::new(row, after) {
-        Ok(_) if is_fixed => Err(Problem::immutable(vec!["/postable".to_owned()])),
-        Err(mut problem) if is_fixed => {
-            problem.errors.push(item("/postable", "IMMUTABLE_FIELD"));
-            Err(problem)
-        }
-        change => change,
-    }
+    change.write(AccountRow::answer)
 }
 
 pub fn archive(call: &Call) -> Answer {
@@ -228,5 +217,5 @@ pub fn archive(call: &Call) -> Answer {
         ("ACTIVE_CHILDREN", child.is_some()),
         ("BALANCE_NOT_ZERO", balance::any_balance(&Scope::accounts(entity, vec![id]))?),
     ])?;
-    write_change(Change::archive(row), answer)
+    Change::archive(row).write(AccountRow::answer)
 }

@@ -5,16 +5,15 @@ use serde::Deserialize;
 use stoa_sdk::store::{get, insert, lock, lock_shared, run, select};
 use stoa_sdk::{Answer, Call, Client, Id, Operation, Page, Problem, Text, all, text};
 use stoa_trade::lists::mentions;
+use stoa_trade::refusal::or_duplicate;
 use stoa_trade::{Caller, Change, EmptyBody, Status, list_query, usable, writable};
 
 use crate::records::branch::{ApiBranch, BRANCH, Branch, BranchRow};
 use crate::records::entity::EntityRow;
-use crate::records::head::answer;
 use crate::records::hold::{HoldId, HoldRow};
 use crate::records::permission::{CLIENT_READ, SETTINGS};
 use crate::rules::books::books_lock;
-use crate::rules::refusal::{duplicate_at, refuse_while};
-use crate::work::changes::write_change;
+use crate::rules::refusal::refuse_while;
 
 const BRANCHES_AT: &str = "/ledger/branches";
 const BRANCH_AT: &str = "/ledger/branches/{id}";
@@ -79,12 +78,13 @@ list_query! {
 
 pub fn list(call: &Call) -> Answer {
     let rows = call.query::<ListBranches>()?.page([])?;
-    Caller::current().show_page::<Branch, ApiBranch, BranchRow>(rows, |row| row.id)
+    Caller::current().answer_page(rows, Branch::from_row, ApiBranch::from_row)
 }
 
 pub fn read(call: &Call) -> Answer {
     let row: BranchRow = run(get(call.path_id("id")?))?.ok_or_else(Problem::not_found)?;
-    Ok(Caller::current().show_row::<Branch, ApiBranch, _>(row))
+    let reply = Caller::current().show(|| Branch::from_row(&row), || ApiBranch::from_row(&row));
+    Ok(reply.of(row.id, row.version))
 }
 
 pub fn create(call: &Call) -> Answer {
@@ -94,8 +94,8 @@ pub fn create(call: &Call) -> Answer {
     let (_, owner) = run((lock_shared(books_lock(entity)), get::<EntityRow>(entity)))?;
     usable(owner, "/legalEntityId")?;
     let row = BranchRow::new(entity, &input.code, input.name.into(), input.address.map(String::from));
-    run(insert([&row])).map_err(duplicate_at("/code"))?;
-    Ok(answer(row))
+    run(insert([&row])).map_err(or_duplicate("/code"))?;
+    Ok(row.answer())
 }
 
 pub fn replace(call: &Call) -> Answer {
@@ -109,7 +109,7 @@ pub fn replace(call: &Call) -> Answer {
         address: input.address.map(String::from),
         ..row.clone()
     };
-    write_change(Change::new(&row, after)?, answer)
+    Change::new(&row, after)?.write(BranchRow::answer)
 }
 
 /// Holds are taken under the books' shared lock, so none appears while this is alone with them.
@@ -122,5 +122,5 @@ pub fn archive(call: &Call) -> Answer {
         run((lock(books_lock(row.legal_entity_id)), get::<BranchRow>(id).locked(), select::<HoldId>(held).first()))?;
     let row = writable(call, row)?;
     refuse_while(&[("HELD", hold.is_some())])?;
-    write_change(Change::archive(row), answer)
+    Change::archive(row).write(BranchRow::answer)
 }

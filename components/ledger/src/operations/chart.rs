@@ -50,6 +50,6 @@ pub fn create(call: &Call) -> Answer {
     refuse_while(&[("CHART_EXISTS", account.is_some())])?;
     let accounts = install(id, input.template.template())?;
     run(update_by::<MappingSetRow>("entity", [vec![id.put()]]).set(MappingSetRow::complete, &true))?;
-    let accounts = accounts.into_iter().map(Account::from).collect();
+    let accounts = accounts.iter().map(Account::from_row).collect();
     Ok(Reply::json(&InstalledChart { accounts }).resource(id))
 }

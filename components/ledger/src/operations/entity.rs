@@ -8,7 +8,7 @@ use stoa_sdk::{
 };
 use stoa_trade::document::version::ExpectedVersion;
 use stoa_trade::lists::mentions;
-use stoa_trade::refusal::{invalid, refuse_invalid};
+use stoa_trade::refusal::{invalid, list_faults, refuse_invalid};
 use stoa_trade::{Caller, Change, EmptyBody, Status, country, currency, list_query, require_unarchived};
 
 use crate::records::account::{AccountId, AccountRow};
@@ -21,7 +21,6 @@ use crate::rules::books::books_lock;
 use crate::rules::charts::Chart;
 use crate::rules::refusal::refuse_while;
 use crate::work::balance::{self, Scope};
-use crate::work::changes::write_change;
 use crate::work::chart;
 use crate::work::entities::insert_entity;
 
@@ -137,11 +136,11 @@ list_query! {
 
 pub fn list(call: &Call) -> Answer {
     let rows = call.query::<ListLegalEntities>()?.page([])?;
-    Caller::current().show_page::<LegalEntity, ApiLegalEntity, EntityRow>(rows, |row| row.id)
+    Caller::current().answer_page(rows, LegalEntity::from_row, ApiLegalEntity::from_row)
 }
 
 pub fn read(call: &Call) -> Answer {
-    run(get(call.path_id("id")?))?.map(answer).ok_or_else(Problem::not_found)
+    run(get(call.path_id("id")?))?.as_ref().map(answer).ok_or_else(Problem::not_found)
 }
 
 /// Whether the code is that of a country, where one is stated.
@@ -170,8 +169,7 @@ fn check(input: &LegalEntityInput) -> Result<(), Problem> {
             ("/booksStartOn", input.books_start_on.is_some()),
             ("/amountScale", input.amount_scale.is_some()),
         ];
-        faults
-            .extend(stated.into_iter().filter(|(_, stated)| *stated).map(|(pointer, _)| item(pointer, "NOT_ALLOWED")));
+        faults.extend(list_faults("NOT_ALLOWED", stated));
     }
     refuse_invalid(faults)
 }
@@ -189,7 +187,7 @@ pub fn create(call: &Call) -> Answer {
     if let Some(template) = template {
         chart::install(row.id, template)?;
     }
-    Ok(answer(row))
+    Ok(answer(&row))
 }
 
 /// The row of a checked input.
@@ -227,7 +225,7 @@ pub fn replace(call: &Call) -> Answer {
         country_code: input.country_code,
         ..row.clone()
     };
-    write_change(Change::new(&row, after)?, answer)
+    Change::new(&row, after)?.write(answer)
 }
 
 /// Alone with the books: nothing can be posted, held or added meanwhile.
@@ -252,5 +250,5 @@ pub fn archive(call: &Call) -> Answer {
         ("HELD", hold.is_some()),
         ("CONTROL_BALANCE_NOT_ZERO", moved),
     ])?;
-    write_change(Change::archive(row), answer)
+    Change::archive(row).write(answer)
 }

@@ -6,7 +6,7 @@ use stoa_sdk::{
 };
 use stoa_trade::dates::Month;
 use stoa_trade::list_query;
-use stoa_trade::lists::{answer_page, between, equals, mentions, read_page};
+use stoa_trade::lists::{answer_page, ask_nothing, at_least, at_most, equals, mentions};
 use stoa_trade::quantity::StatedTotal;
 
 use crate::records::account::{AccountLabel, AccountRow};
@@ -37,75 +37,57 @@ pub fn read(call: &Call) -> Answer {
     ))?;
     let entry = entry.ok_or_else(Problem::not_found)?;
     let accounts = map(accounts.into_iter().map(|account| (account.id, account)));
-    let line = |line: LineRow| {
-        let account = accounts.get(&line.account_id);
-        JournalLine::from_row(line, account)
-    };
-    let lines = lines.into_iter().map(line).collect();
-    let head = JournalEntrySummary::from_row(entry, mirrors.first().map(|mirror| mirror.id));
+    let line = |line: &LineRow| JournalLine::from_row(line, accounts.get(&line.account_id));
+    let lines = lines.iter().map(line).collect();
+    let head = JournalEntrySummary::from_row(&entry, mirrors.first().map(|mirror| mirror.id));
     Ok(Reply::json(&JournalEntry { head, lines }))
 }
 
 list_query! {
-    pub struct ListJournalEntries {
-        legal_entity_id: Id,
+    pub struct ListJournalEntries of EntryRow {
+        legal_entity_id: Id = EntryRow::legal_entity_id.eq(legal_entity_id),
         /// The first day.
-        from: Option<Date>,
+        from: Option<Date> = at_least(EntryRow::entry_date, from),
         /// The last day.
-        to: Option<Date>,
+        to: Option<Date> = at_most(EntryRow::entry_date, to),
         /// YYYY-MM.
         month: Option<Month>,
         /// Only entries with a line on this account.
-        account_id: Option<Id>,
+        account_id: Option<Id> = filter_by_line(account_id, party_id, branch_id),
         #[schemars(length(max = 64))]
         source_kind: Option<String>,
         source_id: Option<Id>,
         /// Only entries with a line of this party.
-        party_id: Option<Id>,
+        party_id: Option<Id> = ask_nothing(party_id),
         /// Only entries with a line of this branch.
-        branch_id: Option<Id>,
-        total_min: Option<StatedTotal>,
-        total_max: Option<StatedTotal>,
+        branch_id: Option<Id> = ask_nothing(branch_id),
+        total_min: Option<StatedTotal> = at_least(EntryRow::total, total_min.map(|total| total.0)),
+        total_max: Option<StatedTotal> = at_most(EntryRow::total, total_max.map(|total| total.0)),
         /// Only entries whose description or reference contains the text, ignoring case.
-        text: Option<Text<1, 200>>,
+        text: Option<Text<1, 200>> = mentions("text", text.as_deref()),
     }
 }
 
-impl ListJournalEntries {
-    fn filter(&self) -> Filter {
-        // One line must have all that is asked of lines.
-        let of_line = all([
-            equals(LineRow::account_id, self.account_id),
-            equals(LineRow::party_id, self.party_id),
-            equals(LineRow::branch, self.branch_id.map(|id| BranchKey(Some(id)))),
-        ]);
-        let with_line =
-            (of_line != Filter::default()).then(|| has::<LineRow, _, _>(EntryRow::id, LineRow::entry_id, of_line));
-        all([
-            EntryRow::legal_entity_id.eq(self.legal_entity_id),
-            between(EntryRow::entry_date, self.from, self.to),
-            equals(EntryRow::month, self.month),
-            equals(EntryRow::source_kind, self.source_kind.as_deref()),
-            equals(EntryRow::source_id, self.source_id),
-            between(EntryRow::total, self.total_min.map(|total| total.0), self.total_max.map(|total| total.0)),
-            mentions("text", self.text.as_deref()),
-            with_line.unwrap_or_default(),
-        ])
+/// Entries with a line that has all that is asked of lines.
+fn filter_by_line(account: Option<Id>, party: Option<Id>, branch: Option<Id>) -> Filter {
+    let line = all([
+        equals(LineRow::account_id, account),
+        equals(LineRow::party_id, party),
+        equals(LineRow::branch, branch.map(|id| BranchKey(Some(id)))),
+    ]);
+    match line == Filter::default() {
+        true => Filter::default(),
+        false => has::<LineRow, _, _>(EntryRow::id, LineRow::entry_id, line),
     }
 }
 
 view! { MirrorOf of EntryRow { id: Id, reversal_of: Option<Id> } }
 
 pub fn list(call: &Call) -> Answer {
-    let query: ListJournalEntries = call.query()?;
-    let rows = read_page::<EntryRow>(&query.filter(), query.cursor, query.limit)?;
+    let rows = call.query::<ListJournalEntries>()?.page([])?;
     let ids = set(rows.items.iter().map(|row| row.id));
     let mirrors = (!ids.is_empty()).then(|| select::<MirrorOf>(EntryRow::reversal_of.one_of(ids)).whole());
     let mirrors = run(mirrors)?.unwrap_or_default();
     let mirrors = map(mirrors.into_iter().filter_map(|mirror| Some((mirror.reversal_of?, mirror.id))));
-    let summary = |row: EntryRow| {
-        let mirror = mirrors.get(&row.id).copied();
-        JournalEntrySummary::from_row(row, mirror)
-    };
-    answer_page(rows, |row| row.id, summary)
+    answer_page(rows, |row| row.id, |row| JournalEntrySummary::from_row(&row, mirrors.get(&row.id).copied()))
 }

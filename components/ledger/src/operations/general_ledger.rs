@@ -1,18 +1,16 @@
 //! The general ledger: the lines of an entity's journal in the order of posting.
 
-use schemars::JsonSchema;
-use serde::Serialize;
 use stoa_sdk::store::{get, run, select};
 use stoa_sdk::{Answer, Bounds, Call, Date, Id, Operation, Page, Reply, all, fit_page, map};
 use stoa_trade::dates::check_range;
-use stoa_trade::list_query;
 use stoa_trade::quantity::Amount;
 use stoa_trade::refusal::out_of_range;
+use stoa_trade::{list_query, resource};
 
 use crate::records::account::AccountLabel;
 use crate::records::branch::BranchRow;
 use crate::records::entity::EntityRow;
-use crate::records::entry::{LineRow, MOST_LINES, PartyType};
+use crate::records::entry::{EntryLabel, LineRow, MOST_LINES, PartyType};
 use crate::records::permission::figures;
 use crate::rules::books::require_books;
 use crate::rules::references::check_branch;
@@ -40,27 +38,27 @@ list_query! {
     }
 }
 
-/// A line of the general ledger.
-#[derive(Debug, Serialize, JsonSchema)]
-#[serde(rename_all = "camelCase")]
-pub struct LedgerLine {
-    line_id: Id,
-    entry_id: Id,
-    #[schemars(range(min = 1, max = MOST_LINES))]
-    line_no: i64,
-    entry_date: Date,
-    account_id: Id,
-    account_code: String,
-    account_name: String,
-    /// Description of the line, else of its entry.
-    description: String,
-    source_kind: String,
-    source_id: Id,
-    debit: Amount,
-    credit: Amount,
-    party_type: Option<PartyType>,
-    party_id: Option<Id>,
-    branch_id: Option<Id>,
+resource! {
+    /// A line of the general ledger.
+    pub struct LedgerLine of line: LineRow, entry: Option<&EntryLabel>, account: Option<&AccountLabel> {
+        line_id: Id = line.id,
+        entry_id: Id,
+        #[schemars(range(min = 1, max = MOST_LINES))]
+        line_no: i64,
+        entry_date: Date,
+        account_id: Id,
+        account_code: String = account.map(|account| account.code.clone()).unwrap_or_default(),
+        account_name: String = account.map(|account| account.name.clone()).unwrap_or_default(),
+        /// Description of the line, else of its entry.
+        description: String = describe_line(line, entry),
+        source_kind: String = entry.map(|entry| entry.source_kind.clone()).unwrap_or_default(),
+        source_id: Id = entry.map_or(line.entry_id, |entry| entry.source_id),
+        debit: Amount,
+        credit: Amount,
+        party_type: Option<PartyType>,
+        party_id: Option<Id>,
+        branch_id: Option<Id> = line.branch.0,
+    }
 }
 
 pub fn general_ledger(call: &Call) -> Answer {
@@ -80,29 +78,10 @@ pub fn general_ledger(call: &Call) -> Answer {
         ))
     })?;
     require_books(entity, "/query/legalEntityId")?;
-    check_branch(query.branch_id, branch, id)?;
+    check_branch(branch, id)?;
     let (entries, accounts) = run((entries_of(&lines.items), accounts_of(&lines.items)))?;
     let entries = map(entries.into_iter().map(|entry| (entry.id, entry)));
     let accounts = map(accounts.into_iter().map(|account: AccountLabel| (account.id, account)));
-    let show = |line: LineRow| {
-        let (entry, account) = (entries.get(&line.entry_id), accounts.get(&line.account_id));
-        LedgerLine {
-            line_id: line.id,
-            entry_id: line.entry_id,
-            line_no: line.line_no,
-            entry_date: line.entry_date,
-            account_id: line.account_id,
-            account_code: account.map(|account| account.code.clone()).unwrap_or_default(),
-            account_name: account.map(|account| account.name.clone()).unwrap_or_default(),
-            description: describe_line(line.description, entry),
-            source_kind: entry.map(|entry| entry.source_kind.clone()).unwrap_or_default(),
-            source_id: entry.map_or(line.entry_id, |entry| entry.source_id),
-            debit: line.debit,
-            credit: line.credit,
-            party_type: line.party_type,
-            party_id: line.party_id,
-            branch_id: line.branch.0,
-        }
-    };
+    let show = |line: LineRow| LedgerLine::from_row(&line, entries.get(&line.entry_id), accounts.get(&line.account_id));
     Ok(Reply::json(&Page::from_rows(lines.items, lines.more, |line| line.id, show)))
 }

@@ -172,10 +172,10 @@ pub fn create(call: &Call) -> Answer {
 
     // Where each record is named.
     let named_accounts = || input.lines.iter().enumerate().map(|(index, line)| (line.account_id, index));
-    let of_lines = input.lines.iter().enumerate();
-    let of_lines = of_lines.filter_map(|(index, line)| Some((line.branch_id?, format!("/lines/{index}/branchId"))));
-    let named_branches: Vec<(Id, String)> =
-        input.branch_id.map(|id| (id, "/branchId".to_owned())).into_iter().chain(of_lines).collect();
+    let named_branch =
+        |(index, line): (usize, &ManualLine)| Some((line.branch_id?, format!("/lines/{index}/branchId")));
+    let mut named_branches: Vec<_> = input.branch_id.map(|id| (id, "/branchId".to_owned())).into_iter().collect();
+    named_branches.extend(input.lines.iter().enumerate().filter_map(named_branch));
     let list_wrong = |code: &str, wrong: &dyn Fn(&Postability) -> bool, missing: bool| -> Vec<Item> {
         let is_wrong = |id: &Id| accounts.get(id).map_or(missing, wrong);
         let wrong = named_accounts().filter(|(id, _)| is_wrong(id));
@@ -190,8 +190,8 @@ pub fn create(call: &Call) -> Answer {
     refuse("NOT_FOUND", missing)?;
     let owner = usable(owner, "/legalEntityId")?;
     refuse("REFERENCE_INVALID", list_wrong("REFERENCE_INVALID", &|account| !account.takes_lines(entity), false))?;
-    for (id, pointer) in &named_branches {
-        BranchRow::require_active(branches.get(id), entity, pointer)?;
+    for (branch, pointer) in named_branches.iter().filter_map(|(id, pointer)| Some((branches.get(id)?, pointer))) {
+        branch.require_active(entity, pointer)?;
     }
     let books = owner.books().ok_or_else(|| illegal("/legalEntityId", "BOOKS_NOT_KEPT"))?;
     refuse("ILLEGAL_STATE", list_wrong("CONTROL_ACCOUNT", &|account| account.control_role.is_some(), false))?;

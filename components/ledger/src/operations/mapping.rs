@@ -2,7 +2,7 @@
 
 use schemars::JsonSchema;
 use serde::Deserialize;
-use stoa_sdk::store::{find, get, get_all, insert, lock, run, select, update, update_all};
+use stoa_sdk::store::{find, get, get_all, insert, lock, run, select, update, update_all, update_from};
 use stoa_sdk::{Answer, Call, Field, Id, Item, Operation, Problem, Reply, item, map, now, set, view};
 use stoa_trade::document::version::ExpectedVersion;
 use stoa_trade::payment_method::Method;
@@ -18,7 +18,7 @@ use crate::records::money_account::MoneyRow;
 use crate::records::permission::SETTINGS;
 use crate::records::role::Role;
 use crate::rules::books::books_lock;
-use crate::rules::mappings::{check_control, compare, is_complete, list_mappings};
+use crate::rules::mappings::{Wanted, check_control, compare, is_complete, list_mappings};
 use crate::rules::references::takes_money;
 use crate::rules::refusal::refuse_at;
 use crate::rules::roles::ROLES;
@@ -69,33 +69,43 @@ pub struct MappingInput {
 
 view! { MoneyOfAccount of MoneyRow { account_id: Id } }
 
-impl MappingInput {
-    fn check(&self) -> Result<(), Problem> {
-        let twice = |index: usize| self.roles[..index].iter().any(|other| other.role == self.roles[index].role);
-        let roles = (0..self.roles.len()).filter(|index| twice(*index)).map(|index| format!("/roles/{index}/role"));
-        let again = |index: usize| self.methods[..index].iter().any(|other| other.method == self.methods[index].method);
-        let methods =
-            (0..self.methods.len()).filter(|index| again(*index)).map(|index| format!("/methods/{index}/method"));
-        let faults: Vec<Item> = roles.chain(methods).map(|pointer| item(pointer, "REPEATED")).collect();
-        refuse_invalid(faults)
-    }
+/// Every role with its account, and every method with its money account.
+///
+/// # Errors
+/// VALIDATION_FAILED where the body states one of them twice.
+fn list_wanted(body: &MappingInput) -> Result<(Vec<Wanted<Role>>, Vec<Wanted<Method>>), Problem> {
+    let roles: Vec<_> = body.roles.iter().map(|stated| (stated.role, stated.account_id)).collect();
+    let methods: Vec<_> = body.methods.iter().map(|stated| (stated.method, stated.money_account_id)).collect();
+    let mut faults = list_repeated(&roles, "roles", "role");
+    faults.extend(list_repeated(&methods, "methods", "method"));
+    refuse_invalid(faults)?;
+    let roles = list_keys(ROLES.iter().map(|facts| facts.role), &roles, "roles", "accountId");
+    Ok((roles, list_keys(Method::ALL, &methods, "methods", "moneyAccountId")))
+}
 
-    /// Every role with its account, and where the body names it.
-    fn roles(&self) -> Vec<(Role, Option<Id>, String)> {
-        let role = |role: Role| match self.roles.iter().position(|input| input.role == role) {
-            Some(index) => (role, self.roles[index].account_id, format!("/roles/{index}/accountId")),
-            None => (role, None, "/roles".to_owned()),
-        };
-        ROLES.iter().map(|facts| role(facts.role)).collect()
-    }
+fn list_repeated<K: PartialEq>(stated: &[(K, Option<Id>)], list: &str, member: &str) -> Vec<Item> {
+    let is_repeated = |index: &usize| stated[..*index].iter().any(|(key, _)| *key == stated[*index].0);
+    let repeated = (0..stated.len()).filter(is_repeated);
+    repeated.map(|index| item(format!("/{list}/{index}/{member}"), "REPEATED")).collect()
+}
 
-    fn methods(&self) -> Vec<(Method, Option<Id>, String)> {
-        let method = |method: Method| match self.methods.iter().position(|input| input.method == method) {
-            Some(index) => (method, self.methods[index].money_account_id, format!("/methods/{index}/moneyAccountId")),
-            None => (method, None, "/methods".to_owned()),
-        };
-        Method::ALL.into_iter().map(method).collect()
-    }
+fn list_keys<K: Copy + PartialEq>(
+    keys: impl IntoIterator<Item = K>,
+    stated: &[(K, Option<Id>)],
+    list: &str,
+    member: &str,
+) -> Vec<Wanted<K>> {
+    let wanted = |key: K| match stated.iter().position(|(stated, _)| *stated == key) {
+        Some(index) => (key, stated[index].1, format!("/{list}/{index}/{member}")),
+        None => (key, None, format!("/{list}")),
+    };
+    keys.into_iter().map(wanted).collect()
+}
+
+/// Where accounts are named that are wrong for their role or method.
+fn list_wrong<K: Copy>(wanted: &[Wanted<K>], is_wrong: impl Fn(K, Id) -> bool) -> Vec<String> {
+    let wrong = wanted.iter().filter(|(key, account, _)| account.is_some_and(|account| is_wrong(*key, account)));
+    wrong.map(|(.., pointer)| pointer.clone()).collect()
 }
 
 pub fn read(call: &Call) -> Answer {
@@ -108,20 +118,14 @@ pub fn read(call: &Call) -> Answer {
     ))?;
     let (Some(_), Some(set)) = (entity, set.into_iter().next()) else { return Err(Problem::not_found()) };
     let (roles, methods) = list_mappings(&roles, &methods);
-    Ok(Reply::json(&MappingSet {
-        legal_entity_id: id,
-        version: set.version,
-        roles,
-        methods,
-        updated_at: set.updated_at,
-    }))
+    let MappingSetRow { version, updated_at, .. } = set;
+    Ok(Reply::json(&MappingSet { legal_entity_id: id, version, roles, methods, updated_at }))
 }
 
 pub fn replace(call: &Call) -> Answer {
     let id = call.path_id("id")?;
     let input: MappingInput = call.body()?;
-    input.check()?;
-    let (wanted, methods) = (input.roles(), input.methods());
+    let (wanted, methods) = list_wanted(&input)?;
     let accounts = set(wanted.iter().filter_map(|(_, account, _)| *account));
     let money = set(methods.iter().filter_map(|(_, money, _)| *money));
     let under_money =
@@ -140,31 +144,23 @@ pub fn replace(call: &Call) -> Answer {
     };
     let accounts = map(accounts.into_iter().map(|account| (account.id, account)));
     let money = map(money.into_iter().map(|money| (money.id, money)));
-    let missing = |id: &Option<Id>, known: bool| id.is_some() && !known;
-    let roles_missing = wanted.iter().filter(|(_, id, _)| missing(id, id.is_some_and(|id| accounts.contains_key(&id))));
-    let money_missing = methods.iter().filter(|(_, id, _)| missing(id, id.is_some_and(|id| money.contains_key(&id))));
-    let pointers =
-        roles_missing.map(|(.., pointer)| pointer).chain(money_missing.map(|(.., pointer)| pointer)).cloned().collect();
-    refuse_at("NOT_FOUND", pointers)?;
+    let mut missing = list_wrong(&wanted, |_, account| !accounts.contains_key(&account));
+    missing.extend(list_wrong(&methods, |_, account| !money.contains_key(&account)));
+    refuse_at("NOT_FOUND", missing)?;
     ExpectedVersion(input.expected_version).check(current.version)?;
     require_unarchived(entity)?;
 
-    let unfit = wanted.iter().filter(|(role, account, _)| {
-        account.and_then(|id| accounts.get(&id)).is_some_and(|account| !role.takes(account, id))
-    });
-    let unfit_money = methods.iter().filter(|(method, account, _)| {
-        account.and_then(|id| money.get(&id)).is_some_and(|money| !takes_money(*method, money, id))
-    });
-    refuse_at(
-        "REFERENCE_INVALID",
-        unfit.map(|(.., pointer)| pointer).chain(unfit_money.map(|(.., pointer)| pointer)).cloned().collect(),
-    )?;
+    let takes = |role: Role, account| accounts.get(&account).is_some_and(|account| role.takes(account, id));
+    let mut unfit = list_wrong(&wanted, |role, account| !takes(role, account));
+    let takes = |method, account| money.get(&account).is_some_and(|money| takes_money(method, money, id));
+    unfit.extend(list_wrong(&methods, |method, account| !takes(method, account)));
+    refuse_at("REFERENCE_INVALID", unfit)?;
 
     let under_money = set(under_money.into_iter().flatten().map(|row| row.account_id));
     check_control(&wanted, |account| under_money.contains(&account))?;
     let before = map(role_rows.iter().map(|row| (row.role.as_str(), row.account_id)));
     let old = |role: Role| before.get(role.as_str()).copied().flatten();
-    let moved: Vec<&(Role, Option<Id>, String)> =
+    let moved: Vec<&Wanted<Role>> =
         wanted.iter().filter(|(role, account, _)| role.facts().control && old(*role) != *account).collect();
     let mut reasons = Vec::new();
     for (role, account, pointer) in &moved {
@@ -190,20 +186,26 @@ pub fn replace(call: &Call) -> Answer {
 /// Writes what differs; answers which members do. `control`: accounts that cease to serve a control role, and those that begin.
 fn write(
     entity: Id,
-    wanted: &[(Role, Option<Id>, String)],
-    methods: &[(Method, Option<Id>, String)],
+    wanted: &[Wanted<Role>],
+    methods: &[Wanted<Method>],
     role_rows: Vec<RoleMappingRow>,
     method_rows: Vec<MethodMappingRow>,
     control: (Vec<Id>, Vec<(Id, Role)>),
 ) -> Result<Vec<&'static str>, Problem> {
-    let role_rows: Vec<_> = role_rows.iter().map(|row| (row.role, row.id, row.account_id)).collect();
-    let (roles_changed, new_roles) = compare(wanted, &role_rows);
-    let method_rows: Vec<_> = method_rows.iter().map(|row| (row.method, row.id, row.money_account_id)).collect();
-    let (methods_changed, new_methods) = compare(methods, &method_rows);
-    let new_roles: Vec<_> =
-        new_roles.into_iter().map(|(role, id)| RoleMappingRow::new(entity, role, Some(id))).collect();
-    let new_methods: Vec<_> =
-        new_methods.into_iter().map(|(method, id)| MethodMappingRow::new(entity, method, Some(id))).collect();
+    let (roles_changed, new_roles) = compare(
+        wanted,
+        &role_rows,
+        |row| (row.role, row.account_id),
+        |row, account_id| RoleMappingRow { account_id, ..row.clone() },
+        |role, account| RoleMappingRow::new(entity, role, account),
+    );
+    let (methods_changed, new_methods) = compare(
+        methods,
+        &method_rows,
+        |row| (row.method, row.money_account_id),
+        |row, money_account_id| MethodMappingRow { money_account_id, ..row.clone() },
+        |method, account| MethodMappingRow::new(entity, method, account),
+    );
     let mut changed = Vec::new();
     if !roles_changed.is_empty() || !new_roles.is_empty() {
         changed.push("roles");
@@ -211,19 +213,16 @@ fn write(
     if !methods_changed.is_empty() || !new_methods.is_empty() {
         changed.push("methods");
     }
-    let ids = |pairs: &[(Id, Option<Id>)]| pairs.iter().map(|(id, _)| *id).collect::<Vec<_>>();
-    let values = |pairs: &[(Id, Option<Id>)]| pairs.iter().map(|(_, value)| *value).collect::<Vec<_>>();
     let (left, taken) = control;
     run((
-        update_all::<RoleMappingRow>(ids(&roles_changed)).set_each(RoleMappingRow::account_id, values(&roles_changed)),
+        update_from(&roles_changed, &["account_id"]),
         insert(&new_roles),
-        update_all::<MethodMappingRow>(ids(&methods_changed))
-            .set_each(MethodMappingRow::money_account_id, values(&methods_changed)),
+        update_from(&methods_changed, &["money_account_id"]),
         insert(&new_methods),
         // First free what ceases to serve: two roles may change places.
         update_all::<AccountRow>(left).set(AccountRow::control_role, &None),
-        update_all::<AccountRow>(taken.iter().map(|(id, _)| *id).collect::<Vec<_>>())
-            .set_each(AccountRow::control_role, taken.iter().map(|(_, role)| Some(*role)).collect::<Vec<_>>()),
+        update_all::<AccountRow>(taken.iter().map(|(id, _)| *id))
+            .set_each(AccountRow::control_role, taken.iter().map(|(_, role)| Some(*role))),
     ))?;
     Ok(changed)
 }

@@ -8,12 +8,11 @@ use stoa_trade::card_number::find_card_number;
 use stoa_trade::lists::answer_page;
 use stoa_trade::payment_method::{Method, MoneyKind};
 use stoa_trade::refusal::{illegal, refuse_invalid};
-use stoa_trade::{Change, EmptyBody, Status, list_query, require_unarchived, usable, writable};
+use stoa_trade::{Change, EmptyBody, Status, list_query, require_named, require_unarchived, usable, writable};
 
 use crate::records::account::Postability;
 use crate::records::branch::BranchRow;
 use crate::records::entity::EntityRow;
-use crate::records::head::answer;
 use crate::records::hold::{HoldId, HoldRow};
 use crate::records::mapping::{MethodMappingId, MethodMappingRow};
 use crate::records::money_account::{MONEY_ACCOUNT, MoneyAccount, MoneyRow};
@@ -22,7 +21,6 @@ use crate::rules::books::books_lock;
 use crate::rules::references::takes_account;
 use crate::rules::refusal::refuse_while;
 use crate::work::balance::{self, Scope};
-use crate::work::changes::write_change;
 
 const MONEY_ACCOUNTS_AT: &str = "/ledger/money-accounts";
 const MONEY_ACCOUNT_AT: &str = "/ledger/money-accounts/{id}";
@@ -113,11 +111,11 @@ fn filter_by_method(method: Method) -> Filter {
 }
 
 pub fn list(call: &Call) -> Answer {
-    answer_page(call.query::<ListMoneyAccounts>()?.page([])?, |row| row.id, MoneyAccount::from)
+    answer_page(call.query::<ListMoneyAccounts>()?.page([])?, |row| row.id, |row| MoneyAccount::from_row(&row))
 }
 
 pub fn read(call: &Call) -> Answer {
-    run(get::<MoneyRow>(call.path_id("id")?))?.map(answer).ok_or_else(Problem::not_found)
+    run(get::<MoneyRow>(call.path_id("id")?))?.map(|row| row.answer()).ok_or_else(Problem::not_found)
 }
 
 /// Checks that the schema cannot express.
@@ -143,16 +141,13 @@ pub fn create(call: &Call) -> Answer {
     // A missing reference is reported before an unusable one.
     let Some(owner) = owner else { return Err(Problem::reference_missing("/legalEntityId")) };
     let account = account.ok_or_else(|| Problem::reference_missing("/accountId"))?;
-    let branch = branch.flatten();
-    if input.branch_id.is_some() && branch.is_none() {
-        return Err(Problem::reference_missing("/branchId"));
-    }
+    let branch = require_named(branch, "/branchId")?;
     usable(Some(owner), "/legalEntityId")?;
     if account.legal_entity_id != entity || !takes_account(input.kind, &account) {
         return Err(Problem::reference_invalid("/accountId"));
     }
-    if branch.is_some() {
-        BranchRow::require_active(branch.as_ref(), entity, "/branchId")?;
+    if let Some(branch) = branch {
+        branch.require_active(entity, "/branchId")?;
     }
     let row = MoneyRow {
         till: input.till,
@@ -167,7 +162,7 @@ pub fn create(call: &Call) -> Answer {
         Failure::Duplicate(_) => Problem::duplicate("/code"),
         other => other.into(),
     })?;
-    Ok(answer(row))
+    Ok(row.answer())
 }
 
 pub fn replace(call: &Call) -> Answer {
@@ -184,10 +179,7 @@ pub fn replace(call: &Call) -> Answer {
     ))?;
     let row = row.ok_or_else(Problem::not_found)?;
     call.matches(id, row.version)?;
-    let branch = branch.flatten();
-    if input.branch_id.is_some() && branch.is_none() {
-        return Err(Problem::reference_missing("/branchId"));
-    }
+    let branch = require_named(branch, "/branchId")?;
     let row = require_unarchived(row)?;
     let after = MoneyRow {
         legal_entity_id: input.legal_entity_id.unwrap_or(row.legal_entity_id),
@@ -202,13 +194,13 @@ pub fn replace(call: &Call) -> Answer {
     };
     let change = Change::new(&row, after)?;
     check(None, input.till, Some(row.kind))?;
-    if input.branch_id != row.branch_id && branch.is_some() {
-        BranchRow::require_active(branch.as_ref(), row.legal_entity_id, "/branchId")?;
+    if let Some(branch) = branch.filter(|branch| Some(branch.id) != row.branch_id) {
+        branch.require_active(row.legal_entity_id, "/branchId")?;
     }
     if row.till && !input.till && hold.is_some() {
         return Err(illegal("/till", "HELD"));
     }
-    write_change(change, answer)
+    change.write(MoneyRow::answer)
 }
 
 pub fn archive(call: &Call) -> Answer {
@@ -229,5 +221,5 @@ pub fn archive(call: &Call) -> Answer {
         ("HELD", hold.is_some()),
         ("BALANCE_NOT_ZERO", balance::any_balance(&Scope::accounts(entity, vec![account]))?),
     ])?;
-    write_change(Change::archive(row), answer)
+    Change::archive(row).write(MoneyRow::answer)
 }

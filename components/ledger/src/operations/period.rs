@@ -88,7 +88,7 @@ pub fn list(call: &Call) -> Answer {
         Some(books) => {
             let (first, last) = (Month::from_day(books.start_on), Month::from_day(today()));
             let within = months.into_iter().filter(|month| (first..=last).contains(month));
-            within.map(|month| Period::new(id, month, rows.remove(&month))).collect()
+            within.map(|month| Period::from_row(&rows.remove(&month), id, month)).collect()
         }
     };
     // A year is one page.
@@ -136,10 +136,8 @@ impl LockedMonth {
 
     fn answer(self, row: PeriodRow) -> Reply {
         let id = row.id;
-        Reply::json(&Period::new(self.entity, self.month, Some(row)))
-            .resource(id)
-            .subject(self.entity)
-            .changed(vec!["status"])
+        let period = Period::from_row(&Some(row), self.entity, self.month);
+        Reply::json(&period).resource(id).subject(self.entity).changed(["status"])
     }
 }
 

@@ -7,12 +7,12 @@ use serde::Serialize;
 use stoa_sdk::store::{Rows, aggregate, get, run, select};
 use stoa_sdk::{Answer, Call, Date, Field, Id, Operation, Problem, Reply, all, map, today, totals, view};
 use stoa_trade::dates::{check_range, day_after};
-use stoa_trade::list_query;
 use stoa_trade::quantity::Amount;
+use stoa_trade::{list_query, resource};
 
 use crate::records::account::{Account, AccountRow};
 use crate::records::branch::BranchRow;
-use crate::records::entry::LineRow;
+use crate::records::entry::{EntryLabel, LineRow};
 use crate::records::permission::figures;
 use crate::rules::days::day_of_id;
 use crate::rules::references::check_branch;
@@ -38,21 +38,21 @@ list_query! {
     }
 }
 
-/// A line of a statement.
-#[derive(Debug, Serialize, JsonSchema)]
-#[serde(rename_all = "camelCase")]
-pub struct StatementLine {
-    line_id: Id,
-    entry_id: Id,
-    entry_date: Date,
-    /// Description of the line, else of its entry.
-    description: String,
-    source_kind: String,
-    source_id: Id,
-    debit: Amount,
-    credit: Amount,
-    /// Debit minus credit of all lines up to and including this one.
-    balance: Amount,
+resource! {
+    /// A line of a statement.
+    pub struct StatementLine of line: LineRow, entry: Option<&EntryLabel>, balance: Amount {
+        line_id: Id = line.id,
+        entry_id: Id,
+        entry_date: Date,
+        /// Description of the line, else of its entry.
+        description: String = describe_line(line, entry),
+        source_kind: String = entry.map(|entry| entry.source_kind.clone()).unwrap_or_default(),
+        source_id: Id = entry.map_or(line.entry_id, |entry| entry.source_id),
+        debit: Amount,
+        credit: Amount,
+        /// Debit minus credit of all lines up to and including this one.
+        balance: Amount = balance,
+    }
 }
 
 /// Lines of an account by date. Opening and closing cover the whole range, on every page.
@@ -83,7 +83,7 @@ pub fn statement(call: &Call) -> Answer {
     let account: AccountRow = run(get(id))?.ok_or_else(Problem::not_found)?;
     let entity = account.legal_entity_id;
     let (branch, line) = run((query.branch_id.map(get::<BranchRow>), query.cursor.map(get::<DayOfLine>)))?;
-    check_branch(query.branch_id, branch, entity)?;
+    check_branch(branch, entity)?;
     // Any id is a position: what is no line stands at the day on which it was made.
     let day_of_line = line.flatten().map(|line| line.entry_date);
     let place = query.cursor.map(|cursor| (day_of_line.unwrap_or_else(|| day_of_id(cursor)), cursor));
@@ -100,16 +100,8 @@ pub fn statement(call: &Call) -> Answer {
     let after = place.map(|(day, line)| vec![day.put(), line.put()]);
     let lines = select::<LineRow>(within()).by(LineRow::entry_date).after_row(after).limit(query.limit.0);
     let (of_day, lines) = run((of_day, lines))?;
-    let (opening, closing) = match query.from {
-        None => {
-            let [closing] = balance::sums_before(&scope, [end])?;
-            (Amount::ZERO, balance_of(closing)?)
-        }
-        Some(from) => {
-            let [opening, closing] = balance::sums_before(&scope, [Some(from), end])?;
-            (balance_of(opening)?, balance_of(closing)?)
-        }
-    };
+    let [opening, closing] = balance::sums_of_range(&scope, query.from, end)?;
+    let (opening, closing) = (balance_of(opening)?, balance_of(closing)?);
     let start = match begun.zip(of_day) {
         None => Some(opening),
         Some(((day, _), both)) => {
@@ -119,7 +111,7 @@ pub fn statement(call: &Call) -> Answer {
         }
     };
     let (items, next_cursor) = list_items(lines, start.ok_or_else(Amount::limit_exceeded)?)?;
-    let account = Account::from(account);
+    let account = Account::from_row(&account);
     Ok(Reply::json(&Statement { account, opening, items, next_cursor, closing }))
 }
 
@@ -129,21 +121,10 @@ fn list_items(lines: Rows<LineRow>, start: Amount) -> Result<(Vec<StatementLine>
     let entries = map(entries.into_iter().map(|entry| (entry.id, entry)));
     let mut balance = start;
     let mut items = Vec::new();
-    for line in lines.items {
+    for line in &lines.items {
         let moved = line.debit.checked_sub(line.credit);
         balance = moved.and_then(|moved| balance.checked_add(moved)).ok_or_else(Amount::limit_exceeded)?;
-        let entry = entries.get(&line.entry_id);
-        items.push(StatementLine {
-            line_id: line.id,
-            entry_id: line.entry_id,
-            entry_date: line.entry_date,
-            description: describe_line(line.description, entry),
-            source_kind: entry.map(|entry| entry.source_kind.clone()).unwrap_or_default(),
-            source_id: entry.map_or(line.entry_id, |entry| entry.source_id),
-            debit: line.debit,
-            credit: line.credit,
-            balance,
-        });
+        items.push(StatementLine::from_row(line, entries.get(&line.entry_id), balance));
     }
     let next = items.last().map(|item| item.line_id).filter(|_| lines.more);
     Ok((items, next))

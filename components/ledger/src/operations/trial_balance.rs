@@ -7,7 +7,9 @@ use serde::{Deserialize, Serialize};
 use stoa_sdk::{Answer, Call, Date, Filter, Id, Operation, Reply, today};
 use stoa_trade::dates::{check_range, day_after};
 use stoa_trade::quantity::Amount;
+use stoa_trade::resource;
 
+use crate::records::account::AccountLabel;
 use crate::records::permission::figures;
 use crate::records::role::AccountType;
 use crate::rules::sums::Sums;
@@ -35,19 +37,19 @@ pub struct AskTrialBalance {
     include_zero: bool,
 }
 
-/// An account in the range. Opening and closing are debit minus credit.
-#[derive(Debug, Serialize, JsonSchema)]
-#[serde(rename_all = "camelCase")]
-pub struct TrialRow {
-    account_id: Id,
-    code: String,
-    name: String,
-    #[serde(rename = "type")]
-    account_type: AccountType,
-    opening: Amount,
-    debit: Amount,
-    credit: Amount,
-    closing: Amount,
+resource! {
+    /// An account in the range. Opening and closing are debit minus credit.
+    pub struct TrialRow of account: AccountLabel, opening: Amount, moved: Sums, closing: Amount {
+        account_id: Id = account.id,
+        code: String,
+        name: String,
+        #[serde(rename = "type")]
+        account_type: AccountType,
+        opening: Amount = opening,
+        debit: Amount = moved.debit,
+        credit: Amount = moved.credit,
+        closing: Amount = closing,
+    }
 }
 
 /// Sums of the columns.
@@ -79,14 +81,7 @@ pub fn read(call: &Call) -> Answer {
     let end = day_after(to);
     let Subject { books, accounts, scope } = read_subject(id, query.branch_id, Filter::default())?;
     let from = query.from.unwrap_or(books.start_on);
-    // Nothing stands before the books, so without a first day there is nothing to read.
-    let [opening, closing] = match query.from {
-        None => {
-            let [closing] = balance::sums_before(&scope, [end])?;
-            [BTreeMap::new(), closing]
-        }
-        Some(from) => balance::sums_before(&scope, [Some(from), end])?,
-    };
+    let [opening, closing] = balance::sums_of_range(&scope, query.from, end)?;
     let sums_of = |sums: &BTreeMap<Id, Sums>, id: Id| sums.get(&id).copied().unwrap_or_default();
     let mut rows = Vec::new();
     let mut all = (Sums::default(), Sums::default());
@@ -99,16 +94,7 @@ pub fn read(call: &Call) -> Answer {
             return Err(Amount::limit_exceeded());
         };
         if query.include_zero || !opening.is_zero() || moved != Sums::default() {
-            rows.push(TrialRow {
-                account_id: account.id,
-                code: account.code,
-                name: account.name,
-                account_type: account.account_type,
-                opening,
-                debit: moved.debit,
-                credit: moved.credit,
-                closing,
-            });
+            rows.push(TrialRow::from_row(&account, opening, moved, closing));
         }
     }
     let moved = all.1.since(all.0).ok_or_else(Amount::limit_exceeded)?;

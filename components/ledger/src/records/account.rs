@@ -1,11 +1,9 @@
 //! Ledger accounts, and what people see of them.
 
-use schemars::JsonSchema;
-use serde::Serialize;
-use stoa_sdk::{Id, Instant, collection, new_id, now, view};
-use stoa_trade::Status;
+use stoa_sdk::{Id, Instant, collection, new_id, view};
+use stoa_trade::{Status, new_record};
 
-use crate::records::head::{Head, below_entity};
+use crate::records::head::below_entity;
 use crate::records::role::{AccountType, Role};
 
 /// Name of this record type in the audit log.
@@ -36,7 +34,6 @@ collection! {
     fixed [legal_entity_id, code, account_type]
     members { account_type: "type" }
 }
-below_entity!(AccountRow as Account);
 
 view! {
     /// An account as a report shows it.
@@ -60,43 +57,24 @@ view! {
 
 view! { pub AccountId of AccountRow { id: Id } }
 
-/// An account of the chart.
-#[derive(Debug, Serialize, JsonSchema)]
-#[serde(rename_all = "camelCase")]
-pub struct Account {
-    #[serde(flatten)]
-    head: Head,
-    #[serde(rename = "type")]
-    account_type: AccountType,
-    parent_id: Option<Id>,
-    postable: bool,
-    description: Option<String>,
-    /// Control role of the account; manual lines on it are rejected. Null for any other account.
-    control_role: Option<Role>,
-}
-
-impl From<AccountRow> for Account {
-    fn from(row: AccountRow) -> Account {
-        Account {
-            head: Head::from_row(&row),
-            account_type: row.account_type,
-            parent_id: row.parent_id,
-            postable: row.postable,
-            description: row.description,
-            control_role: row.control_role,
-        }
+below_entity! {
+    /// An account of the chart.
+    pub struct Account of row: AccountRow {
+        #[serde(rename = "type")]
+        account_type: AccountType,
+        parent_id: Option<Id>,
+        postable: bool,
+        description: Option<String>,
+        /// Control role of the account; manual lines on it are rejected. Null for any other account.
+        control_role: Option<Role>,
     }
 }
 
 impl AccountRow {
     /// A new active account without description.
     pub fn new(entity: Id, code: &str, name: &str, account_type: AccountType) -> AccountRow {
-        let now = now();
-        AccountRow {
+        new_record!(AccountRow {
             id: new_id(),
-            version: 1,
-            created_at: now,
-            updated_at: now,
             legal_entity_id: entity,
             code: code.to_owned(),
             name: name.to_owned(),
@@ -108,6 +86,6 @@ impl AccountRow {
             control_role: None,
             status: Status::Active,
             archived_at: None,
-        }
+        })
     }
 }

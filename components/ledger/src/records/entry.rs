@@ -7,6 +7,7 @@ use stoa_sdk::store::Value;
 use stoa_sdk::{Date, Field, Id, Instant, Reply, collection, tenant, text_enum, view};
 use stoa_trade::dates::Month;
 use stoa_trade::quantity::Amount;
+use stoa_trade::resource;
 
 use crate::records::account::AccountLabel;
 
@@ -94,91 +95,48 @@ view! {
     pub EntryLabel of EntryRow { id: Id, description: String, source_kind: String, source_id: Id }
 }
 
-/// A journal entry without its lines.
-#[derive(Debug, Serialize, JsonSchema)]
-#[serde(rename_all = "camelCase")]
-pub struct JournalEntrySummary {
-    id: Id,
-    tenant_id: Id,
-    legal_entity_id: Id,
-    entry_date: Date,
-    /// YYYY-MM.
-    month: String,
-    currency_code: String,
-    /// Kind of the posted document: `MANUAL`, `GOODS_RECEIPT`, `SALES_INVOICE`, ...
-    source_kind: String,
-    source_id: Id,
-    purpose: String,
-    description: String,
-    reference: Option<String>,
-    reversal_of_id: Option<Id>,
-    reversed_by_id: Option<Id>,
-    /// Sum of the debits.
-    total: Amount,
-    actor_type: String,
-    actor_id: String,
-    request_id: Id,
-    created_at: Instant,
-}
-
-impl JournalEntrySummary {
-    pub fn from_row(row: EntryRow, reversed_by: Option<Id>) -> JournalEntrySummary {
-        JournalEntrySummary {
-            id: row.id,
-            tenant_id: tenant(),
-            legal_entity_id: row.legal_entity_id,
-            entry_date: row.entry_date,
-            month: row.month.to_string(),
-            currency_code: row.currency_code,
-            source_kind: row.source_kind,
-            source_id: row.source_id,
-            purpose: row.purpose,
-            description: row.description,
-            reference: row.reference,
-            reversal_of_id: row.reversal_of,
-            reversed_by_id: reversed_by,
-            total: row.total,
-            actor_type: row.actor_type,
-            actor_id: row.actor_id,
-            request_id: row.request_id,
-            created_at: row.created_at,
-        }
+resource! {
+    /// A journal entry without its lines.
+    pub struct JournalEntrySummary of row: EntryRow, reversed_by: Option<Id> {
+        id: Id,
+        tenant_id: Id = tenant(),
+        legal_entity_id: Id,
+        entry_date: Date,
+        /// YYYY-MM.
+        month: String = row.month.to_string(),
+        currency_code: String,
+        /// Kind of the posted document: `MANUAL`, `GOODS_RECEIPT`, `SALES_INVOICE`, ...
+        source_kind: String,
+        source_id: Id,
+        purpose: String,
+        description: String,
+        reference: Option<String>,
+        reversal_of_id: Option<Id> = row.reversal_of,
+        reversed_by_id: Option<Id> = reversed_by,
+        /// Sum of the debits.
+        total: Amount,
+        actor_type: String,
+        actor_id: String,
+        request_id: Id,
+        created_at: Instant,
     }
 }
 
-/// A line of an entry. Exactly one of debit and credit is above zero.
-#[derive(Debug, Serialize, JsonSchema)]
-#[serde(rename_all = "camelCase")]
-pub struct JournalLine {
-    id: Id,
-    #[schemars(range(min = 1, max = MOST_LINES))]
-    line_no: i64,
-    account_id: Id,
-    account_code: String,
-    account_name: String,
-    debit: Amount,
-    credit: Amount,
-    party_type: Option<PartyType>,
-    party_id: Option<Id>,
-    branch_id: Option<Id>,
-    description: Option<String>,
-}
-
-impl JournalLine {
-    pub fn from_row(row: LineRow, account: Option<&AccountLabel>) -> JournalLine {
-        JournalLine {
-            id: row.id,
-            line_no: row.line_no,
-            account_id: row.account_id,
-            account_code: account.map(|account| account.code.clone()).unwrap_or_default(),
-            account_name: account.map(|account| account.name.clone()).unwrap_or_default(),
-            debit: row.debit,
-            credit: row.credit,
-            party_type: row.party_type,
-            party_id: row.party_id,
-            branch_id: row.branch.0,
-            description: row.description,
-        }
+resource! {
+    /// A line of an entry. Exactly one of debit and credit is above zero.
+    pub struct JournalLine of row: LineRow, account: Option<&AccountLabel> {
+        id: Id,
+        #[schemars(range(min = 1, max = MOST_LINES))]
+        line_no: i64,
+        account_id: Id,
+        account_code: String = account.map(|account| account.code.clone()).unwrap_or_default(),
+        account_name: String = account.map(|account| account.name.clone()).unwrap_or_default(),
+        debit: Amount,
+        credit: Amount,
+        party_type: Option<PartyType>,
+        party_id: Option<Id>,
+        branch_id: Option<Id> = row.branch.0,
+        description: Option<String>,
     }
 }
 
@@ -190,18 +148,17 @@ pub struct JournalEntry {
     pub lines: Vec<JournalLine>,
 }
 
-/// Receipt of a journal entry.
-#[derive(Debug, Serialize, JsonSchema)]
-#[serde(rename_all = "camelCase")]
-pub struct EntryReceipt {
-    id: Id,
-    entry_date: Date,
-    total: Amount,
-    created_at: Instant,
+resource! {
+    /// Receipt of a journal entry.
+    pub struct EntryReceipt of row: EntryRow {
+        id: Id,
+        entry_date: Date,
+        total: Amount,
+        created_at: Instant,
+    }
 }
 
 /// The receipt of a new entry; audited under its entity.
 pub fn receipt(row: &EntryRow) -> Reply {
-    let body = EntryReceipt { id: row.id, entry_date: row.entry_date, total: row.total, created_at: row.created_at };
-    Reply::json(&body).resource(row.id).subject(row.legal_entity_id)
+    Reply::json(&EntryReceipt::from_row(row)).resource(row.id).subject(row.legal_entity_id)
 }

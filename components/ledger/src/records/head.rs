@@ -2,80 +2,57 @@
 
 use schemars::JsonSchema;
 use serde::Serialize;
-use stoa_sdk::{Id, Instant, Reply};
+use stoa_sdk::{Id, Instant};
 use stoa_trade::Status;
-use stoa_trade::life::{self, Archivable};
 
 /// The first members of a record's answer.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Head {
-    id: Id,
-    tenant_id: Id,
+    pub id: Id,
+    pub tenant_id: Id,
     /// ARCHIVED records are immutable and keep their codes reserved.
-    status: Status,
-    archived_at: Option<Instant>,
-    created_at: Instant,
-    updated_at: Instant,
-    legal_entity_id: Id,
-    code: String,
-    name: String,
+    pub status: Status,
+    pub archived_at: Option<Instant>,
+    pub created_at: Instant,
+    pub updated_at: Instant,
+    pub legal_entity_id: Id,
+    pub code: String,
+    pub name: String,
 }
 
-impl Head {
-    pub fn from_row(row: &impl BelowEntity) -> Head {
-        let life::Head { id, tenant_id, status, archived_at, created_at, updated_at } = row.head();
-        let (code, name) = (row.code().to_owned(), row.name().to_owned());
-        Head {
-            id,
-            tenant_id,
-            status,
-            archived_at,
-            created_at,
-            updated_at,
-            legal_entity_id: row.legal_entity_id(),
-            code,
-            name,
-        }
-    }
-}
-
-/// A record below a legal entity, with a code of its own there.
-pub trait BelowEntity: Archivable {
-    /// The record as people see it.
-    type Shown: Serialize + From<Self>;
-
-    fn legal_entity_id(&self) -> Id;
-    fn code(&self) -> &str;
-    fn name(&self) -> &str;
-}
-
-/// Rows of this collection are archived, stand below an entity, and are seen as this type.
+/// Declares how people see a record below a legal entity, after the members that all of these have. Its rows are
+/// archived.
 macro_rules! below_entity {
-    ($row:ident as $shown:ident) => {
-        stoa_trade::archivable!($row);
+    ($(#[$meta:meta])* $vis:vis struct $shown:ident of $row:ident: $row_type:ident { $($member:tt)* }) => {
+        stoa_trade::archivable!($row_type);
 
-        impl $crate::records::head::BelowEntity for $row {
-            type Shown = $shown;
-
-            fn legal_entity_id(&self) -> stoa_sdk::Id {
-                self.legal_entity_id
+        stoa_trade::resource! {
+            $(#[$meta])*
+            $vis struct $shown of $row: $row_type {
+                #[serde(flatten)]
+                head: $crate::records::head::Head = $crate::records::head::Head {
+                    id: $row.id,
+                    tenant_id: stoa_sdk::tenant(),
+                    status: $row.status,
+                    archived_at: $row.archived_at,
+                    created_at: $row.created_at,
+                    updated_at: $row.updated_at,
+                    legal_entity_id: $row.legal_entity_id,
+                    code: $row.code.clone(),
+                    name: $row.name.clone(),
+                },
+                $($member)*
             }
+        }
 
-            fn code(&self) -> &str {
-                &self.code
-            }
-
-            fn name(&self) -> &str {
-                &self.name
+        impl $row_type {
+            /// The whole record as an answer; audited under its entity.
+            pub fn answer(&self) -> stoa_sdk::Reply {
+                let reply = stoa_sdk::Reply::json(&$shown::from_row(self)).of(self.id, self.version);
+                reply.subject(self.legal_entity_id)
             }
         }
     };
 }
 pub(crate) use below_entity;
-
-/// The whole record as an answer; audited under its entity.
-pub fn answer<R: BelowEntity>(row: R) -> Reply {
-    let (id, version, entity) = (row.id(), row.version(), row.legal_entity_id());
-    Reply::json(&R::Shown::from(row)).of(id, version).subject(entity)
-}

@@ -2,7 +2,8 @@
 
 use schemars::JsonSchema;
 use serde::Serialize;
-use stoa_sdk::{Id, Instant, collection, new_id, now, view};
+use stoa_sdk::{Id, Instant, collection, new_id, view};
+use stoa_trade::new_record;
 use stoa_trade::payment_method::Method;
 
 use crate::records::role::Role;
@@ -73,45 +74,19 @@ pub struct MappingSet {
 }
 
 impl MappingSetRow {
-    pub fn empty(entity: Id) -> MappingSetRow {
-        let now = now();
-        MappingSetRow {
-            id: new_id(),
-            version: 1,
-            created_at: now,
-            updated_at: now,
-            legal_entity_id: entity,
-            complete: false,
-        }
+    pub fn empty(legal_entity_id: Id) -> MappingSetRow {
+        new_record!(MappingSetRow { id: new_id(), legal_entity_id, complete: false })
     }
 }
 
 impl RoleMappingRow {
-    pub fn new(entity: Id, role: Role, account: Option<Id>) -> RoleMappingRow {
-        let now = now();
-        RoleMappingRow {
-            id: new_id(),
-            version: 1,
-            created_at: now,
-            updated_at: now,
-            legal_entity_id: entity,
-            role,
-            account_id: account,
-        }
+    pub fn new(legal_entity_id: Id, role: Role, account_id: Option<Id>) -> RoleMappingRow {
+        new_record!(RoleMappingRow { id: new_id(), legal_entity_id, role, account_id })
     }
 }
 
 impl MethodMappingRow {
-    pub fn new(entity: Id, method: Method, money: Option<Id>) -> MethodMappingRow {
-        let now = now();
-        MethodMappingRow {
-            id: new_id(),
-            version: 1,
-            created_at: now,
-            updated_at: now,
-            legal_entity_id: entity,
-            method,
-            money_account_id: money,
-        }
+    pub fn new(legal_entity_id: Id, method: Method, money_account_id: Option<Id>) -> MethodMappingRow {
+        new_record!(MethodMappingRow { id: new_id(), legal_entity_id, method, money_account_id })
     }
 }

@@ -17,30 +17,20 @@ use stoa_sdk::Entity;
 use stoa_sdk::descriptor::Collection;
 use stoa_trade::snapshot::SummedLinesRow;
 
-use crate::records::account::AccountRow;
-use crate::records::branch::BranchRow;
-use crate::records::day_total::DayTotalRow;
-use crate::records::entity::EntityRow;
-use crate::records::entry::{EntryRow, LineRow};
-use crate::records::hold::HoldRow;
-use crate::records::mapping::{MappingSetRow, MethodMappingRow, RoleMappingRow};
-use crate::records::money_account::MoneyRow;
-use crate::records::period::{PeriodRow, TotalRow};
-
 /// Every collection of the ledger.
 pub const COLLECTIONS: &[fn() -> Collection] = &[
-    EntityRow::collection,
-    BranchRow::collection,
-    HoldRow::collection,
-    AccountRow::collection,
-    MappingSetRow::collection,
-    RoleMappingRow::collection,
-    MethodMappingRow::collection,
-    MoneyRow::collection,
-    PeriodRow::collection,
-    TotalRow::collection,
-    EntryRow::collection,
-    LineRow::collection,
-    DayTotalRow::collection,
+    entity::EntityRow::collection,
+    branch::BranchRow::collection,
+    hold::HoldRow::collection,
+    account::AccountRow::collection,
+    mapping::MappingSetRow::collection,
+    mapping::RoleMappingRow::collection,
+    mapping::MethodMappingRow::collection,
+    money_account::MoneyRow::collection,
+    period::PeriodRow::collection,
+    period::TotalRow::collection,
+    entry::EntryRow::collection,
+    entry::LineRow::collection,
+    day_total::DayTotalRow::collection,
     SummedLinesRow::collection,
 ];

@@ -1,12 +1,10 @@
 //! Money accounts: tills, bank accounts, cards; each is the face of one ledger account.
 
-use schemars::JsonSchema;
-use serde::Serialize;
-use stoa_sdk::{Id, Instant, collection, new_id, now, view};
-use stoa_trade::Status;
+use stoa_sdk::{Id, Instant, collection, new_id, view};
 use stoa_trade::payment_method::MoneyKind;
+use stoa_trade::{Status, new_record};
 
-use crate::records::head::{Head, below_entity};
+use crate::records::head::below_entity;
 
 /// Name of this record type in the audit log.
 pub const MONEY_ACCOUNT: &str = "MONEY_ACCOUNT";
@@ -30,46 +28,26 @@ collection! {
     index { [legal_entity_id, kind, status] }
     fixed [legal_entity_id, code, kind, account_id]
 }
-below_entity!(MoneyRow as MoneyAccount);
 
 view! { pub MoneyId of MoneyRow { id: Id } }
 
-/// A money account.
-#[derive(Debug, Serialize, JsonSchema)]
-#[serde(rename_all = "camelCase")]
-pub struct MoneyAccount {
-    #[serde(flatten)]
-    head: Head,
-    kind: MoneyKind,
-    account_id: Id,
-    branch_id: Option<Id>,
-    reference: Option<String>,
-    /// True for the cash of a till: it leaves through a cash session only.
-    till: bool,
-}
-
-impl From<MoneyRow> for MoneyAccount {
-    fn from(row: MoneyRow) -> MoneyAccount {
-        MoneyAccount {
-            head: Head::from_row(&row),
-            kind: row.kind,
-            account_id: row.account_id,
-            branch_id: row.branch_id,
-            reference: row.reference,
-            till: row.till,
-        }
+below_entity! {
+    /// A money account.
+    pub struct MoneyAccount of row: MoneyRow {
+        kind: MoneyKind,
+        account_id: Id,
+        branch_id: Option<Id>,
+        reference: Option<String>,
+        /// True for the cash of a till: it leaves through a cash session only.
+        till: bool,
     }
 }
 
 impl MoneyRow {
     /// A new active money account.
     pub fn new(entity: Id, code: &str, name: &str, kind: MoneyKind, account: Id) -> MoneyRow {
-        let now = now();
-        MoneyRow {
+        new_record!(MoneyRow {
             id: new_id(),
-            version: 1,
-            created_at: now,
-            updated_at: now,
             legal_entity_id: entity,
             code: code.to_owned(),
             code_key: code.to_ascii_lowercase(),
@@ -81,6 +59,6 @@ impl MoneyRow {
             reference: None,
             status: Status::Active,
             archived_at: None,
-        }
+        })
     }
 }

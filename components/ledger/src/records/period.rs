@@ -1,10 +1,9 @@
 //! Accounting periods: every calendar month from the start of the books is one, and open until it is closed.
 
-use schemars::JsonSchema;
-use serde::Serialize;
-use stoa_sdk::{Date, Id, Instant, collection, new_id, now, text_enum};
+use stoa_sdk::{Date, Id, Instant, collection, new_id, text_enum};
 use stoa_trade::dates::Month;
 use stoa_trade::quantity::Amount;
+use stoa_trade::{new_record, resource};
 
 use crate::records::entry::BranchKey;
 
@@ -49,11 +48,8 @@ collection! {
 impl PeriodRow {
     /// An open month.
     pub fn new(entity: Id, month: Month) -> PeriodRow {
-        PeriodRow {
+        new_record!(PeriodRow {
             id: new_id(),
-            version: 1,
-            created_at: now(),
-            updated_at: now(),
             legal_entity_id: entity,
             month,
             status: PeriodStatus::Open,
@@ -62,41 +58,25 @@ impl PeriodRow {
             closed_by: None,
             reopened_at: None,
             reopen_reason: None,
-        }
+        })
     }
 }
 
-/// A month of an entity's books.
-#[derive(Debug, Serialize, JsonSchema)]
-#[serde(rename_all = "camelCase")]
-pub struct Period {
-    legal_entity_id: Id,
-    /// YYYY-MM.
-    month: String,
-    from: Option<Date>,
-    to: Option<Date>,
-    status: PeriodStatus,
-    /// Version of the month; 1 until it is closed for the first time.
-    version: i64,
-    closed_at: Option<Instant>,
-    /// Id of the user who closed it last; null if it was never closed.
-    closed_by: Option<String>,
-    reopened_at: Option<Instant>,
-}
-
-impl Period {
-    pub fn new(entity: Id, month: Month, row: Option<PeriodRow>) -> Period {
-        Period {
-            legal_entity_id: entity,
-            month: month.to_string(),
-            from: month.first_day(),
-            to: month.last_day(),
-            status: row.as_ref().map_or(PeriodStatus::Open, |row| row.status),
-            version: version(row.as_ref()),
-            closed_at: row.as_ref().and_then(|row| row.closed_at),
-            closed_by: row.as_ref().and_then(|row| row.closed_by.clone()),
-            reopened_at: row.and_then(|row| row.reopened_at),
-        }
+resource! {
+    /// A month of an entity's books.
+    pub struct Period of row: Option<PeriodRow>, entity: Id, month: Month {
+        legal_entity_id: Id = entity,
+        /// YYYY-MM.
+        month: String = month.to_string(),
+        from: Option<Date> = month.first_day(),
+        to: Option<Date> = month.last_day(),
+        status: PeriodStatus = row.as_ref().map_or(PeriodStatus::Open, |row| row.status),
+        /// Version of the month; 1 until it is closed for the first time.
+        version: i64 = version(row.as_ref()),
+        closed_at: Option<Instant> = row.as_ref().and_then(|row| row.closed_at),
+        /// Id of the user who closed it last; null if it was never closed.
+        closed_by: Option<String> = row.as_ref().and_then(|row| row.closed_by.clone()),
+        reopened_at: Option<Instant> = row.as_ref().and_then(|row| row.reopened_at),
     }
 }
 

@@ -43,7 +43,6 @@ mod tests {
 
     use super::*;
     use crate::rules::roles::ROLES;
-    use crate::rules::template::ROLE_ACCOUNTS;
 
     #[test]
     fn templates_satisfy_what_the_ledger_demands() {
@@ -60,18 +59,15 @@ mod tests {
                     assert!(parent.code < account.code, "{}", account.code);
                 }
             }
-            for (facts, (role, code)) in ROLES.iter().zip(&ROLE_ACCOUNTS) {
-                assert_eq!(facts.role, *role);
-                assert!(
-                    !find_account(code).heading && facts.types.contains(&find_account(code).account_type),
-                    "{code}"
-                );
-                let shared = ROLE_ACCOUNTS.iter().filter(|(_, other)| other == code).count();
-                assert!(!facts.control || shared == 1, "{code}");
+            for facts in &ROLES {
+                let account = find_account(facts.account);
+                assert!(!account.heading && facts.types.contains(&account.account_type), "{}", facts.account);
+                let shared = ROLES.iter().filter(|other| other.account == facts.account).count();
+                assert!(!facts.control || shared == 1, "{}", facts.account);
             }
             for facts in &METHODS {
                 let account = facts.money_account.account;
-                assert!(!find_account(account).heading && ROLE_ACCOUNTS.iter().all(|(_, code)| *code != account));
+                assert!(!find_account(account).heading && ROLES.iter().all(|role| role.account != account));
             }
         }
     }

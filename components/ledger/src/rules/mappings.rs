@@ -26,27 +26,31 @@ pub fn list_mappings(roles: &[RoleMappingRow], methods: &[MethodMappingRow]) -> 
     )
 }
 
-/// Rows that get another value, by their ids, and those of which there is no row yet.
-type Differences<K> = (Vec<(Id, Option<Id>)>, Vec<(K, Id)>);
+/// A role or method, its account, and where the body names it.
+pub type Wanted<K> = (K, Option<Id>, String);
 
-/// Differences between the wanted mappings and the rows, each with its key, id and value.
-pub fn compare<K: Copy + PartialEq>(
-    wanted: &[(K, Option<Id>, String)],
-    rows: &[(K, Id, Option<Id>)],
-) -> Differences<K> {
-    let (mut changed, mut new) = (Vec::new(), Vec::new());
-    for (key, value, _) in wanted {
-        match rows.iter().find(|(row_key, ..)| row_key == key) {
-            Some((_, id, current)) if current != value => changed.push((*id, *value)),
-            None => new.extend(value.map(|value| (*key, value))),
-            Some(_) => {}
+/// The rows whose account is another one than wanted, with that one, and a new row for each key that has none yet.
+/// `read`: key and account of a row.
+pub fn compare<K: Copy + PartialEq, R>(
+    wanted: &[Wanted<K>],
+    rows: &[R],
+    read: impl Fn(&R) -> (K, Option<Id>),
+    change: impl Fn(&R, Option<Id>) -> R,
+    new: impl Fn(K, Option<Id>) -> R,
+) -> (Vec<R>, Vec<R>) {
+    let (mut changed, mut added) = (Vec::new(), Vec::new());
+    for (key, account, _) in wanted {
+        match rows.iter().find(|row| read(row).0 == *key) {
+            Some(row) if read(row).1 != *account => changed.push(change(row, *account)),
+            None if account.is_some() => added.push(new(*key, *account)),
+            _ => {}
         }
     }
-    (changed, new)
+    (changed, added)
 }
 
 /// A control role's account serves no other role, and no money account.
-pub fn check_control(wanted: &[(Role, Option<Id>, String)], is_money: impl Fn(Id) -> bool) -> Result<(), Problem> {
+pub fn check_control(wanted: &[Wanted<Role>], is_money: impl Fn(Id) -> bool) -> Result<(), Problem> {
     let mut serves: BTreeMap<Id, Vec<Role>> = BTreeMap::new();
     for (role, account, _) in wanted {
         if let Some(account) = account {

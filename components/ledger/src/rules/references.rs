@@ -2,7 +2,7 @@
 
 use stoa_sdk::{Id, Problem};
 use stoa_trade::payment_method::{Method, MoneyKind};
-use stoa_trade::{Status, usable};
+use stoa_trade::{Status, require_named};
 
 use crate::records::account::Postability;
 use crate::records::branch::BranchRow;
@@ -10,25 +10,21 @@ use crate::records::money_account::MoneyRow;
 use crate::records::role::{AccountType, Role};
 
 impl BranchRow {
-    /// The active branch of an entity that a body names.
+    /// Refuses a branch that a body names, unless it is an active one of the entity.
     ///
     /// # Errors
-    /// NOT_FOUND or REFERENCE_INVALID at the pointer.
-    pub fn require_active(row: Option<&BranchRow>, entity: Id, pointer: &str) -> Result<(), Problem> {
-        match usable(row.cloned(), pointer)? {
-            branch if branch.legal_entity_id != entity => Err(Problem::reference_invalid(pointer)),
-            _ => Ok(()),
-        }
+    /// REFERENCE_INVALID at the pointer.
+    pub fn require_active(&self, entity: Id, pointer: &str) -> Result<(), Problem> {
+        let is_active = self.legal_entity_id == entity && self.status == Status::Active;
+        if is_active { Ok(()) } else { Err(Problem::reference_invalid(pointer)) }
     }
 }
 
-/// Refuses a branch of another entity, and one that does not exist.
-pub fn check_branch(branch: Option<Id>, row: Option<Option<BranchRow>>, entity: Id) -> Result<(), Problem> {
-    match (branch, row.flatten()) {
-        (None, _) => Ok(()),
-        (Some(_), None) => Err(Problem::reference_missing("/query/branchId")),
-        (Some(_), Some(row)) if row.legal_entity_id != entity => Err(Problem::reference_invalid("/query/branchId")),
-        (Some(_), Some(_)) => Ok(()),
+/// Refuses the branch of a query that does not exist, or is one of another entity.
+pub fn check_branch(row: Option<Option<BranchRow>>, entity: Id) -> Result<(), Problem> {
+    match require_named(row, "/query/branchId")? {
+        Some(row) if row.legal_entity_id != entity => Err(Problem::reference_invalid("/query/branchId")),
+        _ => Ok(()),
     }
 }
 

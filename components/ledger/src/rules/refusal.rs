@@ -1,6 +1,5 @@
 //! Refusals that several operations share.
 
-use stoa_sdk::store::Failure;
 use stoa_sdk::{Problem, item};
 use stoa_trade::refusal::refuse;
 
@@ -26,12 +25,4 @@ pub fn refuse_at(code: &str, pointers: Vec<String>) -> Result<(), Problem> {
 pub fn refuse_while(reasons: &[(&str, bool)]) -> Result<(), Problem> {
     let holding = reasons.iter().filter(|(_, holds)| *holds);
     refuse("ILLEGAL_STATE", holding.map(|(code, _)| item("/path/id", code)).collect())
-}
-
-/// The problem of a rejected insert where a taken key is the member at the pointer.
-pub fn duplicate_at(pointer: &str) -> impl FnOnce(Failure) -> Problem + '_ {
-    move |failure| match failure {
-        Failure::Duplicate(_) => Problem::duplicate(pointer),
-        other => other.into(),
-    }
 }

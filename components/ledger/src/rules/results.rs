@@ -7,6 +7,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use stoa_sdk::{Id, Problem};
 use stoa_trade::quantity::Amount;
+use stoa_trade::resource;
 
 use crate::records::account::AccountLabel;
 use crate::records::role::AccountType;
@@ -15,16 +16,17 @@ use crate::rules::sums::Sums;
 pub const RESULT: [AccountType; 2] = [AccountType::Income, AccountType::Expense];
 pub const WORTH: [AccountType; 3] = [AccountType::Asset, AccountType::Liability, AccountType::Equity];
 
-/// An account with its amount: credit minus debit for INCOME, LIABILITY and EQUITY, debit minus credit for EXPENSE and ASSET.
-#[derive(Debug, Serialize, JsonSchema)]
-#[serde(rename_all = "camelCase")]
-pub struct ReportRow {
-    account_id: Id,
-    code: String,
-    name: String,
-    #[serde(rename = "type")]
-    account_type: AccountType,
-    amount: Amount,
+resource! {
+    /// An account with its amount: credit minus debit for INCOME, LIABILITY and EQUITY, debit minus credit for EXPENSE
+    /// and ASSET.
+    pub struct ReportRow of account: AccountLabel, amount: Amount {
+        account_id: Id = account.id,
+        code: String,
+        name: String,
+        #[serde(rename = "type")]
+        account_type: AccountType,
+        amount: Amount = amount,
+    }
 }
 
 /// Sum of the accounts of one type.
@@ -47,21 +49,11 @@ pub fn list_rows(
     for of_type in types {
         let mut sum = Amount::ZERO;
         for account in accounts.iter().filter(|account| account.account_type == *of_type) {
-            let amount = sums
-                .get(&account.id)
-                .copied()
-                .unwrap_or_default()
-                .natural(*of_type)
-                .ok_or_else(Amount::limit_exceeded)?;
+            let sums = sums.get(&account.id).copied().unwrap_or_default();
+            let amount = sums.natural(*of_type).ok_or_else(Amount::limit_exceeded)?;
             sum = sum.checked_add(amount).ok_or_else(Amount::limit_exceeded)?;
             if !amount.is_zero() {
-                rows.push(ReportRow {
-                    account_id: account.id,
-                    code: account.code.clone(),
-                    name: account.name.clone(),
-                    account_type: *of_type,
-                    amount,
-                });
+                rows.push(ReportRow::from_row(account, amount));
             }
         }
         subtotals.push(Subtotal { account_type: *of_type, amount: sum });

@@ -11,6 +11,9 @@ use crate::records::role::Role;
 #[serde(rename_all = "camelCase")]
 pub struct PostingRole {
     pub role: Role,
+    // Number of its account, the same in every chart to begin with.
+    #[serde(skip)]
+    pub account: &'static str,
     /// The account of a control role serves this role only, rejects manual lines, and can be remapped only while its balance is
     /// zero.
     pub control: bool,
@@ -20,45 +23,54 @@ pub struct PostingRole {
     pub description: &'static str,
 }
 
-const fn control(role: Role, types: &'static [AccountType], description: &'static str) -> PostingRole {
-    PostingRole { role, control: true, types, fallback: None, description }
+const fn control(
+    role: Role,
+    account: &'static str,
+    types: &'static [AccountType],
+    description: &'static str,
+) -> PostingRole {
+    PostingRole { role, account, control: true, types, fallback: None, description }
 }
 
 const fn plain(
     role: Role,
+    account: &'static str,
     types: &'static [AccountType],
     fallback: Option<Role>,
     description: &'static str,
 ) -> PostingRole {
-    PostingRole { role, control: false, types, fallback, description }
+    PostingRole { role, account, control: false, types, fallback, description }
 }
 
 #[rustfmt::skip]
 pub static ROLES: [PostingRole; 21] = [
-    control(Role::Receivable, &[Asset], "Customers' open invoices."),
-    control(Role::SupplierCredit, &[Asset], "Unapplied payments to, and credits from, suppliers."),
-    control(Role::SalesClearing, &[Asset, Liability],
+    control(Role::Receivable, "1100", &[Asset], "Customers' open invoices."),
+    control(Role::SupplierCredit, "1150", &[Asset], "Unapplied payments to, and credits from, suppliers."),
+    control(Role::SalesClearing, "1160", &[Asset, Liability],
         "Debit: delivered, not billed or collected; credit: billed, not delivered."),
-    control(Role::Inventory, &[Asset], "Goods at cost."),
-    control(Role::Payable, &[Liability], "Suppliers' open invoices."),
-    control(Role::CustomerCredit, &[Liability], "Unapplied payments of customers, and recognised credits."),
-    control(Role::GoodsReceivedNotInvoiced, &[Liability, Asset],
+    control(Role::Inventory, "1200", &[Asset], "Goods at cost."),
+    control(Role::Payable, "2000", &[Liability], "Suppliers' open invoices."),
+    control(Role::CustomerCredit, "2050", &[Liability], "Unapplied payments of customers, and recognised credits."),
+    control(Role::GoodsReceivedNotInvoiced, "2100", &[Liability, Asset],
         "Credit: received, not billed; debit: billed, not received."),
-    plain(Role::ImportCharges, &[Liability, Expense], None, "Charges in the cost of imported goods, until billed."),
-    plain(Role::OpeningBalance, &[Equity], None, "Counterpart of what stood when the books were begun."),
-    plain(Role::Revenue, &[Income], None, "Sales."),
-    plain(Role::SalesCredits, &[Income, Expense], Some(Role::Revenue), "Credits granted to customers."),
-    plain(Role::CostOfGoodsSold, &[Expense], None, "Cost of what was delivered."),
-    plain(Role::PurchaseExpense, &[Expense], None, "Services, untracked lines, lines without an order."),
-    plain(Role::PurchaseVariance, &[Expense, Income], Some(Role::PurchaseExpense), "Billed price against order cost."),
-    plain(Role::PurchaseCredits, &[Income, Expense], Some(Role::PurchaseExpense), "Financial credits from suppliers."),
-    plain(Role::SupplierReturns, &[Asset, Expense], Some(Role::PurchaseCredits),
+    plain(Role::ImportCharges, "2150", &[Liability, Expense], None,
+        "Charges in the cost of imported goods, until billed."),
+    plain(Role::OpeningBalance, "3200", &[Equity], None, "Counterpart of what stood when the books were begun."),
+    plain(Role::Revenue, "4000", &[Income], None, "Sales."),
+    plain(Role::SalesCredits, "4100", &[Income, Expense], Some(Role::Revenue), "Credits granted to customers."),
+    plain(Role::CostOfGoodsSold, "5000", &[Expense], None, "Cost of what was delivered."),
+    plain(Role::PurchaseExpense, "5100", &[Expense], None, "Services, untracked lines, lines without an order."),
+    plain(Role::PurchaseVariance, "5110", &[Expense, Income], Some(Role::PurchaseExpense),
+        "Billed price against order cost."),
+    plain(Role::PurchaseCredits, "5120", &[Income, Expense], Some(Role::PurchaseExpense),
+        "Financial credits from suppliers."),
+    plain(Role::SupplierReturns, "5130", &[Asset, Expense], Some(Role::PurchaseCredits),
         "Cost of goods sent back against credits for them."),
-    plain(Role::InventoryAdjustment, &[Expense, Income, Equity], None, "Stock adjusted, in both directions."),
-    plain(Role::InventoryDamage, &[Expense], Some(Role::InventoryAdjustment), "Goods damaged."),
-    plain(Role::InventoryLoss, &[Expense], Some(Role::InventoryAdjustment), "Goods lost."),
-    plain(Role::CashOverShort, &[Expense, Income], None, "Variance of a cash session, in both directions."),
-    plain(Role::CashMovement, &[Asset, Liability, Equity, Income, Expense], None,
+    plain(Role::InventoryAdjustment, "5200", &[Expense, Income, Equity], None, "Stock adjusted, in both directions."),
+    plain(Role::InventoryDamage, "5210", &[Expense], Some(Role::InventoryAdjustment), "Goods damaged."),
+    plain(Role::InventoryLoss, "5220", &[Expense], Some(Role::InventoryAdjustment), "Goods lost."),
+    plain(Role::CashOverShort, "5300", &[Expense, Income], None, "Variance of a cash session, in both directions."),
+    plain(Role::CashMovement, "5310", &[Asset, Liability, Equity, Income, Expense], None,
         "Movements of a till without a counter money account."),
 ];
 

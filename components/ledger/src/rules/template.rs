@@ -2,7 +2,7 @@
 
 use stoa_trade::payment_method::{METHODS, Method, MethodFacts};
 
-use crate::records::role::{AccountType, Role};
+use crate::records::role::AccountType;
 
 /// A chart of accounts with the mappings and money accounts that let every covered operation post.
 pub struct Template {
@@ -87,29 +87,3 @@ pub struct TemplateAccount {
     pub parent: Option<&'static str>,
     pub heading: bool,
 }
-
-/// The account of each role, which every chart has under the same number.
-#[rustfmt::skip]
-pub static ROLE_ACCOUNTS: [(Role, &str); 21] = [
-    (Role::Receivable, "1100"),
-    (Role::SupplierCredit, "1150"),
-    (Role::SalesClearing, "1160"),
-    (Role::Inventory, "1200"),
-    (Role::Payable, "2000"),
-    (Role::CustomerCredit, "2050"),
-    (Role::GoodsReceivedNotInvoiced, "2100"),
-    (Role::ImportCharges, "2150"),
-    (Role::OpeningBalance, "3200"),
-    (Role::Revenue, "4000"),
-    (Role::SalesCredits, "4100"),
-    (Role::CostOfGoodsSold, "5000"),
-    (Role::PurchaseExpense, "5100"),
-    (Role::PurchaseVariance, "5110"),
-    (Role::PurchaseCredits, "5120"),
-    (Role::SupplierReturns, "5130"),
-    (Role::InventoryAdjustment, "5200"),
-    (Role::InventoryDamage, "5210"),
-    (Role::InventoryLoss, "5220"),
-    (Role::CashOverShort, "5300"),
-    (Role::CashMovement, "5310"),
-];

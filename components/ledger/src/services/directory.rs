@@ -1,13 +1,13 @@
 //! The service `commerce:ledger/directory`: entities and branches as other modules name them, and holds on them.
 
-use stoa_sdk::store::{MOST_KEYS, find, get, get_all, read, run};
+use stoa_sdk::store::{find, get, read, run};
 use stoa_sdk::{Field, Id, Problem};
-use stoa_trade::{Status, usable};
+use stoa_trade::{Status, require_named, usable};
 
 use crate::bindings::exports::commerce::ledger::directory::{Branch, Entity, Guest};
 use crate::records::branch::BranchRow;
 use crate::records::entity::EntityRow;
-use crate::services::Services;
+use crate::services::{Services, read_all};
 use crate::work::holds;
 
 fn entity(row: EntityRow) -> Entity {
@@ -36,15 +36,11 @@ fn branch(row: BranchRow) -> Branch {
 
 impl Guest for Services {
     fn entities(ids: Vec<(u64, u64)>) -> Vec<Entity> {
-        let ids: Vec<Id> = ids.into_iter().map(Id::from).collect();
-        let rows = ids.chunks(MOST_KEYS).flat_map(|ids| read(get_all::<EntityRow>(ids.iter().copied())));
-        rows.map(entity).collect()
+        read_all(ids).into_iter().map(entity).collect()
     }
 
     fn branches(ids: Vec<(u64, u64)>) -> Vec<Branch> {
-        let ids: Vec<Id> = ids.into_iter().map(Id::from).collect();
-        let rows = ids.chunks(MOST_KEYS).flat_map(|ids| read(get_all::<BranchRow>(ids.iter().copied())));
-        rows.map(branch).collect()
+        read_all(ids).into_iter().map(branch).collect()
     }
 
     fn find_entity(code: String) -> Option<Entity> {
@@ -67,13 +63,10 @@ impl Guest for Services {
         let (row, branch_row) = run((get::<EntityRow>(id), branch.map(|id| get::<BranchRow>(id.into()))))?;
         // A missing reference is reported before an unusable one.
         let row = row.ok_or_else(|| Problem::reference_missing(entity_pointer.as_str()))?;
-        let branch_row = branch_row.flatten();
-        if branch.is_some() && branch_row.is_none() {
-            return Err(Problem::reference_missing(branch_pointer));
-        }
+        let branch = require_named(branch_row, &branch_pointer)?;
         let row = usable(Some(row), &entity_pointer)?;
-        if branch.is_some() {
-            BranchRow::require_active(branch_row.as_ref(), id, &branch_pointer)?;
+        if let Some(branch) = branch {
+            branch.require_active(id, &branch_pointer)?;
         }
         Ok(entity(row))
     }

@@ -1,7 +1,7 @@
 //! The service `commerce:ledger/money`: which money account a payment uses, and what went through them.
 
 use stoa_sdk::host::reject_argument;
-use stoa_sdk::store::{MOST_KEYS, get_all, read, run, select};
+use stoa_sdk::store::{run, select};
 use stoa_sdk::{Id, Item, Problem, all, has, item, map, set};
 use stoa_trade::Status;
 use stoa_trade::arguments::parse;
@@ -17,7 +17,7 @@ use crate::records::money_account::MoneyRow;
 use crate::rules::references::takes_money;
 use crate::rules::refusal::refuse_at;
 use crate::rules::sums::Sums;
-use crate::services::Services;
+use crate::services::{Services, read_all};
 use crate::work::balance::{self, Scope};
 use crate::work::setup::{Demand, Setup};
 
@@ -106,11 +106,7 @@ impl Guest for Services {
     }
 
     fn get(ids: Vec<(u64, u64)>) -> Vec<Account> {
-        let ids: Vec<Id> = ids.into_iter().map(Id::from).collect();
-        ids.chunks(MOST_KEYS)
-            .flat_map(|ids| read(get_all::<MoneyRow>(ids.iter().copied())))
-            .map(|row| account(&row))
-            .collect()
+        read_all(ids).iter().map(account).collect()
     }
 
     fn flows(entity: (u64, u64), since: String, until: String) -> Result<Vec<Flow>, Problem> {

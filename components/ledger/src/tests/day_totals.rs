@@ -3,13 +3,12 @@
 use stoa_sdk::scripted::{NOW, rows, script, whole};
 use stoa_sdk::store::{Call, LockMode, Reply, Row, Value};
 use stoa_sdk::{Field, Id, Instant, Module};
-use stoa_trade::dates::Month;
 use stoa_trade::quantity::Amount;
 use stoa_trade::snapshot::SummedLinesRow;
 
 use crate::Ledger;
-use crate::records::entry::{BranchKey, LineRow};
-use crate::tests::rows::{ENTITY, date};
+use crate::records::entry::LineRow;
+use crate::tests::rows::{self as examples, ENTITY};
 use crate::work::balance::{Scope, sums_before};
 
 const MINUTE: i64 = 60_000;
@@ -32,24 +31,8 @@ fn amount(text: &str) -> Amount {
 
 /// A side of an entry of the last day of 2025, written at this time.
 fn line(time: i64, account: u64, debit: &str, credit: &str) -> LineRow {
-    let now = Instant(NOW);
-    LineRow {
-        id: Id::first_at(Instant(time)),
-        created_at: now,
-        updated_at: now,
-        entry_id: Id(8, 1),
-        line_no: 1,
-        legal_entity_id: ENTITY,
-        account_id: Id(5, account),
-        entry_date: date("2025-12-31"),
-        month: Month::from_day(date("2025-12-31")),
-        debit: amount(debit),
-        credit: amount(credit),
-        party_type: None,
-        party_id: None,
-        branch: BranchKey(None),
-        description: None,
-    }
+    let (debit, credit) = (amount(debit), amount(credit));
+    LineRow { debit, credit, ..examples::line(Id::first_at(Instant(time)), "2025-12-31", account) }
 }
 
 fn account_sums(account: u64, debit: &str, credit: &str) -> Row {

@@ -6,9 +6,12 @@ use stoa_sdk::{Date, Field, Id, Instant};
 
 use crate::records::account::Postability;
 use crate::records::entity::EntityRow;
+use crate::records::entry::{BranchKey, LineRow};
 use crate::records::mapping::RoleMappingRow;
 use crate::records::role::{AccountType, Role};
+use stoa_trade::dates::Month;
 use stoa_trade::life::Status;
+use stoa_trade::quantity::Amount;
 
 pub const ENTITY: Id = Id(3, 3);
 
@@ -56,6 +59,27 @@ pub fn postability(id: u64, used: bool) -> Row {
         account.control_role.put(),
         account.status.put(),
     ]
+}
+
+/// The first line of an entry of this day, without an amount.
+pub fn line(id: Id, day: &str, account: u64) -> LineRow {
+    LineRow {
+        id,
+        created_at: Instant(NOW),
+        updated_at: Instant(NOW),
+        entry_id: Id(8, 1),
+        line_no: 1,
+        legal_entity_id: ENTITY,
+        account_id: Id(5, account),
+        entry_date: date(day),
+        month: Month::from_day(date(day)),
+        debit: Amount::ZERO,
+        credit: Amount::ZERO,
+        party_type: None,
+        party_id: None,
+        branch: BranchKey(None),
+        description: None,
+    }
 }
 
 pub fn mapping(role: Role, account: u64) -> Row {

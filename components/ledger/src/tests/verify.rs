@@ -4,8 +4,8 @@ use stoa_sdk::scripted::{NOW, rows, script, whole};
 use stoa_sdk::{Id, Instant, Module};
 
 use crate::Ledger;
-use crate::records::entry::{BranchKey, EntryRow, LineRow};
-use crate::tests::rows::{ENTITY, date, postability};
+use crate::records::entry::{EntryRow, LineRow};
+use crate::tests::rows::{ENTITY, date, line, postability};
 use stoa_trade::dates::Month;
 use stoa_trade::quantity::Amount;
 
@@ -30,22 +30,9 @@ fn verify_finds_entries_that_do_not_balance() {
         actor_id: "alice".to_owned(),
         request_id: Id(2, 2),
     };
-    let line = |line_no: i64, debit: i128, credit: i128| LineRow {
-        id: Id(8, 10),
-        created_at: Instant(NOW),
-        updated_at: Instant(NOW),
-        entry_id: entry.id,
-        line_no,
-        legal_entity_id: ENTITY,
-        account_id: Id(5, 1),
-        entry_date: entry.entry_date,
-        month: entry.month,
-        debit: Amount::from_units(debit),
-        credit: Amount::from_units(credit),
-        party_type: None,
-        party_id: None,
-        branch: BranchKey(None),
-        description: None,
+    let line = |line_no: i64, debit: i128, credit: i128| {
+        let (debit, credit) = (Amount::from_units(debit), Amount::from_units(credit));
+        LineRow { line_no, debit, credit, ..line(Id(8, 10), "2026-01-01", 1) }
     };
     let found = |lines: Vec<LineRow>| -> Vec<String> {
         let lines = rows(lines.iter().map(|line| whole(line, 1)));

@@ -7,8 +7,9 @@
 use std::collections::BTreeMap;
 
 use stoa_sdk::store::{First, MOST_KEYS, WholeTotals, aggregate, run, select};
-use stoa_sdk::{Date, Filter, Id, Problem, all, totals, view};
+use stoa_sdk::{Column, Date, Filter, Id, Problem, all, totals, view};
 use stoa_trade::dates::Month;
+use stoa_trade::lists::equals;
 use stoa_trade::quantity::Amount;
 use stoa_trade::snapshot::{Part, Summed, SumsByGroup, find_summed, group_days, settle};
 
@@ -78,31 +79,26 @@ impl Scope {
 
     /// Filter of lines by account, branch and party.
     fn of_lines(&self) -> Filter {
+        all([self.filter(LineRow::account_id, LineRow::branch), equals(LineRow::party_id, self.party)])
+    }
+
+    /// Filter by account and branch.
+    fn filter(&self, account: Column<Id>, branch: Column<BranchKey>) -> Filter {
         let accounts = self.few_accounts().map(|ids| match ids {
-            [only] => LineRow::account_id.eq(*only),
-            ids => LineRow::account_id.one_of(ids.iter().copied()),
+            [only] => account.eq(*only),
+            ids => account.one_of(ids.iter().copied()),
         });
-        let branch = self.branch.map(|branch| LineRow::branch.eq(BranchKey(Some(branch))));
-        let party = self.party.map(|party| LineRow::party_id.eq(party));
-        all(accounts.into_iter().chain(branch).chain(party))
+        all([accounts.unwrap_or_default(), equals(branch, self.branch.map(|id| BranchKey(Some(id))))])
     }
+}
 
-    fn days(&self) -> Filter {
-        let accounts = self.few_accounts().map(|ids| DayTotalRow::account_id.one_of(ids.iter().copied()));
-        let branch = self.branch.map(|branch| DayTotalRow::branch.eq(BranchKey(Some(branch))));
-        all(accounts.into_iter().chain(branch))
-    }
-
-    fn totals(&self, base: Base) -> Filter {
-        let accounts = self.few_accounts().map(|ids| TotalRow::account_id.one_of(ids.iter().copied()));
-        let branch = self.branch.map(|branch| TotalRow::branch.eq(BranchKey(Some(branch))));
-        let terms = [
-            TotalRow::legal_entity_id.eq(self.entity),
-            TotalRow::month.eq(base.month),
-            TotalRow::closing_no.eq(base.closing_no),
-        ];
-        all(terms.into_iter().chain(accounts).chain(branch))
-    }
+/// The rows of a snapshot.
+pub fn rows_of(entity: Id, base: Base) -> Filter {
+    all([
+        TotalRow::legal_entity_id.eq(entity),
+        TotalRow::month.eq(base.month),
+        TotalRow::closing_no.eq(base.closing_no),
+    ])
 }
 
 /// The snapshot of the last closed month that ends before this day, or of all.
@@ -115,10 +111,12 @@ pub fn select_last_closed(entity: Id, before: Option<Date>) -> First<Base> {
 /// Sums by account of everything dated before this day (none: of everything).
 fn sum_before(scope: &Scope, base: Option<Base>, summed: Option<Summed>, before: Option<Date>) -> Question {
     let (base, summed) = if scope.party.is_some() { (None, None) } else { (base, summed) };
-    let snapshot = base.map(|base| aggregate(scope.totals(base)).whole());
+    let totals = |base| all([rows_of(scope.entity, base), scope.filter(TotalRow::account_id, TotalRow::branch)]);
+    let snapshot = base.map(|base| aggregate(totals(base)).whole());
     let after = base.map(|base| DayTotalRow::month.gt(base.month));
     let until = before.map(|day| DayTotalRow::entry_date.lt(day));
-    let days = all([scope.days()].into_iter().chain(after).chain(until));
+    let days = scope.filter(DayTotalRow::account_id, DayTotalRow::branch);
+    let days = all([days].into_iter().chain(after).chain(until));
     let after = base.map(|base| LineRow::month.gt(base.month));
     let until = before.map(|day| LineRow::entry_date.lt(day));
     let lines = all([scope.of_lines()].into_iter().chain(after).chain(until));
@@ -174,10 +172,16 @@ pub fn sums_before<const N: usize>(scope: &Scope, days: [Option<Date>; N]) -> Re
     Ok(sums)
 }
 
+/// Sums by account of everything before a range and before the day after it. Nothing stands before the books: without a
+/// first day there is nothing to read for it.
+pub fn sums_of_range(scope: &Scope, from: Option<Date>, end: Option<Date>) -> Result<[BTreeMap<Id, Sums>; 2], Problem> {
+    match from {
+        None => sums_before(scope, [end]).map(|[closing]| [BTreeMap::new(), closing]),
+        Some(from) => sums_before(scope, [Some(from), end]),
+    }
+}
+
 /// Whether any of the scope's accounts has a balance.
-///
-/// # Errors
-/// LIMIT_EXCEEDED where a sum leaves the range.
 pub fn any_balance(scope: &Scope) -> Result<bool, Problem> {
     if scope.accounts.as_ref().is_some_and(Vec::is_empty) {
         return Ok(false);

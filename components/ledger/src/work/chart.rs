@@ -8,7 +8,8 @@ use stoa_trade::payment_method::METHODS;
 use crate::records::account::AccountRow;
 use crate::records::mapping::{MethodMappingRow, RoleMappingRow};
 use crate::records::money_account::MoneyRow;
-use crate::rules::template::{ROLE_ACCOUNTS, Template};
+use crate::rules::roles::ROLES;
+use crate::rules::template::Template;
 
 /// Writes the template into an entity without accounts; the caller is alone with its books, or has just made it. The mapping set
 /// is then complete, which is the caller's to say.
@@ -25,8 +26,8 @@ pub fn install(entity: Id, template: &Template) -> Result<Vec<AccountRow>, Probl
     let id = |code: &str| ids.get(code).copied().unwrap_or_else(|| fault("a template names an account it lacks"));
     for (row, account) in accounts.iter_mut().zip(&template_accounts) {
         row.parent_id = account.parent.map(id);
-        let role = ROLE_ACCOUNTS.iter().find(|(role, code)| role.facts().control && *code == account.code);
-        row.control_role = role.map(|(role, _)| *role);
+        let control = ROLES.iter().find(|facts| facts.control && facts.account == account.code);
+        row.control_role = control.map(|facts| facts.role);
     }
     let money: Vec<MoneyRow> = METHODS
         .iter()
@@ -37,7 +38,7 @@ pub fn install(entity: Id, template: &Template) -> Result<Vec<AccountRow>, Probl
         })
         .collect();
     let roles: Vec<RoleMappingRow> =
-        ROLE_ACCOUNTS.iter().map(|(role, code)| RoleMappingRow::new(entity, *role, Some(id(code)))).collect();
+        ROLES.iter().map(|facts| RoleMappingRow::new(entity, facts.role, Some(id(facts.account)))).collect();
     let methods: Vec<MethodMappingRow> = METHODS
         .iter()
         .zip(&money)

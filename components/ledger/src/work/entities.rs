@@ -1,21 +1,21 @@
 //! Records that begin with an entity: its mapping set, and its books.
 
 use stoa_sdk::store::{get, insert, lock, run, update};
-use stoa_sdk::{Bounds, Id, Problem, today};
+use stoa_sdk::{Bounds, Id, Problem};
 use stoa_trade::document::version::ExpectedVersion;
-use stoa_trade::refusal::{invalid, out_of_range};
+use stoa_trade::refusal::{invalid, or_duplicate, out_of_range};
 use stoa_trade::{currency, require_unarchived};
 
 use crate::records::entity::EntityRow;
 use crate::records::mapping::MappingSetRow;
 use crate::rules::books::{LARGEST_SCALE, SMALLEST_SCALE, books_lock};
-use crate::rules::refusal::{duplicate_at, refuse_while};
+use crate::rules::refusal::refuse_while;
 use crate::work::setup::Setup;
 
 /// Inserts an entity with its mapping set. `complete`: a chart that maps everything is installed next.
 pub fn insert_entity(row: &EntityRow, complete: bool) -> Result<(), Problem> {
     let set = MappingSetRow { complete, ..MappingSetRow::empty(row.id) };
-    run((insert([row]), insert([&set]))).map_err(duplicate_at("/code"))?;
+    run((insert([row]), insert([&set]))).map_err(or_duplicate("/code"))?;
     Ok(())
 }
 
@@ -35,11 +35,8 @@ pub fn begin_books(id: Id, expected_version: i64, currency_code: &str, scale: i6
     ExpectedVersion(expected_version).check(row.version)?;
     let row = require_unarchived(row)?;
     refuse_while(&[("BOOKS_KEPT", row.keeps_books)])?;
-    run(update::<EntityRow>(id)
-        .set(EntityRow::keeps_books, &true)
-        .set(EntityRow::currency_code, &Some(currency_code.to_owned()))
-        .set(EntityRow::books_start_on, &Some(today()))
-        .set(EntityRow::amount_scale, &Some(scale)))?;
+    let row = row.with_books(currency_code.to_owned(), None, Some(scale));
+    run(update::<EntityRow>(id).set_from(&row, &["keeps_books", "currency_code", "books_start_on", "amount_scale"]))?;
     Setup::forget();
     Ok(())
 }

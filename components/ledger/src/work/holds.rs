@@ -1,8 +1,8 @@
 //! Taking and giving back the holds of warehouses and registers.
 
 use stoa_sdk::store::{Value, find, get, insert, lock_shared, run, update};
-use stoa_sdk::{Field, Id, Problem, new_id, now};
-use stoa_trade::usable;
+use stoa_sdk::{Field, Id, Problem, new_id};
+use stoa_trade::{new_record, require_named, usable};
 
 use crate::records::branch::BranchRow;
 use crate::records::entity::EntityRow;
@@ -27,8 +27,8 @@ pub fn take(kind: &str, id: Id, entity: Id, branch: Option<Id>, money: Option<Id
         find::<HoldRow>("holder", [key_of(kind, id)]),
     ))?;
     usable(owner, "/legalEntityId")?;
-    if branch.is_some() {
-        BranchRow::require_active(branch_row.flatten().as_ref(), entity, "/branchId")?;
+    if let Some(branch) = require_named(branch_row, "/branchId")? {
+        branch.require_active(entity, "/branchId")?;
     }
     if money.is_some() {
         let money = usable(money_row.flatten(), "/moneyAccountId")?;
@@ -36,27 +36,21 @@ pub fn take(kind: &str, id: Id, entity: Id, branch: Option<Id>, money: Option<Id
             return Err(Problem::reference_invalid("/moneyAccountId"));
         }
     }
-    if let Some(current) = current.first() {
-        run(update::<HoldRow>(current.id)
-            .set(HoldRow::legal_entity_id, &entity)
-            .set(HoldRow::branch_id, &branch)
-            .set(HoldRow::money_account_id, &money)
-            .set(HoldRow::active, &true))?;
-        return Ok(());
-    }
-    let now = now();
-    run(insert([&HoldRow {
+    let hold = new_record!(HoldRow {
         id: new_id(),
-        version: 1,
-        created_at: now,
-        updated_at: now,
         holder_kind: kind.to_owned(),
         holder_id: id,
         legal_entity_id: entity,
         branch_id: branch,
         money_account_id: money,
         active: true,
-    }]))?;
+    });
+    let Some(current) = current.first() else {
+        run(insert([&hold]))?;
+        return Ok(());
+    };
+    let columns = ["legal_entity_id", "branch_id", "money_account_id", "active"];
+    run(update::<HoldRow>(current.id).set_from(&hold, &columns))?;
     Ok(())
 }
 

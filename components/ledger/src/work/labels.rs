@@ -17,6 +17,6 @@ pub fn entries_of(lines: &[LineRow]) -> GetAll<EntryLabel> {
 }
 
 /// The line's own description, or its entry's.
-pub fn describe_line(description: Option<String>, entry: Option<&EntryLabel>) -> String {
-    description.or_else(|| entry.map(|entry| entry.description.clone())).unwrap_or_default()
+pub fn describe_line(line: &LineRow, entry: Option<&EntryLabel>) -> String {
+    line.description.clone().or_else(|| entry.map(|entry| entry.description.clone())).unwrap_or_default()
 }

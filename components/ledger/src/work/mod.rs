@@ -1,7 +1,6 @@
 //! Work shared by several operations and services.
 
 pub mod balance;
-pub mod changes;
 pub mod chart;
 pub mod day_totals;
 pub mod entities;

@@ -30,6 +30,6 @@ pub fn read_subject(entity: Id, branch: Option<Id>, accounts: Filter) -> Result<
         branch.map(get::<BranchRow>),
     ))?;
     let books = require_books(row, "/query/legalEntityId")?;
-    check_branch(branch, of_branch, entity)?;
+    check_branch(of_branch, entity)?;
     Ok(Subject { books, accounts: sort_by_code(accounts), scope: Scope::entity(entity, branch) })
 }

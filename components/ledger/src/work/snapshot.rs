@@ -4,7 +4,7 @@
 use std::collections::BTreeMap;
 
 use stoa_sdk::store::{MOST_ROWS, Row, Rows, aggregate, run};
-use stoa_sdk::{Field, Filter, Id, Problem, all, totals};
+use stoa_sdk::{Field, Id, Problem, all, totals};
 use stoa_trade::dates::Month;
 use stoa_trade::quantity::Amount;
 use stoa_trade::snapshot::{Summed, unsummed_lines};
@@ -13,20 +13,24 @@ use crate::records::day_total::DayTotalRow;
 use crate::records::entry::{BranchKey, LineRow};
 use crate::records::period::TotalRow;
 use crate::rules::sums::Sums;
-use crate::work::balance::Base;
+use crate::work::balance::{Base, rows_of};
 use crate::work::day_totals::Journal;
 
-totals! {
-    Earlier of TotalRow by [account_id: Id, branch: BranchKey] { debit: Amount = sum(debit), credit: Amount = sum(credit) }
-}
+/// Declares the sums of collections by account and branch.
+macro_rules! group_sums {
+    ($($name:ident of $row:ident),+) => {$(
+        totals! {
+            $name of $row by [account_id: Id, branch: BranchKey] { debit: Amount = sum(debit), credit: Amount = sum(credit) }
+        }
 
-totals! {
-    Days of DayTotalRow by [account_id: Id, branch: BranchKey] { debit: Amount = sum(debit), credit: Amount = sum(credit) }
+        impl From<$name> for (Group, Sums) {
+            fn from(row: $name) -> (Group, Sums) {
+                ((row.account_id, row.branch), Sums { debit: row.debit, credit: row.credit })
+            }
+        }
+    )+};
 }
-
-totals! {
-    Moved of LineRow by [account_id: Id, branch: BranchKey] { debit: Amount = sum(debit), credit: Amount = sum(credit) }
-}
+group_sums!(Earlier of TotalRow, Days of DayTotalRow, Moved of LineRow);
 
 /// An account at a branch.
 pub type Group = (Id, BranchKey);
@@ -48,22 +52,13 @@ pub struct MonthSums {
     pub summed: Option<Summed>,
 }
 
-/// The rows of a snapshot.
-fn rows_of(entity: Id, base: Base) -> Filter {
-    all([
-        TotalRow::legal_entity_id.eq(entity),
-        TotalRow::month.eq(base.month),
-        TotalRow::closing_no.eq(base.closing_no),
-    ])
-}
-
 fn after_row(after: Option<Group>) -> Option<Row> {
     after.map(|(account, branch)| vec![account.put(), branch.put()])
 }
 
 /// The groups of a page.
-fn read_groups<T>(page: Rows<T>, group: impl Fn(T) -> (Group, Sums)) -> (Vec<(Group, Sums)>, bool) {
-    (page.items.into_iter().map(group).collect(), page.more)
+fn read_groups<T: Into<(Group, Sums)>>(page: Rows<T>) -> (Vec<(Group, Sums)>, bool) {
+    (page.items.into_iter().map(T::into).collect(), page.more)
 }
 
 /// Pages of several sources as one: groups up to where every source has reported all.
@@ -102,22 +97,15 @@ impl MonthSums {
             }
         };
         let (earlier, days, moved) = run((earlier, days, moved.after(after_row(after)).limit(MOST_ROWS)))?;
-        let earlier = earlier.map(|page| {
-            read_groups(page, |row| ((row.account_id, row.branch), Sums { debit: row.debit, credit: row.credit }))
-        });
-        let days = days.map(|page| {
-            read_groups(page, |row| ((row.account_id, row.branch), Sums { debit: row.debit, credit: row.credit }))
-        });
-        let moved =
-            read_groups(moved, |row| ((row.account_id, row.branch), Sums { debit: row.debit, credit: row.credit }));
-        merge(earlier.into_iter().chain(days).chain([moved]).collect())
+        let (earlier, days) = (earlier.map(read_groups), days.map(read_groups));
+        merge(earlier.into_iter().chain(days).chain([read_groups(moved)]).collect())
     }
 }
 
 /// A snapshot as it is kept, of the groups after this one.
 pub fn read_kept(entity: Id, base: Base, after: Option<Group>) -> Result<SumPage, Problem> {
     let page = run(aggregate::<Earlier>(rows_of(entity, base)).after(after_row(after)).limit(MOST_ROWS))?;
-    merge(vec![read_groups(page, |row| ((row.account_id, row.branch), Sums { debit: row.debit, credit: row.credit }))])
+    merge(vec![read_groups(page)])
 }
 
 #[cfg(test)]

@@ -1,9 +1,10 @@
 //! Price lists: read and changed by people, read by API clients.
 
 use stoa_sdk::store::{get, run};
-use stoa_sdk::{Answer, Call, Client, Instant, Operation, Page, Problem, Text, all, currency, emit, item};
-use stoa_trade::lists::{changed_since, equals, mentions, read_page};
-use stoa_trade::{Caller, Change, EmptyBody, Identity, list_query, writable};
+use stoa_sdk::{Answer, Call, Client, Instant, Operation, Page, Problem, Text, currency};
+use stoa_trade::lists::{changed_since, equals, mentions};
+use stoa_trade::refusal::invalid;
+use stoa_trade::{Caller, Change, EmptyBody, Identity, Status, client_query, list_query, writable};
 
 use crate::records::permission::{READ, WRITE};
 use crate::records::price_list::{
@@ -39,59 +40,47 @@ pub const OPERATIONS: &[Operation] = &[
 ];
 
 list_query! {
-    pub struct ListPriceLists of Status {
+    pub struct ListPriceLists of ListRow {
+        #[serde(default)]
+        status: Status = ListRow::status.eq(status),
         /// Only this code, ignoring case.
-        code: Option<Text<1, 64>>,
+        code: Option<Text<1, 64>> = equals(ListRow::code, code.as_deref().map(str::to_uppercase)),
         visibility: Option<Visibility>,
         /// Only records whose name or code contains the text, ignoring case.
-        text: Option<Text<1, 200>>,
+        text: Option<Text<1, 200>> = mentions("text", text.as_deref()),
         /// Only records changed at or after this instant.
-        updated_since: Option<Instant>,
+        updated_since: Option<Instant> = changed_since(ListRow::updated_at, updated_since),
     }
 }
 
-list_query! {
-    pub struct ListApiPriceLists of OnlyActive {
-        /// Only this code, ignoring case.
-        code: Option<Text<1, 64>>,
-        /// Only records changed at or after this instant.
-        updated_since: Option<Instant>,
-    }
+client_query! {
+    ListApiPriceLists of active ListPriceLists without ["visibility", "text"]
 }
 
 pub fn list(call: &Call) -> Answer {
-    let query: ListPriceLists = call.query()?;
     let caller = Caller::current();
-    let visibility = if caller.is_client() { Some(Visibility::Public) } else { query.visibility };
-    let filter = all([
-        ListRow::status.eq(query.status),
-        equals(ListRow::visibility, visibility),
-        equals(ListRow::code, query.code.as_deref().map(str::to_uppercase)),
-        mentions("text", query.text.as_deref()),
-        changed_since(ListRow::updated_at, query.updated_since),
-    ]);
-    let rows = read_page(&filter, query.cursor, query.limit)?;
-    caller.show_page::<PriceList, ApiPriceList, _>(rows, |row: &ListRow| row.id)
+    let public = caller.is_client().then(|| ListRow::visibility.eq(Visibility::Public));
+    let rows = call.query::<ListPriceLists>()?.page(public)?;
+    caller.answer_page(rows, PriceList::from_row, ApiPriceList::from_row)
 }
 
 pub fn read(call: &Call) -> Answer {
-    let row = run(get(call.path_id("id")?))?;
-    row.map(show).ok_or_else(Problem::not_found)
+    let row: Option<ListRow> = run(get(call.path_id("id")?))?;
+    row.as_ref().map(show).ok_or_else(Problem::not_found)
 }
 
 /// The path of an API client names the list by another parameter.
 pub fn read_public(call: &Call) -> Answer {
-    let row = run(get(call.path_id("listId")?))?;
-    row.filter(ListRow::is_public).map(show).ok_or_else(Problem::not_found)
+    let row: Option<ListRow> = run(get(call.path_id("listId")?))?;
+    row.as_ref().filter(|row| row.is_public()).map(show).ok_or_else(Problem::not_found)
 }
 
 pub fn create(call: &Call) -> Answer {
     let input: PriceListInput = call.body()?;
     if !currency::is_active(&input.currency_code) {
-        return Err(Problem::invalid(vec![item("/currencyCode", "FORMAT")]));
+        return Err(invalid("/currencyCode", "FORMAT"));
     }
-    let row = insert_list(input)?;
-    Ok(show(row))
+    insert_list(input).map(|row| show(&row))
 }
 
 pub fn replace(call: &Call) -> Answer {
@@ -106,17 +95,12 @@ pub fn replace(call: &Call) -> Answer {
         visibility: input.visibility,
         ..row.clone()
     };
-    let change = Change::new(&row, after)?;
-    run(change.update())?;
-    emit([UPDATED.of(id, None, &PriceListEvent::from_row(change.after()))]);
-    Ok(change.show(show))
+    Change::new(&row, after)?.write_and_emit(&UPDATED, PriceListEvent::from_row, show)
 }
 
 pub fn archive(call: &Call) -> Answer {
     let id = call.path_id("id")?;
     let EmptyBody {} = call.body()?;
     let change = Change::archive(writable(call, run(get::<ListRow>(id).locked())?)?);
-    run(change.update())?;
-    emit([ARCHIVED.of(id, None, &Identity { id })]);
-    Ok(change.show(show))
+    change.write_and_emit(&ARCHIVED, |_| Identity { id }, show)
 }

@@ -6,7 +6,7 @@ use serde::Deserialize;
 use stoa_sdk::store::{get, run, select};
 use stoa_sdk::{Answer, Call, Client, Id, Limit, Operation, Problem, Reply, map, text_enum};
 use stoa_trade::clients::products::{self, ShownVariant, document};
-use stoa_trade::{Caller, Status};
+use stoa_trade::{Caller, Status, client_query};
 
 use crate::operations::price::resolve::instant;
 use crate::records::permission::READ_PRODUCTS;
@@ -48,16 +48,9 @@ pub struct ReadPricedProduct {
     at: Option<Stated>,
 }
 
-#[derive(Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-#[allow(dead_code, reason = "the contract of API clients: one handler reads the query of both callers")]
-pub struct ReadPricedProductNow {
-    /// The `nextCursor` of the previous response, for further variants.
-    cursor: Option<Id>,
-    /// Most variants in the response.
-    #[serde(default = "default_limit")]
-    limit: Limit,
-    expand: Option<Expanded>,
+client_query! {
+    /// As people ask, but at no other instant.
+    ReadPricedProductNow of ReadPricedProduct without ["at"]
 }
 
 /// Unless they say otherwise, one call shows what one call creates.
@@ -77,14 +70,14 @@ pub fn read(call: &Call) -> Answer {
     let list = require_readable(Caller::current(), list)?;
     // Prices of an archived list are in effect no more.
     let prices = prices.into_iter().filter(|_| list.status == Status::Active);
-    let mut prices = map(prices.map(|price| (price.variant_id, ApiPrice::from(price))));
+    let mut prices = map(prices.map(|price| (price.variant_id, ApiPrice::from_row(&price))));
     let priced = |variant: ShownVariant| PricedVariant {
         price: prices.remove(&Id::from(variant.id)),
         variant: document(variant.document),
     };
     Ok(Reply::json(&PricedProduct {
         product: document(shown.document),
-        price_list: ApiPriceList::from(list),
+        price_list: ApiPriceList::from_row(&list),
         variants: shown.variants.into_iter().map(priced).collect(),
         next_cursor: ids.last().copied().filter(|_| shown.more),
         media: with_media.then(|| shown.media.into_iter().map(document).collect()),

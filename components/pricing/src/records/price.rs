@@ -1,10 +1,8 @@
 //! Prices: how they are kept, and what people, API clients and events see of them.
 
-use schemars::JsonSchema;
-use serde::Serialize;
 use stoa_sdk::{Decimal, EventData, EventKind, Id, Instant, Reply, collection, view};
 use stoa_trade::life::{Head, PublicHead};
-use stoa_trade::{Archivable, Caller, Status, archivable};
+use stoa_trade::{Archivable, Caller, Status, archivable, event_data, resource};
 
 use crate::records::price_list::ListRow;
 
@@ -62,109 +60,64 @@ pub fn lock_name(list: Id, variant: Id) -> String {
     format!("price:{list}:{variant}")
 }
 
-/// What people, API clients and events see of a price alike.
-#[derive(Debug, Serialize, JsonSchema)]
-#[serde(rename_all = "camelCase")]
-struct PriceBody {
-    price_list_id: Id,
-    variant_id: Id,
-    currency_code: String,
-    amount: Amount,
-    valid_from: Option<Instant>,
-    valid_to: Option<Instant>,
-}
-
-impl From<PriceRow> for PriceBody {
-    fn from(row: PriceRow) -> PriceBody {
-        PriceBody {
-            price_list_id: row.list_id,
-            variant_id: row.variant_id,
-            currency_code: row.currency_code,
-            amount: row.amount,
-            valid_from: row.valid_from,
-            valid_to: row.valid_to,
-        }
+resource! {
+    /// What people, API clients and events see of a price alike.
+    struct PriceBody of row: PriceRow {
+        price_list_id: Id = row.list_id,
+        variant_id: Id,
+        currency_code: String,
+        amount: Amount,
+        valid_from: Option<Instant>,
+        valid_to: Option<Instant>,
     }
 }
 
-/// A price as returned to users.
-#[derive(Debug, Serialize, JsonSchema)]
-pub struct Price {
-    #[serde(flatten)]
-    head: Head,
-    #[serde(flatten)]
-    body: PriceBody,
-}
-
-impl From<PriceRow> for Price {
-    fn from(row: PriceRow) -> Price {
-        Price { head: row.head(), body: row.into() }
+resource! {
+    /// A price as returned to users.
+    pub struct Price of row: PriceRow {
+        #[serde(flatten)]
+        head: Head = row.head(),
+        #[serde(flatten)]
+        body: PriceBody = PriceBody::from_row(row),
     }
 }
 
-/// A price as returned to API clients.
-#[derive(Debug, Serialize, JsonSchema)]
-#[schemars(rename = "PublicPrice")]
-pub struct ApiPrice {
-    #[serde(flatten)]
-    head: PublicHead,
-    #[serde(flatten)]
-    body: PriceBody,
-}
-
-impl From<PriceRow> for ApiPrice {
-    fn from(row: PriceRow) -> ApiPrice {
-        ApiPrice { head: row.public_head(), body: row.into() }
+resource! {
+    /// A price as returned to API clients.
+    #[schemars(rename = "PublicPrice")]
+    pub struct ApiPrice of row: PriceRow {
+        #[serde(flatten)]
+        head: PublicHead = row.public_head(),
+        #[serde(flatten)]
+        body: PriceBody = PriceBody::from_row(row),
     }
 }
 
 /// The record as an answer, audited under its list. A client that writes a price sees it, whatever is on sale.
-pub fn show(row: PriceRow) -> Reply {
-    let list = row.list_id;
-    Caller::current().show_row::<Price, ApiPrice, _>(row).subject(list)
+pub fn show(row: &PriceRow) -> Reply {
+    let reply = Caller::current().show(|| Price::from_row(row), || ApiPrice::from_row(row));
+    reply.of(row.id, row.version).subject(row.list_id)
 }
 
-/// Event data of a price: all members while it is active in a public list and its variant is on sale, else ids only.
-#[derive(Debug, Serialize, JsonSchema)]
-#[serde(untagged)]
-pub enum PriceEvent {
-    Public(ApiPrice),
-    Hidden(PriceIdentity),
+event_data! {
+    /// Event data of a price: all members while it is active in a public list and its variant is on sale, else ids only.
+    pub enum PriceEvent of row: PriceRow, is_public {
+        Public(ApiPrice) = ApiPrice::from_row(row), if row.status == Status::Active && is_public;
+        Hidden(PriceIdentity) = PriceIdentity::from_row(row),
+    }
 }
 
-/// Event data of a price that is not public: ids only.
-#[derive(Debug, Serialize, JsonSchema)]
-#[serde(rename_all = "camelCase")]
-pub struct PriceIdentity {
-    id: Id,
-    price_list_id: Id,
-    variant_id: Id,
-}
-
-impl From<&PriceRow> for PriceIdentity {
-    fn from(row: &PriceRow) -> PriceIdentity {
-        PriceIdentity { id: row.id, price_list_id: row.list_id, variant_id: row.variant_id }
+resource! {
+    /// Event data of a price that is not public: ids only.
+    pub struct PriceIdentity of row: PriceRow {
+        id: Id,
+        price_list_id: Id = row.list_id,
+        variant_id: Id,
     }
 }
 
 impl EventData for PriceIdentity {
     fn example() -> PriceIdentity {
-        (&PriceRow::example()).into()
-    }
-}
-
-impl PriceEvent {
-    /// `is_public`: of the list and the article.
-    pub fn from_row(row: &PriceRow, is_public: bool) -> PriceEvent {
-        match row.status == Status::Active && is_public {
-            true => PriceEvent::Public(row.clone().into()),
-            false => PriceEvent::Hidden(row.into()),
-        }
-    }
-}
-
-impl EventData for PriceEvent {
-    fn example() -> PriceEvent {
-        PriceEvent::from_row(&PriceRow::example(), true)
+        PriceIdentity::from_row(&PriceRow::example())
     }
 }

@@ -1,10 +1,8 @@
 //! Price lists: how they are kept, and what people, API clients and events see of them.
 
-use schemars::JsonSchema;
-use serde::Serialize;
-use stoa_sdk::{EventData, EventKind, Id, Instant, Reply, collection, text_enum, view};
+use stoa_sdk::{EventKind, Id, Instant, Reply, collection, text_enum, view};
 use stoa_trade::life::{Head, PublicHead};
-use stoa_trade::{Archivable, Caller, Identity, Status, archivable};
+use stoa_trade::{Archivable, Caller, Identity, Status, archivable, event_data, resource};
 
 /// Resource type of the audit entries and of the events.
 pub const AUDIT: &str = "PRICE_LIST";
@@ -64,81 +62,42 @@ impl ListRow {
     }
 }
 
-/// A price list as returned to users.
-#[derive(Debug, Serialize, JsonSchema)]
-#[serde(rename_all = "camelCase")]
-pub struct PriceList {
-    #[serde(flatten)]
-    head: Head,
-    code: String,
-    name: String,
-    description: Option<String>,
-    currency_code: String,
-    visibility: Visibility,
-}
-
-impl From<ListRow> for PriceList {
-    fn from(row: ListRow) -> PriceList {
-        PriceList {
-            head: row.head(),
-            code: row.code,
-            name: row.name,
-            description: row.description,
-            currency_code: row.currency_code,
-            visibility: row.visibility,
-        }
+resource! {
+    /// A price list as returned to users.
+    pub struct PriceList of row: ListRow {
+        #[serde(flatten)]
+        head: Head = row.head(),
+        code: String,
+        name: String,
+        description: Option<String>,
+        currency_code: String,
+        visibility: Visibility,
     }
 }
 
-/// A price list as returned to API clients.
-#[derive(Debug, Serialize, JsonSchema)]
-#[serde(rename_all = "camelCase")]
-#[schemars(rename = "PublicPriceList")]
-pub struct ApiPriceList {
-    #[serde(flatten)]
-    head: PublicHead,
-    code: String,
-    name: String,
-    currency_code: String,
-    visibility: Visibility,
-}
-
-impl From<ListRow> for ApiPriceList {
-    fn from(row: ListRow) -> ApiPriceList {
-        ApiPriceList {
-            head: row.public_head(),
-            code: row.code,
-            name: row.name,
-            currency_code: row.currency_code,
-            visibility: row.visibility,
-        }
+resource! {
+    /// A price list as returned to API clients.
+    #[schemars(rename = "PublicPriceList")]
+    pub struct ApiPriceList of row: ListRow {
+        #[serde(flatten)]
+        head: PublicHead = row.public_head(),
+        code: String,
+        name: String,
+        currency_code: String,
+        visibility: Visibility,
     }
 }
 
 /// The record as an answer.
-pub fn show(row: ListRow) -> Reply {
-    Caller::current().show_row::<PriceList, ApiPriceList, _>(row)
+pub fn show(row: &ListRow) -> Reply {
+    let reply = Caller::current().show(|| PriceList::from_row(row), || ApiPriceList::from_row(row));
+    reply.of(row.id, row.version)
 }
 
-/// Event data of a price list: all members while it is active and PUBLIC, else its id only.
-#[derive(Debug, Serialize, JsonSchema)]
-#[serde(untagged)]
-pub enum PriceListEvent {
-    Public(ApiPriceList),
-    Hidden(Identity),
-}
-
-impl PriceListEvent {
-    pub fn from_row(row: &ListRow) -> PriceListEvent {
-        match row.is_public() {
-            true => PriceListEvent::Public(row.clone().into()),
-            false => PriceListEvent::Hidden(Identity { id: row.id }),
-        }
-    }
-}
-
-impl EventData for PriceListEvent {
-    fn example() -> PriceListEvent {
-        PriceListEvent::from_row(&ListRow::example())
+event_data! {
+    /// Event data of a price list: all members while it is active and PUBLIC, else its id only.
+    pub enum PriceListEvent of row: ListRow {
+        Public(ApiPriceList) = ApiPriceList::from_row(row), if row.is_public();
+        Hidden(Identity) = Identity { id: row.id },
     }
 }

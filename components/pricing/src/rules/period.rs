@@ -57,9 +57,10 @@ pub fn read_period(from: Option<&Stated>, to: Option<&Stated>, below: &str) -> R
     }
 }
 
-/// Rows of prices whose period overlaps this one.
-pub fn overlap_filter(period: Period) -> Filter {
-    period.overlap_filter(PriceRow::valid_from, PriceRow::valid_to)
+/// Active prices of a list whose period overlaps this one.
+pub fn overlap_filter(list: Id, variants: Filter, period: Period) -> Filter {
+    let overlap = period.overlap_filter(PriceRow::valid_from, PriceRow::valid_to);
+    all([PriceRow::list_id.eq(list), variants, PriceRow::status.eq(Status::Active), overlap])
 }
 
 /// Rows of prices in effect at an instant.

@@ -3,9 +3,9 @@
 use schemars::JsonSchema;
 use serde::Deserialize;
 use stoa_sdk::store::{insert, run};
-use stoa_sdk::{Problem, Text, emit, new_id, now, text};
-use stoa_trade::Status;
+use stoa_sdk::{Problem, Text, emit, new_id, text};
 use stoa_trade::refusal::or_duplicate;
+use stoa_trade::{Status, new_record};
 
 use crate::records::price_list::{CREATED, ListRow, PriceListEvent, Visibility};
 
@@ -29,11 +29,8 @@ pub struct PriceListInput {
 
 /// Inserts a list whose currency was checked, and emits its event.
 pub fn insert_list(input: PriceListInput) -> Result<ListRow, Problem> {
-    let row = ListRow {
+    let row = new_record!(ListRow {
         id: new_id(),
-        version: 1,
-        created_at: now(),
-        updated_at: now(),
         code: input.code,
         name: input.name.into(),
         description: input.description.map(String::from),
@@ -41,7 +38,7 @@ pub fn insert_list(input: PriceListInput) -> Result<ListRow, Problem> {
         visibility: input.visibility,
         status: Status::Active,
         archived_at: None,
-    };
+    });
     run(insert([&row])).map_err(or_duplicate("/code"))?;
     emit([CREATED.of(row.id, None, &PriceListEvent::from_row(&row))]);
     Ok(row)

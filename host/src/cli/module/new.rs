@@ -65,8 +65,8 @@ pub fn build(args: &Build) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// The component with its own description in a section, compiled for the verbs that follow. One that no host would take stays as
-/// it is: `stoa module check` says why.
+/// The component with its own description in a section, compiled for the verbs that follow. One that no host would take
+/// stays as it is: `stoa module check` says why.
 fn describe(component: Vec<u8>) -> anyhow::Result<Vec<u8>> {
     let gate = cli::gate_of_strangers(1)?;
     let bare = Artifact::new(component.into(), None)?;

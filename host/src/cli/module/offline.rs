@@ -14,7 +14,7 @@ use crate::deployment::{ActivationRequest, Deployment, HostIdentity, Release};
 use crate::http::operator::activation;
 use crate::settings::Settings;
 
-/// What a rollback leads to.
+/// The goal of a rollback.
 pub enum RollbackTarget {
     /// The newest good generation of other modules.
     Newest,
@@ -34,8 +34,8 @@ pub struct Flags {
     pub database_url: Option<String>,
 }
 
-/// Goes back: a module, to a generation, or to the newest earlier one that the settings trust wholly, that was not withdrawn and that
-/// can run.
+/// Goes back: a module, to a generation, or to the newest earlier one that the settings trust wholly, that was not
+/// withdrawn and that can run.
 pub fn rollback(flags: &Flags, target: &RollbackTarget, expected: Option<u64>, again: bool) -> anyhow::Result<Json> {
     let request = ActivationRequest { by: OFFLINE.into(), expected, allow: Default::default(), again };
     let settings = Settings::load(flags)?;

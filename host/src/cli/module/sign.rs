@@ -56,7 +56,8 @@ pub fn read_key(file: &Path) -> anyhow::Result<SigningKey> {
     text.parse().with_context(|| file.display().to_string())
 }
 
-/// The admission of a component by the key of a file. A host refuses a component whose section is not its own description.
+/// The admission of a component by the key of a file. A host refuses a component whose section is not its own
+/// description.
 pub fn admit(bytes: &Bytes, key: &Path) -> anyhow::Result<Admission> {
     let descriptor = match stoa_kit::section::read(bytes)? {
         Some(descriptor) => descriptor,

@@ -126,8 +126,8 @@ fn compare_access(old: &Surface, new: &Surface, changes: &mut Vec<Change>) {
     }
 }
 
-/// Names in each SERVICE_WANTED what callers of the functions must hold, by the modules that offer them now: a grant says what a
-/// module may do, not only what it may call.
+/// Names in each SERVICE_WANTED what callers of the functions must hold, by the modules that offer them now: a grant
+/// says what a module may do, not only what it may call.
 pub fn name_needs(changes: &mut [Change], active: &[&Descriptor]) {
     for change in changes.iter_mut().filter(|change| change.code == codes::SERVICE_WANTED.name) {
         let (interface, function) = change.item.split_once('#').unwrap_or((&change.item, ""));

@@ -32,7 +32,7 @@ struct Activation {
     expected_generation: Option<u64>,
     /// Codes of breaking changes that are meant.
     allow: BTreeSet<String>,
-    /// What was withdrawn is meant, too.
+    /// Modules that were withdrawn may come back.
     again: bool,
 }
 

@@ -47,7 +47,7 @@ struct SetQuery {
     digests: String,
 }
 
-/// What an activation of these modules together would bring; `rejection`: why they could not run.
+/// The changes of an activation of these modules together; `rejection`: why they could not run.
 async fn compare_set(
     State(console): State<Console>,
     query: Result<Query<SetQuery>, axum::extract::rejection::QueryRejection>,

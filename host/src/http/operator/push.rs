@@ -12,7 +12,6 @@ use bytes::Bytes;
 use http::{HeaderMap, HeaderValue, StatusCode};
 use serde::Deserialize;
 use serde_json::{Value as Json, json};
-use stoa_descriptor::Descriptor;
 use tokio::task::JoinHandle;
 use tokio::time::timeout;
 
@@ -25,7 +24,6 @@ use crate::deployment::records::Digest;
 use crate::deployment::{Deployment, DeploymentError};
 use crate::gate::admission::{Admission, Signer, Statement};
 use crate::gate::artifact::Artifact;
-use crate::gate::diff;
 use crate::gate::refusal::Refusal;
 use crate::gate::trust::Trust;
 use crate::sandbox::Vetted;
@@ -54,8 +52,8 @@ enum SignerQuestion {
     Admission(Admission),
 }
 
-/// The entries of a signer whom this host trusts, or the refusal that a push of it would receive. A refusal is recorded as one of a
-/// push: it ends one.
+/// The entries of a signer whom this host trusts, or the refusal that a push of it would receive. A refusal is recorded
+/// as one of a push: it ends one.
 async fn judge_signer(
     State(console): State<Console>,
     axum::Extension(Name(by)): axum::Extension<Name>,
@@ -203,11 +201,8 @@ async fn receive(
     let (deployment, by) = (deployment.clone(), by.to_string());
     apart(async move {
         let (vetted, new) = deployment.push(artifact, by).await?;
-        let mut changes = deployment.changes(&vetted).await?;
-        let active = deployment.current.load();
-        let descriptors: Vec<&Descriptor> = active.modules.iter().map(|module| &*module.descriptor).collect();
-        diff::name_needs(&mut changes, &descriptors);
-        let conflicts = active.find_conflicts(&vetted);
+        let changes = deployment.changes(&vetted).await?;
+        let conflicts = deployment.current.load().find_conflicts(&vetted);
         let status = if new { StatusCode::CREATED } else { StatusCode::OK };
         Ok((status, describe_vetted(&vetted, &changes, &conflicts, json!({ "report": report(&vetted) }))))
     })

@@ -5,6 +5,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use stoa_sdk::store::{get, run, select, update_all};
 use stoa_sdk::{Answer, Call, Client, Id, Operation, Problem, Reply, all, emit, now};
+use stoa_trade::change::refuse_immutable;
 use stoa_trade::refusal::or_duplicate;
 use stoa_trade::{Archivable, Caller, Change, EmptyBody, Identity, Status, writable};
 
@@ -14,7 +15,7 @@ use crate::records::media::{self, MediaId, MediaRow};
 use crate::records::permission::WRITE;
 use crate::records::product::{
     ARCHIVED, AUDIT, DELETED, Product, ProductEvent, ProductReceipt, ProductRow, ProductState, PublicationStatus,
-    UPDATED, show, show_receipt,
+    UPDATED, show_receipt,
 };
 use crate::records::product_type::Tracking;
 use crate::records::receipt::{WriteReceipt, show_written};
@@ -66,14 +67,17 @@ pub fn create(call: &Call) -> Answer {
     let mut created = create_products(vec![(String::new(), call.body::<ProductInput>()?)])?;
     let CreatedProduct { row, variants, .. } = created.pop().ok_or_else(Problem::not_found)?;
     Ok(match Caller::current() {
-        Caller::Person => show(row, (!variants.is_empty()).then_some(variants), None),
-        Caller::Client => show_receipt(&row, variants),
+        Caller::Person => {
+            let shown = (!variants.is_empty()).then_some(variants.as_slice());
+            Reply::json(&Product::from_row(&row, shown, None)).of(row.id, row.version)
+        }
+        Caller::Client => show_receipt(&row, &variants),
     })
 }
 
 pub fn replace(call: &Call) -> Answer {
     let id = call.path_id("id")?;
-    let mut input: ProductUpdate = call.body()?;
+    let ProductUpdate(mut input) = call.body()?;
     let mut faults = input.tracking_faults("");
     let members = std::mem::take(&mut input.attributes);
     let attributes = collect(&mut faults, attributes::check(members, "/attributes"));
@@ -97,11 +101,11 @@ pub fn replace(call: &Call) -> Answer {
     run(change.update()).map_err(or_duplicate("/slug"))?;
     emit([UPDATED.of(id, None, &ProductEvent::from_row(change.after()))]);
     let members = name_members(&row, &change);
-    Ok(show_written::<Product, _>(change.into_after()).changed(members))
+    Ok(show_written(change.after(), Product::alone).changed(members))
 }
 
 /// Type, unit and tracking cannot change once a variant exists: orders and stock rest on them.
-fn check_fixed(row: &ProductRow, input: &ProductUpdate) -> Result<(), Problem> {
+fn check_fixed(row: &ProductRow, input: &ProductInput) -> Result<(), Problem> {
     if row.total_variants == 0 {
         return Ok(());
     }
@@ -112,8 +116,7 @@ fn check_fixed(row: &ProductRow, input: &ProductUpdate) -> Result<(), Problem> {
         ("/trackInventory", tracks.0 != input.track_inventory),
         ("/trackSerials", tracks.1 != input.track_serials),
     ];
-    let changed: Vec<String> = fixed.into_iter().filter(|(_, is)| *is).map(|(pointer, _)| pointer.to_owned()).collect();
-    if changed.is_empty() { Ok(()) } else { Err(Problem::immutable(changed)) }
+    refuse_immutable(fixed.into_iter().filter(|(_, is)| *is).map(|(pointer, _)| pointer.to_owned()).collect())
 }
 
 /// The members that differ, for the audit entry: to callers tracking is two flags.
@@ -162,9 +165,7 @@ pub fn archive(call: &Call) -> Answer {
     let variants = variants.into_iter().map(|variant| variant::ARCHIVED.of(variant, None, &part(variant, id)));
     let media = media.into_iter().map(|medium| media::ARCHIVED.of(medium, None, &part(medium, id)));
     emit(product.chain(variants).chain(media));
-    let after = change.into_after();
-    let version = after.version;
-    let reply = Reply::json(&warn(Product::from(after), &held)).of(id, version);
+    let reply = Reply::json(&warn(Product::alone(change.after()), &held)).of(id, change.after().version);
     Ok(reply.changed(["status", "archivedAt"]))
 }
 

@@ -7,15 +7,14 @@ use stoa_sdk::{
     Answer, Call, Client, Filter, Id, Instant, Operation, Page, Problem, Text, all, any, contains, has, text_enum,
 };
 use stoa_trade::ids::{Ids, among};
-use stoa_trade::list_query;
-use stoa_trade::lists::{changed_since, equals, read_page};
-use stoa_trade::{Caller, Status};
+use stoa_trade::lists::{changed_since, equals};
+use stoa_trade::{Caller, Status, client_query, list_query};
 
 use crate::records::lookup::LookupRow;
 use crate::records::media;
 use crate::records::permission::READ;
 use crate::records::product::{
-    ApiProduct, Product, ProductRow, ProductState, PublicationStatus, is_public, on_sale, show,
+    ApiProduct, Product, ProductRow, ProductState, PublicationStatus, is_public, on_sale, publish_product,
 };
 use crate::records::product_type::{ProductType, Tracking};
 use crate::records::variant::VariantRow;
@@ -38,104 +37,86 @@ pub const OPERATIONS: &[Operation] = &[
 const INCLUDED: u32 = 100;
 
 list_query! {
-    pub struct ListProducts of Status {
+    pub struct ListProducts of ProductRow {
+        #[serde(default)]
+        status: Status = filter_by_status(status),
         /// Only these products, at most 100, separated by commas.
-        ids: Option<Ids>,
+        ids: Option<Ids> = among(ProductRow::id, ids.as_ref()),
         /// Only this slug.
-        slug: Option<Text<1, 160>>,
+        slug: Option<Text<1, 160>> = equals(ProductRow::slug, slug.as_deref()),
         /// Only products with a variant of this SKU, ignoring case; archived variants keep their SKU.
-        sku: Option<Text<1, 100>>,
+        sku: Option<Text<1, 100>> = filter_by_sku(sku.as_deref()),
         /// Only products whose name or slug, or a variant's SKU, barcode, model number or alias, contains the text, ignoring
         /// case.
-        text: Option<Text<1, 200>>,
-        category_id: Option<Id>,
+        text: Option<Text<1, 200>> = filter_by_text(text.as_deref()),
+        category_id: Option<Id> = filter_by_category(category_id, deep),
         /// With `categoryId`: true includes its descendants.
         #[serde(default)]
-        deep: bool,
+        deep: bool = Filter::default(),
         brand_id: Option<Id>,
         manufacturer_id: Option<Id>,
         product_type: Option<ProductType>,
         publication_status: Option<PublicationStatus>,
-        track_serials: Option<bool>,
+        track_serials: Option<bool> = track_serials.map(filter_by_serials).unwrap_or_default(),
         /// Only products changed at or after this instant; a change of which variants are active counts.
-        updated_since: Option<Instant>,
+        updated_since: Option<Instant> = changed_since(ProductRow::updated_at, updated_since),
     }
 }
 
-impl ListProducts {
-    /// API clients find products on sale, and by active variants alone.
-    fn filter(&self, caller: Caller) -> Filter {
-        let (shown, variants) = match (caller, self.status) {
-            (Caller::Client, _) => (on_sale(), VariantRow::status.eq(Status::Active)),
-            (Caller::Person, Status::Active) => (ProductRow::status.eq(ProductState::Active), Filter::default()),
-            (Caller::Person, Status::Archived) => (ProductRow::status.eq(ProductState::Archived), Filter::default()),
-        };
-        let category = |id: Id| match self.deep {
-            true => {
-                has::<LookupRow, _, _>(ProductRow::category_id, LookupRow::id, contains("lineage", &id.to_string()))
-            }
-            false => ProductRow::category_id.eq(id),
-        };
-        let serials = |serials: bool| match serials {
-            true => ProductRow::tracking.eq(Tracking::Serialized),
-            false => ProductRow::tracking.ne(Tracking::Serialized),
-        };
-        all([
-            shown,
-            filter_by_name(self.ids.as_ref(), self.slug.as_deref(), self.sku.as_deref(), variants.clone()),
-            self.text.as_deref().map(|text| about(text, variants)).unwrap_or_default(),
-            self.category_id.map(category).unwrap_or_default(),
-            equals(ProductRow::brand_id, self.brand_id),
-            equals(ProductRow::manufacturer_id, self.manufacturer_id),
-            equals(ProductRow::product_type, self.product_type),
-            equals(ProductRow::publication_status, self.publication_status),
-            self.track_serials.map(serials).unwrap_or_default(),
-            changed_since(ProductRow::updated_at, self.updated_since),
-        ])
+client_query! {
+    ListApiProducts of active ListProducts without ["deep", "productType", "publicationStatus", "trackSerials"] but {
+        "sku": "Only products with an active variant of this SKU, ignoring case.",
+        "text": "Only products whose name or slug, or an active variant's SKU, barcode, model number or alias, \
+            contains the text, ignoring case.",
+        "updatedSince": "Only products changed at or after this instant; a change of which variants are active counts. \
+            Products that were taken off sale are not listed: subscribe to their events.",
     }
 }
 
-list_query! {
-    pub struct ListApiProducts of OnlyActive {
-        /// Only these products, at most 100, separated by commas.
-        ids: Option<Ids>,
-        /// Only this slug.
-        slug: Option<Text<1, 160>>,
-        /// Only products with an active variant of this SKU, ignoring case.
-        sku: Option<Text<1, 100>>,
-        /// Only products whose name or slug, or an active variant's SKU, barcode, model number or alias, contains the text,
-        /// ignoring case.
-        text: Option<Text<1, 200>>,
-        category_id: Option<Id>,
-        brand_id: Option<Id>,
-        manufacturer_id: Option<Id>,
-        /// Only products changed at or after this instant; a change of which variants are active counts. Products that were
-        /// taken off sale are not listed: subscribe to their events.
-        updated_since: Option<Instant>,
+/// API clients find products on sale.
+fn filter_by_status(status: Status) -> Filter {
+    match (Caller::current(), status) {
+        (Caller::Client, _) => on_sale(),
+        (Caller::Person, Status::Active) => ProductRow::status.eq(ProductState::Active),
+        (Caller::Person, Status::Archived) => ProductRow::status.eq(ProductState::Archived),
     }
 }
 
-/// Products by what names exactly one each; a SKU by a variant that meets `variants`.
-fn filter_by_name(ids: Option<&Ids>, slug: Option<&str>, sku: Option<&str>, variants: Filter) -> Filter {
-    let bears = |sku: &str| {
-        let variants = all([VariantRow::sku.eq(sku.to_uppercase()), variants]);
-        has::<VariantRow, _, _>(ProductRow::id, VariantRow::product_id, variants)
+/// Products with a variant that meets the filter; API clients find them by active variants alone.
+fn filter_by_variant(variant: Filter) -> Filter {
+    let active = Caller::current().is_client().then(|| VariantRow::status.eq(Status::Active));
+    let variants = all([variant].into_iter().chain(active));
+    has::<VariantRow, _, _>(ProductRow::id, VariantRow::product_id, variants)
+}
+
+fn filter_by_sku(sku: Option<&str>) -> Filter {
+    sku.map(|sku| filter_by_variant(VariantRow::sku.eq(sku.to_uppercase()))).unwrap_or_default()
+}
+
+/// Products with this text in name or slug, or with a variant that has it.
+fn filter_by_text(text: Option<&str>) -> Filter {
+    let about = |text| any([contains("text", text), filter_by_variant(contains("text", text))]);
+    text.map(about).unwrap_or_default()
+}
+
+fn filter_by_category(category: Option<Id>, with_descendants: bool) -> Filter {
+    let within = |id: Id| match with_descendants {
+        true => has::<LookupRow, _, _>(ProductRow::category_id, LookupRow::id, contains("lineage", &id.to_string())),
+        false => ProductRow::category_id.eq(id),
     };
-    let slug = slug.map(|slug| ProductRow::slug.eq(slug)).unwrap_or_default();
-    all([among(ProductRow::id, ids), slug, sku.map(bears).unwrap_or_default()])
+    category.map(within).unwrap_or_default()
 }
 
-/// Products with this text in name or slug, or with a variant that has it and meets `variants`.
-fn about(text: &str, variants: Filter) -> Filter {
-    let variants = all([contains("text", text), variants]);
-    any([contains("text", text), has::<VariantRow, _, _>(ProductRow::id, VariantRow::product_id, variants)])
+fn filter_by_serials(has_serials: bool) -> Filter {
+    match has_serials {
+        true => ProductRow::tracking.eq(Tracking::Serialized),
+        false => ProductRow::tracking.ne(Tracking::Serialized),
+    }
 }
 
 pub fn list(call: &Call) -> Answer {
-    let query: ListProducts = call.query()?;
-    let caller = Caller::current();
-    let rows = read_page(&query.filter(caller), query.cursor, query.limit)?;
-    caller.show_page::<Product, ApiProduct, _>(rows, |row: &ProductRow| row.id)
+    let rows = call.query::<ListProducts>()?.page([])?;
+    Caller::current().answer_page(rows, Product::alone, publish_product)
 }
 
 text_enum! {
@@ -162,11 +143,10 @@ pub fn read(call: &Call) -> Answer {
     let (row, variants, media) = run((get(id), variants, media))?;
     let row = ProductRow::require(row)?;
     let caller = Caller::current();
-    match caller {
-        Caller::Person => Ok(show(row, variants.map(|rows| rows.items), media)),
-        Caller::Client if is_public(row.status, row.publication_status) => {
-            Ok(caller.show_row::<Product, ApiProduct, _>(row))
-        }
-        Caller::Client => Err(Problem::not_found()),
+    if caller.is_client() && !is_public(row.status, row.publication_status) {
+        return Err(Problem::not_found());
     }
+    let variants = variants.map(|rows| rows.items);
+    let person = || Product::from_row(&row, variants.as_deref(), media.as_deref());
+    Ok(caller.show(person, || publish_product(&row)).of(id, row.version))
 }

@@ -65,7 +65,7 @@ pub fn create(call: &Call) -> Answer {
         .then(|| product::UPDATED.of(product_id, None, &ProductEvent::from_row(after)));
     let is_public = is_public(after.status, after.publication_status);
     emit(of_product.into_iter().chain([CREATED.of(id, None, &VariantEvent::from_row(&row, is_public))]));
-    Ok(show(row))
+    Ok(show(&row))
 }
 
 pub fn replace(call: &Call) -> Answer {
@@ -76,10 +76,8 @@ pub fn replace(call: &Call) -> Answer {
     let (row, product) = run((get(id).locked(), select::<ProductHead>(of_product).first()))?;
     let row: VariantRow = writable(call, row)?;
     let change = Change::new(&row, checked.replace(row.clone()))?;
-    run(change.update())?;
     let is_public = product.as_ref().is_some_and(ProductHead::is_public);
-    emit([UPDATED.of(id, None, &VariantEvent::from_row(change.after(), is_public))]);
-    Ok(change.show(show))
+    change.write_and_emit(&UPDATED, |row| VariantEvent::from_row(row, is_public), show)
 }
 
 pub fn archive(call: &Call) -> Answer {
@@ -119,7 +117,6 @@ pub fn archive(call: &Call) -> Answer {
     let data = PartIdentity { id, product_id: product.id };
     emit(update.into_iter().chain([ARCHIVED.of(id, None, &data)]));
     Ok(change.show(|row: VariantRow| {
-        let (version, product) = (row.version, row.product_id);
-        Reply::json(&warn(Variant::from(row), &held)).of(id, version).subject(product)
+        Reply::json(&warn(Variant::from_row(&row), &held)).of(id, row.version).subject(row.product_id)
     }))
 }

@@ -4,17 +4,14 @@
 use std::collections::BTreeSet;
 
 use stoa_sdk::store::{Failure, Rows, get_all, run, select};
-use stoa_sdk::{
-    Answer, Call, Client, Filter, Id, Instant, Operation, Page, Problem, Text, all, any, contains, fit_page,
-};
-use stoa_trade::Caller;
+use stoa_sdk::{Answer, Call, Client, Id, Instant, Operation, Page, Problem, Text, all, any, contains, fit_page};
 use stoa_trade::ids::{Ids, among};
-use stoa_trade::list_query;
-use stoa_trade::lists::{answer_kept, answer_page, changed_since, equals, read_page};
+use stoa_trade::lists::{answer_kept, answer_page, ask_nothing, changed_since, equals, read_page};
+use stoa_trade::{Caller, Status, client_query, list_query};
 
 use crate::records::permission::READ;
 use crate::records::product::{ProductId, ProductRow, on_sale};
-use crate::records::variant::{ApiVariant, Variant, VariantId, VariantRow};
+use crate::records::variant::{ApiVariant, Variant, VariantId, VariantRow, publish_variant};
 
 #[rustfmt::skip]
 pub const OPERATIONS: &[Operation] = &[
@@ -32,49 +29,29 @@ const EXACT: u32 = 100;
 const PAGE: u32 = 100;
 
 list_query! {
-    pub struct FindVariants of Status {
+    pub struct FindVariants of VariantRow {
+        #[serde(default)]
+        status: Status = VariantRow::status.eq(status),
         /// Only these variants, at most 100, separated by commas.
-        ids: Option<Ids>,
+        ids: Option<Ids> = among(VariantRow::id, ids.as_ref()),
         /// Only records of these products or variants, at most 100 ids, separated by commas.
-        product_ids: Option<Ids>,
+        product_ids: Option<Ids> = among(VariantRow::product_id, product_ids.as_ref()),
         /// Only this SKU, ignoring case.
-        sku: Option<Text<1, 100>>,
+        sku: Option<Text<1, 100>> = equals(VariantRow::sku, sku.as_deref().map(str::to_uppercase)),
         /// Only this barcode.
-        barcode: Option<Text<1, 100>>,
+        barcode: Option<Text<1, 100>> = equals(VariantRow::barcode, barcode.as_deref()),
         /// Only variants whose SKU, barcode, model number or alias contains the text, ignoring case; exact SKUs and barcodes
         /// come first.
-        text: Option<Text<1, 200>>,
+        text: Option<Text<1, 200>> = ask_nothing(text),
         /// Only records changed at or after this instant.
-        updated_since: Option<Instant>,
+        updated_since: Option<Instant> = changed_since(VariantRow::updated_at, updated_since),
     }
 }
 
-list_query! {
-    pub struct ListApiVariants of OnlyActive {
-        /// Only these variants, at most 100, separated by commas.
-        ids: Option<Ids>,
-        /// Only records of these products or variants, at most 100 ids, separated by commas.
-        product_ids: Option<Ids>,
-        /// Only this SKU, ignoring case.
-        sku: Option<Text<1, 100>>,
-        /// Only this barcode.
-        barcode: Option<Text<1, 100>>,
-        /// Only variants changed at or after this instant. Variants that were taken off sale are not listed: subscribe to their
-        /// events.
-        updated_since: Option<Instant>,
-    }
-}
-
-impl FindVariants {
-    fn filter(&self) -> Filter {
-        all([
-            VariantRow::status.eq(self.status),
-            among(VariantRow::id, self.ids.as_ref()),
-            among(VariantRow::product_id, self.product_ids.as_ref()),
-            equals(VariantRow::sku, self.sku.as_deref().map(str::to_uppercase)),
-            equals(VariantRow::barcode, self.barcode.as_deref()),
-            changed_since(VariantRow::updated_at, self.updated_since),
-        ])
+client_query! {
+    ListApiVariants of active FindVariants without ["text"] but {
+        "updatedSince": "Only variants changed at or after this instant. Variants that were taken off sale are not \
+            listed: subscribe to their events.",
     }
 }
 
@@ -87,22 +64,22 @@ pub fn find(call: &Call) -> Answer {
 }
 
 fn find_any(query: &FindVariants) -> Answer {
-    let rows = fit_page(query.limit, |limit| match query.text.as_deref() {
-        None => run(select::<VariantRow>(query.filter()).page(query.cursor).limit(limit)),
-        Some(text) => find_exact_first(query, text, limit),
-    })?;
-    answer_page(rows, |row| row.id, Variant::from)
+    let rows = match query.text.as_deref() {
+        None => query.page([])?,
+        Some(text) => fit_page(query.limit, |limit| find_exact_first(query, text, limit))?,
+    };
+    answer_page(rows, |row| row.id, |row| Variant::from_row(&row))
 }
 
 fn find_on_sale(query: &FindVariants) -> Answer {
-    let filter = query.filter();
+    let filter = query.filter([]);
     answer_kept(
         (query.cursor, query.limit),
         |cursor| read_page::<VariantRow>(&filter, cursor, query.limit),
         |row| row.product_id,
         select_on_sale,
         |row| row.id,
-        ApiVariant::from,
+        |row| publish_variant(&row),
     )
 }
 
@@ -117,8 +94,8 @@ fn select_on_sale(products: BTreeSet<Id>) -> Result<BTreeSet<Id>, Problem> {
 fn find_exact_first(query: &FindVariants, text: &str, limit: u32) -> Result<Rows<VariantRow>, Failure> {
     let sku = text.to_uppercase();
     let is = any([VariantRow::sku.eq(sku.as_str()), VariantRow::barcode.eq(text)]);
-    let exact = run(select::<VariantId>(all([query.filter(), is])).limit(EXACT))?;
-    let found = all([query.filter(), contains("text", text)]);
+    let exact = run(select::<VariantId>(query.filter([is])).limit(EXACT))?;
+    let found = query.filter([contains("text", text)]);
     if exact.more {
         return run(select(found).page(query.cursor).limit(limit));
     }

@@ -1,13 +1,13 @@
 //! Variants as they are read: by people, and by API clients the active ones of what is on sale.
 
 use stoa_sdk::store::{get, run, select};
-use stoa_sdk::{Answer, Call, Client, Id, Operation, Page, Problem, all, has};
+use stoa_sdk::{Answer, Call, Client, Id, Operation, Page, Problem, Reply, all, has};
 use stoa_trade::{Caller, Status};
 
 use crate::records::permission::READ;
 use crate::records::product::{ProductHead, ProductRow};
-use crate::records::variant::{ApiVariant, Variant, VariantRow, show};
-use crate::work::parts::{ListApiParts, ListParts, list_parts, list_public_parts};
+use crate::records::variant::{ApiVariant, Variant, VariantRow, publish_variant, show};
+use crate::work::parts::{ListApiParts, ListParts, list_parts};
 
 #[rustfmt::skip]
 pub const OPERATIONS: &[Operation] = &[
@@ -20,20 +20,14 @@ pub const OPERATIONS: &[Operation] = &[
 ];
 
 pub fn list(call: &Call) -> Answer {
-    let of_status = |product, status: Status| all([VariantRow::product_id.eq(product), VariantRow::status.eq(status)]);
-    match Caller::current() {
-        Caller::Person => list_parts::<VariantRow, Variant>(call, of_status),
-        Caller::Client => {
-            let active = |product| of_status(product, Status::Active);
-            list_public_parts::<VariantRow, ApiVariant>(call, active, VariantRow::updated_at)
-        }
-    }
+    let filter = |_, product, status: Status| all([VariantRow::product_id.eq(product), VariantRow::status.eq(status)]);
+    list_parts(call, filter, VariantRow::updated_at, Variant::from_row, publish_variant)
 }
 
 pub fn read(call: &Call) -> Answer {
     let id = call.path_id("id")?;
     match Caller::current() {
-        Caller::Person => run(get(id))?.map(show).ok_or_else(Problem::not_found),
+        Caller::Person => run(get(id))?.map(|row| show(&row)).ok_or_else(Problem::not_found),
         Caller::Client => read_on_sale(id),
     }
 }
@@ -43,5 +37,5 @@ fn read_on_sale(id: Id) -> Answer {
     let (row, product) = run((get::<VariantRow>(id), select(product).first()))?;
     ProductHead::require_public(product.as_ref())?;
     let row = row.filter(|row| row.status == Status::Active).ok_or_else(Problem::not_found)?;
-    Ok(Caller::Client.show_row::<Variant, ApiVariant, _>(row))
+    Ok(Reply::json(&publish_variant(&row)).of(id, row.version))
 }

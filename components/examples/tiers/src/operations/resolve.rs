@@ -51,6 +51,6 @@ pub fn one(call: &Call) -> Answer {
         price.amount = amount_at(quantity, price.amount, &tiers);
     }
     let (id, version, list) = (price.id, price.version, price.list_id);
-    let body = TieredPrice { price: price.into(), quantity_tiers: tiers };
+    let body = TieredPrice { price: Price::from_row(&price), quantity_tiers: tiers };
     Ok(Reply::json(&body).of(id, version).subject(list))
 }

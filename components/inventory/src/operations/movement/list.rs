@@ -2,10 +2,9 @@
 
 use stoa_sdk::store::{MOST_ROWS, Rows, get, run, select};
 use stoa_sdk::{Answer, Call, Filter, Id, Instant, Problem, fit_page, holds};
-use stoa_trade::lists::{at_least, at_most};
-use stoa_trade::{Caller, list_query};
+use stoa_trade::lists::{ask_nothing, at_least, at_most};
+use stoa_trade::{Caller, client_query, list_query};
 
-use crate::operations::query::{ask_nothing, client_query};
 use crate::records::movement::{ApiMovement, DocumentType, Movement, MovementRow, MovementType, ReferenceType};
 use crate::records::permission::SERIALS_READ;
 

@@ -3,9 +3,8 @@
 use stoa_sdk::store::{get, run};
 use stoa_sdk::{Answer, Call, Id, Instant, Problem, holds};
 use stoa_trade::lists::{at_least, at_most, equals};
-use stoa_trade::{Caller, list_query};
+use stoa_trade::{Caller, client_query, list_query};
 
-use crate::operations::query::client_query;
 use crate::records::permission::SERIALS_READ;
 use crate::records::reservation::{ApiReservation, Reservation, ReservationRow, ReservationSource, ReservationStatus};
 

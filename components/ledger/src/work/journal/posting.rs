@@ -60,9 +60,6 @@ impl Posting {
 }
 
 /// Posts the entries, all or none; none for what keeps no books or has nothing above zero.
-///
-/// # Errors
-/// The codes of accounting.
 pub fn post(postings: &[Posting]) -> Result<Vec<Option<Id>>, Problem> {
     let live: Vec<&Posting> = postings.iter().filter(|posting| !posting.is_empty()).collect();
     if live.is_empty() {

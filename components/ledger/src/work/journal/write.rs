@@ -3,8 +3,9 @@
 use std::collections::BTreeSet;
 
 use stoa_sdk::store::{Failure, MOST_ROWS, insert, run, update_all};
-use stoa_sdk::{ActorKind, Date, Id, Instant, Problem, facts, new_ids, now, set};
+use stoa_sdk::{Date, Id, Problem, new_ids, now, set};
 use stoa_trade::dates::Month;
+use stoa_trade::document::actor::Actor;
 use stoa_trade::quantity::Amount;
 
 use crate::records::account::AccountRow;
@@ -97,12 +98,11 @@ fn sum_of(line: &Line) -> Sums {
 }
 
 fn entry_row(id: Id, draft: Draft) -> EntryRow {
-    let facts = facts();
-    let now = Instant(facts.now);
+    let Actor { actor_type, actor_id, request_id } = Actor::current();
     EntryRow {
         id,
-        created_at: now,
-        updated_at: now,
+        created_at: now(),
+        updated_at: now(),
         legal_entity_id: draft.entity,
         entry_date: draft.day,
         month: Month::from_day(draft.day),
@@ -114,24 +114,18 @@ fn entry_row(id: Id, draft: Draft) -> EntryRow {
         reference: draft.reference,
         reversal_of: draft.reversal_of,
         total: draft.total,
-        actor_type: match facts.actor_kind {
-            ActorKind::User => "USER",
-            ActorKind::ApiClient => "API_CLIENT",
-            ActorKind::System => "SYSTEM",
-        }
-        .to_owned(),
-        actor_id: facts.actor.clone(),
-        request_id: facts.request.into(),
+        actor_type: actor_type.as_str().to_owned(),
+        actor_id,
+        request_id,
     }
 }
 
 fn line_row(id: Id, entry: Id, index: usize, line: &Line, draft: &Draft) -> LineRow {
-    let now = now();
     let Sums { debit, credit } = sum_of(line);
     LineRow {
         id,
-        created_at: now,
-        updated_at: now,
+        created_at: now(),
+        updated_at: now(),
         entry_id: entry,
         // At most 200 lines.
         line_no: i64::try_from(index).unwrap_or(i64::MAX - 1) + 1,

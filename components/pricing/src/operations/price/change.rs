@@ -4,19 +4,18 @@
 use schemars::JsonSchema;
 use serde::Deserialize;
 use stoa_sdk::store::{First, get, insert, lock, run, select};
-use stoa_sdk::{
-    Answer, Call, Client, Id, Item, Operation, Problem, Reply, all, currency, emit, item, new_id, now, text,
-};
+use stoa_sdk::{Answer, Call, Client, Id, Item, Operation, Problem, Reply, all, currency, emit, item, new_id, text};
 use stoa_trade::clients::articles;
-use stoa_trade::{Caller, Change, EmptyBody, Status, require_unarchived, writable};
+use stoa_trade::{Caller, Change, EmptyBody, Status, new_record, require_unarchived, writable};
 
 use crate::records::permission::WRITE;
 use crate::records::price::{
-    ARCHIVED, AUDIT, Amount, ApiPrice, CREATED, Price, PriceEvent, PriceId, PriceRow, UPDATED, lock_name, show,
+    ARCHIVED, AUDIT, Amount, ApiPrice, CREATED, Price, PriceEvent, PriceId, PriceIdentity, PriceRow, UPDATED,
+    lock_name, show,
 };
 use crate::records::price_list::ListRow;
 use crate::rules::access::{require_list, require_price};
-use crate::rules::period::{self, Period, Stated, read_period};
+use crate::rules::period::{Period, Stated, overlap_filter, read_period};
 use crate::work::articles::is_variant_on_sale;
 
 const PRICE: &str = "/pricing/price-lists/{listId}/prices/{priceId}";
@@ -60,17 +59,24 @@ pub struct PriceInput {
 }
 
 impl PriceInput {
-    pub fn period(&self, pointer: &str) -> Result<Period, Vec<Item>> {
+    fn period(&self, pointer: &str) -> Result<Period, Vec<Item>> {
         read_period(self.valid_from.as_ref(), self.valid_to.as_ref(), pointer)
+    }
+
+    /// The period of a new price, or every fault below the pointer that the schema cannot tell.
+    pub fn check(&self, pointer: &str) -> Result<Period, Vec<Item>> {
+        let is_active = currency::is_active(&self.currency_code);
+        let currency = (!is_active).then(|| item(format!("{pointer}/currencyCode"), "FORMAT"));
+        match (currency, self.period(pointer)) {
+            (None, period) => period,
+            (Some(fault), period) => Err([fault].into_iter().chain(period.err().into_iter().flatten()).collect()),
+        }
     }
 
     /// A new row.
     pub fn row(&self, id: Id, list: Id, period: Period) -> PriceRow {
-        PriceRow {
+        new_record!(PriceRow {
             id,
-            version: 1,
-            created_at: now(),
-            updated_at: now(),
             list_id: list,
             variant_id: self.variant_id,
             currency_code: self.currency_code.clone(),
@@ -79,39 +85,25 @@ impl PriceInput {
             valid_to: period.to,
             status: Status::Active,
             archived_at: None,
-        }
+        })
     }
 }
 
 /// Active prices of the variant in the list whose period overlaps.
 fn find_overlaps(list: Id, variant: Id, period: Period, but: Option<Id>) -> First<PriceId> {
-    let same = [
-        PriceRow::list_id.eq(list),
-        PriceRow::variant_id.eq(variant),
-        PriceRow::status.eq(Status::Active),
-        period::overlap_filter(period),
-    ];
-    select(all(same.into_iter().chain(but.map(|id| PriceRow::id.ne(id))))).first()
+    let overlap = overlap_filter(list, PriceRow::variant_id.eq(variant), period);
+    select(all([overlap].into_iter().chain(but.map(|id| PriceRow::id.ne(id))))).first()
 }
 
 /// Shows a price that was written; the audit entry is found by its product too.
-fn show_with_product(row: PriceRow) -> Reply {
-    let variant = row.variant_id;
-    show(row).subjects(articles::products_of([variant]))
+fn show_with_product(row: &PriceRow) -> Reply {
+    show(row).subjects(articles::products_of([row.variant_id]))
 }
 
 pub fn create(call: &Call) -> Answer {
     let list_id = call.path_id("listId")?;
     let input: PriceInput = call.body()?;
-    let mut faults = Vec::new();
-    if !currency::is_active(&input.currency_code) {
-        faults.push(item("/currencyCode", "FORMAT"));
-    }
-    let period = match input.period("") {
-        Ok(period) if faults.is_empty() => period,
-        Ok(_) => return Err(Problem::invalid(faults)),
-        Err(period_faults) => return Err(Problem::invalid(faults.into_iter().chain(period_faults).collect())),
-    };
+    let period = input.check("").map_err(Problem::invalid)?;
     let variant = input.variant_id;
     let article = articles::get_one(variant);
     let (_, list, overlaps) = run((
@@ -132,7 +124,7 @@ pub fn create(call: &Call) -> Answer {
     run(insert([&row]))?;
     let is_public = list.is_public() && article.as_ref().is_some_and(articles::is_on_sale);
     emit([CREATED.of(row.id, None, &PriceEvent::from_row(&row, is_public))]);
-    Ok(show_with_product(row))
+    Ok(show_with_product(&row))
 }
 
 pub fn replace(call: &Call) -> Answer {
@@ -163,10 +155,8 @@ pub fn replace(call: &Call) -> Answer {
     if overlaps.is_some() {
         return Err(Problem::new("PRICE_PERIOD_OVERLAP"));
     }
-    run(change.update())?;
-    let is_public = list.is_public() && is_variant_on_sale(variant);
-    emit([UPDATED.of(id, None, &PriceEvent::from_row(change.after(), is_public))]);
-    Ok(change.show(show_with_product))
+    let data = |row: &PriceRow| PriceEvent::from_row(row, list.is_public() && is_variant_on_sale(variant));
+    change.write_and_emit(&UPDATED, data, show_with_product)
 }
 
 /// Takes the name too, for which it must read the variant first: a schedule that closes this price must not do so
@@ -180,7 +170,5 @@ pub fn archive(call: &Call) -> Answer {
     let variant = require_price(list_id, row)?.variant_id;
     let (_, row) = run((lock(lock_name(list_id, variant)), get(id).locked()))?;
     let change = Change::archive(writable(call, Some(require_price(list_id, row)?))?);
-    run(change.update())?;
-    emit([ARCHIVED.of(id, None, &change.after().into())]);
-    Ok(change.show(show_with_product))
+    change.write_and_emit(&ARCHIVED, PriceIdentity::from_row, show_with_product)
 }

@@ -1,11 +1,13 @@
 //! Prices as they are read: by people with their history, by API clients the ones in effect of what is on sale.
 
 use stoa_sdk::store::{Rows, get, run, select};
-use stoa_sdk::{Answer, Call, Client, Filter, Id, Instant, Limit, Operation, Page, Problem, all, any, fit_page, now};
-use stoa_trade::Status;
+use stoa_sdk::{
+    Answer, Call, Client, Filter, Id, Instant, Limit, Operation, Page, Problem, View, all, any, fit_page, now,
+};
 use stoa_trade::ids::{Ids, among};
-use stoa_trade::list_query;
-use stoa_trade::lists::{answer_kept, answer_page, before_watermark, changed_since};
+use stoa_trade::lists::{answer_kept, answer_page, before_watermark, changed_since, equals};
+use stoa_trade::refusal::refuse_invalid;
+use stoa_trade::{Status, list_query};
 
 use crate::records::permission::READ;
 use crate::records::price::{ApiPrice, Price, PriceRow, show};
@@ -27,19 +29,26 @@ pub const OPERATIONS: &[Operation] = &[
 ];
 
 list_query! {
-    pub struct ListPrices of Status {
+    pub struct ListPrices of PriceRow {
+        #[serde(default)]
+        status: Status = PriceRow::status.eq(status),
         variant_id: Option<Id>,
         /// Only these variants, at most 100, separated by commas.
-        variant_ids: Option<Ids>,
+        variant_ids: Option<Ids> = among(PriceRow::variant_id, variant_ids.as_ref()),
         /// Only prices in effect at this instant.
-        at: Option<Stated>,
+        at: Option<Stated> = filter_by(at, in_effect),
         /// Only prices in effect at or after this instant.
-        from: Option<Stated>,
+        from: Option<Stated> = filter_by(from, |from| any([PriceRow::valid_to.is_null(), PriceRow::valid_to.gt(from)])),
         /// Only prices in effect at or before this instant.
-        to: Option<Stated>,
+        to: Option<Stated> = filter_by(to, |to| any([PriceRow::valid_from.is_null(), PriceRow::valid_from.le(to)])),
         /// Only records changed at or after this instant.
-        updated_since: Option<Instant>,
+        updated_since: Option<Instant> = changed_since(PriceRow::updated_at, updated_since),
     }
+}
+
+/// The filter of a stated instant; that it is one is checked before.
+fn filter_by(stated: Option<Stated>, filter: impl Fn(Instant) -> Filter) -> Filter {
+    stated.and_then(|stated| stated.read("").ok()).map(filter).unwrap_or_default()
 }
 
 list_query! {
@@ -55,37 +64,18 @@ list_query! {
 pub fn list(call: &Call) -> Answer {
     let list_id = call.path_id("listId")?;
     let query: ListPrices = call.query()?;
-    let read = |stated: &Option<Stated>, pointer: &str| stated.as_ref().map(|stated| stated.read(pointer)).transpose();
-    let bounds = (read(&query.at, "/query/at"), read(&query.from, "/query/from"), read(&query.to, "/query/to"));
-    let (Ok(time), Ok(from), Ok(to)) = bounds else {
-        let faults = [bounds.0.err(), bounds.1.err(), bounds.2.err()];
-        return Err(Problem::invalid(faults.into_iter().flatten().collect()));
-    };
-    let wanted = [
-        query.variant_id.map(|id| PriceRow::variant_id.eq(id)),
-        time.map(in_effect),
-        from.map(|from| any([PriceRow::valid_to.is_null(), PriceRow::valid_to.gt(from)])),
-        to.map(|to| any([PriceRow::valid_from.is_null(), PriceRow::valid_from.le(to)])),
-    ];
-    let of_list = [
-        PriceRow::list_id.eq(list_id),
-        PriceRow::status.eq(query.status),
-        among(PriceRow::variant_id, query.variant_ids.as_ref()),
-        changed_since(PriceRow::updated_at, query.updated_since),
-    ];
-    let filter = all(of_list.into_iter().chain(wanted.into_iter().flatten()));
-    let (list, rows) = fit_page(query.limit, |limit| {
-        run((get::<ListId>(list_id), select::<PriceRow>(filter.clone()).page(query.cursor).limit(limit)))
-    })?;
-    if list.is_none() {
-        return Err(Problem::not_found());
-    }
-    answer_page(rows, |row| row.id, Price::from)
+    let stated = [("/query/at", &query.at), ("/query/from", &query.from), ("/query/to", &query.to)];
+    let faults = stated.into_iter().filter_map(|(pointer, stated)| stated.as_ref()?.read(pointer).err());
+    refuse_invalid(faults.collect())?;
+    let filter = query.filter([PriceRow::list_id.eq(list_id)]);
+    let (list, rows) = read_list_and_page::<ListId>(list_id, &filter, query.cursor, query.limit)?;
+    list.ok_or_else(Problem::not_found)?;
+    answer_page(rows, |row| row.id, |row| Price::from_row(&row))
 }
 
 pub fn read(call: &Call) -> Answer {
     let list_id = call.path_id("listId")?;
-    require_price(list_id, run(get(call.path_id("priceId")?))?).map(show)
+    require_price(list_id, run(get(call.path_id("priceId")?))?).map(|row| show(&row))
 }
 
 /// Lists for an API client. The catalog says page by page which of the variants are on sale; a page may be shorter than
@@ -97,31 +87,33 @@ pub fn list_in_effect(call: &Call) -> Answer {
         let changed = any([PriceRow::updated_at.ge(since), PriceRow::valid_from.ge(since)]);
         all([changed, before_watermark(PriceRow::updated_at)])
     };
-    let effective = [
+    let filter = all([
         PriceRow::list_id.eq(list_id),
         PriceRow::status.eq(Status::Active),
         in_effect(now()),
-        query.variant_id.map(|id| PriceRow::variant_id.eq(id)).unwrap_or_default(),
+        equals(PriceRow::variant_id, query.variant_id),
         among(PriceRow::variant_id, query.variant_ids.as_ref()),
         query.updated_since.map(since).unwrap_or_default(),
-    ];
-    let filter = all(effective);
+    ]);
     answer_kept(
         (query.cursor, query.limit),
         |cursor| {
-            let (list, rows) = page(list_id, &filter, cursor, query.limit)?;
+            let (list, rows) = read_list_and_page(list_id, &filter, cursor, query.limit)?;
             list.filter(ListRow::is_public).ok_or_else(Problem::not_found)?;
             Ok(rows)
         },
         |row| row.variant_id,
         |variants| Ok(select_on_sale(variants)),
         |row| row.id,
-        ApiPrice::from,
+        |row| ApiPrice::from_row(&row),
     )
 }
 
-type Read = (Option<ListRow>, Rows<PriceRow>);
-
-fn page(list: Id, filter: &Filter, cursor: Option<Id>, limit: Limit) -> Result<Read, Problem> {
+fn read_list_and_page<V: View<Entity = ListRow>>(
+    list: Id,
+    filter: &Filter,
+    cursor: Option<Id>,
+    limit: Limit,
+) -> Result<(Option<V>, Rows<PriceRow>), Problem> {
     fit_page(limit, |limit| run((get(list), select(filter.clone()).page(cursor).limit(limit))))
 }

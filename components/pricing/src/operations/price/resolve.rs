@@ -90,7 +90,7 @@ pub fn instant(stated: Option<&Stated>, pointer: &str) -> Result<Instant, Proble
 pub fn read(call: &Call) -> Answer {
     let query: ResolveAt = call.query()?;
     let time = instant(query.at.as_ref(), "/query/at")?;
-    resolve(call, time).map(show)
+    resolve(call, time).map(|row| show(&row))
 }
 
 /// The price of the path's variant in effect at an instant.
@@ -126,9 +126,9 @@ pub fn read_many(call: &Call) -> Answer {
             None => missing.push(variant),
         }
     }
-    let found = found.into_iter();
+    let found = found.iter();
     Ok(match caller {
-        Caller::Person => Reply::json(&ResolvedPrices { items: found.map(Price::from).collect(), missing }),
-        Caller::Client => Reply::json(&ApiResolvedPrices { items: found.map(ApiPrice::from).collect(), missing }),
+        Caller::Person => Reply::json(&ResolvedPrices { items: found.map(Price::from_row).collect(), missing }),
+        Caller::Client => Reply::json(&ApiResolvedPrices { items: found.map(ApiPrice::from_row).collect(), missing }),
     })
 }

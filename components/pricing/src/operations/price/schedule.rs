@@ -3,20 +3,18 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use stoa_sdk::store::{MOST_ROWS, get, insert, lock_all, run, select, update_all};
-use stoa_sdk::{
-    Answer, Call, Client, Filter, Id, Item, Operation, Problem, Reply, all, currency, emit, item, new_ids, now, set,
-};
+use stoa_sdk::{Answer, Call, Client, Id, Item, Operation, Problem, Reply, emit, item, new_ids, now, set};
 use stoa_trade::clients::articles;
 use stoa_trade::pages::read_rest;
 use stoa_trade::refusal::{refuse, refuse_invalid};
-use stoa_trade::{Caller, Status, require_unarchived};
+use stoa_trade::{Caller, require_unarchived};
 
 use crate::operations::price::change::PriceInput;
 use crate::records::permission::WRITE;
 use crate::records::price::{ApiPrice, CREATED, Price, PriceEvent, PriceRow, UPDATED, lock_name};
 use crate::records::price_list::{self, ListRow};
 use crate::rules::access::require_list;
-use crate::rules::period::{self, Period};
+use crate::rules::period::{Period, overlap_filter};
 use crate::rules::plan::Plan;
 
 #[rustfmt::skip]
@@ -67,7 +65,8 @@ pub fn schedule(call: &Call) -> Answer {
     let variants: Vec<Id> = variants.into_iter().collect();
     let articles = articles::get(variants.iter().copied());
 
-    let filter = find_overlaps(list_id, &variants, Period::hull(&periods));
+    let named = PriceRow::variant_id.one_of(variants.iter().copied());
+    let filter = overlap_filter(list_id, named, Period::hull(&periods));
     let locks = lock_all(variants.iter().map(|variant| lock_name(list_id, *variant)));
     let (_, list, first) = run((locks, get::<ListRow>(list_id), select::<PriceRow>(filter.clone()).limit(MOST_ROWS)))?;
     let list = require_list(caller, list)?;
@@ -92,14 +91,16 @@ pub fn schedule(call: &Call) -> Answer {
     let closings = closed.iter().map(|row| UPDATED.of(row.id, None, &data(row)));
     emit(closings.chain(created.iter().map(|row| CREATED.of(row.id, None, &data(row)))));
     let reply = match caller {
-        Caller::Person => Reply::json(&ScheduledPrices { items: show_all(created), closed: show_all(closed) }),
-        Caller::Client => Reply::json(&ApiScheduledPrices { items: show_all(created), closed: show_all(closed) }),
+        Caller::Person => Reply::json(&ScheduledPrices {
+            items: created.iter().map(Price::from_row).collect(),
+            closed: closed.iter().map(Price::from_row).collect(),
+        }),
+        Caller::Client => Reply::json(&ApiScheduledPrices {
+            items: created.iter().map(ApiPrice::from_row).collect(),
+            closed: closed.iter().map(ApiPrice::from_row).collect(),
+        }),
     };
     Ok(reply.resource(list_id).subjects(articles::products_of(variants)))
-}
-
-fn show_all<P: From<PriceRow>>(rows: Vec<PriceRow>) -> Vec<P> {
-    rows.into_iter().map(P::from).collect()
 }
 
 /// The periods, or every fault that the schema cannot tell.
@@ -107,13 +108,9 @@ fn check(prices: &[PriceInput]) -> Result<Vec<Period>, Problem> {
     let mut faults: Vec<Item> = Vec::new();
     let mut periods = Vec::new();
     for (index, price) in prices.iter().enumerate() {
-        let pointer = format!("/prices/{index}");
-        if !currency::is_active(&price.currency_code) {
-            faults.push(item(format!("{pointer}/currencyCode"), "FORMAT"));
-        }
-        match price.period(&pointer) {
+        match price.check(&format!("/prices/{index}")) {
             Ok(period) => periods.push(period),
-            Err(period_faults) => faults.extend(period_faults),
+            Err(found) => faults.extend(found),
         }
     }
     refuse_invalid(faults)?;
@@ -129,16 +126,6 @@ fn refuse_each(
 ) -> Result<(), Problem> {
     let wrong = prices.iter().enumerate().filter(|(_, price)| is_wrong(price));
     refuse(code, wrong.map(|(index, _)| item(format!("/prices/{index}/{member}"), code)).collect())
-}
-
-/// Active prices of these variants that may overlap.
-fn find_overlaps(list: Id, variants: &[Id], hull: Period) -> Filter {
-    all([
-        PriceRow::list_id.eq(list),
-        PriceRow::variant_id.one_of(variants.iter().copied()),
-        PriceRow::status.eq(Status::Active),
-        period::overlap_filter(hull),
-    ])
 }
 
 type Written = (Vec<PriceRow>, Vec<PriceRow>);

@@ -74,8 +74,9 @@ pub struct Deactivate {
 
 #[derive(clap::Args)]
 pub struct Rollback {
-    /// The module to roll back to its last version that was not withdrawn, or the number of the generation to restore. By default,
-    /// the newest generation with other modules, whose signers are all trusted and of which no module was withdrawn.
+    /// The module to roll back to its last version that was not withdrawn, or the number of the generation to restore.
+    /// By default, the newest generation with other modules, whose signers are all trusted and of which no module was
+    /// withdrawn.
     #[arg(value_name = "MODULE|GENERATION")]
     target: Option<String>,
     /// Only if this generation is the active one.

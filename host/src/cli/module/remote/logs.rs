@@ -12,7 +12,7 @@ const WAIT: u32 = 20;
 #[derive(Subcommand)]
 pub enum LogsVerb {
     /// Show the last lines and failures of a module on one host: of each the request and the operation.
-    #[command(after_help = "Example: stoa module logs catalog --follow")]
+    #[command(after_help = "Example: stoa module logs loyalty --follow")]
     Logs(LogsOfModule),
 }
 
