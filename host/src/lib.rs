@@ -13,6 +13,7 @@ pub mod identity;
 pub mod ids;
 pub mod keyring;
 pub mod log_writer;
+pub mod oci;
 pub mod operations;
 pub mod pipeline;
 pub mod platform;

@@ -26,6 +26,8 @@ use crate::http::peer::Network;
 use crate::http::server;
 use crate::identity::{Algorithm, ClaimNames, Environment, Issuer};
 use crate::keyring::KeyRing;
+use crate::oci::reference::RegistryName;
+use crate::oci::registries::Registries;
 use crate::pipeline;
 use crate::sandbox::Limits;
 use crate::sandbox::engine::{self, Sandbox};
@@ -101,6 +103,14 @@ pub struct Settings {
     /// SHA-256 of an operator's token, in hex; several with commas, each with a name before it: `alice=...`.
     #[serde(deserialize_with = "list")]
     pub operator_token_sha256: Vec<Operator>,
+    /// Registries whose modules operators may push by reference, `host` or `host:port`, at public addresses.
+    #[serde(deserialize_with = "list")]
+    pub registries: Vec<RegistryName>,
+    /// The same at any address; on this machine's loopback in plain text.
+    #[serde(deserialize_with = "list")]
+    pub private_registries: Vec<RegistryName>,
+    /// Credentials for registries: the file `config.json` that `docker login` writes.
+    pub registry_auth: Option<PathBuf>,
     #[serde(with = "humantime_serde")]
     pub module_deadline: Duration,
     /// Time of a request's store calls, where they are its thread's own (SQLite).
@@ -167,6 +177,7 @@ const TEXTS: &[&str] = &[
     "precompiled_sha256",
     "oidc_issuer",
     "oidc_audience",
+    "registry_auth",
     "encryption_key",
     "webhook_schedule",
     "log",
@@ -274,6 +285,9 @@ impl Default for Settings {
             sandbox: None,
             trusted_signers: Vec::new(),
             operator_token_sha256: Vec::new(),
+            registries: Vec::new(),
+            private_registries: Vec::new(),
+            registry_auth: None,
             module_deadline: limits.deadline,
             module_host_time: limits.host,
             module_memory: ByteSize(limits.memory as u64),
@@ -386,8 +400,22 @@ impl Settings {
 
     /// The sender of webhooks, which also judges where they may point.
     pub fn dialer(&self) -> anyhow::Result<Dialer> {
-        let resolver = self.webhook_resolver.map_or_else(Resolver::of_system, Resolver::new)?;
-        Dialer::new(resolver, self.webhook_dev_targets.iter().map(|target| target.0).collect())
+        Dialer::new(self.resolver()?, self.webhook_dev_targets.iter().map(|target| target.0).collect())
+    }
+
+    /// Says where outgoing requests go whose target somebody else chose.
+    fn resolver(&self) -> anyhow::Result<Resolver> {
+        self.webhook_resolver.map_or_else(Resolver::of_system, Resolver::new)
+    }
+
+    /// The registries that modules are taken from.
+    pub fn registries(&self) -> anyhow::Result<Registries> {
+        Ok(Registries {
+            public: self.registries.clone(),
+            private: self.private_registries.clone(),
+            credentials: self.registry_auth.clone(),
+            resolver: self.resolver()?,
+        })
     }
 
     pub fn database_url(&self) -> String {

@@ -43,6 +43,7 @@ pub mod purchases;
 pub mod raw;
 pub mod receiver;
 pub mod record;
+pub mod registry;
 pub mod request;
 pub mod retries;
 pub mod reviewed;

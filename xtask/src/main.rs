@@ -14,6 +14,7 @@ mod demo;
 mod new_module;
 mod postgres;
 mod program;
+mod release_modules;
 mod release_wit;
 mod run;
 mod scratch;
@@ -55,6 +56,9 @@ enum Verb {
     /// Create components/NAME, a module that builds, tests and activates without changes
     #[command(after_help = "Example: cargo xtask new-module loyalty")]
     NewModule(new_module::Args),
+    /// Build, sign and publish the eight modules to an OCI registry, or to a folder that any tool copies to one
+    #[command(after_help = "Example: cargo xtask release-modules --key vendor.key --to oci://registry.example/stoa")]
+    ReleaseModules(release_modules::Args),
     /// Freeze a WIT package: lists it in wit/released.txt
     #[command(after_help = "Example: cargo xtask release-wit commerce:pricing@1.0.0")]
     ReleaseWit(release_wit::Args),
@@ -72,6 +76,7 @@ fn main() -> ExitCode {
         Verb::Bench(args) => bench::run(&workspace, args),
         Verb::BuildModules(args) => build_modules::run(&workspace, args),
         Verb::NewModule(args) => new_module::run(&workspace, args),
+        Verb::ReleaseModules(args) => release_modules::run(&workspace, &args),
         Verb::ReleaseWit(args) => release_wit::run(&workspace, args),
     });
     match done {

@@ -95,7 +95,7 @@ async fn serve(mut settings: Settings, flags: Flags) -> anyhow::Result<()> {
     let _ = writeln!(std::io::stdout(), "stoa listening on http://{address}");
     tracing::info!(%address, private = %private_listener.local_addr()?, "listening");
 
-    let operators = serve_operators(&settings, private_listener, metrics, host.app.deployment.clone());
+    let operators = serve_operators(&settings, private_listener, metrics, host.app.deployment.clone())?;
     let database_connections = settings.concurrent_requests() as usize;
     let connections = open_files::count_connections(descriptors, settings.connections, database_connections);
     let connection_limit =
@@ -115,12 +115,13 @@ fn serve_operators(
     listener: TcpListener,
     metrics: PrometheusHandle,
     deployment: Arc<Deployment>,
-) -> JoinHandle<()> {
+) -> anyhow::Result<JoinHandle<()>> {
     let names = settings.private_names.iter().map(|name| name.0.clone()).collect();
-    let router = private::router(metrics, deployment, settings.operator_token_sha256.clone(), names);
+    let (operators, registries) = (settings.operator_token_sha256.clone(), settings.registries()?);
+    let router = private::router(metrics, deployment, operators, registries, names);
     let connection_limit = ConnectionLimit::for_private(private::CONNECTIONS);
     let silence = settings.connection_timeout;
-    watchdog::spawn_vital_task(server::serve(listener, router, connection_limit, silence, pending()))
+    Ok(watchdog::spawn_vital_task(server::serve(listener, router, connection_limit, silence, pending())))
 }
 
 async fn listen(address: SocketAddr) -> anyhow::Result<TcpListener> {

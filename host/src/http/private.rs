@@ -17,6 +17,7 @@ use metrics_exporter_prometheus::PrometheusHandle;
 
 use super::operator::{self, Operator, problem};
 use crate::deployment::Deployment;
+use crate::oci::registries::Registries;
 
 /// Connections to this listener at once. They have descriptors of their own, whatever the public one is asked.
 pub const CONNECTIONS: usize = 64;
@@ -26,12 +27,13 @@ pub fn router(
     metrics: PrometheusHandle,
     deployment: Arc<Deployment>,
     operators: Vec<Operator>,
+    registries: Registries,
     names: Vec<String>,
 ) -> Router {
     let names: Arc<[String]> = names.into();
     Router::new()
         .route("/metrics", get(move || std::future::ready(metrics.render())))
-        .merge(operator::router(deployment, operators))
+        .merge(operator::router(deployment, operators, registries))
         .layer(middleware::from_fn(move |request, next| require_own_name(names.clone(), request, next)))
 }
 

@@ -56,9 +56,8 @@ fn only_operators_are_let_in(database: Database) {
     console.activate(&"0".repeat(64), json!({ "unknown": 1 })).refused(400, "VALIDATION_FAILED");
     // They come later.
     console.post(&format!("modules/{}/rehearse", "0".repeat(64)), json!({ "requests": 1 })).refused(404, "NOT_FOUND");
-    console
-        .post("modules", json!({ "reference": "oci://registry.example/pricing:1" }))
-        .refused(400, "VALIDATION_FAILED");
+    let reference = format!("oci://registry.example/pricing@sha256:{}", "0".repeat(64));
+    console.post("modules", json!({ "reference": reference })).refused(403, "REGISTRY_FORBIDDEN");
     // And never on the public side.
     host.request("GET", "/operator/modules").token(&console.token).send().refused(404, "NOT_FOUND");
     let listed = console.shown();

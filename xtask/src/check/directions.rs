@@ -25,6 +25,7 @@ const HOST: Order = &[
     &["gate"],
     &["pipeline"],
     &["events", "governance", "purge"],
+    &["oci"],
     &["platform"],
     &["deployment"],
     &["http"],

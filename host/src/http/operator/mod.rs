@@ -30,6 +30,7 @@ use push::Pushes;
 
 use crate::deployment::{Deployment, DeploymentError};
 use crate::gate::artifact::LARGEST;
+use crate::oci::registries::Registries;
 
 pub use answer::problem;
 pub use artifact::ADMISSION;
@@ -60,6 +61,8 @@ impl FromStr for Operator {
 struct Console {
     deployment: Arc<Deployment>,
     operators: Arc<Vec<Operator>>,
+    /// Where modules may come from that a push names by reference.
+    registries: Arc<Registries>,
     pushes: Arc<Pushes>,
     /// One verification at a time: it takes a slot of a reader of the database.
     verifying: Arc<tokio::sync::Mutex<()>>,
@@ -69,9 +72,14 @@ struct Console {
 #[derive(Clone)]
 struct Name(String);
 
-pub fn router(deployment: Arc<Deployment>, operators: Vec<Operator>) -> Router {
-    let console =
-        Console { deployment, operators: Arc::new(operators), pushes: Arc::default(), verifying: Arc::default() };
+pub fn router(deployment: Arc<Deployment>, operators: Vec<Operator>, registries: Registries) -> Router {
+    let console = Console {
+        deployment,
+        operators: Arc::new(operators),
+        registries: Arc::new(registries),
+        pushes: Arc::default(),
+        verifying: Arc::default(),
+    };
     Router::new()
         .merge(push::routes())
         .merge(compare::routes())

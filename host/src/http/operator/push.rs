@@ -12,7 +12,6 @@ use bytes::Bytes;
 use http::{HeaderMap, HeaderValue, StatusCode};
 use serde::Deserialize;
 use serde_json::{Value as Json, json};
-use sha2::{Digest as _, Sha256};
 use tokio::task::JoinHandle;
 use tokio::time::timeout;
 
@@ -24,6 +23,7 @@ use crate::database::Error;
 use crate::deployment::records::Digest;
 use crate::deployment::{Deployment, DeploymentError};
 use crate::gate::admission::{Admission, Signer, Statement};
+use crate::gate::artifact::Artifact;
 use crate::gate::refusal::Refusal;
 use crate::gate::trust::Trust;
 use crate::sandbox::Vetted;
@@ -100,10 +100,17 @@ async fn push(
     headers: HeaderMap,
     body: Bytes,
 ) -> Response {
-    let (patience, digest) = (read_patience(&headers), Digest::from(Sha256::digest(&body)));
+    let artifact = match read_artifact(&console, &headers, body).await {
+        Ok(artifact) => artifact,
+        Err(refused) => {
+            note(&console, &by, "pushModule", &refused, json!({})).await;
+            return Answer(Err(refused)).into_response();
+        }
+    };
+    let (patience, digest) = (read_patience(&headers), artifact.digest);
     let pushing = console.clone();
     let mut work = tokio::spawn(async move {
-        let pushed = receive(&pushing.deployment, &by, &headers, body).await;
+        let pushed = receive(&pushing.deployment, &by, artifact).await;
         if let Err(refused) = &pushed {
             note(&pushing, &by, "pushModule", refused, json!({})).await;
         }
@@ -189,10 +196,8 @@ impl Pushes {
 async fn receive(
     deployment: &Arc<Deployment>,
     by: &str,
-    headers: &HeaderMap,
-    body: Bytes,
+    artifact: Artifact,
 ) -> Result<(StatusCode, Json), DeploymentError> {
-    let artifact = read_artifact(headers, body).await?;
     let (deployment, by) = (deployment.clone(), by.to_string());
     apart(async move {
         let (vetted, new) = deployment.push(artifact, by).await?;

@@ -28,7 +28,7 @@ pub enum PushVerb {
 
 #[derive(clap::Args)]
 pub struct Push {
-    /// A component.
+    /// A component, or the pinned reference of one in a registry, `oci://HOST/PATH@sha256:HEX`.
     file: PathBuf,
     /// Sign it with this key first. Without a key, FILE.admission.json must be next to it.
     #[arg(long)]
@@ -49,26 +49,10 @@ pub fn run(verb: PushVerb) -> anyhow::Result<()> {
 }
 
 fn push(args: Push) -> anyhow::Result<()> {
-    let artifact = Artifact::read(&args.file)?;
-    let admission = match &args.key {
-        Some(key) => {
-            // Before the component is compiled, where it must be, and sent.
-            ask_about(&args.host, &json!({ "signer": sign::read_key(key)?.signer() }))?;
-            sign::admit(&artifact.bytes, key)?
-        }
-        None => {
-            let beside = admission_file(&args.file);
-            let missing = || format!("{} is missing: `stoa module sign` writes it, or give --key", beside.display());
-            let admission = artifact.admission.with_context(missing)?;
-            ask_about(&args.host, &json!({ "admission": admission }))?;
-            admission
-        }
+    let mut pushed = match args.file.to_str().filter(|file| file.starts_with("oci://")) {
+        Some(reference) => send_reference(&args, reference)?,
+        None => send_file(&args)?,
     };
-    let admission = BASE64_STANDARD.encode(serde_json::to_vec(&admission)?);
-    let mut pushed = args.host.ask(Method::POST, "modules", |request| {
-        let request = request.header("content-type", "application/wasm").header("prefer", "respond-async");
-        request.header(ADMISSION, admission).body(artifact.bytes)
-    })?;
     if is_compiling(&pushed) {
         eprintln!("the host is compiling the module");
     }
@@ -85,6 +69,37 @@ fn push(args: Push) -> anyhow::Result<()> {
         true => change::activate_digest(&args.host, text(&pushed["digest"]), &args.options),
         false => Ok(()),
     }
+}
+
+fn send_file(args: &Push) -> anyhow::Result<Json> {
+    let artifact = Artifact::read(&args.file)?;
+    let admission = match &args.key {
+        Some(key) => {
+            // Before the component is compiled, where it must be, and sent.
+            ask_about(&args.host, &json!({ "signer": sign::read_key(key)?.signer() }))?;
+            sign::admit(&artifact.bytes, key)?
+        }
+        None => {
+            let beside = admission_file(&args.file);
+            let missing = || format!("{} is missing: `stoa module sign` writes it, or give --key", beside.display());
+            let admission = artifact.admission.with_context(missing)?;
+            ask_about(&args.host, &json!({ "admission": admission }))?;
+            admission
+        }
+    };
+    let admission = BASE64_STANDARD.encode(serde_json::to_vec(&admission)?);
+    args.host.ask(Method::POST, "modules", |request| {
+        let request = request.header("content-type", "application/wasm").header("prefer", "respond-async");
+        request.header(ADMISSION, admission).body(artifact.bytes)
+    })
+}
+
+/// The host fetches the component: it takes a module only from the registries of its settings.
+fn send_reference(args: &Push, reference: &str) -> anyhow::Result<Json> {
+    anyhow::ensure!(args.key.is_none(), "a reference is signed where it is published: `stoa module publish --key`");
+    args.host.ask(Method::POST, "modules", |request| {
+        request.header("prefer", "respond-async").json(&json!({ "reference": reference }))
+    })
 }
 
 /// Asks the host whether it trusts a signer; an error says why not.
