@@ -1,4 +1,5 @@
-//! A trap in words: the sentence that the module logged before it, and the functions of its author's crate that led there.
+//! A trap in words: the sentence that the module logged before it, and the functions of its author's crate that led
+//! there.
 
 use std::sync::Arc;
 
@@ -11,9 +12,11 @@ use super::state::State;
 const MOST_FRAMES: usize = 8;
 const LONGEST_NAME: usize = 200;
 
-/// A trap, as its author reads it: `panicked at src/card.rs:50:27: index out of bounds [cards::card::read <- cards::handle]`.
+/// A trap, as its author reads it: `panicked at src/card.rs:50:27: index out of bounds [cards::card::read <-
+/// cards::handle]`.
 pub fn describe_trap(state: &State, error: &wasmtime::Error) -> String {
-    // A panic ends in this trap. Its message is the last line that the module logged as an error; another trap has none.
+    // A panic ends in this trap. Its message is the last line that the module logged as an error; another trap has
+    // none.
     let is_panic = matches!(error.downcast_ref::<Trap>(), Some(Trap::UnreachableCodeReached));
     let message = state.last_error.as_ref().filter(|(module, _)| is_panic && Arc::ptr_eq(module, &state.running));
     let why = message.map_or_else(|| error.root_cause().to_string(), |(_, line)| line.clone());
@@ -23,8 +26,8 @@ pub fn describe_trap(state: &State, error: &wasmtime::Error) -> String {
     if frames.is_empty() { why } else { format!("{why} [{}]", frames.join(" <- ")) }
 }
 
-/// The functions of the module's own crate, which is known by the module's name. A function that bindings generated stands for what
-/// the compiler put into it, where nothing else is left.
+/// The functions of the module's own crate, which is known by the module's name. A function that bindings generated
+/// stands for what the compiler put into it, where nothing else is left.
 fn list_own_frames<'a>(module: &str, names: impl Iterator<Item = &'a str>) -> Vec<String> {
     let word = module.replace('-', "_");
     let demangled = names.map(|name| format!("{:#}", rustc_demangle::demangle(name)));
