@@ -53,7 +53,7 @@ mod tests {
         let names = [
             "_ZN4core9panicking9panic_fmt17h0123456789abcdefE",
             "_ZN7loyalty4card4read17h0123456789abcdefE",
-            "_ZN54_$LT$loyalty..Loyalty$u20$as$u20$stoa_sdk..Module$GT$6handle17h0123456789abcdefE",
+            "_ZN53_$LT$loyalty..Loyalty$u20$as$u20$stoa_sdk..Module$GT$6handle17h0123456789abcdefE",
             "_ZN7loyalty7exports8commerce19_export_handle_cabi17h0123456789abcdefE",
             "_ZN8stoa_sdk6module6handle17h0123456789abcdefE",
             "commerce:platform/module@0.1.0#handle",
