@@ -222,16 +222,14 @@ async fn repeat(address: SocketAddr, request: NextRequest, succeeded: Arc<Atomic
 /// Reads page after page, each slowly.
 async fn sip(address: SocketAddr, company: Company, succeeded: Arc<AtomicUsize>) {
     loop {
-        match sip_page(address, &company).await {
-            Ok(()) => {
-                succeeded.fetch_add(1, Relaxed);
-            }
-            Err(_) => sleep(REST).await,
+        if sip_page(address, &company, &succeeded).await.is_err() {
+            sleep(REST).await;
         }
     }
 }
 
-async fn sip_page(address: SocketAddr, company: &Company) -> anyhow::Result<()> {
+/// A page counts once the host begins it: the host may end a reader that is slow, and few pages end within an attack.
+async fn sip_page(address: SocketAddr, company: &Company, succeeded: &AtomicUsize) -> anyhow::Result<()> {
     let socket = TcpSocket::new_v4()?;
     // The kernel keeps little for this reader: the rest stays with the host.
     socket.set_recv_buffer_size(SIP as u32)?;
@@ -240,14 +238,11 @@ async fn sip_page(address: SocketAddr, company: &Company) -> anyhow::Result<()> 
     let head = format!("GET {path} HTTP/1.1\r\nhost: stoa\r\nauthorization: Bearer {}\r\n", company.token);
     stream.write_all(format!("{head}connection: close\r\n\r\n").as_bytes()).await?;
     let mut part = vec![0; SIP];
-    let mut taken = 0;
-    loop {
-        let count = stream.read(&mut part).await?;
-        if count == 0 {
-            anyhow::ensure!(taken > SIP, "an answer of {taken} bytes is no page");
-            return Ok(());
-        }
-        taken += count;
+    let first = stream.read(&mut part).await?;
+    anyhow::ensure!(part[..first].starts_with(b"HTTP/1.1 200 "), "the host rejects the page");
+    succeeded.fetch_add(1, Relaxed);
+    while stream.read(&mut part).await? > 0 {
         sleep(PAUSE).await;
     }
+    Ok(())
 }

@@ -275,6 +275,10 @@ pub struct Column {
     /// Constant for rows that do not state it; what makes a required column additive.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub default: Option<Json>,
+    /// Its values can be computed from other rows at any time, and `upgrade` does so where it is null. The host makes it null
+    /// whenever a version of the module that does not declare it changes the row.
+    #[serde(default, skip_serializing_if = "is_false")]
+    pub derived: bool,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]

@@ -4,5 +4,6 @@
 pub mod component;
 pub mod manifest;
 pub mod name;
+pub mod section;
 pub mod target;
 pub mod template;

@@ -1,7 +1,7 @@
 //! The manifest of a module that stands alone: the template's, with what it takes from the workspace spelt out, so that there
 //! is one list of versions.
 
-use std::path::{Path, PathBuf};
+use std::path::{Component, Path, PathBuf};
 
 use anyhow::{Context, Result, bail};
 
@@ -11,8 +11,12 @@ const WORKSPACE: &str = include_str!("../../Cargo.toml");
 /// Where the SDK comes from.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Sdk {
-    /// The folder of the crate.
-    Path(PathBuf),
+    Folder {
+        /// The folder of the crate, from the root.
+        path: PathBuf,
+        /// The author named it from where they stand: the module and the SDK move together.
+        is_relative: bool,
+    },
     Git {
         url: String,
         /// A commit or a tag.
@@ -34,18 +38,23 @@ impl Sdk {
         for folder in [folder.to_path_buf(), folder.join("components/sdk")] {
             let named = std::fs::read_to_string(folder.join("Cargo.toml"));
             if named.is_ok_and(|manifest| manifest.contains("name = \"stoa-sdk\"")) {
-                return Ok(Sdk::Path(folder.canonicalize().context("the SDK's folder has no path")?));
+                let path = folder.canonicalize().context("the SDK's folder has no path")?;
+                return Ok(Sdk::Folder { path, is_relative: Path::new(text).is_relative() });
             }
         }
         bail!("{text} is neither the folder of stoa-sdk nor a git address")
     }
 
-    /// The SDK itself, or a library whose folder lies beside the SDK's.
-    fn dependency(&self, library: Option<&str>) -> String {
+    /// The SDK itself, or a library whose folder lies beside the SDK's, as the manifest in `module` names it: from there where
+    /// both lie in one folder or the author named the SDK so, else from the root.
+    fn dependency(&self, library: Option<&str>, module: &Path) -> String {
         let quoted = |text: &str| serde_json::Value::from(text).to_string();
         match self {
-            Sdk::Path(sdk) => {
-                let folder = library.map_or_else(|| sdk.clone(), |library| sdk.with_file_name(library));
+            Sdk::Folder { path, is_relative } => {
+                let mut folder = library.map_or_else(|| path.clone(), |library| path.with_file_name(library));
+                if *is_relative || module.parent().is_some_and(|beside| folder.starts_with(beside)) {
+                    folder = lead(module, &folder);
+                }
                 format!("{{ path = {} }}", quoted(&folder.to_string_lossy()))
             }
             Sdk::Git { url, revision: None } => format!("{{ git = {} }}", quoted(url)),
@@ -57,13 +66,20 @@ impl Sdk {
 
     /// The versions that the SDK was built with, where it lies on this machine.
     pub fn lock_file(&self) -> Option<PathBuf> {
-        let Sdk::Path(folder) = self else { return None };
-        folder.ancestors().map(|folder| folder.join("Cargo.lock")).find(|file| file.is_file())
+        let Sdk::Folder { path, .. } = self else { return None };
+        path.ancestors().map(|folder| folder.join("Cargo.lock")).find(|file| file.is_file())
     }
 }
 
-/// The manifest of a member of the workspace as that of a crate of its own.
-pub fn alone(member: &str, sdk: &Sdk) -> String {
+/// The way from one folder to another, both from the root.
+fn lead(from: &Path, to: &Path) -> PathBuf {
+    let shared = from.components().zip(to.components()).take_while(|(ours, theirs)| ours == theirs).count();
+    let up = from.components().skip(shared).map(|_| Component::ParentDir);
+    up.chain(to.components().skip(shared)).collect()
+}
+
+/// The manifest of a member of the workspace as that of a crate of its own. `module`: the folder of that crate, from the root.
+pub fn alone(member: &str, sdk: &Sdk, module: &Path) -> String {
     let mut text = String::new();
     let mut section = "";
     for line in member.lines() {
@@ -75,8 +91,8 @@ pub fn alone(member: &str, sdk: &Sdk) -> String {
             continue;
         }
         match line.strip_suffix(".workspace = true") {
-            Some("stoa-sdk") => text.push_str(&format!("stoa-sdk = {}", sdk.dependency(None))),
-            Some("stoa-trade") => text.push_str(&format!("stoa-trade = {}", sdk.dependency(Some("trade")))),
+            Some("stoa-sdk") => text.push_str(&format!("stoa-sdk = {}", sdk.dependency(None, module))),
+            Some("stoa-trade") => text.push_str(&format!("stoa-trade = {}", sdk.dependency(Some("trade"), module))),
             Some(name) => text.push_str(workspace_line(section, name)),
             None => text.push_str(line),
         }
@@ -101,11 +117,12 @@ fn lines_of(heading: &str) -> impl Iterator<Item = &'static str> {
     WORKSPACE.lines().skip_while(move |line| *line != heading).skip(1).take_while(|line| !line.starts_with('['))
 }
 
-/// `[profile.module]` with the comment above it.
+/// `[profile.module]` with the comment above it, without what it says of packages, of which an author has none.
 fn profile() -> &'static str {
     let start = WORKSPACE.find("[profile.module]").unwrap_or(WORKSPACE.len());
     let above = WORKSPACE.get(..start).and_then(|text| text.rfind("\n\n")).map_or(start, |blank| blank + 2);
-    WORKSPACE.get(above..).unwrap_or_default()
+    let end = WORKSPACE.get(start..).and_then(|text| text.find("\n\n")).map_or(WORKSPACE.len(), |end| start + end + 1);
+    WORKSPACE.get(above..end).unwrap_or_default()
 }
 
 #[cfg(test)]
@@ -117,7 +134,8 @@ mod tests {
 
     #[test]
     fn nothing_of_the_workspace_is_left() {
-        let manifest = alone(MEMBER, &Sdk::Git { url: "https://host.example/stoa".to_owned(), revision: None });
+        let sdk = Sdk::Git { url: "https://host.example/stoa".to_owned(), revision: None };
+        let manifest = alone(MEMBER, &sdk, Path::new("/modules/gift-cards"));
         for line in [
             "version = \"0.1.0\"",
             "stoa-sdk = { git = \"https://host.example/stoa\" }",
@@ -129,7 +147,9 @@ mod tests {
         ] {
             assert!(manifest.lines().any(|other| other == line), "{line} in\n{manifest}");
         }
-        assert!(!manifest.contains("workspace = true") && !manifest.contains("license"), "{manifest}");
+        for absent in ["workspace = true", "license", "[profile.module.package"] {
+            assert!(!manifest.contains(absent), "{absent} in\n{manifest}");
+        }
     }
 
     #[test]
@@ -138,9 +158,18 @@ mod tests {
         let sdk = Sdk::read(&here.to_string_lossy()).expect("the repository holds it");
         assert_eq!(Some(sdk.clone()), Sdk::read(&here.join("components/sdk").to_string_lossy()).ok());
         assert!(sdk.lock_file().is_some());
-        assert!(sdk.dependency(Some("trade")).ends_with("components/trade\" }"));
+        assert!(sdk.dependency(Some("trade"), Path::new("/")).ends_with("components/trade\" }"));
         assert!(Sdk::read(env!("CARGO_MANIFEST_DIR")).is_err());
         let tagged = Sdk::read("https://host.example/stoa#v1").expect("an address");
-        assert_eq!(tagged.dependency(None), "{ git = \"https://host.example/stoa\", rev = \"v1\" }");
+        assert_eq!(tagged.dependency(None, Path::new("/")), "{ git = \"https://host.example/stoa\", rev = \"v1\" }");
+    }
+
+    #[test]
+    fn an_sdk_beside_the_module_is_named_from_there() {
+        let sdk = |is_relative| Sdk::Folder { path: "/work/stoa/components/sdk".into(), is_relative };
+        let path = |is_relative, module: &str| sdk(is_relative).dependency(None, Path::new(module));
+        assert_eq!(path(false, "/work/loyalty"), "{ path = \"../stoa/components/sdk\" }");
+        assert_eq!(path(false, "/home/acme/loyalty"), "{ path = \"/work/stoa/components/sdk\" }");
+        assert_eq!(path(true, "/home/acme/loyalty"), "{ path = \"../../../work/stoa/components/sdk\" }");
     }
 }

@@ -37,7 +37,9 @@ pub fn write_member(name: &str, folder: &Path) -> Result<()> {
 
 /// Writes a module of this name that stands alone, against this SDK.
 pub fn write_alone(name: &str, folder: &Path, sdk: &Sdk) -> Result<()> {
-    write(folder, "Cargo.toml", &manifest::alone(&fill(MANIFEST, name), sdk))?;
+    fs::create_dir_all(folder).with_context(|| format!("cannot make {}", folder.display()))?;
+    let place = folder.canonicalize().context("the module's folder has no path")?;
+    write(folder, "Cargo.toml", &manifest::alone(&fill(MANIFEST, name), sdk, &place))?;
     write_sources(name, folder)?;
     for (path, text) in SURROUNDINGS {
         write(folder, path, text)?;

@@ -116,6 +116,28 @@ impl Operator {
         self.post(&format!("modules/{digest}/activate"), body)
     }
 
+    /// Activates several modules as one set.
+    pub fn activate_set(&self, digests: &[&str], allow: &[&str]) -> Answer {
+        self.post("activations", json!({ "digests": digests, "allow": allow }))
+    }
+
+    /// A verb of `stoa module` against this host: whether it succeeded, what it printed, and what it complained of.
+    pub fn run(&self, arguments: &[&str]) -> (bool, String, String) {
+        let address = format!("http://{}", self.host.private_address());
+        let mut command = self.host.command();
+        command.arg("module").args(arguments).args(["--operator-url", &address, "--operator-token", &self.token]);
+        let output = command.output().expect("cannot run stoa");
+        let [printed, complained] =
+            [output.stdout, output.stderr].map(|text| String::from_utf8_lossy(&text).into_owned());
+        (output.status.success(), printed, complained)
+    }
+
+    /// The newest generation of the history.
+    #[track_caller]
+    pub fn newest(&self) -> Json {
+        self.get("generations").is(200).items()[0].clone()
+    }
+
     pub fn restore(&self, generation: u64) -> Answer {
         self.post(&format!("generations/{generation}/activate"), json!({}))
     }

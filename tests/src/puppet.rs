@@ -2,6 +2,7 @@
 
 use serde_json::{Value as Json, json};
 
+use crate::company::with;
 use crate::modules::guest;
 
 /// Room for the descriptor in the guest: `tests/guests/puppet/src/lib.rs`.
@@ -35,6 +36,18 @@ pub fn descriptor(name: &str) -> Json {
         "permissions": [{ "code": format!("{name}.read"), "description": "Read." }],
         "routes": [route(name, "GET", "things", "listThings")],
     })
+}
+
+/// The same as a partner's module: with names of its own alone.
+pub fn descriptor_of_partner(name: &str) -> Json {
+    let operation = format!("list{}Things", pascal(name));
+    with(&descriptor(name), json!({ "routes": [route(name, "GET", "things", &operation)] }))
+}
+
+/// `loyalty-points` as `LoyaltyPoints`.
+pub fn pascal(name: &str) -> String {
+    let word = |word: &str| word.chars().next().map(|first| format!("{}{}", first.to_ascii_uppercase(), &word[1..]));
+    name.split('-').filter_map(word).collect()
 }
 
 /// A route of that descriptor, which its one permission opens.

@@ -24,7 +24,8 @@ pub fn run(workspace: &Workspace, args: Args) -> Result<()> {
     let host = workspace.build_host(workspace.cargo(), &[])?;
     build_modules::precompile(workspace, &host)?;
     let mut command = workspace.cargo();
-    command.args(["run", "--release", "--bin", PACKAGE, "--"]);
+    // No default member, so that what users build lacks its features.
+    command.args(["run", "--release", "--package", PACKAGE, "--"]);
     command.args(args.quick.then_some("--quick")).args(&args.arguments);
     command.env("STOA_TEST_BINARY", host).env("STOA_TEST_MODULES", build_modules::modules_folder(workspace));
     command.env("STOA_TEST_MODULE_CACHE", build_modules::compiled_folder(workspace));

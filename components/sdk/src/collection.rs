@@ -63,6 +63,7 @@ pub trait Record: Entity {
 ///     checks { places: [decimal_places >= 0] }
 ///     lock_order [name]
 ///     counters [decimal_places]
+///     derived [slug]                          // null after a change by a version that does not declare it; `upgrade` fills it
 ///     fixed [slug]                            // no change of a row may touch it
 ///     members { decimal_places: "decimals" }  // what callers call a column, where it is not `decimalPlaces`
 /// }
@@ -96,6 +97,7 @@ macro_rules! collection {
         $(checks { $($check:ident: [$($left:ident $op:tt $right:tt),+]),* $(,)? })?
         $(lock_order [$($lock_column:ident),+])?
         $(counters [$($counter:ident),+])?
+        $(derived [$($derived:ident),+])?
         $(fixed [$($fixed:ident),+])?
         $(members { $($renamed:ident: $member:literal),+ $(,)? })?
     ) => {
@@ -147,6 +149,7 @@ macro_rules! collection {
             }
 
             fn collection() -> $crate::descriptor::Collection {
+                let derived: &[&str] = &[$($($name::$derived.name()),+)?];
                 $crate::descriptor::Collection {
                     name: $table.to_owned(),
                     kind: $crate::descriptor::Kind::$kind,
@@ -155,6 +158,7 @@ macro_rules! collection {
                         type_: <$type as $crate::Field>::TYPE,
                         nullable: <$type as $crate::Field>::NULLABLE,
                         default: $crate::collection!(@default $($default)?),
+                        derived: derived.contains(&stringify!($field)),
                     }),*],
                     unique: vec![$($($crate::descriptor::Unique {
                         name: stringify!($unique).to_owned(),

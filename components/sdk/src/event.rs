@@ -40,8 +40,9 @@ impl<T: EventData> EventKind<T> {
     }
 
     /// The event that this happened to a resource. `version`: of a versioned document.
+    #[track_caller]
     pub fn of(&self, resource: Id, version: Option<i64>, data: &T) -> Event {
-        let data = serde_json::to_string(data).unwrap_or_else(|_| fault("an event's data does not serialize"));
+        let Ok(data) = serde_json::to_string(data) else { fault("an event's data does not serialize") };
         Event {
             kind: self.code.to_owned(),
             resource_type: self.resource_type.to_owned(),

@@ -102,21 +102,25 @@ fn join(mut parts: Vec<Filter>, node: fn(u8) -> Node) -> Filter {
 }
 
 /// Rows for which the collection of `E` has a row whose `theirs` equals `own_column` and which meets every term of `filter`.
+#[track_caller]
 pub fn has<E: Entity, O: Field<Plain = T::Plain>, T: Field>(
     own_column: Column<O>,
     theirs: Column<T>,
     filter: Filter,
 ) -> Filter {
-    let terms = filter.0.into_iter().filter_map(|node| match node {
-        Node::All(_) => None,
-        Node::Term(term) => Some(term),
-        Node::Any(_) | Node::Has(_) => fault("has() takes terms that must all hold"),
-    });
+    let mut terms = Vec::new();
+    for node in filter.0 {
+        match node {
+            Node::All(_) => {}
+            Node::Term(term) => terms.push(term),
+            Node::Any(_) | Node::Has(_) => fault("has() takes terms that must all hold"),
+        }
+    }
     Filter(vec![Node::Has(Has {
         collection: E::NAME.to_owned(),
         own: own_column.name().to_owned(),
         theirs: theirs.name().to_owned(),
-        where_: terms.collect(),
+        where_: terms,
     })])
 }
 

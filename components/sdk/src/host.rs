@@ -133,7 +133,9 @@ pub fn log(level: log::Level, message: &str) {
 }
 
 /// Ends the call: a fault of this module or of the host, never of the caller. In a component it traps, and the host rolls
-/// back and answers MODULE_FAILED.
+/// back and answers MODULE_FAILED. The log names the line of the caller; a function that ends so for its own caller's fault is
+/// `#[track_caller]` too.
+#[track_caller]
 #[allow(clippy::panic, reason = "a trap is how a component ends a call")]
 pub fn fault(message: &str) -> ! {
     panic!("{message}")
@@ -141,6 +143,7 @@ pub fn fault(message: &str) -> ! {
 
 /// Ends the call of a service: its caller passed what the WIT of the service does not allow. The failure is the caller's, and the
 /// host rolls back and answers MODULE_FAILED. `reason`: for the log, without what was passed.
+#[track_caller]
 pub fn reject_argument(reason: &str) -> ! {
     #[cfg(target_arch = "wasm32")]
     crate::bindings::commerce::platform::arguments::reject(reason);

@@ -191,6 +191,7 @@ impl<'de> Deserialize<'de> for ProvisionOptions {
 
 impl ProvisionOptions {
     /// The members that this module declares, as a struct.
+    #[track_caller]
     pub fn read_own<T: serde::de::DeserializeOwned>(&self) -> T {
         match T::deserialize(serde_json::Value::Object(self.own_members.clone())) {
             Ok(members) => members,

@@ -52,6 +52,7 @@ impl<T> Page<T> {
 
 /// Reads a page of `limit` rows, or, where their bytes pass what the store answers at once, of an eighth of that: a page may
 /// be shorter than its limit, and the cursor leads on.
+#[track_caller]
 pub fn fit_page<T>(limit: Limit, read: impl Fn(u32) -> Result<T, Failure>) -> Result<T, Problem> {
     match read(limit.0) {
         Err(Failure::Limit(_)) if limit.0 > 1 => Ok(read(limit.0.div_ceil(8))?),

@@ -201,6 +201,7 @@ fn below<'a>(pointer: &'a str, from: &str) -> Option<&'a str> {
 /// The problem of a store failure that the module does not map itself. A misuse, a closed store, a limit or a check that the module
 /// did not foresee is its own fault and traps. A limit is the data's: there is more of it than the operation takes.
 impl From<Failure> for Problem {
+    #[track_caller]
     fn from(failure: Failure) -> Problem {
         match failure {
             Failure::Duplicate(_) => Problem::new("DUPLICATE"),

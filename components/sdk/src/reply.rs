@@ -16,8 +16,9 @@ pub fn etag(id: Id, version: i64) -> String {
 
 impl Reply {
     /// The body as JSON, with the route's status.
+    #[track_caller]
     pub fn json(body: &impl Serialize) -> Reply {
-        let body = serde_json::to_string(body).unwrap_or_else(|_| fault("a body does not serialize"));
+        let Ok(body) = serde_json::to_string(body) else { fault("a body does not serialize") };
         Reply { status: None, body, etag: None, resource: None, subjects: Vec::new(), changed: Vec::new() }
     }
 

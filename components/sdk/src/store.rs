@@ -82,6 +82,7 @@ fn about(call: &Call) -> &str {
 }
 
 /// Sends a batch of reads, which cannot be refused: a failure is a fault. For functions that have no problem to answer.
+#[track_caller]
 pub fn read<B: Batch>(batch: B) -> B::Answer {
     match run(batch) {
         Ok(answer) => answer,

@@ -1,7 +1,7 @@
 //! Entries against a store in memory: what the host would be asked, and what the caller hears.
 
 use serde_json::{Value as Json, json};
-use stoa_sdk::scripted::{NOW, answer_with, ask, rows};
+use stoa_sdk::scripted::{NOW, answer_with, ask, check, rows};
 use stoa_sdk::store::{Call as StoreCall, Clash, Failure, Reply as StoreReply, Row, Value};
 use stoa_sdk::{Module, Problem};
 
@@ -58,6 +58,11 @@ fn a_taken_name_and_an_unknown_id_are_refused() {
     assert_eq!(refused, Err(("DUPLICATE".to_owned(), vec!["/name".to_owned()])));
     let unknown = [("id", "0190a1b2-c3d4-7e5f-8a9b-0c1d2e3f4a5b")];
     assert_eq!(call("getTemplateEntry", &unknown, None), Err(("NOT_FOUND".to_owned(), vec![])));
+}
+
+#[test]
+fn a_host_would_take_the_descriptor() {
+    check::<Template>();
 }
 
 #[test]

@@ -15,6 +15,7 @@ mod verify;
 mod webhook;
 
 use std::path::PathBuf;
+use std::time::Duration;
 
 use arc_swap::ArcSwap;
 use clap::{Parser, Subcommand};
@@ -94,6 +95,23 @@ enum Verb {
 #[error("the check did not finish")]
 pub struct Unfinished;
 
+/// The status of a program that the kernel ends because nobody reads its output.
+const NOBODY_READS: i32 = 128 + libc::SIGPIPE;
+
+/// Ends the process without a word where nobody reads its output any more, as `stoa module list | head -1` does. The signal stays
+/// ignored: a host outlives whoever reads its log.
+#[allow(clippy::exit, reason = "a hook has no other way to end the process")]
+pub fn end_when_nobody_reads() {
+    let hook = std::panic::take_hook();
+    std::panic::set_hook(Box::new(move |panic| {
+        let said = panic.payload_as_str().unwrap_or_default();
+        if said.starts_with("failed printing to stdout") && said.contains("Broken pipe") {
+            std::process::exit(NOBODY_READS);
+        }
+        hook(panic);
+    }));
+}
+
 /// Runs the verb that the command line names.
 pub fn run() -> anyhow::Result<()> {
     let mut arguments = std::env::args_os().skip(1);
@@ -139,12 +157,23 @@ pub(crate) fn gate(settings: &Settings) -> anyhow::Result<Gate> {
     Ok(Gate { judge: settings.judge()?, precompiled: settings.read_precompiled()?, compiler, ..gate })
 }
 
+/// How long the compiled code of a component is kept for the verbs of its author.
+const KEPT: Duration = Duration::from_secs(14 * 24 * 60 * 60);
+
 /// The gate of verbs that look at a component of whoever: with the hardened engine. Compiled code is kept where
-/// `STOA_MODULE_CACHE_DIR` says, so that the next verb on the same file does not compile it again.
+/// `STOA_MODULE_CACHE_DIR` says, else in the user's cache folder, so that the next verb on the same file does not compile it
+/// again.
 pub(crate) fn gate_of_strangers(requests: u32) -> anyhow::Result<Gate> {
     let engine = engine::build_hardened(requests)?;
     let compiler = Compiler::apart(Sandbox::Hardened, engine::Pool::default().memory)?;
-    let folder = std::env::var_os("STOA_MODULE_CACHE_DIR").map(PathBuf::from);
-    let cache = folder.and_then(|folder| Cache::open_if_usable(&folder));
+    let variable = |name: &str| std::env::var_os(name).filter(|value| !value.is_empty()).map(PathBuf::from);
+    let cache = match variable("STOA_MODULE_CACHE_DIR") {
+        Some(folder) => Cache::open_if_usable(&folder),
+        None => {
+            let user = variable("XDG_CACHE_HOME").or_else(|| Some(variable("HOME")?.join(".cache")));
+            let cache = user.and_then(|user| Cache::open_if_usable(&user.join("stoa/modules")));
+            cache.inspect(|cache| cache.drop_older(KEPT))
+        }
+    };
     Ok(Gate { compiler, ..Gate::open(&engine, platform::NAMES, cache) })
 }

@@ -18,6 +18,7 @@ const SQLITE: &[(i64, &str, &str)] = &[
     (10, "history", include_str!("../../../migrations/sqlite/0010_history.sql")),
     (11, "long fan-outs", include_str!("../../../migrations/sqlite/0011_long_fan_outs.sql")),
     (12, "founded", include_str!("../../../migrations/sqlite/0012_founded.sql")),
+    (13, "upgrade tries", include_str!("../../../migrations/sqlite/0013_upgrade_tries.sql")),
 ];
 const POSTGRES: &[(i64, &str, &str)] = &[
     (1, "platform", include_str!("../../../migrations/postgres/0001_platform.sql")),
@@ -32,6 +33,7 @@ const POSTGRES: &[(i64, &str, &str)] = &[
     (10, "history", include_str!("../../../migrations/postgres/0010_history.sql")),
     (11, "long fan-outs", include_str!("../../../migrations/postgres/0011_long_fan_outs.sql")),
     (12, "founded", include_str!("../../../migrations/postgres/0012_founded.sql")),
+    (13, "upgrade tries", include_str!("../../../migrations/postgres/0013_upgrade_tries.sql")),
 ];
 
 pub fn sqlite() -> Migrator {

@@ -12,7 +12,9 @@ use stoa_descriptor::Descriptor;
 use super::audit::{self, OperatorEntry};
 use super::link::vet;
 use super::records::{self, Cause, Digest, Recorded, Set};
-use super::{Deployment, DeploymentError, Release, upgrade};
+use super::watch::put_back;
+use super::withdrawn::{self, Earlier, Withdrawals};
+use super::{Deployment, DeploymentError, Release, trust, upgrade};
 use crate::database::{Database, Error, Session, Shard};
 use crate::gate::artifact::Artifact;
 use crate::gate::diff::{self, Change, codes};
@@ -34,12 +36,14 @@ pub struct ActivationRequest {
     pub expected: Option<u64>,
     /// Codes of breaking changes that are meant.
     pub allow: BTreeSet<String>,
+    /// What was withdrawn is meant, too.
+    pub again: bool,
 }
 
 impl ActivationRequest {
     /// The host's own, about the generation that it has seen fail.
     pub fn host(active: u64) -> ActivationRequest {
-        ActivationRequest { by: audit::HOST.to_string(), expected: Some(active), allow: BTreeSet::new() }
+        ActivationRequest { by: audit::HOST.to_string(), expected: Some(active), allow: BTreeSet::new(), again: false }
     }
 }
 
@@ -51,6 +55,9 @@ pub struct Activated {
     /// Changes in the tables.
     pub tables: Vec<String>,
 }
+
+/// A candidate with the changes that it would bring.
+pub type ComparedModule = (Arc<Vetted>, Vec<Change>);
 
 impl Deployment {
     /// Vets and keeps an artifact, and activates nothing. Answers what it is, and whether it was not there before.
@@ -97,8 +104,8 @@ impl Deployment {
         Ok(diff::diff(predecessor.as_ref(), &Surface::from_vetted(&active.engine, vetted)))
     }
 
-    /// The active module of a candidate's name. Where none is active, the signer of the last one and its tables, which are still
-    /// there: a deactivation is no way around what guards them.
+    /// The active module of a candidate's name. Where none is active, the last one, as far as it can be read: a deactivation is no way
+    /// around what guards callers. One that cannot run here any more leaves its signer and its tables.
     async fn find_predecessor(
         &self,
         active: &Generation,
@@ -110,57 +117,109 @@ impl Deployment {
         }
         let recorded = self.database.read_plain(Shard::Global, name.clone(), |session, name| {
             Box::pin(async move {
-                let Some(signer) = records::last_signer(session, name).await? else { return Ok(None) };
-                Ok(Some((signer, tables::read_collections(session, name).await?)))
+                let Some(digest) = records::digests(session, name).await?.first().copied() else { return Ok(None) };
+                let signer = records::signer(session, digest).await?;
+                Ok(Some((digest, signer, tables::read_collections(session, name).await?)))
             })
         });
-        Ok(recorded.await?.map(|(signer, collections)| {
-            let nothing = Surface::nothing(&candidate.descriptor);
-            let descriptor = Descriptor { collections, ..nothing.descriptor };
-            // No version is compared with that of a module that is not active.
-            Surface { digest: hex::encode(candidate.digest), signer, descriptor, ..nothing }
-        }))
+        let Some((digest, signer, collections)) = recorded.await? else { return Ok(None) };
+        match self.find_or_fetch(digest).await {
+            Ok(last) => Ok(Some(Surface { signer, ..Surface::from_vetted(&active.engine, &last) })),
+            Err(DeploymentError::Refusal(why)) => {
+                tracing::info!(name, %why, "a candidate is compared with the tables of its predecessor alone");
+                let nothing = Surface::nothing(&candidate.descriptor);
+                let descriptor = Descriptor { collections, ..nothing.descriptor };
+                // No version is compared.
+                Ok(Some(Surface { digest: hex::encode(candidate.digest), signer, descriptor, ..nothing }))
+            }
+            Err(error) => Err(error),
+        }
     }
 
-    /// Makes a pushed module the active one of its name.
-    pub async fn activate(&self, digest: Digest, request: &ActivationRequest) -> Result<Activated, DeploymentError> {
+    /// The changes that a set of pushed modules would bring, each with its module, and why the set could not run, where it could not.
+    pub async fn compare_set(
+        &self,
+        digests: &[Digest],
+    ) -> Result<(Vec<ComparedModule>, Option<Refusal>), DeploymentError> {
+        let (active, set) = self.active(None).await?;
+        let before = self.generation(active, &set).await?;
+        let candidates = self.find_candidates(digests).await?;
+        let mut compared = Vec::with_capacity(candidates.len());
+        for candidate in &candidates {
+            let predecessor = self.find_predecessor(&before, candidate).await?;
+            let changes = diff::diff(predecessor.as_ref(), &Surface::from_vetted(&before.engine, candidate));
+            compared.push((candidate.clone(), changes));
+        }
+        match self.link(active + 1, &put_in(&set, &candidates)).await {
+            Ok(_) => Ok((compared, None)),
+            Err(DeploymentError::Refusal(refusal)) => Ok((compared, Some(refusal))),
+            Err(error) => Err(error),
+        }
+    }
+
+    async fn find_candidates(&self, digests: &[Digest]) -> Result<Vec<Arc<Vetted>>, DeploymentError> {
+        let invalid = |what: String| DeploymentError::from(Refusal::new("VALIDATION_FAILED", what));
+        let mut candidates: Vec<Arc<Vetted>> = Vec::with_capacity(digests.len());
+        for digest in digests {
+            let candidate = self.find_or_fetch(*digest).await?;
+            let name = &candidate.descriptor.name;
+            if candidates.iter().any(|other| other.descriptor.name == *name) {
+                return Err(invalid(format!("two modules of the set bear the name `{name}`")));
+            }
+            candidates.push(candidate);
+        }
+        match candidates.is_empty() {
+            true => Err(invalid("no module is named".into())),
+            false => Ok(candidates),
+        }
+    }
+
+    /// Makes pushed modules the active ones of their names, all of them in one generation or none.
+    pub async fn activate(
+        &self,
+        digests: &[Digest],
+        request: &ActivationRequest,
+    ) -> Result<Activated, DeploymentError> {
         if let Some(unknown) = request.allow.iter().find(|code| codes::find(code).is_none()) {
             return Err(Refusal::new("VALIDATION_FAILED", format!("no change has the code `{unknown}`")).into());
         }
         let _lock = self.change_lock.lock().await;
-        let vetted = self.find_or_fetch(digest).await?;
-        let (active, mut set) = self.active(request.expected).await?;
-        let name = vetted.descriptor.name.clone();
+        let candidates = self.find_candidates(digests).await?;
+        let (active, set) = self.active(request.expected).await?;
         let before = self.generation(active, &set).await?;
-        let predecessor = self.find_predecessor(&before, &vetted).await?;
-        names::check_owner(predecessor.as_ref(), &vetted)?;
-        let changes = diff::diff(predecessor.as_ref(), &Surface::from_vetted(&before.engine, &vetted));
-        if changes.iter().any(|change| change.code == codes::SCHEMA_NOT_ADDITIVE.name) {
-            return Err(refusal("SCHEMA_NOT_ADDITIVE", &name, changes).into());
+        let mut changes = Vec::with_capacity(candidates.len());
+        for candidate in &candidates {
+            let predecessor = self.find_predecessor(&before, candidate).await?;
+            names::check_owner(predecessor.as_ref(), candidate)?;
+            let found = diff::diff(predecessor.as_ref(), &Surface::from_vetted(&before.engine, candidate));
+            changes.push((candidate.descriptor.name.clone(), found));
         }
-        let meant = |change: &&Change| change.breaking && !request.allow.contains(change.code);
-        let breaking: Vec<Change> = changes.iter().filter(meant).cloned().collect();
-        if !breaking.is_empty() {
-            return Err(refusal("CONTRACT_BREAKING", &name, breaking).into());
+        if !request.again {
+            withdrawn::check(&self.read_withdrawals().await?, digests.iter())?;
         }
+        check_changes(&changes, &request.allow)?;
         // A module that is active already needs no generation of its own.
-        if set.contains(&(name.clone(), digest)) {
+        let wanted = put_in(&set, &candidates);
+        if wanted == set {
             return Ok(Activated { generation: active, changes: Vec::new(), tables: Vec::new() });
         }
-        set.retain(|(module, _)| *module != name);
-        set.push((name.clone(), digest));
-        set.sort();
+        let names: Vec<&str> = changes.iter().map(|(name, _)| name.as_str()).collect();
         let recorded = Recorded {
             number: active + 1,
             cause: Cause::Activation,
-            module: Some(name.clone()),
+            module: Some(names.join(", ")),
             restores: None,
             allowed: request.allow.iter().cloned().collect(),
             reason: None,
             by: request.by.clone(),
         };
-        let after = self.link(recorded.number, &set).await?;
-        self.install(recorded, active, after, set, vec![(name, changes)]).await
+        let after = self.link(recorded.number, &wanted).await?;
+        self.install(recorded, active, after, wanted, changes).await
+    }
+
+    async fn read_withdrawals(&self) -> Result<Withdrawals, DeploymentError> {
+        let read = self.database.read_plain(Shard::Global, (), |session, ()| Box::pin(withdrawn::find(session)));
+        Ok(read.await?)
     }
 
     /// Takes modules out of what runs, all of them or none; their rows and tables stay. Refused while others need one of them, or
@@ -187,23 +246,19 @@ impl Deployment {
             by: request.by.clone(),
         };
         let after = self.link(recorded.number, &set).await?;
-        let changes = names.iter().map(|name| {
-            let goes = before.module(name).map(|module| {
-                let nothing = Surface::nothing(&module.descriptor);
-                diff::diff(Some(&surface(&before, module)), &nothing)
-            });
-            (name.clone(), goes.unwrap_or_default())
-        });
-        self.install(recorded, active, after, set, changes.collect()).await
+        let changes = list_changes(&before, &after);
+        self.install(recorded, active, after, set, changes).await
     }
 
-    /// Makes the modules of an earlier generation the active ones again. What it takes away is reported, and refused by nothing: a
-    /// way back that asks questions is none.
+    /// Makes the modules of an earlier generation the active ones again. What it takes away is reported, and refused by nothing: a way
+    /// back that asks questions is none. What was withdrawn comes back where it is asked for: that is a way forth. `module`: the one
+    /// for whose sake it is.
     pub async fn restore(
         &self,
         target: u64,
         request: &ActivationRequest,
         cause: Cause,
+        module: Option<String>,
         reason: Option<String>,
     ) -> Result<Activated, DeploymentError> {
         let _lock = self.change_lock.lock().await;
@@ -213,21 +268,87 @@ impl Deployment {
             .read_plain(Shard::Global, target, |session, target| Box::pin(records::set(session, *target)))
             .await?;
         let set = set.ok_or(DeploymentError::NotFound("generation"))?;
+        let withdrawals = self.read_withdrawals().await?;
+        let brings_back = !withdrawn::is_good(&withdrawals, &set);
+        if brings_back && !request.again {
+            withdrawn::check(&withdrawals, set.iter().map(|(_, digest)| digest))?;
+        }
         let before = self.generation_to_leave(active, &now).await?;
         let after = self.link(active + 1, &set).await?;
-        let changed =
-            after.modules.iter().filter(|module| before.modules.iter().all(|old| old.digest != module.digest));
-        let changes = changed
-            .map(|module| {
-                let old = before.module(&module.name).map(|old| surface(&before, old));
-                (module.name.clone(), diff::diff(old.as_ref(), &surface(&after, module)))
+        let changes = list_changes(&before, &after);
+        let recorded = Recorded {
+            number: active + 1,
+            // A rollback would withdraw what it takes out.
+            cause: if brings_back { Cause::Activation } else { cause },
+            module,
+            restores: Some(target),
+            allowed: Vec::new(),
+            reason,
+            by: request.by.clone(),
+        };
+        self.install(recorded, active, after, set, changes).await
+    }
+
+    /// Goes back to the newest earlier generation that can run here, of modules that are trusted and were not withdrawn. `module`: the
+    /// one for whose sake it is, which must not come along.
+    pub async fn go_back(
+        &self,
+        request: &ActivationRequest,
+        cause: Cause,
+        module: Option<String>,
+        reason: Option<String>,
+    ) -> Result<Activated, DeploymentError> {
+        let (active, now) = self.active(request.expected).await?;
+        let fails = |member: &(String, Digest)| Some(&member.0) == module.as_ref() && now.contains(member);
+        // Another change meanwhile makes this one void.
+        let request = ActivationRequest { expected: Some(active), ..request.clone() };
+        let mut refused = DeploymentError::NotFound("earlier generation to go back to");
+        for (target, set) in trust::find_trusted(&self.database, &self.gate, active, &now).await? {
+            if set.iter().any(fails) {
+                continue;
+            }
+            match self.restore(target, &request, cause, module.clone(), reason.clone()).await {
+                Err(DeploymentError::Refusal(why)) => {
+                    tracing::warn!(generation = target, %why, "an earlier generation cannot come back");
+                    refused = why.of(&format!("generation {target}")).into();
+                }
+                done => return done,
+            }
+        }
+        Err(refused)
+    }
+
+    /// Puts one module back to its last version that was not withdrawn, or takes it out where there is none; the others stay.
+    pub async fn retreat(
+        &self,
+        name: &str,
+        request: &ActivationRequest,
+        cause: Cause,
+        reason: Option<String>,
+    ) -> Result<Activated, DeploymentError> {
+        let _lock = self.change_lock.lock().await;
+        let (active, now) = self.active(request.expected).await?;
+        let digest = now.iter().find(|(module, _)| module == name).map(|(_, digest)| *digest);
+        let digest = digest.ok_or(DeploymentError::NotFound("active module"))?;
+        let earlier = self.database.read_plain(Shard::Global, (name.to_owned(), digest), |session, (name, digest)| {
+            Box::pin(async move {
+                let withdrawals = withdrawn::find(session).await?;
+                withdrawn::find_earlier(session, &withdrawals, name, *digest).await
             })
-            .collect();
+        });
+        let earlier = earlier.await?;
+        if earlier == Earlier::Nothing {
+            return Err(DeploymentError::NotFound("earlier version of the module"));
+        }
+        let set = put_back(&now, name, earlier);
+        let before = self.generation_to_leave(active, &now).await?;
+        let after = self.link(active + 1, &set).await?;
+        let changes = list_changes(&before, &after);
         let recorded = Recorded {
             number: active + 1,
             cause,
-            module: None,
-            restores: Some(target),
+            module: Some(name.to_owned()),
+            restores: None,
             allowed: Vec::new(),
             reason,
             by: request.by.clone(),
@@ -277,9 +398,9 @@ impl Deployment {
         let wanted = Arc::new(tables::wanted_tables(&release.modules));
         build_indexes(&self.database, &wanted).await?;
         let versions = upgrade::versions(&release.modules);
-        let (number, cause) = (recorded.number, recorded.cause);
+        let number = recorded.number;
         let tables = self.commit(before, recorded, set, wanted, versions).await?;
-        self.swap(release, cause);
+        self.swap(release);
         Ok(Activated { generation: number, changes, tables })
     }
 
@@ -315,13 +436,65 @@ fn surface(generation: &Generation, module: &Module) -> Surface {
     Surface::from_vetted(&generation.engine, module)
 }
 
-fn refusal(code: &'static str, module: &str, changes: Vec<Change>) -> Refusal {
-    let changes: Vec<Change> = changes.into_iter().filter(|change| change.breaking).collect();
-    let items: Vec<String> = changes.iter().map(|change| format!("{} {}", change.code, change.item)).collect();
-    Refusal {
-        changes,
-        ..Refusal::new(code, format!("{module}: {}", items.join("; "))).with_status(StatusCode::CONFLICT)
+/// A set with these modules in the place of those of their names.
+fn put_in(set: &Set, candidates: &[Arc<Vetted>]) -> Set {
+    let mut set = set.clone();
+    for candidate in candidates {
+        set.retain(|(module, _)| *module != candidate.descriptor.name);
+        set.push((candidate.descriptor.name.clone(), candidate.digest));
     }
+    set.sort();
+    set
+}
+
+/// The changes of each module that is another one afterwards, or gone.
+fn list_changes(before: &Generation, after: &Generation) -> Vec<(String, Vec<Change>)> {
+    let is_new = |module: &&Arc<Module>| before.modules.iter().all(|old| old.digest != module.digest);
+    let is_gone = |module: &&Arc<Module>| after.module(&module.name).is_none();
+    let comes = after.modules.iter().filter(is_new).map(|module| {
+        let old = before.module(&module.name).map(|old| surface(before, old));
+        (module.name.clone(), diff::diff(old.as_ref(), &surface(after, module)))
+    });
+    let goes = before.modules.iter().filter(is_gone).map(|module| {
+        let nothing = Surface::nothing(&module.descriptor);
+        (module.name.clone(), diff::diff(Some(&surface(before, module)), &nothing))
+    });
+    comes.chain(goes).collect()
+}
+
+/// Refuses what no allowance helps, and what breaks and is not allowed: each module with its count, the codes once.
+fn check_changes(changes: &[(String, Vec<Change>)], allowed: &BTreeSet<String>) -> Result<(), Refusal> {
+    let hopeless = codes::SCHEMA_NOT_ADDITIVE.name;
+    refuse_changes(hopeless, changes, |change| change.code == hopeless, |_| "no allowance helps".into())?;
+    let breaks = |change: &Change| change.breaking && !allowed.contains(change.code);
+    refuse_changes("CONTRACT_BREAKING", changes, breaks, |refused| {
+        let codes: BTreeSet<&str> = refused.iter().map(|change| change.code).collect();
+        let flags: Vec<String> = codes.into_iter().map(|code| format!("--allow {code}")).collect();
+        format!("allow them by name: {}", flags.join(" "))
+    })
+}
+
+fn refuse_changes(
+    code: &'static str,
+    changes: &[(String, Vec<Change>)],
+    is_refused: impl Fn(&Change) -> bool,
+    advice: impl FnOnce(&[Change]) -> String,
+) -> Result<(), Refusal> {
+    let (mut counts, mut refused) = (Vec::new(), Vec::new());
+    for (name, changes) in changes {
+        let theirs: Vec<Change> = changes.iter().filter(|change| is_refused(change)).cloned().collect();
+        match theirs.len() {
+            0 => continue,
+            1 => counts.push(format!("{name}: 1 breaking change")),
+            count => counts.push(format!("{name}: {count} breaking changes")),
+        }
+        refused.extend(theirs);
+    }
+    if refused.is_empty() {
+        return Ok(());
+    }
+    let what = format!("{}; {}", counts.join(", "), advice(&refused));
+    Err(Refusal { changes: refused, ..Refusal::new(code, what).with_status(StatusCode::CONFLICT) })
 }
 
 fn refuse_outdated(active: u64) -> Refusal {
@@ -376,10 +549,11 @@ async fn write(
         "reason": recorded.reason,
         "modules": set.iter().map(|(name, digest)| json!({ "name": name, "digest": hex::encode(digest) })).collect::<Vec<_>>(),
     });
-    let is_left = |name: &String| set.iter().all(|(module, _)| module != name);
-    let operation = match &recorded.module {
+    let is_gone = |name: &str| set.iter().all(|(module, _)| module != name);
+    let operation = match (&recorded.module, recorded.cause) {
         _ if recorded.restores.is_some() => "activateGeneration",
-        Some(name) if is_left(name) => "deactivateModule",
+        (_, Cause::Rollback | Cause::AutomaticRollback) => "rollbackModule",
+        (Some(names), _) if names.split(", ").all(is_gone) => "deactivateModule",
         _ => "activateModule",
     };
     let entry = OperatorEntry { actor: recorded.by.clone(), operation, result: "SUCCESS".into(), metadata };

@@ -2,7 +2,7 @@
 
 use serde_json::{Value as Json, json};
 
-use super::records::integer;
+use super::records::{integer, number};
 use crate::calendar::time;
 use crate::database::{Error, Row, Session};
 
@@ -10,7 +10,8 @@ use crate::database::{Error, Row, Session};
 pub async fn list(session: &mut Session, active: u64) -> Result<Vec<Json>, Error> {
     let rows = session
         .query(
-            "select u.module, u.from_version, u.to_version, u.batches, u.trouble, u.done_at
+            "select u.module, u.from_version, u.to_version, u.batches, u.trouble, u.done_at, u.generation, u.tries,
+               u.retry_at, (select count(*) from stoa_tenant t where t.id <= u.tenant_id), (select count(*) from stoa_tenant)
              from stoa_upgrade u
              join stoa_generation_module theirs on theirs.generation = u.generation and theirs.module = u.module
              join stoa_generation_module active on active.generation = $1 and active.module = u.module
@@ -28,6 +29,10 @@ pub async fn list(session: &mut Session, active: u64) -> Result<Vec<Json>, Error
                 "batches": row.integer(3)?,
                 "trouble": row.optional(4, Row::text)?,
                 "doneAt": row.optional(5, Row::instant)?.map(time),
+                "generation": number(row, 6)?,
+                "tries": row.integer(7)?,
+                "retryAt": row.optional(8, Row::instant)?.map(time),
+                "companies": { "reached": row.integer(9)?, "all": row.integer(10)? },
             }))
         })
         .collect()

@@ -6,6 +6,7 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use anyhow::Context as _;
+use semver::Version;
 use serde_json::json;
 
 use super::audit::{self, OperatorEntry};
@@ -61,7 +62,12 @@ pub async fn release(database: &Database, gate: &Arc<Gate>, folder: &std::path::
             true => "the modules folder of --dev",
             false => "what was recorded cannot run here",
         };
-        if same(&wanted) || record(database, &release, found, wanted, reason).await? {
+        if same(&wanted) {
+            return Ok(release);
+        }
+        let replaced = find_replaced(database, &set, &found).await?;
+        if record(database, &release, found, wanted, reason).await? {
+            replaced.iter().for_each(|what| tracing::warn!("{what}"));
             return Ok(release);
         }
     }
@@ -79,6 +85,28 @@ fn replace_by_name(set: &Set, found: &[Found]) -> Set {
     wanted
 }
 
+/// Modules that the folder puts in the place of a higher version, or of what somebody else activated, a sentence each.
+async fn find_replaced(database: &Database, set: &Set, found: &[Found]) -> Result<Vec<String>, Error> {
+    let mut sentences = Vec::new();
+    for (name, digest) in set {
+        let by_name = |(_, vetted): &&Found| vetted.descriptor.name == *name;
+        let Some((_, vetted)) = found.iter().find(by_name).filter(|(artifact, _)| artifact.digest != *digest) else {
+            continue;
+        };
+        let part = (name.clone(), *digest);
+        let recorded = database.read_plain(Shard::Global, part, |session, (name, digest)| {
+            Box::pin(records::find_activation(session, name, *digest))
+        });
+        let Some((old, by)) = recorded.await? else { continue };
+        let new = &vetted.descriptor.version;
+        let read = |version: &str| Version::parse(version).ok();
+        if by != STARTER || read(&old) > read(new) {
+            sentences.push(format!("the modules folder takes {name} from {old}, which {by} activated, to {new}"));
+        }
+    }
+    Ok(sentences)
+}
+
 fn is_among(found: &[Found], digest: &Digest) -> bool {
     found.iter().any(|(artifact, _)| artifact.digest == *digest)
 }
@@ -90,7 +118,9 @@ async fn read_trusted_release(
     active: u64,
     refused: &Refusal,
 ) -> anyhow::Result<Release> {
-    for (number, set) in trust::find_trusted(database, gate, active).await? {
+    let set = database.read_plain(Shard::Global, active, |session, active| Box::pin(records::set(session, *active)));
+    let left = set.await?.unwrap_or_default();
+    for (number, set) in trust::find_trusted(database, gate, active, &left).await? {
         match link(database, gate, &[], number, &set).await {
             Ok(release) => {
                 tracing::error!(
@@ -104,8 +134,7 @@ async fn read_trusted_release(
             Err(why) => tracing::warn!(number, "a trusted generation cannot run here: {why:#}"),
         }
     }
-    let set = database.read_plain(Shard::Global, active, |session, active| Box::pin(records::set(session, *active)));
-    let set = trust::keep_trusted(database, gate, &set.await?.unwrap_or_default()).await?;
+    let set = trust::keep_trusted(database, gate, &left).await?;
     let mut trusted = Vec::with_capacity(set.len());
     for (name, digest) in set {
         match fetch(database, gate, digest).await {

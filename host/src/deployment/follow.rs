@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 use serde_json::{Map, Value as Json, json};
 
 use super::records::{self, Cause, HostReport};
-use super::{Deployment, DeploymentError};
+use super::{ActivationRequest, Deployment, DeploymentError};
 use crate::database::Shard;
 use crate::watchdog::Pulse;
 
@@ -26,7 +26,6 @@ impl Deployment {
     pub(super) async fn follow(self: Arc<Self>, pulse: Pulse) {
         let mut reported: Option<(Instant, u64, Option<String>)> = None;
         let mut failed: Option<Instant> = None;
-        let mut resumed = false;
         loop {
             if self.unjudged.swap(false, Ordering::AcqRel) {
                 pulse.excuse();
@@ -46,23 +45,12 @@ impl Deployment {
                 self.note(tried.err().map(|refused| refused.to_string()));
             }
             pulse.beat();
-            if !resumed {
-                pulse.excuse();
-                resumed = match self.resume_watch().await {
-                    Err(DeploymentError::Database(error)) => {
-                        tracing::warn!(%error, "cannot read whether a module is under watch");
-                        false
-                    }
-                    Err(refused) => {
-                        tracing::warn!(%refused, "the generation before cannot run here: nothing to go back to");
-                        true
-                    }
-                    Ok(()) => true,
-                };
+            if let Err(why) = self.renew_watch(&pulse).await {
+                tracing::warn!(%why, "cannot read which modules are to be watched");
             }
-            if let Some((previous, reason)) = self.rollback_target() {
+            if let Some((module, reason)) = self.find_failing() {
                 pulse.excuse();
-                self.step_back(previous, reason).await;
+                self.step_back(module, reason).await;
             }
             let state = (self.current.load().number, self.trouble());
             let due = reported.as_ref().is_none_or(|(instant, number, trouble)| {
@@ -91,29 +79,29 @@ impl Deployment {
         // The build of a generation may take minutes; the compiler has limits of its own.
         pulse.excuse();
         let _lock = self.change_lock.lock().await;
-        let found = self.database.read_plain(Shard::Global, (), |session, ()| {
-            Box::pin(async move {
-                let Some((number, set)) = records::active(session).await? else { return Ok(None) };
-                Ok(Some((number, records::cause(session, number).await?, set)))
-            })
-        });
-        let Some((number, cause, set)) = found.await? else { return Ok(()) };
+        let found =
+            self.database.read_plain(Shard::Global, (), |session, ()| Box::pin(records::active(session))).await?;
+        let Some((number, set)) = found else { return Ok(()) };
         // It may have been activated here while this waited for the lock.
         if number != self.current.load().number {
             let release = self.link(number, &set).await?;
-            self.swap(release, cause);
+            self.swap(release);
         }
         Ok(())
     }
 
-    async fn step_back(&self, previous: u64, reason: String) {
+    /// Takes a failing module back, and nothing else; where the others cannot run without it, the whole set.
+    async fn step_back(&self, module: String, reason: String) {
         let active = self.current.load().number;
-        tracing::error!(active, previous, reason, "a module fails since its activation: going back");
-        match self
-            .restore(previous, &super::ActivationRequest::host(active), Cause::AutomaticRollback, Some(reason))
-            .await
-        {
-            Ok(back) => tracing::warn!(generation = back.generation, restores = previous, "went back"),
+        tracing::error!(active, module, reason, "a module fails in its first minutes: going back");
+        let (request, cause) = (ActivationRequest::host(active), Cause::AutomaticRollback);
+        let mut went = self.retreat(&module, &request, cause, Some(reason.clone())).await;
+        if let Err(why @ (DeploymentError::NotFound(_) | DeploymentError::Refusal(_))) = &went {
+            tracing::warn!(module, %why, "the module cannot go back by itself");
+            went = self.go_back(&request, cause, Some(module), Some(reason)).await;
+        }
+        match went {
+            Ok(back) => tracing::warn!(generation = back.generation, "went back"),
             Err(refused) => tracing::error!(%refused, "cannot go back"),
         }
     }

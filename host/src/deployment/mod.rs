@@ -16,6 +16,7 @@ pub mod trust;
 pub mod upgrade;
 pub mod verify;
 pub mod watch;
+pub mod withdrawn;
 
 use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, Mutex};
@@ -30,10 +31,9 @@ use crate::gate::vetting::Gate;
 use crate::sandbox::Limits;
 use crate::watchdog::Watchdog;
 
-use records::Cause;
 use watch::Watch;
 
-pub use activation::{Activated, ActivationRequest};
+pub use activation::{Activated, ActivationRequest, ComparedModule};
 pub use release::Release;
 
 pub struct Deployment {
@@ -48,8 +48,8 @@ pub struct Deployment {
     change_lock: tokio::sync::Mutex<()>,
     /// Why this host does not run the active generation, where it does not.
     trouble: Mutex<Option<String>>,
-    /// Watch over the last activation, to go back from.
-    watch: Mutex<Option<Watch>>,
+    /// The modules that run for the first ten minutes.
+    watch: Mutex<Watch>,
     /// Whom this host trusts has changed since what runs was judged.
     unjudged: AtomicBool,
     /// Signals that another generation runs here, which is to be reported to the database.
@@ -104,19 +104,14 @@ impl Deployment {
     }
 
     /// Puts a release in place: requests that begin from now on run on it, those under way end on theirs.
-    fn swap(&self, release: Release, cause: Cause) {
-        if let Ok(mut watch) = self.watch.lock() {
-            let current = self.current.load();
-            current.trials.store(Arc::default());
-            *watch = Watch::over_activation(&current.generation, &release, cause);
-        }
+    fn swap(&self, release: Release) {
         // The tables are others, whichever host changed them: what was prepared for the old ones is prepared anew.
         if release.has_other_tables(&self.current.load()) {
             self.database.forget_statements();
         }
         tracing::info!(generation = release.number, "the generation changed");
         metrics::gauge!("stoa_generation").set(u32::try_from(release.number).map_or(f64::MAX, f64::from));
-        self.current.store(Arc::new(release));
+        self.watch_on(Arc::new(release));
         self.note(None);
         self.changed.notify_waiters();
     }

@@ -33,7 +33,7 @@ impl Cause {
         }
     }
 
-    fn from_name(name: &str) -> Result<Cause, Error> {
+    pub fn from_name(name: &str) -> Result<Cause, Error> {
         let all = [Cause::First, Cause::Activation, Cause::Rollback, Cause::AutomaticRollback];
         all.into_iter().find(|cause| cause.name() == name).ok_or_else(|| Error::Fault("an unknown cause".into()))
     }
@@ -44,9 +44,9 @@ impl Cause {
 pub struct Recorded {
     pub number: u64,
     pub cause: Cause,
-    /// The module of an activation.
+    /// The modules that it is about, joined by commas: of an activation, or those for whose sake a rollback was.
     pub module: Option<String>,
-    /// The generation that a rollback went back to.
+    /// The generation whose modules come back.
     pub restores: Option<u64>,
     pub allowed: Vec<String>,
     pub reason: Option<String>,
@@ -62,30 +62,53 @@ pub async fn newest(session: &mut Session) -> Result<Option<u64>, Error> {
     rows.first().map(|row| number(row, 0)).transpose()
 }
 
-/// Why a recorded generation came to be.
-pub async fn cause(session: &mut Session, generation: u64) -> Result<Cause, Error> {
-    let rows = session.query("select cause from stoa_generation where number = $1", &[integer(generation)?]).await?;
-    let row = rows.first().ok_or_else(|| Error::Fault("a generation that is not recorded".into()))?;
-    Cause::from_name(&row.text(0)?)
-}
-
-/// When an operator made a generation active by bringing a module, if that is how it came.
-pub async fn activation_by_operator(session: &mut Session, generation: u64) -> Result<Option<i64>, Error> {
-    let sql = "select activated_at from stoa_generation
-               where number = $1 and cause = 'ACTIVATION' and module is not null and reason is null";
-    let rows = session.query(sql, &[integer(generation)?]).await?;
-    rows.first().map(|row| row.instant(0)).transpose()
-}
-
-/// Why the generations below one came to be, the newest first.
-pub async fn causes(session: &mut Session, before: u64, limit: u32) -> Result<Vec<(u64, Cause)>, Error> {
+/// The generations below one, the newest first.
+pub async fn numbers(session: &mut Session, before: u64, limit: u32) -> Result<Vec<u64>, Error> {
     let rows = session
         .query(
-            "select number, cause from stoa_generation where number < $1 order by number desc limit $2",
+            "select number from stoa_generation where number < $1 order by number desc limit $2",
             &[integer(before)?, Cell::Integer(i64::from(limit))],
         )
         .await?;
-    rows.iter().map(|row| Ok((number(row, 0)?, Cause::from_name(&row.text(1)?)?))).collect()
+    rows.iter().map(|row| number(row, 0)).collect()
+}
+
+/// The digests that were active under a name, the last one first.
+pub async fn digests(session: &mut Session, module: &str) -> Result<Vec<Digest>, Error> {
+    let rows = session
+        .query(
+            "select digest from stoa_generation_module where module = $1 group by digest order by max(generation) desc",
+            &[Cell::text(module)],
+        )
+        .await?;
+    rows.iter().map(|row| digest(row, 0)).collect()
+}
+
+/// Whether there was a generation without a module.
+pub async fn was_absent(session: &mut Session, module: &str) -> Result<bool, Error> {
+    let sql = "select 1 from stoa_generation g where not exists
+                 (select 1 from stoa_generation_module m where m.generation = g.number and m.module = $1) limit 1";
+    Ok(!session.query(sql, &[Cell::text(module)]).await?.is_empty())
+}
+
+/// The version of a digest, and who activated it the last time.
+pub async fn find_activation(
+    session: &mut Session,
+    module: &str,
+    digest: Digest,
+) -> Result<Option<(String, String)>, Error> {
+    let rows = session
+        .query(
+            "select a.version, g.activated_by from stoa_generation_module m
+             join stoa_artifact a on a.digest = m.digest
+             join stoa_generation g on g.number = m.generation
+             where m.module = $1 and m.digest = $2 and not exists (select 1 from stoa_generation_module p
+               where p.generation = m.generation - 1 and p.module = m.module and p.digest = m.digest)
+             order by m.generation desc limit 1",
+            &[Cell::text(module), Cell::Bytes(digest.to_vec())],
+        )
+        .await?;
+    rows.first().map(|row| Ok((row.text(0)?, row.text(1)?))).transpose()
 }
 
 /// The active generation: its number, and what it is made of.
@@ -101,24 +124,19 @@ pub async fn set(session: &mut Session, generation: u64) -> Result<Option<Set>, 
         return Ok(None);
     }
     let rows = session
-        .query(
-            "select module, digest from stoa_generation_module where generation = $1 order by module",
-            &[integer(generation)?],
-        )
+        .query("select module, digest from stoa_generation_module where generation = $1", &[integer(generation)?])
         .await?;
-    rows.iter().map(|row| Ok((row.text(0)?, digest(row, 1)?))).collect::<Result<_, _>>().map(Some)
+    let mut set = rows.iter().map(|row| Ok((row.text(0)?, digest(row, 1)?))).collect::<Result<Set, Error>>()?;
+    // Databases have orders of their own.
+    set.sort();
+    Ok(Some(set))
 }
 
-/// The signer of the module that was the last active one of a name. `None`: none ever was; within: nobody signed it.
-pub async fn last_signer(session: &mut Session, module: &str) -> Result<Option<Option<String>>, Error> {
-    let rows = session
-        .query(
-            "select a.signer from stoa_generation_module m join stoa_artifact a on a.digest = m.digest
-             where m.module = $1 order by m.generation desc limit 1",
-            &[Cell::text(module)],
-        )
-        .await?;
-    rows.first().map(|row| row.optional(0, Row::text)).transpose()
+/// The signer of pushed bytes.
+pub async fn signer(session: &mut Session, digest: Digest) -> Result<Option<String>, Error> {
+    let rows =
+        session.query("select signer from stoa_artifact where digest = $1", &[Cell::Bytes(digest.to_vec())]).await?;
+    rows.first().map_or(Ok(None), |row| row.optional(0, Row::text))
 }
 
 /// The admission of pushed bytes, where anybody vouched for them.

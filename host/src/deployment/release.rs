@@ -5,7 +5,10 @@ use std::ops::Deref;
 use std::path::Path;
 use std::sync::Arc;
 
+use stoa_descriptor::Route;
+
 use crate::contract::openapi;
+use crate::contract::parameters::template_shape;
 use crate::gate::refusal::Refusal;
 use crate::gate::vetting::Gate;
 use crate::operations::{Callable, Document, Operation, Table};
@@ -49,21 +52,17 @@ impl Release {
     pub fn find_conflicts(&self, candidate: &Vetted) -> Vec<String> {
         let name = candidate.descriptor.name.as_str();
         let others = self.modules.iter().filter(|module| module.name != name).map(|module| &*module.descriptor);
-        let mut conflicts = clashes(others.chain(std::iter::once(&*candidate.descriptor)));
+        let mut conflicts = clashes(&platform::NAMES, others.chain(std::iter::once(&*candidate.descriptor)));
         let mut callables = Vec::new();
         for Callable { operation, runner } in &self.operations.callables {
             match runner {
                 Runner::Module(module) if module.name == name => continue,
-                Runner::Host(_) => {
-                    let id = &operation.route.operation;
-                    let claims = candidate.operations.iter().any(|other| other.route.operation == *id);
-                    conflicts.extend(claims.then(|| format!("{name}: operation `{id}` is the host's own")));
-                }
+                Runner::Host(_) => conflicts.extend(find_host_claims(candidate, &operation.route)),
                 Runner::Module(_) => {}
             }
             callables.push(operation);
         }
-        // Paths that differ in the names of their parameters, or that the host has.
+        // Paths that the router cannot tell apart.
         if conflicts.is_empty() {
             let all = callables.into_iter().chain(&candidate.operations);
             let all = all.map(|operation| Callable { operation: operation.clone(), runner: () });
@@ -92,6 +91,21 @@ impl Release {
     }
 }
 
+/// Routes of a candidate that claim the id or the path of one of the host's.
+fn find_host_claims(candidate: &Vetted, taken: &Route) -> Vec<String> {
+    let name = &candidate.descriptor.name;
+    let shape = template_shape(&taken.path);
+    let claims = candidate.descriptor.routes.iter().filter_map(|route| {
+        let is_same_route = route.method == taken.method && template_shape(&route.path) == shape;
+        if route.operation == taken.operation {
+            Some(format!("{name}: operation `{}` is the host's own", taken.operation))
+        } else {
+            is_same_route.then(|| format!("{name}: route `{} {}` is the host's own", route.method, route.path))
+        }
+    });
+    claims.collect()
+}
+
 fn contract(
     generation: &Generation,
     operations: &Table<Runner<&'static platform::PlatformOperation>>,
@@ -106,6 +120,7 @@ fn contract(
         problems: &[],
         events: &own_kinds,
         words: &[],
+        by_partner: false,
     };
     let modules: Vec<_> = std::iter::once(host)
         .chain(generation.modules.iter().map(|module| openapi::DocumentedModule {
@@ -115,6 +130,7 @@ fn contract(
             problems: &module.descriptor.problems,
             events: &module.descriptor.events,
             words: &module.descriptor.words,
+            by_partner: module.by_partner,
         }))
         .collect();
     let operations: Vec<_> = public

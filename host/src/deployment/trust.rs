@@ -7,8 +7,9 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
-use super::records::{self, Cause, Digest, Set};
-use super::{Deployment, DeploymentError, Release};
+use super::records::{self, Digest, Set};
+use super::watch::read_set;
+use super::{Deployment, DeploymentError, Release, withdrawn};
 use crate::database::{Database, Error, Shard};
 use crate::gate::refusal::Refusal;
 use crate::gate::trust::Trust;
@@ -36,39 +37,40 @@ async fn judge(database: &Database, trust: &Trust, digest: Digest) -> Result<Res
     Ok(trust.admit(&digest, admission.as_ref()).map(drop))
 }
 
-/// The earlier generations that are wholly trusted here, the newest first. One that the host itself went back from is none.
-pub async fn find_trusted(database: &Database, gate: &Gate, below: u64) -> Result<Vec<(u64, Set)>, Error> {
+/// The earlier generations to go back to from a set, the newest first: of other modules, wholly trusted here, and of no module that
+/// was withdrawn.
+pub async fn find_trusted(database: &Database, gate: &Gate, below: u64, left: &Set) -> Result<Vec<(u64, Set)>, Error> {
     let trust = gate.trust.load_full();
     let mut known: BTreeMap<Digest, bool> = BTreeMap::new();
     let mut found = Vec::new();
-    let (mut before, mut left) = (below, None);
+    let mut before = below;
     loop {
         let page = database.read_plain(Shard::Global, before, |session, before| {
             Box::pin(async move {
                 let mut page = Vec::new();
-                for (number, cause) in records::causes(session, *before, PAGE).await? {
-                    page.push((number, cause, records::set(session, number).await?.unwrap_or_default()));
+                for number in records::numbers(session, *before, PAGE).await? {
+                    page.push((number, records::set(session, number).await?.unwrap_or_default()));
                 }
-                Ok(page)
+                Ok((page, withdrawn::find(session).await?))
             })
         });
-        let page = page.await?;
-        for (number, cause, set) in &page {
-            let mut whole = left != Some(*number);
-            for (_, digest) in set {
-                if !known.contains_key(digest) {
+        let (page, withdrawals) = page.await?;
+        let length = page.len();
+        for (number, set) in page {
+            before = number;
+            let mut whole = set != *left && withdrawn::is_good(&withdrawals, &set);
+            for (_, digest) in &set {
+                if whole && !known.contains_key(digest) {
                     known.insert(*digest, judge(database, &trust, *digest).await?.is_ok());
                 }
                 whole &= known.get(digest) == Some(&true);
             }
             if whole {
-                found.push((*number, set.clone()));
+                found.push((number, set));
             }
-            left = (*cause == Cause::AutomaticRollback).then(|| number.saturating_sub(1));
-            before = *number;
         }
         // Nobody goes back further than this.
-        if page.len() < PAGE as usize || !found.is_empty() {
+        if length < PAGE as usize || !found.is_empty() {
             return Ok(found);
         }
     }
@@ -120,7 +122,7 @@ impl Deployment {
         let _lock = self.change_lock.lock().await;
         let running = self.current.load_full();
         running.modules.iter().for_each(|module| self.gate.renew_grants(module));
-        let set: Set = running.modules.iter().map(|module| (module.name.clone(), module.digest)).collect();
+        let set = read_set(&running);
         let offers_too_much = |digest: &Digest| {
             running.find_vetted(digest).and_then(|vetted| self.gate.check_offers_again(&vetted).err())
         };
@@ -129,7 +131,7 @@ impl Deployment {
             Err(refused) => Some(refused),
         };
         let Some(refused) = refused else { return Ok(()) };
-        for (number, set) in find_trusted(&self.database, &self.gate, running.number).await? {
+        for (number, set) in find_trusted(&self.database, &self.gate, running.number, &set).await? {
             if set.iter().any(|(_, digest)| offers_too_much(digest).is_some()) {
                 continue;
             }
@@ -141,7 +143,7 @@ impl Deployment {
                         %refused,
                         "a module's signer is not trusted any more: this host runs an earlier generation; roll back or deactivate"
                     );
-                    self.swap(release, Cause::Rollback);
+                    self.swap(release);
                     return Ok(());
                 }
                 Err(why) => tracing::warn!(number, %why, "a trusted generation cannot run here"),
@@ -159,7 +161,7 @@ impl Deployment {
                     %refused,
                     "no earlier generation is wholly trusted: this host runs the trusted modules only; deactivate the others"
                 );
-                self.swap(release, Cause::Rollback);
+                self.swap(release);
                 Ok(())
             }
             None => {

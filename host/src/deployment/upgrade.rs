@@ -8,6 +8,7 @@ use semver::Version;
 use uuid::Uuid;
 
 use super::Deployment;
+use super::follow::SILENCE;
 use super::records;
 use crate::database::{Cell, Error, Row, Session, Shard, Verdict, work};
 use crate::pipeline::company_clock;
@@ -136,8 +137,8 @@ impl Deployment {
             |session, (generation, module, why)| {
                 Box::pin(async move {
                     let now = session.now().await?;
-                    let sql =
-                        "update stoa_upgrade set trouble = $3, retry_at = $4 where generation = $1 and module = $2";
+                    let sql = "update stoa_upgrade set trouble = $3, retry_at = $4, tries = tries + 1
+                               where generation = $1 and module = $2";
                     let generation = records::integer(*generation)?;
                     let values = [generation, Cell::text(module), Cell::text(why), Cell::Instant(now + RETRY)];
                     session.query(sql, &values).await.map(drop)
@@ -150,18 +151,23 @@ impl Deployment {
     }
 }
 
-/// The oldest backfill whose module is still the active one. `lock`: for this transaction alone, or not at all where another
-/// host has it.
+/// The oldest backfill whose module is still the active one, once no host runs an older generation: its module would write rows
+/// behind the backfill. `lock`: for this transaction alone, or not at all where another host has it.
 async fn next(session: &mut Session, active: u64, now: i64, lock: bool) -> Result<Option<Due>, Error> {
     const NEXT: &str = "select u.generation, u.module, u.from_version, u.tenant_id, u.cursor from stoa_upgrade u
          where u.done_at is null and (u.retry_at is null or u.retry_at <= $2)
            and exists (select 1 from stoa_generation_module theirs
              join stoa_generation_module active on active.module = theirs.module and active.digest = theirs.digest
              where theirs.generation = u.generation and theirs.module = u.module and active.generation = $1)
+           and not exists (select 1 from stoa_host h where h.seen_at >= $3 and h.generation < u.generation)
          order by u.generation, u.module limit 1";
-    let skip = if lock && matches!(session, Session::Postgres(_)) { " for update skip locked" } else { "" };
-    let rows =
-        session.query_composed(format!("{NEXT}{skip}"), &[records::integer(active)?, Cell::Instant(now)]).await?;
+    // A host is alone on its SQLite file: others in the list are gone.
+    let (skip, seen) = match session {
+        Session::Postgres(_) => (if lock { " for update skip locked" } else { "" }, now - SILENCE),
+        Session::Sqlite(_) => ("", now + 1),
+    };
+    let values = [records::integer(active)?, Cell::Instant(now), Cell::Instant(seen)];
+    let rows = session.query_composed(format!("{NEXT}{skip}"), &values).await?;
     let Some(row) = rows.first() else { return Ok(None) };
     Ok(Some(Due {
         generation: records::number(row, 0)?,
@@ -212,7 +218,7 @@ async fn batch(mut session: Session, generation: &Arc<Generation>, limits: Limit
         |why: String| Verdict::RollBack(Step::Failed { generation: due.generation, module: due.module.clone(), why });
     let cursor = match ran.result {
         Ok(Ok(cursor)) => cursor,
-        Ok(Err(problem)) => return (Some(session), failed(format!("it answered {}", problem.code))),
+        Ok(Err(problem)) => return (Some(session), failed(format!("upgrade answered {}", problem.code))),
         Err(Failure::Database(error)) => return (Some(session), Verdict::Fail(error)),
         Err(failure) => {
             ran.blamed.health.count_failure(&failure);

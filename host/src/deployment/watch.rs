@@ -1,17 +1,20 @@
-//! The way back that nobody has to take by hand: a module that fails repeatedly after its activation, and fails several companies, is
-//! rolled back.
+//! The way back that nobody has to take by hand: a module that fails repeatedly in its first ten minutes, and fails several
+//! companies, goes back to its version before. Each digest is watched, whatever activated it, on every host that runs it, and whatever
+//! is activated meanwhile.
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use super::records::{self, Cause};
-use super::{Deployment, DeploymentError};
-use crate::database::Shard;
+use super::records::{self, Digest, Set};
+use super::withdrawn::{self, Earlier};
+use super::{Deployment, DeploymentError, Release};
+use crate::database::{Error, Session, Shard};
 use crate::sandbox::Generation;
 use crate::sandbox::health::Report;
 use crate::sandbox::trial::Trial;
+use crate::watchdog::Pulse;
 
-/// How long a new module is watched.
+/// How long a module is watched: so long it is active, in whichever generations.
 const WATCHED: Duration = Duration::from_secs(10 * 60);
 /// So many failures, and more than one call in so many: traps, time-outs, limits.
 const FAILURES: u64 = 5;
@@ -20,30 +23,36 @@ const ONE_IN: u64 = 20;
 /// not choose which version runs.
 const COMPANIES: usize = 3;
 
-/// The modules that the last activation brought.
+/// The modules of the running generation that are watched.
+#[derive(Default)]
 pub struct Watch {
-    generation: u64,
-    until: Instant,
+    /// Whether the running generation was searched for young modules.
+    complete: bool,
+    /// The generation that ran before it, until then: most likely the one to compare with.
+    left: Option<Arc<Generation>>,
+    watched: Vec<WatchedModule>,
+}
+
+#[derive(Clone)]
+struct WatchedModule {
     trial: Arc<Trial>,
-    /// Earlier report of each module: it may have run in an earlier generation.
-    before: Vec<Report>,
+    until: Instant,
+    /// Earlier report of the module: it may have run in an earlier generation.
+    before: Report,
+}
+
+/// A module that has not been active for ten minutes.
+struct Young {
+    name: String,
+    digest: Digest,
+    left: Duration,
+    earlier: Earlier,
 }
 
 impl Watch {
-    /// `None` where nothing is new, or where going back would be going forth: after a rollback.
-    pub fn over(before: &Arc<Generation>, after: &Generation, cause: Cause, time: Duration) -> Option<Watch> {
-        if cause != Cause::Activation {
-            return None;
-        }
-        let trial = Trial::new(before.clone(), after)?;
-        after.trials.store(Arc::new(vec![trial.clone()]));
-        let before = trial.modules.iter().map(|module| module.health.report()).collect();
-        Some(Watch { generation: after.number, until: Instant::now() + time, trial, before })
-    }
-
-    /// The same for all of its time.
-    pub fn over_activation(before: &Arc<Generation>, after: &Generation, cause: Cause) -> Option<Watch> {
-        Watch::over(before, after, cause, WATCHED)
+    /// Has the requests of a generation compared with what was before each watched module.
+    fn show(&self, generation: &Generation) {
+        generation.trials.store(Arc::new(self.watched.iter().map(|watched| watched.trial.clone()).collect()));
     }
 }
 
@@ -52,52 +61,149 @@ fn too_many(calls: u64, failures: u64) -> bool {
     failures >= FAILURES && failures.saturating_mul(ONE_IN) > calls
 }
 
+/// A set with an earlier state of one of its modules.
+pub(super) fn put_back(set: &Set, name: &str, earlier: Earlier) -> Set {
+    let mut set: Set = set.iter().filter(|(module, _)| module != name).cloned().collect();
+    if let Earlier::Digest(digest) = earlier {
+        set.push((name.to_owned(), digest));
+    }
+    set.sort();
+    set
+}
+
+/// The modules of a generation, in the order of their names.
+pub(super) fn read_set(generation: &Generation) -> Set {
+    let mut set: Set = generation.modules.iter().map(|module| (module.name.clone(), module.digest)).collect();
+    set.sort();
+    set
+}
+
+/// The young modules of the active generation. A host that runs another one has none: it cannot change what is active.
+async fn find_young(session: &mut Session, running: u64) -> Result<Vec<Young>, Error> {
+    if records::newest(session).await? != Some(running) {
+        return Ok(Vec::new());
+    }
+    let ages = withdrawn::find_ages(session, running).await?;
+    let withdrawals = withdrawn::find(session).await?;
+    let mut young = Vec::new();
+    for (name, digest) in records::set(session, running).await?.unwrap_or_default() {
+        let age = ages.get(&digest).map(|age| Duration::from_millis(age.unsigned_abs()));
+        let Some(left) = age.and_then(|age| WATCHED.checked_sub(age)).filter(|left| !left.is_zero()) else { continue };
+        let earlier = withdrawn::find_earlier(session, &withdrawals, &name, digest).await?;
+        young.push(Young { name, digest, left, earlier });
+    }
+    Ok(young)
+}
+
 impl Deployment {
-    /// The generation to go back to, and why, where a watched module fails.
-    pub(super) fn rollback_target(&self) -> Option<(u64, String)> {
-        let mut slot = self.watch.lock().ok()?;
-        let current = self.current.load();
-        let watch = slot.as_ref().filter(|watch| watch.generation == current.number)?;
-        if watch.until <= Instant::now() {
-            // The generation before is released with the trial.
-            current.trials.store(Arc::default());
-            *slot = None;
-            return None;
-        }
-        watch.trial.modules.iter().zip(&watch.before).find_map(|(module, before)| {
-            let now = module.health.report();
-            let (calls, failures) = (now.calls - before.calls, now.failures() - before.failures());
-            let companies = watch.trial.count_companies(&module.name);
-            let reason = || {
-                let (name, version) = (&module.name, &module.version);
-                format!("module {name} {version} failed {failures} times in {calls} calls, {companies} companies")
-            };
-            (companies >= COMPANIES && too_many(calls, failures)).then(|| (watch.generation - 1, reason()))
-        })
+    /// Puts a release in place, and goes on watching the modules that it shares with the one before.
+    pub(super) fn watch_on(&self, release: Arc<Release>) {
+        let Ok(mut watch) = self.watch.lock() else { return self.current.store(release) };
+        let before = self.current.load().generation.clone();
+        before.trials.store(Arc::default());
+        let stays = |trial: &Trial| {
+            release.find_vetted(&trial.module.digest).is_some_and(|module| Arc::ptr_eq(&module, &trial.module))
+        };
+        watch.watched.retain(|watched| stays(&watched.trial));
+        watch.show(&release);
+        (watch.complete, watch.left) = (false, Some(before));
+        self.current.store(release);
     }
 
-    /// After a start: what an operator activated less than ten minutes ago is watched for the rest of them.
-    pub(super) async fn resume_watch(&self) -> Result<(), DeploymentError> {
-        let number = self.current.load().number;
-        let read = self.database.read_plain(Shard::Global, number, |session, number| {
-            Box::pin(async move {
-                let now = session.now().await?;
-                let Some(activated) = records::activation_by_operator(session, *number).await? else { return Ok(None) };
-                let before = records::set(session, number - 1).await?;
-                Ok(before.map(|before| (now - activated, before)))
-            })
-        });
-        let Some((age, set)) = read.await? else { return Ok(()) };
-        let age = Duration::from_millis(u64::try_from(age).unwrap_or(0));
-        let Some(left) = WATCHED.checked_sub(age).filter(|left| !left.is_zero()) else { return Ok(()) };
-        let _lock = self.change_lock.lock().await;
-        let before = self.link(number - 1, &set).await?.generation;
+    /// Once for each generation that runs here: finds the modules to watch, and what to compare each with.
+    pub(super) async fn renew_watch(&self, pulse: &Pulse) -> Result<(), DeploymentError> {
         let current = self.current.load_full();
-        if let (true, Ok(mut slot)) = (current.number == number, self.watch.lock()) {
-            *slot = Watch::over(&before, &current, Cause::Activation, left);
-            tracing::info!(generation = number, ?left, "what was activated before the start is watched on");
+        let (known, left) = match self.watch.lock() {
+            Ok(watch) if !watch.complete => (watch.watched.clone(), watch.left.clone()),
+            _ => return Ok(()),
+        };
+        pulse.excuse();
+        let young = self
+            .database
+            .read_plain(Shard::Global, current.number, |session, running| Box::pin(find_young(session, *running)));
+        let young = young.await?;
+        let set = read_set(&current);
+        let befores = known.iter().filter_map(|watched| watched.trial.before.clone());
+        let nearby: Vec<Arc<Generation>> =
+            left.into_iter().chain(befores).chain([current.generation.clone()]).collect();
+        let mut watched = Vec::with_capacity(young.len());
+        for Young { name, digest, left, earlier } in young {
+            let Some(module) = current.find_vetted(&digest) else { continue };
+            let before = match earlier {
+                Earlier::Nothing => None,
+                earlier => self.link_near(&nearby, current.number, &put_back(&set, &name, earlier)).await?,
+            };
+            let same = known.iter().find(|watched| Arc::ptr_eq(&watched.trial.module, &module));
+            watched.push(match same {
+                Some(same) => WatchedModule { trial: Arc::new(same.trial.with_before(before)), ..same.clone() },
+                None => {
+                    tracing::info!(module = name, ?left, "a module is watched");
+                    let report = module.health.report();
+                    let trial = Arc::new(Trial::new(before, module));
+                    WatchedModule { trial, until: Instant::now() + left, before: report }
+                }
+            });
+        }
+        if let Ok(mut watch) = self.watch.lock()
+            && Arc::ptr_eq(&self.current.load_full(), &current)
+        {
+            *watch = Watch { complete: true, left: None, watched };
+            watch.show(&current);
         }
         Ok(())
+    }
+
+    /// The generation of a set, of modules that are in memory where they are. `None`: it cannot run here.
+    async fn link_near(
+        &self,
+        nearby: &[Arc<Generation>],
+        number: u64,
+        set: &Set,
+    ) -> Result<Option<Arc<Generation>>, DeploymentError> {
+        if let Some(same) = nearby.iter().find(|generation| read_set(generation) == *set) {
+            return Ok(Some(same.clone()));
+        }
+        let mut vetted = Vec::with_capacity(set.len());
+        for (name, digest) in set {
+            let found = match nearby.iter().find_map(|generation| generation.find_vetted(digest)) {
+                Some(near) => Ok(near),
+                None => self.find_or_fetch(*digest).await,
+            };
+            match found {
+                Err(DeploymentError::Refusal(why)) => {
+                    tracing::info!(name, %why, "a module is watched without a version to compare it with");
+                    return Ok(None);
+                }
+                found => vetted.push(found?),
+            }
+        }
+        let gate = self.gate.clone();
+        let linked = tokio::task::spawn_blocking(move || gate.link(number, &vetted)).await;
+        let linked = linked.map_err(|error| Error::Fault(format!("linking panicked: {error}")))?;
+        let linked = linked.map(Arc::new);
+        let linked =
+            linked.inspect_err(|why| tracing::info!(%why, "a module is watched without a version to compare it with"));
+        Ok(linked.ok())
+    }
+
+    /// A watched module that fails, and how.
+    pub(super) fn find_failing(&self) -> Option<(String, String)> {
+        let mut watch = self.watch.lock().ok()?;
+        let count = watch.watched.len();
+        watch.watched.retain(|watched| watched.until > Instant::now());
+        if watch.watched.len() < count {
+            // The generations before are released with their trials.
+            watch.show(&self.current.load());
+        }
+        watch.watched.iter().find_map(|watched| {
+            let (module, now) = (&watched.trial.module, watched.trial.module.health.report());
+            let (calls, failures) = (now.calls - watched.before.calls, now.failures() - watched.before.failures());
+            let companies = watched.trial.count_companies();
+            let (name, version) = (&module.descriptor.name, &module.descriptor.version);
+            let reason =
+                || format!("module {name} {version} failed {failures} times in {calls} calls, {companies} companies");
+            (companies >= COMPANIES && too_many(calls, failures)).then(|| (name.clone(), reason()))
+        })
     }
 }
 

@@ -8,6 +8,7 @@ use aws_lc_rs::signature::{ED25519, Ed25519KeyPair, KeyPair as _, UnparsedPublic
 use http::StatusCode;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest as _, Sha256};
+use stoa_descriptor::names::NamePattern;
 
 use super::reach::Reach;
 use super::refusal::Refusal;
@@ -112,6 +113,16 @@ impl Signer {
     pub fn may_act_in(&self, service: &str) -> bool {
         let service = service.strip_prefix("commerce:").unwrap_or(service);
         self.role == Role::Deployment || self.reach.as_ref().is_some_and(|reach| reach.acts_in(service))
+    }
+
+    /// Words with which names may begin that modules of this signer introduce, besides their own.
+    pub fn granted_names(&self) -> &[NamePattern] {
+        self.reach.as_ref().map_or(&[], Reach::names)
+    }
+
+    /// Whether names of this partner's modules may begin with a word that is not their own.
+    pub fn may_name(&self, word: &str) -> bool {
+        self.role == Role::Deployment || self.granted_names().iter().any(|pattern| pattern.fits(word))
     }
 
     /// Whether it may take the place of a module that another signed, once an operator allows the change.
@@ -326,6 +337,8 @@ mod tests {
         let vendor = SigningKey::generate("vendor", Role::Deployment).expect("a key");
         assert!(vendor.signer().may_offer("pricing", "commerce:catalog/articles"));
         assert!(entry(":pricing").may_replace_others() && !entry("").may_replace_others());
+        assert!(entry(":pricing+names:price").may_name("price") && !entry(":pricing").may_name("price"));
+        assert!(!entry("").may_name("price") && vendor.signer().may_name("price"));
     }
 
     #[test]

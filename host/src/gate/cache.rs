@@ -4,6 +4,7 @@
 use std::fs;
 use std::os::unix::fs::{DirBuilderExt as _, PermissionsExt as _};
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 use aws_lc_rs::constant_time::verify_slices_are_equal;
 use aws_lc_rs::hmac;
@@ -31,8 +32,8 @@ impl Cache {
         let mode = fs::metadata(folder)?.permissions().mode();
         anyhow::ensure!(
             mode & 0o077 == 0,
-            "others can enter {shown} (mode {:o}): compiled code is not kept there",
-            mode
+            "others can enter {shown} (mode {:o}): compiled code is not kept there; chmod 700 {shown}",
+            mode & 0o777
         );
         let key = key(&folder.join(KEY))?;
         Ok(Cache { folder: folder.to_path_buf(), key: hmac::Key::new(hmac::HMAC_SHA256, &key) })
@@ -59,6 +60,18 @@ impl Cache {
         secret_file::write(&beside, &[mac.as_ref(), &code])?;
         fs::rename(&beside, self.folder.join(name))?;
         Ok(())
+    }
+
+    /// Removes code that was written longer ago, of which nothing else would be removed. A failure means that another process was
+    /// faster.
+    pub fn drop_older(&self, age: Duration) {
+        let files = fs::read_dir(&self.folder).into_iter().flatten().flatten();
+        for file in files.filter(|file| file.file_name() != KEY) {
+            let written = file.metadata().and_then(|file| file.modified()).ok();
+            if written.and_then(|time| time.elapsed().ok()).is_some_and(|elapsed| elapsed > age) {
+                let _ = fs::remove_file(file.path());
+            }
+        }
     }
 
     /// Signs the name as well, so that no file passes for another's.
@@ -132,8 +145,14 @@ mod tests {
         assert!(again.read_compiled(&engine, &name, &file).is_none());
         again.write(&engine, &digest, &component).expect("kept");
         assert!(again.read(&engine, &digest).is_some());
+        again.drop_older(Duration::from_secs(3_600));
+        assert!(again.read(&engine, &digest).is_some(), "it is new");
+        again.drop_older(Duration::ZERO);
+        assert!(again.read(&engine, &digest).is_none(), "it is older");
+        assert!(folder.join(KEY).exists(), "the key stays");
         fs::set_permissions(&folder, fs::Permissions::from_mode(0o750)).expect("a mode");
-        assert!(Cache::open(&folder).is_err(), "others could write there");
+        let refused = Cache::open(&folder).err().map(|error| error.to_string()).unwrap_or_default();
+        assert!(refused.contains("chmod 700"), "others could write there: {refused}");
         fs::remove_dir_all(&folder).expect("removed");
     }
 }

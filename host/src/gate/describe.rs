@@ -1,10 +1,11 @@
 //! Asking a component what it is, and checking the answer before anything is built on it. Every fault is named.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use serde_json::Value as Json;
-use stoa_descriptor::{Access, Audience, Descriptor, EventKind, Idempotency, Route};
+use stoa_descriptor::faults::find_faults;
+use stoa_descriptor::{Descriptor, EventKind, Route};
 use wasmtime::component::Linker;
 use wasmtime::{Engine, Store, UpdateDeadline};
 
@@ -16,6 +17,8 @@ use crate::sandbox::limits::MemoryLimit;
 use crate::sandbox::ticks::Running;
 use crate::store::Tables;
 use crate::wit::GuestPre;
+
+pub use stoa_descriptor::faults::is_name;
 
 /// Largest descriptor, and the time it may take.
 const LARGEST: usize = 4 << 20;
@@ -57,8 +60,39 @@ pub fn text(engine: &Engine, component: &wasmtime::component::Component) -> Resu
     .map_err(fault)
 }
 
+/// Reads a descriptor; an error names the member by its pointer: `/routes/0/status`.
 pub fn read(text: &str) -> Result<Descriptor, Refusal> {
-    serde_json::from_str(text).map_err(|error| invalid(error.to_string()))
+    let mut reader = serde_json::Deserializer::from_str(text);
+    let descriptor = serde_path_to_error::deserialize(&mut reader)
+        .map_err(|error| invalid(format!("{}{}", pointer(error.path()), error.inner())))?;
+    reader.end().map_err(|error| invalid(error.to_string()))?;
+    Ok(descriptor)
+}
+
+/// A path as a JSON pointer, to begin a sentence with; nothing where it leads nowhere.
+fn pointer(path: &serde_path_to_error::Path) -> String {
+    use serde_path_to_error::Segment;
+    let segment = |segment: &Segment| match segment {
+        Segment::Seq { index } => format!("/{index}"),
+        Segment::Map { key } => format!("/{key}"),
+        // The variant of an enumeration stands in the text as a member: `/routes/0/access/all/1`.
+        Segment::Enum { variant } => format!("/{variant}"),
+        Segment::Unknown => "/?".to_owned(),
+    };
+    let pointer: String = path.iter().map(segment).collect();
+    if pointer.is_empty() { pointer } else { format!("{pointer}: ") }
+}
+
+/// Compares the section of a component's file, where it has one, with what the component says: authors and operators read the
+/// section.
+pub fn compare_with_section(component: &[u8], text: &str) -> Result<(), Refusal> {
+    match stoa_kit::section::read(component) {
+        Ok(Some(section)) if section != text => {
+            Err(invalid("its section stoa:descriptor is not what the component says: build it again".into()))
+        }
+        Ok(_) => Ok(()),
+        Err(error) => Err(invalid(format!("{error:#}"))),
+    }
 }
 
 /// The parts of a descriptor that a host works with, compiled.
@@ -75,11 +109,38 @@ pub fn compile(descriptor: &Descriptor, host: &HostNames) -> Result<Declared, Ve
         return Err(faults);
     }
     let schema = Tables::new(&descriptor.name, &descriptor.collections)?;
-    let operation = |route: &Route| Operation::compile(route.clone(), &descriptor.schemas).map(Arc::new);
-    let operations = descriptor.routes.iter().map(operation).collect::<Result<_, _>>().map_err(|fault| vec![fault])?;
-    let kind = |kind: &EventKind| Ok((kind.code.clone(), Arc::new(EventSchema::compile(kind, &descriptor.schemas)?)));
-    let events = descriptor.events.iter().map(kind).collect::<Result<_, _>>().map_err(|fault: String| vec![fault])?;
+    let operation = |(index, route): (usize, &Route)| {
+        let operation = Operation::compile(route.clone(), &descriptor.schemas);
+        operation
+            .map(Arc::new)
+            .map_err(|fault| vec![format!("{}: {fault}", find_schema_fault(index, route, descriptor))])
+    };
+    let operations = descriptor.routes.iter().enumerate().map(operation).collect::<Result<_, _>>()?;
+    let kind = |(index, kind): (usize, &EventKind)| {
+        let schema = EventSchema::compile(kind, &descriptor.schemas);
+        let schema = schema.map_err(|fault| vec![format!("/events/{index}: {fault}")])?;
+        Ok::<_, Vec<String>>((kind.code.clone(), Arc::new(schema)))
+    };
+    let events = descriptor.events.iter().enumerate().map(kind).collect::<Result<_, _>>()?;
     Ok(Declared { schema, operations, events })
+}
+
+/// The pointer of a member of the route's schemas, or of those that it may refer to, that is no JSON Schema; else the route's.
+fn find_schema_fault(index: usize, route: &Route, descriptor: &Descriptor) -> String {
+    let place = format!("/routes/{index}");
+    let parts = [
+        ("pathSchema", route.path_schema.as_ref()),
+        ("query", route.query.as_ref()),
+        ("body", route.body.as_ref()),
+        ("response", Some(&route.response)),
+    ];
+    let parts = parts.into_iter().filter_map(|(member, schema)| Some((format!("{place}/{member}"), schema?)));
+    let named = descriptor.schemas.iter().map(|(name, schema)| (format!("/schemas/{name}"), schema));
+    let fault = parts.chain(named).find_map(|(member, schema)| {
+        let error = jsonschema::draft202012::meta::validate(schema).err()?;
+        Some(format!("{member}{}", error.instance_path()))
+    });
+    fault.unwrap_or(place)
 }
 
 fn invalid(why: String) -> Refusal {
@@ -125,143 +186,24 @@ pub fn faults(descriptor: &Descriptor, host: &HostNames) -> Vec<String> {
     if !faults.is_empty() {
         return faults;
     }
-    let mut expect = |holds: bool, what: String| {
-        if !holds {
-            faults.push(what);
-        }
+    faults = find_faults(descriptor);
+    if descriptor.name == host.module {
+        faults.push(format!("/name: `{}` is reserved", descriptor.name));
+    }
+    if semver::Version::parse(&descriptor.version).is_err() {
+        faults.push(format!("/version: `{}` is not semantic", descriptor.version));
+    }
+    let is_scope = |code: &str| host.scopes.iter().any(|(taken, _)| *taken == code);
+    let is_taken = |code: &str| is_scope(code) || host.events.contains(&code);
+    let named = |list: &'static str, codes: Vec<&String>, is_taken: &dyn Fn(&str) -> bool| {
+        let taken = codes.into_iter().enumerate().filter(|(_, code)| is_taken(code));
+        taken.map(|(index, code)| format!("/{list}/{index}/code: `{code}` is the host's own")).collect::<Vec<_>>()
     };
-    let name = &descriptor.name;
-    expect(
-        is_name(name, 32, b"-") && name != "stoa" && name != host.module,
-        format!("name `{name}` is reserved or not [a-z][a-z0-9-]{{0,31}}"),
-    );
-    expect(
-        semver::Version::parse(&descriptor.version).is_ok(),
-        format!("version `{}` is not semantic", descriptor.version),
-    );
-    let events: BTreeSet<&str> = descriptor.events.iter().map(|kind| kind.code.as_str()).collect();
-    let named = descriptor.permissions.iter().chain(&descriptor.scopes).map(|named| &named.code);
-    for code in named.chain(descriptor.events.iter().map(|kind| &kind.code)) {
-        expect(is_code(code), format!("`{code}` is no code of lower-case words joined by dots"));
-    }
-    for kind in &descriptor.events {
-        let what =
-            format!("event `{}`: the resource type `{}` is not [A-Z][A-Z0-9_]{{0,63}}", kind.code, kind.resource_type);
-        expect(
-            kind.resource_type.starts_with(|first: char| first.is_ascii_uppercase())
-                && is_constant(&kind.resource_type),
-            what,
-        );
-    }
-    let host_codes = host.scopes.iter().map(|(code, _)| *code).chain(host.events.iter().copied());
-    let taken: BTreeSet<&str> = host_codes.collect();
-    let claimed =
-        descriptor.scopes.iter().map(|scope| &scope.code).chain(descriptor.events.iter().map(|kind| &kind.code));
-    for code in claimed {
-        expect(!taken.contains(code.as_str()), format!("`{code}` is the host's own"));
-    }
-    let mut codes = BTreeSet::new();
-    for problem in &descriptor.problems {
-        expect(codes.insert(&problem.code), format!("problem `{}` is declared twice", problem.code));
-        let ok = matches!(problem.status, 400 | 404 | 409 | 412 | 413) && is_constant(&problem.code);
-        expect(ok, format!("problem `{}` with status {}", problem.code, problem.status));
-    }
-    for filter in &descriptor.audit_filters {
-        let ok = is_member(&filter.code) && !host.audit_filters.contains(&filter.code.as_str());
-        expect(ok, format!("audit filter `{}` is not camelCase, or the host's own", filter.code));
-    }
-    for word in &descriptor.words {
-        expect(is_member(&word.code), format!("word `{}` is not camelCase", word.code));
-    }
-    for route in &descriptor.routes {
-        for fault in route_faults(route, &events) {
-            expect(false, format!("{}: {fault}", route.operation));
-        }
-    }
+    faults.extend(named("scopes", descriptor.scopes.iter().map(|scope| &scope.code).collect(), &is_taken));
+    faults.extend(named("events", descriptor.events.iter().map(|kind| &kind.code).collect(), &is_taken));
+    let filters = descriptor.audit_filters.iter().map(|filter| &filter.code).collect();
+    faults.extend(named("auditFilters", filters, &|code| host.audit_filters.contains(&code)));
     faults
-}
-
-fn route_faults(route: &Route, events: &BTreeSet<&str>) -> Vec<String> {
-    let mut faults = Vec::new();
-    let mut expect = |holds: bool, what: &str, named: &str| {
-        if !holds {
-            faults.push(format!("{what}: `{named}`"));
-        }
-    };
-    let operation = route.operation.as_bytes();
-    expect(
-        operation.first().is_some_and(u8::is_ascii_lowercase)
-            && operation.iter().all(u8::is_ascii_alphanumeric)
-            && operation.len() <= 64,
-        "the operation id is not camelCase",
-        &route.operation,
-    );
-    expect(
-        matches!(route.method.as_str(), "GET" | "POST" | "PUT" | "PATCH" | "DELETE"),
-        "unknown method",
-        &route.method,
-    );
-    let prefix = match route.audience {
-        Audience::User => "/tenants/{tenantId}/",
-        Audience::ApiClient => "/api-client/",
-    };
-    expect(route.path.starts_with(prefix), "the path does not begin with its audience's prefix", &route.path);
-    expect(is_template(&route.path), "the path is not of plain segments and distinct parameters", &route.path);
-    expect((200..300).contains(&route.status), "the success status is not 2xx", &route.status.to_string());
-    expect(route.method != "GET" || route.read_only, "a GET that is not read-only", &route.path);
-    expect(!route.read_only || route.idempotency == Idempotency::None, "a read takes no idempotency key", &route.path);
-    expect(route.read_only || route.audit.is_some(), "a write without an audit resource type", &route.path);
-    expect(!route.read_only || route.events.is_empty(), "a read emits no events", &route.events.join(", "));
-    expect(route.body_limit <= 64 << 20, "the body limit is above 64 MiB", &route.body_limit.to_string());
-    expect(
-        route.events.iter().all(|kind| events.contains(kind.as_str())),
-        "an event kind that the descriptor does not introduce",
-        &route.events.join(", "),
-    );
-    let (Access::All(codes) | Access::Any(codes)) = &route.access;
-    // Any of none: for people, active membership is enough. All of none is a forgotten permission.
-    let named = !codes.is_empty() || (route.audience == Audience::User && matches!(route.access, Access::Any(_)));
-    expect(named && codes.iter().all(|code| is_code(code)), "no permission, or one that is no code", &codes.join(", "));
-    faults
-}
-
-/// `/word/{parameter}/...`: lower-case words joined by hyphens, camelCase parameters, none twice.
-fn is_template(path: &str) -> bool {
-    let mut parameters = BTreeSet::new();
-    path.strip_prefix('/').is_some_and(|path| {
-        path.split('/').all(|segment| match segment.strip_prefix('{').and_then(|rest| rest.strip_suffix('}')) {
-            Some(name) => {
-                name.as_bytes().first().is_some_and(u8::is_ascii_lowercase)
-                    && name.bytes().all(|byte| byte.is_ascii_alphanumeric())
-                    && parameters.insert(name)
-            }
-            None => is_name(segment, 64, b"-"),
-        })
-    })
-}
-
-/// Upper-case letters, digits and underscores: a problem code, a resource type.
-fn is_constant(code: &str) -> bool {
-    let plain = |byte: u8| byte.is_ascii_uppercase() || byte.is_ascii_digit() || byte == b'_';
-    (1..=64).contains(&code.len()) && code.bytes().all(plain)
-}
-
-/// camelCase.
-fn is_member(name: &str) -> bool {
-    (1..=64).contains(&name.len())
-        && name.as_bytes().first().is_some_and(u8::is_ascii_lowercase)
-        && name.bytes().all(|byte| byte.is_ascii_alphanumeric())
-}
-
-fn is_code(code: &str) -> bool {
-    code.len() <= 64 && code.split('.').count() >= 2 && code.split('.').all(|word| is_name(word, 32, b"-_"))
-}
-
-/// A lower-case word with digits and the given joiners, a letter first.
-pub fn is_name(name: &str, longest: usize, joiners: &[u8]) -> bool {
-    name.len() <= longest
-        && name.as_bytes().first().is_some_and(u8::is_ascii_lowercase)
-        && name.bytes().all(|byte| byte.is_ascii_lowercase() || byte.is_ascii_digit() || joiners.contains(&byte))
 }
 
 #[cfg(test)]

@@ -40,7 +40,10 @@ impl Gate {
             Refusal::new("DESCRIPTOR_INVALID", format!("not a component that this host can run: {why:#}"))
         })?;
         load("compiler");
-        let judged = describe::text(engine, &component).and_then(|text| self.compiler.judge(&text));
+        let judged = describe::text(engine, &component).and_then(|text| {
+            describe::compare_with_section(&artifact.bytes, &text)?;
+            self.compiler.judge(&text)
+        });
         match &judged {
             Err(refused) => tracing::warn!(%refused, "another process rejected the descriptor of a new module"),
             Ok(()) => self.keep(digest, &component),

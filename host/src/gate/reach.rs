@@ -5,26 +5,25 @@
 //! slash services as WIT does, without `commerce:` and version. A module always may offer services of its own name
 //! (`loyalty/points` of
 //! `loyalty`). `acts:sales/orders` lets the modules call that service for callers who lack the permissions that it needs.
+//! `names:catalog` lets the modules introduce names that begin with that word instead of their own.
 
 use std::fmt;
 use std::str::FromStr;
 
+use stoa_descriptor::names::NamePattern;
+
 /// Begins the word of a service in which modules may act for any caller.
 const ACTS: &str = "acts:";
+/// Begins the word with which names of modules may begin.
+const NAMES: &str = "names:";
 
 /// The names of an entry.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Reach {
-    modules: Vec<Word>,
-    services: Vec<Word>,
-    acts: Vec<Word>,
-}
-
-/// A name, or the beginning of names.
-#[derive(Debug, Clone, PartialEq, Eq)]
-struct Word {
-    text: String,
-    open: bool,
+    modules: Vec<NamePattern>,
+    services: Vec<NamePattern>,
+    acts: Vec<NamePattern>,
+    names: Vec<NamePattern>,
 }
 
 impl Reach {
@@ -41,11 +40,10 @@ impl Reach {
     pub fn acts_in(&self, service: &str) -> bool {
         self.acts.iter().any(|word| word.fits(service))
     }
-}
 
-impl Word {
-    fn fits(&self, name: &str) -> bool {
-        if self.open { name.starts_with(&self.text) } else { name == self.text }
+    /// Words with which names may begin that its modules introduce.
+    pub fn names(&self) -> &[NamePattern] {
+        &self.names
     }
 }
 
@@ -53,30 +51,38 @@ impl FromStr for Reach {
     type Err = String;
 
     fn from_str(text: &str) -> Result<Reach, String> {
-        let mut reach = Reach { modules: Vec::new(), services: Vec::new(), acts: Vec::new() };
+        let (modules, services, acts, names) = Default::default();
+        let mut reach = Reach { modules, services, acts, names };
         for written in text.split('+') {
-            let (stated, acts) = written.strip_prefix(ACTS).map_or((written, false), |service| (service, true));
+            let marked = [ACTS, NAMES].into_iter().find_map(|mark| Some((mark, written.strip_prefix(mark)?)));
+            let (mark, stated) = marked.unwrap_or(("", written));
             let (name, open) = stated.strip_suffix('*').map_or((stated, false), |begin| (begin, true));
             let plain = |part: &str| part.bytes().all(|byte| matches!(byte, b'a'..=b'z' | b'0'..=b'9' | b'-'));
             let parts: Vec<&str> = name.split('/').collect();
             let known = match parts[..] {
-                [module] => !acts && plain(module) && (open || !module.is_empty()),
+                [word] => mark != ACTS && plain(word) && (open || !word.is_empty()),
                 [area, interface] => {
-                    plain(area) && !area.is_empty() && plain(interface) && (open || !interface.is_empty())
+                    mark != NAMES
+                        && plain(area)
+                        && !area.is_empty()
+                        && plain(interface)
+                        && (open || !interface.is_empty())
                 }
                 _ => false,
             };
             if !known {
                 return Err(format!(
-                    "`{written}` names no modules (`loyalty-*`) and no services (`shelf/items`, `acts:shelf/items`)"
+                    "`{written}` names no modules (`loyalty-*`), no services (`shelf/items`, `acts:shelf/items`) and no names \
+                     (`names:gifts`)"
                 ));
             }
-            let word = Word { text: name.to_string(), open };
-            match (parts.len(), acts) {
-                (1, _) => reach.modules.push(word),
-                (_, false) => reach.services.push(word),
-                (_, true) => reach.acts.push(word),
-            }
+            let list = match (mark, parts.len()) {
+                (ACTS, _) => &mut reach.acts,
+                (NAMES, _) => &mut reach.names,
+                (_, 1) => &mut reach.modules,
+                _ => &mut reach.services,
+            };
+            list.push(NamePattern { text: name.to_string(), open });
         }
         Ok(reach)
     }
@@ -84,10 +90,11 @@ impl FromStr for Reach {
 
 impl fmt::Display for Reach {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let named = self.modules.iter().chain(&self.services).map(|word| ("", word));
-        for (index, (begin, word)) in named.chain(self.acts.iter().map(|word| (ACTS, word))).enumerate() {
+        let lists = [("", &self.modules), ("", &self.services), (ACTS, &self.acts), (NAMES, &self.names)];
+        let words = lists.into_iter().flat_map(|(mark, words)| words.iter().map(move |word| (mark, word)));
+        for (index, (mark, word)) in words.enumerate() {
             let (join, end) = (if index == 0 { "" } else { "+" }, if word.open { "*" } else { "" });
-            write!(out, "{join}{begin}{}{end}", word.text)?;
+            write!(out, "{join}{mark}{}{end}", word.text)?;
         }
         Ok(())
     }
@@ -130,6 +137,20 @@ mod tests {
         assert_eq!(reach.to_string(), "loyalty-*+acts:sales/orders+acts:ledger/*");
         assert!("acts:loyalty".parse::<Reach>().is_err(), "modules are no services");
         assert!("acts:".parse::<Reach>().is_err());
+    }
+
+    #[test]
+    fn names_are_granted_by_word() {
+        let reach: Reach = "evil+names:catalog+names:sales-*".parse().expect("names");
+        let grants = |word: &str| reach.names().iter().any(|pattern| pattern.fits(word));
+        assert!(grants("catalog") && grants("sales-order"));
+        assert!(!grants("sales") && !grants("catalog-thing") && !grants("evil"));
+        assert!(!reach.has_module("catalog") && !reach.has_service("catalog/articles"));
+        assert_eq!(reach.to_string(), "evil+names:catalog+names:sales-*");
+        assert!("names:*".parse::<Reach>().expect("all").names()[0].fits("anything"));
+        for text in ["names:", "names:catalog/articles", "names:Catalog", "names:acts:a"] {
+            assert!(text.parse::<Reach>().is_err(), "{text}");
+        }
     }
 
     #[test]

@@ -7,11 +7,12 @@ use std::sync::Arc;
 
 use arc_swap::ArcSwap;
 use http::StatusCode;
+use stoa_descriptor::names::NamePattern;
 use stoa_descriptor::{Descriptor, ServiceAccess};
 use wasmtime::Engine;
 use wasmtime::component::Component;
 
-use super::admission::Signer;
+use super::admission::{Role, Signer};
 use super::artifact::{self, Artifact, check_imports};
 use super::cache::Cache;
 use super::compiler::Compiler;
@@ -48,6 +49,13 @@ fn find_grants(trust: &Trust, signer: Option<&str>, wanted: Vec<String>) -> BTre
     let (Trust::Signed { by, .. }, Some(name)) = (trust, signer) else { return wanted.into_iter().collect() };
     let entries = || by.iter().filter(|entry| entry.name == name);
     wanted.into_iter().filter(|service| entries().any(|entry| entry.may_act_in(service))).collect()
+}
+
+/// Words with which names of a partner's modules may begin besides their own: by all entries of this signer.
+fn find_granted_names(trust: &Trust, signer: Option<&str>) -> Vec<NamePattern> {
+    let (Trust::Signed { by, .. }, Some(name)) = (trust, signer) else { return Vec::new() };
+    let entries = by.iter().filter(|entry| entry.name == name && entry.role == Role::Partner);
+    entries.flat_map(Signer::granted_names).cloned().collect()
 }
 
 /// Functions of a descriptor that the component does not offer, or that are stated twice.
@@ -110,6 +118,9 @@ impl Gate {
         if !unknown.is_empty() {
             return Err(invalid(unknown));
         }
+        let passes_on = !wanted.is_empty();
+        let by_partner = vouched.as_ref().is_some_and(|(statement, _)| statement.role == Role::Partner);
+        let signer = vouched.as_ref().map(|(statement, _)| statement.signer.as_str());
         let health = Arc::new(Health::new(&descriptor.name, &descriptor.version));
         Ok(Vetted {
             digest: artifact.digest,
@@ -120,7 +131,10 @@ impl Gate {
             operations,
             events,
             judge: self.judge.clone(),
-            acts_in: ArcSwap::from_pointee(find_grants(&trust, vouched.as_ref().map(|(it, _)| &*it.signer), wanted)),
+            acts_in: ArcSwap::from_pointee(find_grants(&trust, signer, wanted)),
+            by_partner,
+            granted_names: ArcSwap::from_pointee(find_granted_names(&trust, signer)),
+            passes_on,
             replaces_others: vouched.as_ref().is_none_or(|(_, signer)| signer.may_replace_others()),
             signer: vouched.map(|(statement, _)| statement.signer),
             health,
@@ -153,10 +167,12 @@ impl Gate {
         verdict
     }
 
-    /// The services in which a module that runs may act for any caller, by trust as it is now.
+    /// The services in which a module that runs may act for any caller, and the names that it may introduce, by trust as it is now.
     pub fn renew_grants(&self, vetted: &Vetted) {
         let wanted = surface::names_of_wanted(&self.engine, &vetted.component);
-        vetted.acts_in.store(Arc::new(find_grants(&self.trust.load(), vetted.signer.as_deref(), wanted)));
+        let (trust, signer) = (self.trust.load(), vetted.signer.as_deref());
+        vetted.acts_in.store(Arc::new(find_grants(&trust, signer, wanted)));
+        vetted.granted_names.store(Arc::new(find_granted_names(&trust, signer)));
     }
 
     /// Every component of a folder, vetted.

@@ -14,4 +14,6 @@ pub struct HostNames {
     pub events: &'static [&'static str],
     /// Filters of the audit list.
     pub audit_filters: &'static [&'static str],
+    /// Members of the body that makes a company.
+    pub onboarding: &'static [&'static str],
 }

@@ -122,6 +122,10 @@ pub fn read_problem(
     if !problem.errors.iter().all(has_form) {
         return Err("a problem whose items are no places, kinds and bounds".into());
     }
+    let is_foreign = |item: &&module::Item| !words::is_item_code_of(module, &generation.problems, &item.code);
+    if let Some(item) = problem.errors.iter().find(is_foreign) {
+        return Err(format!("the item code {:?} at {:?} does not begin with the module's name", item.code, item.pointer));
+    }
     let declared = generation.problems.get(&problem.code).filter(|(status, _)| !words::is_reserved(*status));
     let mut answer = match (words::shared_code(&problem.code), declared) {
         (Some(code), _) => Problem::new(code),

@@ -18,25 +18,21 @@ pub async fn look_into<H: Host>(
     request: &Request,
     runner: &Runner<H::Operation>,
 ) {
-    let failed = trials.iter().find_map(|trial| Some((trial, trial.find_failed(request.request_id)?)));
-    let Some((trial, module)) = failed else { return };
+    let Some(trial) = trials.iter().find(|trial| trial.module.health.has_failed(request.request_id)) else { return };
     let caller = request.caller.id();
     if !trial.may_check(caller) {
         return;
     }
     let Ok(_lock) = trial.check_lock.try_lock() else { return };
     // A company that was never made is its founder's.
-    let hit = (request.tenant.unwrap_or(caller), module.name.as_str());
+    let hit = request.tenant.unwrap_or(caller);
     // A module or an operation that is new has nothing to be compared with. A trap is the module's own; how long a request takes and
     // how much it reads is its caller's choice too, and proves nothing.
-    let by_itself = module.health.has_trapped(request.request_id).then_some(hit);
-    if trial.before.module(&module.name).is_none() {
-        return trial.note_check(caller, by_itself);
-    }
+    let by_itself = trial.module.health.has_trapped(request.request_id).then_some(hit);
     let Some((request, runner)) = before(trial, request, runner) else { return trial.note_check(caller, by_itself) };
     if let Some(fails_too) = fails(host, database, request, runner).await {
         tracing::info!(
-            module = module.name,
+            module = trial.module.descriptor.name,
             fails_too,
             "a failure of a module on trial was tried on the version before"
         );
@@ -44,18 +40,19 @@ pub async fn look_into<H: Host>(
     }
 }
 
-/// The request as the generation before would have had it; `None`: it has no such operation.
+/// The request as the generation before would have had it; `None`: it has no such module or operation.
 fn before<O: Clone>(trial: &Trial, request: &Request, runner: &Runner<O>) -> Option<(Request, Runner<O>)> {
+    let before = trial.before.as_ref().filter(|before| before.module(&trial.module.descriptor.name).is_some())?;
     let (operation, runner) = match runner {
         Runner::Host(operation) => (request.operation.clone(), Runner::Host(operation.clone())),
         Runner::Module(module) => {
-            let module = trial.before.module(&module.name)?;
+            let module = before.module(&module.name)?;
             let id = &request.operation.route.operation;
             let operation = module.operations.iter().find(|operation| operation.route.operation == *id)?;
             (operation.clone(), Runner::Module(module.clone()))
         }
     };
-    Some((request.repeat(trial.before.clone(), operation), runner))
+    Some((request.repeat(before.clone(), operation), runner))
 }
 
 /// `None`: the database cannot tell.

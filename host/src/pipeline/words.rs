@@ -1,11 +1,15 @@
 //! The parts of a module's own words that may appear in a problem or an audit entry: names of positions and kinds, by
 //! their form. Anything else there is a failure of the module, and nobody sees it.
 
+use std::collections::BTreeMap;
+
 use chrono::DateTime;
 use serde_json::{Map, Value};
+use stoa_descriptor::names;
 
 use crate::contract::format;
 use crate::problem::CODES;
+use crate::sandbox::Vetted;
 use crate::wit::problems::{Bound, Bounds};
 
 /// Longest pointer, code and name of a member.
@@ -25,6 +29,21 @@ pub fn is_pointer(text: &str) -> bool {
 pub fn is_code(text: &str) -> bool {
     let plain = |byte: u8| byte.is_ascii_uppercase() || byte.is_ascii_digit() || byte == b'_';
     text.starts_with(|first: char| first.is_ascii_uppercase()) && text.len() <= LONGEST_CODE && text.bytes().all(plain)
+}
+
+/// Whether a module may use a code for an item of its problems: a partner's module one that every module has, a problem's (`problems`
+/// are those that modules declare) or one that begins with its own name. Who calls services passes on the codes of others.
+pub fn is_item_code_of(module: &Vetted, problems: &BTreeMap<String, (u16, String)>, code: &str) -> bool {
+    let is_own = || {
+        let granted = module.granted_names.load();
+        names::begins(&module.descriptor.name, code, |word| granted.iter().any(|pattern| pattern.fits(word)))
+    };
+    !module.by_partner || module.passes_on || is_common_item_code(problems, code) || is_own()
+}
+
+fn is_common_item_code(problems: &BTreeMap<String, (u16, String)>, code: &str) -> bool {
+    let is_hosts = || CODES.iter().any(|(known, ..)| *known == code);
+    names::SHARED_ITEM_CODES.contains(&code) || problems.contains_key(code) || is_hosts()
 }
 
 /// Bounds: numbers, decimals, days and instants, and a unit in the form of a code.
@@ -140,6 +159,17 @@ mod tests {
         }
         assert_eq!(show_bounds(&bounds(None, Some("DAYS"))), Some(json!({ "counted": "DAYS" })));
         assert_eq!(show_bounds(&bounds(None, Some("of a caller"))), None);
+    }
+
+    #[test]
+    fn items_have_the_codes_of_schemas_and_of_problems() {
+        let problems = BTreeMap::from([("POINTS_MISSING".to_owned(), (409, "No.".to_owned()))]);
+        for code in ["REQUIRED", "NOT_ALLOWED", "NOT_FOUND", "DUPLICATE", "DATE_IN_FUTURE", "POINTS_MISSING"] {
+            assert!(is_common_item_code(&problems, code), "{code}");
+        }
+        for code in ["POINTS_LOST", "REQUIRED_HERE", ""] {
+            assert!(!is_common_item_code(&problems, code), "{code}");
+        }
     }
 
     #[test]

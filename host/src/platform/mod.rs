@@ -63,6 +63,7 @@ pub const NAMES: HostNames = HostNames {
     scopes: SCOPES,
     events: &[TEST_KIND],
     audit_filters: &audit_list::FILTERS,
+    onboarding: &onboarding::OWN_MEMBERS,
 };
 
 /// The context of the host's operations besides the request.

@@ -26,7 +26,9 @@ const DAY_MS: i64 = 24 * 60 * 60 * 1000;
 pub const CREATE_COMPANY: &str = "createCompany";
 
 /// Members of the body that the host itself reads; the rest belongs to modules.
-pub const OWN_MEMBERS: [&str; 4] = ["name", "countryCode", "currencyCode", "withDefaults"];
+pub const OWN_MEMBERS: [&str; 5] = ["name", "countryCode", "currencyCode", "withDefaults", HISTORY_FROM];
+/// Modules learn when the company begins from their clock, and get no such member.
+const HISTORY_FROM: &str = "historyFrom";
 
 pub const OPERATIONS: &[PlatformOperation] = &[PlatformOperation::create(
     "/onboarding/companies",
@@ -80,7 +82,10 @@ fn add_members(route: &mut Route, modules: &[Arc<Module>]) {
         if let (Some(Json::Object(properties)), Some(theirs)) =
             (body.get_mut("properties"), schema["properties"].as_object())
         {
-            properties.extend(theirs.iter().map(|(name, schema)| (name.clone(), schema.clone())));
+            for (name, schema) in theirs {
+                // No module changes a member of the host's, or of another module.
+                properties.entry(name).or_insert_with(|| schema.clone());
+            }
         }
         if let (Some(Json::Array(required)), Some(theirs)) = (body.get_mut("required"), schema["required"].as_array()) {
             required.extend(theirs.iter().cloned());
@@ -158,8 +163,42 @@ pub fn options(members: &Map<String, Json>, declared: Option<&Json>) -> Map<Stri
     members
         .iter()
         .filter(|(name, _)| {
-            OWN_MEMBERS.contains(&name.as_str()) || theirs.is_some_and(|theirs| theirs.contains_key(*name))
+            let shared = OWN_MEMBERS.contains(&name.as_str()) && *name != HISTORY_FROM;
+            shared || theirs.is_some_and(|theirs| theirs.contains_key(*name))
         })
         .map(|(name, value)| (name.clone(), value.clone()))
         .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn every_member_of_the_body_is_the_hosts_own() {
+        let schema = schemars::schema_for!(NewCompany).to_value();
+        let read: BTreeSet<&str> = schema["properties"].as_object().unwrap().keys().map(String::as_str).collect();
+        assert_eq!(read, BTreeSet::from(OWN_MEMBERS));
+    }
+
+    #[test]
+    fn a_module_gets_what_it_declares_and_no_more() {
+        let Json::Object(members) = json!({
+            "name": "Shop", "countryCode": null, "currencyCode": "EUR", "withDefaults": true, "historyFrom": null,
+            "loyalty": { "tier": 1 }, "others": 2,
+        }) else {
+            panic!("no object")
+        };
+        let declared = json!({ "properties": { "loyalty": { "type": "object" } } });
+        let given = options(&members, Some(&declared));
+        let names: Vec<&str> = given.keys().map(String::as_str).collect();
+        assert_eq!(
+            BTreeSet::from_iter(names),
+            BTreeSet::from(["name", "countryCode", "currencyCode", "withDefaults", "loyalty"])
+        );
+    }
 }

@@ -66,7 +66,9 @@ impl Generation {
         number: u64,
         vetted: &[Arc<Vetted>],
     ) -> Result<Generation, Unlinked> {
-        let clashes = clashes(vetted.iter().map(|vetted| &*vetted.descriptor));
+        // Whoever comes first holds a name that two of them claim.
+        let (partners, others): (Vec<&Arc<Vetted>>, Vec<_>) = vetted.iter().partition(|vetted| vetted.by_partner);
+        let clashes = clashes(host, others.into_iter().chain(partners).map(|vetted| &*vetted.descriptor));
         if !clashes.is_empty() {
             return Err(Unlinked::Descriptors(clashes.join("; ")));
         }

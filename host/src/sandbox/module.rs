@@ -8,6 +8,7 @@ use arc_swap::ArcSwap;
 #[cfg(feature = "native-modules")]
 use futures_util::future::BoxFuture;
 use stoa_descriptor::Descriptor;
+use stoa_descriptor::names::NamePattern;
 use wasmtime::component::Component;
 
 use super::health::Health;
@@ -37,6 +38,12 @@ pub struct Vetted {
     /// The services (`commerce:area/interface`) that it may call for callers who do not hold what these need. It follows the
     /// settings while the host runs.
     pub acts_in: ArcSwap<BTreeSet<String>>,
+    /// Whether a partner signed it: names that it introduces begin with its own.
+    pub by_partner: bool,
+    /// Words with which its names may begin instead. They follow the settings, as `acts_in` does.
+    pub granted_names: ArcSwap<Vec<NamePattern>>,
+    /// Whether it calls services of other modules, whose refusals it passes on.
+    pub passes_on: bool,
     /// Whether it may take the place of a module that another signed.
     pub replaces_others: bool,
     pub health: Arc<Health>,

@@ -1,5 +1,5 @@
-//! The trial of modules that were just made active: whom their failures hit. One failure counts for each caller, and only if the
-//! version before does not fail the same request too: a single caller, or a request made to fail, chooses no version.
+//! The trial of a module that is watched: whom its failures hit. One failure counts for each caller, and only if the version before
+//! does not fail the same request too: a single caller, or a request made to fail, chooses no version.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, Mutex};
@@ -7,18 +7,17 @@ use std::sync::{Arc, Mutex};
 use uuid::Uuid;
 
 use super::generation::Generation;
-use super::module::Module;
+use super::module::Vetted;
 
 /// So often a caller's failures are looked into, and of so many callers.
 const CHECKS: u32 = 3;
 const CALLERS: usize = 1_000;
 
 pub struct Trial {
-    /// The generation that a way back would lead to: asked whether it fails too.
-    pub before: Arc<Generation>,
-    /// Modules that `before` has not, or of other bytes.
-    pub modules: Vec<Arc<Module>>,
-    callers: Mutex<BTreeMap<Uuid, CallerChecks>>,
+    /// The generation that a way back would lead to: asked whether it fails too. `None`: it cannot run here.
+    pub before: Option<Arc<Generation>>,
+    pub module: Arc<Vetted>,
+    callers: Arc<Mutex<BTreeMap<Uuid, CallerChecks>>>,
     /// One request at a time is looked into: each costs as much as it did.
     pub check_lock: tokio::sync::Mutex<()>,
 }
@@ -26,22 +25,20 @@ pub struct Trial {
 #[derive(Default)]
 struct CallerChecks {
     times: u32,
-    /// The company and the module's name, once a failure of this caller counts.
-    hit: Option<(Uuid, String)>,
+    /// The company, once a failure of this caller counts.
+    hit: Option<Uuid>,
 }
 
 impl Trial {
-    /// `None`: nothing is new.
-    pub fn new(before: Arc<Generation>, after: &Generation) -> Option<Arc<Trial>> {
-        let is_new = |module: &&Arc<Module>| before.modules.iter().all(|old| old.digest != module.digest);
-        let modules: Vec<Arc<Module>> = after.modules.iter().filter(is_new).cloned().collect();
+    pub fn new(before: Option<Arc<Generation>>, module: Arc<Vetted>) -> Trial {
         let (callers, check_lock) = Default::default();
-        (!modules.is_empty()).then(|| Arc::new(Trial { before, modules, callers, check_lock }))
+        Trial { before, module, callers, check_lock }
     }
 
-    /// The module on trial that failed in this request.
-    pub fn find_failed(&self, request: Uuid) -> Option<&Arc<Module>> {
-        self.modules.iter().find(|module| module.health.has_failed(request))
+    /// The same trial, compared with another generation: other modules changed.
+    pub fn with_before(&self, before: Option<Arc<Generation>>) -> Trial {
+        let (module, callers) = (self.module.clone(), self.callers.clone());
+        Trial { before, module, callers, check_lock: Default::default() }
     }
 
     /// Whether a failure of this caller is still looked into.
@@ -52,20 +49,19 @@ impl Trial {
         })
     }
 
-    /// Looked into: `hit`, the company and the module, where the failure is the new version's alone.
-    pub fn note_check(&self, caller: Uuid, hit: Option<(Uuid, &str)>) {
+    /// Looked into: `hit`, the company, where the failure is the new version's alone.
+    pub fn note_check(&self, caller: Uuid, hit: Option<Uuid>) {
         if let Ok(mut callers) = self.callers.lock() {
             let checks = callers.entry(caller).or_default();
             checks.times += 1;
-            checks.hit = checks.hit.take().or_else(|| hit.map(|(company, module)| (company, module.to_owned())));
+            checks.hit = checks.hit.or(hit);
         }
     }
 
-    /// Companies whose callers a module failed.
-    pub fn count_companies(&self, module: &str) -> usize {
+    /// Companies whose callers the module failed.
+    pub fn count_companies(&self) -> usize {
         let count = |callers: &BTreeMap<Uuid, CallerChecks>| {
-            let hits = callers.values().filter_map(|checks| checks.hit.as_ref());
-            hits.filter(|(_, name)| name == module).map(|(company, _)| *company).collect::<BTreeSet<Uuid>>().len()
+            callers.values().filter_map(|checks| checks.hit).collect::<BTreeSet<Uuid>>().len()
         };
         self.callers.lock().map_or(0, |callers| count(&callers))
     }

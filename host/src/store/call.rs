@@ -8,7 +8,7 @@ use uuid::Uuid;
 
 use super::datum::Datum;
 use super::filter::{self, Condition};
-use super::names::{key, list_columns, table, table_columns};
+use super::names::{find_column, key, list_columns, table, table_columns};
 use super::schema::{ID, Table, Tables};
 use super::scope::Scope;
 use super::{Refused, misuse, write};
@@ -194,7 +194,7 @@ fn select(schema: &Tables, scope: &Scope, call: SelectCall) -> Result<Checked, R
 fn order(table: &Table, wanted: &[Order]) -> Result<Vec<(usize, bool)>, Refused> {
     let mut order: Vec<(usize, bool)> = Vec::with_capacity(wanted.len() + 1);
     for item in wanted {
-        let column = table.find(&item.column).ok_or_else(|| misuse("order: no such column"))?;
+        let column = find_column(table, &item.column)?;
         if !filter::is_orderable(table, column) || order.iter().any(|(other, _)| *other == column) {
             return Err(misuse("order: columns must be required, ordered and different"));
         }

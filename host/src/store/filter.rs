@@ -6,6 +6,7 @@ use stoa_descriptor::ColumnType;
 use super::datum::{Datum, Unfit};
 use super::decimal::{self, Parsed};
 use super::fold;
+use super::names;
 use super::schema::{ID, Table, Tables};
 use super::scope::StoreLimits;
 use super::sql::{Dialect, Sql};
@@ -198,10 +199,10 @@ impl Reader<'_> {
         if self.has > self.limits.has || self.terms > self.limits.nodes {
             return Err(Refused::Limit("has"));
         }
-        let other = self.schema.find(&has.collection).ok_or_else(|| misuse("has: no such collection"))?;
+        let other = names::table(self.schema, &has.collection)?;
         let theirs = self.schema.table(other);
-        let own_column = table.find(&has.own).ok_or_else(|| misuse("has: no such column of its own"))?;
-        let their_column = theirs.find(&has.theirs).ok_or_else(|| misuse("has: no such column of theirs"))?;
+        let own_column = names::find_column(table, &has.own)?;
+        let their_column = names::find_column(theirs, &has.theirs)?;
         let (left, right) = (table.type_of(own_column), theirs.type_of(their_column));
         let decimals = matches!(left, ColumnType::Decimal { .. } | ColumnType::Json);
         if left != right || decimals {
@@ -221,7 +222,7 @@ impl Reader<'_> {
             Compare::LexGt => return tuple(table, term, ">"),
             _ => {}
         }
-        let column = table.find(&term.column).ok_or_else(|| misuse("a filter names no column of its collection"))?;
+        let column = names::find_column(table, &term.column)?;
         let type_ = table.type_of(column);
         let count = term.values.len();
         let mut values = term.values.into_iter();
@@ -290,11 +291,9 @@ pub(super) fn unfit_column(unfit: Unfit, column: &str) -> Refused {
 }
 
 fn contains(table: &Table, term: Term) -> Result<Condition, Refused> {
-    let group = table
-        .search
-        .iter()
-        .position(|group| group.name == term.column)
-        .ok_or_else(|| misuse("contains: no such search group"))?;
+    let group = table.search.iter().position(|group| group.name == term.column).ok_or_else(|| {
+        misuse(&format!("collection {} has no search group {}", table.name, names::quote_name(&term.column)))
+    })?;
     match term.values.as_slice() {
         [Value::Text(text)] if text.contains('\0') => Err(Refused::Range(term.column)),
         [Value::Text(text)] => Ok(Condition::Contains { group, text: fold::fold(text) }),
@@ -305,7 +304,7 @@ fn contains(table: &Table, term: Term) -> Result<Condition, Refused> {
 fn tuple(table: &Table, term: Term, op: &'static str) -> Result<Condition, Refused> {
     let mut columns = Vec::new();
     for name in term.column.split(',') {
-        let column = table.find(name).ok_or_else(|| misuse("lex: no such column"))?;
+        let column = names::find_column(table, name)?;
         if columns.contains(&column) || !is_orderable(table, column) {
             return Err(misuse("lex: the columns must be required, ordered and different"));
         }

@@ -46,6 +46,11 @@ fn columns(old: &Collection, new: &Collection, changes: &mut Vec<TableChange>, f
                 faults
                     .push(format!("column {name} is {}", if other.nullable { "now required" } else { "now nullable" }));
             }
+            // Either way the rows that are there were written by another promise, and a way back would break it again.
+            Some(other) if other.derived != column.derived => {
+                let promise = if column.derived { "now derived" } else { "no longer derived" };
+                faults.push(format!("column {name} is {promise}"));
+            }
             Some(_) => {}
         }
     }

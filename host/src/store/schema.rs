@@ -2,7 +2,9 @@
 //! Identifiers reach SQL text from here only; a call's names are looked up, never written.
 
 use std::collections::{HashMap, HashSet};
+use std::sync::Arc;
 
+use arc_swap::ArcSwap;
 use sha2::{Digest, Sha256};
 use stoa_descriptor::{CheckOp, Collection, ColumnType, Kind, Operand};
 
@@ -38,6 +40,9 @@ pub(super) struct Table {
     /// Ends with the id.
     pub lock_order: Vec<usize>,
     pub counters: HashSet<usize>,
+    /// Derived columns of the table, quoted, that another version of the module brought and this one does not declare: each
+    /// change of a row makes them null.
+    pub stale: ArcSwap<Vec<String>>,
 }
 
 #[derive(Debug)]
@@ -124,6 +129,16 @@ impl Tables {
 
     pub fn module(&self) -> &str {
         &self.module
+    }
+
+    /// Compares the module's collections with those that are recorded for it. From now on a change of a row makes null the
+    /// derived columns that only the recorded ones have.
+    pub fn mark_stale(&self, recorded: &[Collection]) {
+        for (table, declared) in self.tables.iter().zip(&self.declared) {
+            let columns = recorded.iter().filter(|other| other.name == declared.name).flat_map(|other| &other.columns);
+            let unknown = columns.filter(|column| column.derived && table.find(&column.name).is_none());
+            table.stale.store(Arc::new(unknown.map(|column| quote(&column.name)).collect()));
+        }
     }
 
     /// Names of the module's tables in the database. `a-b`/`c` and `a`/`b_c` make the same one: two modules that meet here are
@@ -235,12 +250,36 @@ fn table(prefix: &str, collection: &Collection, faults: &mut Vec<String>) -> Tab
         checks: Vec::new(),
         lock_order: Vec::new(),
         counters: HashSet::new(),
+        stale: ArcSwap::default(),
     };
     keys(&mut table, collection, faults);
     searches(&mut table, collection, faults);
     checks(&mut table, collection, faults);
     counters(&mut table, collection, faults);
+    check_derived(collection, faults);
     table
+}
+
+/// Null must be a value of a derived column that breaks nothing, and `upgrade` must be able to fill it.
+fn check_derived(collection: &Collection, faults: &mut Vec<String>) {
+    for column in collection.columns.iter().filter(|column| column.derived) {
+        let name = &column.name;
+        let mut lists = collection.unique.iter().map(|key| &key.columns);
+        let is_bound = lists.any(|columns| columns.contains(name))
+            || collection.search.iter().any(|group| group.columns.contains(name))
+            || collection
+                .checks
+                .iter()
+                .flat_map(|check| &check.all)
+                .any(|comparison| comparison.column == *name || comparison.right == Operand::Column(name.clone()))
+            || collection.counters.contains(name);
+        if !column.nullable || column.default.is_some() || is_bound || collection.kind == Kind::Ledger {
+            faults.push(format!(
+                "column {name}: a derived column is nullable, without a default, in no unique key, search group, check or counter, \
+                 and in no ledger"
+            ));
+        }
+    }
 }
 
 fn columns(collection: &Collection, faults: &mut Vec<String>) -> Vec<Column> {

@@ -9,6 +9,9 @@ pub fn misuse() -> Vec<Step> {
     let mut steps: Vec<Step> = vec![
         ("no such collection", vec![get("nothing", "", &[1])]),
         ("no such column", vec![get("item", "nothing", &[1])]),
+        ("a filter of no column", bad(vec![term("nothing", Compare::Eq, vec![int(1)])])),
+        ("a tuple of no column", bad(vec![term("code,nothing", Compare::LexLt, vec![text("x"), id(1)])])),
+        ("an order of no column", vec![select("item", "", vec![], "nothing", 5)]),
         ("the tenant is no column", vec![get("item", "tenant_id", &[1])]),
         ("a search text is no column", vec![get("item", "search_words", &[1])]),
         ("a column twice", vec![get("item", "code code", &[1])]),

@@ -8,7 +8,7 @@ use crate::*;
 use serde_json::json;
 use stoa::database::Session;
 use stoa::database::postgres::Transaction;
-use stoa::store::{Scope, Tables, find_reindex, run};
+use stoa::store::{Scope, Tables, apply, find_reindex, plan, run};
 use stoa::wit::store::*;
 use stoa_descriptor::Collection;
 
@@ -150,6 +150,99 @@ fn an_index_that_leads_with_a_decimal_is_refused() {
     assert!(reported.contains("index price: it leads with the decimal column price"), "{reported}");
     let (_, allowed) = schema_with(|list| list[0]["indexes"] = json!([["active", "price"]]));
     assert!(allowed.is_ok(), "behind another column it is what an order takes");
+}
+
+/// The tables of a later version, whose items and stocks have a derived column more.
+fn schema_with_sums() -> (Vec<Collection>, Tables) {
+    let (list, schema) = schema_with(|list| {
+        for nth in [0, 1] {
+            let columns = list[nth]["columns"].as_array_mut().expect("columns");
+            columns.push(json!({ "name": "sum", "type": "integer", "nullable": true, "derived": true }));
+        }
+    });
+    (list, schema.expect("a schema"))
+}
+
+#[tokio::test]
+async fn a_version_that_does_not_know_a_derived_column_empties_it() {
+    let (recorded, newer) = schema_with_sums();
+    for database in Database::all().await {
+        let older = schema();
+        let mut session = database.begin(tenant(1)).await;
+        let changes = plan(&collections(), &newer).expect("a plan");
+        apply(&mut session, &newer, &changes).await.expect("columns");
+        commit(session).await;
+        let item = |n: u64| vec![id(n), text(&format!("C-{n}")), text("t"), int(7)];
+        let stock = |n: u64| vec![id(n), id(n), id(n), int(7)];
+        let made = vec![
+            insert("item", "id code title sum", (1..=5).map(item).collect()),
+            insert("stock", "id place item sum", (1..=2).map(stock).collect()),
+        ];
+        once(&database, &newer, made).await.expect("rows");
+        older.mark_stale(&recorded);
+        let by_key = UpdateCall {
+            key: Some("code".to_owned()),
+            ..update("item", "active", "", vec![change(vec![text("C-2")], vec![Value::Boolean(false)], &[])], "")
+        };
+        let added = UpdateCall {
+            key: Some("place_item".to_owned()),
+            ..update("stock", "", "moves", vec![change(vec![id(1), id(1)], vec![], &["1"])], "")
+        };
+        let retitled = (3..=4).map(|n| change(vec![id(n)], vec![text("u")], &["1"])).collect();
+        let changes = vec![
+            Call::Update(update("item", "note", "", vec![change(vec![id(1)], vec![text("n")], &[])], "")),
+            Call::Update(by_key),
+            Call::Update(update("item", "title", "sold", retitled, "")),
+            Call::Update(or_insert(added, "", vec![Some(vec![])])),
+            insert("item", "id code title", vec![vec![id(6), text("C-6"), text("t")]]),
+        ];
+        once(&database, &older, changes).await.expect("changes");
+        let looks = vec![select("item", "id sum", vec![], "", 50), select("stock", "id sum", vec![], "", 50)];
+        let replies = once(&database, &newer, looks).await.expect("rows");
+        let items = ["#1 | null", "#2 | null", "#3 | null", "#4 | null", "#5 | 7", "#6 | null"];
+        assert_eq!(rows(&replies, 0), items, "those that were changed or made, and no other");
+        assert_eq!(rows(&replies, 1), ["#1 | null", "#2 | 7"]);
+        // The version that knows the column keeps what it does not set.
+        newer.mark_stale(&recorded);
+        let kept = update("item", "note", "", vec![change(vec![id(5)], vec![text("n")], &[])], "sum");
+        let replies = once(&database, &newer, vec![Call::Update(kept)]).await.expect("a change");
+        assert_eq!(rows(&replies, 0), ["7"]);
+    }
+}
+
+#[test]
+fn a_derived_column_is_nullable_and_bare() {
+    let refuse = |collection: usize, change: &dyn Fn(&mut serde_json::Value)| {
+        let (_, refused) = schema_with(|list| change(&mut list[collection]));
+        let reported = refused.expect_err("refused").join("\n");
+        assert!(reported.contains("a derived column is nullable"), "{reported}");
+    };
+    let derive =
+        |nth: usize| move |collection: &mut serde_json::Value| collection["columns"][nth]["derived"] = json!(true);
+    refuse(0, &derive(6)); // `active` is required and has a default.
+    refuse(0, &derive(10)); // `family` is in a unique key.
+    refuse(0, &derive(2)); // `note` is searched.
+    refuse(2, &derive(3)); // `small` is nullable and bare, but a ledger's.
+    refuse(0, &|collection| {
+        collection["columns"][4]["derived"] = json!(true);
+        let comparison = json!({ "column": "wide", "op": ">=", "right": { "constant": "0" } });
+        collection["checks"] = json!([{ "name": "wide_some", "all": [comparison] }]);
+    });
+    assert!(schema_with(|list| list[0]["columns"][4]["derived"] = json!(true)).1.is_ok(), "`wide` is bare");
+}
+
+/// Otherwise a way back would turn it round again, and what it promised meanwhile would not hold.
+#[test]
+fn a_column_stays_derived_or_plain() {
+    let (recorded, _) = schema_with_sums();
+    let (plain, schema) = schema_with(|list| {
+        let columns = list[0]["columns"].as_array_mut().expect("columns");
+        columns.push(json!({ "name": "sum", "type": "integer", "nullable": true }));
+    });
+    let faults = plan(&recorded, &schema.expect("a schema")).expect_err("refused");
+    assert_eq!(faults, ["collection item: column sum is no longer derived"]);
+    let faults = plan(&plain, &schema_with_sums().1).expect_err("refused");
+    assert_eq!(faults, ["collection item: column sum is now derived"]);
 }
 
 /// The indexes of the items, with their definitions.

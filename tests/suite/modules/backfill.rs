@@ -6,12 +6,15 @@ use sqlx::{Connection as _, Executor as _};
 use stoa_tests::host::Settings;
 use stoa_tests::{Company, Database, Stoa, eventually, modules, on_both_databases};
 
+use crate::modules::upgrades::list_modules;
+
 stoa_tests::tests![an_operators_index_under_way_is_left_alone];
 
 on_both_databases![
     rows_are_filled_after_the_swap,
     a_killed_backfill_goes_on,
     a_refused_backfill_is_told,
+    a_failed_backfill_is_listed_with_tries_and_error,
     rows_that_break_a_new_rule_refuse_it,
     tables_stay_when_their_module_goes_back,
 ];
@@ -60,6 +63,7 @@ fn rows_are_filled_after_the_swap(database: Database) {
     assert_eq!((&upgrade["from"], &upgrade["to"]), (&json!("1.0.0"), &json!("1.1.0")));
     // Three rows a batch: 3 + 1 + 1 + 4.
     assert_eq!(upgrade["batches"], 9);
+    assert_eq!(upgrade["companies"], json!({ "reached": 4, "all": 4 }));
     for (shop, rows) in shops.iter().zip([7, 0, 3, 10]) {
         assert_eq!(sizes(shop), (1..=rows).map(Some).collect::<Vec<_>>());
     }
@@ -73,6 +77,8 @@ fn a_killed_backfill_goes_on(database: Database) {
     console.activate(&digest, json!({})).is(200);
     // The folder of --dev would go back to version 1.0.0: from now on it has the new one.
     host.replace_modules(&[("changeling.wasm", &modules::changeling(2))]);
+    // A backfill waits for hosts of the generation before, and one that is killed tells nobody that it is gone.
+    eventually(|| (console.shown()["hosts"][0]["generation"] == 2).then_some(()));
     for _ in 0..6 {
         host.kill9();
         host.restart();
@@ -98,6 +104,22 @@ fn a_refused_backfill_is_told(database: Database) {
     assert!(upgrade["doneAt"].is_null());
     // The module runs all the same: it reads rows that are not filled yet.
     assert_eq!(sizes(&shop), [None]);
+}
+
+fn a_failed_backfill_is_listed_with_tries_and_error(database: Database) {
+    let host = host(database);
+    host.company();
+    let console = host.console();
+    let digest = console.pushed(&modules::changeling(5));
+    console.activate(&digest, json!({})).is(200);
+    for tries in 1..=2 {
+        eventually(|| (console.shown()["upgrades"][0]["tries"] == tries).then_some(()));
+        let listed = list_modules(&host);
+        let line =
+            format!("backfill of changeling to 1.3.0: company 0 of 1, 0 batches; failures: {tries}, next try 20");
+        assert!(listed.contains(&line) && listed.contains("upgrade answered NOT_FOUND"), "{listed}");
+        host.change("update stoa_upgrade set retry_at = null");
+    }
 }
 
 /// Runs a statement outside any transaction.

@@ -36,7 +36,7 @@ fn the_example_in_javascript_is_a_module() {
         }
     };
     let checked = module(&["check", &file, "--json"]);
-    assert_eq!((&checked["ok"], &checked["name"]), (&json!(true), &json!("vouchers")), "{checked:#}");
+    assert_eq!((&checked["ok"], &checked["name"]), (&json!(true), &json!("gift")), "{checked:#}");
     let imports = checked["imports"].as_array().expect("imports");
     let foreign = |import: &&Json| !import.as_str().is_some_and(|name| name.starts_with("commerce:platform/"));
     assert!(!imports.is_empty() && !imports.iter().any(|import| foreign(&import)), "{checked:#}");
@@ -53,8 +53,8 @@ fn the_example_in_javascript_is_a_module() {
         ("/version", json!(1)),
         ("/routes/0/audience", json!("everybody")),
         ("/collections/0/columns/0/type", json!("money")),
-        ("/events/0", json!({ "code": "vouchers.voucher.created", "description": "A voucher was created." })),
-        ("/permissions/0", json!({ "code": "vouchers.read", "description": "Read.", "about": "" })),
+        ("/events/0", json!({ "code": "gift.voucher.created", "description": "A voucher was created." })),
+        ("/permissions/0", json!({ "code": "gift.read", "description": "Read.", "about": "" })),
     ] {
         let mut descriptor = written.clone();
         *descriptor.pointer_mut(pointer).expect("a member of the descriptor") = wrong;

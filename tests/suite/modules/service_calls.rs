@@ -434,7 +434,7 @@ fn spoil(call: &Json, bad: &str) -> Vec<Json> {
 /// partner's entry says that it acts for anybody, and no longer than that.
 fn a_partner_acts_within_the_rights_of_its_caller(database: Database) {
     let acme = Vetter::make("acme", "partner");
-    let trust = |names: &str| trust_file(&[acme.entry(names)]);
+    let trust = |names: &str| trust_file(&[acme.entry(&format!("{names}+names:*"))]);
     let settings = Settings::default().modules(&modules::folder()).set("STOA_SANDBOX", "fast").file(trust(":seller"));
     let host = Stoa::start_with(database, settings);
     let console = host.console();

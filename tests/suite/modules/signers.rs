@@ -7,7 +7,7 @@ use serde_json::{Value as Json, json};
 use stoa_tests::company::with;
 use stoa_tests::host::Settings;
 use stoa_tests::operator::{Operator, signed_by};
-use stoa_tests::puppet::{self, puppet};
+use stoa_tests::puppet::{descriptor_of_partner as descriptor, puppet};
 use stoa_tests::{Answer, Database, Stoa, eventually, modules, on_both_databases};
 
 use super::vetter::{Vetter, sha256, trust_file};
@@ -44,12 +44,6 @@ fn push_good(console: &Operator, by: &Vetter, bytes: &[u8]) -> String {
     let answer = push(console, by, bytes);
     assert!(matches!(answer.status, 200 | 201), "{answer}");
     answer.text("digest")
-}
-
-/// A partner's module, whose operation is its own.
-fn descriptor(name: &str) -> Json {
-    let operation = format!("list{}Things", name.len());
-    with(&puppet::descriptor(name), json!({ "routes": [puppet::route(name, "GET", "things", &operation)] }))
 }
 
 /// The trouble of a host that does not run the active generation. One that was killed stays on the list for a while.
@@ -91,7 +85,7 @@ fn a_partner_brings_what_its_entry_names(database: Database) {
 /// None of this breaks a caller, and each takes from companies what guarded them.
 fn what_guards_companies_is_given_up_by_name(database: Database) {
     let (vendor, acme) = (Vetter::new(), Vetter::make("acme", "partner"));
-    let entries = [acme.entry(":changeling+puppet+keeper+reader+shelf/items")];
+    let entries = [acme.entry(":changeling+puppet+keeper+reader+shelf/items+names:items")];
     let (host, console) = deployment(database, &vendor, &entries);
     let breaking = |digest: &str, allow: &[&str]| {
         codes(&console.activate(digest, json!({ "allow": allow })).refused(409, "CONTRACT_BREAKING"))
@@ -326,7 +320,7 @@ fn modules_of_a_revoked_signer_leave_together(database: Database) {
     let (vendor, acme) = (Vetter::new(), Vetter::make("acme", "partner"));
     let (keeper, reader) = (modules::guest("keeper"), modules::guest("reader"));
     let files: [(&str, &[u8], &Vetter); 2] = [("keeper.wasm", &keeper, &acme), ("reader.wasm", &reader, &acme)];
-    let entry = acme.entry(":keeper+reader+shelf/items");
+    let entry = acme.entry(":keeper+reader+shelf/items+names:items");
     let host = first_generation(database, &vendor, &entry, &files);
     let console = host.console_with("alices-token");
     host.rewrite_file(&trust_file(&[vendor.entry("")]));

@@ -184,13 +184,13 @@ fn a_failing_module_is_taken_back(database: Database) {
     assert_eq!(console.version("changeling").as_deref(), Some("1.0.0"));
     let history = console.get("generations").is(200);
     let back = &history.items()[0];
-    assert_eq!((&back["cause"], &back["restores"]), (&json!("AUTOMATIC_ROLLBACK"), &json!(1)), "{back}");
+    assert_eq!((&back["cause"], &back["module"]), (&json!("AUTOMATIC_ROLLBACK"), &json!("changeling")), "{back}");
     assert_eq!(back["activatedBy"], "system:host");
     assert!(back["reason"].as_str().is_some_and(|reason| reason.contains("changeling 1.0.1")), "{back}");
     let audited = host.rows("select metadata from stoa_operator_audit where actor = 'system:host'");
     assert_eq!(audited.len(), 1);
     // Brought back by hand, it is watched anew.
-    console.activate(&broken, json!({})).is(200);
+    console.activate(&broken, json!({ "again": true })).is(200);
     eventually(|| {
         ask_all(&shops);
         let shown = console.shown();
@@ -208,16 +208,16 @@ fn a_failing_module_is_taken_back(database: Database) {
 }
 
 /// Companies of as many owners.
-fn shops(host: &Stoa, count: usize) -> Vec<Company> {
+pub(super) fn shops(host: &Stoa, count: usize) -> Vec<Company> {
     (0..count).map(|owner| host.company_of(&format!("owner-{owner}@example.test"))).collect()
 }
 
 /// Each asks once; how many failed.
-fn ask_all(shops: &[Company]) -> usize {
+pub(super) fn ask_all(shops: &[Company]) -> usize {
     shops.iter().filter(|shop| shop.request("GET", "changeling").unchecked().send().status == 500).count()
 }
 
-fn ask_until_it_answers(shops: &[Company]) -> usize {
+pub(super) fn ask_until_it_answers(shops: &[Company]) -> usize {
     let mut failed = 0;
     eventually(|| {
         let now = ask_all(shops);

@@ -5,7 +5,7 @@ use std::process::Command;
 
 use sha2::{Digest as _, Sha256};
 use stoa_tests::Folder;
-use stoa_tests::host::{Settings, binary};
+use stoa_tests::host::{Settings, binary, program};
 
 /// The digest that identifies a file's content.
 pub fn sha256(content: impl AsRef<[u8]>) -> String {
@@ -47,7 +47,7 @@ impl Vetter {
 
     /// Leaves the admission beside the module.
     pub fn sign(&self, module: &Path) {
-        let signed = Command::new(binary()).args(["module", "sign", "--key"]).arg(&self.key).arg(module).output();
+        let signed = program().args(["module", "sign", "--key"]).arg(&self.key).arg(module).output();
         assert!(signed.expect("cannot run stoa").status.success());
     }
 

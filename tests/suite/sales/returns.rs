@@ -9,6 +9,7 @@ on_both_databases![
     e273_no_more_comes_back_than_was_delivered,
     a_machine_takes_back_all_or_nothing,
     a_draft_is_replaced_and_cancelled,
+    the_audit_entry_of_a_replacement_names_all_that_changed,
     lists_find_returns_by_what_is_asked,
 ];
 
@@ -253,6 +254,20 @@ fn a_draft_is_replaced_and_cancelled(database: Database) {
     let found = counter.shop.list("sales/returns", &[("orderId", &order), ("status", "CANCELLED")]).is(200);
     assert_eq!(found.ids(), [created.id()]);
     counter.shop.verified();
+}
+
+fn the_audit_entry_of_a_replacement_names_all_that_changed(database: Database) {
+    let counter = counter(database);
+    let variant = counter.good("10", "5");
+    let order = counter.deliver(one(&variant, "2"));
+    let item = line(&counter, &order, 0);
+    let created = draft(&counter, &order, json!([{ "itemId": item, "quantity": "1" }]), json!({})).is(201);
+    let items = json!([{ "itemId": item, "quantity": "2" }]);
+    let body = json!({ "expectedVersion": 1, "orderId": order, "reason": "both", "items": items });
+    counter.shop.put(&format!("sales/returns/{}", created.id()), body).is(200);
+    let rows = counter.shop.rows("select metadata from stoa_audit where {tenant} and operation = 'replaceSalesReturn'");
+    let metadata: Json = serde_json::from_str(&rows[0][0]).unwrap_or_default();
+    assert_eq!(metadata["changed"], json!(["reason", "items"]));
 }
 
 fn lists_find_returns_by_what_is_asked(database: Database) {

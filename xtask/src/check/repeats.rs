@@ -19,8 +19,7 @@ const KNOWN: &[(&str, usize)] = &[
     ("components/finance", 2),
     ("components/inventory", 1),
     ("components/ledger", 1),
-    ("components/procurement", 3),
-    ("components/sales", 3),
+    ("components/sales", 1),
     ("host", 1),
     ("tests", 2),
 ];

@@ -1,53 +1,56 @@
 // What the host must know of this module, checked by `stoa module check`. `stoa module schema` prints the JSON Schema of this
 // document: an editor that is given it completes and checks what is written here.
+//
+// All names that the module introduces begin with its own, `gift`: the path behind the company, operations behind their verb,
+// permissions, events, resource types and schemas.
 
-const voucher = { $ref: '#/$defs/Voucher' };
+const voucher = { $ref: '#/$defs/GiftVoucher' };
 const uuid = { type: 'string', format: 'uuid' };
 const instant = { type: 'string', format: 'date-time' };
 // As callers send an amount: without exponent and sign, in one spelling once the host has normalized it.
 const amount = { type: 'string', pattern: '^(0|[1-9][0-9]{0,11})(\\.[0-9]{1,6})?$', 'x-normalize': ['decimal'] };
 
-const read = { audience: 'user', access: { all: ['vouchers.read'] }, idempotency: 'none', readOnly: true, status: 200 };
-const write = { audience: 'user', access: { all: ['vouchers.write'] }, idempotency: 'required', readOnly: false };
+const read = { audience: 'user', access: { all: ['gift.read'] }, idempotency: 'none', readOnly: true, status: 200 };
+const write = { audience: 'user', access: { all: ['gift.write'] }, idempotency: 'required', readOnly: false };
 
 export const descriptor = {
-  name: 'vouchers',
+  name: 'gift',
   version: '0.1.0',
-  description: 'Vouchers with a code and an amount.',
+  description: 'Gifts: vouchers with a code and an amount.',
   routes: [
     {
       ...read,
       method: 'GET',
-      path: '/tenants/{tenantId}/vouchers',
-      operation: 'listVouchers',
+      path: '/tenants/{tenantId}/gift/vouchers',
+      operation: 'listGiftVouchers',
       summary: 'Vouchers',
       query: {
         type: 'object',
         additionalProperties: false,
         properties: { cursor: uuid, limit: { type: 'integer', minimum: 1, maximum: 100, default: 50 } },
       },
-      response: { $ref: '#/$defs/VoucherPage' },
+      response: { $ref: '#/$defs/GiftVoucherPage' },
       bodyLimit: 65536,
     },
     {
       ...write,
       method: 'POST',
-      path: '/tenants/{tenantId}/vouchers',
-      operation: 'createVoucher',
+      path: '/tenants/{tenantId}/gift/vouchers',
+      operation: 'createGiftVoucher',
       summary: 'Create a voucher',
-      body: { $ref: '#/$defs/VoucherInput' },
+      body: { $ref: '#/$defs/GiftVoucherInput' },
       status: 201,
       response: voucher,
       bodyLimit: 65536,
-      events: ['vouchers.voucher.created'],
+      events: ['gift.voucher.created'],
       problems: ['DUPLICATE'],
-      audit: 'VOUCHER',
+      audit: 'GIFT_VOUCHER',
     },
     {
       ...read,
       method: 'GET',
-      path: '/tenants/{tenantId}/vouchers/{id}',
-      operation: 'getVoucher',
+      path: '/tenants/{tenantId}/gift/vouchers/{id}',
+      operation: 'getGiftVoucher',
       summary: 'A voucher',
       response: voucher,
       bodyLimit: 65536,
@@ -67,14 +70,14 @@ export const descriptor = {
     },
   ],
   permissions: [
-    { code: 'vouchers.read', description: 'Read vouchers.' },
-    { code: 'vouchers.write', description: 'Create vouchers.' },
+    { code: 'gift.read', description: 'Read vouchers.' },
+    { code: 'gift.write', description: 'Create vouchers.' },
   ],
   events: [
     {
-      code: 'vouchers.voucher.created',
+      code: 'gift.voucher.created',
       description: 'A voucher was created.',
-      resourceType: 'VOUCHER',
+      resourceType: 'GIFT_VOUCHER',
       data: voucher,
       example: {
         tenantId: '0190a1b2-c3d4-7e5f-8a9b-0c1d2e3f4a5b',
@@ -88,7 +91,7 @@ export const descriptor = {
     },
   ],
   schemas: {
-    VoucherInput: {
+    GiftVoucherInput: {
       type: 'object',
       additionalProperties: false,
       required: ['code', 'amount'],
@@ -104,7 +107,7 @@ export const descriptor = {
         note: { type: ['string', 'null'], maxLength: 2000, 'x-normalize': ['trim'], default: null },
       },
     },
-    Voucher: {
+    GiftVoucher: {
       type: 'object',
       required: ['tenantId', 'id', 'createdAt', 'updatedAt', 'code', 'amount', 'note'],
       properties: {
@@ -117,7 +120,7 @@ export const descriptor = {
         note: { type: ['string', 'null'] },
       },
     },
-    VoucherPage: {
+    GiftVoucherPage: {
       type: 'object',
       required: ['items', 'nextCursor'],
       properties: {

@@ -32,8 +32,8 @@ export function createVoucher({ body }) {
   const voucher = toVoucher(insertAndRead(insert, id));
   emit([
     {
-      kind: 'vouchers.voucher.created',
-      resourceType: 'VOUCHER',
+      kind: 'gift.voucher.created',
+      resourceType: 'GIFT_VOUCHER',
       resource: idFromText(id),
       version: undefined,
       data: JSON.stringify(withoutVersion(voucher)),

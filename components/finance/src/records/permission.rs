@@ -30,5 +30,3 @@ pub const FIGURES: &[&str] = &["reports.cost.read", "reports.margin.read"];
 
 /// A draft that is issued and recognised at once needs both.
 pub const CREATE_SALE: &str = "sales.create";
-/// May read which serial units there are.
-pub const SERIALS_READ: &str = "inventory.serials.read";

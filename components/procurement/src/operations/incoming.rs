@@ -3,7 +3,7 @@
 use stoa_sdk::store::{WholeTotals, aggregate, get_all, run};
 use stoa_sdk::{Answer, Call, Client, Date, Filter, Id, Operation, Page, Reply, all, has, map, set, totals};
 use stoa_trade::list_query;
-use stoa_trade::lists::{between, equals, read_page};
+use stoa_trade::lists::{between, equals};
 use stoa_trade::quantity::Quantity;
 
 use crate::records::incoming::IncomingGoods;
@@ -22,35 +22,24 @@ pub const OPERATIONS: &[Operation] = &[
 ];
 
 list_query! {
-    pub struct ListIncoming {
+    pub struct ListIncoming of OrderItemRow {
         variant_id: Option<Id>,
         warehouse_id: Option<Id>,
-        supplier_id: Option<Id>,
+        supplier_id: Option<Id> = has_order(supplier_id, expected_from, expected_to),
         legal_entity_id: Option<Id>,
         /// Only orders expected on or after this day.
-        expected_from: Option<Date>,
+        expected_from: Option<Date> = Filter::default(),
         /// Only orders expected on or before this day.
-        expected_to: Option<Date>,
+        expected_to: Option<Date> = Filter::default(),
     }
 }
 
-impl ListIncoming {
-    fn filter(&self) -> Filter {
-        let order = all([
-            equals(OrderRow::supplier_id, self.supplier_id),
-            between(OrderRow::expected_on, self.expected_from, self.expected_to),
-        ]);
-        let of_order = match order == Filter::default() {
-            true => Filter::default(),
-            false => has::<OrderRow, _, _>(OrderItemRow::order_id, OrderRow::id, order),
-        };
-        all([
-            OrderItemRow::open.eq(true),
-            equals(OrderItemRow::variant_id, self.variant_id),
-            equals(OrderItemRow::warehouse_id, self.warehouse_id),
-            equals(OrderItemRow::legal_entity_id, self.legal_entity_id),
-            of_order,
-        ])
+/// Lines of orders of which all is true that is asked of orders.
+fn has_order(supplier: Option<Id>, from: Option<Date>, to: Option<Date>) -> Filter {
+    let asked = all([equals(OrderRow::supplier_id, supplier), between(OrderRow::expected_on, from, to)]);
+    match asked == Filter::default() {
+        true => asked,
+        false => has::<OrderRow, _, _>(OrderItemRow::order_id, OrderRow::id, asked),
     }
 }
 
@@ -62,8 +51,7 @@ totals! {
 }
 
 pub fn list(call: &Call) -> Answer {
-    let query: ListIncoming = call.query()?;
-    let page = read_page::<OrderItemRow>(&query.filter(), query.cursor, query.limit)?;
+    let page = call.query::<ListIncoming>()?.page([OrderItemRow::open.eq(true)])?;
     let orders = get_all::<OrderRow>(set(page.items.iter().map(|item| item.order_id)));
     let (orders, shipped) = run((orders, select_shipped(&page.items)))?;
     let orders = map(orders.into_iter().map(|order| (order.id, order)));

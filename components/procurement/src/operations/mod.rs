@@ -3,6 +3,7 @@
 pub mod import_order;
 pub mod incoming;
 pub mod order;
+mod order_list;
 pub mod receipt;
 pub mod settings;
 pub mod supplier;

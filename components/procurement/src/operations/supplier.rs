@@ -2,13 +2,13 @@
 //! no longer be approved.
 
 use stoa_sdk::store::{get, run};
-use stoa_sdk::{Answer, Call, Client, EventKind, Filter, Instant, Operation, Page, Problem, Text, all, emit};
+use stoa_sdk::{Answer, Call, Client, EventKind, Instant, Operation, Page, Problem, Text, emit};
 use stoa_trade::document::number::insert_unless_taken;
-use stoa_trade::lists::{changed_since, equals, mentions, read_page};
+use stoa_trade::lists::{changed_since, equals, mentions};
 use stoa_trade::party::{PartyInput, SupplierTerms, check_supplier};
 use stoa_trade::refusal::refuse_invalid;
 use stoa_trade::text::key;
-use stoa_trade::{Caller, Change, EmptyBody, list_query, writable};
+use stoa_trade::{Caller, Change, EmptyBody, Status, list_query, writable};
 
 use crate::records::permission::{CLIENT_READ_SUPPLIERS, CLIENT_WRITE_SUPPLIERS, CREATE, READ};
 use crate::records::supplier::{
@@ -46,15 +46,17 @@ pub const OPERATIONS: &[Operation] = &[
 ];
 
 list_query! {
-    pub struct ListSuppliers of Status {
+    pub struct ListSuppliers of SupplierRow {
+        #[serde(default)]
+        status: Status = SupplierRow::status.eq(status),
         /// Only suppliers whose code, name, e-mail address or legal name contains the text, ignoring case.
-        text: Option<Text<1, 200>>,
+        text: Option<Text<1, 200>> = mentions("text", text.as_deref()),
         /// Only the supplier with this code, ignoring case.
-        code: Option<Text<1, 64>>,
+        code: Option<Text<1, 64>> = equals(SupplierRow::code_key, code.as_deref().map(key)),
         /// Only suppliers with this tax number.
         tax_id: Option<Text<1, 40>>,
         /// Only records changed at or after this instant.
-        updated_since: Option<Instant>,
+        updated_since: Option<Instant> = changed_since(SupplierRow::updated_at, updated_since),
     }
 }
 
@@ -72,22 +74,9 @@ list_query! {
     }
 }
 
-impl ListSuppliers {
-    fn filter(&self) -> Filter {
-        all([
-            SupplierRow::status.eq(self.status),
-            mentions("text", self.text.as_deref()),
-            equals(SupplierRow::code_key, self.code.as_deref().map(key)),
-            equals(SupplierRow::tax_id, self.tax_id.as_deref()),
-            changed_since(SupplierRow::updated_at, self.updated_since),
-        ])
-    }
-}
-
 /// Both queries have the same members; an API client's has one status.
 pub fn list(call: &Call) -> Answer {
-    let query: ListSuppliers = call.query()?;
-    let rows = read_page(&query.filter(), query.cursor, query.limit)?;
+    let rows = call.query::<ListSuppliers>()?.page([])?;
     Caller::current().answer_page(rows, Supplier::from_row, ApiSupplierHeader::from_row)
 }
 

@@ -4,8 +4,8 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use stoa_sdk::{Id, collection, text_enum};
-use stoa_trade::JsonList;
 use stoa_trade::quantity::{Amount, Money};
+use stoa_trade::{JsonList, resource};
 
 text_enum! {
     /// Type of a charge.
@@ -104,54 +104,36 @@ collection! {
     index { [charge_id, id], [receipt_item_id] }
 }
 
-/// A charge of an import order.
-#[derive(Debug, Serialize, JsonSchema)]
-#[serde(rename_all = "camelCase")]
-pub struct Charge {
-    id: Id,
-    #[serde(rename = "type")]
-    kind: ChargeType,
-    description: Option<String>,
-    amount: Money,
-    allocated_amount: Money,
-    status: ChargeStatus,
-    /// Id of the supplier who bills the charge; null for none.
-    supplier_id: Option<Id>,
-    reference: Option<String>,
-    shipment_id: Option<Id>,
-    allocations: Vec<ChargeAllocation>,
+resource! {
+    /// A charge of an import order.
+    pub struct Charge of row: ChargeRow, allocations: &[AllocationRow], with_costs: bool {
+        id: Id,
+        #[serde(rename = "type")]
+        kind: ChargeType,
+        description: Option<String>,
+        amount: Money,
+        allocated_amount: Money = row.allocated,
+        status: ChargeStatus,
+        /// Id of the supplier who bills the charge; null for none.
+        supplier_id: Option<Id>,
+        reference: Option<String>,
+        shipment_id: Option<Id>,
+        // Those of all charges of the order are given.
+        allocations: Vec<ChargeAllocation> = allocations
+            .iter()
+            .filter(|allocation| allocation.charge_id == row.id)
+            .map(|allocation| ChargeAllocation::from_row(allocation, with_costs))
+            .collect(),
+    }
 }
 
-/// Part of a charge that is allocated to a line of a receipt.
-#[derive(Debug, Serialize, JsonSchema)]
-#[serde(rename_all = "camelCase")]
-pub struct ChargeAllocation {
-    receipt_item_id: Id,
-    amount: Money,
-    /// Present only for callers who may read costs.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    destinations: Option<JsonList<AllocatedPart>>,
-}
-
-impl Charge {
-    /// `allocations`: of all charges of the order.
-    pub fn from_row(row: &ChargeRow, allocations: &[AllocationRow], with_costs: bool) -> Charge {
-        let show = |allocation: &AllocationRow| ChargeAllocation {
-            receipt_item_id: allocation.receipt_item_id,
-            amount: allocation.amount,
-            destinations: with_costs.then(|| allocation.destinations.clone()),
-        };
-        Charge {
-            id: row.id,
-            kind: row.kind,
-            description: row.description.clone(),
-            amount: row.amount,
-            allocated_amount: row.allocated,
-            status: row.status,
-            supplier_id: row.supplier_id,
-            reference: row.reference.clone(),
-            shipment_id: row.shipment_id,
-            allocations: allocations.iter().filter(|allocation| allocation.charge_id == row.id).map(show).collect(),
-        }
+resource! {
+    /// Part of a charge that is allocated to a line of a receipt.
+    pub struct ChargeAllocation of row: AllocationRow, with_costs: bool {
+        receipt_item_id: Id,
+        amount: Money,
+        /// Present only for callers who may read costs.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        destinations: Option<JsonList<AllocatedPart>> = with_costs.then(|| row.destinations.clone()),
     }
 }

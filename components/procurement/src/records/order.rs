@@ -1,10 +1,9 @@
 //! Purchase orders as they are kept, what a write answers of one, and what events say. An import order is one of them, with more
 //! members.
 
-use schemars::JsonSchema;
-use serde::Serialize;
 use stoa_sdk::{Date, EventData, EventKind, Id, Instant, Reply, collection, text_enum};
 use stoa_trade::quantity::Amount;
+use stoa_trade::resource;
 
 use crate::records::EXAMPLE_ID;
 
@@ -83,48 +82,30 @@ collection! {
     fixed [kind, number, legal_entity_id]
 }
 
-/// Receipt of a write.
-#[derive(Debug, Serialize, JsonSchema)]
-#[serde(rename_all = "camelCase")]
-pub struct PurchaseOrderWrite {
-    id: Id,
-    status: OrderStatus,
-    #[schemars(range(min = 1))]
-    version: i64,
-    created_at: Instant,
-    updated_at: Instant,
-}
-
-impl From<&OrderRow> for PurchaseOrderWrite {
-    fn from(row: &OrderRow) -> PurchaseOrderWrite {
-        PurchaseOrderWrite {
-            id: row.id,
-            status: row.status,
-            version: row.version,
-            created_at: row.created_at,
-            updated_at: row.updated_at,
-        }
+resource! {
+    /// Receipt of a write.
+    pub struct PurchaseOrderWrite of row: OrderRow {
+        id: Id,
+        status: OrderStatus,
+        #[schemars(range(min = 1))]
+        version: i64,
+        created_at: Instant,
+        updated_at: Instant,
     }
 }
 
 /// The answer to a write.
 pub fn show_write(row: &OrderRow) -> Reply {
-    Reply::json(&PurchaseOrderWrite::from(row)).resource(row.id)
+    Reply::json(&PurchaseOrderWrite::from_row(row)).resource(row.id)
 }
 
-/// Event data of a purchase order.
-#[derive(Debug, Serialize, JsonSchema)]
-#[serde(rename_all = "camelCase")]
-pub struct PurchaseOrderEvent {
-    order_id: Id,
-    number: String,
-    kind: OrderKind,
-    status: OrderStatus,
-}
-
-impl PurchaseOrderEvent {
-    pub fn from_row(row: &OrderRow) -> PurchaseOrderEvent {
-        PurchaseOrderEvent { order_id: row.id, number: row.number.clone(), kind: row.kind, status: row.status }
+resource! {
+    /// Event data of a purchase order.
+    pub struct PurchaseOrderEvent of row: OrderRow {
+        order_id: Id = row.id,
+        number: String,
+        kind: OrderKind,
+        status: OrderStatus,
     }
 }
 
@@ -148,6 +129,5 @@ pub const ORDER_APPROVED: EventKind<PurchaseOrderEvent> =
 pub const ORDER_CANCELLED: EventKind<PurchaseOrderEvent> = EventKind::new(
     "procurement.order.cancelled",
     ORDER,
-    "A purchase order was cancelled. Its outstanding goods are no longer \
-        expected.",
+    "A purchase order was cancelled. Its outstanding goods are no longer expected.",
 );

@@ -1,10 +1,9 @@
 //! Lines of purchase orders: as they are kept, and as they are shown. A line has one id for the life of its order, also where a
 //! replacement of the draft leaves it out and another brings it back.
 
-use schemars::JsonSchema;
-use serde::Serialize;
 use stoa_sdk::{Filter, Id, all, collection};
 use stoa_trade::quantity::{Amount, Money, Quantity, Tracking};
+use stoa_trade::resource;
 
 use crate::records::order::OrderStatus;
 
@@ -65,52 +64,30 @@ impl OrderItemRow {
     }
 }
 
-/// A line as returned to API clients.
-#[derive(Debug, Serialize, JsonSchema)]
-#[serde(rename_all = "camelCase")]
-#[schemars(rename = "PublicPurchaseOrderItem")]
-pub struct ApiPurchaseOrderItem {
-    id: Id,
-    #[schemars(range(min = 1, max = stoa_trade::limits::LINES))]
-    line_no: i64,
-    variant_id: Id,
-    tracking_mode: Tracking,
-    quantity: Quantity,
-    unit_cost: Money,
-    line_total: Amount,
-    received_quantity: Quantity,
-    /// Quantity that has not arrived yet; zero unless the order is open.
-    pending_quantity: Quantity,
-}
-
-/// A line as returned to users.
-#[derive(Debug, Serialize, JsonSchema)]
-#[serde(rename_all = "camelCase")]
-pub struct PurchaseOrderItem {
-    #[serde(flatten)]
-    public: ApiPurchaseOrderItem,
-    billed_quantity: Quantity,
-}
-
-impl ApiPurchaseOrderItem {
-    pub fn from_row(row: &OrderItemRow, status: OrderStatus) -> ApiPurchaseOrderItem {
-        ApiPurchaseOrderItem {
-            id: row.id,
-            // People count from one.
-            line_no: row.line_no.unwrap_or_default() + 1,
-            variant_id: row.variant_id,
-            tracking_mode: row.tracking,
-            quantity: row.quantity,
-            unit_cost: row.unit_cost,
-            line_total: row.line_total,
-            received_quantity: row.received,
-            pending_quantity: row.still_to_come(status),
-        }
+resource! {
+    /// A line as returned to API clients.
+    #[schemars(rename = "PublicPurchaseOrderItem")]
+    pub struct ApiPurchaseOrderItem of row: OrderItemRow, status: OrderStatus {
+        id: Id,
+        // People count from one.
+        #[schemars(range(min = 1, max = stoa_trade::limits::LINES))]
+        line_no: i64 = row.line_no.unwrap_or_default() + 1,
+        variant_id: Id,
+        tracking_mode: Tracking = row.tracking,
+        quantity: Quantity,
+        unit_cost: Money,
+        line_total: Amount,
+        received_quantity: Quantity = row.received,
+        /// Quantity that has not arrived yet; zero unless the order is open.
+        pending_quantity: Quantity = row.still_to_come(status),
     }
 }
 
-impl PurchaseOrderItem {
-    pub fn from_row(row: &OrderItemRow, status: OrderStatus) -> PurchaseOrderItem {
-        PurchaseOrderItem { public: ApiPurchaseOrderItem::from_row(row, status), billed_quantity: row.billed }
+resource! {
+    /// A line as returned to users.
+    pub struct PurchaseOrderItem of row: OrderItemRow, status: OrderStatus {
+        #[serde(flatten)]
+        public: ApiPurchaseOrderItem = ApiPurchaseOrderItem::from_row(row, status),
+        billed_quantity: Quantity = row.billed,
     }
 }

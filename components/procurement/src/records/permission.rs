@@ -16,7 +16,5 @@ pub const CLIENT_RECEIVE: &[&str] = &["purchases.write", "inventory.write"];
 pub const CLIENT_READ_SUPPLIERS: &[&str] = &["suppliers.read"];
 pub const CLIENT_WRITE_SUPPLIERS: &[&str] = &["suppliers.write"];
 
-/// May read which serial units there are.
-pub const SERIALS_READ: &str = "inventory.serials.read";
 /// May read what goods cost.
 pub const COST_READ: &str = "reports.cost.read";

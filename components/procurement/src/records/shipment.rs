@@ -3,8 +3,8 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use stoa_sdk::{Date, Id, Instant, collection, text_enum};
-use stoa_trade::JsonList;
 use stoa_trade::quantity::Quantity;
+use stoa_trade::{JsonList, resource};
 
 text_enum! {
     /// PLANNED, SHIPPED, ARRIVED, CUSTOMS and CLEARED follow in this order; steps may be skipped. RECEIVED and CANCELLED are
@@ -84,54 +84,38 @@ impl ShipmentItemRow {
     }
 }
 
-/// A shipment of an import order.
-#[derive(Debug, Serialize, JsonSchema)]
-#[serde(rename_all = "camelCase")]
-pub struct Shipment {
-    id: Id,
-    number: String,
-    stage: ShipmentStage,
-    reference: Option<String>,
-    carrier: Option<String>,
-    containers: JsonList<String>,
-    departs_on: Option<Date>,
-    arrives_on: Option<Date>,
-    items: Vec<ShipmentItem>,
-    /// Steps of the shipment, the oldest first.
-    history: JsonList<ShipmentStep>,
+resource! {
+    /// A shipment of an import order.
+    pub struct Shipment of row: ShipmentRow, items: &[ShipmentItemRow] {
+        id: Id,
+        number: String,
+        stage: ShipmentStage,
+        reference: Option<String>,
+        carrier: Option<String>,
+        containers: JsonList<String>,
+        departs_on: Option<Date>,
+        arrives_on: Option<Date>,
+        items: Vec<ShipmentItem> = row.pick_lines(items).into_iter().map(ShipmentItem::from_row).collect(),
+        /// Steps of the shipment, the oldest first.
+        history: JsonList<ShipmentStep>,
+    }
 }
 
-/// Goods of an order line on a shipment.
-#[derive(Debug, Serialize, JsonSchema)]
-#[serde(rename_all = "camelCase")]
-pub struct ShipmentItem {
-    order_item_id: Id,
-    quantity: Quantity,
-    received_quantity: Quantity,
+resource! {
+    /// Goods of an order line on a shipment.
+    pub struct ShipmentItem of row: ShipmentItemRow {
+        order_item_id: Id,
+        quantity: Quantity,
+        received_quantity: Quantity = row.received,
+    }
 }
 
-impl Shipment {
-    /// `items`: of all shipments of the order.
-    pub fn from_row(row: &ShipmentRow, items: &[ShipmentItemRow]) -> Shipment {
-        let mut lines: Vec<&ShipmentItemRow> =
-            items.iter().filter(|item| item.shipment_id == row.id && item.line_no.is_some()).collect();
+impl ShipmentRow {
+    /// Its lines in their order, of those of all shipments of the order.
+    fn pick_lines<'a>(&self, items: &'a [ShipmentItemRow]) -> Vec<&'a ShipmentItemRow> {
+        let mut lines: Vec<_> =
+            items.iter().filter(|item| item.shipment_id == self.id && item.line_no.is_some()).collect();
         lines.sort_by_key(|item| item.line_no);
-        let show = |item: &ShipmentItemRow| ShipmentItem {
-            order_item_id: item.order_item_id,
-            quantity: item.quantity,
-            received_quantity: item.received,
-        };
-        Shipment {
-            id: row.id,
-            number: row.number.clone(),
-            stage: row.stage,
-            reference: row.reference.clone(),
-            carrier: row.carrier.clone(),
-            containers: row.containers.clone(),
-            departs_on: row.departs_on,
-            arrives_on: row.arrives_on,
-            items: lines.into_iter().map(show).collect(),
-            history: row.history.clone(),
-        }
+        lines
     }
 }

@@ -1,11 +1,9 @@
 //! Suppliers: as they are kept, and what people, API clients and events see of them.
 
-use schemars::JsonSchema;
-use serde::Serialize;
 use stoa_sdk::{EventData, EventKind, Id, Instant, Reply, collection};
 use stoa_trade::life::{Head, PublicHead};
 use stoa_trade::party::{Address, Contact, PartyHead, PartyKind, Profile, SupplierTerms};
-use stoa_trade::{Archivable, Caller, JsonList, Status, archivable, party_row};
+use stoa_trade::{Archivable, Caller, JsonList, Status, archivable, party_row, resource};
 
 use crate::records::EXAMPLE_ID;
 
@@ -50,79 +48,58 @@ collection! {
 archivable!(SupplierRow);
 party_row!(SupplierRow with SupplierTerms { website, default_currency_code, lead_time_days });
 
-/// A supplier as returned to users.
-#[derive(Debug, Serialize, JsonSchema)]
-pub struct Supplier {
-    #[serde(flatten)]
-    head: Head,
-    #[serde(flatten)]
-    party: PartyHead,
-    notes: Option<String>,
-    profile: Option<Profile<SupplierTerms>>,
-}
-
-impl Supplier {
-    pub fn from_row(row: &SupplierRow) -> Supplier {
-        Supplier { head: row.head(), party: row.party_head(), profile: row.profile(), notes: row.notes.clone() }
+resource! {
+    /// A supplier as returned to users.
+    pub struct Supplier of row: SupplierRow {
+        #[serde(flatten)]
+        head: Head = row.head(),
+        #[serde(flatten)]
+        party: PartyHead = row.party_head(),
+        notes: Option<String>,
+        profile: Option<Profile<SupplierTerms>> = row.profile(),
     }
 }
 
-/// A supplier in a single read, as returned to API clients.
-#[derive(Debug, Serialize, JsonSchema)]
-#[schemars(rename = "PublicSupplier")]
-pub struct ApiSupplier {
-    #[serde(flatten)]
-    header: ApiSupplierHeader,
-    profile: Option<Profile<SupplierTerms>>,
-}
-
-impl ApiSupplier {
-    pub fn from_row(row: &SupplierRow) -> ApiSupplier {
-        ApiSupplier { header: ApiSupplierHeader::from_row(row), profile: row.profile() }
+resource! {
+    /// A supplier in a list, as returned to API clients.
+    #[schemars(rename = "PublicSupplierHeader")]
+    pub struct ApiSupplierHeader of row: SupplierRow {
+        #[serde(flatten)]
+        head: PublicHead = row.public_head(),
+        #[serde(flatten)]
+        party: PartyHead = row.party_head(),
     }
 }
 
-/// A supplier in a list, as returned to API clients.
-#[derive(Debug, Serialize, JsonSchema)]
-#[schemars(rename = "PublicSupplierHeader")]
-pub struct ApiSupplierHeader {
-    #[serde(flatten)]
-    head: PublicHead,
-    #[serde(flatten)]
-    party: PartyHead,
-}
-
-impl ApiSupplierHeader {
-    pub fn from_row(row: &SupplierRow) -> ApiSupplierHeader {
-        ApiSupplierHeader { head: row.public_head(), party: row.party_head() }
+resource! {
+    /// A supplier in a single read, as returned to API clients.
+    #[schemars(rename = "PublicSupplier")]
+    pub struct ApiSupplier of row: SupplierRow {
+        #[serde(flatten)]
+        header: ApiSupplierHeader = ApiSupplierHeader::from_row(row),
+        profile: Option<Profile<SupplierTerms>> = row.profile(),
     }
 }
 
-/// Receipt of a write by an API client.
-#[derive(Debug, Serialize, JsonSchema)]
-pub struct SupplierReceipt {
-    #[serde(flatten)]
-    head: PublicHead,
+resource! {
+    /// Receipt of a write by an API client.
+    pub struct SupplierReceipt of row: SupplierRow {
+        #[serde(flatten)]
+        head: PublicHead = row.public_head(),
+    }
 }
 
 /// The answer to a write: the record to people, its receipt to API clients.
 pub fn show_write(row: &SupplierRow) -> Reply {
-    let receipt = || SupplierReceipt { head: row.public_head() };
-    Caller::current().show(|| Supplier::from_row(row), receipt).of(row.id, row.version)
+    Caller::current().show(|| Supplier::from_row(row), || SupplierReceipt::from_row(row)).of(row.id, row.version)
 }
 
-/// Event data of a supplier. It contains no personal data.
-#[derive(Debug, Serialize, JsonSchema)]
-#[serde(rename_all = "camelCase")]
-pub struct SupplierEvent {
-    supplier_id: Id,
-    code: String,
-    status: Status,
-}
-
-impl SupplierEvent {
-    pub fn from_row(row: &SupplierRow) -> SupplierEvent {
-        SupplierEvent { supplier_id: row.id, code: row.code.clone(), status: row.status }
+resource! {
+    /// Event data of a supplier. It contains no personal data.
+    pub struct SupplierEvent of row: SupplierRow {
+        supplier_id: Id = row.id,
+        code: String,
+        status: Status,
     }
 }
 

@@ -1,62 +1,85 @@
 //! Contents of a receipt, from any caller, and the faults that can be found without the order.
 
-use std::collections::BTreeSet;
-
+use schemars::JsonSchema;
+use serde::Deserialize;
 use stoa_sdk::{Id, Item, item};
 use stoa_trade::document::lines::Lines;
+use stoa_trade::document::version::ExpectedVersion;
 use stoa_trade::limits::UNITS;
-use stoa_trade::quantity::{Money, Quantity};
+use stoa_trade::quantity::{Money, Positive};
+use stoa_trade::text::Prose;
 use stoa_trade::unit_identity::{UnitInput, find_faults};
 
-/// Received goods.
-#[derive(Debug, Clone)]
-pub struct Arrival {
-    pub reason: String,
+/// Received goods and services of an order.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct GoodsReceiptInput {
+    /// The `version` of the order that you read.
+    pub expected_version: ExpectedVersion,
+    pub reason: Prose<1, 1000>,
     /// Location in the warehouse of the order.
-    pub location: Option<Id>,
-    /// Only for an IMPORT order.
-    pub shipment: Option<Id>,
-    pub lines: Vec<ArrivedLine>,
-    /// Only for an IMPORT order.
-    pub charges: Vec<ArrivedCharge>,
+    #[serde(default)]
+    pub warehouse_location_id: Option<Id>,
+    /// Each line of the order at most once.
+    #[schemars(length(min = 1, max = stoa_trade::limits::LINES))]
+    pub items: Vec<GoodsReceiptItemInput>,
+    /// Required for an import order, and rejected for any other.
+    #[serde(default)]
+    pub shipment_id: Option<Id>,
+    /// Charges of an import order that are known at the receipt: they become part of the cost of the goods.
+    #[serde(default)]
+    #[schemars(length(max = stoa_trade::limits::CHARGES), extend("default" = []))]
+    pub charges: Vec<ReceiptChargeInput>,
 }
 
 /// Received quantity of a line of the order.
-#[derive(Debug, Clone)]
-pub struct ArrivedLine {
-    pub order_item: Id,
-    /// Above zero.
-    pub quantity: Quantity,
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct GoodsReceiptItemInput {
+    pub order_item_id: Id,
+    /// At most the outstanding quantity.
+    pub quantity: Positive,
+    /// New units of a serialized line, as many as its quantity; empty for any other line.
+    #[serde(default)]
+    #[schemars(length(max = stoa_trade::limits::UNITS), extend("default" = []))]
     pub units: Vec<UnitInput>,
 }
 
-/// Parts of a charge that are allocated to received goods.
-#[derive(Debug, Clone)]
-pub struct ArrivedCharge {
-    pub charge: Id,
-    /// Lines of the order, each once, and an amount above zero.
-    pub allocations: Vec<(Id, Money)>,
+/// Part of a charge to allocate to goods of this receipt.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct ReceiptChargeInput {
+    pub charge_id: Id,
+    #[schemars(length(min = 1, max = stoa_trade::limits::ALLOCATIONS))]
+    pub allocations: Vec<ReceiptAllocationInput>,
 }
 
-impl Arrival {
+/// Share of one line. State it: nothing is pro-rated.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct ReceiptAllocationInput {
+    /// Tracked line of this receipt.
+    pub order_item_id: Id,
+    pub amount: Positive,
+}
+
+impl GoodsReceiptInput {
     /// Its lines with their pointers.
-    pub fn lines(&self) -> Lines<'_, ArrivedLine> {
-        Lines::at("/items", &self.lines)
+    pub fn lines(&self) -> Lines<'_, GoodsReceiptItemInput> {
+        Lines::at("/items", &self.items)
     }
 
     /// Allocations to a line of the order: every charge's part, with its charge.
     pub fn charges_of(&self, order_item: Id) -> impl Iterator<Item = (Id, Money)> {
-        let of_charge = move |charge: &ArrivedCharge| {
-            let parts = charge.allocations.iter().filter(move |(item, _)| *item == order_item);
-            parts.map(|(_, amount)| (charge.charge, *amount)).collect::<Vec<_>>()
-        };
-        self.charges.iter().flat_map(of_charge)
+        let parts =
+            self.charges.iter().flat_map(|charge| charge.allocations.iter().map(|part| (charge.charge_id, part)));
+        parts.filter(move |(_, part)| part.order_item_id == order_item).map(|(charge, part)| (charge, part.amount.0))
     }
 
     /// Faults beyond the schema: a line, charge or identity twice, too many units, invalid identities.
     pub fn find_faults(&self) -> Vec<Item> {
-        let mut faults = self.lines().find_repeats("orderItemId", |line| line.order_item);
-        if self.lines.iter().map(|line| line.units.len()).sum::<usize>() > UNITS {
+        let mut faults = self.lines().find_repeats("orderItemId", |line| line.order_item_id);
+        if self.items.iter().map(|line| line.units.len()).sum::<usize>() > UNITS {
             faults.push(item("/items", "TOO_MANY"));
         }
         let units = self.lines().iter().flat_map(|(pointer, line)| {
@@ -64,12 +87,11 @@ impl Arrival {
         });
         faults.extend(find_faults(units).into_iter().map(point_at_unit));
         let charges = Lines::at("/charges", &self.charges);
-        faults.extend(charges.find_repeats("chargeId", |charge| charge.charge));
-        for (charge_pointer, charge) in charges.iter() {
-            let mut seen = BTreeSet::new();
-            let again = charge.allocations.iter().enumerate().filter(|(_, (order_item, _))| !seen.insert(*order_item));
-            let pointer = |nth: usize| format!("{}/orderItemId", charge_pointer.entry("allocations", nth));
-            faults.extend(again.map(|(nth, _)| item(pointer(nth), "REPEATED")));
+        faults.extend(charges.find_repeats("chargeId", |charge| charge.charge_id));
+        for (pointer, charge) in charges.iter() {
+            let parts_pointer = pointer.member("allocations");
+            let parts = Lines::at(&parts_pointer, &charge.allocations);
+            faults.extend(parts.find_repeats("orderItemId", |part| part.order_item_id));
         }
         faults
     }
@@ -92,20 +114,32 @@ mod tests {
         UnitInput { serial_number: Some(serial.to_owned()), imei1: imei1.map(str::to_owned), ..UnitInput::default() }
     }
 
-    fn line(order_item: u64, units: Vec<UnitInput>) -> ArrivedLine {
-        ArrivedLine { order_item: Id(0, order_item), quantity: Quantity::from_units(1_000_000), units }
+    fn line(order_item: u64, units: Vec<UnitInput>) -> GoodsReceiptItemInput {
+        GoodsReceiptItemInput {
+            order_item_id: Id(0, order_item),
+            quantity: Positive(Money::from_units(1_000_000)),
+            units,
+        }
     }
 
-    fn arrival(lines: Vec<ArrivedLine>, charges: Vec<ArrivedCharge>) -> Arrival {
-        Arrival { reason: "Came".to_owned(), location: None, shipment: None, lines, charges }
+    fn arrival(items: Vec<GoodsReceiptItemInput>, charges: Vec<ReceiptChargeInput>) -> GoodsReceiptInput {
+        GoodsReceiptInput {
+            expected_version: ExpectedVersion(1),
+            reason: Prose("Came".to_owned()),
+            warehouse_location_id: None,
+            items,
+            shipment_id: None,
+            charges,
+        }
     }
 
-    fn charge(id: u64, items: &[u64]) -> ArrivedCharge {
-        let allocations = items.iter().map(|item| (Id(0, *item), Money::from_units(1))).collect();
-        ArrivedCharge { charge: Id(1, id), allocations }
+    fn charge(id: u64, items: &[u64]) -> ReceiptChargeInput {
+        let part =
+            |item: &u64| ReceiptAllocationInput { order_item_id: Id(0, *item), amount: Positive(Money::from_units(1)) };
+        ReceiptChargeInput { charge_id: Id(1, id), allocations: items.iter().map(part).collect() }
     }
 
-    fn describe(arrival: &Arrival) -> Vec<String> {
+    fn describe(arrival: &GoodsReceiptInput) -> Vec<String> {
         arrival.find_faults().into_iter().map(|fault| format!("{} {}", fault.pointer, fault.code)).collect()
     }
 

@@ -4,4 +4,3 @@ pub mod arrival;
 pub mod order_state;
 pub mod shipment_state;
 pub mod terms;
-pub mod totals;

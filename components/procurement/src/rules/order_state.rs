@@ -7,7 +7,6 @@ use crate::records::order::OrderStatus::{self, Approved, Cancelled, Draft, Parti
 /// Actions on an order.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum OrderVerb {
-    Replace,
     Approve,
     /// Goods came, and more are to come.
     ReceivePart,
@@ -17,7 +16,6 @@ pub enum OrderVerb {
 }
 
 pub const TRANSITIONS: &Transitions<OrderStatus, OrderVerb> = &[
-    (Draft, OrderVerb::Replace, Draft),
     (Draft, OrderVerb::Approve, Approved),
     (Draft, OrderVerb::Cancel, Cancelled),
     (Approved, OrderVerb::ReceivePart, PartiallyReceived),
@@ -36,10 +34,9 @@ mod tests {
 
     #[test]
     fn closed_orders_stay_as_they_are() {
-        let verbs =
-            [OrderVerb::Replace, OrderVerb::Approve, OrderVerb::ReceivePart, OrderVerb::ReceiveRest, OrderVerb::Cancel];
+        let verbs = [OrderVerb::Approve, OrderVerb::ReceivePart, OrderVerb::ReceiveRest, OrderVerb::Cancel];
         for (from, lawful) in [
-            (Draft, vec![OrderVerb::Replace, OrderVerb::Approve, OrderVerb::Cancel]),
+            (Draft, vec![OrderVerb::Approve, OrderVerb::Cancel]),
             (Approved, vec![OrderVerb::ReceivePart, OrderVerb::ReceiveRest, OrderVerb::Cancel]),
             (PartiallyReceived, vec![OrderVerb::ReceivePart, OrderVerb::ReceiveRest, OrderVerb::Cancel]),
             (Received, vec![]),

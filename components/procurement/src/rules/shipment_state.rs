@@ -8,10 +8,7 @@ use crate::records::shipment::ShipmentStage::{self, Arrived, Cancelled, Cleared,
 /// The stages through which a shipment is advanced, in their order.
 const WAY: [ShipmentStage; 5] = [Planned, Shipped, Arrived, Customs, Cleared];
 
-/// Whether a shipment may be advanced to a stage. `is_touched`: something of it was received.
-///
-/// # Errors
-/// ILLEGAL_STATE.
+/// Refuses with ILLEGAL_STATE other stages than those to come. `is_touched`: something of the shipment was received.
 pub fn check_advance(from: ShipmentStage, to: ShipmentStage, is_touched: bool) -> Result<(), Problem> {
     let place = |sought: ShipmentStage| WAY.iter().position(|stage| *stage == sought);
     let is_lawful = match (place(from), to) {

@@ -2,10 +2,10 @@
 
 use schemars::JsonSchema;
 use serde::Deserialize;
-use stoa_sdk::{Date, Id, Item, country, currency, item};
+use stoa_sdk::{Date, Id, Item, Problem, country, currency, item};
 use stoa_trade::document::lines::Lines;
 use stoa_trade::document::number::DocumentNumber;
-use stoa_trade::quantity::{Money, Positive};
+use stoa_trade::quantity::{self, Amount, Money, Positive};
 
 use crate::records::order::{Incoterm, TransportMode};
 
@@ -51,6 +51,17 @@ impl OrderTerms {
     /// Its lines with their pointers.
     pub fn lines(&self) -> Lines<'_, PurchaseOrderItemInput> {
         Lines::at("/items", &self.items)
+    }
+
+    /// How many lines it has.
+    pub fn count(&self) -> i64 {
+        i64::try_from(self.items.len()).unwrap_or(i64::MAX)
+    }
+
+    /// Total of all lines, exact, with 12 digits after the point.
+    pub fn total(&self) -> Result<Amount, Problem> {
+        let totals = self.items.iter().map(|line| quantity::multiply(line.quantity.0, line.unit_cost));
+        quantity::sum(totals.collect::<Result<Vec<_>, _>>()?)
     }
 
     /// Faults beyond the schema: currencies and countries that do not exist, a variant in two lines.
@@ -106,5 +117,18 @@ mod tests {
                 terms.find_faults().into_iter().map(|fault| format!("{} {}", fault.pointer, fault.code)).collect();
             assert_eq!(faults, expected);
         }
+    }
+
+    #[test]
+    fn e87_a_hundred_lines_at_the_digit_limits_have_an_exact_total() {
+        let total = |number: &str, count: u64| {
+            let cost: Money = number.parse().unwrap();
+            let line = |nth| PurchaseOrderItemInput { quantity: Positive(cost), unit_cost: cost, ..line(nth) };
+            let items = (0..count).map(line).collect();
+            OrderTerms { items, ..terms("EUR", None, &[]) }.total().unwrap().to_string()
+        };
+        assert_eq!(total("999999999999.999999", 100), "99999999999999999800000000.000000000100");
+        assert_eq!(total("0.000001", 1), "0.000000000001");
+        assert_eq!(total("1", 0), Amount::ZERO.to_string());
     }
 }

@@ -12,7 +12,6 @@ use stoa_trade::text::key;
 use crate::records::order::{OrderRow, OrderStatus};
 use crate::records::order_item::OrderItemRow;
 use crate::records::receipt_item::ReceiptItemRow;
-use crate::rules::totals;
 
 /// Orders of a batch: with their lines, and the sums of these, they stay below what one call answers.
 const BATCH: u32 = 10;
@@ -74,7 +73,7 @@ fn judge_item(order: &OrderRow, item: &OrderItemRow, came: &BTreeMap<Id, Came>, 
     if item.billed.is_negative() || item.billed > most || billed != Some(item.billed_value) {
         findings.push(finding("J5", item.id, "More of the line is billed than may be, or at another value."));
     }
-    if totals::line_total(item.quantity, item.unit_cost).ok() != Some(item.line_total) {
+    if quantity::multiply(item.quantity, item.unit_cost).ok() != Some(item.line_total) {
         findings.push(finding("J9", item.id, "The line's total is not its quantity at its cost."));
     }
     let is_open = item.is_tracked() && !item.still_to_come(order.status).is_zero();

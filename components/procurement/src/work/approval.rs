@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 
 use stoa_sdk::store::{run, update_all};
 use stoa_sdk::{Problem, emit, item, set};
-use stoa_trade::clients::articles::{self, Article};
+use stoa_trade::clients::articles;
 use stoa_trade::clients::books::{self, Cost};
 use stoa_trade::clients::{directory, warehouses};
 use stoa_trade::document::actor::Actor;
@@ -58,9 +58,6 @@ fn check_references(order: &LockedOrder, supplier: Option<&SupplierRow>) -> Resu
 }
 
 /// Asks the books whether the goods could be received: currency, accounts of the roles, and whether every cost fits.
-///
-/// # Errors
-/// The codes of accounting.
 fn admit_to_books(order: &LockedOrder) -> Result<(), Problem> {
     let row = &order.row;
     let costed = || order.items.iter().filter(|item| !item.line_total.is_zero());
@@ -71,19 +68,10 @@ fn admit_to_books(order: &LockedOrder) -> Result<(), Problem> {
         return Ok(());
     }
     let articles = articles::get(order.items.iter().map(|item| item.variant_id));
-    let places = |item: &OrderItemRow| match item.tracking {
-        Tracking::Serialized => 0,
-        _ => articles.get(&item.variant_id).map_or(0, |article: &Article| article.decimal_places),
+    let cost = |item: &OrderItemRow| {
+        posting::new_cost(item.unit_cost, item.tracking, articles.get(&item.variant_id), &order.pointer(item.id))
     };
-    let costs: Vec<Cost> = order
-        .items
-        .iter()
-        .map(|item| Cost {
-            unit_cost: item.unit_cost.to_string(),
-            decimal_places: places(item),
-            pointer: format!("{}/unitCost", order.pointer(item.id)),
-        })
-        .collect();
+    let costs: Vec<Cost> = order.items.iter().map(cost).collect();
     books::admit_costs(row.legal_entity_id, &costs)
 }
 

@@ -3,8 +3,10 @@
 
 use std::collections::BTreeMap;
 
+use schemars::JsonSchema;
+use serde::Deserialize;
 use stoa_sdk::store::{find, get_all, insert, run, select, update, update_all};
-use stoa_sdk::{Bounds, Field, Id, Problem, emit, has, map, new_ids, now};
+use stoa_sdk::{Bounds, Field, Id, Problem, has, map, new_ids, now};
 use stoa_trade::JsonList;
 use stoa_trade::clients::books::Side;
 use stoa_trade::clients::costs::{self, ChargeLine, Part};
@@ -12,22 +14,23 @@ use stoa_trade::clients::warehouses;
 use stoa_trade::document::lines::Lines;
 use stoa_trade::document::version::ExpectedVersion;
 use stoa_trade::posting::EntrySource;
-use stoa_trade::quantity::{self, Amount, Money, Tracking};
+use stoa_trade::quantity::{self, Amount, Money, Positive, Tracking};
 use stoa_trade::refusal::{refuse, unusable};
 
 use crate::records::charge::{AllocatedPart, AllocationRow, ChargeRow, ChargeStatus, Destination};
-use crate::records::order::{ORDER_UPDATED, OrderRow};
+use crate::records::order::OrderRow;
 use crate::records::receipt::ReceiptRow;
 use crate::records::receipt_item::{ReceiptBalanceRow, ReceiptItemRow};
-use crate::work::order::{LockedOrder, order_event, update_order};
+use crate::work::order::LockedOrder;
 use crate::work::posting::{self, RoleAmount};
 
-/// The part of a charge for a line of a receipt.
-#[derive(Debug, Clone, Copy)]
-pub struct StatedAllocation {
-    pub receipt_item: Id,
-    /// Above zero.
-    pub amount: Money,
+/// Share of one line. State it: nothing is pro-rated.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct AllocationInput {
+    /// Tracked line of a receipt of this order.
+    pub receipt_item_id: Id,
+    pub amount: Positive,
 }
 
 /// Allocates of a charge; the order as it is after it.
@@ -37,16 +40,16 @@ pub struct StatedAllocation {
 pub fn allocate_charge(
     order: &LockedOrder,
     charge: &ChargeRow,
-    stated: &[StatedAllocation],
+    stated: &[AllocationInput],
     expected: ExpectedVersion,
 ) -> Result<OrderRow, Problem> {
     let balances = judge(order, charge, stated, expected)?;
     let row = &order.row;
     // The other roles follow from where the goods are.
     let keeps_books = posting::admit_to_books(row, &[posting::CHARGES.to_owned()])?;
-    let line = |part: &StatedAllocation| ChargeLine {
-        receipt_item_id: part.receipt_item.into(),
-        amount: part.amount.to_string(),
+    let line = |part: &AllocationInput| ChargeLine {
+        receipt_item_id: part.receipt_item_id.into(),
+        amount: part.amount.0.to_string(),
     };
     let lines: Vec<ChargeLine> = stated.iter().map(line).collect();
     let parts =
@@ -54,15 +57,13 @@ pub fn allocate_charge(
     let allocations = draw_up(charge.id, stated, parts)?;
     let added = sum_of(stated)?;
     let allocated = quantity::sum([charge.allocated, added])?;
-    let after = order.touch();
     let charge_update = update::<ChargeRow>(charge.id)
         .set(ChargeRow::status, &ChargeRow::status_when(charge.amount, allocated))
         .add(ChargeRow::allocated, added);
-    let of_lines = stated.iter().filter_map(|part| Some((balances.get(&part.receipt_item)?.id, part.amount)));
+    let of_lines = stated.iter().filter_map(|part| Some((balances.get(&part.receipt_item_id)?.id, part.amount.0)));
     let (ids, amounts): (Vec<Id>, Vec<Money>) = of_lines.unzip();
     let balances = update_all::<ReceiptBalanceRow>(ids).add_each(ReceiptBalanceRow::charge_amount, amounts);
-    run((insert(&allocations), charge_update, balances, update_order(&after)))?;
-    emit([order_event(&ORDER_UPDATED, &after)]);
+    let after = order.write_parts((insert(&allocations), charge_update, balances))?;
     if keeps_books {
         post(row, &allocations)?;
     }
@@ -73,11 +74,11 @@ pub fn allocate_charge(
 fn judge(
     order: &LockedOrder,
     charge: &ChargeRow,
-    stated: &[StatedAllocation],
+    stated: &[AllocationInput],
     expected: ExpectedVersion,
 ) -> Result<BTreeMap<Id, ReceiptBalanceRow>, Problem> {
     let lines = Lines::at("/allocations", stated);
-    let ids = || stated.iter().map(|part| part.receipt_item);
+    let ids = || stated.iter().map(|part| part.receipt_item_id);
     let named = ReceiptItemRow::id.one_of(ids());
     let (items, receipts, balances) = run((
         get_all::<ReceiptItemRow>(ids()),
@@ -86,7 +87,7 @@ fn judge(
     ))?;
     let items = map(items.into_iter().map(|item| (item.id, item)));
     let receipts = map(receipts.into_iter().map(|receipt| (receipt.id, receipt)));
-    refuse("NOT_FOUND", lines.faults("receiptItemId", "NOT_FOUND", |part| !items.contains_key(&part.receipt_item)))?;
+    refuse("NOT_FOUND", lines.faults("receiptItemId", "NOT_FOUND", |part| !items.contains_key(&part.receipt_item_id)))?;
     expected.check(order.row.version)?;
     if charge.status == ChargeStatus::Cancelled {
         return Err(Problem::new("ILLEGAL_STATE"));
@@ -94,7 +95,7 @@ fn judge(
     let mut sum = charge.allocated;
     for (line_pointer, part) in lines.iter() {
         let pointer = || line_pointer.member("receiptItemId");
-        let Some(item) = items.get(&part.receipt_item) else { continue };
+        let Some(item) = items.get(&part.receipt_item_id) else { continue };
         let receipt = receipts.get(&item.receipt_id).filter(|receipt| receipt.order_id == order.row.id);
         let receipt = receipt.ok_or_else(|| unusable(pointer(), "OTHER_ORDER"))?;
         if item.tracking == Tracking::None {
@@ -104,7 +105,7 @@ fn judge(
             return Err(unusable(pointer(), "OTHER_SHIPMENT"));
         }
         let beyond = || Problem::beyond(line_pointer.member("amount"), Bounds::maximum(charge.amount));
-        sum = sum.checked_add(part.amount).ok_or_else(beyond)?;
+        sum = sum.checked_add(part.amount.0).ok_or_else(beyond)?;
         if sum > charge.amount {
             return Err(beyond());
         }
@@ -112,20 +113,20 @@ fn judge(
     Ok(map(balances.into_iter().map(|balance| (balance.receipt_item_id, balance))))
 }
 
-fn sum_of(stated: &[StatedAllocation]) -> Result<Money, Problem> {
-    quantity::sum(stated.iter().map(|part| part.amount))
+fn sum_of(stated: &[AllocationInput]) -> Result<Money, Problem> {
+    quantity::sum(stated.iter().map(|part| part.amount.0))
 }
 
 /// The allocations, each with where its goods are.
-fn draw_up(charge: Id, stated: &[StatedAllocation], parts: Vec<Vec<Part>>) -> Result<Vec<AllocationRow>, Problem> {
+fn draw_up(charge: Id, stated: &[AllocationInput], parts: Vec<Vec<Part>>) -> Result<Vec<AllocationRow>, Problem> {
     let (ids, now) = (new_ids(u32::try_from(stated.len()).unwrap_or(u32::MAX)), now());
-    let row = |((stated, parts), id): ((&StatedAllocation, Vec<Part>), Id)| AllocationRow {
+    let row = |((stated, parts), id): ((&AllocationInput, Vec<Part>), Id)| AllocationRow {
         id,
         created_at: now,
         updated_at: now,
         charge_id: charge,
-        receipt_item_id: stated.receipt_item,
-        amount: stated.amount,
+        receipt_item_id: stated.receipt_item_id,
+        amount: stated.amount.0,
         destinations: parts.into_iter().filter_map(read_part).collect::<JsonList<_>>(),
     };
     let rows: Vec<AllocationRow> = stated.iter().zip(parts).zip(ids).map(row).collect();

@@ -1,7 +1,7 @@
 //! Drafting purchase orders: creating and replacing them. A draft binds nobody and expects nothing.
 
 use stoa_sdk::store::{MOST_ROWS, Update, get, insert, run, select, update_all, update_from};
-use stoa_sdk::{Id, Instant, Problem, Reply, emit, new_id, new_ids, now};
+use stoa_sdk::{Id, Problem, Reply, emit, new_id, new_ids, now};
 use stoa_trade::Change;
 use stoa_trade::change::{find_fixed, refuse_immutable};
 use stoa_trade::clients::articles;
@@ -10,14 +10,13 @@ use stoa_trade::document::draft::{Kept, replace_lines};
 use stoa_trade::document::number::{DocumentNumber, NumberRange, insert_numbered};
 use stoa_trade::document::version::ExpectedVersion;
 use stoa_trade::pages::read_rest;
-use stoa_trade::quantity::{Quantity, Tracking};
+use stoa_trade::quantity::{self, Quantity, Tracking};
 use stoa_trade::refusal::refuse_invalid;
 use stoa_trade::text::{key, restate_code};
 
 use crate::records::order::{ORDER_CREATED, ORDER_UPDATED, OrderKind, OrderRow, OrderStatus, show_write};
 use crate::records::order_item::OrderItemRow;
 use crate::rules::terms::{ImportTerms, OrderTerms, PurchaseOrderItemInput};
-use crate::rules::totals;
 use crate::work::order::{LockedOrder, order_event};
 use crate::work::references::References;
 
@@ -69,8 +68,8 @@ pub fn insert_order(kind: OrderKind, terms: OrderTerms) -> Result<(LockedOrder, 
         notes: terms.notes.clone(),
         expected_on: terms.expected_on,
         status: OrderStatus::Draft,
-        item_count: count(&terms.items),
-        total: total(&terms.items)?,
+        item_count: terms.count(),
+        total: terms.total()?,
         created_by: actor.clone(),
         edited_by: actor,
         approved_at: None,
@@ -87,13 +86,9 @@ pub fn insert_order(kind: OrderKind, terms: OrderTerms) -> Result<(LockedOrder, 
     set_import_terms(&mut row, terms.import.clone());
     let range = NumberRange { prefix: PREFIX, entity: terms.legal_entity_id, pointer: "/number" };
     let ids = new_ids(u32::try_from(terms.items.len()).unwrap_or(u32::MAX));
-    let items: Vec<OrderItemRow> = terms
-        .lines()
-        .iter()
-        .zip(ids)
-        .map(|((pointer, line), id)| {
-            item_row(id, now, &row, Some(pointer.line_no()), line, known.tracking(line.variant_id))
-        })
+    let lines = terms.items.iter().zip(0..).zip(ids);
+    let items: Vec<OrderItemRow> = lines
+        .map(|((line, line_no), id)| item_row(id, &row, line_no, line, known.tracking(line.variant_id)))
         .collect::<Result<_, _>>()?;
     insert_numbered(&mut row, &items, range, terms.number.clone(), None, |row, number| {
         row.number = number.to_owned();
@@ -155,8 +150,8 @@ fn redraw(order: &OrderRow, terms: &OrderTerms) -> Result<OrderRow, Problem> {
         currency_code: terms.currency_code.clone(),
         notes: terms.notes.clone(),
         expected_on: terms.expected_on,
-        item_count: count(&terms.items),
-        total: total(&terms.items)?,
+        item_count: terms.count(),
+        total: terms.total()?,
         ..order.clone()
     };
     set_import_terms(&mut after, terms.import.clone());
@@ -185,7 +180,7 @@ fn replace_items(
     let (mut stay, mut come) = (Vec::new(), Vec::new());
     for (line, new) in terms.items.iter().zip(&replacement.lines) {
         let tracking = known.tracking(line.variant_id);
-        let row = item_row(new.id, after.updated_at, after, Some(new.line_no), line, tracking)?;
+        let row = item_row(new.id, after, new.line_no, line, tracking)?;
         if new.before.is_some() { stay.push(row) } else { come.push(row) }
     }
     let gone = update_all::<OrderItemRow>(replacement.dropped).set(OrderItemRow::line_no, &None);
@@ -212,34 +207,25 @@ fn name_members(columns: Vec<String>, with_items: bool) -> Vec<String> {
     shown.chain(with_items.then(|| "items".to_owned())).collect()
 }
 
-fn count(items: &[PurchaseOrderItemInput]) -> i64 {
-    i64::try_from(items.len()).unwrap_or(i64::MAX)
-}
-
-fn total(items: &[PurchaseOrderItemInput]) -> Result<stoa_trade::quantity::Amount, Problem> {
-    totals::order_total(items.iter().map(|line| (line.quantity.0, line.unit_cost)))
-}
-
 fn item_row(
     id: Id,
-    now: Instant,
     order: &OrderRow,
-    line_no: Option<i64>,
+    line_no: i64,
     line: &PurchaseOrderItemInput,
     tracking: Tracking,
 ) -> Result<OrderItemRow, Problem> {
     Ok(OrderItemRow {
         id,
         version: 1,
-        created_at: now,
-        updated_at: now,
+        created_at: order.updated_at,
+        updated_at: order.updated_at,
         order_id: order.id,
-        line_no,
+        line_no: Some(line_no),
         variant_id: line.variant_id,
         tracking,
         quantity: line.quantity.0,
         unit_cost: line.unit_cost,
-        line_total: totals::line_total(line.quantity.0, line.unit_cost)?,
+        line_total: quantity::multiply(line.quantity.0, line.unit_cost)?,
         received: Quantity::ZERO,
         billed: Quantity::ZERO,
         received_value: Default::default(),

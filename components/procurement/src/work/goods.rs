@@ -8,10 +8,7 @@ use stoa_trade::quantity::Quantity;
 use crate::records::order_item::OrderItemRow;
 use crate::work::order::LockedOrder;
 
-/// Expects all goods of an order.
-///
-/// # Errors
-/// ARCHIVED at the warehouse, where it was archived meanwhile.
+/// Expects all goods of an order; ARCHIVED at the warehouse, where it was archived meanwhile.
 pub fn expect_goods(order: &LockedOrder) -> Result<(), Problem> {
     change_incoming(order, |item| item.quantity.units())
 }

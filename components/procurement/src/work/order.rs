@@ -3,12 +3,12 @@
 
 use stoa_sdk::bindings::commerce::platform::events::Event;
 use stoa_sdk::store::{Batch, Update, get, run, select, update};
-use stoa_sdk::{EventKind, Id, Problem, Reply, now};
+use stoa_sdk::{EventKind, Id, Problem, Reply, emit, now};
 use stoa_trade::clients::articles;
 use stoa_trade::document::state::next_state;
 use stoa_trade::document::version::ExpectedVersion;
 
-use crate::records::order::{OrderKind, OrderRow, OrderStatus, PurchaseOrderEvent, show_write};
+use crate::records::order::{ORDER_UPDATED, OrderKind, OrderRow, OrderStatus, PurchaseOrderEvent, show_write};
 use crate::records::order_item::OrderItemRow;
 use crate::rules::order_state::{OrderVerb, TRANSITIONS};
 
@@ -19,10 +19,7 @@ pub struct LockedOrder {
     pub items: Vec<OrderItemRow>,
 }
 
-/// The order, held until the request ends, and what is asked with it: that is read under the lock.
-///
-/// # Errors
-/// NOT_FOUND.
+/// The order, held until the request ends, and what is asked with it: that is read under the lock; or NOT_FOUND.
 pub fn lock_order_with<B: Batch>(id: Id, batch: B) -> Result<(LockedOrder, B::Answer), Problem> {
     let live = select(OrderItemRow::live_of(id)).whole();
     let (row, mut items, answer) = run((get::<OrderRow>(id).locked(), live, batch))?;
@@ -31,29 +28,20 @@ pub fn lock_order_with<B: Batch>(id: Id, batch: B) -> Result<(LockedOrder, B::An
     Ok((LockedOrder { row, items }, answer))
 }
 
-/// The import order, held until the request ends, and what is asked with it.
-///
-/// # Errors
-/// NOT_FOUND, also where the order is none of that kind.
+/// The import order, held until the request ends, and what is asked with it; NOT_FOUND for an order of another kind.
 pub fn lock_import_with<B: Batch>(id: Id, batch: B) -> Result<(LockedOrder, B::Answer), Problem> {
     let (order, answer) = lock_order_with(id, batch)?;
     if order.row.kind == OrderKind::Import { Ok((order, answer)) } else { Err(Problem::not_found()) }
 }
 
 impl LockedOrder {
-    /// Whether the caller knows it as it is and its state allows the verb.
-    ///
-    /// # Errors
-    /// VERSION_CONFLICT, then ILLEGAL_STATE.
+    /// Refuses with VERSION_CONFLICT another version, then with ILLEGAL_STATE a state that does not allow the verb.
     pub fn check(&self, expected: ExpectedVersion, verb: OrderVerb) -> Result<(), Problem> {
         expected.check(self.row.version)?;
         next_state(TRANSITIONS, self.row.status, verb).map(drop)
     }
 
-    /// The order after a transition of this verb.
-    ///
-    /// # Errors
-    /// ILLEGAL_STATE.
+    /// The order after a transition of this verb; ILLEGAL_STATE where its state does not allow it.
     pub fn after(&self, verb: OrderVerb) -> Result<OrderRow, Problem> {
         let status = next_state(TRANSITIONS, self.row.status, verb)?;
         Ok(OrderRow { status, ..self.touch() })
@@ -81,6 +69,14 @@ impl LockedOrder {
         products.into_iter().chain([self.row.supplier_id]).collect()
     }
 
+    /// Writes what belongs to the order, which has the next version then, and says so; the order as it is after it.
+    pub fn write_parts(&self, parts: impl Batch) -> Result<OrderRow, Problem> {
+        let after = self.touch();
+        run((parts, update_order(&after)))?;
+        emit([order_event(&ORDER_UPDATED, &after)]);
+        Ok(after)
+    }
+
     /// The answer to a write, after which the order is this.
     pub fn show(&self, after: &OrderRow, changed: &[&str]) -> Reply {
         show_write(after).subjects(self.subjects()).changed(changed.iter().copied())
@@ -104,10 +100,7 @@ pub fn receiving_verb(items: &[OrderItemRow]) -> OrderVerb {
     if is_whole { OrderVerb::ReceiveRest } else { OrderVerb::ReceivePart }
 }
 
-/// Whether charges may be written of it: drafts have none.
-///
-/// # Errors
-/// ILLEGAL_STATE.
+/// Refuses with ILLEGAL_STATE a draft, which has no charges.
 pub fn require_approved(status: OrderStatus) -> Result<(), Problem> {
     if status == OrderStatus::Draft { Err(Problem::new("ILLEGAL_STATE")) } else { Ok(()) }
 }

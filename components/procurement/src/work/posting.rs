@@ -2,9 +2,10 @@
 //! branch of the order's warehouse.
 
 use stoa_sdk::{Id, Problem};
-use stoa_trade::clients::books::{self, Side};
+use stoa_trade::clients::articles::Article;
+use stoa_trade::clients::books::{self, Cost, Side};
 use stoa_trade::posting::{EntrySource, new_role_leg, post_today};
-use stoa_trade::quantity::Amount;
+use stoa_trade::quantity::{Amount, Money, Tracking};
 
 use crate::records::order::OrderRow;
 
@@ -33,19 +34,20 @@ pub fn roles_of(amounts: &[RoleAmount]) -> Vec<String> {
 
 /// Asks the books early, before goods are locked, whether they take the order's currency and have accounts for these roles.
 /// Whether the entity keeps books.
-///
-/// # Errors
-/// The codes of accounting.
 pub fn admit_to_books(order: &OrderRow, roles: &[String]) -> Result<bool, Problem> {
     let currency = Some(order.currency_code.as_str());
     let terms = books::service::admit(order.legal_entity_id.into(), currency, Some("/currencyCode"), roles, &[])?;
     Ok(terms.is_some())
 }
 
+/// The cost of goods as the books judge it; `line` is where their line stands in the order.
+pub fn new_cost(unit_cost: Money, tracking: Tracking, article: Option<&Article>, line: &str) -> Cost {
+    let decimal_places =
+        article.filter(|_| tracking != Tracking::Serialized).map_or(0, |article| article.decimal_places);
+    Cost { unit_cost: unit_cost.to_string(), decimal_places, pointer: format!("{line}/unitCost") }
+}
+
 /// Posts an entry; nothing without books, or where no amount is above zero. The last call of all.
-///
-/// # Errors
-/// The codes of accounting.
 pub fn post(
     order: &OrderRow,
     branch: Option<Id>,

@@ -23,8 +23,7 @@ pub struct References {
 }
 
 impl References {
-    /// # Errors
-    /// NOT_FOUND at everything that is missing.
+    /// Reads them; NOT_FOUND at everything that is missing.
     pub fn read(terms: &OrderTerms) -> Result<References, Problem> {
         let supplier: Option<SupplierRow> = run(get(terms.supplier_id))?;
         let entity = directory::entities(&[terms.legal_entity_id]).into_iter().next();

@@ -1,14 +1,12 @@
 //! The operations of customers (sales-pos.md 2.2). Archiving waits for nothing: what was confirmed is still delivered.
 
 use stoa_sdk::store::{get, run};
-use stoa_sdk::{
-    Answer, Call, Client, EventKind, Filter, Instant, Operation, Page, Problem, Text, all, emit, item, text,
-};
-use stoa_trade::lists::{changed_since, equals, mentions, read_page};
+use stoa_sdk::{Answer, Call, Client, EventKind, Instant, Operation, Page, Problem, Text, emit, item, text};
+use stoa_trade::lists::{changed_since, equals, mentions};
 use stoa_trade::party::{PartyKind, check_customer};
 use stoa_trade::refusal::refuse_invalid;
 use stoa_trade::text::key;
-use stoa_trade::{Caller, Change, EmptyBody, list_query, writable};
+use stoa_trade::{Caller, Change, EmptyBody, Status, list_query, writable};
 
 use crate::records::customer::{
     ApiCustomer, CUSTOMER, CUSTOMER_ARCHIVED, CUSTOMER_CREATED, CUSTOMER_UPDATED, Customer, CustomerEvent,
@@ -46,36 +44,24 @@ pub const OPERATIONS: &[Operation] = &[
 ];
 
 list_query! {
-    pub struct ListCustomers of Status {
+    pub struct ListCustomers of CustomerRow {
+        #[serde(default)]
+        status: Status = CustomerRow::status.eq(status),
         /// Only customers whose name, code, e-mail, telephone or legal name contains the text, ignoring case.
-        text: Option<Text<1, 200>>,
+        text: Option<Text<1, 200>> = mentions("text", text.as_deref()),
         /// Only the customer with this code, ignoring case.
         #[schemars(regex(pattern = text::ANY_CASE_CODE), length(max = 64))]
-        code: Option<String>,
+        code: Option<String> = equals(CustomerRow::code_key, code.as_deref().map(key)),
         /// Only customers with this tax number.
         tax_id: Option<Text<1, 40>>,
-        kind: Option<PartyKind>,
+        kind: Option<PartyKind> = equals(CustomerRow::profile_kind, kind),
         /// Only records changed at or after this instant.
-        updated_since: Option<Instant>,
-    }
-}
-
-impl ListCustomers {
-    fn filter(&self) -> Filter {
-        all([
-            CustomerRow::status.eq(self.status),
-            mentions("text", self.text.as_deref()),
-            equals(CustomerRow::code_key, self.code.as_deref().map(key)),
-            equals(CustomerRow::tax_id, self.tax_id.as_deref()),
-            equals(CustomerRow::profile_kind, self.kind),
-            changed_since(CustomerRow::updated_at, self.updated_since),
-        ])
+        updated_since: Option<Instant> = changed_since(CustomerRow::updated_at, updated_since),
     }
 }
 
 pub fn list(call: &Call) -> Answer {
-    let query: ListCustomers = call.query()?;
-    let rows = read_page(&query.filter(), query.cursor, query.limit)?;
+    let rows = call.query::<ListCustomers>()?.page([])?;
     Caller::current().answer_page(rows, Customer::from_row, ApiCustomer::from_row)
 }
 
@@ -94,12 +80,9 @@ pub fn create(call: &Call) -> Answer {
 pub fn replace(call: &Call) -> Answer {
     let input: CustomerBody = call.body()?;
     check(&input)?;
-    let row: Option<CustomerRow> = run(get(call.path_id("id")?).locked())?;
-    let default_list = match &row {
-        Some(_) => find_default_list(&input)?,
-        None => return Err(Problem::not_found()),
-    };
-    let before = writable(call, row)?;
+    let row: CustomerRow = run(get(call.path_id("id")?).locked())?.ok_or_else(Problem::not_found)?;
+    let default_list = find_default_list(&input)?;
+    let before = writable(call, Some(row))?;
     let after = before.clone().restate(input);
     let notes = if Caller::current().is_client() { before.notes.clone() } else { after.notes };
     let change = Change::new(&before, CustomerRow { notes, ..after })?;
@@ -112,8 +95,7 @@ pub fn archive(call: &Call) -> Answer {
     finish(Change::archive(writable(call, row)?), &CUSTOMER_ARCHIVED)
 }
 
-/// # Errors
-/// VALIDATION_FAILED; notes of an API client too, which could not read them.
+/// Refuses what the schema cannot tell, and notes of an API client, which could not read them.
 fn check(input: &CustomerBody) -> Result<(), Problem> {
     let mut faults = check_customer(input);
     let has_hidden = Caller::current().is_client() && input.notes.is_some();

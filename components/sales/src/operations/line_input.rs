@@ -2,11 +2,12 @@
 
 use schemars::JsonSchema;
 use serde::Deserialize;
-use stoa_sdk::Id;
+use stoa_sdk::{Id, Problem};
+use stoa_trade::Caller;
 use stoa_trade::quantity::{Money, Positive};
 use stoa_trade::text::Line;
 
-use crate::rules::line::{StatedLine, StatedPercent};
+use crate::rules::line::{StatedLine, StatedPercent, check_lines};
 use crate::rules::price::StatedPrice;
 
 macro_rules! line_input {
@@ -35,8 +36,8 @@ macro_rules! line_input {
             $($extra)*
         }
 
-        impl From<$name> for StatedLine {
-            fn from($line: $name) -> StatedLine {
+        impl From<&$name> for StatedLine {
+            fn from($line: &$name) -> StatedLine {
                 StatedLine {
                     variant: $line.variant_id,
                     quantity: $line.quantity.0,
@@ -45,7 +46,7 @@ macro_rules! line_input {
                         discount_percent: $line.discount_percent.map(|percent| percent.0),
                         discount_amount: $line.discount_amount,
                     },
-                    reason: $line.price_reason.map(String::from),
+                    reason: $line.price_reason.clone().map(String::from),
                     units: $units,
                 }
             }
@@ -68,10 +69,15 @@ line_input! {
         #[schemars(length(max = stoa_trade::limits::UNITS), extend("uniqueItems" = true, "default" = []))]
         pub unit_ids: Vec<Id>,
     }
-    units: |line| line.unit_ids
+    units: |line| line.unit_ids.clone()
 }
 
-/// The lines of a body.
-pub fn read_lines(lines: Vec<impl Into<StatedLine>>) -> Vec<StatedLine> {
-    lines.into_iter().map(Into::into).collect()
+/// Reads the lines of a body, and refuses those with faults that a schema cannot tell.
+pub fn read_lines<'a, L>(items: &'a [L]) -> Result<Vec<StatedLine>, Problem>
+where
+    StatedLine: From<&'a L>,
+{
+    let lines: Vec<StatedLine> = items.iter().map(StatedLine::from).collect();
+    check_lines(&lines, Caller::current())?;
+    Ok(lines)
 }

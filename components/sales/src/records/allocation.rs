@@ -29,6 +29,11 @@ collection! {
 }
 
 impl AllocationRow {
+    /// The line holds it or has taken it.
+    pub fn is_live(&self) -> bool {
+        self.outcome != AllocationOutcome::Released
+    }
+
     /// The quantity still with the customer; zero where the figures contradict each other.
     pub fn left_to_return(&self) -> Quantity {
         self.quantity.checked_sub(self.returned).filter(|left| !left.is_negative()).unwrap_or(Quantity::ZERO)

@@ -1,11 +1,9 @@
 //! Customers: as they are kept, and as people, API clients and events see them (sales-pos.md 2).
 
-use schemars::JsonSchema;
-use serde::Serialize;
 use stoa_sdk::{EventData, EventKind, Id, Instant, Reply, collection};
 use stoa_trade::life::{Archivable, Head, PublicHead};
 use stoa_trade::party::{Address, Contact, CustomerTerms, PartyHead, PartyKind, Profile};
-use stoa_trade::{Caller, JsonList, Status, archivable, party_row};
+use stoa_trade::{Caller, JsonList, Status, archivable, party_row, resource};
 
 use crate::records::EXAMPLE_ID;
 
@@ -48,66 +46,48 @@ collection! {
 archivable!(CustomerRow);
 party_row!(CustomerRow with CustomerTerms { default_price_list_id });
 
-/// A customer as returned to users.
-#[derive(Debug, Serialize, JsonSchema)]
-#[serde(rename_all = "camelCase")]
-pub struct Customer {
-    #[serde(flatten)]
-    head: Head,
-    #[serde(flatten)]
-    party: PartyHead,
-    notes: Option<String>,
-    profile: Option<Profile<CustomerTerms>>,
-}
-
-/// A customer as returned to API clients.
-#[derive(Debug, Serialize, JsonSchema)]
-#[serde(rename_all = "camelCase")]
-pub struct ApiCustomer {
-    #[serde(flatten)]
-    head: PublicHead,
-    #[serde(flatten)]
-    party: PartyHead,
-    profile: Option<Profile<CustomerTerms>>,
-}
-
-/// Receipt of a write by an API client.
-#[derive(Debug, Serialize, JsonSchema)]
-pub struct CustomerReceipt {
-    #[serde(flatten)]
-    head: PublicHead,
-}
-
-impl Customer {
-    pub fn from_row(row: &CustomerRow) -> Customer {
-        Customer { head: row.head(), party: row.party_head(), notes: row.notes.clone(), profile: row.profile() }
+resource! {
+    /// A customer as returned to users.
+    pub struct Customer of row: CustomerRow {
+        #[serde(flatten)]
+        head: Head = row.head(),
+        #[serde(flatten)]
+        party: PartyHead = row.party_head(),
+        notes: Option<String>,
+        profile: Option<Profile<CustomerTerms>> = row.profile(),
     }
 }
 
-impl ApiCustomer {
-    pub fn from_row(row: &CustomerRow) -> ApiCustomer {
-        ApiCustomer { head: row.public_head(), party: row.party_head(), profile: row.profile() }
+resource! {
+    /// A customer as returned to API clients.
+    pub struct ApiCustomer of row: CustomerRow {
+        #[serde(flatten)]
+        head: PublicHead = row.public_head(),
+        #[serde(flatten)]
+        party: PartyHead = row.party_head(),
+        profile: Option<Profile<CustomerTerms>> = row.profile(),
+    }
+}
+
+resource! {
+    /// Receipt of a write by an API client.
+    pub struct CustomerReceipt of row: CustomerRow {
+        #[serde(flatten)]
+        head: PublicHead = row.public_head(),
     }
 }
 
 /// The answer to a write: the record to people, its receipt to API clients.
 pub fn show_write(row: &CustomerRow) -> Reply {
-    let receipt = || CustomerReceipt { head: row.public_head() };
-    Caller::current().show(|| Customer::from_row(row), receipt).of(row.id, row.version)
+    Caller::current().show(|| Customer::from_row(row), || CustomerReceipt::from_row(row)).of(row.id, row.version)
 }
 
-/// Event data of a customer. It contains no personal data.
-#[derive(Debug, Serialize, JsonSchema)]
-#[serde(rename_all = "camelCase")]
-pub struct CustomerEvent {
-    customer_id: Id,
-    code: String,
-    status: Status,
-}
-
-impl CustomerEvent {
-    pub fn from_row(row: &CustomerRow) -> CustomerEvent {
-        CustomerEvent { customer_id: row.id, code: row.code.clone(), status: row.status }
+resource! {
+    /// Event data of a customer. It contains no personal data.
+    pub struct CustomerEvent of row: CustomerRow {
+        customer_id: Id = row.id,
+        code: String,
+        status: Status,
     }
 }
 

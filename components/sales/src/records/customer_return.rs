@@ -3,9 +3,10 @@
 
 use schemars::JsonSchema;
 use serde::Serialize;
-use stoa_sdk::{Filter, Id, Instant, Reply, all, collection, tenant, text_enum};
-use stoa_trade::JsonList;
+use stoa_sdk::{Filter, Id, Instant, Problem, Reply, all, collection, tenant, text_enum};
+use stoa_trade::document::version::ExpectedVersion;
 use stoa_trade::quantity::{Quantity, Tracking};
+use stoa_trade::{JsonList, resource};
 
 use crate::records::order_item::KnownUnit;
 
@@ -55,6 +56,14 @@ collection! {
     unique { item: [return_id, item_id, disposition] }
 }
 
+impl SalesReturnRow {
+    /// Refuses with VERSION_CONFLICT another version, with ILLEGAL_STATE what is no DRAFT.
+    pub fn require_draft(&self, expected: ExpectedVersion) -> Result<(), Problem> {
+        expected.check(self.version)?;
+        if self.status == ReturnStatus::Draft { Ok(()) } else { Err(Problem::new("ILLEGAL_STATE")) }
+    }
+}
+
 impl SalesReturnItemRow {
     /// The lines of a return as they are in it.
     pub fn live_of(return_id: Id) -> Filter {
@@ -62,57 +71,58 @@ impl SalesReturnItemRow {
     }
 }
 
-/// A customer return in a list, as returned to API clients.
-#[derive(Debug, Serialize, JsonSchema)]
-#[serde(rename_all = "camelCase")]
-pub struct ApiSalesReturnHeader {
-    id: Id,
-    status: ReturnStatus,
-    #[schemars(range(min = 1))]
-    version: i64,
-    created_at: Instant,
-    updated_at: Instant,
-    order_id: Id,
-    /// Id of the customer of the order.
-    customer_id: Id,
-    /// Legal entity of the order.
-    legal_entity_id: Id,
-    warehouse_id: Id,
-    warehouse_location_id: Option<Id>,
-    reason: String,
-    received_at: Option<Instant>,
+resource! {
+    /// A customer return in a list, as returned to API clients.
+    pub struct ApiSalesReturnHeader of row: SalesReturnRow {
+        id: Id,
+        status: ReturnStatus,
+        #[schemars(range(min = 1))]
+        version: i64,
+        created_at: Instant,
+        updated_at: Instant,
+        order_id: Id,
+        /// Id of the customer of the order.
+        customer_id: Id,
+        /// Legal entity of the order.
+        legal_entity_id: Id,
+        warehouse_id: Id,
+        warehouse_location_id: Option<Id> = row.location_id,
+        reason: String,
+        received_at: Option<Instant>,
+    }
 }
 
-/// A customer return in a list, as returned to users.
-#[derive(Debug, Serialize, JsonSchema)]
-#[serde(rename_all = "camelCase")]
-pub struct SalesReturnHeader {
-    tenant_id: Id,
-    #[serde(flatten)]
-    public: ApiSalesReturnHeader,
+resource! {
+    /// A customer return in a list, as returned to users.
+    pub struct SalesReturnHeader of row: SalesReturnRow {
+        tenant_id: Id = tenant(),
+        #[serde(flatten)]
+        public: ApiSalesReturnHeader = ApiSalesReturnHeader::from_row(row),
+    }
 }
 
-/// A line as returned to API clients.
-#[derive(Debug, Serialize, JsonSchema)]
-#[serde(rename_all = "camelCase")]
-pub struct ApiSalesReturnItem {
-    id: Id,
-    /// Id of the order line.
-    item_id: Id,
-    variant_id: Id,
-    tracking_mode: Tracking,
-    quantity: Quantity,
-    disposition: ReturnDisposition,
+resource! {
+    /// A line as returned to API clients.
+    pub struct ApiSalesReturnItem of row: SalesReturnItemRow {
+        id: Id,
+        /// Id of the order line.
+        item_id: Id,
+        variant_id: Id,
+        tracking_mode: Tracking = row.tracking,
+        quantity: Quantity,
+        disposition: ReturnDisposition,
+    }
 }
 
-/// A line as returned to users.
-#[derive(Debug, Serialize, JsonSchema)]
-#[serde(rename_all = "camelCase")]
-pub struct SalesReturnItem {
-    #[serde(flatten)]
-    line: ApiSalesReturnItem,
-    unit_count: usize,
-    units: Vec<ReturnUnit>,
+resource! {
+    /// A line as returned to users.
+    pub struct SalesReturnItem of row: SalesReturnItemRow, known: impl Fn(Id) -> Option<KnownUnit> {
+        #[serde(flatten)]
+        line: ApiSalesReturnItem = ApiSalesReturnItem::from_row(row),
+        unit_count: usize = row.units.0.len(),
+        units: Vec<ReturnUnit> =
+            row.units.0.iter().map(|&unit_id| ReturnUnit { unit_id, known: known(unit_id) }).collect(),
+    }
 }
 
 /// A unit that comes back. Members after `unitId` are present only for callers with `inventory.serials.read`.
@@ -124,95 +134,39 @@ pub struct ReturnUnit {
     known: Option<KnownUnit>,
 }
 
-/// A customer return as returned to users.
-#[derive(Debug, Serialize, JsonSchema)]
-pub struct SalesReturn {
-    #[serde(flatten)]
-    pub header: SalesReturnHeader,
-    #[schemars(length(max = stoa_trade::limits::LINES))]
-    pub items: Vec<SalesReturnItem>,
-}
-
-/// A return as returned to API clients, without units.
-#[derive(Debug, Serialize, JsonSchema)]
-pub struct ApiSalesReturn {
-    #[serde(flatten)]
-    pub header: ApiSalesReturnHeader,
-    #[schemars(length(max = stoa_trade::limits::LINES))]
-    pub items: Vec<ApiSalesReturnItem>,
-}
-
-/// Receipt of a write.
-#[derive(Debug, Serialize, JsonSchema)]
-#[serde(rename_all = "camelCase")]
-pub struct SalesReturnWrite {
-    id: Id,
-    status: ReturnStatus,
-    #[schemars(range(min = 1))]
-    version: i64,
-    created_at: Instant,
-    updated_at: Instant,
-}
-
-impl ApiSalesReturnHeader {
-    pub fn from_row(row: &SalesReturnRow) -> ApiSalesReturnHeader {
-        ApiSalesReturnHeader {
-            id: row.id,
-            status: row.status,
-            version: row.version,
-            created_at: row.created_at,
-            updated_at: row.updated_at,
-            order_id: row.order_id,
-            customer_id: row.customer_id,
-            legal_entity_id: row.legal_entity_id,
-            warehouse_id: row.warehouse_id,
-            warehouse_location_id: row.location_id,
-            reason: row.reason.clone(),
-            received_at: row.received_at,
-        }
+resource! {
+    /// A customer return as returned to users.
+    pub struct SalesReturn of row: SalesReturnRow, items: Vec<SalesReturnItem> {
+        #[serde(flatten)]
+        header: SalesReturnHeader = SalesReturnHeader::from_row(row),
+        #[schemars(length(max = stoa_trade::limits::LINES))]
+        items: Vec<SalesReturnItem> = items,
     }
 }
 
-impl SalesReturnHeader {
-    pub fn from_row(row: &SalesReturnRow) -> SalesReturnHeader {
-        SalesReturnHeader { tenant_id: tenant(), public: ApiSalesReturnHeader::from_row(row) }
+resource! {
+    /// A return as returned to API clients, without units.
+    pub struct ApiSalesReturn of row: SalesReturnRow, items: &[SalesReturnItemRow] {
+        #[serde(flatten)]
+        header: ApiSalesReturnHeader = ApiSalesReturnHeader::from_row(row),
+        #[schemars(length(max = stoa_trade::limits::LINES))]
+        items: Vec<ApiSalesReturnItem> = items.iter().map(ApiSalesReturnItem::from_row).collect(),
     }
 }
 
-impl ApiSalesReturnItem {
-    pub fn from_row(row: &SalesReturnItemRow) -> ApiSalesReturnItem {
-        ApiSalesReturnItem {
-            id: row.id,
-            item_id: row.item_id,
-            variant_id: row.variant_id,
-            tracking_mode: row.tracking,
-            quantity: row.quantity,
-            disposition: row.disposition,
-        }
-    }
-}
-
-impl SalesReturnItem {
-    /// `known` says what the reader may know of a unit.
-    pub fn from_row(row: &SalesReturnItemRow, known: impl Fn(Id) -> Option<KnownUnit>) -> SalesReturnItem {
-        let unit = |unit_id: &Id| ReturnUnit { unit_id: *unit_id, known: known(*unit_id) };
-        SalesReturnItem {
-            line: ApiSalesReturnItem::from_row(row),
-            unit_count: row.units.0.len(),
-            units: row.units.0.iter().map(unit).collect(),
-        }
+resource! {
+    /// Receipt of a write.
+    pub struct SalesReturnWrite of row: SalesReturnRow {
+        id: Id,
+        status: ReturnStatus,
+        #[schemars(range(min = 1))]
+        version: i64,
+        created_at: Instant,
+        updated_at: Instant,
     }
 }
 
 /// The receipt of a write; the audit entry is found by the order and the customer too.
 pub fn receipt(row: &SalesReturnRow) -> Reply {
-    Reply::json(&SalesReturnWrite {
-        id: row.id,
-        status: row.status,
-        version: row.version,
-        created_at: row.created_at,
-        updated_at: row.updated_at,
-    })
-    .resource(row.id)
-    .subjects([row.order_id, row.customer_id])
+    Reply::json(&SalesReturnWrite::from_row(row)).resource(row.id).subjects([row.order_id, row.customer_id])
 }

@@ -17,7 +17,5 @@ pub const CLIENT_WRITE: &[&str] = &["sales.write"];
 pub const CLIENT_CONFIRM: &[&str] = &["sales.write", "pricing.read", "inventory.write"];
 pub const CLIENT_MOVE_GOODS: &[&str] = &["sales.write", "inventory.write"];
 
-/// May read which units there are.
-pub const SERIALS_READ: &str = "inventory.serials.read";
 /// One of these is enough (decisions.md B8). `purchases.read` is a scope of procurement.
 pub const CLIENT_READ_ORDER: &[&str] = &["sales.read", "purchases.read"];

@@ -1,10 +1,10 @@
 //! Quotations: as they are kept, and as people and API clients see them (sales-pos.md 4). There is no event of a quotation.
 
-use schemars::JsonSchema;
-use serde::Serialize;
 use stoa_sdk::{Id, Instant, Reply, collection, tenant, text_enum};
 use stoa_trade::quantity::{Amount, Money, Quantity, Tracking};
+use stoa_trade::resource;
 
+use crate::records::order::OrderRow;
 use crate::records::price_figures::PriceFigures;
 
 /// Audit name of quotations.
@@ -81,182 +81,120 @@ impl QuotationRow {
     }
 }
 
-/// A quotation in a list, as returned to API clients.
-#[derive(Debug, Serialize, JsonSchema)]
-#[serde(rename_all = "camelCase")]
-pub struct ApiQuotationHeader {
-    id: Id,
-    number: String,
-    legal_entity_id: Id,
-    /// A SENT quotation past `validUntil` is reported as EXPIRED.
-    status: QuotationStatus,
-    #[schemars(range(min = 1))]
-    version: i64,
-    customer_id: Id,
-    warehouse_id: Option<Id>,
-    price_list_id: Id,
-    currency_code: String,
-    /// Exclusive end of validity; null: no end.
-    valid_until: Option<Instant>,
-    /// Exact sum of the lines.
-    total: Amount,
-    /// Instant at which its prices were last read from the list.
-    prices_as_of: Instant,
-    item_count: i64,
-    sent_at: Option<Instant>,
-    accepted_at: Option<Instant>,
-    rejected_at: Option<Instant>,
-    expired_at: Option<Instant>,
-    close_reason: Option<String>,
-    /// Id of the sales order that the acceptance created; null before that.
-    order_id: Option<Id>,
-    /// Id of the quotation that it replaces; null for none.
-    revision_of: Option<Id>,
-    created_at: Instant,
-    updated_at: Instant,
-}
-
-/// A quotation in a list, as returned to users.
-#[derive(Debug, Serialize, JsonSchema)]
-#[serde(rename_all = "camelCase")]
-pub struct QuotationHeader {
-    tenant_id: Id,
-    notes: Option<String>,
-    #[serde(flatten)]
-    public: ApiQuotationHeader,
-}
-
-/// A line of a quotation.
-#[derive(Debug, Serialize, JsonSchema)]
-#[serde(rename_all = "camelCase")]
-pub struct QuotationItem {
-    id: Id,
-    #[schemars(range(min = 1, max = stoa_trade::limits::LINES))]
-    line_no: i64,
-    variant_id: Id,
-    sku: String,
-    /// Name of the product when the line was last priced.
-    description: String,
-    quantity: Quantity,
-    tracking_mode: Tracking,
-    #[serde(flatten)]
-    price: PriceFigures,
-}
-
-/// A quotation as returned to users.
-#[derive(Debug, Serialize, JsonSchema)]
-pub struct Quotation {
-    #[serde(flatten)]
-    pub header: QuotationHeader,
-    #[schemars(length(max = stoa_trade::limits::LINES))]
-    pub items: Vec<QuotationItem>,
-}
-
-/// A quotation as returned to API clients.
-#[derive(Debug, Serialize, JsonSchema)]
-pub struct ApiQuotation {
-    #[serde(flatten)]
-    pub header: ApiQuotationHeader,
-    #[schemars(length(max = stoa_trade::limits::LINES))]
-    pub items: Vec<QuotationItem>,
-}
-
-/// Receipt of a write.
-#[derive(Debug, Serialize, JsonSchema)]
-#[serde(rename_all = "camelCase")]
-pub struct QuotationWrite {
-    id: Id,
-    number: String,
-    status: QuotationStatus,
-    #[schemars(range(min = 1))]
-    version: i64,
-    total: Amount,
-    created_at: Instant,
-    updated_at: Instant,
-}
-
-/// Result of an acceptance: the quotation and the created order.
-#[derive(Debug, Serialize, JsonSchema)]
-#[serde(rename_all = "camelCase")]
-pub struct QuotationAcceptance {
-    /// Id of the quotation.
-    pub id: Id,
-    /// Version of the quotation after the acceptance.
-    #[schemars(range(min = 1))]
-    pub version: i64,
-    pub order_id: Id,
-    pub order_number: String,
-    #[schemars(range(min = 1))]
-    pub order_version: i64,
-    /// Instant at which the order was created; null before that.
-    pub created_at: Instant,
-}
-
-impl ApiQuotationHeader {
-    pub fn from_row(row: &QuotationRow, now: Instant) -> ApiQuotationHeader {
-        ApiQuotationHeader {
-            id: row.id,
-            number: row.number.clone(),
-            legal_entity_id: row.legal_entity_id,
-            status: row.status_at(now),
-            version: row.version,
-            customer_id: row.customer_id,
-            warehouse_id: row.warehouse_id,
-            price_list_id: row.price_list_id,
-            currency_code: row.currency_code.clone(),
-            valid_until: row.valid_until,
-            total: row.total,
-            prices_as_of: row.prices_as_of,
-            item_count: row.item_count,
-            sent_at: row.sent_at,
-            accepted_at: row.accepted_at,
-            rejected_at: row.rejected_at,
-            expired_at: if row.has_lapsed(now) { row.valid_until } else { row.expired_at },
-            close_reason: row.close_reason.clone(),
-            order_id: row.order_id,
-            revision_of: row.revision_of,
-            created_at: row.created_at,
-            updated_at: row.updated_at,
-        }
+resource! {
+    /// A quotation in a list, as returned to API clients.
+    pub struct ApiQuotationHeader of row: QuotationRow, now: Instant {
+        id: Id,
+        number: String,
+        legal_entity_id: Id,
+        /// A SENT quotation past `validUntil` is reported as EXPIRED.
+        status: QuotationStatus = row.status_at(now),
+        #[schemars(range(min = 1))]
+        version: i64,
+        customer_id: Id,
+        warehouse_id: Option<Id>,
+        price_list_id: Id,
+        currency_code: String,
+        /// Exclusive end of validity; null: no end.
+        valid_until: Option<Instant>,
+        /// Exact sum of the lines.
+        total: Amount,
+        /// Instant at which its prices were last read from the list.
+        prices_as_of: Instant,
+        item_count: i64,
+        sent_at: Option<Instant>,
+        accepted_at: Option<Instant>,
+        rejected_at: Option<Instant>,
+        expired_at: Option<Instant> = if row.has_lapsed(now) { row.valid_until } else { row.expired_at },
+        close_reason: Option<String>,
+        /// Id of the sales order that the acceptance created; null before that.
+        order_id: Option<Id>,
+        /// Id of the quotation that it replaces; null for none.
+        revision_of: Option<Id>,
+        created_at: Instant,
+        updated_at: Instant,
     }
 }
 
-impl QuotationHeader {
-    pub fn from_row(row: &QuotationRow, now: Instant) -> QuotationHeader {
-        QuotationHeader {
-            tenant_id: tenant(),
-            notes: row.notes.clone(),
-            public: ApiQuotationHeader::from_row(row, now),
-        }
+resource! {
+    /// A quotation in a list, as returned to users.
+    pub struct QuotationHeader of row: QuotationRow, now: Instant {
+        tenant_id: Id = tenant(),
+        notes: Option<String>,
+        #[serde(flatten)]
+        public: ApiQuotationHeader = ApiQuotationHeader::from_row(row, now),
     }
 }
 
-impl QuotationItem {
-    pub fn from_row(row: &QuotationItemRow, price: PriceFigures) -> QuotationItem {
-        QuotationItem {
-            id: row.id,
-            line_no: row.line_no.unwrap_or_default() + 1,
-            variant_id: row.variant_id,
-            sku: row.sku.clone(),
-            description: row.description.clone(),
-            quantity: row.quantity,
-            tracking_mode: row.tracking,
-            price,
-        }
+resource! {
+    /// A line of a quotation.
+    pub struct QuotationItem of row: QuotationItemRow, price: PriceFigures {
+        id: Id,
+        #[schemars(range(min = 1, max = stoa_trade::limits::LINES))]
+        line_no: i64 = row.line_no.unwrap_or_default() + 1,
+        variant_id: Id,
+        sku: String,
+        /// Name of the product when the line was last priced.
+        description: String,
+        quantity: Quantity,
+        tracking_mode: Tracking = row.tracking,
+        #[serde(flatten)]
+        price: PriceFigures = price,
+    }
+}
+
+resource! {
+    /// A quotation as returned to users.
+    pub struct Quotation of row: QuotationRow, items: Vec<QuotationItem>, now: Instant {
+        #[serde(flatten)]
+        header: QuotationHeader = QuotationHeader::from_row(row, now),
+        #[schemars(length(max = stoa_trade::limits::LINES))]
+        items: Vec<QuotationItem> = items,
+    }
+}
+
+resource! {
+    /// A quotation as returned to API clients.
+    pub struct ApiQuotation of row: QuotationRow, items: Vec<QuotationItem>, now: Instant {
+        #[serde(flatten)]
+        header: ApiQuotationHeader = ApiQuotationHeader::from_row(row, now),
+        #[schemars(length(max = stoa_trade::limits::LINES))]
+        items: Vec<QuotationItem> = items,
+    }
+}
+
+resource! {
+    /// Receipt of a write.
+    pub struct QuotationWrite of row: QuotationRow, now: Instant {
+        id: Id,
+        number: String,
+        status: QuotationStatus = row.status_at(now),
+        #[schemars(range(min = 1))]
+        version: i64,
+        total: Amount,
+        created_at: Instant,
+        updated_at: Instant,
+    }
+}
+
+resource! {
+    /// Result of an acceptance: the quotation and the created order.
+    pub struct QuotationAcceptance of row: QuotationRow, order: &OrderRow {
+        /// Id of the quotation.
+        id: Id,
+        /// Version of the quotation after the acceptance.
+        #[schemars(range(min = 1))]
+        version: i64,
+        order_id: Id = order.id,
+        order_number: String = order.number.clone(),
+        #[schemars(range(min = 1))]
+        order_version: i64 = order.version,
+        /// Instant at which the order was created; null before that.
+        created_at: Instant = order.created_at,
     }
 }
 
 /// The receipt of a write; the audit entry is found by the customer too.
 pub fn receipt(row: &QuotationRow, now: Instant) -> Reply {
-    Reply::json(&QuotationWrite {
-        id: row.id,
-        number: row.number.clone(),
-        status: row.status_at(now),
-        version: row.version,
-        total: row.total,
-        created_at: row.created_at,
-        updated_at: row.updated_at,
-    })
-    .resource(row.id)
-    .subject(row.customer_id)
+    Reply::json(&QuotationWrite::from_row(row, now)).resource(row.id).subject(row.customer_id)
 }

@@ -55,10 +55,11 @@ pub struct LineTerms {
     pub agreed: Option<Money>,
 }
 
-/// References of a document to other modules.
+/// The records that a document names.
 pub struct Named<'a> {
     pub entity: Id,
     pub warehouse: Option<Id>,
+    pub customer: Id,
     pub price_list: Id,
     pub lines: &'a [StatedLine],
 }
@@ -90,13 +91,7 @@ mod tests {
     use super::*;
 
     fn line(variant: u64) -> StatedLine {
-        StatedLine {
-            variant: Id(0, variant),
-            quantity: Quantity::from_units(1_000_000),
-            price: StatedPrice::default(),
-            reason: None,
-            units: Vec::new(),
-        }
+        StatedLine::at_price(Id(0, variant), Quantity::from_units(1_000_000), None, None)
     }
 
     fn faults(lines: &[StatedLine], caller: Caller) -> Vec<String> {

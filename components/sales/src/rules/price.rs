@@ -64,17 +64,9 @@ pub struct LinePrice<'a> {
 }
 
 impl LinePrice<'_> {
-    /// Agreed price, else the price of the list.
-    pub fn unit_price(&self) -> Money {
-        self.agreed.unwrap_or(self.list)
-    }
-
     /// The figures that the line shows.
-    ///
-    /// # Errors
-    /// LIMIT_EXCEEDED where the line's total is past what fits.
     pub fn figures(&self) -> Result<PriceFigures, Problem> {
-        let unit_price = self.unit_price();
+        let unit_price = self.agreed.unwrap_or(self.list);
         let negotiated = unit_price != self.list;
         let off = self.list.checked_sub(unit_price).filter(|off| *off > Decimal::ZERO);
         Ok(PriceFigures {

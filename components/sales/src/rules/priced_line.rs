@@ -27,9 +27,6 @@ pub trait PricedLine: Entity + Clone {
     const REDRAWN: &'static [&'static str];
 
     /// A line as a body states it, at these terms.
-    ///
-    /// # Errors
-    /// LIMIT_EXCEEDED, which a line of a body never reaches.
     fn new(id: Id, document: Id, line_no: i64, line: &StatedLine, terms: &LineTerms) -> Result<Self, Problem>;
     /// The line at what the list asks now; what was agreed stays.
     fn reprice(&self, terms: &LineTerms) -> Result<Self, Problem>;
@@ -41,7 +38,7 @@ pub trait PricedLine: Entity + Clone {
     fn variant_id(&self) -> Id;
     fn product_id(&self) -> Id;
     fn line_total(&self) -> Amount;
-    /// The records of other modules that the document names, with these lines.
+    /// The records that the document names, with these lines.
     fn name_references<'a>(document: &Self::Document, lines: &'a [StatedLine]) -> Named<'a>;
 }
 
@@ -147,6 +144,7 @@ macro_rules! priced_line {
                 Named {
                     entity: document.legal_entity_id,
                     warehouse: document.warehouse_id.into(),
+                    customer: document.customer_id,
                     price_list: document.price_list_id,
                     lines,
                 }

@@ -9,10 +9,7 @@ pub fn is_collectable(total: Amount) -> bool {
     narrow(total).is_some()
 }
 
-/// Compares a total with what the caller expects, as numbers.
-///
-/// # Errors
-/// TOTAL_CHANGED.
+/// Refuses with TOTAL_CHANGED another total than the caller expects; they are compared as numbers.
 pub fn check_expected(expected: Option<StatedTotal>, total: Amount) -> Result<(), Problem> {
     match expected {
         Some(StatedTotal(expected)) if expected != total => Err(Problem::at("TOTAL_CHANGED", "/expectedTotal")),
@@ -20,10 +17,7 @@ pub fn check_expected(expected: Option<StatedTotal>, total: Amount) -> Result<()
     }
 }
 
-/// Refuses more units than a document may have.
-///
-/// # Errors
-/// LIMIT_EXCEEDED at `/items`.
+/// Refuses with LIMIT_EXCEEDED more units than a document may have.
 pub fn check_units(units: usize) -> Result<(), Problem> {
     if units > UNITS { Err(Problem::limit_exceeded("/items", UNITS, "UNITS")) } else { Ok(()) }
 }

@@ -1,37 +1,18 @@
 //! Quotations: their states by the clock, to the millisecond.
 
-use stoa_sdk::scripted::NOW;
+use stoa_sdk::scripted::{NOW, script};
 use stoa_sdk::{Id, Instant};
 
 use crate::records::quotation::{QuotationRow, QuotationStatus};
+use crate::rules::line::Named;
+use crate::work::quotation::new_quotation;
+use crate::work::references::References;
 
 fn quotation(status: QuotationStatus, valid_until: Option<i64>) -> QuotationRow {
-    QuotationRow {
-        id: Id(11, 1),
-        version: 1,
-        created_at: Instant(NOW),
-        updated_at: Instant(NOW),
-        number: "QT-000001".to_owned(),
-        number_key: "qt-000001".to_owned(),
-        legal_entity_id: Id(3, 1),
-        customer_id: Id(3, 4),
-        warehouse_id: Some(Id(3, 2)),
-        price_list_id: Id(3, 3),
-        currency_code: "EUR".to_owned(),
-        status,
-        valid_until: valid_until.map(Instant),
-        notes: None,
-        total: "20".parse().unwrap(),
-        prices_as_of: Instant(NOW),
-        item_count: 1,
-        sent_at: None,
-        accepted_at: None,
-        rejected_at: None,
-        expired_at: None,
-        close_reason: None,
-        order_id: None,
-        revision_of: None,
-    }
+    script([]);
+    let named = Named { entity: Id(3, 1), warehouse: None, customer: Id(3, 4), price_list: Id(3, 3), lines: &[] };
+    let valid_until = valid_until.map(Instant);
+    QuotationRow { status, valid_until, ..new_quotation(&named, &References::default()) }
 }
 
 #[test]

@@ -11,37 +11,22 @@ use crate::Sales;
 use crate::records::allocation::{AllocationOutcome, AllocationRow};
 use crate::records::order::{OrderRow, OrderStatus};
 use crate::records::order_item::OrderItemRow;
+use crate::rules::line::Named;
+use crate::work::order::new_order;
+use crate::work::references::References;
 
 const ORDER: Id = Id(4, 1);
 
 fn order(status: OrderStatus, total: &str) -> OrderRow {
+    script([]);
+    let named = Named { entity: Id(3, 1), warehouse: None, customer: Id(3, 4), price_list: Id(3, 3), lines: &[] };
     OrderRow {
         id: ORDER,
-        version: 1,
-        created_at: Instant(NOW),
-        updated_at: Instant(NOW),
-        number: "SO-000001".to_owned(),
-        number_key: "so-000001".to_owned(),
-        legal_entity_id: Id(3, 1),
-        branch_id: None,
-        warehouse_id: Id(3, 2),
-        customer_id: Id(3, 4),
-        price_list_id: Id(3, 3),
-        currency_code: "EUR".to_owned(),
         status,
-        notes: None,
         total: total.parse().unwrap(),
         collectable: true,
-        prices_as_of: Instant(NOW),
         item_count: 1,
-        unit_count: 0,
-        quotation_id: None,
-        invoice_id: None,
-        pos_receipt_id: None,
-        confirmed_at: None,
-        completed_at: None,
-        cancelled_at: None,
-        cancel_reason: None,
+        ..new_order(&named, Id(3, 2), &References::default())
     }
 }
 

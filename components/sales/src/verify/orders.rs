@@ -7,7 +7,7 @@ use stoa_trade::clients::books::{self, Posted};
 use stoa_trade::clients::units;
 use stoa_trade::pages::read_every;
 use stoa_trade::quantity::{Amount, Quantity, Tracking, sum};
-use stoa_trade::stages::{Batch, BatchRows, NOTHING_LEFT, finding, read_batch};
+use stoa_trade::stages::{Batch, NOTHING_LEFT, finding, read_batch};
 
 use crate::records::allocation::{AllocationOutcome, AllocationRow};
 use crate::records::delivery::{DeliveryKind, DeliveryLineRow};
@@ -29,13 +29,8 @@ struct Checked<'a> {
 }
 
 pub fn verify(after: Option<Id>) -> Batch {
-    let Some(BatchRows { rows: orders, last }) = read_batch::<OrderRow>(Filter::default(), after, DOCUMENTS) else {
-        return NOTHING_LEFT;
-    };
-    if orders.is_empty() {
-        return (Vec::new(), None);
-    }
-    let ids: Vec<Id> = orders.iter().map(|order| order.id).collect();
+    let Some(page) = read_batch::<OrderRow>(Filter::default(), after, DOCUMENTS) else { return NOTHING_LEFT };
+    let ids: Vec<Id> = page.rows.iter().map(|order| order.id).collect();
     let named = || ids.iter().copied();
     let live = all([OrderItemRow::order_id.one_of(named()), OrderItemRow::line_no.not_null()]);
     let items = read_every(&live, |row: &OrderItemRow| row.id);
@@ -44,7 +39,7 @@ pub fn verify(after: Option<Id>) -> Batch {
     let entries = books::entries(SALES_ORDER, &ids);
     let held = read_unit_states(&allocations);
     let mut findings = Vec::new();
-    for order in &orders {
+    for order in &page.rows {
         let mut checked = Checked {
             order,
             items: items.iter().filter(|item| item.order_id == order.id).collect(),
@@ -59,15 +54,13 @@ pub fn verify(after: Option<Id>) -> Batch {
         checked.check_entry();
         findings.extend(checked.findings);
     }
-    (findings, last)
+    (findings, page.last)
 }
 
 /// The states of units that are held.
 fn read_unit_states(allocations: &[AllocationRow]) -> BTreeMap<Id, String> {
     let held = allocations.iter().filter(|row| row.outcome == AllocationOutcome::Reserved);
-    let ids: Vec<Id> = held.filter_map(|row| row.unit_id).collect();
-    let units = if ids.is_empty() { Vec::new() } else { units::get(&ids) };
-    map(units.into_iter().map(|unit| (Id::from(unit.id), unit.status)))
+    map(units::get_by_id(held.filter_map(|row| row.unit_id)).into_iter().map(|(id, unit)| (id, unit.status)))
 }
 
 impl Checked<'_> {

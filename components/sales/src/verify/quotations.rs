@@ -4,7 +4,7 @@ use stoa_sdk::store::{read, select};
 use stoa_sdk::{Filter, Id, all, map, view};
 use stoa_trade::pages::read_every;
 use stoa_trade::quantity::sum;
-use stoa_trade::stages::{Batch, BatchRows, NOTHING_LEFT, finding, read_batch};
+use stoa_trade::stages::{Batch, NOTHING_LEFT, finding, read_batch};
 
 use crate::records::order::OrderRow;
 use crate::records::quotation::{QuotationItemRow, QuotationRow, QuotationStatus};
@@ -14,20 +14,14 @@ use crate::verify::DOCUMENTS;
 view! { OfQuotation of OrderRow { id: Id, quotation_id: Option<Id> } }
 
 pub fn verify(after: Option<Id>) -> Batch {
-    let Some(BatchRows { rows: quotations, last }) = read_batch::<QuotationRow>(Filter::default(), after, DOCUMENTS)
-    else {
-        return NOTHING_LEFT;
-    };
-    if quotations.is_empty() {
-        return (Vec::new(), None);
-    }
-    let named = || quotations.iter().map(|quotation| quotation.id);
+    let Some(page) = read_batch::<QuotationRow>(Filter::default(), after, DOCUMENTS) else { return NOTHING_LEFT };
+    let named = || page.rows.iter().map(|quotation| quotation.id);
     let live = all([QuotationItemRow::quotation_id.one_of(named()), QuotationItemRow::line_no.not_null()]);
     let items = read_every(&live, |row: &QuotationItemRow| row.id);
     let orders = read(select::<OfQuotation>(OrderRow::quotation_id.one_of(named())).whole());
     let orders = map(orders.into_iter().filter_map(|order| Some((order.quotation_id?, order.id))));
     let mut findings = Vec::new();
-    for row in &quotations {
+    for row in &page.rows {
         let lines: Vec<&QuotationItemRow> = items.iter().filter(|item| item.quotation_id == row.id).collect();
         let fits = |item: &&QuotationItemRow| {
             let figures = item.price().figures();
@@ -43,5 +37,5 @@ pub fn verify(after: Option<Id>) -> Batch {
             findings.push(finding("S7", row.id, "The quotation is accepted without its order, or not and has one."));
         }
     }
-    (findings, last)
+    (findings, page.last)
 }

@@ -4,29 +4,23 @@ use stoa_sdk::{Filter, Id, all};
 use stoa_trade::clients::books;
 use stoa_trade::pages::read_every;
 use stoa_trade::quantity::Amount;
-use stoa_trade::stages::{Batch, BatchRows, NOTHING_LEFT, finding, read_batch};
+use stoa_trade::stages::{Batch, NOTHING_LEFT, finding, read_batch};
 
 use crate::records::customer_return::{CUSTOMER_RETURN, ReturnStatus, SalesReturnItemRow, SalesReturnRow};
 use crate::records::delivery::{DeliveryKind, DeliveryLineRow};
 use crate::verify::DOCUMENTS;
 
 pub fn verify(after: Option<Id>) -> Batch {
-    let Some(BatchRows { rows: returns, last }) = read_batch::<SalesReturnRow>(Filter::default(), after, DOCUMENTS)
-    else {
-        return NOTHING_LEFT;
-    };
-    if returns.is_empty() {
-        return (Vec::new(), None);
-    }
-    let ids: Vec<Id> = returns.iter().map(|row| row.id).collect();
+    let Some(page) = read_batch::<SalesReturnRow>(Filter::default(), after, DOCUMENTS) else { return NOTHING_LEFT };
+    let ids: Vec<Id> = page.rows.iter().map(|row| row.id).collect();
     let live = all([SalesReturnItemRow::return_id.one_of(ids.iter().copied()), SalesReturnItemRow::line_no.not_null()]);
     let items = read_every(&live, |row: &SalesReturnItemRow| row.id);
-    let orders = returns.iter().map(|row| row.order_id);
+    let orders = page.rows.iter().map(|row| row.order_id);
     let reported = all([DeliveryLineRow::order_id.one_of(orders), DeliveryLineRow::kind.eq(DeliveryKind::Return)]);
     let lines = read_every(&reported, |row: &DeliveryLineRow| row.id);
     let entries = books::entries(CUSTOMER_RETURN, &ids);
     let mut findings = Vec::new();
-    for row in &returns {
+    for row in &page.rows {
         let is_received = row.status == ReturnStatus::Received;
         let own_items = items.iter().filter(|item| item.return_id == row.id);
         let (mut fits, mut worth) = (true, 0_i128);
@@ -51,5 +45,5 @@ pub fn verify(after: Option<Id>) -> Batch {
             findings.push(finding("S11", row.id, "The books' entry is not what the return's goods cost."));
         }
     }
-    (findings, last)
+    (findings, page.last)
 }

@@ -1,8 +1,9 @@
 //! The completion of an order, whoever asks for it: a person, an API client, the register, finance (sales-pos.md 5.4).
 
-use stoa_sdk::store::{get, run, select};
+use stoa_sdk::store::select;
 use stoa_sdk::{Id, Problem, all, now};
 use stoa_trade::Change;
+use stoa_trade::document::version::ExpectedVersion;
 
 use crate::records::allocation::{AllocationOutcome, AllocationRow};
 use crate::records::order::{OrderRow, OrderStatus, SALE_COMPLETED, emit_sale};
@@ -10,37 +11,21 @@ use crate::records::order_item::OrderItemRow;
 use crate::work::delivery::deliver_goods;
 use crate::work::month_totals::write_deliveries;
 use crate::work::order::require_status;
-use crate::work::priced_line::{live_lines, sort_lines};
+use crate::work::priced_line::lock_with;
 
-/// An order under its lock, with its lines in order and what is reserved for it.
+/// An order under its lock, with its lines in order and its goods.
 pub struct LockedOrder {
     pub row: OrderRow,
     pub items: Vec<OrderItemRow>,
-    /// RESERVED allocations, the oldest first.
-    pub reserved: Vec<AllocationRow>,
+    /// The RESERVED ones, the oldest first; once the order is completed, those that were delivered.
+    pub allocations: Vec<AllocationRow>,
 }
 
-/// Locks an order and reads it.
-///
-/// # Errors
-/// NOT_FOUND.
+/// Locks an order and reads it; NOT_FOUND where there is none.
 pub fn lock_order(id: Id) -> Result<LockedOrder, Problem> {
     let of_order = all([AllocationRow::order_id.eq(id), AllocationRow::outcome.eq(AllocationOutcome::Reserved)]);
-    let (row, mut items, reserved) = run((
-        get::<OrderRow>(id).locked(),
-        select::<OrderItemRow>(live_lines::<OrderItemRow>(id)).whole(),
-        select::<AllocationRow>(of_order).whole(),
-    ))?;
-    let row = row.ok_or_else(Problem::not_found)?;
-    sort_lines(&mut items);
-    Ok(LockedOrder { row, items, reserved })
-}
-
-/// A completed order.
-pub struct CompletedOrder {
-    pub row: OrderRow,
-    pub items: Vec<OrderItemRow>,
-    pub allocations: Vec<AllocationRow>,
+    let (row, items, allocations) = lock_with(id, select::<AllocationRow>(of_order).whole())?;
+    Ok(LockedOrder { row, items, allocations })
 }
 
 /// Delivers a confirmed order, and says so. `receipt`: the receipt of the register that collects it.
@@ -49,14 +34,12 @@ pub struct CompletedOrder {
 /// VERSION_CONFLICT, ILLEGAL_STATE, and what inventory and the ledger refuse.
 pub fn complete_order(
     order: LockedOrder,
-    expected_version: i64,
+    expected_version: ExpectedVersion,
     receipt: Option<Id>,
-) -> Result<CompletedOrder, Problem> {
-    if order.row.version != expected_version {
-        return Err(Problem::new("VERSION_CONFLICT"));
-    }
+) -> Result<LockedOrder, Problem> {
+    expected_version.check(order.row.version)?;
     require_status(&order.row, &[OrderStatus::Confirmed])?;
-    let delivery = deliver_goods(&order.row, &order.items, &order.reserved)?;
+    let delivery = deliver_goods(&order.row, &order.items, &order.allocations)?;
     let after = OrderRow {
         status: OrderStatus::Completed,
         completed_at: Some(now()),
@@ -68,5 +51,5 @@ pub fn complete_order(
     write_deliveries(entity, (change.update(), delivery.update_allocations()), &delivery.lines)?;
     delivery.post(&order.row)?;
     emit_sale(&SALE_COMPLETED, change.after());
-    Ok(CompletedOrder { row: change.into_after(), items: order.items, allocations: delivery.allocations })
+    Ok(LockedOrder { row: change.into_after(), items: order.items, allocations: delivery.allocations })
 }

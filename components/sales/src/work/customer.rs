@@ -14,10 +14,7 @@ pub type CustomerBody = PartyInput<CustomerTerms>;
 /// Where a body states the list that a profile proposes.
 const DEFAULT_LIST: &str = "/profile/defaultPriceListId";
 
-/// The list that a profile proposes, whether it is active; none where none is stated.
-///
-/// # Errors
-/// NOT_FOUND at its place.
+/// Reads whether the list that a profile proposes is active; none where none is stated, else NOT_FOUND without one.
 pub fn find_default_list(input: &CustomerBody) -> Result<Option<bool>, Problem> {
     let stated = input.profile.new_value().and_then(|profile| profile.terms.default_price_list_id);
     let Some(id) = stated else { return Ok(None) };
@@ -25,10 +22,7 @@ pub fn find_default_list(input: &CustomerBody) -> Result<Option<bool>, Problem> 
     Ok(Some(list.ok_or_else(|| Problem::reference_missing(DEFAULT_LIST))?.active))
 }
 
-/// Refuses a list that is archived.
-///
-/// # Errors
-/// REFERENCE_INVALID at its place.
+/// Refuses with REFERENCE_INVALID a list that is archived.
 pub fn require_usable(default_list: Option<bool>) -> Result<(), Problem> {
     if default_list == Some(false) { Err(unusable(DEFAULT_LIST, "ARCHIVED")) } else { Ok(()) }
 }

@@ -39,9 +39,6 @@ pub struct KnownCost {
 
 impl KnownCost {
     /// Adds goods with what inventory says of their cost.
-    ///
-    /// # Errors
-    /// LIMIT_EXCEEDED.
     pub fn add(self, quantity: Quantity, cost: Option<Amount>) -> Result<KnownCost, Problem> {
         Ok(match cost {
             Some(cost) => KnownCost { amount: Some(sum(self.amount.into_iter().chain([cost]))?), ..self },
@@ -57,9 +54,6 @@ pub fn cost_in(currency: &str, cost: Option<&str>, cost_currency: Option<&str>) 
 }
 
 /// Takes the goods of all these allocations out of stock, under the lock of the books.
-///
-/// # Errors
-/// What inventory and the ledger refuse.
 pub fn deliver_goods(
     order: &OrderRow,
     items: &[OrderItemRow],
@@ -99,7 +93,11 @@ pub fn deliver_goods(
             cost.amount = Some(Amount::ZERO);
         }
         costs.extend(cost.amount);
-        lines.push(delivery_line(order, item, cost));
+        lines.push(DeliveryLineRow {
+            revenue: item.line_total,
+            document_count: i64::from(item.place() == 0),
+            ..new_delivery_line(order, item.id, item.variant_id, item.quantity, cost)
+        });
     }
     Ok(Delivery { allocations, lines, cost: sum(costs)? })
 }
@@ -115,9 +113,6 @@ impl Delivery {
 
     /// P9, after all else: what is delivered and neither billed nor collected, against revenue; cost of sales against
     /// goods.
-    ///
-    /// # Errors
-    /// The codes of accounting.
     pub fn post(&self, order: &OrderRow) -> Result<(), Problem> {
         let leg = |role, side, amount| new_role_leg(role, side, amount, order.branch_id);
         let of_total = |leg: Leg| Leg { pointer: Some("/total".to_owned()), ..leg };
@@ -133,7 +128,14 @@ impl Delivery {
     }
 }
 
-fn delivery_line(order: &OrderRow, item: &OrderItemRow, cost: KnownCost) -> DeliveryLineRow {
+/// A row of the ledger for goods of an order's line, dated today: a delivery without revenue.
+pub fn new_delivery_line(
+    order: &OrderRow,
+    item: Id,
+    variant: Id,
+    quantity: Quantity,
+    cost: KnownCost,
+) -> DeliveryLineRow {
     let (now, today) = (now(), today());
     DeliveryLineRow {
         id: new_id(),
@@ -141,20 +143,20 @@ fn delivery_line(order: &OrderRow, item: &OrderItemRow, cost: KnownCost) -> Deli
         updated_at: now,
         kind: DeliveryKind::Delivery,
         order_id: order.id,
-        item_id: item.id,
-        source_id: item.id,
+        item_id: item,
+        source_id: item,
         legal_entity_id: order.legal_entity_id,
         branch_id: order.branch_id,
         warehouse_id: order.warehouse_id,
         customer_id: order.customer_id,
-        variant_id: item.variant_id,
+        variant_id: variant,
         currency_code: order.currency_code.clone(),
         on_date: today,
         month: Month::from_day(today),
-        quantity: SignedQuantity::from_units(item.quantity.units()),
-        revenue: item.line_total,
+        quantity: SignedQuantity::from_units(quantity.units()),
+        revenue: Amount::ZERO,
         cost: cost.amount,
         uncosted_quantity: SignedQuantity::from_units(cost.uncosted.units()),
-        document_count: i64::from(item.place() == 0),
+        document_count: 0,
     }
 }

@@ -10,4 +10,3 @@ pub mod priced_line;
 pub mod quotation;
 pub mod references;
 pub mod reservation;
-pub mod units;

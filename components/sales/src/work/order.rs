@@ -1,7 +1,7 @@
 //! Sales orders as operations and services begin and end on them: new rows, sums of lines, and the states that allow a
 //! change.
 
-use stoa_sdk::{Id, Instant, Problem, now};
+use stoa_sdk::{Id, Instant, Problem, new_id, now};
 use stoa_trade::JsonList;
 use stoa_trade::document::number::{DocumentNumber, NumberRange, insert_numbered};
 use stoa_trade::text::key;
@@ -9,22 +9,10 @@ use stoa_trade::text::key;
 use crate::records::order::{OrderRow, OrderStatus};
 use crate::records::order_item::OrderItemRow;
 use crate::records::price_figures::PriceOrigin;
-use crate::rules::line::{LineTerms, StatedLine};
+use crate::rules::line::{LineTerms, Named, StatedLine};
 use crate::rules::total::is_collectable;
 use crate::work::priced_line::{new_lines, sum_lines};
 use crate::work::references::References;
-
-/// Members of a new order besides its lines.
-pub struct NewOrder {
-    pub id: Id,
-    pub entity: Id,
-    pub warehouse: Id,
-    pub customer: Id,
-    pub price_list: Id,
-    pub notes: Option<String>,
-    pub quotation: Option<Id>,
-    pub invoice: Option<Id>,
-}
 
 /// Where numbers of orders are unique; `pointer` is where a body states one.
 pub fn number_range(entity: Id, pointer: &str) -> NumberRange<'_> {
@@ -32,9 +20,6 @@ pub fn number_range(entity: Id, pointer: &str) -> NumberRange<'_> {
 }
 
 /// The lines of a new order, in the order stated.
-///
-/// # Errors
-/// LIMIT_EXCEEDED, which lines of a body never reach.
 pub fn new_items(
     order: Id,
     lines: &[StatedLine],
@@ -54,41 +39,37 @@ pub fn complete_item(item: OrderItemRow, line: &StatedLine, origin: PriceOrigin)
     }
 }
 
-/// A DRAFT of these lines, without a number yet.
-///
-/// # Errors
-/// LIMIT_EXCEEDED, which a hundred lines never reach.
-pub fn new_order(head: NewOrder, references: &References, items: &[OrderItemRow]) -> Result<OrderRow, Problem> {
+/// A DRAFT of what is named, to be sold from this warehouse, without number and lines yet.
+pub fn new_order(named: &Named<'_>, warehouse: Id, references: &References) -> OrderRow {
     let now = now();
-    let row = OrderRow {
-        id: head.id,
+    OrderRow {
+        id: new_id(),
         version: 1,
         created_at: now,
         updated_at: now,
         number: String::new(),
         number_key: String::new(),
-        legal_entity_id: head.entity,
+        legal_entity_id: named.entity,
         branch_id: references.branch(),
-        warehouse_id: head.warehouse,
-        customer_id: head.customer,
-        price_list_id: head.price_list,
+        warehouse_id: warehouse,
+        customer_id: named.customer,
+        price_list_id: named.price_list,
         currency_code: references.currency_code(),
         status: OrderStatus::Draft,
-        notes: head.notes,
+        notes: None,
         total: Default::default(),
         collectable: false,
         prices_as_of: now,
         item_count: 0,
         unit_count: 0,
-        quotation_id: head.quotation,
-        invoice_id: head.invoice,
+        quotation_id: None,
+        invoice_id: None,
         pos_receipt_id: None,
         confirmed_at: None,
         completed_at: None,
         cancelled_at: None,
         cancel_reason: None,
-    };
-    with_sums(row, items, now)
+    }
 }
 
 /// The order with what is summed over its lines, priced at this instant.
@@ -106,9 +87,6 @@ pub fn with_sums(row: OrderRow, items: &[OrderItemRow], prices_as_of: Instant) -
 }
 
 /// Gives the order its number and puts it in with its lines. `figure`: one of its range that was asked for before.
-///
-/// # Errors
-/// DUPLICATE at the pointer where the stated number is taken.
 pub fn insert_order(
     order: &mut OrderRow,
     items: &[OrderItemRow],
@@ -123,10 +101,7 @@ pub fn insert_order(
     })
 }
 
-/// Refuses what an order in another state does not allow.
-///
-/// # Errors
-/// ILLEGAL_STATE.
+/// Refuses with ILLEGAL_STATE what an order in another state does not allow.
 pub fn require_status(row: &OrderRow, allowed: &[OrderStatus]) -> Result<(), Problem> {
     if allowed.contains(&row.status) { Ok(()) } else { Err(Problem::new("ILLEGAL_STATE")) }
 }

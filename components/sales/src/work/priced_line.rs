@@ -3,11 +3,13 @@
 
 use std::collections::BTreeSet;
 
-use stoa_sdk::store::{Batch, MOST_ROWS, Rows, get, insert, run, select, update_all, update_from};
-use stoa_sdk::{Filter, Id, Problem, all, has, new_ids, set};
+use stoa_sdk::store::{Batch, MOST_ROWS, get, insert, run, select, update_all, update_from};
+use stoa_sdk::{Entity, Filter, Id, Problem, all, has, new_ids, set};
+use stoa_trade::change::{find_fixed, refuse_immutable};
 use stoa_trade::document::draft::{Kept, replace_lines};
 use stoa_trade::pages::read_rest;
 use stoa_trade::quantity::{Amount, sum};
+use stoa_trade::{Caller, Change};
 
 use crate::records::customer::CustomerRow;
 use crate::rules::line::{LineTerms, Named, StatedLine};
@@ -15,9 +17,6 @@ use crate::rules::priced_line::PricedLine;
 use crate::work::references::References;
 
 /// The lines of a new document, in the order stated.
-///
-/// # Errors
-/// LIMIT_EXCEEDED, which lines of a body never reach.
 pub fn new_lines<L: PricedLine>(document: Id, lines: &[StatedLine], terms: &[LineTerms]) -> Result<Vec<L>, Problem> {
     let ids = new_ids(u32::try_from(lines.len()).unwrap_or(u32::MAX));
     let parts = ids.into_iter().zip(0..).zip(lines.iter().zip(terms));
@@ -41,20 +40,20 @@ pub struct LockedDocument<L: PricedLine> {
     pub customer: CustomerRow,
 }
 
-/// Holds a document against other writers and reads it.
-///
-/// # Errors
-/// NOT_FOUND.
+/// Holds a document against other writers and reads it, its lines in order and what is asked with it; or NOT_FOUND.
+pub fn lock_with<L: PricedLine, B: Batch>(id: Id, batch: B) -> Result<(L::Document, Vec<L>, B::Answer), Problem> {
+    let lines = select::<L>(live_lines::<L>(id)).whole();
+    let (row, mut items, answer) = run((get::<L::Document>(id).locked(), lines, batch))?;
+    sort_lines(&mut items);
+    Ok((row.ok_or_else(Problem::not_found)?, items, answer))
+}
+
+/// Holds a document against other writers and reads it with its customer; or NOT_FOUND.
 pub fn lock_document<L: PricedLine>(id: Id) -> Result<LockedDocument<L>, Problem> {
     let of_document = has::<L::Document, _, _>(CustomerRow::id, L::CUSTOMER_ID, L::DOCUMENT_ID.eq(id));
-    let (row, mut items, customer) = run((
-        get::<L::Document>(id).locked(),
-        select::<L>(live_lines::<L>(id)).whole(),
-        // All of the one that there is: of a page PostgreSQL hopes to find it among the first of the company.
-        select::<CustomerRow>(of_document).whole(),
-    ))?;
-    let (row, customer) = row.zip(customer.into_iter().next()).ok_or_else(Problem::not_found)?;
-    sort_lines(&mut items);
+    // All of the one that there is: of a page PostgreSQL hopes to find it among the first of the company.
+    let (row, items, customer) = lock_with(id, select::<CustomerRow>(of_document).whole())?;
+    let customer = customer.into_iter().next().ok_or_else(Problem::not_found)?;
     Ok(LockedDocument { row, items, customer })
 }
 
@@ -64,7 +63,7 @@ impl<L: PricedLine> LockedDocument<L> {
         self.items.iter().map(L::restate).collect()
     }
 
-    /// The records of other modules that the document names, with these lines.
+    /// The records that the document names, with these lines.
     pub fn name_references<'a>(&self, lines: &'a [StatedLine]) -> Named<'a> {
         L::name_references(&self.row, lines)
     }
@@ -77,9 +76,6 @@ impl<L: PricedLine> LockedDocument<L> {
 }
 
 /// The exact sum of lines.
-///
-/// # Errors
-/// LIMIT_EXCEEDED, which a hundred lines never reach.
 pub fn sum_lines<L: PricedLine>(lines: &[L]) -> Result<Amount, Problem> {
     sum(lines.iter().map(L::line_total))
 }
@@ -89,15 +85,68 @@ pub fn products_of<L: PricedLine>(lines: &[L]) -> BTreeSet<Id> {
     set(lines.iter().map(L::product_id))
 }
 
-/// Every row of a draft, those that were taken out of it before among them: of a draft that is replaced again and again
-/// there may be more than one call answers. [`read_lines`] takes the rest.
-pub fn first_lines<L: PricedLine>(document: Id) -> impl Batch<Answer = Rows<L>> {
-    select::<L>(L::DOCUMENT.eq(document)).limit(MOST_ROWS)
+/// A draft under its lock, with every row that its lines ever had, and the records that its replacement names.
+pub struct LockedDraft<L: PricedLine> {
+    pub row: L::Document,
+    rows: Vec<L>,
+    customer: CustomerRow,
+    pub references: References,
 }
 
-/// The rows that [`first_lines`] answered and all that follow.
-pub fn read_lines<L: PricedLine>(document: Id, first: Rows<L>) -> Result<Vec<L>, Problem> {
-    Ok(read_rest(first, &L::DOCUMENT.eq(document), L::id)?)
+/// Holds a draft against other writers and reads it, the records that its replacement names, and what is asked with
+/// them.
+///
+/// # Errors
+/// NOT_FOUND of the draft, and at what is missing.
+pub fn lock_draft<L: PricedLine, B: Batch>(
+    id: Id,
+    named: &Named<'_>,
+    batch: B,
+) -> Result<(LockedDraft<L>, B::Answer), Problem> {
+    // Of a draft that is replaced again and again there may be more rows than one call answers.
+    let of_draft = L::DOCUMENT.eq(id);
+    let lines = select::<L>(of_draft.clone()).limit(MOST_ROWS);
+    let (row, rows, customer, answer) =
+        run((get::<L::Document>(id).locked(), lines, get::<CustomerRow>(named.customer), batch))?;
+    let row = row.ok_or_else(Problem::not_found)?;
+    let rows = read_rest(rows, &of_draft, L::id)?;
+    let references = References::read(named);
+    let customer = references.require(named, customer, Caller::current())?;
+    Ok((LockedDraft { row, rows, customer, references }, answer))
+}
+
+impl<L: PricedLine> LockedDraft<L> {
+    /// Replaces the lines, where `after` is the document as it is to be. `adjust` gives a line what is its document's
+    /// own; it knows the row as it was, where there was one.
+    ///
+    /// # Errors
+    /// IMMUTABLE_FIELD, and what cannot be named so or has no price.
+    pub fn redraw_lines(
+        &self,
+        named: &Named<'_>,
+        after: &L::Document,
+        adjust: impl Fn(L, &StatedLine, Option<&L>) -> L,
+    ) -> Result<RedrawnLines<L>, Problem> {
+        refuse_immutable(find_fixed(&self.row, after, &[]))?;
+        self.references.check(named, &self.customer)?;
+        let terms = self.references.price_lines(named.lines)?;
+        let kept = |row: &L| Kept { id: row.id(), is_live: row.line_no().is_some(), key: row.variant_id() };
+        let replacement = replace_lines(&self.rows, kept, named.lines, |line| line.variant);
+        let (mut lines, mut new, mut old) = (Vec::new(), Vec::new(), Vec::new());
+        for (line, (stated, terms)) in replacement.lines.iter().zip(named.lines.iter().zip(&terms)) {
+            let row = L::new(line.id, self.row.id(), line.line_no, stated, terms)?;
+            let row = adjust(row, stated, line.before);
+            if line.before.is_some() { &mut old } else { &mut new }.push(row.clone());
+            lines.push(row);
+        }
+        Ok(RedrawnLines { lines, new, old, dropped: replacement.dropped })
+    }
+
+    /// The products of the lines, and of those that the replacement leaves out.
+    pub fn products(&self) -> BTreeSet<Id> {
+        let before = self.rows.iter().filter(|row| row.line_no().is_some());
+        set(before.map(L::product_id).chain(self.references.products()))
+    }
 }
 
 /// The lines of a draft after a replacement.
@@ -109,34 +158,15 @@ pub struct RedrawnLines<L> {
     dropped: Vec<Id>,
 }
 
-/// Replaces the lines of a draft. `adjust` gives a line what is its document's own; it knows the row as it was, where
-/// there was one.
-///
-/// # Errors
-/// LIMIT_EXCEEDED, which lines of a body never reach.
-pub fn redraw_lines<L: PricedLine>(
-    document: Id,
-    rows: &[L],
-    stated: &[StatedLine],
-    terms: &[LineTerms],
-    adjust: impl Fn(L, &StatedLine, Option<&L>) -> L,
-) -> Result<RedrawnLines<L>, Problem> {
-    let kept = |row: &L| Kept { id: row.id(), is_live: row.line_no().is_some(), key: row.variant_id() };
-    let replacement = replace_lines(rows, kept, stated, |line| line.variant);
-    let (mut lines, mut new, mut old) = (Vec::new(), Vec::new(), Vec::new());
-    for (line, (stated, terms)) in replacement.lines.iter().zip(stated.iter().zip(terms)) {
-        let row = L::new(line.id, document, line.line_no, stated, terms)?;
-        let row = adjust(row, stated, line.before);
-        if line.before.is_some() { &mut old } else { &mut new }.push(row.clone());
-        lines.push(row);
-    }
-    Ok(RedrawnLines { lines, new, old, dropped: replacement.dropped })
-}
-
 impl<L: PricedLine> RedrawnLines<L> {
     /// Writes them: those that stay, go and come.
     pub fn write(&self) -> impl Batch<Answer = impl Sized> {
         let dropped = update_all::<L>(self.dropped.iter().copied()).set(L::LINE_NO, &None);
         (update_from(&self.old, L::REDRAWN), dropped, insert(&self.new))
     }
+}
+
+/// The names of what a replacement changed. Lines are named as one: which of them changed is in the record.
+pub fn name_changes<R: Entity>(change: &Change<R>) -> Vec<String> {
+    change.members().into_iter().chain(["items".to_owned()]).collect()
 }

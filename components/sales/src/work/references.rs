@@ -6,7 +6,7 @@
 use std::collections::BTreeMap;
 
 use stoa_sdk::store::{get, run};
-use stoa_sdk::{Id, Item, Problem, item, map, now};
+use stoa_sdk::{Id, Item, Problem, item, now};
 use stoa_trade::clients::articles::{self, Article};
 use stoa_trade::clients::directory;
 use stoa_trade::clients::prices::{self, PriceList, Quoted, Visibility};
@@ -23,6 +23,7 @@ use crate::rules::line::{LineTerms, Named, StatedLine};
 use crate::rules::total::check_units;
 
 /// The records that a document names.
+#[derive(Default)]
 pub struct References {
     /// Whether it is active; none where there is no such entity.
     entity: Option<bool>,
@@ -43,8 +44,7 @@ impl References {
             true => Some(true),
             false => directory::entities(&[named.entity]).first().map(|entity| entity.active),
         };
-        let units: Vec<Id> = named.lines.iter().flat_map(|line| line.units.iter().copied()).collect();
-        let units = map(units::get(&units).into_iter().map(|unit| (Id::from(unit.id), unit)));
+        let units = units::get_by_id(named.lines.iter().flat_map(|line| line.units.iter().copied()));
         References { entity, warehouse, units, ..References::read_prices(named) }
     }
 
@@ -90,23 +90,19 @@ impl References {
     /// What is missing, cannot be used or has no price.
     pub fn read_new(
         named: &Named<'_>,
-        customer: Id,
         caller: Caller,
         range: Option<NumberRange<'_>>,
     ) -> Result<(References, Vec<LineTerms>, Option<u64>), Problem> {
         let references = References::read(named);
         let range = range.filter(|_| references.find_missing(named, caller).is_empty());
-        let (customer, figure) = run((get::<CustomerRow>(customer), range.map(next_figure)))?;
+        let (customer, figure) = run((get::<CustomerRow>(named.customer), range.map(next_figure)))?;
         let customer = references.require(named, customer, caller)?;
         references.check(named, &customer)?;
         let terms = references.price_lines(named.lines)?;
         Ok((references, terms, figure))
     }
 
-    /// The customer, where all that a body names is there.
-    ///
-    /// # Errors
-    /// NOT_FOUND at what is missing.
+    /// The customer, where all that a body names is there; else NOT_FOUND at what is missing.
     pub fn require(
         &self,
         named: &Named<'_>,
@@ -157,9 +153,6 @@ impl References {
     }
 
     /// Judges the warehouse alone, where a body names it beside a stored document.
-    ///
-    /// # Errors
-    /// REFERENCE_INVALID.
     pub fn check_warehouse(&self, entity: Id) -> Result<(), Problem> {
         match self.warehouse.as_ref().and_then(|warehouse| judge_warehouse(warehouse, entity)) {
             Some(why) => Err(unusable("/warehouseId", why)),

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use stoa_sdk::store::{Update, update_all};
 use stoa_sdk::{Id, Problem, new_ids, now};
 use stoa_trade::clients::keys;
 use stoa_trade::clients::stock::{self, ReserveLine, Reserved, SalesOrder};
@@ -32,10 +33,7 @@ impl<'a> ReservedLine<'a> {
     }
 }
 
-/// The service never picks units: a line has exactly as many as its quantity, other lines have none.
-///
-/// # Errors
-/// UNIT_COUNT_MISMATCH at every line that has other than that.
+/// Refuses with UNIT_COUNT_MISMATCH lines without as many units as their quantity: the service never picks units.
 pub fn check_choice(lines: &[ReservedLine<'_>]) -> Result<(), Problem> {
     let wrong = lines.iter().filter(|line| line.units.len() != line.item.unit_count());
     let faults = wrong.map(|line| unit_count_fault(line.pointer.clone(), line.item.unit_count(), line.units.len()));
@@ -101,13 +99,15 @@ fn allocate(order: &OrderRow, reserved: Vec<Reserved>) -> Vec<AllocationRow> {
     ids.into_iter().zip(reserved).map(row).collect()
 }
 
-/// Releases what is reserved for the order. Inventory is not asked where nothing is.
-pub fn release_goods(order: Id, allocations: &[AllocationRow], reason: &str) -> Result<(), Problem> {
-    if allocations.is_empty() {
-        return Ok(());
+/// Releases what is reserved for the order, and draws the change of the rows. Inventory is not asked where nothing is.
+pub fn release_goods(order: Id, held: &[AllocationRow], reason: &str) -> Result<Update<AllocationRow>, Problem> {
+    if !held.is_empty() {
+        let reservations = keys(held.iter().map(|row| row.reservation_id));
+        stock::service::release(order.into(), &reservations, reason)?;
     }
-    let reservations = keys(allocations.iter().map(|row| row.reservation_id));
-    stock::service::release(order.into(), &reservations, reason)
+    let released = update_all::<AllocationRow>(held.iter().map(|row| row.id));
+    let released = released.set(AllocationRow::outcome, &AllocationOutcome::Released);
+    Ok(released.set(AllocationRow::live_slot, &None))
 }
 
 /// Allocations by their line.

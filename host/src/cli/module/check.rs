@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 
 use anyhow::Context as _;
 use serde_json::{Value as Json, json};
+use stoa_descriptor::names::{Foreign, foreign};
 use stoa_descriptor::{Access, Descriptor};
 
 use crate::cli;
@@ -101,6 +102,12 @@ fn foreign_permissions(descriptor: &Descriptor) -> Vec<&str> {
     foreign
 }
 
+/// Names that do not begin with the module's own: a partner's signer must be granted them.
+fn foreign_names(descriptor: &Descriptor) -> Vec<String> {
+    let names = foreign(descriptor, |_| false).into_iter();
+    names.map(|Foreign { kind, name, .. }| format!("{kind} {name}")).collect()
+}
+
 /// Problem codes that its routes name and neither it nor the host has: another module must declare them.
 fn foreign_problems(descriptor: &Descriptor) -> Vec<&str> {
     let is_declared = |code: &str| descriptor.problems.iter().any(|problem| problem.code == code);
@@ -126,6 +133,7 @@ fn as_json(found: &Result<Found, Refusal>, faults: &[String]) -> Json {
             "wants": surface.wants,
             "foreignPermissions": foreign_permissions(&surface.descriptor),
             "foreignProblems": foreign_problems(&surface.descriptor),
+            "foreignNames": foreign_names(&surface.descriptor),
             "changes": changes,
         }),
     }
@@ -151,11 +159,20 @@ fn describe(file: &Path, found: &Result<Found, Refusal>, compared: bool, faults:
     text.push_str(&list("imports, all of them allowed", &imports));
     text.push_str(&list("services offered", &offers));
     text.push_str(&list("services that other modules must offer", &wants));
-    text.push_str(&list("permissions that other modules must introduce", &foreign_permissions(descriptor)));
-    text.push_str(&list("problem codes that other modules must declare", &foreign_problems(descriptor)));
+    let (permissions, problems) = (foreign_permissions(descriptor), foreign_problems(descriptor));
+    text.push_str(&list("permissions that other modules must introduce", &permissions));
+    text.push_str(&list("problem codes that other modules must declare", &problems));
+    let names = foreign_names(descriptor);
+    let names: Vec<&str> = names.iter().map(String::as_str).collect();
+    text.push_str(&list("names that a partner's signer must be granted (names:WORD)", &names));
     if compared {
         text.push_str(&diff::text(changes));
     }
-    text.push_str(if faults.is_empty() { "fine\n" } else { "" });
+    let is_alone = wants.is_empty() && permissions.is_empty() && problems.is_empty();
+    text.push_str(match (faults.is_empty(), is_alone) {
+        (true, true) => "fine\n",
+        (true, false) => "fine, where active modules have what others must offer, introduce and declare\n",
+        (false, _) => "",
+    });
     text
 }

@@ -3,12 +3,12 @@
 use std::path::PathBuf;
 
 use clap::Args;
-use stoa_descriptor::{Access, Audience, Named, Route};
+use stoa_descriptor::{Named, Route};
 
 use crate::cli;
 use crate::gate::artifact::Artifact;
-use crate::gate::describe;
 use crate::gate::surface::{Services, Surface};
+use crate::gate::{describe, diff};
 
 #[derive(Args)]
 pub struct Flags {
@@ -88,16 +88,7 @@ fn services(lines: &mut Vec<String>, title: &str, services: &Services) {
 }
 
 fn route(route: &Route) -> String {
-    let audience = match route.audience {
-        Audience::User => "users",
-        Audience::ApiClient => "API clients",
-    };
-    let needs = match &route.access {
-        Access::All(codes) | Access::Any(codes) if codes.is_empty() => "membership".to_owned(),
-        Access::All(codes) => codes.join(" and "),
-        Access::Any(codes) => codes.join(" or "),
-    };
-    format!("{} {} ({}): {audience} with {needs}", route.method, route.path, route.operation)
+    format!("{} {} ({}): {}", route.method, route.path, route.operation, diff::describe_callers(route))
 }
 
 fn format_code(named: &Named) -> String {

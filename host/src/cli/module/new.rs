@@ -6,7 +6,11 @@ use std::process::Command;
 use anyhow::Context as _;
 use sha2::{Digest as _, Sha256};
 use stoa_kit::manifest::Sdk;
-use stoa_kit::{component, name, template};
+use stoa_kit::{component, name, section, template};
+
+use crate::cli;
+use crate::gate::artifact::Artifact;
+use crate::gate::describe;
 
 #[derive(clap::Args)]
 pub struct New {
@@ -54,10 +58,35 @@ pub fn build(args: &Build) -> anyhow::Result<()> {
     let core = cores.iter().find(|core| core.manifest == folder.join("Cargo.toml"));
     let core = core.with_context(|| format!("{shown} is no package whose library is a cdylib"))?;
     let component = component::encode(&core.file).with_context(|| format!("{shown} is no module"))?;
+    let component = describe(component)?;
     let output = args.output.clone().map_or_else(|| beside(&core.file), Ok)?;
     component::write(&component, &output)?;
     println!("{} {} bytes sha256 {}", output.display(), component.len(), hex::encode(Sha256::digest(&component)));
     Ok(())
+}
+
+/// The component with its own description in a section, compiled for the verbs that follow. One that no host would take stays as
+/// it is: `stoa module check` says why.
+fn describe(component: Vec<u8>) -> anyhow::Result<Vec<u8>> {
+    let gate = cli::gate_of_strangers(1)?;
+    let bare = Artifact::new(component.into(), None)?;
+    let described = gate.load(&bare).and_then(|loaded| {
+        loaded.judged?;
+        Ok((describe::text(&gate.engine, &loaded.component)?, loaded.component))
+    });
+    let (text, compiled) = match described {
+        Ok(described) => described,
+        Err(refusal) => {
+            eprintln!("a host would refuse it: {refusal}");
+            return Ok(bare.bytes.into());
+        }
+    };
+    let whole = section::append(&bare.bytes, &text)?;
+    if let Some(cache) = &gate.cache {
+        // The machine code of the component without the section: a section of this name has none.
+        cache.write(&gate.engine, &Sha256::digest(&whole).into(), &compiled)?;
+    }
+    Ok(whole)
 }
 
 /// `gift-cards.wasm` in the target folder, for `TARGET/wasm32-unknown-unknown/module/gift_cards.wasm`.

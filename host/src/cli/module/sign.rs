@@ -2,15 +2,13 @@
 
 use std::path::{Path, PathBuf};
 
-use anyhow::Context as _;
-use bytes::Bytes;
-use serde_json::json;
-
+use crate::cli;
 use crate::gate::admission::{Admission, Role, SigningKey};
 use crate::gate::artifact::{Artifact, admission_file};
 use crate::gate::describe;
 use crate::secret_file;
-use crate::settings::Settings;
+use anyhow::Context as _;
+use bytes::Bytes;
 
 #[derive(clap::Args)]
 pub struct Keygen {
@@ -52,14 +50,22 @@ pub fn sign(args: &Sign) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// The admission of a component by the key of a file.
+/// The key in a file.
+pub fn read_key(file: &Path) -> anyhow::Result<SigningKey> {
+    let text = std::fs::read_to_string(file).with_context(|| format!("cannot read {}", file.display()))?;
+    text.parse().with_context(|| file.display().to_string())
+}
+
+/// The admission of a component by the key of a file. A host refuses a component whose section is not its own description.
 pub fn admit(bytes: &Bytes, key: &Path) -> anyhow::Result<Admission> {
-    let text = std::fs::read_to_string(key).with_context(|| format!("cannot read {}", key.display()))?;
-    let key: SigningKey = text.parse().with_context(|| key.display().to_string())?;
-    let gate = crate::cli::gate(&Settings::load(json!({}))?)?;
-    let artifact = Artifact::new(bytes.clone(), None)?;
-    let component = gate.component(&artifact)?;
-    let descriptor = describe::text(&gate.engine, &component)?;
+    let descriptor = match stoa_kit::section::read(bytes)? {
+        Some(descriptor) => descriptor,
+        None => {
+            let gate = cli::gate_of_strangers(1)?;
+            let component = gate.component(&Artifact::new(bytes.clone(), None)?)?;
+            describe::text(&gate.engine, &component)?
+        }
+    };
     let read = describe::read(&descriptor)?;
-    key.sign(bytes, &read.name, &read.version, &descriptor)
+    read_key(key)?.sign(bytes, &read.name, &read.version, &descriptor)
 }

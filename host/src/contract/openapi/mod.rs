@@ -42,6 +42,8 @@ pub struct DocumentedModule<'a> {
     pub events: &'a [EventKind],
     /// Descriptions of its members that have none of their own.
     pub words: &'a [Named],
+    /// Whether a partner's: then its schemas have no name of which another depends.
+    pub by_partner: bool,
 }
 
 #[derive(Debug, Clone, Copy)]
@@ -53,8 +55,9 @@ pub struct Info<'a> {
 }
 
 /// Composes the document. The order of `modules` decides who keeps a schema's plain name where two modules use one name
-/// for different schemas: the first; later ones bear their module's name in front. Refuses what would make a document
-/// that lies or that no generator reads: two operations of one id or path, an unknown module, code or schema.
+/// for different schemas: the first; later ones bear their module's name in front. If one of the two is a partner's, it is refused:
+/// names of one module depend on no partner's. Refuses what would make a document that lies or that no generator reads: two
+/// operations of one id or path, an unknown module, code or schema.
 pub fn compose(operations: &[DocumentedOperation], modules: &[DocumentedModule], info: &Info) -> Result<Value, String> {
     let statuses = statuses(modules)?;
     let host = host_schemas(modules.iter().flat_map(|module| module.problems));

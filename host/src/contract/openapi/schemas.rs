@@ -1,7 +1,7 @@
 //! Modules' schemas as components of one document. Each module names its schemas for itself; here they share one list: equal
 //! schemas of one name are one component, different ones are distinguished by their module's name.
 
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
 use serde_json::{Map, Value, json};
 
@@ -17,6 +17,10 @@ pub struct Schemas<'a> {
     words: HashMap<&'a str, Words<'a>>,
     /// Component of (module, name).
     names: HashMap<(&'a str, &'a str), String>,
+    /// Module of each component.
+    owners: HashMap<String, String>,
+    /// Modules of partners.
+    partners: HashSet<&'a str>,
     components: BTreeMap<String, Value>,
 }
 
@@ -70,13 +74,17 @@ impl<'a> Schemas<'a> {
             modules: all.into_iter().collect(),
             words: std::iter::once((HOST, Words::new(&[]))).chain(words).collect(),
             names: HashMap::new(),
+            owners: HashMap::new(),
+            partners: modules.iter().filter(|module| module.by_partner).map(|module| module.name).collect(),
             components: BTreeMap::new(),
         };
         let kinds = kinds(&needed);
         let mut component_of: HashMap<usize, String> = HashMap::new();
         for (entry, kind) in needed.iter().zip(&kinds) {
-            let taken = |name: &String| component_of.values().any(|component| component == name);
-            let component = component_of.get(kind).cloned().unwrap_or_else(|| unique(entry.module, entry.name, taken));
+            let component = match component_of.get(kind) {
+                Some(component) => component.clone(),
+                None => schemas.take_name(entry.module, entry.name)?,
+            };
             component_of.insert(*kind, component.clone());
             schemas.names.insert((entry.module, entry.name), component);
         }
@@ -140,14 +148,28 @@ impl<'a> Schemas<'a> {
         let written = self.rewrite(module, schema)?;
         let is_structure =
             ["properties", "items", "allOf", "anyOf", "oneOf"].iter().any(|key| written.get(*key).is_some());
-        Ok(if is_structure { self.add(module, written, name) } else { written })
+        if is_structure { self.add(module, written, name) } else { Ok(written) }
     }
 
     /// Makes a schema that refers to components alone a component, under this name or one like it.
-    pub fn add(&mut self, module: &str, schema: Value, name: &str) -> Value {
-        let component = unique(module, name, |name| self.components.contains_key(name));
-        self.components.insert(component.clone(), schema);
-        json!({"$ref": format!("#/components/schemas/{component}")})
+    pub fn add(&mut self, module: &str, schema: Value, name: &str) -> Result<Value, String> {
+        let component = self.take_name(module, name)?;
+        let reference = json!({"$ref": format!("#/components/schemas/{component}")});
+        self.components.insert(component, schema);
+        Ok(reference)
+    }
+
+    /// Takes this name for a component, or if another has it, one like it. With a partner's module nobody goes out of the way:
+    /// clients would find their types under other names when it comes or leaves.
+    fn take_name(&mut self, module: &str, name: &str) -> Result<String, String> {
+        if let Some(owner) = self.owners.get(name).filter(|owner| *owner != module)
+            && [module, owner].iter().any(|either| self.partners.contains(either))
+        {
+            return Err(format!("{module}: schema `{name}` is claimed twice: `{owner}` has another of this name"));
+        }
+        let component = unique(module, name, |name| self.owners.contains_key(name));
+        self.owners.insert(component.clone(), module.to_owned());
+        Ok(component)
     }
 
     pub fn into_components(self) -> Value {

@@ -125,6 +125,7 @@ fn document() -> Value {
             problems: &[],
             events: &[],
             words: &[],
+            by_partner: false,
         },
         DocumentedModule {
             name: "catalog",
@@ -133,6 +134,7 @@ fn document() -> Value {
             problems: &problems,
             events: &events,
             words: &words,
+            by_partner: false,
         },
         DocumentedModule {
             name: "pricing",
@@ -141,6 +143,7 @@ fn document() -> Value {
             problems: &[],
             events: &[],
             words: &[],
+            by_partner: false,
         },
         DocumentedModule {
             name: "idle",
@@ -149,6 +152,7 @@ fn document() -> Value {
             problems: &[],
             events: &[],
             words: &[],
+            by_partner: false,
         },
     ];
     let routes = routes();
@@ -393,8 +397,15 @@ fn what_is_sent_is_described_and_its_example_meets_it() {
 #[test]
 fn what_cannot_be_published() {
     let none = Map::new();
-    let module =
-        DocumentedModule { name: "m", description: "", schemas: &none, problems: &[], events: &[], words: &[] };
+    let module = DocumentedModule {
+        name: "m",
+        description: "",
+        schemas: &none,
+        problems: &[],
+        events: &[],
+        words: &[],
+        by_partner: false,
+    };
     let get = |operation: &str, path: &str| route(json!({"method": "GET", "path": path, "operation": operation}));
     let refused = |routes: &[Route], modules: &[DocumentedModule]| {
         let operations: Vec<DocumentedOperation> =
@@ -418,4 +429,38 @@ fn what_cannot_be_published() {
     assert!(refused(&[get("a", "/a")], &[DocumentedModule { events: &twice, ..module }]).contains("m.made"));
     let two = [ProblemCode { code: "NOT_FOUND".into(), status: 410, detail: String::new() }];
     assert!(refused(&[get("a", "/a")], &[DocumentedModule { problems: &two, ..module }]).contains("two statuses"));
+}
+
+/// Two modules with these schemas under one name; the second is a partner's or not.
+fn compose_two(first: &Value, second: &Value, by_partner: bool) -> Result<Value, String> {
+    let [first, second] = [first, second].map(|schema| object(json!({ "ShopItem": schema })));
+    let module = |name, schemas, by_partner| DocumentedModule {
+        name,
+        description: "",
+        schemas,
+        problems: &[],
+        events: &[],
+        words: &[],
+        by_partner,
+    };
+    let modules = [module("shop", &first, by_partner), module("shop-item", &second, false)];
+    let routes = ["shop", "shop-item"].map(|name| {
+        let (path, operation) = (format!("/{name}"), schemas::pascal(&format!("get-{name}")));
+        let response = json!({"$ref": "#/$defs/ShopItem"});
+        (route(json!({"method": "GET", "path": path, "operation": operation, "response": response})), name)
+    });
+    let operations: Vec<DocumentedOperation> =
+        routes.iter().map(|(route, module)| DocumentedOperation { route, module, public: false }).collect();
+    compose(&operations, &modules, &Info { generation: 1, build: "", description: "" })
+}
+
+#[test]
+fn no_schema_is_renamed_for_a_partners() {
+    let (text, number) = (json!({"type": "string"}), json!({"type": "number"}));
+    let renamed = compose_two(&text, &number, false).unwrap();
+    assert_eq!(renamed["components"]["schemas"]["ShopItemShopItem"], number);
+    let refused = compose_two(&text, &number, true).unwrap_err();
+    assert!(refused.contains("`ShopItem`") && refused.contains("`shop`"), "{refused}");
+    let shared = compose_two(&text, &text, true).unwrap();
+    assert!(shared["components"]["schemas"].get("ShopItemShopItem").is_none());
 }

@@ -19,7 +19,7 @@ const TIME: &str = "2026-01-01T12:00:00.000Z";
 pub fn describe(module: &str, kind: &EventKind, schemas: &mut Schemas) -> Result<Value, String> {
     let name = pascal(&kind.code);
     let data = schemas.add_named(module, &kind.data, &format!("{name}Data"))?;
-    let payload = schemas.add(module, payload(kind, data), &format!("{name}Event"));
+    let payload = schemas.add(module, payload(kind, data), &format!("{name}Event"))?;
     let parameter = |name: &str| json!({"$ref": format!("#/components/parameters/{name}")});
     let headers = ["WebhookSignature", "WebhookTimestamp", "WebhookEventId", "WebhookRequestId"].map(parameter);
     let any = json!({"description": "Any other response, or none in time: the host retries the delivery."});

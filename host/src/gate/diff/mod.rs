@@ -18,6 +18,8 @@ mod tests;
 use serde::Serialize;
 
 pub use codes::Code;
+pub use routes::describe_callers;
+pub use services::name_needs;
 pub use tables::collections;
 
 use super::surface::Surface;

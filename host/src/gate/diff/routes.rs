@@ -19,7 +19,8 @@ pub fn changes(old: &Descriptor, new: &Descriptor, changes: &mut Vec<Change>) {
     }
     for is in &new.routes {
         if !old.routes.iter().any(|was| successor(was, old, new).is_some_and(|other| std::ptr::eq(other, is))) {
-            changes.push(Change::new(codes::ROUTE_ADDED, is.operation.as_str(), address(is)));
+            let detail = format!("{} for {}", address(is), describe_callers(is));
+            changes.push(Change::new(codes::ROUTE_ADDED, is.operation.as_str(), detail));
         }
     }
 }
@@ -159,6 +160,17 @@ fn describe_access(access: &Access) -> String {
         Access::All(codes) | Access::Any(codes) if codes.is_empty() => "no permission".to_owned(),
         Access::All(codes) => codes.join(" and "),
         Access::Any(codes) => codes.join(" or "),
+    }
+}
+
+/// Who may call an operation.
+pub fn describe_callers(route: &Route) -> String {
+    let (Access::All(codes) | Access::Any(codes)) = &route.access;
+    match (route.audience, codes.is_empty()) {
+        (Audience::User, true) => "every member of a company".to_owned(),
+        (Audience::User, false) => format!("users with {}", describe_access(&route.access)),
+        (Audience::ApiClient, true) => "every API client".to_owned(),
+        (Audience::ApiClient, false) => format!("API clients with {}", describe_access(&route.access)),
     }
 }
 

@@ -4,11 +4,15 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use semver::Version;
+use stoa_descriptor::Descriptor;
 
 use super::{Change, Code, codes};
 use crate::gate::surface::{Services, Surface};
 use crate::sandbox::interface::InterfaceName;
 use crate::sandbox::signature::CUT;
+
+/// Begins the detail of a service that is wanted, before its functions.
+const MAY_CALL: &str = "may call ";
 
 type Functions = BTreeMap<String, String>;
 
@@ -122,6 +126,27 @@ fn compare_access(old: &Surface, new: &Surface, changes: &mut Vec<Change>) {
     }
 }
 
+/// Names in each SERVICE_WANTED what callers of the functions must hold, by the modules that offer them now: a grant says what a
+/// module may do, not only what it may call.
+pub fn name_needs(changes: &mut [Change], active: &[&Descriptor]) {
+    for change in changes.iter_mut().filter(|change| change.code == codes::SERVICE_WANTED.name) {
+        let (interface, function) = change.item.split_once('#').unwrap_or((&change.item, ""));
+        let Some(wanted) = InterfaceName::parse(interface) else { continue };
+        let functions = change.detail.strip_prefix(MAY_CALL).unwrap_or(function);
+        let needs = functions.split(", ").map(|function| {
+            let access = active.iter().find_map(|descriptor| descriptor.service_access(&wanted.path, function));
+            match access {
+                None => function.to_owned(),
+                Some(access) => {
+                    let [users, clients] = [&access.permissions, &access.scopes].map(|codes| show(Some(codes)));
+                    format!("{function} (users: {users}; API clients: {clients})")
+                }
+            }
+        });
+        change.detail = format!("{MAY_CALL}{}", needs.collect::<Vec<_>>().join(", "));
+    }
+}
+
 /// Interfaces, whatever their version, with their functions.
 fn list_functions(services: &Services) -> BTreeSet<(String, String)> {
     let named_functions = |(name, functions): (InterfaceName, &Functions)| {
@@ -152,7 +177,15 @@ fn show(needs: Option<&Vec<String>>) -> String {
 fn compare_wants(wants: &Services, beside: &Services, code: Code, changes: &mut Vec<Change>) {
     for (name, functions) in wants {
         match beside.get(name) {
-            None => changes.push(Change::new(code, name.as_str(), "")),
+            None => {
+                let functions: Vec<&str> = functions.keys().map(String::as_str).collect();
+                let detail = if code == codes::SERVICE_WANTED {
+                    format!("{MAY_CALL}{}", functions.join(", "))
+                } else {
+                    String::new()
+                };
+                changes.push(Change::new(code, name.as_str(), detail));
+            }
             Some(others) => {
                 for function in functions.keys().filter(|function| !others.contains_key(*function)) {
                     changes.push(Change::new(code, format!("{name}#{function}"), ""));

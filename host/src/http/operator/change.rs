@@ -1,4 +1,4 @@
-//! The change of what runs: a module comes or goes, or an earlier generation comes back.
+//! The change of what runs: modules come or go, or what ran earlier comes back.
 
 use std::collections::BTreeSet;
 
@@ -12,14 +12,17 @@ use serde_json::{Value as Json, json};
 
 use super::answer::{Answer, apart, digest_of, note, parse_body};
 use super::{Console, Name};
-use crate::deployment::records::Cause;
-use crate::deployment::{Activated, ActivationRequest};
+use crate::deployment::records::{Cause, Digest};
+use crate::deployment::{Activated, ActivationRequest, DeploymentError};
 use crate::gate::diff;
 
 pub(super) fn routes() -> Router<Console> {
     Router::new()
         .route("/operator/modules/{module}/activate", post(activate))
+        .route("/operator/activations", post(activate_set))
         .route("/operator/modules/{module}/deactivate", post(deactivate))
+        .route("/operator/modules/{module}/rollback", post(roll_back_module))
+        .route("/operator/rollback", post(roll_back))
         .route("/operator/generations/{number}/activate", post(restore))
 }
 
@@ -29,12 +32,25 @@ struct Activation {
     expected_generation: Option<u64>,
     /// Codes of breaking changes that are meant.
     allow: BTreeSet<String>,
+    /// What was withdrawn is meant, too.
+    again: bool,
 }
 
 impl Activation {
     fn request(self, by: &str) -> ActivationRequest {
-        ActivationRequest { by: by.to_string(), expected: self.expected_generation, allow: self.allow }
+        let Activation { expected_generation: expected, allow, again } = self;
+        ActivationRequest { by: by.to_string(), expected, allow, again }
     }
+}
+
+/// The same of several modules.
+#[derive(Deserialize, Default)]
+#[serde(rename_all = "camelCase", deny_unknown_fields, default)]
+struct SetActivation {
+    digests: Vec<String>,
+    expected_generation: Option<u64>,
+    allow: BTreeSet<String>,
+    again: bool,
 }
 
 async fn activate(
@@ -46,13 +62,27 @@ async fn activate(
     let deployment = console.deployment.clone();
     let activated = async {
         let (request, digest) = (parse_body::<Activation>(&body)?.request(&by), digest_of(&digest)?);
-        apart(async move { deployment.activate(digest, &request).await }).await
+        apart(async move { deployment.activate(&[digest], &request).await }).await
     };
-    let activated = activated.await;
-    if let Err(refused) = &activated {
-        note(&console, &by, "activateModule", refused, json!({ "digest": digest })).await;
-    }
-    Answer(activated.map(|activated| (StatusCode::OK, activation(&activated))))
+    finish(&console, &by, "activateModule", activated.await, json!({ "digest": digest })).await
+}
+
+/// All of them in one generation, or none.
+async fn activate_set(
+    State(console): State<Console>,
+    axum::Extension(Name(by)): axum::Extension<Name>,
+    body: Bytes,
+) -> Answer {
+    let deployment = console.deployment.clone();
+    let mut named = json!([]);
+    let activated = async {
+        let SetActivation { digests, expected_generation, allow, again } = parse_body(&body)?;
+        named = json!(digests);
+        let request = Activation { expected_generation, allow, again }.request(&by);
+        let digests = digests.iter().map(|digest| digest_of(digest)).collect::<Result<Vec<Digest>, _>>()?;
+        apart(async move { deployment.activate(&digests, &request).await }).await
+    };
+    finish(&console, &by, "activateModule", activated.await, json!({ "digests": named })).await
 }
 
 #[derive(Deserialize, Default)]
@@ -77,11 +107,7 @@ async fn deactivate(
         names.insert(name.clone());
         apart(async move { deployment.deactivate(&names, &request).await }).await
     };
-    let deactivated = deactivated.await;
-    if let Err(refused) = &deactivated {
-        note(&console, &by, "deactivateModule", refused, json!({ "module": name })).await;
-    }
-    Answer(deactivated.map(|deactivated| (StatusCode::OK, activation(&deactivated))))
+    finish(&console, &by, "deactivateModule", deactivated.await, json!({ "module": name })).await
 }
 
 async fn restore(
@@ -93,13 +119,52 @@ async fn restore(
     let deployment = console.deployment.clone();
     let restored = async {
         let request = parse_body::<Activation>(&body)?.request(&by);
-        apart(async move { deployment.restore(number, &request, Cause::Rollback, None).await }).await
+        apart(async move { deployment.restore(number, &request, Cause::Rollback, None, None).await }).await
     };
-    let restored = restored.await;
-    if let Err(refused) = &restored {
-        note(&console, &by, "activateGeneration", refused, json!({ "generation": number })).await;
+    finish(&console, &by, "activateGeneration", restored.await, json!({ "generation": number })).await
+}
+
+/// The host chooses the generation: it knows what was withdrawn.
+async fn roll_back(
+    State(console): State<Console>,
+    axum::Extension(Name(by)): axum::Extension<Name>,
+    body: Bytes,
+) -> Answer {
+    let deployment = console.deployment.clone();
+    let went = async {
+        let request = parse_body::<Activation>(&body)?.request(&by);
+        apart(async move { deployment.go_back(&request, Cause::Rollback, None, None).await }).await
+    };
+    finish(&console, &by, "activateGeneration", went.await, json!({})).await
+}
+
+/// One module goes back, the others stay.
+async fn roll_back_module(
+    State(console): State<Console>,
+    axum::Extension(Name(by)): axum::Extension<Name>,
+    Path(name): Path<String>,
+    body: Bytes,
+) -> Answer {
+    let deployment = console.deployment.clone();
+    let went = async {
+        let (request, name) = (parse_body::<Activation>(&body)?.request(&by), name.clone());
+        apart(async move { deployment.retreat(&name, &request, Cause::Rollback, None).await }).await
+    };
+    finish(&console, &by, "rollbackModule", went.await, json!({ "module": name })).await
+}
+
+/// The answer; a request that did nothing leaves an audit entry with `metadata`.
+async fn finish(
+    console: &Console,
+    by: &str,
+    operation: &'static str,
+    done: Result<Activated, DeploymentError>,
+    metadata: Json,
+) -> Answer {
+    if let Err(refused) = &done {
+        note(console, by, operation, refused, metadata).await;
     }
-    Answer(restored.map(|restored| (StatusCode::OK, activation(&restored))))
+    Answer(done.map(|activated| (StatusCode::OK, activation(&activated))))
 }
 
 /// The result of an activation, as the operators' side answers it.

@@ -1,18 +1,22 @@
-//! The changes that a pushed module would bring.
+//! The changes that pushed modules would bring.
 
 use axum::Router;
-use axum::extract::{Path, State};
+use axum::extract::{Path, Query, State};
 use axum::routing::get;
 use http::StatusCode;
+use serde::Deserialize;
 use serde_json::{Value as Json, json};
 
 use super::Console;
-use super::answer::{Answer, apart, digest_of};
+use super::answer::{Answer, apart, digest_of, invalid};
+use crate::deployment::records::Digest;
 use crate::gate::diff::{self, Change};
 use crate::sandbox::Vetted;
 
 pub(super) fn routes() -> Router<Console> {
-    Router::new().route("/operator/modules/{module}/diff", get(compare))
+    Router::new()
+        .route("/operator/modules/{module}/diff", get(compare))
+        .route("/operator/activations", get(compare_set))
 }
 
 async fn compare(State(console): State<Console>, Path(digest): Path<String>) -> Answer {
@@ -34,6 +38,31 @@ async fn compare(State(console): State<Console>, Path(digest): Path<String>) -> 
         }
         .await,
     )
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct SetQuery {
+    /// By commas.
+    digests: String,
+}
+
+/// What an activation of these modules together would bring; `rejection`: why they could not run.
+async fn compare_set(
+    State(console): State<Console>,
+    query: Result<Query<SetQuery>, axum::extract::rejection::QueryRejection>,
+) -> Answer {
+    let deployment = console.deployment;
+    let compared = async {
+        let Query(SetQuery { digests }) = query.map_err(|_| invalid("digests are named, by commas"))?;
+        let digests = digests.split(',').map(digest_of).collect::<Result<Vec<Digest>, _>>()?;
+        let (compared, refusal) = apart(async move { deployment.compare_set(&digests).await }).await?;
+        let modules: Vec<Json> =
+            compared.iter().map(|(vetted, changes)| describe_vetted(vetted, changes, &[], json!({}))).collect();
+        let rejection = refusal.map(|refusal| json!({ "code": refusal.code, "detail": refusal.detail }));
+        Ok((StatusCode::OK, json!({ "modules": modules, "rejection": rejection })))
+    };
+    Answer(compared.await)
 }
 
 /// `conflicts`: claims for which an activation would reject the module, whatever the operator allows.

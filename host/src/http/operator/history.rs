@@ -10,7 +10,7 @@ use serde_json::json;
 use super::Console;
 use super::answer::{Answer, invalid};
 use crate::database::Shard;
-use crate::deployment::records;
+use crate::deployment::{records, withdrawn};
 
 /// Rows of a page of the history.
 const PAGE: u32 = 50;
@@ -37,7 +37,11 @@ async fn history(
             .deployment
             .database
             .read_plain(Shard::Global, (before, limit), |session, (before, limit)| {
-                Box::pin(records::history(session, *before, *limit))
+                Box::pin(async move {
+                    let mut items = records::history(session, *before, *limit).await?;
+                    withdrawn::mark_generations(session, &mut items).await?;
+                    Ok(items)
+                })
             })
             .await?;
         let next = items.last().filter(|_| items.len() == limit as usize).map(|item| item["generation"].clone());

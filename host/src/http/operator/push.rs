@@ -10,18 +10,24 @@ use axum::response::{IntoResponse, Response};
 use axum::routing::{get, post};
 use bytes::Bytes;
 use http::{HeaderMap, HeaderValue, StatusCode};
+use serde::Deserialize;
 use serde_json::{Value as Json, json};
 use sha2::{Digest as _, Sha256};
+use stoa_descriptor::Descriptor;
 use tokio::task::JoinHandle;
 use tokio::time::timeout;
 
-use super::answer::{Answer, apart, digest_of, json_response, note};
+use super::answer::{Answer, apart, digest_of, invalid, json_response, note};
 use super::artifact::read_artifact;
 use super::compare::describe_vetted;
 use super::{Console, Name};
 use crate::database::Error;
 use crate::deployment::records::Digest;
 use crate::deployment::{Deployment, DeploymentError};
+use crate::gate::admission::{Admission, Signer, Statement};
+use crate::gate::diff;
+use crate::gate::refusal::Refusal;
+use crate::gate::trust::Trust;
 use crate::sandbox::Vetted;
 
 /// The state of a push that is not yet done.
@@ -32,7 +38,60 @@ const MOST_PATIENCE: Duration = Duration::from_secs(60);
 const PUSHES: usize = 32;
 
 pub(super) fn routes() -> Router<Console> {
-    Router::new().route("/operator/modules", post(push)).route("/operator/modules/{module}", get(push_result))
+    Router::new()
+        .route("/operator/modules", post(push))
+        .route("/operator/modules/{module}", get(push_result))
+        .route("/operator/signers", post(judge_signer))
+}
+
+/// A signer who is asked about before a component is sent.
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+enum SignerQuestion {
+    /// As `stoa module keygen` prints it.
+    Signer(String),
+    /// What would come with the component.
+    Admission(Admission),
+}
+
+/// The entries of a signer whom this host trusts, or the refusal that a push of it would receive. A refusal is recorded as one of a
+/// push: it ends one.
+async fn judge_signer(
+    State(console): State<Console>,
+    axum::Extension(Name(by)): axum::Extension<Name>,
+    body: Bytes,
+) -> Answer {
+    let question = serde_json::from_slice(&body).map_err(|error| invalid(&error.to_string()));
+    let judged = question.and_then(|question| find_entries(&console.deployment.gate.trust.load(), &question));
+    let judged = judged.map_err(DeploymentError::from);
+    if let Err(refused) = &judged {
+        note(&console, &by, "pushModule", refused, json!({})).await;
+    }
+    Answer(judged.map(|entries| (StatusCode::OK, json!({ "entries": entries }))))
+}
+
+fn find_entries(trust: &Trust, question: &SignerQuestion) -> Result<Vec<String>, Refusal> {
+    let Trust::Signed { by, .. } = trust else { return Ok(Vec::new()) };
+    let known = match question {
+        SignerQuestion::Signer(signer) => signer.parse::<Signer>().map_err(|error| invalid(&error))?.to_string(),
+        SignerQuestion::Admission(admission) => {
+            let statement = serde_json::from_str::<Statement>(&admission.statement).ok();
+            let digest = statement.and_then(|statement| hex::decode(statement.artifact).ok()?.try_into().ok());
+            let digest: Digest =
+                digest.ok_or_else(|| Refusal::new("SIGNATURE_MISSING", "the admission holds no statement"))?;
+            admission.verify(&digest, by)?.1.to_string()
+        }
+    };
+    let begin = format!("{known}:");
+    let entries = by.iter().map(Signer::to_string);
+    let entries: Vec<String> = entries.filter(|entry| *entry == known || entry.starts_with(&begin)).collect();
+    match entries.is_empty() {
+        true => {
+            let what = format!("this host trusts no key {known}: its operators add it to STOA_TRUSTED_SIGNERS");
+            Err(Refusal::new("SIGNER_UNTRUSTED", what).with_status(StatusCode::FORBIDDEN))
+        }
+        false => Ok(entries),
+    }
 }
 
 /// A push is compiled to its end, whether or not the operator waits. With `Prefer: respond-async` the response comes within the
@@ -139,8 +198,11 @@ async fn receive(
     let (deployment, by) = (deployment.clone(), by.to_string());
     apart(async move {
         let (vetted, new) = deployment.push(artifact, by).await?;
-        let changes = deployment.changes(&vetted).await?;
-        let conflicts = deployment.current.load().find_conflicts(&vetted);
+        let mut changes = deployment.changes(&vetted).await?;
+        let active = deployment.current.load();
+        let descriptors: Vec<&Descriptor> = active.modules.iter().map(|module| &*module.descriptor).collect();
+        diff::name_needs(&mut changes, &descriptors);
+        let conflicts = active.find_conflicts(&vetted);
         let status = if new { StatusCode::CREATED } else { StatusCode::OK };
         Ok((status, describe_vetted(&vetted, &changes, &conflicts, json!({ "report": report(&vetted) }))))
     })

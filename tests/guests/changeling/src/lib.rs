@@ -101,17 +101,20 @@ struct State {
 }
 
 #[derive(Serialize, JsonSchema)]
+#[schemars(rename = "ChangelingSizes")]
 struct Sizes {
     sizes: Vec<Option<i64>>,
 }
 
 #[derive(Deserialize, JsonSchema)]
+#[schemars(rename = "ChangelingItemInput")]
 #[serde(deny_unknown_fields)]
 struct ItemInput {
     name: Text<1, 100>,
 }
 
 #[derive(Serialize, JsonSchema)]
+#[schemars(rename = "ChangelingItem")]
 struct Item {
     id: Id,
     version: String,

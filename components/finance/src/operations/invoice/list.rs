@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use stoa_sdk::store::{find, get, run, select};
 use stoa_sdk::{Answer, Call, Date, Field, Filter, Id, Problem, Reply, all, has, map, set};
 use stoa_trade::Caller;
-use stoa_trade::clients::units::Unit;
+use stoa_trade::clients::units::{self, Unit};
 use stoa_trade::lists::{answer_page, at_least, at_most, equals};
 use stoa_trade::quantity::Money;
 
@@ -23,7 +23,7 @@ use crate::records::invoice_line::{
 use crate::records::known_unit::NamedUnit;
 use crate::records::side::Side;
 use crate::work::invoice::locked::lines_of;
-use crate::work::units::{name_units, read_known_units};
+use crate::work::units::name_units;
 
 document_list! {
     ListInvoices of InvoiceRow, InvoiceStatus {
@@ -94,7 +94,7 @@ pub fn read(side: Side, call: &Call) -> Answer {
     rows.sort_by_key(|line| line.line_no);
     let (paid, caller) = (paid.first(), Caller::current());
     let known: BTreeMap<Id, Unit> = match caller {
-        Caller::Person => read_known_units(set(rows.iter().flat_map(|line| line.unit_ids.0.iter().copied()))),
+        Caller::Person => units::read_known(set(rows.iter().flat_map(|line| line.unit_ids.0.iter().copied()))),
         Caller::Client => BTreeMap::new(),
     };
     let units = |line: &InvoiceLineRow| -> Vec<NamedUnit> { name_units(&line.unit_ids.0, &known) };

@@ -2,6 +2,7 @@
 
 use stoa_sdk::store::{get, run, select};
 use stoa_sdk::{Answer, Call, Date, Id, Problem, Reply, Text, has, set};
+use stoa_trade::clients::units;
 use stoa_trade::document::currency::CurrencyCode;
 use stoa_trade::lists::{answer_page, at_least, at_most, mentions};
 use stoa_trade::{Caller, list_query};
@@ -10,7 +11,7 @@ use crate::records::supplier_return::{
     ApiSupplierReturn, ApiSupplierReturnHeader, ApiSupplierReturnLine, SupplierReturn, SupplierReturnHeader,
     SupplierReturnLine, SupplierReturnLineRow, SupplierReturnRow, SupplierReturnStatus,
 };
-use crate::work::units::{name_units, read_known_units};
+use crate::work::units::name_units;
 
 list_query! {
     pub struct ListSupplierReturns of SupplierReturnRow {
@@ -51,7 +52,7 @@ pub fn read(call: &Call) -> Answer {
         let lines = lines.iter().map(ApiSupplierReturnLine::from_row).collect();
         return Ok(Reply::json(&ApiSupplierReturn::from_row(&row, lines)).resource(id));
     }
-    let known = read_known_units(set(lines.iter().flat_map(|line| line.unit_ids.0.iter().copied())));
+    let known = units::read_known(set(lines.iter().flat_map(|line| line.unit_ids.0.iter().copied())));
     let line = |line: &SupplierReturnLineRow| SupplierReturnLine::from_row(line, name_units(&line.unit_ids.0, &known));
     Ok(Reply::json(&SupplierReturn::from_row(&row, lines.iter().map(line).collect())).resource(id))
 }

@@ -1,7 +1,7 @@
 //! Charges of an import order: added, replaced, allocated and cancelled under the lock of the order.
 
-use stoa_sdk::store::{Get, get, insert, run, select, update};
-use stoa_sdk::{Answer, Bounds, Call, Id, Problem, Reply, emit, new_id, now};
+use stoa_sdk::store::{Get, get, insert, select, update};
+use stoa_sdk::{Answer, Bounds, Call, Id, Problem, Reply, new_id, now};
 use stoa_trade::document::lines::Lines;
 use stoa_trade::document::version::Transition;
 use stoa_trade::limits::CHARGES;
@@ -12,11 +12,10 @@ use stoa_trade::{Change, usable};
 use crate::operations::import_order::input::{AllocateCharge, ChargeInput};
 use crate::records::charge::{ChargeRow, ChargeStatus};
 use crate::records::import_order::ChargeWrite;
-use crate::records::order::{ORDER_UPDATED, OrderRow};
 use crate::records::shipment::ShipmentRow;
 use crate::records::supplier::SupplierRow;
-use crate::work::charging::{StatedAllocation, allocate_charge};
-use crate::work::order::{LockedOrder, lock_import_with, order_event, require_approved, update_order};
+use crate::work::charging::allocate_charge;
+use crate::work::order::{LockedOrder, lock_import_with, require_approved};
 
 /// An order with its charges, and what a body names beside them.
 struct Charging {
@@ -76,30 +75,10 @@ pub fn add(call: &Call) -> Answer {
     if charging.charges.len() >= CHARGES {
         return Err(Problem::limit_exceeded("", CHARGES, "CHARGES"));
     }
-    let now = now();
-    let row = redraw(
-        ChargeRow {
-            id: new_id(),
-            version: 1,
-            created_at: now,
-            updated_at: now,
-            order_id: id,
-            shipment_id: None,
-            kind: body.kind,
-            description: None,
-            amount: Money::ZERO,
-            allocated: Money::ZERO,
-            status: ChargeStatus::Estimated,
-            supplier_id: None,
-            reference: None,
-        },
-        &body,
-    );
-    let after = charging.order.touch();
-    run((insert([&row]), update_order(&after)))?;
-    emit([order_event(&ORDER_UPDATED, &after)]);
-    let write = ChargeWrite { order: (&after).into(), charge_id: row.id };
-    let reply = Reply::json(&write).resource(after.id).subjects(charging.order.subjects());
+    let row = draw_charge(id, body, Money::ZERO);
+    let after = charging.order.write_parts(insert([&row]))?;
+    let reply =
+        Reply::json(&ChargeWrite::from_row(&after, row.id)).resource(after.id).subjects(charging.order.subjects());
     Ok(reply.subject(row.id).changed(["charges"]))
 }
 
@@ -120,11 +99,10 @@ pub fn replace(call: &Call) -> Answer {
     if body.amount.0 < before.allocated {
         return Err(Problem::beyond("/amount", Bounds::minimum(before.allocated)));
     }
-    let change = Change::new(before, redraw(before.clone(), &body))?;
-    let after = charging.order.touch();
-    run((change.update(), update_order(&after)))?;
-    emit([order_event(&ORDER_UPDATED, &after)]);
-    Ok(show(&charging.order, &after, charge_id))
+    let drawn = draw_charge(id, body, before.allocated);
+    let row = ChargeRow { id: charge_id, version: before.version, created_at: before.created_at, ..drawn };
+    let after = charging.order.write_parts(Change::new(before, row)?.update())?;
+    Ok(charging.order.show(&after, &["charges"]).subject(charge_id))
 }
 
 pub fn allocate(call: &Call) -> Answer {
@@ -134,13 +112,8 @@ pub fn allocate(call: &Call) -> Answer {
     refuse_invalid(lines.find_repeats("receiptItemId", |line| line.receipt_item_id))?;
     let charging = lock_charging(id, None, None)?;
     let charge = charging.charge(charge_id)?;
-    let stated: Vec<StatedAllocation> = body
-        .allocations
-        .iter()
-        .map(|line| StatedAllocation { receipt_item: line.receipt_item_id, amount: line.amount.0 })
-        .collect();
-    let after = allocate_charge(&charging.order, charge, &stated, body.expected_version)?;
-    Ok(show(&charging.order, &after, charge_id))
+    let after = allocate_charge(&charging.order, charge, &body.allocations, body.expected_version)?;
+    Ok(charging.order.show(&after, &["charges"]).subject(charge_id))
 }
 
 pub fn cancel(call: &Call) -> Answer {
@@ -152,27 +125,27 @@ pub fn cancel(call: &Call) -> Answer {
     if before.status != ChargeStatus::Estimated {
         return Err(Problem::new("ILLEGAL_STATE"));
     }
-    let after = charging.order.touch();
     let cancelled = update::<ChargeRow>(charge_id).set(ChargeRow::status, &ChargeStatus::Cancelled);
-    run((cancelled, update_order(&after)))?;
-    emit([order_event(&ORDER_UPDATED, &after)]);
-    Ok(show(&charging.order, &after, charge_id))
+    let after = charging.order.write_parts(cancelled)?;
+    Ok(charging.order.show(&after, &["charges"]).subject(charge_id))
 }
 
-/// The charge as the body says it is; its status follows from its amount.
-fn redraw(row: ChargeRow, body: &ChargeInput) -> ChargeRow {
+/// A charge as the body states it, of which this is allocated; its status follows from its amount.
+fn draw_charge(order: Id, body: ChargeInput, allocated: Money) -> ChargeRow {
+    let now = now();
     ChargeRow {
+        id: new_id(),
+        version: 1,
+        created_at: now,
+        updated_at: now,
+        order_id: order,
         shipment_id: body.shipment_id,
         kind: body.kind,
-        description: body.description.clone().map(String::from),
+        description: body.description.map(String::from),
         amount: body.amount.0,
-        status: ChargeRow::status_when(body.amount.0, row.allocated),
+        allocated,
+        status: ChargeRow::status_when(body.amount.0, allocated),
         supplier_id: body.supplier_id,
-        reference: body.reference.clone().map(String::from),
-        ..row
+        reference: body.reference.map(String::from),
     }
-}
-
-fn show(order: &LockedOrder, after: &OrderRow, charge: Id) -> Reply {
-    order.show(after, &["charges"]).subject(charge)
 }

@@ -10,6 +10,7 @@ use stoa_trade::text::{Line, Prose};
 
 use crate::records::charge::ChargeType;
 use crate::records::shipment::ShipmentStage;
+use crate::work::charging::AllocationInput;
 
 /// A shipment in a request.
 #[derive(Debug, Deserialize, JsonSchema)]
@@ -88,13 +89,4 @@ pub struct AllocateCharge {
     /// Each line of a receipt at most once.
     #[schemars(length(min = 1, max = stoa_trade::limits::ALLOCATIONS))]
     pub allocations: Vec<AllocationInput>,
-}
-
-/// Share of one line. State it: nothing is pro-rated.
-#[derive(Debug, Deserialize, JsonSchema)]
-#[serde(rename_all = "camelCase", deny_unknown_fields)]
-pub struct AllocationInput {
-    /// Tracked line of a receipt of this order.
-    pub receipt_item_id: Id,
-    pub amount: Positive,
 }

@@ -2,7 +2,6 @@
 //! purchase order is; every write states the order's version and raises it.
 
 mod charge;
-mod draft;
 mod input;
 mod list;
 mod shipment;
@@ -11,9 +10,9 @@ use stoa_sdk::{Client, Operation, Page};
 use stoa_trade::document::version::Transition;
 
 use crate::operations::import_order::input::{AllocateCharge, ChargeInput, ShipmentAdvance, ShipmentInput};
-use crate::operations::import_order::list::ListImportOrders;
 use crate::operations::order::input::{ImportOrderInput, ImportOrderUpdate};
-use crate::operations::order::{DRAFTING, REDRAFTING};
+use crate::operations::order::{DRAFTING, REDRAFTING, draft};
+use crate::operations::order_list::ListImportOrders;
 use crate::records::import_order::{
     ApiImportOrder, ApiImportOrderHeader, ChargeWrite, ImportOrder, ImportOrderHeader, ShipmentWrite,
 };
@@ -37,7 +36,7 @@ pub const OPERATIONS: &[Operation] = &[
     Operation::read(ORDERS, "listImportOrders", list::list).summary("Import orders")
         .needs(READ).query::<ListImportOrders>().answers::<Page<ImportOrderHeader>>()
         .and_client(Client::new(CLIENT_READ).answers::<Page<ApiImportOrderHeader>>()),
-    Operation::create(ORDERS, "createImportOrder", draft::create).summary("Draft an import order")
+    Operation::create(ORDERS, "createImportOrder", draft::create_import).summary("Draft an import order")
         .description("An import order is a purchase order of kind IMPORT. Approve, cancel and receive it like any other \
             purchase order.")
         .needs(CREATE).body::<ImportOrderInput>().grows_with("/items").answers::<PurchaseOrderWrite>()
@@ -48,7 +47,7 @@ pub const OPERATIONS: &[Operation] = &[
             present only for callers who may read costs.")
         .needs(READ).answers::<ImportOrder>().cache_control("no-store")
         .and_client(Client::new(CLIENT_READ).answers::<ApiImportOrder>().description("")),
-    Operation::replace(ONE, "replaceImportOrder", draft::replace).summary("Replace an import order")
+    Operation::replace(ONE, "replaceImportOrder", draft::replace_import).summary("Replace an import order")
         .description("A DRAFT can be replaced in full. On an approved or partially received order only `transportMode`, ports, \
             `customsReference`, `notes` and `expectedOn` may change.")
         .needs(CREATE).body::<ImportOrderUpdate>().grows_with("/items").answers::<PurchaseOrderWrite>()

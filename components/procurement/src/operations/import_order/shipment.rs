@@ -1,7 +1,7 @@
 //! Shipments of an import order: planned, replaced and advanced under the lock of the order.
 
 use stoa_sdk::store::{Whole, get_all, insert, run, select, update, update_all, update_from};
-use stoa_sdk::{Answer, Bounds, Call, Id, Item, Problem, Reply, emit, has, item, new_id, new_ids, now, set};
+use stoa_sdk::{Answer, Bounds, Call, Id, Item, Problem, Reply, has, item, new_id, new_ids, now, set};
 use stoa_trade::clients::articles;
 use stoa_trade::document::draft::{Kept, replace_lines};
 use stoa_trade::document::lines::Lines;
@@ -14,11 +14,10 @@ use stoa_trade::{Change, JsonList};
 
 use crate::operations::import_order::input::{ShipmentAdvance, ShipmentInput, ShipmentItemInput};
 use crate::records::import_order::ShipmentWrite;
-use crate::records::order::{ORDER_UPDATED, OrderRow};
 use crate::records::order_item::OrderItemRow;
 use crate::records::shipment::{ShipmentItemRow, ShipmentRow, ShipmentStage, ShipmentStep};
 use crate::rules::shipment_state::check_advance;
-use crate::work::order::{LockedOrder, lock_import_with, order_event, update_order};
+use crate::work::order::{LockedOrder, lock_import_with};
 
 /// An order with all its shipments and what they carry.
 struct Shipping {
@@ -129,16 +128,11 @@ pub fn add(call: &Call) -> Answer {
         return Err(Problem::duplicate("/number"));
     }
     let ids = new_ids(u32::try_from(body.items.len()).unwrap_or(u32::MAX));
-    let items: Vec<ShipmentItemRow> = Lines::at("/items", &body.items)
-        .iter()
-        .zip(ids)
-        .map(|((pointer, line), item_id)| new_item(item_id, &row, pointer.line_no(), line))
-        .collect();
-    let after = shipping.order.touch();
-    run((insert(&items), update_order(&after)))?;
-    emit([order_event(&ORDER_UPDATED, &after)]);
-    let write = ShipmentWrite { order: (&after).into(), shipment_id: row.id };
-    Ok(finish(Reply::json(&write).resource(after.id), &shipping.order).subject(row.id))
+    let lines = body.items.iter().zip(0..).zip(ids);
+    let items: Vec<_> = lines.map(|((line, line_no), id)| new_item(id, &row, line_no, line)).collect();
+    let after = shipping.order.write_parts(insert(&items))?;
+    let reply = Reply::json(&ShipmentWrite::from_row(&after, row.id)).resource(after.id);
+    Ok(reply.subjects(shipping.order.subjects()).subject(row.id).changed(["shipments"]))
 }
 
 pub fn replace(call: &Call) -> Answer {
@@ -174,10 +168,8 @@ pub fn replace(call: &Call) -> Answer {
     }
     let stay = update_from(&stay, &[ShipmentItemRow::line_no.name(), ShipmentItemRow::quantity.name()]);
     let gone = update_all::<ShipmentItemRow>(replacement.dropped.iter().copied()).set(ShipmentItemRow::line_no, &None);
-    let after = shipping.order.touch();
-    run((change.update(), stay, gone, insert(&come), update_order(&after)))?;
-    emit([order_event(&ORDER_UPDATED, &after)]);
-    Ok(show(&shipping.order, &after).subject(shipment_id))
+    let after = shipping.order.write_parts((change.update(), stay, gone, insert(&come)))?;
+    Ok(shipping.order.show(&after, &["shipments"]).subject(shipment_id))
 }
 
 pub fn advance(call: &Call) -> Answer {
@@ -193,10 +185,8 @@ pub fn advance(call: &Call) -> Answer {
     let history: JsonList<ShipmentStep> = before.history.0.iter().cloned().chain([step]).collect();
     let shipment =
         update::<ShipmentRow>(shipment_id).set(ShipmentRow::stage, &body.stage).set(ShipmentRow::history, &history);
-    let after = shipping.order.touch();
-    run((shipment, update_order(&after)))?;
-    emit([order_event(&ORDER_UPDATED, &after)]);
-    Ok(show(&shipping.order, &after).subject(shipment_id))
+    let after = shipping.order.write_parts(shipment)?;
+    Ok(shipping.order.show(&after, &["shipments"]).subject(shipment_id))
 }
 
 /// Checks beyond the schema: a line of the order twice.
@@ -233,12 +223,4 @@ fn new_item(id: Id, shipment: &ShipmentRow, line_no: i64, line: &ShipmentItemInp
         quantity: line.quantity.0,
         received: Quantity::ZERO,
     }
-}
-
-fn show(order: &LockedOrder, after: &OrderRow) -> Reply {
-    order.show(after, &["shipments"])
-}
-
-fn finish(reply: Reply, order: &LockedOrder) -> Reply {
-    reply.subjects(order.subjects()).changed(["shipments"])
 }

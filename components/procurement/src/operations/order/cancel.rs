@@ -39,8 +39,7 @@ pub fn cancel(call: &Call) -> Answer {
     Ok(order.show(&after, &["status", "cancelledAt", "cancelReason"]))
 }
 
-/// # Errors
-/// PERMISSION_DENIED: a draft is cancelled by who may create, what was approved by who may approve.
+/// A draft is cancelled by who may create orders, what was approved by who may approve them.
 fn check_permission(status: OrderStatus) -> Result<(), Problem> {
     let needed = if status == OrderStatus::Draft { CREATE } else { APPROVE };
     let may_cancel = needed.iter().all(|permission| holds(permission));

@@ -2,15 +2,15 @@
 
 mod approve;
 mod cancel;
-mod draft;
+pub mod draft;
 pub mod input;
-pub mod list;
+mod list;
 
 use stoa_sdk::{Client, Operation, Page};
 use stoa_trade::document::version::{ReasonedTransition, Transition};
 
 use crate::operations::order::input::{PurchaseOrderInput, PurchaseOrderUpdate};
-use crate::operations::order::list::ListPurchaseOrders;
+use crate::operations::order_list::ListPurchaseOrders;
 use crate::records::order::{ORDER, ORDER_APPROVED, ORDER_CANCELLED, ORDER_CREATED, ORDER_UPDATED, PurchaseOrderWrite};
 use crate::records::permission::{APPROVE, CLIENT_READ, CLIENT_WRITE, CREATE, CREATE_OR_APPROVE, READ};
 use crate::records::shown_order::{ApiPurchaseOrder, ApiPurchaseOrderHeader, PurchaseOrder, PurchaseOrderHeader};

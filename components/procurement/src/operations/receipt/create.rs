@@ -3,17 +3,15 @@
 use stoa_sdk::{Answer, Call};
 use stoa_trade::refusal::refuse_invalid;
 
-use crate::operations::receipt::input::GoodsReceiptInput;
 use crate::records::receipt::show_write;
+use crate::rules::arrival::GoodsReceiptInput;
 use crate::work::receiving::{lock_receivable, receive};
 
 pub fn create(call: &Call) -> Answer {
     let id = call.path_id("id")?;
     let body: GoodsReceiptInput = call.body()?;
-    let expected = body.expected_version;
-    let arrival = body.into_arrival();
-    refuse_invalid(arrival.find_faults())?;
-    let receipt = receive(lock_receivable(id, &arrival)?, &arrival, expected)?;
+    refuse_invalid(body.find_faults())?;
+    let receipt = receive(lock_receivable(id, &body)?, &body)?;
     let reply = show_write(&receipt.row, receipt.order.row.version);
     Ok(reply.subject(id).subjects(receipt.order.subjects()))
 }

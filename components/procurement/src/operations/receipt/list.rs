@@ -3,32 +3,30 @@
 use std::collections::BTreeMap;
 
 use stoa_sdk::store::{Failure, Rows, find, get, run, select};
-use stoa_sdk::{Answer, Call, Field, Filter, Id, Instant, Problem, Reply, all, fit_page, has, holds, map, view};
+use stoa_sdk::{Answer, Call, Field, Filter, Id, Instant, Problem, Reply, fit_page, has, holds, map, view};
 use stoa_trade::clients::keys;
-use stoa_trade::clients::units::{self, UnitsOf};
-use stoa_trade::lists::{between, equals, read_page};
+use stoa_trade::clients::units::{self, SERIALS_READ, Unit, UnitsOf};
+use stoa_trade::lists::{at_least, at_most};
 use stoa_trade::quantity::Tracking;
 use stoa_trade::{Caller, list_query};
 
 use crate::records::order::OrderRow;
-use crate::records::permission::{COST_READ, SERIALS_READ};
+use crate::records::permission::COST_READ;
 use crate::records::receipt::{ApiGoodsReceipt, ApiGoodsReceiptHeader, GoodsReceipt, GoodsReceiptHeader, ReceiptRow};
-use crate::records::receipt_item::{
-    ApiGoodsReceiptItem, GoodsReceiptItem, GoodsReceiptUnit, ReceiptBalanceRow, ReceiptItemRow,
-};
+use crate::records::receipt_item::{GoodsReceiptItem, GoodsReceiptUnit, ReceiptBalanceRow, ReceiptItemRow};
 
 list_query! {
-    pub struct ListGoodsReceipts {
+    pub struct ListGoodsReceipts of ReceiptRow {
         order_id: Option<Id>,
         supplier_id: Option<Id>,
         warehouse_id: Option<Id>,
         legal_entity_id: Option<Id>,
         /// Only documents with a line of this variant.
-        variant_id: Option<Id>,
+        variant_id: Option<Id> = variant_id.map(has_variant).unwrap_or_default(),
         /// Only records created at or after this instant.
-        from: Option<Instant>,
+        from: Option<Instant> = at_least(ReceiptRow::created_at, from),
         /// Only records created at or before this instant.
-        to: Option<Instant>,
+        to: Option<Instant> = at_most(ReceiptRow::created_at, to),
     }
 }
 
@@ -38,26 +36,13 @@ list_query! {
 
 view! { OrderId of OrderRow { id: Id } }
 
-impl ListGoodsReceipts {
-    fn filter(&self) -> Filter {
-        let of_variant = |id: Id| {
-            let lines = ReceiptItemRow::variant_id.eq(id);
-            has::<ReceiptItemRow, _, _>(ReceiptRow::id, ReceiptItemRow::receipt_id, lines)
-        };
-        all([
-            equals(ReceiptRow::order_id, self.order_id),
-            equals(ReceiptRow::supplier_id, self.supplier_id),
-            equals(ReceiptRow::warehouse_id, self.warehouse_id),
-            equals(ReceiptRow::legal_entity_id, self.legal_entity_id),
-            self.variant_id.map(of_variant).unwrap_or_default(),
-            between(ReceiptRow::created_at, self.from, self.to),
-        ])
-    }
+/// Receipts of which a line is of the variant.
+fn has_variant(id: Id) -> Filter {
+    has::<ReceiptItemRow, _, _>(ReceiptRow::id, ReceiptItemRow::receipt_id, ReceiptItemRow::variant_id.eq(id))
 }
 
 pub fn list(call: &Call) -> Answer {
-    let query: ListGoodsReceipts = call.query()?;
-    answer_headers(read_page(&query.filter(), query.cursor, query.limit)?)
+    answer_headers(call.query::<ListGoodsReceipts>()?.page([])?)
 }
 
 pub fn list_of_order(call: &Call) -> Answer {
@@ -82,14 +67,8 @@ pub fn read(call: &Call) -> Answer {
     let (row, items) = run((get::<ReceiptRow>(id), lines))?;
     let row = row.ok_or_else(Problem::not_found)?;
     let reply = match Caller::current() {
-        Caller::Person => {
-            let items = show_items(&items)?;
-            Reply::json(&GoodsReceipt { header: GoodsReceiptHeader::from_row(&row), items })
-        }
-        Caller::Client => {
-            let items = items.iter().map(ApiGoodsReceiptItem::from_row).collect();
-            Reply::json(&ApiGoodsReceipt { header: ApiGoodsReceiptHeader::from_row(&row), items })
-        }
+        Caller::Person => Reply::json(&GoodsReceipt::from_row(&row, show_items(&items)?)),
+        Caller::Client => Reply::json(&ApiGoodsReceipt::from_row(&row, &items)),
     };
     Ok(reply.resource(id))
 }
@@ -108,7 +87,7 @@ fn show_items(items: &[ReceiptItemRow]) -> Result<Vec<GoodsReceiptItem>, Problem
 }
 
 /// The units of the lines as they are now, by line.
-fn read_units(items: &[ReceiptItemRow]) -> BTreeMap<Id, Vec<units::Unit>> {
+fn read_units(items: &[ReceiptItemRow]) -> BTreeMap<Id, Vec<Unit>> {
     let serialized = items.iter().filter(|item| item.tracking == Tracking::Serialized).map(|item| item.id);
     let serialized: Vec<Id> = serialized.collect();
     if serialized.is_empty() {
@@ -116,7 +95,7 @@ fn read_units(items: &[ReceiptItemRow]) -> BTreeMap<Id, Vec<units::Unit>> {
     }
     let of_items: Vec<UnitsOf> = units::service::of_receipt_items(&keys(serialized));
     let ids: Vec<Id> = of_items.iter().flat_map(|entry| entry.unit_ids.iter().map(|id| Id::from(*id))).collect();
-    let mut of_line: BTreeMap<Id, Vec<units::Unit>> = BTreeMap::new();
+    let mut of_line: BTreeMap<Id, Vec<Unit>> = BTreeMap::new();
     for unit in units::get(&ids) {
         let line = of_items.iter().find(|entry| entry.unit_ids.contains(&unit.id));
         if let Some(line) = line {
@@ -126,15 +105,8 @@ fn read_units(items: &[ReceiptItemRow]) -> BTreeMap<Id, Vec<units::Unit>> {
     of_line
 }
 
-fn show_units(units: &BTreeMap<Id, Vec<units::Unit>>, item: Id) -> Vec<GoodsReceiptUnit> {
-    let mut of_line: Vec<&units::Unit> = units.get(&item).into_iter().flatten().collect();
+fn show_units(units: &BTreeMap<Id, Vec<Unit>>, item: Id) -> Vec<GoodsReceiptUnit> {
+    let mut of_line: Vec<&Unit> = units.get(&item).into_iter().flatten().collect();
     of_line.sort_by_key(|unit| unit.id);
-    let show = |unit: &units::Unit| GoodsReceiptUnit {
-        unit_id: unit.id.into(),
-        serial_number: unit.serial_number.clone(),
-        imei1: unit.imei1.clone(),
-        imei2: unit.imei2.clone(),
-        status: unit.status.clone(),
-    };
-    of_line.into_iter().map(show).collect()
+    of_line.into_iter().map(GoodsReceiptUnit::from_row).collect()
 }

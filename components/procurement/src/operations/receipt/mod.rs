@@ -1,18 +1,17 @@
 //! The operations of goods receipts. A receipt is never changed: supplier returns, moves of units and adjustments mend it.
 
 mod create;
-mod input;
 mod list;
 
 use stoa_sdk::{Client, Operation, Page};
 
-use crate::operations::receipt::input::GoodsReceiptInput;
 use crate::operations::receipt::list::{ListGoodsReceipts, ListOrderReceipts};
 use crate::records::permission::{CLIENT_READ, CLIENT_RECEIVE, READ, RECEIVE};
 use crate::records::receipt::{
     ApiGoodsReceipt, ApiGoodsReceiptHeader, GoodsReceipt, GoodsReceiptHeader, GoodsReceiptWrite, RECEIPT,
     RECEIPT_CREATED,
 };
+use crate::rules::arrival::GoodsReceiptInput;
 
 const OF_ORDER: &str = "/purchases/orders/{id}/receipts";
 

@@ -6,11 +6,12 @@ use stoa_trade::document::number::DocumentNumber;
 use stoa_trade::document::version::ExpectedVersion;
 use stoa_trade::quantity::Positive;
 use stoa_trade::refusal::{illegal, refuse_invalid};
+use stoa_trade::text::Prose;
 
 use crate::bindings::exports::commerce::procurement::orders as service;
 use crate::records::order::OrderKind;
 use crate::records::receipt_item::ReceiptItemRow;
-use crate::rules::arrival::{Arrival, ArrivedLine};
+use crate::rules::arrival::{GoodsReceiptInput, GoodsReceiptItemInput};
 use crate::rules::terms::{ImportTerms, OrderTerms, PurchaseOrderItemInput};
 use crate::services::orders::wire::units;
 use crate::work::approval::approve_order;
@@ -25,25 +26,25 @@ pub fn receive(
     lines: Vec<service::ReceiveLine>,
 ) -> Result<service::Received, Problem> {
     let line = |(nth, line): (usize, service::ReceiveLine)| {
-        Ok(ArrivedLine {
-            order_item: line.order_item_id.into(),
-            quantity: parse_positive(&line.quantity),
+        Ok(GoodsReceiptItemInput {
+            order_item_id: line.order_item_id.into(),
+            quantity: Positive(parse_positive(&line.quantity)),
             units: units(line.units, &format!("/items/{nth}"))?,
         })
     };
-    let lines: Result<Vec<ArrivedLine>, Problem> = lines.into_iter().enumerate().map(line).collect();
-    let arrival = arrival(reason, location_id, lines.map_err(point_at_lines)?);
-    receive_arrival(order, expected_version, &arrival).map_err(point_at_lines)
+    let lines: Result<Vec<GoodsReceiptItemInput>, Problem> = lines.into_iter().enumerate().map(line).collect();
+    let lines = lines.map_err(point_at_lines)?;
+    receive_goods(order, &state_receipt(expected_version, reason, location_id, lines)).map_err(point_at_lines)
 }
 
-fn receive_arrival(order: Id, expected_version: i64, arrival: &Arrival) -> Result<service::Received, Problem> {
+fn receive_goods(order: Id, arrival: &GoodsReceiptInput) -> Result<service::Received, Problem> {
     refuse_invalid(arrival.find_faults())?;
     let receivable = lock_receivable(order, arrival)?;
     if receivable.order.row.kind == OrderKind::Import {
         // Its goods come with a shipment, which the caller cannot name.
         return Err(illegal("/order", "IMPORT"));
     }
-    let receipt = receiving::receive(receivable, arrival, ExpectedVersion(expected_version))?;
+    let receipt = receiving::receive(receivable, arrival)?;
     Ok(to_wire(receipt))
 }
 
@@ -72,18 +73,30 @@ fn buy_lines(what: service::Purchase, lines: Vec<service::BuyLine>) -> Result<se
     let mut came = Vec::new();
     for (nth, (line, item)) in lines.into_iter().zip(&order.items).enumerate() {
         let units = units(line.units, &format!("/items/{nth}"))?;
-        came.push(ArrivedLine { order_item: item.id, quantity: item.quantity, units });
+        came.push(GoodsReceiptItemInput { order_item_id: item.id, quantity: Positive(item.quantity), units });
     }
-    let arrival = arrival(what.reason, what.location_id, came);
+    // Its approval makes the next version.
+    let arrival = state_receipt(order.row.version + 1, what.reason, what.location_id, came);
     refuse_invalid(arrival.find_faults())?;
     approve_order(&mut order, Some(&known.supplier))?;
-    let version = ExpectedVersion(order.row.version);
-    let receipt = receiving::receive(Receivable::new(order), &arrival, version)?;
+    let receipt = receiving::receive(Receivable::new(order), &arrival)?;
     Ok(to_wire(receipt))
 }
 
-fn arrival(reason: String, location_id: Option<(u64, u64)>, lines: Vec<ArrivedLine>) -> Arrival {
-    Arrival { reason, location: location_id.map(Id::from), shipment: None, lines, charges: Vec::new() }
+fn state_receipt(
+    version: i64,
+    reason: String,
+    location_id: Option<(u64, u64)>,
+    items: Vec<GoodsReceiptItemInput>,
+) -> GoodsReceiptInput {
+    GoodsReceiptInput {
+        expected_version: ExpectedVersion(version),
+        reason: Prose(reason),
+        warehouse_location_id: location_id.map(Id::from),
+        items,
+        shipment_id: None,
+        charges: Vec::new(),
+    }
 }
 
 fn to_wire(receipt: Receipt) -> service::Received {

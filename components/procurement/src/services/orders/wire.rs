@@ -16,10 +16,7 @@ pub fn tracking(mode: Tracking) -> service::Tracking {
     }
 }
 
-/// The units of the line at this pointer.
-///
-/// # Errors
-/// VALIDATION_FAILED at a condition or grade that there is not.
+/// Reads the units of the line at this pointer, and refuses a condition or grade that there is not.
 pub fn units(new_units: Vec<service::NewUnit>, pointer: &str) -> Result<Vec<UnitInput>, Problem> {
     new_units.into_iter().enumerate().map(|(nth, unit)| read_unit(unit, &format!("{pointer}/units/{nth}"))).collect()
 }

@@ -6,7 +6,7 @@ use stoa_sdk::store::{get, get_all, select};
 
 use crate::records::charge::ChargeRow;
 use crate::records::shipment::{ShipmentItemRow, ShipmentRow};
-use crate::rules::arrival::Arrival;
+use crate::rules::arrival::GoodsReceiptInput;
 use crate::work::order::{LockedOrder, lock_order_with};
 
 /// An order of which something came.
@@ -27,18 +27,15 @@ impl Receivable {
     }
 }
 
-/// The order, held until the request ends, with what the receipt names.
-///
-/// # Errors
-/// NOT_FOUND.
-pub fn lock_receivable(id: Id, arrival: &Arrival) -> Result<Receivable, Problem> {
+/// The order, held until the request ends, with what the receipt names; or NOT_FOUND.
+pub fn lock_receivable(id: Id, arrival: &GoodsReceiptInput) -> Result<Receivable, Problem> {
     let of_shipment = |id| select::<ShipmentItemRow>(ShipmentItemRow::shipment_id.eq(id)).whole();
     let (order, (shipment, items, charges)) = lock_order_with(
         id,
         (
-            arrival.shipment.map(get::<ShipmentRow>),
-            arrival.shipment.map(of_shipment),
-            get_all::<ChargeRow>(arrival.charges.iter().map(|charge| charge.charge)),
+            arrival.shipment_id.map(get::<ShipmentRow>),
+            arrival.shipment_id.map(of_shipment),
+            get_all::<ChargeRow>(arrival.charges.iter().map(|charge| charge.charge_id)),
         ),
     )?;
     let mut shipment_items = items.unwrap_or_default();

@@ -9,7 +9,6 @@ use stoa_trade::JsonList;
 use stoa_trade::clients::books::{self, Cost, Side};
 use stoa_trade::clients::stock::{self, NewUnit, ReceiptLine, Received};
 use stoa_trade::document::actor::Actor;
-use stoa_trade::document::version::ExpectedVersion;
 use stoa_trade::posting::EntrySource;
 use stoa_trade::quantity::{self, Amount, Money, Quantity, Tracking};
 use stoa_trade::unit_identity::UnitInput;
@@ -17,11 +16,10 @@ use stoa_trade::unit_identity::UnitInput;
 use crate::records::charge::{AllocatedPart, AllocationRow, ChargeRow, Destination};
 use crate::records::order::OrderRow;
 use crate::records::order_item::OrderItemRow;
-use crate::records::receipt::{GoodsReceiptEvent, GoodsReceiptEventLine, RECEIPT_CREATED, ReceiptRow};
+use crate::records::receipt::{GoodsReceiptEvent, RECEIPT_CREATED, ReceiptRow};
 use crate::records::receipt_item::{ReceiptBalanceRow, ReceiptItemRow};
 use crate::records::shipment::{ShipmentItemRow, ShipmentRow, ShipmentStage, ShipmentStep};
-use crate::rules::arrival::{Arrival, ArrivedLine};
-use crate::rules::totals;
+use crate::rules::arrival::GoodsReceiptInput;
 use crate::work::goods::warehouse_refusal;
 use crate::work::order::{LockedOrder, receiving_verb, update_order};
 use crate::work::posting::{self, RoleAmount};
@@ -43,8 +41,8 @@ pub struct Receipt {
 ///
 /// # Errors
 /// What [`judge`] refuses, DUPLICATE and UNIT_CONDITION_* of units, and the codes of accounting.
-pub fn receive(receivable: Receivable, arrival: &Arrival, expected: ExpectedVersion) -> Result<Receipt, Problem> {
-    let judged = judge(&receivable, arrival, expected)?;
+pub fn receive(receivable: Receivable, arrival: &GoodsReceiptInput) -> Result<Receipt, Problem> {
+    let judged = judge(&receivable, arrival)?;
     let order = &receivable.order.row;
     let (row, items) = draw_up(order, &receivable.order, arrival)?;
     let amounts = amounts(&items, arrival)?;
@@ -54,10 +52,10 @@ pub fn receive(receivable: Receivable, arrival: &Arrival, expected: ExpectedVers
     }
     let after = write(&receivable, arrival, &row, &items)?;
     let units = take_in(&row, &items, arrival)?;
-    emit([RECEIPT_CREATED.of(row.id, None, &event(&row, &items, after.row.version))]);
+    emit([RECEIPT_CREATED.of(row.id, None, &GoodsReceiptEvent::from_row(&row, after.row.version, &items))]);
     let (kind, purpose) = posting::RECEIPT;
     let branch = judged.warehouse.branch_id.map(Id::from);
-    posting::post(order, branch, EntrySource { kind, id: row.id, purpose }, &arrival.reason, amounts)?;
+    posting::post(order, branch, EntrySource { kind, id: row.id, purpose }, &arrival.reason.0, amounts)?;
     Ok(Receipt { row, items, units, order: after })
 }
 
@@ -65,14 +63,14 @@ pub fn receive(receivable: Receivable, arrival: &Arrival, expected: ExpectedVers
 fn draw_up(
     order: &OrderRow,
     locked: &LockedOrder,
-    arrival: &Arrival,
+    arrival: &GoodsReceiptInput,
 ) -> Result<(ReceiptRow, Vec<ReceiptItemRow>), Problem> {
     let (id, now) = (new_id(), now());
-    let ids = new_ids(u32::try_from(arrival.lines.len()).unwrap_or(u32::MAX));
+    let ids = new_ids(u32::try_from(arrival.items.len()).unwrap_or(u32::MAX));
     let mut items = Vec::new();
-    for (line, item_id) in arrival.lines.iter().zip(ids) {
+    for (line, item_id) in arrival.items.iter().zip(ids) {
         // Judged before: every line is one of the order.
-        let item = locked.item(line.order_item).ok_or_else(Problem::not_found)?;
+        let item = locked.item(line.order_item_id).ok_or_else(Problem::not_found)?;
         items.push(ReceiptItemRow {
             id: item_id,
             created_at: now,
@@ -81,9 +79,9 @@ fn draw_up(
             order_item_id: item.id,
             variant_id: item.variant_id,
             tracking: item.tracking,
-            quantity: line.quantity,
+            quantity: line.quantity.0,
             unit_cost: item.unit_cost,
-            line_total: totals::line_total(line.quantity, item.unit_cost)?,
+            line_total: quantity::multiply(line.quantity.0, item.unit_cost)?,
         });
     }
     let Actor { actor_type, actor_id, request_id } = Actor::current();
@@ -92,13 +90,13 @@ fn draw_up(
         created_at: now,
         updated_at: now,
         order_id: order.id,
-        shipment_id: arrival.shipment,
+        shipment_id: arrival.shipment_id,
         supplier_id: order.supplier_id,
         legal_entity_id: order.legal_entity_id,
         warehouse_id: order.warehouse_id,
-        location_id: arrival.location,
+        location_id: arrival.warehouse_location_id,
         currency_code: order.currency_code.clone(),
-        reason: arrival.reason.clone(),
+        reason: arrival.reason.0.clone(),
         total: quantity::sum(items.iter().map(|item| item.line_total))?,
         actor_type,
         actor_id,
@@ -108,14 +106,14 @@ fn draw_up(
 }
 
 /// Amounts of the entry: goods in stock with their charges, purchases used up as they come, the debt for them (P1, P2).
-fn amounts(items: &[ReceiptItemRow], arrival: &Arrival) -> Result<Vec<RoleAmount>, Problem> {
+fn amounts(items: &[ReceiptItemRow], arrival: &GoodsReceiptInput) -> Result<Vec<RoleAmount>, Problem> {
     let total = |is_tracked: bool| {
         let lines = items.iter().filter(|item| (item.tracking != Tracking::None) == is_tracked);
         quantity::sum(lines.map(|item| item.line_total))
     };
     let (goods, services) = (total(true)?, total(false)?);
     let charges = arrival.charges.iter().flat_map(|charge| &charge.allocations);
-    let charges: Amount = quantity::sum(charges.map(|(_, amount)| quantity::widen(*amount)))?;
+    let charges: Amount = quantity::sum(charges.map(|part| quantity::widen(part.amount.0)))?;
     Ok(vec![
         (posting::INVENTORY, Side::Debit, quantity::sum([goods, charges])?),
         (posting::EXPENSE, Side::Debit, services),
@@ -126,13 +124,9 @@ fn amounts(items: &[ReceiptItemRow], arrival: &Arrival) -> Result<Vec<RoleAmount
 
 /// Costs of the lines, for the books to check: an order may have been approved before the books were begun.
 fn costs(order: &LockedOrder, items: &[ReceiptItemRow], judged: &Judged) -> Vec<Cost> {
-    let cost = |item: &ReceiptItemRow| Cost {
-        unit_cost: item.unit_cost.to_string(),
-        decimal_places: match item.tracking {
-            Tracking::Serialized => 0,
-            _ => judged.articles.get(&item.variant_id).map_or(0, |article| article.decimal_places),
-        },
-        pointer: format!("{}/unitCost", order.pointer(item.order_item_id)),
+    let article = |item: &ReceiptItemRow| judged.articles.get(&item.variant_id);
+    let cost = |item: &ReceiptItemRow| {
+        posting::new_cost(item.unit_cost, item.tracking, article(item), &order.pointer(item.order_item_id))
     };
     items.iter().map(cost).collect()
 }
@@ -140,7 +134,7 @@ fn costs(order: &LockedOrder, items: &[ReceiptItemRow], judged: &Judged) -> Vec<
 /// Writes all that is procurement's own; the order as it is after it.
 fn write(
     receivable: &Receivable,
-    arrival: &Arrival,
+    arrival: &GoodsReceiptInput,
     row: &ReceiptRow,
     items: &[ReceiptItemRow],
 ) -> Result<LockedOrder, Problem> {
@@ -195,7 +189,7 @@ fn write(
 }
 
 /// Initial balances of the lines: nothing is billed, and the charges are those that came with them.
-fn balances(items: &[ReceiptItemRow], arrival: &Arrival) -> Result<Vec<ReceiptBalanceRow>, Problem> {
+fn balances(items: &[ReceiptItemRow], arrival: &GoodsReceiptInput) -> Result<Vec<ReceiptBalanceRow>, Problem> {
     let ids = new_ids(u32::try_from(items.len()).unwrap_or(u32::MAX));
     let balance = |(item, id): (&ReceiptItemRow, Id)| {
         Ok(ReceiptBalanceRow {
@@ -212,7 +206,7 @@ fn balances(items: &[ReceiptItemRow], arrival: &Arrival) -> Result<Vec<ReceiptBa
 }
 
 /// The charges that came with the goods: all of them are on hand.
-fn allocations(items: &[ReceiptItemRow], arrival: &Arrival) -> Vec<AllocationRow> {
+fn allocations(items: &[ReceiptItemRow], arrival: &GoodsReceiptInput) -> Vec<AllocationRow> {
     let of_item = |item: &ReceiptItemRow| {
         let receipt_item_id = item.id;
         let row = |(charge_id, amount): (Id, Money)| {
@@ -233,11 +227,11 @@ fn allocations(items: &[ReceiptItemRow], arrival: &Arrival) -> Vec<AllocationRow
 }
 
 /// The charges as they are after the receipt, each with what was allocated of it.
-fn changed_charges(receivable: &Receivable, arrival: &Arrival) -> Result<Vec<(ChargeRow, Money)>, Problem> {
+fn changed_charges(receivable: &Receivable, arrival: &GoodsReceiptInput) -> Result<Vec<(ChargeRow, Money)>, Problem> {
     let mut changed = Vec::new();
     for named in arrival.charges.iter().filter(|named| !named.allocations.is_empty()) {
-        let Some(charge) = receivable.charges.iter().find(|charge| charge.id == named.charge) else { continue };
-        let added = quantity::sum(named.allocations.iter().map(|(_, amount)| *amount))?;
+        let Some(charge) = receivable.charges.iter().find(|charge| charge.id == named.charge_id) else { continue };
+        let added = quantity::sum(named.allocations.iter().map(|part| part.amount.0))?;
         let allocated = quantity::sum([charge.allocated, added])?;
         let status = ChargeRow::status_when(charge.amount, allocated);
         changed.push((ChargeRow { allocated, status, ..charge.clone() }, added));
@@ -246,14 +240,9 @@ fn changed_charges(receivable: &Receivable, arrival: &Arrival) -> Result<Vec<(Ch
 }
 
 /// Has inventory take the tracked goods in; the units of every line. What inventory refuses points into what came.
-fn take_in(row: &ReceiptRow, items: &[ReceiptItemRow], arrival: &Arrival) -> Result<Vec<Vec<Id>>, Problem> {
-    let tracked: Vec<(usize, &ReceiptItemRow, &ArrivedLine)> = items
-        .iter()
-        .zip(&arrival.lines)
-        .enumerate()
-        .filter(|(_, (item, _))| item.tracking != Tracking::None)
-        .map(|(index, (item, line))| (index, item, line))
-        .collect();
+fn take_in(row: &ReceiptRow, items: &[ReceiptItemRow], arrival: &GoodsReceiptInput) -> Result<Vec<Vec<Id>>, Problem> {
+    let came = items.iter().zip(&arrival.items).enumerate().map(|(index, (item, line))| (index, item, line));
+    let tracked: Vec<_> = came.filter(|(_, item, _)| item.tracking != Tracking::None).collect();
     let mut units: Vec<Vec<Id>> = vec![Vec::new(); items.len()];
     if tracked.is_empty() {
         return Ok(units);
@@ -303,16 +292,5 @@ fn new_unit(unit: &UnitInput) -> NewUnit {
         imei2: unit.imei2.clone(),
         condition: unit.condition.map(|condition| condition.as_str().to_owned()),
         grade: unit.grade.map(|grade| grade.as_str().to_owned()),
-    }
-}
-
-fn event(row: &ReceiptRow, items: &[ReceiptItemRow], order_version: i64) -> GoodsReceiptEvent {
-    let line = |item: &ReceiptItemRow| GoodsReceiptEventLine { variant_id: item.variant_id, quantity: item.quantity };
-    GoodsReceiptEvent {
-        receipt_id: row.id,
-        order_id: row.order_id,
-        order_version,
-        warehouse_id: row.warehouse_id,
-        lines: items.iter().map(line).collect(),
     }
 }

@@ -13,10 +13,7 @@ pub fn cancel(call: &Call) -> Answer {
     let live = select::<SalesReturnItemRow>(SalesReturnItemRow::live_of(id)).whole();
     let (row, items) = run((get::<SalesReturnRow>(id).locked(), live))?;
     let row = row.ok_or_else(Problem::not_found)?;
-    body.expected_version.check(row.version)?;
-    if row.status != ReturnStatus::Draft {
-        return Err(Problem::new("ILLEGAL_STATE"));
-    }
+    row.require_draft(body.expected_version)?;
     let change = Change::new(&row, SalesReturnRow { status: ReturnStatus::Cancelled, ..row.clone() })?;
     run(change.update())?;
     let products = set(items.iter().map(|item| item.product_id));

@@ -3,22 +3,25 @@
 use stoa_sdk::store::{MOST_ROWS, get, insert, run, select, update_all, update_from};
 use stoa_sdk::{Answer, Call, Id, Problem, new_id, new_ids, now};
 use stoa_trade::document::draft::{Kept, replace_lines};
+use stoa_trade::document::replacement::FullReplacement;
 use stoa_trade::pages::read_rest;
 use stoa_trade::quantity::pieces;
 use stoa_trade::{Caller, Change, JsonList};
 
-use crate::operations::customer_return::input::{SalesReturnInput, SalesReturnItemInput, SalesReturnUpdate};
+use crate::operations::customer_return::input::SalesReturnInput;
 use crate::operations::customer_return::references::{ReturnLine, ReturnReferences};
 use crate::records::customer_return::{ReturnStatus, SalesReturnItemRow, SalesReturnRow, receipt};
+use crate::work::priced_line::name_changes;
 
 /// Columns that a replacement writes of the lines that stay.
 const REDRAWN: &[&str] =
     &[SalesReturnItemRow::line_no.name(), SalesReturnItemRow::quantity.name(), SalesReturnItemRow::units.name()];
 
 pub fn create(call: &Call) -> Answer {
-    let stated = call.body::<SalesReturnInput>()?.state()?;
-    let references = ReturnReferences::read(&stated)?;
-    let lines = references.check(&stated)?;
+    let body: SalesReturnInput = call.body()?;
+    body.check()?;
+    let references = ReturnReferences::read(&body)?;
+    let lines = references.check(&body)?;
     let now = now();
     let row = SalesReturnRow {
         id: new_id(),
@@ -29,26 +32,19 @@ pub fn create(call: &Call) -> Answer {
         customer_id: references.order.customer_id,
         legal_entity_id: references.order.legal_entity_id,
         warehouse_id: references.warehouse_id,
-        location_id: stated.location,
-        reason: stated.reason,
+        location_id: body.warehouse_location_id,
+        reason: body.reason.clone().into(),
         status: ReturnStatus::Draft,
         received_at: None,
     };
-    let ids = new_ids(u32::try_from(lines.len()).unwrap_or(u32::MAX));
-    let parts = ids.into_iter().zip(0..).zip(stated.lines.iter().zip(&lines));
+    let ids = new_ids(u32::try_from(lines.len()).unwrap_or(u32::MAX)).into_iter().zip(0..);
     let items: Vec<SalesReturnItemRow> =
-        parts.map(|((id, line_no), (input, line))| new_item(id, row.id, line_no, input, line)).collect();
+        ids.zip(&lines).map(|((id, line_no), line)| new_item(id, row.id, line_no, line)).collect();
     run((insert([&row]), insert(&items)))?;
     Ok(receipt(&row).subjects(references.products()))
 }
 
-fn new_item(
-    id: Id,
-    return_id: Id,
-    line_no: i64,
-    input: &SalesReturnItemInput,
-    line: &ReturnLine<'_>,
-) -> SalesReturnItemRow {
+fn new_item(id: Id, return_id: Id, line_no: i64, line: &ReturnLine<'_>) -> SalesReturnItemRow {
     let now = now();
     SalesReturnItemRow {
         id,
@@ -61,43 +57,39 @@ fn new_item(
         variant_id: line.item.variant_id,
         product_id: line.item.product_id,
         tracking: line.item.tracking,
-        quantity: input.quantity.0,
+        quantity: line.stated.quantity.0,
         disposition: line.disposition,
-        units: JsonList(input.unit_ids.clone()),
+        units: JsonList(line.stated.unit_ids.clone()),
     }
 }
 
 pub fn replace(call: &Call) -> Answer {
     let id = call.path_id("id")?;
-    let body: SalesReturnUpdate = call.body()?;
-    let expected = body.expected_version;
-    let stated = body.state()?;
+    let FullReplacement { expected_version, body }: FullReplacement<SalesReturnInput> = call.body()?;
+    body.check()?;
     // Also what was taken out of it before.
     let of_return = SalesReturnItemRow::return_id.eq(id);
     let (before, rows) =
         run((get::<SalesReturnRow>(id).locked(), select::<SalesReturnItemRow>(of_return.clone()).limit(MOST_ROWS)))?;
     let before = before.ok_or_else(Problem::not_found)?;
     let rows = read_rest(rows, &of_return, |row| row.id)?;
-    let references = ReturnReferences::read(&stated)?;
-    expected.check(before.version)?;
-    if before.status != ReturnStatus::Draft {
-        return Err(Problem::new("ILLEGAL_STATE"));
-    }
-    if stated.order != before.order_id {
+    let references = ReturnReferences::read(&body)?;
+    before.require_draft(expected_version)?;
+    if body.order_id != before.order_id {
         return Err(Problem::immutable(vec!["/orderId".to_owned()]));
     }
-    let lines = references.check(&stated)?;
+    let lines = references.check(&body)?;
 
     let kept = |row: &SalesReturnItemRow| Kept {
         id: row.id,
         is_live: row.line_no.is_some(),
         key: (row.item_id, row.disposition as u8),
     };
-    let redrawn = replace_lines(&rows, kept, &lines, |line| (line.item.id, line.disposition as u8));
+    let redrawn = replace_lines(&rows, kept, &lines, ReturnLine::key);
     let by_client = Caller::current().is_client();
     let (mut new, mut old) = (Vec::new(), Vec::new());
-    for (redrawn_line, (input, line)) in redrawn.lines.iter().zip(stated.lines.iter().zip(&lines)) {
-        let mut row = new_item(redrawn_line.id, id, redrawn_line.line_no, input, line);
+    for (redrawn_line, line) in redrawn.lines.iter().zip(&lines) {
+        let mut row = new_item(redrawn_line.id, id, redrawn_line.line_no, line);
         let Some(before) = redrawn_line.before else {
             new.push(row);
             continue;
@@ -111,16 +103,13 @@ pub fn replace(call: &Call) -> Answer {
     }
     let after = SalesReturnRow {
         warehouse_id: references.warehouse_id,
-        location_id: stated.location,
-        reason: stated.reason,
+        location_id: body.warehouse_location_id,
+        reason: body.reason.clone().into(),
         ..before.clone()
     };
     let change = Change::new(&before, after)?;
     let dropped =
         update_all::<SalesReturnItemRow>(redrawn.dropped.iter().copied()).set(SalesReturnItemRow::line_no, &None);
-    let rewritten = update_from(&old, REDRAWN);
-    run((change.update(), rewritten, dropped, insert(&new)))?;
-    // Lines are named as one: which of them changed is in the record.
-    let reply = receipt(change.after()).subjects(references.products());
-    Ok(reply.changed(change.members()).changed(["items"]))
+    run((change.update(), update_from(&old, REDRAWN), dropped, insert(&new)))?;
+    Ok(receipt(change.after()).subjects(references.products()).changed(name_changes(&change)))
 }

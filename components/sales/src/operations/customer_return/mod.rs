@@ -8,9 +8,10 @@ mod receive;
 mod references;
 
 use stoa_sdk::{Client, Operation, Page};
+use stoa_trade::document::replacement::FullReplacement;
 use stoa_trade::document::version::Transition;
 
-use crate::operations::customer_return::input::{SalesReturnInput, SalesReturnUpdate};
+use crate::operations::customer_return::input::SalesReturnInput;
 use crate::operations::customer_return::list::ListSalesReturns;
 use crate::records::customer_return::{
     ApiSalesReturn, ApiSalesReturnHeader, CUSTOMER_RETURN, SalesReturn, SalesReturnHeader, SalesReturnWrite,
@@ -38,7 +39,7 @@ pub const OPERATIONS: &[Operation] = &[
         .and_client(Client::new(READ).answers::<ApiSalesReturn>().description("")),
     Operation::replace("/sales/returns/{id}", "replaceSalesReturn", draft::replace).summary("Replace a draft")
         .description("Full replacement. The order must be the current one.")
-        .needs(CREATE).body::<SalesReturnUpdate>().grows_with("/items").answers::<SalesReturnWrite>().cache_control("no-store")
+        .needs(CREATE).body::<FullReplacement<SalesReturnInput>>().grows_with("/items").answers::<SalesReturnWrite>().cache_control("no-store")
         .writes(CUSTOMER_RETURN, &[]).without_if_match()
         .problems(&["VERSION_CONFLICT", "ILLEGAL_STATE", "IMMUTABLE_FIELD", "REFERENCE_INVALID", "UNIT_COUNT_MISMATCH",
             "LIMIT_EXCEEDED"])

@@ -4,11 +4,10 @@
 use std::collections::BTreeMap;
 
 use stoa_sdk::store::{get, run, select, update_all};
-use stoa_sdk::{Answer, Bound, Bounds, Call, Id, Item, Problem, all, item, new_id, now, set, today};
+use stoa_sdk::{Answer, Bound, Bounds, Call, Decimal, Id, Item, Problem, all, item, now, set};
 use stoa_trade::clients::books::{self, Side};
 use stoa_trade::clients::stock::{self, CustomerReturn, Disposition, Returned};
 use stoa_trade::clients::warehouses;
-use stoa_trade::dates::Month;
 use stoa_trade::document::version::Transition;
 use stoa_trade::posting::{EntrySource, new_role_leg, post_today};
 use stoa_trade::quantity::{Amount, Quantity, Tracking, pieces, sum};
@@ -19,9 +18,9 @@ use crate::records::allocation::{AllocationOutcome, AllocationRow};
 use crate::records::customer_return::{
     CUSTOMER_RETURN, ReturnDisposition, ReturnStatus, SalesReturnItemRow, SalesReturnRow, receipt,
 };
-use crate::records::delivery::{DeliveryKind, DeliveryLineRow, SignedQuantity};
+use crate::records::delivery::{DeliveryKind, DeliveryLineRow};
 use crate::records::order::OrderRow;
-use crate::work::delivery::{KnownCost, cost_in};
+use crate::work::delivery::{KnownCost, cost_in, new_delivery_line};
 use crate::work::month_totals::write_deliveries;
 use crate::work::references::unit_count_fault;
 
@@ -32,10 +31,7 @@ pub fn receive(call: &Call) -> Answer {
     let id = call.path_id("id")?;
     let body: Transition = call.body()?;
     let coming = lock_return(id)?;
-    body.expected_version.check(coming.row.version)?;
-    if coming.row.status != ReturnStatus::Draft {
-        return Err(Problem::new("ILLEGAL_STATE"));
-    }
+    coming.row.require_draft(body.expected_version)?;
     let parts = coming.divide()?;
     check_warehouse(coming.row.warehouse_id)?;
     // Before any goods are locked, as for a delivery.
@@ -93,6 +89,10 @@ fn lock_return(id: Id) -> Result<LockedReturn, Problem> {
     let (order, row) = order.zip(row).ok_or_else(Problem::not_found)?;
     items.sort_by_key(|item| item.line_no);
     Ok(LockedReturn { row, items, order, delivered })
+}
+
+fn negate<const SCALE: u32, const DIGITS: u8>(number: Decimal<SCALE, DIGITS>) -> Decimal<SCALE, DIGITS> {
+    Decimal::from_units(-number.units())
 }
 
 /// At most so much of the line may come back.
@@ -187,30 +187,17 @@ impl LockedReturn {
         Ok((lines, sum(costs)?))
     }
 
+    /// A row of the ledger for goods that come back: quantity and cost are below zero.
     fn delivery_line(&self, line: &SalesReturnItemRow, cost: KnownCost) -> DeliveryLineRow {
-        let (now, today) = (now(), today());
-        let negative = |quantity: Quantity| SignedQuantity::from_units(-quantity.units());
+        let came = new_delivery_line(&self.order, line.item_id, line.variant_id, line.quantity, cost);
         DeliveryLineRow {
-            id: new_id(),
-            created_at: now,
-            updated_at: now,
             kind: DeliveryKind::Return,
-            order_id: self.order.id,
-            item_id: line.item_id,
             source_id: line.id,
-            legal_entity_id: self.order.legal_entity_id,
-            branch_id: self.order.branch_id,
             warehouse_id: self.row.warehouse_id,
-            customer_id: self.order.customer_id,
-            variant_id: line.variant_id,
-            currency_code: self.order.currency_code.clone(),
-            on_date: today,
-            month: Month::from_day(today),
-            quantity: negative(line.quantity),
-            revenue: Amount::ZERO,
-            cost: cost.amount.map(|cost| Amount::from_units(-cost.units())),
-            uncosted_quantity: negative(cost.uncosted),
-            document_count: 0,
+            quantity: negate(came.quantity),
+            cost: came.cost.map(negate),
+            uncosted_quantity: negate(came.uncosted_quantity),
+            ..came
         }
     }
 
@@ -227,8 +214,7 @@ impl LockedReturn {
     }
 }
 
-/// # Errors
-/// ARCHIVED: the draft's warehouse was archived since.
+/// Refuses with ARCHIVED a warehouse that was archived since the return was drafted.
 fn check_warehouse(id: Id) -> Result<(), Problem> {
     let is_open = warehouses::get([id]).get(&id).is_some_and(|warehouse| warehouse.active);
     if is_open { Ok(()) } else { Err(Problem::at("ARCHIVED", "/warehouseId")) }

@@ -1,6 +1,6 @@
 //! The records that the body of a customer return names, and whether it may name them so.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
 use stoa_sdk::store::{get, run, select};
 use stoa_sdk::{Id, Problem, item, map};
@@ -11,7 +11,7 @@ use stoa_trade::document::lines::Lines;
 use stoa_trade::quantity::{Tracking, is_countable};
 use stoa_trade::refusal::{illegal, list_faults, refuse, refuse_invalid};
 
-use crate::operations::customer_return::input::{SalesReturnItemInput, StatedReturn};
+use crate::operations::customer_return::input::{SalesReturnInput, SalesReturnItemInput};
 use crate::records::customer_return::ReturnDisposition;
 use crate::records::order::{OrderRow, OrderStatus};
 use crate::records::order_item::OrderItemRow;
@@ -32,38 +32,44 @@ pub struct ReturnReferences {
 
 /// A line as it is judged: of which line of the order, and what becomes of its goods.
 pub struct ReturnLine<'a> {
+    pub stated: &'a SalesReturnItemInput,
     pub item: &'a OrderItemRow,
     pub disposition: ReturnDisposition,
 }
 
+impl ReturnLine<'_> {
+    /// No other line of the return has it.
+    pub fn key(&self) -> (Id, u8) {
+        (self.item.id, self.disposition as u8)
+    }
+}
+
 impl ReturnReferences {
-    /// # Errors
-    /// NOT_FOUND at what is missing.
-    pub fn read(stated: &StatedReturn) -> Result<ReturnReferences, Problem> {
+    /// Reads them; NOT_FOUND at what is missing.
+    pub fn read(stated: &SalesReturnInput) -> Result<ReturnReferences, Problem> {
         let (order, items) = run((
-            get::<OrderRow>(stated.order),
-            select::<OrderItemRow>(live_lines::<OrderItemRow>(stated.order)).whole(),
+            get::<OrderRow>(stated.order_id),
+            select::<OrderItemRow>(live_lines::<OrderItemRow>(stated.order_id)).whole(),
         ))?;
         let order = order.ok_or_else(|| Problem::reference_missing("/orderId"))?;
-        let warehouse_id = stated.warehouse.unwrap_or(order.warehouse_id);
-        let named: Vec<Id> = stated.lines.iter().flat_map(|line| line.unit_ids.iter().copied()).collect();
+        let warehouse_id = stated.warehouse_id.unwrap_or(order.warehouse_id);
         let items = map(items.into_iter().map(|item| (item.id, item)));
-        let variants = stated.lines.iter().filter_map(|line| Some(items.get(&line.item_id)?.variant_id));
+        let variants = stated.items.iter().filter_map(|line| Some(items.get(&line.item_id)?.variant_id));
         let known = ReturnReferences {
             warehouse_id,
             warehouse: warehouses::get([warehouse_id]).remove(&warehouse_id),
-            location: stated.location.and_then(|id| warehouses::locations(&[id]).into_iter().next()),
-            units: map(units::get(&named).into_iter().map(|unit| (Id::from(unit.id), unit))),
+            location: stated.warehouse_location_id.and_then(|id| warehouses::locations(&[id]).into_iter().next()),
+            units: units::get_by_id(stated.items.iter().flat_map(|line| line.unit_ids.iter().copied())),
             articles: articles::get(variants),
             order,
             items,
         };
         let named = [
             ("/warehouseId", known.warehouse.is_none()),
-            ("/warehouseLocationId", stated.location.is_some() && known.location.is_none()),
+            ("/warehouseLocationId", stated.warehouse_location_id.is_some() && known.location.is_none()),
         ];
         let mut missing = list_faults("NOT_FOUND", named);
-        let lines = Lines::at("/items", &stated.lines);
+        let lines = stated.lines();
         missing.extend(lines.faults("itemId", "NOT_FOUND", |line| !known.items.contains_key(&line.item_id)));
         missing.extend(lines.id_faults(
             "unitIds",
@@ -78,59 +84,47 @@ impl ReturnReferences {
     /// # Errors
     /// ILLEGAL_STATE of the order, of untracked lines and of dispositions; faults of quantities; REFERENCE_INVALID;
     /// UNIT_COUNT_MISMATCH; LIMIT_EXCEEDED.
-    pub fn check<'a>(&'a self, stated: &StatedReturn) -> Result<Vec<ReturnLine<'a>>, Problem> {
+    pub fn check<'a>(&'a self, stated: &'a SalesReturnInput) -> Result<Vec<ReturnLine<'a>>, Problem> {
         if self.order.status != OrderStatus::Completed {
             return Err(Problem::illegal_state("/orderId"));
         }
-        let pairs = self.pair(stated);
-        let lines = Lines::at("/items", &pairs);
-        let untracked = lines.faults("itemId", "ILLEGAL_STATE", |(_, line)| line.item.tracking == Tracking::None);
+        let judged: Vec<ReturnLine<'_>> = stated.items.iter().filter_map(|line| self.find_item(line)).collect();
+        let lines = Lines::at("/items", &judged);
+        let untracked = lines.faults("itemId", "ILLEGAL_STATE", |line| line.item.tracking == Tracking::None);
         refuse("ILLEGAL_STATE", untracked)?;
-        let mut faults = lines.faults("quantity", "QUANTITY_SCALE", |(input, line)| !self.is_countable(input, line));
-        let mut seen = BTreeSet::new();
-        let again = |(_, line): &(&SalesReturnItemInput, ReturnLine<'_>)| (line.item.id, line.disposition as u8);
-        for (pointer, pair) in lines.iter() {
-            faults.extend((!seen.insert(again(pair))).then(|| item(pointer.member("itemId"), "REPEATED")));
-        }
+        let mut faults = lines.faults("quantity", "QUANTITY_SCALE", |line| !self.is_countable(line));
+        faults.extend(lines.find_repeats("itemId", ReturnLine::key));
         refuse_invalid(faults)?;
-        for (pointer, (_, line)) in lines.iter() {
+        for (pointer, line) in lines.iter() {
             if line.item.tracking == Tracking::Quantity && line.disposition != ReturnDisposition::Restock {
                 return Err(illegal(pointer.member("disposition"), "NOT_ALLOWED"));
             }
         }
         self.check_place()?;
-        let other = lines.id_faults(
-            "unitIds",
-            "OTHER_VARIANT",
-            |(input, _)| &input.unit_ids,
-            |(_, line), unit| {
-                self.units.get(&unit).is_some_and(|unit| Id::from(unit.variant_id) != line.item.variant_id)
-            },
-        );
-        refuse("REFERENCE_INVALID", other)?;
-        let counted = |(input, line): &(&SalesReturnItemInput, ReturnLine<'_>)| {
-            (line.item.tracking, input.quantity.0, input.unit_ids.len())
+        let is_other = |line: &ReturnLine<'_>, unit: Id| {
+            self.units.get(&unit).is_some_and(|unit| Id::from(unit.variant_id) != line.item.variant_id)
         };
-        check_unit_counts(lines, counted)?;
-        Ok(pairs.into_iter().map(|(_, line)| line).collect())
+        refuse(
+            "REFERENCE_INVALID",
+            lines.id_faults("unitIds", "OTHER_VARIANT", |line| &line.stated.unit_ids, is_other),
+        )?;
+        check_unit_counts(lines, |line| (line.item.tracking, line.stated.quantity.0, line.stated.unit_ids.len()))?;
+        Ok(judged)
     }
 
-    /// Each stated line with its line of the order, which `read` has found.
-    fn pair<'a, 'b>(&'a self, stated: &'b StatedReturn) -> Vec<(&'b SalesReturnItemInput, ReturnLine<'a>)> {
-        let to_line = |input: &'b SalesReturnItemInput| {
-            let item = self.items.get(&input.item_id)?;
-            let usual = match item.tracking {
-                Tracking::Serialized => ReturnDisposition::Inspect,
-                Tracking::None | Tracking::Quantity => ReturnDisposition::Restock,
-            };
-            Some((input, ReturnLine { item, disposition: input.disposition.unwrap_or(usual) }))
+    /// The stated line with its line of the order, which `read` has found.
+    fn find_item<'a>(&'a self, stated: &'a SalesReturnItemInput) -> Option<ReturnLine<'a>> {
+        let item = self.items.get(&stated.item_id)?;
+        let usual = match item.tracking {
+            Tracking::Serialized => ReturnDisposition::Inspect,
+            Tracking::None | Tracking::Quantity => ReturnDisposition::Restock,
         };
-        stated.lines.iter().filter_map(to_line).collect()
+        Some(ReturnLine { stated, item, disposition: stated.disposition.unwrap_or(usual) })
     }
 
-    fn is_countable(&self, input: &SalesReturnItemInput, line: &ReturnLine<'_>) -> bool {
+    fn is_countable(&self, line: &ReturnLine<'_>) -> bool {
         let article = self.articles.get(&line.item.variant_id);
-        article.is_none_or(|article| is_countable(input.quantity.0, line.item.tracking, article.decimal_places))
+        article.is_none_or(|article| is_countable(line.stated.quantity.0, line.item.tracking, article.decimal_places))
     }
 
     fn check_place(&self) -> Result<(), Problem> {

@@ -1,13 +1,12 @@
 //! Cancelling a sales order before it is delivered: what it holds is let go. A payment reaches an order only through its invoice, so
 //! that nothing billed covers both (decisions.md G14).
 
-use stoa_sdk::store::{run, update_all};
+use stoa_sdk::store::run;
 use stoa_sdk::{Answer, Call, item, now};
 use stoa_trade::Change;
 use stoa_trade::document::version::ReasonedTransition;
 use stoa_trade::refusal::refuse;
 
-use crate::records::allocation::{AllocationOutcome, AllocationRow};
 use crate::records::order::{OrderRow, OrderStatus, SALE_CANCELLED, emit_sale, receipt};
 use crate::work::completion::lock_order;
 use crate::work::order::require_status;
@@ -21,7 +20,7 @@ pub fn cancel(call: &Call) -> Answer {
     require_status(&order.row, &[OrderStatus::Draft, OrderStatus::Confirmed])?;
     let billed = order.items.iter().filter(|row| !row.billed.is_zero());
     refuse("ILLEGAL_STATE", billed.map(|row| item(row.pointer(), "ORDER_BILLED")).collect())?;
-    release_goods(order.row.id, &order.reserved, &body.reason)?;
+    let released = release_goods(order.row.id, &order.allocations, &body.reason)?;
     let after = OrderRow {
         status: OrderStatus::Cancelled,
         cancelled_at: Some(now()),
@@ -29,11 +28,7 @@ pub fn cancel(call: &Call) -> Answer {
         ..order.row.clone()
     };
     let change = Change::new(&order.row, after)?;
-    let released = update_all::<AllocationRow>(order.reserved.iter().map(|row| row.id))
-        .set(AllocationRow::outcome, &AllocationOutcome::Released)
-        .set(AllocationRow::live_slot, &None);
     run((change.update(), released))?;
     emit_sale(&SALE_CANCELLED, change.after());
-    let changed = change.members();
-    Ok(receipt(change.after()).subjects(products_of(&order.items)).changed(changed))
+    Ok(receipt(change.after()).subjects(products_of(&order.items)).changed(change.members()))
 }

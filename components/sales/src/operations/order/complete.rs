@@ -10,7 +10,7 @@ use crate::work::priced_line::products_of;
 pub fn complete(call: &Call) -> Answer {
     let body: Transition = call.body()?;
     let order = lock_order(call.path_id("id")?)?;
-    let completed = complete_order(order, body.expected_version.0, None)?;
+    let completed = complete_order(order, body.expected_version, None)?;
     let products = products_of(&completed.items);
     Ok(receipt(&completed.row).subjects(products).changed(["status", "completedAt"]))
 }

@@ -6,11 +6,11 @@ use std::collections::BTreeMap;
 use stoa_sdk::store::{insert, run, update_from};
 use stoa_sdk::{Answer, Call, Id, Item, Problem, item, map, now};
 use stoa_trade::Change;
-use stoa_trade::clients::units;
+use stoa_trade::clients::units::{self, Unit};
 use stoa_trade::quantity::Tracking;
 use stoa_trade::refusal::{refuse, unusable};
 
-use crate::operations::order::input::{ChosenUnits, ConfirmSalesOrder, ConfirmSalesOrderAsClient};
+use crate::operations::order::input::{ChosenUnits, ConfirmSalesOrder};
 use crate::records::order::{OrderRow, OrderStatus, SALE_CONFIRMED, emit_sale, receipt};
 use crate::records::order_item::OrderItemRow;
 use crate::rules::priced_line::PricedLine;
@@ -22,18 +22,10 @@ use crate::work::references::References;
 use crate::work::reservation::{ReservedLine, check_choice, reserve_goods};
 
 pub fn confirm(call: &Call) -> Answer {
+    // The contract of API clients has no units.
     let body: ConfirmSalesOrder = call.body()?;
     body.check()?;
-    confirm_order(call.path_id("id")?, body)
-}
-
-pub fn confirm_as_client(call: &Call) -> Answer {
-    let ConfirmSalesOrderAsClient { expected_version, expected_total } = call.body()?;
-    confirm_order(call.path_id("id")?, ConfirmSalesOrder { expected_version, expected_total, units: Vec::new() })
-}
-
-fn confirm_order(id: Id, body: ConfirmSalesOrder) -> Answer {
-    let draft = lock_document::<OrderItemRow>(id)?;
+    let draft = lock_document::<OrderItemRow>(call.path_id("id")?)?;
     let chosen = Choice::read(&body, &draft)?;
     body.expected_version.check(draft.row.version)?;
     require_status(&draft.row, &[OrderStatus::Draft])?;
@@ -60,36 +52,33 @@ fn confirm_order(id: Id, body: ConfirmSalesOrder) -> Answer {
 /// The units that the body names in place of the draft's, by line.
 struct Choice<'a> {
     lines: BTreeMap<Id, (usize, &'a ChosenUnits)>,
-    variants: BTreeMap<Id, Id>,
+    known: BTreeMap<Id, Unit>,
 }
 
 impl<'a> Choice<'a> {
-    /// # Errors
-    /// NOT_FOUND at lines that are not the order's and units that there are not.
+    /// Refuses with NOT_FOUND lines that are not the order's and units that there are not.
     fn read(body: &'a ConfirmSalesOrder, draft: &LockedDocument<OrderItemRow>) -> Result<Choice<'a>, Problem> {
-        let named: Vec<Id> = body.unit_ids().into_iter().collect();
-        let known = units::get(&named).into_iter().map(|unit| (Id::from(unit.id), Id::from(unit.variant_id)));
-        let variants: BTreeMap<Id, Id> = map(known);
+        let known = units::get_by_id(body.units.iter().flat_map(|chosen| chosen.unit_ids.iter().copied()));
         let mut missing: Vec<Item> = Vec::new();
         for (index, chosen) in body.units.iter().enumerate() {
             if !draft.items.iter().any(|item| item.id == chosen.item_id) {
                 missing.push(item(format!("/units/{index}/itemId"), "NOT_FOUND"));
             }
-            let unknown = chosen.unit_ids.iter().enumerate().filter(|(_, unit)| !variants.contains_key(unit));
+            let unknown = chosen.unit_ids.iter().enumerate().filter(|(_, unit)| !known.contains_key(unit));
             missing.extend(unknown.map(|(nth, _)| item(format!("/units/{index}/unitIds/{nth}"), "NOT_FOUND")));
         }
         refuse("NOT_FOUND", missing)?;
         let lines = body.units.iter().enumerate().map(|(index, chosen)| (chosen.item_id, (index, chosen)));
-        Ok(Choice { lines: map(lines), variants })
+        Ok(Choice { lines: map(lines), known })
     }
 
-    /// # Errors
-    /// REFERENCE_INVALID at a unit of another variant than its line's.
+    /// Refuses with REFERENCE_INVALID a unit of another variant than its line's.
     fn check(&self, items: &[OrderItemRow]) -> Result<(), Problem> {
         for line in items.iter().filter(|line| line.tracking == Tracking::Serialized) {
             let Some((index, chosen)) = self.lines.get(&line.id) else { continue };
-            let other = chosen.unit_ids.iter().position(|unit| self.variants.get(unit) != Some(&line.variant_id));
-            if let Some(nth) = other {
+            let is_other =
+                |unit: &Id| self.known.get(unit).is_none_or(|unit| Id::from(unit.variant_id) != line.variant_id);
+            if let Some(nth) = chosen.unit_ids.iter().position(is_other) {
                 return Err(unusable(format!("/units/{index}/unitIds/{nth}"), "OTHER_VARIANT"));
             }
         }

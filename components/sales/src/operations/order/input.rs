@@ -1,96 +1,56 @@
 //! Request bodies of a sales order.
 
-use std::collections::BTreeSet;
-
 use schemars::JsonSchema;
 use serde::Deserialize;
 use stoa_sdk::{Id, Item, Problem};
-use stoa_trade::Caller;
 use stoa_trade::document::lines::Lines;
 use stoa_trade::document::number::DocumentNumber;
+use stoa_trade::document::replacement::Replaceable;
 use stoa_trade::document::version::ExpectedVersion;
 use stoa_trade::quantity::StatedTotal;
 use stoa_trade::refusal::{invalid, refuse_invalid};
 use stoa_trade::text::Prose;
 
-use crate::operations::line_input::{SalesOrderItemInput, read_lines};
-use crate::rules::line::{Named, StatedLine, check_lines};
+use crate::operations::line_input::SalesOrderItemInput;
+use crate::rules::line::{Named, StatedLine};
 
-/// An order as either body states it.
-pub struct StatedOrder {
+/// A sales order in a request.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct SalesOrderInput {
+    /// Unique in the legal entity, ignoring case. Immutable. Omitted or null on create: `SO-` and the next number.
+    #[serde(default)]
     pub number: Option<DocumentNumber>,
-    pub entity: Id,
-    pub warehouse: Id,
-    pub customer: Id,
-    pub price_list: Id,
-    pub notes: Option<String>,
-    pub lines: Vec<StatedLine>,
+    /// Legal entity that sells. Immutable.
+    pub legal_entity_id: Id,
+    /// Active warehouse of the legal entity that the goods leave, of type PHYSICAL, VIRTUAL or THIRD_PARTY.
+    pub warehouse_id: Id,
+    /// Id of an active customer.
+    pub customer_id: Id,
+    /// Active price list. Its currency becomes the currency of the order.
+    pub price_list_id: Id,
+    #[serde(default)]
+    pub notes: Option<Prose<0, 2000>>,
+    /// At most one line for each variant.
+    #[schemars(length(min = 1, max = stoa_trade::limits::LINES))]
+    pub items: Vec<SalesOrderItemInput>,
 }
 
-impl StatedOrder {
-    /// The records of other modules that it names.
-    pub fn name_references(&self) -> Named<'_> {
-        Named { entity: self.entity, warehouse: Some(self.warehouse), price_list: self.price_list, lines: &self.lines }
-    }
+impl Replaceable for SalesOrderInput {
+    const UPDATE: &'static str = "SalesOrderUpdate";
+    const DESCRIPTION: &'static str = "Full replacement of a draft.";
 }
 
-/// Both bodies of an order: a replacement states the version too.
-macro_rules! order_body {
-    ($(#[$meta:meta])* $name:ident { $($extra:tt)* }) => {
-        $(#[$meta])*
-        #[derive(Debug, Deserialize, JsonSchema)]
-        #[serde(rename_all = "camelCase", deny_unknown_fields)]
-        pub struct $name {
-            $($extra)*
-            /// Unique in the legal entity, ignoring case. Immutable. Omitted or null on create: `SO-` and the next number.
-            #[serde(default)]
-            pub number: Option<DocumentNumber>,
-            /// Legal entity that sells. Immutable.
-            pub legal_entity_id: Id,
-            /// Active warehouse of the legal entity that the goods leave, of type PHYSICAL, VIRTUAL or THIRD_PARTY.
-            pub warehouse_id: Id,
-            /// Id of an active customer.
-            pub customer_id: Id,
-            /// Active price list. Its currency becomes the currency of the order.
-            pub price_list_id: Id,
-            #[serde(default)]
-            pub notes: Option<Prose<0, 2000>>,
-            /// At most one line for each variant.
-            #[schemars(length(min = 1, max = stoa_trade::limits::LINES))]
-            pub items: Vec<SalesOrderItemInput>,
+impl SalesOrderInput {
+    /// The records that it names, with these lines.
+    pub fn name_references<'a>(&self, lines: &'a [StatedLine]) -> Named<'a> {
+        Named {
+            entity: self.legal_entity_id,
+            warehouse: Some(self.warehouse_id),
+            customer: self.customer_id,
+            price_list: self.price_list_id,
+            lines,
         }
-
-        impl $name {
-            /// The order as the body states it.
-            ///
-            /// # Errors
-            /// VALIDATION_FAILED: what a schema cannot tell of its lines.
-            pub fn state(self) -> Result<StatedOrder, Problem> {
-                let lines = read_lines(self.items);
-                check_lines(&lines, Caller::current())?;
-                Ok(StatedOrder {
-                    number: self.number,
-                    entity: self.legal_entity_id,
-                    warehouse: self.warehouse_id,
-                    customer: self.customer_id,
-                    price_list: self.price_list_id,
-                    notes: self.notes.map(String::from),
-                    lines,
-                })
-            }
-        }
-    };
-}
-
-order_body! {
-    /// A sales order in a request.
-    SalesOrderInput {}
-}
-
-order_body! {
-    /// Full replacement of a draft.
-    SalesOrderUpdate {
-        pub expected_version: ExpectedVersion,
     }
 }
 
@@ -109,8 +69,9 @@ pub struct ConfirmSalesOrder {
 }
 
 /// A confirmation by an API client.
-#[derive(Debug, Deserialize, JsonSchema)]
+#[derive(Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
+#[allow(dead_code, reason = "the contract of API clients; the handler reads ConfirmSalesOrder, which has more members")]
 pub struct ConfirmSalesOrderAsClient {
     pub expected_version: ExpectedVersion,
     /// Total that you expect after the prices are refreshed. A different total is rejected.
@@ -128,18 +89,12 @@ pub struct ChosenUnits {
 }
 
 impl ConfirmSalesOrder {
-    /// # Errors
-    /// VALIDATION_FAILED: a line or a unit twice.
+    /// Refuses a line or a unit that stands twice.
     pub fn check(&self) -> Result<(), Problem> {
         let units = Lines::at("/units", &self.units);
         let mut faults: Vec<Item> = units.find_repeats("itemId", |chosen| chosen.item_id);
         faults.extend(units.repeated_ids("unitIds", |chosen| &chosen.unit_ids));
         refuse_invalid(faults)
-    }
-
-    /// The ids of the units that it names.
-    pub fn unit_ids(&self) -> BTreeSet<Id> {
-        stoa_sdk::set(self.units.iter().flat_map(|chosen| chosen.unit_ids.iter().copied()))
     }
 }
 
@@ -158,8 +113,7 @@ pub struct ExchangeUnit {
 }
 
 impl ExchangeUnit {
-    /// # Errors
-    /// VALIDATION_FAILED: a unit for itself.
+    /// Refuses to exchange a unit for itself.
     pub fn check(&self) -> Result<(), Problem> {
         match self.release_unit_id == self.choose_unit_id {
             true => Err(invalid("/chooseUnitId", "REPEATED")),

@@ -11,11 +11,10 @@ mod read;
 mod refresh;
 
 use stoa_sdk::{Client, Operation, Page};
+use stoa_trade::document::replacement::FullReplacement;
 use stoa_trade::document::version::{ReasonedTransition, Transition};
 
-use crate::operations::order::input::{
-    ConfirmSalesOrder, ConfirmSalesOrderAsClient, ExchangeUnit, SalesOrderInput, SalesOrderUpdate,
-};
+use crate::operations::order::input::{ConfirmSalesOrder, ConfirmSalesOrderAsClient, ExchangeUnit, SalesOrderInput};
 use crate::operations::order::list::ListSalesOrders;
 use crate::records::order::{
     ApiSalesOrder, ApiSalesOrderHeader, SALE_CANCELLED, SALE_COMPLETED, SALE_CONFIRMED, SALE_CREATED, SALE_UPDATED,
@@ -49,7 +48,7 @@ pub const OPERATIONS: &[Operation] = &[
     Operation::replace("/sales/orders/{id}", "replaceSalesOrder", draft::replace).summary("Replace a draft")
         .description("Full replacement, priced now. Number and legal entity must be the current ones. A line whose variant \
             returns gets the same id again. A line at the quoted price keeps its origin.")
-        .needs(DRAFT).body::<SalesOrderUpdate>().grows_with("/items").answers::<SalesOrderWrite>().cache_control("no-store")
+        .needs(DRAFT).body::<FullReplacement<SalesOrderInput>>().grows_with("/items").answers::<SalesOrderWrite>().cache_control("no-store")
         .writes(SALES_ORDER, &[SALE_UPDATED.code]).without_if_match()
         .problems(&["VERSION_CONFLICT", "ILLEGAL_STATE", "IMMUTABLE_FIELD", "REFERENCE_INVALID", "PRICE_NOT_EXACT",
             "DISCOUNT_EXCEEDS_PRICE", "UNIT_COUNT_MISMATCH", "LIMIT_EXCEEDED"])
@@ -71,7 +70,7 @@ pub const OPERATIONS: &[Operation] = &[
         .problems(&["VERSION_CONFLICT", "ILLEGAL_STATE", "ARCHIVED", "REFERENCE_INVALID", "TOTAL_CHANGED", "UNIT_COUNT_MISMATCH",
             "UNIT_UNAVAILABLE", "INSUFFICIENT_STOCK", "CUSTODY_CONFLICT", "LIMIT_EXCEEDED", "ACCOUNTING_SETUP_REQUIRED",
             "ACCOUNTING_CURRENCY_UNSUPPORTED", "ACCOUNTING_AMOUNT_PRECISION"])
-        .and_client(Client::new(CLIENT_CONFIRM).run(confirm::confirm_as_client).body::<ConfirmSalesOrderAsClient>()),
+        .and_client(Client::new(CLIENT_CONFIRM).body::<ConfirmSalesOrderAsClient>()),
     Operation::transition("/sales/orders/{id}/exchange-unit", "exchangeSalesOrderUnit", exchange::exchange)
         .summary("Exchange a unit of a confirmed order")
         .description("Releases one unit and reserves another for the same line, for example if another box left the shelf. The \

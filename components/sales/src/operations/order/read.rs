@@ -3,15 +3,15 @@
 use stoa_sdk::store::{MOST_ROWS, get, run, select};
 use stoa_sdk::{Answer, Call, Id, Problem, Reply, set};
 use stoa_trade::Caller;
+use stoa_trade::clients::units;
 use stoa_trade::pages::read_rest;
 
 use crate::records::allocation::AllocationRow;
-use crate::records::order::{ApiSalesOrder, ApiSalesOrderHeader, OrderRow, SalesOrder, SalesOrderHeader};
+use crate::records::order::{ApiSalesOrder, OrderRow, SalesOrder};
 use crate::records::order_item::{ApiSalesOrderItem, KnownUnit, OrderItemRow, SalesOrderItem};
 use crate::rules::priced_line::PricedLine;
 use crate::work::priced_line::{live_lines, sort_lines};
 use crate::work::reservation::group_by_item;
-use crate::work::units::read_known_units;
 
 pub fn read(call: &Call) -> Answer {
     let id = call.path_id("id")?;
@@ -26,23 +26,19 @@ pub fn read(call: &Call) -> Answer {
     sort_lines(&mut items);
     let allocations = read_rest(allocations, &of_order, |row| row.id)?;
     let by_item = group_by_item(&allocations);
-    let mut priced = Vec::new();
-    for item in &items {
-        let held = by_item.get(&item.id).map(Vec::as_slice).unwrap_or_default();
-        priced.push((item, item.price().figures()?, held));
-    }
+    let held = |item: &OrderItemRow| by_item.get(&item.id).map(Vec::as_slice).unwrap_or_default();
+    let priced = items.iter().map(|item| Ok((item, item.price().figures()?, held(item))));
+    let priced = priced.collect::<Result<Vec<_>, Problem>>()?;
     let reply = match Caller::current() {
         Caller::Person => {
-            let known = read_known_units(set(allocations.iter().filter_map(|row| row.unit_id)));
-            let known = |unit: Id| known.get(&unit).map(KnownUnit::from_unit);
+            let known = units::read_known(set(allocations.iter().filter_map(|row| row.unit_id)));
+            let known = |unit: Id| known.get(&unit).map(KnownUnit::from_row);
             let show = |(item, price, held)| SalesOrderItem::from_row(item, price, row.status, held, known);
-            let items = priced.into_iter().map(show).collect();
-            Reply::json(&SalesOrder { header: SalesOrderHeader::from_row(&row), items })
+            Reply::json(&SalesOrder::from_row(&row, priced.into_iter().map(show).collect()))
         }
         Caller::Client => {
             let show = |(item, price, held)| ApiSalesOrderItem::from_row(item, price, held);
-            let items = priced.into_iter().map(show).collect();
-            Reply::json(&ApiSalesOrder { header: ApiSalesOrderHeader::from_row(&row), items })
+            Reply::json(&ApiSalesOrder::from_row(&row, priced.into_iter().map(show).collect()))
         }
     };
     Ok(reply.resource(id))

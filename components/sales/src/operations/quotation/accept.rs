@@ -2,16 +2,16 @@
 //! be a promise without an order.
 
 use stoa_sdk::store::run;
-use stoa_sdk::{Answer, Call, Problem, Reply, item, new_id, now};
+use stoa_sdk::{Answer, Call, Problem, Reply, item, now};
 use stoa_trade::Change;
 use stoa_trade::refusal::{illegal, refuse};
 
 use crate::operations::quotation::input::AcceptQuotation;
-use crate::records::order::{SALE_CREATED, emit_sale};
+use crate::records::order::{OrderRow, SALE_CREATED, emit_sale};
 use crate::records::price_figures::PriceOrigin;
 use crate::records::quotation::{QuotationAcceptance, QuotationItemRow, QuotationRow, QuotationStatus};
 use crate::rules::line::{Named, StatedLine};
-use crate::work::order::{NewOrder, insert_order, new_items, new_order};
+use crate::work::order::{insert_order, new_items, new_order, with_sums};
 use crate::work::priced_line::lock_document;
 use crate::work::quotation::require_status;
 use crate::work::references::References;
@@ -27,7 +27,8 @@ pub fn accept(call: &Call) -> Answer {
     };
     let lines: Vec<StatedLine> = offer.items.iter().map(quoted).collect();
     let warehouse = body.warehouse_id.or(row.warehouse_id);
-    let references = References::read(&Named { warehouse, ..offer.name_references(&lines) });
+    let named = Named { warehouse, ..offer.name_references(&lines) };
+    let references = References::read(&named);
     let is_missing = body.warehouse_id.is_some() && references.lacks_warehouse();
     refuse("NOT_FOUND", is_missing.then(|| item("/warehouseId", "NOT_FOUND")).into_iter().collect())?;
     body.expected_version.check(row.version)?;
@@ -42,18 +43,10 @@ pub fn accept(call: &Call) -> Answer {
     references.check_again(&lines, &offer.customer)?;
     let terms = references.price_lines(&lines)?;
 
-    let head = NewOrder {
-        id: new_id(),
-        entity: row.legal_entity_id,
-        warehouse,
-        customer: row.customer_id,
-        price_list: row.price_list_id,
-        notes: row.notes.clone(),
-        quotation: Some(row.id),
-        invoice: None,
-    };
-    let items = new_items(head.id, &lines, &terms, PriceOrigin::Quotation)?;
-    let mut order = new_order(head, &references, &items)?;
+    let order = new_order(&named, warehouse, &references);
+    let items = new_items(order.id, &lines, &terms, PriceOrigin::Quotation)?;
+    let order = OrderRow { notes: row.notes.clone(), quotation_id: Some(row.id), ..order };
+    let mut order = with_sums(order, &items, now)?;
     insert_order(&mut order, &items, body.order_number, None, "/orderNumber")?;
     let after = QuotationRow {
         status: QuotationStatus::Accepted,
@@ -64,14 +57,7 @@ pub fn accept(call: &Call) -> Answer {
     let change = Change::new(row, after)?;
     run(change.update())?;
     emit_sale(&SALE_CREATED, &order);
-    let acceptance = QuotationAcceptance {
-        id: row.id,
-        version: change.after().version,
-        order_id: order.id,
-        order_number: order.number,
-        order_version: order.version,
-        created_at: order.created_at,
-    };
+    let acceptance = QuotationAcceptance::from_row(change.after(), &order);
     let reply = Reply::json(&acceptance).resource(row.id).subjects([order.id, row.customer_id]);
     Ok(reply.subjects(references.products()).changed(change.members()))
 }

@@ -5,99 +5,65 @@ use serde::Deserialize;
 use stoa_sdk::{Id, Instant, Problem};
 use stoa_trade::Caller;
 use stoa_trade::document::number::DocumentNumber;
+use stoa_trade::document::replacement::Replaceable;
 use stoa_trade::document::version::ExpectedVersion;
 use stoa_trade::quantity::StatedTotal;
 use stoa_trade::refusal::invalid;
 use stoa_trade::text::Prose;
 
 use crate::operations::line_input::{QuotationItemInput, read_lines};
-use crate::rules::line::{Named, StatedLine, check_lines};
+use crate::rules::line::{Named, StatedLine};
 
-/// A quotation as either body states it.
-pub struct StatedQuotation {
+/// A quotation in a request.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct QuotationInput {
+    /// Unique in the legal entity, ignoring case. Immutable. Omitted or null on create: `QT-` and the next number.
+    #[serde(default)]
     pub number: Option<DocumentNumber>,
-    pub entity: Id,
-    pub customer: Id,
-    pub price_list: Id,
-    pub warehouse: Option<Id>,
+    /// Legal entity that makes the offer. Immutable.
+    pub legal_entity_id: Id,
+    /// Id of an active customer.
+    pub customer_id: Id,
+    /// Active price list. Its currency becomes the currency of the quotation.
+    pub price_list_id: Id,
+    /// Warehouse that the goods will leave; required at the acceptance at the latest.
+    #[serde(default)]
+    pub warehouse_id: Option<Id>,
+    /// Exclusive end of validity; null: no end.
+    #[serde(default)]
     pub valid_until: Option<Instant>,
-    pub notes: Option<String>,
-    pub lines: Vec<StatedLine>,
+    /// For users of the company only. API clients cannot read or write them.
+    #[serde(default)]
+    pub notes: Option<Prose<0, 2000>>,
+    /// At most one line for each variant.
+    #[schemars(length(min = 1, max = stoa_trade::limits::LINES))]
+    pub items: Vec<QuotationItemInput>,
 }
 
-impl StatedQuotation {
-    /// The records of other modules that it names.
-    pub fn name_references(&self) -> Named<'_> {
-        Named { entity: self.entity, warehouse: self.warehouse, price_list: self.price_list, lines: &self.lines }
+impl Replaceable for QuotationInput {
+    const UPDATE: &'static str = "QuotationUpdate";
+    const DESCRIPTION: &'static str = "Full replacement of a draft.";
+}
+
+impl QuotationInput {
+    /// Reads the lines, and refuses those with faults that a schema cannot tell, and notes of an API client.
+    pub fn read_lines(&self) -> Result<Vec<StatedLine>, Problem> {
+        match Caller::current().is_client() && self.notes.is_some() {
+            true => Err(invalid("/notes", "NOT_ALLOWED")),
+            false => read_lines(&self.items),
+        }
     }
-}
 
-/// Both bodies of a quotation: a replacement states the version too.
-macro_rules! quotation_body {
-    ($(#[$meta:meta])* $name:ident { $($extra:tt)* }) => {
-        $(#[$meta])*
-        #[derive(Debug, Deserialize, JsonSchema)]
-        #[serde(rename_all = "camelCase", deny_unknown_fields)]
-        pub struct $name {
-            $($extra)*
-            /// Unique in the legal entity, ignoring case. Immutable. Omitted or null on create: `QT-` and the next number.
-            #[serde(default)]
-            pub number: Option<DocumentNumber>,
-            /// Legal entity that makes the offer. Immutable.
-            pub legal_entity_id: Id,
-            /// Id of an active customer.
-            pub customer_id: Id,
-            /// Active price list. Its currency becomes the currency of the quotation.
-            pub price_list_id: Id,
-            /// Warehouse that the goods will leave; required at the acceptance at the latest.
-            #[serde(default)]
-            pub warehouse_id: Option<Id>,
-            /// Exclusive end of validity; null: no end.
-            #[serde(default)]
-            pub valid_until: Option<Instant>,
-            /// For users of the company only. API clients cannot read or write them.
-            #[serde(default)]
-            pub notes: Option<Prose<0, 2000>>,
-            /// At most one line for each variant.
-            #[schemars(length(min = 1, max = stoa_trade::limits::LINES))]
-            pub items: Vec<QuotationItemInput>,
+    /// The records that it names, with these lines.
+    pub fn name_references<'a>(&self, lines: &'a [StatedLine]) -> Named<'a> {
+        Named {
+            entity: self.legal_entity_id,
+            warehouse: self.warehouse_id,
+            customer: self.customer_id,
+            price_list: self.price_list_id,
+            lines,
         }
-
-        impl $name {
-            /// The quotation as the body states it.
-            ///
-            /// # Errors
-            /// VALIDATION_FAILED: what a schema cannot tell of its lines; notes of an API client.
-            pub fn state(self) -> Result<StatedQuotation, Problem> {
-                if Caller::current().is_client() && self.notes.is_some() {
-                    return Err(invalid("/notes", "NOT_ALLOWED"));
-                }
-                let lines = read_lines(self.items);
-                check_lines(&lines, Caller::current())?;
-                Ok(StatedQuotation {
-                    number: self.number,
-                    entity: self.legal_entity_id,
-                    customer: self.customer_id,
-                    price_list: self.price_list_id,
-                    warehouse: self.warehouse_id,
-                    valid_until: self.valid_until,
-                    notes: self.notes.map(String::from),
-                    lines,
-                })
-            }
-        }
-    };
-}
-
-quotation_body! {
-    /// A quotation in a request.
-    QuotationInput {}
-}
-
-quotation_body! {
-    /// Full replacement of a draft.
-    QuotationUpdate {
-        pub expected_version: ExpectedVersion,
     }
 }
 

@@ -1,8 +1,9 @@
 //! Reading quotations: lists of headers, and one with its lines. The clock decides its state.
 
 use stoa_sdk::store::{get, run, select};
-use stoa_sdk::{Answer, Call, Filter, Id, Instant, Problem, Reply, Text, all, any, now, text};
-use stoa_trade::lists::{between, changed_since, equals, mentions, read_page};
+use stoa_sdk::{Answer, Call, Filter, Id, Instant, Problem, Reply, Text, all, any, now};
+use stoa_trade::document::currency::CurrencyCode;
+use stoa_trade::lists::{at_least, at_most, changed_since, mentions};
 use stoa_trade::quantity::StatedTotal;
 use stoa_trade::{Caller, list_query};
 
@@ -14,43 +15,26 @@ use crate::rules::priced_line::PricedLine;
 use crate::work::priced_line::{live_lines, sort_lines};
 
 list_query! {
-    pub struct ListQuotations {
+    pub struct ListQuotations of QuotationRow {
         /// Current status: a SENT quotation past `validUntil` counts as EXPIRED.
-        status: Option<QuotationStatus>,
+        status: Option<QuotationStatus> = status.map(|status| has_status(status, now())).unwrap_or_default(),
         customer_id: Option<Id>,
         legal_entity_id: Option<Id>,
-        #[schemars(regex(pattern = text::CURRENCY))]
-        currency_code: Option<String>,
+        currency_code: Option<CurrencyCode>,
         /// Only documents whose number contains the text, ignoring case.
-        text: Option<Text<1, 64>>,
+        text: Option<Text<1, 64>> = mentions("number", text.as_deref()),
         /// Only records created at or after this instant.
-        from: Option<Instant>,
+        from: Option<Instant> = at_least(QuotationRow::created_at, from),
         /// Only records created at or before this instant.
-        to: Option<Instant>,
+        to: Option<Instant> = at_most(QuotationRow::created_at, to),
         /// Only quotations with `validUntil` at or after this instant.
-        valid_from: Option<Instant>,
+        valid_from: Option<Instant> = at_least(QuotationRow::valid_until, valid_from),
         /// Only quotations with `validUntil` at or before this instant.
-        valid_to: Option<Instant>,
-        total_min: Option<StatedTotal>,
-        total_max: Option<StatedTotal>,
+        valid_to: Option<Instant> = at_most(QuotationRow::valid_until, valid_to),
+        total_min: Option<StatedTotal> = at_least(QuotationRow::total, total_min.map(|total| total.0)),
+        total_max: Option<StatedTotal> = at_most(QuotationRow::total, total_max.map(|total| total.0)),
         /// Only records changed at or after this instant.
-        updated_since: Option<Instant>,
-    }
-}
-
-impl ListQuotations {
-    fn filter(&self) -> Filter {
-        all([
-            self.status.map(|status| has_status(status, now())).unwrap_or_default(),
-            equals(QuotationRow::customer_id, self.customer_id),
-            equals(QuotationRow::legal_entity_id, self.legal_entity_id),
-            equals(QuotationRow::currency_code, self.currency_code.as_deref()),
-            mentions("number", self.text.as_deref()),
-            between(QuotationRow::created_at, self.from, self.to),
-            between(QuotationRow::valid_until, self.valid_from, self.valid_to),
-            between(QuotationRow::total, self.total_min.map(|total| total.0), self.total_max.map(|total| total.0)),
-            changed_since(QuotationRow::updated_at, self.updated_since),
-        ])
+        updated_since: Option<Instant> = changed_since(QuotationRow::updated_at, updated_since),
     }
 }
 
@@ -68,8 +52,7 @@ fn has_status(status: QuotationStatus, now: Instant) -> Filter {
 }
 
 pub fn list(call: &Call) -> Answer {
-    let (query, now): (ListQuotations, _) = (call.query()?, now());
-    let rows = read_page(&query.filter(), query.cursor, query.limit)?;
+    let (rows, now) = (call.query::<ListQuotations>()?.page([])?, now());
     let header = |row: &QuotationRow| QuotationHeader::from_row(row, now);
     Caller::current().answer_page(rows, header, |row| ApiQuotationHeader::from_row(row, now))
 }
@@ -83,8 +66,8 @@ pub fn read(call: &Call) -> Answer {
     let item = |row: &QuotationItemRow| Ok(QuotationItem::from_row(row, row.price().figures()?));
     let items = rows.iter().map(item).collect::<Result<_, Problem>>()?;
     let reply = match Caller::current() {
-        Caller::Person => Reply::json(&Quotation { header: QuotationHeader::from_row(&row, now), items }),
-        Caller::Client => Reply::json(&ApiQuotation { header: ApiQuotationHeader::from_row(&row, now), items }),
+        Caller::Person => Reply::json(&Quotation::from_row(&row, items, now)),
+        Caller::Client => Reply::json(&ApiQuotation::from_row(&row, items, now)),
     };
     Ok(reply.resource(id))
 }

@@ -9,10 +9,11 @@ mod revise;
 mod send;
 
 use stoa_sdk::{Client, Operation, Page};
+use stoa_trade::document::replacement::FullReplacement;
 use stoa_trade::document::version::ReasonedTransition;
 
 use crate::operations::quotation::input::{
-    AcceptQuotation, ExpireQuotation, QuotationInput, QuotationUpdate, ReviseQuotation, SendQuotation,
+    AcceptQuotation, ExpireQuotation, QuotationInput, ReviseQuotation, SendQuotation,
 };
 use crate::operations::quotation::list::ListQuotations;
 use crate::records::order::SALE_CREATED;
@@ -43,7 +44,7 @@ pub const OPERATIONS: &[Operation] = &[
         .and_client(Client::new(READ).answers::<ApiQuotation>()),
     Operation::replace("/sales/quotations/{id}", "replaceQuotation", draft::replace).summary("Replace a draft")
         .description("Full replacement, priced now. Number and legal entity must be the current ones.")
-        .needs(DRAFT).body::<QuotationUpdate>().grows_with("/items").answers::<QuotationWrite>().cache_control("no-store")
+        .needs(DRAFT).body::<FullReplacement<QuotationInput>>().grows_with("/items").answers::<QuotationWrite>().cache_control("no-store")
         .writes(QUOTATION, &[]).without_if_match()
         .problems(&["VERSION_CONFLICT", "ILLEGAL_STATE", "IMMUTABLE_FIELD", "REFERENCE_INVALID", "PRICE_NOT_EXACT",
             "DISCOUNT_EXCEEDS_PRICE", "LIMIT_EXCEEDED"])

@@ -1,13 +1,13 @@
 //! Revising a quotation: a new draft with the same lines and agreements. A sent one expires with it, both or neither.
 
 use stoa_sdk::store::run;
-use stoa_sdk::{Answer, Call, new_id, now};
+use stoa_sdk::{Answer, Call, now};
 use stoa_trade::Change;
 
 use crate::operations::quotation::input::ReviseQuotation;
-use crate::records::quotation::{QuotationItemRow, QuotationStatus, receipt};
+use crate::records::quotation::{QuotationItemRow, QuotationRow, QuotationStatus, receipt};
 use crate::work::priced_line::{lock_document, new_lines};
-use crate::work::quotation::{NewQuotation, insert_quotation, lapse, new_quotation, require_status};
+use crate::work::quotation::{insert_quotation, lapse, new_quotation, require_status, with_sums};
 use crate::work::references::References;
 
 pub fn revise(call: &Call) -> Answer {
@@ -18,21 +18,18 @@ pub fn revise(call: &Call) -> Answer {
     body.expected_version.check(row.version)?;
     require_status(row, now, &[QuotationStatus::Sent, QuotationStatus::Expired, QuotationStatus::Rejected])?;
     let lines = source.restate_lines();
-    let references = References::read(&source.name_references(&lines));
+    let named = source.name_references(&lines);
+    let references = References::read(&named);
     references.check_again(&lines, &source.customer)?;
     let terms = references.price_lines(&lines)?;
-    let head = NewQuotation {
-        id: new_id(),
-        entity: row.legal_entity_id,
-        customer: row.customer_id,
-        price_list: row.price_list_id,
-        warehouse: row.warehouse_id,
+    let draft = QuotationRow {
         valid_until: body.valid_until,
         notes: row.notes.clone(),
         revision_of: Some(row.id),
+        ..new_quotation(&named, &references)
     };
-    let items: Vec<QuotationItemRow> = new_lines(head.id, &lines, &terms)?;
-    let mut draft = new_quotation(head, &references, &items)?;
+    let items: Vec<QuotationItemRow> = new_lines(draft.id, &lines, &terms)?;
+    let mut draft = with_sums(draft, &items, now)?;
     insert_quotation(&mut draft, &items, body.number, None)?;
     if row.status == QuotationStatus::Sent {
         run(Change::new(row, lapse(row, now))?.update())?;

@@ -81,10 +81,7 @@ pub fn sum_delivered(entity: Id, currency_code: &str) -> Result<String, Problem>
     Ok(revenue.to_string())
 }
 
-/// Sums what is in scope, by group and together.
-///
-/// # Errors
-/// LIMIT_EXCEEDED where there are more groups than can be answered.
+/// Sums what is in scope, by group and together, where one answer holds all groups.
 pub fn report(what: Question) -> Result<Report, Problem> {
     let scope = scope(&what);
     let limit = Some(what.limit);

@@ -7,6 +7,7 @@ mod sell;
 mod wire;
 
 use stoa_sdk::{Id, Problem};
+use stoa_trade::document::version::ExpectedVersion;
 
 use crate::bindings::exports::commerce::sales::orders as service;
 use crate::bindings::exports::commerce::sales::orders::Guest;
@@ -25,7 +26,8 @@ impl Guest for Services {
     }
 
     fn deliver(order: WireId, expected_version: i64, receipt: Option<WireId>) -> Result<service::Order, Problem> {
-        let completed = complete_order(lock_order(order.into())?, expected_version, receipt.map(Id::from))?;
+        let completed =
+            complete_order(lock_order(order.into())?, ExpectedVersion(expected_version), receipt.map(Id::from))?;
         wire::order_to_wire(&completed.row, &completed.items, &completed.allocations)
     }
 

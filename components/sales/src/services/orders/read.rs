@@ -14,10 +14,7 @@ use crate::work::priced_line::sort_lines;
 /// Orders of one question.
 const MOST_ORDERS: usize = 100;
 
-/// The orders of these ids and those of these items, in the order of their ids.
-///
-/// # Errors
-/// LIMIT_EXCEEDED where there are more than are answered at once.
+/// The orders of these ids and those of these items, in the order of their ids, where one answer holds them.
 pub fn read_orders(orders: &[Id], items: &[Id], for_update: bool) -> Result<Vec<service::Order>, Problem> {
     let mut ids = set(orders.iter().copied());
     if !items.is_empty() {

@@ -2,7 +2,7 @@
 //! goods are reserved and taken, and its rows written together at the end.
 
 use stoa_sdk::store::{Failure, insert, update};
-use stoa_sdk::{Id, Problem, new_id, now};
+use stoa_sdk::{Id, Problem, now};
 use stoa_trade::Caller;
 use stoa_trade::arguments::{parse_positive, parse_unsigned};
 use stoa_trade::document::lines::Lines;
@@ -19,7 +19,7 @@ use crate::services::orders::wire::order_to_wire;
 use crate::work::admission::admit;
 use crate::work::delivery::deliver_goods;
 use crate::work::month_totals::write_deliveries;
-use crate::work::order::{NewOrder, new_items, new_order};
+use crate::work::order::{new_items, new_order, with_sums};
 use crate::work::references::References;
 use crate::work::reservation::{ReservedLine, check_choice, reserve_goods};
 
@@ -34,31 +34,22 @@ pub fn sell(sale: Sale) -> Result<Order, Problem> {
 
 fn sell_lines(sale: Sale) -> Result<Order, Problem> {
     let lines: Vec<StatedLine> = sale.lines.iter().map(state).collect();
-    check_repeats(&lines)?;
+    refuse("REFERENCE_INVALID", Lines::at("/items", &lines).find_repeats("variantId", |line| line.variant))?;
     let named = Named {
         entity: sale.legal_entity_id.into(),
         warehouse: Some(sale.warehouse_id.into()),
+        customer: sale.customer_id.into(),
         price_list: sale.price_list_id.into(),
         lines: &lines,
     };
     // Whoever may sell for an invoice may name what people see.
-    let customer = Id::from(sale.customer_id);
-    let (references, terms, _) = References::read_new(&named, customer, Caller::Person, None)?;
+    let (references, terms, _) = References::read_new(&named, Caller::Person, None)?;
 
-    let head = NewOrder {
-        id: new_id(),
-        entity: named.entity,
-        warehouse: sale.warehouse_id.into(),
-        customer,
-        price_list: named.price_list,
-        notes: None,
-        quotation: None,
-        invoice: Some(sale.invoice_id.into()),
-    };
-    let items = new_items(head.id, &lines, &terms, PriceOrigin::SalesInvoice)?;
-    let order = new_order(head, &references, &items)?;
-    let order = OrderRow { number_key: key(&sale.number), number: sale.number, ..order };
-    write(order, items)
+    let order = new_order(&named, sale.warehouse_id.into(), &references);
+    let items = new_items(order.id, &lines, &terms, PriceOrigin::SalesInvoice)?;
+    let invoice_id = Some(sale.invoice_id.into());
+    let order = OrderRow { number_key: key(&sale.number), number: sale.number, invoice_id, ..order };
+    write(with_sums(order, &items, now())?, items)
 }
 
 /// Reserves, takes and writes the order whole: three versions of it, in one request.
@@ -91,12 +82,6 @@ fn state(line: &SellLine) -> StatedLine {
     let stated =
         StatedLine::at_price(line.variant_id.into(), parse_positive(&line.quantity), price, line.reason.clone());
     StatedLine { units: line.unit_ids.iter().copied().map(Id::from).collect(), ..stated }
-}
-
-/// # Errors
-/// REFERENCE_INVALID with REPEATED at the second line of a variant.
-fn check_repeats(lines: &[StatedLine]) -> Result<(), Problem> {
-    refuse("REFERENCE_INVALID", Lines::at("/items", lines).find_repeats("variantId", |line| line.variant))
 }
 
 /// An order of this number or this invoice is there already.

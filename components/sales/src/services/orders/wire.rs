@@ -12,9 +12,6 @@ use crate::rules::priced_line::PricedLine;
 use crate::work::reservation::group_by_item;
 
 /// An order with its lines in order and all that it holds, has taken or let go.
-///
-/// # Errors
-/// LIMIT_EXCEEDED, which a stored line never reaches.
 pub fn order_to_wire(
     row: &OrderRow,
     items: &[OrderItemRow],
@@ -48,7 +45,7 @@ pub fn order_to_wire(
 
 fn item_to_wire(row: &OrderItemRow, allocations: &[&AllocationRow]) -> Result<service::Item, Problem> {
     let price = row.price().figures()?;
-    let live = allocations.iter().filter(|row| row.outcome != AllocationOutcome::Released);
+    let live = allocations.iter().filter(|row| row.is_live());
     let unit = |row: &&AllocationRow| {
         Some(service::Unit {
             unit_id: row.unit_id?.into(),

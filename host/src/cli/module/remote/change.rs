@@ -1,26 +1,25 @@
 //! The verbs that change what runs on a host, and those that show the change.
 
-use anyhow::Context as _;
 use clap::Subcommand;
 use reqwest::Method;
 use serde_json::{Value as Json, json};
 
 use super::{Host, items, text};
-use crate::cli::module::offline;
+use crate::cli::module::offline::{self, RollbackTarget};
 
 #[derive(Subcommand)]
 pub enum ChangeVerb {
-    /// Print the changes that a pushed module would bring.
+    /// Print the changes that pushed modules would bring.
     #[command(after_help = "Example: stoa module diff DIGEST")]
     Diff(Diff),
-    /// Activate a pushed module.
+    /// Activate pushed modules, all in one generation or none.
     #[command(after_help = "Example: stoa module activate DIGEST --allow ROUTE_REMOVED")]
     Activate(Activate),
     /// Deactivate modules, all or none. Fails if other modules import one of them. Their data remains.
     #[command(after_help = "Example: stoa module deactivate loyalty")]
     Deactivate(Deactivate),
-    /// Roll back to an earlier generation, by default the previous one.
-    #[command(after_help = "Example: stoa module rollback")]
+    /// Roll back one module, or all modules to an earlier generation. Withdraws the modules that it removes.
+    #[command(after_help = "Example: stoa module rollback loyalty")]
     Rollback(Rollback),
     /// List every generation with its operator, time and modules.
     #[command(after_help = "Example: stoa module history")]
@@ -35,20 +34,25 @@ pub struct ActivationOptions {
     /// Only if this generation is the active one.
     #[arg(long)]
     expected_generation: Option<u64>,
+    /// Activate modules again that a rollback withdrew.
+    #[arg(long)]
+    again: bool,
 }
 
 #[derive(clap::Args)]
 pub struct Diff {
-    /// The module's digest, as `push` prints it; a unique prefix is enough.
-    digest: String,
+    /// The modules' digests, as `push` prints them; a unique prefix is enough.
+    #[arg(required = true, value_name = "DIGEST")]
+    digests: Vec<String>,
     #[command(flatten)]
     host: Host,
 }
 
 #[derive(clap::Args)]
 pub struct Activate {
-    /// The module's digest, as `push` prints it; a unique prefix is enough.
-    digest: String,
+    /// The modules' digests, as `push` prints them; a unique prefix is enough.
+    #[arg(required = true, value_name = "DIGEST")]
+    digests: Vec<String>,
     #[command(flatten)]
     options: ActivationOptions,
     #[command(flatten)]
@@ -70,11 +74,17 @@ pub struct Deactivate {
 
 #[derive(clap::Args)]
 pub struct Rollback {
-    /// The generation to restore; by default the previous one.
-    generation: Option<u64>,
+    /// The module to roll back to its last version that was not withdrawn, or the number of the generation to restore. By default,
+    /// the newest generation with other modules, whose signers are all trusted and of which no module was withdrawn.
+    #[arg(value_name = "MODULE|GENERATION")]
+    target: Option<String>,
+    /// Only if this generation is the active one.
     #[arg(long)]
     expected_generation: Option<u64>,
-    /// Work on the database directly, if no host starts. By default, restores the newest generation whose signers are all trusted.
+    /// Restore modules again that a rollback withdrew.
+    #[arg(long)]
+    again: bool,
+    /// Work on the database directly, if no host starts.
     #[arg(long)]
     offline: bool,
     /// With --offline, `sqlite:PATH` or `postgres://...`: the database of the hosts.
@@ -104,20 +114,45 @@ pub fn run(verb: ChangeVerb) -> anyhow::Result<()> {
 }
 
 fn diff(args: Diff) -> anyhow::Result<()> {
-    let digest = args.host.whole(&args.digest)?;
-    let answer = args.host.ask(Method::GET, &format!("modules/{digest}/diff"), |request| request)?;
-    args.host.show(&answer, describe_changes)
+    let digests = find_digests(&args.host, &args.digests)?;
+    if let [digest] = &digests[..] {
+        let answer = args.host.ask(Method::GET, &format!("modules/{digest}/diff"), |request| request)?;
+        return args.host.show(&answer, describe_changes);
+    }
+    let path = format!("activations?digests={}", digests.join(","));
+    let answer = args.host.ask(Method::GET, &path, |request| request)?;
+    args.host.show(&answer, |answer| {
+        let mut lines: Vec<String> =
+            items(&answer["modules"]).map(|it| format!("{}:\n{}", text(&it["name"]), text(&it["text"]))).collect();
+        if let Json::Object(rejection) = &answer["rejection"] {
+            lines.push(format!("no activation is possible: {}", text(&rejection["detail"])));
+        }
+        lines.join("\n")
+    })
 }
 
 fn activate(args: Activate) -> anyhow::Result<()> {
-    let digest = args.host.whole(&args.digest)?;
-    activate_digest(&args.host, &digest, &args.options)
+    let digests = find_digests(&args.host, &args.digests)?;
+    activate_set(&args.host, &digests, &args.options)
+}
+
+fn find_digests(host: &Host, prefixes: &[String]) -> anyhow::Result<Vec<String>> {
+    prefixes.iter().map(|prefix| host.whole(prefix)).collect()
 }
 
 /// Makes a module that the host has the active one of its name.
 pub(super) fn activate_digest(host: &Host, digest: &str, options: &ActivationOptions) -> anyhow::Result<()> {
-    let body = json!({ "allow": options.allow, "expectedGeneration": options.expected_generation });
-    let answer = host.ask(Method::POST, &format!("modules/{digest}/activate"), |request| request.json(&body))?;
+    activate_set(host, &[digest.to_owned()], options)
+}
+
+fn activate_set(host: &Host, digests: &[String], options: &ActivationOptions) -> anyhow::Result<()> {
+    let body = json!({
+        "digests": digests,
+        "allow": options.allow,
+        "expectedGeneration": options.expected_generation,
+        "again": options.again,
+    });
+    let answer = host.ask(Method::POST, "activations", |request| request.json(&body))?;
     host.show(&answer, describe_activation)
 }
 
@@ -129,23 +164,25 @@ fn deactivate(args: Deactivate) -> anyhow::Result<()> {
 }
 
 fn rollback(args: Rollback) -> anyhow::Result<()> {
+    let target = match args.target {
+        None => RollbackTarget::Newest,
+        Some(target) => match target.parse() {
+            Ok(number) => RollbackTarget::Generation(number),
+            Err(_) => RollbackTarget::Module(target),
+        },
+    };
     if args.offline {
         let flags = offline::Flags { data_dir: args.host.data_dir.clone(), database_url: args.database_url };
-        let answer = offline::rollback(&flags, args.generation, args.expected_generation)?;
+        let answer = offline::rollback(&flags, &target, args.expected_generation, args.again)?;
         return args.host.show(&answer, describe_activation);
     }
-    let target = match args.generation {
-        Some(target) => target,
-        None => {
-            let active = args.host.ask(Method::GET, "modules", |request| request)?;
-            let active = active["generation"].as_u64().context("the host names no generation")?;
-            anyhow::ensure!(active > 1, "generation 1 is the first: there is none before it");
-            active - 1
-        }
+    let path = match target {
+        RollbackTarget::Newest => "rollback".to_owned(),
+        RollbackTarget::Generation(number) => format!("generations/{number}/activate"),
+        RollbackTarget::Module(name) => format!("modules/{name}/rollback"),
     };
-    let body = json!({ "expectedGeneration": args.expected_generation });
-    let answer =
-        args.host.ask(Method::POST, &format!("generations/{target}/activate"), |request| request.json(&body))?;
+    let body = json!({ "expectedGeneration": args.expected_generation, "again": args.again });
+    let answer = args.host.ask(Method::POST, &path, |request| request.json(&body))?;
     args.host.show(&answer, describe_activation)
 }
 
@@ -158,13 +195,18 @@ fn history(args: History) -> anyhow::Result<()> {
                 .map(|module| format!("{} {}", text(&module["name"]), text(&module["version"])))
                 .collect();
             let what = match (&item["module"], &item["restores"]) {
-                (Json::String(module), _) => format!(" {module}"),
                 (_, Json::Number(restores)) => format!(" to {restores}"),
+                (Json::String(module), _) => format!(" {module}"),
                 _ => String::new(),
             };
             let reason = item["reason"].as_str().map(|reason| format!(" ({reason})")).unwrap_or_default();
+            let withdrawn: Vec<&str> = items(&item["withdrawn"]).map(text).collect();
+            let mark = match withdrawn.is_empty() {
+                true => String::new(),
+                false => format!("  withdrawn: {}", withdrawn.join(", ")),
+            };
             format!(
-                "{} {} {} {}{what}{reason}: {}",
+                "{} {} {} {}{what}{reason}: {}{mark}",
                 item["generation"],
                 text(&item["activatedAt"]),
                 text(&item["activatedBy"]),

@@ -2,6 +2,7 @@
 
 use clap::Subcommand;
 use reqwest::Method;
+use serde_json::Value as Json;
 
 use super::{Host, items, short, text};
 
@@ -47,10 +48,28 @@ fn list(args: ListModules) -> anyhow::Result<()> {
             let trouble = host["trouble"].as_str().map(|what| format!(": {what}")).unwrap_or_default();
             lines.push(format!("host {} runs {}{trouble}", text(&host["name"]), host["generation"]));
         }
-        for upgrade in items(&answer["upgrades"]) {
-            let state = if upgrade["doneAt"].is_null() { "under way" } else { "done" };
-            lines.push(format!("backfill of {} to {}: {state}", text(&upgrade["module"]), text(&upgrade["to"])));
-        }
+        lines.extend(items(&answer["upgrades"]).map(|upgrade| describe_backfill(upgrade, &answer["hosts"])));
         lines.join("\n")
     })
+}
+
+/// The progress of a backfill, and what keeps it from its end.
+fn describe_backfill(backfill: &Json, hosts: &Json) -> String {
+    let companies = &backfill["companies"];
+    let mut line = format!("backfill of {} to {}: ", text(&backfill["module"]), text(&backfill["to"]));
+    if !backfill["doneAt"].is_null() {
+        return line + &format!("done, {} batches", backfill["batches"]);
+    }
+    line += &format!("company {} of {}, {} batches", companies["reached"], companies["all"], backfill["batches"]);
+    if backfill["tries"].as_u64() > Some(0) {
+        line += &format!("; failures: {}", backfill["tries"]);
+    }
+    if let Some(trouble) = backfill["trouble"].as_str() {
+        line += &format!(", next try {}: {trouble}", text(&backfill["retryAt"]));
+    }
+    let generation = backfill["generation"].as_u64();
+    for host in items(hosts).filter(|host| host["generation"].as_u64() < generation) {
+        line += &format!("; waits for host {}, which runs generation {}", text(&host["name"]), host["generation"]);
+    }
+    line
 }

@@ -8,7 +8,7 @@ use base64::Engine as _;
 use base64::prelude::BASE64_STANDARD;
 use clap::Subcommand;
 use reqwest::Method;
-use serde_json::Value as Json;
+use serde_json::{Value as Json, json};
 
 use super::change::{self, ActivationOptions, describe_changes};
 use super::{Host, text};
@@ -51,10 +51,18 @@ pub fn run(verb: PushVerb) -> anyhow::Result<()> {
 fn push(args: Push) -> anyhow::Result<()> {
     let artifact = Artifact::read(&args.file)?;
     let admission = match &args.key {
-        Some(key) => sign::admit(&artifact.bytes, key)?,
-        None => artifact.admission.with_context(|| {
-            format!("{} is not signed: `stoa module sign`, or --key", admission_file(&args.file).display())
-        })?,
+        Some(key) => {
+            // Before the component is compiled, where it must be, and sent.
+            ask_about(&args.host, &json!({ "signer": sign::read_key(key)?.signer() }))?;
+            sign::admit(&artifact.bytes, key)?
+        }
+        None => {
+            let beside = admission_file(&args.file);
+            let missing = || format!("{} is missing: `stoa module sign` writes it, or give --key", beside.display());
+            let admission = artifact.admission.with_context(missing)?;
+            ask_about(&args.host, &json!({ "admission": admission }))?;
+            admission
+        }
     };
     let admission = BASE64_STANDARD.encode(serde_json::to_vec(&admission)?);
     let mut pushed = args.host.ask(Method::POST, "modules", |request| {
@@ -77,6 +85,11 @@ fn push(args: Push) -> anyhow::Result<()> {
         true => change::activate_digest(&args.host, text(&pushed["digest"]), &args.options),
         false => Ok(()),
     }
+}
+
+/// Asks the host whether it trusts a signer; an error says why not.
+fn ask_about(host: &Host, signer: &Json) -> anyhow::Result<()> {
+    host.ask(Method::POST, "signers", |request| request.json(signer)).map(drop)
 }
 
 fn is_compiling(pushed: &Json) -> bool {

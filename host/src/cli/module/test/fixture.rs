@@ -1,5 +1,7 @@
 //! A fixture: calls in their order and what each must answer, as JSON. `components/README.md` is its manual.
 
+use std::path::PathBuf;
+
 use serde::Deserialize;
 use serde_json::{Map, Value as Json};
 
@@ -9,7 +11,47 @@ pub struct Fixture {
     pub about: Option<String>,
     /// Makes the company as onboarding does, with these members; absent: the modules find an empty company.
     pub provision: Option<Map<String, Json>>,
+    /// An earlier version of the component, beside the fixture: the company begins with it and is upgraded.
+    pub from: Option<PathBuf>,
+    /// On the earlier version, before the upgrade.
+    #[serde(default)]
+    pub before: Vec<FixtureStep>,
     pub steps: Vec<FixtureStep>,
+    /// On the earlier version again, after the way back.
+    #[serde(default)]
+    pub back: Vec<FixtureStep>,
+    /// On the new version again, after a second upgrade.
+    #[serde(default)]
+    pub again: Vec<FixtureStep>,
+}
+
+/// A part of a fixture that runs on one version.
+#[derive(Clone, Copy)]
+pub struct Phase<'a> {
+    pub name: &'static str,
+    pub is_old: bool,
+    pub steps: &'a [FixtureStep],
+}
+
+impl Fixture {
+    /// Its phases in their order. The company goes back only where steps run on the way back, or after it.
+    pub fn phases(&self) -> anyhow::Result<Vec<Phase<'_>>> {
+        let is_plain = self.before.is_empty() && self.back.is_empty() && self.again.is_empty();
+        let phase = |name, is_old, steps| Phase { name, is_old, steps };
+        let new = phase("steps", false, self.steps.as_slice());
+        if self.from.is_none() {
+            anyhow::ensure!(is_plain, "`before`, `back` and `again` need `from`");
+            return Ok(vec![new]);
+        }
+        let mut phases = vec![phase("before", true, self.before.as_slice()), new];
+        if !self.back.is_empty() || !self.again.is_empty() {
+            phases.push(phase("back", true, &self.back));
+        }
+        if !self.again.is_empty() {
+            phases.push(phase("again", false, &self.again));
+        }
+        Ok(phases)
+    }
 }
 
 #[derive(Deserialize)]

@@ -1,26 +1,30 @@
 //! `stoa module test`: fixtures in, answers out. The component runs in the host's own engine, linked to what it needs, on the
 //! host's own store in a temporary database: the real contract on both sides, and no HTTP. Beside each answer stands what it
-//! used of the limits.
+//! used of the limits. A fixture that begins with an earlier version goes the way of an activation: tables grow, `upgrade`
+//! fills the rows, and the way back and a second upgrade find what the versions left each other.
 
 mod answer;
 mod fixture;
 mod matching;
 mod stage;
 
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use anyhow::Context as _;
 use serde_json::{Value as Json, json};
+use stoa_descriptor::Descriptor;
 
 use crate::cli;
 use crate::cli::logging;
 use crate::deployment::Release;
 use crate::gate::artifact::Artifact;
+use crate::sandbox::Vetted;
 use crate::sandbox::limits::{Limits, Used};
 use crate::settings::LogFormat;
-use fixture::Fixture;
-use stage::Stage;
+use fixture::{Fixture, FixtureStep, Phase};
+use stage::{Backfill, Company, Stage};
 
 /// Log filter: shows the component's log, and nothing else of the host's.
 const LOG: &str = "off,stoa::module=debug";
@@ -40,34 +44,41 @@ pub struct Flags {
     json: bool,
 }
 
-/// Result of one step.
+/// Result of one step, or of a backfill between two phases.
 struct Verdict {
-    /// Its position in the fixture, from 1.
-    number: usize,
+    phase: &'static str,
+    /// Its position in the phase, from 1; none: a backfill.
+    number: Option<usize>,
     name: String,
-    status: u16,
+    /// None where nothing was answered.
+    status: Option<u16>,
     /// Where the answer is not what the fixture expects; none: as it should be.
     differences: Vec<String>,
     /// Nothing where the module was not asked.
     used: Option<(Used, usize, Limits)>,
 }
 
+/// The releases that fixtures run on.
+struct Releases {
+    new: Arc<Release>,
+    /// By the file of the earlier version.
+    old: BTreeMap<PathBuf, Arc<Release>>,
+}
+
 pub fn run(flags: &Flags) -> anyhow::Result<()> {
     logging::start(LOG, LogFormat::Text)?;
     let fixtures = fixtures(&flags.fixtures)?;
-    let release = release(std::iter::once(&flags.file).chain(&flags.with))?;
+    let releases = link_releases(flags, &fixtures)?;
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
     let reported = runtime.block_on(async {
-        let stage = Stage::open(release).await?;
         let mut reported = Vec::new();
         for (file, fixture) in &fixtures {
-            let verdicts = play(&stage, fixture).await.with_context(|| file.display().to_string())?;
+            let verdicts = play(&releases, fixture).await.with_context(|| file.display().to_string())?;
             if !flags.json {
                 print!("{}", lines(file, fixture, &verdicts));
             }
             reported.push((file, verdicts));
         }
-        stage.close().await;
         Ok::<_, anyhow::Error>(reported)
     })?;
     let steps: usize = reported.iter().map(|(_, verdicts)| verdicts.len()).sum();
@@ -83,15 +94,37 @@ pub fn run(flags: &Flags) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// The component linked to those that it needs.
-fn release<'a>(files: impl Iterator<Item = &'a PathBuf>) -> anyhow::Result<Release> {
+/// The component, and each earlier version that a fixture begins with, linked to those that they need.
+fn link_releases(flags: &Flags, fixtures: &[(PathBuf, Fixture)]) -> anyhow::Result<Releases> {
     let gate = cli::gate_of_strangers(2)?;
-    let mut vetted = Vec::new();
-    for file in files {
+    let vet = |file: &PathBuf| {
         let artifact = Artifact::read(file)?;
-        vetted.push(Arc::new(gate.vet(&artifact).with_context(|| file.display().to_string())?));
+        Ok::<_, anyhow::Error>(Arc::new(gate.vet(&artifact).with_context(|| file.display().to_string())?))
+    };
+    let others = flags.with.iter().map(vet).collect::<anyhow::Result<Vec<_>>>()?;
+    let link = |candidate: &Arc<Vetted>| {
+        let vetted: Vec<_> = std::iter::once(candidate).chain(&others).cloned().collect();
+        let release = Release::link(&gate, 1, &vetted);
+        release.map(Arc::new).context("the components do not fit together; --with names others")
+    };
+    let candidate = vet(&flags.file)?;
+    let mut releases = Releases { new: link(&candidate)?, old: BTreeMap::new() };
+    for file in fixtures.iter().filter_map(|(_, fixture)| fixture.from.as_ref()) {
+        if !releases.old.contains_key(file) {
+            let old = vet(file)?;
+            ensure_older(&old.descriptor, &candidate.descriptor).with_context(|| file.display().to_string())?;
+            releases.old.insert(file.clone(), link(&old)?);
+        }
     }
-    Release::link(&gate, 1, &vetted).context("the components do not fit together; --with names others")
+    Ok(releases)
+}
+
+/// A host upgrades a module that rose, and no other.
+fn ensure_older(old: &Descriptor, new: &Descriptor) -> anyhow::Result<()> {
+    anyhow::ensure!(old.name == new.name, "it is the module `{}`, not `{}`", old.name, new.name);
+    let is_older = semver::Version::parse(&old.version)? < semver::Version::parse(&new.version)?;
+    anyhow::ensure!(is_older, "version {} is not older than {}: no host upgrades it", old.version, new.version);
+    Ok(())
 }
 
 /// The fixtures in the order of their names.
@@ -107,32 +140,84 @@ fn fixtures(path: &Path) -> anyhow::Result<Vec<(PathBuf, Fixture)>> {
     anyhow::ensure!(!files.is_empty(), "there is no fixture (*.json) in {shown}");
     let read = |file: PathBuf| {
         let text = std::fs::read_to_string(&file).with_context(|| format!("cannot read {}", file.display()))?;
-        let fixture = serde_json::from_str(&text).with_context(|| format!("{} is no fixture", file.display()))?;
+        let mut fixture: Fixture =
+            serde_json::from_str(&text).with_context(|| format!("{} is no fixture", file.display()))?;
+        fixture.from = fixture.from.map(|from| file.parent().unwrap_or(Path::new("")).join(from));
         Ok((file, fixture))
     };
     files.into_iter().map(read).collect()
 }
 
-/// Every step, each seeing what those before it wrote; then what the modules find wrong with the rows.
-async fn play(stage: &Stage, fixture: &Fixture) -> anyhow::Result<Vec<Verdict>> {
-    let mut company = stage.company(fixture).await?;
+/// Every step, each seeing what those before it wrote. After each phase the modules tell what is wrong with the rows.
+async fn play(releases: &Releases, fixture: &Fixture) -> anyhow::Result<Vec<Verdict>> {
+    let phases = fixture.phases()?;
+    let new = Stage::open(releases.new.clone()).await?;
+    let old = fixture.from.as_ref().and_then(|file| releases.old.get(file)).map(|old| new.beside(old.clone()));
+    let played = play_phases(old.as_ref(), &new, fixture, &phases).await;
+    new.close().await;
+    played
+}
+
+async fn play_phases(
+    old: Option<&Stage>,
+    new: &Stage,
+    fixture: &Fixture,
+    phases: &[Phase<'_>],
+) -> anyhow::Result<Vec<Verdict>> {
+    let first = old.unwrap_or(new);
+    first.activate().await?;
+    let mut company = first.company(fixture).await?;
     let mut verdicts = Vec::new();
-    for (index, step) in fixture.steps.iter().enumerate() {
-        let number = index + 1;
-        let name =
-            step.about.clone().map_or_else(|| step.operation.clone(), |about| format!("{}: {about}", step.operation));
-        let answer = company.ask(step, index).await.with_context(|| format!("step {number}"))?;
-        verdicts.push(Verdict {
-            number,
-            name,
-            status: answer.status,
-            differences: company.judge(step, &answer),
-            used: answer.used,
-        });
+    for (nth, phase) in phases.iter().enumerate() {
+        company.stage = old.filter(|_| phase.is_old).unwrap_or(new);
+        if nth > 0 {
+            company.stage.activate().await.with_context(|| phase.name)?;
+        }
+        if let (Some(old), false) = (old, phase.is_old) {
+            verdicts.extend(upgrade(&mut company, old, phase.name).await?);
+        }
+        for (step, number) in phase.steps.iter().zip(1..) {
+            verdicts.push(run_step(&mut company, phase.name, step, number).await?);
+        }
+        let differences = company.verify().await.with_context(|| phase.name)?;
+        if !differences.is_empty() {
+            let name = "verify".to_owned();
+            verdicts.push(Verdict { phase: phase.name, number: None, name, status: None, differences, used: None });
+        }
     }
-    let findings = company.verify().await?;
-    if let (Some(last), false) = (verdicts.last_mut(), findings.is_empty()) {
-        last.differences.extend(findings);
+    Ok(verdicts)
+}
+
+async fn run_step(
+    company: &mut Company<'_>,
+    phase: &'static str,
+    step: &FixtureStep,
+    number: usize,
+) -> anyhow::Result<Verdict> {
+    let operation = &step.operation;
+    let name = step.about.as_ref().map_or_else(|| operation.clone(), |about| format!("{operation}: {about}"));
+    let answer = company.ask(step).await.with_context(|| format!("{phase} {number}"))?;
+    let differences = company.judge(step, &answer);
+    Ok(Verdict { phase, number: Some(number), name, status: Some(answer.status), differences, used: answer.used })
+}
+
+/// The backfills of the modules that rose.
+async fn upgrade(company: &mut Company<'_>, old: &Stage, phase: &'static str) -> anyhow::Result<Vec<Verdict>> {
+    let stage = company.stage;
+    let mut verdicts = Vec::new();
+    for module in &stage.release.modules {
+        let Some(before) = old.release.module(&module.name).filter(|before| before.version != module.version) else {
+            continue;
+        };
+        let Backfill { batches, trouble, used } = company.upgrade(module, &before.version).await?;
+        verdicts.push(Verdict {
+            phase,
+            number: None,
+            name: format!("upgrade from {} to {}, batches: {batches}", before.version, module.version),
+            status: None,
+            differences: trouble.map(|why| format!("upgrade: {why}")).into_iter().collect(),
+            used: Some((used, 0, Limits::default())),
+        });
     }
     Ok(verdicts)
 }
@@ -140,8 +225,16 @@ async fn play(stage: &Stage, fixture: &Fixture) -> anyhow::Result<Vec<Verdict>> 
 fn lines(file: &Path, fixture: &Fixture, verdicts: &[Verdict]) -> String {
     let about = fixture.about.as_deref().map(|about| format!(": {about}")).unwrap_or_default();
     let mut text = format!("{}{about}\n", file.display());
-    for Verdict { number, name, status, differences, used } in verdicts {
+    let mut phase = "steps";
+    for verdict in verdicts {
+        if phase != verdict.phase {
+            phase = verdict.phase;
+            text.push_str(&format!("  {phase}\n"));
+        }
+        let Verdict { number, name, status, differences, used, .. } = verdict;
         let mark = if differences.is_empty() { "ok  " } else { "FAIL" };
+        let number = number.map_or_else(String::new, |number| number.to_string());
+        let status = status.map_or_else(|| "   ".to_owned(), |status| status.to_string());
         text.push_str(&format!("  {mark} {number:>2} {status} {name}\n"));
         if let Some((used, output, limits)) = used {
             text.push_str(&format!("          {}\n", usage(used, *output, limits)));
@@ -182,6 +275,7 @@ fn as_json(file: &Path, verdicts: &[Verdict]) -> Json {
             })
         });
         json!({
+            "phase": verdict.phase,
             "step": verdict.number,
             "name": verdict.name,
             "status": verdict.status,

@@ -34,12 +34,12 @@ use crate::wit::module;
 
 /// Noon of 2026-01-01: what a fixture's steps count from.
 const NOON: i64 = 1_767_268_800_000;
-/// Batches of one module's check.
+/// Batches of one module's check, and of one module's backfill.
 const BATCHES: usize = 10_000;
 
 pub struct Stage {
-    pub(super) release: Release,
-    database: Database,
+    pub(super) release: Arc<Release>,
+    database: Arc<Database>,
     folder: PathBuf,
 }
 
@@ -48,6 +48,17 @@ pub struct Company<'a> {
     pub(super) stage: &'a Stage,
     tenant: Uuid,
     saved: Saved,
+    /// Seconds since noon: one more with each step.
+    clock: i64,
+}
+
+/// Result of a backfill.
+pub struct Backfill {
+    pub batches: usize,
+    /// Why it came to no end.
+    pub trouble: Option<String>,
+    /// Usage of the batch that took the longest.
+    pub used: Used,
 }
 
 /// Result, events and usage of a call, without the session.
@@ -69,7 +80,8 @@ pub(super) struct Transaction<'a> {
 pub(super) type Run<T> = Box<dyn Fn(call::CallContext) -> BoxFuture<'static, Ran<T>> + Send + Sync>;
 
 impl Stage {
-    pub async fn open(release: Release) -> anyhow::Result<Stage> {
+    /// An empty database, on which this release runs.
+    pub async fn open(release: Arc<Release>) -> anyhow::Result<Stage> {
         let folder = std::env::temp_dir().join(format!("stoa-module-test-{}", Uuid::new_v4().simple()));
         let settings = DatabaseSettings {
             url: format!("sqlite:{}", folder.join("stoa.sqlite").display()),
@@ -81,9 +93,18 @@ impl Stage {
             plain_role_only: false,
             prepare: pipeline::prepare(),
         };
-        let database = Database::open(&settings, true).await?;
-        tables::bring_up_to_date(&database, &release.modules).await?;
+        let database = Arc::new(Database::open(&settings, true).await?);
         Ok(Stage { release, database, folder })
+    }
+
+    /// The same database, on which another release runs.
+    pub fn beside(&self, release: Arc<Release>) -> Stage {
+        Stage { release, database: self.database.clone(), folder: self.folder.clone() }
+    }
+
+    /// Makes the tables fit the release, as its activation does.
+    pub async fn activate(&self) -> anyhow::Result<()> {
+        tables::bring_up_to_date(&self.database, &self.release.modules).await
     }
 
     pub async fn close(self) {
@@ -93,7 +114,7 @@ impl Stage {
 
     /// A company of its own, made as the fixture says.
     pub async fn company(&self, fixture: &Fixture) -> anyhow::Result<Company<'_>> {
-        let company = Company { stage: self, tenant: Uuid::now_v7(), saved: Saved::new() };
+        let company = Company { stage: self, tenant: Uuid::now_v7(), saved: Saved::new(), clock: 0 };
         if let Some(members) = &fixture.provision {
             let defaults = [("name", json!("Fixture")), ("currencyCode", json!("EUR")), ("withDefaults", json!(true))];
             let mut body: Map<String, Json> =
@@ -161,8 +182,47 @@ impl Company<'_> {
         RequestFacts { facts, instant: now, permissions: Held::These(Arc::new(permissions.into_iter().collect())) }
     }
 
+    /// The instant of the next step.
+    fn advance_clock(&mut self) -> i64 {
+        let now = NOON + self.clock * 1_000;
+        self.clock += 1;
+        now
+    }
+
+    /// Calls a module's `upgrade` as a host does: batch by batch, each in a transaction, until no cursor is left.
+    pub async fn upgrade(&mut self, module: &Arc<Module>, from_version: &str) -> anyhow::Result<Backfill> {
+        let now = self.advance_clock();
+        let mut backfill = Backfill { batches: 0, trouble: None, used: Used::default() };
+        let mut cursor: Option<String> = None;
+        while backfill.batches < BATCHES {
+            let (version, from) = (from_version.to_owned(), cursor.take());
+            let run: Run<_> = Box::new(move |entry| {
+                let (version, from) = (version.clone(), from.clone());
+                Box::pin(async move { call::upgrade(entry, &version, from.as_deref()).await })
+            });
+            let facts = self.facts(now, ActorKind::System, Uuid::nil(), Vec::new());
+            let transaction = Transaction { module, facts, read_only: false, limits: Limits::default() };
+            let Called { result, used, .. } = self.stage.transact(transaction, run, Result::is_ok).await?;
+            backfill.batches += 1;
+            if used.guest_time >= backfill.used.guest_time {
+                backfill.used = used;
+            }
+            match result {
+                Ok(Ok(None)) => return Ok(backfill),
+                Ok(Ok(next)) => cursor = next,
+                Ok(Err(problem)) => {
+                    let items = problem.errors.iter().map(|item| format!(", {} {}", item.pointer, item.code));
+                    let trouble = format!("it answered {}{}", problem.code, items.collect::<String>());
+                    return Ok(Backfill { trouble: Some(trouble), ..backfill });
+                }
+                Err(failure) => return Ok(Backfill { trouble: Some(failure.to_string()), ..backfill }),
+            }
+        }
+        Ok(Backfill { trouble: Some(format!("it came to no end in {BATCHES} batches")), ..backfill })
+    }
+
     /// Runs a step. `Err`: the step itself is not right.
-    pub async fn ask(&mut self, step: &FixtureStep, index: usize) -> anyhow::Result<StepAnswer> {
+    pub async fn ask(&mut self, step: &FixtureStep) -> anyhow::Result<StepAnswer> {
         let callable = self.stage.release.operations.by_id(&step.operation);
         let callable = callable.with_context(|| format!("no module has the operation {}", step.operation))?;
         let Runner::Module(module) = &callable.runner else { anyhow::bail!("{} is the host's own", step.operation) };
@@ -184,7 +244,8 @@ impl Company<'_> {
             Ok(input) => input,
             Err(problem) => return Ok(refusal(&problem)),
         };
-        let now = step.now.map_or(NOON + i64::try_from(index)? * 1_000, |now| now.timestamp_millis());
+        let next = self.advance_clock();
+        let now = step.now.map_or(next, |now| now.timestamp_millis());
         let facts = self.facts(now, actor_kind, step.actor.unwrap_or(Uuid::nil()), permissions);
         let answer = self.call(operation, module, facts, call, lines).await?;
         if let (Some(name), true) = (&step.save, answer.status < 300) {

@@ -182,3 +182,37 @@ fn authors_can_look_every_code_up() {
     let names: BTreeSet<&str> = codes::ALL.iter().map(|code| code.name).collect();
     assert_eq!(names.len(), codes::ALL.len(), "a code twice");
 }
+
+/// An operator sees who may call a new operation, and what a module may do with a service that it wants.
+#[test]
+fn what_is_new_is_told_with_its_callers() {
+    let first = diff(None, &active());
+    let detail = |changes: &[Change], code: &str, item: &str| {
+        let found = changes.iter().find(|change| change.code == code && change.item == item);
+        found.unwrap_or_else(|| panic!("no {code} {item}: {}", text(changes))).detail.clone()
+    };
+    let added = detail(&first, "ROUTE_ADDED", "createWidget");
+    assert!(added.starts_with("POST /tenants/") && added.contains(" for users with "), "{added}");
+    let mut open = active();
+    let route = open.descriptor.routes.iter_mut().find(|route| route.operation == "createWidget").expect("a route");
+    route.access = stoa_descriptor::Access::Any(Vec::new());
+    let added = detail(&diff(None, &open), "ROUTE_ADDED", "createWidget");
+    assert!(added.ends_with(" for every member of a company"), "{added}");
+
+    let wanted = "commerce:places/rooms@1.0.0";
+    let functions = detail(&first, "SERVICE_WANTED", wanted);
+    let (_, function) = functions.split_once("may call ").expect("functions");
+    let function = function.split(", ").next().expect("a function");
+    let mut provider = open.descriptor;
+    provider.services = vec![stoa_descriptor::ServiceAccess {
+        interface: "commerce:places/rooms".to_owned(),
+        function: function.to_owned(),
+        permissions: vec!["places.book".to_owned()],
+        scopes: Vec::new(),
+    }];
+    let mut told = first;
+    name_needs(&mut told, &[&provider]);
+    let needs = detail(&told, "SERVICE_WANTED", wanted);
+    let expected = format!("may call {function} (users: places.book; API clients: nobody)");
+    assert!(needs.starts_with(&expected), "{needs}");
+}
