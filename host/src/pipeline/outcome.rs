@@ -124,7 +124,10 @@ pub fn read_problem(
     }
     let is_foreign = |item: &&module::Item| !words::is_item_code_of(module, &generation.problems, &item.code);
     if let Some(item) = problem.errors.iter().find(is_foreign) {
-        return Err(format!("the item code {:?} at {:?} does not begin with the module's name", item.code, item.pointer));
+        return Err(format!(
+            "the item code {:?} at {:?} does not begin with the module's name",
+            item.code, item.pointer
+        ));
     }
     let declared = generation.problems.get(&problem.code).filter(|(status, _)| !words::is_reserved(*status));
     let mut answer = match (words::shared_code(&problem.code), declared) {
