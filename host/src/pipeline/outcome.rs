@@ -107,7 +107,8 @@ impl ModuleCall<'_> {
     }
 }
 
-/// A module's problem as callers see it, or why it is none. `route`: that of the operation, where the module answered one.
+/// A module's problem as callers see it, or why it is none. `route`: that of the operation, where the module answered
+/// one.
 pub fn read_problem(
     generation: &Generation,
     module: &Module,
@@ -163,8 +164,8 @@ pub fn read_problem(
     Ok(answer)
 }
 
-/// A module's answer, if it has the form of an answer and its route lists its status and its events. The judge checks what the body
-/// holds.
+/// A module's answer, if it has the form of an answer and its route lists its status and its events. The judge checks
+/// what the body holds.
 pub fn check_reply(
     module: &Module,
     operation: &Operation,

@@ -49,7 +49,8 @@ impl Failure {
         }
     }
 
-    /// The kind of a failure that is a module's own, as its journal names it. The database's troubles and an exhausted pool are not.
+    /// The kind of a failure that is a module's own, as its journal names it. The database's troubles and an exhausted
+    /// pool are not.
     pub fn kind(&self) -> Option<&'static str> {
         match self {
             Failure::Deadline(_) => Some("time"),

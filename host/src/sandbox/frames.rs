@@ -1,4 +1,5 @@
-//! A trap in words: the sentence that the module logged before it, and the functions of its author's crate that led there.
+//! A trap in words: the sentence that the module logged before it, and the functions of its author's crate that led
+//! there.
 
 use std::sync::Arc;
 
@@ -11,9 +12,11 @@ use super::state::State;
 const MOST_FRAMES: usize = 8;
 const LONGEST_NAME: usize = 200;
 
-/// A trap, as its author reads it: `panicked at src/card.rs:50:27: index out of bounds [cards::card::read <- cards::handle]`.
+/// A trap, as its author reads it: `panicked at src/card.rs:50:27: index out of bounds [cards::card::read <-
+/// cards::handle]`.
 pub fn describe_trap(state: &State, error: &wasmtime::Error) -> String {
-    // A panic ends in this trap. Its message is the last line that the module logged as an error; another trap has none.
+    // A panic ends in this trap. Its message is the last line that the module logged as an error; another trap has
+    // none.
     let is_panic = matches!(error.downcast_ref::<Trap>(), Some(Trap::UnreachableCodeReached));
     let message = state.last_error.as_ref().filter(|(module, _)| is_panic && Arc::ptr_eq(module, &state.running));
     let why = message.map_or_else(|| error.root_cause().to_string(), |(_, line)| line.clone());
@@ -23,8 +26,8 @@ pub fn describe_trap(state: &State, error: &wasmtime::Error) -> String {
     if frames.is_empty() { why } else { format!("{why} [{}]", frames.join(" <- ")) }
 }
 
-/// The functions of the module's own crate, which is known by the module's name. A function that bindings generated stands for what
-/// the compiler put into it, where nothing else is left.
+/// The functions of the module's own crate, which is known by the module's name. A function that bindings generated
+/// stands for what the compiler put into it, where nothing else is left.
 fn list_own_frames<'a>(module: &str, names: impl Iterator<Item = &'a str>) -> Vec<String> {
     let word = module.replace('-', "_");
     let demangled = names.map(|name| format!("{:#}", rustc_demangle::demangle(name)));
@@ -50,7 +53,7 @@ mod tests {
         let names = [
             "_ZN4core9panicking9panic_fmt17h0123456789abcdefE",
             "_ZN7loyalty4card4read17h0123456789abcdefE",
-            "_ZN54_$LT$loyalty..Loyalty$u20$as$u20$stoa_sdk..Module$GT$6handle17h0123456789abcdefE",
+            "_ZN53_$LT$loyalty..Loyalty$u20$as$u20$stoa_sdk..Module$GT$6handle17h0123456789abcdefE",
             "_ZN7loyalty7exports8commerce19_export_handle_cabi17h0123456789abcdefE",
             "_ZN8stoa_sdk6module6handle17h0123456789abcdefE",
             "commerce:platform/module@0.1.0#handle",

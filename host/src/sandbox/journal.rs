@@ -1,5 +1,5 @@
-//! The last lines and failures of each module on this host, for operators. All versions of a module share one journal, so that who
-//! follows it sees a swap. It is kept in memory and is bounded; the host's log has the lines as well.
+//! The last lines and failures of each module on this host, for operators. All versions of a module share one journal,
+//! so that who follows it sees a swap. It is kept in memory and is bounded; the host's log has the lines as well.
 
 use std::collections::{BTreeMap, VecDeque};
 use std::sync::{Arc, LazyLock, Mutex, MutexGuard, PoisonError};
@@ -21,7 +21,8 @@ const BYTES: usize = 1 << 20;
 const FAILURES: usize = 50;
 /// Longest line of a module.
 pub const LONGEST_LINE: usize = 2_000;
-/// Lines and bytes that all modules of one request may log. The host adds some 100 bytes to each line, even to an empty one.
+/// Lines and bytes that all modules of one request may log. The host adds some 100 bytes to each line, even to an empty
+/// one.
 const REQUEST_LINES: usize = 100;
 const REQUEST_BYTES: usize = 64 << 10;
 
