@@ -246,7 +246,8 @@ mod tests {
             thread::yield_now();
         }
         (0..7).for_each(|_| queue.push(line.clone()));
-        assert_eq!((queue.lock().lines.len(), queue.lock().lost), (4, 3));
+        let count = |waiting: &WaitingLines| (waiting.lines.len(), waiting.lost);
+        assert_eq!(count(&queue.lock()), (4, 3));
         assert!(!queue.wait_for_the_end(Duration::from_millis(1)), "the end comes without them");
         (0..5).for_each(|_| read.send(()).unwrap());
         assert!(queue.wait_for_the_end(Duration::from_secs(30)));
