@@ -16,7 +16,7 @@ use crate::oci::reference::ModuleReference;
 pub struct Publish {
     /// A component.
     file: PathBuf,
-    /// Its place, `oci://HOST/PATH[:TAG]`. Without a tag, the version is the tag.
+    /// Its address, `oci://HOST/PATH[:TAG]`. Without a tag, the version is the tag.
     reference: ModuleReference,
     /// Sign it with this key first. Without a key, FILE.admission.json must be next to it.
     #[arg(long)]
