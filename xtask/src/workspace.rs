@@ -48,9 +48,10 @@ struct Target {
 impl Workspace {
     /// The workspace that this program was built from.
     pub fn find() -> Result<Workspace> {
-        let here = Path::new(env!("CARGO_MANIFEST_DIR"));
+        // From its root: in the folder of a member, cargo takes that one for the only default member.
+        let root = Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/.."));
         let mut command = cargo();
-        command.args(["metadata", "--no-deps", "--format-version", "1"]).current_dir(here);
+        command.args(["metadata", "--no-deps", "--format-version", "1"]).current_dir(root);
         let text = program::output(&mut command)?;
         let metadata: Metadata = serde_json::from_str(&text).context("cargo metadata is not as expected")?;
         Ok(Workspace {

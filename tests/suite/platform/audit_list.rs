@@ -319,7 +319,7 @@ fn a_filter_is_there_with_its_module(database: Database) {
         let Err(said) = Stoa::try_start(database, Settings::default().modules(folder.path())) else {
             panic!("let in with {filters}");
         };
-        assert!(said.contains("DESCRIPTOR_INVALID") && said.contains("audit filter"), "{said}");
+        assert!(said.contains("DESCRIPTOR_INVALID") && said.contains("/auditFilters/"), "{said}");
     }
 }
 
