@@ -310,16 +310,22 @@ fn a_filter_is_there_with_its_module(database: Database) {
     let shop = Stoa::start_with(database, Settings::default().modules(folder.path())).company();
     shop.list("audit", &[("productId", &shop.tenant)]).refused(400, "UNKNOWN_QUERY_PARAMETER");
     // One that takes the place of another is refused at the start.
-    for filters in [
-        json!([{ "code": "text", "description": "The host's own." }]),
-        json!([{ "code": "Thing-Id", "description": "No name." }]),
-        json!([{ "code": "thingId", "description": "Once." }, { "code": "thingId", "description": "Twice." }]),
+    for (why, filters) in [
+        (
+            "/auditFilters/0/code: `text` is the host's own",
+            json!([{ "code": "text", "description": "The host's own." }]),
+        ),
+        ("/auditFilters/0/code", json!([{ "code": "Thing-Id", "description": "No name." }])),
+        (
+            "audit filter `thingId` is claimed twice",
+            json!([{ "code": "thingId", "description": "Once." }, { "code": "thingId", "description": "Twice." }]),
+        ),
     ] {
         let folder = modules::empty_with(&[("puppet.wasm", &puppet_of_text(&descriptor(filters.clone())))]);
         let Err(said) = Stoa::try_start(database, Settings::default().modules(folder.path())) else {
             panic!("let in with {filters}");
         };
-        assert!(said.contains("DESCRIPTOR_INVALID") && said.contains("/auditFilters/"), "{said}");
+        assert!(said.contains("DESCRIPTOR_INVALID") && said.contains(why), "{said}");
     }
 }
 
