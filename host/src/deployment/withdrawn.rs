@@ -209,7 +209,10 @@ mod tests {
             (vec![run(2, 10, Some(20), false), run(5, 70, None, false)], Some(40)),
             (vec![run(2, 10, Some(20), true), run(5, 70, None, false)], Some(30)),
         ] {
-            let age = runs.iter().fold(Some(0), |age, run| add_run(age, run, 100));
+            let mut age = Some(0);
+            for run in runs.iter() {
+                age = add_run(age, run, 100);
+            }
             assert_eq!(age, expected);
         }
     }

@@ -49,7 +49,7 @@ mod tests {
             write(&folder, name, &publication).expect("a layout");
         }
         let index = std::fs::read(folder.join("index.json")).expect("an index");
-        assert_eq!(list_admissions(&index), [publication.admission.descriptor.clone()]);
+        assert_eq!(list_admissions(&index), std::slice::from_ref(&publication.admission.descriptor));
         let index: Json = serde_json::from_slice(&index).expect("an index of JSON");
         let named = index["manifests"].as_array().expect("a list");
         let names: Vec<&Json> =

@@ -54,7 +54,7 @@ impl Registries {
         let what = format!("{} is not among STOA_REGISTRIES", registry.as_str());
         let forbidden = || Refusal::new("REGISTRY_FORBIDDEN", what).with_status(StatusCode::FORBIDDEN);
         let is_listed = self.public.contains(registry);
-        is_listed.then(|| AddressRule::Public(self.resolver.clone())).ok_or_else(forbidden)
+        is_listed.then(|| AddressRule::Public(Box::new(self.resolver.clone()))).ok_or_else(forbidden)
     }
 }
 

@@ -70,10 +70,11 @@ pub struct MappingInput {
 view! { MoneyOfAccount of MoneyRow { account_id: Id } }
 
 /// Every role with its account, and every method with its money account.
-///
+type WantedAccounts = (Vec<Wanted<Role>>, Vec<Wanted<Method>>);
+
 /// # Errors
-/// VALIDATION_FAILED where the body states one of them twice.
-fn list_wanted(body: &MappingInput) -> Result<(Vec<Wanted<Role>>, Vec<Wanted<Method>>), Problem> {
+/// VALIDATION_FAILED where the body states a role or a method twice.
+fn list_wanted(body: &MappingInput) -> Result<WantedAccounts, Problem> {
     let roles: Vec<_> = body.roles.iter().map(|stated| (stated.role, stated.account_id)).collect();
     let methods: Vec<_> = body.methods.iter().map(|stated| (stated.method, stated.money_account_id)).collect();
     let mut faults = list_repeated(&roles, "roles", "role");

@@ -40,8 +40,11 @@ pub struct LockedDocument<L: PricedLine> {
     pub customer: CustomerRow,
 }
 
+/// A locked document, its lines in their order, and what was read with them.
+pub type LockedLines<L, B> = (<L as PricedLine>::Document, Vec<L>, <B as Batch>::Answer);
+
 /// Holds a document against other writers and reads it, its lines in order and what is asked with it; or NOT_FOUND.
-pub fn lock_with<L: PricedLine, B: Batch>(id: Id, batch: B) -> Result<(L::Document, Vec<L>, B::Answer), Problem> {
+pub fn lock_with<L: PricedLine, B: Batch>(id: Id, batch: B) -> Result<LockedLines<L, B>, Problem> {
     let lines = select::<L>(live_lines::<L>(id)).whole();
     let (row, mut items, answer) = run((get::<L::Document>(id).locked(), lines, batch))?;
     sort_lines(&mut items);

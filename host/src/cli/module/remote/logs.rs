@@ -11,7 +11,7 @@ const WAIT: u32 = 20;
 
 #[derive(Subcommand)]
 pub enum LogsVerb {
-    /// Show the last lines and failures of a module on one host: of each the request and the operation.
+    /// Show the last lines and failures of a module on one host, each with its request and operation.
     #[command(after_help = "Example: stoa module logs loyalty --follow")]
     Logs(LogsOfModule),
 }
