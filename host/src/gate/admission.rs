@@ -150,10 +150,10 @@ impl Statement {
 
 impl SigningKey {
     pub fn generate(name: &str, role: Role) -> anyhow::Result<SigningKey> {
-        SigningKey::of(name, role, secret_file::random()?)
+        SigningKey::from_seed(name, role, secret_file::random()?)
     }
 
-    fn of(name: &str, role: Role, seed: [u8; 32]) -> anyhow::Result<SigningKey> {
+    fn from_seed(name: &str, role: Role, seed: [u8; 32]) -> anyhow::Result<SigningKey> {
         anyhow::ensure!(
             super::describe::is_name(name, 64, b"-."),
             "`{name}` is no name: lower-case letters, digits, - and ."
@@ -195,7 +195,7 @@ impl FromStr for SigningKey {
         let wrong = || anyhow::anyhow!("no signing key of `stoa module keygen`");
         let rest = text.trim().strip_prefix(KEY_PREFIX).and_then(|rest| rest.strip_prefix(':')).ok_or_else(wrong)?;
         let (name, role, seed) = parts(rest).ok_or_else(wrong)?;
-        SigningKey::of(name, role, seed)
+        SigningKey::from_seed(name, role, seed)
     }
 }
 

@@ -32,7 +32,7 @@ on_both_databases![
 // They are read before a database is opened.
 on_one_database![former_names_of_limits_work_and_are_logged];
 
-// It needs more than a hundred guesses within a second.
+// It needs more than a hundred attempts within a second.
 on_both_databases![timed: made_up_keys_are_bounded_by_subscriber];
 
 /// Requests at once that each make a company.

@@ -29,7 +29,7 @@ pub enum Class {
 pub const CLASSES: [Class; 5] = [Class::Boolean, Class::Number, Class::String, Class::Array, Class::Object];
 
 impl Class {
-    fn of(value: &Value) -> Option<Class> {
+    fn from_value(value: &Value) -> Option<Class> {
         match value {
             Value::Null => None,
             Value::Bool(_) => Some(Class::Boolean),
@@ -170,7 +170,10 @@ fn laid_out(ways: Vec<Facts<'_>>) -> Form<'_> {
     for facts in ways {
         let has = |class: Option<Class>| {
             facts.types.as_ref().is_none_or(|types| types.contains(&class))
-                && facts.values.as_ref().is_none_or(|values| values.iter().any(|value| Class::of(value) == class))
+                && facts
+                    .values
+                    .as_ref()
+                    .is_none_or(|values| values.iter().any(|value| Class::from_value(value) == class))
         };
         form.nullable |= has(None);
         for class in CLASSES.into_iter().filter(|class| has(Some(*class))) {
@@ -291,7 +294,7 @@ impl<'a> Facts<'a> {
     fn only(mut self, class: Class) -> Facts<'a> {
         self.types = None;
         if let Some(values) = &mut self.values {
-            values.retain(|value| Class::of(value) == Some(class));
+            values.retain(|value| Class::from_value(value) == Some(class));
         }
         self.limits.retain(|keyword, _| LIMITS.iter().any(|(name, _, other)| name == keyword && *other == class));
         self.rules.retain(|keyword, _| {

@@ -210,9 +210,9 @@ fn what_is_new_is_told_with_its_callers() {
         permissions: vec!["places.book".to_owned()],
         scopes: Vec::new(),
     }];
-    let mut told = first;
-    name_needs(&mut told, &[&provider]);
-    let needs = detail(&told, "SERVICE_WANTED", wanted);
+    let mut named = first;
+    name_needs(&mut named, &[&provider]);
+    let needs = detail(&named, "SERVICE_WANTED", wanted);
     let expected = format!("may call {function} (users: places.book; API clients: nobody)");
     assert!(needs.starts_with(&expected), "{needs}");
 }
