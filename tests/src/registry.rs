@@ -18,7 +18,7 @@ use crate::{Folder, eventually};
 
 const MANIFEST: &str = "application/vnd.oci.image.manifest.v1+json";
 const INDEX: &str = "application/vnd.oci.image.index.v1+json";
-/// Of the one user of a registry that asks who is there.
+/// Credentials of the one user of a registry that asks for them.
 pub const PASSWORD: &str = "registry-password";
 pub const TOKEN: &str = "registry-token";
 

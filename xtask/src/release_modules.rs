@@ -43,7 +43,7 @@ pub fn run(workspace: &Workspace, args: &Args) -> Result<()> {
         if let Some(credentials) = &args.registry_auth {
             command.arg("--registry-auth").arg(credentials);
         }
-        // What is signed was compiled a moment ago.
+        // The modules that are signed were compiled a moment ago.
         command.env("STOA_MODULE_CACHE_DIR", build_modules::compiled_folder(workspace));
         program::run(&mut command)?;
     }

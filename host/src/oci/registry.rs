@@ -88,7 +88,7 @@ impl Registry {
         Ok(PulledModule { image, component, admissions })
     }
 
-    /// What refers to the image: by the registry's own list, else by the tag that stands for it.
+    /// The manifests that refer to the image: from the registry's own list, else from the tag that replaces it.
     async fn list_admissions(&mut self, image: OciDigest) -> Result<Vec<OciDescriptor>, RegistryFault> {
         let mut address = self.connection.address(&format!("referrers/{image}"))?;
         address.query_pairs_mut().append_pair("artifactType", ADMISSION_TYPE);

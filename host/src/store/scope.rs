@@ -53,7 +53,7 @@ impl Default for StoreLimits {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct CallTime {
     pub all: Duration,
-    /// Of calls that write nothing; never more than `all`.
+    /// The part that calls may take which write nothing; never more than `all`.
     pub reads: Duration,
     /// Taken by calls that write nothing.
     pub read: Duration,

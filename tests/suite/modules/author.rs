@@ -236,7 +236,7 @@ fn what_was_compiled_once_is_kept(_: Database) {
     let first = written();
     assert_eq!(first.len(), 2, "the key and the code: {first:?}");
     assert_eq!(written(), first, "nothing is written again");
-    // What others can enter is not used, and the remedy is told where a host logs.
+    // A folder that others can enter is not used, and the remedy is in the log.
     let cache = workshop.folder.path().join("cache/stoa/modules");
     fs::set_permissions(&cache, fs::Permissions::from_mode(0o755)).expect("a mode");
     fs::write(workshop.folder.path().join("other.wasm"), puppet(&descriptor("other"))).expect("a file");

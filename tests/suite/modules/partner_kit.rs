@@ -131,7 +131,7 @@ fn a_component_is_checked_as_a_host_would() {
     assert!(ok && reported["ok"] == true, "{reported:#}");
     assert_eq!((&reported["name"], &reported["foreignPermissions"]), (&json!("pricing"), &json!(["catalog.read"])));
     assert!(reported["wants"].get("commerce:catalog/articles@0.1.0").is_some(), "{reported:#}");
-    // What a partner's entry must grant: names of other areas, and none of the template's, which are its own.
+    // A partner's entry must grant names of other areas, and none of the template's, which are its own.
     let names = reported["foreignNames"].as_array().expect("names");
     assert!(names.contains(&json!("operation archivePriceList")), "{names:?}");
     let (ok, own) = module(&["check", &template()]);

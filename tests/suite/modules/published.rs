@@ -1,6 +1,6 @@
-//! What a route publishes is all that its module may answer: a host that refuses breaches and `stoa module test` refuse
-//! a status, an event and a problem that the route does not list; a host that counts them goes on. What went wrong, the
-//! operator and the author read in the module's journal.
+//! A module may answer only with a status, an event and a problem that its route publishes. `stoa module test` and a host
+//! that rejects breaches reject others; a host that counts breaches goes on. Operators and authors read failures in the
+//! module's journal.
 
 use std::fs;
 use std::io::{BufRead as _, BufReader};

@@ -12,7 +12,7 @@ use stoa_tests::{Database, Folder, Stoa, modules, on_one_database, puppet};
 
 use super::vetter::{Vetter, sha256};
 
-// Of what no database knows.
+// None of these claims depends on the database.
 on_one_database![
     a_module_comes_by_reference,
     what_is_not_pinned_is_refused,

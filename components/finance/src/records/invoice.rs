@@ -84,7 +84,7 @@ impl InvoiceRow {
 }
 
 resource! {
-    /// What everybody sees of an invoice of either side.
+    /// The members of an invoice of either side that everybody sees.
     pub struct InvoiceFacts of record row: InvoiceRow, paid: Option<&InvoiceBalanceRow> {
         number: String,
         legal_entity_id: Id,

@@ -62,7 +62,7 @@ pub fn products_of(lines: &[InvoiceLineRow]) -> BTreeSet<Id> {
 }
 
 resource! {
-    /// What everybody sees of a line of either side.
+    /// The members of a line of either side that everybody sees.
     pub struct LineFacts of row: InvoiceLineRow {
         id: Id,
         #[schemars(range(min = 1, max = stoa_trade::limits::LINES))]

@@ -61,7 +61,7 @@ pub fn lock_name(list: Id, variant: Id) -> String {
 }
 
 resource! {
-    /// What people, API clients and events see of a price alike.
+    /// The members of a price that people, API clients and events see alike.
     struct PriceBody of row: PriceRow {
         price_list_id: Id = row.list_id,
         variant_id: Id,

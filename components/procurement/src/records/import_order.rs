@@ -13,7 +13,7 @@ use crate::records::shipment::Shipment;
 use crate::records::shown_order::{ApiPurchaseOrder, ApiPurchaseOrderHeader, PurchaseOrder, PurchaseOrderHeader};
 
 resource! {
-    /// What an import order says beyond other orders.
+    /// The members that an import order has beyond other orders.
     pub struct ImportFacts of row: OrderRow {
         incoterm: Option<Incoterm>,
         transport_mode: Option<TransportMode>,

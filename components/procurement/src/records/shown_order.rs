@@ -34,7 +34,7 @@ resource! {
 }
 
 resource! {
-    /// What only people read of an order but for its lines.
+    /// The members of an order, without its lines, that only people see.
     pub struct PurchaseOrderFacts of row: OrderRow {
         tenant_id: Id = tenant(),
         /// Id of the user who drafted the order.

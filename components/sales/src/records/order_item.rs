@@ -118,7 +118,7 @@ resource! {
 }
 
 resource! {
-    /// What readers of serial numbers see of a unit, as it is now.
+    /// A unit as readers of serial numbers see it now.
     pub struct KnownUnit of unit: Unit {
         serial_number: Option<String>,
         imei1: Option<String>,

@@ -106,7 +106,7 @@ pub fn lock_draft<L: PricedLine, B: Batch>(
     named: &Named<'_>,
     batch: B,
 ) -> Result<(LockedDraft<L>, B::Answer), Problem> {
-    // Of a draft that is replaced again and again there may be more rows than one call answers.
+    // A draft that is replaced again and again may have more rows than one call answers.
     let of_draft = L::DOCUMENT.eq(id);
     let lines = select::<L>(of_draft.clone()).limit(MOST_ROWS);
     let (row, rows, customer, answer) =

@@ -87,7 +87,7 @@ impl References {
     /// it will be.
     ///
     /// # Errors
-    /// What is missing, cannot be used or has no price.
+    /// References that are missing, cannot be used or have no price.
     pub fn read_new(
         named: &Named<'_>,
         caller: Caller,

@@ -89,7 +89,7 @@ macro_rules! party_row {
                 }
             }
 
-            /// What every reader sees of the party.
+            /// The members of the party that every reader sees.
             fn party_head(&self) -> $crate::party::PartyHead {
                 $crate::party::PartyHead::new(&self.code, &self.name, self.email.as_deref(), self.phone.as_deref())
             }

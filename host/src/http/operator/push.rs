@@ -48,7 +48,7 @@ pub(super) fn routes() -> Router<Console> {
 enum SignerQuestion {
     /// As `stoa module keygen` prints it.
     Signer(String),
-    /// What would come with the component.
+    /// The admission that would come with the component.
     Admission(Admission),
 }
 
