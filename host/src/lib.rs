@@ -1,11 +1,14 @@
 //! Stoa's host. It owns HTTP, identity, authorization, transactions, idempotency, audit and events; it knows nothing of
 //! commerce. ARCHITECTURE.md is the map.
+pub mod backup;
 pub mod calendar;
 pub mod cli;
 pub mod contract;
 pub mod database;
 pub mod deployment;
+pub mod doctor;
 pub mod events;
+pub mod export;
 pub mod gate;
 pub mod governance;
 pub mod http;
@@ -13,6 +16,7 @@ pub mod identity;
 pub mod ids;
 pub mod keyring;
 pub mod log_writer;
+pub mod observe;
 pub mod oci;
 pub mod operations;
 pub mod pipeline;

@@ -10,6 +10,7 @@ pub mod books;
 pub mod breakage;
 pub mod broken;
 pub mod browser;
+pub mod collector;
 pub mod company;
 pub mod contract;
 pub mod copies;
@@ -57,6 +58,7 @@ pub mod slow_reads;
 pub mod tables;
 pub mod tills;
 pub mod tour;
+pub mod writers;
 
 pub use answer::Answer;
 pub use company::{Company, company};

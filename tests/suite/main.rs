@@ -13,6 +13,7 @@ mod identity;
 mod inventory;
 mod ledger;
 mod modules;
+mod operations;
 mod platform;
 mod pos;
 mod pricing;

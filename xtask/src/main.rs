@@ -14,6 +14,7 @@ mod demo;
 mod new_module;
 mod postgres;
 mod program;
+mod release;
 mod release_modules;
 mod release_wit;
 mod run;
@@ -56,6 +57,9 @@ enum Verb {
     /// Create components/NAME, a module that builds, tests and activates without changes
     #[command(after_help = "Example: cargo xtask new-module loyalty")]
     NewModule(new_module::Args),
+    /// Make a release in target/dist: programs, signed modules, compiled code, SBOM, licences, checksums
+    #[command(after_help = "Example: cargo xtask release --key deployment.key")]
+    Release(release::Args),
     /// Build, sign and publish the eight modules to an OCI registry, or to a folder that any tool copies to one
     #[command(after_help = "Example: cargo xtask release-modules --key vendor.key --to oci://registry.example/stoa")]
     ReleaseModules(release_modules::Args),
@@ -76,6 +80,7 @@ fn main() -> ExitCode {
         Verb::Bench(args) => bench::run(&workspace, args),
         Verb::BuildModules(args) => build_modules::run(&workspace, args),
         Verb::NewModule(args) => new_module::run(&workspace, args),
+        Verb::Release(args) => release::run(&workspace, &args),
         Verb::ReleaseModules(args) => release_modules::run(&workspace, &args),
         Verb::ReleaseWit(args) => release_wit::run(&workspace, args),
     });

@@ -51,14 +51,17 @@ pub fn run(workspace: &Workspace, args: &Args) -> Result<()> {
     Ok(())
 }
 
-/// A release holds nothing of the one before.
+/// The lock file and the layout of the release before go; what else stands in the folder stays.
 fn make_folder(workspace: &Workspace) -> Result<PathBuf> {
     let folder = workspace.target.join("dist");
-    match std::fs::remove_dir_all(&folder) {
-        Err(error) if error.kind() != ErrorKind::NotFound => {
-            return Err(error).with_context(|| format!("cannot remove {}", folder.display()));
+    let (lock, layout) = (folder.join("stoa-modules.lock"), folder.join("oci"));
+    for (path, removed) in [(&lock, std::fs::remove_file(&lock)), (&layout, std::fs::remove_dir_all(&layout))] {
+        match removed {
+            Err(error) if error.kind() != ErrorKind::NotFound => {
+                return Err(error).with_context(|| format!("cannot remove {}", path.display()));
+            }
+            _ => {}
         }
-        _ => {}
     }
     std::fs::create_dir_all(&folder).with_context(|| format!("cannot create {}", folder.display()))?;
     Ok(folder)

@@ -1,12 +1,17 @@
 //! The binary's verbs, one file each.
 
+mod backup;
 mod data_flags;
+mod doctor;
+mod export;
 mod import;
+mod import_company;
 mod keys;
 mod logging;
 mod migrate;
 mod module;
 mod openapi;
+mod restore;
 mod running_host;
 mod serve;
 mod tenant;
@@ -62,6 +67,21 @@ enum Verb {
     /// Check all module invariants for every company. Lists violations and exits with 1; exits with 2 if a check did not finish.
     #[command(after_help = "Example: stoa verify --json")]
     Verify(verify::Flags),
+    /// Check settings, database and deployment, and print a remedy for each fault. Exits with 1 if a check fails.
+    #[command(after_help = "Example: stoa doctor --json")]
+    Doctor(doctor::Flags),
+    /// Write a copy of the whole deployment to a new file, also while hosts serve.
+    #[command(after_help = "Example: stoa backup stoa.backup")]
+    Backup(backup::Flags),
+    /// Fill an empty database from a backup.
+    #[command(after_help = "Example: stoa restore stoa.backup --verify")]
+    Restore(restore::Flags),
+    /// Write everything that one company has as lines of JSON.
+    #[command(after_help = "Example: stoa export COMPANY --output company.ndjson")]
+    Export(export::Flags),
+    /// Add the company of a file that `stoa export` wrote.
+    #[command(after_help = "Example: stoa import-company company.ndjson")]
+    ImportCompany(import_company::Flags),
     /// Receive webhooks on this machine.
     #[command(after_help = "Example: stoa webhook listen --secret whsec_...")]
     Webhook(webhook::Args),
@@ -128,6 +148,11 @@ pub fn run() -> anyhow::Result<()> {
         Verb::Openapi(flags) => openapi::run(flags),
         Verb::Import => import::run(arguments),
         Verb::Verify(flags) => verify::run(flags),
+        Verb::Doctor(flags) => doctor::run(flags),
+        Verb::Backup(flags) => backup::run(flags),
+        Verb::Restore(flags) => restore::run(flags),
+        Verb::Export(flags) => export::run(flags),
+        Verb::ImportCompany(flags) => import_company::run(flags),
         Verb::Webhook(args) => webhook::run(args),
         Verb::Module(args) => module::run(args),
         Verb::CompileModule { sandbox, memory, portable } => compiler::run(sandbox, memory, portable),

@@ -37,6 +37,14 @@ pub fn run(flags: Flags) -> anyhow::Result<()> {
     let settings = Settings::load(flags)?;
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build()?;
     let report = runtime.block_on(verify(&settings, &wanted)).map_err(|error| error.context(Unfinished))?;
+    print(report, as_json)
+}
+
+/// Prints what was checked and what breaks an invariant.
+///
+/// # Errors
+/// A broken invariant, or a check that did not finish.
+pub(super) fn print(report: VerifyReport, as_json: bool) -> anyhow::Result<()> {
     if as_json {
         println!("{}", report.to_json());
     }
@@ -55,7 +63,8 @@ pub fn run(flags: Flags) -> anyhow::Result<()> {
     if unfinished.is_empty() { Ok(()) } else { Err(Unfinished.into()) }
 }
 
-async fn verify(settings: &Settings, wanted: &[Uuid]) -> anyhow::Result<VerifyReport> {
+/// Checks the companies that are wanted, or all where none is named.
+pub(super) async fn verify(settings: &Settings, wanted: &[Uuid]) -> anyhow::Result<VerifyReport> {
     // It only reads, whoever it connects as.
     let database = crate::database::DatabaseSettings { plain_role_only: false, ..settings.database() };
     let database = Database::open(&database, false).await?;

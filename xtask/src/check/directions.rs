@@ -16,6 +16,7 @@ type Order = &'static [&'static [&'static str]];
 const HOST: Order = &[
     &["log_writer"],
     &["calendar", "ids", "keyring", "problem", "secret_file", "watchdog", "wit"],
+    &["observe"],
     &["database"],
     &["contract"],
     &["store"],
@@ -28,8 +29,10 @@ const HOST: Order = &[
     &["oci"],
     &["platform"],
     &["deployment"],
+    &["backup", "export"],
     &["http"],
     &["settings"],
+    &["doctor"],
     &["cli"],
     &["lib", "main"],
 ];

@@ -1,6 +1,8 @@
 //! PostgreSQL: connections kept between requests, and transactions that run again after a conflict. Production: many hosts on one database.
 
 mod address;
+pub mod copy;
+pub mod inspect;
 mod administer;
 mod connection;
 mod numbers;

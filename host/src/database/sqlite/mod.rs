@@ -4,6 +4,8 @@
 //! after the other, each in a savepoint, and commits them together: one flush for many. Every answer of a group, refusals
 //! too (they may rest on a group-mate's rows), waits for that commit.
 
+pub mod copy;
+pub mod inspect;
 mod log;
 mod pace;
 mod queue;

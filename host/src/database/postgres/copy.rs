@@ -1,0 +1,1 @@
+//! Whole tables in and out, in one snapshot, on a connection of their own.

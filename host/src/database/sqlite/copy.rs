@@ -1,0 +1,1 @@
+//! A copy of the whole file while others write.

@@ -1,0 +1,1 @@
+//! Looks at a file that may be out of order: it changes nothing.

@@ -1,0 +1,1 @@
+//! Checks of settings, database and deployment, each with a remedy.

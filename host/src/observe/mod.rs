@@ -1,0 +1,3 @@
+//! Logs, metrics and traces of requests.
+
+pub mod trail;

@@ -1,0 +1,1 @@
+//! A receiver of traces, as a collector listens for them.

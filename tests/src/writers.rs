@@ -1,0 +1,1 @@
+//! Writers at work: each notes what was acknowledged to it, and when.

@@ -1,0 +1,1 @@
+//! The access log: one line for a request, by the setting.

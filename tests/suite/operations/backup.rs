@@ -1,0 +1,1 @@
+//! A backup under load loses nothing that was acknowledged before its mark.

@@ -1,0 +1,1 @@
+//! A company moves from one database into another, of either kind.

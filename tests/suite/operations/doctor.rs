@@ -1,0 +1,1 @@
+//! Each check of `stoa doctor` fails on its fault.

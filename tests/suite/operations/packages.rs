@@ -1,0 +1,1 @@
+//! The release folder, as an operator installs it.

@@ -1,0 +1,1 @@
+//! Recovery to a point in time on PostgreSQL, by the page.

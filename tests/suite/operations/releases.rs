@@ -1,0 +1,1 @@
+//! A host of this version takes over from each released one.

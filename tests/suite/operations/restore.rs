@@ -1,0 +1,1 @@
+//! A restore takes what a backup wrote, and nothing else.

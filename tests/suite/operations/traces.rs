@@ -1,0 +1,1 @@
+//! The trace of a request, as a collector receives it.
