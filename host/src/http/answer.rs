@@ -21,6 +21,7 @@ use super::reference::Part;
 use super::rejection::Rejection;
 use super::{conditional, peer, problem};
 use crate::deployment::Release;
+use crate::observe::trail::Trail;
 use crate::operations::Found;
 use crate::problem::Problem;
 
@@ -42,7 +43,8 @@ async fn answer(
     let peer = peer::address(peer, request.headers(), &app.trusted_proxies);
     let began = Instant::now();
     let method = request.method().clone();
-    let outcome = AssertUnwindSafe(route(&app, request, request_id, peer)).catch_unwind().await;
+    let trail = Arc::new(Trail::new(request_id));
+    let outcome = AssertUnwindSafe(route(&app, request, &trail, peer)).catch_unwind().await;
     let mut response = match outcome {
         Ok(Ok(response)) => response,
         Ok(Err(rejection)) => rejection.render(request_id),
@@ -63,9 +65,10 @@ async fn answer(
 async fn route(
     app: &Arc<App>,
     request: Request<Body>,
-    request_id: Uuid,
+    trail: &Arc<Trail>,
     peer: IpAddr,
 ) -> Result<Response<Body>, Rejection> {
+    let request_id = trail.request_id;
     let release = app.deployment.current.load_full();
     let path = request.uri().path().to_string();
     if let Some(response) = public(app, &release, request.method(), request.headers(), &path, request_id).await {
@@ -76,7 +79,8 @@ async fn route(
         Found::Nothing => Err(Problem::new("NOT_FOUND").into()),
         Found::OtherMethods(allowed) => Ok(method_not_allowed(&allowed, request_id)),
         Found::Callable { callable, path } => {
-            RoutedCall { app, release: &release, callable, path: &path, request_id, peer }.answer(request).await
+            let _ = trail.operation.set(callable.operation.route.operation.clone());
+            RoutedCall { app, release: &release, callable, path: &path, trail, peer }.answer(request).await
         }
     }
 }

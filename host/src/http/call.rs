@@ -22,6 +22,7 @@ use super::{response_memory, success, validate};
 use crate::database::slots::Seat;
 use crate::deployment::Release;
 use crate::governance::governor::{Governor, Permit};
+use crate::observe::trail::Trail;
 use crate::operations::{Callable, Operation};
 use crate::pipeline::request::Caller;
 use crate::pipeline::{self, Input, Runner, user_agent};
@@ -38,7 +39,7 @@ pub struct RoutedCall<'a> {
     pub release: &'a Release,
     pub callable: &'a Callable<Runner<&'static PlatformOperation>>,
     pub path: &'a [(String, String)],
-    pub request_id: Uuid,
+    pub trail: &'a Arc<Trail>,
     pub peer: IpAddr,
 }
 
@@ -70,6 +71,9 @@ impl RoutedCall<'_> {
             Ok(tenant) => tenant,
             Err(problem) => return Err(self.reject_family(&caller, problem).await),
         };
+        if let Some(tenant) = tenant {
+            let _ = self.trail.tenant.set(tenant);
+        }
         let permit = self.governor().admit(&caller, tenant).await?;
         let agent = headers.get(header::USER_AGENT).and_then(|value| value.to_str().ok()).and_then(user_agent::family);
         let visit = Visit {
@@ -77,7 +81,7 @@ impl RoutedCall<'_> {
             tenant,
             route: &self.callable.operation.route,
             path: self.path,
-            request_id: self.request_id,
+            request_id: self.trail.request_id,
             peer: self.peer,
             user_agent: agent,
         };
@@ -186,7 +190,8 @@ impl AdmittedCall<'_> {
         let request = Arc::new(pipeline::Request {
             generation: self.call.release.generation.clone(),
             operation: self.operation().clone(),
-            request_id: self.call.request_id,
+            request_id: self.call.trail.request_id,
+            trail: self.call.trail.clone(),
             caller: caller.clone(),
             tenant: *tenant,
             input,
@@ -199,7 +204,7 @@ impl AdmittedCall<'_> {
         let answer = pipeline::run(&app.platform, &app.database, request, runner, deadline).await;
         let replayed = answer.as_ref().is_ok_and(|answer| answer.replayed);
         let response = answer.and_then(|answer| {
-            let response = success::respond(self.operation(), parts, answer, self.call.request_id)?;
+            let response = success::respond(self.operation(), parts, answer, self.call.trail.request_id)?;
             let memory = app.response_memory.share(caller.id());
             response_memory::hold(response, memory, !self.operation().route.read_only)
         });

@@ -10,6 +10,7 @@ use crate::database::slots::Seat;
 use crate::database::{Destination, QueueKey, Shard};
 use crate::identity::api_keys::ApiKey;
 use crate::identity::users::User;
+use crate::observe::trail::Trail;
 use crate::operations::Operation;
 use crate::problem::Problem;
 use crate::sandbox::Generation;
@@ -21,6 +22,8 @@ pub struct Request {
     pub generation: Arc<Generation>,
     pub operation: Arc<Operation>,
     pub request_id: Uuid,
+    /// Facts for its log line, metrics and trace.
+    pub trail: Arc<Trail>,
     pub caller: Caller,
     /// Company of the path or of the API key; `None`: the operation is outside any company.
     pub tenant: Option<Uuid>,
@@ -46,10 +49,12 @@ impl Request {
 
     /// The same again, for a generation that is asked what it would have done.
     pub fn repeat(&self, generation: Arc<Generation>, operation: Arc<Operation>) -> Request {
+        let request_id = Uuid::now_v7();
         Request {
             generation,
             operation,
-            request_id: Uuid::now_v7(),
+            request_id,
+            trail: Arc::new(Trail::new(request_id)),
             caller: self.caller.clone(),
             tenant: self.tenant,
             input: self.input.clone(),

@@ -107,6 +107,42 @@ async fn checks_hold_on_the_newest_version() {
     assert_eq!(won.0 + won.1 + won.2 + won.3 + won.4 + won.5 + won.6 + won.7, 40);
 }
 
+/// Whoever reserves waits for goods that come in. PostgreSQL judges its own check before it looks for the newest version of
+/// the row.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_check_reads_the_columns_that_the_lock_waited_for() {
+    let Some(database) = Database::postgres().await else { return };
+    let schema = schema();
+    let empty = insert("stock", "id place item on_hand", vec![vec![id(1), id(1), id(1), dec("0")]]);
+    once(&database, &schema, vec![empty]).await.expect("stock");
+    let add = |column: &str, amount: &str| {
+        Call::Update(update("stock", "", column, vec![change(vec![id(1)], vec![], &[amount])], ""))
+    };
+    let mut incoming = database.begin(tenant(1)).await;
+    in_session(&mut incoming, &schema, vec![add("on_hand", "9")]).await;
+    let arrive = async {
+        await_lock_wait(&database).await;
+        commit(incoming).await;
+    };
+    let (reserved, ()) = tokio::join!(once(&database, &schema, vec![add("reserved", "1")]), arrive);
+    reserved.expect("what came in may be reserved");
+}
+
+/// Returns when a transaction in the database waits for a lock.
+async fn await_lock_wait(database: &Database) {
+    let waiting = "select pid::text from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'";
+    loop {
+        // A transaction sees the same activity to its end.
+        let mut session = database.begin(tenant(1)).await;
+        let found = session.query(waiting, &[]).await.expect("the server's activity");
+        roll_back(session).await;
+        if !found.is_empty() {
+            return;
+        }
+        tokio::time::sleep(std::time::Duration::from_millis(5)).await;
+    }
+}
+
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_read_after_a_lock_sees_what_the_lock_waited_for() {
     let Some(database) = Database::postgres().await else { return };

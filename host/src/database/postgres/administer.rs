@@ -84,6 +84,23 @@ async fn drop_half_built(connection: &mut PgConnection) -> Result<(), Error> {
     Ok(())
 }
 
+/// A wait for a lock ends too where a connection's own settings do not reach. A database that was restored under another
+/// name has its steps and lacks the setting: it is set at every migration.
+const LIMIT_LOCK_WAITS: &str = "do $$ begin
+  execute format('alter role %I in database %I set lock_timeout = %L', current_user, current_database(), '3s');
+end $$";
+
+/// Whether the database limits waits for locks of this role.
+async fn limits_lock_waits(connection: &mut PgConnection) -> anyhow::Result<bool> {
+    let limited = sqlx::query_scalar(
+        "select exists (select 1 from pg_db_role_setting s, unnest(s.setconfig) c
+         where s.setdatabase = (select oid from pg_database where datname = current_database())
+           and s.setrole in (0, (select oid from pg_roles where rolname = current_user))
+           and c like 'lock_timeout=%' and c <> 'lock_timeout=0')",
+    );
+    Ok(limited.fetch_one(connection).await?)
+}
+
 /// Checks of the server and the role, and the host's own tables.
 pub async fn prepare_database(
     options: &PgConnectOptions,
@@ -104,6 +121,9 @@ pub async fn prepare_database(
     );
     if migrate {
         migrations::postgres().run(&mut connection).await?;
+        connection.execute(LIMIT_LOCK_WAITS).await?;
+    } else if !limits_lock_waits(&mut connection).await? {
+        tracing::warn!("the database sets no lock_timeout for this role: run `stoa migrate` as this role");
     }
     let applied: Option<i64> = sqlx::query_scalar("select max(version) from _sqlx_migrations where success")
         .fetch_one(&mut connection)

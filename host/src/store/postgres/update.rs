@@ -18,7 +18,7 @@ use crate::database::postgres::field;
 use crate::store::checks;
 use crate::store::datum::Datum;
 use crate::store::read::Output;
-use crate::store::schema::{ID, Table, Tables};
+use crate::store::schema::{Check, ID, Table, Tables};
 use crate::store::scope::Scope;
 use crate::store::sql::{Dialect, Sql, cast};
 use crate::store::write::{self, Guard, Initial, Refusal, Spelling, Update};
@@ -237,15 +237,28 @@ fn needed_columns(table: &Table, update: &Update) -> Vec<usize> {
     used.extend(table.find("version").filter(|_| table.has_version()));
     used.extend(update.answer.iter().chain(&update.add));
     update.when.columns(&mut used);
-    for guard in &update.guards {
-        if let Guard::Check(nth) = guard {
-            used.extend(table.checks.get(*nth).into_iter().flat_map(checks::columns));
-        }
-    }
+    used.extend(guarded_checks(table, update).flat_map(checks::columns));
     used.extend(update.unique.iter().filter_map(|nth| table.unique.get(*nth)).flat_map(|key| &key.columns));
     used.sort_unstable();
     used.dedup();
     used
+}
+
+/// Columns that the update leaves as they are, and that a check reads beside one that it changes.
+fn checked_columns(table: &Table, update: &Update) -> Vec<usize> {
+    let mut checked: Vec<usize> = guarded_checks(table, update).flat_map(checks::columns).collect();
+    checked.retain(|column| !update.set.contains(column) && !update.add.contains(column));
+    checked.sort_unstable();
+    checked.dedup();
+    checked
+}
+
+/// The checks that the update could break.
+fn guarded_checks<'a>(table: &'a Table, update: &'a Update) -> impl Iterator<Item = &'a Check> {
+    update.guards.iter().filter_map(|guard| match guard {
+        Guard::Check(nth) => table.checks.get(*nth),
+        _ => None,
+    })
 }
 
 /// Quoted names of the search groups that new values and the condition are made of.
@@ -360,6 +373,12 @@ fn write_change(sql: &mut Sql, scope: &Scope, table: &Table, update: &Update) {
     for column in update.set.iter().chain(&update.add) {
         let after = spelling.after(table, update, Dialect::Postgres, *column);
         sql.put(", ").put(&table.column(*column).sql).put(" = ").put(&after);
+    }
+    // PostgreSQL judges a check before it looks for a newer version of the row: columns that are not written would be those of
+    // the statement's beginning, beside others of the moment the lock was won.
+    for column in checked_columns(table, update) {
+        let name = &table.column(column).sql;
+        sql.put(&format!(", {name} = g.{name}"));
     }
     write::put_stale(table, sql);
     let mut next = 0;
