@@ -16,6 +16,7 @@ const FILES: &[(&str, &str)] = &[
     ("src/lib.rs", include_str!("../../components/template/src/lib.rs")),
     ("src/records/mod.rs", include_str!("../../components/template/src/records/mod.rs")),
     ("src/records/entry.rs", include_str!("../../components/template/src/records/entry.rs")),
+    ("src/records/permission.rs", include_str!("../../components/template/src/records/permission.rs")),
     ("src/operations/mod.rs", include_str!("../../components/template/src/operations/mod.rs")),
     ("src/operations/entry.rs", include_str!("../../components/template/src/operations/entry.rs")),
     ("src/tests.rs", include_str!("../../components/template/src/tests.rs")),

@@ -5,7 +5,7 @@ mod records;
 #[cfg(test)]
 mod tests;
 
-use stoa_sdk::{Entity, Manifest, Module};
+use stoa_sdk::{Manifest, Module};
 
 use crate::records::entry;
 
@@ -13,9 +13,10 @@ pub struct Template;
 
 impl Module for Template {
     const MANIFEST: Manifest = Manifest {
-        operations: &[operations::entry::OPERATIONS],
-        collections: &[entry::EntryRow::collection],
+        operations: operations::TABLES,
+        collections: records::COLLECTIONS,
         permissions: &[("template.read", "Read entries."), ("template.write", "Create entries.")],
+        scopes: &[("template.read", "Read entries without their notes.")],
         events: &[entry::CREATED.declare()],
         ..Manifest::new("template", env!("CARGO_PKG_VERSION"), "Entries with a name and a note.")
     };

@@ -69,5 +69,14 @@ fn a_host_would_take_the_descriptor() {
 fn the_descriptor_names_every_operation_once() {
     let descriptor = Template::descriptor();
     let operations: Vec<&str> = descriptor.routes.iter().map(|route| route.operation.as_str()).collect();
-    assert_eq!(operations, ["listTemplateEntries", "createTemplateEntry", "getTemplateEntry"]);
+    assert_eq!(
+        operations,
+        [
+            "listTemplateEntries",
+            "apiListTemplateEntries",
+            "createTemplateEntry",
+            "getTemplateEntry",
+            "apiGetTemplateEntry",
+        ]
+    );
 }

@@ -7,7 +7,7 @@ use stoa_trade::change::{find_fixed, refuse_immutable};
 use stoa_trade::clients::articles;
 use stoa_trade::document::actor::Actor;
 use stoa_trade::document::draft::{Kept, replace_lines};
-use stoa_trade::document::number::{DocumentNumber, NumberRange, insert_numbered};
+use stoa_trade::document::number::{NumberRange, insert_numbered};
 use stoa_trade::document::version::ExpectedVersion;
 use stoa_trade::pages::read_rest;
 use stoa_trade::quantity::{self, Quantity, Tracking};
@@ -16,7 +16,7 @@ use stoa_trade::text::{key, restate_code};
 
 use crate::records::order::{ORDER_CREATED, ORDER_UPDATED, OrderKind, OrderRow, OrderStatus, show_write};
 use crate::records::order_item::OrderItemRow;
-use crate::rules::terms::{ImportTerms, OrderTerms, PurchaseOrderItemInput};
+use crate::rules::terms::{OrderTerms, PurchaseOrderItemInput, StatedOrder};
 use crate::work::order::{LockedOrder, order_event};
 use crate::work::references::References;
 
@@ -47,29 +47,30 @@ const PREFIX: &str = "PO";
 ///
 /// # Errors
 /// Faults of the terms, NOT_FOUND, REFERENCE_INVALID, CUSTODY_CONFLICT, DUPLICATE at `/number`.
-pub fn insert_order(kind: OrderKind, terms: OrderTerms) -> Result<(LockedOrder, References), Problem> {
-    refuse_invalid(terms.find_faults())?;
-    let known = References::read(&terms)?;
-    known.check(&terms)?;
+pub fn insert_order(stated: &StatedOrder) -> Result<(LockedOrder, References), Problem> {
+    refuse_invalid(stated.find_faults())?;
+    let terms = &stated.terms;
+    let known = References::read(terms)?;
+    known.check(terms)?;
     let now = now();
     let actor = Actor::current().actor_id;
-    let mut row = OrderRow {
+    let row = OrderRow {
         id: new_id(),
         version: 1,
         created_at: now,
         updated_at: now,
-        kind,
+        kind: stated.kind(),
         number: String::new(),
         number_key: String::new(),
         legal_entity_id: terms.legal_entity_id,
         warehouse_id: terms.warehouse_id,
         supplier_id: terms.supplier_id,
         currency_code: terms.currency_code.clone(),
-        notes: terms.notes.clone(),
-        expected_on: terms.expected_on,
+        notes: None,
+        expected_on: None,
         status: OrderStatus::Draft,
-        item_count: terms.count(),
-        total: terms.total()?,
+        item_count: 0,
+        total: Default::default(),
         created_by: actor.clone(),
         edited_by: actor,
         approved_at: None,
@@ -83,14 +84,14 @@ pub fn insert_order(kind: OrderKind, terms: OrderTerms) -> Result<(LockedOrder, 
         destination_port: None,
         customs_reference: None,
     };
-    set_import_terms(&mut row, terms.import.clone());
+    let mut row = redraw(row, stated)?;
     let range = NumberRange { prefix: PREFIX, entity: terms.legal_entity_id, pointer: "/number" };
     let ids = new_ids(u32::try_from(terms.items.len()).unwrap_or(u32::MAX));
     let lines = terms.items.iter().zip(0..).zip(ids);
     let items: Vec<OrderItemRow> = lines
         .map(|((line, line_no), id)| item_row(id, &row, line_no, line, known.tracking(line.variant_id)))
         .collect::<Result<_, _>>()?;
-    insert_numbered(&mut row, &items, range, terms.number.clone(), None, |row, number| {
+    insert_numbered(&mut row, &items, range, stated.number.clone(), None, |row, number| {
         row.number = number.to_owned();
         row.number_key = key(number);
     })?;
@@ -98,12 +99,13 @@ pub fn insert_order(kind: OrderKind, terms: OrderTerms) -> Result<(LockedOrder, 
     Ok((LockedOrder { row, items }, known))
 }
 
-/// Replaces an order of this kind: a draft whole; of an approved import order what says how its goods travel.
+/// Replaces an order of the stated kind: a draft whole; of an approved import order what says how its goods travel.
 ///
 /// # Errors
 /// Faults of the terms, NOT_FOUND, VERSION_CONFLICT, ILLEGAL_STATE, IMMUTABLE_FIELD, REFERENCE_INVALID, CUSTODY_CONFLICT.
-pub fn replace_order(id: Id, kind: OrderKind, expected: ExpectedVersion, terms: OrderTerms) -> Result<Reply, Problem> {
-    refuse_invalid(terms.find_faults())?;
+pub fn replace_order(id: Id, expected: ExpectedVersion, stated: &StatedOrder) -> Result<Reply, Problem> {
+    refuse_invalid(stated.find_faults())?;
+    let (kind, terms) = (stated.kind(), &stated.terms);
     // Also lines that were taken out of it since: of a draft that is changed again and again there is any number.
     let of_order = OrderItemRow::order_id.eq(id);
     let (order, rows) = run((get::<OrderRow>(id).locked(), select::<OrderItemRow>(of_order.clone()).limit(MOST_ROWS)))?;
@@ -112,21 +114,22 @@ pub fn replace_order(id: Id, kind: OrderKind, expected: ExpectedVersion, terms: 
         return Err(Problem::not_found());
     }
     let rows = read_rest(rows, &of_order, |item| item.id)?;
-    let known = References::read(&terms)?;
+    let known = References::read(terms)?;
     expected.check(order.version)?;
     let is_draft = order.status == OrderStatus::Draft;
     if order.kind != kind || !(is_draft || kind == OrderKind::Import && order.status.is_open()) {
         return Err(Problem::new("ILLEGAL_STATE"));
     }
-    let mut after = redraw(&order, &terms)?;
+    let number = stated.number.clone().map(|number| number.0);
+    let mut after = OrderRow { number: restate_code(&order.number, number), ..redraw(order.clone(), stated)? };
     let change = if is_draft {
         after.edited_by = Actor::current().actor_id;
         let change = Change::new(&order, after)?;
-        known.check(&terms)?;
-        replace_items(change.update(), change.after(), &rows, &terms, &known)?;
+        known.check(terms)?;
+        replace_items(change.update(), change.after(), &rows, terms, &known)?;
         change
     } else {
-        refuse_fixed(&order, &after, &rows, &terms)?;
+        refuse_fixed(&order, &after, &rows, terms)?;
         let change = Change::new(&order, after)?;
         run(change.update())?;
         change
@@ -139,32 +142,27 @@ pub fn replace_order(id: Id, kind: OrderKind, expected: ExpectedVersion, terms: 
     Ok(reply.changed(name_members(change.members(), is_draft)))
 }
 
-/// The order with these terms.
-fn redraw(order: &OrderRow, terms: &OrderTerms) -> Result<OrderRow, Problem> {
-    let stated = terms.number.as_ref().map(|DocumentNumber(number)| number.clone());
-    let mut after = OrderRow {
-        number: restate_code(&order.number, stated),
+/// The order as it is stated, but for its number.
+fn redraw(row: OrderRow, stated: &StatedOrder) -> Result<OrderRow, Problem> {
+    let StatedOrder { terms, import, .. } = stated;
+    let import = import.clone().unwrap_or_default();
+    Ok(OrderRow {
         legal_entity_id: terms.legal_entity_id,
         warehouse_id: terms.warehouse_id,
         supplier_id: terms.supplier_id,
         currency_code: terms.currency_code.clone(),
-        notes: terms.notes.clone(),
+        notes: terms.notes.clone().map(String::from),
         expected_on: terms.expected_on,
         item_count: terms.count(),
         total: terms.total()?,
-        ..order.clone()
-    };
-    set_import_terms(&mut after, terms.import.clone());
-    Ok(after)
-}
-
-fn set_import_terms(row: &mut OrderRow, terms: ImportTerms) {
-    row.incoterm = terms.incoterm;
-    row.transport_mode = terms.transport_mode;
-    row.origin_country = terms.origin_country;
-    row.origin_port = terms.origin_port;
-    row.destination_port = terms.destination_port;
-    row.customs_reference = terms.customs_reference;
+        incoterm: import.incoterm,
+        transport_mode: import.transport_mode,
+        origin_country: import.origin_country,
+        origin_port: import.origin_port.map(String::from),
+        destination_port: import.destination_port.map(String::from),
+        customs_reference: import.customs_reference.map(String::from),
+        ..row
+    })
 }
 
 /// Writes the order's change and its lines: those that stay, come, go and return.

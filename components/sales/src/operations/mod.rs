@@ -2,7 +2,6 @@
 
 pub mod customer;
 pub mod customer_return;
-pub mod line_input;
 pub mod order;
 pub mod quotation;
 

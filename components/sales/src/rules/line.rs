@@ -1,14 +1,15 @@
-//! Lines as bodies state them, for quotations and orders alike, and the faults that a schema cannot tell (sales-pos.md 3.1).
+//! Lines as bodies state them, of quotations and of orders, and the faults that a schema cannot find (sales-pos.md 3.1).
 
 use std::collections::BTreeSet;
 
-use schemars::json_schema;
+use schemars::{JsonSchema, json_schema};
 use serde::Deserialize;
 use stoa_sdk::{Id, Item, Problem, item};
 use stoa_trade::Caller;
 use stoa_trade::document::lines::{Lines, find_repeated_ids};
-use stoa_trade::quantity::{Money, Quantity, Tracking};
+use stoa_trade::quantity::{Money, Positive, Quantity, Tracking};
 use stoa_trade::refusal::refuse_invalid;
+use stoa_trade::text::Line;
 
 use crate::records::price_figures::Percent;
 use crate::rules::price::StatedPrice;
@@ -23,7 +24,43 @@ pub struct StatedPercent(pub Percent);
 
 stoa_sdk::inline_schema!([] StatedPercent, |_| json_schema!({ "type": "string", "pattern": PERCENT, "x-normalize": ["decimal"] }));
 
-/// A line as a body states it.
+/// A line of a quotation.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct QuotationItemInput {
+    /// Active variant of an active product, on one line only.
+    pub variant_id: Id,
+    /// At most the decimal places of its unit of measure; whole for serialized variants.
+    pub quantity: Positive,
+    /// Agreed price. State at most one of this, `discountPercent` and `discountAmount`; without any of them the line
+    /// has the price of the list.
+    #[serde(default)]
+    pub unit_price: Option<Money>,
+    /// Discount on the list price in percent. The service converts it to a price at once, and that price remains.
+    #[serde(default)]
+    pub discount_percent: Option<StatedPercent>,
+    /// Discount on the list price as an amount. The service converts it to a price at once, and that price remains.
+    #[serde(default)]
+    pub discount_amount: Option<Money>,
+    /// Reason for the agreed price or discount; only together with one of the three.
+    #[serde(default)]
+    pub price_reason: Option<Line<0, 500>>,
+}
+
+/// A line of an order.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct SalesOrderItemInput {
+    #[serde(flatten)]
+    pub line: QuotationItemInput,
+    /// Units for a serialized line. A user chooses them. There may be fewer than the quantity until the order is confirmed.
+    /// The confirmation reserves them; a draft does not.
+    #[serde(default)]
+    #[schemars(length(max = stoa_trade::limits::UNITS), extend("uniqueItems" = true, "default" = []))]
+    pub unit_ids: Vec<Id>,
+}
+
+/// A line of either, as rules and rows take it.
 #[derive(Debug, Clone)]
 pub struct StatedLine {
     pub variant: Id,
@@ -39,6 +76,28 @@ impl StatedLine {
     pub fn at_price(variant: Id, quantity: Quantity, agreed: Option<Money>, reason: Option<String>) -> StatedLine {
         let price = StatedPrice { unit_price: agreed, ..StatedPrice::default() };
         StatedLine { variant, quantity, price, reason, units: Vec::new() }
+    }
+}
+
+impl From<&QuotationItemInput> for StatedLine {
+    fn from(line: &QuotationItemInput) -> StatedLine {
+        StatedLine {
+            variant: line.variant_id,
+            quantity: line.quantity.0,
+            price: StatedPrice {
+                unit_price: line.unit_price,
+                discount_percent: line.discount_percent.map(|percent| percent.0),
+                discount_amount: line.discount_amount,
+            },
+            reason: line.price_reason.clone().map(String::from),
+            units: Vec::new(),
+        }
+    }
+}
+
+impl From<&SalesOrderItemInput> for StatedLine {
+    fn from(item: &SalesOrderItemInput) -> StatedLine {
+        StatedLine { units: item.unit_ids.clone(), ..StatedLine::from(&item.line) }
     }
 }
 
@@ -64,12 +123,19 @@ pub struct Named<'a> {
     pub lines: &'a [StatedLine],
 }
 
-/// The faults of lines that a schema cannot tell: a variant or unit twice, two ways to state a price, a reason without a price,
-/// units named by an API client.
-///
-/// # Errors
-/// VALIDATION_FAILED.
-pub fn check_lines(lines: &[StatedLine], caller: Caller) -> Result<(), Problem> {
+/// Reads the lines of a body of this caller, and rejects those with faults that a schema cannot find.
+pub fn read_lines<'a, L>(items: &'a [L], caller: Caller) -> Result<Vec<StatedLine>, Problem>
+where
+    StatedLine: From<&'a L>,
+{
+    let lines: Vec<StatedLine> = items.iter().map(StatedLine::from).collect();
+    check_lines(&lines, caller)?;
+    Ok(lines)
+}
+
+/// Rejects a variant or unit that stands twice, two ways to state a price, a reason without a price, and units that an API client
+/// names.
+fn check_lines(lines: &[StatedLine], caller: Caller) -> Result<(), Problem> {
     let lines = Lines::at("/items", lines);
     let mut faults: Vec<Item> = lines.find_repeats("variantId", |line| line.variant);
     let mut units = BTreeSet::new();
@@ -88,6 +154,8 @@ pub fn check_lines(lines: &[StatedLine], caller: Caller) -> Result<(), Problem> 
 
 #[cfg(test)]
 mod tests {
+    use serde_json::json;
+
     use super::*;
 
     fn line(variant: u64) -> StatedLine {
@@ -98,6 +166,22 @@ mod tests {
         let problem = check_lines(lines, caller).err();
         let errors = problem.map(|problem| problem.errors).unwrap_or_default();
         errors.into_iter().map(|error| format!("{} {}", error.pointer, error.code)).collect()
+    }
+
+    #[test]
+    fn a_line_of_an_order_has_the_members_of_one_of_a_quotation_and_units() {
+        let read = |member: &str| {
+            let mut line = json!({ "variantId": Id(0, 1), "quantity": "2", "unitPrice": "1.5" });
+            line[member] = json!([Id(1, 1)]);
+            serde_json::from_str::<SalesOrderItemInput>(&line.to_string()).ok()
+        };
+        let line = StatedLine::from(&read("unitIds").unwrap());
+        assert_eq!(
+            (line.variant, line.quantity.to_string(), line.units),
+            (Id(0, 1), "2.000000".to_owned(), vec![Id(1, 1)])
+        );
+        assert_eq!(line.price.members().collect::<Vec<_>>(), ["unitPrice"]);
+        assert!(read("colour").is_none());
     }
 
     #[test]

@@ -1,13 +1,13 @@
-//! Entries: a name that is unique in the company, and a note.
+//! Entries: a name that is unique in the company, and a note for its people.
 
-use schemars::JsonSchema;
-use serde::Serialize;
 use stoa_sdk::{EventData, EventKind, Id, Instant, Reply, collection, tenant};
+use stoa_trade::{Caller, resource};
 
 /// Resource type of the audit entries and of the events.
 pub const AUDIT: &str = "TEMPLATE_ENTRY";
 
-pub const CREATED: EventKind<TemplateEntry> = EventKind::new("template.entry.created", AUDIT, "An entry was created.");
+pub const CREATED: EventKind<ApiTemplateEntry> =
+    EventKind::new("template.entry.created", AUDIT, "An entry was created.");
 
 collection! {
     pub record EntryRow in "entry" {
@@ -18,36 +18,12 @@ collection! {
     search { text: [name] }
 }
 
-/// An entry as people read it.
-#[derive(Serialize, JsonSchema)]
-#[serde(rename_all = "camelCase")]
-pub struct TemplateEntry {
-    id: Id,
-    tenant_id: Id,
-    created_at: Instant,
-    updated_at: Instant,
-    name: String,
-    note: Option<String>,
-}
-
-impl From<EntryRow> for TemplateEntry {
-    fn from(row: EntryRow) -> TemplateEntry {
-        TemplateEntry {
-            id: row.id,
-            tenant_id: tenant(),
-            created_at: row.created_at,
-            updated_at: row.updated_at,
-            name: row.name,
-            note: row.note,
-        }
-    }
-}
-
-impl EventData for TemplateEntry {
-    fn example() -> TemplateEntry {
-        TemplateEntry {
+impl EntryRow {
+    /// An entry as there may be one: the contract shows it.
+    fn example() -> EntryRow {
+        EntryRow {
             id: Id(0x0198_2f0a_51c0_7000, 0x8000_0000_0000_0001),
-            tenant_id: Id(0x0198_2f0a_51c0_7000, 0x8000_0000_0000_0000),
+            version: 1,
             created_at: Instant(1_767_225_600_000),
             updated_at: Instant(1_767_225_600_000),
             name: "First".to_owned(),
@@ -56,8 +32,32 @@ impl EventData for TemplateEntry {
     }
 }
 
-/// The whole record as an answer.
-pub fn show(row: EntryRow) -> Reply {
-    let (id, version) = (row.id, row.version);
-    Reply::json(&TemplateEntry::from(row)).of(id, version)
+resource! {
+    /// An entry as returned to API clients.
+    #[schemars(rename = "TemplatePublicEntry")]
+    pub struct ApiTemplateEntry of record row: EntryRow {
+        name: String,
+    }
+}
+
+resource! {
+    /// An entry as returned to users.
+    pub struct TemplateEntry of row: EntryRow {
+        tenant_id: Id = tenant(),
+        #[serde(flatten)]
+        public: ApiTemplateEntry = ApiTemplateEntry::from_row(row),
+        note: Option<String>,
+    }
+}
+
+impl EventData for ApiTemplateEntry {
+    fn example() -> ApiTemplateEntry {
+        ApiTemplateEntry::from_row(&EntryRow::example())
+    }
+}
+
+/// The record as its caller sees it.
+pub fn show(row: &EntryRow) -> Reply {
+    let reply = Caller::current().show(|| TemplateEntry::from_row(row), || ApiTemplateEntry::from_row(row));
+    reply.of(row.id, row.version)
 }

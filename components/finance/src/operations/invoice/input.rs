@@ -105,6 +105,62 @@ impl From<PurchaseInvoiceLineInput> for StatedLine {
     }
 }
 
+/// Members of the drafts of both sides, with lines of one. The bodies close themselves, so this part does not.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct InvoiceTerms<L> {
+    /// Unique, ignoring case, also after voiding. Immutable.
+    pub number: StatedNumber,
+    /// Immutable.
+    pub legal_entity_id: Id,
+    /// Branch of the legal entity.
+    #[serde(default)]
+    pub branch_id: Option<Id>,
+    pub party_id: Id,
+    pub currency_code: CurrencyCode,
+    #[serde(default)]
+    pub issued_on: Option<Date>,
+    /// Last day of payment, not before `issuedOn`. Omitted or null: set at posting from the payment term of the party,
+    /// or null without one.
+    #[serde(default)]
+    pub due_on: Option<Date>,
+    #[serde(default)]
+    pub reference: Option<Line<0, 200>>,
+    #[serde(default)]
+    pub notes: Option<Prose<0, 2000>>,
+    #[schemars(length(max = stoa_trade::limits::LINES))]
+    pub lines: Vec<L>,
+}
+
+/// A draft of a sales invoice. It may be incomplete and reserves no quantity.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct SalesInvoiceInput {
+    #[serde(flatten)]
+    pub terms: InvoiceTerms<SalesInvoiceLineInput>,
+}
+
+/// A draft of a purchase invoice. It may be incomplete and reserves no quantity.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct PurchaseInvoiceInput {
+    /// Number of the supplier's own document.
+    #[serde(default)]
+    pub document_reference: Option<Line<0, 200>>,
+    #[serde(flatten)]
+    pub terms: InvoiceTerms<PurchaseInvoiceLineInput>,
+}
+
+impl Replaceable for SalesInvoiceInput {
+    const UPDATE: &'static str = "SalesInvoiceUpdate";
+    const DESCRIPTION: &'static str = "Full replacement of a draft.";
+}
+
+impl Replaceable for PurchaseInvoiceInput {
+    const UPDATE: &'static str = "PurchaseInvoiceUpdate";
+    const DESCRIPTION: &'static str = "Full replacement of a draft.";
+}
+
 /// The body of a draft, of one side.
 pub trait InvoiceBody: Replaceable {
     const SIDE: Side;
@@ -113,77 +169,41 @@ pub trait InvoiceBody: Replaceable {
     fn state(self) -> StatedInvoice;
 }
 
-/// The bodies of both sides; that of a purchase states the supplier's document too.
-macro_rules! invoice_body {
-    ($(#[$meta:meta])* $name:ident of $side:ident, $line:ident, $update:literal { $($extra:tt)* } $reference:expr) => {
-        $(#[$meta])*
-        #[derive(Debug, Deserialize, JsonSchema)]
-        #[serde(rename_all = "camelCase", deny_unknown_fields)]
-        pub struct $name {
-            $($extra)*
-            /// Unique, ignoring case, also after voiding. Immutable.
-            pub number: StatedNumber,
-            /// Immutable.
-            pub legal_entity_id: Id,
-            /// Branch of the legal entity.
-            #[serde(default)]
-            pub branch_id: Option<Id>,
-            pub party_id: Id,
-            pub currency_code: CurrencyCode,
-            #[serde(default)]
-            pub issued_on: Option<Date>,
-            /// Last day of payment, not before `issuedOn`. Omitted or null: set at posting from the payment term of the party,
-            /// or null without one.
-            #[serde(default)]
-            pub due_on: Option<Date>,
-            #[serde(default)]
-            pub reference: Option<Line<0, 200>>,
-            #[serde(default)]
-            pub notes: Option<Prose<0, 2000>>,
-            #[schemars(length(max = stoa_trade::limits::LINES))]
-            pub lines: Vec<$line>,
-        }
+impl InvoiceBody for SalesInvoiceInput {
+    const SIDE: Side = Side::Sales;
 
-        impl Replaceable for $name {
-            const UPDATE: &'static str = $update;
-            const DESCRIPTION: &'static str = "Full replacement of a draft.";
-        }
-
-        impl InvoiceBody for $name {
-            const SIDE: Side = Side::$side;
-
-            fn state(self) -> StatedInvoice {
-                let document_reference: fn(&$name) -> Option<String> = $reference;
-                StatedInvoice {
-                    document_reference: document_reference(&self),
-                    number: self.number.0,
-                    entity: self.legal_entity_id,
-                    branch: self.branch_id,
-                    party: self.party_id,
-                    currency_code: self.currency_code.into(),
-                    issued_on: self.issued_on,
-                    due_on: self.due_on,
-                    reference: self.reference.map(String::from),
-                    notes: self.notes.map(String::from),
-                    lines: self.lines.into_iter().map(StatedLine::from).collect(),
-                }
-            }
-        }
-    };
+    fn state(self) -> StatedInvoice {
+        self.terms.state(None)
+    }
 }
 
-invoice_body! {
-    /// A draft of a sales invoice. It may be incomplete and reserves no quantity.
-    SalesInvoiceInput of Sales, SalesInvoiceLineInput, "SalesInvoiceUpdate" {} |_| None
+impl InvoiceBody for PurchaseInvoiceInput {
+    const SIDE: Side = Side::Purchases;
+
+    fn state(self) -> StatedInvoice {
+        self.terms.state(self.document_reference)
+    }
 }
 
-invoice_body! {
-    /// A draft of a purchase invoice. It may be incomplete and reserves no quantity.
-    PurchaseInvoiceInput of Purchases, PurchaseInvoiceLineInput, "PurchaseInvoiceUpdate" {
-        /// Number of the supplier's own document.
-        #[serde(default)]
-        pub document_reference: Option<Line<0, 200>>,
-    } |body| body.document_reference.clone().map(String::from)
+impl<L> InvoiceTerms<L>
+where
+    StatedLine: From<L>,
+{
+    fn state(self, document_reference: Option<Line<0, 200>>) -> StatedInvoice {
+        StatedInvoice {
+            number: self.number.0,
+            entity: self.legal_entity_id,
+            branch: self.branch_id,
+            party: self.party_id,
+            currency_code: self.currency_code.into(),
+            issued_on: self.issued_on,
+            due_on: self.due_on,
+            reference: self.reference.map(String::from),
+            notes: self.notes.map(String::from),
+            document_reference: document_reference.map(String::from),
+            lines: self.lines.into_iter().map(StatedLine::from).collect(),
+        }
+    }
 }
 
 /// A draft of the unbilled quantities of an order.

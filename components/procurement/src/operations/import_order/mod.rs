@@ -10,7 +10,6 @@ use stoa_sdk::{Client, Operation, Page};
 use stoa_trade::document::version::Transition;
 
 use crate::operations::import_order::input::{AllocateCharge, ChargeInput, ShipmentAdvance, ShipmentInput};
-use crate::operations::order::input::{ImportOrderInput, ImportOrderUpdate};
 use crate::operations::order::{DRAFTING, REDRAFTING, draft};
 use crate::operations::order_list::ListImportOrders;
 use crate::records::import_order::{
@@ -18,6 +17,7 @@ use crate::records::import_order::{
 };
 use crate::records::order::{ORDER, ORDER_CREATED, ORDER_UPDATED, PurchaseOrderWrite};
 use crate::records::permission::{CLIENT_READ, CLIENT_WRITE, CREATE, READ, RECEIVE};
+use crate::rules::terms::{ImportOrderInput, ImportOrderUpdate};
 
 const ORDERS: &str = "/purchases/import-orders";
 const ONE: &str = "/purchases/import-orders/{id}";

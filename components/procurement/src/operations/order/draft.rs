@@ -2,30 +2,32 @@
 
 use stoa_sdk::{Answer, Call};
 
-use crate::operations::order::input::{ImportOrderInput, ImportOrderUpdate, PurchaseOrderInput, PurchaseOrderUpdate};
-use crate::records::order::OrderKind;
-use crate::rules::terms::OrderTerms;
+use crate::rules::terms::{ImportOrderInput, ImportOrderUpdate, PurchaseOrderInput, PurchaseOrderUpdate, StatedOrder};
 use crate::work::draft::{insert_order, replace_order};
 
-fn insert(kind: OrderKind, terms: OrderTerms) -> Answer {
-    let (order, _) = insert_order(kind, terms)?;
+fn insert(stated: &StatedOrder) -> Answer {
+    let (order, _) = insert_order(stated)?;
     Ok(order.show(&order.row, &[]))
 }
 
 pub fn create(call: &Call) -> Answer {
-    insert(OrderKind::Standard, call.body::<PurchaseOrderInput>()?.into_terms())
+    let PurchaseOrderInput { number, terms } = call.body()?;
+    insert(&StatedOrder { number, terms, import: None })
 }
 
 pub fn create_import(call: &Call) -> Answer {
-    insert(OrderKind::Import, call.body::<ImportOrderInput>()?.into_terms())
+    let ImportOrderInput { number, terms, import } = call.body()?;
+    insert(&StatedOrder { number, terms, import: Some(import) })
 }
 
 pub fn replace(call: &Call) -> Answer {
-    let (id, body): (_, PurchaseOrderUpdate) = (call.path_id("id")?, call.body()?);
-    replace_order(id, OrderKind::Standard, body.expected_version, body.into_terms())
+    let PurchaseOrderUpdate { number, terms, expected_version } = call.body()?;
+    let stated = StatedOrder { number: Some(number), terms, import: None };
+    replace_order(call.path_id("id")?, expected_version, &stated)
 }
 
 pub fn replace_import(call: &Call) -> Answer {
-    let (id, body): (_, ImportOrderUpdate) = (call.path_id("id")?, call.body()?);
-    replace_order(id, OrderKind::Import, body.expected_version, body.into_terms())
+    let ImportOrderUpdate { number, terms, import, expected_version } = call.body()?;
+    let stated = StatedOrder { number: Some(number), terms, import: Some(import) };
+    replace_order(call.path_id("id")?, expected_version, &stated)
 }

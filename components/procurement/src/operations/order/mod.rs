@@ -3,17 +3,16 @@
 mod approve;
 mod cancel;
 pub mod draft;
-pub mod input;
 mod list;
 
 use stoa_sdk::{Client, Operation, Page};
 use stoa_trade::document::version::{ReasonedTransition, Transition};
 
-use crate::operations::order::input::{PurchaseOrderInput, PurchaseOrderUpdate};
 use crate::operations::order_list::ListPurchaseOrders;
 use crate::records::order::{ORDER, ORDER_APPROVED, ORDER_CANCELLED, ORDER_CREATED, ORDER_UPDATED, PurchaseOrderWrite};
 use crate::records::permission::{APPROVE, CLIENT_READ, CLIENT_WRITE, CREATE, CREATE_OR_APPROVE, READ};
 use crate::records::shown_order::{ApiPurchaseOrder, ApiPurchaseOrderHeader, PurchaseOrder, PurchaseOrderHeader};
+use crate::rules::terms::{PurchaseOrderInput, PurchaseOrderUpdate};
 
 const ORDERS: &str = "/purchases/orders";
 const ONE: &str = "/purchases/orders/{id}";

@@ -12,7 +12,7 @@ use crate::bindings::exports::commerce::procurement::orders as service;
 use crate::records::order::OrderKind;
 use crate::records::receipt_item::ReceiptItemRow;
 use crate::rules::arrival::{GoodsReceiptInput, GoodsReceiptItemInput};
-use crate::rules::terms::{ImportTerms, OrderTerms, PurchaseOrderItemInput};
+use crate::rules::terms::{OrderTerms, PurchaseOrderItemInput, StatedOrder};
 use crate::services::orders::wire::units;
 use crate::work::approval::approve_order;
 use crate::work::draft::insert_order;
@@ -58,18 +58,15 @@ fn buy_lines(what: service::Purchase, lines: Vec<service::BuyLine>) -> Result<se
         quantity: Positive(parse_positive(&line.quantity)),
         unit_cost: parse_unsigned(&line.unit_cost),
     };
-    let terms = OrderTerms {
-        number: what.number.map(DocumentNumber),
-        legal_entity_id: what.legal_entity_id.into(),
-        warehouse_id: what.warehouse_id.into(),
-        supplier_id: what.supplier_id.into(),
-        currency_code: what.currency_code,
-        notes: None,
-        expected_on: None,
-        items: lines.iter().map(item).collect(),
-        import: ImportTerms::default(),
-    };
-    let (mut order, known) = insert_order(OrderKind::Standard, terms)?;
+    let terms = OrderTerms::new(
+        what.legal_entity_id.into(),
+        what.warehouse_id.into(),
+        what.supplier_id.into(),
+        what.currency_code,
+        lines.iter().map(item).collect(),
+    );
+    let stated = StatedOrder { number: what.number.map(DocumentNumber), terms, import: None };
+    let (mut order, known) = insert_order(&stated)?;
     let mut came = Vec::new();
     for (nth, (line, item)) in lines.into_iter().zip(&order.items).enumerate() {
         let units = units(line.units, &format!("/items/{nth}"))?;

@@ -9,22 +9,22 @@ use stoa_trade::quantity::Money;
 use stoa_trade::text::restate_code;
 use stoa_trade::{Caller, Change};
 
-use crate::operations::line_input::read_lines;
 use crate::operations::order::input::SalesOrderInput;
 use crate::records::order::{OrderRow, OrderStatus, SALE_CREATED, SALE_UPDATED, emit_sale, receipt};
 use crate::records::order_item::OrderItemRow;
 use crate::records::price_figures::PriceOrigin;
 use crate::records::quotation::QuotationItemRow;
+use crate::rules::line::read_lines;
 use crate::work::order::{complete_item, insert_order, new_items, new_order, number_range, require_status, with_sums};
 use crate::work::priced_line::{lock_draft, name_changes};
 use crate::work::references::References;
 
 pub fn create(call: &Call) -> Answer {
-    let body: SalesOrderInput = call.body()?;
-    let lines = read_lines(&body.items)?;
+    let (caller, body): (_, SalesOrderInput) = (Caller::current(), call.body()?);
+    let lines = read_lines(&body.items, caller)?;
     let named = body.name_references(&lines);
     let range = body.number.is_none().then(|| number_range(named.entity, "/number"));
-    let (references, terms, figure) = References::read_new(&named, Caller::current(), range)?;
+    let (references, terms, figure) = References::read_new(&named, caller, range)?;
 
     let order = new_order(&named, body.warehouse_id, &references);
     let items = new_items(order.id, &lines, &terms, PriceOrigin::SalesOrder)?;
@@ -39,9 +39,9 @@ view! {
 }
 
 pub fn replace(call: &Call) -> Answer {
-    let (id, by_client) = (call.path_id("id")?, Caller::current().is_client());
+    let (id, caller) = (call.path_id("id")?, Caller::current());
     let FullReplacement { expected_version, body }: FullReplacement<SalesOrderInput> = call.body()?;
-    let lines = read_lines(&body.items)?;
+    let lines = read_lines(&body.items, caller)?;
     let named = body.name_references(&lines);
     let quotation = has::<OrderRow, _, _>(QuotationItemRow::quotation_id, OrderRow::quotation_id, OrderRow::id.eq(id));
     let offer = select::<Quoted>(all([quotation, QuotationItemRow::line_no.not_null()])).whole();
@@ -64,7 +64,7 @@ pub fn replace(call: &Call) -> Answer {
     let redrawn = draft.redraw_lines(&named, &after, |item, line, was| {
         let item = offer.apply(complete_item(item, line, PriceOrigin::SalesOrder));
         // A key cannot see the units that people chose, so it must not take them away.
-        let was = was.filter(|was| by_client && was.line_no.is_some());
+        let was = was.filter(|was| caller.is_client() && was.line_no.is_some());
         let chosen = was.map(|was| was.chosen_units.0.iter().copied().take(item.unit_count()).collect());
         OrderItemRow { chosen_units: chosen.unwrap_or(item.chosen_units.clone()), ..item }
     })?;

@@ -11,8 +11,7 @@ use stoa_trade::quantity::StatedTotal;
 use stoa_trade::refusal::{invalid, refuse_invalid};
 use stoa_trade::text::Prose;
 
-use crate::operations::line_input::SalesOrderItemInput;
-use crate::rules::line::{Named, StatedLine};
+use crate::rules::line::{Named, SalesOrderItemInput, StatedLine};
 
 /// A sales order in a request.
 #[derive(Debug, Deserialize, JsonSchema)]

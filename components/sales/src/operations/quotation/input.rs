@@ -11,8 +11,7 @@ use stoa_trade::quantity::StatedTotal;
 use stoa_trade::refusal::invalid;
 use stoa_trade::text::Prose;
 
-use crate::operations::line_input::{QuotationItemInput, read_lines};
-use crate::rules::line::{Named, StatedLine};
+use crate::rules::line::{Named, QuotationItemInput, StatedLine, read_lines};
 
 /// A quotation in a request.
 #[derive(Debug, Deserialize, JsonSchema)]
@@ -49,9 +48,10 @@ impl Replaceable for QuotationInput {
 impl QuotationInput {
     /// Reads the lines, and refuses those with faults that a schema cannot tell, and notes of an API client.
     pub fn read_lines(&self) -> Result<Vec<StatedLine>, Problem> {
-        match Caller::current().is_client() && self.notes.is_some() {
+        let caller = Caller::current();
+        match caller.is_client() && self.notes.is_some() {
             true => Err(invalid("/notes", "NOT_ALLOWED")),
-            false => read_lines(&self.items),
+            false => read_lines(&self.items, caller),
         }
     }
 
