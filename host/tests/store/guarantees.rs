@@ -130,7 +130,8 @@ async fn a_check_reads_the_columns_that_the_lock_waited_for() {
 
 /// Returns when a transaction in the database waits for a lock.
 async fn await_lock_wait(database: &Database) {
-    let waiting = "select pid::text from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'";
+    let waiting =
+        "select pid::text from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'";
     loop {
         // A transaction sees the same activity to its end.
         let mut session = database.begin(tenant(1)).await;

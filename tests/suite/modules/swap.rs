@@ -96,7 +96,9 @@ fn a_hundred_swaps_under_load_fail_nobody(database: Database) {
     });
     let answers: Vec<(u16, Option<String>)> = reported.into_iter().flatten().collect();
     let failed: Vec<_> = answers.iter().filter(|(status, _)| !(200..300).contains(status)).collect();
-    assert!(failed.is_empty(), "{} of {} requests failed: {failed:?}", failed.len(), answers.len());
+    let log = host.log();
+    let reasons: Vec<&str> = log.lines().filter(|line| line.contains("unavailable")).collect();
+    assert!(failed.is_empty(), "{} of {} requests failed: {failed:?} {reasons:#?}", failed.len(), answers.len());
     let seen: BTreeSet<&str> = answers.iter().filter_map(|(_, version)| version.as_deref()).collect();
     assert_eq!(seen, BTreeSet::from(["1.0.0", "1.0.2"]), "both versions answered");
     assert!(answers.len() > SWAPS, "the load was none: {}", answers.len());
