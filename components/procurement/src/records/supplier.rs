@@ -1,9 +1,9 @@
 //! Suppliers: as they are kept, and what people, API clients and events see of them.
 
-use stoa_sdk::{EventData, EventKind, Id, Instant, Reply, collection};
-use stoa_trade::life::{Head, PublicHead};
+use stoa_sdk::{EventKind, Instant, collection};
+use stoa_trade::life::PublicHead;
 use stoa_trade::party::{Address, Contact, PartyHead, PartyKind, Profile, SupplierTerms};
-use stoa_trade::{Archivable, Caller, JsonList, Status, archivable, party_row, resource};
+use stoa_trade::{Archivable, JsonList, Status, archivable, party_row, party_views, resource};
 
 use crate::records::EXAMPLE_ID;
 
@@ -48,16 +48,14 @@ collection! {
 archivable!(SupplierRow);
 party_row!(SupplierRow with SupplierTerms { website, default_currency_code, lead_time_days });
 
-resource! {
+party_views! {
+    SupplierRow with SupplierTerms, example EXAMPLE_ID;
     /// A supplier as returned to users.
-    pub struct Supplier of row: SupplierRow {
-        #[serde(flatten)]
-        head: Head = row.head(),
-        #[serde(flatten)]
-        party: PartyHead = row.party_head(),
-        notes: Option<String>,
-        profile: Option<Profile<SupplierTerms>> = row.profile(),
-    }
+    Supplier;
+    /// Receipt of a write by an API client.
+    SupplierReceipt;
+    /// Event data of a supplier. It contains no personal data.
+    SupplierEvent { supplier_id }
 }
 
 resource! {
@@ -78,34 +76,6 @@ resource! {
         #[serde(flatten)]
         header: ApiSupplierHeader = ApiSupplierHeader::from_row(row),
         profile: Option<Profile<SupplierTerms>> = row.profile(),
-    }
-}
-
-resource! {
-    /// Receipt of a write by an API client.
-    pub struct SupplierReceipt of row: SupplierRow {
-        #[serde(flatten)]
-        head: PublicHead = row.public_head(),
-    }
-}
-
-/// The answer to a write: the record to people, its receipt to API clients.
-pub fn show_write(row: &SupplierRow) -> Reply {
-    Caller::current().show(|| Supplier::from_row(row), || SupplierReceipt::from_row(row)).of(row.id, row.version)
-}
-
-resource! {
-    /// Event data of a supplier. It contains no personal data.
-    pub struct SupplierEvent of row: SupplierRow {
-        supplier_id: Id = row.id,
-        code: String,
-        status: Status,
-    }
-}
-
-impl EventData for SupplierEvent {
-    fn example() -> SupplierEvent {
-        SupplierEvent { supplier_id: EXAMPLE_ID, code: "ACME".to_owned(), status: Status::Active }
     }
 }
 
