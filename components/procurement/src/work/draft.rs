@@ -1,8 +1,7 @@
 //! Drafting purchase orders: creating and replacing them. A draft binds nobody and expects nothing.
 
 use stoa_sdk::store::{MOST_ROWS, Update, get, insert, run, select, update_all, update_from};
-use stoa_sdk::{Id, Problem, Reply, emit, new_id, new_ids, now};
-use stoa_trade::Change;
+use stoa_sdk::{Id, Problem, Reply, emit, new_id, new_ids};
 use stoa_trade::change::{find_fixed, refuse_immutable};
 use stoa_trade::clients::articles;
 use stoa_trade::document::actor::Actor;
@@ -13,6 +12,7 @@ use stoa_trade::pages::read_rest;
 use stoa_trade::quantity::{self, Quantity, Tracking};
 use stoa_trade::refusal::refuse_invalid;
 use stoa_trade::text::{key, restate_code};
+use stoa_trade::{Change, new_record};
 
 use crate::records::order::{ORDER_CREATED, ORDER_UPDATED, OrderKind, OrderRow, OrderStatus, show_write};
 use crate::records::order_item::OrderItemRow;
@@ -51,13 +51,9 @@ pub fn insert_order(kind: OrderKind, terms: OrderTerms) -> Result<(LockedOrder, 
     refuse_invalid(terms.find_faults())?;
     let known = References::read(&terms)?;
     known.check(&terms)?;
-    let now = now();
     let actor = Actor::current().actor_id;
-    let mut row = OrderRow {
+    let mut row = new_record!(OrderRow {
         id: new_id(),
-        version: 1,
-        created_at: now,
-        updated_at: now,
         kind,
         number: String::new(),
         number_key: String::new(),
@@ -82,7 +78,7 @@ pub fn insert_order(kind: OrderKind, terms: OrderTerms) -> Result<(LockedOrder, 
         origin_port: None,
         destination_port: None,
         customs_reference: None,
-    };
+    });
     set_import_terms(&mut row, terms.import.clone());
     let range = NumberRange { prefix: PREFIX, entity: terms.legal_entity_id, pointer: "/number" };
     let ids = new_ids(u32::try_from(terms.items.len()).unwrap_or(u32::MAX));
