@@ -1,9 +1,8 @@
 //! Reading customer returns: lists of headers, and one with its lines; to people with its units, to API clients never.
 
 use stoa_sdk::store::{get, run, select};
-use stoa_sdk::{Answer, Call, Id, Instant, Problem, Reply, set};
+use stoa_sdk::{Answer, Call, Id, Problem, Reply, set};
 use stoa_trade::clients::units;
-use stoa_trade::lists::{at_least, at_most};
 use stoa_trade::{Caller, list_query};
 
 use crate::records::customer_return::{
@@ -19,11 +18,7 @@ list_query! {
         customer_id: Option<Id>,
         warehouse_id: Option<Id>,
         legal_entity_id: Option<Id>,
-        /// Only records created at or after this instant.
-        from: Option<Instant> = at_least(SalesReturnRow::created_at, from),
-        /// Only records created at or before this instant.
-        to: Option<Instant> = at_most(SalesReturnRow::created_at, to),
-    }
+    } by creation {}
 }
 
 pub fn list(call: &Call) -> Answer {

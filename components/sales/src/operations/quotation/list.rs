@@ -23,10 +23,7 @@ list_query! {
         currency_code: Option<CurrencyCode>,
         /// Only documents whose number contains the text, ignoring case.
         text: Option<Text<1, 64>> = mentions("number", text.as_deref()),
-        /// Only records created at or after this instant.
-        from: Option<Instant> = at_least(QuotationRow::created_at, from),
-        /// Only records created at or before this instant.
-        to: Option<Instant> = at_most(QuotationRow::created_at, to),
+    } by creation {
         /// Only quotations with `validUntil` at or after this instant.
         valid_from: Option<Instant> = at_least(QuotationRow::valid_until, valid_from),
         /// Only quotations with `validUntil` at or before this instant.
