@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use stoa_sdk::{Id, collection, set};
 use stoa_trade::quantity::{Amount, Money, Quantity, Tracking, pieces};
-use stoa_trade::{JsonList, resource};
+use stoa_trade::{JsonList, resource, with_lines};
 
 use crate::records::invoice::{
     ApiPurchaseInvoiceHeader, ApiSalesInvoiceHeader, InvoiceBalanceRow, InvoiceRow, PurchaseInvoiceHeader,
@@ -120,42 +120,17 @@ resource! {
     }
 }
 
-resource! {
+with_lines! {
     /// A sales invoice as returned to users.
-    pub struct SalesInvoice of row: InvoiceRow, paid: Option<&InvoiceBalanceRow>, lines: Vec<SalesInvoiceLine> {
-        #[serde(flatten)]
-        header: SalesInvoiceHeader = SalesInvoiceHeader::from_row(row, paid),
-        #[schemars(length(max = stoa_trade::limits::LINES))]
-        lines: Vec<SalesInvoiceLine> = lines,
-    }
-}
-
-resource! {
+    pub struct SalesInvoice of row: InvoiceRow, paid: Option<&InvoiceBalanceRow>
+        => SalesInvoiceHeader, lines: [SalesInvoiceLine];
     /// A sales invoice as returned to API clients, without units.
-    pub struct ApiSalesInvoice of row: InvoiceRow, paid: Option<&InvoiceBalanceRow>, lines: Vec<ApiSalesInvoiceLine> {
-        #[serde(flatten)]
-        header: ApiSalesInvoiceHeader = ApiSalesInvoiceHeader::from_row(row, paid),
-        #[schemars(length(max = stoa_trade::limits::LINES))]
-        lines: Vec<ApiSalesInvoiceLine> = lines,
-    }
-}
-
-resource! {
+    pub struct ApiSalesInvoice of row: InvoiceRow, paid: Option<&InvoiceBalanceRow>
+        => ApiSalesInvoiceHeader, lines: [ApiSalesInvoiceLine];
     /// A purchase invoice as returned to users.
-    pub struct PurchaseInvoice of row: InvoiceRow, paid: Option<&InvoiceBalanceRow>, lines: Vec<PurchaseInvoiceLine> {
-        #[serde(flatten)]
-        header: PurchaseInvoiceHeader = PurchaseInvoiceHeader::from_row(row, paid),
-        #[schemars(length(max = stoa_trade::limits::LINES))]
-        lines: Vec<PurchaseInvoiceLine> = lines,
-    }
-}
-
-resource! {
+    pub struct PurchaseInvoice of row: InvoiceRow, paid: Option<&InvoiceBalanceRow>
+        => PurchaseInvoiceHeader, lines: [PurchaseInvoiceLine];
     /// A purchase invoice as returned to API clients, without units.
-    pub struct ApiPurchaseInvoice of row: InvoiceRow, paid: Option<&InvoiceBalanceRow>, lines: Vec<ApiPurchaseInvoiceLine> {
-        #[serde(flatten)]
-        header: ApiPurchaseInvoiceHeader = ApiPurchaseInvoiceHeader::from_row(row, paid),
-        #[schemars(length(max = stoa_trade::limits::LINES))]
-        lines: Vec<ApiPurchaseInvoiceLine> = lines,
-    }
+    pub struct ApiPurchaseInvoice of row: InvoiceRow, paid: Option<&InvoiceBalanceRow>
+        => ApiPurchaseInvoiceHeader, lines: [ApiPurchaseInvoiceLine];
 }

@@ -2,7 +2,7 @@
 
 use schemars::JsonSchema;
 use serde::Serialize;
-use stoa_sdk::{Column, EventData, EventKind, Id, Instant, collection, tenant};
+use stoa_sdk::{Column, EventData, EventKind, Id, Instant, collection};
 use stoa_trade::document::actor::Actor;
 use stoa_trade::payment_method::Method;
 use stoa_trade::quantity::Money;
@@ -106,10 +106,7 @@ resource! {
 
 resource! {
     /// A receipt in a list, as returned to users.
-    pub struct PosReceiptHeader of row: ReceiptRow {
-        tenant_id: Id = tenant(),
-        #[serde(flatten)]
-        public: ApiPosReceiptHeader = ApiPosReceiptHeader::from_row(row),
+    pub struct PosReceiptHeader beyond ApiPosReceiptHeader of row: ReceiptRow {
         /// The `X-Request-Id` of the request that created it.
         request_id: Id,
     }

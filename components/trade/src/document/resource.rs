@@ -35,8 +35,39 @@
 ///     }
 /// }
 /// ```
+///
+/// A row that users see as API clients do, and beyond it, is declared `beyond` the view of clients: `tenantId` and the
+/// members of that view stand before its own.
+///
+/// ```
+/// # use stoa_sdk::{Id, collection, tenant};
+/// # use stoa_trade::resource;
+/// # collection! { record ShelfRow in "shelf" { code: String, notes: Option<String> } }
+/// # resource! { pub struct ApiShelf of record row: ShelfRow { code: String, } }
+/// resource! {
+///     /// A shelf as returned to users.
+///     pub struct Shelf beyond ApiShelf of row: ShelfRow {
+///         notes: Option<String>,
+///     }
+/// }
+/// ```
 #[macro_export]
 macro_rules! resource {
+    (
+        $(#[$meta:meta])*
+        $vis:vis struct $name:ident beyond $public:ident of $row:ident: $row_type:ty
+        $(, $fact:ident: $fact_type:ty)* { $($member:tt)* }
+    ) => {
+        $crate::resource! {
+            $(#[$meta])*
+            $vis struct $name of $row: $row_type $(, $fact: $fact_type)* {
+                tenant_id: ::stoa_sdk::Id = ::stoa_sdk::tenant(),
+                #[serde(flatten)]
+                public: $public = $public::from_row($row $(, $fact)*),
+                $($member)*
+            }
+        }
+    };
     (
         $(#[$meta:meta])*
         $vis:vis struct $name:ident of record $row:ident: $row_type:ty $(, $fact:ident: $fact_type:ty)* {
@@ -77,6 +108,39 @@ macro_rules! resource {
     };
     (@value $row:ident $member:ident) => { ::std::clone::Clone::clone(&$row.$member) };
     (@value $row:ident $member:ident $value:expr) => { $value };
+}
+
+/// Declares documents whole: after the view of the header, the lines, at most [`LINES`](crate::limits::LINES) of them.
+///
+/// ```
+/// # use stoa_sdk::{Id, collection};
+/// # use stoa_trade::{resource, with_lines};
+/// # collection! { record ShelfRow in "shelf" { code: String } }
+/// # resource! { pub struct ShelfHeader of row: ShelfRow { code: String } }
+/// # #[derive(Debug, serde::Serialize, schemars::JsonSchema)]
+/// # pub struct ShelfLine {}
+/// with_lines! {
+///     /// A shelf with its lines.
+///     pub struct Shelf of row: ShelfRow => ShelfHeader, lines: [ShelfLine];
+/// }
+/// ```
+#[macro_export]
+macro_rules! with_lines {
+    ($(
+        $(#[$meta:meta])*
+        $vis:vis struct $name:ident of $row:ident: $row_type:ty $(, $fact:ident: $fact_type:ty)*
+        => $header:ident, $lines:ident: [$line:ty];
+    )+) => {$(
+        $crate::resource! {
+            $(#[$meta])*
+            $vis struct $name of $row: $row_type $(, $fact: $fact_type)*, $lines: Vec<$line> {
+                #[serde(flatten)]
+                header: $header = $header::from_row($row $(, $fact)*),
+                #[schemars(length(max = stoa_trade::limits::LINES))]
+                $lines: Vec<$line> = $lines,
+            }
+        }
+    )+};
 }
 
 #[cfg(test)]

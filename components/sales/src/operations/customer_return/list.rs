@@ -6,8 +6,8 @@ use stoa_trade::clients::units;
 use stoa_trade::{Caller, list_query};
 
 use crate::records::customer_return::{
-    ApiSalesReturn, ApiSalesReturnHeader, ReturnStatus, SalesReturn, SalesReturnHeader, SalesReturnItem,
-    SalesReturnItemRow, SalesReturnRow,
+    ApiSalesReturn, ApiSalesReturnHeader, ApiSalesReturnItem, ReturnStatus, SalesReturn, SalesReturnHeader,
+    SalesReturnItem, SalesReturnItemRow, SalesReturnRow,
 };
 use crate::records::order_item::KnownUnit;
 
@@ -39,7 +39,10 @@ pub fn read(call: &Call) -> Answer {
             let items = items.iter().map(|row| SalesReturnItem::from_row(row, known)).collect();
             Reply::json(&SalesReturn::from_row(&row, items))
         }
-        Caller::Client => Reply::json(&ApiSalesReturn::from_row(&row, &items)),
+        Caller::Client => {
+            let items = items.iter().map(ApiSalesReturnItem::from_row).collect();
+            Reply::json(&ApiSalesReturn::from_row(&row, items))
+        }
     };
     Ok(reply.resource(id))
 }

@@ -63,8 +63,8 @@ pub fn read(call: &Call) -> Answer {
     let item = |row: &QuotationItemRow| Ok(QuotationItem::from_row(row, row.price().figures()?));
     let items = rows.iter().map(item).collect::<Result<_, Problem>>()?;
     let reply = match Caller::current() {
-        Caller::Person => Reply::json(&Quotation::from_row(&row, items, now)),
-        Caller::Client => Reply::json(&ApiQuotation::from_row(&row, items, now)),
+        Caller::Person => Reply::json(&Quotation::from_row(&row, now, items)),
+        Caller::Client => Reply::json(&ApiQuotation::from_row(&row, now, items)),
     };
     Ok(reply.resource(id))
 }
