@@ -231,3 +231,11 @@ macro_rules! view {
         }
     };
 }
+
+/// The collections of a module for its manifest, by their rows.
+#[macro_export]
+macro_rules! collections {
+    ($($row:ty),* $(,)?) => {
+        &[$(<$row as $crate::Entity>::collection),*]
+    };
+}

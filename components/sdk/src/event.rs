@@ -68,6 +68,14 @@ fn example<T: EventData>() -> Value {
     serde_json::to_value(T::example()).unwrap_or_else(|_| fault("an event's example does not serialize"))
 }
 
+/// The events of a module for its manifest, by their kinds.
+#[macro_export]
+macro_rules! events {
+    ($($kind:expr),* $(,)?) => {
+        &[$($kind.declare()),*]
+    };
+}
+
 /// A kind of event without the type of its data, for the manifest.
 #[derive(Clone, Copy)]
 pub struct DeclaredEvent {

@@ -143,7 +143,8 @@ resource! {
 
 resource! {
     /// A purchase invoice in a list, as returned to users.
-    pub struct PurchaseInvoiceHeader beyond ApiPurchaseInvoiceHeader of row: InvoiceRow, paid: Option<&InvoiceBalanceRow> {
+    pub struct PurchaseInvoiceHeader beyond ApiPurchaseInvoiceHeader
+    of row: InvoiceRow, paid: Option<&InvoiceBalanceRow> {
         notes: Option<String>,
         void_reason: Option<String>,
     }
