@@ -1,6 +1,6 @@
 //! Suppliers: as they are kept, and what people, API clients and events see of them.
 
-use stoa_sdk::{EventKind, Instant, collection};
+use stoa_sdk::{Instant, collection, event_kinds};
 use stoa_trade::life::PublicHead;
 use stoa_trade::party::{Address, Contact, PartyHead, PartyKind, Profile, SupplierTerms};
 use stoa_trade::{Archivable, JsonList, Status, archivable, party_row, party_views, resource};
@@ -79,9 +79,8 @@ resource! {
     }
 }
 
-pub const SUPPLIER_CREATED: EventKind<SupplierEvent> =
-    EventKind::new("procurement.supplier.created", SUPPLIER, "A supplier was created.");
-pub const SUPPLIER_UPDATED: EventKind<SupplierEvent> =
-    EventKind::new("procurement.supplier.updated", SUPPLIER, "A supplier was replaced.");
-pub const SUPPLIER_ARCHIVED: EventKind<SupplierEvent> =
-    EventKind::new("procurement.supplier.archived", SUPPLIER, "A supplier was archived.");
+event_kinds! { SupplierEvent of SUPPLIER:
+    SUPPLIER_CREATED = "procurement.supplier.created", "A supplier was created.";
+    SUPPLIER_UPDATED = "procurement.supplier.updated", "A supplier was replaced.";
+    SUPPLIER_ARCHIVED = "procurement.supplier.archived", "A supplier was archived.";
+}

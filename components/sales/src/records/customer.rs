@@ -1,6 +1,6 @@
 //! Customers: as they are kept, and as people, API clients and events see them (sales-pos.md 2).
 
-use stoa_sdk::{EventKind, Id, Instant, collection};
+use stoa_sdk::{Id, Instant, collection, event_kinds};
 use stoa_trade::life::{Archivable, PublicHead};
 use stoa_trade::party::{Address, Contact, CustomerTerms, PartyHead, PartyKind, Profile};
 use stoa_trade::{JsonList, Status, archivable, party_row, party_views, resource};
@@ -67,9 +67,8 @@ resource! {
     }
 }
 
-pub const CUSTOMER_CREATED: EventKind<CustomerEvent> =
-    EventKind::new("sales.customer.created", CUSTOMER, "A customer was created.");
-pub const CUSTOMER_UPDATED: EventKind<CustomerEvent> =
-    EventKind::new("sales.customer.updated", CUSTOMER, "A customer was replaced.");
-pub const CUSTOMER_ARCHIVED: EventKind<CustomerEvent> =
-    EventKind::new("sales.customer.archived", CUSTOMER, "A customer was archived.");
+event_kinds! { CustomerEvent of CUSTOMER:
+    CUSTOMER_CREATED = "sales.customer.created", "A customer was created.";
+    CUSTOMER_UPDATED = "sales.customer.updated", "A customer was replaced.";
+    CUSTOMER_ARCHIVED = "sales.customer.archived", "A customer was archived.";
+}

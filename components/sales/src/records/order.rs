@@ -1,6 +1,6 @@
 //! Sales orders: as they are kept, and as people, API clients and events see them (sales-pos.md 5).
 
-use stoa_sdk::{EventData, EventKind, Id, Instant, Reply, collection, emit, text_enum};
+use stoa_sdk::{EventData, EventKind, Id, Instant, Reply, collection, emit, event_kinds, text_enum};
 use stoa_trade::quantity::Amount;
 use stoa_trade::{resource, with_lines};
 
@@ -140,19 +140,13 @@ impl EventData for SaleEvent {
     }
 }
 
-pub const SALE_CREATED: EventKind<SaleEvent> =
-    EventKind::new("sale.created", SALES_ORDER, "A sales order was created.");
-pub const SALE_UPDATED: EventKind<SaleEvent> =
-    EventKind::new("sale.updated", SALES_ORDER, "A draft of a sales order was replaced or its prices were refreshed.");
-pub const SALE_CONFIRMED: EventKind<SaleEvent> = EventKind::new(
-    "sale.confirmed",
-    SALES_ORDER,
-    "A sales order was confirmed. Its prices are fixed and its goods are reserved.",
-);
-pub const SALE_COMPLETED: EventKind<SaleEvent> =
-    EventKind::new("sale.completed", SALES_ORDER, "A sales order was delivered.");
-pub const SALE_CANCELLED: EventKind<SaleEvent> =
-    EventKind::new("sale.cancelled", SALES_ORDER, "A sales order was cancelled.");
+event_kinds! { SaleEvent of SALES_ORDER:
+    SALE_CREATED = "sale.created", "A sales order was created.";
+    SALE_UPDATED = "sale.updated", "A draft of a sales order was replaced or its prices were refreshed.";
+    SALE_CONFIRMED = "sale.confirmed", "A sales order was confirmed. Its prices are fixed and its goods are reserved.";
+    SALE_COMPLETED = "sale.completed", "A sales order was delivered.";
+    SALE_CANCELLED = "sale.cancelled", "A sales order was cancelled.";
+}
 
 /// Tells what happened to an order as it stands after it.
 pub fn emit_sale(kind: &EventKind<SaleEvent>, row: &OrderRow) {
