@@ -10,7 +10,7 @@ use crate::records::invoice::{
     ApiPurchaseInvoiceHeader, ApiSalesInvoiceHeader, InvoiceBalanceRow, InvoiceRow, PurchaseInvoiceHeader,
     SalesInvoiceHeader,
 };
-use crate::records::known_unit::NamedUnit;
+use crate::records::known_unit::line_with_units;
 
 collection! {
     /// `line_no` is a place and counts from 0; callers count from 1. `tracking` is the product's, whatever the request said.
@@ -90,13 +90,10 @@ resource! {
     }
 }
 
-resource! {
+line_with_units! {
     /// A line of a sales invoice as returned to users.
-    pub struct SalesInvoiceLine of row: InvoiceLineRow, units: Vec<NamedUnit> {
-        #[serde(flatten)]
-        public: ApiSalesInvoiceLine = ApiSalesInvoiceLine::from_row(row),
+    SalesInvoiceLine beyond ApiSalesInvoiceLine of InvoiceLineRow {
         account_id: Option<Id>,
-        units: Vec<NamedUnit> = units,
     }
 }
 
@@ -110,13 +107,10 @@ resource! {
     }
 }
 
-resource! {
+line_with_units! {
     /// A line of a purchase invoice as returned to users.
-    pub struct PurchaseInvoiceLine of row: InvoiceLineRow, units: Vec<NamedUnit> {
-        #[serde(flatten)]
-        public: ApiPurchaseInvoiceLine = ApiPurchaseInvoiceLine::from_row(row),
+    PurchaseInvoiceLine beyond ApiPurchaseInvoiceLine of InvoiceLineRow {
         account_id: Option<Id>,
-        units: Vec<NamedUnit> = units,
     }
 }
 

@@ -5,7 +5,7 @@ use stoa_sdk::{Date, Id, collection, text_enum};
 use stoa_trade::quantity::Quantity;
 use stoa_trade::{JsonList, resource, with_lines};
 
-use crate::records::known_unit::NamedUnit;
+use crate::records::known_unit::line_with_units;
 
 text_enum! {
     /// SHIPPED and CANCELLED returns are immutable.
@@ -98,13 +98,9 @@ resource! {
     }
 }
 
-resource! {
+line_with_units! {
     /// A line as returned to users.
-    pub struct SupplierReturnLine of row: SupplierReturnLineRow, units: Vec<NamedUnit> {
-        #[serde(flatten)]
-        public: ApiSupplierReturnLine = ApiSupplierReturnLine::from_row(row),
-        units: Vec<NamedUnit> = units,
-    }
+    SupplierReturnLine beyond ApiSupplierReturnLine of SupplierReturnLineRow {}
 }
 
 with_lines! {

@@ -126,11 +126,8 @@ pub fn record_payment(row: &PaymentRow) -> Recorded {
 /// The entry of money that comes from or goes to a party, against what it has to its credit.
 pub fn post_money(debtor: &Debtor, document: &Document, kind: &str, moved: &Moved, on_pointer: &str) -> Posting {
     let terms = Terms {
-        entity: debtor.entity,
-        currency_code: &debtor.currency_code,
         currency_pointer: Some("/currencyCode"),
-        on: moved.on,
-        on_pointer,
+        ..Terms::new(debtor.entity, &debtor.currency_code, moved.on, on_pointer)
     };
     let (of_money, of_party) = match moved.direction {
         Direction::In => (JournalSide::Debit, JournalSide::Credit),

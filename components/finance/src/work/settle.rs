@@ -115,13 +115,7 @@ impl Settlement {
             reverses: None,
         });
         self.entries.extend(apply_entries(source, row, on, amount));
-        let terms = Terms {
-            entity: row.legal_entity_id,
-            currency_code: &row.currency_code,
-            currency_pointer: None,
-            on,
-            on_pointer: "/appliedOn",
-        };
+        let terms = Terms::new(row.legal_entity_id, &row.currency_code, on, "/appliedOn");
         let number = &source.document.number;
         let entry_source = EntrySource { kind: APPLICATION, id: application.id, purpose: APPLICATION, number };
         self.postings.push(draw_entry(terms, entry_source, application_legs(row, amount)));

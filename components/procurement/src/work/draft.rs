@@ -1,7 +1,7 @@
 //! Drafting purchase orders: creating and replacing them. A draft binds nobody and expects nothing.
 
 use stoa_sdk::store::{MOST_ROWS, Update, get, insert, run, select, update_all, update_from};
-use stoa_sdk::{Id, Problem, Reply, emit, new_id, new_ids};
+use stoa_sdk::{Id, Problem, Reply, column_names, emit, new_id, new_ids};
 use stoa_trade::change::{find_fixed, refuse_immutable};
 use stoa_trade::clients::articles;
 use stoa_trade::document::actor::Actor;
@@ -21,24 +21,13 @@ use crate::work::order::{LockedOrder, order_event};
 use crate::work::references::References;
 
 /// Columns that a replacement writes of the lines that stay.
-const REDRAWN: &[&str] = &[
-    OrderItemRow::line_no.name(),
-    OrderItemRow::tracking.name(),
-    OrderItemRow::quantity.name(),
-    OrderItemRow::unit_cost.name(),
-    OrderItemRow::line_total.name(),
-    OrderItemRow::warehouse_id.name(),
-    OrderItemRow::currency_code.name(),
-];
+const REDRAWN: &[&str] = column_names! {
+    OrderItemRow { line_no, tracking, quantity, unit_cost, line_total, warehouse_id, currency_code }
+};
 
 /// Columns of an approved import order that a replacement may no longer change.
-const APPROVED: &[&str] = &[
-    OrderRow::warehouse_id.name(),
-    OrderRow::supplier_id.name(),
-    OrderRow::currency_code.name(),
-    OrderRow::incoterm.name(),
-    OrderRow::origin_country.name(),
-];
+const APPROVED: &[&str] =
+    column_names!(OrderRow { warehouse_id, supplier_id, currency_code, incoterm, origin_country });
 
 /// Generated numbers are `PO-000001`.
 const PREFIX: &str = "PO";

@@ -250,6 +250,14 @@ sums! {
 /// Figures by month; see [`sum_months`].
 pub type MonthSums<L, const N: usize> = SumsByGroup<TotalMonths<L, N>, LineMonths<L, N>, Month, N>;
 
+/// The lines that meet a filter, with their figures.
+fn line_part<L: PlainLedger<N>, T: Totals + 'static, A, const N: usize>(
+    filter: Filter,
+    figures: fn(T) -> A,
+) -> Part<'static, T, A> {
+    Part { filter, measure: &measure_lines::<L, T, N>, figures }
+}
+
 /// Sums what an entity's ledger has on these days, by month. `totals` and `lines` say of which totals and lines, but
 /// for entity and days.
 pub fn sum_months<L: MonthlyLines<N>, const N: usize>(
@@ -264,11 +272,7 @@ pub fn sum_months<L: MonthlyLines<N>, const N: usize>(
         summed,
         days,
         Part { filter: totals, measure: &aggregate, figures: |sums: TotalMonths<L, N>| (sums.key, sums.figures) },
-        Part {
-            filter: lines,
-            measure: &measure_lines::<L, _, N>,
-            figures: |sums: LineMonths<L, N>| (sums.key, sums.figures),
-        },
+        line_part::<L, _, _, N>(lines, |sums: LineMonths<L, N>| (sums.key, sums.figures)),
     )
 }
 
@@ -288,10 +292,6 @@ pub fn sum_figures<L: PlainLedger<N>, const N: usize>(
         summed,
         days,
         Part { filter: totals, measure: &aggregate, figures: |sums: TotalSums<L, N>| (sums.key, sums.figures) },
-        Part {
-            filter: lines,
-            measure: &measure_lines::<L, _, N>,
-            figures: |sums: LineSums<L, N>| (sums.key, sums.figures),
-        },
+        line_part::<L, _, _, N>(lines, |sums: LineSums<L, N>| (sums.key, sums.figures)),
     )
 }

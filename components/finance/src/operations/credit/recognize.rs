@@ -61,13 +61,7 @@ pub fn recognize(side: Side, call: &Call) -> Answer {
     let rest = (change.update(), insert([&new_funds(&debtor, row.id, row.amount)]), insert(&corrections));
     let lines = Lines { entries: vec![credit_entry], ..Lines::default() };
     write_lines(row.legal_entity_id, rest, &lines).map_err(or_recognized)?;
-    let terms = Terms {
-        entity: row.legal_entity_id,
-        currency_code: &row.currency_code,
-        currency_pointer: None,
-        on,
-        on_pointer: "/recognizedOn",
-    };
+    let terms = Terms::new(row.legal_entity_id, &row.currency_code, on, "/recognizedOn");
     let source = EntrySource { kind: CREDIT, id: row.id, purpose: "RECOGNITION", number: &row.number };
     books::post(&draw_entry(terms, source, legs_of(&row, &corrections)?))?;
     let reply = change.after().receipt().subjects(products);

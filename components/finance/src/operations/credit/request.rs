@@ -4,7 +4,7 @@ use stoa_sdk::store::{insert, run};
 use stoa_sdk::{Answer, Call, Id, Problem, new_id};
 use stoa_trade::clients::directory;
 use stoa_trade::document::replacement::FullReplacement;
-use stoa_trade::refusal::or_duplicate;
+use stoa_trade::refusal::{or_duplicate, require_unchanged};
 use stoa_trade::text::key;
 use stoa_trade::{Change, new_record, new_row};
 
@@ -74,9 +74,7 @@ pub fn replace(side: Side, call: &Call) -> Answer {
     if before.status != CreditStatus::Requested {
         return Err(Problem::new("ILLEGAL_STATE"));
     }
-    if body.legal_entity_id != before.legal_entity_id {
-        return Err(Problem::immutable(vec!["/legalEntityId".to_owned()]));
-    }
+    require_unchanged(&before.legal_entity_id, &body.legal_entity_id, "/legalEntityId")?;
     require_party(side, body.party_id)?;
     let products = check_references(side, &body)?;
     let (drawn, lines) = draw_credit(side, before.id, body);

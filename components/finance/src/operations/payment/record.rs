@@ -7,7 +7,7 @@ use stoa_trade::clients::{books, directory};
 use stoa_trade::dates::effective_day;
 use stoa_trade::document::replacement::FullReplacement;
 use stoa_trade::quantity::Money;
-use stoa_trade::refusal::{invalid, or_duplicate};
+use stoa_trade::refusal::{invalid, or_duplicate, require_unchanged};
 use stoa_trade::text::key;
 use stoa_trade::{Change, new_record};
 
@@ -117,9 +117,7 @@ pub fn replace(side: Side, call: &Call) -> Answer {
     if before.status != PaymentStatus::Pending {
         return Err(Problem::new("ILLEGAL_STATE"));
     }
-    if body.legal_entity_id != before.legal_entity_id {
-        return Err(Problem::immutable(vec!["/legalEntityId".to_owned()]));
-    }
+    require_unchanged(&before.legal_entity_id, &body.legal_entity_id, "/legalEntityId")?;
     require_party(side, body.party_id)?;
     let drawn = draw_payment(side, body)?;
     let after = PaymentRow { id: before.id, version: before.version, created_at: before.created_at, ..drawn };

@@ -8,7 +8,7 @@ use stoa_trade::document::lines::Lines;
 use stoa_trade::document::replacement::FullReplacement;
 use stoa_trade::document::version::Transition;
 use stoa_trade::quantity::{Tracking, is_countable, scale_fault};
-use stoa_trade::refusal::{or_duplicate, refuse, refuse_invalid};
+use stoa_trade::refusal::{or_duplicate, refuse, refuse_invalid, require_unchanged};
 use stoa_trade::text::key;
 use stoa_trade::{Change, JsonList, new_record, new_row};
 
@@ -127,9 +127,7 @@ pub fn replace(call: &Call) -> Answer {
     let (before, lines_before) = lock_return(call.path_id("id")?)?;
     expected_version.check(before.version)?;
     require_draft(&before)?;
-    if body.legal_entity_id != before.legal_entity_id {
-        return Err(Problem::immutable(vec!["/legalEntityId".to_owned()]));
-    }
+    require_unchanged(&before.legal_entity_id, &body.legal_entity_id, "/legalEntityId")?;
     require_party(Side::Purchases, body.party_id)?;
     let (drawn, lines) = draw_return(before.id, body)?;
     let after = SupplierReturnRow { version: before.version, created_at: before.created_at, ..drawn };

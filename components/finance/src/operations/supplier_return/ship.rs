@@ -42,13 +42,7 @@ pub fn ship(call: &Call) -> Answer {
     let sent = send_back(&row, &lines)?;
     let known = sent.iter().filter(|line| line.currency_code.as_deref() == Some(row.currency_code.as_str()));
     let cost: Amount = sum(known.filter_map(|line| line.cost.as_deref()).map(parse))?;
-    let terms = Terms {
-        entity: row.legal_entity_id,
-        currency_code: &row.currency_code,
-        currency_pointer: None,
-        on: today(),
-        on_pointer: "/shippedOn",
-    };
+    let terms = Terms::new(row.legal_entity_id, &row.currency_code, today(), "/shippedOn");
     let source = EntrySource { kind: SUPPLIER_RETURN, id: row.id, purpose: "SHIPMENT", number: &row.number };
     let legs = vec![leg("SUPPLIER_RETURNS", JournalSide::Debit, cost), leg("INVENTORY", JournalSide::Credit, cost)];
     books::post(&draw_entry(terms, source, legs))?;

@@ -253,13 +253,7 @@ fn move_of(collection: &service::Collection, payment: &PaymentRow) -> MoneyMoveR
 /// P25: the money of each component against what was delivered.
 fn post_collection(collection: &service::Collection, payments: &[PaymentRow]) -> Posting {
     let branch = collection.branch_id.map(Id::from);
-    let terms = Terms {
-        entity: collection.legal_entity_id.into(),
-        currency_code: &collection.currency_code,
-        currency_pointer: None,
-        on: today(),
-        on_pointer: "",
-    };
+    let terms = Terms::new(collection.legal_entity_id.into(), &collection.currency_code, today(), "");
     let number = Id::from(collection.receipt_id).to_string();
     let source =
         EntrySource { kind: "POS_RECEIPT", id: collection.receipt_id.into(), purpose: "COLLECTION", number: &number };

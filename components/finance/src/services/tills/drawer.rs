@@ -110,13 +110,7 @@ pub fn account_of(till: &TillRow) -> Result<Option<Id>, Problem> {
 
 /// Today's entry of a drawer.
 fn terms_of(till: &TillRow) -> Terms<'_> {
-    Terms {
-        entity: till.legal_entity_id,
-        currency_code: &till.currency_code,
-        currency_pointer: None,
-        on: today(),
-        on_pointer: "",
-    }
+    Terms::new(till.legal_entity_id, &till.currency_code, today(), "")
 }
 
 /// Posts cash that the drawer gains or loses against another leg.

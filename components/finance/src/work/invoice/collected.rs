@@ -82,13 +82,7 @@ impl Collected {
             let document = Document { kind: DocumentKind::Payment, id: payment.id, number: payment.number.clone() };
             let paid = negate(payment.amount);
             entries.push(entry(&debtor, &document, PartyAct::Post, PartyAccount::Invoices, Some(owed), on, paid));
-            let terms = Terms {
-                entity: invoice.legal_entity_id,
-                currency_code: &invoice.currency_code,
-                currency_pointer: None,
-                on,
-                on_pointer: "/issuedOn",
-            };
+            let terms = Terms::new(invoice.legal_entity_id, &invoice.currency_code, on, "/issuedOn");
             let source =
                 EntrySource { kind: APPLICATION, id: application.id, purpose: APPLICATION, number: &payment.number };
             let legs = vec![

@@ -7,7 +7,7 @@ use stoa_sdk::{Id, Problem, new_id};
 use stoa_trade::clients::directory;
 use stoa_trade::document::version::ExpectedVersion;
 use stoa_trade::quantity::Amount;
-use stoa_trade::refusal::or_duplicate;
+use stoa_trade::refusal::{or_duplicate, require_unchanged};
 use stoa_trade::text::key;
 use stoa_trade::{Change, new_record};
 
@@ -110,10 +110,8 @@ pub fn replace_draft(side: Side, id: Id, expected: ExpectedVersion, stated: Stat
     }
     let after = new_draft(side, id, &stated);
     let after = InvoiceRow { version: before.version, created_at: before.created_at, ..after };
-    let entity = match stated.entity == before.legal_entity_id {
-        true => directory::require(stated.entity, stated.branch)?,
-        false => return Err(Problem::immutable(vec!["/legalEntityId".to_owned()])),
-    };
+    require_unchanged(&before.legal_entity_id, &stated.entity, "/legalEntityId")?;
+    let entity = directory::require(stated.entity, stated.branch)?;
     if stated.party != before.party_id {
         require_active_party(side, stated.party)?;
     }

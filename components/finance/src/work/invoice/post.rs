@@ -262,13 +262,7 @@ fn line_sum<'a>(lines: impl Iterator<Item = &'a InvoiceLineRow>) -> Result<Amoun
 /// P10: a customer owes what was cleared by delivery. P12: goods received, or an expense, are owed to a supplier; what is billed above
 /// or below the order's cost is a variance.
 fn post_debt(row: &InvoiceRow, lines: &[InvoiceLineRow], how: &Posted) -> Result<Posting, Problem> {
-    let terms = Terms {
-        entity: row.legal_entity_id,
-        currency_code: &row.currency_code,
-        currency_pointer: None,
-        on: how.posted_on,
-        on_pointer: how.on_pointer,
-    };
+    let terms = Terms::new(row.legal_entity_id, &row.currency_code, how.posted_on, how.on_pointer);
     let purpose = match row.side {
         Side::Sales => "ISSUE",
         Side::Purchases => RECOGNITION,
@@ -331,13 +325,7 @@ pub fn recognize(
     let total = line_sum(free.iter().copied())?;
     let mut legs = vec![leg("SALES_CLEARING", JournalSide::Debit, total)];
     legs.extend(free.iter().map(|line| account_leg(line, "REVENUE", JournalSide::Credit)));
-    let terms = Terms {
-        entity: row.legal_entity_id,
-        currency_code: &row.currency_code,
-        currency_pointer: None,
-        on,
-        on_pointer: "/recognizedOn",
-    };
+    let terms = Terms::new(row.legal_entity_id, &row.currency_code, on, "/recognizedOn");
     let source = EntrySource { kind: row.side.invoice(), id: row.id, purpose: RECOGNITION, number: &row.number };
     let posting = draw_entry(terms, source, legs.into_iter().map(|leg| of_branch(leg, row.branch_id)).collect());
     let revenue = |(nth, line): (usize, &&InvoiceLineRow)| {

@@ -1,11 +1,12 @@
 //! Drafting customer returns: creating and replacing them. A draft moves nothing.
 
 use stoa_sdk::store::{MOST_ROWS, get, insert, run, select, update_all, update_from};
-use stoa_sdk::{Answer, Call, Id, Problem, new_id, new_ids};
+use stoa_sdk::{Answer, Call, Id, Problem, column_names, new_id, new_ids};
 use stoa_trade::document::draft::{Kept, replace_lines};
 use stoa_trade::document::replacement::FullReplacement;
 use stoa_trade::pages::read_rest;
 use stoa_trade::quantity::pieces;
+use stoa_trade::refusal::require_unchanged;
 use stoa_trade::{Caller, Change, JsonList, new_record};
 
 use crate::operations::customer_return::input::SalesReturnInput;
@@ -14,8 +15,7 @@ use crate::records::customer_return::{ReturnStatus, SalesReturnItemRow, SalesRet
 use crate::work::priced_line::name_changes;
 
 /// Columns that a replacement writes of the lines that stay.
-const REDRAWN: &[&str] =
-    &[SalesReturnItemRow::line_no.name(), SalesReturnItemRow::quantity.name(), SalesReturnItemRow::units.name()];
+const REDRAWN: &[&str] = column_names!(SalesReturnItemRow { line_no, quantity, units });
 
 pub fn create(call: &Call) -> Answer {
     let body: SalesReturnInput = call.body()?;
@@ -67,9 +67,7 @@ pub fn replace(call: &Call) -> Answer {
     let rows = read_rest(rows, &of_return, |row| row.id)?;
     let references = ReturnReferences::read(&body)?;
     before.require_draft(expected_version)?;
-    if body.order_id != before.order_id {
-        return Err(Problem::immutable(vec!["/orderId".to_owned()]));
-    }
+    require_unchanged(&before.order_id, &body.order_id, "/orderId")?;
     let lines = references.check(&body)?;
 
     let kept = |row: &SalesReturnItemRow| Kept {
