@@ -17,6 +17,16 @@ pub struct ServiceAccess {
 }
 
 impl ServiceAccess {
+    /// What these functions of an interface need of users, and of API clients.
+    pub const fn new(
+        interface: &'static str,
+        functions: &'static [&'static str],
+        permissions: &'static [&'static str],
+        scopes: &'static [&'static str],
+    ) -> ServiceAccess {
+        ServiceAccess { interface, functions, permissions, scopes }
+    }
+
     pub(crate) fn describe(&self) -> impl Iterator<Item = descriptor::ServiceAccess> {
         let texts = |codes: &[&str]| codes.iter().map(|code| (*code).to_owned()).collect();
         self.functions.iter().map(move |function| descriptor::ServiceAccess {

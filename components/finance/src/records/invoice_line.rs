@@ -117,14 +117,14 @@ line_with_units! {
 with_lines! {
     /// A sales invoice as returned to users.
     pub struct SalesInvoice of row: InvoiceRow, paid: Option<&InvoiceBalanceRow>
-        => SalesInvoiceHeader, lines: [SalesInvoiceLine];
+        => SalesInvoiceHeader, lines: [SalesInvoiceLine; LINES];
     /// A sales invoice as returned to API clients, without units.
     pub struct ApiSalesInvoice of row: InvoiceRow, paid: Option<&InvoiceBalanceRow>
-        => ApiSalesInvoiceHeader, lines: [ApiSalesInvoiceLine];
+        => ApiSalesInvoiceHeader, lines: [ApiSalesInvoiceLine; LINES];
     /// A purchase invoice as returned to users.
     pub struct PurchaseInvoice of row: InvoiceRow, paid: Option<&InvoiceBalanceRow>
-        => PurchaseInvoiceHeader, lines: [PurchaseInvoiceLine];
+        => PurchaseInvoiceHeader, lines: [PurchaseInvoiceLine; LINES];
     /// A purchase invoice as returned to API clients, without units.
     pub struct ApiPurchaseInvoice of row: InvoiceRow, paid: Option<&InvoiceBalanceRow>
-        => ApiPurchaseInvoiceHeader, lines: [ApiPurchaseInvoiceLine];
+        => ApiPurchaseInvoiceHeader, lines: [ApiPurchaseInvoiceLine; LINES];
 }

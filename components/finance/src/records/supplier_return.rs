@@ -105,7 +105,8 @@ line_with_units! {
 
 with_lines! {
     /// A supplier return as returned to users.
-    pub struct SupplierReturn of row: SupplierReturnRow => SupplierReturnHeader, lines: [SupplierReturnLine];
+    pub struct SupplierReturn of row: SupplierReturnRow => SupplierReturnHeader, lines: [SupplierReturnLine; LINES];
     /// A return as returned to API clients, without units.
-    pub struct ApiSupplierReturn of row: SupplierReturnRow => ApiSupplierReturnHeader, lines: [ApiSupplierReturnLine];
+    pub struct ApiSupplierReturn of row: SupplierReturnRow
+        => ApiSupplierReturnHeader, lines: [ApiSupplierReturnLine; LINES];
 }

@@ -17,11 +17,7 @@ macro_rules! standing {
     ($name:ident of $row:ident $sum:ty, $widen:expr) => {
         totals! {
             $name of $row by [] {
-                invoices: $sum = sum(amount),
-                payments: $sum = sum(amount),
-                credits: $sum = sum(amount),
-                issued: $sum = sum(amount),
-                collected: $sum = sum(amount),
+                [invoices, payments, credits, issued, collected]: $sum = sum(amount)
             }
         }
 

@@ -128,9 +128,9 @@ pub struct ReturnUnit {
 
 with_lines! {
     /// A customer return as returned to users.
-    pub struct SalesReturn of row: SalesReturnRow => SalesReturnHeader, items: [SalesReturnItem];
+    pub struct SalesReturn of row: SalesReturnRow => SalesReturnHeader, items: [SalesReturnItem; LINES];
     /// A return as returned to API clients, without units.
-    pub struct ApiSalesReturn of row: SalesReturnRow => ApiSalesReturnHeader, items: [ApiSalesReturnItem];
+    pub struct ApiSalesReturn of row: SalesReturnRow => ApiSalesReturnHeader, items: [ApiSalesReturnItem; LINES];
 }
 
 resource! {

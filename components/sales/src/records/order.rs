@@ -73,7 +73,7 @@ resource! {
 
 with_lines! {
     /// An order as returned to API clients, without units.
-    pub struct ApiSalesOrder of row: OrderRow => ApiSalesOrderHeader, items: [ApiSalesOrderItem];
+    pub struct ApiSalesOrder of row: OrderRow => ApiSalesOrderHeader, items: [ApiSalesOrderItem; LINES];
 }
 
 resource! {
@@ -103,7 +103,7 @@ resource! {
 
 with_lines! {
     /// An order as returned to users.
-    pub struct SalesOrder of row: OrderRow => SalesOrderHeader, items: [SalesOrderItem];
+    pub struct SalesOrder of row: OrderRow => SalesOrderHeader, items: [SalesOrderItem; LINES];
 }
 
 resource! {

@@ -145,9 +145,9 @@ resource! {
 
 with_lines! {
     /// A quotation as returned to users.
-    pub struct Quotation of row: QuotationRow, now: Instant => QuotationHeader, items: [QuotationItem];
+    pub struct Quotation of row: QuotationRow, now: Instant => QuotationHeader, items: [QuotationItem; LINES];
     /// A quotation as returned to API clients.
-    pub struct ApiQuotation of row: QuotationRow, now: Instant => ApiQuotationHeader, items: [QuotationItem];
+    pub struct ApiQuotation of row: QuotationRow, now: Instant => ApiQuotationHeader, items: [QuotationItem; LINES];
 }
 
 resource! {

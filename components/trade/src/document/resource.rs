@@ -110,7 +110,8 @@ macro_rules! resource {
     (@value $row:ident $member:ident $value:expr) => { $value };
 }
 
-/// Declares documents whole: after the view of the header, the lines, at most [`LINES`](crate::limits::LINES) of them.
+/// Declares documents whole: after the view of the header, the lines, with the name of their limit in
+/// [`limits`](crate::limits) where the contract tells it.
 ///
 /// ```
 /// # use stoa_sdk::{Id, collection};
@@ -121,7 +122,7 @@ macro_rules! resource {
 /// # pub struct ShelfLine {}
 /// with_lines! {
 ///     /// A shelf with its lines.
-///     pub struct Shelf of row: ShelfRow => ShelfHeader, lines: [ShelfLine];
+///     pub struct Shelf of row: ShelfRow => ShelfHeader, lines: [ShelfLine; LINES];
 /// }
 /// ```
 #[macro_export]
@@ -129,14 +130,14 @@ macro_rules! with_lines {
     ($(
         $(#[$meta:meta])*
         $vis:vis struct $name:ident of $row:ident: $row_type:ty $(, $fact:ident: $fact_type:ty)*
-        => $header:ident, $lines:ident: [$line:ty];
+        => $header:ident, $lines:ident: [$line:ty $(; $limit:ident)?];
     )+) => {$(
         $crate::resource! {
             $(#[$meta])*
             $vis struct $name of $row: $row_type $(, $fact: $fact_type)*, $lines: Vec<$line> {
                 #[serde(flatten)]
                 header: $header = $header::from_row($row $(, $fact)*),
-                #[schemars(length(max = stoa_trade::limits::LINES))]
+                $(#[schemars(length(max = stoa_trade::limits::$limit))])?
                 $lines: Vec<$line> = $lines,
             }
         }
