@@ -17,7 +17,7 @@ pub struct ServiceAccess {
 }
 
 impl ServiceAccess {
-    /// What these functions of an interface need of users, and of API clients.
+    /// The permissions of users and the scopes of API clients for these functions of an interface.
     pub const fn new(
         interface: &'static str,
         functions: &'static [&'static str],

@@ -157,8 +157,8 @@ pub fn answer_kept<R, T: Serialize>(
 /// }
 /// ```
 ///
-/// With `by creation`, the parameters `from` and `to`, the bounds of `createdAt`, stand between the first and the last
-/// parameters.
+/// With `by creation`, the parameters `from` and `to`, the bounds of `createdAt`, are between the first parameters and
+/// the last ones.
 #[macro_export]
 macro_rules! list_query {
     ($(#[$meta:meta])* $vis:vis struct $name:ident { $($parameter:tt)* }) => {

@@ -26,7 +26,7 @@ pub fn refuse_invalid(faults: Vec<Item>) -> Result<(), Problem> {
     refuse("VALIDATION_FAILED", faults)
 }
 
-/// Goes on where a replacement states at the pointer what the record has.
+/// Refuses a replacement that states another value at the pointer than the record has.
 ///
 /// # Errors
 /// IMMUTABLE_FIELD.

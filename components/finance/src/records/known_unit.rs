@@ -25,7 +25,7 @@ pub struct KnownUnit {
     status: String,
 }
 
-/// Declares the view of a line that users have: what API clients see of it, its own members, and its units.
+/// Declares a line as users see it: the view of API clients, further members, and the units.
 macro_rules! line_with_units {
     ($(#[$meta:meta])* $name:ident beyond $public:ident of $row:ident { $($member:tt)* }) => {
         stoa_trade::resource! {

@@ -37,10 +37,10 @@
 /// ```
 ///
 /// A row that users see as API clients do, and beyond it, is declared `beyond` the view of clients: `tenantId` and the
-/// members of that view stand before its own.
+/// members of that view are before its own.
 ///
 /// ```
-/// # use stoa_sdk::{Id, collection, tenant};
+/// # use stoa_sdk::{Id, collection};
 /// # use stoa_trade::resource;
 /// # collection! { record ShelfRow in "shelf" { code: String, notes: Option<String> } }
 /// # resource! { pub struct ApiShelf of record row: ShelfRow { code: String, } }
@@ -110,8 +110,8 @@ macro_rules! resource {
     (@value $row:ident $member:ident $value:expr) => { $value };
 }
 
-/// Declares documents whole: after the view of the header, the lines, with the name of their limit in
-/// [`limits`](crate::limits) where the contract tells it.
+/// Declares documents whole: the view of the header, then the lines. A limit that the contract states is a constant of
+/// [`limits`](crate::limits).
 ///
 /// ```
 /// # use stoa_sdk::{Id, collection};
@@ -147,7 +147,7 @@ macro_rules! with_lines {
 #[cfg(test)]
 mod tests {
     use serde_json::{Value, json};
-    use stoa_sdk::scripted::NOW;
+    use stoa_sdk::scripted::{NOW, script};
     use stoa_sdk::{Id, Instant, collection};
 
     collection! {
@@ -173,16 +173,29 @@ mod tests {
         }
     }
 
+    resource! {
+        struct OwnShelf beyond ApiShelf of row: ShelfRow, free: usize {
+            notes: Option<String>,
+        }
+    }
+
+    fn shelf() -> ShelfRow {
+        let (created_at, updated_at) = (Instant(NOW), Instant(NOW));
+        ShelfRow { id: Id(1, 1), version: 1, created_at, updated_at, code: "a-1".to_owned(), notes: None }
+    }
+
+    #[test]
+    fn the_company_and_the_view_of_clients_are_before_the_members_that_only_users_see() {
+        script([]);
+        let shown = serde_json::to_value(OwnShelf::from_row(&shelf(), 3)).unwrap();
+        let members: Vec<&str> = shown.as_object().into_iter().flatten().map(|(name, _)| name.as_str()).collect();
+        let expected = ["tenantId", "id", "code", "freePlaces", "version", "createdAt", "updatedAt", "notes"];
+        assert_eq!(members, expected);
+    }
+
     #[test]
     fn a_member_is_a_column_unless_it_says_otherwise() {
-        let row = ShelfRow {
-            id: Id(1, 1),
-            version: 1,
-            created_at: Instant(NOW),
-            updated_at: Instant(NOW),
-            code: "a-1".to_owned(),
-            notes: None,
-        };
+        let row = shelf();
         let shown = serde_json::to_value(Shelf::from_row(&row, 3)).unwrap();
         let now = row.created_at;
         let expected = [

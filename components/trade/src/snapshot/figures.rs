@@ -45,7 +45,7 @@ pub trait MonthlyLines<const N: usize>: PlainLedger<N> {
 }
 
 /// Declares a ledger with `N` plain figures: its lines, which are dated `on_date`, its totals, and the columns of both
-/// that its totals tell apart, beside the legal entity and the month.
+/// by which totals differ, in addition to the legal entity and the month.
 ///
 /// ```
 /// # use stoa_sdk::{Date, Id, collection};
@@ -279,7 +279,7 @@ pub fn sum_months<L: MonthlyLines<N>, const N: usize>(
 /// Figures of days; see [`sum_figures`].
 pub type FigureSums<L, const N: usize> = SumOfDays<TotalSums<L, N>, LineSums<L, N>, N>;
 
-/// As [`sum_months`], all months together.
+/// Sums what an entity's ledger has on these days, all months together; see [`sum_months`].
 pub fn sum_figures<L: PlainLedger<N>, const N: usize>(
     entity: Id,
     summed: Option<Summed>,
