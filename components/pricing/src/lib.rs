@@ -31,14 +31,10 @@ impl Module for Pricing {
             ("pricing.read", "Read public price lists and the prices in effect."),
             ("pricing.write", "Create, change and archive prices of public lists."),
         ],
-        events: &[
-            price_list::CREATED.declare(),
-            price_list::UPDATED.declare(),
-            price_list::ARCHIVED.declare(),
-            price::CREATED.declare(),
-            price::UPDATED.declare(),
-            price::ARCHIVED.declare(),
-        ],
+        events: stoa_sdk::events! {
+            price_list::CREATED, price_list::UPDATED, price_list::ARCHIVED, price::CREATED, price::UPDATED,
+            price::ARCHIVED,
+        },
         problems: &[
             ("PRICE_NOT_IN_EFFECT", 404, "No price is in effect. Create a price for this list, variant and time."),
             (

@@ -1,20 +1,9 @@
 //! The services that sales offers, as Rust.
 
-wit_bindgen::generate!({
-    inline: "
-        package commerce:sales-module;
-        world services {
-            import commerce:platform/ids@0.1.0;
-            import commerce:platform/problems@0.1.0;
-            export commerce:sales/customers@0.1.0;
-            export commerce:sales/orders@0.1.0;
-        }
-    ",
-    path: ["../../wit/platform", "../../wit/sales"],
-    with: {
-        "commerce:platform/ids@0.1.0": stoa_sdk::bindings::commerce::platform::ids,
-        "commerce:platform/problems@0.1.0": stoa_sdk::bindings::commerce::platform::problems,
-    },
-    additional_derives: [PartialEq],
-    generate_all,
-});
+stoa_trade::offered_services! { "../../wit/sales", "
+    package commerce:sales-module;
+    world services {
+        import commerce:platform/ids@0.1.0; import commerce:platform/problems@0.1.0;
+        export commerce:sales/customers@0.1.0; export commerce:sales/orders@0.1.0;
+    }
+" }

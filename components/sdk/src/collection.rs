@@ -231,3 +231,19 @@ macro_rules! view {
         }
     };
 }
+
+/// Names of columns of a row, as an update or an insert lists them.
+#[macro_export]
+macro_rules! column_names {
+    ($row:ident { $($column:ident),+ $(,)? }) => {
+        &[$($row::$column.name()),+]
+    };
+}
+
+/// The collections of a module for its manifest, by their rows.
+#[macro_export]
+macro_rules! collections {
+    ($($row:ty),* $(,)?) => {
+        &[$(<$row as $crate::Entity>::collection),*]
+    };
+}

@@ -68,6 +68,29 @@ fn example<T: EventData>() -> Value {
     serde_json::to_value(T::example()).unwrap_or_else(|_| fault("an event's example does not serialize"))
 }
 
+/// Declares the kinds of events about one type of resource that have the same data: the constant, its code, and a
+/// sentence that says what happened.
+///
+/// ```text
+/// event_kinds! { ApiWarehouse of WAREHOUSE:
+///     WAREHOUSE_CREATED = "inventory.warehouse.created", "A warehouse was created.";
+/// }
+/// ```
+#[macro_export]
+macro_rules! event_kinds {
+    ($data:ident of $resource_type:ident: $($kind:ident = $code:literal, $description:literal;)+) => {
+        $(pub const $kind: $crate::EventKind<$data> = $crate::EventKind::new($code, $resource_type, $description);)+
+    };
+}
+
+/// The events of a module for its manifest, by their kinds.
+#[macro_export]
+macro_rules! events {
+    ($($kind:expr),* $(,)?) => {
+        &[$($kind.declare()),*]
+    };
+}
+
 /// A kind of event without the type of its data, for the manifest.
 #[derive(Clone, Copy)]
 pub struct DeclaredEvent {

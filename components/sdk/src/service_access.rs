@@ -17,6 +17,16 @@ pub struct ServiceAccess {
 }
 
 impl ServiceAccess {
+    /// The permissions of users and the scopes of API clients for these functions of an interface.
+    pub const fn new(
+        interface: &'static str,
+        functions: &'static [&'static str],
+        permissions: &'static [&'static str],
+        scopes: &'static [&'static str],
+    ) -> ServiceAccess {
+        ServiceAccess { interface, functions, permissions, scopes }
+    }
+
     pub(crate) fn describe(&self) -> impl Iterator<Item = descriptor::ServiceAccess> {
         let texts = |codes: &[&str]| codes.iter().map(|code| (*code).to_owned()).collect();
         self.functions.iter().map(move |function| descriptor::ServiceAccess {

@@ -156,6 +156,9 @@ pub fn answer_kept<R, T: Serialize>(
 ///     answer_page(rows, |row| row.id, |row| row.number)
 /// }
 /// ```
+///
+/// With `by creation`, the parameters `from` and `to`, the bounds of `createdAt`, are between the first parameters and
+/// the last ones.
 #[macro_export]
 macro_rules! list_query {
     ($(#[$meta:meta])* $vis:vis struct $name:ident { $($parameter:tt)* }) => {
@@ -177,6 +180,20 @@ macro_rules! list_query {
                 status: $crate::life::OnlyActive,
             ]
             [$($parameter)*]
+        }
+    };
+    (
+        $(#[$meta:meta])* $vis:vis struct $name:ident of $row:ident { $($before:tt)* } by creation { $($after:tt)* }
+    ) => {
+        $crate::list_query! {
+            $(#[$meta])* $vis struct $name of $row {
+                $($before)*
+                /// Only records created at or after this instant.
+                from: Option<::stoa_sdk::Instant> = $crate::lists::at_least($row::created_at, from),
+                /// Only records created at or before this instant.
+                to: Option<::stoa_sdk::Instant> = $crate::lists::at_most($row::created_at, to),
+                $($after)*
+            }
         }
     };
     (
@@ -260,9 +277,7 @@ mod tests {
             number: Option<String> = mentions("number", number.as_deref()),
             total_min: Option<StatedTotal> = at_least(OrderRow::total, total_min.map(|total| total.0)),
             total_max: Option<StatedTotal> = at_most(OrderRow::total, total_max.map(|total| total.0)),
-            from: Option<Instant> = at_least(OrderRow::created_at, from),
-            to: Option<Instant> = at_most(OrderRow::created_at, to),
-        }
+        } by creation {}
     }
 
     fn call(query: &[(&str, &str)]) -> Call {

@@ -1,4 +1,4 @@
-//! New records: the columns that all of them begin with.
+//! New rows: the columns that all of them begin with.
 
 /// A new record of a collection, made now and in its first version; the columns that are the record's own are stated.
 ///
@@ -13,7 +13,15 @@
 #[macro_export]
 macro_rules! new_record {
     ($row:ident { $($column:tt)* }) => {
-        $row { version: 1, created_at: ::stoa_sdk::now(), updated_at: ::stoa_sdk::now(), $($column)* }
+        $crate::new_row!($row { version: 1, $($column)* })
+    };
+}
+
+/// A new row of a ledger or projection, made now: as [`new_record!`](crate::new_record), without a version.
+#[macro_export]
+macro_rules! new_row {
+    ($row:ident { $($column:tt)* }) => {
+        $row { created_at: ::stoa_sdk::now(), updated_at: ::stoa_sdk::now(), $($column)* }
     };
 }
 

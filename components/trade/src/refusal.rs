@@ -26,6 +26,14 @@ pub fn refuse_invalid(faults: Vec<Item>) -> Result<(), Problem> {
     refuse("VALIDATION_FAILED", faults)
 }
 
+/// Refuses a replacement that states another value at the pointer than the record has.
+///
+/// # Errors
+/// IMMUTABLE_FIELD.
+pub fn require_unchanged<T: PartialEq>(before: &T, stated: &T, pointer: &str) -> Result<(), Problem> {
+    if before == stated { Ok(()) } else { Err(Problem::immutable(vec![pointer.to_owned()])) }
+}
+
 /// A fault with this code at each of these pointers of which it is true.
 pub fn list_faults<'a>(code: &str, places: impl IntoIterator<Item = (&'a str, bool)>) -> Vec<Item> {
     places.into_iter().filter(|(_, is_wrong)| *is_wrong).map(|(pointer, _)| item(pointer, code)).collect()

@@ -16,7 +16,7 @@ const LINES: usize = 8;
 
 /// Runs of today, by crate. Lower a figure as they go; one that is too high is itself a fault.
 const KNOWN: &[(&str, usize)] = &[
-    ("components/finance", 2),
+    ("components/finance", 1),
     ("components/inventory", 1),
     ("components/ledger", 1),
     ("components/sales", 1),

@@ -5,6 +5,7 @@ use serde::Deserialize;
 use stoa_sdk::store::{Lock, get, lock, run, select};
 use stoa_sdk::{Answer, Call, Client, Instant, Operation, Page, Problem, Text, all, emit};
 use stoa_trade::lists::{changed_since, equals, mentions};
+use stoa_trade::refusal::require_unchanged;
 use stoa_trade::{Caller, Change, EmptyBody, Identity, Status, client_query, list_query, writable};
 
 use crate::records::lookup::{
@@ -107,9 +108,7 @@ pub fn replace(call: &Call) -> Answer {
         find_named(true),
     ))?;
     let row = writable(call, Some(require_kind(kind, row)?))?;
-    if input.code != row.code {
-        return Err(Problem::immutable(vec!["/code".to_owned()]));
-    }
+    require_unchanged(&row.code, &input.code, "/code")?;
     let (places, before) = (input.places(kind), row.decimal_places);
     // A quantity may be stored with the old places, and a serial number counts whole pieces.
     if (places < before && products.flatten().is_some())

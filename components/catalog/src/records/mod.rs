@@ -10,14 +10,10 @@ pub mod product_type;
 pub mod receipt;
 pub mod variant;
 
-use stoa_sdk::Entity;
+use stoa_sdk::collections;
 use stoa_sdk::descriptor::Collection;
 
 /// Every collection of the catalog.
-pub const COLLECTIONS: &[fn() -> Collection] = &[
-    lookup::LookupRow::collection,
-    product::ProductRow::collection,
-    variant::VariantRow::collection,
-    media::MediaRow::collection,
-    holding::HoldingRow::collection,
-];
+pub const COLLECTIONS: &[fn() -> Collection] = collections! {
+    lookup::LookupRow, product::ProductRow, variant::VariantRow, media::MediaRow, holding::HoldingRow,
+};

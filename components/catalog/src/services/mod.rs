@@ -19,9 +19,9 @@ pub const ACCESS: &[ServiceAccess] = &[
     access("commerce:catalog/articles", &["get-variants", "find-by-code", "product-variants"]),
     access("commerce:catalog/products", &["show"]),
     access("commerce:catalog/holdings", &["read"]),
-    ServiceAccess { interface: "commerce:catalog/holdings", functions: &["note"], permissions: &[], scopes: &[] },
+    ServiceAccess::new("commerce:catalog/holdings", &["note"], &[], &[]),
 ];
 
 const fn access(interface: &'static str, functions: &'static [&'static str]) -> ServiceAccess {
-    ServiceAccess { interface, functions, permissions: READ, scopes: READ }
+    ServiceAccess::new(interface, functions, READ, READ)
 }

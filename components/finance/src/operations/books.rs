@@ -222,11 +222,8 @@ fn post_opening(entity: Id, currency_code: &str, legs: Vec<Leg>) -> Result<Optio
         let legs: Vec<Leg> = some.iter().cloned().chain(balance_leg("OPENING_BALANCE", balance)).collect();
         let purpose = if nth == 0 { OPENING.to_owned() } else { format!("{OPENING}:{}", nth + 1) };
         let terms = Terms {
-            entity,
-            currency_code,
             currency_pointer: Some("/currencyCode"),
-            on: today(),
-            on_pointer: "/booksStartOn",
+            ..Terms::new(entity, currency_code, today(), "/booksStartOn")
         };
         let source = EntrySource { kind: OPENING, id: entity, purpose: &purpose, number: currency_code };
         postings.push(draw_entry(terms, source, legs));

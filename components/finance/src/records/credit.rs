@@ -2,7 +2,7 @@
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use stoa_sdk::{Date, Id, collection, tenant, text_enum};
+use stoa_sdk::{Date, Id, collection, text_enum};
 use stoa_trade::quantity::{Amount, Money};
 use stoa_trade::resource;
 
@@ -135,10 +135,7 @@ resource! {
 
 resource! {
     /// A credit in a list, as returned to users.
-    pub struct CreditHeader of row: CreditRow, funds: Option<&FundsRow> {
-        tenant_id: Id = tenant(),
-        #[serde(flatten)]
-        public: ApiCredit = ApiCredit::from_row(row, funds),
+    pub struct CreditHeader beyond ApiCredit of row: CreditRow, funds: Option<&FundsRow> {
         inventory_unit_id: Option<Id>,
         void_reason: Option<String>,
     }

@@ -1,6 +1,6 @@
 //! Invoices of both sides: as they are kept, what changes of them while they stand, and how they are shown (finance-ledger.md B2).
 
-use stoa_sdk::{Date, Id, collection, tenant, text_enum};
+use stoa_sdk::{Date, Id, collection, text_enum};
 use stoa_trade::quantity::Money;
 use stoa_trade::resource;
 
@@ -122,10 +122,7 @@ resource! {
 
 resource! {
     /// A sales invoice in a list, as returned to users.
-    pub struct SalesInvoiceHeader of row: InvoiceRow, paid: Option<&InvoiceBalanceRow> {
-        tenant_id: Id = tenant(),
-        #[serde(flatten)]
-        public: ApiSalesInvoiceHeader = ApiSalesInvoiceHeader::from_row(row, paid),
+    pub struct SalesInvoiceHeader beyond ApiSalesInvoiceHeader of row: InvoiceRow, paid: Option<&InvoiceBalanceRow> {
         notes: Option<String>,
         void_reason: Option<String>,
     }
@@ -146,10 +143,8 @@ resource! {
 
 resource! {
     /// A purchase invoice in a list, as returned to users.
-    pub struct PurchaseInvoiceHeader of row: InvoiceRow, paid: Option<&InvoiceBalanceRow> {
-        tenant_id: Id = tenant(),
-        #[serde(flatten)]
-        public: ApiPurchaseInvoiceHeader = ApiPurchaseInvoiceHeader::from_row(row, paid),
+    pub struct PurchaseInvoiceHeader beyond ApiPurchaseInvoiceHeader
+    of row: InvoiceRow, paid: Option<&InvoiceBalanceRow> {
         notes: Option<String>,
         void_reason: Option<String>,
     }

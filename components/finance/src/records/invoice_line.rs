@@ -4,13 +4,13 @@ use std::collections::BTreeSet;
 
 use stoa_sdk::{Id, collection, set};
 use stoa_trade::quantity::{Amount, Money, Quantity, Tracking, pieces};
-use stoa_trade::{JsonList, resource};
+use stoa_trade::{JsonList, resource, with_lines};
 
 use crate::records::invoice::{
     ApiPurchaseInvoiceHeader, ApiSalesInvoiceHeader, InvoiceBalanceRow, InvoiceRow, PurchaseInvoiceHeader,
     SalesInvoiceHeader,
 };
-use crate::records::known_unit::NamedUnit;
+use crate::records::known_unit::line_with_units;
 
 collection! {
     /// `line_no` is a place and counts from 0; callers count from 1. `tracking` is the product's, whatever the request said.
@@ -90,13 +90,10 @@ resource! {
     }
 }
 
-resource! {
+line_with_units! {
     /// A line of a sales invoice as returned to users.
-    pub struct SalesInvoiceLine of row: InvoiceLineRow, units: Vec<NamedUnit> {
-        #[serde(flatten)]
-        public: ApiSalesInvoiceLine = ApiSalesInvoiceLine::from_row(row),
+    SalesInvoiceLine beyond ApiSalesInvoiceLine of InvoiceLineRow {
         account_id: Option<Id>,
-        units: Vec<NamedUnit> = units,
     }
 }
 
@@ -110,52 +107,24 @@ resource! {
     }
 }
 
-resource! {
+line_with_units! {
     /// A line of a purchase invoice as returned to users.
-    pub struct PurchaseInvoiceLine of row: InvoiceLineRow, units: Vec<NamedUnit> {
-        #[serde(flatten)]
-        public: ApiPurchaseInvoiceLine = ApiPurchaseInvoiceLine::from_row(row),
+    PurchaseInvoiceLine beyond ApiPurchaseInvoiceLine of InvoiceLineRow {
         account_id: Option<Id>,
-        units: Vec<NamedUnit> = units,
     }
 }
 
-resource! {
+with_lines! {
     /// A sales invoice as returned to users.
-    pub struct SalesInvoice of row: InvoiceRow, paid: Option<&InvoiceBalanceRow>, lines: Vec<SalesInvoiceLine> {
-        #[serde(flatten)]
-        header: SalesInvoiceHeader = SalesInvoiceHeader::from_row(row, paid),
-        #[schemars(length(max = stoa_trade::limits::LINES))]
-        lines: Vec<SalesInvoiceLine> = lines,
-    }
-}
-
-resource! {
+    pub struct SalesInvoice of row: InvoiceRow, paid: Option<&InvoiceBalanceRow>
+        => SalesInvoiceHeader, lines: [SalesInvoiceLine; LINES];
     /// A sales invoice as returned to API clients, without units.
-    pub struct ApiSalesInvoice of row: InvoiceRow, paid: Option<&InvoiceBalanceRow>, lines: Vec<ApiSalesInvoiceLine> {
-        #[serde(flatten)]
-        header: ApiSalesInvoiceHeader = ApiSalesInvoiceHeader::from_row(row, paid),
-        #[schemars(length(max = stoa_trade::limits::LINES))]
-        lines: Vec<ApiSalesInvoiceLine> = lines,
-    }
-}
-
-resource! {
+    pub struct ApiSalesInvoice of row: InvoiceRow, paid: Option<&InvoiceBalanceRow>
+        => ApiSalesInvoiceHeader, lines: [ApiSalesInvoiceLine; LINES];
     /// A purchase invoice as returned to users.
-    pub struct PurchaseInvoice of row: InvoiceRow, paid: Option<&InvoiceBalanceRow>, lines: Vec<PurchaseInvoiceLine> {
-        #[serde(flatten)]
-        header: PurchaseInvoiceHeader = PurchaseInvoiceHeader::from_row(row, paid),
-        #[schemars(length(max = stoa_trade::limits::LINES))]
-        lines: Vec<PurchaseInvoiceLine> = lines,
-    }
-}
-
-resource! {
+    pub struct PurchaseInvoice of row: InvoiceRow, paid: Option<&InvoiceBalanceRow>
+        => PurchaseInvoiceHeader, lines: [PurchaseInvoiceLine; LINES];
     /// A purchase invoice as returned to API clients, without units.
-    pub struct ApiPurchaseInvoice of row: InvoiceRow, paid: Option<&InvoiceBalanceRow>, lines: Vec<ApiPurchaseInvoiceLine> {
-        #[serde(flatten)]
-        header: ApiPurchaseInvoiceHeader = ApiPurchaseInvoiceHeader::from_row(row, paid),
-        #[schemars(length(max = stoa_trade::limits::LINES))]
-        lines: Vec<ApiPurchaseInvoiceLine> = lines,
-    }
+    pub struct ApiPurchaseInvoice of row: InvoiceRow, paid: Option<&InvoiceBalanceRow>
+        => ApiPurchaseInvoiceHeader, lines: [ApiPurchaseInvoiceLine; LINES];
 }

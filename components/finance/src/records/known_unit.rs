@@ -25,6 +25,23 @@ pub struct KnownUnit {
     status: String,
 }
 
+/// Declares a line as users see it: the view of API clients, further members, and the units.
+macro_rules! line_with_units {
+    ($(#[$meta:meta])* $name:ident beyond $public:ident of $row:ident { $($member:tt)* }) => {
+        stoa_trade::resource! {
+            $(#[$meta])*
+            pub struct $name of row: $row, units: Vec<$crate::records::known_unit::NamedUnit> {
+                #[serde(flatten)]
+                public: $public = $public::from_row(row),
+                $($member)*
+                units: Vec<$crate::records::known_unit::NamedUnit> = units,
+            }
+        }
+    };
+}
+
+pub(crate) use line_with_units;
+
 impl NamedUnit {
     /// `unit`: none where the reader may not see it.
     pub fn new(unit_id: Id, unit: Option<&Unit>) -> NamedUnit {

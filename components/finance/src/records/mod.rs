@@ -19,33 +19,16 @@ pub mod supplier_return;
 pub mod till;
 pub mod unit_claim;
 
-use stoa_sdk::Entity;
+use stoa_sdk::collections;
 use stoa_sdk::descriptor::Collection;
 use stoa_trade::snapshot::SummedLinesRow;
 
 /// Every collection of the module.
-pub const COLLECTIONS: &[fn() -> Collection] = &[
-    invoice::InvoiceRow::collection,
-    invoice::InvoiceBalanceRow::collection,
-    invoice_line::InvoiceLineRow::collection,
-    unit_claim::UnitClaimRow::collection,
-    payment::PaymentRow::collection,
-    credit::CreditRow::collection,
-    credit::CreditCostLineRow::collection,
-    credit::CostCorrectionRow::collection,
-    funds::FundsRow::collection,
-    application::ApplicationRow::collection,
-    refund::RefundRow::collection,
-    supplier_return::SupplierReturnRow::collection,
-    supplier_return::SupplierReturnLineRow::collection,
-    supplier_return::ReturnProgressRow::collection,
-    party_entry::PartyEntryRow::collection,
-    revenue_line::RevenueLineRow::collection,
-    money_move::MoneyMoveRow::collection,
-    month_total::PartyTotalRow::collection,
-    month_total::RevenueTotalRow::collection,
-    month_total::MoneyTotalRow::collection,
-    SummedLinesRow::collection,
-    till::TillRow::collection,
-    till::CollectionRow::collection,
-];
+pub const COLLECTIONS: &[fn() -> Collection] = collections! {
+    invoice::InvoiceRow, invoice::InvoiceBalanceRow, invoice_line::InvoiceLineRow, unit_claim::UnitClaimRow,
+    payment::PaymentRow, credit::CreditRow, credit::CreditCostLineRow, credit::CostCorrectionRow, funds::FundsRow,
+    application::ApplicationRow, refund::RefundRow, supplier_return::SupplierReturnRow,
+    supplier_return::SupplierReturnLineRow, supplier_return::ReturnProgressRow, party_entry::PartyEntryRow,
+    revenue_line::RevenueLineRow, money_move::MoneyMoveRow, month_total::PartyTotalRow, month_total::RevenueTotalRow,
+    month_total::MoneyTotalRow, SummedLinesRow, till::TillRow, till::CollectionRow,
+};

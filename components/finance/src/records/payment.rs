@@ -1,6 +1,6 @@
 //! Payments of both sides: as they are kept, and as they are shown (finance-ledger.md B4).
 
-use stoa_sdk::{Date, Id, Instant, collection, tenant, text_enum};
+use stoa_sdk::{Date, Id, Instant, collection, text_enum};
 use stoa_trade::payment_method::{CardKind, Method};
 use stoa_trade::quantity::Money;
 use stoa_trade::resource;
@@ -84,10 +84,7 @@ resource! {
 
 resource! {
     /// A payment as returned to users.
-    pub struct Payment of row: PaymentRow, funds: Option<&FundsRow> {
-        tenant_id: Id = tenant(),
-        #[serde(flatten)]
-        public: ApiPayment = ApiPayment::from_row(row, funds),
+    pub struct Payment beyond ApiPayment of row: PaymentRow, funds: Option<&FundsRow> {
         /// Id of the money account; null if the legal entity keeps no books.
         account_id: Option<Id>,
         notes: Option<String>,

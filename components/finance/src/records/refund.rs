@@ -1,6 +1,6 @@
 //! Refunds of both sides: money that goes back to a customer, or comes back from a supplier (finance-ledger.md B7).
 
-use stoa_sdk::{Date, Id, collection, tenant, text_enum};
+use stoa_sdk::{Date, Id, collection, text_enum};
 use stoa_trade::payment_method::{CardKind, Method};
 use stoa_trade::quantity::Money;
 use stoa_trade::resource;
@@ -63,10 +63,7 @@ resource! {
 
 resource! {
     /// A refund as returned to users.
-    pub struct Refund of row: RefundRow {
-        tenant_id: Id = tenant(),
-        #[serde(flatten)]
-        public: ApiRefund = ApiRefund::from_row(row),
+    pub struct Refund beyond ApiRefund of row: RefundRow {
         /// Id of the money account; null if the legal entity keeps no books.
         account_id: Option<Id>,
         notes: Option<String>,

@@ -1,11 +1,11 @@
 //! Goods that go back to their supplier, independent of any credit: the document is kept here, its goods by inventory
 //! (finance-ledger.md B8).
 
-use stoa_sdk::{Date, Id, collection, tenant, text_enum};
+use stoa_sdk::{Date, Id, collection, text_enum};
 use stoa_trade::quantity::Quantity;
-use stoa_trade::{JsonList, resource};
+use stoa_trade::{JsonList, resource, with_lines};
 
-use crate::records::known_unit::NamedUnit;
+use crate::records::known_unit::line_with_units;
 
 text_enum! {
     /// SHIPPED and CANCELLED returns are immutable.
@@ -80,10 +80,7 @@ resource! {
 
 resource! {
     /// A supplier return in a list, as returned to users.
-    pub struct SupplierReturnHeader of row: SupplierReturnRow {
-        tenant_id: Id = tenant(),
-        #[serde(flatten)]
-        public: ApiSupplierReturnHeader = ApiSupplierReturnHeader::from_row(row),
+    pub struct SupplierReturnHeader beyond ApiSupplierReturnHeader of row: SupplierReturnRow {
         notes: Option<String>,
     }
 }
@@ -101,31 +98,15 @@ resource! {
     }
 }
 
-resource! {
+line_with_units! {
     /// A line as returned to users.
-    pub struct SupplierReturnLine of row: SupplierReturnLineRow, units: Vec<NamedUnit> {
-        #[serde(flatten)]
-        public: ApiSupplierReturnLine = ApiSupplierReturnLine::from_row(row),
-        units: Vec<NamedUnit> = units,
-    }
+    SupplierReturnLine beyond ApiSupplierReturnLine of SupplierReturnLineRow {}
 }
 
-resource! {
+with_lines! {
     /// A supplier return as returned to users.
-    pub struct SupplierReturn of row: SupplierReturnRow, lines: Vec<SupplierReturnLine> {
-        #[serde(flatten)]
-        header: SupplierReturnHeader = SupplierReturnHeader::from_row(row),
-        #[schemars(length(max = stoa_trade::limits::LINES))]
-        lines: Vec<SupplierReturnLine> = lines,
-    }
-}
-
-resource! {
+    pub struct SupplierReturn of row: SupplierReturnRow => SupplierReturnHeader, lines: [SupplierReturnLine; LINES];
     /// A return as returned to API clients, without units.
-    pub struct ApiSupplierReturn of row: SupplierReturnRow, lines: Vec<ApiSupplierReturnLine> {
-        #[serde(flatten)]
-        header: ApiSupplierReturnHeader = ApiSupplierReturnHeader::from_row(row),
-        #[schemars(length(max = stoa_trade::limits::LINES))]
-        lines: Vec<ApiSupplierReturnLine> = lines,
-    }
+    pub struct ApiSupplierReturn of row: SupplierReturnRow
+        => ApiSupplierReturnHeader, lines: [ApiSupplierReturnLine; LINES];
 }

@@ -85,14 +85,18 @@ pub fn units_to_issue(side: Side, lines: &[BilledLine<'_>]) -> Result<Vec<Vec<Id
             continue;
         };
         let units = choose(line, &behind.linked);
-        if units.len() != line.pieces() {
-            let identified = if line.unit_ids.0.is_empty() { 0 } else { units.len() };
-            differing.push(count_item(line.pointer(), "UNITS_DIFFER_FROM_QUANTITY", line.pieces(), identified));
-        }
+        differing.extend(find_difference(line, &units));
         chosen.push(units);
     }
     refuse("FULFILMENT_INCOMPLETE", differing)?;
     Ok(chosen)
+}
+
+/// A fault where other than as many units were chosen for a line as it bills.
+fn find_difference(line: &InvoiceLineRow, units: &[Id]) -> Option<Item> {
+    let identified = if line.unit_ids.0.is_empty() { 0 } else { units.len() };
+    (units.len() != line.pieces())
+        .then(|| count_item(line.pointer(), "UNITS_DIFFER_FROM_QUANTITY", line.pieces(), identified))
 }
 
 /// The units of each line of a sales invoice that is confirmed together with the delivery of its order: those that are named, or all
@@ -112,10 +116,7 @@ pub fn units_to_deliver(lines: &[BilledLine<'_>]) -> Result<Vec<Vec<Id>>, Proble
             Some(behind) => choose(line, &behind.held),
             None => line.unit_ids.0.clone(),
         };
-        if units.len() != line.pieces() {
-            let identified = if line.unit_ids.0.is_empty() { 0 } else { units.len() };
-            differing.push(count_item(line.pointer(), "UNITS_DIFFER_FROM_QUANTITY", line.pieces(), identified));
-        }
+        differing.extend(find_difference(line, &units));
         chosen.push(units);
     }
     refuse("UNIT_COUNT_MISMATCH", differing)?;

@@ -15,18 +15,6 @@ use crate::work::entries::{Debtor, Document, Owed, entry};
 
 const MINUTE: i64 = 60_000;
 
-fn summed_lines(until: i64) -> SummedLinesRow {
-    let now = Instant(NOW);
-    SummedLinesRow {
-        id: Id(9, 1),
-        version: 1,
-        created_at: now,
-        updated_at: now,
-        legal_entity_id: ENTITY,
-        until: Instant(until),
-    }
-}
-
 /// A customer's debt of an invoice that was posted on this day, written at this time.
 fn debt(time: i64, amount: &str, on: &str) -> PartyEntryRow {
     let debtor = Debtor { side: Side::Sales, party: CUSTOMER, entity: ENTITY, currency_code: "EUR".to_owned() };
@@ -45,8 +33,9 @@ fn a_step_waits_for_the_minutes_before_and_sums_each_month_and_due_day() {
         debt(NOW - 8 * MINUTE + 1, "1", "2025-11-30"),
     ];
     let ids = || rows(lines.iter().map(|line| vec![line.id.put()]));
+    let summed = SummedLinesRow::new(ENTITY);
     let log = script([
-        vec![Reply::Done, Reply::Inserted(vec![false]), rows([whole(&summed_lines(0), 1)])],
+        vec![Reply::Done, Reply::Inserted(vec![false]), rows([whole(&summed, 1)])],
         vec![ids()],
         vec![rows([])],
         vec![rows([])],

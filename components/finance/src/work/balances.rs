@@ -1,30 +1,23 @@
 //! Sums of the ledgers of finance: what customers and suppliers stand at, and what the books should say of it.
 
-use std::collections::BTreeMap;
-
 use stoa_sdk::store::{Aggregate, Batch, aggregate};
 use stoa_sdk::{Filter, Id, all, totals};
-use stoa_trade::dates::Month;
-use stoa_trade::quantity::{Amount, Sum, of_count, widen};
-use stoa_trade::snapshot::{Days, Part, Summed, group_days, sum_days};
+use stoa_trade::quantity::{Amount, Sum, widen};
+use stoa_trade::snapshot::{Days, FigureSums, MonthSums, Part, Summed, sum_days, sum_figures, sum_months};
 
 use crate::records::money_move::{MoneyMoveRow, MoveOrigin};
 use crate::records::month_total::{MoneyTotalRow, PartyTotalRow, RevenueTotalRow};
 use crate::records::party_entry::{DocumentKind, PartyAccount, PartyAct, PartyEntryRow};
 use crate::records::revenue_line::RevenueLineRow;
 use crate::records::side::Side;
-use crate::work::month_totals::{MoneyMoves, MoneySums, Parties, Revenue};
+use crate::work::month_totals::{MoneyMoves, Parties, Revenue};
 
 /// Balance of each account, of lines and of months' totals.
 macro_rules! standing {
     ($name:ident of $row:ident $sum:ty, $widen:expr) => {
         totals! {
             $name of $row by [] {
-                invoices: $sum = sum(amount),
-                payments: $sum = sum(amount),
-                credits: $sum = sum(amount),
-                issued: $sum = sum(amount),
-                collected: $sum = sum(amount),
+                [invoices, payments, credits, issued, collected]: $sum = sum(amount)
             }
         }
 
@@ -53,28 +46,6 @@ macro_rules! standing {
 
 standing! { LineStanding of PartyEntryRow Sum, widen }
 standing! { MonthStanding of PartyTotalRow Amount, |sum| sum }
-
-totals! { MonthMoney of MoneyTotalRow by [] { amount: Amount = sum(amount) } }
-
-totals! { LineCredits of PartyEntryRow by [month: Month] { amount: Sum = sum(amount) } }
-
-totals! { MonthCredits of PartyTotalRow by [month: Month] { amount: Amount = sum(amount) } }
-
-totals! {
-    LineRevenue of RevenueLineRow by [month: Month] {
-        documents: i64 = sum(document_count),
-        quantity: Sum = sum(quantity),
-        revenue: Amount = sum(revenue),
-    }
-}
-
-totals! {
-    MonthRevenue of RevenueTotalRow by [month: Month] {
-        documents: Amount = sum(documents),
-        quantity: Amount = sum(quantity),
-        revenue: Amount = sum(revenue),
-    }
-}
 
 /// The entries of one account.
 pub fn of_account(account: PartyAccount) -> Filter {
@@ -106,50 +77,21 @@ pub fn sum_standing(
 }
 
 /// Amount that registers of an entity took in a currency.
-pub fn sum_taken(entity: Id, currency_code: &str, summed: Option<Summed>) -> impl Batch<Answer = [Amount; 1]> {
+pub fn sum_taken(entity: Id, currency_code: &str, summed: Option<Summed>) -> FigureSums<MoneyMoves, 1> {
     let receipts = MoveOrigin::PosReceipt;
     let months = all([MoneyTotalRow::origin.eq(receipts), MoneyTotalRow::currency_code.eq(currency_code)]);
     let lines = all([MoneyMoveRow::origin.eq(receipts), MoneyMoveRow::currency_code.eq(currency_code)]);
-    sum_days::<MoneyMoves, _, _, _, _>(
-        entity,
-        summed,
-        (None, None),
-        Part { filter: months, measure: &aggregate::<MonthMoney>, figures: |sums| ((), [sums.amount]) },
-        Part { filter: lines, measure: &aggregate::<MoneySums>, figures: |sums| ((), [widen(sums.amount)]) },
-    )
+    sum_figures(entity, summed, (None, None), months, lines)
 }
 
 /// Sums that an entity recognised without an order in a currency, from one day to another, by month: documents, quantity and revenue.
-pub fn sum_recognized(
-    entity: Id,
-    currency_code: &str,
-    days: Days,
-    summed: Option<Summed>,
-) -> impl Batch<Answer = BTreeMap<Month, [Amount; 3]>> {
-    group_days::<Revenue, _, _, _, _, _>(
-        entity,
-        summed,
-        days,
-        Part {
-            filter: RevenueTotalRow::currency_code.eq(currency_code),
-            measure: &aggregate::<MonthRevenue>,
-            figures: |sums| (sums.month, [sums.documents, sums.quantity, sums.revenue]),
-        },
-        Part {
-            filter: RevenueLineRow::currency_code.eq(currency_code),
-            measure: &aggregate::<LineRevenue>,
-            figures: |sums| (sums.month, [of_count(sums.documents), widen(sums.quantity), sums.revenue]),
-        },
-    )
+pub fn sum_recognized(entity: Id, currency_code: &str, days: Days, summed: Option<Summed>) -> MonthSums<Revenue, 3> {
+    let months = RevenueTotalRow::currency_code.eq(currency_code);
+    sum_months(entity, summed, days, months, RevenueLineRow::currency_code.eq(currency_code))
 }
 
 /// Amount that an entity credited its customers in a currency from one day to another, by month, below zero.
-pub fn sum_credited(
-    entity: Id,
-    currency_code: &str,
-    days: Days,
-    summed: Option<Summed>,
-) -> impl Batch<Answer = BTreeMap<Month, [Amount; 1]>> {
+pub fn sum_credited(entity: Id, currency_code: &str, days: Days, summed: Option<Summed>) -> MonthSums<Parties, 1> {
     let months = all([
         PartyTotalRow::side.eq(Side::Sales),
         PartyTotalRow::currency_code.eq(currency_code),
@@ -158,13 +100,7 @@ pub fn sum_credited(
         PartyTotalRow::act.one_of([PartyAct::Post, PartyAct::Void]),
     ]);
     let lines = all([of_credits(), PartyEntryRow::currency_code.eq(currency_code)]);
-    group_days::<Parties, _, _, _, _, _>(
-        entity,
-        summed,
-        days,
-        Part { filter: months, measure: &aggregate::<MonthCredits>, figures: |sums| (sums.month, [sums.amount]) },
-        Part { filter: lines, measure: &aggregate::<LineCredits>, figures: |sums| (sums.month, [widen(sums.amount)]) },
-    )
+    sum_months(entity, summed, days, months, lines)
 }
 
 /// Credits of customers as they were given and taken back.

@@ -1,7 +1,8 @@
 //! Rows of the ledger of what parties owe, and the documents that they come from.
 
-use stoa_sdk::{Date, Decimal, Id, new_id, now};
+use stoa_sdk::{Date, Decimal, Id, new_id};
 use stoa_trade::dates::Month;
+use stoa_trade::new_row;
 use stoa_trade::quantity::Money;
 
 use crate::records::credit::CreditRow;
@@ -89,11 +90,8 @@ pub fn entry(
     on: Date,
     amount: Money,
 ) -> PartyEntryRow {
-    let now = now();
-    PartyEntryRow {
+    new_row!(PartyEntryRow {
         id: new_id(),
-        created_at: now,
-        updated_at: now,
         side: debtor.side,
         party_id: debtor.party,
         legal_entity_id: debtor.entity,
@@ -108,7 +106,7 @@ pub fn entry(
         on_date: on,
         month: Month::from_day(on),
         amount,
-    }
+    })
 }
 
 /// The amount with the other sign.

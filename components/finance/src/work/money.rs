@@ -1,8 +1,9 @@
 //! Money that moves: the account that a method uses, the rows that reports of cash are sums of, and the legs of its entry.
 
-use stoa_sdk::{Date, Id, Problem, new_id, now};
+use stoa_sdk::{Date, Id, Problem, new_id};
 use stoa_trade::clients::books::{Posting, Side as JournalSide};
 use stoa_trade::clients::money::{self, Account, Usage};
+use stoa_trade::new_row;
 use stoa_trade::payment_method::{CardKind, Method};
 use stoa_trade::quantity::Money;
 use stoa_trade::refusal::invalid;
@@ -54,15 +55,12 @@ pub struct Moved {
 
 /// The row of money that moved; of one that is undone the row that takes it back.
 pub fn draw_move(moved: &Moved, branch: Option<Id>, is_undone: bool) -> MoneyMoveRow {
-    let now = now();
     let signed = match moved.direction {
         Direction::In => moved.amount,
         Direction::Out => negate(moved.amount),
     };
-    MoneyMoveRow {
+    new_row!(MoneyMoveRow {
         id: new_id(),
-        created_at: now,
-        updated_at: now,
         legal_entity_id: moved.entity,
         branch_id: branch,
         currency_code: moved.currency_code.clone(),
@@ -75,7 +73,7 @@ pub fn draw_move(moved: &Moved, branch: Option<Id>, is_undone: bool) -> MoneyMov
         source_id: moved.source,
         undo: is_undone,
         session_id: moved.session,
-    }
+    })
 }
 
 /// The money of a payment that is not a register's.
@@ -128,11 +126,8 @@ pub fn record_payment(row: &PaymentRow) -> Recorded {
 /// The entry of money that comes from or goes to a party, against what it has to its credit.
 pub fn post_money(debtor: &Debtor, document: &Document, kind: &str, moved: &Moved, on_pointer: &str) -> Posting {
     let terms = Terms {
-        entity: debtor.entity,
-        currency_code: &debtor.currency_code,
         currency_pointer: Some("/currencyCode"),
-        on: moved.on,
-        on_pointer,
+        ..Terms::new(debtor.entity, &debtor.currency_code, moved.on, on_pointer)
     };
     let (of_money, of_party) = match moved.direction {
         Direction::In => (JournalSide::Debit, JournalSide::Credit),

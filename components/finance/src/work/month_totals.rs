@@ -1,10 +1,14 @@
 //! The ledgers of finance and their totals by month: how lines are written, and what their totals are of.
 
 use stoa_sdk::store::{Batch, Failure, Row, insert, run, select};
-use stoa_sdk::{Column, Date, Field, Filter, Id, Problem, all, totals, view};
+use stoa_sdk::{Column, Date, Field, Filter, Id, Problem, all, view};
 use stoa_trade::dates::Month;
-use stoa_trade::quantity::{Amount, Quantity, Sum, of_count, widen};
-use stoa_trade::snapshot::{Ledger, Snapshots, late_entities, ledger_step};
+use stoa_trade::plain_ledger;
+use stoa_trade::quantity::{Amount, Sum, widen};
+use stoa_trade::snapshot::{
+    Figure, Ledger, LineSums, MonthlyLines, PlainLedger, Snapshots, late_entities, ledger_step, list_counters,
+    read_counters, read_parts,
+};
 
 use crate::records::money_move::{MoneyMoveRow, MoveOrigin};
 use crate::records::month_total::{MoneyTotalRow, PartyTotalRow, RevenueTotalRow};
@@ -85,19 +89,25 @@ pub struct PartyGroup {
     due_on: Option<Date>,
 }
 
-totals! { pub PartySums of PartyEntryRow by [] { amount: Sum = sum(amount) } }
+impl PlainLedger<1> for Parties {
+    const PLAIN: [Figure; 1] = [Figure::sum(PartyEntryRow::amount, PartyTotalRow::amount)];
+}
+
+impl MonthlyLines<1> for Parties {
+    const LINE_MONTH: Column<Month> = PartyEntryRow::month;
+}
 
 impl Ledger<1> for Parties {
     type Row = PartyEntryRow;
     type Total = PartyTotalRow;
     type Group = PartyGroup;
-    type LineSums = PartySums;
+    type LineSums = LineSums<Parties, 1>;
     const LINE_ENTITY: Column<Id> = PartyEntryRow::legal_entity_id;
     const LINE_ID: Column<Id> = PartyEntryRow::id;
     const LINE_DAY: Column<Date> = PartyEntryRow::on_date;
     const TOTAL_ENTITY: Column<Id> = PartyTotalRow::legal_entity_id;
     const TOTAL_MONTH: Column<Month> = PartyTotalRow::month;
-    const FIGURES: [Column<Amount>; 1] = [PartyTotalRow::amount];
+    const FIGURES: [Column<Amount>; 1] = list_counters(Parties::PLAIN);
 
     fn read_line(line: &PartyEntryRow) -> (Id, Id, PartyGroup, [Amount; 1]) {
         let group = PartyGroup {
@@ -109,7 +119,7 @@ impl Ledger<1> for Parties {
             month: Month::from_day(line.on_date),
             due_on: line.due_on,
         };
-        (line.id, line.legal_entity_id, group, [widen(line.amount)])
+        (line.id, line.legal_entity_id, group, read_parts::<Parties, 1>(line))
     }
 
     fn key(entity: Id, group: &PartyGroup) -> Row {
@@ -135,7 +145,7 @@ impl Ledger<1> for Parties {
             month: total.month,
             due_on: (total.account == PartyAccount::Invoices).then_some(total.due_on),
         };
-        (total.legal_entity_id, group, [total.amount])
+        (total.legal_entity_id, group, read_counters::<Parties, 1>(total))
     }
 
     fn lines_of(group: &PartyGroup) -> Filter {
@@ -151,98 +161,27 @@ impl Ledger<1> for Parties {
         ])
     }
 
-    fn read_sums(sums: &PartySums) -> [Amount; 1] {
-        [widen(sums.amount)]
+    fn read_sums(sums: &Self::LineSums) -> [Amount; 1] {
+        sums.figures
     }
 }
 
-/// Revenue that was recognised without an order.
-pub struct Revenue;
-
-totals! {
-    pub RevenueSums of RevenueLineRow by [] {
-        documents: i64 = sum(document_count),
-        quantity: Quantity = sum(quantity),
-        revenue: Amount = sum(revenue),
+plain_ledger! {
+    /// Revenue that was recognised without an order.
+    pub Revenue[3] of RevenueLineRow in RevenueTotalRow by [currency_code: String] {
+        Figure::sum(RevenueLineRow::document_count, RevenueTotalRow::documents),
+        Figure::sum(RevenueLineRow::quantity, RevenueTotalRow::quantity),
+        Figure::sum(RevenueLineRow::revenue, RevenueTotalRow::revenue),
     }
 }
 
-impl Ledger<3> for Revenue {
-    type Row = RevenueLineRow;
-    type Total = RevenueTotalRow;
-    type Group = (String, Month);
-    type LineSums = RevenueSums;
-    const LINE_ENTITY: Column<Id> = RevenueLineRow::legal_entity_id;
-    const LINE_ID: Column<Id> = RevenueLineRow::id;
-    const LINE_DAY: Column<Date> = RevenueLineRow::on_date;
-    const TOTAL_ENTITY: Column<Id> = RevenueTotalRow::legal_entity_id;
-    const TOTAL_MONTH: Column<Month> = RevenueTotalRow::month;
-    const FIGURES: [Column<Amount>; 3] =
-        [RevenueTotalRow::documents, RevenueTotalRow::quantity, RevenueTotalRow::revenue];
-
-    fn read_line(line: &RevenueLineRow) -> (Id, Id, (String, Month), [Amount; 3]) {
-        let figures = [of_count(line.document_count), widen(line.quantity), line.revenue];
-        (line.id, line.legal_entity_id, (line.currency_code.clone(), Month::from_day(line.on_date)), figures)
-    }
-
-    fn key(entity: Id, (currency_code, month): &(String, Month)) -> Row {
-        vec![entity.put(), currency_code.put(), month.put()]
-    }
-
-    fn read_total(total: &RevenueTotalRow) -> (Id, (String, Month), [Amount; 3]) {
-        let figures = [total.documents, total.quantity, total.revenue];
-        (total.legal_entity_id, (total.currency_code.clone(), total.month), figures)
-    }
-
-    fn lines_of((currency_code, month): &(String, Month)) -> Filter {
-        all([RevenueLineRow::currency_code.eq(currency_code.as_str()), month.days_of(RevenueLineRow::on_date)])
-    }
-
-    fn read_sums(sums: &RevenueSums) -> [Amount; 3] {
-        [of_count(sums.documents), widen(sums.quantity), sums.revenue]
-    }
+impl MonthlyLines<3> for Revenue {
+    const LINE_MONTH: Column<Month> = RevenueLineRow::month;
 }
 
-/// Money as it moved.
-pub struct MoneyMoves;
-
-totals! { pub MoneySums of MoneyMoveRow by [] { amount: Sum = sum(amount) } }
-
-impl Ledger<1> for MoneyMoves {
-    type Row = MoneyMoveRow;
-    type Total = MoneyTotalRow;
-    type Group = (String, MoveOrigin, Month);
-    type LineSums = MoneySums;
-    const LINE_ENTITY: Column<Id> = MoneyMoveRow::legal_entity_id;
-    const LINE_ID: Column<Id> = MoneyMoveRow::id;
-    const LINE_DAY: Column<Date> = MoneyMoveRow::on_date;
-    const TOTAL_ENTITY: Column<Id> = MoneyTotalRow::legal_entity_id;
-    const TOTAL_MONTH: Column<Month> = MoneyTotalRow::month;
-    const FIGURES: [Column<Amount>; 1] = [MoneyTotalRow::amount];
-
-    fn read_line(line: &MoneyMoveRow) -> (Id, Id, (String, MoveOrigin, Month), [Amount; 1]) {
-        let group = (line.currency_code.clone(), line.origin, Month::from_day(line.on_date));
-        (line.id, line.legal_entity_id, group, [widen(line.amount)])
-    }
-
-    fn key(entity: Id, (currency_code, origin, month): &(String, MoveOrigin, Month)) -> Row {
-        vec![entity.put(), currency_code.put(), origin.put(), month.put()]
-    }
-
-    fn read_total(total: &MoneyTotalRow) -> (Id, (String, MoveOrigin, Month), [Amount; 1]) {
-        let group = (total.currency_code.clone(), total.origin, total.month);
-        (total.legal_entity_id, group, [total.amount])
-    }
-
-    fn lines_of((currency_code, origin, month): &(String, MoveOrigin, Month)) -> Filter {
-        all([
-            MoneyMoveRow::currency_code.eq(currency_code.as_str()),
-            MoneyMoveRow::origin.eq(*origin),
-            month.days_of(MoneyMoveRow::on_date),
-        ])
-    }
-
-    fn read_sums(sums: &MoneySums) -> [Amount; 1] {
-        [widen(sums.amount)]
+plain_ledger! {
+    /// Money as it moved.
+    pub MoneyMoves[1] of MoneyMoveRow in MoneyTotalRow by [currency_code: String, origin: MoveOrigin] {
+        Figure::sum(MoneyMoveRow::amount, MoneyTotalRow::amount),
     }
 }

@@ -30,6 +30,13 @@ pub struct Terms<'a> {
     pub on_pointer: &'a str,
 }
 
+impl<'a> Terms<'a> {
+    /// Terms whose currency the request does not state.
+    pub fn new(entity: Id, currency_code: &'a str, on: Date, on_pointer: &'a str) -> Terms<'a> {
+        Terms { entity, currency_code, currency_pointer: None, on, on_pointer }
+    }
+}
+
 /// An entry with these legs.
 pub fn draw_entry(terms: Terms<'_>, source: EntrySource<'_>, legs: Vec<Leg>) -> Posting {
     Posting {

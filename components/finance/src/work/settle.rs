@@ -3,8 +3,9 @@
 use std::collections::BTreeMap;
 
 use stoa_sdk::store::{Insert, Update, find, get_all, insert, run, update_all};
-use stoa_sdk::{Date, Field, Id, Item, Problem, item, map, new_id, now};
+use stoa_sdk::{Date, Field, Id, Item, Problem, item, map, new_id};
 use stoa_trade::clients::books::{Leg, Posting, Side as JournalSide};
+use stoa_trade::new_row;
 use stoa_trade::quantity::{Money, sum};
 use stoa_trade::refusal::refuse;
 
@@ -99,12 +100,9 @@ fn is_payable(row: &InvoiceRow, source: &Source) -> bool {
 
 impl Settlement {
     fn add(&mut self, source: &Source, row: &InvoiceRow, paid: &InvoiceBalanceRow, amount: Money, on: Date) {
-        let now = now();
         let (payment_id, credit_id) = source.ids();
-        let application = ApplicationRow {
+        let application = new_row!(ApplicationRow {
             id: new_id(),
-            created_at: now,
-            updated_at: now,
             side: row.side,
             payment_id,
             credit_id,
@@ -115,15 +113,9 @@ impl Settlement {
             amount,
             applied_on: on,
             reverses: None,
-        };
+        });
         self.entries.extend(apply_entries(source, row, on, amount));
-        let terms = Terms {
-            entity: row.legal_entity_id,
-            currency_code: &row.currency_code,
-            currency_pointer: None,
-            on,
-            on_pointer: "/appliedOn",
-        };
+        let terms = Terms::new(row.legal_entity_id, &row.currency_code, on, "/appliedOn");
         let number = &source.document.number;
         let entry_source = EntrySource { kind: APPLICATION, id: application.id, purpose: APPLICATION, number };
         self.postings.push(draw_entry(terms, entry_source, application_legs(row, amount)));
@@ -184,18 +176,15 @@ pub fn reverse(source: &Source, standing: &[ApplicationRow], on: Date) -> Result
     }
     let ids: Vec<Id> = by_invoice.keys().copied().collect();
     let (rows, paid) = lock_posted(&ids)?;
-    let now = now();
     let (mut opposites, mut entries) = (Vec::new(), Vec::new());
     for application in standing {
-        opposites.push(ApplicationRow {
+        opposites.push(new_row!(ApplicationRow {
             id: new_id(),
-            created_at: now,
-            updated_at: now,
             amount: negate(application.amount),
             applied_on: on,
             reverses: Some(application.id),
             ..application.clone()
-        });
+        }));
         if let Some(row) = rows.get(&application.invoice_id) {
             entries.extend(apply_entries(source, row, on, negate(application.amount)));
         }

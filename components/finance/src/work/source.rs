@@ -3,6 +3,7 @@
 use stoa_sdk::store::{Update, find, get, run, update, update_by};
 use stoa_sdk::{Column, Date, Field, Id, Problem, Record, Reply, new_id, now};
 use stoa_trade::document::version::ExpectedVersion;
+use stoa_trade::new_row;
 use stoa_trade::quantity::Money;
 use stoa_trade::refusal::illegal;
 
@@ -49,11 +50,8 @@ impl Source {
 
 /// The funds of a document that was just posted.
 pub fn new_funds(debtor: &Debtor, source: Id, available: Money) -> FundsRow {
-    let now = now();
-    FundsRow {
+    new_row!(FundsRow {
         id: new_id(),
-        created_at: now,
-        updated_at: now,
         source_id: source,
         side: debtor.side,
         legal_entity_id: debtor.entity,
@@ -62,7 +60,7 @@ pub fn new_funds(debtor: &Debtor, source: Id, available: Money) -> FundsRow {
         applied: Money::ZERO,
         refunded: Money::ZERO,
         available,
-    }
+    })
 }
 
 /// A row of a document whose amount pays invoices and is refunded.

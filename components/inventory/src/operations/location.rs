@@ -3,10 +3,10 @@
 use schemars::JsonSchema;
 use serde::Deserialize;
 use stoa_sdk::store::{Rows, get, lock, lock_shared, run, select};
-use stoa_sdk::{Answer, Call, Client, Id, Operation, Page, Problem, Text, emit, fit_page, new_id, now, text, view};
+use stoa_sdk::{Answer, Call, Client, Id, Operation, Page, Problem, Text, emit, fit_page, new_id, text, view};
 use stoa_trade::document::number::insert_unless_taken;
 use stoa_trade::lists::mentions;
-use stoa_trade::{Caller, Change, EmptyBody, Status, list_query, require_unarchived, writable};
+use stoa_trade::{Caller, Change, EmptyBody, Status, list_query, new_record, require_unarchived, writable};
 
 use crate::records::location::{
     ApiLocation, LOCATION, LOCATION_ARCHIVED, LOCATION_CREATED, LOCATION_UPDATED, Location, LocationRow, location_gate,
@@ -90,18 +90,15 @@ pub fn create(call: &Call) -> Answer {
     let input: LocationInput = call.body()?;
     let (_, warehouse) = run((lock_shared(gate(warehouse_id)), get::<WarehouseRow>(warehouse_id)))?;
     require_unarchived(warehouse.ok_or_else(Problem::not_found)?)?;
-    let row = LocationRow {
+    let row = new_record!(LocationRow {
         id: new_id(),
-        version: 1,
-        created_at: now(),
-        updated_at: now(),
         warehouse_id,
         code_key: input.code.to_ascii_lowercase(),
         code: input.code,
         name: input.name.into(),
         status: Status::Active,
         archived_at: None,
-    };
+    });
     if !insert_unless_taken(&row)? {
         return Err(Problem::duplicate("/code"));
     }

@@ -1,6 +1,6 @@
 //! Locations, the places in a warehouse where units stand: as they are kept, and as people and API clients read them.
 
-use stoa_sdk::{EventData, EventKind, Id, Instant, Reply, collection, tenant};
+use stoa_sdk::{EventData, Id, Instant, Reply, collection, event_kinds, tenant};
 use stoa_trade::{Status, archivable, resource};
 
 use crate::records::{EXAMPLE_ID, EXAMPLE_INSTANT};
@@ -56,13 +56,11 @@ pub fn reply(row: &LocationRow) -> Reply {
     Reply::json(&Location::from_row(row)).of(row.id, row.version).subject(row.warehouse_id)
 }
 
-/// A location was created, renamed, archived.
-pub const LOCATION_CREATED: EventKind<ApiLocation> =
-    EventKind::new("inventory.location.created", LOCATION, "A location of a warehouse was created.");
-pub const LOCATION_UPDATED: EventKind<ApiLocation> =
-    EventKind::new("inventory.location.updated", LOCATION, "A location of a warehouse was renamed.");
-pub const LOCATION_ARCHIVED: EventKind<ApiLocation> =
-    EventKind::new("inventory.location.archived", LOCATION, "A location of a warehouse was archived.");
+event_kinds! { ApiLocation of LOCATION:
+    LOCATION_CREATED = "inventory.location.created", "A location of a warehouse was created.";
+    LOCATION_UPDATED = "inventory.location.updated", "A location of a warehouse was renamed.";
+    LOCATION_ARCHIVED = "inventory.location.archived", "A location of a warehouse was archived.";
+}
 
 impl EventData for ApiLocation {
     fn example() -> ApiLocation {

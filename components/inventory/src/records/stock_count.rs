@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 use stoa_sdk::{Decimal, Id, Instant, Json, Reply, collection, tenant, text_enum};
 use stoa_trade::quantity::{Quantity, Tracking, UnitCost};
-use stoa_trade::resource;
+use stoa_trade::{resource, with_lines};
 
 /// Audit name of counts.
 pub const COUNT: &str = "STOCK_COUNT";
@@ -95,13 +95,9 @@ resource! {
     }
 }
 
-resource! {
+with_lines! {
     /// A count whole.
-    pub struct StockCount of row: StockCountRow, lines: Vec<StockCountLine> {
-        #[serde(flatten)]
-        header: StockCountHeader = StockCountHeader::from_row(row),
-        lines: Vec<StockCountLine> = lines,
-    }
+    pub struct StockCount of row: StockCountRow => StockCountHeader, lines: [StockCountLine];
 }
 
 resource! {

@@ -2,7 +2,7 @@
 
 use stoa_sdk::{Date, Id, Instant, Reply, collection, text_enum};
 use stoa_trade::quantity::{Quantity, Tracking};
-use stoa_trade::resource;
+use stoa_trade::{resource, with_lines};
 
 use crate::records::unit::{UnitRow, UnitStatus};
 
@@ -133,13 +133,9 @@ resource! {
     }
 }
 
-resource! {
+with_lines! {
     /// A transfer order with its lines.
-    pub struct TransferOrder of row: TransferOrderRow, tenant: Option<Id>, items: Vec<TransferItem> {
-        #[serde(flatten)]
-        header: TransferOrderHeader = TransferOrderHeader::from_row(row, tenant),
-        items: Vec<TransferItem> = items,
-    }
+    pub struct TransferOrder of row: TransferOrderRow, tenant: Option<Id> => TransferOrderHeader, items: [TransferItem];
 }
 
 resource! {

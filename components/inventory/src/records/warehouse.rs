@@ -1,6 +1,6 @@
 //! Warehouses as they are kept, and as people and API clients read them.
 
-use stoa_sdk::{EventData, EventKind, Id, Instant, Reply, collection, tenant, text_enum};
+use stoa_sdk::{EventData, Id, Instant, Reply, collection, event_kinds, tenant, text_enum};
 use stoa_trade::{Status, archivable, resource};
 
 use crate::records::{EXAMPLE_ID, EXAMPLE_INSTANT};
@@ -84,13 +84,11 @@ pub fn reply(row: &WarehouseRow) -> Reply {
     Reply::json(&Warehouse::from_row(row)).of(row.id, row.version)
 }
 
-/// A warehouse was created, renamed, archived.
-pub const WAREHOUSE_CREATED: EventKind<ApiWarehouse> =
-    EventKind::new("inventory.warehouse.created", WAREHOUSE, "A warehouse was created.");
-pub const WAREHOUSE_UPDATED: EventKind<ApiWarehouse> =
-    EventKind::new("inventory.warehouse.updated", WAREHOUSE, "A warehouse was renamed.");
-pub const WAREHOUSE_ARCHIVED: EventKind<ApiWarehouse> =
-    EventKind::new("inventory.warehouse.archived", WAREHOUSE, "A warehouse was archived.");
+event_kinds! { ApiWarehouse of WAREHOUSE:
+    WAREHOUSE_CREATED = "inventory.warehouse.created", "A warehouse was created.";
+    WAREHOUSE_UPDATED = "inventory.warehouse.updated", "A warehouse was renamed.";
+    WAREHOUSE_ARCHIVED = "inventory.warehouse.archived", "A warehouse was archived.";
+}
 
 impl EventData for ApiWarehouse {
     fn example() -> ApiWarehouse {

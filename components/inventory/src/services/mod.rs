@@ -19,37 +19,19 @@ crate::bindings::export!(Services with_types_in crate::bindings);
 pub const ACCESS: &[ServiceAccess] = &[
     read("commerce:inventory/warehouses", &["get-many", "locations", "find-by-code"]),
     read("commerce:inventory/stock", &["levels", "transferred-incoming"]),
-    ServiceAccess {
-        interface: "commerce:inventory/stock",
-        functions: &[
-            "reserve",
-            "release",
-            "deliver",
-            "return-from-customer",
-            "receive",
-            "change-incoming",
-            "return-to-supplier",
-        ],
-        permissions: ADJUST,
-        scopes: CLIENT_WRITE,
-    },
+    ServiceAccess::new(
+        "commerce:inventory/stock",
+        &["reserve", "release", "deliver", "return-from-customer", "receive", "change-incoming", "return-to-supplier"],
+        ADJUST,
+        CLIENT_WRITE,
+    ),
     read("commerce:inventory/units", &["get-many", "of-receipt-items", "of-allocations"]),
     // Identities are no API client's to read.
-    ServiceAccess { interface: "commerce:inventory/units", functions: &["find"], permissions: READ_UNITS, scopes: &[] },
-    ServiceAccess {
-        interface: "commerce:inventory/costs",
-        functions: &["valuation", "flows"],
-        permissions: READ_COSTS,
-        scopes: &[],
-    },
-    ServiceAccess {
-        interface: "commerce:inventory/costs",
-        functions: &["correct", "charge", "open"],
-        permissions: WRITE_COSTS,
-        scopes: &[],
-    },
+    ServiceAccess::new("commerce:inventory/units", &["find"], READ_UNITS, &[]),
+    ServiceAccess::new("commerce:inventory/costs", &["valuation", "flows"], READ_COSTS, &[]),
+    ServiceAccess::new("commerce:inventory/costs", &["correct", "charge", "open"], WRITE_COSTS, &[]),
 ];
 
 const fn read(interface: &'static str, functions: &'static [&'static str]) -> ServiceAccess {
-    ServiceAccess { interface, functions, permissions: READ, scopes: CLIENT_READ }
+    ServiceAccess::new(interface, functions, READ, CLIENT_READ)
 }

@@ -1,9 +1,9 @@
 //! New warehouses, of a person or of onboarding.
 
-use stoa_sdk::{Id, Problem, emit, new_id, now};
-use stoa_trade::Status;
+use stoa_sdk::{Id, Problem, emit, new_id};
 use stoa_trade::clients::directory::{self, Holder};
 use stoa_trade::document::number::insert_unless_taken;
+use stoa_trade::{Status, new_record};
 
 use crate::records::warehouse::{ApiWarehouse, WAREHOUSE_CREATED, WarehouseRow, WarehouseType};
 
@@ -18,11 +18,8 @@ pub fn insert_warehouse(
     legal_entity_id: Id,
     branch_id: Option<Id>,
 ) -> Result<WarehouseRow, Problem> {
-    let row = WarehouseRow {
+    let row = new_record!(WarehouseRow {
         id: new_id(),
-        version: 1,
-        created_at: now(),
-        updated_at: now(),
         code_key: code.to_ascii_lowercase(),
         code,
         name,
@@ -31,7 +28,7 @@ pub fn insert_warehouse(
         branch_id,
         status: Status::Active,
         archived_at: None,
-    };
+    });
     if !insert_unless_taken(&row)? {
         return Err(Problem::duplicate("/code"));
     }

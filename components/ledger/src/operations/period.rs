@@ -11,7 +11,7 @@ use stoa_trade::dates::Month;
 use stoa_trade::document::version::ExpectedVersion;
 use stoa_trade::refusal::{illegal, out_of_range};
 use stoa_trade::snapshot::{Summed, find_summed};
-use stoa_trade::{Change, require_unarchived};
+use stoa_trade::{Change, new_row, require_unarchived};
 
 use crate::records::entity::EntityRow;
 use crate::records::period::{PERIOD, Period, PeriodRow, PeriodStatus, TotalRow, version};
@@ -181,17 +181,17 @@ pub fn close(call: &Call) -> Answer {
 
 /// Keeps the month's totals, as many pages as there are.
 fn keep_totals(month_sums: &MonthSums, closing_no: i64) -> Result<(), Problem> {
-    let total = |((account_id, branch), sums): (Group, Sums)| TotalRow {
-        id: new_id(),
-        created_at: now(),
-        updated_at: now(),
-        legal_entity_id: month_sums.entity,
-        month: month_sums.month,
-        closing_no,
-        account_id,
-        branch,
-        debit: sums.debit,
-        credit: sums.credit,
+    let total = |((account_id, branch), sums): (Group, Sums)| {
+        new_row!(TotalRow {
+            id: new_id(),
+            legal_entity_id: month_sums.entity,
+            month: month_sums.month,
+            closing_no,
+            account_id,
+            branch,
+            debit: sums.debit,
+            credit: sums.credit,
+        })
     };
     let mut after = None;
     loop {

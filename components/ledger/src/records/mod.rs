@@ -13,24 +13,13 @@ pub mod period;
 pub mod permission;
 pub mod role;
 
-use stoa_sdk::Entity;
+use stoa_sdk::collections;
 use stoa_sdk::descriptor::Collection;
 use stoa_trade::snapshot::SummedLinesRow;
 
 /// Every collection of the ledger.
-pub const COLLECTIONS: &[fn() -> Collection] = &[
-    entity::EntityRow::collection,
-    branch::BranchRow::collection,
-    hold::HoldRow::collection,
-    account::AccountRow::collection,
-    mapping::MappingSetRow::collection,
-    mapping::RoleMappingRow::collection,
-    mapping::MethodMappingRow::collection,
-    money_account::MoneyRow::collection,
-    period::PeriodRow::collection,
-    period::TotalRow::collection,
-    entry::EntryRow::collection,
-    entry::LineRow::collection,
-    day_total::DayTotalRow::collection,
-    SummedLinesRow::collection,
-];
+pub const COLLECTIONS: &[fn() -> Collection] = collections! {
+    entity::EntityRow, branch::BranchRow, hold::HoldRow, account::AccountRow, mapping::MappingSetRow,
+    mapping::RoleMappingRow, mapping::MethodMappingRow, money_account::MoneyRow, period::PeriodRow, period::TotalRow,
+    entry::EntryRow, entry::LineRow, day_total::DayTotalRow, SummedLinesRow,
+};

@@ -13,18 +13,6 @@ use crate::work::balance::{Scope, sums_before};
 
 const MINUTE: i64 = 60_000;
 
-fn summed_lines(until: i64) -> SummedLinesRow {
-    let now = Instant(NOW);
-    SummedLinesRow {
-        id: Id(9, 1),
-        version: 1,
-        created_at: now,
-        updated_at: now,
-        legal_entity_id: ENTITY,
-        until: Instant(until),
-    }
-}
-
 fn amount(text: &str) -> Amount {
     text.parse().unwrap()
 }
@@ -41,10 +29,12 @@ fn account_sums(account: u64, debit: &str, credit: &str) -> Row {
 
 #[test]
 fn a_step_waits_for_the_minutes_before_and_sums_both_sides_by_day() {
+    script([]);
+    let summed = SummedLinesRow::new(ENTITY);
     let lines =
         [line(NOW - 9 * MINUTE, 1, "5", "0"), line(NOW - 9 * MINUTE, 2, "0", "5"), line(NOW - 7 * MINUTE, 1, "2", "0")];
     let log = script([
-        vec![Reply::Done, Reply::Inserted(vec![false]), rows([whole(&summed_lines(0), 1)])],
+        vec![Reply::Done, Reply::Inserted(vec![false]), rows([whole(&summed, 1)])],
         vec![rows(lines.iter().map(|line| vec![line.id.put()]))],
         vec![rows(lines.iter().map(|line| whole(line, 0)))],
         vec![Reply::Done],

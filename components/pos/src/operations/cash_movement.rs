@@ -3,16 +3,16 @@
 use schemars::JsonSchema;
 use serde::Deserialize;
 use stoa_sdk::store::{get, insert, run};
-use stoa_sdk::{Answer, Call, Id, Operation, Page, Problem, Reply, new_id, now, view};
+use stoa_sdk::{Answer, Call, Id, Operation, Page, Problem, Reply, new_id, view};
 use stoa_trade::card_number::refuse_card_numbers;
 use stoa_trade::clients::tills::{self, Direction};
 use stoa_trade::coin::check_coins;
 use stoa_trade::document::actor::Actor;
 use stoa_trade::document::version::ExpectedVersion;
-use stoa_trade::list_query;
 use stoa_trade::lists::answer_page;
 use stoa_trade::quantity::Positive;
 use stoa_trade::text::Prose;
+use stoa_trade::{list_query, new_row};
 
 use crate::records::cash_movement::{CashDirection, CashMovementRow, PosCashMovement};
 use crate::records::permission::{READ, SELL};
@@ -73,10 +73,8 @@ pub fn create(call: &Call) -> Answer {
     tills::service::move_(session.id.into(), id.into(), direction, &amount, counter, &reason)?;
     let change = raise_version(&session)?;
     let actor = Actor::current();
-    let row = CashMovementRow {
+    let row = new_row!(CashMovementRow {
         id,
-        created_at: now(),
-        updated_at: now(),
         session_id: session.id,
         session_version: change.after().version,
         direction: input.direction,
@@ -86,7 +84,7 @@ pub fn create(call: &Call) -> Answer {
         counter_account_id: input.counter_account_id,
         request_id: actor.request_id,
         created_by: actor.actor_id,
-    };
+    });
     run((change.update(), insert([&row])))?;
     Ok(Reply::json(&PosCashMovement::from_row(&row)).resource(session.id).subjects([id, session.register_id]))
 }

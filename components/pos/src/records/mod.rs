@@ -10,26 +10,19 @@ pub mod session;
 pub mod session_report;
 
 use stoa_sdk::descriptor::Collection;
-use stoa_sdk::{DeclaredEvent, Entity, Id};
+use stoa_sdk::{DeclaredEvent, Id, collections, events};
 
 /// An id as examples show it.
 const EXAMPLE_ID: Id = Id(0x0190_a1b2_c3d4_7e5f, 0x8a9b_0c1d_2e3f_4a5b);
 
 /// All that the module keeps.
-pub const COLLECTIONS: &[fn() -> Collection] = &[
-    register::RegisterRow::collection,
-    session::SessionRow::collection,
-    receipt::ReceiptRow::collection,
-    payment::PaymentRow::collection,
-    cash_movement::CashMovementRow::collection,
-    closing_total::ClosingTotalRow::collection,
-];
+pub const COLLECTIONS: &[fn() -> Collection] = collections! {
+    register::RegisterRow, session::SessionRow, receipt::ReceiptRow, payment::PaymentRow,
+    cash_movement::CashMovementRow, closing_total::ClosingTotalRow,
+};
 
 /// All that the module tells.
-pub const EVENTS: &[DeclaredEvent] = &[
-    register::REGISTER_CREATED.declare(),
-    register::REGISTER_ARCHIVED.declare(),
-    session::SESSION_OPENED.declare(),
-    session::SESSION_CLOSED.declare(),
-    receipt::RECEIPT_CREATED.declare(),
-];
+pub const EVENTS: &[DeclaredEvent] = events! {
+    register::REGISTER_CREATED, register::REGISTER_ARCHIVED, session::SESSION_OPENED, session::SESSION_CLOSED,
+    receipt::RECEIPT_CREATED,
+};

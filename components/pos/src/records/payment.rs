@@ -1,6 +1,6 @@
 //! The payments of a receipt: its components, each of which is one payment of finance (sales-pos.md 11, T4).
 
-use stoa_sdk::{Id, Instant, collection, tenant, text_enum};
+use stoa_sdk::{Id, Instant, collection, text_enum};
 use stoa_trade::payment_method::{CardKind, Method};
 use stoa_trade::quantity::Money;
 use stoa_trade::resource;
@@ -74,10 +74,7 @@ resource! {
 
 resource! {
     /// A payment of a receipt as returned to users.
-    pub struct PosReceiptPayment of row: PaymentRow {
-        tenant_id: Id = tenant(),
-        #[serde(flatten)]
-        public: ApiPosReceiptPayment = ApiPosReceiptPayment::from_row(row),
+    pub struct PosReceiptPayment beyond ApiPosReceiptPayment of row: PaymentRow {
         /// Id of the money account; null if the legal entity keeps no books.
         account_id: Option<Id>,
     }

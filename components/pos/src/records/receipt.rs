@@ -2,11 +2,11 @@
 
 use schemars::JsonSchema;
 use serde::Serialize;
-use stoa_sdk::{Column, EventData, EventKind, Id, Instant, collection, now, tenant};
+use stoa_sdk::{Column, EventData, EventKind, Id, Instant, collection};
 use stoa_trade::document::actor::Actor;
 use stoa_trade::payment_method::Method;
 use stoa_trade::quantity::Money;
-use stoa_trade::resource;
+use stoa_trade::{new_row, resource};
 
 use crate::records::EXAMPLE_ID;
 use crate::records::payment::{ApiPosReceiptPayment, Paid, PaymentRow, PosReceiptPayment};
@@ -44,10 +44,8 @@ impl ReceiptRow {
     pub fn new(id: Id, session: &SessionRow, order_id: Id, paid: &Paid) -> ReceiptRow {
         let has = |method: Method| paid.components.iter().any(|component| component.method == method);
         let actor = Actor::current();
-        ReceiptRow {
+        new_row!(ReceiptRow {
             id,
-            created_at: now(),
-            updated_at: now(),
             session_id: session.id,
             session_version: session.version,
             register_id: session.register_id,
@@ -64,7 +62,7 @@ impl ReceiptRow {
             has_check: has(Method::Check),
             has_other: has(Method::Other),
             request_id: actor.request_id,
-        }
+        })
     }
 
     /// The column that says whether a receipt has a payment of the method, and the value of it.
@@ -108,10 +106,7 @@ resource! {
 
 resource! {
     /// A receipt in a list, as returned to users.
-    pub struct PosReceiptHeader of row: ReceiptRow {
-        tenant_id: Id = tenant(),
-        #[serde(flatten)]
-        public: ApiPosReceiptHeader = ApiPosReceiptHeader::from_row(row),
+    pub struct PosReceiptHeader beyond ApiPosReceiptHeader of row: ReceiptRow {
         /// The `X-Request-Id` of the request that created it.
         request_id: Id,
     }

@@ -3,7 +3,7 @@
 
 use schemars::JsonSchema;
 use serde::Serialize;
-use stoa_sdk::{EventData, EventKind, Id, Instant, collection, tenant, text_enum};
+use stoa_sdk::{EventData, EventKind, Id, Instant, collection, text_enum};
 use stoa_trade::quantity::Money;
 use stoa_trade::resource;
 
@@ -87,10 +87,7 @@ resource! {
 
 resource! {
     /// A session as returned to users.
-    pub struct PosSession of row: SessionRow, expected: Money {
-        tenant_id: Id = tenant(),
-        #[serde(flatten)]
-        public: ApiPosSession = ApiPosSession::from_row(row, expected),
+    pub struct PosSession beyond ApiPosSession of row: SessionRow, expected: Money {
         /// Money account of the till; null if the legal entity keeps no books.
         cash_account_id: Option<Id>,
         /// Reason stated at the closing; null if none was stated.

@@ -4,8 +4,9 @@ use std::collections::BTreeMap;
 
 use stoa_sdk::host::fault;
 use stoa_sdk::store::{Value, aggregate, run, select};
-use stoa_sdk::{Field, Id, Problem, map, new_id, now, totals, view};
+use stoa_sdk::{Field, Id, Problem, map, new_id, totals, view};
 use stoa_trade::clients::tills::{self, State};
+use stoa_trade::new_row;
 use stoa_trade::payment_method::{CardKind, Method};
 use stoa_trade::quantity::{Money, Sum};
 
@@ -101,16 +102,16 @@ fn tally_of(tally: &tills::Tally) -> Tally {
 
 /// The figures as the close of a session keeps them.
 pub fn draw_totals(session: Id, figures: &Figures) -> Vec<ClosingTotalRow> {
-    let row = |kind: TotalKind, method: &str, card_kind: &str, tally: Tally| ClosingTotalRow {
-        id: new_id(),
-        created_at: now(),
-        updated_at: now(),
-        session_id: session,
-        kind,
-        method: method.to_owned(),
-        card_kind: card_kind.to_owned(),
-        count: tally.count,
-        amount: tally.amount,
+    let row = |kind: TotalKind, method: &str, card_kind: &str, tally: Tally| {
+        new_row!(ClosingTotalRow {
+            id: new_id(),
+            session_id: session,
+            kind,
+            method: method.to_owned(),
+            card_kind: card_kind.to_owned(),
+            count: tally.count,
+            amount: tally.amount,
+        })
     };
     let of_method = |total: &MethodTotal| {
         let card_kind = total.card_kind.map_or(NONE, CardKind::as_str);

@@ -3,8 +3,7 @@
 use schemars::JsonSchema;
 use serde::Deserialize;
 use stoa_sdk::store::{insert, run};
-use stoa_sdk::{Id, Problem, emit, new_id, now, text};
-use stoa_trade::Status;
+use stoa_sdk::{Id, Problem, emit, new_id, text};
 use stoa_trade::clients::directory::{self, Holder};
 use stoa_trade::clients::money::{self, Usage};
 use stoa_trade::clients::prices::{PriceList, service as lists};
@@ -13,6 +12,7 @@ use stoa_trade::payment_method::Method;
 use stoa_trade::quantity::Positive;
 use stoa_trade::refusal::{or_duplicate, unusable};
 use stoa_trade::text::{Line, key};
+use stoa_trade::{Status, new_record};
 
 use crate::records::register::{REGISTER_CREATED, RegisterEvent, RegisterRow};
 
@@ -62,11 +62,8 @@ pub fn insert_register(
     check_usable(warehouse, &list)?;
     let entity = Id::from(warehouse.legal_entity_id);
     check_cash_account(entity, register.cash_account_id)?;
-    let row = RegisterRow {
+    let row = new_record!(RegisterRow {
         id: new_id(),
-        version: 1,
-        created_at: now(),
-        updated_at: now(),
         code_key: key(&register.code),
         code: register.code,
         name: register.name.into(),
@@ -81,7 +78,7 @@ pub fn insert_register(
         open_session_id: None,
         last_session_no: 0,
         smallest_coin: register.smallest_coin.map(|coin| coin.0),
-    };
+    });
     run(insert([&row])).map_err(or_duplicate("/code"))?;
     directory::hold(Holder::Register(row.id), entity, row.branch_id, row.cash_account_id).map_err(|refused| {
         let refused = refused.moved("/legalEntityId", "/warehouseId").moved("/branchId", "/warehouseId");

@@ -5,8 +5,8 @@ pub mod price;
 pub mod price_list;
 pub mod priced_product;
 
-use stoa_sdk::Entity;
+use stoa_sdk::collections;
 use stoa_sdk::descriptor::Collection;
 
 /// Every collection of pricing.
-pub const COLLECTIONS: &[fn() -> Collection] = &[price_list::ListRow::collection, price::PriceRow::collection];
+pub const COLLECTIONS: &[fn() -> Collection] = collections! { price_list::ListRow, price::PriceRow };

@@ -7,9 +7,5 @@ use stoa_sdk::ServiceAccess;
 use crate::records::permission::READ;
 
 /// Everything here is read.
-pub const ACCESS: &[ServiceAccess] = &[ServiceAccess {
-    interface: "commerce:pricing/prices",
-    functions: &["get-list", "find-list", "resolve", "quote"],
-    permissions: READ,
-    scopes: READ,
-}];
+pub const ACCESS: &[ServiceAccess] =
+    &[ServiceAccess::new("commerce:pricing/prices", &["get-list", "find-list", "resolve", "quote"], READ, READ)];

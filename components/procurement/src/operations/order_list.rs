@@ -33,10 +33,7 @@ macro_rules! order_list {
                 total_min: Option<StatedTotal> = at_least(OrderRow::total, total_min.map(|total| total.0)),
                 total_max: Option<StatedTotal> = at_most(OrderRow::total, total_max.map(|total| total.0)),
                 $($after_totals)*
-                /// Only records created at or after this instant.
-                from: Option<Instant> = at_least(OrderRow::created_at, from),
-                /// Only records created at or before this instant.
-                to: Option<Instant> = at_most(OrderRow::created_at, to),
+            } by creation {
                 /// Only records changed at or after this instant.
                 updated_since: Option<Instant> = changed_since(OrderRow::updated_at, updated_since),
             }

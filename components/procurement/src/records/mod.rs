@@ -14,34 +14,20 @@ pub mod shown_order;
 pub mod supplier;
 
 use stoa_sdk::descriptor::Collection;
-use stoa_sdk::{DeclaredEvent, Entity, Id};
+use stoa_sdk::{DeclaredEvent, Id, collections, events};
 
 /// An id as examples show it.
 const EXAMPLE_ID: Id = Id(0x0190_a1b2_c3d4_7e5f, 0x8a9b_0c1d_2e3f_4a5b);
 
 /// All that the module keeps.
-pub const COLLECTIONS: &[fn() -> Collection] = &[
-    supplier::SupplierRow::collection,
-    order::OrderRow::collection,
-    order_item::OrderItemRow::collection,
-    receipt::ReceiptRow::collection,
-    receipt_item::ReceiptItemRow::collection,
-    receipt_item::ReceiptBalanceRow::collection,
-    shipment::ShipmentRow::collection,
-    shipment::ShipmentItemRow::collection,
-    charge::ChargeRow::collection,
-    charge::AllocationRow::collection,
-    settings::SettingsRow::collection,
-];
+pub const COLLECTIONS: &[fn() -> Collection] = collections! {
+    supplier::SupplierRow, order::OrderRow, order_item::OrderItemRow, receipt::ReceiptRow, receipt_item::ReceiptItemRow,
+    receipt_item::ReceiptBalanceRow, shipment::ShipmentRow, shipment::ShipmentItemRow, charge::ChargeRow,
+    charge::AllocationRow, settings::SettingsRow,
+};
 
 /// All that the module tells.
-pub const EVENTS: &[DeclaredEvent] = &[
-    supplier::SUPPLIER_CREATED.declare(),
-    supplier::SUPPLIER_UPDATED.declare(),
-    supplier::SUPPLIER_ARCHIVED.declare(),
-    order::ORDER_CREATED.declare(),
-    order::ORDER_UPDATED.declare(),
-    order::ORDER_APPROVED.declare(),
-    order::ORDER_CANCELLED.declare(),
-    receipt::RECEIPT_CREATED.declare(),
-];
+pub const EVENTS: &[DeclaredEvent] = events! {
+    supplier::SUPPLIER_CREATED, supplier::SUPPLIER_UPDATED, supplier::SUPPLIER_ARCHIVED, order::ORDER_CREATED,
+    order::ORDER_UPDATED, order::ORDER_APPROVED, order::ORDER_CANCELLED, receipt::RECEIPT_CREATED,
+};

@@ -1,7 +1,7 @@
 //! Purchase orders as they are kept, what a write answers of one, and what events say. An import order is one of them, with more
 //! members.
 
-use stoa_sdk::{Date, EventData, EventKind, Id, Instant, Reply, collection, text_enum};
+use stoa_sdk::{Date, EventData, Id, Instant, Reply, collection, event_kinds, text_enum};
 use stoa_trade::quantity::Amount;
 use stoa_trade::resource;
 
@@ -120,14 +120,10 @@ impl EventData for PurchaseOrderEvent {
     }
 }
 
-pub const ORDER_CREATED: EventKind<PurchaseOrderEvent> =
-    EventKind::new("procurement.order.created", ORDER, "A purchase order was drafted.");
-pub const ORDER_UPDATED: EventKind<PurchaseOrderEvent> =
-    EventKind::new("procurement.order.updated", ORDER, "A purchase order, its shipments or its charges changed.");
-pub const ORDER_APPROVED: EventKind<PurchaseOrderEvent> =
-    EventKind::new("procurement.order.approved", ORDER, "A purchase order was approved. Its goods are expected.");
-pub const ORDER_CANCELLED: EventKind<PurchaseOrderEvent> = EventKind::new(
-    "procurement.order.cancelled",
-    ORDER,
-    "A purchase order was cancelled. Its outstanding goods are no longer expected.",
-);
+event_kinds! { PurchaseOrderEvent of ORDER:
+    ORDER_CREATED = "procurement.order.created", "A purchase order was drafted.";
+    ORDER_UPDATED = "procurement.order.updated", "A purchase order, its shipments or its charges changed.";
+    ORDER_APPROVED = "procurement.order.approved", "A purchase order was approved. Its goods are expected.";
+    ORDER_CANCELLED = "procurement.order.cancelled",
+        "A purchase order was cancelled. Its outstanding goods are no longer expected.";
+}

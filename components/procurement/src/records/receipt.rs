@@ -3,7 +3,7 @@
 use stoa_sdk::{EventData, EventKind, Id, Instant, Reply, collection, tenant};
 use stoa_trade::document::actor::ActorType;
 use stoa_trade::quantity::{Amount, Quantity};
-use stoa_trade::resource;
+use stoa_trade::{resource, with_lines};
 
 use crate::records::EXAMPLE_ID;
 use crate::records::receipt_item::{ApiGoodsReceiptItem, GoodsReceiptItem, ReceiptItemRow};
@@ -77,13 +77,9 @@ resource! {
     }
 }
 
-resource! {
+with_lines! {
     /// A receipt as returned to users.
-    pub struct GoodsReceipt of row: ReceiptRow, items: Vec<GoodsReceiptItem> {
-        #[serde(flatten)]
-        header: GoodsReceiptHeader = GoodsReceiptHeader::from_row(row),
-        items: Vec<GoodsReceiptItem> = items,
-    }
+    pub struct GoodsReceipt of row: ReceiptRow => GoodsReceiptHeader, items: [GoodsReceiptItem];
 }
 
 resource! {

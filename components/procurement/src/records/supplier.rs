@@ -1,9 +1,9 @@
 //! Suppliers: as they are kept, and what people, API clients and events see of them.
 
-use stoa_sdk::{EventData, EventKind, Id, Instant, Reply, collection};
-use stoa_trade::life::{Head, PublicHead};
+use stoa_sdk::{Instant, collection, event_kinds};
+use stoa_trade::life::PublicHead;
 use stoa_trade::party::{Address, Contact, PartyHead, PartyKind, Profile, SupplierTerms};
-use stoa_trade::{Archivable, Caller, JsonList, Status, archivable, party_row, resource};
+use stoa_trade::{Archivable, JsonList, Status, archivable, party_row, party_views, resource};
 
 use crate::records::EXAMPLE_ID;
 
@@ -48,16 +48,14 @@ collection! {
 archivable!(SupplierRow);
 party_row!(SupplierRow with SupplierTerms { website, default_currency_code, lead_time_days });
 
-resource! {
+party_views! {
+    SupplierRow with SupplierTerms, example EXAMPLE_ID;
     /// A supplier as returned to users.
-    pub struct Supplier of row: SupplierRow {
-        #[serde(flatten)]
-        head: Head = row.head(),
-        #[serde(flatten)]
-        party: PartyHead = row.party_head(),
-        notes: Option<String>,
-        profile: Option<Profile<SupplierTerms>> = row.profile(),
-    }
+    Supplier;
+    /// Receipt of a write by an API client.
+    SupplierReceipt;
+    /// Event data of a supplier. It contains no personal data.
+    SupplierEvent { supplier_id }
 }
 
 resource! {
@@ -81,37 +79,8 @@ resource! {
     }
 }
 
-resource! {
-    /// Receipt of a write by an API client.
-    pub struct SupplierReceipt of row: SupplierRow {
-        #[serde(flatten)]
-        head: PublicHead = row.public_head(),
-    }
+event_kinds! { SupplierEvent of SUPPLIER:
+    SUPPLIER_CREATED = "procurement.supplier.created", "A supplier was created.";
+    SUPPLIER_UPDATED = "procurement.supplier.updated", "A supplier was replaced.";
+    SUPPLIER_ARCHIVED = "procurement.supplier.archived", "A supplier was archived.";
 }
-
-/// The answer to a write: the record to people, its receipt to API clients.
-pub fn show_write(row: &SupplierRow) -> Reply {
-    Caller::current().show(|| Supplier::from_row(row), || SupplierReceipt::from_row(row)).of(row.id, row.version)
-}
-
-resource! {
-    /// Event data of a supplier. It contains no personal data.
-    pub struct SupplierEvent of row: SupplierRow {
-        supplier_id: Id = row.id,
-        code: String,
-        status: Status,
-    }
-}
-
-impl EventData for SupplierEvent {
-    fn example() -> SupplierEvent {
-        SupplierEvent { supplier_id: EXAMPLE_ID, code: "ACME".to_owned(), status: Status::Active }
-    }
-}
-
-pub const SUPPLIER_CREATED: EventKind<SupplierEvent> =
-    EventKind::new("procurement.supplier.created", SUPPLIER, "A supplier was created.");
-pub const SUPPLIER_UPDATED: EventKind<SupplierEvent> =
-    EventKind::new("procurement.supplier.updated", SUPPLIER, "A supplier was replaced.");
-pub const SUPPLIER_ARCHIVED: EventKind<SupplierEvent> =
-    EventKind::new("procurement.supplier.archived", SUPPLIER, "A supplier was archived.");

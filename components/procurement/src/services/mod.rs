@@ -18,18 +18,8 @@ crate::bindings::export!(Services with_types_in crate::bindings);
 
 /// Permissions and scopes that callers need, as for the operations that do the same.
 pub const ACCESS: &[ServiceAccess] = &[
-    ServiceAccess {
-        interface: "commerce:procurement/suppliers",
-        functions: &["get"],
-        permissions: READ,
-        scopes: CLIENT_READ_SUPPLIERS,
-    },
-    ServiceAccess {
-        interface: "commerce:procurement/charges",
-        functions: &["get"],
-        permissions: READ,
-        scopes: CLIENT_READ,
-    },
+    ServiceAccess::new("commerce:procurement/suppliers", &["get"], READ, CLIENT_READ_SUPPLIERS),
+    ServiceAccess::new("commerce:procurement/charges", &["get"], READ, CLIENT_READ),
     orders(&["items", "receipt-items", "position"], READ, CLIENT_READ),
     orders(&["bill"], CREATE, CLIENT_WRITE),
     orders(&["receive"], RECEIVE, CLIENT_RECEIVE),

@@ -6,8 +6,7 @@ use std::collections::BTreeMap;
 use schemars::JsonSchema;
 use serde::Deserialize;
 use stoa_sdk::store::{find, get_all, insert, run, select, update, update_all};
-use stoa_sdk::{Bounds, Field, Id, Problem, has, map, new_ids, now};
-use stoa_trade::JsonList;
+use stoa_sdk::{Bounds, Field, Id, Problem, has, map, new_ids};
 use stoa_trade::clients::books::Side;
 use stoa_trade::clients::costs::{self, ChargeLine, Part};
 use stoa_trade::clients::warehouses;
@@ -16,6 +15,7 @@ use stoa_trade::document::version::ExpectedVersion;
 use stoa_trade::posting::EntrySource;
 use stoa_trade::quantity::{self, Amount, Money, Positive, Tracking};
 use stoa_trade::refusal::{refuse, unusable};
+use stoa_trade::{JsonList, new_row};
 
 use crate::records::charge::{AllocatedPart, AllocationRow, ChargeRow, ChargeStatus, Destination};
 use crate::records::order::OrderRow;
@@ -119,15 +119,15 @@ fn sum_of(stated: &[AllocationInput]) -> Result<Money, Problem> {
 
 /// The allocations, each with where its goods are.
 fn draw_up(charge: Id, stated: &[AllocationInput], parts: Vec<Vec<Part>>) -> Result<Vec<AllocationRow>, Problem> {
-    let (ids, now) = (new_ids(u32::try_from(stated.len()).unwrap_or(u32::MAX)), now());
-    let row = |((stated, parts), id): ((&AllocationInput, Vec<Part>), Id)| AllocationRow {
-        id,
-        created_at: now,
-        updated_at: now,
-        charge_id: charge,
-        receipt_item_id: stated.receipt_item_id,
-        amount: stated.amount.0,
-        destinations: parts.into_iter().filter_map(read_part).collect::<JsonList<_>>(),
+    let ids = new_ids(u32::try_from(stated.len()).unwrap_or(u32::MAX));
+    let row = |((stated, parts), id): ((&AllocationInput, Vec<Part>), Id)| {
+        new_row!(AllocationRow {
+            id,
+            charge_id: charge,
+            receipt_item_id: stated.receipt_item_id,
+            amount: stated.amount.0,
+            destinations: parts.into_iter().filter_map(read_part).collect::<JsonList<_>>(),
+        })
     };
     let rows: Vec<AllocationRow> = stated.iter().zip(parts).zip(ids).map(row).collect();
     for row in &rows {

@@ -1,8 +1,7 @@
 //! Drafting purchase orders: creating and replacing them. A draft binds nobody and expects nothing.
 
 use stoa_sdk::store::{MOST_ROWS, Update, get, insert, run, select, update_all, update_from};
-use stoa_sdk::{Id, Problem, Reply, emit, new_id, new_ids, now};
-use stoa_trade::Change;
+use stoa_sdk::{Id, Problem, Reply, column_names, emit, new_id, new_ids};
 use stoa_trade::change::{find_fixed, refuse_immutable};
 use stoa_trade::clients::articles;
 use stoa_trade::document::actor::Actor;
@@ -13,6 +12,7 @@ use stoa_trade::pages::read_rest;
 use stoa_trade::quantity::{self, Quantity, Tracking};
 use stoa_trade::refusal::refuse_invalid;
 use stoa_trade::text::{key, restate_code};
+use stoa_trade::{Change, new_record};
 
 use crate::records::order::{ORDER_CREATED, ORDER_UPDATED, OrderKind, OrderRow, OrderStatus, show_write};
 use crate::records::order_item::OrderItemRow;
@@ -21,24 +21,13 @@ use crate::work::order::{LockedOrder, order_event};
 use crate::work::references::References;
 
 /// Columns that a replacement writes of the lines that stay.
-const REDRAWN: &[&str] = &[
-    OrderItemRow::line_no.name(),
-    OrderItemRow::tracking.name(),
-    OrderItemRow::quantity.name(),
-    OrderItemRow::unit_cost.name(),
-    OrderItemRow::line_total.name(),
-    OrderItemRow::warehouse_id.name(),
-    OrderItemRow::currency_code.name(),
-];
+const REDRAWN: &[&str] = column_names! {
+    OrderItemRow { line_no, tracking, quantity, unit_cost, line_total, warehouse_id, currency_code }
+};
 
 /// Columns of an approved import order that a replacement may no longer change.
-const APPROVED: &[&str] = &[
-    OrderRow::warehouse_id.name(),
-    OrderRow::supplier_id.name(),
-    OrderRow::currency_code.name(),
-    OrderRow::incoterm.name(),
-    OrderRow::origin_country.name(),
-];
+const APPROVED: &[&str] =
+    column_names!(OrderRow { warehouse_id, supplier_id, currency_code, incoterm, origin_country });
 
 /// Generated numbers are `PO-000001`.
 const PREFIX: &str = "PO";
@@ -52,13 +41,9 @@ pub fn insert_order(stated: &StatedOrder) -> Result<(LockedOrder, References), P
     let terms = &stated.terms;
     let known = References::read(terms)?;
     known.check(terms)?;
-    let now = now();
     let actor = Actor::current().actor_id;
-    let row = OrderRow {
+    let row = new_record!(OrderRow {
         id: new_id(),
-        version: 1,
-        created_at: now,
-        updated_at: now,
         kind: stated.kind(),
         number: String::new(),
         number_key: String::new(),
@@ -83,7 +68,7 @@ pub fn insert_order(stated: &StatedOrder) -> Result<(LockedOrder, References), P
         origin_port: None,
         destination_port: None,
         customs_reference: None,
-    };
+    });
     let mut row = redraw(row, stated)?;
     let range = NumberRange { prefix: PREFIX, entity: terms.legal_entity_id, pointer: "/number" };
     let ids = new_ids(u32::try_from(terms.items.len()).unwrap_or(u32::MAX));

@@ -1,9 +1,9 @@
 //! Customers: as they are kept, and as people, API clients and events see them (sales-pos.md 2).
 
-use stoa_sdk::{EventData, EventKind, Id, Instant, Reply, collection};
-use stoa_trade::life::{Archivable, Head, PublicHead};
+use stoa_sdk::{Id, Instant, collection, event_kinds};
+use stoa_trade::life::{Archivable, PublicHead};
 use stoa_trade::party::{Address, Contact, CustomerTerms, PartyHead, PartyKind, Profile};
-use stoa_trade::{Caller, JsonList, Status, archivable, party_row, resource};
+use stoa_trade::{JsonList, Status, archivable, party_row, party_views, resource};
 
 use crate::records::EXAMPLE_ID;
 
@@ -46,16 +46,14 @@ collection! {
 archivable!(CustomerRow);
 party_row!(CustomerRow with CustomerTerms { default_price_list_id });
 
-resource! {
+party_views! {
+    CustomerRow with CustomerTerms, example EXAMPLE_ID;
     /// A customer as returned to users.
-    pub struct Customer of row: CustomerRow {
-        #[serde(flatten)]
-        head: Head = row.head(),
-        #[serde(flatten)]
-        party: PartyHead = row.party_head(),
-        notes: Option<String>,
-        profile: Option<Profile<CustomerTerms>> = row.profile(),
-    }
+    Customer;
+    /// Receipt of a write by an API client.
+    CustomerReceipt;
+    /// Event data of a customer. It contains no personal data.
+    CustomerEvent { customer_id }
 }
 
 resource! {
@@ -69,37 +67,8 @@ resource! {
     }
 }
 
-resource! {
-    /// Receipt of a write by an API client.
-    pub struct CustomerReceipt of row: CustomerRow {
-        #[serde(flatten)]
-        head: PublicHead = row.public_head(),
-    }
+event_kinds! { CustomerEvent of CUSTOMER:
+    CUSTOMER_CREATED = "sales.customer.created", "A customer was created.";
+    CUSTOMER_UPDATED = "sales.customer.updated", "A customer was replaced.";
+    CUSTOMER_ARCHIVED = "sales.customer.archived", "A customer was archived.";
 }
-
-/// The answer to a write: the record to people, its receipt to API clients.
-pub fn show_write(row: &CustomerRow) -> Reply {
-    Caller::current().show(|| Customer::from_row(row), || CustomerReceipt::from_row(row)).of(row.id, row.version)
-}
-
-resource! {
-    /// Event data of a customer. It contains no personal data.
-    pub struct CustomerEvent of row: CustomerRow {
-        customer_id: Id = row.id,
-        code: String,
-        status: Status,
-    }
-}
-
-impl EventData for CustomerEvent {
-    fn example() -> CustomerEvent {
-        CustomerEvent { customer_id: EXAMPLE_ID, code: "ACME".to_owned(), status: Status::Active }
-    }
-}
-
-pub const CUSTOMER_CREATED: EventKind<CustomerEvent> =
-    EventKind::new("sales.customer.created", CUSTOMER, "A customer was created.");
-pub const CUSTOMER_UPDATED: EventKind<CustomerEvent> =
-    EventKind::new("sales.customer.updated", CUSTOMER, "A customer was replaced.");
-pub const CUSTOMER_ARCHIVED: EventKind<CustomerEvent> =
-    EventKind::new("sales.customer.archived", CUSTOMER, "A customer was archived.");

@@ -3,10 +3,10 @@
 
 use schemars::JsonSchema;
 use serde::Serialize;
-use stoa_sdk::{Filter, Id, Instant, Problem, Reply, all, collection, tenant, text_enum};
+use stoa_sdk::{Filter, Id, Instant, Problem, Reply, all, collection, text_enum};
 use stoa_trade::document::version::ExpectedVersion;
 use stoa_trade::quantity::{Quantity, Tracking};
-use stoa_trade::{JsonList, resource};
+use stoa_trade::{JsonList, resource, with_lines};
 
 use crate::records::order_item::KnownUnit;
 
@@ -74,12 +74,8 @@ impl SalesReturnItemRow {
 resource! {
     /// A customer return in a list, as returned to API clients.
     pub struct ApiSalesReturnHeader of row: SalesReturnRow {
-        id: Id,
-        status: ReturnStatus,
-        #[schemars(range(min = 1))]
-        version: i64,
-        created_at: Instant,
-        updated_at: Instant,
+        #[serde(flatten)]
+        head: SalesReturnWrite = SalesReturnWrite::from_row(row),
         order_id: Id,
         /// Id of the customer of the order.
         customer_id: Id,
@@ -94,11 +90,7 @@ resource! {
 
 resource! {
     /// A customer return in a list, as returned to users.
-    pub struct SalesReturnHeader of row: SalesReturnRow {
-        tenant_id: Id = tenant(),
-        #[serde(flatten)]
-        public: ApiSalesReturnHeader = ApiSalesReturnHeader::from_row(row),
-    }
+    pub struct SalesReturnHeader beyond ApiSalesReturnHeader of row: SalesReturnRow {}
 }
 
 resource! {
@@ -134,24 +126,11 @@ pub struct ReturnUnit {
     known: Option<KnownUnit>,
 }
 
-resource! {
+with_lines! {
     /// A customer return as returned to users.
-    pub struct SalesReturn of row: SalesReturnRow, items: Vec<SalesReturnItem> {
-        #[serde(flatten)]
-        header: SalesReturnHeader = SalesReturnHeader::from_row(row),
-        #[schemars(length(max = stoa_trade::limits::LINES))]
-        items: Vec<SalesReturnItem> = items,
-    }
-}
-
-resource! {
+    pub struct SalesReturn of row: SalesReturnRow => SalesReturnHeader, items: [SalesReturnItem; LINES];
     /// A return as returned to API clients, without units.
-    pub struct ApiSalesReturn of row: SalesReturnRow, items: &[SalesReturnItemRow] {
-        #[serde(flatten)]
-        header: ApiSalesReturnHeader = ApiSalesReturnHeader::from_row(row),
-        #[schemars(length(max = stoa_trade::limits::LINES))]
-        items: Vec<ApiSalesReturnItem> = items.iter().map(ApiSalesReturnItem::from_row).collect(),
-    }
+    pub struct ApiSalesReturn of row: SalesReturnRow => ApiSalesReturnHeader, items: [ApiSalesReturnItem; LINES];
 }
 
 resource! {

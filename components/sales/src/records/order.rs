@@ -1,8 +1,8 @@
 //! Sales orders: as they are kept, and as people, API clients and events see them (sales-pos.md 5).
 
-use stoa_sdk::{EventData, EventKind, Id, Instant, Reply, collection, emit, tenant, text_enum};
+use stoa_sdk::{EventData, EventKind, Id, Instant, Reply, collection, emit, event_kinds, text_enum};
 use stoa_trade::quantity::Amount;
-use stoa_trade::resource;
+use stoa_trade::{resource, with_lines};
 
 use crate::records::EXAMPLE_ID;
 use crate::records::order_item::{ApiSalesOrderItem, SalesOrderItem};
@@ -71,22 +71,14 @@ resource! {
     }
 }
 
-resource! {
+with_lines! {
     /// An order as returned to API clients, without units.
-    pub struct ApiSalesOrder of row: OrderRow, items: Vec<ApiSalesOrderItem> {
-        #[serde(flatten)]
-        header: ApiSalesOrderHeader = ApiSalesOrderHeader::from_row(row),
-        #[schemars(length(max = stoa_trade::limits::LINES))]
-        items: Vec<ApiSalesOrderItem> = items,
-    }
+    pub struct ApiSalesOrder of row: OrderRow => ApiSalesOrderHeader, items: [ApiSalesOrderItem; LINES];
 }
 
 resource! {
     /// An order in a list, as returned to users.
-    pub struct SalesOrderHeader of row: OrderRow {
-        tenant_id: Id = tenant(),
-        #[serde(flatten)]
-        public: ApiSalesOrderHeader = ApiSalesOrderHeader::from_row(row),
+    pub struct SalesOrderHeader beyond ApiSalesOrderHeader of row: OrderRow {
         legal_entity_id: Id,
         branch_id: Option<Id>,
         warehouse_id: Id,
@@ -109,14 +101,9 @@ resource! {
     }
 }
 
-resource! {
+with_lines! {
     /// An order as returned to users.
-    pub struct SalesOrder of row: OrderRow, items: Vec<SalesOrderItem> {
-        #[serde(flatten)]
-        header: SalesOrderHeader = SalesOrderHeader::from_row(row),
-        #[schemars(length(max = stoa_trade::limits::LINES))]
-        items: Vec<SalesOrderItem> = items,
-    }
+    pub struct SalesOrder of row: OrderRow => SalesOrderHeader, items: [SalesOrderItem; LINES];
 }
 
 resource! {
@@ -153,19 +140,13 @@ impl EventData for SaleEvent {
     }
 }
 
-pub const SALE_CREATED: EventKind<SaleEvent> =
-    EventKind::new("sale.created", SALES_ORDER, "A sales order was created.");
-pub const SALE_UPDATED: EventKind<SaleEvent> =
-    EventKind::new("sale.updated", SALES_ORDER, "A draft of a sales order was replaced or its prices were refreshed.");
-pub const SALE_CONFIRMED: EventKind<SaleEvent> = EventKind::new(
-    "sale.confirmed",
-    SALES_ORDER,
-    "A sales order was confirmed. Its prices are fixed and its goods are reserved.",
-);
-pub const SALE_COMPLETED: EventKind<SaleEvent> =
-    EventKind::new("sale.completed", SALES_ORDER, "A sales order was delivered.");
-pub const SALE_CANCELLED: EventKind<SaleEvent> =
-    EventKind::new("sale.cancelled", SALES_ORDER, "A sales order was cancelled.");
+event_kinds! { SaleEvent of SALES_ORDER:
+    SALE_CREATED = "sale.created", "A sales order was created.";
+    SALE_UPDATED = "sale.updated", "A draft of a sales order was replaced or its prices were refreshed.";
+    SALE_CONFIRMED = "sale.confirmed", "A sales order was confirmed. Its prices are fixed and its goods are reserved.";
+    SALE_COMPLETED = "sale.completed", "A sales order was delivered.";
+    SALE_CANCELLED = "sale.cancelled", "A sales order was cancelled.";
+}
 
 /// Tells what happened to an order as it stands after it.
 pub fn emit_sale(kind: &EventKind<SaleEvent>, row: &OrderRow) {

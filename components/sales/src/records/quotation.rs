@@ -2,7 +2,7 @@
 
 use stoa_sdk::{Id, Instant, Reply, collection, tenant, text_enum};
 use stoa_trade::quantity::{Amount, Money, Quantity, Tracking};
-use stoa_trade::resource;
+use stoa_trade::{resource, with_lines};
 
 use crate::records::order::OrderRow;
 use crate::records::price_figures::PriceFigures;
@@ -143,24 +143,11 @@ resource! {
     }
 }
 
-resource! {
+with_lines! {
     /// A quotation as returned to users.
-    pub struct Quotation of row: QuotationRow, items: Vec<QuotationItem>, now: Instant {
-        #[serde(flatten)]
-        header: QuotationHeader = QuotationHeader::from_row(row, now),
-        #[schemars(length(max = stoa_trade::limits::LINES))]
-        items: Vec<QuotationItem> = items,
-    }
-}
-
-resource! {
+    pub struct Quotation of row: QuotationRow, now: Instant => QuotationHeader, items: [QuotationItem; LINES];
     /// A quotation as returned to API clients.
-    pub struct ApiQuotation of row: QuotationRow, items: Vec<QuotationItem>, now: Instant {
-        #[serde(flatten)]
-        header: ApiQuotationHeader = ApiQuotationHeader::from_row(row, now),
-        #[schemars(length(max = stoa_trade::limits::LINES))]
-        items: Vec<QuotationItem> = items,
-    }
+    pub struct ApiQuotation of row: QuotationRow, now: Instant => ApiQuotationHeader, items: [QuotationItem; LINES];
 }
 
 resource! {

@@ -1,6 +1,7 @@
 //! The line of a quotation or an order: rows of both have the same columns, priced in the same way.
 
-use stoa_sdk::{Column, Entity, Id, Problem, now};
+use stoa_sdk::{Column, Entity, Id, Problem};
+use stoa_trade::new_record;
 use stoa_trade::quantity::{Amount, multiply};
 
 use crate::records::order::OrderRow;
@@ -70,11 +71,8 @@ macro_rules! priced_line {
             ];
 
             fn new(id: Id, document: Id, line_no: i64, line: &StatedLine, terms: &LineTerms) -> Result<Self, Problem> {
-                let row = $row {
+                let row = new_record!($row {
                     id,
-                    version: 1,
-                    created_at: now(),
-                    updated_at: now(),
                     $document_id: document,
                     variant_id: line.variant,
                     product_id: terms.product_id,
@@ -91,7 +89,7 @@ macro_rules! priced_line {
                     line_total: Amount::ZERO,
                     $($own: Default::default(),)*
                     $($kept: Default::default(),)*
-                };
+                });
                 row.reprice(terms)
             }
 

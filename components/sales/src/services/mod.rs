@@ -17,12 +17,7 @@ crate::bindings::export!(Services with_types_in crate::bindings);
 
 /// Permissions and scopes that callers must hold, as for the operations that do the same.
 pub const ACCESS: &[ServiceAccess] = &[
-    ServiceAccess {
-        interface: "commerce:sales/customers",
-        functions: &["get"],
-        permissions: READ_CUSTOMERS,
-        scopes: READ_CUSTOMERS,
-    },
+    ServiceAccess::new("commerce:sales/customers", &["get"], READ_CUSTOMERS, READ_CUSTOMERS),
     orders(&["items", "position", "figures"], READ, READ),
     orders(&["bill"], CREATE, CLIENT_WRITE),
     orders(&["deliver"], MOVE_GOODS, CLIENT_MOVE_GOODS),

@@ -5,10 +5,11 @@ use std::collections::BTreeMap;
 
 use stoa_sdk::host::fault;
 use stoa_sdk::store::{Update, update_all};
-use stoa_sdk::{Id, Problem, map, new_id, now, today};
+use stoa_sdk::{Id, Problem, map, new_id, today};
 use stoa_trade::clients::books::{self, Leg, Side};
 use stoa_trade::clients::stock::{self, Delivered, DeliveryLine};
 use stoa_trade::dates::Month;
+use stoa_trade::new_row;
 use stoa_trade::posting::{EntrySource, new_role_leg, post_today};
 use stoa_trade::quantity::{Amount, Quantity, Tracking, sum};
 
@@ -136,11 +137,9 @@ pub fn new_delivery_line(
     quantity: Quantity,
     cost: KnownCost,
 ) -> DeliveryLineRow {
-    let (now, today) = (now(), today());
-    DeliveryLineRow {
+    let today = today();
+    new_row!(DeliveryLineRow {
         id: new_id(),
-        created_at: now,
-        updated_at: now,
         kind: DeliveryKind::Delivery,
         order_id: order.id,
         item_id: item,
@@ -158,5 +157,5 @@ pub fn new_delivery_line(
         cost: cost.amount,
         uncosted_quantity: SignedQuantity::from_units(cost.uncosted.units()),
         document_count: 0,
-    }
+    })
 }

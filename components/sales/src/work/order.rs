@@ -2,9 +2,9 @@
 //! change.
 
 use stoa_sdk::{Id, Instant, Problem, new_id, now};
-use stoa_trade::JsonList;
 use stoa_trade::document::number::{DocumentNumber, NumberRange, insert_numbered};
 use stoa_trade::text::key;
+use stoa_trade::{JsonList, new_record};
 
 use crate::records::order::{OrderRow, OrderStatus};
 use crate::records::order_item::OrderItemRow;
@@ -42,11 +42,8 @@ pub fn complete_item(item: OrderItemRow, line: &StatedLine, origin: PriceOrigin)
 /// A DRAFT of what is named, to be sold from this warehouse, without number and lines yet.
 pub fn new_order(named: &Named<'_>, warehouse: Id, references: &References) -> OrderRow {
     let now = now();
-    OrderRow {
+    new_record!(OrderRow {
         id: new_id(),
-        version: 1,
-        created_at: now,
-        updated_at: now,
         number: String::new(),
         number_key: String::new(),
         legal_entity_id: named.entity,
@@ -69,7 +66,7 @@ pub fn new_order(named: &Named<'_>, warehouse: Id, references: &References) -> O
         completed_at: None,
         cancelled_at: None,
         cancel_reason: None,
-    }
+    })
 }
 
 /// The order with what is summed over its lines, priced at this instant.

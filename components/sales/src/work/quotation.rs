@@ -2,6 +2,7 @@
 
 use stoa_sdk::{Id, Instant, Problem, new_id, now};
 use stoa_trade::document::number::{DocumentNumber, NumberRange, insert_numbered};
+use stoa_trade::new_record;
 use stoa_trade::text::key;
 
 use crate::records::quotation::{QuotationItemRow, QuotationRow, QuotationStatus};
@@ -17,11 +18,8 @@ pub fn number_range(entity: Id) -> NumberRange<'static> {
 /// A DRAFT of what is named, without number and lines yet.
 pub fn new_quotation(named: &Named<'_>, references: &References) -> QuotationRow {
     let now = now();
-    QuotationRow {
+    new_record!(QuotationRow {
         id: new_id(),
-        version: 1,
-        created_at: now,
-        updated_at: now,
         number: String::new(),
         number_key: String::new(),
         legal_entity_id: named.entity,
@@ -42,7 +40,7 @@ pub fn new_quotation(named: &Named<'_>, references: &References) -> QuotationRow
         close_reason: None,
         order_id: None,
         revision_of: None,
-    }
+    })
 }
 
 /// The quotation with what is summed over its lines, priced at this instant.

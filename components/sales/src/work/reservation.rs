@@ -3,9 +3,10 @@
 use std::collections::BTreeMap;
 
 use stoa_sdk::store::{Update, update_all};
-use stoa_sdk::{Id, Problem, new_ids, now};
+use stoa_sdk::{Id, Problem, new_ids};
 use stoa_trade::clients::keys;
 use stoa_trade::clients::stock::{self, ReserveLine, Reserved, SalesOrder};
+use stoa_trade::new_record;
 use stoa_trade::quantity::Tracking;
 use stoa_trade::refusal::refuse;
 
@@ -78,23 +79,21 @@ fn move_refusal(refusal: Problem, lines: &[&ReservedLine<'_>]) -> Problem {
 
 /// A row for each reservation.
 fn allocate(order: &OrderRow, reserved: Vec<Reserved>) -> Vec<AllocationRow> {
-    let now = now();
     let ids = new_ids(u32::try_from(reserved.len()).unwrap_or(u32::MAX));
-    let row = |(id, reservation): (Id, Reserved)| AllocationRow {
-        id,
-        version: 1,
-        created_at: now,
-        updated_at: now,
-        order_id: order.id,
-        item_id: reservation.line.into(),
-        reservation_id: reservation.reservation_id.into(),
-        // The digits of the requested quantity.
-        quantity: reservation.quantity.parse().unwrap_or_default(),
-        returned: Default::default(),
-        unit_id: reservation.unit_id.map(Id::from),
-        outcome: AllocationOutcome::Reserved,
-        live_slot: Some(1),
-        movement_id: None,
+    let row = |(id, reservation): (Id, Reserved)| {
+        new_record!(AllocationRow {
+            id,
+            order_id: order.id,
+            item_id: reservation.line.into(),
+            reservation_id: reservation.reservation_id.into(),
+            // The digits of the requested quantity.
+            quantity: reservation.quantity.parse().unwrap_or_default(),
+            returned: Default::default(),
+            unit_id: reservation.unit_id.map(Id::from),
+            outcome: AllocationOutcome::Reserved,
+            live_slot: Some(1),
+            movement_id: None,
+        })
     };
     ids.into_iter().zip(reserved).map(row).collect()
 }

@@ -204,6 +204,15 @@ impl<T: Totals> Batch for OneTotal<T> {
 macro_rules! totals {
     (
         $(#[$meta:meta])* $vis:vis $name:ident of $entity:ident by [$($key:ident: $key_type:ty),* $(,)?] {
+            [$($measure:ident),+ $(,)?]: $type:ty = $op:ident($column:ident) $(,)?
+        }
+    ) => {
+        $crate::totals! {
+            $(#[$meta])* $vis $name of $entity by [$($key: $key_type),*] { $($measure: $type = $op($column)),+ }
+        }
+    };
+    (
+        $(#[$meta:meta])* $vis:vis $name:ident of $entity:ident by [$($key:ident: $key_type:ty),* $(,)?] {
             $($(#[$measure_meta:meta])* $measure:ident: $type:ty = $op:ident $(($column:ident))?),+ $(,)?
         }
     ) => {

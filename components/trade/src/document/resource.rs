@@ -35,8 +35,39 @@
 ///     }
 /// }
 /// ```
+///
+/// A row that users see as API clients do, and beyond it, is declared `beyond` the view of clients: `tenantId` and the
+/// members of that view are before its own.
+///
+/// ```
+/// # use stoa_sdk::{Id, collection};
+/// # use stoa_trade::resource;
+/// # collection! { record ShelfRow in "shelf" { code: String, notes: Option<String> } }
+/// # resource! { pub struct ApiShelf of record row: ShelfRow { code: String, } }
+/// resource! {
+///     /// A shelf as returned to users.
+///     pub struct Shelf beyond ApiShelf of row: ShelfRow {
+///         notes: Option<String>,
+///     }
+/// }
+/// ```
 #[macro_export]
 macro_rules! resource {
+    (
+        $(#[$meta:meta])*
+        $vis:vis struct $name:ident beyond $public:ident of $row:ident: $row_type:ty
+        $(, $fact:ident: $fact_type:ty)* { $($member:tt)* }
+    ) => {
+        $crate::resource! {
+            $(#[$meta])*
+            $vis struct $name of $row: $row_type $(, $fact: $fact_type)* {
+                tenant_id: ::stoa_sdk::Id = ::stoa_sdk::tenant(),
+                #[serde(flatten)]
+                public: $public = $public::from_row($row $(, $fact)*),
+                $($member)*
+            }
+        }
+    };
     (
         $(#[$meta:meta])*
         $vis:vis struct $name:ident of record $row:ident: $row_type:ty $(, $fact:ident: $fact_type:ty)* {
@@ -79,10 +110,44 @@ macro_rules! resource {
     (@value $row:ident $member:ident $value:expr) => { $value };
 }
 
+/// Declares documents whole: the view of the header, then the lines. A limit that the contract states is a constant of
+/// [`limits`](crate::limits).
+///
+/// ```
+/// # use stoa_sdk::{Id, collection};
+/// # use stoa_trade::{resource, with_lines};
+/// # collection! { record ShelfRow in "shelf" { code: String } }
+/// # resource! { pub struct ShelfHeader of row: ShelfRow { code: String } }
+/// # #[derive(Debug, serde::Serialize, schemars::JsonSchema)]
+/// # pub struct ShelfLine {}
+/// with_lines! {
+///     /// A shelf with its lines.
+///     pub struct Shelf of row: ShelfRow => ShelfHeader, lines: [ShelfLine; LINES];
+/// }
+/// ```
+#[macro_export]
+macro_rules! with_lines {
+    ($(
+        $(#[$meta:meta])*
+        $vis:vis struct $name:ident of $row:ident: $row_type:ty $(, $fact:ident: $fact_type:ty)*
+        => $header:ident, $lines:ident: [$line:ty $(; $limit:ident)?];
+    )+) => {$(
+        $crate::resource! {
+            $(#[$meta])*
+            $vis struct $name of $row: $row_type $(, $fact: $fact_type)*, $lines: Vec<$line> {
+                #[serde(flatten)]
+                header: $header = $header::from_row($row $(, $fact)*),
+                $(#[schemars(length(max = stoa_trade::limits::$limit))])?
+                $lines: Vec<$line> = $lines,
+            }
+        }
+    )+};
+}
+
 #[cfg(test)]
 mod tests {
     use serde_json::{Value, json};
-    use stoa_sdk::scripted::NOW;
+    use stoa_sdk::scripted::{NOW, script};
     use stoa_sdk::{Id, Instant, collection};
 
     collection! {
@@ -108,16 +173,29 @@ mod tests {
         }
     }
 
+    resource! {
+        struct OwnShelf beyond ApiShelf of row: ShelfRow, free: usize {
+            notes: Option<String>,
+        }
+    }
+
+    fn shelf() -> ShelfRow {
+        let (created_at, updated_at) = (Instant(NOW), Instant(NOW));
+        ShelfRow { id: Id(1, 1), version: 1, created_at, updated_at, code: "a-1".to_owned(), notes: None }
+    }
+
+    #[test]
+    fn the_company_and_the_view_of_clients_are_before_the_members_that_only_users_see() {
+        script([]);
+        let shown = serde_json::to_value(OwnShelf::from_row(&shelf(), 3)).unwrap();
+        let members: Vec<&str> = shown.as_object().into_iter().flatten().map(|(name, _)| name.as_str()).collect();
+        let expected = ["tenantId", "id", "code", "freePlaces", "version", "createdAt", "updatedAt", "notes"];
+        assert_eq!(members, expected);
+    }
+
     #[test]
     fn a_member_is_a_column_unless_it_says_otherwise() {
-        let row = ShelfRow {
-            id: Id(1, 1),
-            version: 1,
-            created_at: Instant(NOW),
-            updated_at: Instant(NOW),
-            code: "a-1".to_owned(),
-            notes: None,
-        };
+        let row = shelf();
         let shown = serde_json::to_value(Shelf::from_row(&row, 3)).unwrap();
         let now = row.created_at;
         let expected = [

@@ -9,6 +9,7 @@ mod contact;
 mod profile;
 mod restated;
 mod row;
+mod views;
 
 pub use contact::{Address, AddressInput, AddressUse, Contact, ContactInput, Email, Phone, normalize_phone};
 pub use profile::{CustomerTerms, PartyKind, Profile, ProfileInput, SupplierTerms, check_profile};

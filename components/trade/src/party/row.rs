@@ -9,12 +9,8 @@ macro_rules! party_row {
         impl $row {
             /// A new party, as a body states it.
             pub fn new(input: $crate::party::PartyInput<$terms>) -> $row {
-                let now = ::stoa_sdk::now();
-                let row = $row {
+                let row = $crate::new_record!($row {
                     id: ::stoa_sdk::new_id(),
-                    version: 1,
-                    created_at: now,
-                    updated_at: now,
                     code: input.code.clone(),
                     code_key: $crate::text::key(&input.code),
                     name: String::new(),
@@ -34,7 +30,7 @@ macro_rules! party_row {
                     addresses: Default::default(),
                     tags: Default::default(),
                     $($term: None,)+
-                };
+                });
                 row.restate(input)
             }
 

@@ -8,7 +8,7 @@ use std::vec::IntoIter;
 use stoa_sdk::store::{Agg, Aggregate, Measure, Row, Totals, Value, aggregate};
 use stoa_sdk::{Column, Entity, Field, Filter, Id};
 
-use super::{Days, Ledger, Part, Summed, SumsByGroup, group_days};
+use super::{Days, Ledger, Part, SumOfDays, Summed, SumsByGroup, group_days, sum_days};
 use crate::dates::Month;
 use crate::quantity::{Amount, of_count};
 
@@ -36,8 +36,96 @@ impl Figure {
 pub trait PlainLedger<const N: usize>: Ledger<N> {
     /// Each figure, once.
     const PLAIN: [Figure; N];
+}
+
+/// A ledger with plain figures whose lines have the month of their day in a column.
+pub trait MonthlyLines<const N: usize>: PlainLedger<N> {
     /// The month of a line's day.
     const LINE_MONTH: Column<Month>;
+}
+
+/// Declares a ledger with `N` plain figures: its lines, which are dated `on_date`, its totals, and the columns of both
+/// by which totals differ, in addition to the legal entity and the month.
+///
+/// ```
+/// # use stoa_sdk::{Date, Id, collection};
+/// # use stoa_trade::dates::Month;
+/// # use stoa_trade::plain_ledger;
+/// # use stoa_trade::quantity::Amount;
+/// # use stoa_trade::snapshot::Figure;
+/// # collection! {
+/// #     ledger VisitRow in "visit" { legal_entity_id: Id, shop: String, on_date: Date, spent: Amount }
+/// # }
+/// # collection! {
+/// #     projection VisitTotalRow in "visit_total" { legal_entity_id: Id, shop: String, month: Month, spent: Amount }
+/// #     unique { total: [legal_entity_id, shop, month] }
+/// #     counters [spent]
+/// # }
+/// plain_ledger! {
+///     /// Visits to shops.
+///     Visits[1] of VisitRow in VisitTotalRow by [shop: String] {
+///         Figure::sum(VisitRow::spent, VisitTotalRow::spent),
+///     }
+/// }
+/// ```
+#[macro_export]
+macro_rules! plain_ledger {
+    (
+        $(#[$meta:meta])*
+        $vis:vis $name:ident[$n:tt] of $row:ident in $total:ident by [$($key:ident: $key_type:ty),+]
+        { $($figure:expr),+ $(,)? }
+    ) => {
+        $(#[$meta])*
+        $vis struct $name;
+
+        impl $crate::snapshot::PlainLedger<$n> for $name {
+            const PLAIN: [$crate::snapshot::Figure; $n] = [$($figure),+];
+        }
+
+        #[allow(clippy::clone_on_copy, reason = "some columns are texts")]
+        impl $crate::snapshot::Ledger<$n> for $name {
+            type Row = $row;
+            type Total = $total;
+            type Group = ($($key_type,)+ $crate::dates::Month);
+            type LineSums = $crate::snapshot::LineSums<$name, $n>;
+            const LINE_ENTITY: ::stoa_sdk::Column<::stoa_sdk::Id> = $row::legal_entity_id;
+            const LINE_ID: ::stoa_sdk::Column<::stoa_sdk::Id> = $row::id;
+            const LINE_DAY: ::stoa_sdk::Column<::stoa_sdk::Date> = $row::on_date;
+            const TOTAL_ENTITY: ::stoa_sdk::Column<::stoa_sdk::Id> = $total::legal_entity_id;
+            const TOTAL_MONTH: ::stoa_sdk::Column<$crate::dates::Month> = $total::month;
+            const FIGURES: [::stoa_sdk::Column<$crate::quantity::Amount>; $n] =
+                $crate::snapshot::list_counters(<$name as $crate::snapshot::PlainLedger<$n>>::PLAIN);
+
+            fn read_line(
+                line: &$row,
+            ) -> (::stoa_sdk::Id, ::stoa_sdk::Id, Self::Group, [$crate::quantity::Amount; $n]) {
+                let group = ($(line.$key.clone(),)+ $crate::dates::Month::from_day(line.on_date));
+                (line.id, line.legal_entity_id, group, $crate::snapshot::read_parts::<$name, $n>(line))
+            }
+
+            fn key(entity: ::stoa_sdk::Id, ($($key,)+ month): &Self::Group) -> ::stoa_sdk::store::Row {
+                use ::stoa_sdk::Field;
+                vec![entity.put(), $($key.put(),)+ month.put()]
+            }
+
+            fn read_total(total: &$total) -> (::stoa_sdk::Id, Self::Group, [$crate::quantity::Amount; $n]) {
+                let group = ($(total.$key.clone(),)+ total.month);
+                (total.legal_entity_id, group, $crate::snapshot::read_counters::<$name, $n>(total))
+            }
+
+            fn lines_of(($($key,)+ month): &Self::Group) -> ::stoa_sdk::Filter {
+                ::stoa_sdk::all([$($row::$key.eq($key.clone()),)+ month.days_of($row::on_date)])
+            }
+
+            fn measure(filter: ::stoa_sdk::Filter) -> ::stoa_sdk::store::Aggregate<Self::LineSums> {
+                $crate::snapshot::measure_lines::<$name, _, $n>(filter)
+            }
+
+            fn read_sums(sums: &Self::LineSums) -> [$crate::quantity::Amount; $n] {
+                sums.figures
+            }
+        }
+    };
 }
 
 /// The counters of the figures: [`Ledger::FIGURES`].
@@ -111,7 +199,7 @@ const fn list_measures<const N: usize>(figures: [Figure; N], of_totals: bool) ->
 /// Sums of the figures of lines or totals, with the key of their group.
 macro_rules! sums {
     (
-        $(#[$meta:meta])* $name:ident of $entity:ident by [$($month:ident)?],
+        $(#[$meta:meta])* $name:ident of $ledger:ident $entity:ident by [$($month:ident)?],
         $key:ty = $read:expr, of_totals: $of_totals:literal
     ) => {
         $(#[$meta])*
@@ -123,7 +211,7 @@ macro_rules! sums {
             ledger: PhantomData<fn() -> L>,
         }
 
-        impl<L: PlainLedger<N>, const N: usize> Totals for $name<L, N> {
+        impl<L: $ledger<N>, const N: usize> Totals for $name<L, N> {
             type Entity = L::$entity;
             const KEYS: &'static [&'static str] = &[$(L::$month.name())?];
             const MEASURES: &'static [Measured] = &list_measures(L::PLAIN, $of_totals);
@@ -141,25 +229,38 @@ macro_rules! sums {
 
 sums! {
     /// The figures of lines: [`Ledger::LineSums`].
-    LineSums of Row by [], () = |_| Some(()), of_totals: false
+    LineSums of PlainLedger Row by [], () = |_| Some(()), of_totals: false
+}
+
+sums! {
+    /// The figures of totals.
+    TotalSums of PlainLedger Total by [], () = |_| Some(()), of_totals: true
 }
 
 sums! {
     /// The figures of lines, by month.
-    LineMonths of Row by [LINE_MONTH], Month = |values| Month::take(values.next()?), of_totals: false
+    LineMonths of MonthlyLines Row by [LINE_MONTH], Month = |values| Month::take(values.next()?), of_totals: false
 }
 
 sums! {
     /// The figures of totals, by month.
-    TotalMonths of Total by [TOTAL_MONTH], Month = |values| Month::take(values.next()?), of_totals: true
+    TotalMonths of PlainLedger Total by [TOTAL_MONTH], Month = |values| Month::take(values.next()?), of_totals: true
 }
 
 /// Figures by month; see [`sum_months`].
 pub type MonthSums<L, const N: usize> = SumsByGroup<TotalMonths<L, N>, LineMonths<L, N>, Month, N>;
 
+/// The lines that meet a filter, with their figures.
+fn line_part<L: PlainLedger<N>, T: Totals + 'static, A, const N: usize>(
+    filter: Filter,
+    figures: fn(T) -> A,
+) -> Part<'static, T, A> {
+    Part { filter, measure: &measure_lines::<L, T, N>, figures }
+}
+
 /// Sums what an entity's ledger has on these days, by month. `totals` and `lines` say of which totals and lines, but
 /// for entity and days.
-pub fn sum_months<L: PlainLedger<N>, const N: usize>(
+pub fn sum_months<L: MonthlyLines<N>, const N: usize>(
     entity: Id,
     summed: Option<Summed>,
     days: Days,
@@ -171,10 +272,26 @@ pub fn sum_months<L: PlainLedger<N>, const N: usize>(
         summed,
         days,
         Part { filter: totals, measure: &aggregate, figures: |sums: TotalMonths<L, N>| (sums.key, sums.figures) },
-        Part {
-            filter: lines,
-            measure: &measure_lines::<L, _, N>,
-            figures: |sums: LineMonths<L, N>| (sums.key, sums.figures),
-        },
+        line_part::<L, _, _, N>(lines, |sums: LineMonths<L, N>| (sums.key, sums.figures)),
+    )
+}
+
+/// Figures of days; see [`sum_figures`].
+pub type FigureSums<L, const N: usize> = SumOfDays<TotalSums<L, N>, LineSums<L, N>, N>;
+
+/// Sums what an entity's ledger has on these days, all months together; see [`sum_months`].
+pub fn sum_figures<L: PlainLedger<N>, const N: usize>(
+    entity: Id,
+    summed: Option<Summed>,
+    days: Days,
+    totals: Filter,
+    lines: Filter,
+) -> FigureSums<L, N> {
+    sum_days::<L, _, _, N, N>(
+        entity,
+        summed,
+        days,
+        Part { filter: totals, measure: &aggregate, figures: |sums: TotalSums<L, N>| (sums.key, sums.figures) },
+        line_part::<L, _, _, N>(lines, |sums: LineSums<L, N>| (sums.key, sums.figures)),
     )
 }

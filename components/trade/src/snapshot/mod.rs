@@ -16,8 +16,8 @@ mod upgrade;
 
 pub use check::{check_lines, check_totals};
 pub use figures::{
-    Figure, LineMonths, LineSums, MonthSums, PlainLedger, TotalMonths, list_counters, measure_lines, read_counters,
-    read_parts, sum_months,
+    Figure, FigureSums, LineMonths, LineSums, MonthSums, MonthlyLines, PlainLedger, TotalMonths, TotalSums,
+    list_counters, measure_lines, read_counters, read_parts, sum_figures, sum_months,
 };
 pub use forward::{LedgerStep, Snapshots, late_entities, ledger_step};
 pub use read::{Days, Part, SumOfDays, SumsByGroup, group_days, read_settled, settle, sum_days};

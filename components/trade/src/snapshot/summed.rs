@@ -1,6 +1,6 @@
 //! How far the lines of an entity are in its totals.
 
-use stoa_sdk::{Id, Instant, collection, new_id, now, view};
+use stoa_sdk::{Id, Instant, collection, new_id, view};
 
 collection! {
     /// Lines of an entity whose ids were made before `until` are in its totals, all others are not. No row: none is.
@@ -20,13 +20,6 @@ view! {
 impl SummedLinesRow {
     /// The row of an entity of which no line is summed.
     pub fn new(entity: Id) -> SummedLinesRow {
-        SummedLinesRow {
-            id: new_id(),
-            version: 1,
-            created_at: now(),
-            updated_at: now(),
-            legal_entity_id: entity,
-            until: Instant(0),
-        }
+        crate::new_record!(SummedLinesRow { id: new_id(), legal_entity_id: entity, until: Instant(0) })
     }
 }

@@ -1,10 +1,8 @@
 //! Credits as they are read.
 
 use stoa_sdk::store::{find, get, run, select};
-use stoa_sdk::{Answer, Call, Date, Field, Id, Problem, has};
+use stoa_sdk::{Answer, Call, Field, Id, Problem, has};
 use stoa_trade::Caller;
-use stoa_trade::lists::{answer_page, at_least, at_most};
-use stoa_trade::quantity::Money;
 
 use crate::operations::document_list::document_list;
 use crate::operations::payment::list::read_funds;
@@ -21,21 +19,17 @@ document_list! {
         reason_type: Option<CreditReason>,
         origin_invoice_id: Option<Id>,
         supplier_return_id: Option<Id>,
+    } dated {
         /// Only credits recognised on or after this day.
-        from: Option<Date> = at_least(CreditRow::recognized_on, from),
-        to: Option<Date> = at_most(CreditRow::recognized_on, to),
-        total_min: Option<Money> = at_least(CreditRow::amount, total_min),
-        total_max: Option<Money> = at_most(CreditRow::amount, total_max),
-    }
+        recognized_on;
+    } of amount
 }
 
 pub fn list(side: Side, call: &Call) -> Answer {
     let rows = call.query::<ListCredits>()?.page([CreditRow::side.eq(side)])?;
     let funds = read_funds(rows.items.iter().map(|row| row.id))?;
-    match Caller::current() {
-        Caller::Person => answer_page(rows, |row| row.id, |row| CreditHeader::from_row(&row, funds.get(&row.id))),
-        Caller::Client => answer_page(rows, |row| row.id, |row| ApiCredit::from_row(&row, funds.get(&row.id))),
-    }
+    let header = |row: &CreditRow| CreditHeader::from_row(row, funds.get(&row.id));
+    Caller::current().answer_page(rows, header, |row| ApiCredit::from_row(row, funds.get(&row.id)))
 }
 
 /// API clients see no cost lines: none are read for them.

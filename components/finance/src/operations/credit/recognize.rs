@@ -4,8 +4,7 @@
 use std::collections::BTreeSet;
 
 use stoa_sdk::store::{Failure, aggregate, insert, run, select};
-use stoa_sdk::{Answer, Call, Date, Id, Problem, all, item, new_id, now, today, totals};
-use stoa_trade::Change;
+use stoa_sdk::{Answer, Call, Date, Id, Problem, all, item, new_id, today, totals};
 use stoa_trade::card_number::refuse_card_numbers;
 use stoa_trade::clients::articles;
 use stoa_trade::clients::books::{self, Leg, Side as JournalSide};
@@ -13,6 +12,7 @@ use stoa_trade::clients::costs::{self, CorrectionLine, Destination};
 use stoa_trade::dates::effective_day;
 use stoa_trade::quantity::{Amount, Money, sum, widen};
 use stoa_trade::refusal::{illegal, refuse};
+use stoa_trade::{Change, new_row};
 
 use crate::operations::body::VoidDocument;
 use crate::operations::credit::input::RecognizeCredit;
@@ -61,13 +61,7 @@ pub fn recognize(side: Side, call: &Call) -> Answer {
     let rest = (change.update(), insert([&new_funds(&debtor, row.id, row.amount)]), insert(&corrections));
     let lines = Lines { entries: vec![credit_entry], ..Lines::default() };
     write_lines(row.legal_entity_id, rest, &lines).map_err(or_recognized)?;
-    let terms = Terms {
-        entity: row.legal_entity_id,
-        currency_code: &row.currency_code,
-        currency_pointer: None,
-        on,
-        on_pointer: "/recognizedOn",
-    };
+    let terms = Terms::new(row.legal_entity_id, &row.currency_code, on, "/recognizedOn");
     let source = EntrySource { kind: CREDIT, id: row.id, purpose: "RECOGNITION", number: &row.number };
     books::post(&draw_entry(terms, source, legs_of(&row, &corrections)?))?;
     let reply = change.after().receipt().subjects(products);
@@ -118,14 +112,11 @@ fn correct_costs(row: &CreditRow, on: Date) -> Result<(Vec<CostCorrectionRow>, B
         .collect();
     let parts =
         costs::service::correct(row.id.into(), &wire).map_err(|refusal| refusal.moved("/lines", "/costLines"))?;
-    let now = now();
     let mut corrections = Vec::new();
     for (line, parts) in lines.iter().zip(parts) {
         for part in parts {
-            corrections.push(CostCorrectionRow {
+            corrections.push(new_row!(CostCorrectionRow {
                 id: new_id(),
-                created_at: now,
-                updated_at: now,
                 credit_id: row.id,
                 line_no: line.line_no,
                 receipt_item_id: line.receipt_item_id,
@@ -134,7 +125,7 @@ fn correct_costs(row: &CreditRow, on: Date) -> Result<(Vec<CostCorrectionRow>, B
                 destination: read_destination(part.destination),
                 amount: parse(&part.amount),
                 on_date: on,
-            });
+            }));
         }
     }
     Ok((corrections, articles::products_of(variants)))

@@ -1,12 +1,12 @@
 //! Requesting credits: created and replaced. They are worth nothing until a real document recognises them (rule 3).
 
 use stoa_sdk::store::{insert, run};
-use stoa_sdk::{Answer, Call, Id, Problem, new_id, now};
-use stoa_trade::Change;
+use stoa_sdk::{Answer, Call, Id, Problem, new_id};
 use stoa_trade::clients::directory;
 use stoa_trade::document::replacement::FullReplacement;
-use stoa_trade::refusal::or_duplicate;
+use stoa_trade::refusal::{or_duplicate, require_unchanged};
 use stoa_trade::text::key;
+use stoa_trade::{Change, new_record, new_row};
 
 use crate::operations::credit::input::{CostLineInput, CreditInput};
 use crate::operations::credit::references::check_references;
@@ -28,24 +28,21 @@ pub fn create(side: Side, call: &Call) -> Answer {
 
 /// A credit as a body states it, and its cost lines.
 fn draw_credit(side: Side, id: Id, body: CreditInput) -> (CreditRow, Vec<CreditCostLineRow>) {
-    let (now, line_set_id) = (now(), new_id());
-    let line = |(line_no, line): (i64, &CostLineInput)| CreditCostLineRow {
-        id: new_id(),
-        created_at: now,
-        updated_at: now,
-        credit_id: id,
-        line_set_id,
-        line_no,
-        receipt_item_id: line.receipt_item_id,
-        inventory_unit_id: line.inventory_unit_id,
-        amount: line.amount.0,
+    let line_set_id = new_id();
+    let line = |(line_no, line): (i64, &CostLineInput)| {
+        new_row!(CreditCostLineRow {
+            id: new_id(),
+            credit_id: id,
+            line_set_id,
+            line_no,
+            receipt_item_id: line.receipt_item_id,
+            inventory_unit_id: line.inventory_unit_id,
+            amount: line.amount.0,
+        })
     };
     let lines = (0..).zip(body.cost_lines()).map(line).collect();
-    let row = CreditRow {
+    let row = new_record!(CreditRow {
         id,
-        version: 1,
-        created_at: now,
-        updated_at: now,
         side,
         number_key: key(&body.number.0),
         number: body.number.0,
@@ -66,7 +63,7 @@ fn draw_credit(side: Side, id: Id, body: CreditInput) -> (CreditRow, Vec<CreditC
         recognized_on: None,
         voided_on: None,
         void_reason: None,
-    };
+    });
     (row, lines)
 }
 
@@ -77,9 +74,7 @@ pub fn replace(side: Side, call: &Call) -> Answer {
     if before.status != CreditStatus::Requested {
         return Err(Problem::new("ILLEGAL_STATE"));
     }
-    if body.legal_entity_id != before.legal_entity_id {
-        return Err(Problem::immutable(vec!["/legalEntityId".to_owned()]));
-    }
+    require_unchanged(&before.legal_entity_id, &body.legal_entity_id, "/legalEntityId")?;
     require_party(side, body.party_id)?;
     let products = check_references(side, &body)?;
     let (drawn, lines) = draw_credit(side, before.id, body);

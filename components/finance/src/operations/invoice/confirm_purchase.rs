@@ -7,7 +7,6 @@ use stoa_sdk::{Answer, Bounds, Call, Id, Item, Problem, item};
 use stoa_trade::JsonList;
 use stoa_trade::card_number::refuse_card_numbers;
 use stoa_trade::clients::purchases::{self, BuyLine, NewUnit, Purchase, ReceiveLine, Received, ReceivedItem};
-use stoa_trade::quantity::{Quantity, sum};
 use stoa_trade::refusal::{illegal, invalid, refuse, refuse_invalid};
 use stoa_trade::unit_identity::UnitInput;
 
@@ -17,6 +16,7 @@ use crate::operations::invoice::issue::recognize_on;
 use crate::records::invoice_line::{InvoiceLineRow, products_of};
 use crate::records::side::Side;
 use crate::rules::billed_units::{check_given, check_lines};
+use crate::work::invoice::goods::{VariantGoods, gather_goods};
 use crate::work::invoice::locked::{LockedInvoice, lock_invoice};
 use crate::work::invoice::post::{BilledLines, Posted, post_invoice};
 
@@ -153,13 +153,6 @@ fn receive(
     Ok((received.receipt_id.into(), lines.collect()))
 }
 
-/// Goods of one variant that are bought: all its lines have one cost.
-struct Bought<'a> {
-    first: &'a InvoiceLineRow,
-    quantity: Quantity,
-    units: Vec<NewUnit>,
-}
-
 /// Buys the goods by an order of their own, at the invoice's cost.
 fn buy(
     invoice: &LockedInvoice,
@@ -168,7 +161,8 @@ fn buy(
 ) -> Result<(Id, Vec<InvoiceLineRow>), Problem> {
     refuse_members(&[("/expectedOrderVersion", body.expected_order_version.is_some())])?;
     let warehouse = body.warehouse_id.ok_or_else(|| invalid("/warehouseId", "REQUIRED"))?;
-    let goods = gather_goods(invoice, given)?;
+    let units_of_lines = invoice.lines.iter().map(|line| (line, given.wire(line)));
+    let goods = gather_goods(units_of_lines, "unitCost", "TWO_COSTS")?;
     let row = &invoice.row;
     let what = Purchase {
         number: Some(body.order_number.clone().unwrap_or_else(|| format!("PI-{}", row.id))),
@@ -179,7 +173,7 @@ fn buy(
         reason: String::from(body.reason.clone()),
         location_id: body.warehouse_location_id.map(Into::into),
     };
-    let line = |(variant, bought): (&Id, &Bought<'_>)| BuyLine {
+    let line = |(variant, bought): (&Id, &VariantGoods<'_, NewUnit>)| BuyLine {
         variant_id: (*variant).into(),
         quantity: bought.quantity.to_string(),
         unit_cost: bought.first.unit_amount.to_string(),
@@ -191,33 +185,16 @@ fn buy(
     Ok((received.receipt_id.into(), link_lines(invoice, &goods, &received)))
 }
 
-/// The goods by variant: a purchase has each variant once.
-///
-/// # Errors
-/// REFERENCE_INVALID at a line whose cost differs from that of an earlier line of its variant.
-fn gather_goods<'a>(invoice: &'a LockedInvoice, given: &Given<'_>) -> Result<BTreeMap<Id, Bought<'a>>, Problem> {
-    let mut goods: BTreeMap<Id, Bought<'a>> = BTreeMap::new();
-    let mut differing = Vec::new();
-    for line in &invoice.lines {
-        let Some(variant) = line.variant_id else { continue };
-        let nothing = Bought { first: line, quantity: Quantity::ZERO, units: Vec::new() };
-        let bought = goods.entry(variant).or_insert(nothing);
-        if bought.first.unit_amount != line.unit_amount {
-            differing.push(item(format!("{}/unitCost", line.pointer()), "TWO_COSTS"));
-        }
-        bought.quantity = sum([bought.quantity, line.quantity])?;
-        bought.units.extend(given.wire(line));
-    }
-    refuse("REFERENCE_INVALID", differing)?;
-    Ok(goods)
-}
-
 /// The received item of a variant, and its units that no line has taken yet.
 type Came<'a> = (&'a ReceivedItem, std::slice::Iter<'a, (u64, u64)>);
 
 /// The lines of the invoice as those of the order and the receipt that were made for them; units in the order of the lines that gave
 /// them.
-fn link_lines(invoice: &LockedInvoice, goods: &BTreeMap<Id, Bought<'_>>, received: &Received) -> Vec<InvoiceLineRow> {
+fn link_lines(
+    invoice: &LockedInvoice,
+    goods: &BTreeMap<Id, VariantGoods<'_, NewUnit>>,
+    received: &Received,
+) -> Vec<InvoiceLineRow> {
     let mut came: BTreeMap<Id, Came<'_>> = stoa_sdk::map(
         goods.keys().zip(&received.items).map(|(variant, item)| (*variant, (item, item.unit_ids.iter()))),
     );

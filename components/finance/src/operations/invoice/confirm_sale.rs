@@ -1,13 +1,10 @@
 //! Confirming a sales invoice together with the delivery of its goods: of the order that it bills, or of one that is made for it. Order,
 //! delivery, invoice and entries are one transaction (rule 9).
 
-use std::collections::BTreeMap;
-
 use stoa_sdk::{Answer, Call, Id, Item, Problem, item, set};
 use stoa_trade::card_number::refuse_card_numbers;
 use stoa_trade::clients::sales::{self, Order, Sale, SellLine};
-use stoa_trade::quantity::{Quantity, sum};
-use stoa_trade::refusal::{illegal, invalid, refuse, refuse_invalid, unusable};
+use stoa_trade::refusal::{illegal, invalid, refuse_invalid, unusable};
 use stoa_trade::text::key;
 
 use crate::operations::invoice::input::ConfirmSalesInvoice;
@@ -15,6 +12,7 @@ use crate::operations::invoice::issue::issue_on;
 use crate::records::invoice_line::{InvoiceLineRow, products_of};
 use crate::records::side::Side;
 use crate::rules::billed_units::{check_lines, units_to_deliver};
+use crate::work::invoice::goods::{VariantGoods, gather_goods};
 use crate::work::invoice::locked::{LockedInvoice, lock_invoice};
 use crate::work::invoice::post::{BilledLines, Posted, claims_of, post_invoice, with_units};
 use crate::work::ordered::of_sales;
@@ -76,21 +74,15 @@ fn deliver(invoice: &LockedInvoice, body: &ConfirmSalesInvoice, order: Id) -> Re
     Ok((order, with_units(invoice, &of_sales(&[delivered]), units)))
 }
 
-/// Goods of one variant that are sold: all its lines have one price.
-struct Sold<'a> {
-    first: &'a InvoiceLineRow,
-    quantity: Quantity,
-    units: Vec<Id>,
-}
-
 /// Sells the goods by an order of their own.
 fn sell(invoice: &LockedInvoice, body: &ConfirmSalesInvoice) -> Result<(Id, BilledLines), Problem> {
     refuse_members(&[("/expectedOrderVersion", body.expected_order_version.is_some())])?;
     let warehouse = body.warehouse_id.ok_or_else(|| invalid("/warehouseId", "REQUIRED"))?;
     let price_list = body.price_list_id.ok_or_else(|| invalid("/priceListId", "REQUIRED"))?;
     let units = units_to_deliver(&invoice.billed_lines())?;
-    let goods = gather_goods(invoice, &units)?;
-    let line = |(variant, sold): (&Id, &Sold<'_>)| SellLine {
+    let units_of_lines = invoice.lines.iter().zip(&units).map(|(line, units)| (line, units.iter().copied()));
+    let goods = gather_goods(units_of_lines, "unitPrice", "TWO_PRICES")?;
+    let line = |(variant, sold): (&Id, &VariantGoods<'_, Id>)| SellLine {
         variant_id: (*variant).into(),
         quantity: sold.quantity.to_string(),
         unit_price: Some(sold.first.unit_amount.to_string()),
@@ -115,27 +107,6 @@ fn sell(invoice: &LockedInvoice, body: &ConfirmSalesInvoice) -> Result<(Id, Bill
     }
     let billed = link_lines(invoice, &order, units);
     Ok((order.id.into(), billed))
-}
-
-/// The goods by variant: a sale has each variant once.
-///
-/// # Errors
-/// REFERENCE_INVALID at a line whose price differs from that of an earlier line of its variant.
-fn gather_goods<'a>(invoice: &'a LockedInvoice, units: &[Vec<Id>]) -> Result<BTreeMap<Id, Sold<'a>>, Problem> {
-    let mut goods: BTreeMap<Id, Sold<'a>> = BTreeMap::new();
-    let mut differing = Vec::new();
-    for (line, units) in invoice.lines.iter().zip(units) {
-        let Some(variant) = line.variant_id else { continue };
-        let nothing = Sold { first: line, quantity: Quantity::ZERO, units: Vec::new() };
-        let sold = goods.entry(variant).or_insert(nothing);
-        if sold.first.unit_amount != line.unit_amount {
-            differing.push(item(format!("{}/unitPrice", line.pointer()), "TWO_PRICES"));
-        }
-        sold.quantity = sum([sold.quantity, line.quantity])?;
-        sold.units.extend(units);
-    }
-    refuse("REFERENCE_INVALID", differing)?;
-    Ok(goods)
 }
 
 /// The lines of the invoice as those of the order that was made for them.

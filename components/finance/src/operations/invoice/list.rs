@@ -6,8 +6,7 @@ use stoa_sdk::store::{find, get, run, select};
 use stoa_sdk::{Answer, Call, Date, Field, Filter, Id, Problem, Reply, all, has, map, set};
 use stoa_trade::Caller;
 use stoa_trade::clients::units::{self, Unit};
-use stoa_trade::lists::{answer_page, at_least, at_most, equals};
-use stoa_trade::quantity::Money;
+use stoa_trade::lists::{at_least, at_most, equals};
 
 use crate::operations::application::answer_applications;
 use crate::operations::document_list::document_list;
@@ -34,14 +33,12 @@ document_list! {
         variant_id: Option<Id> = Filter::default(),
         /// True lists invoices with an open balance, false all others.
         open: Option<bool> = open.map(filter_open).unwrap_or_default(),
+    } dated {
         /// Only documents issued on or after this day.
-        from: Option<Date> = at_least(InvoiceRow::issued_on, from),
-        to: Option<Date> = at_most(InvoiceRow::issued_on, to),
+        issued_on;
         due_from: Option<Date> = at_least(InvoiceRow::due_on, due_from),
         due_to: Option<Date> = at_most(InvoiceRow::due_on, due_to),
-        total_min: Option<Money> = at_least(InvoiceRow::total, total_min),
-        total_max: Option<Money> = at_most(InvoiceRow::total, total_max),
-    }
+    } of total
 }
 
 /// One line of the invoice is of the stated order and variant.
@@ -67,18 +64,18 @@ pub fn list(side: Side, call: &Call) -> Answer {
     let paid = run((!keys.is_empty()).then(|| find::<InvoiceBalanceRow>("invoice", keys)))?.unwrap_or_default();
     let paid: BTreeMap<Id, InvoiceBalanceRow> = map(paid.into_iter().map(|paid| (paid.invoice_id, paid)));
     let paid_of = |row: &InvoiceRow| paid.get(&row.id);
-    let id = |row: &InvoiceRow| row.id;
-    match (side, Caller::current()) {
-        (Side::Sales, Caller::Person) => answer_page(rows, id, |row| SalesInvoiceHeader::from_row(&row, paid_of(&row))),
-        (Side::Sales, Caller::Client) => {
-            answer_page(rows, id, |row| ApiSalesInvoiceHeader::from_row(&row, paid_of(&row)))
-        }
-        (Side::Purchases, Caller::Person) => {
-            answer_page(rows, id, |row| PurchaseInvoiceHeader::from_row(&row, paid_of(&row)))
-        }
-        (Side::Purchases, Caller::Client) => {
-            answer_page(rows, id, |row| ApiPurchaseInvoiceHeader::from_row(&row, paid_of(&row)))
-        }
+    let caller = Caller::current();
+    match side {
+        Side::Sales => caller.answer_page(
+            rows,
+            |row| SalesInvoiceHeader::from_row(row, paid_of(row)),
+            |row| ApiSalesInvoiceHeader::from_row(row, paid_of(row)),
+        ),
+        Side::Purchases => caller.answer_page(
+            rows,
+            |row| PurchaseInvoiceHeader::from_row(row, paid_of(row)),
+            |row| ApiPurchaseInvoiceHeader::from_row(row, paid_of(row)),
+        ),
     }
 }
 

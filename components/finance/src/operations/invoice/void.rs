@@ -2,12 +2,12 @@
 //! Deliveries and receipts stay.
 
 use stoa_sdk::store::{run, select, update_by};
-use stoa_sdk::{Answer, Call, Date, Field, Problem, Reply, all, new_id, now, today};
-use stoa_trade::Change;
+use stoa_sdk::{Answer, Call, Date, Field, Problem, Reply, all, new_id, today};
 use stoa_trade::card_number::refuse_card_numbers;
 use stoa_trade::dates::{Month, effective_day};
 use stoa_trade::quantity::{Amount, Money, Quantity};
 use stoa_trade::refusal::illegal;
+use stoa_trade::{Change, new_row};
 
 use crate::operations::body::VoidDocument;
 use crate::records::invoice::{InvoiceBalanceRow, InvoiceRow, InvoiceStatus};
@@ -97,11 +97,8 @@ fn void_issued(invoice: &LockedInvoice, on: Date, reason: Option<String>) -> Res
 }
 
 fn mirror_line(line: &RevenueLineRow, on: Date) -> RevenueLineRow {
-    let now = now();
-    RevenueLineRow {
+    new_row!(RevenueLineRow {
         id: new_id(),
-        created_at: now,
-        updated_at: now,
         undo: true,
         on_date: on,
         month: Month::from_day(on),
@@ -109,5 +106,5 @@ fn mirror_line(line: &RevenueLineRow, on: Date) -> RevenueLineRow {
         revenue: Amount::from_units(-line.revenue.units()),
         document_count: -line.document_count,
         ..line.clone()
-    }
+    })
 }

@@ -3,11 +3,9 @@
 use std::collections::BTreeMap;
 
 use stoa_sdk::store::{find, get, run};
-use stoa_sdk::{Answer, Call, Date, Field, Id, Problem, map};
+use stoa_sdk::{Answer, Call, Field, Id, Problem, map};
 use stoa_trade::Caller;
-use stoa_trade::lists::{answer_page, at_least, at_most};
 use stoa_trade::payment_method::Method;
-use stoa_trade::quantity::Money;
 
 use crate::operations::document_list::document_list;
 use crate::records::funds::FundsRow;
@@ -23,12 +21,10 @@ document_list! {
         origin: Option<PaymentOrigin>,
         receipt_id: Option<Id>,
         order_id: Option<Id>,
+    } dated {
         /// Only payments made on or after this day.
-        from: Option<Date> = at_least(PaymentRow::paid_on, from),
-        to: Option<Date> = at_most(PaymentRow::paid_on, to),
-        total_min: Option<Money> = at_least(PaymentRow::amount, total_min),
-        total_max: Option<Money> = at_most(PaymentRow::amount, total_max),
-    }
+        paid_on;
+    } of amount
 }
 
 /// Funds left of these documents, by document.
@@ -41,10 +37,8 @@ pub fn read_funds(ids: impl Iterator<Item = Id>) -> Result<BTreeMap<Id, FundsRow
 pub fn list(side: Side, call: &Call) -> Answer {
     let rows = call.query::<ListPayments>()?.page([PaymentRow::side.eq(side)])?;
     let funds = read_funds(rows.items.iter().map(|row| row.id))?;
-    match Caller::current() {
-        Caller::Person => answer_page(rows, |row| row.id, |row| Payment::from_row(&row, funds.get(&row.id))),
-        Caller::Client => answer_page(rows, |row| row.id, |row| ApiPayment::from_row(&row, funds.get(&row.id))),
-    }
+    let payment = |row: &PaymentRow| Payment::from_row(row, funds.get(&row.id));
+    Caller::current().answer_page(rows, payment, |row| ApiPayment::from_row(row, funds.get(&row.id)))
 }
 
 pub fn read(side: Side, call: &Call) -> Answer {

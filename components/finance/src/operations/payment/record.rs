@@ -2,14 +2,14 @@
 
 use stoa_sdk::store::{Batch, Failure, insert, run};
 use stoa_sdk::{Answer, Call, Problem, facts, new_id, now, today};
-use stoa_trade::Change;
 use stoa_trade::card_number::refuse_card_numbers;
 use stoa_trade::clients::{books, directory};
 use stoa_trade::dates::effective_day;
 use stoa_trade::document::replacement::FullReplacement;
 use stoa_trade::quantity::Money;
-use stoa_trade::refusal::{invalid, or_duplicate};
+use stoa_trade::refusal::{invalid, or_duplicate, require_unchanged};
 use stoa_trade::text::key;
+use stoa_trade::{Change, new_record};
 
 use crate::operations::payment::input::{ConfirmPayment, PaymentInput, parts_of};
 use crate::records::payment::{PaymentOrigin, PaymentRow, PaymentStatus};
@@ -45,12 +45,8 @@ fn draw_payment(side: Side, body: PaymentInput) -> Result<PaymentRow, Problem> {
         true => None,
         false => resolve_account(body.legal_entity_id, body.method, body.account_id)?,
     };
-    let now = now();
-    Ok(PaymentRow {
+    Ok(new_record!(PaymentRow {
         id: new_id(),
-        version: 1,
-        created_at: now,
-        updated_at: now,
         side,
         number_key: key(&body.number.0),
         number: body.number.0,
@@ -73,7 +69,7 @@ fn draw_payment(side: Side, body: PaymentInput) -> Result<PaymentRow, Problem> {
         confirmed_by: None,
         voided_on: None,
         void_reason: None,
-    })
+    }))
 }
 
 /// A payment that becomes money, and what it pays.
@@ -121,9 +117,7 @@ pub fn replace(side: Side, call: &Call) -> Answer {
     if before.status != PaymentStatus::Pending {
         return Err(Problem::new("ILLEGAL_STATE"));
     }
-    if body.legal_entity_id != before.legal_entity_id {
-        return Err(Problem::immutable(vec!["/legalEntityId".to_owned()]));
-    }
+    require_unchanged(&before.legal_entity_id, &body.legal_entity_id, "/legalEntityId")?;
     require_party(side, body.party_id)?;
     let drawn = draw_payment(side, body)?;
     let after = PaymentRow { id: before.id, version: before.version, created_at: before.created_at, ..drawn };

@@ -2,8 +2,9 @@
 //! lowers what its open session should hold (rule 12).
 
 use stoa_sdk::store::{Batch, insert};
-use stoa_sdk::{Answer, Bounds, Call, Id, Problem, item, new_id, now};
+use stoa_sdk::{Answer, Bounds, Call, Id, Problem, item, new_id};
 use stoa_trade::clients::books;
+use stoa_trade::new_record;
 use stoa_trade::refusal::{or_duplicate, refuse};
 use stoa_trade::text::key;
 
@@ -59,12 +60,8 @@ fn give(body: &RefundInput, source: &Source, from: Purse, raise: impl Batch) -> 
     }
     let refunded_on = day_of_act(Some(body.refunded_on), source.posted_on, "/refundedOn")?;
     let (payment_id, credit_id) = source.ids();
-    let now = now();
-    let row = RefundRow {
+    let row = new_record!(RefundRow {
         id: new_id(),
-        version: 1,
-        created_at: now,
-        updated_at: now,
         side: source.debtor.side,
         number: body.number.0.clone(),
         number_key: key(&body.number.0),
@@ -84,7 +81,7 @@ fn give(body: &RefundInput, source: &Source, from: Purse, raise: impl Batch) -> 
         status: RefundStatus::Recorded,
         voided_on: None,
         void_reason: None,
-    };
+    });
     let document = row.document();
     let refund_entry = entry(&source.debtor, &document, PartyAct::Post, source.account(), None, refunded_on, amount);
     let money = money_of_refund(&row, refunded_on, row.session_id);

@@ -97,13 +97,7 @@ macro_rules! buckets {
     ($name:ident of $row:ident by [$($key:ident: $type:ty)?] $sum:ty) => {
         totals! {
             $name of $row by [$($key: $type)?] {
-                not_due: $sum = sum(amount),
-                month: $sum = sum(amount),
-                two_months: $sum = sum(amount),
-                three_months: $sum = sum(amount),
-                older: $sum = sum(amount),
-                total: $sum = sum(amount),
-                unapplied: $sum = sum(amount),
+                [not_due, month, two_months, three_months, older, total, unapplied]: $sum = sum(amount)
             }
         }
 

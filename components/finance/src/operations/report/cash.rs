@@ -81,14 +81,10 @@ pub struct CashColumns {
 
 totals! {
     Moved of MoneyMoveRow by [money_account_id: Option<Id>, method: Method] {
-        customer_payments: Sum = sum(amount),
-        pos_receipts: Sum = sum(amount),
-        supplier_refunds: Sum = sum(amount),
-        till_in: Sum = sum(amount),
-        customer_refunds: Sum = sum(amount),
-        supplier_payments: Sum = sum(amount),
-        till_out: Sum = sum(amount),
-        variance: Sum = sum(amount),
+        [
+            customer_payments, pos_receipts, supplier_refunds, till_in, customer_refunds, supplier_payments,
+            till_out, variance,
+        ]: Sum = sum(amount)
     }
 }
 

@@ -65,10 +65,7 @@ pub struct PartyBalance {
 
 totals! {
     Balance of PartyEntryRow by [legal_entity_id: Id, currency_code: String] {
-        invoices: Sum = sum(amount),
-        payments: Sum = sum(amount),
-        credits: Sum = sum(amount),
-        balance: Sum = sum(amount),
+        [invoices, payments, credits, balance]: Sum = sum(amount)
     }
 }
 

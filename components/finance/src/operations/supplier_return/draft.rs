@@ -1,16 +1,16 @@
 //! Drafting supplier returns: created, replaced, cancelled. A draft moves nothing.
 
 use stoa_sdk::store::{insert, run};
-use stoa_sdk::{Answer, Call, Id, Item, Problem, item, map, new_id, new_ids, now};
+use stoa_sdk::{Answer, Call, Id, Item, Problem, item, map, new_id, new_ids};
 use stoa_trade::clients::purchases::{self, ReceiptItem};
 use stoa_trade::clients::{articles, directory, units, warehouses};
 use stoa_trade::document::lines::Lines;
 use stoa_trade::document::replacement::FullReplacement;
 use stoa_trade::document::version::Transition;
 use stoa_trade::quantity::{Tracking, is_countable, scale_fault};
-use stoa_trade::refusal::{or_duplicate, refuse, refuse_invalid};
+use stoa_trade::refusal::{or_duplicate, refuse, refuse_invalid, require_unchanged};
 use stoa_trade::text::key;
-use stoa_trade::{Change, JsonList};
+use stoa_trade::{Change, JsonList, new_record, new_row};
 
 use crate::operations::supplier_return::input::SupplierReturnInput;
 use crate::records::side::Side;
@@ -34,13 +34,10 @@ pub fn create(call: &Call) -> Answer {
 /// # Errors
 /// As [`draw_lines`].
 fn draw_return(id: Id, body: SupplierReturnInput) -> Result<(SupplierReturnRow, Vec<SupplierReturnLineRow>), Problem> {
-    let (now, line_set_id) = (now(), new_id());
+    let line_set_id = new_id();
     let (currency_code, lines) = draw_lines(id, line_set_id, &body)?;
-    let row = SupplierReturnRow {
+    let row = new_record!(SupplierReturnRow {
         id,
-        version: 1,
-        created_at: now,
-        updated_at: now,
         number_key: key(&body.number.0),
         number: body.number.0,
         legal_entity_id: body.legal_entity_id,
@@ -52,7 +49,7 @@ fn draw_return(id: Id, body: SupplierReturnInput) -> Result<(SupplierReturnRow, 
         reason: body.reason.into(),
         notes: body.notes.map(String::from),
         shipped_on: None,
-    };
+    });
     Ok((row, lines))
 }
 
@@ -104,14 +101,11 @@ fn draw_lines(
         }
     }
     refuse_invalid(faults)?;
-    let now = now();
     let new = new_ids(u32::try_from(body.lines.len()).unwrap_or(u32::MAX));
     let rows = lines.iter().zip(new).filter_map(|((pointer, line), id)| {
         let came = received.get(&line.receipt_item_id)?;
-        Some(SupplierReturnLineRow {
+        Some(new_row!(SupplierReturnLineRow {
             id,
-            created_at: now,
-            updated_at: now,
             return_id,
             line_set_id,
             line_no: pointer.line_no(),
@@ -121,7 +115,7 @@ fn draw_lines(
             product_id: goods.get(&came.variant_id.into())?.product_id.into(),
             quantity: line.quantity.0,
             unit_ids: JsonList(line.unit_ids.clone()),
-        })
+        }))
     });
     let rows = rows.collect();
     Ok((currency_code, rows))
@@ -133,9 +127,7 @@ pub fn replace(call: &Call) -> Answer {
     let (before, lines_before) = lock_return(call.path_id("id")?)?;
     expected_version.check(before.version)?;
     require_draft(&before)?;
-    if body.legal_entity_id != before.legal_entity_id {
-        return Err(Problem::immutable(vec!["/legalEntityId".to_owned()]));
-    }
+    require_unchanged(&before.legal_entity_id, &body.legal_entity_id, "/legalEntityId")?;
     require_party(Side::Purchases, body.party_id)?;
     let (drawn, lines) = draw_return(before.id, body)?;
     let after = SupplierReturnRow { version: before.version, created_at: before.created_at, ..drawn };

@@ -4,7 +4,7 @@ use stoa_sdk::store::{get, run, select};
 use stoa_sdk::{Answer, Call, Date, Id, Problem, Reply, Text, has, set};
 use stoa_trade::clients::units;
 use stoa_trade::document::currency::CurrencyCode;
-use stoa_trade::lists::{answer_page, at_least, at_most, mentions};
+use stoa_trade::lists::{at_least, at_most, mentions};
 use stoa_trade::{Caller, list_query};
 
 use crate::records::supplier_return::{
@@ -32,10 +32,7 @@ list_query! {
 
 pub fn list(call: &Call) -> Answer {
     let rows = call.query::<ListSupplierReturns>()?.page([])?;
-    match Caller::current() {
-        Caller::Person => answer_page(rows, |row| row.id, |row| SupplierReturnHeader::from_row(&row)),
-        Caller::Client => answer_page(rows, |row| row.id, |row| ApiSupplierReturnHeader::from_row(&row)),
-    }
+    Caller::current().answer_page(rows, SupplierReturnHeader::from_row, ApiSupplierReturnHeader::from_row)
 }
 
 pub fn read(call: &Call) -> Answer {

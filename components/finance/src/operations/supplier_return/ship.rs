@@ -2,14 +2,14 @@
 //! line is never more than came with it.
 
 use stoa_sdk::store::{Failure, Miss, insert, run, update_by};
-use stoa_sdk::{Answer, Bounds, Call, Field, Id, Item, Problem, View, item, new_id, now, today, view};
-use stoa_trade::Change;
+use stoa_sdk::{Answer, Bounds, Call, Field, Id, Item, Problem, View, item, new_id, today, view};
 use stoa_trade::clients::books::{self, Side as JournalSide};
 use stoa_trade::clients::purchases::{self, ReceiptItem};
 use stoa_trade::clients::stock::{self, SentBack, SupplierReturn, SupplierReturnLine};
 use stoa_trade::document::version::Transition;
 use stoa_trade::quantity::{Amount, Quantity, Tracking, pieces, sum, unit_count_mismatch};
 use stoa_trade::refusal::refuse;
+use stoa_trade::{Change, new_row};
 
 use crate::records::side::SUPPLIER_RETURN;
 use crate::records::supplier_return::{
@@ -42,13 +42,7 @@ pub fn ship(call: &Call) -> Answer {
     let sent = send_back(&row, &lines)?;
     let known = sent.iter().filter(|line| line.currency_code.as_deref() == Some(row.currency_code.as_str()));
     let cost: Amount = sum(known.filter_map(|line| line.cost.as_deref()).map(parse))?;
-    let terms = Terms {
-        entity: row.legal_entity_id,
-        currency_code: &row.currency_code,
-        currency_pointer: None,
-        on: today(),
-        on_pointer: "/shippedOn",
-    };
+    let terms = Terms::new(row.legal_entity_id, &row.currency_code, today(), "/shippedOn");
     let source = EntrySource { kind: SUPPLIER_RETURN, id: row.id, purpose: "SHIPMENT", number: &row.number };
     let legs = vec![leg("SUPPLIER_RETURNS", JournalSide::Debit, cost), leg("INVENTORY", JournalSide::Credit, cost)];
     books::post(&draw_entry(terms, source, legs))?;
@@ -79,14 +73,13 @@ fn check_units(lines: &[SupplierReturnLineRow], received: &[ReceiptItem]) -> Res
 /// # Errors
 /// LIMIT_EXCEEDED with BEYOND_RECEIVED.
 fn count_returned(lines: &[SupplierReturnLineRow], received: &[ReceiptItem]) -> Result<(), Problem> {
-    let now = now();
-    let row = |came: &ReceiptItem| ReturnProgressRow {
-        id: new_id(),
-        created_at: now,
-        updated_at: now,
-        receipt_item_id: came.id.into(),
-        received: parse(&came.quantity),
-        returned: Default::default(),
+    let row = |came: &ReceiptItem| {
+        new_row!(ReturnProgressRow {
+            id: new_id(),
+            receipt_item_id: came.id.into(),
+            received: parse(&came.quantity),
+            returned: Default::default(),
+        })
     };
     let rows: Vec<ReturnProgressRow> = received.iter().map(row).collect();
     let keys = lines.iter().map(|line| vec![line.receipt_item_id.put()]);

@@ -13,6 +13,7 @@ use stoa_trade::payment_method::{CardKind, Method};
 use stoa_trade::quantity::{Money, sum, widen};
 use stoa_trade::refusal::illegal;
 use stoa_trade::text::key;
+use stoa_trade::{new_record, new_row};
 
 use crate::bindings::exports::commerce::finance::tills as service;
 use crate::records::funds::FundsRow;
@@ -154,16 +155,13 @@ pub fn collect(collection: &service::Collection) -> Result<service::Collected, P
     let is_cash = |payment: &&PaymentRow| payment.method.is_cash();
     let cash: Money = sum(payments.iter().filter(is_cash).map(|payment| payment.amount))?;
     let expected = sum([till.expected, cash])?;
-    let now = now();
-    let collection_row = CollectionRow {
+    let collection_row = new_row!(CollectionRow {
         id: new_id(),
-        created_at: now,
-        updated_at: now,
         order_id: collection.order_id.into(),
         receipt_id: collection.receipt_id.into(),
         session_id: collection.session_id.into(),
         total: parse_unsigned(&collection.total),
-    };
+    });
     // Nothing of them is left for others: the receipt alone settles its order.
     let funds: Vec<FundsRow> =
         payments.iter().map(|payment| new_funds(&payment.debtor(), payment.id, Money::ZERO)).collect();
@@ -208,11 +206,8 @@ pub fn collect(collection: &service::Collection) -> Result<service::Collected, P
 fn draw_payment(collection: &service::Collection, component: &service::Component, account: Option<Id>) -> PaymentRow {
     let now = now();
     let number = format!("POS-{}-{}", Id::from(collection.receipt_id), component.line_no);
-    PaymentRow {
+    new_record!(PaymentRow {
         id: new_id(),
-        version: 1,
-        created_at: now,
-        updated_at: now,
         side: Side::Sales,
         number_key: key(&number),
         number,
@@ -235,7 +230,7 @@ fn draw_payment(collection: &service::Collection, component: &service::Component
         confirmed_by: Some(facts().actor.clone()),
         voided_on: None,
         void_reason: None,
-    }
+    })
 }
 
 fn move_of(collection: &service::Collection, payment: &PaymentRow) -> MoneyMoveRow {
@@ -258,13 +253,7 @@ fn move_of(collection: &service::Collection, payment: &PaymentRow) -> MoneyMoveR
 /// P25: the money of each component against what was delivered.
 fn post_collection(collection: &service::Collection, payments: &[PaymentRow]) -> Posting {
     let branch = collection.branch_id.map(Id::from);
-    let terms = Terms {
-        entity: collection.legal_entity_id.into(),
-        currency_code: &collection.currency_code,
-        currency_pointer: None,
-        on: today(),
-        on_pointer: "",
-    };
+    let terms = Terms::new(collection.legal_entity_id.into(), &collection.currency_code, today(), "");
     let number = Id::from(collection.receipt_id).to_string();
     let source =
         EntrySource { kind: "POS_RECEIPT", id: collection.receipt_id.into(), purpose: "COLLECTION", number: &number };

@@ -7,6 +7,7 @@ use stoa_sdk::{Date, Field, Id, Problem, all, item, map, new_id, now, today, tot
 use stoa_trade::arguments::parse_unsigned;
 use stoa_trade::clients::books::{self, Leg, Side as JournalSide, Target};
 use stoa_trade::clients::money;
+use stoa_trade::new_record;
 use stoa_trade::payment_method::Method;
 use stoa_trade::quantity::{Money, sum, widen};
 use stoa_trade::refusal::{illegal, refuse};
@@ -34,12 +35,8 @@ pub fn open(session: service::Session) -> Result<service::Opened, Problem> {
         return Err(Problem::at("PAYMENT_ACCOUNT_INVALID", "/moneyAccountId"));
     }
     let opening: Money = parse_unsigned(&session.opening);
-    let now = now();
-    let till = TillRow {
+    let till = new_record!(TillRow {
         id: new_id(),
-        version: 1,
-        created_at: now,
-        updated_at: now,
         session_id: session.id.into(),
         register_id: session.register_id.into(),
         legal_entity_id: entity,
@@ -53,7 +50,7 @@ pub fn open(session: service::Session) -> Result<service::Opened, Problem> {
         variance: None,
         closed_at: None,
         smallest_coin: session.smallest_coin.as_deref().map(parse_unsigned),
-    };
+    });
     let first = cash_move(&till, Direction::In, opening, today(), MoveOrigin::TillOpening, till.session_id);
     write_moves(entity, insert([&till]), vec![first])?;
     Ok(service::Opened { money_account_id: till.money_account_id.map(Into::into), expected: till.expected.to_string() })
@@ -113,13 +110,7 @@ pub fn account_of(till: &TillRow) -> Result<Option<Id>, Problem> {
 
 /// Today's entry of a drawer.
 fn terms_of(till: &TillRow) -> Terms<'_> {
-    Terms {
-        entity: till.legal_entity_id,
-        currency_code: &till.currency_code,
-        currency_pointer: None,
-        on: today(),
-        on_pointer: "",
-    }
+    Terms::new(till.legal_entity_id, &till.currency_code, today(), "")
 }
 
 /// Posts cash that the drawer gains or loses against another leg.

@@ -4,7 +4,8 @@
 use std::collections::BTreeMap;
 
 use stoa_sdk::store::{Find, Update, find, update_all};
-use stoa_sdk::{Field, Id, new_id, now};
+use stoa_sdk::{Field, Id, new_id};
+use stoa_trade::new_record;
 
 use crate::records::side::Side;
 use crate::records::unit_claim::UnitClaimRow;
@@ -26,16 +27,8 @@ pub fn take_claims(
     let taken = update_all::<UnitClaimRow>(free)
         .set(UnitClaimRow::invoice_id, &Some(invoice))
         .when(UnitClaimRow::invoice_id.is_null());
-    let now = now();
-    let row = |claim: &Id| UnitClaimRow {
-        id: new_id(),
-        version: 1,
-        created_at: now,
-        updated_at: now,
-        side,
-        claim_key: *claim,
-        invoice_id: Some(invoice),
-    };
+    let row =
+        |claim: &Id| new_record!(UnitClaimRow { id: new_id(), side, claim_key: *claim, invoice_id: Some(invoice) });
     (taken, keys.iter().filter(|claim| !there.contains_key(claim)).map(row).collect())
 }
 

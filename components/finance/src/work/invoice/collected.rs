@@ -3,8 +3,9 @@
 use std::collections::BTreeMap;
 
 use stoa_sdk::store::{Update, run, select, update_by};
-use stoa_sdk::{Date, Field, Id, Problem, all, map, new_id, now};
+use stoa_sdk::{Date, Field, Id, Problem, all, map, new_id};
 use stoa_trade::clients::books::{Posting, Side as JournalSide};
+use stoa_trade::new_row;
 use stoa_trade::quantity::{Quantity, sum, widen};
 use stoa_trade::refusal::illegal;
 
@@ -63,13 +64,10 @@ impl Collected {
         let issued_on = invoice.issued_on.unwrap_or(owed.due_on);
         let on = self.payments.iter().map(|payment| payment.paid_on).fold(issued_on, Date::max);
         let debtor = invoice.debtor();
-        let now = now();
         let (mut applications, mut entries, mut postings) = (Vec::new(), Vec::new(), Vec::new());
         for payment in &self.payments {
-            let application = ApplicationRow {
+            let application = new_row!(ApplicationRow {
                 id: new_id(),
-                created_at: now,
-                updated_at: now,
                 side: Side::Sales,
                 payment_id: Some(payment.id),
                 credit_id: None,
@@ -80,17 +78,11 @@ impl Collected {
                 amount: payment.amount,
                 applied_on: on,
                 reverses: None,
-            };
+            });
             let document = Document { kind: DocumentKind::Payment, id: payment.id, number: payment.number.clone() };
             let paid = negate(payment.amount);
             entries.push(entry(&debtor, &document, PartyAct::Post, PartyAccount::Invoices, Some(owed), on, paid));
-            let terms = Terms {
-                entity: invoice.legal_entity_id,
-                currency_code: &invoice.currency_code,
-                currency_pointer: None,
-                on,
-                on_pointer: "/issuedOn",
-            };
+            let terms = Terms::new(invoice.legal_entity_id, &invoice.currency_code, on, "/issuedOn");
             let source =
                 EntrySource { kind: APPLICATION, id: application.id, purpose: APPLICATION, number: &payment.number };
             let legs = vec![

@@ -3,13 +3,13 @@
 use std::collections::BTreeSet;
 
 use stoa_sdk::store::{get, insert, run, select};
-use stoa_sdk::{Id, Problem, new_id, now};
-use stoa_trade::Change;
+use stoa_sdk::{Id, Problem, new_id};
 use stoa_trade::clients::directory;
 use stoa_trade::document::version::ExpectedVersion;
 use stoa_trade::quantity::Amount;
-use stoa_trade::refusal::or_duplicate;
+use stoa_trade::refusal::{or_duplicate, require_unchanged};
 use stoa_trade::text::key;
+use stoa_trade::{Change, new_record};
 
 use crate::records::invoice::{InvoiceRow, InvoiceStatus};
 use crate::records::invoice_line::{InvoiceLineRow, products_of};
@@ -60,12 +60,8 @@ pub fn create_draft(side: Side, stated: StatedInvoice) -> Result<Draft, Problem>
 
 /// A draft as a body states it, without its total.
 fn new_draft(side: Side, id: Id, stated: &StatedInvoice) -> InvoiceRow {
-    let now = now();
-    InvoiceRow {
+    new_record!(InvoiceRow {
         id,
-        version: 1,
-        created_at: now,
-        updated_at: now,
         side,
         number: stated.number.clone(),
         number_key: key(&stated.number),
@@ -89,7 +85,7 @@ fn new_draft(side: Side, id: Id, stated: &StatedInvoice) -> InvoiceRow {
         receipt_id: None,
         voided_on: None,
         void_reason: None,
-    }
+    })
 }
 
 /// Suppliers number their own invoices.
@@ -114,10 +110,8 @@ pub fn replace_draft(side: Side, id: Id, expected: ExpectedVersion, stated: Stat
     }
     let after = new_draft(side, id, &stated);
     let after = InvoiceRow { version: before.version, created_at: before.created_at, ..after };
-    let entity = match stated.entity == before.legal_entity_id {
-        true => directory::require(stated.entity, stated.branch)?,
-        false => return Err(Problem::immutable(vec!["/legalEntityId".to_owned()])),
-    };
+    require_unchanged(&before.legal_entity_id, &stated.entity, "/legalEntityId")?;
+    let entity = directory::require(stated.entity, stated.branch)?;
     if stated.party != before.party_id {
         require_active_party(side, stated.party)?;
     }

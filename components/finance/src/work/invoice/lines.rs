@@ -2,8 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use stoa_sdk::{Bounds, Id, Item, Problem, item, new_ids, now, set};
-use stoa_trade::JsonList;
+use stoa_sdk::{Bounds, Id, Item, Problem, item, new_ids, set};
 use stoa_trade::clients::articles::{self, Article};
 use stoa_trade::clients::books;
 use stoa_trade::clients::directory::Entity;
@@ -12,6 +11,7 @@ use stoa_trade::document::lines::{LinePointer, Lines};
 use stoa_trade::limits::UNITS;
 use stoa_trade::quantity::{Tracking, is_countable, multiply, pieces, scale_fault, unit_count_mismatch};
 use stoa_trade::refusal::{refuse, refuse_invalid};
+use stoa_trade::{JsonList, new_row};
 
 use crate::records::invoice::InvoiceRow;
 use crate::records::invoice_line::InvoiceLineRow;
@@ -213,11 +213,8 @@ impl Named {
         let ordered = self.order_line(line);
         // A line without an order states it.
         let unit_amount = line.unit_amount.or_else(|| ordered.map(|ordered| ordered.unit_amount)).unwrap_or_default();
-        let now = now();
-        Ok(InvoiceLineRow {
+        Ok(new_row!(InvoiceLineRow {
             id,
-            created_at: now,
-            updated_at: now,
             invoice_id: invoice.id,
             line_set_id: invoice.line_set_id,
             line_no: pointer.line_no(),
@@ -235,6 +232,6 @@ impl Named {
             account_id: line.account,
             price_reason: line.price_reason.clone(),
             unit_ids: JsonList(line.units.clone()),
-        })
+        }))
     }
 }

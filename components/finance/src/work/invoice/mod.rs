@@ -4,6 +4,7 @@ pub mod claim;
 pub mod collected;
 pub mod debt;
 pub mod draft;
+pub mod goods;
 pub mod lines;
 pub mod locked;
 pub mod post;

@@ -5,10 +5,10 @@ use std::collections::BTreeMap;
 
 use stoa_sdk::store::{Failure, insert, update};
 use stoa_sdk::{Date, Id, Problem, item, new_id, new_ids, now};
-use stoa_trade::JsonList;
 use stoa_trade::clients::books::{self, Leg, Posting, Side as JournalSide, Target};
 use stoa_trade::clients::{purchases, sales};
 use stoa_trade::quantity::{Amount, Money, Quantity, multiply, sum, widen};
+use stoa_trade::{JsonList, new_row};
 
 use crate::records::invoice::{InvoiceBalanceRow, InvoiceRow, InvoiceStatus};
 use crate::records::invoice_line::InvoiceLineRow;
@@ -178,24 +178,14 @@ fn or_taken(failure: Failure) -> Problem {
 /// The lines again, in a set of their own.
 fn renew(lines: &[InvoiceLineRow], line_set_id: Id) -> Vec<InvoiceLineRow> {
     let ids = new_ids(u32::try_from(lines.len()).unwrap_or(u32::MAX));
-    let now = now();
-    let line = |(line, id): (&InvoiceLineRow, Id)| InvoiceLineRow {
-        id,
-        created_at: now,
-        updated_at: now,
-        line_set_id,
-        ..line.clone()
-    };
+    let line = |(line, id): (&InvoiceLineRow, Id)| new_row!(InvoiceLineRow { id, line_set_id, ..line.clone() });
     lines.iter().zip(ids).map(line).collect()
 }
 
 /// The balance of an invoice that was just posted: nothing is paid, or all of it where it is worth nothing.
 fn new_balance(row: &InvoiceRow, posted_on: Date) -> InvoiceBalanceRow {
-    let now = now();
-    InvoiceBalanceRow {
+    new_row!(InvoiceBalanceRow {
         id: new_id(),
-        created_at: now,
-        updated_at: now,
         invoice_id: row.id,
         side: row.side,
         legal_entity_id: row.legal_entity_id,
@@ -205,7 +195,7 @@ fn new_balance(row: &InvoiceRow, posted_on: Date) -> InvoiceBalanceRow {
         balance: row.total,
         settled_on: row.total.is_zero().then_some(posted_on),
         collected: false,
-    }
+    })
 }
 
 /// Counts what the lines bill of their orders.
@@ -272,13 +262,7 @@ fn line_sum<'a>(lines: impl Iterator<Item = &'a InvoiceLineRow>) -> Result<Amoun
 /// P10: a customer owes what was cleared by delivery. P12: goods received, or an expense, are owed to a supplier; what is billed above
 /// or below the order's cost is a variance.
 fn post_debt(row: &InvoiceRow, lines: &[InvoiceLineRow], how: &Posted) -> Result<Posting, Problem> {
-    let terms = Terms {
-        entity: row.legal_entity_id,
-        currency_code: &row.currency_code,
-        currency_pointer: None,
-        on: how.posted_on,
-        on_pointer: how.on_pointer,
-    };
+    let terms = Terms::new(row.legal_entity_id, &row.currency_code, how.posted_on, how.on_pointer);
     let purpose = match row.side {
         Side::Sales => "ISSUE",
         Side::Purchases => RECOGNITION,
@@ -341,33 +325,26 @@ pub fn recognize(
     let total = line_sum(free.iter().copied())?;
     let mut legs = vec![leg("SALES_CLEARING", JournalSide::Debit, total)];
     legs.extend(free.iter().map(|line| account_leg(line, "REVENUE", JournalSide::Credit)));
-    let terms = Terms {
-        entity: row.legal_entity_id,
-        currency_code: &row.currency_code,
-        currency_pointer: None,
-        on,
-        on_pointer: "/recognizedOn",
-    };
+    let terms = Terms::new(row.legal_entity_id, &row.currency_code, on, "/recognizedOn");
     let source = EntrySource { kind: row.side.invoice(), id: row.id, purpose: RECOGNITION, number: &row.number };
     let posting = draw_entry(terms, source, legs.into_iter().map(|leg| of_branch(leg, row.branch_id)).collect());
-    let now = now();
-    let revenue = |(nth, line): (usize, &&InvoiceLineRow)| RevenueLineRow {
-        id: new_id(),
-        created_at: now,
-        updated_at: now,
-        invoice_id: row.id,
-        line_no: line.line_no,
-        undo: false,
-        legal_entity_id: row.legal_entity_id,
-        branch_id: row.branch_id,
-        customer_id: row.party_id,
-        variant_id: line.variant_id,
-        currency_code: row.currency_code.clone(),
-        on_date: on,
-        month: stoa_trade::dates::Month::from_day(on),
-        quantity: line.quantity,
-        revenue: line.line_total,
-        document_count: i64::from(nth == 0),
+    let revenue = |(nth, line): (usize, &&InvoiceLineRow)| {
+        new_row!(RevenueLineRow {
+            id: new_id(),
+            invoice_id: row.id,
+            line_no: line.line_no,
+            undo: false,
+            legal_entity_id: row.legal_entity_id,
+            branch_id: row.branch_id,
+            customer_id: row.party_id,
+            variant_id: line.variant_id,
+            currency_code: row.currency_code.clone(),
+            on_date: on,
+            month: stoa_trade::dates::Month::from_day(on),
+            quantity: line.quantity,
+            revenue: line.line_total,
+            document_count: i64::from(nth == 0),
+        })
     };
     Ok((free.iter().enumerate().map(revenue).collect(), posting))
 }

@@ -1,8 +1,8 @@
 //! Reading movements.
 
 use stoa_sdk::store::{MOST_ROWS, Rows, get, run, select};
-use stoa_sdk::{Answer, Call, Filter, Id, Instant, Problem, fit_page, holds};
-use stoa_trade::lists::{ask_nothing, at_least, at_most};
+use stoa_sdk::{Answer, Call, Filter, Id, Problem, fit_page, holds};
+use stoa_trade::lists::ask_nothing;
 use stoa_trade::{Caller, client_query, list_query};
 
 use crate::records::movement::{ApiMovement, DocumentType, Movement, MovementRow, MovementType, ReferenceType};
@@ -21,11 +21,7 @@ list_query! {
         document_id: Option<Id>,
         /// Requires `inventory.serials.read`.
         inventory_unit_id: Option<Id>,
-        /// Only records created at or after this instant.
-        from: Option<Instant> = at_least(MovementRow::created_at, from),
-        /// Only records created at or before this instant.
-        to: Option<Instant> = at_most(MovementRow::created_at, to),
-    }
+    } by creation {}
 }
 
 client_query! {

@@ -1,8 +1,8 @@
 //! Reading reservations.
 
 use stoa_sdk::store::{get, run};
-use stoa_sdk::{Answer, Call, Id, Instant, Problem, holds};
-use stoa_trade::lists::{at_least, at_most, equals};
+use stoa_sdk::{Answer, Call, Id, Problem, holds};
+use stoa_trade::lists::equals;
 use stoa_trade::{Caller, client_query, list_query};
 
 use crate::records::permission::SERIALS_READ;
@@ -17,11 +17,7 @@ list_query! {
         document_id: Option<Id>,
         /// Requires `inventory.serials.read`.
         inventory_unit_id: Option<Id> = equals(ReservationRow::unit_id, inventory_unit_id),
-        /// Only records created at or after this instant.
-        from: Option<Instant> = at_least(ReservationRow::created_at, from),
-        /// Only records created at or before this instant.
-        to: Option<Instant> = at_most(ReservationRow::created_at, to),
-    }
+    } by creation {}
 }
 
 client_query! {

@@ -1,9 +1,9 @@
 //! Reading stock counts.
 
 use stoa_sdk::store::{get, run, select};
-use stoa_sdk::{Answer, Call, Id, Instant, Problem, Reply, Text, holds};
+use stoa_sdk::{Answer, Call, Id, Problem, Reply, Text, holds};
 use stoa_trade::list_query;
-use stoa_trade::lists::{answer_page, at_least, at_most, mentions};
+use stoa_trade::lists::{answer_page, mentions};
 
 use crate::records::permission::SERIALS_READ;
 use crate::records::stock_count::{
@@ -16,11 +16,7 @@ list_query! {
         warehouse_id: Option<Id>,
         /// Only documents whose number contains the text, ignoring case.
         number: Option<Text<1, 64>> = mentions("number", number.as_deref()),
-        /// Only records created at or after this instant.
-        from: Option<Instant> = at_least(StockCountRow::created_at, from),
-        /// Only records created at or before this instant.
-        to: Option<Instant> = at_most(StockCountRow::created_at, to),
-    }
+    } by creation {}
 }
 
 pub fn list(call: &Call) -> Answer {

@@ -1,11 +1,11 @@
 //! Opening a stock count, and cancelling it.
 
 use stoa_sdk::store::{get, run};
-use stoa_sdk::{Answer, Call, Problem, new_id, now};
-use stoa_trade::Change;
+use stoa_sdk::{Answer, Call, Problem, new_id};
 use stoa_trade::clients::articles;
 use stoa_trade::document::number::{NumberRange, assign_number, insert_unless_taken};
 use stoa_trade::text::key;
+use stoa_trade::{Change, new_record};
 
 use crate::operations::stock_count::input::{CancelStockCount, StockCountInput};
 use crate::operations::stock_count::lock::{check_open, lock_count};
@@ -18,12 +18,8 @@ pub fn create(call: &Call) -> Answer {
     let warehouse: Option<WarehouseRow> = run(get(body.warehouse_id))?;
     let warehouse = warehouse.ok_or_else(|| Problem::reference_missing("/warehouseId"))?;
     place::check_active(&warehouse, "/warehouseId")?;
-    let now = now();
-    let mut count = StockCountRow {
+    let mut count = new_record!(StockCountRow {
         id: new_id(),
-        version: 1,
-        created_at: now,
-        updated_at: now,
         number: String::new(),
         number_key: String::new(),
         warehouse_id: warehouse.id,
@@ -31,7 +27,7 @@ pub fn create(call: &Call) -> Answer {
         notes: body.notes.map(String::from),
         status: CountStatus::Open,
         posted_at: None,
-    };
+    });
     let range = NumberRange { prefix: "SC", entity: warehouse.legal_entity_id, pointer: "/number" };
     assign_number(range, body.number, |number| {
         count.number = number.to_owned();

@@ -5,12 +5,12 @@ use std::collections::BTreeMap;
 
 use stoa_sdk::store::{MOST_ROWS, find, get_all, insert, run, select, update_all};
 use stoa_sdk::{Answer, Call, Decimal, Field, Id, Problem, all, item, map, new_ids, now, view};
-use stoa_trade::Change;
 use stoa_trade::clients::articles::{self, Article};
 use stoa_trade::document::lines::Lines;
 use stoa_trade::limits::COUNTED;
 use stoa_trade::quantity::{Quantity, Tracking, UnitCost, is_countable};
 use stoa_trade::refusal::{refuse, refuse_invalid};
+use stoa_trade::{Change, new_record};
 
 use crate::operations::stock_count::input::{self, CountedLine, RecordStockCount};
 use crate::operations::stock_count::lock::{check_open, lock_count};
@@ -65,11 +65,8 @@ pub fn record(call: &Call) -> Answer {
         let (expected, counted_units) = seen.line(&count, line, tracking, index)?;
         let earlier = before.get(&line.variant_id);
         let Some(row_id) = earlier.map(|row| row.id).or_else(|| ids.next()) else { continue };
-        let row = StockCountLineRow {
+        let row = new_record!(StockCountLineRow {
             id: row_id,
-            version: 1,
-            created_at: now,
-            updated_at: now,
             count_id: count.id,
             variant_id: line.variant_id,
             tracking,
@@ -78,7 +75,7 @@ pub fn record(call: &Call) -> Answer {
             unit_cost: line.unit_cost.map(long_cost),
             counted_at: now,
             units: units_as_json(&counted_units),
-        };
+        });
         if earlier.is_some() { changed.push(row) } else { new.push(row) }
     }
     check_limits(&before, &new, &changed)?;

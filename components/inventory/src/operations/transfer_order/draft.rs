@@ -1,12 +1,12 @@
 //! Drafting transfer orders: creating and replacing them. A draft holds nothing.
 
 use stoa_sdk::store::{insert, run};
-use stoa_sdk::{Answer, Call, Problem, new_id, now};
+use stoa_sdk::{Answer, Call, Problem, new_id};
 use stoa_trade::clients::articles;
 use stoa_trade::document::number::{NumberRange, assign_number, insert_unless_taken};
 use stoa_trade::document::replacement::FullReplacement;
 use stoa_trade::text::key;
-use stoa_trade::{Caller, Change};
+use stoa_trade::{Caller, Change, new_record};
 
 use crate::operations::transfer_order::input::TransferOrderInput;
 use crate::operations::transfer_order::redraft::Draft;
@@ -20,11 +20,8 @@ pub fn create(call: &Call) -> Answer {
     let known = References::read(&body)?;
     known.check(&body)?;
     let entity = known.entity(&body)?;
-    let mut order = TransferOrderRow {
+    let mut order = new_record!(TransferOrderRow {
         id: new_id(),
-        version: 1,
-        created_at: now(),
-        updated_at: now(),
         number: String::new(),
         number_key: String::new(),
         legal_entity_id: entity,
@@ -38,7 +35,7 @@ pub fn create(call: &Call) -> Answer {
         shipped_at: None,
         closed_at: None,
         cancel_reason: None,
-    };
+    });
     let range = NumberRange { prefix: "TO", entity, pointer: "/number" };
     assign_number(range, body.number, |number| {
         order.number = number.to_owned();

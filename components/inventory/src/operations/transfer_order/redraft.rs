@@ -2,11 +2,11 @@
 //! replacement.
 
 use stoa_sdk::store::{MOST_ROWS, Update, get, insert, run, select, update_all};
-use stoa_sdk::{Id, Problem, now};
-use stoa_trade::Caller;
+use stoa_sdk::{Id, Problem};
 use stoa_trade::document::draft::{Kept, Redrawn, replace_lines};
 use stoa_trade::pages::read_rest;
 use stoa_trade::quantity::{Quantity, Tracking};
+use stoa_trade::{Caller, new_record};
 
 use crate::operations::transfer_order::input::TransferItemInput;
 use crate::operations::transfer_order::references::References;
@@ -75,11 +75,8 @@ impl Draft {
         input: &TransferItemInput,
         tracking: Tracking,
     ) -> TransferItemRow {
-        TransferItemRow {
+        new_record!(TransferItemRow {
             id: line.id,
-            version: 1,
-            created_at: now(),
-            updated_at: now(),
             order_id: self.order.id,
             line_no: Some(line.line_no),
             variant_id: input.variant_id,
@@ -88,22 +85,19 @@ impl Draft {
             received: Quantity::ZERO,
             lost: Quantity::ZERO,
             returned: Quantity::ZERO,
-        }
+        })
     }
 
     fn new_unit(&self, id: Id, item_id: Id, unit_id: Id) -> TransferUnitRow {
-        TransferUnitRow {
+        new_record!(TransferUnitRow {
             id,
-            version: 1,
-            created_at: now(),
-            updated_at: now(),
             order_id: self.order.id,
             item_id,
             unit_id,
             outcome: None,
             dropped: false,
             live_slot: None,
-        }
+        })
     }
 }
 

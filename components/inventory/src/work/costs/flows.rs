@@ -15,16 +15,9 @@ use crate::work::costs::valuation::sum_variants;
 totals! {
     /// Signed: opening and all flows add up to closing. `received` is with charges, `sold` less what came back.
     pub Flow of CostEntryRow by [variant_id: Id, currency_code: Option<String>] {
-        opening: Amount = sum(amount),
-        received: Amount = sum(amount),
-        adjusted_in: Amount = sum(amount),
-        sold: Amount = sum(amount),
-        adjusted_out: Amount = sum(amount),
-        damaged: Amount = sum(amount),
-        lost: Amount = sum(amount),
-        returned: Amount = sum(amount),
-        corrected: Amount = sum(amount),
-        closing: Amount = sum(amount),
+        [
+            opening, received, adjusted_in, sold, adjusted_out, damaged, lost, returned, corrected, closing,
+        ]: Amount = sum(amount)
     }
 }
 

@@ -3,9 +3,10 @@
 use std::collections::BTreeSet;
 
 use stoa_sdk::store::{Failure, MOST_ROWS, insert, run, update_all};
-use stoa_sdk::{Date, Id, Problem, new_ids, now, set};
+use stoa_sdk::{Date, Id, Problem, new_ids, set};
 use stoa_trade::dates::Month;
 use stoa_trade::document::actor::Actor;
+use stoa_trade::new_row;
 use stoa_trade::quantity::Amount;
 
 use crate::records::account::AccountRow;
@@ -99,10 +100,8 @@ fn sum_of(line: &Line) -> Sums {
 
 fn entry_row(id: Id, draft: Draft) -> EntryRow {
     let Actor { actor_type, actor_id, request_id } = Actor::current();
-    EntryRow {
+    new_row!(EntryRow {
         id,
-        created_at: now(),
-        updated_at: now(),
         legal_entity_id: draft.entity,
         entry_date: draft.day,
         month: Month::from_day(draft.day),
@@ -117,15 +116,13 @@ fn entry_row(id: Id, draft: Draft) -> EntryRow {
         actor_type: actor_type.as_str().to_owned(),
         actor_id,
         request_id,
-    }
+    })
 }
 
 fn line_row(id: Id, entry: Id, index: usize, line: &Line, draft: &Draft) -> LineRow {
     let Sums { debit, credit } = sum_of(line);
-    LineRow {
+    new_row!(LineRow {
         id,
-        created_at: now(),
-        updated_at: now(),
         entry_id: entry,
         // At most 200 lines.
         line_no: i64::try_from(index).unwrap_or(i64::MAX - 1) + 1,
@@ -139,5 +136,5 @@ fn line_row(id: Id, entry: Id, index: usize, line: &Line, draft: &Draft) -> Line
         party_id: line.party.map(|(_, id)| id),
         branch: BranchKey(line.branch),
         description: line.description.clone(),
-    }
+    })
 }

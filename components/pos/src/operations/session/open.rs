@@ -9,7 +9,7 @@ use stoa_trade::clients::{prices, warehouses};
 use stoa_trade::coin::check_coins;
 use stoa_trade::document::actor::Actor;
 use stoa_trade::quantity::Money;
-use stoa_trade::usable;
+use stoa_trade::{new_record, usable};
 
 use crate::records::register::RegisterRow;
 use crate::records::session::{OPEN_SLOT, PosSession, SESSION_OPENED, SessionEvent, SessionRow, SessionStatus};
@@ -48,11 +48,8 @@ pub fn open(call: &Call) -> Answer {
     })
     .map_err(|refused| refused.moved("/moneyAccountId", "/cashAccountId").moved("/accountId", "/cashAccountId"))?;
     let session_no = register.last_session_no.saturating_add(1);
-    let session = SessionRow {
+    let session = new_record!(SessionRow {
         id,
-        version: 1,
-        created_at: now,
-        updated_at: now,
         register_id: register.id,
         session_no,
         open_slot: Some(OPEN_SLOT),
@@ -73,7 +70,7 @@ pub fn open(call: &Call) -> Answer {
         closed_at: None,
         closed_by: None,
         smallest_coin: register.smallest_coin,
-    };
+    });
     let taken = update::<RegisterRow>(register.id)
         .set(RegisterRow::open_session_id, &Some(id))
         .set(RegisterRow::last_session_no, &session_no);

@@ -1,13 +1,13 @@
 //! Charges of an import order: added, replaced, allocated and cancelled under the lock of the order.
 
 use stoa_sdk::store::{Get, get, insert, select, update};
-use stoa_sdk::{Answer, Bounds, Call, Id, Problem, Reply, new_id, now};
+use stoa_sdk::{Answer, Bounds, Call, Id, Problem, Reply, new_id};
 use stoa_trade::document::lines::Lines;
 use stoa_trade::document::version::Transition;
 use stoa_trade::limits::CHARGES;
 use stoa_trade::quantity::Money;
 use stoa_trade::refusal::{refuse_invalid, unusable};
-use stoa_trade::{Change, usable};
+use stoa_trade::{Change, new_record, usable};
 
 use crate::operations::import_order::input::{AllocateCharge, ChargeInput};
 use crate::records::charge::{ChargeRow, ChargeStatus};
@@ -132,12 +132,8 @@ pub fn cancel(call: &Call) -> Answer {
 
 /// A charge as the body states it, of which this is allocated; its status follows from its amount.
 fn draw_charge(order: Id, body: ChargeInput, allocated: Money) -> ChargeRow {
-    let now = now();
-    ChargeRow {
+    new_record!(ChargeRow {
         id: new_id(),
-        version: 1,
-        created_at: now,
-        updated_at: now,
         order_id: order,
         shipment_id: body.shipment_id,
         kind: body.kind,
@@ -147,5 +143,5 @@ fn draw_charge(order: Id, body: ChargeInput, allocated: Money) -> ChargeRow {
         status: ChargeRow::status_when(body.amount.0, allocated),
         supplier_id: body.supplier_id,
         reference: body.reference.map(String::from),
-    }
+    })
 }

@@ -10,7 +10,7 @@ use stoa_trade::limits::SHIPMENTS;
 use stoa_trade::quantity::{Quantity, is_countable, scale_fault};
 use stoa_trade::refusal::{refuse, refuse_invalid};
 use stoa_trade::text::key;
-use stoa_trade::{Change, JsonList};
+use stoa_trade::{Change, JsonList, new_record};
 
 use crate::operations::import_order::input::{ShipmentAdvance, ShipmentInput, ShipmentItemInput};
 use crate::records::import_order::ShipmentWrite;
@@ -104,13 +104,9 @@ pub fn add(call: &Call) -> Answer {
         return Err(Problem::limit_exceeded("", SHIPMENTS, "SHIPMENTS"));
     }
     shipping.check_items(&body.items, None)?;
-    let now = now();
     let row = redraw(
-        ShipmentRow {
+        new_record!(ShipmentRow {
             id: new_id(),
-            version: 1,
-            created_at: now,
-            updated_at: now,
             order_id: id,
             number_key: key(&body.number.0),
             number: body.number.0.clone(),
@@ -121,7 +117,7 @@ pub fn add(call: &Call) -> Answer {
             departs_on: None,
             arrives_on: None,
             history: JsonList::default(),
-        },
+        }),
         &body,
     );
     if !insert_unless_taken(&row)? {
@@ -211,16 +207,12 @@ fn is_same_line(one: &ShipmentItemRow, other: &ShipmentItemRow) -> bool {
 }
 
 fn new_item(id: Id, shipment: &ShipmentRow, line_no: i64, line: &ShipmentItemInput) -> ShipmentItemRow {
-    let now = now();
-    ShipmentItemRow {
+    new_record!(ShipmentItemRow {
         id,
-        version: 1,
-        created_at: now,
-        updated_at: now,
         shipment_id: shipment.id,
         order_item_id: line.order_item_id,
         line_no: Some(line_no),
         quantity: line.quantity.0,
         received: Quantity::ZERO,
-    }
+    })
 }

@@ -3,10 +3,9 @@
 use std::collections::BTreeMap;
 
 use stoa_sdk::store::{Failure, Rows, find, get, run, select};
-use stoa_sdk::{Answer, Call, Field, Filter, Id, Instant, Problem, Reply, fit_page, has, holds, map, view};
+use stoa_sdk::{Answer, Call, Field, Filter, Id, Problem, Reply, fit_page, has, holds, map, view};
 use stoa_trade::clients::keys;
 use stoa_trade::clients::units::{self, SERIALS_READ, Unit, UnitsOf};
-use stoa_trade::lists::{at_least, at_most};
 use stoa_trade::quantity::Tracking;
 use stoa_trade::{Caller, list_query};
 
@@ -23,11 +22,7 @@ list_query! {
         legal_entity_id: Option<Id>,
         /// Only documents with a line of this variant.
         variant_id: Option<Id> = variant_id.map(has_variant).unwrap_or_default(),
-        /// Only records created at or after this instant.
-        from: Option<Instant> = at_least(ReceiptRow::created_at, from),
-        /// Only records created at or before this instant.
-        to: Option<Instant> = at_most(ReceiptRow::created_at, to),
-    }
+    } by creation {}
 }
 
 list_query! {

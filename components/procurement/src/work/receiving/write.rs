@@ -4,14 +4,14 @@
 use std::collections::BTreeMap;
 
 use stoa_sdk::store::{insert, run, update, update_all};
-use stoa_sdk::{Id, Problem, emit, map, new_id, new_ids, now, today};
-use stoa_trade::JsonList;
+use stoa_sdk::{Id, Problem, emit, map, new_id, new_ids, today};
 use stoa_trade::clients::books::{self, Cost, Side};
 use stoa_trade::clients::stock::{self, NewUnit, ReceiptLine, Received};
 use stoa_trade::document::actor::Actor;
 use stoa_trade::posting::EntrySource;
 use stoa_trade::quantity::{self, Amount, Money, Quantity, Tracking};
 use stoa_trade::unit_identity::UnitInput;
+use stoa_trade::{JsonList, new_row};
 
 use crate::records::charge::{AllocatedPart, AllocationRow, ChargeRow, Destination};
 use crate::records::order::OrderRow;
@@ -65,16 +65,14 @@ fn draw_up(
     locked: &LockedOrder,
     arrival: &GoodsReceiptInput,
 ) -> Result<(ReceiptRow, Vec<ReceiptItemRow>), Problem> {
-    let (id, now) = (new_id(), now());
+    let id = new_id();
     let ids = new_ids(u32::try_from(arrival.items.len()).unwrap_or(u32::MAX));
     let mut items = Vec::new();
     for (line, item_id) in arrival.items.iter().zip(ids) {
         // Judged before: every line is one of the order.
         let item = locked.item(line.order_item_id).ok_or_else(Problem::not_found)?;
-        items.push(ReceiptItemRow {
+        items.push(new_row!(ReceiptItemRow {
             id: item_id,
-            created_at: now,
-            updated_at: now,
             receipt_id: id,
             order_item_id: item.id,
             variant_id: item.variant_id,
@@ -82,13 +80,11 @@ fn draw_up(
             quantity: line.quantity.0,
             unit_cost: item.unit_cost,
             line_total: quantity::multiply(line.quantity.0, item.unit_cost)?,
-        });
+        }));
     }
     let Actor { actor_type, actor_id, request_id } = Actor::current();
-    let row = ReceiptRow {
+    let row = new_row!(ReceiptRow {
         id,
-        created_at: now,
-        updated_at: now,
         order_id: order.id,
         shipment_id: arrival.shipment_id,
         supplier_id: order.supplier_id,
@@ -101,7 +97,7 @@ fn draw_up(
         actor_type,
         actor_id,
         request_id,
-    };
+    });
     Ok((row, items))
 }
 

@@ -1,12 +1,13 @@
 //! Drafting customer returns: creating and replacing them. A draft moves nothing.
 
 use stoa_sdk::store::{MOST_ROWS, get, insert, run, select, update_all, update_from};
-use stoa_sdk::{Answer, Call, Id, Problem, new_id, new_ids, now};
+use stoa_sdk::{Answer, Call, Id, Problem, column_names, new_id, new_ids};
 use stoa_trade::document::draft::{Kept, replace_lines};
 use stoa_trade::document::replacement::FullReplacement;
 use stoa_trade::pages::read_rest;
 use stoa_trade::quantity::pieces;
-use stoa_trade::{Caller, Change, JsonList};
+use stoa_trade::refusal::require_unchanged;
+use stoa_trade::{Caller, Change, JsonList, new_record};
 
 use crate::operations::customer_return::input::SalesReturnInput;
 use crate::operations::customer_return::references::{ReturnLine, ReturnReferences};
@@ -14,20 +15,15 @@ use crate::records::customer_return::{ReturnStatus, SalesReturnItemRow, SalesRet
 use crate::work::priced_line::name_changes;
 
 /// Columns that a replacement writes of the lines that stay.
-const REDRAWN: &[&str] =
-    &[SalesReturnItemRow::line_no.name(), SalesReturnItemRow::quantity.name(), SalesReturnItemRow::units.name()];
+const REDRAWN: &[&str] = column_names!(SalesReturnItemRow { line_no, quantity, units });
 
 pub fn create(call: &Call) -> Answer {
     let body: SalesReturnInput = call.body()?;
     body.check()?;
     let references = ReturnReferences::read(&body)?;
     let lines = references.check(&body)?;
-    let now = now();
-    let row = SalesReturnRow {
+    let row = new_record!(SalesReturnRow {
         id: new_id(),
-        version: 1,
-        created_at: now,
-        updated_at: now,
         order_id: references.order.id,
         customer_id: references.order.customer_id,
         legal_entity_id: references.order.legal_entity_id,
@@ -36,7 +32,7 @@ pub fn create(call: &Call) -> Answer {
         reason: body.reason.clone().into(),
         status: ReturnStatus::Draft,
         received_at: None,
-    };
+    });
     let ids = new_ids(u32::try_from(lines.len()).unwrap_or(u32::MAX)).into_iter().zip(0..);
     let items: Vec<SalesReturnItemRow> =
         ids.zip(&lines).map(|((id, line_no), line)| new_item(id, row.id, line_no, line)).collect();
@@ -45,12 +41,8 @@ pub fn create(call: &Call) -> Answer {
 }
 
 fn new_item(id: Id, return_id: Id, line_no: i64, line: &ReturnLine<'_>) -> SalesReturnItemRow {
-    let now = now();
-    SalesReturnItemRow {
+    new_record!(SalesReturnItemRow {
         id,
-        version: 1,
-        created_at: now,
-        updated_at: now,
         return_id,
         line_no: Some(line_no),
         item_id: line.item.id,
@@ -60,7 +52,7 @@ fn new_item(id: Id, return_id: Id, line_no: i64, line: &ReturnLine<'_>) -> Sales
         quantity: line.stated.quantity.0,
         disposition: line.disposition,
         units: JsonList(line.stated.unit_ids.clone()),
-    }
+    })
 }
 
 pub fn replace(call: &Call) -> Answer {
@@ -75,9 +67,7 @@ pub fn replace(call: &Call) -> Answer {
     let rows = read_rest(rows, &of_return, |row| row.id)?;
     let references = ReturnReferences::read(&body)?;
     before.require_draft(expected_version)?;
-    if body.order_id != before.order_id {
-        return Err(Problem::immutable(vec!["/orderId".to_owned()]));
-    }
+    require_unchanged(&before.order_id, &body.order_id, "/orderId")?;
     let lines = references.check(&body)?;
 
     let kept = |row: &SalesReturnItemRow| Kept {

@@ -1,14 +1,13 @@
 //! Reading customer returns: lists of headers, and one with its lines; to people with its units, to API clients never.
 
 use stoa_sdk::store::{get, run, select};
-use stoa_sdk::{Answer, Call, Id, Instant, Problem, Reply, set};
+use stoa_sdk::{Answer, Call, Id, Problem, Reply, set};
 use stoa_trade::clients::units;
-use stoa_trade::lists::{at_least, at_most};
 use stoa_trade::{Caller, list_query};
 
 use crate::records::customer_return::{
-    ApiSalesReturn, ApiSalesReturnHeader, ReturnStatus, SalesReturn, SalesReturnHeader, SalesReturnItem,
-    SalesReturnItemRow, SalesReturnRow,
+    ApiSalesReturn, ApiSalesReturnHeader, ApiSalesReturnItem, ReturnStatus, SalesReturn, SalesReturnHeader,
+    SalesReturnItem, SalesReturnItemRow, SalesReturnRow,
 };
 use crate::records::order_item::KnownUnit;
 
@@ -19,11 +18,7 @@ list_query! {
         customer_id: Option<Id>,
         warehouse_id: Option<Id>,
         legal_entity_id: Option<Id>,
-        /// Only records created at or after this instant.
-        from: Option<Instant> = at_least(SalesReturnRow::created_at, from),
-        /// Only records created at or before this instant.
-        to: Option<Instant> = at_most(SalesReturnRow::created_at, to),
-    }
+    } by creation {}
 }
 
 pub fn list(call: &Call) -> Answer {
@@ -44,7 +39,10 @@ pub fn read(call: &Call) -> Answer {
             let items = items.iter().map(|row| SalesReturnItem::from_row(row, known)).collect();
             Reply::json(&SalesReturn::from_row(&row, items))
         }
-        Caller::Client => Reply::json(&ApiSalesReturn::from_row(&row, &items)),
+        Caller::Client => {
+            let items = items.iter().map(ApiSalesReturnItem::from_row).collect();
+            Reply::json(&ApiSalesReturn::from_row(&row, items))
+        }
     };
     Ok(reply.resource(id))
 }

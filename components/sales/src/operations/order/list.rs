@@ -23,10 +23,7 @@ list_query! {
         collected: Option<bool> = is_set(OrderRow::pos_receipt_id, collected),
         /// True lists orders whose total can be invoiced and collected, false all others.
         collectable: Option<bool>,
-        /// Only records created at or after this instant.
-        from: Option<Instant> = at_least(OrderRow::created_at, from),
-        /// Only records created at or before this instant.
-        to: Option<Instant> = at_most(OrderRow::created_at, to),
+    } by creation {
         confirmed_from: Option<Instant> = at_least(OrderRow::confirmed_at, confirmed_from),
         confirmed_to: Option<Instant> = at_most(OrderRow::confirmed_at, confirmed_to),
         completed_from: Option<Instant> = at_least(OrderRow::completed_at, completed_from),

@@ -23,10 +23,7 @@ list_query! {
         currency_code: Option<CurrencyCode>,
         /// Only documents whose number contains the text, ignoring case.
         text: Option<Text<1, 64>> = mentions("number", text.as_deref()),
-        /// Only records created at or after this instant.
-        from: Option<Instant> = at_least(QuotationRow::created_at, from),
-        /// Only records created at or before this instant.
-        to: Option<Instant> = at_most(QuotationRow::created_at, to),
+    } by creation {
         /// Only quotations with `validUntil` at or after this instant.
         valid_from: Option<Instant> = at_least(QuotationRow::valid_until, valid_from),
         /// Only quotations with `validUntil` at or before this instant.
@@ -66,8 +63,8 @@ pub fn read(call: &Call) -> Answer {
     let item = |row: &QuotationItemRow| Ok(QuotationItem::from_row(row, row.price().figures()?));
     let items = rows.iter().map(item).collect::<Result<_, Problem>>()?;
     let reply = match Caller::current() {
-        Caller::Person => Reply::json(&Quotation::from_row(&row, items, now)),
-        Caller::Client => Reply::json(&ApiQuotation::from_row(&row, items, now)),
+        Caller::Person => Reply::json(&Quotation::from_row(&row, now, items)),
+        Caller::Client => Reply::json(&ApiQuotation::from_row(&row, now, items)),
     };
     Ok(reply.resource(id))
 }
