@@ -56,7 +56,6 @@ pub async fn extend(session: &mut Session, wanted: &Wanted) -> Result<Result<Vec
             Ok(changes) => changes,
             Err(faults) => return Ok(Err(not_additive(module, &faults))),
         };
-        schema.mark_stale(&current);
         if changes.is_empty() {
             continue;
         }
@@ -91,14 +90,6 @@ async fn find_taken(session: &mut Session, wanted: &Wanted) -> Result<Option<Ref
         Some(Refusal::new("TABLE_TAKEN", what).with_status(StatusCode::CONFLICT))
     });
     Ok(taken)
-}
-
-/// Reads what other versions of the modules left in their tables.
-pub async fn load_stale(session: &mut Session, wanted: &Wanted) -> Result<(), Error> {
-    for (module, schema) in wanted {
-        schema.mark_stale(&read_collections(session, module).await?);
-    }
-    Ok(())
 }
 
 /// Statements that build the indexes of a plan on tables in use, to be run before it. Empty on SQLite, whose writer is alone.

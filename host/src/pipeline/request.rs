@@ -19,6 +19,8 @@ use crate::wit::module;
 pub struct Request {
     /// The generation that it ends on.
     pub generation: Arc<Generation>,
+    /// Says that the generation is in use until nothing of the request runs any more, also where the caller has left.
+    pub presence: Arc<()>,
     pub operation: Arc<Operation>,
     pub request_id: Uuid,
     pub caller: Caller,
@@ -48,6 +50,7 @@ impl Request {
     pub fn repeat(&self, generation: Arc<Generation>, operation: Arc<Operation>) -> Request {
         Request {
             generation,
+            presence: self.presence.clone(),
             operation,
             request_id: Uuid::now_v7(),
             caller: self.caller.clone(),

@@ -408,13 +408,6 @@ impl Spelling<'_> {
     }
 }
 
-/// Makes null what the change may make wrong: the derived columns of versions that know more than this one.
-pub(super) fn put_stale(table: &Table, sql: &mut Sql) {
-    for column in table.stale.load().iter() {
-        sql.put(", ").put(column).put(" = null");
-    }
-}
-
 /// Writes an integer expression: 0 where the row takes its change, else the reason's code. Reasons come in one order:
 /// stale, condition, version and range, checks.
 pub(super) fn refusal(schema: &Tables, update: &Update, spelling: &Spelling, sql: &mut Sql) {

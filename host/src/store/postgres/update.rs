@@ -361,7 +361,7 @@ fn write_change(sql: &mut Sql, scope: &Scope, table: &Table, update: &Update) {
         let after = spelling.after(table, update, Dialect::Postgres, *column);
         sql.put(", ").put(&table.column(*column).sql).put(" = ").put(&after);
     }
-    write::put_stale(table, sql);
+    sql.put(&table.turn_marks());
     let mut next = 0;
     for (group, parts) in &update.groups {
         let Some(group) = table.search.get(*group) else { continue };
