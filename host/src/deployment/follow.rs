@@ -84,7 +84,7 @@ impl Deployment {
         let Some((number, set)) = found else { return Ok(()) };
         // It may have been activated here while this waited for the lock.
         if number != self.current.load().number {
-            let release = self.link(number, &set).await?;
+            let release = self.link(number, &set, &[]).await?;
             self.swap(release);
         }
         Ok(())

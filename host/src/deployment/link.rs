@@ -28,11 +28,14 @@ impl Deployment {
         Ok(Arc::new(vet(self, artifact).await?))
     }
 
-    /// Everything that a set names, fetched and linked.
-    pub(super) async fn link(&self, number: u64, set: &Set) -> Result<Release, DeploymentError> {
+    /// Everything that a set names, fetched and linked. `known`: modules that were vetted already.
+    pub(super) async fn link(&self, number: u64, set: &Set, known: &[Arc<Vetted>]) -> Result<Release, DeploymentError> {
         let mut vetted = Vec::with_capacity(set.len());
         for (_, digest) in set {
-            vetted.push(self.find_or_fetch(*digest).await?);
+            vetted.push(match known.iter().find(|known| known.digest == *digest) {
+                Some(known) => known.clone(),
+                None => self.find_or_fetch(*digest).await?,
+            });
         }
         let gate = self.gate.clone();
         // Linking and composing the contract takes a processor for a while: not one that answers requests.

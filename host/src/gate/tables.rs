@@ -75,6 +75,19 @@ pub async fn extend(session: &mut Session, wanted: &Wanted) -> Result<Result<Vec
     Ok(Ok(reported))
 }
 
+/// Why `extend` would refuse these tables, as far as the recorded ones show: rows that break a new rule do not.
+pub async fn find_refusal(session: &mut Session, wanted: &Wanted) -> Result<Option<Refusal>, Error> {
+    if let Some(refusal) = find_taken(session, wanted).await? {
+        return Ok(Some(refusal));
+    }
+    for (module, schema) in wanted {
+        if let Err(faults) = store::plan(&read_collections(session, module).await?, schema) {
+            return Ok(Some(not_additive(module, &faults)));
+        }
+    }
+    Ok(None)
+}
+
 /// A table that is another module's by what is recorded, whether or not that one runs now: its rows stay its own.
 async fn find_taken(session: &mut Session, wanted: &Wanted) -> Result<Option<Refusal>, Error> {
     let rows = session.query("select module, name from stoa_collection", &[]).await?;
