@@ -287,15 +287,7 @@ fn an_image_is_as_wkg_writes_it(_: Database) {
 /// As `cargo xtask release-modules` publishes them: a deployment starts from the lock file alone.
 fn the_eight_are_released(database: Database) {
     let (registry, vetter, folder) = (Registry::start(SILENT), Vetter::new(), Folder::new("release"));
-    let key = vetter.key().to_str().expect("a path of text");
-    for entry in std::fs::read_dir(modules::folder()).expect("the modules") {
-        let file = entry.expect("a file").path();
-        if file.extension().is_some_and(|kind| kind == "wasm") {
-            let name = file.file_stem().and_then(|name| name.to_str()).expect("a name");
-            let (file, place) = (file.to_str().expect("a path of text"), registry.reference(name));
-            expect_done(&stoa(folder.path(), &["publish", file, &place, "--key", key, "--lock", "stoa-modules.lock"]));
-        }
-    }
+    registry.publish_modules(vetter.key(), &folder.path().join("stoa-modules.lock"));
     expect_done(&stoa(folder.path(), &["pull", "--into", "modules"]));
     let pulled = modules::empty_with(&[]);
     for entry in std::fs::read_dir(folder.path().join("modules")).expect("the modules") {
