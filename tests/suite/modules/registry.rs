@@ -8,7 +8,7 @@ use serde_json::{Value as Json, json};
 use stoa_tests::host::{Settings, binary, compiled_modules};
 use stoa_tests::name_server::NameServer;
 use stoa_tests::registry::{DebianRegistry, Habits, PASSWORD, Registry, TOKEN, digest, write_credentials};
-use stoa_tests::{Database, Folder, Stoa, modules, on_one_database, puppet};
+use stoa_tests::{Database, Folder, Stoa, modules, on_one_database, puppet, record};
 
 use super::vetter::{Vetter, sha256};
 
@@ -303,8 +303,7 @@ fn the_eight_are_released(database: Database) {
 
 fn debians_registry_serves_the_same(database: Database) {
     let Some(registry) = DebianRegistry::start() else {
-        eprintln!("docker-registry is not installed: `apt-get install docker-registry`");
-        return;
+        return record::tell_not_run("modules::registry with Debian's", "docker-registry is not installed");
     };
     let host = host(database, &registry.address.to_string());
     let (place, stranger) = (format!("oci://{}/acme/puppet", registry.address), Vetter::make("stranger", "deployment"));
