@@ -246,20 +246,21 @@ fn a_backfill_waits_for_hosts_of_the_old_version() {
 fn a_backfill_waits_for_requests_of_the_old_version() {
     let folder = modules::empty_with(&[("tally.wasm", &tally(1)), ("changeling.wasm", &modules::changeling(1))]);
     let patient = Settings::default().set("STOA_MODULE_DEADLINE", "60s").set("STOA_REQUEST_TIMEOUT", "60s");
+    let patient = patient.set("STOA_MODULE_STORE_CALLS", 100_000_000);
     let host = Stoa::start_with(Database::Postgres, patient.modules_in(folder));
     let (console, shop) = (host.console(), host.company());
     open_account(&shop, "a");
     let digest = console.pushed(&tally(2));
-    // Its last step is the audit entry, of a table that no activation touches.
-    let held = shop.hold("lock table stoa_audit in exclusive mode");
+    let add = |name: &str| shop.post("changeling/items", json!({ "name": name }));
     thread::scope(|scope| {
-        let slow = scope.spawn(|| shop.post("changeling/items", json!({ "name": "slow" })));
+        // It asks for the row `end` until somebody adds it.
+        let slow = scope.spawn(|| add("after end"));
         eventually(|| shop.is_writing().then_some(()));
         console.activate(&digest, json!({})).is(200);
         expect_waiting(&host);
         let listed = list_modules(&host);
         assert!(listed.contains("waits for host ") && listed.contains(", which runs generation 1"), "{listed}");
-        drop(held);
+        add("end").is(201);
         slow.join().expect("the slow request").is(201);
     });
     wait_for_backfills(&console, 1);
