@@ -71,8 +71,8 @@ impl Drop for Running {
     }
 }
 
-/// Tells that a part of the suite cannot run on this machine, and why: past the harness, which would swallow it, and in the record,
-/// of which `cargo xtask test` repeats it at its end.
+/// Tells that a part of the suite cannot run on this machine, and why: past the harness, which would swallow it, and
+/// in the record, of which `cargo xtask test` repeats it at its end.
 pub fn tell_not_run(part: &str, why: &str) {
     let _ = writeln!(std::io::stderr(), "NOT RUN {part}: {why}");
     note(part, Duration::ZERO, "not run", why);

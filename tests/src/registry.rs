@@ -99,7 +99,8 @@ impl Registry {
         format!("oci://{}/acme/{name}", self.address)
     }
 
-    /// Publishes the suite's modules, signed by this key, and pins them in this lock file, as `cargo xtask release-modules` does.
+    /// Publishes the suite's modules, signed by this key, and pins them in this lock file, as `cargo xtask
+    /// release-modules` does.
     pub fn publish_modules(&self, key: &Path, lock: &Path) {
         for entry in std::fs::read_dir(modules::folder()).expect("the modules") {
             let file = entry.expect("a file").path();

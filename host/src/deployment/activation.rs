@@ -97,8 +97,8 @@ impl Deployment {
         Ok((vetted, new))
     }
 
-    /// Changes that a module would make, against its predecessor here, and all for which its activation by itself would be
-    /// rejected now, whatever the operator allows.
+    /// Changes that a module would make, against its predecessor here, and all for which its activation by itself
+    /// would be rejected now, whatever the operator allows.
     pub async fn preview(&self, vetted: &Arc<Vetted>) -> Result<(Vec<Change>, Vec<String>), DeploymentError> {
         let release = self.current.load_full();
         let predecessor = self.find_predecessor(&release, vetted).await?;
@@ -112,7 +112,8 @@ impl Deployment {
         Ok((changes, rejection.iter().map(Refusal::to_string).collect()))
     }
 
-    /// Why the host would reject an activation of these modules now. Rows that break a new rule show only once it is tried.
+    /// Why the host would reject an activation of these modules now. Rows that break a new rule show only once it is
+    /// tried.
     async fn find_rejection(
         &self,
         active: u64,

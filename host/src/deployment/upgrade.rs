@@ -162,9 +162,9 @@ impl Deployment {
     }
 }
 
-/// The oldest backfill whose module is still the active one, once no host runs an older generation, and no request that began on
-/// one is under way: it would write rows behind the backfill. `lock`: for this transaction alone, or not at all where another host
-/// has it.
+/// The oldest backfill whose module is still the active one, once no host runs an older generation, and no request
+/// that began on one is under way: it would write rows behind the backfill. `lock`: for this transaction alone, or
+/// not at all where another host has it.
 async fn next(session: &mut Session, running: Running, now: i64, lock: bool) -> Result<Option<Due>, Error> {
     const NEXT: &str = "select u.generation, u.module, u.from_version, u.tenant_id, u.cursor from stoa_upgrade u
          where u.done_at is null and (u.retry_at is null or u.retry_at <= $2)

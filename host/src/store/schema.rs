@@ -47,9 +47,10 @@ pub(super) struct Column {
     pub type_: ColumnType,
     pub nullable: bool,
     pub default: Option<Datum>,
-    /// The quoted name of a derived column's mark. A change by a version that declares the column turns the mark over. A
-    /// version that does not know the column leaves the mark, and a trigger makes the column null: the database decides that with
-    /// the change itself, whichever version made it, on whichever host, and however long ago that request began.
+    /// The quoted name of a derived column's mark. A change by a version that declares the column turns the mark
+    /// over. A version that does not know the column leaves the mark, and a trigger makes the column null: the
+    /// database decides that with the change itself, whichever version made it, on whichever host, and however long
+    /// ago that request began.
     pub mark: Option<String>,
 }
 

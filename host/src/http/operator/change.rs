@@ -83,8 +83,8 @@ impl FromRequest<Console> for ChangeRequest {
 }
 
 impl ChangeRequest {
-    /// Makes the change to its end, and answers it; one that did nothing leaves an audit entry with `metadata`. `change`: of the
-    /// deployment, by the operator, as the body has it.
+    /// Makes the change to its end, and answers it; one that did nothing leaves an audit entry with `metadata`.
+    /// `change`: of the deployment, by the operator, as the body has it.
     async fn answer<B, F>(
         self,
         operation: &'static str,
