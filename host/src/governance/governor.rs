@@ -108,6 +108,7 @@ impl Governor {
     pub async fn admit(&self, caller: &Caller, tenant: Option<Uuid>) -> Result<Permit, Problem> {
         timeout(TIME, self.admit_in_time(caller, tenant)).await.unwrap_or_else(|_| {
             metrics::counter!("stoa_admissions_timed_out_total").increment(1);
+            tracing::warn!("unavailable: an admission took too long");
             Err(Problem::new("UNAVAILABLE"))
         })
     }
