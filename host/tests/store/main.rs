@@ -9,6 +9,7 @@ mod conformance;
 mod guarantees;
 mod messages;
 mod misuse;
+mod races;
 mod reads;
 mod tables;
 mod writes;

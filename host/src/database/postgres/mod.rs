@@ -1,10 +1,10 @@
 //! PostgreSQL: connections kept between requests, and transactions that run again after a conflict. Production: many hosts on one database.
 
 mod address;
-pub mod copy;
-pub mod inspect;
 mod administer;
 mod connection;
+pub mod copy;
+pub mod inspect;
 mod numbers;
 mod value;
 
