@@ -5,7 +5,7 @@ use crate::*;
 use proptest::prelude::*;
 use serde_json::json;
 use sqlx::Connection as _;
-use stoa::database::{Error, Session};
+use stoa::database::Error;
 use stoa::store::{Scope, StoreError, Tables, apply, merge, plan, run};
 use stoa::wit::store::*;
 

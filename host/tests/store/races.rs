@@ -1,7 +1,7 @@
 //! Transactions that meet in one row, or in one lock: no deadlock, no lost change, the newest version decides.
 
-use stoa::database::Session;
-use stoa::store::{Scope, Tables, run};
+use stoa::database::{Error, Session};
+use stoa::store::{Scope, StoreError, Tables, run};
 use stoa::wit::store::*;
 
 use crate::guarantees::stock;
