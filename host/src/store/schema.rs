@@ -131,6 +131,10 @@ impl Tables {
         &self.module
     }
 
+    pub fn has_collection(&self, name: &str) -> bool {
+        self.find(name).is_some()
+    }
+
     /// Compares the module's collections with those that are recorded for it. From now on a change of a row makes null the
     /// derived columns that only the recorded ones have.
     pub fn mark_stale(&self, recorded: &[Collection]) {
