@@ -706,8 +706,7 @@ mod tests {
             ("http://127.0.0.1:4318", 1.01, false),
             ("http://127.0.0.1:4318", -0.1, false),
         ] {
-            let settings =
-                Settings { otlp_endpoint: Some(address.into()), trace_ratio: ratio, ..Settings::default() };
+            let settings = Settings { otlp_endpoint: Some(address.into()), trace_ratio: ratio, ..Settings::default() };
             assert_eq!(settings.check().is_ok(), is_good, "{address} {ratio}");
         }
     }

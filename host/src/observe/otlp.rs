@@ -128,7 +128,8 @@ pub const STATUS: &str = "http.response.status_code";
 
 /// The body of a request that takes these traces to a collector. `host`: the id of this run of the host.
 pub fn render(host: &str, traces: &[TakenTrace]) -> Result<Vec<u8>, serde_json::Error> {
-    let about = [("service.name", "stoa"), ("service.version", env!("CARGO_PKG_VERSION")), ("service.instance.id", host)];
+    let about =
+        [("service.name", "stoa"), ("service.version", env!("CARGO_PKG_VERSION")), ("service.instance.id", host)];
     let about = about.map(|(key, value)| Attribute { key, value: AnyValue::StringValue(value) });
     let spans = traces.iter().flat_map(TakenTrace::spans).collect();
     let scope_spans = [ScopeSpans { scope: Scope { name: "stoa" }, spans }];

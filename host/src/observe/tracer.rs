@@ -197,7 +197,10 @@ mod tests {
     fn tracer(ratio: f64) -> Tracer {
         let settings = TraceSettings { endpoint: Some("http://127.0.0.1:9/".into()), ratio };
         let tracer = Tracer::start(&settings, Uuid::nil(), &Watchdog::default()).expect("a client");
-        assert_eq!(tracer.exporter.as_ref().map(|exporter| exporter.url.as_str()), Some("http://127.0.0.1:9/v1/traces"));
+        assert_eq!(
+            tracer.exporter.as_ref().map(|exporter| exporter.url.as_str()),
+            Some("http://127.0.0.1:9/v1/traces")
+        );
         tracer
     }
 
@@ -208,12 +211,9 @@ mod tests {
 
     #[tokio::test]
     async fn only_a_trusted_proxy_decides_what_is_traced() {
-        for (ratio, flag, is_proxy, is_traced) in [
-            (0.0, "1", true, true),
-            (0.0, "1", false, false),
-            (1.0, "0", true, false),
-            (1.0, "0", false, true),
-        ] {
+        for (ratio, flag, is_proxy, is_traced) in
+            [(0.0, "1", true, true), (0.0, "1", false, false), (1.0, "0", true, false), (1.0, "0", false, true)]
+        {
             let trail = tracer(ratio).begin(Uuid::nil(), &headers(flag), is_proxy);
             assert_eq!(trail.trace.is_some(), is_traced, "{ratio} {flag} {is_proxy}");
             assert!(trail.successor().is_some_and(|next| next.to_string().starts_with(&PARENT[..35])));

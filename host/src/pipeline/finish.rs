@@ -54,7 +54,8 @@ pub fn finish(session: &mut Session, finish: &Finish<'_>) -> Result<(), Error> {
     let mut ids = Ids::new(finish.now);
     let entry = ids.make();
     let trace = finish.request.trail.successor().filter(|_| !finish.emitted.is_empty()).map(|next| next.to_string());
-    let records = Records { finish, entry, audit: make_audit_row(finish, entry), stored: compress_answer(finish)?, trace };
+    let records =
+        Records { finish, entry, audit: make_audit_row(finish, entry), stored: compress_answer(finish)?, trace };
     match session {
         Session::Sqlite(connection) => finish_sqlite(connection, records, &mut ids),
         Session::Postgres(transaction) => finish_postgres(transaction, records, &mut ids),
