@@ -5,7 +5,7 @@ use std::net::TcpListener;
 use std::time::{Duration, Instant};
 
 use serde_json::{Value as Json, json};
-use stoa_tests::collector::{Collector, RequestTrace};
+use stoa_tests::collector::{Collector, TraceSpan};
 use stoa_tests::company::fresh;
 use stoa_tests::host::Settings;
 use stoa_tests::receiver::{Receiver, Temper};
@@ -42,7 +42,7 @@ fn make_brand(shop: &Company, parent: Option<&str>) -> Answer {
     parent.into_iter().fold(request, |request, parent| request.header("traceparent", parent)).send().is(201)
 }
 
-fn names<'a>(trace: &'a RequestTrace, beginning: &str) -> Vec<&'a str> {
+fn names<'a>(trace: &'a [TraceSpan], beginning: &str) -> Vec<&'a str> {
     trace.iter().map(|span| span.name.as_str()).filter(|name| name.starts_with(beginning)).collect()
 }
 
@@ -53,13 +53,14 @@ fn an_order_of_ten_lines_is_traced_whole(database: Database) {
     let host = Stoa::start_with(database, settings(&collector, 1.0));
     let shop = host.company_with(json!({ "keepsBooks": true }));
     let counter = Counter::new(shop.clone());
-    let variants: Vec<String> = (0..10).map(|_| counter.good(AMOUNT, "0")).collect();
+    let variants: Vec<String> = (0..20).map(|_| counter.good(AMOUNT, "0")).collect();
     let draft = |lines: usize| {
-        let line = |nth: usize| json!({ "variantId": variants[nth % variants.len()], "quantity": "3" });
-        counter.try_draft((0..lines).map(line).collect::<Json>()).is(201)
+        let line = |variant: &String| json!({ "variantId": variant, "quantity": "3" });
+        counter.try_draft(variants[..lines].iter().map(line).collect::<Json>()).is(201)
     };
     let answer = draft(10);
-    counter.read(&answer.id());
+    let order = answer.id();
+    counter.read(&order);
     let trace = collector.await_trace(&answer);
 
     let request = &trace[0];
@@ -69,7 +70,7 @@ fn an_order_of_ten_lines_is_traced_whole(database: Database) {
         ("http.request.method", "POST"),
         ("http.route", "/v1/tenants/{tenantId}/sales/orders"),
         ("http.response.status_code", "201"),
-        ("stoa.company", &shop.tenant),
+        ("stoa.company", shop.tenant.as_str()),
         ("stoa.request", request_id),
     ] {
         assert_eq!(request.attribute(attribute), value, "{attribute}");
@@ -93,7 +94,7 @@ fn an_order_of_ten_lines_is_traced_whole(database: Database) {
         called.insert(module);
     }
     assert!(["catalog", "inventory", "pricing", "sales"].iter().all(|module| called.contains(module)), "{called:?}");
-    assert!(names(&trace, "call ").contains(&"call commerce:catalog/articles#find"), "{:?}", names(&trace, "call "));
+    assert!(!names(&trace, "call commerce:catalog/articles#").is_empty(), "{:?}", names(&trace, "call "));
 
     let stores: Vec<_> = trace.iter().filter(|span| span.name == "store").collect();
     let system = if database == Database::Sqlite { "sqlite" } else { "postgresql" };
@@ -110,7 +111,7 @@ fn an_order_of_ten_lines_is_traced_whole(database: Database) {
     assert_eq!(names(&twice, "store"), names(&trace, "store"));
 
     let posted = collector.text();
-    let values = [AMOUNT, "Acme", &counter.customer, &counter.list, &answer.id(), &shop.token];
+    let values = [AMOUNT, "Acme", &counter.customer, &counter.list, &order, &shop.token];
     for value in values.into_iter().chain(variants.iter().map(String::as_str)) {
         assert!(!posted.contains(value), "{value:?} was posted");
     }
