@@ -146,7 +146,7 @@ impl Trace {
         }
     }
 
-    /// The next step of the request: what is open ends.
+    /// The next step of the request. Every open span ends.
     pub fn step(&self, name: impl Into<Cow<'static, str>>, attributes: Attributes) {
         let (now, mut spans) = (self.now(), self.lock());
         if !spans.is_finished {
@@ -162,7 +162,7 @@ impl Trace {
         attributes.into_iter().for_each(|(name, value)| spans.set(step, name, value));
     }
 
-    /// A span within what is open, until the guard goes. None of a request that has its share of them.
+    /// A span within the innermost open one, until the guard is dropped. None for a request that has its share of them.
     pub fn enter(self: &Arc<Trace>, name: impl Into<Cow<'static, str>>, attributes: Attributes) -> Option<OpenSpan> {
         let (now, mut spans) = (self.now(), self.lock());
         if spans.is_finished {
@@ -176,7 +176,7 @@ impl Trace {
         Some(OpenSpan { trace: self.clone(), index })
     }
 
-    /// Ends the request. What its work does from now on is not recorded.
+    /// Ends the request. Later work for it is not recorded.
     pub fn finish(&self) {
         let (now, mut spans) = (self.now(), self.lock());
         spans.close_within(0, now);
@@ -219,7 +219,7 @@ impl Trace {
     }
 }
 
-/// A span that ends when this goes.
+/// A span that ends when this is dropped.
 #[derive(Debug)]
 pub struct OpenSpan {
     trace: Arc<Trace>,

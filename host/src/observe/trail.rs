@@ -56,7 +56,7 @@ impl Trail {
         }
     }
 
-    /// A span of a traced request, until the guard goes. `describe`: its name and attributes.
+    /// A span of a traced request, until the guard is dropped. `describe`: its name and attributes.
     pub fn enter(&self, describe: impl FnOnce() -> (String, Attributes)) -> Option<OpenSpan> {
         let trace = self.trace.as_ref()?;
         let (name, attributes) = describe();

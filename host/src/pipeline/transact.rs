@@ -53,7 +53,7 @@ impl<H: Host> PreparedRequest<'_, H> {
             }
             Runner::Module(module) => call_module(module, call, self.host.limits(), session).await,
         };
-        // What a read leaves is its answer: it ends with its transaction.
+        // A read commits nothing.
         if !self.read_only {
             self.request.trail.step("commit");
         }

@@ -46,7 +46,7 @@ fn names<'a>(trace: &'a [TraceSpan], beginning: &str) -> Vec<&'a str> {
     trace.iter().map(|span| span.name.as_str()).filter(|name| name.starts_with(beginning)).collect()
 }
 
-/// The steps of the request, modules with their versions, and what was said to the database; never a value.
+/// The steps of the request, modules with their versions, and calls to the database; never a value.
 fn an_order_of_ten_lines_is_traced_whole(database: Database) {
     const AMOUNT: &str = "7913.55";
     let collector = Collector::start();
@@ -106,7 +106,7 @@ fn an_order_of_ten_lines_is_traced_whole(database: Database) {
     }
     let inserts = stores.iter().any(|span| span.attribute("stoa.statements").contains("insert "));
     assert!(inserts, "{stores:?}");
-    // What is said to the database does not grow with the lines.
+    // The calls to the database do not grow with the lines.
     let twice = collector.await_trace(&draft(20));
     assert_eq!(names(&twice, "store"), names(&trace, "store"));
 
@@ -144,7 +144,7 @@ fn webhooks_carry_the_parent(database: Database) {
 fn a_parent_is_continued(database: Database) {
     let collector = Collector::start();
     let shop = Stoa::start_with(database, settings(&collector, 1.0)).company();
-    // Whoever sends it: the word for sampling is a proxy's alone, the trace is not.
+    // The sampled flag counts from a proxy only, the trace id from every caller.
     for flags in ["01", "00"] {
         let root = collector.await_trace(&make_brand(&shop, Some(&parent(flags)))).remove(0);
         assert_eq!((root.trace.as_str(), root.parent.as_str()), (TRACE, SPAN), "{flags}");
@@ -157,7 +157,7 @@ fn a_parent_is_continued(database: Database) {
     }
 }
 
-/// A host that ends has sent all that it had: what did not come then was never meant to.
+/// A host that stops has sent every queued trace, so that a trace that is absent then was never recorded.
 fn unsampled_requests_send_nothing(database: Database) {
     let collector = Collector::start();
     let host = Stoa::start_with(database, settings(&collector, 0.0));
