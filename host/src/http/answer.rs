@@ -12,7 +12,6 @@ use axum::{Json, Router};
 use futures_util::FutureExt as _;
 use http::{HeaderMap, HeaderValue, Method, Request, Response, StatusCode, header};
 use serde_json::json;
-use tracing::field::display;
 use uuid::Uuid;
 
 use super::app::App;
@@ -54,7 +53,7 @@ async fn answer(
             rejection.render(request_id)
         }
         Err(_) => {
-            tracing::error!(request = %request_id, trace = trail.trace_id().map(display), "a request panicked");
+            tracing::error!(request = %request_id, trace = trail.trace_id().map(tracing::field::display), "a request panicked");
             problem::render(&Problem::new("INTERNAL"), request_id)
         }
     };
