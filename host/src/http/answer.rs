@@ -53,7 +53,8 @@ async fn answer(
             rejection.render(request_id)
         }
         Err(_) => {
-            tracing::error!(request = %request_id, trace = trail.trace_id().map(tracing::field::display), "a request panicked");
+            let trace = trail.trace_id().map(tracing::field::display);
+            tracing::error!(request = %request_id, trace, "a request panicked");
             problem::render(&Problem::new("INTERNAL"), request_id)
         }
     };

@@ -38,33 +38,33 @@ impl TraceParent {
 
 /// A text that is no `traceparent`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Malformed;
+pub struct NoParent;
 
 impl FromStr for TraceParent {
-    type Err = Malformed;
+    type Err = NoParent;
 
     /// A later version may go on behind another dash.
-    fn from_str(text: &str) -> Result<TraceParent, Malformed> {
-        let (known, rest) = text.split_at_checked(LENGTH).ok_or(Malformed)?;
+    fn from_str(text: &str) -> Result<TraceParent, NoParent> {
+        let (known, rest) = text.split_at_checked(LENGTH).ok_or(NoParent)?;
         let parts: Vec<&str> = known.split('-').collect();
-        let &[version, trace, span, flags] = parts.as_slice() else { return Err(Malformed) };
+        let &[version, trace, span, flags] = parts.as_slice() else { return Err(NoParent) };
         let version = digits(version, 2)?;
         if version == 0xff || !(rest.is_empty() || (version > 0 && rest.starts_with('-'))) {
-            return Err(Malformed);
+            return Err(NoParent);
         }
         let (trace, span, flags) = (digits(trace, 32)?, digits(span, 16)?, digits(flags, 2)?);
-        let span = u64::try_from(span).map_err(|_| Malformed)?;
+        let span = u64::try_from(span).map_err(|_| NoParent)?;
         if trace == 0 || span == 0 {
-            return Err(Malformed);
+            return Err(NoParent);
         }
         Ok(TraceParent { trace: TraceId(trace), span: SpanId(span), is_sampled: flags & 1 == 1 })
     }
 }
 
 /// So many hexadecimal digits in lower case.
-fn digits(text: &str, count: usize) -> Result<u128, Malformed> {
+fn digits(text: &str, count: usize) -> Result<u128, NoParent> {
     let are_digits = text.len() == count && text.bytes().all(|byte| matches!(byte, b'0'..=b'9' | b'a'..=b'f'));
-    if are_digits { u128::from_str_radix(text, 16).map_err(|_| Malformed) } else { Err(Malformed) }
+    if are_digits { u128::from_str_radix(text, 16).map_err(|_| NoParent) } else { Err(NoParent) }
 }
 
 impl fmt::Display for TraceParent {
@@ -138,7 +138,7 @@ mod tests {
             format!("00_{TRACE}_{SPAN}_01"),
             format!("00-{}ä-{SPAN}-01", &TRACE[2..]),
         ] {
-            assert_eq!(text.parse::<TraceParent>(), Err(Malformed), "{text:?}");
+            assert_eq!(text.parse::<TraceParent>(), Err(NoParent), "{text:?}");
         }
     }
 
