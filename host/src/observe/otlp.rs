@@ -151,7 +151,7 @@ mod tests {
         let trace = Arc::new(Trace::begin(Uuid::nil(), parent));
         trace.describe(Some("GET /v1/x".into()), vec![(STATUS, 503_usize.into())]);
         trace.step("run", vec![("stoa.module", "shelf".into())]);
-        trace.finish();
+        assert!(trace.finish());
         let ids = [trace.span_id(0), trace.span_id(1)].map(|id| id.to_string());
         let taken = TakenTrace { trace: trace.clone(), spans: trace.take_spans() };
         let mut body: Json = serde_json::from_slice(&render("host-1", &[taken]).expect("JSON")).expect("JSON");

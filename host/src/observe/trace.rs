@@ -176,8 +176,8 @@ impl Trace {
         Some(OpenSpan { trace: self.clone(), index })
     }
 
-    /// Ends the request. Later work for it is not recorded.
-    pub fn finish(&self) {
+    /// Ends the request. Later work for it is not recorded. Whether the request has a name.
+    pub fn finish(&self) -> bool {
         let (now, mut spans) = (self.now(), self.lock());
         spans.close_within(0, now);
         spans.end(0, now);
@@ -186,6 +186,7 @@ impl Trace {
             let dropped = spans.dropped;
             spans.set(0, "stoa.spans_dropped", dropped.into());
         }
+        spans.list.first().is_some_and(|root| !root.name.is_empty())
     }
 
     /// The spans of a finished trace, which has none from then on.
@@ -264,7 +265,7 @@ mod tests {
         let left = trace.enter("left open", Vec::new());
         trace.step("commit", Vec::new());
         drop(left);
-        trace.finish();
+        assert!(trace.finish());
         assert!(trace.enter("late", Vec::new()).is_none());
         trace.step("later", Vec::new());
         let expected = [
@@ -286,7 +287,7 @@ mod tests {
         for _ in 0..MOST_SPANS + 4 {
             drop(trace.enter("store", Vec::new()));
         }
-        trace.finish();
+        assert!(!trace.finish(), "it has no name");
         let spans = trace.take_spans();
         assert_eq!(spans.len(), MOST_SPANS);
         assert_eq!(spans[0].attributes, [("stoa.spans_dropped", SpanValue::Number(5))]);

@@ -89,17 +89,14 @@ impl Tracer {
 
     /// Takes the trace of a request that is answered. A request whose path no operation has leaves none.
     pub fn finish(&self, trail: &Trail, status: StatusCode) {
-        let (Some(exporter), Some(trace), Some(_)) = (&self.exporter, &trail.trace, trail.operation.get()) else {
-            return;
-        };
+        let (Some(exporter), Some(trace)) = (&self.exporter, &trail.trace) else { return };
         let mut attributes: Attributes = vec![
             ("stoa.request", trail.request_id.to_string().into()),
             (otlp::STATUS, usize::from(status.as_u16()).into()),
         ];
         attributes.extend(trail.tenant.get().map(|tenant| ("stoa.company", tenant.to_string().into())));
         trace.describe(None, attributes);
-        trace.finish();
-        if exporter.sender.try_send(trace.clone()).is_err() {
+        if trace.finish() && exporter.sender.try_send(trace.clone()).is_err() {
             count_dropped("queue", 1);
         }
     }
@@ -234,7 +231,7 @@ mod tests {
         assert_eq!(exporter.sender.capacity(), QUEUE);
         for _ in 0..QUEUE + 3 {
             let trail = begin();
-            let _ = trail.operation.set("getBrand".into());
+            trail.trace.as_ref().expect("a trace").describe(Some("GET /v1/x".into()), Vec::new());
             tracer.finish(&trail, StatusCode::OK);
         }
         assert_eq!(exporter.sender.capacity(), 0);
