@@ -33,7 +33,7 @@ use crate::limit::Limit;
 use crate::load::Load;
 use crate::measures::{
     adjustments, checkouts, documents, idle, neighbours, orders, pools, rates, reads, receipts, reports, small,
-    statements, swaps, tax, webhooks, writes_postgres, writes_sqlite,
+    statements, swaps, tax, traces, webhooks, writes_postgres, writes_sqlite,
 };
 use crate::parts::Parts;
 use crate::rounds::Rounds;
@@ -189,6 +189,9 @@ async fn measure_postgres(bench: &mut Bench, database: &postgres::Database, part
     }
     if parts.has("postgres/neighbours") {
         neighbours::measure(bench, &database.url, "").await?;
+    }
+    if parts.has("postgres/traces") {
+        traces::measure(bench, "_pg", &database.url, &company).await?;
     }
     if parts.has("postgres/tax") {
         tax::measure(bench, &database.url, &company).await?;

@@ -21,6 +21,7 @@ use stoa::gate::vetting::Gate;
 use stoa::identity::api_keys::ApiKeys;
 use stoa::identity::users::Users;
 use stoa::identity::{Clock, DevIssuer, Environment, Verifier};
+use stoa::observe::tracer::Tracer;
 use stoa::platform::{self, Platform};
 use stoa::sandbox::Limits;
 use stoa::sandbox::engine::{self, Pool, Sandbox};
@@ -112,6 +113,7 @@ pub async fn app(flags: &Flags, sqlite_readers: usize) -> anyhow::Result<Arc<App
         deployment,
         database: database.clone(),
         watchdog,
+        tracer: Tracer::off(),
         platform: Arc::new(Platform {
             limits,
             onboarding_open: true,

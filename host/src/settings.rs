@@ -26,6 +26,7 @@ use crate::http::peer::Network;
 use crate::http::server;
 use crate::identity::{Algorithm, ClaimNames, Environment, Issuer};
 use crate::keyring::KeyRing;
+use crate::observe::tracer::TraceSettings;
 use crate::oci::reference::RegistryName;
 use crate::oci::registries::Registries;
 use crate::pipeline;
@@ -144,6 +145,11 @@ pub struct Settings {
     pub webhook_resolver: Option<SocketAddr>,
     pub log: String,
     pub log_format: LogFormat,
+    /// Address of a collector of traces, before `/v1/traces`. Absent: `OTEL_EXPORTER_OTLP_ENDPOINT`, and without it nothing is traced.
+    #[serde(serialize_with = "without_password")]
+    pub otlp_endpoint: Option<String>,
+    /// The share of requests that are traced, 0 to 1.
+    pub trace_ratio: f64,
     pub dev: bool,
     pub dev_allow_remote: bool,
     /// Former names that the file or the environment uses, each with its name now.
@@ -181,6 +187,7 @@ const TEXTS: &[&str] = &[
     "encryption_key",
     "webhook_schedule",
     "log",
+    "otlp_endpoint",
 ];
 
 /// A size in memory.
@@ -305,6 +312,8 @@ impl Default for Settings {
             webhook_resolver: None,
             log: "info".into(),
             log_format: LogFormat::Text,
+            otlp_endpoint: None,
+            trace_ratio: 0.01,
             dev: false,
             dev_allow_remote: false,
             former_names: Vec::new(),
@@ -319,7 +328,10 @@ impl Settings {
         let environment = Figment::from(Env::prefixed("STOA_").ignore(&[&["oidc"], TEXTS].concat()));
         let is_used = |(former, _): &&(&str, &str)| file.contains(former) || environment.contains(former);
         let former_names = FORMER_NAMES.iter().filter(is_used).copied().collect();
+        // The name that OpenTelemetry gives the setting; ours comes first.
+        let standard = std::env::var("OTEL_EXPORTER_OTLP_ENDPOINT").ok().map(|value| ("otlp_endpoint", value));
         let settings: Settings = Figment::from(Serialized::defaults(Settings::default()))
+            .merge(Serialized::defaults(BTreeMap::from_iter(standard)))
             .merge(with_new_names(file))
             .merge(with_new_names(environment))
             .merge(Serialized::defaults(texts_of_environment()))
@@ -376,6 +388,11 @@ impl Settings {
             self.response_memory.0 / 2 >= self.module_output.0,
             "STOA_RESPONSE_MEMORY must be at least twice STOA_MODULE_OUTPUT"
         );
+        anyhow::ensure!(
+            self.tracing().endpoint.is_none_or(|address| is_http(&address)),
+            "STOA_OTLP_ENDPOINT is no address as http://collector:4318 is"
+        );
+        anyhow::ensure!((0.0..=1.0).contains(&self.trace_ratio), "STOA_TRACE_RATIO must be 0 to 1");
         anyhow::ensure!(self.database_connections > 0, "STOA_DATABASE_CONNECTIONS must be at least 1");
         Ok(())
     }
@@ -392,6 +409,12 @@ impl Settings {
             ),
         };
         text.parse().map_err(|error: String| anyhow::anyhow!(error))
+    }
+
+    /// Which requests are traced. An empty address is none, so that an environment's can be lifted.
+    pub fn tracing(&self) -> TraceSettings {
+        let endpoint = self.otlp_endpoint.clone().filter(|address| !address.is_empty());
+        TraceSettings { endpoint, ratio: self.trace_ratio }
     }
 
     pub fn webhook_schedule(&self) -> anyhow::Result<Schedule> {
@@ -558,6 +581,10 @@ impl FromStr for DevTarget {
     }
 }
 
+fn is_http(address: &str) -> bool {
+    reqwest::Url::parse(address).is_ok_and(|url| matches!(url.scheme(), "http" | "https"))
+}
+
 fn beside_the_binary(name: &str) -> PathBuf {
     let binary = std::env::current_exe().ok();
     binary.as_deref().and_then(Path::parent).map_or_else(|| PathBuf::from(name), |folder| folder.join(name))
@@ -666,6 +693,22 @@ mod tests {
         let live = Settings { webhook_resolver: Some("127.0.0.1:53".parse().unwrap()), ..Settings::default() };
         assert!(live.check().is_err());
         assert!(Settings::default().key_ring().is_err(), "a key is required");
+    }
+
+    #[test]
+    fn traces_go_to_an_http_address() {
+        for (address, ratio, is_good) in [
+            ("http://127.0.0.1:4318", 0.01, true),
+            ("https://collector.example.com/otlp/", 1.0, true),
+            ("", 0.0, true),
+            ("127.0.0.1:4318", 0.01, false),
+            ("grpc://127.0.0.1:4317", 0.01, false),
+            ("http://127.0.0.1:4318", 1.01, false),
+            ("http://127.0.0.1:4318", -0.1, false),
+        ] {
+            let settings = Settings { otlp_endpoint: Some(address.into()), trace_ratio: ratio, ..Settings::default() };
+            assert_eq!(settings.check().is_ok(), is_good, "{address} {ratio}");
+        }
     }
 
     #[test]

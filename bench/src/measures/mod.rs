@@ -15,6 +15,7 @@ pub mod small;
 pub mod statements;
 pub mod swaps;
 pub mod tax;
+pub mod traces;
 pub mod webhooks;
 pub mod writes_postgres;
 pub mod writes_sqlite;

@@ -108,7 +108,8 @@ fn state(module: &Arc<Module>, session: Option<Session>, tenant: Uuid) -> State 
         today: String::new(),
         horizon: None,
     };
-    State::new(session, scope, RequestFacts { facts, instant: 0, permissions: Held::All }, module.clone(), limits)
+    let facts = RequestFacts { facts, instant: 0, permissions: Held::All, trail: Arc::default() };
+    State::new(session, scope, facts, module.clone(), limits)
 }
 
 /// As the host makes one for a request.

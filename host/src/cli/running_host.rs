@@ -23,6 +23,7 @@ use crate::identity::api_keys::ApiKeys;
 use crate::identity::users::Users;
 use crate::identity::{Clock, DevIssuer, Verifier};
 use crate::keyring::KeyRing;
+use crate::observe::tracer::Tracer;
 use crate::platform::{self, Platform};
 use crate::purge;
 use crate::sandbox::engine;
@@ -56,7 +57,9 @@ impl RunningHost {
         let (purged, gathered) = (database.clone(), metrics.clone());
         watchdog.spawn("purge", move |pulse| purge::keep_small(purged.clone(), pulse));
         watchdog.spawn("metrics", move |pulse| keep_metrics_small(gathered.clone(), pulse));
-        let identity = HostIdentity { id: Uuid::now_v7(), name: host_name(address) };
+        let run = Uuid::now_v7();
+        let tracer = Tracer::start(&settings.tracing(), run, &watchdog)?;
+        let identity = HostIdentity { id: run, name: host_name(address) };
         let deployment = Arc::new(Deployment::new(release, database.clone(), gate, settings.limits(), identity));
         deployment.keep(&watchdog);
         let (recorder, recording) = Recorder::start(database.clone(), &watchdog);
@@ -76,6 +79,7 @@ impl RunningHost {
             deployment,
             database,
             watchdog,
+            tracer,
             platform: Arc::new(platform),
             verifier,
             users: Users::default(),
@@ -98,6 +102,7 @@ impl RunningHost {
         self.relaying.finish().await;
         self.recording.finish().await;
         app.watchdog.stop();
+        app.tracer.stop().await;
         app.deployment.leave().await;
         app.platform.governor.stop().await;
         app.database.close();

@@ -18,11 +18,14 @@ pub struct OutboxEvent {
     pub request: Uuid,
     /// Milliseconds since 1970.
     pub occurred_at: i64,
+    /// The `traceparent` of who receives it.
+    pub trace: Option<String>,
 }
 
 /// Columns of the outbox `e`, in the order of [`OutboxEvent::read`].
 pub const COLUMNS: &str =
-    "e.id, e.kind, e.resource_type, e.resource_id, e.resource_version, e.data, e.request_id, e.created_at";
+    "e.id, e.kind, e.resource_type, e.resource_id, e.resource_version, e.data, e.request_id, e.created_at,
+     e.trace";
 
 impl OutboxEvent {
     /// From the columns that begin at `at`.
@@ -37,6 +40,7 @@ impl OutboxEvent {
             data: row.text(first + 5)?,
             request: row.id(first + 6)?,
             occurred_at: row.instant(first + 7)?,
+            trace: row.optional(first + 8, Row::text)?,
         })
     }
 
@@ -68,6 +72,7 @@ mod tests {
             data: r#"{"name":"Ä \"x\""}"#.into(),
             request: Uuid::from_u128(4),
             occurred_at: 1_767_225_600_123,
+            trace: None,
         };
         let body: serde_json::Value = serde_json::from_str(&event.render()).expect("JSON");
         let expected = serde_json::json!({

@@ -5,6 +5,7 @@ use http::{HeaderMap, HeaderName, HeaderValue, header};
 use super::body::OutboxEvent;
 use super::endpoint::Secrets;
 use super::sign;
+use crate::observe::parent;
 
 const AGENT: &str = concat!("stoa-webhooks/", env!("CARGO_PKG_VERSION"));
 
@@ -28,5 +29,8 @@ pub fn list(secrets: &Secrets, now: i64, body: &str, event: &OutboxEvent) -> Hea
     insert("x-webhook-timestamp", timestamp.to_string());
     insert("x-event-id", event.id.to_string());
     insert("x-request-id", event.request.to_string());
+    if let Some(trace) = &event.trace {
+        insert(parent::HEADER, trace.clone());
+    }
     headers
 }

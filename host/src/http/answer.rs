@@ -40,22 +40,28 @@ async fn answer(
     request: Request<Body>,
 ) -> Response<Body> {
     let request_id = Uuid::now_v7();
+    let is_proxy = peer::is_proxy(peer, &app.trusted_proxies);
     let peer = peer::address(peer, request.headers(), &app.trusted_proxies);
     let began = Instant::now();
     let method = request.method().clone();
-    let trail = Arc::new(Trail::new(request_id));
+    let trail = Arc::new(app.tracer.begin(request_id, request.headers(), is_proxy));
     let outcome = AssertUnwindSafe(route(&app, request, &trail, peer)).catch_unwind().await;
     let mut response = match outcome {
         Ok(Ok(response)) => response,
-        Ok(Err(rejection)) => rejection.render(request_id),
+        Ok(Err(rejection)) => {
+            trail.note_problem(&rejection.problem.code);
+            rejection.render(request_id)
+        }
         Err(_) => {
-            tracing::error!(request = %request_id, "a request panicked");
+            let trace = trail.trace_id().map(tracing::field::display);
+            tracing::error!(request = %request_id, trace, "a request panicked");
             problem::render(&Problem::new("INTERNAL"), request_id)
         }
     };
     if let Ok(value) = HeaderValue::from_str(&request_id.to_string()) {
         response.headers_mut().insert("x-request-id", value);
     }
+    app.tracer.finish(&trail, response.status());
     metrics::histogram!("stoa_request_seconds", "status" => response.status().as_u16().to_string())
         .record(began.elapsed().as_secs_f64());
     tracing::debug!(request = %request_id, %method, status = response.status().as_u16(), "answered");
@@ -80,6 +86,7 @@ async fn route(
         Found::OtherMethods(allowed) => Ok(method_not_allowed(&allowed, request_id)),
         Found::Callable { callable, path } => {
             let _ = trail.operation.set(callable.operation.route.operation.clone());
+            trail.note_route(&callable.operation.route);
             RoutedCall { app, release: &release, callable, path: &path, trail, peer }.answer(request).await
         }
     }

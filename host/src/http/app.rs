@@ -14,6 +14,7 @@ use crate::governance::HeavyReads;
 use crate::identity::api_keys::ApiKeys;
 use crate::identity::users::Users;
 use crate::identity::{DevIssuer, Verifier};
+use crate::observe::tracer::Tracer;
 use crate::platform::Platform;
 use crate::watchdog::Watchdog;
 
@@ -22,6 +23,7 @@ pub struct App {
     pub deployment: Arc<Deployment>,
     pub database: Arc<Database>,
     pub watchdog: Arc<Watchdog>,
+    pub tracer: Tracer,
     pub platform: Arc<Platform>,
     pub verifier: Verifier,
     pub users: Users,

@@ -57,8 +57,10 @@ impl RoutedCall<'_> {
     pub async fn answer(&self, request: Request<Body>) -> Result<Response<Body>, Rejection> {
         let deadline = Instant::now() + self.app.request_timeout + MORE;
         let (parts, body) = request.into_parts();
+        self.trail.step("admit");
         let admitted = until(deadline, self.admit(&parts.headers)).await?;
         let reads_from = Instant::now();
+        self.trail.step("read");
         let (input, _held) = admitted.read(&parts, body, deadline).await?;
         // The time of a body is its sender's, and has limits of its own.
         admitted.respond(&parts, input, deadline + reads_from.elapsed()).await
@@ -71,10 +73,12 @@ impl RoutedCall<'_> {
             Ok(tenant) => tenant,
             Err(problem) => return Err(self.reject_family(&caller, problem).await),
         };
-        if let Some(tenant) = tenant {
+        let permit = self.governor().admit(&caller, tenant).await?;
+        // Nobody fills the log with ids of companies that are not theirs.
+        let is_theirs = matches!(caller, Caller::Client(_)) || (permit.refused.is_none() && !permit.is_stranger);
+        if let Some(tenant) = tenant.filter(|_| is_theirs) {
             let _ = self.trail.tenant.set(tenant);
         }
-        let permit = self.governor().admit(&caller, tenant).await?;
         let agent = headers.get(header::USER_AGENT).and_then(|value| value.to_str().ok()).and_then(user_agent::family);
         let visit = Visit {
             caller,
@@ -203,6 +207,7 @@ impl AdmittedCall<'_> {
         });
         let runner = self.call.callable.runner.clone();
         let answer = pipeline::run(&app.platform, &app.database, request, runner, deadline).await;
+        self.call.trail.step("answer");
         let replayed = answer.as_ref().is_ok_and(|answer| answer.replayed);
         let response = answer.and_then(|answer| {
             let response = success::respond(self.operation(), parts, answer, self.call.trail.request_id)?;

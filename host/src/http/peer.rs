@@ -30,19 +30,23 @@ impl FromStr for Network {
 /// The caller's address. Each proxy adds the address that it heard from at the end, so the list is read from there: the first
 /// that is no trusted proxy is the caller, and what it claims of others counts for nothing.
 pub fn address(connection: IpAddr, headers: &HeaderMap, trusted: &[Network]) -> IpAddr {
-    let is_proxy = |address: IpAddr| trusted.iter().any(|network| network.contains(address.to_canonical()));
     let mut heard_from = connection.to_canonical();
-    if !is_proxy(heard_from) {
+    if !is_proxy(heard_from, trusted) {
         return heard_from;
     }
     for hop in chain(headers).into_iter().rev() {
         let Some(address) = hop else { break };
         heard_from = address.to_canonical();
-        if !is_proxy(heard_from) {
+        if !is_proxy(heard_from, trusted) {
             break;
         }
     }
     heard_from
+}
+
+/// Whether a trusted proxy is at the other end.
+pub fn is_proxy(connection: IpAddr, trusted: &[Network]) -> bool {
+    trusted.iter().any(|network| network.contains(connection.to_canonical()))
 }
 
 /// Addresses in the order of the proxies, `None` for what is none: `Forwarded` (RFC 7239) where there is one, else

@@ -7,6 +7,7 @@ use uuid::Uuid;
 use super::opening::Opened;
 use super::request::{Caller, Request};
 use crate::calendar;
+use crate::observe::trail::Trail;
 use crate::sandbox::{Held, RequestFacts};
 use crate::wit::context::{ActorKind, Facts};
 
@@ -30,7 +31,7 @@ pub fn facts(request: &Request, opened: &Opened, tenant: Uuid) -> RequestFacts {
         today: calendar::day(opened.company_now(), zone),
         horizon: None,
     };
-    RequestFacts { facts, instant: opened.now, permissions }
+    RequestFacts { facts, instant: opened.now, permissions, trail: request.trail.clone() }
 }
 
 /// Facts of the deployment's own actions, which may do everything. `actor`: `system:...`.
@@ -44,5 +45,5 @@ pub fn of_system(actor: &str, tenant: Uuid, request: Uuid, now: i64) -> RequestF
         today: calendar::day(now, "UTC"),
         horizon: None,
     };
-    RequestFacts { facts, instant: now, permissions: Held::All }
+    RequestFacts { facts, instant: now, permissions: Held::All, trail: Arc::new(Trail::new(request)) }
 }

@@ -45,13 +45,17 @@ struct Records<'a> {
     entry: Uuid,
     audit: [Cell; 12],
     stored: Option<Stored>,
+    /// The `traceparent` of who receives the events.
+    trace: Option<String>,
 }
 
 /// Writes them, on PostgreSQL with the commit.
 pub fn finish(session: &mut Session, finish: &Finish<'_>) -> Result<(), Error> {
     let mut ids = Ids::new(finish.now);
     let entry = ids.make();
-    let records = Records { finish, entry, audit: make_audit_row(finish, entry), stored: compress_answer(finish)? };
+    let trace = finish.request.trail.successor().filter(|_| !finish.emitted.is_empty()).map(|next| next.to_string());
+    let records =
+        Records { finish, entry, audit: make_audit_row(finish, entry), stored: compress_answer(finish)?, trace };
     match session {
         Session::Sqlite(connection) => finish_sqlite(connection, records, &mut ids),
         Session::Postgres(transaction) => finish_postgres(transaction, records, &mut ids),
@@ -86,7 +90,7 @@ fn compress_answer(finish: &Finish<'_>) -> Result<Option<Stored>, Error> {
 }
 
 fn finish_sqlite(connection: &rusqlite::Connection, records: Records<'_>, ids: &mut Ids) -> Result<(), Error> {
-    let Records { finish, entry, audit, stored } = records;
+    let Records { finish, entry, audit, stored, trace } = records;
     sqlite::query(
         connection,
         "insert into stoa_audit (tenant_id, id, request_id, actor_type, actor_id, operation, resource_type,
@@ -105,7 +109,7 @@ fn finish_sqlite(connection: &rusqlite::Connection, records: Records<'_>, ids: &
         sqlite::query(
             connection,
             "insert into stoa_event (tenant_id, id, kind, resource_type, resource_id, resource_version, data,
-               request_id, created_at) values ($1, $2, $3, $4, $5, $6, $7, $8, $9)",
+               request_id, created_at, trace) values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)",
             &[
                 Cell::Id(finish.tenant),
                 Cell::Id(ids.make()),
@@ -116,6 +120,7 @@ fn finish_sqlite(connection: &rusqlite::Connection, records: Records<'_>, ids: &
                 Cell::text(&event.data),
                 Cell::Id(finish.request.request_id),
                 Cell::Instant(finish.now),
+                Cell::optional(trace.clone(), Cell::Text),
             ],
         )?;
     }
@@ -145,8 +150,9 @@ subjects as (
   insert into stoa_audit_subject (tenant_id, subject_id, audit_id)
   select $1, subject, $2 from unnest($13::uuid[]) as subject),
 outbox as (
-  insert into stoa_event (tenant_id, id, kind, resource_type, resource_id, resource_version, data, request_id, created_at)
-  select $1, e.id, e.kind, e.resource_type, e.resource_id, e.version, e.data, $3, $12
+  insert into stoa_event (tenant_id, id, kind, resource_type, resource_id, resource_version, data, request_id, created_at,
+    trace)
+  select $1, e.id, e.kind, e.resource_type, e.resource_id, e.version, e.data, $3, $12, $26
   from unnest($14::uuid[], $15::text[], $16::text[], $17::uuid[], $18::bigint[], $19::text[])
     as e(id, kind, resource_type, resource_id, version, data))
 update stoa_idempotency set status = $20, headers = $21, body = $22
@@ -154,7 +160,7 @@ where tenant_id = $23 and actor_id = $24 and operation = $6 and key = $25";
 
 /// Goes with the commit, in one message.
 fn finish_postgres(transaction: &mut postgres::Transaction, records: Records<'_>, ids: &mut Ids) -> Result<(), Error> {
-    let Records { finish, audit, stored, .. } = records;
+    let Records { finish, audit, stored, trace, .. } = records;
     let events = finish.emitted;
     let column = |read: fn(&Event) -> String| events.iter().map(read).collect::<Vec<String>>();
     let resource = |event: &Event| Uuid::from_u64_pair(event.resource.0, event.resource.1);
@@ -172,7 +178,8 @@ fn finish_postgres(transaction: &mut postgres::Transaction, records: Records<'_>
         .bind(Type::BYTEA, body)
         .bind(Type::UUID, tenant_or_nil(finish.request.tenant))
         .bind(Type::UUID, finish.request.caller.id())
-        .bind(Type::UUID, key);
+        .bind(Type::UUID, key)
+        .bind(Type::TEXT, trace);
     transaction.put_off(statement);
     Ok(())
 }

@@ -5,10 +5,12 @@ use std::sync::Arc;
 
 use serde_json::Value as Json;
 use stoa_descriptor::Route;
+use tracing::field::display;
 use uuid::Uuid;
 
 use super::words;
 use crate::database::{Error, Session};
+use crate::observe::trail::Trail;
 use crate::operations::Operation;
 use crate::problem::{Item, Problem};
 use crate::sandbox::judge::Listed;
@@ -71,13 +73,14 @@ pub struct ModuleCall<'a> {
     pub module: &'a Module,
     /// Operation id, or the name of the function that is none.
     pub operation: &'a str,
-    pub request: Uuid,
+    pub trail: &'a Trail,
 }
 
 impl ModuleCall<'_> {
     /// A failure of the module, reported without its words.
     pub fn refuse_failure(&self, failure: &Failure) -> Refused {
-        let ModuleCall { module, operation, request } = *self;
+        let ModuleCall { module, operation, trail } = *self;
+        let (request, trace) = (trail.request_id, trail.trace_id().map(display));
         if let Failure::Database(error) = failure {
             return Refused::Database(error.clone());
         }
@@ -87,13 +90,13 @@ impl ModuleCall<'_> {
         module.health.count_failure(failure);
         module.health.note_request(failure, request);
         let (name, version) = (&module.name, &module.version);
-        tracing::error!(%request, module = name, version, operation, %failure, "a module failed");
+        tracing::error!(%request, trace, module = name, version, operation, %failure, "a module failed");
         Refused::Problem(Problem::new(failure.code()))
     }
 
     /// An answer that came and is none: the module's journal does not know of it yet.
     pub fn refuse_answer(&self, failure: &Failure) -> Refused {
-        journal::Source { module: self.module, operation: self.operation, request: self.request }
+        journal::Source { module: self.module, operation: self.operation, request: self.trail.request_id }
             .write_failure(failure);
         self.refuse_failure(failure)
     }

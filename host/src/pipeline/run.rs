@@ -4,13 +4,14 @@
 use std::sync::Arc;
 
 use tokio::time::{Instant, timeout_at};
-use uuid::Uuid;
+use tracing::field::display;
 
 use super::request::{Answer, Request, tenant_or_nil};
 use super::runner::{Host, Runner};
 use super::transact::PreparedRequest;
 use super::trial;
 use crate::database::{Database, Error, work};
+use crate::observe::trail::Trail;
 use crate::problem::Problem;
 
 /// How often a keyed write whose commit got no answer is looked into.
@@ -31,16 +32,17 @@ pub async fn run<H: Host>(
     let read_only = request.operation.route.read_only || request.input.is_err();
     let keyed = request.input.as_ref().is_ok_and(|input| input.key.is_some());
     let heavy = request.seat.is_some();
-    let (request_id, tenant, destination) = (request.request_id, tenant_or_nil(request.tenant), request.destination());
+    let (trail, tenant, destination) = (request.trail.clone(), tenant_or_nil(request.tenant), request.destination());
+    trail.step("wait");
     let watermark = match &request.input {
         Ok(input) if request.operation.ends_at_the_watermark(&input.call.query) => {
-            until(deadline, database.watermark(tenant)).await.map_err(|error| problem_of(&error, request_id))?
+            until(deadline, database.watermark(tenant)).await.map_err(|error| problem_of(&error, &trail))?
         }
         _ => None,
     };
     let is_large = !read_only && request.input.as_ref().is_ok_and(|input| input.lines >= LARGE);
     let _permit = match is_large {
-        true => Some(database.permit_large_write(tenant).await.map_err(|error| problem_of(&error, request_id))?),
+        true => Some(database.permit_large_write(tenant).await.map_err(|error| problem_of(&error, &trail))?),
         false => None,
     };
     // Reports are left out: what they cost, a trial would cost again.
@@ -71,9 +73,9 @@ pub async fn run<H: Host>(
             // The key's row was written in that transaction: running again either finds it or does the work.
             Err(Error::CommitUnknown(reason)) if keyed && unknown < UNKNOWN_COMMITS => {
                 unknown += 1;
-                tracing::warn!(%reason, "a commit got no answer: the key decides");
+                tracing::warn!(request = %trail.request_id, %reason, "a commit got no answer: the key decides");
             }
-            Err(error) => return Err(problem_of(&error, request_id)),
+            Err(error) => return Err(problem_of(&error, &trail)),
         }
     }
 }
@@ -83,14 +85,15 @@ async fn until<T>(deadline: Instant, read: impl Future<Output = Result<T, Error>
     timeout_at(deadline, read).await.unwrap_or_else(|_| Err(Error::Unavailable("the request took too long".into())))
 }
 
-fn problem_of(error: &Error, request: Uuid) -> Problem {
+fn problem_of(error: &Error, trail: &Trail) -> Problem {
+    let (request, trace) = (trail.request_id, trail.trace_id().map(display));
     match error {
         Error::Conflict(_) | Error::CommitUnknown(_) | Error::Unavailable(_) | Error::Full(_) => {
-            tracing::warn!(%request, %error, "unavailable");
+            tracing::warn!(%request, trace, %error, "unavailable");
             Problem::new("UNAVAILABLE")
         }
         Error::Unique(_) | Error::Check(_) | Error::Fault(_) => {
-            tracing::error!(%request, %error, "internal failure");
+            tracing::error!(%request, trace, %error, "internal failure");
             Problem::new("INTERNAL")
         }
     }

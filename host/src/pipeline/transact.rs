@@ -39,6 +39,7 @@ enum Begun<'a> {
 
 impl<H: Host> PreparedRequest<'_, H> {
     pub async fn transact(&self, mut session: Session) -> (Option<Session>, Verdict<Result<Answer, Problem>>) {
+        self.request.trail.step("open");
         let (opened, input) = match self.begin(&mut session).await {
             Ok(Begun::Call(opened, input)) => (opened, input),
             Ok(Begun::Replay(answer)) => return (Some(session), Verdict::RollBack(Ok(answer))),
@@ -46,9 +47,16 @@ impl<H: Host> PreparedRequest<'_, H> {
         };
         let call = OpenedCall { request: self.request, input, opened: &opened, watermark: self.watermark };
         let outcome = match self.runner {
-            Runner::Host(operation) => self.host.perform(operation, call, session).await,
+            Runner::Host(operation) => {
+                self.request.trail.step("run");
+                self.host.perform(operation, call, session).await
+            }
             Runner::Module(module) => call_module(module, call, self.host.limits(), session).await,
         };
+        // A read commits nothing.
+        if !self.read_only {
+            self.request.trail.step("commit");
+        }
         let Some(mut session) = outcome.session else {
             return (None, Verdict::Fail(Error::Fault("the session was lost".into())));
         };
@@ -166,13 +174,19 @@ async fn call_module(module: &Arc<Module>, call: OpenedCall<'_>, limits: &Limits
     let largest = limits.output;
     let mut facts = facts(request, opened, tenant_or_nil(request.tenant));
     facts.facts.horizon = watermark;
+    if let Some(trace) = &request.trail.trace {
+        trace.step(format!("run {}", module.name), module.describe());
+    }
     let ran = call::handle(
         CallContext { module: module.clone(), session, facts, read_only: route.read_only, limits },
         &input.call,
     )
     .await;
+    if let Some(trace) = &request.trail.trace {
+        trace.describe_step(ran.used.describe());
+    }
     let operation = &request.operation;
-    let blame = ModuleCall { module: &ran.blamed, operation: &route.operation, request: request.request_id };
+    let blame = ModuleCall { module: &ran.blamed, operation: &route.operation, trail: &request.trail };
     let result = match ran.result {
         Err(failure) => Err(blame.refuse_failure(&failure)),
         Ok(Err(problem)) => Err(blame.refuse_problem(&request.generation, Some(route), problem)),

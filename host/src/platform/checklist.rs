@@ -69,7 +69,7 @@ async fn get(session: Session, call: &Call<'_>) -> Outcome {
             limits: platform.limits,
         })
         .await;
-        let blame = ModuleCall { module: &ran.blamed, operation: "checklist", request: request.request_id };
+        let blame = ModuleCall { module: &ran.blamed, operation: "checklist", trail: &request.trail };
         let refusal = match ran.result {
             Ok(steps) if !steps.iter().all(|step| is_step_code(&step.code)) => {
                 let why = "a code of its checklist is not as the contract says".into();

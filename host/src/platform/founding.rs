@@ -77,7 +77,6 @@ pub async fn found_company(
     {
         return (Some(session), Err(problem.into()));
     }
-    let request = Uuid::from_u64_pair(founding.facts.request.0, founding.facts.request.1);
     let mut ids = Ids::new(now);
     let (tenant, membership) = (ids.make(), ids.make());
     if let Err(error) = insert_company(&mut session, founding, tenant, membership, ids.make()).await {
@@ -102,7 +101,7 @@ pub async fn found_company(
         let ran = sandbox::call::provision(entry, &options).await;
         session = ran.session;
         emitted.extend(ran.emitted.into_iter().map(|(_, event)| event));
-        let blame = ModuleCall { module: &ran.blamed, operation: "provision", request };
+        let blame = ModuleCall { module: &ran.blamed, operation: "provision", trail: &founding.facts.trail };
         let refusal = match ran.result {
             Ok(Ok(made)) => {
                 created.extend(made.into_iter().map(|made| CreatedRecord {

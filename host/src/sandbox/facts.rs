@@ -5,6 +5,7 @@ use std::ops::Deref;
 use std::sync::Arc;
 
 use super::generation::Generation;
+use crate::observe::trail::Trail;
 use crate::wit::context::Facts;
 
 /// The facts of one request.
@@ -15,6 +16,8 @@ pub struct RequestFacts {
     /// The database's clock, milliseconds since 1970: new ids are made of it, whatever the company's clock says.
     pub instant: i64,
     pub permissions: Held,
+    /// Facts for log lines and the trace.
+    pub trail: Arc<Trail>,
 }
 
 /// The permissions or scopes of a caller. Modules ask for one at a time, so that no list of them is copied.

@@ -2,8 +2,10 @@
 
 use super::failure::Failure;
 use super::journal::{LONGEST_LINE, flatten_text};
+use super::module::Module;
 use super::state::State;
 use crate::database::Session;
+use crate::observe::trace::Attributes;
 use crate::store::{self, StoreError};
 use crate::wit::{arguments, context, events, log, store as wit};
 
@@ -11,6 +13,8 @@ use crate::wit::{arguments, context, events, log, store as wit};
 const MOST_IDS: u32 = 2_000;
 /// Most events of one request.
 const MOST_EVENTS: usize = 4_000;
+/// Calls of one batch that a trace tells.
+const MOST_TOLD: usize = 32;
 /// The part of an unknown name that the log shows.
 const LONGEST_UNKNOWN: usize = 128;
 
@@ -35,7 +39,15 @@ async fn run(state: &mut State, calls: Vec<wit::Call>) -> wasmtime::Result<Resul
     let writes = calls.iter().any(store::is_write);
     state.scope.time = matches!(session, Session::Sqlite(_))
         .then(|| state.limits.call_time_left(state.clock.host_time_spent(), state.clock.age(), state.scope.written));
+    let span = state.facts.trail.enter(|| ("store".to_owned(), describe_calls(&module, &session, &calls)));
+    let (rows, round_trips) = (state.scope.rows + state.scope.written, state.scope.round_trips);
     let answer = store::run(&mut session, &module.schema, &mut state.scope, calls).await;
+    if let Some(span) = span {
+        span.set("stoa.rows", state.scope.rows + state.scope.written - rows);
+        if matches!(session, Session::Postgres(_)) {
+            span.set("stoa.round_trips", (state.scope.round_trips - round_trips) as usize);
+        }
+    }
     if let Some(time) = state.scope.time.take() {
         state.clock.add_read_time(time.read);
     }
@@ -61,6 +73,37 @@ async fn run(state: &mut State, calls: Vec<wit::Call>) -> wasmtime::Result<Resul
         }
         Err(StoreError::Database(error)) => Err(state.stop(Failure::Database(error))),
     }
+}
+
+/// A batch for a trace: what is called of which collection. A name that the module does not declare is not repeated, since it may be
+/// anything.
+fn describe_calls(module: &Module, session: &Session, calls: &[wit::Call]) -> Attributes {
+    let statement = |call: &wit::Call| {
+        let (verb, collection) = match call {
+            wit::Call::Get(call) => ("get", &call.ask.collection),
+            wit::Call::Find(call) => ("find", &call.ask.collection),
+            wit::Call::Select(call) => ("select", &call.ask.collection),
+            wit::Call::Aggregate(call) => ("aggregate", &call.collection),
+            wit::Call::Insert(call) => ("insert", &call.collection),
+            wit::Call::Update(call) => ("update", &call.collection),
+            wit::Call::Lock(_) => return "lock".to_owned(),
+            wit::Call::Number(_) => return "number".to_owned(),
+        };
+        let is_declared = module.schema.has_collection(collection);
+        format!("{verb} {}", if is_declared { collection.as_str() } else { "?" })
+    };
+    let database = match session {
+        Session::Sqlite(_) => "sqlite",
+        Session::Postgres(_) => "postgresql",
+    };
+    let most = calls.get(..MOST_TOLD).unwrap_or(calls);
+    let statements: Vec<String> = most.iter().map(statement).collect();
+    vec![
+        ("db.system.name", database.into()),
+        ("stoa.module", module.name.clone().into()),
+        ("stoa.calls", calls.len().into()),
+        ("stoa.statements", statements.join(", ").into()),
+    ]
 }
 
 impl context::Host for State {

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
 use std::time::{Duration, Instant};
 
+use crate::observe::trace::Attributes;
 use crate::store::CallTime;
 
 /// Settings; operations.md has the defaults.
@@ -44,6 +45,19 @@ pub struct Used {
     pub rows: usize,
     /// Bytes reported in addition to the response.
     pub reported: usize,
+}
+
+impl Used {
+    /// The same for a trace.
+    pub fn describe(&self) -> Attributes {
+        let micros = usize::try_from(self.guest_time.as_micros()).unwrap_or(usize::MAX);
+        vec![
+            ("stoa.guest_us", micros.into()),
+            ("stoa.memory", self.memory.into()),
+            ("stoa.store_calls", self.store_calls.into()),
+            ("stoa.rows", self.rows.into()),
+        ]
+    }
 }
 
 mod millis {

@@ -14,6 +14,7 @@ use wasmtime::component::Component;
 use super::health::Health;
 use super::judge::{EventSchema, Judge};
 use super::state::State;
+use crate::observe::trace::Attributes;
 use crate::operations::Operation;
 use crate::store::Tables;
 use crate::wit::GuestPre;
@@ -67,6 +68,13 @@ impl Deref for Module {
 
     fn deref(&self) -> &Vetted {
         &self.vetted
+    }
+}
+
+impl Module {
+    /// The attributes of a trace's span in which it runs.
+    pub fn describe(&self) -> Attributes {
+        vec![("stoa.module", self.name.clone().into()), ("stoa.module.version", self.version.clone().into())]
     }
 }
 

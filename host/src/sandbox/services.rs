@@ -246,6 +246,7 @@ async fn call(
         let code = if is_client { "SCOPE_DENIED" } else { "PERMISSION_DENIED" };
         return Err(state.stop(Failure::Denied(code)));
     }
+    let _span = state.facts.trail.enter(|| (format!("call {}", function.name), function.provider.describe()));
     let changes = state.changes;
     let caller = std::mem::replace(&mut state.running, function.provider.clone());
     let called = call_provider(&mut store, function, arguments, results).await;

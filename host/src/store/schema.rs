@@ -131,6 +131,10 @@ impl Tables {
         &self.module
     }
 
+    pub fn has_collection(&self, name: &str) -> bool {
+        self.find(name).is_some()
+    }
+
     /// Names of the module's tables in the database. `a-b`/`c` and `a`/`b_c` make the same one: two modules that meet here are
     /// refused.
     pub fn tables(&self) -> impl Iterator<Item = &str> {

@@ -406,8 +406,8 @@ pub async fn test(session: &mut Session, call: &Call<'_>) -> Performed {
     session
         .query(
             "insert into stoa_event (tenant_id, id, kind, resource_type, resource_id, resource_version, data, request_id,
-               created_at)
-             values ($1, $2, $3, 'WEBHOOK_ENDPOINT', $4, $5, $6, $7, $8)",
+               created_at, trace)
+             values ($1, $2, $3, 'WEBHOOK_ENDPOINT', $4, $5, $6, $7, $8, $9)",
             &[
                 Cell::Id(webhook.tenant_id),
                 Cell::Id(event_id),
@@ -417,6 +417,7 @@ pub async fn test(session: &mut Session, call: &Call<'_>) -> Performed {
                 Cell::text(json!({ "id": webhook.id }).to_string()),
                 Cell::Id(call.request.request_id),
                 Cell::Instant(call.opened.now),
+                Cell::optional(call.request.trail.successor(), |next| Cell::text(next.to_string())),
             ],
         )
         .await?;

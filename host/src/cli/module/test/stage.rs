@@ -179,7 +179,8 @@ impl Company<'_> {
             today: calendar::day(now, "UTC"),
             horizon: None,
         };
-        RequestFacts { facts, instant: now, permissions: Held::These(Arc::new(permissions.into_iter().collect())) }
+        let permissions = Held::These(Arc::new(permissions.into_iter().collect()));
+        RequestFacts { facts, instant: now, permissions, trail: Arc::default() }
     }
 
     /// The instant of the next step.
