@@ -20,6 +20,7 @@ use crate::gate::admission::{Role, Signer};
 use crate::gate::cache::Cache;
 use crate::gate::precompiled::Precompiled;
 use crate::gate::trust::Trust;
+use crate::http::access_log::{AccessLog, LoggedRequests};
 use crate::http::cors::Origin;
 use crate::http::operator::Operator;
 use crate::http::peer::Network;
@@ -144,6 +145,11 @@ pub struct Settings {
     pub webhook_resolver: Option<SocketAddr>,
     pub log: String,
     pub log_format: LogFormat,
+    /// Requests that have a line in the log.
+    pub access_log: LoggedRequests,
+    /// A request that takes this long is slow.
+    #[serde(with = "humantime_serde")]
+    pub slow_request: Duration,
     pub dev: bool,
     pub dev_allow_remote: bool,
     /// Former names that the file or the environment uses, each with its name now.
@@ -305,6 +311,8 @@ impl Default for Settings {
             webhook_resolver: None,
             log: "info".into(),
             log_format: LogFormat::Text,
+            access_log: LoggedRequests::Slow,
+            slow_request: Duration::from_secs(1),
             dev: false,
             dev_allow_remote: false,
             former_names: Vec::new(),
@@ -392,6 +400,10 @@ impl Settings {
             ),
         };
         text.parse().map_err(|error: String| anyhow::anyhow!(error))
+    }
+
+    pub fn access_log(&self) -> AccessLog {
+        AccessLog { requests: self.access_log, slow: self.slow_request }
     }
 
     pub fn webhook_schedule(&self) -> anyhow::Result<Schedule> {

@@ -71,10 +71,11 @@ impl RoutedCall<'_> {
             Ok(tenant) => tenant,
             Err(problem) => return Err(self.reject_family(&caller, problem).await),
         };
-        if let Some(tenant) = tenant {
+        let permit = self.governor().admit(&caller, tenant).await?;
+        // A stranger fills no log with ids of companies.
+        if let Some(tenant) = tenant.filter(|tenant| !tenant.is_nil() && !permit.is_stranger) {
             let _ = self.trail.tenant.set(tenant);
         }
-        let permit = self.governor().admit(&caller, tenant).await?;
         let agent = headers.get(header::USER_AGENT).and_then(|value| value.to_str().ok()).and_then(user_agent::family);
         let visit = Visit {
             caller,
