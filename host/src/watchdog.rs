@@ -165,6 +165,8 @@ impl Watchdog {
         let pulse = Pulse::start();
         let begin: Begin = Box::new(move |pulse| begin(pulse).boxed());
         let running = tokio::spawn(begin(pulse.clone()));
+        // It begins at 0, so that the first restart is an increase.
+        metrics::counter!("stoa_background_restarts_total", "task" => name).increment(0);
         lock(&self.0).push(Task { name, pulse, begin, running, began: Instant::now(), stopped: None });
     }
 

@@ -59,7 +59,7 @@ pub const METRICS: &[Metric] = &[
     counter("stoa_connections_refused_total", &[], "Connections closed because a limit was reached."),
     gauge("stoa_heavy_reads_waiting", &[], "Reports that wait for a seat."),
     counter("stoa_heavy_reads_refused_total", &[], "Reports rejected because no seat became free in time."),
-    gauge("stoa_database_up", &[], "1 if the database answered the last look, at most some 20 seconds ago."),
+    gauge("stoa_database_up", &[], "1 if the database responded within the last 20 seconds or so."),
     gauge("stoa_database_has_room", &[], "0 if the last write of this host found the database's disk full."),
     gauge(
         "stoa_database_slots",
@@ -76,15 +76,20 @@ pub const METRICS: &[Metric] = &[
     gauge("stoa_sqlite_wal_bytes", &[], "Size of SQLite's write-ahead log."),
     counter("stoa_wal_emptied_total", &[], "Times that a large write-ahead log was emptied."),
     counter("stoa_module_calls_total", &["module", "version", "outcome"], "Calls of modules, and their failures."),
-    histogram("stoa_module_seconds", CALL, &["module", "version"], "Time of a module's call, with what it called."),
+    histogram(
+        "stoa_module_seconds",
+        CALL,
+        &["module", "version"],
+        "Time of a module's call, including the calls that it makes.",
+    ),
     counter("stoa_modules_loaded_total", &["from"], "Modules loaded from `cache`, `release` or `compiler`."),
     counter("stoa_contract_samples_total", &["outcome"], "Responses and events compared with their schema."),
     counter("stoa_contract_breaches_total", &["module", "what"], "Responses and events that broke their schema."),
     gauge("stoa_generation", &[], "Number of the generation that this host serves."),
     gauge("stoa_backfills_pending", &[], "Backfills of the active modules that are not done."),
-    gauge("stoa_backfills_in_trouble", &[], "Those of them whose last batch failed."),
+    gauge("stoa_backfills_in_trouble", &[], "Pending backfills whose last batch failed."),
     gauge("stoa_webhook_lanes_due", &[], "Endpoints with a delivery that is due and not taken, at most 1000."),
-    gauge("stoa_webhook_oldest_due_seconds", &[], "How long the oldest of them has been due."),
+    gauge("stoa_webhook_oldest_due_seconds", &[], "Time since the oldest of these deliveries became due."),
     counter("stoa_webhook_attempts_total", &["outcome"], "Attempts to deliver, by outcome."),
     histogram("stoa_webhook_lag_seconds", LAG, &[], "Time from an event to its first attempt."),
     gauge("stoa_outbox_companies_behind", &[], "Companies with events that are not yet deliveries, at most 1000."),
@@ -97,10 +102,10 @@ pub const METRICS: &[Metric] = &[
     ),
     counter("stoa_userinfo_total", &["issuer", "outcome"], "Requests for an address at an issuer."),
     counter("stoa_audit_lost_total", &[], "Audit entries that could not be written."),
-    counter("stoa_audit_capped_total", &[], "Audit entries of refusals left out beyond the limit of a caller."),
-    counter("stoa_log_lines_lost_total", &[], "Log lines that stderr did not take."),
+    counter("stoa_audit_capped_total", &[], "Audit entries of rejections that exceeded the limit of their caller."),
+    counter("stoa_log_lines_lost_total", &[], "Log lines that could not be written to stderr."),
     gauge("stoa_background_task_late", &["task"], "1 if the task has not finished its round in 30 seconds."),
-    counter("stoa_background_restarts_total", &["task"], "Starts of a task that had failed or stood still."),
+    counter("stoa_background_restarts_total", &["task"], "Restarts of a task that failed or made no progress."),
     gauge("stoa_process_start_time_seconds", &[], "Unix time at which the host started."),
     counter("stoa_process_cpu_seconds_total", &[], "Processor time of the host, in whole seconds (Linux)."),
     gauge("stoa_process_resident_bytes", &[], "Resident memory of the host (Linux)."),
@@ -143,7 +148,7 @@ mod tests {
     }
 
     /// Names of the metrics that a source sets: literals, and constants of the same file.
-    fn set_by(text: &str) -> Vec<String> {
+    fn list_names(text: &str) -> Vec<String> {
         let calls = ["metrics::counter!(", "metrics::gauge!(", "metrics::histogram!("];
         let after = calls.iter().flat_map(|call| text.split(call).skip(1));
         let literal = |text: &str| text.trim_start().strip_prefix('"')?.split('"').next().map(str::to_owned);
@@ -163,7 +168,7 @@ mod tests {
     fn the_catalog_lists_every_metric_and_no_other() {
         let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("src");
         let texts = sources(&folder).into_iter().map(|path| std::fs::read_to_string(path).unwrap());
-        let set: BTreeSet<String> = texts.flat_map(|text| set_by(&text)).collect();
+        let set: BTreeSet<String> = texts.flat_map(|text| list_names(&text)).collect();
         assert_eq!(set.iter().map(String::as_str).collect::<BTreeSet<_>>(), names());
         assert_eq!(names().len(), METRICS.len(), "one name stands twice");
     }
@@ -186,7 +191,7 @@ mod tests {
     }
 
     /// The metrics that a text names, without the suffixes of a histogram's series.
-    fn named_in(text: &str) -> BTreeSet<String> {
+    fn find_names(text: &str) -> BTreeSet<String> {
         let is_part = |letter: char| letter.is_ascii_lowercase() || letter == '_';
         let words = text.split(|letter: char| !is_part(letter)).filter(|word| word.starts_with("stoa_"));
         let base = |word: &str| {
@@ -203,7 +208,7 @@ mod tests {
             include_str!("../../../deploy/prometheus/stoa.test.yml"),
             include_str!("../../../deploy/grafana/stoa.json"),
         ] {
-            let named = named_in(text);
+            let named = find_names(text);
             let unknown: Vec<&String> = named.iter().filter(|name| !names().contains(name.as_str())).collect();
             assert!(!named.is_empty() && unknown.is_empty(), "{unknown:?}");
         }
@@ -212,10 +217,10 @@ mod tests {
     #[test]
     fn each_alert_has_its_runbook() {
         let rules = include_str!("../../../deploy/prometheus/stoa.rules.yml");
-        let alerts: Vec<&str> = rules.lines().filter_map(|line| line.trim().strip_prefix("- alert: ")).collect();
+        let alerts: BTreeSet<&str> = rules.lines().filter_map(|line| line.trim().strip_prefix("- alert: ")).collect();
         let page = include_str!("../../../docs/operate/incidents.md");
-        let headings: Vec<&str> = page.lines().filter_map(|line| line.strip_prefix("## Stoa")).collect();
-        assert_eq!(alerts.iter().filter_map(|alert| alert.strip_prefix("Stoa")).collect::<Vec<_>>(), headings);
+        let headings = page.lines().filter_map(|line| line.strip_prefix("## "));
+        assert_eq!(alerts, headings.filter(|heading| heading.starts_with("Stoa")).collect());
         for alert in &alerts {
             let address = format!("docs/operate/incidents.md#{}", alert.to_lowercase());
             assert!(rules.contains(&address), "{alert} has no runbook");
