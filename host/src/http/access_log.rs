@@ -47,7 +47,7 @@ impl AccessLog {
 
 fn count(trail: &Trail, status: StatusCode, time: Duration) {
     let operation = trail.operation.get().map_or(NONE, String::as_str);
-    let module = match trail.module.get() {
+    let module = match trail.module.get().map(String::as_str) {
         Some(module) => module,
         None if operation == NONE => NONE,
         None => HOST,

@@ -72,8 +72,9 @@ impl RoutedCall<'_> {
             Err(problem) => return Err(self.reject_family(&caller, problem).await),
         };
         let permit = self.governor().admit(&caller, tenant).await?;
-        // A stranger fills no log with ids of companies.
-        if let Some(tenant) = tenant.filter(|tenant| !tenant.is_nil() && !permit.is_stranger) {
+        // Nobody fills the log with ids of companies that are not theirs.
+        let is_theirs = matches!(caller, Caller::Client(_)) || (permit.refused.is_none() && !permit.is_stranger);
+        if let Some(tenant) = tenant.filter(|_| is_theirs) {
             let _ = self.trail.tenant.set(tenant);
         }
         let agent = headers.get(header::USER_AGENT).and_then(|value| value.to_str().ok()).and_then(user_agent::family);
