@@ -7,6 +7,7 @@ use clap::Args;
 use stoa::database::Database;
 use stoa::deployment::{Deployment, HostIdentity, Release};
 use stoa::governance::{self, Governor, Recorder};
+use stoa::http::access_log::{AccessLog, LoggedRequests};
 use stoa::http::app::App;
 use stoa::http::budget::Budget;
 use stoa::http::connection_limit::ConnectionLimit;
@@ -134,6 +135,7 @@ pub async fn app(flags: &Flags, sqlite_readers: usize) -> anyhow::Result<Arc<App
         readiness: Readiness::default(),
         reference: Reference::default(),
         heavy_reads: governance::HeavyReads::new(4),
+        access_log: AccessLog { requests: LoggedRequests::Off, slow: std::time::Duration::from_secs(1) },
         trusted_proxies: Vec::new(),
         request_timeout: std::time::Duration::from_secs(10),
     }))

@@ -20,6 +20,7 @@ use crate::gate::admission::{Role, Signer};
 use crate::gate::cache::Cache;
 use crate::gate::precompiled::Precompiled;
 use crate::gate::trust::Trust;
+use crate::http::access_log::{AccessLog, LoggedRequests};
 use crate::http::cors::Origin;
 use crate::http::operator::Operator;
 use crate::http::peer::Network;
@@ -150,6 +151,11 @@ pub struct Settings {
     pub otlp_endpoint: Option<String>,
     /// The share of requests that are traced, 0 to 1.
     pub trace_ratio: f64,
+    /// Requests that have a line in the log.
+    pub access_log: LoggedRequests,
+    /// A request that takes this long is slow.
+    #[serde(with = "humantime_serde")]
+    pub slow_request: Duration,
     pub dev: bool,
     pub dev_allow_remote: bool,
     /// Former names that the file or the environment uses, each with its name now.
@@ -314,6 +320,8 @@ impl Default for Settings {
             log_format: LogFormat::Text,
             otlp_endpoint: None,
             trace_ratio: 0.01,
+            access_log: LoggedRequests::Slow,
+            slow_request: Duration::from_secs(1),
             dev: false,
             dev_allow_remote: false,
             former_names: Vec::new(),
@@ -415,6 +423,10 @@ impl Settings {
     pub fn tracing(&self) -> TraceSettings {
         let endpoint = self.otlp_endpoint.clone().filter(|address| !address.is_empty());
         TraceSettings { endpoint, ratio: self.trace_ratio }
+    }
+
+    pub fn access_log(&self) -> AccessLog {
+        AccessLog { requests: self.access_log, slow: self.slow_request }
     }
 
     pub fn webhook_schedule(&self) -> anyhow::Result<Schedule> {
@@ -635,89 +647,4 @@ fn without_secrets(address: &str) -> String {
 }
 
 #[cfg(test)]
-mod tests {
-    use std::collections::BTreeSet;
-
-    use super::*;
-
-    #[test]
-    fn a_password_is_not_shown() {
-        let settings = Settings { database_url: Some("postgres://stoa:s3cret@db/stoa".into()), ..Settings::default() };
-        let settings = Settings { encryption_key: Some("s3cret".into()), ..settings };
-        let shown = serde_json::to_string(&settings).unwrap();
-        assert!(shown.contains("postgres://stoa@db/stoa") && !shown.contains("s3cret"), "{shown}");
-        for (url, expected) in [
-            ("postgres://db/stoa?user=stoa&password=s3cret", "postgres://db/stoa?user=stoa&password=(set)"),
-            (
-                "postgres://stoa:s3@cret@db/stoa?sslmode=require&sslpassword=s3cret",
-                "postgres://stoa@db/stoa?sslmode=require&sslpassword=(set)",
-            ),
-            ("postgres://stoa@db/stoa?options=-c%20x=s3cret", "postgres://stoa@db/stoa?options=(set)"),
-            ("sqlite:data/stoa.sqlite", "sqlite:data/stoa.sqlite"),
-        ] {
-            let settings = Settings { database_url: Some(url.into()), ..Settings::default() };
-            assert_eq!(serde_json::to_value(&settings).unwrap()["database_url"], expected);
-        }
-    }
-
-    #[test]
-    fn the_page_of_settings_lists_every_setting_and_no_other() {
-        let settings = serde_json::to_value(Settings::default()).unwrap();
-        let known: BTreeSet<String> = settings.as_object().unwrap().keys().map(|name| name.to_uppercase()).collect();
-        let of_clients = ["OPERATOR_URL", "OPERATOR_TOKEN", "URL", "TOKEN", "TENANT"].map(String::from);
-        let rows = include_str!("../../docs/operate/settings.md").lines().filter(|line| line.starts_with("| `STOA_"));
-        let names = rows.flat_map(|row| row.split('|').nth(1).unwrap().split('`'));
-        let listed: BTreeSet<String> = names.filter_map(|name| name.strip_prefix("STOA_")).map(String::from).collect();
-        // Several issuers are written in the file alone.
-        let mut expected: BTreeSet<String> = known.into_iter().filter(|name| name != "OIDC").collect();
-        expected.extend(of_clients);
-        assert_eq!(listed, expected);
-    }
-
-    #[test]
-    fn what_reaches_into_this_machine_is_for_development_alone() {
-        for (text, good) in [
-            ("127.0.0.1:9000", true),
-            ("[::1]:9000", true),
-            ("localhost:9000", true),
-            ("10.0.0.1:9000", false),
-            ("example.com:9000", false),
-            ("127.0.0.1", false),
-        ] {
-            assert_eq!(text.parse::<DevTarget>().is_ok(), good, "{text}");
-        }
-        let targets = vec!["127.0.0.1:9000".parse().unwrap()];
-        let live = Settings { webhook_dev_targets: targets, ..Settings::default() };
-        assert!(live.check().is_err());
-        assert!(Settings { dev: true, ..live }.check().is_ok());
-        let live = Settings { webhook_resolver: Some("127.0.0.1:53".parse().unwrap()), ..Settings::default() };
-        assert!(live.check().is_err());
-        assert!(Settings::default().key_ring().is_err(), "a key is required");
-    }
-
-    #[test]
-    fn traces_go_to_an_http_address() {
-        for (address, ratio, is_good) in [
-            ("http://127.0.0.1:4318", 0.01, true),
-            ("https://collector.example.com/otlp/", 1.0, true),
-            ("", 0.0, true),
-            ("127.0.0.1:4318", 0.01, false),
-            ("grpc://127.0.0.1:4317", 0.01, false),
-            ("http://127.0.0.1:4318", 1.01, false),
-            ("http://127.0.0.1:4318", -0.1, false),
-        ] {
-            let settings = Settings { otlp_endpoint: Some(address.into()), trace_ratio: ratio, ..Settings::default() };
-            assert_eq!(settings.check().is_ok(), is_good, "{address} {ratio}");
-        }
-    }
-
-    #[test]
-    fn the_development_issuer_stays_on_the_loopback() {
-        let remote = Settings { dev: true, listen: "0.0.0.0:80".parse().unwrap(), ..Settings::default() };
-        assert!(remote.check().is_err());
-        let private = Settings { dev: true, private_listen: "0.0.0.0:81".parse().unwrap(), ..Settings::default() };
-        assert!(private.check().is_err());
-        assert!(Settings { dev_allow_remote: true, ..remote }.check().is_ok());
-        assert!(Settings { dev: true, ..Settings::default() }.check().is_ok());
-    }
-}
+mod tests;

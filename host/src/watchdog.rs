@@ -115,6 +115,7 @@ impl Task {
                 return Found::Done;
             }
             tracing::error!(task = self.name, "a task in the background failed and is started anew");
+            metrics::counter!("stoa_background_restarts_total", "task" => self.name).increment(1);
             self.pulse.begin_round(now);
             self.running = handle.spawn((self.begin)(self.pulse.clone()));
             (self.began, self.stopped) = (now, None);
@@ -164,6 +165,8 @@ impl Watchdog {
         let pulse = Pulse::start();
         let begin: Begin = Box::new(move |pulse| begin(pulse).boxed());
         let running = tokio::spawn(begin(pulse.clone()));
+        // It begins at 0, so that the first restart is an increase.
+        metrics::counter!("stoa_background_restarts_total", "task" => name).increment(0);
         lock(&self.0).push(Task { name, pulse, begin, running, began: Instant::now(), stopped: None });
     }
 
@@ -182,12 +185,16 @@ impl Watchdog {
     /// Starts anew what makes no progress or failed; answers a task that cannot be stopped.
     fn look(&self, handle: &Handle, now: Instant) -> Option<&'static str> {
         let mut stuck = None;
-        lock(&self.0).retain_mut(|task| match task.look(handle, now) {
-            Found::Runs => true,
-            Found::Done => false,
-            Found::Stuck => {
-                stuck = Some(task.name);
-                true
+        lock(&self.0).retain_mut(|task| {
+            let is_late = task.pulse.is_late(now);
+            metrics::gauge!("stoa_background_task_late", "task" => task.name).set(u8::from(is_late));
+            match task.look(handle, now) {
+                Found::Runs => true,
+                Found::Done => false,
+                Found::Stuck => {
+                    stuck = Some(task.name);
+                    true
+                }
             }
         });
         stuck

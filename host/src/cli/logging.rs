@@ -5,6 +5,7 @@ use std::io::{self, IsTerminal as _};
 use tracing_subscriber::EnvFilter;
 
 use crate::log_writer::{self, LogLine};
+use crate::observe::json_log::JsonLog;
 use crate::settings::LogFormat;
 
 /// # Errors
@@ -16,7 +17,7 @@ pub fn start(filter: &str, format: LogFormat) -> io::Result<()> {
     let log = tracing_subscriber::fmt().with_writer(|| LogLine).log_internal_errors(false).with_env_filter(filter);
     match format {
         LogFormat::Text => log.with_ansi(io::stderr().is_terminal()).init(),
-        LogFormat::Json => log.json().init(),
+        LogFormat::Json => log.event_format(JsonLog).init(),
     }
     Ok(())
 }

@@ -10,6 +10,7 @@ mod keys;
 mod logging;
 mod migrate;
 mod module;
+mod observing;
 mod openapi;
 mod restore;
 mod running_host;

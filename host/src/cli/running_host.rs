@@ -90,6 +90,7 @@ impl RunningHost {
             readiness: Readiness::default(),
             reference: Reference::default(),
             heavy_reads: HeavyReads::new(settings.heavy_reads()),
+            access_log: settings.access_log(),
             trusted_proxies: settings.trusted_proxies.clone(),
             request_timeout: settings.request_timeout,
         });

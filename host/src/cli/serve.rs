@@ -7,7 +7,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use clap::Args;
-use metrics_exporter_prometheus::{PrometheusBuilder, PrometheusHandle};
+use metrics_exporter_prometheus::PrometheusHandle;
 use serde::Serialize;
 use sha2::{Digest as _, Sha256};
 use tokio::net::TcpListener;
@@ -15,8 +15,8 @@ use tokio::signal::unix::{Signal, SignalKind, signal};
 use tokio::task::JoinHandle;
 
 use super::data_flags::DataFlags;
-use super::logging;
 use super::running_host::RunningHost;
+use super::{logging, observing};
 use crate::deployment::{Deployment, development};
 use crate::gate::admission::Role;
 use crate::gate::trust::Trust;
@@ -81,7 +81,7 @@ async fn serve(mut settings: Settings, flags: Flags) -> anyhow::Result<()> {
     let listener = listen(settings.listen).await?;
     let private_listener = listen(settings.private_listen).await?;
     let starting = Starting::begin(&listener, settings.connection_timeout)?;
-    let metrics = PrometheusBuilder::new().install_recorder()?;
+    let metrics = observing::install_recorder()?;
     if settings.dev {
         let token_sha256 = Sha256::digest(development::operator_token(&settings.data_dir)?).into();
         settings.operator_token_sha256.push(Operator { name: "dev".into(), token_sha256 });
@@ -101,6 +101,9 @@ async fn serve(mut settings: Settings, flags: Flags) -> anyhow::Result<()> {
     let connection_limit =
         ConnectionLimit::new(connections, settings.connections_per_peer, settings.trusted_proxies.clone());
     tracing::info!(descriptors, connections, "connections at once");
+    let (observed, counted) = (host.app.clone(), connection_limit.clone());
+    let keep = move |pulse| observing::keep_gauges(observed.clone(), counted.clone(), pulse);
+    host.app.watchdog.spawn("gauges", keep);
     let router = cors::allow(answer::router(host.app.clone()), &settings.cors_origins);
     server::serve(listener, router, connection_limit, settings.connection_timeout, stop_signal()).await;
     operators.abort();

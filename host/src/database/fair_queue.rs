@@ -25,6 +25,15 @@ pub struct Capacity {
     pub queue: usize,
 }
 
+/// Use of what is shared.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Load {
+    pub running: usize,
+    pub waiting: usize,
+    /// The most that run at once.
+    pub limit: usize,
+}
+
 /// The key of those who share: of a queue of the database, or the id of a company or a caller.
 pub trait Sharer: Copy + Eq + Hash {
     /// Whether it may take all there is. Others have half.
@@ -162,6 +171,11 @@ impl<T, K: Sharer> FairQueue<T, K> {
     /// How many run.
     pub fn count_running(&self) -> usize {
         self.all_running
+    }
+
+    /// How many run and wait.
+    pub fn load(&self) -> Load {
+        Load { running: self.all_running, waiting: self.all_waiting, limit: self.capacity.slots }
     }
 
     /// Whether nothing waits.

@@ -21,6 +21,7 @@ use uuid::Uuid;
 
 pub use destination::{Destination, QueueKey};
 pub use error::Error;
+pub use fair_queue::Load;
 pub use row::{Cell, Row};
 pub use shard::Shard;
 pub use work::{Plain, Verdict, Work, work};
@@ -194,12 +195,24 @@ impl Database {
 
     /// Whether the database answers, and the last write found room on its disk.
     pub async fn ready(&self) -> bool {
-        let has_room = match self {
+        self.has_room()
+            && self.read_plain(Shard::Global, (), |session, ()| Box::pin(session.query("select 1", &[]))).await.is_ok()
+    }
+
+    /// Whether the last write found room on the database's disk.
+    pub fn has_room(&self) -> bool {
+        match self {
             Database::Sqlite(database) => database.has_room(),
             Database::Postgres(database) => database.has_room(),
-        };
-        has_room
-            && self.read_plain(Shard::Global, (), |session, ()| Box::pin(session.query("select 1", &[]))).await.is_ok()
+        }
+    }
+
+    /// Use of connections or threads, by kind.
+    pub fn loads(&self) -> Vec<(&'static str, Load)> {
+        match self {
+            Database::Sqlite(database) => database.loads(),
+            Database::Postgres(database) => vec![("connection", database.load())],
+        }
     }
 
     /// Forgets statements that were prepared before a schema changed.

@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 use tokio::sync::oneshot;
 use tokio::time::timeout;
 
-use super::fair_queue::{Capacity, FairQueue, Sharer};
+use super::fair_queue::{Capacity, FairQueue, Load, Sharer};
 
 /// All slots of one kind. `K`: the key of those who share them.
 pub struct Slots<K: Sharer>(Mutex<State<K>>);
@@ -83,6 +83,14 @@ impl<K: Sharer> Slots<K> {
             }
             drop(waiter.send(Seat { slots: self.clone(), key, since: Instant::now() }));
         }
+    }
+
+    /// How many have a slot, and how many wait for one.
+    pub fn load(&self) -> Load {
+        let mut state = self.lock();
+        // Those who gave up wait no more.
+        state.fair_queue.retain(|waiter| !waiter.is_closed());
+        state.fair_queue.load()
     }
 
     /// Gives no more.

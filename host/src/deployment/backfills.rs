@@ -37,3 +37,15 @@ pub async fn list(session: &mut Session, active: u64) -> Result<Vec<Json>, Error
         })
         .collect()
 }
+
+/// Backfills of the modules that are active now and are not done: all, and those whose last batch failed.
+pub async fn count_pending(session: &mut Session, active: u64) -> Result<(i64, i64), Error> {
+    let sql = "select count(*), count(u.trouble) from stoa_upgrade u
+         join stoa_generation_module theirs on theirs.generation = u.generation and theirs.module = u.module
+         join stoa_generation_module active on active.generation = $1 and active.module = u.module
+           and active.digest = theirs.digest
+         where u.done_at is null";
+    let rows = session.query(sql, &[integer(active)?]).await?;
+    let row = rows.first().ok_or_else(|| Error::Fault("a count gave no row".into()))?;
+    Ok((row.integer(0)?, row.integer(1)?))
+}

@@ -4,6 +4,7 @@
 //! the companies, and `relay` is the task that drives them.
 
 pub mod address;
+pub mod backlog;
 pub mod body;
 pub mod dialer;
 pub mod endpoint;

@@ -120,6 +120,7 @@ impl Governor {
             let mut totals = self.totals.lock().unwrap_or_else(PoisonError::into_inner);
             if !totals.take(user.id, self.limits.user_total, now) {
                 drop(totals);
+                count_limited("user_total");
                 let wait = Some(seconds_until(now, Span::Minute.end(now)));
                 return Ok(self.refuse(Problem { retry_after: wait, ..Problem::new("RATE_LIMITED") }, &wants));
             }
@@ -301,10 +302,11 @@ impl Governor {
             return Ok(problem);
         }
         let span = drained.map_or(Span::Minute, |want| want.subject.span);
-        let code = match span {
-            Span::Minute => "RATE_LIMITED",
-            Span::Month => "QUOTA_EXCEEDED",
+        let (code, limit) = match span {
+            Span::Minute => ("RATE_LIMITED", "minute"),
+            Span::Month => ("QUOTA_EXCEEDED", "month"),
         };
+        count_limited(limit);
         Ok(Problem { retry_after: Some(seconds_until(now, span.end(now))), ..Problem::new(code) })
     }
 
@@ -436,6 +438,11 @@ async fn lease_all(
 async fn has_membership(session: &mut Session, user: Uuid, tenant: Uuid) -> Result<bool, Error> {
     let sql = "select 1 from stoa_membership where tenant_id = $1 and user_id = $2";
     Ok(!session.query(sql, &[Cell::Id(tenant), Cell::Id(user)]).await?.is_empty())
+}
+
+/// Counts a request that a limit rejects.
+fn count_limited(limit: &'static str) {
+    metrics::counter!("stoa_rate_limited_total", "limit" => limit).increment(1);
 }
 
 /// The company that a key belongs to; a user belongs to none in particular.

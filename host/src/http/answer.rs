@@ -14,6 +14,7 @@ use http::{HeaderMap, HeaderValue, Method, Request, Response, StatusCode, header
 use serde_json::json;
 use uuid::Uuid;
 
+use super::access_log::PUBLIC;
 use super::app::App;
 use super::call::RoutedCall;
 use super::file::{Packed, gzip, takes_gzip};
@@ -21,8 +22,10 @@ use super::reference::Part;
 use super::rejection::Rejection;
 use super::{conditional, peer, problem};
 use crate::deployment::Release;
-use crate::observe::trail::Trail;
+use crate::observe::json_log;
+use crate::observe::trail::RequestTrail;
 use crate::operations::Found;
+use crate::pipeline::Runner;
 use crate::problem::Problem;
 
 /// The address of the other end of the connection.
@@ -45,7 +48,8 @@ async fn answer(
     let began = Instant::now();
     let method = request.method().clone();
     let trail = Arc::new(app.tracer.begin(request_id, request.headers(), is_proxy));
-    let outcome = AssertUnwindSafe(route(&app, request, &trail, peer)).catch_unwind().await;
+    let work = json_log::within(request_id, route(&app, request, &trail, peer));
+    let outcome = AssertUnwindSafe(work).catch_unwind().await;
     let mut response = match outcome {
         Ok(Ok(response)) => response,
         Ok(Err(rejection)) => {
@@ -62,22 +66,21 @@ async fn answer(
         response.headers_mut().insert("x-request-id", value);
     }
     app.tracer.finish(&trail, response.status());
-    metrics::histogram!("stoa_request_seconds", "status" => response.status().as_u16().to_string())
-        .record(began.elapsed().as_secs_f64());
-    tracing::debug!(request = %request_id, %method, status = response.status().as_u16(), "answered");
+    app.access_log.record(&trail, &method, response.status(), began.elapsed());
     response
 }
 
 async fn route(
     app: &Arc<App>,
     request: Request<Body>,
-    trail: &Arc<Trail>,
+    trail: &Arc<RequestTrail>,
     peer: IpAddr,
 ) -> Result<Response<Body>, Rejection> {
     let request_id = trail.request_id;
     let release = app.deployment.current.load_full();
     let path = request.uri().path().to_string();
     if let Some(response) = public(app, &release, request.method(), request.headers(), &path, request_id).await {
+        let _ = trail.operation.set(PUBLIC.to_owned());
         return Ok(response?);
     }
     let below = path.strip_prefix("/v1").ok_or_else(|| Problem::new("NOT_FOUND"))?;
@@ -87,6 +90,10 @@ async fn route(
         Found::Callable { callable, path } => {
             let _ = trail.operation.set(callable.operation.route.operation.clone());
             trail.note_route(&callable.operation.route);
+            let _ = trail.route.set(callable.operation.route.path.clone());
+            if let Runner::Module(module) = &callable.runner {
+                let _ = trail.module.set(module.name.clone());
+            }
             RoutedCall { app, release: &release, callable, path: &path, trail, peer }.answer(request).await
         }
     }

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+use super::access_log::AccessLog;
 use super::body::Bodies;
 use super::budget::Budget;
 use super::peer::Network;
@@ -34,6 +35,7 @@ pub struct App {
     pub readiness: Readiness,
     pub reference: Reference,
     pub heavy_reads: HeavyReads,
+    pub access_log: AccessLog,
     pub trusted_proxies: Vec<Network>,
     /// Longest time of one transaction.
     pub request_timeout: Duration,

@@ -57,6 +57,11 @@ impl Bodies {
         Bodies { memory: Budget::new(memory), large: Slots::new(LARGE_BODIES), judged: Slots::new(JUDGED) }
     }
 
+    /// Bytes of the bodies that are held, and the most.
+    pub fn load(&self) -> (usize, usize) {
+        self.memory.load()
+    }
+
     /// Judges a body that is not small on a thread of its own, two at a time, for it may take long.
     pub async fn judge<T: Send + 'static>(
         &self,

@@ -35,6 +35,11 @@ impl Budget {
         BudgetShare { budget: self.clone(), caller, bytes: 0 }
     }
 
+    /// Bytes that callers hold, and the most that they may.
+    pub fn load(&self) -> (usize, usize) {
+        (self.lock().all, self.most)
+    }
+
     fn lock(&self) -> MutexGuard<'_, Held> {
         // Plain counters: a panic elsewhere leaves them whole.
         self.held.lock().unwrap_or_else(PoisonError::into_inner)

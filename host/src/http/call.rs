@@ -22,7 +22,7 @@ use super::{response_memory, success, validate};
 use crate::database::slots::Seat;
 use crate::deployment::Release;
 use crate::governance::governor::{Governor, Permit};
-use crate::observe::trail::Trail;
+use crate::observe::trail::RequestTrail;
 use crate::operations::{Callable, Operation};
 use crate::pipeline::request::Caller;
 use crate::pipeline::{self, Input, Runner, user_agent};
@@ -39,7 +39,7 @@ pub struct RoutedCall<'a> {
     pub release: &'a Release,
     pub callable: &'a Callable<Runner<&'static PlatformOperation>>,
     pub path: &'a [(String, String)],
-    pub trail: &'a Arc<Trail>,
+    pub trail: &'a Arc<RequestTrail>,
     pub peer: IpAddr,
 }
 

@@ -54,6 +54,11 @@ impl ConnectionLimit {
         self.enter(false, Some(subscriber(caller))).map(Some)
     }
 
+    /// Connections that are open, and the most.
+    pub fn load(&self) -> (usize, usize) {
+        (self.inside().connections, self.most)
+    }
+
     pub fn proxies(&self) -> &[Network] {
         &self.proxies
     }

@@ -1,6 +1,7 @@
 //! HTTP: the one way in. Routes come from the generation; refusals are problems on every path.
 
-pub mod accept;
+mod accept;
+pub mod access_log;
 pub mod answer;
 pub mod app;
 pub mod body;

@@ -99,6 +99,9 @@ async fn count_caller(connection_limit: Arc<ConnectionLimit>, request: Request, 
     let caller = peer::address(connection, request.headers(), connection_limit.proxies());
     match connection_limit.admit_behind_proxy(connection, caller) {
         Some(_pass) => next.run(request).await,
-        None => problem::refuse(&Problem { retry_after: Some(1), ..Problem::new("RATE_LIMITED") }),
+        None => {
+            metrics::counter!("stoa_rate_limited_total", "limit" => "peer").increment(1);
+            problem::refuse(&Problem { retry_after: Some(1), ..Problem::new("RATE_LIMITED") })
+        }
     }
 }

@@ -13,7 +13,7 @@ use uuid::Uuid;
 use super::otlp::{self, TakenTrace};
 use super::parent::TraceParent;
 use super::trace::{Attributes, Trace};
-use super::trail::Trail;
+use super::trail::RequestTrail;
 use crate::watchdog::{Pulse, Watchdog};
 
 /// Finished traces that wait.
@@ -76,11 +76,11 @@ impl Tracer {
 
     /// The trail of a request that begins. `is_proxy`: a trusted proxy sent it, so that the parent's word for sampling counts;
     /// a stranger's would let anybody have the host trace every request.
-    pub fn begin(&self, request: Uuid, headers: &HeaderMap, is_proxy: bool) -> Trail {
+    pub fn begin(&self, request: Uuid, headers: &HeaderMap, is_proxy: bool) -> RequestTrail {
         let parent = TraceParent::read(headers);
         let is_sampled = self.exporter.is_some() && self.samples(parent.filter(|_| is_proxy));
         let trace = is_sampled.then(|| Arc::new(Trace::begin(request, parent)));
-        Trail { parent, trace, ..Trail::new(request) }
+        RequestTrail { parent, trace, ..RequestTrail::new(request) }
     }
 
     fn samples(&self, parent: Option<TraceParent>) -> bool {
@@ -88,7 +88,7 @@ impl Tracer {
     }
 
     /// Takes the trace of a request that is answered. A request whose path no operation has leaves none.
-    pub fn finish(&self, trail: &Trail, status: StatusCode) {
+    pub fn finish(&self, trail: &RequestTrail, status: StatusCode) {
         let (Some(exporter), Some(trace)) = (&self.exporter, &trail.trace) else { return };
         let mut attributes: Attributes = vec![
             ("stoa.request", trail.request_id.to_string().into()),

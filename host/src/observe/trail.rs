@@ -10,13 +10,15 @@ use super::trace::{Attributes, OpenSpan, Trace};
 
 /// Facts of one request, noted as they become known.
 #[derive(Debug, Default)]
-pub struct Trail {
+pub struct RequestTrail {
     pub request_id: Uuid,
     /// Id of the operation that the path names. Unset where no operation has the path.
     pub operation: OnceLock<String>,
+    /// Its path as the contract has it, below `/v1`: names of parameters, not values.
+    pub route: OnceLock<String>,
     /// Module of the operation; unset for one of the host's own.
     pub module: OnceLock<String>,
-    /// Company that the request is about, whose permit its caller has.
+    /// Company that the request is about, of a caller who may know it.
     pub tenant: OnceLock<Uuid>,
     /// Where the request stands in a trace of its caller's.
     pub parent: Option<TraceParent>,
@@ -24,9 +26,9 @@ pub struct Trail {
     pub trace: Option<Arc<Trace>>,
 }
 
-impl Trail {
-    pub fn new(request_id: Uuid) -> Trail {
-        Trail { request_id, ..Trail::default() }
+impl RequestTrail {
+    pub fn new(request_id: Uuid) -> RequestTrail {
+        RequestTrail { request_id, ..RequestTrail::default() }
     }
 
     /// Begins the next step of a traced request.

@@ -7,7 +7,7 @@ use uuid::Uuid;
 use super::opening::Opened;
 use super::request::{Caller, Request};
 use crate::calendar;
-use crate::observe::trail::Trail;
+use crate::observe::trail::RequestTrail;
 use crate::sandbox::{Held, RequestFacts};
 use crate::wit::context::{ActorKind, Facts};
 
@@ -45,5 +45,5 @@ pub fn of_system(actor: &str, tenant: Uuid, request: Uuid, now: i64) -> RequestF
         today: calendar::day(now, "UTC"),
         horizon: None,
     };
-    RequestFacts { facts, instant: now, permissions: Held::All, trail: Arc::new(Trail::new(request)) }
+    RequestFacts { facts, instant: now, permissions: Held::All, trail: Arc::new(RequestTrail::new(request)) }
 }

@@ -10,7 +10,7 @@ use uuid::Uuid;
 
 use super::words;
 use crate::database::{Error, Session};
-use crate::observe::trail::Trail;
+use crate::observe::trail::RequestTrail;
 use crate::operations::Operation;
 use crate::problem::{Item, Problem};
 use crate::sandbox::judge::Listed;
@@ -73,7 +73,7 @@ pub struct ModuleCall<'a> {
     pub module: &'a Module,
     /// Operation id, or the name of the function that is none.
     pub operation: &'a str,
-    pub trail: &'a Trail,
+    pub trail: &'a RequestTrail,
 }
 
 impl ModuleCall<'_> {

@@ -10,7 +10,7 @@ use crate::database::slots::Seat;
 use crate::database::{Destination, QueueKey, Shard};
 use crate::identity::api_keys::ApiKey;
 use crate::identity::users::User;
-use crate::observe::trail::Trail;
+use crate::observe::trail::RequestTrail;
 use crate::operations::Operation;
 use crate::problem::Problem;
 use crate::sandbox::Generation;
@@ -25,7 +25,7 @@ pub struct Request {
     pub operation: Arc<Operation>,
     pub request_id: Uuid,
     /// Facts for its log line, metrics and trace.
-    pub trail: Arc<Trail>,
+    pub trail: Arc<RequestTrail>,
     pub caller: Caller,
     /// Company of the path or of the API key; `None`: the operation is outside any company.
     pub tenant: Option<Uuid>,
@@ -57,7 +57,7 @@ impl Request {
             presence: self.presence.clone(),
             operation,
             request_id,
-            trail: Arc::new(Trail::new(request_id)),
+            trail: Arc::new(RequestTrail::new(request_id)),
             caller: self.caller.clone(),
             tenant: self.tenant,
             input: self.input.clone(),

@@ -11,7 +11,7 @@ use super::runner::{Host, Runner};
 use super::transact::PreparedRequest;
 use super::trial;
 use crate::database::{Database, Error, work};
-use crate::observe::trail::Trail;
+use crate::observe::trail::RequestTrail;
 use crate::problem::Problem;
 
 /// How often a keyed write whose commit got no answer is looked into.
@@ -85,7 +85,7 @@ async fn until<T>(deadline: Instant, read: impl Future<Output = Result<T, Error>
     timeout_at(deadline, read).await.unwrap_or_else(|_| Err(Error::Unavailable("the request took too long".into())))
 }
 
-fn problem_of(error: &Error, trail: &Trail) -> Problem {
+fn problem_of(error: &Error, trail: &RequestTrail) -> Problem {
     let (request, trace) = (trail.request_id, trail.trace_id().map(display));
     match error {
         Error::Conflict(_) | Error::CommitUnknown(_) | Error::Unavailable(_) | Error::Full(_) => {

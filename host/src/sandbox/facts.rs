@@ -5,7 +5,7 @@ use std::ops::Deref;
 use std::sync::Arc;
 
 use super::generation::Generation;
-use crate::observe::trail::Trail;
+use crate::observe::trail::RequestTrail;
 use crate::wit::context::Facts;
 
 /// The facts of one request.
@@ -17,7 +17,7 @@ pub struct RequestFacts {
     pub instant: i64,
     pub permissions: Held,
     /// Facts for log lines and the trace.
-    pub trail: Arc<Trail>,
+    pub trail: Arc<RequestTrail>,
 }
 
 /// The permissions or scopes of a caller. Modules ask for one at a time, so that no list of them is copied.

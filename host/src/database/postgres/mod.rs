@@ -19,7 +19,7 @@ use tokio::time::{Instant, timeout, timeout_at};
 use tokio_postgres::{Row as PgRow, SimpleQueryRow};
 use uuid::Uuid;
 
-use super::fair_queue::Capacity;
+use super::fair_queue::{Capacity, Load};
 use super::slots::{NoSeat, Seat, Slots};
 use super::watermark::Watermark;
 use super::{DatabaseSettings, Destination, Error, QueueKey, Session, Shard, Transport, Verdict, Work};
@@ -296,7 +296,10 @@ impl Postgres {
                 NoSeat::Late => "no database connection became free".into(),
             })
         };
-        let seat = self.slots.take(destination.queue, ACQUIRE).await.map_err(no_seat)?;
+        let began = Instant::now();
+        let seat = self.slots.take(destination.queue, ACQUIRE).await;
+        metrics::histogram!("stoa_database_wait_seconds").record(began.elapsed());
+        let seat = seat.map_err(no_seat)?;
         let schema = self.schema.load(Acquire);
         let connection = match self.take_idle(schema) {
             Some(connection) => connection,
@@ -304,6 +307,16 @@ impl Postgres {
         };
         let pool_slot = Some(Box::new(PoolSlot { idle: self.idle.clone(), schema, _seat: seat }));
         Ok(Transaction::on(connection, pool_slot, self.numbers.clone(), hopeful))
+    }
+
+    /// Use of the connections.
+    pub fn load(&self) -> Load {
+        self.slots.load()
+    }
+
+    /// Open connections that no request uses.
+    pub fn count_idle(&self) -> usize {
+        self.idle.lock().map_or(0, |idle| idle.len())
     }
 
     /// A connection that waits; those that the server has ended meanwhile are dropped.

@@ -39,12 +39,17 @@ pub struct Log {
     long: HashSet<QueueKey>,
 }
 
+/// The file of the log of the database at this path.
+pub fn path_of(database: &Path) -> PathBuf {
+    let mut path = database.as_os_str().to_owned();
+    path.push("-wal");
+    path.into()
+}
+
 impl Log {
     /// The log of the database at this path.
     pub fn new(database: &Path, largest: u64) -> Log {
-        let mut path = database.as_os_str().to_owned();
-        path.push("-wal");
-        Log { path: path.into(), largest, next_look: Instant::now(), holds: false, long: HashSet::new() }
+        Log { path: path_of(database), largest, next_look: Instant::now(), holds: false, long: HashSet::new() }
     }
 
     /// The time until the writer must look again, though nothing is written: readers are held back until then.

@@ -28,7 +28,7 @@ use self::log::Log;
 use self::pace::Pace;
 use self::queue::{Next, Queue};
 use self::stopwatch::Stopwatch;
-use super::fair_queue::Capacity;
+use super::fair_queue::{Capacity, Load};
 use super::row::Cell;
 use super::{DatabaseSettings, Destination, Error, QueueKey, Row, Session, Verdict, Work, migrations};
 use crate::{secret_file, watchdog};
@@ -162,6 +162,16 @@ impl Sqlite {
         !self.file.full.load(Relaxed)
     }
 
+    /// Use of the threads, by kind. The writer runs one group of requests at a time.
+    pub fn loads(&self) -> Vec<(&'static str, Load)> {
+        vec![("reader", self.reads.load()), ("writer", self.writes.load())]
+    }
+
+    /// Size of the write-ahead log.
+    pub fn count_wal_bytes(&self) -> u64 {
+        std::fs::metadata(log::path_of(&self.file.path)).map_or(0, |log| log.len())
+    }
+
     async fn submit<T: Send + 'static>(
         &self,
         queue: &Queue<Job>,
@@ -205,7 +215,9 @@ fn job<T: Send + 'static>(
     deadline: Instant,
     heavy: bool,
 ) -> Job {
+    let queued = Instant::now();
     let run = move |connection: Result<Connection, Error>| {
+        metrics::histogram!("stoa_database_wait_seconds").record(queued.elapsed());
         let (connection, verdict) = match connection {
             Err(error) => (None, Verdict::Fail(error)),
             Ok(connection) if Instant::now() > deadline || send.is_closed() => {

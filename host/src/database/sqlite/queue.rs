@@ -5,7 +5,7 @@ use std::collections::HashSet;
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
-use super::super::fair_queue::{Capacity, FairQueue};
+use super::super::fair_queue::{Capacity, FairQueue, Load};
 use super::super::{Error, QueueKey};
 
 pub struct Queue<J> {
@@ -100,6 +100,11 @@ impl<J> Queue<J> {
     /// A job of these has taken this time, which ends now.
     pub fn charge(&self, key: QueueKey, time: Duration, now: Instant) {
         self.lock().fair_queue.charge(key, time, now);
+    }
+
+    /// How many jobs run and wait.
+    pub fn load(&self) -> Load {
+        self.lock().fair_queue.load()
     }
 
     pub fn hold(&self, held: Hold) {
