@@ -138,7 +138,7 @@ fn rows_that_may_be_hidden_are_reported() {
     assert_eq!(std::fs::read_dir(folder.path()).expect("a folder").count(), 0, "no stump is left");
 }
 
-/// A gigabyte in a minute, on a tenth of it. The times of a real gigabyte are in docs/operate/backup.md.
+/// A gigabyte in a minute, on a tenth of it.
 fn a_hundred_megabytes_take_six_seconds(database: Database) {
     let host = Stoa::start(database);
     let shop = host.company();
