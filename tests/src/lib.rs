@@ -5,6 +5,7 @@
 
 pub mod abridged;
 pub mod answer;
+pub mod backups;
 pub mod billing;
 pub mod books;
 pub mod breakage;

@@ -136,3 +136,10 @@ pub async fn apply(session: &mut Session, schema: &Tables, changes: &[TableChang
         Session::Postgres(transaction) => postgres::apply(transaction, schema, changes).await,
     }
 }
+
+/// PostgreSQL: the statements that make the module's tables for rows that are copied in, and those that complete them
+/// afterwards. Indexes are built once over all rows, and row-level security does not allow COPY.
+pub fn write_creation(schema: &Tables) -> (String, String) {
+    let tables = || schema.tables.iter();
+    (tables().map(postgres::create_bare).collect(), tables().map(postgres::complete).collect())
+}

@@ -141,6 +141,14 @@ impl Tables {
         self.tables.iter().map(|table| table.bare.as_str())
     }
 
+    /// Names of a table's columns in the database; none if there is no such table.
+    pub fn columns(&self, table: &str) -> Option<Vec<&str>> {
+        let table = self.tables.iter().find(|other| other.bare == table)?;
+        let columns = table.columns.iter().map(|column| column.sql.trim_matches('"'));
+        let folded = table.search.iter().map(|group| group.sql.trim_matches('"'));
+        Some(["tenant_id"].into_iter().chain(columns).chain(folded).collect())
+    }
+
     /// The name of one table, as it was made for a module that need not be here any more.
     pub fn table_name(module: &str, collection: &str) -> String {
         format!("{}_{collection}", module.replace('-', "_"))

@@ -18,7 +18,7 @@ const ATTEMPTS: u32 = 150;
 const UNDEFINED_COLUMN: &str = "42703";
 const UNDEFINED_TABLE: &str = "42P01";
 
-async fn connect(options: &PgConnectOptions) -> Result<PgConnection, Error> {
+pub(super) async fn connect(options: &PgConnectOptions) -> Result<PgConnection, Error> {
     match tokio::time::timeout(CONNECT, PgConnection::connect_with(options)).await {
         Ok(connected) => connected.map_err(Error::from_sqlx),
         Err(_) => Err(Error::Unavailable("the database server does not answer".into())),
@@ -101,6 +101,22 @@ async fn limits_lock_waits(connection: &mut PgConnection) -> anyhow::Result<bool
     Ok(limited.fetch_one(connection).await?)
 }
 
+/// Rejects a server that is too old, and a role that row-level security does not bind.
+pub(super) async fn check_server(connection: &mut PgConnection, settings: &DatabaseSettings) -> anyhow::Result<()> {
+    let version: i32 =
+        sqlx::query_scalar("select current_setting('server_version_num')::int").fetch_one(&mut *connection).await?;
+    anyhow::ensure!(version >= 150_000, "PostgreSQL 15 or newer is needed, this is {version}");
+    let unbound: bool =
+        sqlx::query_scalar("select rolsuper or rolbypassrls from pg_roles where rolname = current_user")
+            .fetch_one(&mut *connection)
+            .await?;
+    anyhow::ensure!(
+        !unbound || !settings.plain_role_only,
+        "the database role is a superuser or has BYPASSRLS: row-level security would not bind it"
+    );
+    Ok(())
+}
+
 /// Checks of the server and the role, and the host's own tables.
 pub async fn prepare_database(
     options: &PgConnectOptions,
@@ -108,17 +124,7 @@ pub async fn prepare_database(
     migrate: bool,
 ) -> anyhow::Result<()> {
     let mut connection = connect(options).await?;
-    let version: i32 =
-        sqlx::query_scalar("select current_setting('server_version_num')::int").fetch_one(&mut connection).await?;
-    anyhow::ensure!(version >= 150_000, "PostgreSQL 15 or newer is needed, this is {version}");
-    let unbound: bool =
-        sqlx::query_scalar("select rolsuper or rolbypassrls from pg_roles where rolname = current_user")
-            .fetch_one(&mut connection)
-            .await?;
-    anyhow::ensure!(
-        !unbound || !settings.plain_role_only,
-        "the database role is a superuser or has BYPASSRLS: row-level security would not bind it"
-    );
+    check_server(&mut connection, settings).await?;
     if migrate {
         migrations::postgres().run(&mut connection).await?;
         connection.execute(LIMIT_LOCK_WAITS).await?;

@@ -85,6 +85,11 @@ fn text(schema: &Tables, change: &TableChange) -> Option<String> {
 }
 
 fn create(table: &Table) -> String {
+    create_bare(table) + &complete(table)
+}
+
+/// The table with its columns, checks and primary key.
+pub fn create_bare(table: &Table) -> String {
     let mut text = format!("create table {} (tenant_id uuid not null", table.sql);
     for column in &table.columns {
         text.push_str(", ");
@@ -105,6 +110,12 @@ fn create(table: &Table) -> String {
         text.push_str(&format!(" with ({FILL})"));
     }
     text.push_str(";\n");
+    text
+}
+
+/// Indexes, row-level security, the trigger of a ledger and the place of a table that was made bare.
+pub fn complete(table: &Table) -> String {
+    let mut text = String::new();
     for key in &table.unique {
         text.push_str(&index(table, key, true, ""));
     }
