@@ -1,10 +1,11 @@
 //! PostgreSQL: connections kept between requests, and transactions that run again after a conflict. Production: many hosts on one database.
 
 mod address;
+mod administer;
+mod alone;
+mod connection;
 pub mod copy;
 pub mod inspect;
-mod administer;
-mod connection;
 mod numbers;
 mod value;
 
