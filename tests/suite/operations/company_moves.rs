@@ -118,7 +118,8 @@ fn reports(shop: &Company, entity: &str) -> BTreeMap<&'static str, Json> {
         lists.into_iter().map(|path| (path, Json::from(shop.all(path, &[("limit", "100")])))).collect();
     reports.insert("entries", Json::from(shop.all("ledger/journal-entries", &of_entity)));
     reports.insert("reconciliation", Json::from(shop.all("reports/reconciliation", &of_entity)));
-    let until = [("legalEntityId", entity), ("to", &*day(1))];
+    let tomorrow = day(1);
+    let until = [("legalEntityId", entity), ("to", tomorrow.as_str())];
     reports.insert("trial", shop.list("ledger/trial-balance", &until).is(200).body["rows"].clone());
     reports
 }
@@ -138,7 +139,7 @@ fn assert_moves(source: &Stoa, target: &Stoa) {
     let made = shop.request("POST", "catalog/lookups/brands").key(&key).json(&brand).send().is(201);
 
     let (rows, before) = (counts(shop), reports(shop, &office.entity));
-    assert!(rows.len() > 40, "{rows:?}");
+    assert!(rows.len() > 30, "{rows:?}");
     assert!(before.values().all(|report| report.as_array().is_some_and(|rows| !rows.is_empty())), "{before:#?}");
     let moved = move_to(target, shop);
     assert_eq!(counts(&moved), rows);
@@ -220,9 +221,9 @@ fn a_file_that_is_not_whole_leaves_nothing(database: Database) {
     let text = lines.join("\n");
     let reject = |text: &str, says: &str| assert_rejected(&target, &shop, &folder, text, says);
     reject(&lines[..lines.len() - 1].join("\n"), "it was cut");
-    reject(&text[..text.len() / 2], "line ");
     reject(&text.replace("\"CUT\"", "\"cut\""), "it was changed");
     let brand = lines.iter().position(|line| line.contains("\"CUT\"")).expect("a brand");
+    reject(&format!("{}\n{}", lines[..brand].join("\n"), &lines[brand][..20]), "line ");
     let mut shorter = lines.clone();
     shorter.remove(brand);
     reject(&shorter.join("\n"), "it was changed");

@@ -5,8 +5,9 @@ use super::numbers::Numbers;
 use super::{Error, Transaction};
 use crate::database::DatabaseSettings;
 
-/// The time limits of requests do not apply.
-const NO_LIMITS: &str = "set statement_timeout = 0; set idle_in_transaction_session_timeout = 0";
+/// The time limits of requests do not apply. Another command of this kind may hold a lock as long as it runs.
+const NO_LIMITS: &str =
+    "set statement_timeout = 0; set idle_in_transaction_session_timeout = 0; set lock_timeout = '60s'";
 
 impl Transaction {
     /// Begins a transaction: a snapshot, or a write. Dropped before its commit, it rolls back.
