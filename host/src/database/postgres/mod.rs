@@ -2,6 +2,7 @@
 
 mod address;
 mod administer;
+mod alone;
 mod connection;
 pub mod copy;
 pub mod inspect;
