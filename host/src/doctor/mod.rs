@@ -1,8 +1,8 @@
 //! Checks of settings, database and deployment, each with a remedy. They only read. No secret is printed: settings and
 //! modules by name, and counts.
 //!
-//! A host that starts rejects much of this, one fault after the other. Here all faults are listed at once, and those that
-//! come later: a disk that fills up, a clock that is wrong, deliveries that are late.
+//! A host that starts rejects much of this, one fault after the other. Here all faults are listed at once, and those
+//! that come later: a disk that fills up, a clock that is wrong, deliveries that are late.
 
 mod clocks;
 mod database;

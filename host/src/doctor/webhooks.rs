@@ -18,7 +18,7 @@ pub async fn examine(session: &mut Session, settings: &Settings, notes: &Notes) 
     notes.note("webhooks.events", events(session).await);
     // A --dev host makes a key where there is none: this check does not.
     let has_key = settings.encryption_key.is_some() || development::encryption_key_file(&settings.data_dir).exists();
-    let keys = settings.key_ring().ok().filter(|_| has_key);
+    let keys = if has_key { settings.key_ring().ok() } else { None };
     notes.note("webhooks.keys", stored_keys(session, keys).await);
 }
 
