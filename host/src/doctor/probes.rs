@@ -31,7 +31,7 @@ pub const PROBES: &[Probe] = &[
         "Set STOA_PRIVATE_LISTEN to a loopback or private address."),
     probe("settings.trust", "A signer is trusted. Warns if a partner is trusted and the sandbox is `fast`.",
         "Set STOA_TRUSTED_SIGNERS to the line of `stoa module keygen`; leave STOA_SANDBOX unset with partners."),
-    probe("settings.precompiled", "The release's machine code can be used. Warns, or fails if the SHA-256 is malformed.",
+    probe("settings.precompiled", "The release's machine code can be used. Warns; fails if the SHA-256 is malformed.",
         "Set STOA_PRECOMPILED_SHA256 to the SHA-256 that `stoa module precompile --out` printed for this release."),
     probe("files.rights", "Files with secrets in the data folder are closed to other users.",
         "Run `chmod o-rwx` on the files, and change the keys that others could read."),

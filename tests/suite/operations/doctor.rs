@@ -31,7 +31,9 @@ on_one_database![
     no_secret_is_printed,
 ];
 
-stoa_tests::tests![faults_of_a_server_are_found, a_half_built_index_is_found, a_role_above_row_security_is_found,];
+stoa_tests::tests![faults_of_a_server_are_found, a_half_built_index_is_found, a_role_above_row_security_is_found];
+
+stoa_tests::tests![timed: it_ends_within_three_seconds];
 
 #[cfg(target_os = "linux")]
 mod preloaded {
