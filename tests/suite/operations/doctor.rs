@@ -395,12 +395,22 @@ fn faults_of_a_deployment_s_settings_are_found(_: Database) {
     let issuer = Issuer::start(Manner::Keys(jwks([&Signer::es256("provider")])));
     let folder = Folder::new("doctor");
     let partner = format!("acme:partner:{}", "00".repeat(32));
-    let cases: [(&[&str], &[(&str, &str)], &str, &str); 6] = [
+    let cases: [(&[&str], &[(&str, &str)], &str, &str); 7] = [
         (&["STOA_ENCRYPTION_KEY"], &[], "settings.key", "fail"),
         (&["STOA_OIDC_ISSUER", "STOA_OIDC_AUDIENCE"], &[], "settings.identity", "fail"),
         (&["STOA_TRUSTED_SIGNERS"], &[], "settings.trust", "fail"),
         (&["STOA_OPERATOR_TOKEN_SHA256"], &[], "settings.operators", "warn"),
         (&[], &[("STOA_PRIVATE_LISTEN", "0.0.0.0:9464")], "settings.private_listener", "warn"),
+        (
+            &[],
+            // An address for examples: nobody has it.
+            &[
+                ("STOA_DATABASE_URL", "postgres://stoa@192.0.2.1/stoa?sslmode=disable"),
+                ("STOA_DATABASE_PLAINTEXT", "allow"),
+            ],
+            "database.tls",
+            "warn",
+        ),
         (&[], &[("STOA_TRUSTED_SIGNERS", &partner), ("STOA_SANDBOX", "fast")], "settings.trust", "warn"),
     ];
     for (absent, variables, id, status) in cases {
