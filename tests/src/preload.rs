@@ -12,7 +12,7 @@ use crate::folder::Folder;
 enum Field {
     /// Seconds that the clock is ahead.
     Shift,
-    /// Not zero: no file takes a byte more, but for the standard streams.
+    /// Not zero: no file takes a byte more, but for the standard streams, and no disk says that it has room.
     Full,
     /// Not zero: nothing that is written is ever safe.
     Unsafe,
@@ -30,6 +30,7 @@ const SOURCE: &str = r#"
 #include <stdlib.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
+#include <sys/statvfs.h>
 #include <sys/time.h>
 #include <sys/uio.h>
 #include <time.h>
@@ -86,6 +87,17 @@ int posix_fallocate(int file, off_t at, off_t size) {
     NEXT(int, "posix_fallocate", int, off_t, off_t);
     return is_full(file) ? ENOSPC : real(file, at, size);
 }
+
+#define ROOM(name, type) \
+    int name(const char *path, struct type *room) { \
+        static int (*real)(const char *, struct type *); \
+        if (!real) real = dlsym(RTLD_NEXT, #name); \
+        int done = real(path, room); \
+        if (page[1]) room->f_bavail = 0; \
+        return done; \
+    }
+ROOM(statvfs, statvfs)
+ROOM(statvfs64, statvfs64)
 
 #define SYNC(name) \
     int name(int file) { \

@@ -9,7 +9,7 @@ use std::time::Duration;
 use reqwest::{Client, RequestBuilder, Url, redirect};
 use serde_json::{Map, Value};
 
-use super::issuer::{SettingsError, is_http_on_loopback};
+use super::issuer::{Issuer, SettingsError, is_http_on_loopback};
 use super::json_object;
 use super::keys::{KeySet, KeySetFault};
 
@@ -54,6 +54,16 @@ fn client(without_roots: bool) -> Result<Client, reqwest::Error> {
         .pool_max_idle_per_host(0)
         .user_agent(concat!("stoa/", env!("CARGO_PKG_VERSION")));
     if without_roots { client.tls_certs_only([]).build() } else { client.build() }
+}
+
+/// Fetches an issuer's keys once and keeps nothing of them.
+///
+/// # Errors
+/// Why they cannot be fetched; the text names no address.
+pub async fn try_issuer(issuer: &Issuer) -> Result<(), String> {
+    let address = issuer.discovery_address().map_err(|_| "its address cannot be used".to_owned())?;
+    let discovery = Discovery::new(&issuer.issuer, address).map_err(|error| error.to_string())?;
+    discovery.fetch().await.map(drop).map_err(|fault| fault.to_string())
 }
 
 impl Discovery {

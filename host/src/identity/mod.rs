@@ -36,6 +36,7 @@ mod tests;
 pub use claims::Claims;
 pub use clock::Clock;
 pub use dev_issuer::{DEV_AUDIENCE, DEV_ISSUER, DevIssuer, DevIssuerError};
+pub use discovery::try_issuer;
 pub use environment::Environment;
 pub use issuer::{Algorithm, ClaimNames, Issuer, KeySource, SettingsError};
 pub use refusal::CredentialRefusal;

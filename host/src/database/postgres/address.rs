@@ -88,6 +88,11 @@ impl Address {
         Ok(Address { config, tls, options, prepare: prepare.join("; ").into() })
     }
 
+    /// Whether what is sent there leaves this machine in plain text.
+    pub fn is_plain_text_elsewhere(&self) -> bool {
+        self.tls.is_none() && !is_here(&self.config)
+    }
+
     /// A connection that statements can be sent on.
     pub async fn connect(&self) -> Result<Connection, Error> {
         let connect = async {

@@ -90,16 +90,11 @@ const LIMIT_LOCK_WAITS: &str = "do $$ begin
   execute format('alter role %I in database %I set lock_timeout = %L', current_user, current_database(), '3s');
 end $$";
 
-/// Whether the database limits waits for locks of this role.
-async fn limits_lock_waits(connection: &mut PgConnection) -> anyhow::Result<bool> {
-    let limited = sqlx::query_scalar(
-        "select exists (select 1 from pg_db_role_setting s, unnest(s.setconfig) c
+/// Reads whether the database limits waits for locks of this role.
+pub const LIMITS_LOCK_WAITS: &str = "select exists (select 1 from pg_db_role_setting s, unnest(s.setconfig) c
          where s.setdatabase = (select oid from pg_database where datname = current_database())
            and s.setrole in (0, (select oid from pg_roles where rolname = current_user))
-           and c like 'lock_timeout=%' and c <> 'lock_timeout=0')",
-    );
-    Ok(limited.fetch_one(connection).await?)
-}
+           and c like 'lock_timeout=%' and c <> 'lock_timeout=0')";
 
 /// Rejects a server that is too old, and a role that row-level security does not bind.
 pub(super) async fn check_server(connection: &mut PgConnection, settings: &DatabaseSettings) -> anyhow::Result<()> {
@@ -128,7 +123,7 @@ pub async fn prepare_database(
     if migrate {
         migrations::postgres().run(&mut connection).await?;
         connection.execute(LIMIT_LOCK_WAITS).await?;
-    } else if !limits_lock_waits(&mut connection).await? {
+    } else if !sqlx::query_scalar::<_, bool>(LIMITS_LOCK_WAITS).fetch_one(&mut connection).await? {
         tracing::warn!("the database sets no lock_timeout for this role: run `stoa migrate` as this role");
     }
     let applied: Option<i64> = sqlx::query_scalar("select max(version) from _sqlx_migrations where success")
