@@ -33,12 +33,8 @@ fn secrets_are_decrypted(database: Database) {
     let receiver = Receiver::friendly();
     let settings = || Settings::default().set("STOA_WEBHOOK_DEV_TARGETS", receiver.address);
     after_each_upgrade(database, settings, |left, shop| {
-        let machine = Machine {
-            host: shop.host.clone(),
-            client: String::new(),
-            key_id: String::new(),
-            key: left.text("apiKey"),
-        };
+        let machine =
+            Machine { host: shop.host.clone(), client: String::new(), key_id: String::new(), key: left.text("apiKey") };
         machine.get("context").is(200);
         let hook = json!({
             "name": "Hook", "url": receiver.url(), "status": "ACTIVE", "subscriptions": ["catalog.lookup.created"],
