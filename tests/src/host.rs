@@ -12,6 +12,7 @@ use std::time::{Duration, Instant};
 
 use crate::contract::Contract;
 use crate::folder::Folder;
+use crate::installed::{Installed, Version};
 use crate::looks::Looks;
 use crate::postgres::Disposable;
 use crate::{Database, Request, modules};
@@ -38,6 +39,7 @@ struct Inner {
     /// Commands of the shell that becomes the host.
     shell: Option<String>,
     settings: Vec<(String, String)>,
+    version: Version,
     process: Mutex<Option<Process>>,
     address: RwLock<String>,
     /// The address of the private listener, once somebody asked.
@@ -57,6 +59,8 @@ struct Process {
 
 /// Leads to a database by another address than its own.
 type Way = Box<dyn Fn(&str) -> String>;
+/// Writes the data of a host: into its data folder, or into the database at this address.
+type Fill = Box<dyn FnOnce(&Path, Option<&str>)>;
 
 /// The settings that a host is started with; `Settings::default()` is what the shared hosts have.
 #[derive(Default)]
@@ -70,6 +74,8 @@ pub struct Settings {
     server: Option<String>,
     way: Option<Way>,
     shell: Option<String>,
+    installed: Option<Installed>,
+    data: Option<Fill>,
 }
 
 impl Settings {
@@ -122,6 +128,18 @@ impl Settings {
         self
     }
 
+    /// A host of another version.
+    pub fn installed(mut self, installed: Installed) -> Settings {
+        self.installed = Some(installed);
+        self
+    }
+
+    /// Its data folder or its database is filled before its first start.
+    pub fn data(mut self, fill: impl FnOnce(&Path, Option<&str>) + 'static) -> Settings {
+        self.data = Some(Box::new(fill));
+        self
+    }
+
     /// As a deployment runs: without `--dev`, on a database that `stoa migrate` has prepared. There is no dev issuer: people
     /// come by `STOA_OIDC_*` or `[[oidc]]`.
     pub fn without_dev(mut self) -> Settings {
@@ -147,6 +165,9 @@ impl Stoa {
             Database::Sqlite => None,
             Database::Postgres => Some(settings.server.map_or_else(Disposable::create, Disposable::create_at)),
         };
+        if let Some(fill) = settings.data {
+            fill(&place.path().join("data"), postgres.as_ref().map(Disposable::url));
+        }
         if let Some(text) = &settings.file {
             fs::write(place.path().join("stoa.toml"), text).expect("cannot write stoa.toml");
         }
@@ -188,6 +209,7 @@ impl Stoa {
             dev: !settings.without_dev,
             shell: settings.shell,
             settings: variables,
+            version: Version::new(settings.installed),
             process: Mutex::new(None),
             address: RwLock::new(String::new()),
             private_address: Mutex::new(None),
@@ -212,6 +234,7 @@ impl Stoa {
             dev: self.0.dev,
             shell: self.0.shell.clone(),
             settings: self.0.settings.clone(),
+            version: Version::new(self.0.version.get()),
             process: Mutex::new(None),
             address: RwLock::new(String::new()),
             private_address: Mutex::new(None),
@@ -374,6 +397,11 @@ impl Stoa {
         assert!(sent.is_ok_and(|status| status.success()), "cannot send SIGHUP to the host");
     }
 
+    /// Its next start, its verbs and hosts beside it are of this version.
+    pub fn install(&self, installed: Installed) {
+        self.0.version.set(installed);
+    }
+
     /// Starts the host again on the same data folder and database.
     pub fn restart(&self) {
         self.try_restart().unwrap_or_else(|said| panic!("the host did not start again: {said}"));
@@ -419,14 +447,14 @@ impl Stoa {
 
 impl Inner {
     fn command(&self) -> Command {
-        self.prepare(Command::new(binary()))
+        self.prepare(Command::new(self.version.binary()))
     }
 
     /// The command that becomes the host.
     fn serving(&self) -> Command {
         let Some(commands) = &self.shell else { return self.command() };
         let mut command = Command::new("sh");
-        command.args(["-c", &format!("{commands}; exec \"$0\" \"$@\"")]).arg(binary());
+        command.args(["-c", &format!("{commands}; exec \"$0\" \"$@\"")]).arg(self.version.binary());
         self.prepare(command)
     }
 
@@ -438,13 +466,16 @@ impl Inner {
             }
         }
         command.envs(self.settings.iter().map(|(name, value)| (name, value)));
+        if let Some(installed) = self.version.get() {
+            command.env("STOA_MODULES_DIR", installed.modules);
+        }
         command.current_dir(self.place.path());
         command
     }
 
     /// Starts the process and waits for its first line on stdout.
     fn launch(&self) -> Result<(), String> {
-        if !self.dev && self.database == Database::Postgres {
+        if !self.dev && self.database == Database::Postgres && self.version.migrates() {
             let migrated = self.command().arg("migrate").output().map_err(|error| error.to_string())?;
             if !migrated.status.success() {
                 return Err(String::from_utf8_lossy(&migrated.stderr).into_owned());
@@ -462,7 +493,7 @@ impl Inner {
             .stdout(Stdio::piped())
             .stderr(log)
             .spawn()
-            .map_err(|error| format!("cannot run {}: {error}", binary().display()))?;
+            .map_err(|error| format!("cannot run {}: {error}", self.version.binary().display()))?;
         let minder = mind(child.id(), self.place.path());
         let stdout = child.stdout.take().expect("stdout is piped");
         let mut process = Process { child, minder };

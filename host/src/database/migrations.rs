@@ -70,3 +70,28 @@ fn migrator(steps: &[(i64, &'static str, &'static str)]) -> Migrator {
     migrator.set_ignore_missing(true);
     migrator
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The newest step of 0.1.0.
+    const RELEASED: i64 = 13;
+
+    /// Hosts of two versions serve one database, and an older host may come back (docs/versions.md).
+    #[test]
+    fn steps_after_the_first_release_only_add() {
+        for (number, name, text) in SQLITE.iter().chain(POSTGRES).filter(|(number, ..)| *number > RELEASED) {
+            let lines = text.lines().map(str::trim).filter(|line| !line.starts_with("--"));
+            let statements = lines.collect::<Vec<_>>().join(" ").to_lowercase();
+            for word in ["drop table", "drop column", "rename", "alter column", "delete from", "truncate"] {
+                assert!(!statements.contains(word), "step {number}, {name}: {word}");
+            }
+            for column in statements.split("add column").skip(1) {
+                let column = column.split([',', ';']).next().unwrap_or_default();
+                let needs_value = column.contains("not null") && !column.contains("default");
+                assert!(!needs_value, "step {number}, {name}: an older host writes no value of {column}");
+            }
+        }
+    }
+}

@@ -21,6 +21,6 @@ mod swap;
 mod swap_hosts;
 mod tiers;
 mod upgrades;
-mod vetter;
+pub mod vetter;
 mod vetting;
 mod way_back;

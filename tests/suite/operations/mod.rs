@@ -7,6 +7,7 @@ mod doctor;
 mod metrics;
 mod packages;
 mod point_in_time;
+mod released_hosts;
 mod releases;
 mod restore;
 mod rules;

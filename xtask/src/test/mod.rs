@@ -2,6 +2,7 @@
 
 mod build;
 mod record;
+mod releases;
 mod suite;
 
 use std::path::Path;
@@ -18,7 +19,8 @@ pub struct Args {
     /// Parts of names: only these tests of the suite (`finance::payments`), and only what they need is built
     names: Vec<String>,
     /// Also rules of modules on PostgreSQL, and what needs other tools or another build: SDKs of five generators, a
-    /// browser, packages of npm and PyPI, the benchmark's own tests. What chance decides is repeated more often
+    /// browser, packages of npm and PyPI, released hosts, the benchmark's own tests. What chance decides is repeated more
+    /// often
     #[arg(long, conflicts_with = "names")]
     all: bool,
     /// Passed to the suite's program: `-- --nocapture`
@@ -65,7 +67,11 @@ pub fn run(workspace: &Workspace, args: Args) -> Result<()> {
     build::everything(workspace, &mut clock)?;
     let units = clock.time("unit tests", || build::unit_tests(workspace, all));
     let variables = if all { EVERYTHING } else { &[] };
-    let variables = variables.iter().map(|(name, value)| (*name, (*value).to_owned())).collect();
+    let mut variables: Vec<_> = variables.iter().map(|(name, value)| (*name, (*value).to_owned())).collect();
+    if all {
+        let folder = clock.time("build of released hosts", || releases::build(workspace))?;
+        variables.push((releases::FOLDER, folder.display().to_string()));
+    }
     let selection = Selection { options, variables, is_usual: !all, ..Selection::default() };
     let suite = suite::run(workspace, &selection, &mut clock);
     clock.print();
