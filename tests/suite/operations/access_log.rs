@@ -33,7 +33,7 @@ fn each_request_has_a_line_with_its_id(database: Database) {
     let shop = host.company();
     let line = find_line(&host, &shop.get("catalog/lookups/brands").is(200));
     let contract = host.contract();
-    let route = "/tenants/{tenantId}/catalog/lookups/brands";
+    let route = "/tenants/{tenantId}/catalog/lookups/{kind}";
     let expected = json!({
         "level": "INFO", "message": "answered", "method": "GET", "status": 200, "module": "catalog", "route": route,
         "operation": contract.document["paths"][route]["get"]["operationId"], "company": shop.tenant,

@@ -179,8 +179,8 @@ fn a_company_moves_to_the_same_kind_of_database(database: Database) {
 /// The owner has signed in at the target before, under another id; the other member has not.
 fn a_user_has_one_id_in_the_target(database: Database) {
     let (source, target) = (deployment(database), deployment(other(database)));
-    let own = target.company();
-    let shop = source.company();
+    let email = format!("{}@example.test", uuid::Uuid::new_v4().simple());
+    let (own, shop) = (target.company_of(&email), source.company_of(&email));
     let owner = |shop: &Company| shop.rows("select user_id from stoa_membership where {tenant}").remove(0).remove(0);
     assert_ne!(owner(&shop), owner(&own), "two deployments gave one id");
     let moved = move_to(&target, &shop);

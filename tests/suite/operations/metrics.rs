@@ -58,7 +58,7 @@ fn requests_are_counted_by_operation_and_by_nothing_that_a_caller_writes(databas
     let host = Stoa::start(database);
     let shop = host.company();
     let contract = host.contract();
-    let path = &contract.document["paths"]["/tenants/{tenantId}/catalog/lookups/brands"];
+    let path = &contract.document["paths"]["/tenants/{tenantId}/catalog/lookups/{kind}"];
     let operation = format!("operation=\"{}\"", path["get"]["operationId"].as_str().expect("an operation"));
     let operation = operation.as_str();
     for _ in 0..3 {
