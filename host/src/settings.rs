@@ -397,7 +397,7 @@ impl Settings {
             "STOA_RESPONSE_MEMORY must be at least twice STOA_MODULE_OUTPUT"
         );
         anyhow::ensure!(
-            self.tracing().endpoint.is_none_or(|address| is_http(&address)),
+            self.trace_settings().endpoint.is_none_or(|address| is_http(&address)),
             "STOA_OTLP_ENDPOINT is no address as http://collector:4318 is"
         );
         anyhow::ensure!((0.0..=1.0).contains(&self.trace_ratio), "STOA_TRACE_RATIO must be 0 to 1");
@@ -420,7 +420,7 @@ impl Settings {
     }
 
     /// Which requests are traced. An empty address is none, so that an environment's can be lifted.
-    pub fn tracing(&self) -> TraceSettings {
+    pub fn trace_settings(&self) -> TraceSettings {
         let endpoint = self.otlp_endpoint.clone().filter(|address| !address.is_empty());
         TraceSettings { endpoint, ratio: self.trace_ratio }
     }

@@ -21,16 +21,16 @@ const LARGEST_JSON: u64 = 64 << 20;
 /// The kind of a database.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
-pub enum Kind {
+pub enum DatabaseKind {
     Sqlite,
     Postgres,
 }
 
-impl std::fmt::Display for Kind {
+impl std::fmt::Display for DatabaseKind {
     fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         formatter.write_str(match self {
-            Kind::Sqlite => "SQLite",
-            Kind::Postgres => "PostgreSQL",
+            DatabaseKind::Sqlite => "SQLite",
+            DatabaseKind::Postgres => "PostgreSQL",
         })
     }
 }
@@ -41,7 +41,7 @@ impl std::fmt::Display for Kind {
 pub struct Header {
     pub format: String,
     pub host_version: String,
-    pub database: Kind,
+    pub database: DatabaseKind,
     /// Number of the newest step of the host's tables.
     pub migration: i64,
     /// RFC 3339, UTC. Whatever was acknowledged before it is in the backup.
@@ -52,14 +52,14 @@ pub struct Header {
 
 /// The last member.
 #[derive(Debug, Default, Serialize, Deserialize)]
-pub struct Manifest {
-    pub members: Vec<Member>,
+pub struct ArchiveManifest {
+    pub members: Vec<ArchiveMember>,
     /// On PostgreSQL.
-    pub tables: Vec<Table>,
+    pub tables: Vec<ArchiveTable>,
 }
 
 #[derive(Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Member {
+pub struct ArchiveMember {
     pub name: String,
     pub bytes: u64,
     /// SHA-256 in hexadecimal.
@@ -68,18 +68,18 @@ pub struct Member {
 
 /// A table whose rows are in the members `NAME/0001.copy`, `NAME/0002.copy` ...
 #[derive(Debug, Serialize, Deserialize)]
-pub struct Table {
+pub struct ArchiveTable {
     pub name: String,
     pub columns: Vec<String>,
     pub rows: u64,
 }
 
 /// A file on its way, under a name of its own. It is removed unless it gets its name.
-pub struct Part(pub PathBuf);
+pub struct PendingFile(pub PathBuf);
 
-impl Part {
+impl PendingFile {
     /// A new file beside another, for nobody else to read.
-    pub fn create(beside: &Path, suffix: &str) -> anyhow::Result<(Part, File)> {
+    pub fn create(beside: &Path, suffix: &str) -> anyhow::Result<(PendingFile, File)> {
         let mut path = beside.as_os_str().to_owned();
         path.push(suffix);
         let path = PathBuf::from(path);
@@ -90,7 +90,7 @@ impl Part {
             ),
             opened => opened.with_context(|| format!("cannot create {}", path.display()))?,
         };
-        Ok((Part(path), file))
+        Ok((PendingFile(path), file))
     }
 
     /// Gives the file, which is flushed, its name.
@@ -106,7 +106,7 @@ impl Part {
     }
 }
 
-impl Drop for Part {
+impl Drop for PendingFile {
     fn drop(&mut self) {
         let _ = fs::remove_file(&self.0);
     }
@@ -115,18 +115,18 @@ impl Drop for Part {
 /// Writes members one after the other.
 pub struct Writer {
     tar: tar::Builder<zstd::Encoder<'static, BufWriter<File>>>,
-    part: Part,
-    manifest: Manifest,
+    part: PendingFile,
+    manifest: ArchiveManifest,
 }
 
 impl Writer {
     /// Begins a backup that will be this file, which must not exist.
     pub fn create(file: &Path) -> anyhow::Result<Writer> {
         anyhow::ensure!(!file.exists(), "{} exists: choose another name", file.display());
-        let (part, opened) = Part::create(file, ".part")?;
+        let (part, opened) = PendingFile::create(file, ".part")?;
         let mut encoder = zstd::Encoder::new(BufWriter::with_capacity(1 << 20, opened), LEVEL)?;
         encoder.include_checksum(true)?;
-        Ok(Writer { tar: tar::Builder::new(encoder), part, manifest: Manifest::default() })
+        Ok(Writer { tar: tar::Builder::new(encoder), part, manifest: ArchiveManifest::default() })
     }
 
     pub fn add_header(&mut self, header: &Header) -> anyhow::Result<()> {
@@ -142,7 +142,7 @@ impl Writer {
         self.append(name, file.metadata()?.len(), BufReader::with_capacity(1 << 20, file))
     }
 
-    pub fn add_table(&mut self, table: Table) {
+    pub fn add_table(&mut self, table: ArchiveTable) {
         self.manifest.tables.push(table);
     }
 
@@ -157,7 +157,7 @@ impl Writer {
     }
 
     /// Writes the manifest and gives the file its name, once all of it is on the disk.
-    pub fn finish(mut self, file: &Path) -> anyhow::Result<Manifest> {
+    pub fn finish(mut self, file: &Path) -> anyhow::Result<ArchiveManifest> {
         let manifest = std::mem::take(&mut self.manifest);
         self.add(MANIFEST, &serde_json::to_vec_pretty(&manifest)?)?;
         let mut written = self.tar.into_inner()?.finish()?;
@@ -171,7 +171,7 @@ impl Writer {
 /// A backup whose members are all there and as they were written.
 pub struct Checked {
     pub header: Header,
-    pub manifest: Manifest,
+    pub manifest: ArchiveManifest,
 }
 
 /// The members of a backup, one after the other.
@@ -197,7 +197,7 @@ pub fn check(file: &Path) -> anyhow::Result<Checked> {
             let name = read_name(&member)?;
             anyhow::ensure!(manifest.is_none(), "the member {name} comes after the manifest");
             if name == MANIFEST {
-                manifest = Some(serde_json::from_slice::<Manifest>(&read_json(&mut member)?)?);
+                manifest = Some(serde_json::from_slice::<ArchiveManifest>(&read_json(&mut member)?)?);
                 continue;
             }
             let mut content = Hashed::new(member);
@@ -219,7 +219,7 @@ pub fn check(file: &Path) -> anyhow::Result<Checked> {
 }
 
 /// Rejects members that are missing, too many or other than they were written.
-fn compare(listed: &[Member], found: &[Member]) -> anyhow::Result<()> {
+fn compare(listed: &[ArchiveMember], found: &[ArchiveMember]) -> anyhow::Result<()> {
     for (nth, member) in listed.iter().enumerate() {
         let name = &member.name;
         let other = found.get(nth).filter(|other| other.name == *name).with_context(|| format!("{name} is missing"))?;
@@ -259,8 +259,8 @@ impl<R: Read> Hashed<R> {
         Hashed { from, digest: Sha256::new(), bytes: 0 }
     }
 
-    fn end(self, name: &str) -> Member {
-        Member { name: name.to_owned(), bytes: self.bytes, sha256: hex::encode(self.digest.finalize()) }
+    fn end(self, name: &str) -> ArchiveMember {
+        ArchiveMember { name: name.to_owned(), bytes: self.bytes, sha256: hex::encode(self.digest.finalize()) }
     }
 }
 

@@ -10,10 +10,10 @@ use std::path::Path;
 use chrono::{DateTime, SecondsFormat, Utc};
 
 use crate::database::{DatabaseSettings, Location, migrations};
-use archive::{Checked, FORMAT, Header, Kind, Manifest, Writer};
+use archive::{ArchiveManifest, Checked, DatabaseKind, FORMAT, Header, Writer};
 
 /// A backup that was written or restored.
-pub struct Report {
+pub struct BackupReport {
     pub header: Header,
     /// Tables and rows on PostgreSQL; SQLite's file is copied without a look at them.
     pub tables: Option<usize>,
@@ -32,7 +32,7 @@ pub enum Webhooks {
 }
 
 /// Writes a backup to a new file, also while hosts serve.
-pub async fn write(settings: &DatabaseSettings, file: &Path) -> anyhow::Result<Report> {
+pub async fn write(settings: &DatabaseSettings, file: &Path) -> anyhow::Result<BackupReport> {
     let mut writer = Writer::create(file)?;
     let header = match settings.location()? {
         Location::Sqlite(path) => sqlite::write(&path, settings, file, &mut writer)?,
@@ -46,7 +46,7 @@ pub async fn write(settings: &DatabaseSettings, file: &Path) -> anyhow::Result<R
 /// # Errors
 /// A file that is damaged, of another kind of database or of a newer host; a database that is not empty. Then nothing was
 /// restored.
-pub async fn restore(settings: &DatabaseSettings, file: &Path, webhooks: Webhooks) -> anyhow::Result<Report> {
+pub async fn restore(settings: &DatabaseSettings, file: &Path, webhooks: Webhooks) -> anyhow::Result<BackupReport> {
     let backup = archive::check(file)?;
     let header = &backup.header;
     let newest = migrations::newest_postgres();
@@ -57,8 +57,8 @@ pub async fn restore(settings: &DatabaseSettings, file: &Path, webhooks: Webhook
         header.host_version
     );
     match (settings.location()?, header.database) {
-        (Location::Sqlite(path), Kind::Sqlite) => sqlite::restore(file, &path, settings, webhooks)?,
-        (Location::Postgres(url), Kind::Postgres) => {
+        (Location::Sqlite(path), DatabaseKind::Sqlite) => sqlite::restore(file, &path, settings, webhooks)?,
+        (Location::Postgres(url), DatabaseKind::Postgres) => {
             postgres::restore(file, &backup, &url, settings, webhooks).await?;
         }
         (_, kind) => anyhow::bail!(
@@ -69,9 +69,9 @@ pub async fn restore(settings: &DatabaseSettings, file: &Path, webhooks: Webhook
     Ok(report(header, &manifest))
 }
 
-fn report(header: Header, manifest: &Manifest) -> Report {
-    let has_tables = header.database == Kind::Postgres;
-    Report {
+fn report(header: Header, manifest: &ArchiveManifest) -> BackupReport {
+    let has_tables = header.database == DatabaseKind::Postgres;
+    BackupReport {
         header,
         tables: has_tables.then_some(manifest.tables.len()),
         rows: has_tables.then(|| manifest.tables.iter().map(|table| table.rows).sum()),
@@ -79,7 +79,7 @@ fn report(header: Header, manifest: &Manifest) -> Report {
     }
 }
 
-fn header(database: Kind, mark: i64, migration: i64, key_ids: Vec<String>) -> anyhow::Result<Header> {
+fn header(database: DatabaseKind, mark: i64, migration: i64, key_ids: Vec<String>) -> anyhow::Result<Header> {
     let mark: DateTime<Utc> =
         DateTime::from_timestamp_millis(mark).ok_or_else(|| anyhow::anyhow!("the clock has no date"))?;
     Ok(Header {

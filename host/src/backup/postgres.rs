@@ -10,7 +10,7 @@ use futures_util::TryStreamExt as _;
 use uuid::Uuid;
 
 use super::Webhooks;
-use super::archive::{self, Checked, Header, Kind, Table, Writer};
+use super::archive::{self, ArchiveTable, Checked, DatabaseKind, Header, Writer};
 use crate::database::DatabaseSettings;
 use crate::database::postgres::copy::{EmptyDatabase, Filling, RecordedCollections, Snapshot, TableShape};
 use crate::store::{self, Tables};
@@ -29,7 +29,7 @@ pub async fn write(url: &str, settings: &DatabaseSettings, writer: &mut Writer) 
     let mut snapshot = Snapshot::open(url, &settings.transport).await?;
     let (mark, migration) = (snapshot.mark().await?, snapshot.migration().await?);
     let key_ids = snapshot.texts("select distinct key_id from stoa_webhook_endpoint order by 1").await?;
-    let header = super::header(Kind::Postgres, mark, migration, key_ids)?;
+    let header = super::header(DatabaseKind::Postgres, mark, migration, key_ids)?;
     writer.add_header(&header)?;
 
     let tables = snapshot.list_tables().await?;
@@ -108,7 +108,7 @@ async fn write_table(
     if !buffer.is_empty() {
         add(&mut buffer)?;
     }
-    writer.add_table(Table { name, columns, rows });
+    writer.add_table(ArchiveTable { name, columns, rows });
     Ok(())
 }
 
@@ -135,7 +135,8 @@ pub async fn restore(
 ) -> anyhow::Result<()> {
     let mut database = EmptyDatabase::open(url, settings).await?;
     let mut filling = database.begin(backup.header.migration).await?;
-    let tables: BTreeMap<&str, &Table> = backup.manifest.tables.iter().map(|table| (&*table.name, table)).collect();
+    let tables: BTreeMap<&str, &ArchiveTable> =
+        backup.manifest.tables.iter().map(|table| (&*table.name, table)).collect();
     let mut copied: BTreeMap<String, u64> = BTreeMap::new();
     let mut rest: Option<String> = None;
     let mut archive = archive::open(file)?;
@@ -143,7 +144,7 @@ pub async fn restore(
         let member = member?;
         let name = archive::read_name(&member)?;
         let Some((table, _)) = name.split_once('/') else { continue };
-        let Table { columns, .. } = tables.get(table).with_context(|| format!("{name} belongs to no table"))?;
+        let ArchiveTable { columns, .. } = tables.get(table).with_context(|| format!("{name} belongs to no table"))?;
         if !table.starts_with(HOST) && rest.is_none() {
             rest = Some(make_module_tables(&mut filling).await?);
         }

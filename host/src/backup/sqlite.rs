@@ -4,7 +4,7 @@ use std::io;
 use std::path::Path;
 
 use super::Webhooks;
-use super::archive::{self, Header, Kind, Part, Writer};
+use super::archive::{self, DatabaseKind, Header, PendingFile, Writer};
 use crate::database::DatabaseSettings;
 use crate::database::sqlite::copy;
 use crate::secret_file;
@@ -17,9 +17,9 @@ const HOLD_WEBHOOKS: &str = "update stoa_webhook_endpoint set status = 'DISABLED
 /// The copy is made next to the file of the backup, so that it needs room there and not in the host's folder.
 pub fn write(path: &Path, settings: &DatabaseSettings, file: &Path, writer: &mut Writer) -> anyhow::Result<Header> {
     anyhow::ensure!(path.exists(), "there is no database at {}", path.display());
-    let (part, _) = Part::create(file, ".part.sqlite")?;
+    let (part, _) = PendingFile::create(file, ".part.sqlite")?;
     let copied = copy::copy(path, &part.0, settings)?;
-    let header = super::header(Kind::Sqlite, copied.mark, copied.migration, copied.key_ids)?;
+    let header = super::header(DatabaseKind::Sqlite, copied.mark, copied.migration, copied.key_ids)?;
     writer.add_header(&header)?;
     writer.add_file(MEMBER, &part.0)?;
     Ok(header)
@@ -35,7 +35,7 @@ pub fn restore(file: &Path, path: &Path, settings: &DatabaseSettings, webhooks: 
     if let Some(folder) = path.parent() {
         secret_file::make_folder(folder)?;
     }
-    let (part, mut restored) = Part::create(path, ".part")?;
+    let (part, mut restored) = PendingFile::create(path, ".part")?;
     let mut members = archive::open(file)?;
     for member in members.entries()? {
         let mut member = member?;

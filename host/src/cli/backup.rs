@@ -8,7 +8,7 @@ use serde::Serialize;
 use serde_json::{Value as Json, json};
 
 use super::data_flags::DataFlags;
-use crate::backup::{self, Report};
+use crate::backup::{self, BackupReport};
 use crate::settings::Settings;
 
 #[derive(Args, Serialize)]
@@ -40,8 +40,8 @@ pub fn run(flags: Flags) -> anyhow::Result<()> {
 }
 
 /// A backup as JSON.
-pub(super) fn describe(report: &Report, began: Instant) -> Json {
-    let Report { header, tables, rows, bytes } = report;
+pub(super) fn describe(report: &BackupReport, began: Instant) -> Json {
+    let BackupReport { header, tables, rows, bytes } = report;
     json!({
         "mark": header.mark,
         "database": header.database,
@@ -55,9 +55,9 @@ pub(super) fn describe(report: &Report, began: Instant) -> Json {
 }
 
 /// A backup in a line.
-pub(super) fn line(report: &Report, began: Instant) -> String {
+pub(super) fn line(report: &BackupReport, began: Instant) -> String {
     let rows = report.rows.map(|rows| format!("{rows} rows, ")).unwrap_or_default();
-    let Report { header, bytes, .. } = report;
+    let BackupReport { header, bytes, .. } = report;
     format!("everything before {}, {rows}{bytes} bytes of {} in {} s", header.mark, header.database, seconds(began))
 }
 

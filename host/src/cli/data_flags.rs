@@ -16,3 +16,15 @@ pub struct DataFlags {
     #[serde(skip_serializing_if = "Option::is_none")]
     database_url: Option<String>,
 }
+
+/// The same for verbs that also run modules.
+#[derive(Args, Serialize)]
+pub struct ModuleDataFlags {
+    #[command(flatten)]
+    #[serde(flatten)]
+    data: DataFlags,
+    /// Folder of the modules of the hosts.
+    #[arg(long)]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    modules_dir: Option<PathBuf>,
+}

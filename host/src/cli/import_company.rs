@@ -8,7 +8,7 @@ use anyhow::Context as _;
 use clap::Args;
 use serde::Serialize;
 
-use super::data_flags::DataFlags;
+use super::data_flags::ModuleDataFlags;
 use super::{Unfinished, verify};
 use crate::export::{Imported, import};
 use crate::settings::Settings;
@@ -20,11 +20,7 @@ pub struct Flags {
     file: PathBuf,
     #[command(flatten)]
     #[serde(flatten)]
-    data: DataFlags,
-    /// Folder of the modules of the hosts.
-    #[arg(long)]
-    #[serde(skip_serializing_if = "Option::is_none")]
-    modules_dir: Option<PathBuf>,
+    data: ModuleDataFlags,
 }
 
 pub fn run(flags: Flags) -> anyhow::Result<()> {

@@ -10,7 +10,7 @@ use crate::deployment::backfills;
 use crate::events::backlog::{self, Backlog};
 use crate::http::app::App;
 use crate::http::connection_limit::ConnectionLimit;
-use crate::observe::catalog::{self, Kind, METRICS};
+use crate::observe::metric_list::{self, METRICS, MetricKind};
 use crate::observe::process;
 use crate::watchdog::Pulse;
 
@@ -18,16 +18,16 @@ const PAUSE: Duration = Duration::from_secs(10);
 /// Commit of the build, as `cargo xtask release` sets it.
 const COMMIT: Option<&str> = option_env!("STOA_COMMIT");
 
-/// Installs the recorder of this process, which has the help texts and the buckets of the catalog.
+/// Installs the recorder of this process, which has the help texts and the buckets of the list.
 pub fn install_recorder() -> anyhow::Result<PrometheusHandle> {
     let mut builder = PrometheusBuilder::new();
     for metric in METRICS {
-        if let Kind::Histogram(buckets) = metric.kind {
+        if let MetricKind::Histogram(buckets) = metric.kind {
             builder = builder.set_buckets_for_metric(Matcher::Full(metric.name.to_owned()), buckets)?;
         }
     }
     let handle = builder.install_recorder()?;
-    catalog::describe_all();
+    metric_list::describe_all();
     let (version, commit) = (env!("CARGO_PKG_VERSION"), COMMIT.unwrap_or("unknown"));
     metrics::gauge!("stoa_build_info", "version" => version, "commit" => commit).set(1);
     metrics::gauge!("stoa_process_start_time_seconds").set(chrono::Utc::now().timestamp() as f64);

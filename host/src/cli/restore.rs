@@ -6,7 +6,7 @@ use std::time::Instant;
 use clap::Args;
 use serde::Serialize;
 
-use super::data_flags::DataFlags;
+use super::data_flags::ModuleDataFlags;
 use super::{Unfinished, backup::describe, backup::line, verify};
 use crate::backup::{self, Webhooks};
 use crate::settings::Settings;
@@ -30,10 +30,7 @@ pub struct Flags {
     json: bool,
     #[command(flatten)]
     #[serde(flatten)]
-    data: DataFlags,
-    #[arg(long)]
-    #[serde(skip_serializing_if = "Option::is_none")]
-    modules_dir: Option<PathBuf>,
+    data: ModuleDataFlags,
 }
 
 pub fn run(flags: Flags) -> anyhow::Result<()> {

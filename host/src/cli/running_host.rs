@@ -58,7 +58,7 @@ impl RunningHost {
         watchdog.spawn("purge", move |pulse| purge::keep_small(purged.clone(), pulse));
         watchdog.spawn("metrics", move |pulse| keep_metrics_small(gathered.clone(), pulse));
         let run = Uuid::now_v7();
-        let tracer = Tracer::start(&settings.tracing(), run, &watchdog)?;
+        let tracer = Tracer::start(&settings.trace_settings(), run, &watchdog)?;
         let identity = HostIdentity { id: run, name: host_name(address) };
         let deployment = Arc::new(Deployment::new(release, database.clone(), gate, settings.limits(), identity));
         deployment.keep(&watchdog);

@@ -1,6 +1,5 @@
 //! `stoa verify`: checks every company, or some, also while hosts serve. Exit code 1 and a list where an invariant is broken.
 
-use std::path::PathBuf;
 use std::sync::Arc;
 
 use clap::Args;
@@ -8,7 +7,7 @@ use serde::Serialize;
 use uuid::Uuid;
 
 use super::Unfinished;
-use super::data_flags::DataFlags;
+use super::data_flags::ModuleDataFlags;
 use crate::database::Database;
 use crate::deployment::first;
 use crate::deployment::verify::{Finding, Stopped, Verification, VerifyReport};
@@ -26,10 +25,7 @@ pub struct Flags {
     json: bool,
     #[command(flatten)]
     #[serde(flatten)]
-    data: DataFlags,
-    #[arg(long)]
-    #[serde(skip_serializing_if = "Option::is_none")]
-    modules_dir: Option<PathBuf>,
+    data: ModuleDataFlags,
 }
 
 pub fn run(flags: Flags) -> anyhow::Result<()> {

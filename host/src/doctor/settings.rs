@@ -16,7 +16,7 @@ pub fn examine(settings: &Settings, notes: &Notes) {
     notes.note("settings.operators", operators(settings));
     notes.note("settings.private_listener", private_listener(settings));
     notes.note("settings.trust", trust(settings));
-    notes.note("settings.precompiled", precompiled(settings));
+    notes.note("settings.precompiled", judge_precompiled(settings));
 }
 
 /// Names the setting that cannot be read, never its value.
@@ -94,7 +94,7 @@ fn trust(settings: &Settings) -> Diagnosis {
     }
 }
 
-fn precompiled(settings: &Settings) -> Diagnosis {
+fn judge_precompiled(settings: &Settings) -> Diagnosis {
     match settings.read_precompiled() {
         Err(error) => Diagnosis::fail(error.to_string()),
         Ok(Some(_)) => Diagnosis::pass("the release's machine code can be used"),

@@ -13,7 +13,7 @@ const FAILING_MS: i64 = 60 * MINUTE_MS;
 const LATE_MS: i64 = 5 * MINUTE_MS;
 
 pub async fn examine(session: &mut Session, settings: &Settings, notes: &Notes) {
-    notes.note("webhooks.failing", failing(session).await);
+    notes.note("webhooks.failing", judge_failures(session).await);
     notes.note("webhooks.late", late(session).await);
     notes.note("webhooks.events", events(session).await);
     // A --dev host makes a key where there is none: this check does not.
@@ -31,7 +31,7 @@ async fn count(session: &mut Session, sql: &'static str, before: Option<i64>) ->
     rows.first().map_or(Ok(0), |row| row.integer(0))
 }
 
-async fn failing(session: &mut Session) -> Result<Diagnosis, Error> {
+async fn judge_failures(session: &mut Session) -> Result<Diagnosis, Error> {
     let since = session.now().await? - FAILING_MS;
     let failing = "select count(*) from (select 1 from stoa_webhook_lane where failing_since < $1 limit 1000) n";
     let failing = count(session, failing, Some(since)).await?;

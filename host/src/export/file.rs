@@ -18,7 +18,7 @@ const LONGEST: u64 = 256 << 20;
 #[derive(Debug, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub enum Line {
-    Manifest(Manifest),
+    CompanyManifest(CompanyManifest),
     /// The table, and the values by column.
     Row(String, Map<String, Json>),
     /// The last line: every table that has rows.
@@ -28,7 +28,7 @@ pub enum Line {
 /// What the file is, and what another deployment needs for it.
 #[derive(Debug, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
-pub struct Manifest {
+pub struct CompanyManifest {
     pub format: String,
     pub company: Uuid,
     pub name: String,

@@ -9,8 +9,8 @@ use anyhow::Context as _;
 use serde_json::{Map, Value as Json, json};
 use uuid::Uuid;
 
-use super::file::{FORMAT, Line, Lines, Manifest, TableCount, Tally};
-use super::tables::{self, COMPANIES, ENDPOINTS, Table, USERS};
+use super::file::{CompanyManifest, FORMAT, Line, Lines, TableCount, Tally};
+use super::tables::{self, COMPANIES, CompanyTable, ENDPOINTS, USERS};
 use super::value::Values;
 use super::{read_modules, write};
 use crate::database::{Cell, DatabaseSettings, Session};
@@ -52,14 +52,14 @@ pub async fn import(
 ) -> anyhow::Result<Imported> {
     let mut lines = Lines::new(input);
     let first = lines.read()?;
-    let Some(Line::Manifest(manifest)) = first else { anyhow::bail!("the file does not begin with a manifest") };
+    let Some(Line::CompanyManifest(manifest)) = first else { anyhow::bail!("the file does not begin with a manifest") };
     anyhow::ensure!(manifest.format == FORMAT, "the file's format is {:?}, not {FORMAT:?}", manifest.format);
     let mut import = Import::begin(settings, holds_key, manifest).await?;
     let counts = loop {
         match lines.read()? {
             Some(Line::Row(table, members)) => import.take(&table, &members).await?,
             Some(Line::End(counts)) => break counts,
-            Some(Line::Manifest(_)) => anyhow::bail!("the file has a second manifest"),
+            Some(Line::CompanyManifest(_)) => anyhow::bail!("the file has a second manifest"),
             None => anyhow::bail!("the file has no end: it was cut"),
         }
     };
@@ -70,9 +70,9 @@ pub async fn import(
 struct Import<'a> {
     session: Session,
     holds_key: &'a dyn Fn(&str) -> bool,
-    manifest: Manifest,
+    manifest: CompanyManifest,
     /// Tables of this database; once the file had a row, with the columns of the file.
-    tables: BTreeMap<String, Arc<Table>>,
+    tables: BTreeMap<String, Arc<CompanyTable>>,
     /// Ids of users in this database, by their ids in the file, where these differ.
     users: BTreeMap<String, String>,
     /// Rows as the file has them, and as they were written.
@@ -93,7 +93,7 @@ impl<'a> Import<'a> {
     async fn begin(
         settings: &DatabaseSettings,
         holds_key: &'a dyn Fn(&str) -> bool,
-        manifest: Manifest,
+        manifest: CompanyManifest,
     ) -> anyhow::Result<Import<'a>> {
         let mut session = Session::begin_alone(settings, false).await?;
         // Nobody activates modules meanwhile.
@@ -125,7 +125,7 @@ impl<'a> Import<'a> {
     }
 
     /// The table of a row, with the columns of the file.
-    fn find_table(&mut self, name: &str) -> anyhow::Result<Arc<Table>> {
+    fn find_table(&mut self, name: &str) -> anyhow::Result<Arc<CompanyTable>> {
         let table = self.tables.get_mut(name).with_context(|| format!("this database has no table `{name}`"))?;
         if !self.read.contains_key(name) {
             let columns = self.manifest.tables.get(name);
@@ -176,7 +176,7 @@ impl<'a> Import<'a> {
     }
 
     /// Whether this database has the user: by issuer and subject, under whichever id.
-    async fn find_user(&mut self, table: &Table, row: &Values) -> anyhow::Result<bool> {
+    async fn find_user(&mut self, table: &CompanyTable, row: &Values) -> anyhow::Result<bool> {
         let text = |column: &'static str| table.text(row, column).with_context(|| format!("a user without {column}"));
         let (id, issuer, subject) = (text("id")?, text("issuer")?, text("subject")?);
         let person = [Cell::text(issuer), Cell::text(subject)];
@@ -237,6 +237,6 @@ impl<'a> Import<'a> {
     }
 }
 
-fn print(table: &Table, row: &Values) -> anyhow::Result<String> {
+fn print(table: &CompanyTable, row: &Values) -> anyhow::Result<String> {
     Line::Row(table.name.clone(), table.to_members(row)).to_text()
 }

@@ -16,7 +16,7 @@ use uuid::Uuid;
 use crate::calendar::time;
 use crate::database::{Cell, DatabaseSettings, Error, Session};
 use crate::deployment::{backfills, records};
-use file::{FORMAT, Line, Manifest, Tally};
+use file::{CompanyManifest, FORMAT, Line, Tally};
 use value::Values;
 
 pub use import::{Imported, import};
@@ -48,7 +48,7 @@ pub async fn export(
     let modules = read_modules(&mut session).await?;
     check_backfills(&mut session).await?;
     let all = tables::read_tables(&mut session).await?;
-    let manifest = Manifest {
+    let manifest = CompanyManifest {
         format: FORMAT.to_owned(),
         company,
         name: row.text(0)?,
@@ -57,7 +57,7 @@ pub async fn export(
         modules,
         tables: all.iter().map(|table| (table.name.clone(), table.list_columns())).collect(),
     };
-    writeln!(output, "{}", Line::Manifest(manifest).to_text()?)?;
+    writeln!(output, "{}", Line::CompanyManifest(manifest).to_text()?)?;
     let mut counts = BTreeMap::new();
     for table in &all {
         let mut tally = Tally::default();

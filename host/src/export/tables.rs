@@ -107,7 +107,7 @@ const PAGE: usize = 250;
 
 /// A table, as far as a company's file has it.
 #[derive(Debug, Clone)]
-pub struct Table {
+pub struct CompanyTable {
     pub name: String,
     /// Without `tenant_id`.
     pub columns: Vec<Column>,
@@ -116,13 +116,15 @@ pub struct Table {
 }
 
 /// Every table of this database that can have rows of a company, in the order of the file.
-pub async fn read_tables(session: &mut Session) -> anyhow::Result<Vec<Table>> {
-    let mut tables =
-        HOST.iter().map(|(name, key, columns)| Table::of_host(name, key, columns)).collect::<Result<Vec<_>, _>>()?;
+pub async fn read_tables(session: &mut Session) -> anyhow::Result<Vec<CompanyTable>> {
+    let mut tables = HOST
+        .iter()
+        .map(|(name, key, columns)| CompanyTable::of_host(name, key, columns))
+        .collect::<Result<Vec<_>, _>>()?;
     let rows = session.query("select module, definition from stoa_collection order by module, name", &[]).await?;
     for row in &rows {
         let collection: Collection = serde_json::from_str(&row.text(1)?).context("a recorded collection")?;
-        tables.push(Table::of_module(&row.text(0)?, &collection));
+        tables.push(CompanyTable::of_module(&row.text(0)?, &collection));
     }
     Ok(tables)
 }
@@ -132,17 +134,17 @@ pub fn parse_columns(text: &str) -> anyhow::Result<Vec<Column>> {
     text.split(", ").map(str::parse).collect()
 }
 
-impl Table {
-    fn of_host(name: &str, key: &str, columns: &str) -> anyhow::Result<Table> {
+impl CompanyTable {
+    fn of_host(name: &str, key: &str, columns: &str) -> anyhow::Result<CompanyTable> {
         let columns = parse_columns(columns)?;
         let find = |key: &str| columns.iter().position(|column| column.name == key);
         let key = key.split_whitespace().map(find).collect::<Option<_>>();
         let key = key.with_context(|| format!("{name} lacks a column of its key"))?;
-        Ok(Table { name: name.to_owned(), columns, key })
+        Ok(CompanyTable { name: name.to_owned(), columns, key })
     }
 
     /// The table as it was made: with the columns of all versions of the module.
-    fn of_module(module: &str, collection: &Collection) -> Table {
+    fn of_module(module: &str, collection: &Collection) -> CompanyTable {
         let mut columns = vec![("id".to_owned(), ValueType::Uuid)];
         if collection.kind == Kind::Record {
             columns.push(("version".to_owned(), ValueType::Integer));
@@ -151,11 +153,11 @@ impl Table {
         columns.extend(collection.columns.iter().map(|column| (column.name.clone(), column.type_.into())));
         columns.extend(collection.search.iter().map(|search| (format!("search_{}", search.name), ValueType::Text)));
         let columns = columns.into_iter().map(|(name, type_)| Column { name, type_ }).collect();
-        Table { name: Tables::table_name(module, &collection.name), columns, key: vec![0] }
+        CompanyTable { name: Tables::table_name(module, &collection.name), columns, key: vec![0] }
     }
 
     /// The table with the columns of a file, in its order. Other columns get their defaults.
-    pub fn with_columns(&self, columns: Vec<Column>) -> anyhow::Result<Table> {
+    pub fn with_columns(&self, columns: Vec<Column>) -> anyhow::Result<CompanyTable> {
         for column in &columns {
             let known = self.columns.contains(column);
             anyhow::ensure!(known, "`{}` of this database has no column `{column}`: update the host", self.name);
@@ -163,7 +165,7 @@ impl Table {
         let names = self.key.iter().filter_map(|key| self.columns.get(*key)).map(|column| &column.name);
         let key = names.map(|name| columns.iter().position(|column| column.name == *name)).collect::<Option<_>>();
         let key = key.with_context(|| format!("the file lacks a column of `{}`", self.name))?;
-        Ok(Table { name: self.name.clone(), columns, key })
+        Ok(CompanyTable { name: self.name.clone(), columns, key })
     }
 
     /// The list of columns that `parse_columns` reads.
@@ -251,8 +253,8 @@ impl Table {
         } else {
             String::new()
         };
-        let order = if key.is_empty() { String::new() } else { format!(" order by {key}") };
-        format!("select {} from \"{}\" t where {condition}{after}{order} limit {PAGE}", fields.join(", "), self.name)
+        let sorting = if key.is_empty() { String::new() } else { format!(" order by {key}") };
+        format!("select {} from \"{}\" t where {condition}{after}{sorting} limit {PAGE}", fields.join(", "), self.name)
     }
 
     fn read_row(&self, row: &Row, is_postgres: bool) -> anyhow::Result<Values> {
@@ -317,7 +319,7 @@ mod tests {
         }
         let mut exported = BTreeMap::new();
         for (name, key, columns) in HOST {
-            for column in Table::of_host(name, key, columns).unwrap().columns {
+            for column in CompanyTable::of_host(name, key, columns).unwrap().columns {
                 let type_ = match column.type_ {
                     ValueType::Uuid | ValueType::Bytes => "blob",
                     ValueType::Boolean | ValueType::Integer | ValueType::Instant => "integer",
@@ -331,7 +333,8 @@ mod tests {
 
     #[test]
     fn a_page_begins_after_the_key_of_the_last_row() {
-        let table = Table::of_host("stoa_sequence", "module name", "module text, name text, next integer").unwrap();
+        let table =
+            CompanyTable::of_host("stoa_sequence", "module name", "module text, name text, next integer").unwrap();
         assert_eq!(
             table.select(true, true),
             "select t.\"module\", t.\"name\", t.\"next\"::text from \"stoa_sequence\" t where tenant_id = $1 \
@@ -341,7 +344,8 @@ mod tests {
 
     #[test]
     fn a_column_of_another_type_is_rejected() {
-        let table = Table::of_host("stoa_sequence", "module name", "module text, name text, next integer").unwrap();
+        let table =
+            CompanyTable::of_host("stoa_sequence", "module name", "module text, name text, next integer").unwrap();
         let with =
             |columns: &str| table.with_columns(parse_columns(columns).unwrap()).map(|table| table.list_columns());
         assert_eq!(with("name text, module text").unwrap(), "name text, module text");

@@ -5,7 +5,7 @@ use rusqlite::types::Value as SqliteValue;
 use tokio_postgres::types::Type;
 use uuid::Uuid;
 
-use super::tables::Table;
+use super::tables::CompanyTable;
 use super::value::{Column, Values};
 use crate::database::postgres::{PgStatement, Transaction};
 use crate::database::{Error, Session};
@@ -14,7 +14,12 @@ use crate::database::{Error, Session};
 ///
 /// # Errors
 /// A value that is not of its column's type, or a row that the database rejects.
-pub async fn insert(session: &mut Session, table: &Table, company: Uuid, rows: Vec<Values>) -> anyhow::Result<()> {
+pub async fn insert(
+    session: &mut Session,
+    table: &CompanyTable,
+    company: Uuid,
+    rows: Vec<Values>,
+) -> anyhow::Result<()> {
     let inserted = match session {
         Session::Sqlite(connection) => insert_sqlite(connection, table, company, rows),
         Session::Postgres(transaction) => insert_postgres(transaction, table, company, rows).await,
@@ -23,7 +28,7 @@ pub async fn insert(session: &mut Session, table: &Table, company: Uuid, rows: V
 }
 
 /// Names of the columns that a statement fills.
-fn list_names(table: &Table) -> String {
+fn list_names(table: &CompanyTable) -> String {
     let tenant = table.has_tenant().then(|| "tenant_id".to_owned());
     let own = table.columns.iter().map(|column| format!("\"{}\"", column.name));
     tenant.into_iter().chain(own).collect::<Vec<_>>().join(", ")
@@ -31,7 +36,7 @@ fn list_names(table: &Table) -> String {
 
 fn insert_sqlite(
     connection: &rusqlite::Connection,
-    table: &Table,
+    table: &CompanyTable,
     company: Uuid,
     rows: Vec<Values>,
 ) -> anyhow::Result<()> {
@@ -54,7 +59,7 @@ fn insert_sqlite(
 /// One array of texts for each column. `COPY` does not work with row-level security.
 async fn insert_postgres(
     transaction: &mut Transaction,
-    table: &Table,
+    table: &CompanyTable,
     company: Uuid,
     rows: Vec<Values>,
 ) -> anyhow::Result<()> {

@@ -1,7 +1,7 @@
 //! Logs, metrics and traces of requests.
 
-pub mod catalog;
 pub mod json_log;
+pub mod metric_list;
 pub mod otlp;
 pub mod parent;
 pub mod process;

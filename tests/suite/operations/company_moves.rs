@@ -190,7 +190,7 @@ fn a_user_has_one_id_in_the_target(database: Database) {
 }
 
 /// A company's file, and the target that has no row of the company.
-fn exported(database: Database, folder: &Folder) -> (Company, Stoa, Vec<String>) {
+fn export_to(database: Database, folder: &Folder) -> (Company, Stoa, Vec<String>) {
     let shop = deployment(database).company();
     shop.brand("CUT");
     let file = folder.path().join("company.ndjson");
@@ -217,7 +217,7 @@ fn company_row(target: &Stoa, shop: &Company) -> String {
 
 fn a_file_that_is_not_whole_leaves_nothing(database: Database) {
     let folder = Folder::new("rejected");
-    let (shop, target, lines) = exported(database, &folder);
+    let (shop, target, lines) = export_to(database, &folder);
     let text = lines.join("\n");
     let reject = |text: &str, says: &str| assert_rejected(&target, &shop, &folder, text, says);
     reject(&lines[..lines.len() - 1].join("\n"), "it was cut");
@@ -239,7 +239,7 @@ fn a_file_that_is_not_whole_leaves_nothing(database: Database) {
 
 fn a_company_arrives_once(database: Database) {
     let folder = Folder::new("once");
-    let (shop, target, lines) = exported(database, &folder);
+    let (shop, target, lines) = export_to(database, &folder);
     let file = folder.path().join("company.ndjson");
     assert!(import(&target, &file).status.success());
     let before = counts(&there(&target, &shop));
@@ -257,7 +257,7 @@ fn a_company_arrives_once(database: Database) {
 
 fn a_company_needs_its_modules_and_its_key(database: Database) {
     let folder = Folder::new("needs");
-    let (shop, target, lines) = exported(database, &folder);
+    let (shop, target, lines) = export_to(database, &folder);
     let manifest: Json = serde_json::from_str(&lines[0]).expect("a manifest");
     let version = manifest["manifest"]["modules"]["catalog"].as_str().expect("a version");
     let text = lines.join("\n");

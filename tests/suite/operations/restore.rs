@@ -17,7 +17,7 @@ on_both_databases![
 tests![waits_for_locks_are_limited_afterwards];
 
 /// A host with a company, and a backup of it.
-fn saved(database: Database, folder: &Folder) -> (Stoa, PathBuf) {
+fn save_backup(database: Database, folder: &Folder) -> (Stoa, PathBuf) {
     let host = Stoa::start(database);
     host.company().brand("KEPT");
     let file = folder.path().join("stoa.backup");
@@ -27,7 +27,7 @@ fn saved(database: Database, folder: &Folder) -> (Stoa, PathBuf) {
 
 fn a_full_database_is_not_overwritten(database: Database) {
     let folder = Folder::new("full");
-    let (host, file) = saved(database, &folder);
+    let (host, file) = save_backup(database, &folder);
     let said = host.try_restore(&file, &[]).expect_err("a database of a host");
     let why = if database == Database::Sqlite { "stoa.sqlite exists" } else { "the database is not empty" };
     assert!(said.contains(why), "{said}");
@@ -61,7 +61,7 @@ fn repack(file: &Path, nth: usize, change: impl FnOnce(&Path, &mut Vec<String>))
 
 fn damaged_backups_are_rejected(database: Database) {
     let folder = Folder::new("damaged");
-    let (host, file) = saved(database, &folder);
+    let (host, file) = save_backup(database, &folder);
     host.wipe();
     let bytes = fs::read(&file).expect("a backup");
     let write = |name: &str, bytes: &[u8]| {
@@ -117,7 +117,7 @@ fn damaged_backups_are_rejected(database: Database) {
 
 fn backups_of_others_are_rejected(database: Database) {
     let folder = Folder::new("others");
-    let (host, file) = saved(database, &folder);
+    let (host, file) = save_backup(database, &folder);
     let other = match database {
         Database::Sqlite => "postgres://nobody@127.0.0.1:1/none".to_string(),
         Database::Postgres => format!("sqlite:{}", folder.path().join("other.sqlite").display()),
@@ -176,7 +176,7 @@ fn a_missing_key_is_reported(database: Database) {
 
 fn waits_for_locks_are_limited_afterwards() {
     let folder = Folder::new("limits");
-    let (host, file) = saved(Database::Postgres, &folder);
+    let (host, file) = save_backup(Database::Postgres, &folder);
     host.wipe();
     host.change(
         "do $$ begin

@@ -2,7 +2,7 @@
 
 /// The type of a metric. A histogram has these upper bounds.
 #[derive(Debug, Clone, Copy)]
-pub enum Kind {
+pub enum MetricKind {
     Counter,
     Gauge,
     Histogram(&'static [f64]),
@@ -12,26 +12,32 @@ pub enum Kind {
 #[derive(Debug)]
 pub struct Metric {
     pub name: &'static str,
-    pub kind: Kind,
+    pub kind: MetricKind,
     pub labels: &'static [&'static str],
     pub help: &'static str,
 }
 
-const REQUEST: Kind = Kind::Histogram(&[0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 10.0]);
-const CALL: Kind = Kind::Histogram(&[0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5]);
-const WAIT: Kind = Kind::Histogram(&[0.0001, 0.001, 0.005, 0.025, 0.1, 0.25, 0.5, 1.0, 2.0, 4.0]);
-const LAG: Kind = Kind::Histogram(&[0.1, 0.5, 1.0, 5.0, 30.0, 60.0, 300.0, 1_800.0, 14_400.0, 86_400.0]);
-const GROUP: Kind = Kind::Histogram(&[1.0, 2.0, 4.0, 8.0, 16.0, 32.0, 64.0]);
+const REQUEST: MetricKind = MetricKind::Histogram(&[0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 10.0]);
+const CALL: MetricKind =
+    MetricKind::Histogram(&[0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5]);
+const WAIT: MetricKind = MetricKind::Histogram(&[0.0001, 0.001, 0.005, 0.025, 0.1, 0.25, 0.5, 1.0, 2.0, 4.0]);
+const LAG: MetricKind = MetricKind::Histogram(&[0.1, 0.5, 1.0, 5.0, 30.0, 60.0, 300.0, 1_800.0, 14_400.0, 86_400.0]);
+const GROUP: MetricKind = MetricKind::Histogram(&[1.0, 2.0, 4.0, 8.0, 16.0, 32.0, 64.0]);
 
 const fn counter(name: &'static str, labels: &'static [&'static str], help: &'static str) -> Metric {
-    Metric { name, kind: Kind::Counter, labels, help }
+    Metric { name, kind: MetricKind::Counter, labels, help }
 }
 
 const fn gauge(name: &'static str, labels: &'static [&'static str], help: &'static str) -> Metric {
-    Metric { name, kind: Kind::Gauge, labels, help }
+    Metric { name, kind: MetricKind::Gauge, labels, help }
 }
 
-const fn histogram(name: &'static str, kind: Kind, labels: &'static [&'static str], help: &'static str) -> Metric {
+const fn histogram(
+    name: &'static str,
+    kind: MetricKind,
+    labels: &'static [&'static str],
+    help: &'static str,
+) -> Metric {
     Metric { name, kind, labels, help }
 }
 
@@ -122,14 +128,14 @@ pub const METRICS: &[Metric] = &[
 pub fn describe_all() {
     for metric in METRICS {
         match metric.kind {
-            Kind::Counter => {
+            MetricKind::Counter => {
                 metrics::describe_counter!(metric.name, metric.help);
                 if metric.labels.is_empty() {
                     metrics::counter!(metric.name).increment(0);
                 }
             }
-            Kind::Gauge => metrics::describe_gauge!(metric.name, metric.help),
-            Kind::Histogram(_) => metrics::describe_histogram!(metric.name, metric.help),
+            MetricKind::Gauge => metrics::describe_gauge!(metric.name, metric.help),
+            MetricKind::Histogram(_) => metrics::describe_histogram!(metric.name, metric.help),
         }
     }
 }
@@ -149,7 +155,7 @@ mod tests {
     fn sources(folder: &Path) -> Vec<PathBuf> {
         let entries = std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path());
         let of_entry = |path: PathBuf| if path.is_dir() { sources(&path) } else { vec![path] };
-        entries.flat_map(of_entry).filter(|path| !path.ends_with("observe/catalog.rs")).collect()
+        entries.flat_map(of_entry).filter(|path| !path.ends_with("observe/metric_list.rs")).collect()
     }
 
     /// Names of the metrics that a source sets: literals, and constants of the same file.
@@ -170,7 +176,7 @@ mod tests {
     }
 
     #[test]
-    fn the_catalog_lists_every_metric_and_no_other() {
+    fn the_list_has_every_metric_and_no_other() {
         let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("src");
         let texts = sources(&folder).into_iter().map(|path| std::fs::read_to_string(path).unwrap());
         let set: BTreeSet<String> = texts.flat_map(|text| list_names(&text)).collect();
@@ -179,12 +185,12 @@ mod tests {
     }
 
     #[test]
-    fn the_page_has_the_catalog_s_table() {
+    fn the_page_has_the_same_table() {
         let row = |metric: &Metric| {
             let kind = match metric.kind {
-                Kind::Counter => "counter",
-                Kind::Gauge => "gauge",
-                Kind::Histogram(_) => "histogram",
+                MetricKind::Counter => "counter",
+                MetricKind::Gauge => "gauge",
+                MetricKind::Histogram(_) => "histogram",
             };
             let labels: Vec<String> = metric.labels.iter().map(|label| format!("`{label}`")).collect();
             format!("| `{}` | {kind} | {} | {} |", metric.name, labels.join(", "), metric.help)
@@ -207,7 +213,7 @@ mod tests {
     }
 
     #[test]
-    fn rules_and_dashboard_name_only_metrics_of_the_catalog() {
+    fn rules_and_dashboard_name_only_metrics_of_the_list() {
         for text in [
             include_str!("../../../deploy/prometheus/stoa.rules.yml"),
             include_str!("../../../deploy/prometheus/stoa.test.yml"),
