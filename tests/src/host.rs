@@ -129,7 +129,7 @@ impl Settings {
     }
 
     /// A host of another version.
-    pub fn installed(mut self, installed: Installed) -> Settings {
+    pub fn run_by(mut self, installed: Installed) -> Settings {
         self.installed = Some(installed);
         self
     }

@@ -16,7 +16,7 @@ pub struct Release {
 }
 
 /// What a released host stored, and what it returned when it was asked.
-pub struct Left {
+pub struct Fixture {
     release: PathBuf,
     database: Database,
     /// `reads`: path and body. `apiKey`, `webhook`, `secret`, `replay`, `order`.
@@ -41,24 +41,24 @@ pub fn list() -> Vec<Release> {
 }
 
 impl Release {
-    pub fn left(&self, database: Database) -> Left {
+    pub fn read_fixture(&self, database: Database) -> Fixture {
         let release = workspace().join("tests/releases").join(&self.version);
         let file = match database {
             Database::Sqlite => "sqlite.json",
             Database::Postgres => "postgres.json",
         };
         let expected = serde_json::from_slice(&read(&release.join(file))).expect("JSON");
-        Left { release, database, expected }
+        Fixture { release, database, expected }
     }
 
     /// The host that `cargo xtask test --all` built from the release's commit: none in another run.
-    pub fn installed(&self) -> Option<Installed> {
+    pub fn find_host(&self) -> Option<Installed> {
         let folder = PathBuf::from(std::env::var_os("STOA_TEST_RELEASES")?).join(&self.version);
         Some(Installed { binary: folder.join("stoa"), modules: folder.join("modules"), migrates: true })
     }
 }
 
-impl Left {
+impl Fixture {
     /// Starts a host of this version on the data, and shows the company.
     pub fn take_over(&self, settings: Settings) -> Company {
         let settings = settings.set("STOA_ENCRYPTION_KEY", "5a".repeat(32));

