@@ -56,6 +56,19 @@ impl Connection {
         let _ = self.0.write_all(bytes);
     }
 
+    /// Reads until these words came, and leaves the connection open.
+    #[track_caller]
+    pub fn wait_for(&mut self, words: &str) {
+        self.0.set_read_timeout(Some(PATIENCE)).expect("a read timeout");
+        let (mut read, mut buffer) = (String::new(), [0; 1024]);
+        while !read.contains(words) {
+            match self.0.read(&mut buffer) {
+                Ok(n) if n > 0 => read.push_str(&String::from_utf8_lossy(&buffer[..n])),
+                ended => panic!("{ended:?} instead of {words:?}: {read:?}"),
+            }
+        }
+    }
+
     /// Reads until the host closes, or until nothing came for `patience`.
     pub fn read(self, patience: Duration) -> Reply {
         self.read_until(patience, |_| false)

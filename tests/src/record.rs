@@ -71,6 +71,13 @@ impl Drop for Running {
     }
 }
 
+/// Tells that a part of the suite cannot run on this machine, and why: past the harness, which would swallow it, and
+/// in the record, of which `cargo xtask test` repeats it at its end.
+pub fn tell_not_run(part: &str, why: &str) {
+    let _ = writeln!(std::io::stderr(), "NOT RUN {part}: {why}");
+    note(part, Duration::ZERO, "not run", why);
+}
+
 fn limit() -> Duration {
     let stated = std::env::var("STOA_TEST_LIMIT").ok().and_then(|text| text.parse().ok());
     stated.map_or(LIMIT, Duration::from_secs)

@@ -14,7 +14,7 @@ use base64::prelude::BASE64_STANDARD;
 use serde_json::{Value as Json, json};
 use sha2::{Digest as _, Sha256};
 
-use crate::{Folder, eventually};
+use crate::{Folder, eventually, host, modules};
 
 const MANIFEST: &str = "application/vnd.oci.image.manifest.v1+json";
 const INDEX: &str = "application/vnd.oci.image.index.v1+json";
@@ -97,6 +97,21 @@ impl Registry {
     /// `oci://ADDRESS/acme/NAME`.
     pub fn reference(&self, name: &str) -> String {
         format!("oci://{}/acme/{name}", self.address)
+    }
+
+    /// Publishes the suite's modules, signed by this key, and pins them in this lock file, as `cargo xtask
+    /// release-modules` does.
+    pub fn publish_modules(&self, key: &Path, lock: &Path) {
+        for entry in std::fs::read_dir(modules::folder()).expect("the modules") {
+            let file = entry.expect("a file").path();
+            let name = file.file_stem().and_then(|name| name.to_str()).expect("a name");
+            if file.extension().is_some_and(|kind| kind == "wasm") {
+                let mut publish = host::program();
+                publish.args(["module", "publish"]).arg(&file).arg(self.reference(name));
+                let output = publish.arg("--key").arg(key).arg("--lock").arg(lock).output().expect("cannot run stoa");
+                assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+            }
+        }
     }
 
     pub fn list_asked(&self) -> Vec<Asked> {

@@ -97,11 +97,47 @@ impl Deployment {
         Ok((vetted, new))
     }
 
-    /// Changes that a module would make, against its predecessor here.
-    pub async fn changes(&self, vetted: &Vetted) -> Result<Vec<Change>, DeploymentError> {
-        let active = self.current.load().generation.clone();
-        let predecessor = self.find_predecessor(&active, vetted).await?;
-        Ok(compare(&active, predecessor.as_ref(), vetted))
+    /// Changes that a module would make, against its predecessor here, and all for which its activation by itself
+    /// would be rejected now, whatever the operator allows.
+    pub async fn preview(&self, vetted: &Arc<Vetted>) -> Result<(Vec<Change>, Vec<String>), DeploymentError> {
+        let release = self.current.load_full();
+        let predecessor = self.find_predecessor(&release, vetted).await?;
+        let changes = compare(&release, predecessor.as_ref(), vetted);
+        let claims = release.find_conflicts(vetted);
+        if !claims.is_empty() {
+            return Ok((changes, claims));
+        }
+        let (active, set) = self.active(None).await?;
+        let rejection = self.find_rejection(active, &set, std::slice::from_ref(vetted)).await?;
+        Ok((changes, rejection.iter().map(Refusal::to_string).collect()))
+    }
+
+    /// Why the host would reject an activation of these modules now. Rows that break a new rule show only once it is
+    /// tried.
+    async fn find_rejection(
+        &self,
+        active: u64,
+        set: &Set,
+        candidates: &[Arc<Vetted>],
+    ) -> Result<Option<Refusal>, DeploymentError> {
+        let wanted = put_in(set, candidates);
+        if wanted == *set {
+            return Ok(None);
+        }
+        let release = match self.link(active + 1, &wanted, candidates).await {
+            Ok(release) => release,
+            Err(DeploymentError::Refusal(refusal)) => return Ok(Some(refusal)),
+            Err(error) => return Err(error),
+        };
+        let wanted = tables::wanted_tables(&release.modules);
+        let refusal = self
+            .database
+            .read_plain(Shard::Global, wanted, |session, wanted| Box::pin(tables::find_refusal(session, wanted)));
+        if let Some(refusal) = refusal.await? {
+            return Ok(Some(refusal));
+        }
+        let digests = candidates.iter().map(|candidate| &candidate.digest);
+        Ok(withdrawn::check(&self.read_withdrawals().await?, digests).err())
     }
 
     /// The active module of a candidate's name. Where none is active, the last one, as far as it can be read: a
@@ -156,11 +192,8 @@ impl Deployment {
             let predecessor = self.find_predecessor(&before, candidate).await?;
             compared.push((candidate.clone(), compare(&before, predecessor.as_ref(), candidate)));
         }
-        match self.link(active + 1, &put_in(&set, &candidates)).await {
-            Ok(_) => Ok((compared, None)),
-            Err(DeploymentError::Refusal(refusal)) => Ok((compared, Some(refusal))),
-            Err(error) => Err(error),
-        }
+        let rejection = self.find_rejection(active, &set, &candidates).await?;
+        Ok((compared, rejection))
     }
 
     async fn find_candidates(&self, digests: &[Digest]) -> Result<Vec<Arc<Vetted>>, DeploymentError> {
@@ -219,7 +252,7 @@ impl Deployment {
             reason: None,
             by: request.by.clone(),
         };
-        let after = self.link(recorded.number, &wanted).await?;
+        let after = self.link(recorded.number, &wanted, &candidates).await?;
         self.install(recorded, active, after, wanted, changes).await
     }
 
@@ -251,7 +284,7 @@ impl Deployment {
             reason: Some("deactivated".into()),
             by: request.by.clone(),
         };
-        let after = self.link(recorded.number, &set).await?;
+        let after = self.link(recorded.number, &set, &[]).await?;
         let changes = list_changes(&before, &after);
         self.install(recorded, active, after, set, changes).await
     }
@@ -280,7 +313,7 @@ impl Deployment {
             withdrawn::check(&withdrawals, set.iter().map(|(_, digest)| digest))?;
         }
         let before = self.generation_to_leave(active, &now).await?;
-        let after = self.link(active + 1, &set).await?;
+        let after = self.link(active + 1, &set, &[]).await?;
         let changes = list_changes(&before, &after);
         let recorded = Recorded {
             number: active + 1,
@@ -349,7 +382,7 @@ impl Deployment {
         }
         let set = put_back(&now, name, earlier);
         let before = self.generation_to_leave(active, &now).await?;
-        let after = self.link(active + 1, &set).await?;
+        let after = self.link(active + 1, &set, &[]).await?;
         let changes = list_changes(&before, &after);
         let recorded = Recorded {
             number: active + 1,
@@ -380,7 +413,7 @@ impl Deployment {
         if current.number == number {
             return Ok(current);
         }
-        Ok(self.link(number, set).await?.generation)
+        Ok(self.link(number, set, &[]).await?.generation)
     }
 
     /// The same of a generation that is left: where it cannot run here any more, what runs instead is what is left.

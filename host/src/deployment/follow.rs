@@ -40,7 +40,7 @@ impl Deployment {
                 }
             }
             if failed.is_none_or(|instant| instant.elapsed() > RETRY) {
-                let tried = self.catch_up(&pulse).await;
+                let tried = self.report_during(self.catch_up(&pulse)).await;
                 failed = tried.is_err().then(Instant::now);
                 self.note(tried.err().map(|refused| refused.to_string()));
             }
@@ -52,7 +52,7 @@ impl Deployment {
                 pulse.excuse();
                 self.step_back(module, reason).await;
             }
-            let state = (self.current.load().number, self.trouble());
+            let state = (self.find_oldest_in_use(), self.trouble());
             let due = reported.as_ref().is_none_or(|(instant, number, trouble)| {
                 instant.elapsed() > REPORT || (*number, trouble) != (state.0, &state.1)
             });
@@ -84,7 +84,7 @@ impl Deployment {
         let Some((number, set)) = found else { return Ok(()) };
         // It may have been activated here while this waited for the lock.
         if number != self.current.load().number {
-            let release = self.link(number, &set).await?;
+            let release = self.link(number, &set, &[]).await?;
             self.swap(release);
         }
         Ok(())
@@ -106,12 +106,24 @@ impl Deployment {
         }
     }
 
+    /// Goes on telling what runs here while a generation is built, which may take longer than a host may be silent.
+    async fn report_during<T>(&self, work: impl Future<Output = T>) -> T {
+        let mut work = std::pin::pin!(work);
+        loop {
+            tokio::select! {
+                done = &mut work => return done,
+                () = tokio::time::sleep(REPORT) => {
+                    self.report().await;
+                }
+            }
+        }
+    }
+
     async fn report(&self) -> bool {
-        let generation = self.current.load_full();
         let report = HostReport {
             id: self.host.id,
             name: self.host.name.clone(),
-            generation: generation.number,
+            generation: self.find_oldest_in_use(),
             trouble: self.trouble(),
             health: self.health(),
         };

@@ -1,6 +1,5 @@
 //! A release from a set of modules: each fetched where it is not here, vetted, and linked to the others.
 
-use std::borrow::Borrow;
 use std::sync::Arc;
 
 use anyhow::Context as _;
@@ -9,7 +8,6 @@ use super::records::{self, Digest, Set};
 use super::{Deployment, DeploymentError, Release};
 use crate::database::{Database, Error, Shard};
 use crate::gate::artifact::Artifact;
-use crate::gate::tables::{self, Wanted};
 use crate::gate::vetting::Gate;
 use crate::sandbox::Vetted;
 
@@ -30,13 +28,15 @@ impl Deployment {
         Ok(Arc::new(vet(self, artifact).await?))
     }
 
-    /// Everything that a set names, fetched and linked.
-    pub(super) async fn link(&self, number: u64, set: &Set) -> Result<Release, DeploymentError> {
+    /// Everything that a set names, fetched and linked. `known`: modules that were vetted already.
+    pub(super) async fn link(&self, number: u64, set: &Set, known: &[Arc<Vetted>]) -> Result<Release, DeploymentError> {
         let mut vetted = Vec::with_capacity(set.len());
         for (_, digest) in set {
-            vetted.push(self.find_or_fetch(*digest).await?);
+            vetted.push(match known.iter().find(|known| known.digest == *digest) {
+                Some(known) => known.clone(),
+                None => self.find_or_fetch(*digest).await?,
+            });
         }
-        load_stale(&self.database, &vetted).await?;
         let gate = self.gate.clone();
         // Linking and composing the contract takes a processor for a while: not one that answers requests.
         let linked = tokio::task::spawn_blocking(move || Release::link(&gate, number, &vetted)).await;
@@ -62,10 +62,7 @@ pub(super) async fn link(
     for ((name, digest), nth) in set.iter().zip(1_usize..) {
         let here = found.iter().find(|(artifact, _)| artifact.digest == *digest);
         vetted.push(match here {
-            Some((_, vetted)) => {
-                load_stale(database, std::slice::from_ref(vetted)).await?;
-                vetted.clone()
-            }
+            Some((_, vetted)) => vetted.clone(),
             None => {
                 tracing::info!("module {nth} of {}: {name}", set.len());
                 Arc::new(fetch(database, gate, *digest).await.with_context(|| format!("module {name}"))?)
@@ -76,20 +73,11 @@ pub(super) async fn link(
     Ok(tokio::task::spawn_blocking(move || Release::link(&gate, number, &vetted)).await??)
 }
 
-/// Tells the modules which derived columns other versions of them have in their tables.
-async fn load_stale<V: Borrow<Vetted>>(database: &Database, vetted: &[V]) -> Result<(), Error> {
-    let vetted = vetted.iter().map(Borrow::borrow);
-    let wanted: Wanted = vetted.map(|vetted| (vetted.descriptor.name.clone(), vetted.schema.clone())).collect();
-    database.read_plain(Shard::Global, wanted, |session, wanted| Box::pin(tables::load_stale(session, wanted))).await
-}
-
 pub(super) async fn fetch(database: &Database, gate: &Arc<Gate>, digest: Digest) -> anyhow::Result<Vetted> {
     let artifact = database
         .read_plain(Shard::Global, digest, |session, digest| Box::pin(records::artifact(session, *digest)))
         .await?;
     let artifact = artifact.ok_or_else(|| anyhow::anyhow!("an active module's artifact is not in the database"))?;
     let gate = gate.clone();
-    let vetted = tokio::task::spawn_blocking(move || gate.vet(&artifact)).await??;
-    load_stale(database, std::slice::from_ref(&vetted)).await?;
-    Ok(vetted)
+    Ok(tokio::task::spawn_blocking(move || gate.vet(&artifact)).await??)
 }

@@ -19,7 +19,7 @@ pub mod watch;
 pub mod withdrawn;
 
 use std::sync::atomic::AtomicBool;
-use std::sync::{Arc, Mutex};
+use std::sync::{Arc, Mutex, Weak};
 
 use arc_swap::ArcSwap;
 use tokio::sync::Notify;
@@ -44,6 +44,8 @@ pub struct Deployment {
     pub limits: Limits,
     /// This host among those on the database.
     pub host: HostIdentity,
+    /// Generations that were swapped out, by number, while requests that began on them are under way.
+    left: Mutex<Vec<(u64, Weak<()>)>>,
     /// One change at a time on this host; among hosts the database decides.
     change_lock: tokio::sync::Mutex<()>,
     /// Why this host does not run the active generation, where it does not.
@@ -87,6 +89,7 @@ impl Deployment {
             gate,
             limits,
             host,
+            left: Mutex::default(),
             change_lock: tokio::sync::Mutex::default(),
             trouble: Mutex::default(),
             watch: Mutex::default(),
@@ -109,11 +112,23 @@ impl Deployment {
         if release.has_other_tables(&self.current.load()) {
             self.database.forget_statements();
         }
+        if let Ok(mut left) = self.left.lock() {
+            let current = self.current.load();
+            left.push((current.number, Arc::downgrade(&current.presence)));
+        }
         tracing::info!(generation = release.number, "the generation changed");
         metrics::gauge!("stoa_generation").set(u32::try_from(release.number).map_or(f64::MAX, f64::from));
         self.watch_on(Arc::new(release));
         self.note(None);
         self.changed.notify_waiters();
+    }
+
+    /// The oldest generation on which a request is under way here; where none is, the current one.
+    fn find_oldest_in_use(&self) -> u64 {
+        let current = self.current.load().number;
+        let Ok(mut left) = self.left.lock() else { return current };
+        left.retain(|(_, presence)| presence.strong_count() > 0);
+        left.iter().map(|(number, _)| *number).fold(current, u64::min)
     }
 
     fn note(&self, trouble: Option<String>) {

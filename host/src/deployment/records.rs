@@ -310,6 +310,7 @@ pub async fn list_artifacts(session: &mut Session) -> Result<Vec<Json>, Error> {
 pub struct HostReport {
     pub id: Uuid,
     pub name: String,
+    /// The oldest on which a request is under way there.
     pub generation: u64,
     pub trouble: Option<String>,
     pub health: Json,

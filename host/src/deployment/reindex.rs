@@ -33,6 +33,7 @@ impl Deployment {
     async fn reindex_tables(&self, pulse: &Pulse) -> Result<bool, Error> {
         let release = self.current.load_full();
         let part = Arc::new((release.number, tables::wanted_tables(&release.modules)));
+        drop(release);
         let found = self.database.read_plain(Shard::Global, part.clone(), |session, part| {
             Box::pin(async move {
                 let active = records::newest(session).await? == Some(part.0);

@@ -21,6 +21,8 @@ pub struct Release {
     pub generation: Arc<Generation>,
     pub operations: Table<Runner<&'static platform::PlatformOperation>>,
     pub contract: Document,
+    /// Held by the release and by each request that began on it: the last of them lets go of it.
+    pub presence: Arc<()>,
 }
 
 impl Deref for Release {
@@ -87,7 +89,7 @@ impl Release {
         }
         let operations = Table::compose(callables)?;
         let contract = contract(&generation, &operations, &own_schemas)?;
-        Ok(Release { generation: Arc::new(generation), operations, contract })
+        Ok(Release { generation: Arc::new(generation), operations, contract, presence: Arc::default() })
     }
 }
 

@@ -135,7 +135,7 @@ impl Deployment {
             if set.iter().any(|(_, digest)| offers_too_much(digest).is_some()) {
                 continue;
             }
-            match self.link(number, &set).await {
+            match self.link(number, &set, &[]).await {
                 Ok(release) => {
                     tracing::error!(
                         left = running.number,

@@ -34,6 +34,14 @@ struct Due {
     cursor: Option<String>,
 }
 
+/// The generations of this host.
+#[derive(Clone, Copy)]
+struct Running {
+    active: u64,
+    /// The oldest on which a request is under way.
+    oldest: u64,
+}
+
 /// Result of a look for work.
 enum Step {
     /// Nothing is due, or another host is at it.
@@ -111,12 +119,12 @@ impl Deployment {
 
     async fn upgrade_step(&self) -> Result<Step, Error> {
         let generation = self.current.load().generation.clone();
-        let active = generation.number;
+        let running = Running { active: generation.number, oldest: self.find_oldest_in_use() };
         // A look costs a read; only what is due takes a writer.
-        let due = self.database.read_plain(Shard::Global, active, |session, active| {
+        let due = self.database.read_plain(Shard::Global, running, |session, running| {
             Box::pin(async move {
                 let now = session.now().await?;
-                Ok(next(session, *active, now, false).await?.is_some())
+                Ok(next(session, *running, now, false).await?.is_some())
             })
         });
         if !due.await? {
@@ -124,7 +132,10 @@ impl Deployment {
         }
         let limits = self.limits;
         let work =
-            work(generation, move |session, generation| async move { batch(session, &generation, limits).await });
+            work(
+                generation,
+                move |session, generation| async move { batch(session, &generation, running, limits).await },
+            );
         // Two shards are written: the mark is in the global shard, the rows are in the company's. On one server they
         // commit together.
         self.database.write(Shard::Global, work).await
@@ -151,14 +162,16 @@ impl Deployment {
     }
 }
 
-/// The oldest backfill whose module is still the active one, once no host runs an older generation: its module would write rows
-/// behind the backfill. `lock`: for this transaction alone, or not at all where another host has it.
-async fn next(session: &mut Session, active: u64, now: i64, lock: bool) -> Result<Option<Due>, Error> {
+/// The oldest backfill whose module is still the active one, once no host runs an older generation, and no request
+/// that began on one is under way: it would write rows behind the backfill. `lock`: for this transaction alone, or
+/// not at all where another host has it.
+async fn next(session: &mut Session, running: Running, now: i64, lock: bool) -> Result<Option<Due>, Error> {
     const NEXT: &str = "select u.generation, u.module, u.from_version, u.tenant_id, u.cursor from stoa_upgrade u
          where u.done_at is null and (u.retry_at is null or u.retry_at <= $2)
            and exists (select 1 from stoa_generation_module theirs
              join stoa_generation_module active on active.module = theirs.module and active.digest = theirs.digest
              where theirs.generation = u.generation and theirs.module = u.module and active.generation = $1)
+           and u.generation <= $4
            and not exists (select 1 from stoa_host h where h.seen_at >= $3 and h.generation < u.generation)
          order by u.generation, u.module limit 1";
     // A host is alone on its SQLite file: others in the list are gone.
@@ -166,7 +179,8 @@ async fn next(session: &mut Session, active: u64, now: i64, lock: bool) -> Resul
         Session::Postgres(_) => (if lock { " for update skip locked" } else { "" }, now - SILENCE),
         Session::Sqlite(_) => ("", now + 1),
     };
-    let values = [records::integer(active)?, Cell::Instant(now), Cell::Instant(seen)];
+    let (active, oldest) = (records::integer(running.active)?, records::integer(running.oldest)?);
+    let values = [active, Cell::Instant(now), Cell::Instant(seen), oldest];
     let rows = session.query_composed(format!("{NEXT}{skip}"), &values).await?;
     let Some(row) = rows.first() else { return Ok(None) };
     Ok(Some(Due {
@@ -178,11 +192,16 @@ async fn next(session: &mut Session, active: u64, now: i64, lock: bool) -> Resul
     }))
 }
 
-async fn batch(mut session: Session, generation: &Arc<Generation>, limits: Limits) -> (Option<Session>, Verdict<Step>) {
+async fn batch(
+    mut session: Session,
+    generation: &Arc<Generation>,
+    running: Running,
+    limits: Limits,
+) -> (Option<Session>, Verdict<Step>) {
     let begun = async {
         session.begin_plain(false).await?;
         let now = session.now().await?;
-        let Some(due) = next(&mut session, generation.number, now, true).await? else { return Ok(None) };
+        let Some(due) = next(&mut session, running, now, true).await? else { return Ok(None) };
         let tenant = match (due.tenant, &due.cursor) {
             (Some(tenant), Some(_)) => Some(tenant),
             (last, _) => next_company(&mut session, last).await?,

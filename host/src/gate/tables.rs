@@ -56,7 +56,6 @@ pub async fn extend(session: &mut Session, wanted: &Wanted) -> Result<Result<Vec
             Ok(changes) => changes,
             Err(faults) => return Ok(Err(not_additive(module, &faults))),
         };
-        schema.mark_stale(&current);
         if changes.is_empty() {
             continue;
         }
@@ -76,6 +75,19 @@ pub async fn extend(session: &mut Session, wanted: &Wanted) -> Result<Result<Vec
     Ok(Ok(reported))
 }
 
+/// Why `extend` would refuse these tables, as far as the recorded ones show: rows that break a new rule do not.
+pub async fn find_refusal(session: &mut Session, wanted: &Wanted) -> Result<Option<Refusal>, Error> {
+    if let Some(refusal) = find_taken(session, wanted).await? {
+        return Ok(Some(refusal));
+    }
+    for (module, schema) in wanted {
+        if let Err(faults) = store::plan(&read_collections(session, module).await?, schema) {
+            return Ok(Some(not_additive(module, &faults)));
+        }
+    }
+    Ok(None)
+}
+
 /// A table that is another module's by what is recorded, whether or not that one runs now: its rows stay its own.
 async fn find_taken(session: &mut Session, wanted: &Wanted) -> Result<Option<Refusal>, Error> {
     let rows = session.query("select module, name from stoa_collection", &[]).await?;
@@ -91,14 +103,6 @@ async fn find_taken(session: &mut Session, wanted: &Wanted) -> Result<Option<Ref
         Some(Refusal::new("TABLE_TAKEN", what).with_status(StatusCode::CONFLICT))
     });
     Ok(taken)
-}
-
-/// Reads what other versions of the modules left in their tables.
-pub async fn load_stale(session: &mut Session, wanted: &Wanted) -> Result<(), Error> {
-    for (module, schema) in wanted {
-        schema.mark_stale(&read_collections(session, module).await?);
-    }
-    Ok(())
 }
 
 /// Statements that build the indexes of a plan on tables in use, to be run before it. Empty on SQLite, whose writer is alone.

@@ -189,6 +189,7 @@ impl AdmittedCall<'_> {
         };
         let request = Arc::new(pipeline::Request {
             generation: self.call.release.generation.clone(),
+            presence: self.call.release.presence.clone(),
             operation: self.operation().clone(),
             request_id: self.call.trail.request_id,
             trail: self.call.trail.clone(),

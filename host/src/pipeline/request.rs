@@ -20,6 +20,8 @@ use crate::wit::module;
 pub struct Request {
     /// The generation that it ends on.
     pub generation: Arc<Generation>,
+    /// Says that the generation is in use until nothing of the request runs any more, also where the caller has left.
+    pub presence: Arc<()>,
     pub operation: Arc<Operation>,
     pub request_id: Uuid,
     /// Facts for its log line, metrics and trace.
@@ -52,6 +54,7 @@ impl Request {
         let request_id = Uuid::now_v7();
         Request {
             generation,
+            presence: self.presence.clone(),
             operation,
             request_id,
             trail: Arc::new(Trail::new(request_id)),

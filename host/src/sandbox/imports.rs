@@ -56,20 +56,10 @@ async fn run(state: &mut State, calls: Vec<wit::Call>) -> wasmtime::Result<Resul
         }
         Err(StoreError::OutOfTime) => Err(state.stop(Failure::from_time("time of store calls", state.limits.host))),
         Err(StoreError::LimitAgain) => {
-            let failure = Failure::Limit(format!("{}, for the third time", describe_store_limit(state)));
-            Err(state.stop(failure))
+            let passed = state.store_limit.as_deref().unwrap_or("a limit of the store");
+            Err(state.stop(Failure::Limit(format!("{passed}, for the third time"))))
         }
         Err(StoreError::Database(error)) => Err(state.stop(Failure::Database(error))),
-    }
-}
-
-/// The limit of the store that was passed last, with its number where it is one of the request.
-fn describe_store_limit(state: &State) -> String {
-    match state.store_limit.as_deref() {
-        Some("calls of a request") => format!("store calls: {}", state.limits.store_calls),
-        Some("rows of a request") => format!("rows: {}", state.limits.rows),
-        Some(what) => format!("store: {what}"),
-        None => "store".to_owned(),
     }
 }
 

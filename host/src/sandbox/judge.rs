@@ -14,8 +14,8 @@ use serde_json::{Map, Value as Json};
 use stoa_descriptor::{Descriptor, EventKind, Route};
 use tokio::sync::mpsc;
 
-use crate::contract::{Schema, refs};
-use crate::problem::{CODES, Item};
+use crate::contract::{Schema, openapi, refs};
+use crate::problem::Item;
 use crate::watchdog;
 use crate::wit::events::Event;
 
@@ -104,16 +104,17 @@ impl Listed<'_> {
             }),
             Listed::Event(kind) => (!lists(events, kind))
                 .then(|| ("event", format!("{operation} emitted the event {kind}, which its route does not list"))),
-            Listed::Problem(code) => (!lists(problems, code) && !is_general(code)).then(|| {
+            Listed::Problem(code) => (!lists(problems, code) && !is_general(code, route)).then(|| {
                 ("problem", format!("{operation} answered the problem {code}, which its route does not list"))
             }),
         }
     }
 }
 
-/// Whether every operation may answer this code without listing it: the host's codes but for conflicts, and the limits of the store.
-fn is_general(code: &str) -> bool {
-    code == "LIMIT_EXCEEDED" || CODES.iter().any(|(known, status, _)| *known == code && *status != 409)
+/// Whether the contract has this code for every operation of the route's kind: NOT_FOUND for one that names a record
+/// or takes a body, LIMIT_EXCEEDED for a write. What becomes of a key is the host's to say.
+fn is_general(code: &str, route: &Route) -> bool {
+    openapi::is_general(code, route) && !code.starts_with("IDEMPOTENCY_KEY_")
 }
 
 impl EventSchema {
@@ -361,9 +362,42 @@ mod tests {
         serde_json::from_value(json!({
             "method": "POST", "path": "/tenants/{tenantId}/notes", "operation": "createNote", "summary": "Create a note",
             "audience": "user", "access": { "all": [] }, "idempotency": "required", "readOnly": false, "status": 201,
-            "response": true, "bodyLimit": 100, "events": ["notes.note.made"], "problems": ["DUPLICATE", "NOTES_FULL"],
+            "body": { "type": "object" }, "response": true, "bodyLimit": 100, "events": ["notes.note.made"],
+            "problems": ["DUPLICATE", "NOTES_FULL"],
         }))
         .unwrap()
+    }
+
+    /// A read of this path, which lists no problem.
+    fn read(path: &str) -> Route {
+        serde_json::from_value(json!({
+            "method": "GET", "path": path, "operation": "readNotes", "summary": "Notes", "audience": "user",
+            "access": { "all": [] }, "idempotency": "none", "readOnly": true, "status": 200, "response": true,
+            "bodyLimit": 0,
+        }))
+        .unwrap()
+    }
+
+    #[test]
+    fn a_general_code_is_one_of_the_routes_kind() {
+        let (list, one) = (read("/tenants/{tenantId}/notes"), read("/tenants/{tenantId}/notes/{id}"));
+        let if_match = Route { if_match: true, ..route() };
+        for (route, code, is_one) in [
+            (&list, "NOT_FOUND", false),
+            (&one, "NOT_FOUND", true),
+            (&route(), "NOT_FOUND", true),
+            (&one, "LIMIT_EXCEEDED", false),
+            (&route(), "LIMIT_EXCEEDED", true),
+            (&route(), "PRECONDITION_FAILED", false),
+            (&if_match, "PRECONDITION_FAILED", true),
+            (&if_match, "METHOD_NOT_ALLOWED", false),
+            (&route(), "IDEMPOTENCY_KEY_REUSED", false),
+            (&list, "VALIDATION_FAILED", true),
+            (&list, "PERMISSION_DENIED", true),
+        ] {
+            let judged = Judge::strict().judge_by_route(&module(), route, Listed::Problem(code));
+            assert_eq!(judged.is_ok(), is_one, "{} {code}", route.operation);
+        }
     }
 
     #[test]

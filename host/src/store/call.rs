@@ -11,7 +11,7 @@ use super::filter::{self, Condition};
 use super::names::{find_column, key, list_columns, table, table_columns};
 use super::schema::{ID, Table, Tables};
 use super::scope::Scope;
-use super::{Refused, misuse, write};
+use super::{Refused, excess, misuse, write};
 use crate::wit::store::{
     Agg, AggregateCall, Ask, Call, Each, FindCall, GetCall, LockCall, LockMode, NumberCall, Order, SelectCall, Value,
 };
@@ -132,7 +132,7 @@ fn find(schema: &Tables, scope: &Scope, call: FindCall) -> Result<Checked, Refus
 
 fn keys(table: &Table, columns: &[usize], rows: Vec<Vec<Value>>, scope: &Scope) -> Result<Vec<Vec<Datum>>, Refused> {
     if rows.len() > scope.limits.keys {
-        return Err(Refused::Limit("ids or keys"));
+        return Err(excess("ids or keys", scope.limits.keys));
     }
     let mut seen = HashSet::new();
     let mut keys = Vec::with_capacity(rows.len());
@@ -152,7 +152,7 @@ fn page(limit: u32, scope: &Scope) -> Result<usize, Refused> {
     match usize::try_from(limit) {
         Ok(0) => Err(misuse("a limit of no rows")),
         Ok(limit) if limit <= scope.limits.rows_per_call => Ok(limit),
-        _ => Err(Refused::Limit("rows of a call")),
+        _ => Err(excess("rows of a call", scope.limits.rows_per_call)),
     }
 }
 
@@ -220,10 +220,10 @@ fn aggregate(schema: &Tables, scope: &Scope, call: AggregateCall) -> Result<Chec
     let table_index = table(schema, &call.collection)?;
     let table = schema.table(table_index);
     if call.measures.len() > scope.limits.measures {
-        return Err(Refused::Limit("measures"));
+        return Err(excess("measures", scope.limits.measures));
     }
     if call.by.len() > scope.limits.groups {
-        return Err(Refused::Limit("group keys"));
+        return Err(excess("group keys", scope.limits.groups));
     }
     if call.measures.is_empty() {
         return Err(misuse("an aggregate without measures"));
@@ -284,7 +284,7 @@ fn name(text: &str) -> bool {
 /// Names with the stronger of the modes asked for; true: exclusive.
 fn lock(scope: &Scope, call: LockCall) -> Result<Checked, Refused> {
     if call.names.len() > scope.limits.keys {
-        return Err(Refused::Limit("lock names"));
+        return Err(excess("lock names", scope.limits.keys));
     }
     if call.names.iter().any(|(text, _)| !name(text)) {
         return Err(misuse("a lock's name has 1 to 200 bytes"));

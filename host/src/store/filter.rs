@@ -10,7 +10,7 @@ use super::names;
 use super::schema::{ID, Table, Tables};
 use super::scope::StoreLimits;
 use super::sql::{Dialect, Sql};
-use super::{Refused, misuse};
+use super::{Refused, excess, misuse};
 use crate::wit::store::{Compare, Has, Node, Term, Value};
 
 #[derive(Debug, Clone)]
@@ -135,7 +135,7 @@ pub(super) fn check(
 ) -> Result<Condition, Refused> {
     let mut reader = Reader { schema, limits, terms: nodes.len(), has: 0 };
     if nodes.len() > limits.nodes {
-        return Err(Refused::Limit("filter nodes"));
+        return Err(excess("filter nodes", limits.nodes));
     }
     let mut nodes = nodes.into_iter();
     let mut roots = Vec::new();
@@ -168,7 +168,7 @@ impl Reader<'_> {
         depth: usize,
     ) -> Result<Condition, Refused> {
         if depth > self.limits.depth + 1 {
-            return Err(Refused::Limit("filter depth"));
+            return Err(excess("filter depth", self.limits.depth));
         }
         match node {
             Node::All(count) => Ok(Condition::All(self.children(table, count, rest, depth)?)),
@@ -196,8 +196,11 @@ impl Reader<'_> {
     fn has(&mut self, table: &Table, has: Has) -> Result<Condition, Refused> {
         self.has += 1;
         self.terms += has.where_.len();
-        if self.has > self.limits.has || self.terms > self.limits.nodes {
-            return Err(Refused::Limit("has"));
+        if self.has > self.limits.has {
+            return Err(excess("has of a filter", self.limits.has));
+        }
+        if self.terms > self.limits.nodes {
+            return Err(excess("filter nodes", self.limits.nodes));
         }
         let other = names::table(self.schema, &has.collection)?;
         let theirs = self.schema.table(other);
@@ -214,7 +217,7 @@ impl Reader<'_> {
 
     fn term(&mut self, table: &Table, term: Term) -> Result<Condition, Refused> {
         if term.values.len() > self.limits.keys {
-            return Err(Refused::Limit("one-of values"));
+            return Err(excess("values of a term", self.limits.keys));
         }
         match term.op {
             Compare::Contains => return contains(table, term),

@@ -62,13 +62,22 @@ impl From<Error> for StoreError {
 #[derive(Debug)]
 enum Refused {
     Misuse(String),
-    Limit(&'static str),
+    /// Its name and its number.
+    Limit(String),
     /// A value that this column cannot hold exactly.
     Range(String),
 }
 
 fn misuse(what: &str) -> Refused {
     Refused::Misuse(what.to_owned())
+}
+
+fn excess(name: &str, most: usize) -> Refused {
+    Refused::Limit(describe_limit(name, most))
+}
+
+fn describe_limit(name: &str, most: usize) -> String {
+    format!("{name}: {most}")
 }
 
 /// Why a call fails while it runs; `run` turns it into what the module hears.
@@ -78,7 +87,7 @@ enum Stop {
     Duplicate(Vec<Clash>),
     Refused(Vec<Miss>),
     Range(Spot),
-    Limit(&'static str),
+    Limit(String),
     Misuse(String),
     OutOfTime,
 }
@@ -129,10 +138,10 @@ pub async fn run(
 
 fn check(schema: &Tables, scope: &mut Scope, calls: Vec<Call>) -> Result<Vec<Checked>, Stop> {
     if calls.len() > scope.limits.calls_per_batch {
-        return Err(Stop::Limit("calls of a batch"));
+        return Err(Stop::Limit(describe_limit("calls of a batch", scope.limits.calls_per_batch)));
     }
     if scope.calls + calls.len() > scope.limits.calls {
-        return Err(Stop::Limit("calls of a request"));
+        return Err(Stop::Limit(describe_limit("calls of a request", scope.limits.calls)));
     }
     scope.calls += calls.len();
     let mut checked = Vec::with_capacity(calls.len());
@@ -157,7 +166,7 @@ fn explain_stop(scope: &mut Scope, stop: Stop, wrote: bool) -> StoreError {
                 scope.closed = true;
                 return StoreError::LimitAgain;
             }
-            Failure::Limit(what.to_owned())
+            Failure::Limit(what)
         }
         Stop::Duplicate(clashes) => Failure::Duplicate(clashes),
         Stop::Refused(misses) => Failure::RefusedChange(misses),
@@ -182,10 +191,10 @@ impl Reading {
         scope.rows += 1;
         self.bytes += row.iter().map(Datum::size).sum::<usize>();
         if scope.rows + scope.written > scope.most_rows() {
-            return Err(Stop::Limit("rows of a request"));
+            return Err(Stop::Limit(describe_limit("rows of a request", scope.most_rows())));
         }
         if self.bytes > scope.limits.reply {
-            return Err(Stop::Limit("bytes of a reply"));
+            return Err(Stop::Limit(describe_limit("bytes of a reply", scope.limits.reply)));
         }
         Ok(())
     }
@@ -197,7 +206,7 @@ fn page(scope: &mut Scope, call: usize, query: &Query, mut rows: Vec<Vec<Datum>>
     let has_more = query.limit.is_some_and(|limit| rows.len() > limit);
     if let Some(limit) = query.limit {
         if has_more && query.whole {
-            return Err(Stop::Limit("rows of a select that is answered whole"));
+            return Err(Stop::Limit(describe_limit("rows of a select that is answered whole", limit)));
         }
         if has_more && limit == scope.limits.rows_per_call {
             scope.full_pages += 1;

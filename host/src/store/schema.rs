@@ -2,9 +2,7 @@
 //! Identifiers reach SQL text from here only; a call's names are looked up, never written.
 
 use std::collections::{HashMap, HashSet};
-use std::sync::Arc;
 
-use arc_swap::ArcSwap;
 use sha2::{Digest, Sha256};
 use stoa_descriptor::{CheckOp, Collection, ColumnType, Kind, Operand};
 
@@ -40,9 +38,6 @@ pub(super) struct Table {
     /// Ends with the id.
     pub lock_order: Vec<usize>,
     pub counters: HashSet<usize>,
-    /// Derived columns of the table, quoted, that another version of the module brought and this one does not declare: each
-    /// change of a row makes them null.
-    pub stale: ArcSwap<Vec<String>>,
 }
 
 #[derive(Debug)]
@@ -52,6 +47,11 @@ pub(super) struct Column {
     pub type_: ColumnType,
     pub nullable: bool,
     pub default: Option<Datum>,
+    /// The quoted name of a derived column's mark. A change by a version that declares the column turns the mark
+    /// over. A version that does not know the column leaves the mark, and a trigger makes the column null: the
+    /// database decides that with the change itself, whichever version made it, on whichever host, and however long
+    /// ago that request began.
+    pub mark: Option<String>,
 }
 
 #[derive(Debug)]
@@ -131,16 +131,6 @@ impl Tables {
         &self.module
     }
 
-    /// Compares the module's collections with those that are recorded for it. From now on a change of a row makes null the
-    /// derived columns that only the recorded ones have.
-    pub fn mark_stale(&self, recorded: &[Collection]) {
-        for (table, declared) in self.tables.iter().zip(&self.declared) {
-            let columns = recorded.iter().filter(|other| other.name == declared.name).flat_map(|other| &other.columns);
-            let unknown = columns.filter(|column| column.derived && table.find(&column.name).is_none());
-            table.stale.store(Arc::new(unknown.map(|column| quote(&column.name)).collect()));
-        }
-    }
-
     /// Names of the module's tables in the database. `a-b`/`c` and `a`/`b_c` make the same one: two modules that meet here are
     /// refused.
     pub fn tables(&self) -> impl Iterator<Item = &str> {
@@ -165,6 +155,11 @@ impl Tables {
     /// Every name that the index on these columns has, or had in a table that an older host made.
     pub(super) fn index_names(bare: &str, list: &[String]) -> [String; 2] {
         [false, true].map(|partial| Tables::index(bare, list, partial))
+    }
+
+    /// Name of the trigger that keeps a derived column from being wrong.
+    pub(super) fn derived_trigger(bare: &str, column: &str) -> String {
+        shorten(format!("{bare}__d_{column}"))
     }
 
     /// Name of a check's constraint in the database.
@@ -197,6 +192,12 @@ impl Table {
     /// The columns that a module writes.
     pub fn own(&self) -> &[Column] {
         &self.columns[self.host..]
+    }
+
+    /// SQL of every change to rows `t`: the marks of the derived columns that this version knows are turned over.
+    pub fn turn_marks(&self) -> String {
+        let marks = self.columns.iter().filter_map(|column| column.mark.as_ref());
+        marks.map(|mark| format!(", {mark} = not t.{mark}")).collect()
     }
 
     pub fn has_version(&self) -> bool {
@@ -250,7 +251,6 @@ fn table(prefix: &str, collection: &Collection, faults: &mut Vec<String>) -> Tab
         checks: Vec::new(),
         lock_order: Vec::new(),
         counters: HashSet::new(),
-        stale: ArcSwap::default(),
     };
     keys(&mut table, collection, faults);
     searches(&mut table, collection, faults);
@@ -283,8 +283,14 @@ fn check_derived(collection: &Collection, faults: &mut Vec<String>) {
 }
 
 fn columns(collection: &Collection, faults: &mut Vec<String>) -> Vec<Column> {
-    let host =
-        |name: &str, type_| Column { name: name.to_owned(), sql: quote(name), type_, nullable: false, default: None };
+    let host = |name: &str, type_| Column {
+        name: name.to_owned(),
+        sql: quote(name),
+        type_,
+        nullable: false,
+        default: None,
+        mark: None,
+    };
     let mut columns = vec![host("id", ColumnType::Uuid)];
     if collection.kind == Kind::Record {
         columns.push(host("version", ColumnType::Integer));
@@ -322,6 +328,8 @@ fn columns(collection: &Collection, faults: &mut Vec<String>) -> Vec<Column> {
             type_: column.type_,
             nullable: column.nullable,
             default,
+            // No column that a module declares has such a name.
+            mark: column.derived.then(|| quote(&format!("{name}#mark"))),
         });
     }
     columns

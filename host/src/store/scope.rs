@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use uuid::Uuid;
 
-use super::Refused;
+use super::{Refused, excess};
 use crate::ids::Ids;
 
 /// How far a request may go (`store.md` 9).
@@ -129,7 +129,10 @@ impl Scope {
     /// Counts rows that a call writes.
     pub(super) fn count_written(&mut self, rows: usize) -> Result<(), Refused> {
         self.written += rows;
-        if self.rows + self.written > self.most_rows() { Err(Refused::Limit("rows of a request")) } else { Ok(()) }
+        match self.rows + self.written > self.most_rows() {
+            true => Err(excess("rows of a request", self.most_rows())),
+            false => Ok(()),
+        }
     }
 
     /// Rows that the request may have read and written by now.

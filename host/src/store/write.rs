@@ -14,7 +14,7 @@ use super::names;
 use super::schema::{ID, Table, Tables};
 use super::scope::Scope;
 use super::sql::{Dialect, Sql};
-use super::{Refused, Stop, misuse, number};
+use super::{Refused, Stop, excess, misuse, number};
 use crate::wit::store::{
     Change as ChangeRow, Clash, Initial as InitialRows, InsertCall, Miss, Row, Spot, UpdateCall, Value, Why,
 };
@@ -47,7 +47,7 @@ pub(super) fn check_insert(schema: &Tables, scope: &mut Scope, call: InsertCall)
     let table_index = names::table(schema, &call.collection)?;
     let table = schema.table(table_index);
     if call.rows.len() > scope.limits.rows_per_call {
-        return Err(Refused::Limit("rows of an insert"));
+        return Err(excess("rows of an insert", scope.limits.rows_per_call));
     }
     scope.count_written(call.rows.len())?;
     let columns = names::list_columns(table, &call.columns)?;
@@ -179,7 +179,7 @@ pub(super) fn check_update(schema: &Tables, scope: &mut Scope, call: UpdateCall)
         return Err(misuse(&format!("collection {}: ledger rows are never changed", table.name)));
     }
     if call.rows.len() > scope.limits.rows_per_call {
-        return Err(Refused::Limit("rows of an update"));
+        return Err(excess("rows of an update", scope.limits.rows_per_call));
     }
     scope.count_written(call.rows.len())?;
     let key = match &call.key {
@@ -405,13 +405,6 @@ impl Spelling<'_> {
             (ColumnType::Integer, Dialect::Postgres) => format!("({current}::numeric + {amount})"),
             _ => format!("({current} + {amount})"),
         }
-    }
-}
-
-/// Makes null what the change may make wrong: the derived columns of versions that know more than this one.
-pub(super) fn put_stale(table: &Table, sql: &mut Sql) {
-    for column in table.stale.load().iter() {
-        sql.put(", ").put(column).put(" = null");
     }
 }
 

@@ -1,5 +1,6 @@
 //! The commands of the pages for operators and integrators are run as they are printed.
 
+use std::collections::BTreeSet;
 use std::path::Path;
 
 use stoa_tests::company::fresh;
@@ -8,7 +9,7 @@ use stoa_tests::host::Settings;
 use stoa_tests::tour::{blocks, blocks_of, follow};
 use stoa_tests::{Database, Stoa, host, modules, on_both_databases};
 
-stoa_tests::tests![modules_are_compiled_before_the_first_start];
+stoa_tests::tests![modules_are_compiled_before_the_first_start, every_code_of_a_rejection_is_explained];
 
 on_both_databases![modules_are_pushed_and_removed, a_shop_is_imported, a_past_is_brought_in];
 
@@ -67,6 +68,37 @@ fn modules_are_compiled_before_the_first_start() {
     follow(std::slice::from_ref(block), place.path(), &variables);
     for compiled in [data, place.path().join("release/precompiled")] {
         assert!(count_files(&compiled) > 0, "nothing in {}", compiled.display());
+    }
+}
+
+/// Codes of the operators' side that no refusal of a module has.
+const OTHER_CODES: &[&str] = &["UNAUTHENTICATED", "NOT_FOUND", "UNAVAILABLE", "INTERNAL"];
+
+fn every_code_of_a_rejection_is_explained() {
+    let page = read_page("docs/operate/modules.md");
+    let table = page.split_once("| code | what to do |").map_or("", |(_, table)| table);
+    let rows = table.lines().filter_map(|line| line.strip_prefix("| `")?.split_once("` | ").map(|(code, _)| code));
+    let explained: BTreeSet<String> = rows.map(str::to_owned).collect();
+    let mut codes: BTreeSet<String> = OTHER_CODES.iter().map(|code| (*code).to_owned()).collect();
+    collect_codes(&host::workspace().join("host/src"), &mut codes);
+    assert!(codes.len() > 15, "{codes:?}");
+    assert_eq!(explained, codes);
+}
+
+/// The codes of refusals in the sources of a folder.
+fn collect_codes(folder: &Path, codes: &mut BTreeSet<String>) {
+    for entry in std::fs::read_dir(folder).expect("a folder").flatten() {
+        let path = entry.path();
+        if path.is_dir() {
+            collect_codes(&path, codes);
+        } else if path.extension().is_some_and(|kind| kind == "rs") {
+            let source = std::fs::read_to_string(&path).expect("a source");
+            for call in ["Refusal::new(", "refuse_changes("] {
+                let arguments = source.split(call).skip(1).map(str::trim_start);
+                let stated = arguments.filter_map(|rest| rest.strip_prefix('"')?.split_once('"').map(|(code, _)| code));
+                codes.extend(stated.map(str::to_owned));
+            }
+        }
     }
 }
 

@@ -7,11 +7,12 @@ use std::path::{Path, PathBuf};
 use stoa_tests::faulty_link::FaultyLink;
 use stoa_tests::folder::Folder;
 use stoa_tests::issuer::Manner;
+use stoa_tests::registry::{Habits, Registry};
 use stoa_tests::signer::{claims, jwks};
 use stoa_tests::tour::{blocks_of, follow};
-use stoa_tests::{Issuer, Signer, host, modules, postgres};
+use stoa_tests::{Issuer, Signer, host, postgres};
 
-stoa_tests::tests![six_commands_lead_to_production];
+stoa_tests::tests![five_commands_lead_to_production];
 
 const AUDIENCE: &str = "https://shop.example";
 
@@ -25,18 +26,19 @@ KEY=$(cat /proc/sys/kernel/random/uuid)
 api -H "Idempotency-Key: $KEY" -d '{"name": "First", "currencyCode": "EUR"}' "$URL/v1/onboarding/companies"  # => "tenantId"
 "#;
 
-fn six_commands_lead_to_production() {
+fn five_commands_lead_to_production() {
     let page =
         std::fs::read_to_string(host::workspace().join("docs/operate/production.md")).expect("the page of production");
     let blocks = blocks_of("bash", &page);
     let [block] = blocks.as_slice() else { panic!("{} ways to production", blocks.len()) };
     let commands = (1..=9).take_while(|nth| block.contains(&format!("# {nth} "))).count();
-    assert_eq!(commands, 6, "{block}");
+    assert_eq!(commands, 5, "{block}");
     let (before, serve) = block.trim_end().rsplit_once('\n').expect("several lines");
     assert!(serve.starts_with("stoa serve "), "{serve}");
 
     let place = Folder::new("production");
-    let release = make_release(&page, place.path());
+    let registry = Registry::start(Habits::default());
+    let release = make_release(&page, place.path(), &registry);
     let signer = Signer::es256("provider");
     let issuer = Issuer::start(Manner::Keys(jwks([&signer])));
     let token = signer.sign(&signer.header(), &claims(&issuer.url, AUDIENCE, "alice"));
@@ -61,7 +63,7 @@ fn six_commands_lead_to_production() {
             ("STOA_LISTEN", &address),
             ("STOA_PRIVATE_LISTEN", "127.0.0.1:0"),
             ("STOA_DATABASE_TLS_CA", &ca.display().to_string()),
-            // The modules next to the binary have no signature. The suite's compiled code is used, to save time.
+            // The modules next to the tested binary have no signature. The suite's compiled code is used, to save time.
             ("STOA_MODULES_DIR", &release.join("modules").display().to_string()),
             ("STOA_MODULE_CACHE_DIR", &host::compiled_modules().display().to_string()),
         ],
@@ -69,18 +71,21 @@ fn six_commands_lead_to_production() {
 }
 
 /// The release folder, made by the page's own commands from what `cargo` has built already.
-fn make_release(page: &str, place: &Path) -> PathBuf {
+fn make_release(page: &str, place: &Path, registry: &Registry) -> PathBuf {
     let blocks = blocks_of("sh", page);
     let [block] = blocks.as_slice() else { panic!("{} ways to a release folder", blocks.len()) };
-    let (built, rest): (Vec<&str>, Vec<&str>) = block.lines().partition(|line| line.starts_with("cargo "));
-    assert_eq!((built.len(), rest.len()), (2, 2), "{block}");
+    let lines: Vec<&str> = block.lines().collect();
+    let [build, make_key, publish, make_folder, copy] = lines[..] else { panic!("{block}") };
+    assert!(build.starts_with("cargo build ") && publish.starts_with("cargo xtask release-modules "), "{block}");
     let target = place.join("target");
     std::fs::create_dir_all(target.join("release")).expect("a folder");
     for (program, path) in [("stoa", host::binary()), ("stoa-import", host::binary().with_file_name("stoa-import"))] {
         std::os::unix::fs::symlink(path, target.join("release").join(program)).expect("a link");
     }
-    std::os::unix::fs::symlink(modules::folder(), target.join("modules")).expect("a link");
-    follow(&[rest.join("\n")], place, &[]);
+    follow(&[make_key.to_owned()], place, &[("PATH", &search_path())]);
+    std::fs::create_dir(target.join("dist")).expect("a folder");
+    registry.publish_modules(&place.join("deployment.key"), &target.join("dist/stoa-modules.lock"));
+    follow(&[make_folder.to_owned(), copy.to_owned()], place, &[]);
     let release = place.join("release");
     assert!(["stoa", "stoa-import"].iter().all(|program| release.join(program).is_file()), "{block}");
     release

@@ -1,10 +1,8 @@
 //! Generated clients compile and work: one generator of each language here, all of them by
 //! `cargo xtask sdks`.
 
-use std::io::Write as _;
-
 use stoa_tests::sdks::{SDKS, tour};
-use stoa_tests::{Database, host, on_one_database};
+use stoa_tests::{Database, host, on_one_database, record};
 
 on_one_database![generated_sdks_compile_and_work];
 
@@ -24,9 +22,7 @@ fn generated_sdks_compile_and_work(database: Database) {
                 println!("{}: works; seconds of its steps: {}", sdk.name, seconds.join(" "));
             }
             Ok(Err(why)) if all => broken.push(format!("{}: {why}", sdk.name)),
-            Ok(Err(why)) => {
-                let _ = writeln!(std::io::stderr(), "evidence::sdks: {} DID NOT RUN: {why}", sdk.name);
-            }
+            Ok(Err(why)) => record::tell_not_run(&format!("evidence::sdks: {}", sdk.name), &why),
             // The fault has been printed.
             Err(_) => broken.push(sdk.name.to_owned()),
         }

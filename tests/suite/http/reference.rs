@@ -1,11 +1,10 @@
 //! The reference at `/v1/docs`: its files, its guide, and how it reads in a browser.
 
 use std::collections::BTreeSet;
-use std::io::Write as _;
 
 use serde_json::Value as Json;
 use stoa_tests::tour::{blocks, follow, mark};
-use stoa_tests::{Database, Folder, browser, host, on_one_database};
+use stoa_tests::{Database, Folder, browser, host, on_one_database, record};
 
 // Judged before a database is asked, or of what no database knows.
 on_one_database![
@@ -117,7 +116,7 @@ fn a_person_reads_it_in_a_browser(database: Database) {
         Ok(pictures) => println!("what it looked like: {}", pictures.display()),
         Err(why) => {
             assert!(std::env::var_os("STOA_TEST_BROWSER").is_none(), "no browser: {why}");
-            let _ = writeln!(std::io::stderr(), "http::reference DID NOT RUN in a browser: {why}");
+            record::tell_not_run("http::reference in a browser", &why);
         }
     }
 }

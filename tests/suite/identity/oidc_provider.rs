@@ -1,23 +1,16 @@
 //! A real OpenID provider in front of the host: people of `oidc-provider`, its keys rotated, its outage. [P9]
 
-use std::io::Write as _;
-
 use stoa_tests::host::Settings;
 use stoa_tests::oidc_provider::{AUDIENCE, Provider};
-use stoa_tests::{Answer, Database, Stoa, modules, on_one_database};
+use stoa_tests::{Answer, Database, Stoa, modules, on_one_database, record};
 
 // Judged before a database is asked, or of what no database knows.
 on_one_database![people_come_by_their_tokens, keys_rotate, an_outage_is_outlived];
 
-/// The provider, or a word on stderr, past the harness that would swallow it, about what did not run and why.
+/// The provider; where there is none, it is told that the test did not run.
 fn provider(test: &str) -> Option<Provider> {
-    match Provider::start() {
-        Ok(provider) => Some(provider),
-        Err(why) => {
-            let _ = writeln!(std::io::stderr(), "oidc_provider::{test} DID NOT RUN: no real OpenID provider: {why}");
-            None
-        }
-    }
+    let missing = |why: &String| record::tell_not_run(&format!("identity::oidc_provider::{test}"), why);
+    Provider::start().inspect_err(missing).ok()
 }
 
 /// A host as deployed, whose people come from this provider.

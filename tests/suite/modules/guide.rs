@@ -5,6 +5,7 @@ use serde_json::json;
 use stoa_tests::company::onboarding;
 use stoa_tests::folder::Folder;
 use stoa_tests::issuer::Manner;
+use stoa_tests::registry::{Habits, Registry};
 use stoa_tests::signer::{claims, jwks};
 use stoa_tests::tour::{blocks, blocks_of, follow, mark};
 use stoa_tests::{Database, Issuer, Signer, Stoa, eventually, host, modules, on_one_database};
@@ -40,8 +41,7 @@ struct Reader<'a> {
 }
 
 fn follow_as(reader: &Reader<'_>, blocks: &[String], place: &Folder, more: &[(&str, &str)]) {
-    let workspace = host::workspace();
-    let search = format!("{}:{}", program_folder(), std::env::var("PATH").unwrap_or_default());
+    let (workspace, search) = (host::workspace(), search_path());
     let built = workspace.join("target/guide").display().to_string();
     let compiled = host::compiled_modules().display().to_string();
     let (root, private) = (workspace.display().to_string(), format!("http://{}", reader.host.private_address()));
@@ -63,7 +63,7 @@ fn follow_as(reader: &Reader<'_>, blocks: &[String], place: &Folder, more: &[(&s
 }
 
 /// The page's `bash` blocks: a partner, whose entry names nothing, on a host without `--dev` that knows people by an
-/// identity provider.
+/// identity provider, and whose modules came by the lock file of the page of production.
 fn a_partner_on_a_production_host(database: Database) {
     let page =
         std::fs::read_to_string(host::workspace().join("components/README.md")).expect("no components/README.md");
@@ -74,8 +74,9 @@ fn a_partner_on_a_production_host(database: Database) {
 
     let (vendor, people) = (Vetter::new(), Signer::es256("a"));
     let issuer = Issuer::start(Manner::Keys(jwks([&people])));
+    let release = pull_release(&vendor);
     let settings = Vetter::settings_with(&[vendor.entry("")], modules::empty_with(&[]));
-    let settings = settings.set("STOA_OIDC_ISSUER", &issuer.url);
+    let settings = settings.modules(&release.path().join("modules")).set("STOA_OIDC_ISSUER", &issuer.url);
     let stoa = Stoa::start_with(database, settings);
     let user = people.sign(&people.header(), &claims(&issuer.url, "stoa", "ann"));
     let company =
@@ -95,8 +96,21 @@ fn a_partner_on_a_production_host(database: Database) {
     follow_as(&reader, std::slice::from_ref(sent), &place, &[]);
 }
 
-/// The folder of the binary that is tested.
-fn program_folder() -> String {
-    let folder = host::binary().parent().map(std::path::Path::to_path_buf);
-    folder.expect("the binary lies in a folder").display().to_string()
+/// A folder with the modules of a release, by the command of the page of production.
+fn pull_release(vendor: &Vetter) -> Folder {
+    let page =
+        std::fs::read_to_string(host::workspace().join("docs/operate/production.md")).expect("the page of production");
+    let blocks = blocks_of("bash", &page);
+    let mut lines = blocks.iter().flat_map(|block| block.lines());
+    let pull = lines.find(|line| line.starts_with("stoa module pull --locked ")).expect("the modules of a release");
+    let (registry, release) = (Registry::start(Habits::default()), Folder::new("release"));
+    registry.publish_modules(vendor.key(), &release.path().join("stoa-modules.lock"));
+    follow(&[pull.to_owned()], release.path(), &[("PATH", &search_path())]);
+    release
+}
+
+/// Where `stoa` is found, before everything else.
+fn search_path() -> String {
+    let folder = host::binary().parent().map(|folder| folder.display().to_string());
+    format!("{}:{}", folder.expect("the binary lies in a folder"), std::env::var("PATH").unwrap_or_default())
 }

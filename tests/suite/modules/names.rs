@@ -19,6 +19,7 @@ on_both_databases![
     no_module_takes_the_hosts_onboarding,
     a_modules_members_stand_under_its_name,
     names_of_schemas_depend_on_no_other_module,
+    a_push_tells_what_an_activation_rejects,
     item_codes_are_a_modules_own,
 ];
 
@@ -224,6 +225,8 @@ fn names_of_schemas_depend_on_no_other_module(database: Database) {
 
     let partner = descriptor_of_partner("shop-item");
     let same_name = push(&console, &acme, &answer_with(&partner, "shop-item", "ShopItem")).is(201);
+    let conflicts = same_name["conflicts"].to_string();
+    assert!(conflicts.contains("schema `ShopItem` is claimed twice: `shop` has another"), "{conflicts}");
     let refused = console.activate(&same_name.text("digest"), json!({})).refused(400, "DESCRIPTOR_INVALID");
     let said = refused.text("detail");
     assert!(said.contains("`ShopItem`") && said.contains("`shop`"), "{said}");
@@ -237,6 +240,45 @@ fn names_of_schemas_depend_on_no_other_module(database: Database) {
         assert_eq!(&after[name.as_str()], schema, "{name}");
     }
     assert_eq!(after["ShopItemPage"]["title"], "shop-item", "{}", after["ShopItemPage"]);
+}
+
+/// A module whose one collection has these columns.
+fn keep(name: &str, version: &str, collection: &str, columns: Json) -> Json {
+    let collections = json!([{ "name": collection, "kind": "record", "columns": columns }]);
+    with(&descriptor(name), json!({ "version": version, "collections": collections }))
+}
+
+/// Not by names alone: by tables that were kept, by services, by a withdrawal.
+fn a_push_tells_what_an_activation_rejects(database: Database) {
+    let acme = Vetter::make("acme", "partner");
+    let (host, console) = deployment(database, acme.entry(""));
+    let push = |descriptor: &Json| console.push(&host.signed(&puppet(descriptor)));
+    let expect_told = |pushed: &Answer, code: &str, words: &str| {
+        let conflicts = &pushed["conflicts"];
+        let told = conflicts[0].as_str().unwrap_or_else(|| panic!("{code} is not told: {pushed}"));
+        assert!(told.starts_with(&format!("{code}: ")) && told.contains(words), "{told}");
+        let digest = pushed.text("digest");
+        assert_eq!(console.get(&format!("modules/{digest}/diff")).is(200)["conflicts"], *conflicts);
+        console.activate(&digest, json!({ "allow": ["SERVICE_WANTED"] })).refused(409, code);
+    };
+    let label = json!({ "name": "label", "type": "text" });
+    activate(&console, push(&keep("puppet-price", "1.0.0", "list", json!([label]))));
+    console.post("modules/puppet-price/deactivate", json!({})).is(200);
+    expect_told(&push(&keep("puppet", "1.0.0", "price_list", json!([label]))), "TABLE_TAKEN", "puppet_price_list");
+
+    let size = |type_: &str| json!({ "name": "size", "type": type_, "nullable": true });
+    let shelf = |version: &str, columns: Json| keep("shelf", version, "board", columns);
+    activate(&console, push(&shelf("1.0.0", json!([label, size("integer")]))));
+    let without_size = shelf("1.1.0", json!([label]));
+    activate(&console, push(&without_size));
+    let other_type = push(&shelf("1.2.0", json!([label, size("text")])));
+    expect_told(&other_type, "SCHEMA_NOT_ADDITIVE", "column size has another type");
+
+    console.post("modules/shelf/rollback", json!({})).is(200);
+    expect_told(&push(&without_size), "MODULE_WITHDRAWN", "shelf 1.1.0");
+
+    let reader = console.push(&host.signed(&modules::guest("reader")));
+    expect_told(&reader, "SERVICE_UNRESOLVED", "reader");
 }
 
 /// The items of `problem-many` have the code MANY.

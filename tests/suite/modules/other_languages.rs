@@ -1,12 +1,11 @@
 //! Modules in languages other than Rust: the example in JavaScript, and the schema that its author writes a descriptor by.
 
 use std::fs;
-use std::io::Write as _;
 use std::path::Path;
 
 use jsonschema::{Draft, Validator};
 use serde_json::{Value as Json, json};
-use stoa_tests::{host, javascript, modules};
+use stoa_tests::{host, javascript, modules, record};
 
 stoa_tests::tests![the_example_in_javascript_is_a_module, every_descriptor_meets_the_published_schema,];
 
@@ -29,11 +28,7 @@ fn faults(schema: &Validator, descriptor: &Json) -> Vec<String> {
 fn the_example_in_javascript_is_a_module() {
     let file = match javascript::component() {
         Ok(file) => file.display().to_string(),
-        Err(why) => {
-            // Past the harness, which would swallow it.
-            let _ = writeln!(std::io::stderr(), "other_languages DID NOT RUN: no module in JavaScript: {why}");
-            return;
-        }
+        Err(why) => return record::tell_not_run("modules::other_languages", &why),
     };
     let checked = module(&["check", &file, "--json"]);
     assert_eq!((&checked["ok"], &checked["name"]), (&json!(true), &json!("gift")), "{checked:#}");

@@ -17,6 +17,7 @@ use super::module_word::breaches;
 // Judged before a database is asked, or of what no database knows.
 on_one_database![
     what_a_route_does_not_publish_fails_the_request,
+    general_codes_are_those_of_the_routes_kind,
     a_counting_host_counts_it_and_goes_on,
     module_test_refuses_what_a_route_does_not_publish,
     a_panic_shows_the_authors_frames_and_no_others,
@@ -60,6 +61,19 @@ fn what_a_route_does_not_publish_fails_the_request(database: Database) {
         assert_eq!(shop.digest(), before, "{mode} left something");
     }
     hostile::well(&shop);
+}
+
+/// A write that takes a body and no `If-Match`.
+fn general_codes_are_those_of_the_routes_kind(database: Database) {
+    let shop = hostile::host(database).company();
+    for (code, status) in [("VALIDATION_FAILED", 400), ("NOT_FOUND", 404), ("LIMIT_EXCEEDED", 409)] {
+        hostile::commit(&shop, "problem-code", code).refused(status, code);
+    }
+    for code in ["PRECONDITION_FAILED", "METHOD_NOT_ALLOWED", "IDEMPOTENCY_KEY_EXPIRED", "ILLEGAL_STATE"] {
+        let failure = fail(&shop, "problem-code", code);
+        let words = format!("commitAttack answered the problem {code}, which its route does not list");
+        assert!(failure["text"].as_str().is_some_and(|text| text.contains(&words)), "{failure}");
+    }
 }
 
 fn a_counting_host_counts_it_and_goes_on(database: Database) {

@@ -8,7 +8,7 @@ use serde_json::{Value as Json, json};
 use stoa_tests::host::{Settings, binary, compiled_modules};
 use stoa_tests::name_server::NameServer;
 use stoa_tests::registry::{DebianRegistry, Habits, PASSWORD, Registry, TOKEN, digest, write_credentials};
-use stoa_tests::{Database, Folder, Stoa, modules, on_one_database, puppet};
+use stoa_tests::{Database, Folder, Stoa, modules, on_one_database, puppet, record};
 
 use super::vetter::{Vetter, sha256};
 
@@ -287,15 +287,7 @@ fn an_image_is_as_wkg_writes_it(_: Database) {
 /// As `cargo xtask release-modules` publishes them: a deployment starts from the lock file alone.
 fn the_eight_are_released(database: Database) {
     let (registry, vetter, folder) = (Registry::start(SILENT), Vetter::new(), Folder::new("release"));
-    let key = vetter.key().to_str().expect("a path of text");
-    for entry in std::fs::read_dir(modules::folder()).expect("the modules") {
-        let file = entry.expect("a file").path();
-        if file.extension().is_some_and(|kind| kind == "wasm") {
-            let name = file.file_stem().and_then(|name| name.to_str()).expect("a name");
-            let (file, place) = (file.to_str().expect("a path of text"), registry.reference(name));
-            expect_done(&stoa(folder.path(), &["publish", file, &place, "--key", key, "--lock", "stoa-modules.lock"]));
-        }
-    }
+    registry.publish_modules(vetter.key(), &folder.path().join("stoa-modules.lock"));
     expect_done(&stoa(folder.path(), &["pull", "--into", "modules"]));
     let pulled = modules::empty_with(&[]);
     for entry in std::fs::read_dir(folder.path().join("modules")).expect("the modules") {
@@ -311,8 +303,7 @@ fn the_eight_are_released(database: Database) {
 
 fn debians_registry_serves_the_same(database: Database) {
     let Some(registry) = DebianRegistry::start() else {
-        eprintln!("docker-registry is not installed: `apt-get install docker-registry`");
-        return;
+        return record::tell_not_run("modules::registry with Debian's", "docker-registry is not installed");
     };
     let host = host(database, &registry.address.to_string());
     let (place, stranger) = (format!("oci://{}/acme/puppet", registry.address), Vetter::make("stranger", "deployment"));

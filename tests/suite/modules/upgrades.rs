@@ -2,10 +2,12 @@
 
 use std::fs;
 use std::path::Path;
+use std::thread;
 
 use serde_json::{Value as Json, json};
 use stoa_tests::folder::Folder;
 use stoa_tests::host::Settings;
+use stoa_tests::raw::Connection;
 use stoa_tests::{Company, Database, Operator, Stoa, eventually, host, modules, on_both_databases};
 
 stoa_tests::tests![
@@ -14,9 +16,14 @@ stoa_tests::tests![
     a_fixture_tells_where_upgrade_failed,
     what_no_host_upgrades_is_refused,
     a_backfill_waits_for_hosts_of_the_old_version,
+    a_backfill_waits_for_requests_of_the_old_version,
+    the_last_write_on_another_host_leaves_no_wrong_total,
 ];
 
-on_both_databases![totals_after_upgrade_rollback_and_return_are_the_ledgers];
+on_both_databases![
+    totals_after_upgrade_rollback_and_return_are_the_ledgers,
+    the_last_write_of_the_old_version_leaves_no_wrong_total,
+];
 
 /// The tally guest in one of its forms: `tests/guests/tally/src/lib.rs` lists them.
 fn tally(form: u8) -> Vec<u8> {
@@ -195,17 +202,10 @@ fn totals_after_upgrade_rollback_and_return_are_the_ledgers(database: Database) 
     assert_eq!(verified["findings"].as_array().map(Vec::len).unwrap_or_default(), 0, "{verified}");
 }
 
-/// A host that still runs the generation before would write rows that the backfill has passed.
-fn a_backfill_waits_for_hosts_of_the_old_version() {
-    let host = host(Database::Postgres);
-    let (console, shop) = (host.console(), host.company());
-    open_account(&shop, "a");
-    host.change(
-        "insert into stoa_host (id, name, started_at, seen_at, generation, trouble, health)
-         values ('00000000-0000-7000-8000-000000000001', 'laggard', now(), now() + interval '1 hour', 1, null, '{}')",
-    );
-    let digest = console.pushed(&tally(2));
-    console.activate(&digest, json!({})).is(200);
+/// The tally's backfill has not begun, though the host has looked for work.
+#[track_caller]
+fn expect_waiting(host: &Stoa) {
+    let console = host.console();
     let find = |module: &str| {
         let shown = console.shown();
         let mut backfills = shown["upgrades"].as_array().into_iter().flatten();
@@ -222,8 +222,99 @@ fn a_backfill_waits_for_hosts_of_the_old_version() {
     }
     let waiting = find("tally");
     assert!(waiting["doneAt"].is_null() && waiting["batches"] == 0, "{waiting}");
+}
+
+/// A host that still runs the generation before would write rows that the backfill has passed.
+fn a_backfill_waits_for_hosts_of_the_old_version() {
+    let host = host(Database::Postgres);
+    let (console, shop) = (host.console(), host.company());
+    open_account(&shop, "a");
+    host.change(
+        "insert into stoa_host (id, name, started_at, seen_at, generation, trouble, health)
+         values ('00000000-0000-7000-8000-000000000001', 'laggard', now(), now() + interval '1 hour', 1, null, '{}')",
+    );
+    let digest = console.pushed(&tally(2));
+    console.activate(&digest, json!({})).is(200);
+    expect_waiting(&host);
     let listed = list_modules(&host);
     assert!(listed.contains("waits for host laggard, which runs generation 1"), "{listed}");
     host.change("delete from stoa_host where name = 'laggard'");
     wait_for_backfills(&console, 1);
+}
+
+/// A request of the generation before, of whichever module, may be one that writes rows that the backfill has passed.
+fn a_backfill_waits_for_requests_of_the_old_version() {
+    let folder = modules::empty_with(&[("tally.wasm", &tally(1)), ("changeling.wasm", &modules::changeling(1))]);
+    let patient = Settings::default().set("STOA_MODULE_DEADLINE", "60s").set("STOA_REQUEST_TIMEOUT", "60s");
+    let patient = patient.set("STOA_MODULE_STORE_CALLS", 100_000_000);
+    let host = Stoa::start_with(Database::Postgres, patient.modules_in(folder));
+    let (console, shop) = (host.console(), host.company());
+    open_account(&shop, "a");
+    let digest = console.pushed(&tally(2));
+    let add = |name: &str| shop.post("changeling/items", json!({ "name": name }));
+    thread::scope(|scope| {
+        // It asks for the row `end` until somebody adds it.
+        let slow = scope.spawn(|| add("after end"));
+        eventually(|| shop.is_writing().then_some(()));
+        console.activate(&digest, json!({})).is(200);
+        expect_waiting(&host);
+        let listed = list_modules(&host);
+        assert!(listed.contains("waits for host ") && listed.contains(", which runs generation 1"), "{listed}");
+        add("end").is(201);
+        slow.join().expect("the slow request").is(201);
+    });
+    wait_for_backfills(&console, 1);
+    assert_eq!(totals(&shop), [Some(0)]);
+}
+
+/// An entry of 7 for an account that is not known yet: the host has begun with the request, and waits for its body.
+fn begin_entry(host: &Stoa, shop: &Company) -> Connection {
+    let mut connection = Connection::open(host);
+    let head = format!(
+        "POST /v1/tenants/{}/tally/entries HTTP/1.1\r\nHost: {}\r\nAuthorization: Bearer {}\r\n\
+         Idempotency-Key: {}\r\nContent-Type: application/json\r\nExpect: 100-continue\r\nConnection: close\r\n\
+         Content-Length: {}\r\n\r\n",
+        shop.tenant,
+        host.address(),
+        shop.token,
+        uuid::Uuid::new_v4(),
+        entry(&uuid::Uuid::nil().to_string()).len(),
+    );
+    connection.write(head.as_bytes());
+    connection.wait_for("100 Continue\r\n\r\n");
+    connection
+}
+
+fn entry(account: &str) -> String {
+    json!({ "accountId": account, "amount": 7 }).to_string()
+}
+
+/// The account is of the new version, which knows its total; the entry is of a request that began on the old one.
+fn expect_no_wrong_total(host: &Stoa, shop: &Company, mut begun: Connection, digest: &str) {
+    let console = host.console();
+    console.activate(digest, json!({})).is(200);
+    let account = open_account(shop, "b");
+    begun.write(entry(&account).as_bytes());
+    let reply = begun.answer();
+    assert!(reply.text.contains("HTTP/1.1 201"), "{reply:?}");
+    let known = totals(shop);
+    assert!([None, Some(7)].contains(&known[0]), "the total before the backfill: {known:?}");
+    wait_for_backfills(&console, 1);
+    assert_eq!(totals(shop), [Some(7)]);
+}
+
+fn the_last_write_of_the_old_version_leaves_no_wrong_total(database: Database) {
+    let host = host(database);
+    let (shop, digest) = (host.company(), host.console().pushed(&tally(2)));
+    let begun = begin_entry(&host, &shop);
+    expect_no_wrong_total(&host, &shop, begun, &digest);
+}
+
+fn the_last_write_on_another_host_leaves_no_wrong_total() {
+    let host = host(Database::Postgres);
+    let (shop, other) = (host.company(), host.beside());
+    let digest = host.console().pushed(&tally(2));
+    eventually(|| (host.console().shown()["hosts"].as_array().map(Vec::len) == Some(2)).then_some(()));
+    let begun = begin_entry(&other, &shop);
+    expect_no_wrong_total(&host, &shop, begun, &digest);
 }

@@ -7,13 +7,12 @@ mod load;
 mod source;
 
 use std::collections::BTreeMap;
-use std::io::Write as _;
 use std::path::PathBuf;
 use std::time::Instant;
 
 use serde_json::{Value as Json, json};
 use stoa_tests::books::Books;
-use stoa_tests::{Company, Database, on_both_databases};
+use stoa_tests::{Company, Database, on_both_databases, record};
 
 use load::{Loader, Stopped};
 use source::{Money, Source};
@@ -24,8 +23,7 @@ const FOLDER: &str = "STOA_TEST_ADVENTUREWORKS";
 
 fn purchases_of_adventureworks(database: Database) {
     let Some(folder) = std::env::var_os(FOLDER) else {
-        let _ = writeln!(std::io::stderr(), "purchases_of_adventureworks DID NOT RUN: {FOLDER} names no folder");
-        return;
+        return record::tell_not_run("purchases_of_adventureworks", &format!("{FOLDER} names no folder"));
     };
     let source = Source::read(&PathBuf::from(folder));
     assert_eq!((source.orders.len(), source.lines), (4_012, 8_845), "the sample as it was published");

@@ -9,7 +9,7 @@ use std::io::{BufRead, BufReader};
 use std::process::{Command, Stdio};
 
 use serde_json::{Value as Json, json};
-use stoa_tests::{Database, Folder, Receiver, host, on_one_database};
+use stoa_tests::{Database, Folder, Receiver, host, on_one_database, record};
 
 use super::{MADE, await_end, brand, endpoint, settings, shared_host};
 
@@ -53,7 +53,7 @@ fn verifiers_know_a_delivery_from_a_forgery(database: Database) {
         if Command::new(command[0]).arg("--version").output().is_err()
             && Command::new(command[0]).arg("version").output().is_err()
         {
-            println!("{file} did not run: there is no {} here", command[0]);
+            record::tell_not_run(&format!("the webhook verifier {file}"), &format!("there is no {}", command[0]));
             continue;
         }
         for vectors in [samples.join("vectors.json"), delivered.clone()] {

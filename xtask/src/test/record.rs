@@ -1,6 +1,7 @@
 //! The records of tests that ended: name, seconds, how each ended, and why it failed. The suite appends a line to the file
 //! that `STOA_TEST_RECORD` names (`tests/src/record.rs`).
 
+use std::collections::BTreeSet;
 use std::path::Path;
 
 use anyhow::{Context, Result};
@@ -14,6 +15,8 @@ pub enum End {
     Failed,
     /// It passed its time limit, and ended the suite's program.
     Hung,
+    /// A part of the suite for which this machine lacks something.
+    NotRun,
 }
 
 #[derive(Debug, Clone, PartialEq)]
@@ -21,7 +24,7 @@ pub struct Ended {
     pub name: String,
     pub seconds: f64,
     pub end: End,
-    /// The message of a test that failed, with its line breaks escaped.
+    /// The message of a test that failed, or what a part lacks, with its line breaks escaped.
     pub why: String,
 }
 
@@ -42,9 +45,16 @@ fn parse(line: &str) -> Option<Ended> {
         "passed" => End::Passed,
         "failed" => End::Failed,
         "hung" => End::Hung,
+        "not run" => End::NotRun,
         _ => return None,
     };
     Some(Ended { name: name.to_owned(), seconds, end, why })
+}
+
+/// Parts that did not run, each once with what it lacks.
+pub fn list_not_run(ended: &[Ended]) -> BTreeSet<(&str, &str)> {
+    let parts = ended.iter().filter(|part| part.end == End::NotRun);
+    parts.map(|part| (part.name.as_str(), part.why.as_str())).collect()
 }
 
 /// The slowest tests, slowest first.
@@ -67,6 +77,14 @@ mod tests {
         for wrong in ["", "a", "a\tx\tpassed\t", "a\t1\tgone\t", "a\t1\tpassed"] {
             assert_eq!(parse(wrong), None, "{wrong}");
         }
+    }
+
+    #[test]
+    fn what_did_not_run_is_listed_once() {
+        let lines =
+            ["b\t0.000\tnot run\tno node", "a\t1\tpassed\t", "b\t0.000\tnot run\tno node", "a\t0\tnot run\tno go"];
+        let ended = lines.map(|line| parse(line).unwrap());
+        assert_eq!(list_not_run(&ended), BTreeSet::from([("a", "no go"), ("b", "no node")]));
     }
 
     #[test]

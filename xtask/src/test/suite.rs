@@ -73,6 +73,7 @@ pub fn run(workspace: &Workspace, selection: &Selection, clock: &mut Clock) -> R
         }
     }
     print_slowest(&ended);
+    print_not_run(&ended);
     print_failed(&ended);
     if !faults.is_empty() {
         bail!("the suite failed: {}", faults.join("; "));
@@ -81,11 +82,19 @@ pub fn run(workspace: &Workspace, selection: &Selection, clock: &mut Clock) -> R
 }
 
 fn print_slowest(ended: &[Ended]) {
-    if ended.len() > SLOWEST {
-        eprintln!("The {SLOWEST} slowest of {} tests:", ended.len());
+    let count = ended.iter().filter(|test| test.end != End::NotRun).count();
+    if count > SLOWEST {
+        eprintln!("The {SLOWEST} slowest of {count} tests:");
         for test in record::slowest(ended, SLOWEST) {
             eprintln!("{:>7.1} s  {}", test.seconds, test.name);
         }
+    }
+}
+
+/// So that nobody takes a run for more than it was.
+fn print_not_run(ended: &[Ended]) {
+    for (part, why) in record::list_not_run(ended) {
+        eprintln!("NOT RUN {part}: {why}");
     }
 }
 
@@ -123,8 +132,11 @@ impl Suite<'_> {
 
     /// Runs the timed tests that failed once more: those that pass now, or none where one fails again or too many are flaky.
     fn try_again(&self, ended: &[Ended]) -> Result<Option<Vec<Ended>>> {
-        let failed: Vec<String> =
-            ended.iter().filter(|test| test.end != End::Passed).map(|test| test.name.clone()).collect();
+        let failed: Vec<String> = ended
+            .iter()
+            .filter(|test| matches!(test.end, End::Failed | End::Hung))
+            .map(|test| test.name.clone())
+            .collect();
         let are_timed = failed.iter().all(|name| name.contains(TIMED));
         if failed.is_empty() || failed.len() > MOST_FLAKY || !are_timed {
             return Ok(None);

@@ -1,8 +1,9 @@
 //! Parts that every operation of the document shares: problems, headers, parameters and credentials.
 
 use serde_json::{Map, Value, json};
-use stoa_descriptor::ProblemCode;
+use stoa_descriptor::{Idempotency, ProblemCode, Route};
 
+use crate::contract::parameters;
 use crate::problem;
 
 /// Status, component name and meaning of the refusals.
@@ -32,6 +33,28 @@ const GENERAL: &[&str] = &["NOT_FOUND", "IDEMPOTENCY_KEY_REUSED", "IDEMPOTENCY_K
 pub fn codes(status: u16) -> Vec<&'static str> {
     let general = |code: &str| !matches!(status, 404 | 409) || GENERAL.contains(&code);
     problem::CODES.iter().filter(|(code, other, _)| *other == status && general(code)).map(|(code, ..)| *code).collect()
+}
+
+/// Whether an operation may answer the status by what it takes, whatever else its route lists.
+pub fn applies(status: u16, route: &Route, public: bool) -> bool {
+    let names_a_record = || parameters::names(&route.path).iter().any(|name| *name != "tenantId");
+    match status {
+        401 | 403 | 429 => !public,
+        404 => names_a_record() || (route.body.is_some() && !public),
+        409 => route.idempotency != Idempotency::None,
+        412 => route.if_match,
+        413 | 415 => route.body.is_some(),
+        _ => true,
+    }
+}
+
+/// Whether the document has this code for a module's operation that does not list it.
+pub fn is_general(code: &str, route: &Route) -> bool {
+    let known = problem::CODES.iter().find(|(known, ..)| *known == code);
+    known.is_some_and(|(_, status, _)| {
+        let is_published = RESPONSES.iter().any(|(published, ..)| published == status);
+        is_published && applies(*status, route, false) && codes(*status).contains(&code)
+    })
 }
 
 /// The response of a refusal with these codes.

@@ -12,7 +12,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use serde_json::{Map, Value, json};
 use stoa_descriptor::{EventKind, Named, ProblemCode, Route};
 
-pub use components::host_schemas;
+pub use components::{host_schemas, is_general};
 
 use self::schemas::Schemas;
 use crate::problem;

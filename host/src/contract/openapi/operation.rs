@@ -223,16 +223,8 @@ fn refusals(
         let status = statuses.get(code.as_str()).ok_or_else(|| format!("there is no problem code {code}"))?;
         named.entry(*status).or_default().push(code);
     }
-    let names_a_record = parameters::names(&route.path).iter().any(|name| *name != "tenantId");
     for (status, component, meaning) in RESPONSES {
-        let applies = match status {
-            401 | 403 | 429 => !op.public,
-            404 => names_a_record || (route.body.is_some() && !op.public),
-            409 => route.idempotency != Idempotency::None,
-            412 => route.if_match,
-            413 | 415 => route.body.is_some(),
-            _ => true,
-        };
+        let applies = components::applies(*status, route, op.public);
         let response = match named.remove(status) {
             None if !applies => continue,
             None => json!({"$ref": format!("#/components/responses/{component}")}),

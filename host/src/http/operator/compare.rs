@@ -26,12 +26,11 @@ async fn compare(State(console): State<Console>, Path(digest): Path<String>) -> 
             let digest = digest_of(&digest)?;
             apart(async move {
                 let vetted = deployment.find_or_fetch(digest).await?;
-                let changes = deployment.changes(&vetted).await?;
+                let (changes, conflicts) = deployment.preview(&vetted).await?;
                 let active = deployment.current.load();
                 let against = active.module(&vetted.descriptor.name);
                 let against = against.map(|old| json!({ "version": old.version, "digest": hex::encode(old.digest) }));
                 let extra = json!({ "against": against, "generation": active.number });
-                let conflicts = active.find_conflicts(&vetted);
                 Ok((StatusCode::OK, describe_vetted(&vetted, &changes, &conflicts, extra)))
             })
             .await
@@ -65,7 +64,7 @@ async fn compare_set(
     Answer(compared.await)
 }
 
-/// `conflicts`: claims for which an activation would reject the module, whatever the operator allows.
+/// `conflicts`: all for which an activation of the module by itself would be rejected.
 pub(super) fn describe_vetted(vetted: &Vetted, changes: &[Change], conflicts: &[String], extra: Json) -> Json {
     let mut body = json!({
         "digest": hex::encode(vetted.digest),

@@ -201,8 +201,7 @@ async fn receive(
     let (deployment, by) = (deployment.clone(), by.to_string());
     apart(async move {
         let (vetted, new) = deployment.push(artifact, by).await?;
-        let changes = deployment.changes(&vetted).await?;
-        let conflicts = deployment.current.load().find_conflicts(&vetted);
+        let (changes, conflicts) = deployment.preview(&vetted).await?;
         let status = if new { StatusCode::CREATED } else { StatusCode::OK };
         Ok((status, describe_vetted(&vetted, &changes, &conflicts, json!({ "report": report(&vetted) }))))
     })

@@ -48,7 +48,16 @@ fn text(schema: &Tables, change: &TableChange) -> Option<String> {
         TableChange::Column { collection, column } => {
             let table = table_of(schema, collection)?;
             let column = table.column(table.find(column)?);
-            format!("alter table {} add column if not exists {}", table.sql, definition(column))
+            let mut text = format!("alter table {} add column if not exists {};\n", table.sql, definition(column));
+            if let Some(mark) = &column.mark {
+                text.push_str(&format!(
+                    "alter table {} add column if not exists {};\n{}",
+                    table.sql,
+                    mark_definition(mark),
+                    derived_trigger(table, column, mark)
+                ));
+            }
+            text
         }
         TableChange::Index { collection, columns } => {
             let table = table_of(schema, collection)?;
@@ -80,6 +89,9 @@ fn create(table: &Table) -> String {
     for column in &table.columns {
         text.push_str(", ");
         text.push_str(&definition(column));
+    }
+    for mark in table.columns.iter().filter_map(|column| column.mark.as_ref()) {
+        text.push_str(&format!(", {}", mark_definition(mark)));
     }
     for group in &table.search {
         text.push_str(&format!(", {} text collate \"C\" not null default ''", group.sql));
@@ -113,6 +125,11 @@ fn create(table: &Table) -> String {
             table.sql
         ));
     }
+    for column in &table.columns {
+        if let Some(mark) = &column.mark {
+            text.push_str(&derived_trigger(table, column, mark));
+        }
+    }
     // Last, on the whole table: a deployment of several servers puts it there.
     text.push_str(&format!("select stoa_place('{}', 'company');\n", table.sql));
     text
@@ -141,6 +158,22 @@ fn definition(column: &Column) -> String {
         text.push_str(&format!(" default {}", checks::literal(default, column.type_, Dialect::Postgres)));
     }
     text
+}
+
+fn mark_definition(mark: &str) -> String {
+    format!("{mark} boolean not null default false")
+}
+
+/// Makes a derived column null in a change that leaves its mark.
+fn derived_trigger(table: &Table, column: &Column, mark: &str) -> String {
+    let trigger = Tables::derived_trigger(&table.bare, &column.name);
+    format!(
+        "create or replace function stoa_make_null() returns trigger language plpgsql as \
+         $$ begin new := jsonb_populate_record(new, jsonb_build_object(tg_argv[0], null::text)); return new; end $$;\n\
+         create or replace trigger \"{trigger}\" before update on {} for each row \
+         when (new.{mark} = old.{mark} and new.{} is not null) execute function stoa_make_null('{}');\n",
+        table.sql, column.sql, column.name
+    )
 }
 
 fn constraint(table: &Table, check: &Check) -> String {
@@ -217,8 +250,9 @@ async fn search(transaction: &mut Transaction, table: &Table, group: &Group) -> 
          order by tenant_id, id limit {FOLDED_AT_ONCE}"
     );
     let write = format!(
-        "update {name} t set {column} = r.folded from unnest($1::uuid[], $2::uuid[], $3::text[]) \
-         as r(tenant_id, id, folded) where t.tenant_id = r.tenant_id and t.id = r.id"
+        "update {name} t set {column} = r.folded{} from unnest($1::uuid[], $2::uuid[], $3::text[]) \
+         as r(tenant_id, id, folded) where t.tenant_id = r.tenant_id and t.id = r.id",
+        table.turn_marks()
     );
     let mut last = (Uuid::nil(), Uuid::nil());
     loop {

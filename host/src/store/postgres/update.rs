@@ -380,7 +380,7 @@ fn write_change(sql: &mut Sql, scope: &Scope, table: &Table, update: &Update) {
         let name = &table.column(column).sql;
         sql.put(&format!(", {name} = g.{name}"));
     }
-    write::put_stale(table, sql);
+    sql.put(&table.turn_marks());
     let mut next = 0;
     for (group, parts) in &update.groups {
         let Some(group) = table.search.get(*group) else { continue };

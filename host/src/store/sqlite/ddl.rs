@@ -22,7 +22,12 @@ pub fn apply(connection: &Connection, schema: &Tables, changes: &[TableChange]) 
             TableChange::Table { collection } => table_of(schema, collection).map(create),
             TableChange::Column { collection, column } => table_of(schema, collection).and_then(|table| {
                 let column = table.column(table.find(column)?);
-                Some(format!("alter table {} add column {}", table.sql, definition(column)))
+                let mut text = format!("alter table {} add column {};\n", table.sql, definition(column));
+                if let Some(mark) = &column.mark {
+                    text.push_str(&format!("alter table {} add column {};\n", table.sql, mark_definition(mark)));
+                    text.push_str(&derived_trigger(table, column, mark));
+                }
+                Some(text)
             }),
             TableChange::Index { collection, columns } => table_of(schema, collection).and_then(|table| {
                 let key = table.indexes.iter().find(|key| key.name == *columns)?;
@@ -69,6 +74,9 @@ fn create(table: &Table) -> String {
         text.push_str(", ");
         text.push_str(&definition(column));
     }
+    for mark in table.columns.iter().filter_map(|column| column.mark.as_ref()) {
+        text.push_str(&format!(", {}", mark_definition(mark)));
+    }
     for group in &table.search {
         text.push_str(&format!(", {} text not null default ''", group.sql));
     }
@@ -81,6 +89,11 @@ fn create(table: &Table) -> String {
     }
     for check in &table.checks {
         text.push_str(&triggers(table, check));
+    }
+    for column in &table.columns {
+        if let Some(mark) = &column.mark {
+            text.push_str(&derived_trigger(table, column, mark));
+        }
     }
     if table.kind == Kind::Ledger {
         for event in ["update", "delete"] {
@@ -154,6 +167,20 @@ pub fn reindex(schema: &Tables, stands: impl Fn(&str) -> bool, drop: &[String]) 
     texts
 }
 
+fn mark_definition(mark: &str) -> String {
+    format!("{mark} integer not null default 0")
+}
+
+/// Makes a derived column null after a change that left its mark. The trigger's own change finds nothing more to do.
+fn derived_trigger(table: &Table, column: &Column, mark: &str) -> String {
+    let name = Tables::derived_trigger(&table.bare, &column.name);
+    let (rows, column) = (&table.sql, &column.sql);
+    format!(
+        "create trigger \"{name}\" after update on {rows} when new.{mark} = old.{mark} and new.{column} is not null begin \
+         update {rows} set {column} = null where tenant_id = new.tenant_id and id = new.id; end;\n"
+    )
+}
+
 fn triggers(table: &Table, check: &Check) -> String {
     let holds = checks::sql(table, check, Dialect::Sqlite, &|column| format!("new.{}", table.column(column).sql));
     ["insert", "update"]
@@ -195,6 +222,7 @@ fn search(connection: &Connection, table: &Table, group: &Group) -> Result<Strin
     let add = format!("alter table {} add column {} text not null default '';\n", table.sql, group.sql);
     let parts: Vec<String> =
         group.columns.iter().map(|column| format!("stoa_fold({})", table.column(*column).sql)).collect();
-    let fold = format!("update {} set {} = {};\n", table.sql, group.sql, parts.join(" || char(31) || "));
+    let folded = parts.join(" || char(31) || ");
+    let fold = format!("update {} as t set {} = {folded}{};\n", table.sql, group.sql, table.turn_marks());
     Ok(if known { fold } else { add + &fold })
 }

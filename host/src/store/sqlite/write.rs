@@ -269,7 +269,7 @@ impl Work<'_> {
             let after = self.spelling.after(table, update, Dialect::Sqlite, *column);
             sql.put(", ").put(&table.column(*column).sql).put(" = ").put(&after);
         }
-        write::put_stale(table, &mut sql);
+        sql.put(&table.turn_marks());
         let mut next = self.folded;
         for (group, parts) in &update.groups {
             let Some(group) = table.search.get(*group) else { continue };

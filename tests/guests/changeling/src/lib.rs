@@ -136,10 +136,14 @@ fn read(_: &Call) -> Answer {
     Ok(Reply::json(&State { version: version(form()).to_owned(), items }))
 }
 
+/// A row named `after x` is added once there is a row named `x`: so a test says when the request ends.
 fn add(call: &Call) -> Answer {
     let input: ItemInput = call.body()?;
     let now = now();
     let (id, name) = (new_id(), String::from(input.name));
+    if let Some(other) = name.strip_prefix("after ") {
+        while run(select::<ItemRow>(ItemRow::name.eq(other)).limit(1))?.items.is_empty() {}
+    }
     let inserted = match form() {
         Form::Grown | Form::Stuck => {
             let size = i64::try_from(name.len()).ok();

@@ -126,7 +126,7 @@ fn diff(args: Diff) -> anyhow::Result<()> {
         let mut lines: Vec<String> =
             items(&answer["modules"]).map(|it| format!("{}:\n{}", text(&it["name"]), text(&it["text"]))).collect();
         if let Json::Object(rejection) = &answer["rejection"] {
-            lines.push(format!("no activation is possible: {}", text(&rejection["detail"])));
+            lines.push(format!("the host rejects an activation: {}", text(&rejection["detail"])));
         }
         lines.join("\n")
     })
@@ -219,13 +219,17 @@ fn history(args: History) -> anyhow::Result<()> {
     })
 }
 
-/// The changes, after the claims for which the host would reject an activation.
+/// The changes, after all for which the host would reject an activation.
 pub fn describe_changes(answer: &Json) -> String {
     let conflicts: Vec<&str> = items(&answer["conflicts"]).map(text).collect();
     match conflicts.is_empty() {
         true => text(&answer["text"]).to_owned(),
         false => {
-            format!("conflicts, no activation is possible:\n  {}\n{}", conflicts.join("\n  "), text(&answer["text"]))
+            format!(
+                "conflicts, the host rejects an activation:\n  {}\n{}",
+                conflicts.join("\n  "),
+                text(&answer["text"])
+            )
         }
     }
 }
