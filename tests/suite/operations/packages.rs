@@ -141,7 +141,7 @@ def walk(node):
         for one in node: walk(one)
 for name in ["deployment", "service", "migrate", "podmonitor"]:
     text = re.sub(r"\{\{- (if|end)[^}]*\}\}", "", read(f"helm/stoa/templates/{name}.yaml"))
-    text = re.sub(r"\{\{(.*?)\}\}(?=[^}]|$)", fill, text, flags=re.M)
+    text = re.sub(r"\{\{(.*?)\}\}", fill, text)
     for document in yaml.safe_load_all(text):
         assert document["kind"] and document["metadata"]["name"].startswith("trial"), document
         walk(document)
