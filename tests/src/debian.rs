@@ -1,5 +1,5 @@
-//! A Debian system without anything of this machine, and programs of Debian's that are not installed. Both come from the
-//! mirror that this machine uses, once for all runs of a clone. An `Err` says why there is none.
+//! A Debian system without anything of this machine, and programs of Debian's that are not installed. Both come from
+//! the mirror that this machine uses, once for all runs of a clone. An `Err` says why there is none.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -20,8 +20,8 @@ pub fn system() -> Result<PathBuf, String> {
             [ "$(id -u)" = 0 ] || { echo "only root makes a system"; exit 1; }
             . /etc/os-release
             mirror=$(sed -n 's/^URIs: *//p' /etc/apt/sources.list.d/debian.sources | head -n 1)
-            "$PROGRAMS/usr/sbin/debootstrap" --variant=minbase --include=ca-certificates,curl,openssl,postgresql-client \
-                "$VERSION_CODENAME" . "$mirror"
+            "$PROGRAMS/usr/sbin/debootstrap" --variant=minbase \
+                --include=ca-certificates,curl,openssl,postgresql-client "$VERSION_CODENAME" . "$mirror"
         "#;
         let mut shell = shell(script, folder);
         shell.env("PROGRAMS", &programs).env("DEBOOTSTRAP_DIR", programs.join("usr/share/debootstrap"));

@@ -21,7 +21,8 @@ for _ in $(seq 300); do curl -fsS "$URL/v1/ready" 2> /dev/null && break; sleep 0
 api() { curl -sS -H "Authorization: Bearer $TOKEN" -H "Content-Type: application/json" "$@"; }
 api "$URL/v1/auth/me"  # => alice
 KEY=$(cat /proc/sys/kernel/random/uuid)
-api -H "Idempotency-Key: $KEY" -d '{"name": "First", "currencyCode": "EUR"}' "$URL/v1/onboarding/companies"  # => "tenantId"
+BODY='{"name": "First", "currencyCode": "EUR"}'
+api -H "Idempotency-Key: $KEY" -d "$BODY" "$URL/v1/onboarding/companies"  # => "tenantId"
 STOA_OPERATOR_TOKEN=$(cat operator.token) stoa module list  # => catalog
 curl -sS "$STOA_OPERATOR_URL/metrics" | grep '^stoa_modules_loaded_total'  # => {from="release"} 8
 curl -sS "$STOA_OPERATOR_URL/metrics" | grep -c 'from="compiler"} [1-9]' || echo none  # => none
@@ -97,8 +98,8 @@ fn file_name(path: &Path) -> String {
     path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default()
 }
 
-/// Follows the six commands of the page of production by a shell that stands in `release`, the folder of a release, to a
-/// host that serves users of an identity provider, on PostgreSQL over TLS. `database` is new.
+/// Follows the six commands of the page of production by a shell in `release`, the folder of a release, to a host that
+/// serves users of an identity provider, on PostgreSQL over TLS. `database` is new.
 pub fn follow_six_commands(release: &Path, shell: &mut Command, database: &str) {
     let page = page("production.md");
     let blocks = blocks_of("bash", &page);

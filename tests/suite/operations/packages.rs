@@ -200,7 +200,8 @@ buildah add "$base" base.tar / > /dev/null
 rm base.tar
 buildah commit --rm --signature-policy policy.json "$base" localhost/base
 buildah bud --isolation chroot --signature-policy policy.json --format docker --build-arg BASE=localhost/base \
-    --build-arg PRECOMPILED_SHA256="$(cat "$RELEASE/precompiled.sha256")" -f "$RELEASE/deploy/docker/Dockerfile" -t localhost/stoa "$RELEASE"
+    --build-arg PRECOMPILED_SHA256="$(cat "$RELEASE/precompiled.sha256")" \
+    -f "$RELEASE/deploy/docker/Dockerfile" -t localhost/stoa "$RELEASE"
 image=$(buildah from --signature-policy policy.json localhost/stoa)
 buildah run --isolation chroot --env STOA_LISTEN="127.0.0.1:$PORT" --env STOA_PRIVATE_LISTEN="127.0.0.1:$PRIVATE" \
     --env STOA_ENCRYPTION_KEY="$(openssl rand -hex 32)" --env STOA_TRUSTED_SIGNERS="$SIGNER" \

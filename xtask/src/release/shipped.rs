@@ -1,5 +1,5 @@
-//! The packages whose code is in a release: those that programs and modules are linked from, and files taken over whole. Neither
-//! build scripts, macros that run in the compiler, nor what only tests use.
+//! The packages whose code is in a release: those that programs and modules are linked from, and files copied whole.
+//! Neither build scripts, macros that run in the compiler, nor packages that only tests use.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
@@ -79,10 +79,10 @@ struct EdgeKind {
 }
 
 impl Shipped {
+    /// Modules are linked with no package that a program of this platform would not be.
     pub fn find(workspace: &Workspace) -> Result<Shipped> {
         let mut command = workspace.cargo();
         command.args(["metadata", "--format-version", "1", "--filter-platform", &licences::platform()?]);
-        command.args(["--filter-platform", "wasm32-unknown-unknown"]);
         let metadata: Metadata =
             serde_json::from_str(&program::output(&mut command)?).context("cargo metadata is not as expected")?;
         let lock = std::fs::read_to_string(workspace.root.join("Cargo.lock")).context("cannot read Cargo.lock")?;
