@@ -225,13 +225,17 @@ buildah run --isolation chroot --env STOA_LISTEN="127.0.0.1:$PORT" --env STOA_PR
          health && curl -sS http://127.0.0.1:{private}/metrics | grep ^stoa_modules_loaded_total",
         health.replace("8080", &port),
     );
-    let place = Folder::new("image");
+    // Not in memory: layers are some gigabytes.
+    let place = host::workspace().join("target/test-image");
+    let _ = fs::remove_dir_all(&place);
+    fs::create_dir_all(&place).expect("a folder");
     let mut shell = Command::new("bash");
-    shell.args(["-c", &format!("set -euo pipefail\n{BUILD}")]).current_dir(place.path());
+    shell.args(["-c", &format!("set -euo pipefail\n{BUILD}")]).current_dir(&place);
     shell.env("PROGRAMS", &programs).env("SYSTEM", system).env("RELEASE", &release().folder);
     shell.env("CONTAINERS_CONF", programs.join("usr/share/containers/containers.conf"));
     shell.env("SIGNER", &release().signer).env("PORT", &port).env("PRIVATE", &private).env("CHECK", check);
     let output = shell.output().expect("cannot run bash");
+    let _ = fs::remove_dir_all(&place);
     let (printed, said) = (String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
     if said.contains("error while loading shared libraries") {
         return record::tell_not_run("operations::packages the image", said.lines().next().unwrap_or_default());
