@@ -41,6 +41,13 @@ pub fn mark(line: &str) -> Option<&str> {
 /// Runs the blocks in a folder with these variables; each mark must stand in the output since the one before.
 #[track_caller]
 pub fn follow(blocks: &[String], folder: &Path, variables: &[(&str, &str)]) {
+    let mut shell = Command::new("bash");
+    follow_in(shell.current_dir(folder).envs(variables.iter().copied()), blocks);
+}
+
+/// The same by this shell: a command that takes `-c` and a script.
+#[track_caller]
+pub fn follow_in(shell: &mut Command, blocks: &[String]) {
     let lines = || blocks.iter().flat_map(|block| block.lines());
     // After each marked line a line of our own, so that a mark is looked for in the output since the one before.
     let mut script = String::from("set -euo pipefail\n");
@@ -51,9 +58,7 @@ pub fn follow(blocks: &[String], folder: &Path, variables: &[(&str, &str)]) {
             script.push_str("printf '\\n@@mark@@\\n'\n");
         }
     }
-    let mut command = Command::new("bash");
-    command.args(["-c", &script]).current_dir(folder).envs(variables.iter().copied());
-    let output = command.output().expect("cannot run bash");
+    let output = shell.args(["-c", &script]).output().expect("cannot run bash");
     let printed = String::from_utf8_lossy(&output.stdout);
     let said = String::from_utf8_lossy(&output.stderr);
     assert!(output.status.success(), "the tour ends with {}:\n{printed}\n{said}", output.status);

@@ -90,7 +90,8 @@ pub fn examples(workspace: &Workspace) -> Result<Vec<Module>> {
     build(workspace, &packages, &workspace.target.join("examples"))
 }
 
-fn module_packages(workspace: &Workspace) -> Vec<&Package> {
+/// The deployment's modules: no example, no template.
+pub fn module_packages(workspace: &Workspace) -> Vec<&Package> {
     let components = workspace.root.join("components");
     cdylibs(workspace)
         .filter(|package| package.folder().starts_with(&components) && !is_example(workspace, package))

@@ -3,7 +3,7 @@
 use std::process::{Command, ExitStatus, Stdio};
 
 use anyhow::{Context, Result, bail};
-pub use stoa_cluster::program::{output, run, words};
+pub use stoa_cluster::program::{output, output_quietly, run, words};
 use tokio::process::Child;
 use tokio::signal::unix::{Signal, SignalKind, signal};
 

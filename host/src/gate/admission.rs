@@ -182,6 +182,20 @@ impl SigningKey {
         Ok(Admission { statement, signature })
     }
 
+    /// The Ed25519 signature of a list of checksums, as `sha256sum` writes it. Its bytes are signed without a prefix, so that
+    /// `openssl` verifies them: a line of digits is never the beginning of a statement.
+    pub fn sign_list(&self, list: &str) -> anyhow::Result<Vec<u8>> {
+        let is_line = |line: &str| {
+            let (digest, name) = line.split_once("  ").unwrap_or_default();
+            digest.len() == 64 && digest.bytes().all(|byte| byte.is_ascii_hexdigit()) && !name.is_empty()
+        };
+        anyhow::ensure!(
+            !list.is_empty() && list.lines().all(is_line),
+            "no list of SHA-256 sums, each with two spaces and a name"
+        );
+        Ok(pair(&self.seed)?.sign(list.as_bytes()).as_ref().to_vec())
+    }
+
     /// The key's file. It is a secret.
     pub fn text(&self) -> String {
         format!("{KEY_PREFIX}:{}:{}:{}\n", self.signer.name, self.signer.role, hex::encode(self.seed))
@@ -339,6 +353,18 @@ mod tests {
         assert!(entry(":pricing").may_replace_others() && !entry("").may_replace_others());
         assert!(entry(":pricing+names:price").may_name("price") && !entry(":pricing").may_name("price"));
         assert!(!entry("").may_name("price") && vendor.signer().may_name("price"));
+    }
+
+    #[test]
+    fn only_a_list_of_checksums_is_signed_without_a_prefix() {
+        let key = SigningKey::generate("vendor", Role::Deployment).expect("a key");
+        let list = format!("{}  stoa\n{}  modules/catalog.wasm\n", "0a".repeat(32), "1b".repeat(32));
+        let signature = key.sign_list(&list).expect("a signature");
+        assert!(UnparsedPublicKey::new(&ED25519, key.signer().key).verify(list.as_bytes(), &signature).is_ok());
+        let statement = String::from_utf8(signed_bytes("{}")).expect("text");
+        for other in ["", &statement, &format!("{list}{statement}"), &list.replace("  ", " "), &list[1..]] {
+            assert!(key.sign_list(other).is_err(), "{other}");
+        }
     }
 
     #[test]

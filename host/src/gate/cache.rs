@@ -50,14 +50,24 @@ impl Cache {
         self.read_compiled(engine, &name, &self.folder.join(&name))
     }
 
+    /// Machine code of such a component, for an engine that need not run here.
+    pub fn read_code(&self, engine: &Engine, digest: &[u8; 32]) -> Option<Vec<u8>> {
+        let name = name(engine, digest);
+        self.read_file(&name, &self.folder.join(&name))
+    }
+
     /// Keeps what was compiled.
     pub fn write(&self, engine: &Engine, digest: &[u8; 32], component: &Component) -> anyhow::Result<()> {
+        self.write_code(engine, digest, &component.serialize().map_err(|error| anyhow::anyhow!("{error:#}"))?)
+    }
+
+    /// Keeps machine code that the compiler of this engine made.
+    pub fn write_code(&self, engine: &Engine, digest: &[u8; 32], code: &[u8]) -> anyhow::Result<()> {
         let name = name(engine, digest);
-        let code = component.serialize().map_err(|error| anyhow::anyhow!("{error:#}"))?;
-        let mac = self.sign(&name, &code);
+        let mac = self.sign(&name, code);
         // Hosts that start together write files of their own; the last one stays, and all are the same.
         let beside = self.folder.join(format!("{name}.{}", uuid::Uuid::new_v4().simple()));
-        secret_file::write(&beside, &[mac.as_ref(), &code])?;
+        secret_file::write(&beside, &[mac.as_ref(), code])?;
         fs::rename(&beside, self.folder.join(name))?;
         Ok(())
     }
@@ -82,13 +92,20 @@ impl Cache {
         signing.sign()
     }
 
-    fn read_compiled(&self, engine: &Engine, name: &str, file: &Path) -> Option<Component> {
-        let bytes = fs::read(file).ok()?;
+    /// The code in a file that nobody touched.
+    fn read_file(&self, name: &str, file: &Path) -> Option<Vec<u8>> {
+        let mut bytes = fs::read(file).ok()?;
         let (mac, code) = bytes.split_at_checked(MAC_BYTES)?;
         if verify_slices_are_equal(self.sign(name, code).as_ref(), mac).is_err() {
             tracing::warn!(file = %file.display(), "a compiled module that was touched is compiled anew");
             return None;
         }
+        bytes.drain(..MAC_BYTES);
+        Some(bytes)
+    }
+
+    fn read_compiled(&self, engine: &Engine, name: &str, file: &Path) -> Option<Component> {
+        let code = self.read_file(name, file)?;
         #[allow(unsafe_code, reason = "how wasmtime loads what it compiled before")]
         // SAFETY: the MAC says that these bytes are what `Component::serialize` gave a process with our key, for this very
         // component; wasmtime itself refuses what another version or another configuration compiled.

@@ -40,13 +40,18 @@ pub fn check(workspace: &Workspace) -> Result<()> {
 
 /// Every package that the workspace builds with on this platform, its own included.
 pub fn packages(workspace: &Workspace) -> Result<Vec<Dependency>> {
-    let version = program::output(std::process::Command::new("rustc").arg("-vV"))?;
-    let platform = version.lines().find_map(|line| line.strip_prefix("host: ")).context("rustc names no host")?;
     let mut command = workspace.cargo();
-    command.args(["metadata", "--format-version", "1", "--filter-platform", platform]);
+    command.args(["metadata", "--format-version", "1", "--filter-platform", &platform()?]);
     let text = program::output(&mut command)?;
     let metadata: Metadata = serde_json::from_str(&text).context("cargo metadata is not as expected")?;
     Ok(metadata.packages)
+}
+
+/// The platform that this machine builds for, as cargo names it.
+pub fn platform() -> Result<String> {
+    let version = program::output(std::process::Command::new("rustc").arg("-vV"))?;
+    let platform = version.lines().find_map(|line| line.strip_prefix("host: ")).context("rustc names no host")?;
+    Ok(platform.to_owned())
 }
 
 /// The quoted words of `allow = [...]` below `[licenses]`.

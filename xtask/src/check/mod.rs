@@ -11,12 +11,12 @@ use crate::workspace::Workspace;
 
 mod advisories;
 mod directions;
-mod licences;
+pub mod licences;
 mod names;
 mod places;
 mod repeats;
 mod tidy;
-mod vendored;
+pub mod vendored;
 mod wit;
 mod words;
 

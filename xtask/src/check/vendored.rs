@@ -4,7 +4,7 @@
 use std::collections::BTreeSet;
 use std::fs;
 use std::io::Read as _;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, bail};
 use flate2::read::GzDecoder;
@@ -14,30 +14,49 @@ use sha2::{Digest as _, Sha256};
 use super::licences::meets;
 
 #[derive(Deserialize)]
-struct Vendored {
-    package: String,
-    version: String,
+pub struct Vendored {
+    pub package: String,
+    pub version: String,
     /// In the package.
     file: String,
     /// The digest of that file.
-    sha256: String,
+    pub sha256: String,
     /// The file here, packed by gzip.
     packed: String,
-    licence: String,
+    pub licence: String,
 }
 
 /// Judges every folder in a folder.
 pub fn check(folder: &Path, allowed: &BTreeSet<String>) -> Result<()> {
-    for entry in fs::read_dir(folder).with_context(|| format!("cannot read {}", folder.display()))? {
-        let folder = entry?.path();
+    for folder in folders(folder)? {
         judge(&folder, allowed).with_context(|| folder.display().to_string())?;
     }
     Ok(())
 }
 
-fn judge(folder: &Path, allowed: &BTreeSet<String>) -> Result<()> {
+/// Every folder in a folder, with what it says that it holds.
+pub fn read_all(folder: &Path) -> Result<Vec<(PathBuf, Vendored)>> {
+    let read = |folder: PathBuf| {
+        let vendored = read(&folder).with_context(|| folder.display().to_string())?;
+        Ok((folder, vendored))
+    };
+    folders(folder)?.into_iter().map(read).collect()
+}
+
+fn folders(folder: &Path) -> Result<Vec<PathBuf>> {
+    let entries = fs::read_dir(folder).with_context(|| format!("cannot read {}", folder.display()))?;
+    let mut folders = entries.map(|entry| Ok(entry?.path())).collect::<Result<Vec<_>>>()?;
+    folders.sort();
+    Ok(folders)
+}
+
+fn read(folder: &Path) -> Result<Vendored> {
     let text = fs::read(folder.join("vendored.json")).context("no vendored.json")?;
-    let reported: Vendored = serde_json::from_slice(&text).context("vendored.json is not as expected")?;
+    serde_json::from_slice(&text).context("vendored.json is not as expected")
+}
+
+fn judge(folder: &Path, allowed: &BTreeSet<String>) -> Result<()> {
+    let reported = read(folder)?;
     if !meets(&reported.licence, allowed) {
         bail!("{} {}: {:?} is not on the list of deny.toml", reported.package, reported.version, reported.licence);
     }
@@ -62,8 +81,6 @@ fn judge(folder: &Path, allowed: &BTreeSet<String>) -> Result<()> {
 
 #[cfg(test)]
 mod tests {
-    use std::path::PathBuf;
-
     use super::*;
     use crate::workspace::Workspace;
 

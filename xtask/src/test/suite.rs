@@ -172,6 +172,7 @@ impl Suite<'_> {
         command.env("STOA_TEST_BINARY", self.workspace.host_binary());
         command.env("STOA_TEST_MODULES", build_modules::modules_folder(self.workspace));
         command.env("STOA_TEST_MODULE_CACHE", build_modules::compiled_folder(self.workspace));
+        command.env("STOA_TEST_XTASK", std::env::current_exe()?);
         if !self.selection.is_usual {
             command.env("STOA_TEST_REGISTRIES", "asked");
         }

@@ -59,11 +59,24 @@ fn fill_cache(settings: &Settings) -> anyhow::Result<()> {
 fn write_release(settings: &Settings, folder: &Path) -> anyhow::Result<()> {
     let (sandbox, memory) = (settings.sandbox(), settings.limits().large_memory);
     let engine = engine::build_portable(sandbox, memory).map_err(|error| anyhow::anyhow!("{error:#}"))?;
+    // Where there is a cache, the next release finds what this one compiles.
+    let cache = settings.module_cache();
     let mut code = Vec::new();
     for (file, artifact) in artifact::read_folder(&settings.modules_dir())? {
-        eprintln!("compiling {file}");
-        let compiled = compiler::compile_portable(sandbox, memory, &artifact.bytes);
-        code.push((artifact.digest, compiled.map_err(|error| anyhow::anyhow!("{file}: {error:#}"))?));
+        let kept = cache.as_ref().and_then(|cache| cache.read_code(&engine, &artifact.digest));
+        let compiled = match kept {
+            Some(compiled) => compiled,
+            None => {
+                eprintln!("compiling {file}");
+                let compiled = compiler::compile_portable(sandbox, memory, &artifact.bytes)
+                    .map_err(|error| anyhow::anyhow!("{file}: {error:#}"))?;
+                if let Some(cache) = &cache {
+                    cache.write_code(&engine, &artifact.digest, &compiled)?;
+                }
+                compiled
+            }
+        };
+        code.push((artifact.digest, compiled));
     }
     let list = precompiled::write(folder, &engine::compatibility(&engine), &code)?;
     println!("{}", hex::encode(list));

@@ -25,8 +25,11 @@ pub struct Keygen {
 
 #[derive(clap::Args)]
 pub struct Sign {
-    /// A component.
+    /// A component, or a list of checksums.
     file: PathBuf,
+    /// The file is the output of `sha256sum`: writes FILE.sig, an Ed25519 signature of its bytes.
+    #[arg(long)]
+    list: bool,
     /// A key of `stoa module keygen`.
     #[arg(long)]
     key: PathBuf,
@@ -41,11 +44,25 @@ pub fn keygen(args: &Keygen) -> anyhow::Result<()> {
 }
 
 pub fn sign(args: &Sign) -> anyhow::Result<()> {
+    if args.list {
+        return sign_list(args);
+    }
     let bytes = Artifact::read(&args.file)?.bytes;
     let admission = admit(&bytes, &args.key)?;
     let beside = admission_file(&args.file);
     std::fs::write(&beside, serde_json::to_vec_pretty(&admission)?)
         .with_context(|| format!("cannot write {}", beside.display()))?;
+    println!("{}", beside.display());
+    Ok(())
+}
+
+fn sign_list(args: &Sign) -> anyhow::Result<()> {
+    let list = std::fs::read_to_string(&args.file).with_context(|| format!("cannot read {}", args.file.display()))?;
+    let signature = read_key(&args.key)?.sign_list(&list)?;
+    let mut beside = args.file.clone().into_os_string();
+    beside.push(".sig");
+    let beside = PathBuf::from(beside);
+    std::fs::write(&beside, signature).with_context(|| format!("cannot write {}", beside.display()))?;
     println!("{}", beside.display());
     Ok(())
 }
