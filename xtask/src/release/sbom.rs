@@ -3,13 +3,14 @@
 use anyhow::Result;
 use serde_json::{Value as Json, json};
 
-use super::shipped::{Package, Shipped};
+use super::shipped::{Shipped, ShippedPackage};
 use crate::check::vendored::Vendored;
 
 pub fn write(shipped: &Shipped) -> Result<String> {
     let version = env!("CARGO_PKG_VERSION");
     let packages = &shipped.packages;
-    let components = packages.iter().map(component).chain(shipped.vendored.iter().map(|(_, file)| vendored(file)));
+    let components =
+        packages.iter().map(component).chain(shipped.vendored.iter().map(|(_, file)| file_component(file)));
     let dependencies = packages.iter().map(|package| {
         let others = package.dependencies.iter().filter_map(|place| packages.get(*place));
         json!({ "ref": purl(package), "dependsOn": others.map(purl).collect::<Vec<_>>() })
@@ -31,7 +32,7 @@ pub fn write(shipped: &Shipped) -> Result<String> {
     Ok(serde_json::to_string_pretty(&document)? + "\n")
 }
 
-fn component(package: &Package) -> Json {
+fn component(package: &ShippedPackage) -> Json {
     let mut component = json!({
         "type": "library",
         "bom-ref": purl(package),
@@ -47,7 +48,7 @@ fn component(package: &Package) -> Json {
 }
 
 /// A file of a package of npm; the digest is the file's.
-fn vendored(file: &Vendored) -> Json {
+fn file_component(file: &Vendored) -> Json {
     let purl = format!("pkg:npm/{}@{}", file.package.replace('@', "%40"), file.version);
     json!({
         "type": "library",
@@ -60,6 +61,6 @@ fn vendored(file: &Vendored) -> Json {
     })
 }
 
-fn purl(package: &Package) -> String {
+fn purl(package: &ShippedPackage) -> String {
     format!("pkg:cargo/{}@{}", package.name, package.version)
 }

@@ -16,12 +16,12 @@ use crate::workspace::Workspace;
 
 pub struct Shipped {
     /// By name and version.
-    pub packages: Vec<Package>,
+    pub packages: Vec<ShippedPackage>,
     /// Files of packages of npm, each with its folder.
     pub vendored: Vec<(PathBuf, Vendored)>,
 }
 
-pub struct Package {
+pub struct ShippedPackage {
     pub name: String,
     pub version: String,
     /// An SPDX expression.
@@ -95,7 +95,11 @@ impl Shipped {
 }
 
 /// The packages of these names of the workspace, and all that they are linked with.
-fn select(metadata: Metadata, roots: &BTreeSet<&str>, checksums: &BTreeMap<(String, String), String>) -> Vec<Package> {
+fn select(
+    metadata: Metadata,
+    roots: &BTreeSet<&str>,
+    checksums: &BTreeMap<(String, String), String>,
+) -> Vec<ShippedPackage> {
     let edges: BTreeMap<&str, &Node> = metadata.resolve.nodes.iter().map(|node| (node.id.as_str(), node)).collect();
     let linked: BTreeSet<&str> =
         metadata.packages.iter().filter(|package| !is_macro(package)).map(|package| package.id.as_str()).collect();
@@ -116,7 +120,7 @@ fn select(metadata: Metadata, roots: &BTreeSet<&str>, checksums: &BTreeMap<(Stri
         metadata.packages.iter().filter(|package| found.contains_key(package.id.as_str())).collect();
     listed.sort_by(|a, b| (&a.name, &a.version).cmp(&(&b.name, &b.version)));
     let place = |id: &&str| listed.iter().position(|package| package.id == **id);
-    let package = |package: &&Listed| Package {
+    let package = |package: &&Listed| ShippedPackage {
         name: package.name.clone(),
         version: package.version.clone(),
         licence: spdx(package.license.as_deref().unwrap_or("NOASSERTION")),
