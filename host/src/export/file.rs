@@ -18,7 +18,7 @@ const LONGEST: u64 = 256 << 20;
 #[derive(Debug, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub enum Line {
-    CompanyManifest(CompanyManifest),
+    Manifest(CompanyManifest),
     /// The table, and the values by column.
     Row(String, Map<String, Json>),
     /// The last line: every table that has rows.

@@ -52,14 +52,14 @@ pub async fn import(
 ) -> anyhow::Result<Imported> {
     let mut lines = Lines::new(input);
     let first = lines.read()?;
-    let Some(Line::CompanyManifest(manifest)) = first else { anyhow::bail!("the file does not begin with a manifest") };
+    let Some(Line::Manifest(manifest)) = first else { anyhow::bail!("the file does not begin with a manifest") };
     anyhow::ensure!(manifest.format == FORMAT, "the file's format is {:?}, not {FORMAT:?}", manifest.format);
     let mut import = Import::begin(settings, holds_key, manifest).await?;
     let counts = loop {
         match lines.read()? {
             Some(Line::Row(table, members)) => import.take(&table, &members).await?,
             Some(Line::End(counts)) => break counts,
-            Some(Line::CompanyManifest(_)) => anyhow::bail!("the file has a second manifest"),
+            Some(Line::Manifest(_)) => anyhow::bail!("the file has a second manifest"),
             None => anyhow::bail!("the file has no end: it was cut"),
         }
     };

@@ -57,7 +57,7 @@ pub async fn export(
         modules,
         tables: all.iter().map(|table| (table.name.clone(), table.list_columns())).collect(),
     };
-    writeln!(output, "{}", Line::CompanyManifest(manifest).to_text()?)?;
+    writeln!(output, "{}", Line::Manifest(manifest).to_text()?)?;
     let mut counts = BTreeMap::new();
     for table in &all {
         let mut tally = Tally::default();
