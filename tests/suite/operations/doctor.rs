@@ -361,9 +361,12 @@ fn nothing_is_changed(database: Database) {
     assert_eq!(names(empty.path()), BTreeSet::new());
 }
 
+/// Environment variables with their values.
+type Variables<'a> = &'a [(&'a str, &'a str)];
+
 fn faults_of_settings_are_found(database: Database) {
     let host = Stoa::start(database);
-    let cases: [(&[(&str, &str)], &str, &str); 11] = [
+    let cases: [(Variables<'_>, &str, &str); 11] = [
         (&[("STOA_BODY_MEMORY", "1MiB")], "settings.valid", "fail"),
         (&[("STOA_LISTEN", "nowhere")], "settings.valid", "fail"),
         (&[("STOA_USER_COMPANIES_PER_DAY", "5")], "settings.names", "warn"),
@@ -395,7 +398,7 @@ fn faults_of_a_deployment_s_settings_are_found(_: Database) {
     let issuer = Issuer::start(Manner::Keys(jwks([&Signer::es256("provider")])));
     let folder = Folder::new("doctor");
     let partner = format!("acme:partner:{}", "00".repeat(32));
-    let cases: [(&[&str], &[(&str, &str)], &str, &str); 7] = [
+    let cases: [(&[&str], Variables<'_>, &str, &str); 7] = [
         (&["STOA_ENCRYPTION_KEY"], &[], "settings.key", "fail"),
         (&["STOA_OIDC_ISSUER", "STOA_OIDC_AUDIENCE"], &[], "settings.identity", "fail"),
         (&["STOA_TRUSTED_SIGNERS"], &[], "settings.trust", "fail"),
@@ -440,7 +443,9 @@ fn a_half_built_index_is_found() {
     let host = Stoa::start(Database::Postgres);
     let shop = host.company();
     // Each leaves a row of the company.
-    ["ONE", "TWO"].map(|code| shop.brand(code));
+    for code in ["ONE", "TWO"] {
+        shop.brand(code);
+    }
     let build = "create unique index concurrently seeded on stoa_idempotency (tenant_id)";
     let runtime = tokio::runtime::Runtime::new().expect("a runtime");
     let built = runtime.block_on(async {

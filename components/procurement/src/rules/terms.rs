@@ -1,5 +1,7 @@
 //! Bodies of a purchase order of either kind, and the faults that their schemas cannot find.
 
+#![allow(clippy::disallowed_types, reason = "the code that serde derives for `flatten` can take floats")]
+
 use schemars::JsonSchema;
 use serde::Deserialize;
 use stoa_sdk::{Date, Id, Item, Problem, country, currency, item, text};

@@ -1,5 +1,7 @@
 //! Lines as bodies state them, of quotations and of orders, and the faults that a schema cannot find (sales-pos.md 3.1).
 
+#![allow(clippy::disallowed_types, reason = "the code that serde derives for `flatten` can take floats")]
+
 use std::collections::BTreeSet;
 
 use schemars::{JsonSchema, json_schema};

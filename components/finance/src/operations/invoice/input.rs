@@ -1,5 +1,7 @@
 //! Request bodies of invoices.
 
+#![allow(clippy::disallowed_types, reason = "the code that serde derives for `flatten` can take floats")]
+
 use schemars::JsonSchema;
 use serde::Deserialize;
 use stoa_sdk::{Date, Id, text};
