@@ -110,6 +110,7 @@ impl<B: Replaceable> JsonSchema for FullReplacement<B> {
 }
 
 #[cfg(test)]
+#[allow(clippy::disallowed_types, reason = "the code that serde derives for `flatten` can take floats")]
 mod tests {
     use stoa_sdk::Schemas;
 
