@@ -9,7 +9,7 @@ use stoa_tests::company::{fresh, product, with};
 use stoa_tests::{Company, Database, Stoa, eventually, on_one_database, tests};
 
 on_one_database![imports_pause_while_another_company_writes];
-tests![a_company_has_permits_for_half_of_the_processors];
+tests![a_company_has_permits_for_half_of_the_processors, a_company_searches_on_half_of_the_processors];
 
 fn import(shop: &Company) {
     let article = |n: u32| with(&product(&format!("Many {n}")), json!({ "variants": [{ "sku": fresh("S-") }] }));
@@ -50,10 +50,23 @@ fn imports_pause_while_another_company_writes(database: Database) {
 /// SQLite has one writer, and no such permits.
 fn a_company_has_permits_for_half_of_the_processors() {
     let shop = Stoa::start(Database::Postgres).company();
+    assert_half_runs(&shop, "lock table catalog_product in share mode", || import(&shop));
+}
+
+/// SQLite's readers are as many as processors.
+fn a_company_searches_on_half_of_the_processors() {
+    let shop = Stoa::start(Database::Postgres).company();
+    assert_half_runs(&shop, "lock table catalog_product in access exclusive mode", || {
+        drop(shop.list("catalog/products", &[("text", "chair")]).is(200));
+    });
+}
+
+/// Asserts that as many requests of a company as half of the processors reach the database at once. `lock`: holds them there.
+fn assert_half_runs(shop: &Company, lock: &str, request: impl Fn() + Sync) {
     let half = (thread::available_parallelism().map_or(1, usize::from) / 2).max(1);
     thread::scope(|scope| {
-        let held = shop.hold("lock table catalog_product in share mode");
-        let imports: Vec<_> = (0..half + 2).map(|_| scope.spawn(|| import(&shop))).collect();
+        let held = shop.hold(lock);
+        let requests: Vec<_> = (0..half + 2).map(|_| scope.spawn(&request)).collect();
         let count_waiting = || {
             let waiting = "select pid from pg_stat_activity
                 where datname = current_database() and wait_event_type = 'Lock'";
@@ -66,8 +79,8 @@ fn a_company_has_permits_for_half_of_the_processors() {
             assert_eq!(count_waiting(), half);
         }
         drop(held);
-        for import in imports {
-            import.join().expect("an import");
+        for request in requests {
+            request.join().expect("a request");
         }
     });
 }

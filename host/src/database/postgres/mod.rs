@@ -46,6 +46,8 @@ pub struct Postgres {
     slots: Arc<Slots<QueueKey>>,
     /// Permits of large writes: as many as there are processors, of which a company has half.
     large_writes: Arc<Slots<Uuid>>,
+    /// Seats of reads that look for text, given like those permits: each takes a processor of the server.
+    searches: Arc<Slots<Uuid>>,
     idle: Idle,
     /// How often the schema has changed while this host ran.
     schema: Arc<AtomicU64>,
@@ -78,6 +80,7 @@ enum Kind {
 /// Where a connection goes back to, and its slot among those that may be open.
 struct PoolSlot {
     idle: Idle,
+    searches: Arc<Slots<Uuid>>,
     schema: u64,
     _seat: Seat<QueueKey>,
 }
@@ -122,6 +125,13 @@ impl Transaction {
 
     fn connection(&mut self) -> Result<&mut Connection, Error> {
         self.connection.as_mut().ok_or_else(|| Error::Unavailable("the connection is gone".into()))
+    }
+
+    /// Waits until a read of this company may look for text. `None`: the connection is of no pool.
+    pub async fn permit_search(&mut self, company: Uuid) -> Result<Option<Seat<Uuid>>, Error> {
+        let Some(slot) = &self.pool_slot else { return Ok(None) };
+        let late = |_| Error::Unavailable("the company's searches before it have left no time".into());
+        slot.searches.clone().take(company, ACQUIRE).await.map(Some).map_err(late)
     }
 
     /// BEGIN and, in the same message, `opening`: statements without parameters. READ COMMITTED for writes, so that what
@@ -271,6 +281,7 @@ impl Postgres {
             address: Box::new(address),
             slots: Slots::new(Capacity { slots, queue: QUEUE }),
             large_writes: Slots::new(Capacity { slots: processors, queue: QUEUE }),
+            searches: Slots::new(Capacity { slots: processors, queue: QUEUE }),
             idle: Idle::default(),
             schema: Arc::default(),
             watermark: Watermark::default(),
@@ -306,7 +317,8 @@ impl Postgres {
             Some(connection) => connection,
             None => self.address.connect().await?,
         };
-        let pool_slot = Some(Box::new(PoolSlot { idle: self.idle.clone(), schema, _seat: seat }));
+        let pool_slot =
+            Some(Box::new(PoolSlot { idle: self.idle.clone(), searches: self.searches.clone(), schema, _seat: seat }));
         Ok(Transaction::on(connection, pool_slot, self.numbers.clone(), hopeful))
     }
 
