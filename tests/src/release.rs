@@ -24,6 +24,7 @@ KEY=$(cat /proc/sys/kernel/random/uuid)
 BODY='{"name": "First", "currencyCode": "EUR"}'
 api -H "Idempotency-Key: $KEY" -d "$BODY" "$URL/v1/onboarding/companies"  # => "tenantId"
 STOA_OPERATOR_TOKEN=$(cat operator.token) stoa module list  # => catalog
+stoa doctor  # => checks, 0 failed
 curl -sS "$STOA_OPERATOR_URL/metrics" | grep '^stoa_modules_loaded_total'  # => {from="release"} 8
 curl -sS "$STOA_OPERATOR_URL/metrics" | grep -c 'from="compiler"} [1-9]' || echo none  # => none
 "#;

@@ -138,7 +138,6 @@ fn rows_that_may_be_hidden_are_reported() {
     assert_eq!(std::fs::read_dir(folder.path()).expect("a folder").count(), 0, "no stump is left");
 }
 
-/// A gigabyte in a minute, on a tenth of it.
 /// On PostgreSQL its rows fill several members.
 fn a_large_table_comes_back_whole(database: Database) {
     let host = Stoa::start(database);

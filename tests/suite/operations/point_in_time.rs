@@ -10,7 +10,7 @@ use stoa_cluster::program;
 use stoa_tests::cuts::rounds;
 use stoa_tests::host::Settings;
 use stoa_tests::tour::blocks_of;
-use stoa_tests::{Database, Folder, Stoa, company, host, tests};
+use stoa_tests::{Database, Folder, Stoa, company, host, record, tests};
 
 tests![a_deployment_returns_to_a_point_in_time];
 
@@ -21,8 +21,7 @@ fn a_deployment_returns_to_a_point_in_time() {
     let Some(programs) = find_pgbackrest(place.path()) else {
         // A whole run without `--all` fetches no packages.
         assert_eq!(rounds(0, 1), 0, "{MISSING}");
-        eprintln!("a_deployment_returns_to_a_point_in_time did not run: {MISSING}");
-        return;
+        return record::tell_not_run("operations::point_in_time", MISSING);
     };
     let page = std::fs::read_to_string(host::workspace().join("docs/operate/backup.md")).expect("the page of backups");
     let blocks = blocks_of("bash", &page);

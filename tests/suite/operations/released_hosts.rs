@@ -15,7 +15,7 @@ use stoa_tests::issuer::Manner;
 use stoa_tests::released::{self, find_difference};
 use stoa_tests::selling::Counter;
 use stoa_tests::signer::{claims, jwks};
-use stoa_tests::{Company, Database, Folder, Issuer, Signer, Stoa, modules, on_both_databases};
+use stoa_tests::{Company, Database, Folder, Issuer, Signer, Stoa, modules, on_both_databases, record};
 
 use crate::modules::vetter::Vetter;
 
@@ -43,7 +43,7 @@ fn deployments(database: Database) -> Vec<Deployment> {
     let built: Vec<_> =
         releases.filter_map(|release| release.find_host().map(|old| deploy(database, release.version, old))).collect();
     if built.is_empty() {
-        eprintln!("operations::released_hosts DID NOT RUN: cargo xtask test --all builds the released hosts");
+        record::tell_not_run("operations::released_hosts", "`cargo xtask test --all` builds the released hosts");
     }
     built
 }

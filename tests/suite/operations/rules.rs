@@ -1,12 +1,12 @@
 //! The alert rules, by Prometheus's own program. That they and the dashboard name metrics that exist, and that each alert
-//! has its section in the page of incidents, are unit tests of the catalog (`host/src/observe/catalog.rs`).
+//! has its section in the page of incidents, are unit tests of the list (`host/src/observe/metric_list.rs`).
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use stoa_tests::Folder;
 use stoa_tests::host::workspace;
 use stoa_tests::npm::may_fetch;
+use stoa_tests::{Folder, record};
 
 stoa_tests::tests![promtool_accepts_the_rules_and_their_tests, the_dashboard_s_queries_are_expressions];
 
@@ -57,7 +57,7 @@ fn find_promtool() -> Option<PathBuf> {
         return Some(kept);
     }
     if let Err(why) = may_fetch() {
-        eprintln!("promtool is not here, and {why}");
+        record::tell_not_run("operations::rules", &format!("promtool is not here, and {why}"));
         return None;
     }
     let folder = Folder::new("promtool");
