@@ -43,7 +43,11 @@ const fn histogram(
 
 pub const METRICS: &[Metric] = &[
     gauge("stoa_build_info", &["version", "commit"], "Always 1. The labels name the build."),
-    gauge("stoa_ready", &[], "1 if the host serves: its database answers and has room, and every background task is on time."),
+    gauge(
+        "stoa_ready",
+        &[],
+        "1 if the host serves: its database answers and has room, and every background task is on time.",
+    ),
     histogram(
         "stoa_request_seconds",
         REQUEST,
