@@ -29,7 +29,7 @@ curl -sS "$STOA_OPERATOR_URL/metrics" | grep '^stoa_modules_loaded_total'  # => 
 curl -sS "$STOA_OPERATOR_URL/metrics" | grep -c 'from="compiler"} [1-9]' || echo none  # => none
 "#;
 
-/// What `cargo xtask release` made.
+/// The folder that `cargo xtask release` made.
 pub struct Release {
     pub folder: PathBuf,
     pub archive: PathBuf,

@@ -15,7 +15,7 @@ pub struct Release {
     pub version: String,
 }
 
-/// What a released host stored, and what it returned when it was asked.
+/// Data that a released host stored, and its responses.
 pub struct Fixture {
     release: PathBuf,
     database: Database,

@@ -5,9 +5,9 @@
 #[derive(Debug)]
 pub struct Probe {
     pub id: &'static str,
-    /// What it looks at.
+    /// The state in which it passes.
     pub about: &'static str,
-    /// What an operator does where it warns or fails, in one line.
+    /// The operator's step if it warns or fails, in one line.
     pub remedy: &'static str,
 }
 

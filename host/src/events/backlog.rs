@@ -7,7 +7,7 @@ use crate::database::{Cell, Error, Row, Session};
 /// Rows that one look counts.
 const MOST: usize = 1_000;
 
-/// What waits, and for how long.
+/// Waiting deliveries and events, and for how long they wait.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Backlog {
     /// Lanes with a delivery that is due and that no relay has taken.
@@ -32,9 +32,10 @@ pub async fn read(session: &mut Session) -> Result<Backlog, Error> {
         "select count(*), min(behind.since) from (
            select (select e.created_at from stoa_event e where e.tenant_id = c.tenant_id and e.id > c.last_event
                    order by e.id limit 1) as since
-           from (select tenant_id, last_event from stoa_webhook_cursor where tenant_id > $1
-                 order by tenant_id limit {MOST}) c) behind
-         where behind.since is not null"
+           from stoa_webhook_cursor c
+           where c.tenant_id > $1 and (select e.id from stoa_event e
+             where e.tenant_id = c.tenant_id and e.id > c.last_event order by e.id limit 1) is not null
+           order by c.tenant_id limit {MOST}) behind"
     );
     let (companies, since) = count(session, sql, Cell::Id(Uuid::nil())).await?;
     let age = |instant: Option<i64>| instant.map_or(0, |instant| now.saturating_sub(instant).max(0));

@@ -25,7 +25,7 @@ pub enum Line {
     End(BTreeMap<String, TableCount>),
 }
 
-/// What the file is, and what another deployment needs for it.
+/// The kind of the file, and the requirements of another deployment for it.
 #[derive(Debug, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct CompanyManifest {

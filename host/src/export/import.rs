@@ -30,7 +30,7 @@ const USER_COLUMNS: [(&str, &str); 5] = [
     ("stoa_idempotency", "actor_id"),
 ];
 
-/// What was added.
+/// Result of an import.
 #[derive(Debug)]
 pub struct Imported {
     pub company: Uuid,
@@ -96,7 +96,7 @@ impl<'a> Import<'a> {
         manifest: CompanyManifest,
     ) -> anyhow::Result<Import<'a>> {
         let mut session = Session::begin_alone(settings, false).await?;
-        // Nobody activates modules meanwhile.
+        // No host activates modules meanwhile.
         gate::tables::lock(&mut session).await?;
         let company = manifest.company;
         session.enter_company(company).await?;

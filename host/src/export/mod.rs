@@ -21,7 +21,7 @@ use value::Values;
 
 pub use import::{Imported, import};
 
-/// What was written.
+/// Result of an export.
 pub struct Exported {
     /// Tables that have rows of the company.
     pub tables: usize,

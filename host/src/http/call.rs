@@ -74,7 +74,7 @@ impl RoutedCall<'_> {
             Err(problem) => return Err(self.reject_family(&caller, problem).await),
         };
         let permit = self.governor().admit(&caller, tenant).await?;
-        // Nobody fills the log with ids of companies that are not theirs.
+        // A stranger must not fill the log with ids of other companies.
         let is_theirs = matches!(caller, Caller::Client(_)) || (permit.refused.is_none() && !permit.is_stranger);
         if let Some(tenant) = tenant.filter(|_| is_theirs) {
             let _ = self.trail.tenant.set(tenant);

@@ -112,7 +112,7 @@ impl Listed<'_> {
 }
 
 /// Whether the contract has this code for every operation of the route's kind: NOT_FOUND for one that names a record
-/// or takes a body, LIMIT_EXCEEDED for a write. What becomes of a key is the host's to say.
+/// or takes a body, LIMIT_EXCEEDED for a write. The host judges idempotency keys itself.
 fn is_general(code: &str, route: &Route) -> bool {
     openapi::is_general(code, route) && !code.starts_with("IDEMPOTENCY_KEY_")
 }

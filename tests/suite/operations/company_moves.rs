@@ -100,7 +100,7 @@ fn counts(shop: &Company) -> BTreeMap<String, i64> {
     tables.into_iter().map(|table| (table.clone(), shop.count(&table, "1 = 1"))).filter(|(_, rows)| *rows > 0).collect()
 }
 
-/// What the company's people read of its goods, its trade and its books.
+/// Lists and reports of the company's goods, trade and books.
 fn reports(shop: &Company, entity: &str) -> BTreeMap<&'static str, Json> {
     let of_entity = [("legalEntityId", entity)];
     let lists = [

@@ -255,7 +255,7 @@ fn faults(database: Database) -> Vec<Fault> {
             ],
             &["delete from stoa_webhook_cursor", "delete from stoa_event where kind = 'seeded'"],
         ),
-        // Nobody repairs it.
+        // No host repairs it.
         fault(
             "modules.active",
             "fail",

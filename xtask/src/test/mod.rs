@@ -19,8 +19,8 @@ pub struct Args {
     /// Parts of names: only these tests of the suite (`finance::payments`), and only what they need is built
     names: Vec<String>,
     /// Also rules of modules on PostgreSQL, and what needs other tools or another build: SDKs of five generators, a
-    /// browser, packages of npm and PyPI, released hosts, the benchmark's own tests. What chance decides is repeated more
-    /// often
+    /// browser, packages of npm and PyPI, released hosts, the benchmark's own tests. Tests that depend on chance are
+    /// repeated more often
     #[arg(long, conflicts_with = "names")]
     all: bool,
     /// Passed to the suite's program: `-- --nocapture`

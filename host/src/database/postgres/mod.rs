@@ -127,7 +127,7 @@ impl Transaction {
         self.connection.as_mut().ok_or_else(|| Error::Unavailable("the connection is gone".into()))
     }
 
-    /// Waits until a read of this company may look for text. `None`: the connection is of no pool.
+    /// Waits for the seat of a read that looks for text. `None`: the connection is of no pool, which has the seats.
     pub async fn permit_search(&mut self, company: Uuid) -> Result<Option<Seat<Uuid>>, Error> {
         let Some(slot) = &self.pool_slot else { return Ok(None) };
         let late = |_| Error::Unavailable("the company's searches before it have left no time".into());

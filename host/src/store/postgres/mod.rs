@@ -52,7 +52,7 @@ pub(super) async fn run(
     scope: &mut Scope,
     calls: Vec<Checked>,
 ) -> Result<Vec<Reply>, Stop> {
-    // A read holds no lock for which the holder of a seat could wait.
+    // Only in a read: it waits for no row lock while it holds the seat.
     let looks_for_text = |call: &Checked| matches!(call, Checked::Select(select) if select.filter.searches());
     let _seat = match scope.read_only && calls.iter().any(looks_for_text) {
         true => transaction.permit_search(scope.tenant).await?,
