@@ -157,7 +157,7 @@ pub struct Route {
     pub body: Option<Json>,
     /// Schema of the success body.
     pub response: Json,
-    /// Whether `If-Match` is taken.
+    /// True if `If-Match` is taken.
     #[serde(default)]
     pub if_match: bool,
     /// Largest body in bytes.
@@ -197,7 +197,7 @@ fn is_false(value: &bool) -> bool {
 }
 
 impl Route {
-    /// Whether it takes a query parameter of this name.
+    /// Returns whether it takes a query parameter of this name.
     pub fn takes(&self, parameter: &str) -> bool {
         self.query.as_ref().is_some_and(|query| query["properties"][parameter].is_object())
     }

@@ -170,7 +170,7 @@ impl Watchdog {
         lock(&self.0).push(Task { name, pulse, begin, running, began: Instant::now(), stopped: None });
     }
 
-    /// Whether every task has finished its rounds in time so far.
+    /// Returns whether every task has finished its rounds in time so far.
     pub fn is_well(&self, now: Instant) -> bool {
         !lock(&self.0).iter().any(|task| task.pulse.is_late(now))
     }

@@ -114,7 +114,7 @@ impl Package {
         self.manifest_path.parent().unwrap_or(&self.manifest_path)
     }
 
-    /// Whether it builds to a WebAssembly module.
+    /// Returns whether it builds to a WebAssembly module.
     pub fn is_cdylib(&self) -> bool {
         self.targets.iter().any(|target| target.crate_types.iter().any(|kind| kind == "cdylib"))
     }

@@ -125,7 +125,7 @@ impl Writer<'_> {
     }
 }
 
-/// Whether these are variants that are ordered together, from the first on.
+/// Returns whether these are variants that are ordered together, from the first on.
 fn is_run(parts: &[Part]) -> bool {
     !parts.is_empty() && parts.iter().enumerate().all(|(nth, part)| *part == Part::Ordered(nth))
 }

@@ -38,12 +38,12 @@ impl<const SCALE: u32, const DIGITS: u8> Decimal<SCALE, DIGITS> {
         self.0
     }
 
-    /// Whether it is nothing.
+    /// Returns whether it is nothing.
     pub const fn is_zero(self) -> bool {
         self.0 == 0
     }
 
-    /// Whether it is below zero.
+    /// Returns whether it is below zero.
     pub const fn is_negative(self) -> bool {
         self.0 < 0
     }

@@ -24,7 +24,7 @@ impl Caller {
         }
     }
 
-    /// Whether it is a machine.
+    /// Returns whether it is a machine.
     pub fn is_client(self) -> bool {
         self == Caller::Client
     }

@@ -24,7 +24,7 @@ pub struct Csv {
 struct Column {
     name: String,
     path: Vec<String>,
-    /// Whether the path begins at an entry of the row's list, else at the row.
+    /// True if the path begins at an entry of the row's list, else at the row.
     of_entry: bool,
 }
 
@@ -143,7 +143,7 @@ fn resolve<'a>(schema: &'a Value, defs: &'a Map<String, Value>) -> Result<&'a Ma
     Err("references without an end".into())
 }
 
-/// Whether values of a schema fit one cell.
+/// Returns whether values of a schema fit one cell.
 fn is_cell(schema: &Map<String, Value>) -> bool {
     let simple = |kind: &Value| ["string", "integer", "number", "boolean", "null"].iter().any(|known| kind == known);
     match schema.get("type") {

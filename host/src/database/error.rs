@@ -96,7 +96,7 @@ impl Error {
     }
 }
 
-/// Whether the connection ended, so that nobody knows what of a message ran.
+/// Returns whether the connection ended, so that nobody knows what of a message ran.
 pub fn is_lost(error: &tokio_postgres::Error) -> bool {
     error.is_closed() || std::error::Error::source(error).is_some_and(|cause| cause.is::<std::io::Error>())
 }

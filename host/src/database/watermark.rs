@@ -117,7 +117,7 @@ impl Writing {
 }
 
 impl Known {
-    /// Whether the latest reading may still serve a caller who comes now.
+    /// Returns whether the latest reading may still serve a caller who comes now.
     fn serves(&self) -> bool {
         self.began.is_some_and(|began| began.elapsed() < SERVES)
     }

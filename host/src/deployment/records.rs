@@ -84,7 +84,7 @@ pub async fn digests(session: &mut Session, module: &str) -> Result<Vec<Digest>,
     rows.iter().map(|row| digest(row, 0)).collect()
 }
 
-/// Whether there was a generation without a module.
+/// Returns whether there was a generation without a module.
 pub async fn was_absent(session: &mut Session, module: &str) -> Result<bool, Error> {
     let sql = "select 1 from stoa_generation g where not exists
                  (select 1 from stoa_generation_module m where m.generation = g.number and m.module = $1) limit 1";

@@ -26,7 +26,7 @@ const COMPANIES: usize = 3;
 /// The modules of the running generation that are watched.
 #[derive(Default)]
 pub struct Watch {
-    /// Whether the running generation was searched for young modules.
+    /// True if the running generation was searched for young modules.
     complete: bool,
     /// The generation that ran before it, until then: most likely the one to compare with.
     left: Option<Arc<Generation>>,
@@ -56,7 +56,7 @@ impl Watch {
     }
 }
 
-/// Whether so many failures among so many calls are too many.
+/// Returns whether so many failures among so many calls are too many.
 fn too_many(calls: u64, failures: u64) -> bool {
     failures >= FAILURES && failures.saturating_mul(ONE_IN) > calls
 }

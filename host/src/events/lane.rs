@@ -92,13 +92,13 @@ pub struct Wave {
 pub struct LaneStep {
     pub lane: Lane,
     pub ended: Vec<Ended>,
-    /// Whether to go on with what is due.
+    /// True if to go on with what is due.
     pub goes_on: bool,
     pub schedule: Schedule,
     pub keys: Arc<KeyRing>,
 }
 
-/// Whether any lane is due.
+/// Returns whether any lane is due.
 pub async fn is_any_due(session: &mut Session) -> Result<bool, Error> {
     let now = session.now().await?;
     let sql = "select 1 from stoa_webhook_lane where due_at <= $1 limit 1";

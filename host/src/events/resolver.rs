@@ -89,7 +89,7 @@ fn keep_nothing(options: &mut ResolverOpts) {
     options.attempts = ATTEMPTS;
 }
 
-/// Whether a server said that there is no such name, or no address of this kind.
+/// Returns whether a server said that there is no such name, or no address of this kind.
 fn is_denial(error: &NetError) -> bool {
     error.is_no_records_found() || error.is_nx_domain()
 }

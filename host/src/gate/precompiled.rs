@@ -123,7 +123,7 @@ mod tests {
             self.folder.join(file_name(&hex::encode(self.digest)))
         }
 
-        /// Whether the host's engine loads it.
+        /// Returns whether the host's engine loads it.
         fn loads(&self) -> bool {
             let host = engine::build_compiling(Sandbox::Fast, MEMORY).expect("an engine");
             self.open().is_ok_and(|opened| opened.read(&host, &self.digest).is_some())

@@ -36,7 +36,7 @@ impl Reach {
         self.services.iter().any(|word| word.fits(service))
     }
 
-    /// Whether its modules may call a service (`area/interface`) for callers who lack what it needs.
+    /// Returns whether its modules may call a service (`area/interface`) for callers who lack what it needs.
     pub fn acts_in(&self, service: &str) -> bool {
         self.acts.iter().any(|word| word.fits(service))
     }

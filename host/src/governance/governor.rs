@@ -322,7 +322,7 @@ impl Governor {
         self.database.read(shard, work).await.map_err(|error| unavailable(&error))
     }
 
-    /// Whether a user has a membership of a company, whatever its state. The look-up waits in the user's own queue: a
+    /// Returns whether a user has a membership of a company, whatever its state. The look-up waits in the user's own queue: a
     /// stranger takes no slot of the company.
     pub async fn is_member(&self, user: Uuid, tenant: Uuid) -> Result<bool, Problem> {
         let destination = Shard::of_tenant(tenant).with_queue(QueueKey::Caller(user));
@@ -332,7 +332,7 @@ impl Governor {
         found.await.map_err(|error| unavailable(&error))
     }
 
-    /// Whether the caller may do this in the company now, by live rows.
+    /// Returns whether the caller may do this in the company now, by live rows.
     pub async fn may(&self, caller: &Caller, tenant: Option<Uuid>, access: &Access) -> Result<bool, Problem> {
         let shared = (caller.clone(), tenant, access.clone());
         let work = work(shared, |mut session, shared| async move {

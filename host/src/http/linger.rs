@@ -30,7 +30,7 @@ pub async fn request(request: Request) -> Request {
 struct Lingering {
     /// `None` once it has ended or failed.
     body: Option<Body>,
-    /// Whether the caller sends without being asked to: reading is what asks, so that no refused caller is asked.
+    /// True if the caller sends without being asked to: reading is what asks, so that no refused caller is asked.
     sending: bool,
 }
 

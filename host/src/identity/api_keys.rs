@@ -56,7 +56,7 @@ pub struct Issued {
     pub hash: [u8; 32],
 }
 
-/// Whether a bearer credential has the beginning of an API key: no JWT has it.
+/// Returns whether a bearer credential has the beginning of an API key: no JWT has it.
 pub fn is_api_key(token: &str) -> bool {
     token.starts_with("test_") || token.starts_with("live_")
 }
@@ -161,7 +161,7 @@ impl ApiKeys {
         Ok(complete(database, presented.id, found).await?.map(Arc::new))
     }
 
-    /// Whether what was presented is the key of this hash, and of this deployment's environment.
+    /// Returns whether what was presented is the key of this hash, and of this deployment's environment.
     fn is_it(&self, presented: &Presented, hash: &[u8; 32], environment: &str) -> bool {
         let same = aws_lc_rs::constant_time::verify_slices_are_equal(hash, &presented.hash).is_ok();
         same && environment == self.environment.to_string()

@@ -37,7 +37,7 @@ fn list_own_frames<'a>(module: &str, names: impl Iterator<Item = &'a str>) -> Ve
     shown.iter().map(|function| flatten_text(function, LONGEST_NAME)).take(MOST_FRAMES).collect()
 }
 
-/// Whether a function is of a crate of this name, or of one whose name ends so.
+/// Returns whether a function is of a crate of this name, or of one whose name ends so.
 fn is_of_crate(function: &str, word: &str) -> bool {
     let path = function.trim_start_matches(['<', '&']);
     let Some((first, _)) = path.split_once("::") else { return false };

@@ -116,7 +116,7 @@ impl Default for LineBudget {
 }
 
 impl LineBudget {
-    /// Whether a line may be written. A line that may not is counted.
+    /// Returns whether a line may be written. A line that may not is counted.
     pub fn take(&mut self, module: &Arc<Module>, bytes: usize) -> bool {
         if self.lines > 0 && self.bytes >= bytes {
             (self.lines, self.bytes) = (self.lines - 1, self.bytes - bytes);

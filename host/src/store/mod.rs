@@ -98,7 +98,7 @@ impl From<Error> for Stop {
     }
 }
 
-/// Whether a call changes what is stored. A lock does not.
+/// Returns whether a call changes what is stored. A lock does not.
 pub fn is_write(call: &Call) -> bool {
     matches!(call, Call::Insert(_) | Call::Update(_) | Call::Number(_))
 }

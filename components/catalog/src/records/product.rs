@@ -175,7 +175,7 @@ impl ProductHead {
 
 view! { pub ProductId of ProductRow { id: Id } }
 
-/// Whether a product may be read by API clients.
+/// Returns whether a product may be read by API clients.
 pub fn is_public(status: ProductState, publication: PublicationStatus) -> bool {
     status == ProductState::Active && publication == PublicationStatus::Published
 }

@@ -28,7 +28,7 @@ pub struct StatedLine {
 }
 
 impl StatedLine {
-    /// Whether it bills an order.
+    /// Returns whether it bills an order.
     pub fn has_order(&self) -> bool {
         self.order_item.is_some() || self.receipt_item.is_some()
     }

@@ -105,7 +105,7 @@ totals! { CreditsByCustomer of PartyEntryRow by [party_id: Id] { amount: Sum = s
 totals! { AllCredits of PartyEntryRow by [] { amount: Sum = sum(amount) } }
 
 impl Scope {
-    /// Whether it is of the whole entity, whose months have totals.
+    /// Returns whether it is of the whole entity, whose months have totals.
     fn is_whole(&self) -> bool {
         self.customer.is_none() && self.variant.is_none() && self.branch.is_none() && self.warehouse.is_none()
     }

@@ -109,7 +109,7 @@ impl Setup {
         }
     }
 
-    /// Whether lines of this request's time are in the entity's day totals already.
+    /// Returns whether lines of this request's time are in the entity's day totals already.
     pub fn is_late(&self, entity: Id) -> bool {
         self.entity(entity).is_some_and(|(.., is_late)| is_late)
     }

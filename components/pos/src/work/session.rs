@@ -12,7 +12,7 @@ pub fn lock_session(id: Id) -> Result<SessionRow, Problem> {
     run(get::<SessionRow>(id).locked())?.ok_or_else(Problem::not_found)
 }
 
-/// Whether the caller opened it.
+/// Returns whether the caller opened it.
 pub fn is_operator(session: &SessionRow) -> bool {
     Actor::current().actor_id == session.operator_id
 }

@@ -147,7 +147,7 @@ impl References {
         check_unit_counts(lines, |line| (self.tracking(line.variant), line.quantity, line.units.len()))
     }
 
-    /// Whether the named warehouse is none that there is.
+    /// Returns whether the named warehouse is none that there is.
     pub fn lacks_warehouse(&self) -> bool {
         self.warehouse.is_none()
     }

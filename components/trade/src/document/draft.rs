@@ -11,7 +11,7 @@ use stoa_sdk::{Id, new_ids};
 pub struct Kept<K> {
     /// The row's.
     pub id: Id,
-    /// Whether the line is in the draft: `line_no` is not null.
+    /// True if the line is in the draft: `line_no` is not null.
     pub is_live: bool,
     /// The key of a line; the rows of a draft have distinct keys.
     pub key: K,
@@ -26,7 +26,7 @@ pub struct Redrawn<'a, R> {
     pub line_no: i64,
     /// The row as it was, where the draft has had such a line; None: a row to insert.
     pub before: Option<&'a R>,
-    /// Whether the row comes back after an earlier replacement left it out.
+    /// True if the row comes back after an earlier replacement left it out.
     pub is_revived: bool,
 }
 

@@ -153,7 +153,7 @@ impl Transaction {
         Ok(self.connection()?.send_text(text).await?)
     }
 
-    /// Whether the answers of inserts may be taken for granted.
+    /// Returns whether the answers of inserts may be taken for granted.
     pub fn is_hopeful(&self) -> bool {
         self.hopeful
     }
@@ -372,7 +372,7 @@ impl Postgres {
         }
     }
 
-    /// Whether the last write found room on the server's disk.
+    /// Returns whether the last write found room on the server's disk.
     pub fn has_room(&self) -> bool {
         !self.full.load(Relaxed)
     }

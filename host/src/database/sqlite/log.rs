@@ -34,7 +34,7 @@ pub struct Log {
     path: PathBuf,
     largest: u64,
     next_look: Instant,
-    /// Whether reads are held back, and the keys whose reads were long.
+    /// True if reads are held back, and the keys whose reads were long.
     holds: bool,
     long: HashSet<QueueKey>,
 }
@@ -107,7 +107,7 @@ impl Log {
         readers.hold(Hold::Nothing);
     }
 
-    /// Whether everything of the log is in the database.
+    /// Returns whether everything of the log is in the database.
     fn checkpoint(&self, writer: &Connection, sql: &str) -> bool {
         // A reader of another process must not make the writer wait.
         let _ = writer.busy_timeout(Duration::ZERO);

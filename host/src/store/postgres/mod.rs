@@ -93,7 +93,7 @@ pub(super) async fn run(
     Ok(replies.into_iter().flatten().collect())
 }
 
-/// Whether the answer of an insert is known where no row clashes.
+/// Returns whether the answer of an insert is known where no row clashes.
 fn is_plain(insert: &Insert) -> bool {
     !insert.skip && insert.refused.is_empty()
 }

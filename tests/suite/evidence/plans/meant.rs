@@ -232,7 +232,7 @@ pub const MEANT: &[Meant] = &[
 ];
 
 impl Meant {
-    /// Whether a scan is one of these.
+    /// Returns whether a scan is one of these.
     pub fn is_of(&self, scan: &Scan, sql: &str) -> bool {
         let is_it = |(table, text): &(&str, &str)| *table == scan.table && is_looked_for(text, scan, sql);
         !self.why.is_empty() && self.scans.iter().any(is_it)

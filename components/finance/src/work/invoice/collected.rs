@@ -99,7 +99,7 @@ impl Collected {
     }
 }
 
-/// Whether an order that a register collected is billed alone and in full by these lines.
+/// Returns whether an order that a register collected is billed alone and in full by these lines.
 pub fn bills_whole(orders: &Orders, order: Id, lines: &[InvoiceLineRow]) -> bool {
     let mut billed: BTreeMap<Id, Quantity> = BTreeMap::new();
     for line in lines {
