@@ -216,7 +216,7 @@ pub struct Oidc {
     pub types: Option<Vec<String>>,
     /// Other names of claims than those of OpenID Connect.
     pub claims: Option<ClaimNames>,
-    /// Whether the issuer is asked for an address that a token does not tell.
+    /// True if the host asks the issuer for an address that a token does not contain.
     pub userinfo: Option<bool>,
 }
 

@@ -38,7 +38,7 @@ impl<const SCALE: u32, const DIGITS: u8> Decimal<SCALE, DIGITS> {
         self.0
     }
 
-    /// Returns whether it is nothing.
+    /// Returns whether the number is zero.
     pub const fn is_zero(self) -> bool {
         self.0 == 0
     }

@@ -43,7 +43,7 @@ pub(crate) fn request_in_thread() -> u64 {
     native::request()
 }
 
-/// Returns whether a request may keep in memory what it has read.
+/// Returns whether a request may keep the rows that it read in memory.
 pub(crate) fn keeps() -> bool {
     #[cfg(target_arch = "wasm32")]
     return true;

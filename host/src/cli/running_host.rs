@@ -144,8 +144,8 @@ fn read_rate_limits(settings: &Settings) -> RateLimits {
 }
 
 /// Refuses to serve with a key that this host made for itself where the database has secrets under another one: a
-/// second --dev host with a folder of its own. Who states keys may have lost one, and needs a host to replace the
-/// secrets under it.
+/// second --dev host with a folder of its own. An operator who sets keys may have lost one, and needs a host to
+/// replace the secrets under it.
 async fn check_keys(settings: &Settings, database: &Database, keys: &KeyRing) -> anyhow::Result<()> {
     let missing = endpoint::find_missing_keys(database, keys).await?;
     let Some(id) = missing.first() else { return Ok(()) };

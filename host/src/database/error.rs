@@ -6,7 +6,7 @@ pub enum Error {
     /// A serialization failure or deadlock: the whole request runs again.
     #[error("conflict with another transaction: {0}")]
     Conflict(String),
-    /// Nobody knows whether the commit took effect: the connection ended while it was under way.
+    /// The commit may or may not have taken effect: the connection ended while it was under way.
     #[error("the commit's outcome is unknown: {0}")]
     CommitUnknown(String),
     /// Lost connection, time-out, full disk, exhausted pool: answered 503.

@@ -267,7 +267,7 @@ impl Session {
         }
     }
 
-    /// As `query`, for a statement that was put together from texts of ours. What a caller sent is among the values alone.
+    /// As `query`, for a statement that was put together from texts of ours. Input of a caller is only among the values.
     pub async fn query_composed(&mut self, sql: String, values: &[Cell]) -> Result<Vec<Row>, Error> {
         match self {
             Session::Sqlite(connection) => sqlite::query(connection, &sql, values),

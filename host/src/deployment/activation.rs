@@ -289,9 +289,9 @@ impl Deployment {
         self.install(recorded, active, after, set, changes).await
     }
 
-    /// Makes the modules of an earlier generation the active ones again. What it takes away is reported, and refused by
-    /// nothing: a way back that asks questions is none. A generation with a withdrawn module comes back where that is
-    /// asked for: that is a way forth. `module`: the one for whose sake it is.
+    /// Makes the modules of an earlier generation the active ones again. The host reports the removed parts and rejects
+    /// none of them: a rollback must not need a confirmation. A generation with a withdrawn module becomes active again if the
+    /// operator names it. `module`: the module that caused the rollback.
     pub async fn restore(
         &self,
         target: u64,

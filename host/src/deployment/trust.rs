@@ -19,7 +19,7 @@ use crate::sandbox::{Generation, Vetted};
 /// Generations of one look into the history.
 const PAGE: u32 = 100;
 
-/// Whether everybody who vouched for these is trusted here; else the first who is not, with the module's name.
+/// Checks that this host trusts every signer of these modules. The refusal names the first other signer and its module.
 pub async fn check(database: &Database, gate: &Gate, set: &Set) -> Result<Result<(), Refusal>, Error> {
     let trust = gate.trust.load_full();
     for (name, digest) in set {
@@ -69,7 +69,7 @@ pub async fn find_trusted(database: &Database, gate: &Gate, below: u64, left: &S
                 found.push((number, set));
             }
         }
-        // Nobody goes back further than this.
+        // The search ends at this page.
         if length < PAGE as usize || !found.is_empty() {
             return Ok(found);
         }

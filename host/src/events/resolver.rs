@@ -27,7 +27,7 @@ pub enum Resolved {
     Nothing,
 }
 
-/// Nobody could say.
+/// No name server returned a response.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("no name server answers")]
 pub struct NoAnswer;

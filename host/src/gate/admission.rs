@@ -132,7 +132,7 @@ impl Signer {
 }
 
 impl Statement {
-    /// Whether the artifact is what was signed, by its own words.
+    /// Checks that the artifact's name, version and descriptor are the signed ones.
     pub fn describes(&self, name: &str, version: &str, descriptor: &str) -> Result<(), Refusal> {
         let differs = |what| Err(Refusal::new("DIGEST_MISMATCH", format!("the statement has another {what}")));
         if self.name != name {

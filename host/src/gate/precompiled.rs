@@ -2,8 +2,8 @@
 //!
 //! Machine code runs unchecked. A file is loaded only if the list beside it has its SHA-256, and the list is read only if its own
 //! SHA-256 is in the deployment's settings: who can change those can change the binary too. No key is part of it, so
-//! none can be read out of a release or an image; the cache's key stays where it was made. What does not fit is
-//! compiled anew.
+//! none can be read out of a release or an image; the cache's key stays where it was made. The host compiles
+//! a module again if its file does not match.
 
 use std::collections::BTreeMap;
 use std::fs::{self, File};

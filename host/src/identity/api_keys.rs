@@ -17,7 +17,7 @@ use super::Environment;
 use super::failed_lookups::{FailedLookups, PastLookup};
 use crate::database::{Cell, Database, Error, QueueKey, Row, Session, Shard};
 
-/// Keys kept at hand. What is kept of a key never changes.
+/// Keys in memory. The members that are kept of a key never change.
 const CACHED: usize = 10_000;
 /// Bytes of a secret: 256 bits, 43 characters of base64url.
 const SECRET: usize = 32;

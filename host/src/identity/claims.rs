@@ -138,7 +138,7 @@ fn is_subject(subject: &str) -> bool {
 }
 
 /// The form of an address as far as storing and showing it needs: something before and after an `@`, no white space, no
-/// control characters, not too long. Whether it reaches somebody, the issuer has verified.
+/// control characters, not too long. The issuer has verified that mail to it arrives.
 pub(super) fn is_email_address(email: &str) -> bool {
     email.chars().count() <= MAX_EMAIL_CHARACTERS
         && !email.contains(|character: char| character.is_control() || character.is_whitespace())

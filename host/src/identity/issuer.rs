@@ -25,7 +25,7 @@ pub struct Issuer {
     /// The claims that tell who somebody is.
     #[serde(default)]
     pub claims: ClaimNames,
-    /// True if the address of a token without one is asked of the issuer's userinfo (OpenID Connect Core 5.3). Default: it is.
+    /// True if the host asks the issuer's userinfo (OpenID Connect Core 5.3) for an address that a token lacks. Default: true.
     #[serde(default = "yes")]
     pub userinfo: bool,
     /// Where the keys come from. Not a setting: `[[oidc]]` always means the issuer's well-known address.

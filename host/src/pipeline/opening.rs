@@ -60,7 +60,7 @@ pub struct Standing {
 }
 
 impl Opened {
-    /// Whether the credential is still valid: of a user the token has stated so, of a key only the live rows can.
+    /// Checks that the credential is still valid: a user's token stated so; for a key only the live rows can.
     pub fn authenticate(&self, caller: &Caller) -> Result<(), Problem> {
         match (caller, &self.standing) {
             (Caller::User(_), _) => Ok(()),
@@ -81,7 +81,7 @@ impl Opened {
         }
     }
 
-    /// Whether the authenticated caller may go on.
+    /// Checks that the authenticated caller may continue.
     pub fn authorize(&self, caller: &Caller, tenant: Option<Uuid>, access: &Access) -> Result<(), Problem> {
         if tenant.is_none() {
             return Ok(());

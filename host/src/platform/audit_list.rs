@@ -51,7 +51,7 @@ pub const OPERATIONS: &[PlatformOperation] =
         .answers::<Page<AuditEntry>>()];
 
 text_enum! {
-    /// Who acted.
+    /// The kind of actor.
     pub enum ActorType { User => "USER", ApiClient => "API_CLIENT", System => "SYSTEM" }
 }
 

@@ -23,7 +23,7 @@ pub const OPERATIONS: &[PlatformOperation] =
         .answers::<OnboardingChecklist>()];
 
 text_enum! {
-    /// Whether a step is behind the company.
+    /// The state of an onboarding step.
     pub enum StepStatus { Done => "DONE", Pending => "PENDING" }
 }
 

@@ -1,7 +1,7 @@
-//! Whether modules keep what their descriptors promise: an answer meets its operation's schema, an event its kind's,
+//! Checks that modules keep the promises of their descriptors: a response meets its operation's schema, an event its kind's,
 //! and the route lists every status, event and problem that the operation has. A host that refuses breaches judges
-//! before anything is committed. One that counts them judges samples beside the road, in a small share of one core:
-//! what finds no room is not judged, and no request waits.
+//! before anything is committed. A host that counts them judges samples next to the requests, in a small share of one core:
+//! a sample that finds no room is not judged, and no request waits.
 
 use std::collections::HashSet;
 use std::panic::{AssertUnwindSafe, catch_unwind};

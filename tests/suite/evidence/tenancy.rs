@@ -109,8 +109,8 @@ fn settled(company: &Company) -> std::collections::BTreeMap<String, (usize, u64)
     })
 }
 
-/// Tries one field with a foreign id, an absent one, an archived one and a good one; what the last three came to. What only reads
-/// shares its good records with all that does.
+/// Tries one field with a foreign id, an absent one, an archived one and a good one. Returns the results of the last three. Operations
+/// that only read share their good records.
 fn try_field(
     contract: &Contract,
     writer: &Caller,

@@ -1,5 +1,6 @@
 //! A first start compiles nothing that was compiled before: into the deployment's own cache, as `cargo xtask run` has it done, or
-//! by a release that the settings vouch for. What was touched or made for another engine is left, and compiled anew.
+//! by a release that the settings allow. The host ignores a file that was modified or built for another engine, and compiles the
+//! module again.
 
 use std::fs;
 use std::io::{Read as _, Write as _};

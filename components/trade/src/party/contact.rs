@@ -95,7 +95,7 @@ impl From<ContactInput> for Contact {
 }
 
 text_enum! {
-    /// What an address is for.
+    /// The purpose of an address.
     #[allow(missing_docs, reason = "described values would be alternatives in the schema, not one enumeration")]
     pub enum AddressUse { Billing => "BILLING", Shipping => "SHIPPING", Other => "OTHER" }
 }

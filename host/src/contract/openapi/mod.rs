@@ -42,7 +42,7 @@ pub struct DocumentedModule<'a> {
     pub events: &'a [EventKind],
     /// Descriptions of its members that have none of their own.
     pub words: &'a [Named],
-    /// True if a partner's: then its schemas have no name of which another depends.
+    /// True if a partner signed it: then no other module depends on the names of its schemas.
     pub by_partner: bool,
 }
 

@@ -229,7 +229,8 @@ impl Transaction {
         }
     }
 
-    /// Undoes a refusal. What was put off is tried before: who refuses believed that it holds, and says something else where not.
+    /// Rolls back a rejection. Delayed statements run first: the code that rejects assumed their success, and returns another error if
+    /// one fails.
     async fn refuse(&mut self) -> Result<(), Error> {
         if !self.late.is_empty() {
             let tried = self.send(Vec::new(), &mut |_, _| {}).await;

@@ -34,7 +34,7 @@ pub struct Log {
     path: PathBuf,
     largest: u64,
     next_look: Instant,
-    /// True if reads are held back, and the keys whose reads were long.
+    /// True if the queue holds reads back.
     holds: bool,
     long: HashSet<QueueKey>,
 }

@@ -432,7 +432,7 @@ fn connect(file: &File, read_only: bool) -> rusqlite::Result<Connection> {
     Ok(connection)
 }
 
-/// Addresses, answers and books: for the host's user alone. What SQLite makes beside the file has its mode.
+/// Addresses, responses and books: only the host's user may read them. Files that SQLite creates next to this one get its mode.
 fn keep_private(path: &Path) -> anyhow::Result<()> {
     secret_file::make_empty(path).map_err(|error| anyhow::anyhow!("{}: {error}", path.display()))?;
     for beside in ["", "-wal", "-shm"] {

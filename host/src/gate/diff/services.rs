@@ -160,7 +160,7 @@ fn implies(was: Option<&Vec<String>>, is: Option<&Vec<String>>) -> bool {
     match (was, is) {
         (_, None) => true,
         (None, Some(_)) => false,
-        // Nobody was served.
+        // No caller was served.
         (Some(was), Some(_)) if was.is_empty() => true,
         (Some(was), Some(is)) => !is.is_empty() && is.iter().all(|code| was.contains(code)),
     }

@@ -1,5 +1,5 @@
-//! Scans that are meant, each with the reason. Whether a statement makes one may hang on the statistics of the day, so that one which
-//! none makes is no fault.
+//! Intended scans, each with the reason. The statistics of the day may decide if a statement makes one, so a scan that no statement
+//! makes is no fault.
 
 use super::plan::Scan;
 

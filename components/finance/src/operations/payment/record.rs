@@ -1,4 +1,4 @@
-//! Recording payments: created, replaced while they are expected, confirmed. What is money posts its entry, and may pay invoices at once.
+//! Recording payments: created, replaced while they are expected, confirmed. A money payment posts its entry and may pay invoices at once.
 
 use stoa_sdk::store::{Batch, Failure, insert, run};
 use stoa_sdk::{Answer, Call, Problem, facts, new_id, now, today};

@@ -27,7 +27,7 @@ pub const OPERATIONS: &[Operation] = &[
         .needs(MARGIN).query::<AskRevenue>().answers::<MarginReport>().cache_control("no-store").or_csv().heavy().problems(&["NOT_FOUND", "LIMIT_EXCEEDED"]),
 ];
 
-/// Whose revenue, when, and by what.
+/// The revenue in the report: by entity, days and group.
 #[derive(Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct AskRevenue {

@@ -1,4 +1,4 @@
-//! Recording what was counted. What the system holds is kept with every line, so that what is sold while people count stays
+//! Recording a count. Each line keeps the quantity that the system had at that time, so that goods sold while users count stay
 //! sold.
 
 use std::collections::BTreeMap;
@@ -162,7 +162,7 @@ impl Seen {
     }
 }
 
-/// Whether these variants can be counted so.
+/// Checks that these variants can be counted so.
 fn check_counts(lines: &[CountedLine], articles: &BTreeMap<Id, Article>) -> Result<(), Problem> {
     let mut faults = Vec::new();
     for (index, line) in lines.iter().enumerate() {

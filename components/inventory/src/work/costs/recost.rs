@@ -55,7 +55,7 @@ pub fn recost(way: Way, document: Id, lines: &[Line]) -> Result<Vec<Parts>, Prob
         let places =
             if articles::tracking(article) == Tracking::Serialized { 0 } else { u32::from(article.decimal_places) };
         let mut of_line = match line.unit {
-            // Nobody else deals over it.
+            // No other line shares it.
             None => goods.remove(&line.receipt_item).unwrap_or_default(),
             unit => {
                 goods.get(&line.receipt_item).into_iter().flatten().filter(|part| part.unit == unit).cloned().collect()
