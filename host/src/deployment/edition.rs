@@ -1,4 +1,4 @@
-//! A generation as callers see it: with the table of its modules' operations and the host's own, and the contract composed from
+//! An edition, a generation as callers see it: with the table of its modules' operations and the host's own, and the contract composed from
 //! both. A request takes what it needs of it at its beginning.
 
 use std::ops::Deref;
