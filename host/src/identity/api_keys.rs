@@ -115,7 +115,7 @@ impl ApiKeys {
 
     /// The key that a token is, if it is one that was issued here. `peer`: the subscriber who sends it, for whom
     /// look-ups count.
-    pub async fn of(&self, database: &Database, token: &str, peer: IpAddr) -> Result<Lookup, Error> {
+    pub async fn look_up(&self, database: &Database, token: &str, peer: IpAddr) -> Result<Lookup, Error> {
         let Some(presented) = Presented::parse(token) else { return Ok(Lookup::Nothing) };
         let cached = self.cache.lock().ok().and_then(|mut cache| cache.get(&presented.id).cloned());
         if let Some(key) = cached.filter(|key| self.is_it(&presented, &key.hash, &key.environment)) {

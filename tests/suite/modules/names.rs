@@ -255,8 +255,8 @@ fn a_push_tells_what_an_activation_rejects(database: Database) {
     let push = |descriptor: &Json| console.push(&host.signed(&puppet(descriptor)));
     let expect_told = |pushed: &Answer, code: &str, words: &str| {
         let conflicts = &pushed["conflicts"];
-        let told = conflicts[0].as_str().unwrap_or_else(|| panic!("{code} is not told: {pushed}"));
-        assert!(told.starts_with(&format!("{code}: ")) && told.contains(words), "{told}");
+        let message = conflicts[0].as_str().unwrap_or_else(|| panic!("{code} is not reported: {pushed}"));
+        assert!(message.starts_with(&format!("{code}: ")) && message.contains(words), "{message}");
         let digest = pushed.text("digest");
         assert_eq!(console.get(&format!("modules/{digest}/diff")).is(200)["conflicts"], *conflicts);
         console.activate(&digest, json!({ "allow": ["SERVICE_WANTED"] })).refused(409, code);

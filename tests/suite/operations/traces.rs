@@ -152,8 +152,8 @@ fn a_parent_is_continued(database: Database) {
     for malformed in [format!("00-{TRACE}-{SPAN}"), "00-0-0-01".into(), "x".repeat(4_000)] {
         let answer = make_brand(&shop, Some(&malformed));
         let root = collector.await_trace(&answer).remove(0);
-        let own = answer.header("x-request-id").expect("an id").replace('-', "");
-        assert_eq!((root.trace, root.parent), (own, String::new()), "{malformed}");
+        let request_id = answer.header("x-request-id").expect("an id").replace('-', "");
+        assert_eq!((root.trace, root.parent), (request_id, String::new()), "{malformed}");
     }
 }
 
