@@ -101,7 +101,7 @@ impl Descriptor {
     }
 }
 
-/// A kind of event that integrators may hear of, and what it carries.
+/// A kind of event that integrators may receive, and its data.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct EventKind {

@@ -292,7 +292,7 @@ impl Stoa {
         }
     }
 
-    /// Reads the contract anew at the next answer: another generation may run.
+    /// Reads the contract again at the next answer: another generation may run.
     pub fn forget_contract(&self) {
         *lock(&self.0.contract) = None;
     }

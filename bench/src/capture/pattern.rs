@@ -11,7 +11,7 @@ use crate::company::Price;
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub enum Part {
     Constant(Value),
-    /// An id that every request makes anew: the nth of its request.
+    /// An id that every request creates: the nth of its request.
     Fresh(usize),
     /// The product that is read.
     Product,
@@ -19,11 +19,11 @@ pub enum Part {
     Variant,
     /// The nth of the variants that are ordered together.
     Ordered(usize),
-    /// The number of a document that every request makes anew, or its key, which is in lower case.
+    /// The number of a document that every request creates, or its key, which is in lower case.
     Number {
         is_key: bool,
     },
-    /// A text in which an id stands that every request makes anew.
+    /// A text in which an id stands that every request creates.
     Naming {
         before: String,
         nth: usize,

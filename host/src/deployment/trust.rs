@@ -1,7 +1,7 @@
-//! Trust, while hosts run: a generation runs on a host if everybody who vouches for its modules is trusted there. Where the active
-//! one is not (a key was revoked), the host runs the newest earlier one that is, says so, and waits for an operator: whom a host
-//! trusts is its own settings, and the word of one host takes nothing from the others. Where no earlier one is, it runs the active
-//! one without the modules that are not trusted and without those that need them.
+//! Trust, while hosts run: a host runs a generation if it trusts every signer of its modules. If it no longer trusts the active
+//! one (a key was revoked), it runs the newest earlier one that it trusts, reports that, and waits for an operator. Each host trusts
+//! by its own settings, so one host changes nothing for the others. If it trusts no earlier one, it runs the active one without the
+//! modules that it does not trust and without those that need them.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;

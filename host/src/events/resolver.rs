@@ -1,5 +1,5 @@
 //! Current addresses of a name: both kinds, asked of the system's name servers over DNS only. Nothing is kept, no
-//! search domain is added and no file of hosts is read, so that what is judged is what the world sees, and each attempt asks anew.
+//! search domain is added and no file of hosts is read, so that what is judged is what the world sees, and each attempt asks again.
 
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 use std::time::Duration;

@@ -30,7 +30,7 @@ struct List {
     code: BTreeMap<String, String>,
 }
 
-/// A folder of machine code that the settings vouch for.
+/// A folder of machine code that the settings allow.
 pub struct Precompiled {
     folder: PathBuf,
     list: List,

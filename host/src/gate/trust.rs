@@ -14,7 +14,7 @@ pub enum Trust {
 }
 
 impl Trust {
-    /// The signer of the bytes of a digest, and its statement; `None` where nobody need vouch.
+    /// The signer of the bytes of a digest, and its statement; `None` if no signature is needed.
     pub fn admit(
         &self,
         digest: &[u8; 32],

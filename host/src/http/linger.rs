@@ -1,4 +1,4 @@
-//! Lets a caller that is still sending hear its refusal: a connection closed under it would lose the answer.
+//! Lets a caller that is still sending receive its rejection: a connection that closes early would lose the response.
 
 use std::pin::Pin;
 use std::task::{Context, Poll, ready};

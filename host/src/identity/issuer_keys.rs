@@ -18,7 +18,7 @@ use super::keys::{Key, KeySet, Thumbprint};
 use super::refusal::CredentialRefusal;
 use crate::watchdog::Pulse;
 
-/// How often keys are fetched anew while all is well.
+/// How often keys are fetched again while all is well.
 const REFRESH_EVERY: Duration = Duration::from_secs(10 * 60);
 /// Fetches that an unknown key or a failure asks for are at least this far apart. Without it, tokens with invented key
 /// names would be a way to make this host attack the issuer.

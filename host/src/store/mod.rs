@@ -80,7 +80,7 @@ fn describe_limit(name: &str, most: usize) -> String {
     format!("{name}: {most}")
 }
 
-/// Why a call fails while it runs; `run` turns it into what the module hears.
+/// Why a call fails while it runs; `run` turns it into the error that the module receives.
 #[derive(Debug)]
 enum Stop {
     Database(Error),

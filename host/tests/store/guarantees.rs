@@ -14,7 +14,7 @@ pub fn stock(count: u64) -> Call {
     insert("stock", "id place item on_hand", rows)
 }
 
-/// [A28]: the store refuses the change, whatever the module asked for; who comes with an old version hears of that first.
+/// [A28]: the store refuses the change, whatever the module asked for; a caller with an old version receives that first.
 #[tokio::test]
 async fn the_last_version_takes_no_change() {
     let schema = schema();

@@ -111,7 +111,7 @@ fn a_cache_that_was_filled_before_spares_the_first_start(_: Database) {
     // Once is enough.
     let again = place.precompile(&[]);
     assert!(!String::from_utf8_lossy(&again.stderr).contains("compiling"), "{again:?}");
-    // Touched, it is compiled, and kept anew.
+    // Touched, it is compiled, and kept again.
     touch(&the_only_file(&place.at("cache"), None));
     let host = place.start("cache", Settings::default());
     assert_eq!(count_loads(&host), [0, 0, 1]);

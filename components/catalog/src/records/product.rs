@@ -61,7 +61,7 @@ collection! {
     members { unit_code: "unitOfMeasure" }
 }
 
-/// By hand: a product has a third state, in which it is shown to nobody.
+/// By hand: a product has a third state, in which no caller sees it.
 impl Archivable for ProductRow {
     fn status(&self) -> Status {
         if self.status == ProductState::Active { Status::Active } else { Status::Archived }

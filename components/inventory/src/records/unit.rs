@@ -1,5 +1,5 @@
 //! Serial units: their permanent identity, their state and the ledger of its versions; and what is answered of them, whole to
-//! readers of serial numbers, a receipt to whoever wrote one.
+//! readers of serial numbers, a receipt to the user who wrote it.
 
 use schemars::JsonSchema;
 use serde::Serialize;

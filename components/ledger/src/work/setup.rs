@@ -97,7 +97,7 @@ impl Setup {
         }
     }
 
-    /// Forgets what the request has read: whoever changes any of it says so.
+    /// Forgets the rows that the request has read: code that changes one of them calls this.
     pub fn forget() {
         KEPT.with(Kept::forget);
     }

@@ -17,7 +17,7 @@ pub fn is_operator(session: &SessionRow) -> bool {
     Actor::current().actor_id == session.operator_id
 }
 
-/// Refuses whoever did not open it.
+/// Rejects a caller who did not open it.
 pub fn require_operator(session: &SessionRow) -> Result<(), Problem> {
     if is_operator(session) { Ok(()) } else { Err(Problem::new("PERMISSION_DENIED")) }
 }

@@ -37,7 +37,7 @@ pub fn products_of(variants: impl IntoIterator<Item = Id>) -> BTreeSet<Id> {
     set(get(variants).values().map(|article| Id::from(article.product_id)))
 }
 
-/// Reads them anew from here on: whoever waited for a lock that guards articles calls it.
+/// Reads them again from here on: code that waited for a lock that guards articles calls it.
 pub fn forget() {
     KEPT.with(Kept::forget);
 }

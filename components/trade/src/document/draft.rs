@@ -106,7 +106,7 @@ mod tests {
             (vec![60, 70], vec![(101, "new"), (102, "new")], vec![1, 2]),
             (vec![], vec![], vec![1, 2]),
         ] {
-            // The scripted host counts its ids from 1 anew.
+            // The scripted host counts its ids from 1 again.
             script([]);
             let replacement = replace(&rows, &stated);
             let seen: Vec<(u64, &str)> = replacement

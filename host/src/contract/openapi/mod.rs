@@ -38,7 +38,7 @@ pub struct DocumentedModule<'a> {
     pub schemas: &'a Map<String, Value>,
     /// The problem codes that it adds to the host's.
     pub problems: &'a [ProblemCode],
-    /// The event kinds that integrators may hear of.
+    /// The event kinds that integrators may receive.
     pub events: &'a [EventKind],
     /// Descriptions of its members that have none of their own.
     pub words: &'a [Named],

@@ -32,7 +32,7 @@ codes! {
     MODULE_VERSION_KEPT COMPATIBLE;
     /// The module's version is higher.
     MODULE_VERSION_RAISED COMPATIBLE;
-    /// Another signer vouches for the module than for the active one.
+    /// Another signer signed the module than the active one.
     SIGNER_CHANGED BREAKING;
     /// The component imports one interface more.
     IMPORT_ADDED COMPATIBLE;

@@ -81,7 +81,7 @@ impl Reference {
             (header::CONTENT_SECURITY_POLICY, POLICY),
             (header::X_CONTENT_TYPE_OPTIONS, "nosniff"),
             (header::REFERRER_POLICY, "no-referrer"),
-            // Asked for anew each time, and sent where it has changed: a swap of modules changes it.
+            // Asked for again each time, and sent where it has changed: a swap of modules changes it.
             (header::CACHE_CONTROL, "no-cache"),
         ];
         for (name, value) in extra_headers {

@@ -38,7 +38,7 @@ pub fn create(side: Side, call: &Call) -> Answer {
     Ok(row.receipt().subjects(parts.iter().map(|part| part.invoice)))
 }
 
-/// A payment as a body states it. An expected one resolves no account that nobody stated.
+/// A payment as a body states it. An expected one resolves no account that the body does not state.
 fn draw_payment(side: Side, body: PaymentInput) -> Result<PaymentRow, Problem> {
     let is_pending = body.is_pending();
     let account = match is_pending && body.account_id.is_none() {

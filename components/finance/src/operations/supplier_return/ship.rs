@@ -37,7 +37,7 @@ pub fn ship(call: &Call) -> Answer {
     let change = Change::new(&row, after)?;
     count_returned(&lines, &received)?;
     run(change.update())?;
-    // Before any goods are locked: whoever begins to keep books holds them, and locks goods then.
+    // Before any goods are locked: a request that begins books locks them first, and goods then.
     books::admit(row.legal_entity_id)?;
     let sent = send_back(&row, &lines)?;
     let known = sent.iter().filter(|line| line.currency_code.as_deref() == Some(row.currency_code.as_str()));

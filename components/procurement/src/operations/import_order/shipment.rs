@@ -76,7 +76,7 @@ impl Shipping {
         refuse("LIMIT_EXCEEDED", beyond)
     }
 
-    /// Lines that are another order's; refuses those that nobody has.
+    /// Lines of another order; rejects those that no order has.
     fn tell_strangers(&self, absent: Vec<Item>, stated: &[ShipmentItemInput]) -> Result<Vec<Item>, Problem> {
         if absent.is_empty() {
             return Ok(absent);
