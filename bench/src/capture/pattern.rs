@@ -258,7 +258,7 @@ mod tests {
     }
 
     #[test]
-    fn what_a_session_counts_is_told_from_what_stays() {
+    fn counts_of_a_session_are_distinguished_from_constants() {
         assert_eq!(find_part([6, 7, 8].map(Value::Integer)), Part::SessionVersion(0));
         assert_eq!(find_part([7, 8, 9].map(Value::Integer)), Part::SessionVersion(1));
         assert_eq!(find_part([7, 7, 7].map(Value::Integer)), Part::Constant(Value::Integer(7)));

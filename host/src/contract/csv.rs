@@ -292,7 +292,7 @@ mod tests {
     }
 
     #[test]
-    fn the_next_page_is_told() {
+    fn the_next_page_is_reported() {
         let csv = compile_table("Report").unwrap();
         let next = |answer: Value| csv.write(answer.to_string().as_bytes()).unwrap().next;
         assert_eq!(next(json!({"items": [], "nextCursor": "c"})), Some("c".to_owned()));

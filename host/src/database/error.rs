@@ -119,7 +119,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_rule_is_told_without_its_shard() {
+    fn a_rule_is_reported_without_its_shard() {
         let cases = [
             ("cost_104175", Some("layer_104175"), "cost"),
             ("cost_104175", Some("layer_104176"), "cost_104175"),

@@ -135,7 +135,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn every_address_is_told_and_a_denial_is_told_from_silence() {
+    async fn every_address_is_reported_and_a_denial_is_distinguished_from_silence() {
         let public = vec![192, 0, 2, 1];
         let loopback = vec![127, 0, 0, 1];
         let both = vec![(1, public.clone()), (1, loopback)];
