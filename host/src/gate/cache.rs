@@ -97,7 +97,7 @@ impl Cache {
         let mut bytes = fs::read(file).ok()?;
         let (mac, code) = bytes.split_at_checked(MAC_BYTES)?;
         if verify_slices_are_equal(self.sign(name, code).as_ref(), mac).is_err() {
-            tracing::warn!(file = %file.display(), "a compiled module that was touched is compiled anew");
+            tracing::warn!(file = %file.display(), "a compiled module was modified: the host compiles it again");
             return None;
         }
         bytes.drain(..MAC_BYTES);

@@ -57,7 +57,7 @@ impl Precompiled {
         let code = fs::read(&file);
         let code = code.map_err(|error| tracing::warn!(%error, file = %file.display(), "not in the release")).ok()?;
         if hex::encode(Sha256::digest(&code)) != *listed {
-            tracing::warn!(file = %file.display(), "machine code that was touched is compiled anew");
+            tracing::warn!(file = %file.display(), "machine code was modified: the host compiles the module again");
             return None;
         }
         #[allow(unsafe_code, reason = "how wasmtime loads what it compiled before")]

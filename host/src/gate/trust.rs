@@ -24,7 +24,7 @@ impl Trust {
             (Trust::Everything, _) | (Trust::Signed { unsigned: true, .. }, None) => Ok(None),
             (Trust::Signed { by, .. }, Some(admission)) => admission.verify(digest, by).map(Some),
             (Trust::Signed { unsigned: false, .. }, None) => {
-                Err(Refusal::new("SIGNATURE_MISSING", "nobody signed this module"))
+                Err(Refusal::new("SIGNATURE_MISSING", "this module has no signature"))
             }
         }
     }

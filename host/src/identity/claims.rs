@@ -46,7 +46,7 @@ pub(super) enum ClaimFault {
     NotYet,
     #[error("sub is missing, or not 1 to 255 printable characters")]
     Subject,
-    #[error("bound to a key (cnf), which whoever bears it does not show")]
+    #[error("bound to a key (cnf), which the caller does not prove")]
     Bound,
     #[error("the email address is not verified")]
     Unverified,
