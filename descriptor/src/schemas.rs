@@ -114,8 +114,8 @@ mod tests {
     #[schemars(inline)]
     struct Limit(u32);
 
-    /// What a body
-    /// may say.
+    /// The members
+    /// of a body.
     #[derive(serde::Deserialize, JsonSchema)]
     #[serde(deny_unknown_fields)]
     #[allow(dead_code)]
@@ -138,7 +138,7 @@ mod tests {
         let mut schemas = Schemas::default();
         assert_eq!(schemas.read::<Query>(), serde_json::json!({ "$ref": "#/$defs/Query" }));
         let named = schemas.finish().unwrap();
-        assert_eq!(named["Query"]["description"], "What a body may say.");
+        assert_eq!(named["Query"]["description"], "The members of a body.");
         assert_eq!(named["Query"]["properties"]["cursor"]["type"], serde_json::json!(["string", "null"]));
     }
 }

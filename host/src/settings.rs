@@ -216,7 +216,7 @@ pub struct Oidc {
     pub types: Option<Vec<String>>,
     /// Other names of claims than those of OpenID Connect.
     pub claims: Option<ClaimNames>,
-    /// Whether the issuer is asked for an address that a token does not tell.
+    /// True if the host asks the issuer for an address that a token does not contain.
     pub userinfo: Option<bool>,
 }
 
@@ -514,7 +514,7 @@ impl Settings {
         self.module_cache_dir.clone().unwrap_or_else(|| self.data_dir.join("compiled"))
     }
 
-    /// `None`: the release brings nothing that was made for this engine and that these settings vouch for.
+    /// `None`: the release has no machine code that was made for this engine and that these settings allow.
     pub fn read_precompiled(&self) -> anyhow::Result<Option<Precompiled>> {
         let Some(sha256) = &self.precompiled_sha256 else { return Ok(None) };
         let list = hex::decode(sha256).ok().and_then(|bytes| bytes.try_into().ok());

@@ -24,7 +24,7 @@
 //!     checks { balance: [balance >= 0] }
 //! }
 //!
-//! /// What a caller sends: the comments of input and answer are the contract's descriptions.
+//! /// The request's body: the comments of input and response are the contract's descriptions.
 //! #[derive(Deserialize, JsonSchema)]
 //! #[serde(deny_unknown_fields)]
 //! struct CardInput {
@@ -33,7 +33,7 @@
 //!     balance: Decimal<6>,
 //! }
 //!
-//! /// What a caller gets, and what an event carries.
+//! /// The response, and the data of an event.
 //! #[derive(Serialize, JsonSchema)]
 //! struct Card {
 //!     id: Id,

@@ -1,4 +1,4 @@
-//! Who calls an operation: an API client sees its own projection of a record and, of the catalog, what is published.
+//! The caller of an operation: an API client sees its own projection of a record and, of the catalog, what is published.
 
 use serde::Serialize;
 use stoa_sdk::store::Rows;
@@ -24,7 +24,7 @@ impl Caller {
         }
     }
 
-    /// Whether it is a machine.
+    /// Returns whether the caller is an API client.
     pub fn is_client(self) -> bool {
         self == Caller::Client
     }

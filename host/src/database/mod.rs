@@ -54,7 +54,7 @@ pub struct DatabaseSettings {
 pub struct Transport {
     /// Certificates that the server's is verified against, instead of the public authorities'.
     pub ca: Option<PathBuf>,
-    /// Whether plain text may leave this machine.
+    /// True if plain text may leave this machine.
     pub plain_text: bool,
 }
 
@@ -194,13 +194,13 @@ impl Database {
         }
     }
 
-    /// Whether the database answers, and the last write found room on its disk.
+    /// Returns whether the database answers, and the last write found room on its disk.
     pub async fn ready(&self) -> bool {
         self.has_room()
             && self.read_plain(Shard::Global, (), |session, ()| Box::pin(session.query("select 1", &[]))).await.is_ok()
     }
 
-    /// Whether the last write found room on the database's disk.
+    /// Returns whether the last write found room on the database's disk.
     pub fn has_room(&self) -> bool {
         match self {
             Database::Sqlite(database) => database.has_room(),
@@ -267,7 +267,7 @@ impl Session {
         }
     }
 
-    /// As `query`, for a statement that was put together from texts of ours. What a caller sent is among the values alone.
+    /// As `query`, for a statement that was put together from texts of ours. Input of a caller is only among the values.
     pub async fn query_composed(&mut self, sql: String, values: &[Cell]) -> Result<Vec<Row>, Error> {
         match self {
             Session::Sqlite(connection) => sqlite::query(connection, &sql, values),

@@ -175,7 +175,7 @@ impl<'a> Import<'a> {
         Ok(())
     }
 
-    /// Whether this database has the user: by issuer and subject, under whichever id.
+    /// Returns whether this database has the user: by issuer and subject, under whichever id.
     async fn find_user(&mut self, table: &CompanyTable, row: &Values) -> anyhow::Result<bool> {
         let text = |column: &'static str| table.text(row, column).with_context(|| format!("a user without {column}"));
         let (id, issuer, subject) = (text("id")?, text("issuer")?, text("subject")?);

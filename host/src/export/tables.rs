@@ -173,7 +173,7 @@ impl CompanyTable {
         self.columns.iter().map(Column::to_string).collect::<Vec<_>>().join(", ")
     }
 
-    /// Whether rows name their company in `tenant_id`.
+    /// Returns whether rows name their company in `tenant_id`.
     pub fn has_tenant(&self) -> bool {
         ![COMPANIES, USERS].contains(&self.name.as_str())
     }

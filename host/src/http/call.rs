@@ -20,7 +20,7 @@ use super::rejection::{Rejection, add_limit_headers};
 use super::visit::Visit;
 use super::{response_memory, success, validate};
 use crate::database::slots::Seat;
-use crate::deployment::Release;
+use crate::deployment::Edition;
 use crate::governance::governor::{Governor, Permit};
 use crate::observe::trail::RequestTrail;
 use crate::operations::{Callable, Operation};
@@ -36,7 +36,7 @@ const MORE: Duration = Duration::from_secs(2);
 /// A request whose operation was found.
 pub struct RoutedCall<'a> {
     pub app: &'a App,
-    pub release: &'a Release,
+    pub edition: &'a Edition,
     pub callable: &'a Callable<Runner<&'static PlatformOperation>>,
     pub path: &'a [(String, String)],
     pub trail: &'a Arc<RequestTrail>,
@@ -192,8 +192,8 @@ impl AdmittedCall<'_> {
             false => None,
         };
         let request = Arc::new(pipeline::Request {
-            generation: self.call.release.generation.clone(),
-            presence: self.call.release.presence.clone(),
+            generation: self.call.edition.generation.clone(),
+            presence: self.call.edition.presence.clone(),
             operation: self.operation().clone(),
             request_id: self.call.trail.request_id,
             trail: self.call.trail.clone(),

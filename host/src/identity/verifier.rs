@@ -153,7 +153,7 @@ impl Verifier {
 fn refuse_claims(settings: &Issuer, fault: ClaimFault) -> CredentialRefusal {
     match fault {
         ClaimFault::NoAddress => tracing::info!(issuer = %settings.issuer, %fault, "user token refused"),
-        // Most often a setting of the issuer that somebody has to mend, and never sent by strangers: the signature
+        // Most often a setting of the issuer that an operator has to fix, and never sent by strangers: the signature
         // is good.
         ClaimFault::NoAudience | ClaimFault::Audience => {
             tracing::info!(issuer = %settings.issuer, expected = %settings.audience, %fault, "user token refused");

@@ -125,7 +125,7 @@ impl<H: Host> PreparedRequest<'_, H> {
         Ok(())
     }
 
-    /// The answer of an operation. What a write leaves behind besides its own rows is written first.
+    /// The answer of an operation. The host first writes the other rows of a write: events, audit and replay.
     fn finish(&self, session: &mut Session, opened: &Opened, done: Done) -> Result<Answer, Error> {
         let route = &self.request.operation.route;
         let answer = Answer {

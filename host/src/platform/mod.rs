@@ -69,7 +69,7 @@ pub const NAMES: HostNames = HostNames {
 /// The context of the host's operations besides the request.
 pub struct Platform {
     pub limits: Limits,
-    /// Whether anybody with a verified identity may make a company.
+    /// True if anybody with a verified identity may make a company.
     pub onboarding_open: bool,
     /// Companies that one user may make in a day.
     pub companies_per_day: u32,

@@ -146,7 +146,7 @@ fn end<T>(
     }
 }
 
-/// Whether a success may be committed: not after a failure of the store, and not after a service refused what was half done.
+/// Checks that a success may be committed: not after a failure of the store, and not after a service rejected a half-done write.
 /// All that the request wrote is then rolled back, and the module that kept the refusal to itself has failed.
 fn check_success(state: &mut State) -> Result<(), Failure> {
     if let Some(refused) = state.refused.take() {

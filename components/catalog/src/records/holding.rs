@@ -18,7 +18,7 @@ collection! {
 }
 
 text_enum! {
-    /// What is to be looked at.
+    /// The subject of a warning.
     #[allow(missing_docs, reason = "described values would be alternatives in the schema, not one enumeration")]
     pub enum WarningCode { StockOnHand => "STOCK_ON_HAND" }
 }

@@ -104,7 +104,7 @@ fn start(call: &Call) -> Answer {
     }
     let products = find_goods(&body.costs)?;
     let currency_code = body.currency_code.0.as_str();
-    // Alone with the books from here on: whoever posts waits, and finds them begun.
+    // From here on the request holds the books exclusively: a posting waits, and finds them begun.
     books::service::begin(id.into(), body.expected_version.0, currency_code, body.amount_scale.unwrap_or(6))?;
     let inventory = costs::service::open(id.into(), currency_code, &stated)
         .map_err(|refusal| refusal.moved("/stated", "/costs"))?;

@@ -28,7 +28,7 @@ pub struct StatedLine {
 }
 
 impl StatedLine {
-    /// Whether it bills an order.
+    /// Returns whether it bills an order.
     pub fn has_order(&self) -> bool {
         self.order_item.is_some() || self.receipt_item.is_some()
     }
@@ -150,7 +150,7 @@ mod tests {
     }
 
     #[test]
-    fn what_a_line_lacks_is_told() {
+    fn what_a_line_lacks_is_reported() {
         let reported = |pointer: &str, code: &str| (pointer.to_owned(), code.to_owned());
         assert_eq!(faults(Side::Sales, vec![line()]), []);
         let priceless = || StatedLine { unit_amount: None, ..line() };

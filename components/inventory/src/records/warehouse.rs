@@ -16,7 +16,7 @@ text_enum! {
 }
 
 impl WarehouseType {
-    /// Whether goods can be reserved and sold in an active warehouse of this type.
+    /// Returns whether goods can be reserved and sold in an active warehouse of this type.
     pub fn is_normal(self) -> bool {
         matches!(self, WarehouseType::Physical | WarehouseType::Virtual | WarehouseType::ThirdParty)
     }
@@ -42,7 +42,7 @@ collection! {
 archivable!(WarehouseRow);
 
 impl WarehouseRow {
-    /// Whether goods can be reserved and sold there.
+    /// Returns whether goods can be reserved and sold there.
     pub fn is_normal(&self) -> bool {
         self.status == Status::Active && self.kind.is_normal()
     }

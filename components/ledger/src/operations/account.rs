@@ -1,4 +1,4 @@
-//! Accounts of the chart: creating, replacing and archiving them alone with the books, since whoever posts relies on them.
+//! Accounts of the chart: creating, replacing and archiving them with the books locked, since postings rely on them.
 
 use schemars::JsonSchema;
 use serde::Deserialize;

@@ -90,7 +90,7 @@ pub fn read(call: &Call) -> Answer {
 pub fn create(call: &Call) -> Answer {
     let input: BranchInput = call.body()?;
     let entity = input.legal_entity_id;
-    // Shared: an entity is archived only by whoever is alone with its books.
+    // Shared: only a request that holds the books exclusively archives an entity.
     let (_, owner) = run((lock_shared(books_lock(entity)), get::<EntityRow>(entity)))?;
     usable(owner, "/legalEntityId")?;
     let row = BranchRow::new(entity, &input.code, input.name.into(), input.address.map(String::from));

@@ -143,7 +143,7 @@ pub fn read(call: &Call) -> Answer {
     run(get(call.path_id("id")?))?.as_ref().map(answer).ok_or_else(Problem::not_found)
 }
 
-/// Whether the code is that of a country, where one is stated.
+/// Returns whether the code is that of a country, where one is stated.
 fn is_country(code: Option<&str>) -> bool {
     code.is_none_or(country::is_assigned)
 }

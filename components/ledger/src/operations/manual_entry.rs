@@ -89,7 +89,7 @@ pub struct Reversal {
 
 view! { ClosedMonthId of PeriodRow { id: Id } }
 
-/// Whether the day lies in a closed month.
+/// Selects the closed month that contains the day.
 fn select_closed(entity: Id, day: Date) -> First<ClosedMonthId> {
     select(all([
         PeriodRow::legal_entity_id.eq(entity),

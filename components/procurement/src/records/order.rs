@@ -27,7 +27,7 @@ text_enum! {
 }
 
 impl OrderStatus {
-    /// Whether goods of such an order are still expected.
+    /// Returns whether goods of such an order are still expected.
     pub fn is_open(self) -> bool {
         matches!(self, OrderStatus::Approved | OrderStatus::PartiallyReceived)
     }

@@ -11,7 +11,7 @@ const EMAIL: &str = "^[^@\\s]+@[^@\\s]+$";
 /// ISO 3166-1 alpha-2; which codes there are is a table's to say.
 const COUNTRY: &str = "^[A-Z]{2}$";
 
-/// An e-mail address of 3 to 254 characters; whether it exists is nobody's to say here.
+/// An e-mail address of 3 to 254 characters; its existence is not checked here.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(transparent)]
 #[schemars(inline, extend("x-normalize" = ["trim"]))]
@@ -95,7 +95,7 @@ impl From<ContactInput> for Contact {
 }
 
 text_enum! {
-    /// What an address is for.
+    /// The purpose of an address.
     #[allow(missing_docs, reason = "described values would be alternatives in the schema, not one enumeration")]
     pub enum AddressUse { Billing => "BILLING", Shipping => "SHIPPING", Other => "OTHER" }
 }

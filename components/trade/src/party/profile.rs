@@ -69,7 +69,7 @@ pub struct ProfileInput<T> {
     #[serde(default)]
     #[schemars(length(max = crate::limits::TAGS))]
     pub tags: Vec<Line<1, 40>>,
-    /// What the kind of party adds.
+    /// Members that only this kind of party has.
     #[serde(flatten)]
     pub terms: T,
 }
@@ -97,7 +97,7 @@ pub struct Profile<T> {
     pub addresses: JsonList<Address>,
     /// Additional search words.
     pub tags: JsonList<String>,
-    /// What the kind of party adds.
+    /// Members that only this kind of party has.
     #[serde(flatten)]
     pub terms: T,
 }
@@ -119,7 +119,7 @@ impl<T> From<ProfileInput<T>> for Profile<T> {
     }
 }
 
-/// What only a customer's profile has.
+/// Members that only a customer's profile has.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 #[schemars(rename = "Customer")]
@@ -129,7 +129,7 @@ pub struct CustomerTerms {
     pub default_price_list_id: Option<Id>,
 }
 
-/// What only a supplier's profile has.
+/// Members that only a supplier's profile has.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 #[schemars(rename = "Supplier")]

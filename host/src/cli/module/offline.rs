@@ -10,7 +10,7 @@ use uuid::Uuid;
 use crate::cli;
 use crate::database::{Database, Location};
 use crate::deployment::records::Cause;
-use crate::deployment::{ActivationRequest, Deployment, HostIdentity, Release};
+use crate::deployment::{ActivationRequest, Deployment, Edition, HostIdentity};
 use crate::http::operator::activation;
 use crate::settings::Settings;
 
@@ -60,7 +60,7 @@ async fn go_back(
     request: &ActivationRequest,
 ) -> anyhow::Result<Json> {
     let gate = Arc::new(cli::gate_of_hosts(settings)?);
-    let nothing = Release::link(&gate, 0, &[])?;
+    let nothing = Edition::link(&gate, 0, &[])?;
     let host = HostIdentity { id: Uuid::now_v7(), name: OFFLINE.into() };
     let deployment = Deployment::new(nothing, database.clone(), gate, settings.limits(), host);
     let (cause, reason) = (Cause::Rollback, Some("offline".into()));

@@ -168,7 +168,7 @@ impl EmptyDatabase {
     }
 }
 
-/// A database that is being filled. Nobody sees a row before the end.
+/// A database that is being filled. Its rows become visible when it ends.
 pub struct Filling<'a>(Transaction<'a, Postgres>);
 
 impl Filling<'_> {

@@ -20,7 +20,7 @@ impl InspectedAddress {
         Address::parse(url, transport, &[READ_ONLY.to_owned()]).map(InspectedAddress)
     }
 
-    /// Whether what is sent there leaves this machine in plain text.
+    /// Returns whether what is sent there leaves this machine in plain text.
     pub fn is_plain_text_elsewhere(&self) -> bool {
         self.0.is_plain_text_elsewhere()
     }

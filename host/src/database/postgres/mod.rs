@@ -153,7 +153,7 @@ impl Transaction {
         Ok(self.connection()?.send_text(text).await?)
     }
 
-    /// Whether the answers of inserts may be taken for granted.
+    /// Returns whether the answers of inserts may be taken for granted.
     pub fn is_hopeful(&self) -> bool {
         self.hopeful
     }
@@ -229,7 +229,8 @@ impl Transaction {
         }
     }
 
-    /// Undoes a refusal. What was put off is tried before: who refuses believed that it holds, and says something else where not.
+    /// Rolls back a rejection. Delayed statements run first: the code that rejects assumed their success, and returns another error if
+    /// one fails.
     async fn refuse(&mut self) -> Result<(), Error> {
         if !self.late.is_empty() {
             let tried = self.send(Vec::new(), &mut |_, _| {}).await;
@@ -372,7 +373,7 @@ impl Postgres {
         }
     }
 
-    /// Whether the last write found room on the server's disk.
+    /// Returns whether the last write found room on the server's disk.
     pub fn has_room(&self) -> bool {
         !self.full.load(Relaxed)
     }

@@ -84,7 +84,7 @@ struct Ran {
 }
 
 impl Job {
-    /// Whether the job is held where those of these keys are: reports are too.
+    /// Returns whether the job is held where those of these keys are: reports are too.
     fn is_held(&self, keys: &HashSet<QueueKey>) -> bool {
         self.heavy || keys.contains(&self.key)
     }
@@ -159,7 +159,7 @@ impl Sqlite {
         self.submit(&self.reads, destination, self.heavy_read_timeout / 10 * 9, true, work).await
     }
 
-    /// Whether the last write found room on the disk.
+    /// Returns whether the last write found room on the disk.
     pub fn has_room(&self) -> bool {
         !self.file.full.load(Relaxed)
     }
@@ -432,7 +432,7 @@ fn connect(file: &File, read_only: bool) -> rusqlite::Result<Connection> {
     Ok(connection)
 }
 
-/// Addresses, answers and books: for the host's user alone. What SQLite makes beside the file has its mode.
+/// Addresses, responses and books: only the host's user may read them. Files that SQLite creates next to this one get its mode.
 fn keep_private(path: &Path) -> anyhow::Result<()> {
     secret_file::make_empty(path).map_err(|error| anyhow::anyhow!("{}: {error}", path.display()))?;
     for beside in ["", "-wal", "-shm"] {

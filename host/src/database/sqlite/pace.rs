@@ -139,7 +139,7 @@ mod tests {
         state.note(large, milliseconds(900), later);
         assert_eq!(state.pause(large, later + milliseconds(999)), milliseconds(900 * 3 - 999));
         assert_eq!(state.pause(large, later + ACTIVE), Duration::ZERO);
-        // What has passed is not kept.
+        // Past entries are not kept.
         state.note(company(3), milliseconds(1), later + ACTIVE * 60);
         assert_eq!((state.written.len(), state.free_at.len()), (1, 0));
     }

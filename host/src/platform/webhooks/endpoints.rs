@@ -29,12 +29,12 @@ use crate::problem::{Item, Problem};
 const MOST_KINDS: usize = 42;
 
 text_enum! {
-    /// Whether an endpoint hears of events.
+    /// The state of an endpoint: only an ACTIVE one receives events.
     pub enum WebhookStatus { Active => "ACTIVE", Disabled => "DISABLED", Archived => "ARCHIVED" }
 }
 
 text_enum! {
-    /// What a caller may set.
+    /// The states that a caller may set.
     pub enum WantedStatus { Active => "ACTIVE", Disabled => "DISABLED" }
 }
 
@@ -154,7 +154,7 @@ impl Webhook {
     }
 }
 
-/// Before the transaction: whether the URL may be called. What its name resolves to is asked of the world, which takes its time.
+/// Checks before the transaction that the host may call the URL: resolving its name needs the network and takes time.
 pub fn check_address<'a>(platform: &'a Platform, input: &'a Input) -> BoxFuture<'a, Result<(), Problem>> {
     Box::pin(async move {
         let body: serde_json::Value =

@@ -1,4 +1,4 @@
-//! Recording payments: created, replaced while they are expected, confirmed. What is money posts its entry, and may pay invoices at once.
+//! Recording payments: created, replaced while they are expected, confirmed. A money payment posts its entry and may pay invoices at once.
 
 use stoa_sdk::store::{Batch, Failure, insert, run};
 use stoa_sdk::{Answer, Call, Problem, facts, new_id, now, today};
@@ -38,7 +38,7 @@ pub fn create(side: Side, call: &Call) -> Answer {
     Ok(row.receipt().subjects(parts.iter().map(|part| part.invoice)))
 }
 
-/// A payment as a body states it. An expected one resolves no account that nobody stated.
+/// A payment as a body states it. An expected one resolves no account that the body does not state.
 fn draw_payment(side: Side, body: PaymentInput) -> Result<PaymentRow, Problem> {
     let is_pending = body.is_pending();
     let account = match is_pending && body.account_id.is_none() {

@@ -46,7 +46,7 @@ fn total_of(lines: &[InvoiceLineRow]) -> Result<stoa_trade::quantity::Money, Pro
 /// Creates a draft.
 ///
 /// # Errors
-/// What its members name wrongly; DUPLICATE at `/number`.
+/// The codes of members that name a wrong record; DUPLICATE at `/number`.
 pub fn create_draft(side: Side, stated: StatedInvoice) -> Result<Draft, Problem> {
     stated.check(side)?;
     let entity = directory::require(stated.entity, stated.branch)?;

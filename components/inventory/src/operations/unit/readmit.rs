@@ -99,7 +99,7 @@ pub fn readmit(call: &Call) -> Answer {
     unit::receipt(effects::write_changes(changes, None, Goods::default(), &entered.warehouses, terms.as_ref())?)
 }
 
-/// Whether the unit may come in under this variant: its own, or a bought-back one under another of its product.
+/// Checks that the unit may come in under this variant: its own, or for a bought-back unit another one of its product.
 fn usable(unit: &UnitRow, article: &Article) -> Result<(), Problem> {
     let refused = |why: &str| Err(refusal::unusable("/variantId", why));
     let is_own = Id::from(article.variant_id) == unit.variant_id;

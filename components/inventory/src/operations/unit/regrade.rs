@@ -1,4 +1,4 @@
-//! Regrading: an inspection states condition and grade anew; nothing else of the unit changes.
+//! Regrading: an inspection states a new condition and grade; nothing else of the unit changes.
 
 use schemars::JsonSchema;
 use serde::Deserialize;
