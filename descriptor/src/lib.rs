@@ -39,6 +39,10 @@ pub struct Descriptor {
     pub events: Vec<EventKind>,
     #[serde(default)]
     pub problems: Vec<ProblemCode>,
+    /// Codes of `errors[].code` that the module adds to those that every module has (`names::SHARED_ITEM_CODES` and problem codes).
+    /// An operation of a module that declares any answers no code that its route does not list.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub item_codes: Vec<Named>,
     /// JSON Schema (object) of the members that `provision` reads from the onboarding body.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub onboarding: Option<Json>,
@@ -167,6 +171,13 @@ pub struct Route {
     /// Problem codes that the operation answers beyond those that every operation may.
     #[serde(default)]
     pub problems: Vec<String>,
+    /// Codes of `errors[].code` that the operation answers beyond those that every operation may; those of services that it calls
+    /// too.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub item_codes: Vec<String>,
+    /// A request and its answer, for the contract and its readers.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub example: Option<Example>,
     /// Resource type of the audit entry; a write has one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub audit: Option<String>,
@@ -201,6 +212,22 @@ impl Route {
     pub fn takes(&self, parameter: &str) -> bool {
         self.query.as_ref().is_some_and(|query| query["properties"][parameter].is_object())
     }
+}
+
+/// A request of an operation and its answer, as they would be sent. A parameter that is not stated is not sent.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct Example {
+    /// Values of path parameters other than `tenantId`, by name.
+    #[serde(default, skip_serializing_if = "serde_json::Map::is_empty")]
+    pub path: serde_json::Map<String, Json>,
+    #[serde(default, skip_serializing_if = "serde_json::Map::is_empty")]
+    pub query: serde_json::Map<String, Json>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub body: Option<Json>,
+    /// The body of the success.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub response: Option<Json>,
 }
 
 /// The callers of an operation: users, or API clients.

@@ -8,22 +8,27 @@ use serde_json::Value as Json;
 
 use super::{Audience, Descriptor};
 
-/// Codes of items that every module may use, besides the codes of problems that there are: those of schemas (conventions.md), and
-/// those that the crates which modules are written with use by themselves.
-pub const SHARED_ITEM_CODES: &[&str] = &[
-    "REQUIRED",
-    "TYPE",
-    "FORMAT",
-    "RANGE",
-    "TOO_MANY",
-    "TOO_FEW",
-    "REPEATED",
-    "NOT_ALLOWED",
-    "DATE_IN_FUTURE",
-    "QUANTITY_SCALE",
-    "FINER_THAN_COIN",
-    "CARD_NUMBER_REFUSED",
+/// Codes of items that every module may use besides the codes of problems, and the sentence of each: those of schemas
+/// (conventions.md), and those that the crates which modules are written with use by themselves.
+pub const SHARED_ITEM_CODES: &[(&str, &str)] = &[
+    ("REQUIRED", "The member is missing."),
+    ("TYPE", "The value has another JSON type."),
+    ("FORMAT", "The value does not match the format or is not in the list of values."),
+    ("RANGE", "The value is too large, too small, too long or too short."),
+    ("TOO_MANY", "A list or object has too many entries."),
+    ("TOO_FEW", "A list or object has too few entries."),
+    ("REPEATED", "Two entries are equal."),
+    ("NOT_ALLOWED", "The member, parameter or combination is not allowed here."),
+    ("DATE_IN_FUTURE", "The date is later than tomorrow."),
+    ("QUANTITY_SCALE", "The quantity is finer than its unit of measure allows."),
+    ("FINER_THAN_COIN", "The amount is finer than the smallest coin of the currency."),
+    ("CARD_NUMBER_REFUSED", "The text contains a card number. Remove it."),
 ];
+
+/// Whether every module may use the code for an item.
+pub fn is_shared_item_code(code: &str) -> bool {
+    SHARED_ITEM_CODES.iter().any(|(shared, _)| *shared == code)
+}
 
 /// A name that a module introduces and that does not begin with its own.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]

@@ -9,6 +9,7 @@ use std::borrow::Cow;
 
 use serde::Serialize;
 use serde_json::{Value, json};
+use uuid::Uuid;
 
 /// A problem as the pipeline passes it on; `http::problem` renders it as RFC 9457.
 #[derive(Debug, Clone, PartialEq)]
@@ -39,11 +40,21 @@ pub struct Item {
     /// rule that no schema states its bounds, and the unit that they count.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub expected: Option<Value>,
+    /// Id of the record that is in the way, if the caller may read it.
+    #[serde(rename = "conflictsWith", skip_serializing_if = "Option::is_none")]
+    pub conflicts_with: Option<Uuid>,
 }
 
 impl Item {
     pub fn new(pointer: impl Into<String>, code: &'static str) -> Item {
-        Item { pointer: pointer.into(), code: Cow::Borrowed(code), required: None, identified: None, expected: None }
+        Item {
+            pointer: pointer.into(),
+            code: Cow::Borrowed(code),
+            required: None,
+            identified: None,
+            expected: None,
+            conflicts_with: None,
+        }
     }
 
     /// The fault with what would have been accepted.

@@ -12,6 +12,7 @@ pub mod conditions;
 pub mod context;
 pub mod current_user;
 pub mod emitted;
+mod examples;
 pub mod founding;
 pub mod history;
 pub mod iam;

@@ -117,6 +117,7 @@ impl Handler {
 /// company every signed-in user; versions are members of the host's bodies.
 pub(super) fn route(operation: &PlatformOperation, modules: &[Arc<Module>], schemas: &mut Schemas) -> Route {
     let mut route = Route { if_match: false, ..operation.route(schemas) };
+    route.example = super::examples::find(&route.operation);
     if matches!(&route.access, Access::All(permissions) if permissions.is_empty()) {
         route.access = Access::Any(Vec::new());
     }

@@ -85,6 +85,8 @@ pub enum Listed<'a> {
     Event(&'a str),
     /// Code of a problem.
     Problem(&'a str),
+    /// Code of an item of a problem, beyond those that every operation may answer.
+    ItemCode(&'a str),
 }
 
 struct Sample {
@@ -96,7 +98,7 @@ struct Sample {
 
 impl Listed<'_> {
     fn breach(self, route: &Route) -> Option<(&'static str, String)> {
-        let Route { operation, status: published, events, problems, .. } = route;
+        let Route { operation, status: published, events, problems, item_codes, .. } = route;
         let lists = |codes: &[String], code: &str| codes.iter().any(|listed| listed == code);
         match self {
             Listed::Status(status) => (status != *published).then(|| {
@@ -106,6 +108,9 @@ impl Listed<'_> {
                 .then(|| ("event", format!("{operation} emitted the event {kind}, which its route does not list"))),
             Listed::Problem(code) => (!lists(problems, code) && !is_general(code, route)).then(|| {
                 ("problem", format!("{operation} answered the problem {code}, which its route does not list"))
+            }),
+            Listed::ItemCode(code) => (!lists(item_codes, code)).then(|| {
+                ("item code", format!("{operation} answered the item code {code}, which its route does not list"))
             }),
         }
     }
@@ -363,7 +368,7 @@ mod tests {
             "method": "POST", "path": "/tenants/{tenantId}/notes", "operation": "createNote", "summary": "Create a note",
             "audience": "user", "access": { "all": [] }, "idempotency": "required", "readOnly": false, "status": 201,
             "body": { "type": "object" }, "response": true, "bodyLimit": 100, "events": ["notes.note.made"],
-            "problems": ["DUPLICATE", "NOTES_FULL"],
+            "problems": ["DUPLICATE", "NOTES_FULL"], "itemCodes": ["NOTES_LONG"],
         }))
         .unwrap()
     }
@@ -411,6 +416,7 @@ mod tests {
             Listed::Problem("NOT_FOUND"),
             Listed::Problem("VALIDATION_FAILED"),
             Listed::Problem("LIMIT_EXCEEDED"),
+            Listed::ItemCode("NOTES_LONG"),
         ] {
             assert_eq!(judge(part), Ok(()), "{part:?}");
         }
@@ -419,6 +425,7 @@ mod tests {
             (Listed::Event("notes.note.gone"), "createNote emitted the event notes.note.gone"),
             (Listed::Problem("NOTES_GONE"), "createNote answered the problem NOTES_GONE"),
             (Listed::Problem("ILLEGAL_STATE"), "createNote answered the problem ILLEGAL_STATE"),
+            (Listed::ItemCode("NOTES_LOST"), "createNote answered the item code NOTES_LOST"),
         ] {
             let why = judge(part).unwrap_err();
             assert!(why.starts_with(named), "{why}");

@@ -159,25 +159,31 @@ pub fn security_schemes() -> Value {
     })
 }
 
-/// The schemas that the host itself publishes: `ProblemDetails` and its parts. `added`: the codes of the active modules.
-pub fn host_schemas<'a>(added: impl Iterator<Item = &'a ProblemCode>) -> Map<String, Value> {
+/// The schemas that the host itself publishes: `ProblemDetails` and its parts. `added`: the codes of the active modules. `item_codes`:
+/// those of items and their sentences; every problem code is one too.
+pub fn host_schemas<'a>(
+    added: impl Iterator<Item = &'a ProblemCode>,
+    item_codes: &[(&'a str, &'a str)],
+) -> Map<String, Value> {
     let mut codes: Vec<(&str, &str)> = problem::CODES.iter().map(|(code, _, detail)| (*code, *detail)).collect();
     for problem in added {
         if !codes.iter().any(|(code, _)| *code == problem.code) {
             codes.push((&problem.code, &problem.detail));
         }
     }
-    let (names, meanings): (Vec<&str>, Vec<&str>) = codes.into_iter().unzip();
-    let problem_code = json!({
-        "type": "string",
-        "description": "Kind of the error, for API clients.",
-        "enum": names,
-        "x-enum-descriptions": meanings,
-    });
+    let mut of_items = item_codes.to_vec();
+    of_items.extend(codes.iter().filter(|(code, _)| !item_codes.iter().any(|(known, _)| known == code)));
+    let list = |description: &str, codes: Vec<(&str, &str)>| {
+        let (names, meanings): (Vec<&str>, Vec<&str>) = codes.into_iter().unzip();
+        json!({"type": "string", "description": description, "enum": names, "x-enum-descriptions": meanings})
+    };
+    let problem_code = list("Kind of the error, for API clients.", codes);
+    let item_code = list("Kind of one fault. An operation lists those that only it and few others answer.", of_items);
     let schemas = [
         ("ProblemDetails", describe_problem()),
         ("ProblemItem", describe_problem_item()),
         ("ProblemCode", problem_code),
+        ("ItemCode", item_code),
     ];
     schemas.into_iter().map(|(name, schema)| (name.to_owned(), schema)).collect()
 }
@@ -212,10 +218,11 @@ fn describe_problem_item() -> Value {
                 "description": "JSON pointer into the body or record, or `/path/<name>`, `/query/<name>`, `/header/<name>`. It never \
                     contains an unknown name: it then points to the object that contains the name.",
             },
-            "code": {
+            "code": {"$ref": "#/$defs/ItemCode"},
+            "conflictsWith": {
                 "type": "string",
-                "description": "REQUIRED, TYPE, FORMAT, RANGE, TOO_MANY, TOO_FEW, REPEATED, NOT_ALLOWED, or a problem code of the \
-                    operation's module.",
+                "format": "uuid",
+                "description": "Id of the record that is in the way, if the caller may read it.",
             },
             "required": count("Number that the record needs."),
             "identified": count("Number of them that are identified and linked."),

@@ -10,7 +10,7 @@ mod words;
 use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::{Map, Value, json};
-use stoa_descriptor::{EventKind, Named, ProblemCode, Route};
+use stoa_descriptor::{EventKind, Named, ProblemCode, Route, names};
 
 pub use components::{host_schemas, is_general};
 
@@ -38,6 +38,8 @@ pub struct DocumentedModule<'a> {
     pub schemas: &'a Map<String, Value>,
     /// The problem codes that it adds to the host's.
     pub problems: &'a [ProblemCode],
+    /// The item codes that it adds to the shared ones.
+    pub item_codes: &'a [Named],
     /// The event kinds that integrators may receive.
     pub events: &'a [EventKind],
     /// Descriptions of its members that have none of their own.
@@ -60,9 +62,10 @@ pub struct Info<'a> {
 /// operations of one id or path, an unknown module, code or schema.
 pub fn compose(operations: &[DocumentedOperation], modules: &[DocumentedModule], info: &Info) -> Result<Value, String> {
     let statuses = statuses(modules)?;
-    let host = host_schemas(modules.iter().flat_map(|module| module.problems));
+    let item_codes = list_item_codes(modules);
+    let host = host_schemas(modules.iter().flat_map(|module| module.problems), &item_codes);
     let mut schemas = Schemas::new(&host, modules, operations)?;
-    let paths = write_paths(operations, &mut schemas, &statuses)?;
+    let paths = write_paths(operations, &mut schemas, &statuses, &item_codes)?;
     let mut sent = Map::new();
     for (module, kind) in modules.iter().flat_map(|module| module.events.iter().map(|kind| (module.name, kind))) {
         let about = |why: String| format!("event {}: {why}", kind.code);
@@ -113,6 +116,7 @@ fn write_paths(
     operations: &[DocumentedOperation],
     schemas: &mut Schemas,
     statuses: &BTreeMap<&str, u16>,
+    item_codes: &[(&str, &str)],
 ) -> Result<Map<String, Value>, String> {
     let etags: BTreeSet<&str> =
         operations.iter().filter(|op| op.route.if_match).map(|op| op.route.path.as_str()).collect();
@@ -129,7 +133,7 @@ fn write_paths(
             return Err(about(format!("no operation has the method {}", route.method)));
         }
         let has_etag = route.if_match || (method == "get" && etags.contains(route.path.as_str()));
-        let written = operation::describe(op, schemas, statuses, has_etag).map_err(about)?;
+        let written = operation::describe(op, schemas, statuses, item_codes, has_etag).map_err(about)?;
         let path_item = paths.entry(route.path.clone()).or_insert_with(|| json!({}));
         if let Some(path_item) = path_item.as_object_mut()
             && path_item.insert(method, written).is_some()
@@ -138,6 +142,17 @@ fn write_paths(
         }
     }
     Ok(paths)
+}
+
+/// Every item code and its sentence: the shared ones, then those of the modules, the first of equals.
+fn list_item_codes<'a>(modules: &[DocumentedModule<'a>]) -> Vec<(&'a str, &'a str)> {
+    let mut all = names::SHARED_ITEM_CODES.to_vec();
+    for added in modules.iter().flat_map(|module| module.item_codes) {
+        if !all.iter().any(|(code, _)| *code == added.code) {
+            all.push((&added.code, &added.description));
+        }
+    }
+    all
 }
 
 /// The status of every code, the host's and the modules'.

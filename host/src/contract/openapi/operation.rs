@@ -12,11 +12,13 @@ use super::{
 };
 use crate::contract::parameters;
 
-/// Describes an operation. `statuses`: of every problem code; `has_etag`: a success tells the record's ETag.
+/// Describes an operation. `statuses`: of every problem code; `item_codes`: each with its sentence; `has_etag`: a success has the
+/// record's ETag.
 pub fn describe(
     op: &DocumentedOperation,
     schemas: &mut Schemas,
     statuses: &BTreeMap<&str, u16>,
+    item_codes: &[(&str, &str)],
     has_etag: bool,
 ) -> Result<Value, String> {
     let route = op.route;
@@ -24,7 +26,8 @@ pub fn describe(
     written.insert("operationId".into(), route.operation.clone().into());
     written.insert("tags".into(), json!([op.module]));
     written.insert("summary".into(), route.summary.clone().into());
-    written.insert("description".into(), description(op).into());
+    let reasons = reasons(op, item_codes)?;
+    written.insert("description".into(), description(op, &reasons).into());
     written.insert("security".into(), security(op));
     let parameters = parameters_of(op, schemas)?;
     if !parameters.is_empty() {
@@ -32,10 +35,11 @@ pub fn describe(
     }
     if let Some(body) = &route.body {
         let schema = schemas.add_named(op.module, body, &format!("{}Request", pascal(&route.operation)))?;
-        written.insert(
-            "requestBody".into(),
-            json!({"required": true, "content": {"application/json": {"schema": schema}}}),
-        );
+        let mut content = json!({"schema": schema});
+        if let Some(body) = route.example.as_ref().and_then(|example| example.body.as_ref()) {
+            content["example"] = body.clone();
+        }
+        written.insert("requestBody".into(), json!({"required": true, "content": {"application/json": content}}));
     }
     let mut responses = Map::new();
     responses.insert(route.status.to_string(), success(op, schemas, has_etag)?);
@@ -47,10 +51,27 @@ pub fn describe(
     if !route.events.is_empty() {
         written.insert("x-stoa-events".into(), json!(route.events));
     }
+    if !reasons.is_empty() {
+        let codes: Map<String, Value> =
+            reasons.iter().map(|(code, sentence)| (code.clone(), (*sentence).into())).collect();
+        written.insert("x-stoa-item-codes".into(), codes.into());
+    }
     Ok(written.into())
 }
 
-fn description(op: &DocumentedOperation) -> String {
+/// The item codes of an operation beyond those that every operation may answer, and their sentences.
+fn reasons<'a>(
+    op: &DocumentedOperation<'a>,
+    item_codes: &[(&'a str, &'a str)],
+) -> Result<Vec<(&'a String, &'a str)>, String> {
+    let sentence = |code: &'a String| {
+        let known = item_codes.iter().find(|(known, _)| known == code);
+        known.map(|(_, sentence)| (code, *sentence)).ok_or_else(|| format!("no module declares the item code {code}"))
+    };
+    op.route.item_codes.iter().map(sentence).collect()
+}
+
+fn description(op: &DocumentedOperation, reasons: &[(&String, &str)]) -> String {
     let route = op.route;
     let mut all: Vec<String> = Vec::new();
     if !route.description.is_empty() {
@@ -59,6 +80,10 @@ fn description(op: &DocumentedOperation) -> String {
     all.push(if op.public { "Requires no credential.".into() } else { access(route) });
     if !route.events.is_empty() {
         all.push(format!("Events: {}.", join_codes(&route.events, ", ")));
+    }
+    if !reasons.is_empty() {
+        let codes: Vec<String> = reasons.iter().map(|(code, sentence)| format!("- `{code}`: {sentence}")).collect();
+        all.push(format!("Codes in `errors`, beyond those that every operation has:\n\n{}", codes.join("\n")));
     }
     if route.discloses_identifiers {
         all.push("The response contains personal identifiers: every read creates an audit entry.".into());
@@ -143,11 +168,20 @@ fn parameters_of(op: &DocumentedOperation, schemas: &Schemas) -> Result<Vec<Valu
             None => parameter(name, "path", true, id_in(&route.path, name)),
         });
     }
+    let example = route.example.as_ref();
     let required: Vec<&str> =
         query.get("required").and_then(Value::as_array).into_iter().flatten().filter_map(Value::as_str).collect();
     for (name, schema) in query.get("properties").and_then(Value::as_object).into_iter().flatten() {
         let schema = schemas.rewrite_parameter(op.module, name, schema)?;
         all.push(parameter(name, "query", required.contains(&name.as_str()), schema));
+    }
+    for (stated, location) in [(example.map(|one| &one.path), "path"), (example.map(|one| &one.query), "query")] {
+        for parameter in all.iter_mut().filter(|parameter| parameter["in"] == location) {
+            let value = stated.zip(parameter["name"].as_str()).and_then(|(values, name)| values.get(name));
+            if let Some(value) = value.cloned() {
+                parameter["example"] = value;
+            }
+        }
     }
     match route.idempotency {
         Idempotency::None => {}
@@ -202,6 +236,9 @@ fn success(op: &DocumentedOperation, schemas: &mut Schemas, has_etag: bool) -> R
         let media = route.response.get("contentMediaType").and_then(Value::as_str).unwrap_or("application/json");
         let schema = schemas.add_named(op.module, &route.response, &format!("{}Response", pascal(&route.operation)))?;
         response["content"] = json!({media: {"schema": schema}});
+        if let Some(example) = route.example.as_ref().and_then(|example| example.response.as_ref()) {
+            response["content"][media]["example"] = example.clone();
+        }
     }
     if route.csv {
         response["content"]["text/csv"] = json!({"schema": {"type": "string"}});

@@ -1,0 +1,1 @@
+//! Runs tools of others on the served contract.

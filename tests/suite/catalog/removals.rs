@@ -1,0 +1,1 @@
+//! A machine learns which products and prices went away.

@@ -1,0 +1,1 @@
+//! Tools of others judge the served contract.

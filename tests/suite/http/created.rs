@@ -1,0 +1,1 @@
+//! An answer of 201 says where the record is.

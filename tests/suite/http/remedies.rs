@@ -1,0 +1,1 @@
+//! Messages name the setting or the command that helps.

@@ -1,0 +1,1 @@
+//! `stoa token check` says whether the host takes a token, and why not.
