@@ -12,6 +12,7 @@ use stoa_trade::quantity::{Money, Positive};
 use stoa_trade::text::{Line, Prose};
 use stoa_trade::unit_identity::UnitInput;
 
+use crate::operations::body::Remarks;
 use crate::records::receipt::StatedNumber;
 use crate::records::side::Side;
 use crate::rules::stated::{StatedInvoice, StatedLine};
@@ -107,10 +108,11 @@ impl From<PurchaseInvoiceLineInput> for StatedLine {
     }
 }
 
-/// Members of the drafts of both sides, with lines of one. The bodies close themselves, so this part does not.
+/// Members of the drafts of both sides. A body flattens it and [`Remarks`] side by side: of a part that flattens another one,
+/// the body would take every member for unknown.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
-pub struct InvoiceTerms<L> {
+pub struct InvoiceTerms {
     /// Unique, ignoring case, also after voiding. Immutable.
     pub number: StatedNumber,
     /// Immutable.
@@ -126,12 +128,6 @@ pub struct InvoiceTerms<L> {
     /// or null without one.
     #[serde(default)]
     pub due_on: Option<Date>,
-    #[serde(default)]
-    pub reference: Option<Line<0, 200>>,
-    #[serde(default)]
-    pub notes: Option<Prose<0, 2000>>,
-    #[schemars(length(max = stoa_trade::limits::LINES))]
-    pub lines: Vec<L>,
 }
 
 /// A draft of a sales invoice. It may be incomplete and reserves no quantity.
@@ -139,7 +135,11 @@ pub struct InvoiceTerms<L> {
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct SalesInvoiceInput {
     #[serde(flatten)]
-    pub terms: InvoiceTerms<SalesInvoiceLineInput>,
+    pub terms: InvoiceTerms,
+    #[serde(flatten)]
+    pub remarks: Remarks,
+    #[schemars(length(max = stoa_trade::limits::LINES))]
+    pub lines: Vec<SalesInvoiceLineInput>,
 }
 
 /// A draft of a purchase invoice. It may be incomplete and reserves no quantity.
@@ -150,7 +150,11 @@ pub struct PurchaseInvoiceInput {
     #[serde(default)]
     pub document_reference: Option<Line<0, 200>>,
     #[serde(flatten)]
-    pub terms: InvoiceTerms<PurchaseInvoiceLineInput>,
+    pub terms: InvoiceTerms,
+    #[serde(flatten)]
+    pub remarks: Remarks,
+    #[schemars(length(max = stoa_trade::limits::LINES))]
+    pub lines: Vec<PurchaseInvoiceLineInput>,
 }
 
 impl Replaceable for SalesInvoiceInput {
@@ -175,7 +179,7 @@ impl InvoiceBody for SalesInvoiceInput {
     const SIDE: Side = Side::Sales;
 
     fn state(self) -> StatedInvoice {
-        self.terms.state(None)
+        self.terms.state(self.remarks, None, self.lines)
     }
 }
 
@@ -183,15 +187,17 @@ impl InvoiceBody for PurchaseInvoiceInput {
     const SIDE: Side = Side::Purchases;
 
     fn state(self) -> StatedInvoice {
-        self.terms.state(self.document_reference)
+        self.terms.state(self.remarks, self.document_reference, self.lines)
     }
 }
 
-impl<L> InvoiceTerms<L>
-where
-    StatedLine: From<L>,
-{
-    fn state(self, document_reference: Option<Line<0, 200>>) -> StatedInvoice {
+impl InvoiceTerms {
+    fn state(
+        self,
+        remarks: Remarks,
+        document_reference: Option<Line<0, 200>>,
+        lines: Vec<impl Into<StatedLine>>,
+    ) -> StatedInvoice {
         StatedInvoice {
             number: self.number.0,
             entity: self.legal_entity_id,
@@ -200,10 +206,10 @@ where
             currency_code: self.currency_code.into(),
             issued_on: self.issued_on,
             due_on: self.due_on,
-            reference: self.reference.map(String::from),
-            notes: self.notes.map(String::from),
+            reference: remarks.reference.map(String::from),
+            notes: remarks.notes.map(String::from),
             document_reference: document_reference.map(String::from),
-            lines: self.lines.into_iter().map(StatedLine::from).collect(),
+            lines: lines.into_iter().map(Into::into).collect(),
         }
     }
 }
@@ -219,10 +225,8 @@ pub struct SalesInvoiceFromOrder {
     pub issued_on: Option<Date>,
     #[serde(default)]
     pub due_on: Option<Date>,
-    #[serde(default)]
-    pub reference: Option<Line<0, 200>>,
-    #[serde(default)]
-    pub notes: Option<Prose<0, 2000>>,
+    #[serde(flatten)]
+    pub remarks: Remarks,
 }
 
 stoa_sdk::text_enum! {
