@@ -21,11 +21,9 @@ pub struct MoneyPart {
     pub amount: Positive,
     pub method: Method,
     /// Kind of the card; only with method CARD.
-    #[serde(default)]
     pub card_kind: Option<CardKind>,
     /// Money account of the legal entity whose kind fits the method. Omitted or null: the account mapped to the method.
     /// Rejected if the legal entity keeps no books.
-    #[serde(default)]
     pub account_id: Option<Id>,
 }
 
@@ -41,9 +39,7 @@ impl MoneyPart {
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Remarks {
-    #[serde(default)]
     pub reference: Option<Line<0, 200>>,
-    #[serde(default)]
     pub notes: Option<Prose<0, 2000>>,
 }
 
@@ -67,7 +63,6 @@ impl Remarks {
 pub struct VoidDocument {
     pub expected_version: ExpectedVersion,
     /// Accounting day. Omitted or null: today. Not before the document.
-    #[serde(default)]
     pub voided_on: Option<Date>,
     /// Reason, for the audit log.
     pub reason: Prose<1, 1000>,
@@ -89,7 +84,6 @@ pub struct ApplicationInput {
 pub struct ApplyFunds {
     pub expected_version: ExpectedVersion,
     /// Accounting day. Omitted or null: today. Not before the payment or credit, and not before an invoice.
-    #[serde(default)]
     pub applied_on: Option<Date>,
     /// At most one for each invoice.
     #[schemars(length(min = 1, max = stoa_trade::limits::APPLICATIONS))]

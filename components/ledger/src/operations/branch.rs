@@ -47,7 +47,6 @@ pub struct BranchInput {
     #[schemars(regex(pattern = text::ANY_CASE_CODE), length(max = 64))]
     code: String,
     name: Text<1, 200>,
-    #[serde(default)]
     address: Option<Text<0, 500>>,
 }
 
@@ -56,11 +55,8 @@ pub struct BranchInput {
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct BranchChange {
     name: Text<1, 200>,
-    #[serde(default)]
     address: Option<Text<0, 500>>,
-    #[serde(default)]
     legal_entity_id: Option<Id>,
-    #[serde(default)]
     #[schemars(length(max = 64))]
     code: Option<String>,
 }

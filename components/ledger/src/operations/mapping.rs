@@ -42,7 +42,6 @@ pub const OPERATIONS: &[Operation] = &[
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct RoleInput {
     role: Role,
-    #[serde(default)]
     account_id: Option<Id>,
 }
 
@@ -51,7 +50,6 @@ pub struct RoleInput {
 pub struct MethodInput {
     /// Payment method.
     method: Method,
-    #[serde(default)]
     money_account_id: Option<Id>,
 }
 

@@ -82,7 +82,6 @@ mod tests {
     #[derive(Debug, Deserialize, JsonSchema)]
     #[serde(rename_all = "camelCase")]
     struct Texts {
-        #[serde(default)]
         notes: Option<String>,
     }
 
@@ -98,7 +97,6 @@ mod tests {
     struct ShelfUpdate {
         expected_version: ExpectedVersion,
         shelf_code: String,
-        #[serde(default)]
         notes: Option<String>,
     }
 

@@ -79,13 +79,10 @@ impl PaymentInput {
 pub struct ConfirmPayment {
     pub expected_version: ExpectedVersion,
     /// Omitted or null: the one of the payment.
-    #[serde(default)]
     pub paid_on: Option<Date>,
     /// Omitted or null: the account of the payment, else the account mapped to the method.
-    #[serde(default)]
     pub account_id: Option<Id>,
     /// Omitted or null: the one of the payment.
-    #[serde(default)]
     pub reference: Option<Line<0, 200>>,
     /// At most one for each invoice.
     #[serde(default)]
@@ -99,7 +96,6 @@ pub struct ConfirmPayment {
 pub struct ReversePayment {
     pub expected_version: ExpectedVersion,
     /// Accounting day. Omitted or null: today. Not before the payment, and not before an invoice that it paid.
-    #[serde(default)]
     pub reversed_on: Option<Date>,
     /// Reason, for the audit log.
     pub reason: Prose<1, 1000>,

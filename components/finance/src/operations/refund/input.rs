@@ -22,7 +22,6 @@ pub struct RefundInput {
     #[serde(flatten)]
     pub money: MoneyPart,
     /// Open session of the till that pays cash to a customer; required if the account is a till.
-    #[serde(default)]
     pub session_id: Option<Id>,
     pub refunded_on: Date,
     #[serde(flatten)]
@@ -44,11 +43,9 @@ impl RefundInput {
 pub struct VoidRefund {
     pub expected_version: ExpectedVersion,
     /// Accounting day. Omitted or null: today. Not before the refund.
-    #[serde(default)]
     pub voided_on: Option<Date>,
     /// Reason, for the audit log.
     pub reason: Prose<1, 1000>,
     /// Open session of the till that receives the cash back; required if the refund left a till.
-    #[serde(default)]
     pub session_id: Option<Id>,
 }
