@@ -78,9 +78,7 @@ pub fn list(call: &Call) -> Answer {
 }
 
 pub fn read(call: &Call) -> Answer {
-    let row: BranchRow = run(get(call.path_id("id")?))?.ok_or_else(Problem::not_found)?;
-    let reply = Caller::current().show(|| Branch::from_row(&row), || ApiBranch::from_row(&row));
-    Ok(reply.of(row.id, row.version))
+    Caller::current().answer_record(call, Branch::from_row, ApiBranch::from_row)
 }
 
 pub fn create(call: &Call) -> Answer {
