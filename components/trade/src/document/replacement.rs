@@ -17,7 +17,7 @@ pub trait Replaceable: DeserializeOwned + JsonSchema {
     /// Name of the schema, such as `PaymentUpdate`.
     const UPDATE: &'static str;
     /// Its description.
-    const DESCRIPTION: &'static str;
+    const DESCRIPTION: &'static str = "Full replacement of a draft.";
 }
 
 /// A full replacement of a document: `expectedVersion`, then the members of the body that makes one.

@@ -143,12 +143,10 @@ pub struct PurchaseInvoiceInput {
 
 impl Replaceable for SalesInvoiceInput {
     const UPDATE: &'static str = "SalesInvoiceUpdate";
-    const DESCRIPTION: &'static str = "Full replacement of a draft.";
 }
 
 impl Replaceable for PurchaseInvoiceInput {
     const UPDATE: &'static str = "PurchaseInvoiceUpdate";
-    const DESCRIPTION: &'static str = "Full replacement of a draft.";
 }
 
 /// The body of a draft, of one side.

@@ -45,7 +45,6 @@ pub struct SupplierReturnInput {
 
 impl Replaceable for SupplierReturnInput {
     const UPDATE: &'static str = "SupplierReturnUpdate";
-    const DESCRIPTION: &'static str = "Full replacement of a draft.";
 }
 
 impl SupplierReturnInput {

@@ -35,7 +35,6 @@ pub struct TransferOrderInput {
 
 impl Replaceable for TransferOrderInput {
     const UPDATE: &'static str = "TransferOrderUpdate";
-    const DESCRIPTION: &'static str = "Full replacement of a draft.";
 }
 
 impl TransferOrderInput {

@@ -30,7 +30,6 @@ pub struct SalesReturnInput {
 
 impl Replaceable for SalesReturnInput {
     const UPDATE: &'static str = "SalesReturnUpdate";
-    const DESCRIPTION: &'static str = "Full replacement of a draft.";
 }
 
 impl SalesReturnInput {

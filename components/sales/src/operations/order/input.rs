@@ -35,7 +35,6 @@ pub struct SalesOrderInput {
 
 impl Replaceable for SalesOrderInput {
     const UPDATE: &'static str = "SalesOrderUpdate";
-    const DESCRIPTION: &'static str = "Full replacement of a draft.";
 }
 
 impl SalesOrderInput {

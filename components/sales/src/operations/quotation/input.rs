@@ -38,7 +38,6 @@ pub struct QuotationInput {
 
 impl Replaceable for QuotationInput {
     const UPDATE: &'static str = "QuotationUpdate";
-    const DESCRIPTION: &'static str = "Full replacement of a draft.";
 }
 
 impl QuotationInput {
