@@ -95,6 +95,14 @@ fn drop_null(schema: &mut Map<String, Value>) {
     }
 }
 
+/// Marks a member that differs if it is omitted and if it is null. No descriptor has it.
+const KEPT: &str = "kept if omitted";
+
+/// For the schema of a type that tells an omitted member from null: the host must not put null in its place.
+pub fn keep_if_omitted(schema: &mut Schema) {
+    schema.insert(KEPT.to_owned(), true.into());
+}
+
 /// A member of a body that may be omitted and may be null is null by default, so that both requests mean the same. A body
 /// declares it as an `Option`, without `#[serde(default)]`.
 fn default_to_null(schema: &mut Value) {
@@ -106,7 +114,10 @@ fn default_to_null(schema: &mut Value) {
                 for (name, member) in members {
                     default_to_null(member);
                     let is_optional = !required.iter().any(|required| required == name.as_str());
-                    if let (true, true, Value::Object(member)) = (is_optional, takes_null(member), member) {
+                    let is_null = is_optional && takes_null(member);
+                    let Value::Object(member) = member else { continue };
+                    let is_kept = member.shift_remove(KEPT).is_some();
+                    if is_null && !is_kept {
                         member.entry("default").or_insert(Value::Null);
                     }
                 }
@@ -179,6 +190,8 @@ mod tests {
         struct Row {
             text: Option<String>,
             query: Option<Query>,
+            #[schemars(transform = keep_if_omitted)]
+            kept: Option<String>,
             level: u32,
             queries: Vec<Query>,
         }
@@ -186,9 +199,11 @@ mod tests {
         schemas.read::<Row>();
         let named = schemas.finish().unwrap();
         let members = &named["Row"]["properties"];
-        for (member, default) in [("text", Some(&Value::Null)), ("query", Some(&Value::Null)), ("level", None)] {
-            assert_eq!(members[member].get("default"), default, "{member}");
+        for member in ["text", "query"] {
+            assert_eq!(members[member].get("default"), Some(&Value::Null), "{member}");
         }
+        assert_eq!(members["kept"], json!({ "type": ["string", "null"] }));
+        assert_eq!(members["level"].get("default"), None);
         assert_eq!(named["Query"]["properties"]["cursor"].get("default"), Some(&Value::Null));
         assert_eq!(named["Query"]["properties"]["limit"]["default"], 0);
     }
