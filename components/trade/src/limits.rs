@@ -41,6 +41,12 @@ pub const APPLICATIONS: usize = 50;
 /// "Credit cost lines: 1..50" (service-interface.md, Limits).
 pub const COST_LINES: usize = 50;
 
+/// Roles that one request maps: more than there are (finance-ledger.md, replaceMappings).
+pub const MAPPED_ROLES: usize = 50;
+
+/// Payment methods that one request maps: more than there are (finance-ledger.md, replaceMappings).
+pub const MAPPED_METHODS: usize = 10;
+
 /// "lines 2..100" of an entry by hand (finance-ledger.md, createJournalEntry).
 pub const MANUAL_LINES: usize = 100;
 

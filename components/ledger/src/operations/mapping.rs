@@ -59,9 +59,9 @@ pub struct MethodInput {
 pub struct MappingInput {
     #[schemars(range(min = 1, max = 2_147_483_646))]
     expected_version: i64,
-    #[schemars(length(max = 50))]
+    #[schemars(length(max = stoa_trade::limits::MAPPED_ROLES))]
     roles: Vec<RoleInput>,
-    #[schemars(length(max = 10))]
+    #[schemars(length(max = stoa_trade::limits::MAPPED_METHODS))]
     methods: Vec<MethodInput>,
 }
 
