@@ -1,16 +1,14 @@
-//! Bodies that operations on several documents take, and parts that the bodies of several documents flatten. A part does not
+//! Bodies that operations on several documents take, and a part that the bodies of several documents flatten. The part does not
 //! reject unknown members, because the body that flattens it does.
 
 use schemars::JsonSchema;
 use serde::Deserialize;
 use stoa_sdk::{Date, Id, Problem};
-use stoa_trade::card_number;
 use stoa_trade::document::version::ExpectedVersion;
 use stoa_trade::payment_method::{CardKind, Method};
 use stoa_trade::quantity::Positive;
-use stoa_trade::text::{Line, Prose};
+use stoa_trade::text::Prose;
 
-use crate::records::receipt::StatedNumber;
 use crate::work::money::check_card;
 
 /// The money of a payment or of a refund.
@@ -32,28 +30,6 @@ impl MoneyPart {
     /// VALIDATION_FAILED at `/cardKind`.
     pub fn check(&self) -> Result<(), Problem> {
         check_card(self.method, self.card_kind)
-    }
-}
-
-/// The texts that a person writes on a document.
-#[derive(Debug, Clone, Deserialize, JsonSchema)]
-#[serde(rename_all = "camelCase")]
-pub struct Remarks {
-    pub reference: Option<Line<0, 200>>,
-    pub notes: Option<Prose<0, 2000>>,
-}
-
-impl Remarks {
-    /// Rejects card numbers, in the number of the document too.
-    ///
-    /// # Errors
-    /// VALIDATION_FAILED.
-    pub fn refuse_card_numbers(&self, number: &StatedNumber) -> Result<(), Problem> {
-        card_number::refuse_card_numbers(&[
-            ("/number", Some(&number.0)),
-            ("/reference", self.reference.as_deref()),
-            ("/notes", self.notes.as_deref()),
-        ])
     }
 }
 

@@ -5,17 +5,15 @@
 use schemars::JsonSchema;
 use serde::Deserialize;
 use stoa_sdk::{Date, Id, text};
-use stoa_trade::document::currency::CurrencyCode;
 use stoa_trade::document::replacement::Replaceable;
 use stoa_trade::document::version::ExpectedVersion;
 use stoa_trade::quantity::{Money, Positive};
 use stoa_trade::text::{Line, Prose};
 use stoa_trade::unit_identity::UnitInput;
 
-use crate::operations::body::Remarks;
 use crate::records::receipt::StatedNumber;
 use crate::records::side::Side;
-use crate::rules::stated::{StatedInvoice, StatedLine};
+use crate::rules::stated::{InvoiceTerms, Remarks, StatedInvoice, StatedLine};
 
 /// A line of a sales invoice.
 #[derive(Debug, Deserialize, JsonSchema)]
@@ -96,25 +94,6 @@ impl From<PurchaseInvoiceLineInput> for StatedLine {
     }
 }
 
-/// Members of the drafts of both sides. A body flattens it and [`Remarks`] side by side: of a part that flattens another one,
-/// the body would take every member for unknown.
-#[derive(Debug, Deserialize, JsonSchema)]
-#[serde(rename_all = "camelCase")]
-pub struct InvoiceTerms {
-    /// Unique, ignoring case, also after voiding. Immutable.
-    pub number: StatedNumber,
-    /// Immutable.
-    pub legal_entity_id: Id,
-    /// Branch of the legal entity.
-    pub branch_id: Option<Id>,
-    pub party_id: Id,
-    pub currency_code: CurrencyCode,
-    pub issued_on: Option<Date>,
-    /// Last day of payment, not before `issuedOn`. Omitted or null: set at posting from the payment term of the party,
-    /// or null without one.
-    pub due_on: Option<Date>,
-}
-
 /// A draft of a sales invoice. It may be incomplete and reserves no quantity.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
@@ -161,7 +140,12 @@ impl InvoiceBody for SalesInvoiceInput {
     const SIDE: Side = Side::Sales;
 
     fn state(self) -> StatedInvoice {
-        self.terms.state(self.remarks, None, self.lines)
+        StatedInvoice {
+            terms: self.terms,
+            remarks: self.remarks,
+            document_reference: None,
+            lines: self.lines.into_iter().map(StatedLine::from).collect(),
+        }
     }
 }
 
@@ -169,29 +153,11 @@ impl InvoiceBody for PurchaseInvoiceInput {
     const SIDE: Side = Side::Purchases;
 
     fn state(self) -> StatedInvoice {
-        self.terms.state(self.remarks, self.document_reference, self.lines)
-    }
-}
-
-impl InvoiceTerms {
-    fn state(
-        self,
-        remarks: Remarks,
-        document_reference: Option<Line<0, 200>>,
-        lines: Vec<impl Into<StatedLine>>,
-    ) -> StatedInvoice {
         StatedInvoice {
-            number: self.number.0,
-            entity: self.legal_entity_id,
-            branch: self.branch_id,
-            party: self.party_id,
-            currency_code: self.currency_code.into(),
-            issued_on: self.issued_on,
-            due_on: self.due_on,
-            reference: remarks.reference.map(String::from),
-            notes: remarks.notes.map(String::from),
-            document_reference: document_reference.map(String::from),
-            lines: lines.into_iter().map(Into::into).collect(),
+            terms: self.terms,
+            remarks: self.remarks,
+            document_reference: self.document_reference,
+            lines: self.lines.into_iter().map(StatedLine::from).collect(),
         }
     }
 }

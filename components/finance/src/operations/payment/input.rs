@@ -13,9 +13,9 @@ use stoa_trade::document::version::ExpectedVersion;
 use stoa_trade::refusal::{invalid, refuse_invalid};
 use stoa_trade::text::{Line, Prose};
 
-use crate::operations::body::{ApplicationInput, MoneyPart, Remarks};
+use crate::operations::body::{ApplicationInput, MoneyPart};
 use crate::records::receipt::StatedNumber;
-use crate::rules::stated::check_currency;
+use crate::rules::stated::{Remarks, check_currency};
 use crate::work::settle::Part;
 
 text_enum! {

@@ -8,8 +8,9 @@ use stoa_sdk::{Date, Id, Problem};
 use stoa_trade::document::version::ExpectedVersion;
 use stoa_trade::text::Prose;
 
-use crate::operations::body::{MoneyPart, Remarks};
+use crate::operations::body::MoneyPart;
 use crate::records::receipt::StatedNumber;
+use crate::rules::stated::Remarks;
 
 /// Refund of the available amount of a payment or credit.
 #[derive(Debug, Deserialize, JsonSchema)]
