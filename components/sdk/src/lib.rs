@@ -162,6 +162,7 @@ pub use service_access::ServiceAccess;
 pub use sets::{map, set};
 pub use stoa_descriptor as descriptor;
 pub use stoa_descriptor::Schemas;
+pub use stoa_descriptor::schemas::keep_if_omitted;
 pub use stoa_iso::{country, currency};
 pub use text::Text;
 

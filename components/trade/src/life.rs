@@ -60,6 +60,13 @@ pub struct PublicHead {
     pub updated_at: Instant,
 }
 
+impl PublicHead {
+    /// The head of an active record, for the examples of the contract.
+    pub fn example(id: Id, instant: Instant) -> PublicHead {
+        PublicHead { id, status: Status::Active, created_at: instant, updated_at: instant }
+    }
+}
+
 /// A record that is archived at the end; [`archivable!`](crate::archivable) says it of rows with the columns `status` and
 /// `archived_at`.
 pub trait Archivable: Record {

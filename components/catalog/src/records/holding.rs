@@ -40,7 +40,7 @@ pub struct Archived<T> {
     #[serde(flatten)]
     pub record: T,
     /// The first 20 variants that are archived and of which goods are on hand.
-    #[schemars(length(max = 20))]
+    #[schemars(length(max = stoa_trade::limits::WARNINGS))]
     pub warnings: Vec<Warning>,
     /// Number of variants with a warning; `warnings` lists at most 20 of them.
     #[schemars(range(min = 0))]

@@ -49,7 +49,6 @@ pub struct StartBooks {
     pub expected_version: ExpectedVersion,
     pub currency_code: CurrencyCode,
     /// Most decimal places of an amount in the journal. Omitted or null: 6.
-    #[serde(default)]
     #[schemars(range(min = 6, max = 12))]
     pub amount_scale: Option<u8>,
     /// Costs to assign to goods without a known cost.
@@ -63,9 +62,7 @@ pub struct StartBooks {
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct StatedCost {
     /// Variant whose goods have no cost. State either this or `inventoryUnitId`.
-    #[serde(default)]
     pub variant_id: Option<Id>,
-    #[serde(default)]
     pub inventory_unit_id: Option<Id>,
     pub unit_cost: Money,
 }

@@ -36,25 +36,19 @@ text_enum! {
 #[schemars(rename = "{T}ProfileInput")]
 pub struct ProfileInput<T> {
     /// `PERSON` or `COMPANY`.
-    #[serde(default)]
     pub kind: Option<PartyKind>,
     /// Name in the commercial register.
-    #[serde(default)]
     pub legal_name: Option<Line<1, 200>>,
     /// Kind of `taxId`, such as `VAT`. State both or neither.
-    #[serde(default)]
     #[schemars(regex(pattern = TAX_ID_TYPE))]
     pub tax_id_type: Option<String>,
     /// Label only: the service verifies, computes and issues nothing with it.
-    #[serde(default)]
     #[schemars(regex(pattern = TAX_ID))]
     pub tax_id: Option<String>,
     /// BCP 47 language tag.
-    #[serde(default)]
     #[schemars(regex(pattern = LANGUAGE), length(max = 35))]
     pub language: Option<String>,
     /// Days until an invoice is due; the default of its due date.
-    #[serde(default)]
     #[schemars(range(min = 0, max = 365))]
     pub payment_term_days: Option<i64>,
     /// Contacts of the party.
@@ -125,7 +119,6 @@ impl<T> From<ProfileInput<T>> for Profile<T> {
 #[schemars(rename = "Customer")]
 pub struct CustomerTerms {
     /// Suggestion for clients, never applied by the service. An active price list.
-    #[serde(default)]
     pub default_price_list_id: Option<Id>,
 }
 
@@ -135,15 +128,12 @@ pub struct CustomerTerms {
 #[schemars(rename = "Supplier")]
 pub struct SupplierTerms {
     /// Absolute https or http address.
-    #[serde(default)]
     #[schemars(regex(pattern = WEBSITE), length(max = 2048))]
     pub website: Option<String>,
     /// Suggestion for clients: an active ISO 4217 code.
-    #[serde(default)]
     #[schemars(regex(pattern = text::CURRENCY))]
     pub default_currency_code: Option<String>,
     /// Days from an order to the arrival of its goods.
-    #[serde(default)]
     #[schemars(range(min = 0, max = 365))]
     pub lead_time_days: Option<i64>,
 }

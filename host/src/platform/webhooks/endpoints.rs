@@ -73,14 +73,8 @@ pub struct NewWebhook {
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 #[schemars(inline)]
 pub struct Replacement {
-    #[schemars(length(min = 1, max = 100), extend("x-normalize" = ["trim"]))]
-    name: String,
-    #[schemars(length(max = LONGEST_URL), extend("format" = "uri"))]
-    url: String,
-    #[serde(default = "WantedStatus::active")]
-    status: WantedStatus,
-    #[schemars(length(min = 1, max = MOST_KINDS))]
-    subscriptions: BTreeSet<String>,
+    #[serde(flatten)]
+    webhook: NewWebhook,
     #[schemars(with = "Integer", range(min = 1, max = LAST_VERSION))]
     expected_version: i64,
 }
@@ -295,8 +289,8 @@ async fn show_credential(session: &mut Session, call: &Call<'_>, id: Uuid, signi
 }
 
 pub async fn replace(session: &mut Session, call: &Call<'_>) -> Performed {
-    let wanted: Replacement = call.body()?;
-    let before = read_to_change(session, call, Some(wanted.expected_version)).await?;
+    let Replacement { webhook: wanted, expected_version } = call.body()?;
+    let before = read_to_change(session, call, Some(expected_version)).await?;
     let (tenant, id, now) = (before.tenant_id, before.id, call.opened.now);
     let kinds = join(&wanted.subscriptions);
     session
