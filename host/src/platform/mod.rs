@@ -158,7 +158,7 @@ mod tests {
         let described = describe(&[]).unwrap();
         assert_eq!(described.routes.len(), 50);
         for (route, _) in &described.routes {
-            let known = crate::contract::openapi::host_schemas(std::iter::empty());
+            let known = crate::contract::openapi::host_schemas(std::iter::empty(), &[]);
             let codes = known["ProblemCode"]["enum"].as_array().unwrap();
             assert!(route.problems.iter().all(|code| codes.contains(&code.as_str().into())), "{}", route.operation);
             assert_eq!(route.audit.is_some(), !route.read_only, "{}", route.operation);
