@@ -3,11 +3,12 @@
 //! A seat is the right to be under way. The seats of all kinds are the same, companies have them round robin, and one
 //! company has at most half: a company with an import and a report at once does not take twice as much.
 //!
-//! A turn is the right to run, for as long as other companies are served. There are half as many turns as seats. Heavy work
-//! returns its turn between its statements and within a long run of its module, and a turn rests for as long as it was used.
-//! So heavy work takes at most half of the time of half of the processors, and requests of others find one that is free. A
-//! turn is a courtesy: work that finds none for long, or has little time left, runs without, so that nothing waits for ever
-//! behind a long statement. Only PostgreSQL has turns: on SQLite the work keeps the one writer or a thread of its own.
+//! A time slice is the right to run while other companies are served. There are half as many time slices as seats. Heavy
+//! work returns its slice between its statements and within a long run of its module, and the slice rests for as long as
+//! it was used. So heavy work takes at most half of the time of half of the processors, and requests of others find one
+//! that is free. Work that finds no slice for long, or has little time left, runs without one, so that nothing waits for
+//! ever behind a long statement. Only PostgreSQL has time slices: on SQLite the work keeps the one writer or a thread of
+//! its own.
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
@@ -26,12 +27,12 @@ use super::sqlite::PacePermit;
 const REPORT_WAIT: Duration = Duration::from_secs(2);
 /// Heavy work that may wait for a seat.
 const QUEUE: usize = 256;
-/// A turn is used at least for so long, and longer by what cannot be divided: a statement.
-const SLICE: Duration = Duration::from_millis(5);
-/// The longest rest of a turn.
+/// A time slice is used at least for so long, and longer by what cannot be divided: a statement.
+const LEAST: Duration = Duration::from_millis(5);
+/// The longest rest of a time slice.
 const REST: Duration = Duration::from_millis(500);
-/// Longest wait for a turn.
-const TURN_WAIT: Duration = Duration::from_secs(1);
+/// Longest wait for a time slice.
+const SLICE_WAIT: Duration = Duration::from_secs(1);
 /// How many reports wait now.
 const WAITING: &str = "stoa_heavy_reads_waiting";
 
@@ -43,28 +44,28 @@ pub enum HeavyKind {
     LargeWrite,
 }
 
-/// The seats and the turns of this host.
+/// The seats and the time slices of this host.
 pub struct HeavyWork {
     seats: Arc<Slots<Uuid>>,
-    turns: Arc<Slots<Uuid>>,
+    slices: Arc<Slots<Uuid>>,
     /// Companies with requests that are not heavy.
     activity: Mutex<Activity>,
 }
 
-/// The seat of one piece of heavy work, and its turns. It is kept until nothing of the work runs any more, also where the
-/// caller has left.
+/// The seat of one piece of heavy work, and its time slices. It is kept until nothing of the work runs any more, also where
+/// the caller has left.
 pub struct HeavyPermit {
     work: Arc<HeavyWork>,
     company: Uuid,
-    turn: Mutex<Option<Turn>>,
-    /// From then on the work runs without turns, so that it ends in time.
+    slice: Mutex<Option<TimeSlice>>,
+    /// From then on the work runs without time slices, so that it ends in time.
     hurries_at: Instant,
     _pace: Option<PacePermit>,
     _seat: Seat<Uuid>,
 }
 
 /// A time in which the work runs.
-struct Turn {
+struct TimeSlice {
     /// None: no other company is served, or none became free in time.
     seat: Option<Seat<Uuid>>,
     since: Instant,
@@ -92,7 +93,7 @@ impl HeavyWork {
         let seats = seats.max(1);
         Arc::new(HeavyWork {
             seats: Slots::new(Capacity { slots: seats, queue: QUEUE }),
-            turns: Slots::new(Capacity { slots: (seats / 2).max(1), queue: 2 * seats }),
+            slices: Slots::new(Capacity { slots: (seats / 2).max(1), queue: 2 * seats }),
             activity: Mutex::default(),
         })
     }
@@ -117,7 +118,7 @@ impl HeavyWork {
         Ok(HeavyPermit {
             work: self.clone(),
             company,
-            turn: Mutex::new(None),
+            slice: Mutex::new(None),
             hurries_at: now + deadline.saturating_duration_since(now) / 2,
             _pace: pace,
             _seat: seat,
@@ -139,42 +140,42 @@ impl HeavyWork {
 }
 
 impl HeavyPermit {
-    /// Waits for the next turn, where the last one is over and other companies are served. The caller holds no lock that
-    /// another company waits for.
-    pub async fn take_turn(&self) {
-        if !self.end_turn() {
+    /// Waits for the next time slice, where the last one is over and other companies are served. The caller holds no lock
+    /// that another company waits for.
+    pub async fn take_slice(&self) {
+        if !self.end_slice() {
             return;
         }
-        let wait = self.hurries_at.saturating_duration_since(Instant::now()).min(TURN_WAIT);
+        let wait = self.hurries_at.saturating_duration_since(Instant::now()).min(SLICE_WAIT);
         let mut seat = None;
         if !wait.is_zero() && self.work.has_other(self.company) {
             let begin = Instant::now();
-            seat = self.work.turns.take(self.company, wait).await.ok();
+            seat = self.work.slices.take(self.company, wait).await.ok();
             if begin.elapsed() >= Duration::from_millis(1) {
                 metrics::counter!("stoa_paced_writes_total").increment(1);
             }
         }
-        *self.turn() = Some(Turn { seat, since: Instant::now() });
+        *self.slice() = Some(TimeSlice { seat, since: Instant::now() });
     }
 
-    /// Ends the turn after its least time. `false`: it goes on.
-    fn end_turn(&self) -> bool {
+    /// Ends the time slice after its least time. `false`: it goes on.
+    fn end_slice(&self) -> bool {
         let ended = {
-            let mut turn = self.turn();
-            if turn.as_ref().is_some_and(|turn| turn.since.elapsed() < SLICE) {
+            let mut slice = self.slice();
+            if slice.as_ref().is_some_and(|slice| slice.since.elapsed() < LEAST) {
                 return false;
             }
-            turn.take()
+            slice.take()
         };
-        if let Some(turn) = ended {
-            self.rest(turn);
+        if let Some(slice) = ended {
+            self.rest(slice);
         }
         true
     }
 
-    /// Gives a turn back after its rest.
-    fn rest(&self, turn: Turn) {
-        let (Some(seat), time) = (turn.seat, turn.since.elapsed().min(REST)) else { return };
+    /// Gives a time slice back after its rest.
+    fn rest(&self, slice: TimeSlice) {
+        let (Some(seat), time) = (slice.seat, slice.since.elapsed().min(REST)) else { return };
         if let Ok(runtime) = Handle::try_current()
             && self.work.has_other(self.company)
         {
@@ -185,16 +186,16 @@ impl HeavyPermit {
         }
     }
 
-    fn turn(&self) -> MutexGuard<'_, Option<Turn>> {
-        self.turn.lock().unwrap_or_else(PoisonError::into_inner)
+    fn slice(&self) -> MutexGuard<'_, Option<TimeSlice>> {
+        self.slice.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
 impl Drop for HeavyPermit {
     fn drop(&mut self) {
-        let turn = self.turn().take();
-        if let Some(turn) = turn {
-            self.rest(turn);
+        let slice = self.slice().take();
+        if let Some(slice) = slice {
+            self.rest(slice);
         }
     }
 }
@@ -213,7 +214,7 @@ mod tests {
 
     async fn permit(work: &Arc<HeavyWork>, kind: HeavyKind, number: u128) -> HeavyPermit {
         let deadline = Instant::now() + Duration::from_secs(10);
-        work.permit(kind, company(number), deadline, None).await.ok().expect("a seat")
+        work.permit(kind, company(number), deadline, None).await.expect("a seat")
     }
 
     async fn refuses(work: &Arc<HeavyWork>, kind: HeavyKind, number: u128) -> bool {
@@ -256,58 +257,58 @@ mod tests {
         drop(greedier.await);
     }
 
-    fn has_turn(permit: &HeavyPermit) -> bool {
-        permit.turn().as_ref().is_some_and(|turn| turn.seat.is_some())
+    fn has_slice(permit: &HeavyPermit) -> bool {
+        permit.slice().as_ref().is_some_and(|slice| slice.seat.is_some())
     }
 
     #[tokio::test]
-    async fn work_runs_without_turns_while_no_other_company_is_served() {
+    async fn work_runs_without_time_slices_while_no_other_company_is_served() {
         let work = HeavyWork::new(2);
         note(&work, 1);
         let one = permit(&work, HeavyKind::LargeWrite, 1).await;
         for _ in 0..3 {
-            one.take_turn().now_or_never().expect("it waits for nothing");
-            assert!(!has_turn(&one));
-            std::thread::sleep(SLICE);
+            one.take_slice().now_or_never().expect("it waits for nothing");
+            assert!(!has_slice(&one));
+            std::thread::sleep(LEAST);
         }
         drop(one);
         // The requests of the first company are others' for a second one.
         let other = permit(&work, HeavyKind::Search, 2).await;
-        other.take_turn().await;
-        assert!(has_turn(&other));
+        other.take_slice().await;
+        assert!(has_slice(&other));
     }
 
     #[tokio::test]
-    async fn a_turn_rests_as_long_as_it_was_used() {
+    async fn a_time_slice_rests_as_long_as_it_was_used() {
         let work = HeavyWork::new(2);
         let one = permit(&work, HeavyKind::LargeWrite, 1).await;
         note(&work, 3);
-        one.take_turn().await;
+        one.take_slice().await;
         let used = Duration::from_millis(40);
         std::thread::sleep(used);
         let begin = Instant::now();
-        one.take_turn().await;
-        assert!(has_turn(&one) && begin.elapsed() >= used);
+        one.take_slice().await;
+        assert!(has_slice(&one) && begin.elapsed() >= used);
         // Where it ends with the work, it rests for the next one's sake.
         std::thread::sleep(used);
         drop(one);
         let (begin, next) = (Instant::now(), permit(&work, HeavyKind::Report, 2).await);
-        next.take_turn().await;
-        assert!(has_turn(&next) && begin.elapsed() >= used);
+        next.take_slice().await;
+        assert!(has_slice(&next) && begin.elapsed() >= used);
     }
 
     #[tokio::test]
-    async fn the_work_of_two_companies_runs_by_turns() {
+    async fn the_work_of_two_companies_runs_in_time_slices() {
         let work = HeavyWork::new(2);
         let one = permit(&work, HeavyKind::LargeWrite, 1).await;
         let two = permit(&work, HeavyKind::Report, 2).await;
         note(&work, 3);
-        one.take_turn().await;
-        let mut other = Box::pin(two.take_turn());
-        assert!(other.as_mut().now_or_never().is_none(), "one turn for two seats");
+        one.take_slice().await;
+        let mut other = Box::pin(two.take_slice());
+        assert!(other.as_mut().now_or_never().is_none(), "one time slice for two seats");
         drop(one);
         other.await;
-        assert!(has_turn(&two));
+        assert!(has_slice(&two));
     }
 
     #[tokio::test]
@@ -316,16 +317,16 @@ mod tests {
         let [one, two] = [permit(&work, HeavyKind::Report, 1).await, permit(&work, HeavyKind::Report, 1).await];
         let long = permit(&work, HeavyKind::LargeWrite, 2).await;
         note(&work, 3);
-        long.take_turn().await;
-        one.take_turn().await;
-        assert!(has_turn(&long) && has_turn(&one));
+        long.take_slice().await;
+        one.take_slice().await;
+        assert!(has_slice(&long) && has_slice(&one));
         let begin = Instant::now();
-        two.take_turn().await;
-        assert!(!has_turn(&two) && begin.elapsed() >= TURN_WAIT);
+        two.take_slice().await;
+        assert!(!has_slice(&two) && begin.elapsed() >= SLICE_WAIT);
         // Work whose time is nearly over waits for none.
         let mut hurried = permit(&work, HeavyKind::LargeWrite, 2).await;
         hurried.hurries_at = Instant::now();
         note(&work, 3);
-        hurried.take_turn().now_or_never().expect("it runs at once");
+        hurried.take_slice().now_or_never().expect("it runs at once");
     }
 }

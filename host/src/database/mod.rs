@@ -149,7 +149,7 @@ impl Database {
         let late = |_| Error::Unavailable("the heavy work before it has left no time".into());
         let permit = Arc::new(work.permit(kind, tenant, deadline, pace).await.map_err(late)?);
         if let Database::Postgres(_) = self {
-            permit.take_turn().await;
+            permit.take_slice().await;
         }
         Ok(permit)
     }
@@ -244,14 +244,14 @@ impl Database {
 }
 
 impl Session {
-    /// Has heavy work run by turns. On SQLite it has none: see [`heavy`].
-    pub fn run_by_turns(&mut self, permit: &Arc<HeavyPermit>) {
+    /// Has heavy work run in time slices. On SQLite it has none: see [`heavy`].
+    pub fn run_in_slices(&mut self, permit: &Arc<HeavyPermit>) {
         if let Session::Postgres(transaction) = self {
-            transaction.run_by_turns(permit.clone());
+            transaction.run_in_slices(permit.clone());
         }
     }
 
-    /// The permit of the heavy work that runs by turns.
+    /// The permit of the heavy work that runs in time slices.
     pub fn heavy_permit(&self) -> Option<&Arc<HeavyPermit>> {
         match self {
             Session::Sqlite(_) => None,

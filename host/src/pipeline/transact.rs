@@ -41,7 +41,7 @@ impl<H: Host> PreparedRequest<'_, H> {
     pub async fn transact(&self, mut session: Session) -> (Option<Session>, Verdict<Result<Answer, Problem>>) {
         self.request.trail.step("open");
         if let Some(permit) = &self.request.heavy {
-            session.run_by_turns(permit);
+            session.run_in_slices(permit);
         }
         let (opened, input) = match self.begin(&mut session).await {
             Ok(Begun::Call(opened, input)) => (opened, input),

@@ -189,7 +189,7 @@ fn store(engine: &Engine, state: State) -> Store<State> {
         let stand_aside = async move {
             tokio::task::yield_now().await;
             if let Some(permit) = permit {
-                permit.take_turn().await;
+                permit.take_slice().await;
             }
         };
         Ok(UpdateDeadline::YieldCustom(1, Box::pin(stand_aside)))

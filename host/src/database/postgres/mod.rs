@@ -89,7 +89,7 @@ pub struct Transaction {
     connection: Option<Connection>,
     pool_slot: Option<Box<PoolSlot>>,
     numbers: Numbers,
-    /// Of heavy work that runs by turns.
+    /// Of heavy work that runs in time slices.
     heavy: Option<Arc<HeavyPermit>>,
     open: bool,
     /// How long a statement may take, where that is not the connection's own.
@@ -128,12 +128,12 @@ impl Transaction {
         self.connection.as_mut().ok_or_else(|| Error::Unavailable("the connection is gone".into()))
     }
 
-    /// Has heavy work take a turn for each message, but for the last one: the commit releases its locks.
-    pub fn run_by_turns(&mut self, permit: Arc<HeavyPermit>) {
+    /// Has heavy work take a time slice for each message, but for the last one: the commit releases its locks.
+    pub fn run_in_slices(&mut self, permit: Arc<HeavyPermit>) {
         self.heavy = Some(permit);
     }
 
-    /// The permit of the heavy work that runs by turns.
+    /// The permit of the heavy work that runs in time slices.
     pub fn heavy_permit(&self) -> Option<&Arc<HeavyPermit>> {
         self.heavy.as_ref()
     }
@@ -176,7 +176,7 @@ impl Transaction {
         take: &mut (dyn FnMut(usize, PgRow) + Send),
     ) -> Result<Vec<Result<(), Error>>, Error> {
         if let Some(permit) = &self.heavy {
-            permit.take_turn().await;
+            permit.take_slice().await;
         }
         self.send_all(statements, take).await?
     }
