@@ -63,7 +63,8 @@ fn imports_pause_while_another_company_writes(database: Database) {
 
 /// SQLite's writer cannot pause in the middle.
 fn imports_leave_time_to_another_company() {
-    let host = Stoa::start(Database::Postgres);
+    // One time slice for all heavy work.
+    let host = start(2);
     let (shop, other) = (host.company(), host.company());
     let count = || super::count(&host, "stoa_paced_writes_total", "");
     let (before, ended) = (count(), AtomicBool::new(false));
@@ -81,19 +82,19 @@ fn imports_leave_time_to_another_company() {
     assert!(count() > before, "the import left no time to the other company");
 }
 
-fn host() -> Stoa {
-    Stoa::start_with(Database::Postgres, Settings::default().set("STOA_HEAVY_READS", SEATS))
+fn start(seats: usize) -> Stoa {
+    Stoa::start_with(Database::Postgres, Settings::default().set("STOA_HEAVY_READS", seats))
 }
 
 /// SQLite's only writer holds the others up before the database is asked.
 fn a_company_imports_on_half_of_the_seats() {
-    let shop = host().company();
+    let shop = start(SEATS).company();
     assert_half_runs(&shop, "lock table catalog_product in share mode", || import(&shop));
 }
 
 /// The locks of SQLite hold no reader.
 fn a_company_searches_on_half_of_the_seats() {
-    let shop = host().company();
+    let shop = start(SEATS).company();
     assert_half_runs(&shop, "lock table catalog_product in access exclusive mode", || {
         drop(shop.list("catalog/products", &[("text", "chair")]).is(200));
     });
