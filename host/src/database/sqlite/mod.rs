@@ -525,6 +525,7 @@ mod tests {
             sqlite_readers: 1,
             request_timeout: long,
             heavy_read_timeout: long,
+            heavy_work: 2,
             transport: Transport::default(),
             plain_role_only: false,
             prepare: Prepare { postgres: Vec::new(), sqlite: |_| Ok(()) },
