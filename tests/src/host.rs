@@ -182,6 +182,8 @@ impl Stoa {
             ("STOA_TENANT_REQUESTS_PER_MINUTE".into(), "1000000".into()),
             ("STOA_USER_REQUESTS_PER_MINUTE_TOTAL".into(), "1000000".into()),
             ("STOA_COMPANIES_PER_USER_AND_DAY".into(), "1000000".into()),
+            // Tests that run at once on a host do not wait for each other's imports and searches.
+            ("STOA_HEAVY_READS".into(), "16".into()),
         ];
         if settings.without_dev {
             variables.push(("STOA_ENCRYPTION_KEY".into(), "5a".repeat(32)));

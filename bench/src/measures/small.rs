@@ -56,6 +56,7 @@ pub async fn measure(bench: &mut Bench, name: &str, url: &str, company: &Company
         sqlite_readers: 1,
         request_timeout: std::time::Duration::from_secs(60),
         heavy_read_timeout: std::time::Duration::from_secs(60),
+        heavy_work: 2,
         transport: Default::default(),
         plain_role_only: true,
         prepare: stoa::pipeline::prepare(),

@@ -13,7 +13,7 @@ use crate::deployment::{Deployment, HostIdentity, first};
 use crate::events::{Relay, Relaying, endpoint};
 use crate::gate::compiler::Compiler;
 use crate::gate::vetting::Gate;
-use crate::governance::{Governor, HeavyReads, RateLimits, Recorder, Recording};
+use crate::governance::{Governor, RateLimits, Recorder, Recording};
 use crate::http::app::App;
 use crate::http::body::Bodies;
 use crate::http::budget::Budget;
@@ -89,7 +89,6 @@ impl RunningHost {
             response_memory: Budget::new(settings::bytes(settings.response_memory)),
             readiness: Readiness::default(),
             reference: Reference::default(),
-            heavy_reads: HeavyReads::new(settings.heavy_reads()),
             access_log: settings.access_log(),
             trusted_proxies: settings.trusted_proxies.clone(),
             request_timeout: settings.request_timeout,

@@ -184,12 +184,12 @@ impl AdmittedCall<'_> {
         let (app, Visit { caller, tenant, .. }) = (self.call.app, &self.visit);
         let asked_ahead = self.ask_ahead(&input, deadline).await;
         // A request that will be rejected takes nobody's seat.
-        let seat = match self.operation().route.heavy && input.is_ok() {
-            true => {
-                let seat = app.heavy_reads.admit(tenant.unwrap_or_default()).await;
-                Some(seat.map_err(|problem| self.reject(problem))?)
+        let heavy = match input.as_ref().ok().and_then(|input| pipeline::heavy_kind(self.operation(), input)) {
+            Some(kind) => {
+                let permit = app.database.permit_heavy_work(kind, tenant.unwrap_or_default(), deadline).await;
+                Some(permit.map_err(|_| self.reject(Problem::new("UNAVAILABLE")))?)
             }
-            false => None,
+            None => None,
         };
         let request = Arc::new(pipeline::Request {
             generation: self.call.edition.generation.clone(),
@@ -201,7 +201,7 @@ impl AdmittedCall<'_> {
             tenant: *tenant,
             input,
             asked_ahead,
-            seat,
+            heavy,
             peer: Some(self.call.peer),
             user_agent: self.visit.user_agent.clone(),
         });

@@ -30,6 +30,7 @@ use self::pace::Pace;
 use self::queue::{Next, Queue};
 use self::stopwatch::Stopwatch;
 use super::fair_queue::{Capacity, Load};
+use super::heavy::HeavyWork;
 use super::row::Cell;
 use super::{DatabaseSettings, Destination, Error, QueueKey, Row, Session, Verdict, Work, migrations};
 use crate::{secret_file, watchdog};
@@ -54,6 +55,7 @@ pub struct Sqlite {
     writes: Arc<Queue<Job>>,
     reads: Arc<Queue<Job>>,
     pace: Arc<Pace>,
+    pub heavy_work: Arc<HeavyWork>,
     threads: Mutex<Vec<JoinHandle<()>>>,
     request_timeout: Duration,
     heavy_read_timeout: Duration,
@@ -130,7 +132,16 @@ impl Sqlite {
             })?);
         }
         let (request_timeout, heavy_read_timeout) = (settings.request_timeout, settings.heavy_read_timeout);
-        Ok(Sqlite { writes, reads, pace, threads: Mutex::new(threads), request_timeout, heavy_read_timeout, file })
+        Ok(Sqlite {
+            writes,
+            reads,
+            pace,
+            heavy_work: HeavyWork::new(settings.heavy_work),
+            threads: Mutex::new(threads),
+            request_timeout,
+            heavy_read_timeout,
+            file,
+        })
     }
 
     pub async fn write<T: Send + 'static>(
@@ -514,6 +525,7 @@ mod tests {
             sqlite_readers: 1,
             request_timeout: long,
             heavy_read_timeout: long,
+            heavy_work: 2,
             transport: Transport::default(),
             plain_role_only: false,
             prepare: Prepare { postgres: Vec::new(), sqlite: |_| Ok(()) },

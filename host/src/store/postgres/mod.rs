@@ -52,12 +52,6 @@ pub(super) async fn run(
     scope: &mut Scope,
     calls: Vec<Checked>,
 ) -> Result<Vec<Reply>, Stop> {
-    // Only in a read: it waits for no row lock while it holds the seat.
-    let looks_for_text = |call: &Checked| matches!(call, Checked::Select(select) if select.filter.searches());
-    let _seat = match scope.read_only && calls.iter().any(looks_for_text) {
-        true => transaction.permit_search(scope.tenant).await?,
-        false => None,
-    };
     let hopeful = transaction.is_hopeful();
     let granted = |call: &Checked| matches!(call, Checked::Insert(insert) if hopeful && is_plain(insert));
     let last = calls.len() - calls.iter().rev().take_while(|call| granted(call)).count();

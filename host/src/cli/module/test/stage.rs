@@ -89,6 +89,7 @@ impl Stage {
             sqlite_readers: 1,
             request_timeout: Duration::from_secs(60),
             heavy_read_timeout: Duration::from_secs(60),
+            heavy_work: 2,
             transport: Transport::default(),
             plain_role_only: false,
             prepare: pipeline::prepare(),
