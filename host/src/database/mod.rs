@@ -1,11 +1,11 @@
 //! Connections and transactions. Work is a function from an open session to a verdict; only this folder begins, commits and
 //! rolls back, so nothing above it can leave a transaction open or commit half of one.
 
-mod alone;
 pub mod destination;
 pub mod error;
 pub mod fair_queue;
 pub mod migrations;
+pub mod own;
 pub mod postgres;
 pub mod row;
 pub mod shard;
