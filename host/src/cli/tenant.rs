@@ -8,7 +8,7 @@ use serde::Serialize;
 use serde_json::{Map, Value as Json, json};
 use uuid::Uuid;
 
-use crate::database::{Database, Location};
+use crate::database::Database;
 use crate::deployment::{Edition, first};
 use crate::gate::tables;
 use crate::platform::founding::CreatedCompany;
@@ -127,9 +127,7 @@ pub fn run(flags: Flags) -> anyhow::Result<()> {
 /// The database of the hosts: a mistyped path makes no new one.
 async fn open(settings: &Settings) -> anyhow::Result<Database> {
     let database = settings.database();
-    if let Location::Sqlite(path) = database.location()? {
-        anyhow::ensure!(path.exists(), "there is no database at {}", path.display());
-    }
+    database.existing_location()?;
     Database::open(&database, false).await
 }
 

@@ -2,12 +2,12 @@
 //! rolls back, so nothing above it can leave a transaction open or commit half of one.
 
 mod activity;
-mod alone;
 pub mod destination;
 pub mod error;
 pub mod fair_queue;
 pub mod heavy;
 pub mod migrations;
+pub mod own;
 pub mod postgres;
 pub mod row;
 pub mod shard;

@@ -95,7 +95,7 @@ impl<'a> Import<'a> {
         holds_key: &'a dyn Fn(&str) -> bool,
         manifest: CompanyManifest,
     ) -> anyhow::Result<Import<'a>> {
-        let mut session = Session::begin_alone(settings, false).await?;
+        let mut session = Session::begin_own(settings, false).await?;
         // No host activates modules meanwhile.
         gate::tables::lock(&mut session).await?;
         let company = manifest.company;
@@ -232,7 +232,7 @@ impl<'a> Import<'a> {
         };
         let now = self.session.now().await?;
         audit::write(&mut self.session, now, &entry).await?;
-        self.session.commit_alone().await?;
+        self.session.commit_own().await?;
         Ok(Imported { company, name: self.manifest.name, rows, users: self.users })
     }
 }

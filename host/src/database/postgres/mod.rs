@@ -2,11 +2,10 @@
 
 mod address;
 mod administer;
-mod alone;
 mod connection;
 pub mod copy;
-pub mod inspect;
 mod numbers;
+pub mod own;
 mod value;
 
 use std::borrow::Cow;
@@ -28,6 +27,7 @@ use address::Address;
 use connection::{Connection, Unanswered};
 use numbers::Numbers;
 
+pub use administer::LIMITS_LOCK_WAITS;
 pub use numbers::Figure;
 pub use value::{PgStatement, Value, decode, field};
 

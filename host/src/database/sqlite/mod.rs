@@ -4,10 +4,10 @@
 //! after the other, each in a savepoint, and commits them together: one flush for many. Every answer of a group, refusals
 //! too (they may rest on a group-mate's rows), waits for that commit.
 
-mod alone;
 pub mod copy;
-pub mod inspect;
+pub mod damage;
 mod log;
+mod own;
 mod pace;
 mod queue;
 mod stopwatch;
@@ -35,7 +35,7 @@ use super::row::Cell;
 use super::{DatabaseSettings, Destination, Error, QueueKey, Row, Session, Verdict, Work, migrations};
 use crate::{secret_file, watchdog};
 
-pub use self::alone::begin_alone;
+pub use self::own::open_own;
 pub use self::pace::PacePermit;
 pub use self::stopwatch::{lift as lift_time_limit, limit_part as limit_time};
 
