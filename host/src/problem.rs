@@ -73,7 +73,11 @@ pub const CODES: &[(&str, u16, &str)] = &[
         400,
         "The operation requires the header Idempotency-Key. Send a new UUID of version 4 or 7.",
     ),
-    ("IDEMPOTENCY_KEY_INVALID", 400, "Idempotency-Key is no UUID of version 4 or 7, or its time of version 7 is more than a day ahead. Generate a new one."),
+    (
+        "IDEMPOTENCY_KEY_INVALID",
+        400,
+        "Idempotency-Key is no UUID of version 4 or 7, or its time of version 7 is more than a day ahead. Generate a new one.",
+    ),
     ("UNKNOWN_QUERY_PARAMETER", 400, "The operation does not have this query parameter. Remove it."),
     ("UNAUTHENTICATED", 401, "The request has no valid access token or API key. Get a new one."),
     (

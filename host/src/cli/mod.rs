@@ -56,7 +56,7 @@ enum Verb {
     /// Manage the keys that encrypt stored secrets.
     #[command(after_help = "Example: stoa keys rotate")]
     Keys(keys::Args),
-    /// Print a user token of the --dev identity provider.
+    /// Print a user token of the --dev identity provider, or check any user token.
     #[command(after_help = "Example: stoa token --user alice@example.com --ttl 1h")]
     Token(token::Flags),
     /// Print the OpenAPI document of the modules in STOA_MODULES_DIR.

@@ -124,7 +124,8 @@ fn build_gate(settings: &Settings) -> anyhow::Result<Gate> {
     })
 }
 
-fn build_verifier(settings: &Settings, dev_issuer: Option<&DevIssuer>) -> anyhow::Result<Verifier> {
+/// The verifier of the configured issuers, and of the development issuer if there is one.
+pub(super) fn build_verifier(settings: &Settings, dev_issuer: Option<&DevIssuer>) -> anyhow::Result<Verifier> {
     let mut issuers = settings.issuers()?;
     issuers.extend(dev_issuer.map(DevIssuer::settings));
     anyhow::ensure!(

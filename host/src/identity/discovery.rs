@@ -121,7 +121,8 @@ impl Discovery {
     async fn document(&self, asked: RequestBuilder) -> Result<Map<String, Value>, FetchFault> {
         let mut response = asked.header(http::header::ACCEPT, "application/json").send().await?;
         if response.status() != http::StatusCode::OK {
-            let challenge = response.headers().get(http::header::WWW_AUTHENTICATE).map(cut_challenge).unwrap_or_default();
+            let challenge =
+                response.headers().get(http::header::WWW_AUTHENTICATE).map(cut_challenge).unwrap_or_default();
             return Err(FetchFault::Status { status: response.status().as_u16(), challenge });
         }
         let mut body = Vec::new();

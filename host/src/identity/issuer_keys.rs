@@ -65,7 +65,10 @@ pub(super) enum Userinfo {
     /// The discovery document names no userinfo.
     NotPublished,
     /// 401 or 403, with the provider's `WWW-Authenticate`.
-    Rejected { status: u16, challenge: String },
+    Rejected {
+        status: u16,
+        challenge: String,
+    },
 }
 
 enum LookUp {

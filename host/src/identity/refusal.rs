@@ -32,7 +32,9 @@ impl From<CredentialRefusal> for Problem {
         match refusal {
             CredentialRefusal::Unauthenticated => Problem::of_credential("The token is not valid."),
             CredentialRefusal::Explained(why) => Problem::of_credential(why),
-            CredentialRefusal::Unverified => unverified("FORMAT", "The token has an e-mail address that is not verified."),
+            CredentialRefusal::Unverified => {
+                unverified("FORMAT", "The token has an e-mail address that is not verified.")
+            }
             CredentialRefusal::NoAddress => unverified("REQUIRED", "The token has no e-mail address."),
             CredentialRefusal::NoVerification => {
                 unverified("REQUIRED", "The token does not say whether its e-mail address is verified.")

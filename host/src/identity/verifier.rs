@@ -135,7 +135,9 @@ impl Verifier {
             if let Userinfo::Fetched(members) = &userinfo {
                 match Claims::complete(&token.claims, members, &settings.claims) {
                     Some(all) => believed = Claims::believe(&all, settings, now),
-                    None => tracing::info!(issuer = %settings.issuer, "userinfo is about another subject than the token's"),
+                    None => {
+                        tracing::info!(issuer = %settings.issuer, "userinfo is about another subject than the token's")
+                    }
                 }
             }
             seen.userinfo = Some(userinfo);
