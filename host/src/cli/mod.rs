@@ -26,6 +26,7 @@ use std::time::Duration;
 use arc_swap::ArcSwap;
 use clap::{Parser, Subcommand};
 
+use crate::database;
 use crate::deployment::development;
 use crate::gate::cache::Cache;
 use crate::gate::compiler::{self, Compiler};
@@ -164,6 +165,12 @@ pub fn run() -> anyhow::Result<()> {
             Ok(())
         }
     }
+}
+
+/// The sentence and the remedy for a code of the database's server, if the error has one.
+pub fn explain_database_error(error: &anyhow::Error) -> Option<String> {
+    let explanation = database::find_explanation(error)?;
+    Some(format!("stoa: {}. {}", explanation.says, explanation.remedy))
 }
 
 /// The gate of verbs on the database of hosts: it takes what these hosts take.

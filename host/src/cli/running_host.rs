@@ -69,6 +69,7 @@ impl RunningHost {
             onboarding_open: settings.onboarding == Onboarding::Open,
             companies_per_day: settings.companies_per_user_and_day,
             webhook_endpoints: settings.webhook_endpoints,
+            dev: settings.dev,
             environment: settings.environment(),
             governor: Governor::new(read_rate_limits(settings), database.clone()),
             recorder,

@@ -21,7 +21,7 @@ use tokio::time::Instant;
 use uuid::Uuid;
 
 pub use destination::{Destination, QueueKey};
-pub use error::Error;
+pub use error::{Error, find_explanation};
 pub use fair_queue::Load;
 pub use row::{Cell, Row};
 pub use shard::Shard;
