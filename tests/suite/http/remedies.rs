@@ -91,7 +91,7 @@ fn start_rejecting_server(code: &'static str) -> SocketAddr {
             let _ = stream.read_exact(&mut startup);
             let fields = format!("SFATAL\0VFATAL\0C{code}\0Mrejected\0\0");
             let length = u32::try_from(fields.len() + 4).expect("a length");
-            let _ = stream.write_all(&[b"E", &length.to_be_bytes()[..], fields.as_bytes()].concat());
+            let _ = stream.write_all(&[&b"E"[..], &length.to_be_bytes()[..], fields.as_bytes()].concat());
         }
     });
     address
