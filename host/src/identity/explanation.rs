@@ -180,7 +180,7 @@ fn remedy_of(fault: &TokenFault) -> &'static str {
 }
 
 fn describe_pass(name: &str, token: Option<&Token<'_>>, settings: Option<&Issuer>, address: &str) -> String {
-    let kid = || token.and_then(|token| token.kid.as_deref()).map_or("the only key".to_owned(), cut);
+    let kid = || token.and_then(|token| token.kid.as_deref()).map_or("one key only".to_owned(), cut);
     match (name, settings) {
         ("form", _) => "a signed JWT".to_owned(),
         ("issuer", Some(settings)) => format!("{} is a configured issuer", settings.issuer),

@@ -136,7 +136,7 @@ impl Verifier {
                 match Claims::complete(&token.claims, members, &settings.claims) {
                     Some(all) => believed = Claims::believe(&all, settings, now),
                     None => {
-                        tracing::info!(issuer = %settings.issuer, "userinfo is about another subject than the token's")
+                        tracing::info!(issuer = %settings.issuer, "userinfo is about another subject than the token's");
                     }
                 }
             }

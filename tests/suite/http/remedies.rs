@@ -18,11 +18,13 @@ on_one_database![
     a_broken_rule_is_not_called_a_schema,
 ];
 
+/// The header `Accept` of a browser that opens an address.
+const BROWSER: &str = "text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8";
+
 fn a_browser_is_led_to_the_reference(database: Database) {
     let host = company(database).host;
     let accepting =
         |method: &str, path: &str, media: &str| host.request(method, path).header("accept", media).unchecked().send();
-    const BROWSER: &str = "text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8";
     for path in ["/", "/v1", "/v1/"] {
         for method in ["GET", "HEAD"] {
             let answer = accepting(method, path, BROWSER).is(302);

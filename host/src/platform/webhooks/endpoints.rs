@@ -435,3 +435,14 @@ pub async fn test(session: &mut Session, call: &Call<'_>) -> Performed {
     let done = answer_about(event_id, &EventReference { event_id })?;
     Ok(Done { subjects: vec![webhook.id], ..done })
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_a_development_host_names_its_setting() {
+        assert_eq!(describe_allowed(false), json!({ "scheme": "https", "port": 443 }));
+        assert_eq!(describe_allowed(true)["setting"], "STOA_WEBHOOK_DEV_TARGETS");
+    }
+}
