@@ -9,7 +9,7 @@ use clap::{Args, Subcommand};
 use serde::Serialize;
 
 use super::running_host::build_verifier;
-use crate::identity::{DEV_AUDIENCE, DEV_ISSUER, DevIssuer, MAX_TOKEN_BYTES, Step, Verdict};
+use crate::identity::{DEV_AUDIENCE, DEV_ISSUER, DevIssuer, MAX_TOKEN_BYTES, TokenStep, TokenVerdict};
 use crate::settings::Settings;
 
 #[derive(Args, Serialize)]
@@ -93,17 +93,17 @@ fn without_scheme(text: &str) -> &str {
     }
 }
 
-fn print(steps: &[Step]) -> anyhow::Result<()> {
-    for Step { name, verdict, says, remedy } in steps {
+fn print(steps: &[TokenStep]) -> anyhow::Result<()> {
+    for TokenStep { name, verdict, says, remedy } in steps {
         let verdict = match verdict {
-            Verdict::Pass => "pass",
-            Verdict::Note => "note",
-            Verdict::Fail => "FAIL",
+            TokenVerdict::Pass => "pass",
+            TokenVerdict::Note => "note",
+            TokenVerdict::Fail => "FAIL",
         };
         let remedy = remedy.map(|remedy| format!(". Remedy: {remedy}")).unwrap_or_default();
         println!("{verdict:<5} {name:<10} {says}{remedy}");
     }
-    match steps.iter().find(|step| step.verdict == Verdict::Fail) {
+    match steps.iter().find(|step| step.verdict == TokenVerdict::Fail) {
         Some(step) => anyhow::bail!("a host with these settings rejects the token: {}: {}", step.name, step.says),
         None => {
             println!("a host with these settings takes the token");

@@ -9,7 +9,7 @@ use super::issuer_keys::Userinfo;
 use super::refusal::CredentialRefusal;
 use super::token::Token;
 use super::token_fault::TokenFault;
-use super::verifier::{Seen, Verifier, digest_of};
+use super::verifier::{Seen, Verifier, compute_digest};
 
 /// As much as is shown of a value that somebody else wrote.
 const SHOWN_CHARACTERS: usize = 120;
@@ -19,7 +19,7 @@ const STEPS: [&str; 10] =
     ["form", "issuer", "algorithm", "type", "key", "signature", "audience", "time", "subject", "address"];
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Verdict {
+pub enum TokenVerdict {
     Pass,
     Fail,
     /// No fault of the token by itself.
@@ -28,24 +28,24 @@ pub enum Verdict {
 
 /// One step of the verification of a token. A step that fails is the last.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Step {
+pub struct TokenStep {
     pub name: &'static str,
-    pub verdict: Verdict,
+    pub verdict: TokenVerdict,
     pub says: String,
     pub remedy: Option<&'static str>,
 }
 
-impl Step {
-    fn pass(name: &'static str, says: String) -> Step {
-        Step { name, verdict: Verdict::Pass, says, remedy: None }
+impl TokenStep {
+    fn pass(name: &'static str, says: String) -> TokenStep {
+        TokenStep { name, verdict: TokenVerdict::Pass, says, remedy: None }
     }
 }
 
 impl Verifier {
     /// Verifies a token as a request's and says what each step found. Asks its issuer for keys and userinfo.
-    pub async fn explain(&self, token: &str) -> Vec<Step> {
+    pub async fn explain(&self, token: &str) -> Vec<TokenStep> {
         let mut seen = Seen::default();
-        let judged = match digest_of(token) {
+        let judged = match compute_digest(token) {
             Ok(digest) => self.judge(token, digest, &mut seen).await,
             Err(fault) => Err(fault),
         };
@@ -53,7 +53,7 @@ impl Verifier {
             Ok(verified) => (None, verified.claims.email.clone()),
             Err(fault) => (Some(fault), String::new()),
         };
-        let failed = fault.as_ref().map(step_of);
+        let failed = fault.as_ref().map(find_step);
         let read = Token::read(token).ok();
         let settings = seen.issuer.and_then(|index| self.issuers().nth(index));
         let mut steps = Vec::new();
@@ -64,11 +64,11 @@ impl Verifier {
             if failed == Some(name) {
                 break;
             }
-            steps.push(Step::pass(name, describe_pass(name, read.as_ref(), settings, &address)));
+            steps.push(TokenStep::pass(name, describe_pass(name, read.as_ref(), settings, &address)));
         }
         if let (Some(name), Some(fault)) = (failed, &fault) {
             let (says, remedy) = self.describe_fault(fault, read.as_ref(), settings).await;
-            steps.push(Step { name, verdict: Verdict::Fail, says, remedy: Some(remedy) });
+            steps.push(TokenStep { name, verdict: TokenVerdict::Fail, says, remedy: Some(remedy) });
         }
         steps
     }
@@ -80,7 +80,7 @@ impl Verifier {
         settings: Option<&Issuer>,
     ) -> (String, &'static str) {
         let claim = |name: &str| token.and_then(|token| token.claims.get(name)).map_or("missing".into(), show);
-        let remedy = remedy_of(fault);
+        let remedy = find_remedy(fault);
         let says = match (fault, token, settings) {
             (TokenFault::Issuer, ..) => {
                 let known: Vec<String> = self.issuers().map(|issuer| format!("{:?}", issuer.issuer)).collect();
@@ -126,7 +126,7 @@ impl Verifier {
 }
 
 /// The step that finds a fault.
-fn step_of(fault: &TokenFault) -> &'static str {
+fn find_step(fault: &TokenFault) -> &'static str {
     match fault {
         TokenFault::Long | TokenFault::Form(_) => "form",
         TokenFault::Issuer | TokenFault::Claims(ClaimFault::Issuer) => "issuer",
@@ -142,7 +142,7 @@ fn step_of(fault: &TokenFault) -> &'static str {
     }
 }
 
-fn remedy_of(fault: &TokenFault) -> &'static str {
+fn find_remedy(fault: &TokenFault) -> &'static str {
     match fault {
         TokenFault::Long => "Have the provider put fewer claims into the token: 8 KiB are the limit.",
         TokenFault::Form(_) => {
@@ -196,7 +196,7 @@ fn describe_pass(name: &str, token: Option<&Token<'_>>, settings: Option<&Issuer
     }
 }
 
-fn describe_userinfo(userinfo: &Userinfo) -> Step {
+fn describe_userinfo(userinfo: &Userinfo) -> TokenStep {
     let says = match userinfo {
         Userinfo::Fetched(members) => format!("the issuer reports the members {}", list_names(members)),
         Userinfo::NotPublished => "the issuer publishes no userinfo_endpoint".to_owned(),
@@ -208,7 +208,7 @@ fn describe_userinfo(userinfo: &Userinfo) -> Step {
         "Request the scopes `openid email`. Userinfo rejects every token that is bound to a resource (RFC 8707): then add the \
          address to the access token.",
     );
-    Step { name: "userinfo", verdict: Verdict::Note, says, remedy }
+    TokenStep { name: "userinfo", verdict: TokenVerdict::Note, says, remedy }
 }
 
 fn list_names(members: &Map<String, Value>) -> String {

@@ -40,7 +40,7 @@ pub use clock::Clock;
 pub use dev_issuer::{DEV_AUDIENCE, DEV_ISSUER, DevIssuer, DevIssuerError};
 pub use discovery::try_issuer;
 pub use environment::Environment;
-pub use explanation::{Step, Verdict};
+pub use explanation::{TokenStep, TokenVerdict};
 pub use issuer::{Algorithm, ClaimNames, Issuer, KeySource, SettingsError};
 pub use refusal::CredentialRefusal;
 pub use verifier::{MAX_TOKEN_BYTES, Verifier};

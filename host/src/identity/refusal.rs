@@ -33,11 +33,11 @@ impl From<CredentialRefusal> for Problem {
             CredentialRefusal::Unauthenticated => Problem::of_credential("The token is not valid."),
             CredentialRefusal::Explained(why) => Problem::of_credential(why),
             CredentialRefusal::Unverified => {
-                unverified("FORMAT", "The token has an e-mail address that is not verified.")
+                refuse_unverified("FORMAT", "The token has an e-mail address that is not verified.")
             }
-            CredentialRefusal::NoAddress => unverified("REQUIRED", "The token has no e-mail address."),
+            CredentialRefusal::NoAddress => refuse_unverified("REQUIRED", "The token has no e-mail address."),
             CredentialRefusal::NoVerification => {
-                unverified("REQUIRED", "The token does not say whether its e-mail address is verified.")
+                refuse_unverified("REQUIRED", "The token does not say whether its e-mail address is verified.")
             }
             CredentialRefusal::Unavailable => Problem::new("UNAVAILABLE"),
         }
@@ -45,7 +45,7 @@ impl From<CredentialRefusal> for Problem {
 }
 
 /// One sentence for the code, so the item and the challenge say which of the two it is: an address is missing, or is not verified.
-fn unverified(item: &'static str, why: &'static str) -> Problem {
+fn refuse_unverified(item: &'static str, why: &'static str) -> Problem {
     let problem = Problem::new("IDENTITY_UNVERIFIED").with(vec![Item::new("/header/Authorization", item)]);
     Problem { credential: Some(why), ..problem }
 }

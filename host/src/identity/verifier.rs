@@ -83,7 +83,7 @@ impl Verifier {
     /// Verifies the token behind `Bearer `. A token verified before is answered without waiting; one with an unknown
     /// key waits for at most one fetch of its issuer's keys (5 seconds).
     pub async fn verify(&self, token: &str) -> Result<Arc<Claims>, CredentialRefusal> {
-        let digest = digest_of(token).map_err(|fault| refuse(None, &fault))?;
+        let digest = compute_digest(token).map_err(|fault| refuse(None, &fault))?;
         if let Some(claims) = self.recall(&digest) {
             return Ok(claims);
         }
@@ -161,7 +161,7 @@ impl Verifier {
 }
 
 /// The key under which a token is remembered.
-pub(super) fn digest_of(token: &str) -> Result<Digest, TokenFault> {
+pub(super) fn compute_digest(token: &str) -> Result<Digest, TokenFault> {
     if token.len() > MAX_TOKEN_BYTES {
         return Err(TokenFault::Long);
     }

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use serde_json::{Value, json};
 
-use super::super::{Issuer, KeySource, Step, Verdict, Verifier};
+use super::super::{Issuer, KeySource, TokenStep, TokenVerdict, Verifier};
 use super::issuer_server::{IssuerServer, Manner};
 use super::signer::{AUDIENCE, ISSUER, Signer, claims, jwks, with, without};
 use super::time::{START, Time};
@@ -14,7 +14,7 @@ fn verifier(signer: &Signer) -> Verifier {
     Verifier::new(vec![issuer], Duration::ZERO, Time::start().clock()).expect("good settings")
 }
 
-fn names(steps: &[Step]) -> Vec<&'static str> {
+fn names(steps: &[TokenStep]) -> Vec<&'static str> {
     steps.iter().map(|step| step.name).collect()
 }
 
@@ -24,7 +24,7 @@ async fn every_step_of_a_good_token_passes() {
     let steps = verifier(&signer).explain(&signer.token(START)).await;
     let all = ["form", "issuer", "algorithm", "type", "key", "signature", "audience", "time", "subject", "address"];
     assert_eq!(names(&steps), all);
-    assert!(steps.iter().all(|step| step.verdict == Verdict::Pass && step.remedy.is_none()), "{steps:?}");
+    assert!(steps.iter().all(|step| step.verdict == TokenVerdict::Pass && step.remedy.is_none()), "{steps:?}");
     assert!(steps.iter().all(|step| !step.says.is_empty()), "{steps:?}");
 }
 
@@ -53,10 +53,10 @@ async fn the_last_step_names_the_fault() {
     ] {
         let steps = verifier.explain(&token).await;
         let last = steps.last().expect("a step");
-        assert_eq!((last.name, last.verdict), (name, Verdict::Fail), "{steps:?}");
+        assert_eq!((last.name, last.verdict), (name, TokenVerdict::Fail), "{steps:?}");
         assert!(last.says.contains(says), "{says}: {last:?}");
         assert!(last.remedy.is_some_and(|remedy| remedy.ends_with('.')), "{last:?}");
-        assert!(steps.iter().rev().skip(1).all(|step| step.verdict != Verdict::Fail), "{steps:?}");
+        assert!(steps.iter().rev().skip(1).all(|step| step.verdict != TokenVerdict::Fail), "{steps:?}");
         assert!(verifier.verify(&token).await.is_err(), "{name}: a request is judged alike");
     }
 }
@@ -80,6 +80,6 @@ async fn an_issuer_that_is_down_is_named_with_its_address() {
     let token = signer.sign(&signer.header(), &with(&claims(START), "iss", server.issuer.clone()));
     let steps = verifier.explain(&token).await;
     let last = steps.last().expect("a step");
-    assert_eq!((last.name, last.verdict), ("key", Verdict::Fail), "{steps:?}");
+    assert_eq!((last.name, last.verdict), ("key", TokenVerdict::Fail), "{steps:?}");
     assert!(last.says.contains(&server.issuer) && last.says.contains("503"), "{last:?}");
 }
