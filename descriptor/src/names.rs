@@ -44,12 +44,12 @@ pub struct Foreign {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct NamePattern {
     pub text: String,
-    /// Whether any rest may follow.
+    /// True if any rest may follow.
     pub open: bool,
 }
 
 impl NamePattern {
-    /// Whether this is one of the names that are meant.
+    /// Returns whether this is one of the names that are meant.
     pub fn fits(&self, name: &str) -> bool {
         if self.open { name.starts_with(&self.text) } else { name == self.text }
     }
@@ -118,7 +118,7 @@ pub fn foreign(descriptor: &Descriptor, allowed: impl Fn(&str) -> bool) -> Vec<F
     found
 }
 
-/// Whether a code of upper-case words begins with the name of this module, or with a word that is allowed.
+/// Returns whether a code of upper-case words begins with the name of this module, or with a word that is allowed.
 pub fn begins(module: &str, code: &str, allowed: impl Fn(&str) -> bool) -> bool {
     let name = join_digits(module);
     list_beginnings(&split_constant(code)).iter().any(|word| join_digits(word) == name || allowed(word))

@@ -272,7 +272,7 @@ impl<R: Copy> Operation<R> {
 
     /// The operation and its twin, if it has one.
     pub fn sides(&self) -> impl Iterator<Item = Operation<R>> {
-        [Some(*self), self.client.map(|client| client.of(self))].into_iter().flatten()
+        [Some(*self), self.client.map(|client| client.complete(self))].into_iter().flatten()
     }
 
     /// The function of the operation with this name, if it is this one or its twin.
@@ -419,8 +419,8 @@ impl<R: Copy> Client<R> {
         self
     }
 
-    /// The twin of an operation, as an operation.
-    fn of(self, people: &Operation<R>) -> Operation<R> {
+    /// The variant of an operation for API clients, with the members that it does not state itself.
+    fn complete(self, people: &Operation<R>) -> Operation<R> {
         Operation {
             run: self.run.unwrap_or(people.run),
             audience: Audience::ApiClient,

@@ -159,7 +159,7 @@ impl Api {
     }
 }
 
-/// Whether the same call may succeed later.
+/// Returns whether the same call may succeed later.
 fn is_later(status: StatusCode) -> bool {
     matches!(
         status,

@@ -11,7 +11,7 @@ const ASSIGNED: &str = "\
     RU RW SA SB SC SD SE SG SH SI SJ SK SL SM SN SO SR SS ST SV SX SY SZ TC TD TF TG TH TJ TK TL TM TN TO TR TT TV TW \
     TZ UA UG UM US UY UZ VA VC VE VG VI VN VU WF WS YE YT ZA ZM ZW";
 
-/// Whether the code is an officially assigned one, in upper case.
+/// Returns whether the code is an officially assigned one, in upper case.
 pub fn is_assigned(code: &str) -> bool {
     code.len() == 2 && ASSIGNED.split(' ').any(|assigned| assigned == code)
 }

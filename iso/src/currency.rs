@@ -11,7 +11,7 @@ const ACTIVE: &str = "\
     TWD TZS UAH UGX USD USN UYI UYU UYW UZS VED VES VND VUV WST XAD XAF XAG XAU XBA XBB XBC XBD XCD XCG XDR XOF XPD \
     XPF XPT XSU XTS XUA XXX YER ZAR ZMW ZWG";
 
-/// Whether the code is an active one, in upper case. Withdrawn codes are none.
+/// Returns whether the code is an active one, in upper case. Withdrawn codes are none.
 pub fn is_active(code: &str) -> bool {
     code.len() == 3 && ACTIVE.split(' ').any(|active| active == code)
 }

@@ -79,9 +79,9 @@ async function read(browser, { name, width, height, scheme }) {
   await dialog.getByRole("row").filter({ hasText: "tenantId" }).getByRole("combobox").last().fill(TENANT);
   const body = { ...NEW.body, name: `${NEW.body.name}: ${name}` };
   await dialog.locator(".cm-content").first().fill(JSON.stringify(body));
-  const told = page.waitForResponse((answer) => answer.request().method() === made.method);
+  const response = page.waitForResponse((answer) => answer.request().method() === made.method);
   await dialog.getByRole("button", { name: /send/i }).locator("visible=true").first().click();
-  const answer = await told;
+  const answer = await response;
   assert.equal(answer.status(), 201, await answer.text());
   assert.equal((await answer.json()).name, body.name);
   await dialog.getByText("201").first().scrollIntoViewIfNeeded();

@@ -157,7 +157,7 @@ impl Contract {
         needed
     }
 
-    /// Whether a schema of the document takes a value.
+    /// Returns whether a schema of the document takes a value.
     pub fn takes(&self, schema: &Json, value: &Json) -> bool {
         self.validator(&schema.to_string(), schema).is_valid(value)
     }
@@ -222,7 +222,7 @@ impl Operation {
         self.path.split('/').filter_map(|part| part.strip_prefix('{')?.strip_suffix('}')).collect()
     }
 
-    /// Whether people call it in a tenant.
+    /// Returns whether people call it in a tenant.
     pub fn of_tenant(&self) -> bool {
         self.path.starts_with("/v1/tenants/{tenantId}/")
     }

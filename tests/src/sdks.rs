@@ -19,7 +19,7 @@ pub struct Sdk {
     pub language: Language,
     pub steps: &'static [&'static [&'static str]],
     pub needs_java: bool,
-    /// Whether it reads what is sent to webhooks.
+    /// True if it reads what is sent to webhooks.
     pub reads_webhooks: bool,
 }
 

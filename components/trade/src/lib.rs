@@ -32,7 +32,7 @@ pub mod payment_method;
 pub mod posting;
 pub mod quantity;
 pub mod refusal;
-mod services;
+pub mod services;
 pub mod snapshot;
 pub mod stages;
 pub mod text;

@@ -104,7 +104,7 @@ pub fn fraction_digits<const SCALE: u32, const DIGITS: u8>(number: Decimal<SCALE
     digits
 }
 
-/// Whether goods counted so, in a unit of measure with this many decimal places, can have this quantity. Serialized goods are
+/// Returns whether goods counted so, in a unit of measure with this many decimal places, can have this quantity. Serialized goods are
 /// counted in whole pieces whatever their unit.
 pub fn is_countable(quantity: Quantity, tracking: Tracking, decimal_places: u8) -> bool {
     let places = if tracking == Tracking::Serialized { 0 } else { decimal_places };
@@ -142,7 +142,7 @@ pub fn unit_count_mismatch(pointer: impl Into<String>, code: &str, required: usi
     Problem { code: "UNIT_COUNT_MISMATCH".to_owned(), errors: vec![error] }
 }
 
-/// Whether a number of this many digits can hold these units. The most is 38 digits, so below 10^38 < 2^127.
+/// Returns whether a number of this many digits can hold these units. The most is 38 digits, so below 10^38 < 2^127.
 fn fits(units: i128, digits: u8) -> bool {
     units.unsigned_abs() < 10_u128.pow(u32::from(digits.min(38)))
 }

@@ -6,7 +6,7 @@ pub enum Error {
     /// A serialization failure or deadlock: the whole request runs again.
     #[error("conflict with another transaction: {0}")]
     Conflict(String),
-    /// Nobody knows whether the commit took effect: the connection ended while it was under way.
+    /// The commit may or may not have taken effect: the connection ended while it was under way.
     #[error("the commit's outcome is unknown: {0}")]
     CommitUnknown(String),
     /// Lost connection, time-out, full disk, exhausted pool: answered 503.
@@ -164,7 +164,7 @@ impl Error {
     }
 }
 
-/// Whether the connection ended, so that nobody knows what of a message ran.
+/// Returns whether the connection ended, so that nobody knows what of a message ran.
 pub fn is_lost(error: &tokio_postgres::Error) -> bool {
     error.is_closed() || std::error::Error::source(error).is_some_and(|cause| cause.is::<std::io::Error>())
 }
@@ -201,7 +201,7 @@ mod tests {
     }
 
     #[test]
-    fn a_rule_is_told_without_its_shard() {
+    fn a_rule_is_reported_without_its_shard() {
         let cases = [
             ("cost_104175", Some("layer_104175"), "cost"),
             ("cost_104175", Some("layer_104176"), "cost_104175"),

@@ -46,7 +46,7 @@ pub(super) enum ClaimFault {
     NotYet,
     #[error("sub is missing, or not 1 to 255 printable characters")]
     Subject,
-    #[error("bound to a key (cnf), which whoever bears it does not show")]
+    #[error("bound to a key (cnf), which the caller does not prove")]
     Bound,
     #[error("the email address is not verified")]
     Unverified,
@@ -141,7 +141,7 @@ fn is_subject(subject: &str) -> bool {
 }
 
 /// The form of an address as far as storing and showing it needs: something before and after an `@`, no white space, no
-/// control characters, not too long. Whether it reaches somebody, the issuer has verified.
+/// control characters, not too long. The issuer has verified that mail to it arrives.
 pub(super) fn is_email_address(email: &str) -> bool {
     email.chars().count() <= MAX_EMAIL_CHARACTERS
         && !email.contains(|character: char| character.is_control() || character.is_whitespace())

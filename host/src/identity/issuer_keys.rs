@@ -18,7 +18,7 @@ use super::keys::{Key, KeySet, Thumbprint};
 use super::refusal::CredentialRefusal;
 use crate::watchdog::Pulse;
 
-/// How often keys are fetched anew while all is well.
+/// How often keys are fetched again while all is well.
 const REFRESH_EVERY: Duration = Duration::from_secs(10 * 60);
 /// Fetches that an unknown key or a failure asks for are at least this far apart. Without it, tokens with invented key
 /// names would be a way to make this host attack the issuer.
@@ -30,7 +30,7 @@ pub(super) struct IssuerKeys {
     source: Source,
     held: ArcSwapOption<Held>,
     fetching: Mutex<Fetching>,
-    /// Whether the newest fetch failed: then a key that is not held may exist all the same.
+    /// True if the newest fetch failed: then a key that is not held may exist all the same.
     behind: AtomicBool,
     clock: Clock,
 }
@@ -158,7 +158,7 @@ impl IssuerKeys {
         }
     }
 
-    /// Whether this very key still verifies: it is in the newest good set, and that is within its grace.
+    /// Returns whether this very key still verifies: it is in the newest good set, and that is within its grace.
     pub(super) fn still_holds(&self, thumbprint: &Thumbprint) -> bool {
         let held = self.held.load();
         held.as_ref().is_some_and(|held| self.is_in_force(held) && held.set.holds(thumbprint))

@@ -2,9 +2,9 @@
 
 use crate::problem::{Item, Problem};
 
-/// Why a token opens nothing. Of one that is malformed, whose signature is good, or whose key its issuer does not publish, as everybody
-/// may look up, the caller hears what is wrong (RFC 6750, 3); of every other which check failed is reported to the log only: a caller who
-/// forges tokens learns nothing.
+/// The reason why a token is rejected. The caller receives it (RFC 6750, 3) if the token is malformed, if its signature is good, or if
+/// its issuer does not publish its key, which every reader can look up. For any other token only the log names the failed check: a
+/// caller who forges tokens learns nothing.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum CredentialRefusal {
     /// 401 UNAUTHENTICATED: forged, or of nobody who is trusted.

@@ -175,7 +175,7 @@ fn refuse(issuer: Option<&Issuer>, fault: &TokenFault) -> CredentialRefusal {
         (_, TokenFault::Claims(ClaimFault::NoAddress | ClaimFault::NoVerification)) => {
             tracing::info!(issuer = name, %fault, "user token refused: the identity provider has to add the claim");
         }
-        // Most often a setting of the issuer that somebody has to correct, and never sent by strangers: the signature
+        // Most often a setting of the issuer that an operator has to correct, and never sent by strangers: the signature
         // is good.
         (Some(settings), TokenFault::Claims(ClaimFault::NoAudience | ClaimFault::Audience)) => {
             tracing::info!(issuer = name, expected = %settings.audience, %fault, "user token refused");

@@ -54,7 +54,7 @@ impl Operation {
         self.route.grows_with.as_deref().map_or(0, |list| growth::count_entries(body, list))
     }
 
-    /// Whether a call with this query is a list for those who come back for what is new: of API clients, and of what changed since
+    /// Returns whether a call with this query is a list for those who come back for what is new: of API clients, and of what changed since
     /// an instant. Such a list ends before what transactions under way may still put into it.
     pub fn ends_at_the_watermark(&self, query: &[(String, String)]) -> bool {
         let route = &self.route;

@@ -1,5 +1,5 @@
-//! The table of everything that can be called, by method and path. What runs an operation is the table's parameter: neither
-//! the host's own handlers nor modules are known here.
+//! The table of all operations, by method and path. The runner of an operation is the table's parameter: this file depends
+//! neither on the host's own handlers nor on modules.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;

@@ -71,7 +71,7 @@ pub const OPERATIONS: &[PlatformOperation] = &[
 ];
 
 text_enum! {
-    /// Whether an API client can call.
+    /// The state of an API client: only an ACTIVE one can call.
     pub enum ClientStatus { Active => "ACTIVE", Suspended => "SUSPENDED", Revoked => "REVOKED" }
 }
 

@@ -34,7 +34,7 @@ pub const OPERATIONS: &[PlatformOperation] = &[
 ];
 
 text_enum! {
-    /// Whether a company is served.
+    /// The state of a company: the host serves only ACTIVE ones.
     pub enum TenantStatus { Active => "ACTIVE", Suspended => "SUSPENDED" }
 }
 

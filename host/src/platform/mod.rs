@@ -70,7 +70,7 @@ pub const NAMES: HostNames = HostNames {
 /// The context of the host's operations besides the request.
 pub struct Platform {
     pub limits: Limits,
-    /// Whether anybody with a verified identity may make a company.
+    /// True if anybody with a verified identity may make a company.
     pub onboarding_open: bool,
     /// Companies that one user may make in a day.
     pub companies_per_day: u32,
@@ -160,7 +160,7 @@ mod tests {
         let described = describe(&[]).unwrap();
         assert_eq!(described.routes.len(), 50);
         for (route, _) in &described.routes {
-            let known = crate::contract::openapi::host_schemas(std::iter::empty());
+            let known = crate::contract::openapi::host_schemas(std::iter::empty(), &[]);
             let codes = known["ProblemCode"]["enum"].as_array().unwrap();
             assert!(route.problems.iter().all(|code| codes.contains(&code.as_str().into())), "{}", route.operation);
             assert_eq!(route.audit.is_some(), !route.read_only, "{}", route.operation);

@@ -83,12 +83,12 @@ impl Handler {
         self
     }
 
-    /// Whether it is such a list.
+    /// Returns whether it is such a list.
     pub(crate) fn is_news(&self) -> bool {
         self.news
     }
 
-    /// Whether the world is asked anything before the transaction.
+    /// Returns whether the world is asked anything before the transaction.
     pub(crate) const fn asks_ahead(&self) -> bool {
         self.check_ahead.is_some()
     }

@@ -1,7 +1,7 @@
-//! Whether modules keep what their descriptors promise: an answer meets its operation's schema, an event its kind's,
+//! Checks that modules keep the promises of their descriptors: a response meets its operation's schema, an event its kind's,
 //! and the route lists every status, event and problem that the operation has. A host that refuses breaches judges
-//! before anything is committed. One that counts them judges samples beside the road, in a small share of one core:
-//! what finds no room is not judged, and no request waits.
+//! before anything is committed. A host that counts them judges samples next to the requests, in a small share of one core:
+//! a sample that finds no room is not judged, and no request waits.
 
 use std::collections::HashSet;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -116,7 +116,7 @@ impl Listed<'_> {
     }
 }
 
-/// Whether the contract has this code for every operation of the route's kind: NOT_FOUND for one that names a record
+/// Returns whether the contract has this code for every operation of the route's kind: NOT_FOUND for one that names a record
 /// or takes a body, LIMIT_EXCEEDED for a write. The host judges idempotency keys itself.
 fn is_general(code: &str, route: &Route) -> bool {
     openapi::is_general(code, route) && !code.starts_with("IDEMPOTENCY_KEY_")
@@ -253,7 +253,7 @@ impl Sample {
     }
 }
 
-/// Whether a schema takes objects alone: it says so, or each of its alternatives does.
+/// Returns whether a schema takes objects alone: it says so, or each of its alternatives does.
 fn is_of_objects(schema: &Json, schemas: &Map<String, Json>, depth: u32) -> bool {
     let Some(deeper) = depth.checked_sub(1) else { return false };
     let reference = schema.get("$ref").and_then(Json::as_str).and_then(refs::name);

@@ -15,7 +15,7 @@ use stoa_tests::{Company, Database, company, on_both_databases};
 on_both_databases![
     a_shop_with_variants_lookups_and_prices,
     run_again_it_does_nothing,
-    bad_lines_are_told_and_the_rest_goes_in,
+    bad_lines_are_reported_and_the_rest_goes_in,
     a_product_is_never_made_in_part,
     corrected_lines_go_in_with_the_next_run,
     stopped_before_the_answer_it_goes_on_with_the_same_key,
@@ -197,7 +197,7 @@ Short,X-1
 Fine,G-2,FAIR,true,,2
 ";
 
-fn bad_lines_are_told_and_the_rest_goes_in(database: Database) {
+fn bad_lines_are_reported_and_the_rest_goes_in(database: Database) {
     let shop = shop(database);
     shop.article("TAKEN");
     let run = Run::new(&shop, BAD);

@@ -36,7 +36,7 @@ impl Bad {
     }
 }
 
-/// A token of each kind that is told apart: form, header, key, signature, claims, address.
+/// A token of each kind that the host distinguishes: form, header, key, signature, claims, address.
 fn tokens(signer: &Signer, stranger: &Signer, good: &Json) -> Vec<Bad> {
     let header = signer.header();
     let with_claims = |members: Json| signer.sign(&header, &with(good, members));

@@ -1,5 +1,6 @@
 //! A first start compiles nothing that was compiled before: into the deployment's own cache, as `cargo xtask run` has it done, or
-//! by a release that the settings vouch for. What was touched or made for another engine is left, and compiled anew.
+//! by a release that the settings allow. The host ignores a file that was modified or built for another engine, and compiles the
+//! module again.
 
 use std::fs;
 use std::io::{Read as _, Write as _};
@@ -110,7 +111,7 @@ fn a_cache_that_was_filled_before_spares_the_first_start(_: Database) {
     // Once is enough.
     let again = place.precompile(&[]);
     assert!(!String::from_utf8_lossy(&again.stderr).contains("compiling"), "{again:?}");
-    // Touched, it is compiled, and kept anew.
+    // Touched, it is compiled, and kept again.
     touch(&the_only_file(&place.at("cache"), None));
     let host = place.start("cache", Settings::default());
     assert_eq!(count_loads(&host), [0, 0, 1]);

@@ -21,7 +21,7 @@ const BREACHES: &[(&str, &str, &str)] = &[
 /// Texts of the breaches where something else was promised.
 const SECRETS: [&str; 2] = ["7070707", "leaked"];
 
-fn assert_told(host: &Stoa, place: &str) {
+fn assert_reported(host: &Stoa, place: &str) {
     // A thread of its own writes it.
     let log = eventually(|| {
         let log = host.log().replace('\\', "");
@@ -38,7 +38,7 @@ fn a_breach_fails_the_request_and_nothing_else(database: Database) {
     for (mode, _, place) in BREACHES {
         hostile::commit(&shop, mode, "").refused(500, "MODULE_FAILED");
         assert_eq!(shop.digest(), before, "{mode} left something");
-        assert_told(&shop.host, place);
+        assert_reported(&shop.host, place);
     }
     // Reads are judged alike; a fault of a read is reported as well.
     for mode in ["reply-of-another-shape", "reply-with-a-member-less", "reply-garbage"] {
@@ -57,7 +57,7 @@ fn a_breach_is_counted_and_the_request_goes_on(database: Database) {
         assert_eq!(answer.status, 201, "{mode}: {answer}");
         let counted = eventually(|| Some(breaches(&shop, what)).filter(|count| *count > before));
         assert_eq!(counted, before + 1, "{mode}");
-        assert_told(&shop.host, place);
+        assert_reported(&shop.host, place);
     }
     assert_eq!(shop.count("stoa_event", "kind = 'hostile.noted'"), 3, "the events were kept");
     // A breach that no mode allows: a kind that nobody declared.

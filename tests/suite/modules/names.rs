@@ -253,10 +253,10 @@ fn a_push_tells_what_an_activation_rejects(database: Database) {
     let acme = Vetter::make("acme", "partner");
     let (host, console) = deployment(database, acme.entry(""));
     let push = |descriptor: &Json| console.push(&host.signed(&puppet(descriptor)));
-    let expect_told = |pushed: &Answer, code: &str, words: &str| {
+    let expect_reported = |pushed: &Answer, code: &str, words: &str| {
         let conflicts = &pushed["conflicts"];
-        let told = conflicts[0].as_str().unwrap_or_else(|| panic!("{code} is not told: {pushed}"));
-        assert!(told.starts_with(&format!("{code}: ")) && told.contains(words), "{told}");
+        let message = conflicts[0].as_str().unwrap_or_else(|| panic!("{code} is not reported: {pushed}"));
+        assert!(message.starts_with(&format!("{code}: ")) && message.contains(words), "{message}");
         let digest = pushed.text("digest");
         assert_eq!(console.get(&format!("modules/{digest}/diff")).is(200)["conflicts"], *conflicts);
         console.activate(&digest, json!({ "allow": ["SERVICE_WANTED"] })).refused(409, code);
@@ -264,7 +264,7 @@ fn a_push_tells_what_an_activation_rejects(database: Database) {
     let label = json!({ "name": "label", "type": "text" });
     activate(&console, push(&keep("puppet-price", "1.0.0", "list", json!([label]))));
     console.post("modules/puppet-price/deactivate", json!({})).is(200);
-    expect_told(&push(&keep("puppet", "1.0.0", "price_list", json!([label]))), "TABLE_TAKEN", "puppet_price_list");
+    expect_reported(&push(&keep("puppet", "1.0.0", "price_list", json!([label]))), "TABLE_TAKEN", "puppet_price_list");
 
     let size = |type_: &str| json!({ "name": "size", "type": type_, "nullable": true });
     let shelf = |version: &str, columns: Json| keep("shelf", version, "board", columns);
@@ -272,13 +272,13 @@ fn a_push_tells_what_an_activation_rejects(database: Database) {
     let without_size = shelf("1.1.0", json!([label]));
     activate(&console, push(&without_size));
     let other_type = push(&shelf("1.2.0", json!([label, size("text")])));
-    expect_told(&other_type, "SCHEMA_NOT_ADDITIVE", "column size has another type");
+    expect_reported(&other_type, "SCHEMA_NOT_ADDITIVE", "column size has another type");
 
     console.post("modules/shelf/rollback", json!({})).is(200);
-    expect_told(&push(&without_size), "MODULE_WITHDRAWN", "shelf 1.1.0");
+    expect_reported(&push(&without_size), "MODULE_WITHDRAWN", "shelf 1.1.0");
 
     let reader = console.push(&host.signed(&modules::guest("reader")));
-    expect_told(&reader, "SERVICE_UNRESOLVED", "reader");
+    expect_reported(&reader, "SERVICE_UNRESOLVED", "reader");
 }
 
 /// The items of `problem-many` have the code MANY.

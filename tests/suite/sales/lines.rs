@@ -225,7 +225,7 @@ fn e222_three_bad_lines_are_three_items(database: Database) {
     assert_eq!(refused.pointers(), ["/items/0/variantId", "/items/1/variantId", "/items/2/variantId"]);
     let unknown = counter.try_draft(one(&counter.customer, json!({}))).refused(404, "NOT_FOUND");
     unknown.at("/items/0/variantId");
-    // All that is missing is told before anything that cannot be used.
+    // The response lists missing members before members that cannot be used.
     let absent = uuid::Uuid::now_v7().to_string();
     let items = json!([{ "variantId": gone[0], "quantity": "1" }, { "variantId": absent, "quantity": "1" }]);
     let body = with(&counter.order(items), json!({ "priceListId": absent, "customerId": absent }));

@@ -91,7 +91,7 @@ fn print_slowest(ended: &[Ended]) {
     }
 }
 
-/// So that nobody takes a run for more than it was.
+/// The parts that did not run, so that a reader does not overrate the run.
 fn print_not_run(ended: &[Ended]) {
     for (part, why) in record::list_not_run(ended) {
         eprintln!("NOT RUN {part}: {why}");

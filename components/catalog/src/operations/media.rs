@@ -58,9 +58,7 @@ pub struct MediaInput {
     #[schemars(regex(pattern = URL), length(max = 2048), extend("format" = "uri"))]
     pub url: String,
     /// Variant of the product; null for the product as a whole.
-    #[serde(default)]
     pub variant_id: Option<Id>,
-    #[serde(default)]
     pub alt_text: Option<Text<0, 300>>,
     /// Position on the page. Lists are sorted by id regardless of it.
     #[serde(default)]

@@ -1,4 +1,4 @@
-//! The operations of costs: for people who may read them, and nobody else.
+//! The operations of costs, only for users who may read them.
 
 use stoa_sdk::{Answer, Call, Date, Id, Operation, Page, Reply, today};
 use stoa_trade::list_query;

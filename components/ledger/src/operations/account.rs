@@ -1,4 +1,4 @@
-//! Accounts of the chart: creating, replacing and archiving them alone with the books, since whoever posts relies on them.
+//! Accounts of the chart: creating, replacing and archiving them with the books locked, since postings rely on them.
 
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -61,12 +61,10 @@ pub struct AccountInput {
     #[serde(rename = "type")]
     account_type: AccountType,
     /// Heading above the account: active, of the same type and not postable. At most 4 levels above the account.
-    #[serde(default)]
     parent_id: Option<Id>,
     /// True if entries may post lines to it. Immutable once a line exists.
     #[serde(default = "yes")]
     postable: bool,
-    #[serde(default)]
     description: Option<Text<0, 2000>>,
 }
 
@@ -75,15 +73,11 @@ pub struct AccountInput {
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct AccountChange {
     name: Text<1, 200>,
-    #[serde(default)]
     parent_id: Option<Id>,
     #[serde(default = "yes")]
     postable: bool,
-    #[serde(default)]
     description: Option<Text<0, 2000>>,
-    #[serde(default)]
     legal_entity_id: Option<Id>,
-    #[serde(default)]
     #[schemars(length(max = 32))]
     code: Option<String>,
     #[serde(default, rename = "type")]

@@ -42,7 +42,6 @@ pub const OPERATIONS: &[Operation] = &[
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct RoleInput {
     role: Role,
-    #[serde(default)]
     account_id: Option<Id>,
 }
 
@@ -51,7 +50,6 @@ pub struct RoleInput {
 pub struct MethodInput {
     /// Payment method.
     method: Method,
-    #[serde(default)]
     money_account_id: Option<Id>,
 }
 
@@ -61,9 +59,9 @@ pub struct MethodInput {
 pub struct MappingInput {
     #[schemars(range(min = 1, max = 2_147_483_646))]
     expected_version: i64,
-    #[schemars(length(max = 50))]
+    #[schemars(length(max = stoa_trade::limits::MAPPED_ROLES))]
     roles: Vec<RoleInput>,
-    #[schemars(length(max = 10))]
+    #[schemars(length(max = stoa_trade::limits::MAPPED_METHODS))]
     methods: Vec<MethodInput>,
 }
 

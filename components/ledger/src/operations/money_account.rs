@@ -62,10 +62,8 @@ pub struct MoneyAccountInput {
     /// Postable account of the legal entity, of type ASSET (CARD also LIABILITY), without a control role or another money
     /// account. Immutable.
     account_id: Id,
-    #[serde(default)]
     branch_id: Option<Id>,
     /// Account number at the bank, for example. Text that resembles a card number is rejected.
-    #[serde(default)]
     reference: Option<Text<0, 120>>,
     /// True for the cash of a till: it leaves through a cash session only. Only for CASH.
     #[serde(default)]
@@ -77,20 +75,14 @@ pub struct MoneyAccountInput {
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct MoneyAccountChange {
     name: Text<1, 200>,
-    #[serde(default)]
     branch_id: Option<Id>,
-    #[serde(default)]
     reference: Option<Text<0, 120>>,
     #[serde(default)]
     till: bool,
-    #[serde(default)]
     legal_entity_id: Option<Id>,
-    #[serde(default)]
     #[schemars(length(max = 64))]
     code: Option<String>,
-    #[serde(default)]
     kind: Option<MoneyKind>,
-    #[serde(default)]
     account_id: Option<Id>,
 }
 

@@ -44,7 +44,6 @@ pub struct PosCashMovementInput {
     /// Free text for users. Text that resembles a card number is rejected.
     pub reason: Prose<1, 1000>,
     /// Another money account of the legal entity, such as the safe; only if the entity keeps books.
-    #[serde(default)]
     pub counter_account_id: Option<Id>,
 }
 

@@ -45,14 +45,11 @@ pub struct PosCheckoutInput {
     pub expected_order_version: ExpectedVersion,
     pub expected_session_version: ExpectedVersion,
     /// Cash for the whole total; the excess is returned as change.
-    #[serde(default)]
     pub tendered_amount: Option<Money>,
     /// Payments that add up to the total, at most one of them in cash.
-    #[serde(default)]
     #[schemars(length(min = 1, max = stoa_trade::limits::CHECKOUT_PAYMENTS))]
     pub payments: Option<Vec<PosPaymentInput>>,
     /// Cash handed over for a CASH component. Omitted: its amount. The excess is change.
-    #[serde(default)]
     pub cash_tendered: Option<Money>,
 }
 

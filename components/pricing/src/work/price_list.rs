@@ -17,7 +17,6 @@ pub struct PriceListInput {
     #[schemars(regex(pattern = text::ANY_CASE_CODE), length(max = 64), extend("x-normalize" = ["upper"]))]
     pub code: String,
     pub name: Text<1, 200>,
-    #[serde(default)]
     pub description: Option<Text<0, 2000>>,
     /// Active ISO 4217 code. Immutable.
     #[schemars(regex(pattern = text::CURRENCY))]

@@ -54,7 +54,7 @@ impl References {
         self.articles.values().map(|article| article.product_id.into())
     }
 
-    /// Whether the terms may name them so.
+    /// Checks that the terms may name these records.
     ///
     /// # Errors
     /// VALIDATION_FAILED at quantities that are too fine, REFERENCE_INVALID at what is archived, CUSTODY_CONFLICT at a warehouse of

@@ -25,7 +25,7 @@ use crate::rules::total::check_units;
 /// The records that a document names.
 #[derive(Default)]
 pub struct References {
-    /// Whether it is active; none where there is no such entity.
+    /// True if the entity is active; none if it does not exist.
     entity: Option<bool>,
     warehouse: Option<Warehouse>,
     list: Option<PriceList>,
@@ -147,7 +147,7 @@ impl References {
         check_unit_counts(lines, |line| (self.tracking(line.variant), line.quantity, line.units.len()))
     }
 
-    /// Whether the named warehouse is none that there is.
+    /// Returns whether the named warehouse is none that there is.
     pub fn lacks_warehouse(&self) -> bool {
         self.warehouse.is_none()
     }

@@ -35,7 +35,7 @@ pub fn codes(status: u16) -> Vec<&'static str> {
     problem::CODES.iter().filter(|(code, other, _)| *other == status && general(code)).map(|(code, ..)| *code).collect()
 }
 
-/// Whether an operation may answer the status by what it takes, whatever else its route lists.
+/// Returns whether an operation may answer the status by what it takes, whatever else its route lists.
 pub fn applies(status: u16, route: &Route, public: bool) -> bool {
     let names_a_record = || parameters::names(&route.path).iter().any(|name| *name != "tenantId");
     match status {
@@ -48,7 +48,7 @@ pub fn applies(status: u16, route: &Route, public: bool) -> bool {
     }
 }
 
-/// Whether the document has this code for a module's operation that does not list it.
+/// Returns whether the document has this code for a module's operation that does not list it.
 pub fn is_general(code: &str, route: &Route) -> bool {
     let known = problem::CODES.iter().find(|(known, ..)| *known == code);
     known.is_some_and(|(_, status, _)| {

@@ -40,11 +40,11 @@ pub struct DocumentedModule<'a> {
     pub problems: &'a [ProblemCode],
     /// The item codes that it adds to the shared ones.
     pub item_codes: &'a [Named],
-    /// The event kinds that integrators may hear of.
+    /// The event kinds that integrators may receive.
     pub events: &'a [EventKind],
     /// Descriptions of its members that have none of their own.
     pub words: &'a [Named],
-    /// Whether a partner's: then its schemas have no name of which another depends.
+    /// True if a partner signed it: then no other module depends on the names of its schemas.
     pub by_partner: bool,
 }
 

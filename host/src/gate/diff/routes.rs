@@ -128,7 +128,7 @@ fn compare_lists(name: &str, (was, is): (&[String], &[String]), removed: Code, a
     changes.extend(is.iter().filter(|what| !was.contains(what)).map(|what| reported(added, what)));
 }
 
-/// Whether everybody who met the old condition meets the new one, and the reverse.
+/// The code of a changed access: some callers who met the old condition do not meet the new one, or the reverse.
 fn access(was: &Access, is: &Access) -> Option<Code> {
     if !implies(was, is) {
         Some(codes::ROUTE_ACCESS_NARROWED)
@@ -163,7 +163,7 @@ fn describe_access(access: &Access) -> String {
     }
 }
 
-/// Who may call an operation.
+/// Describes the callers that an operation admits.
 pub fn describe_callers(route: &Route) -> String {
     let (Access::All(codes) | Access::Any(codes)) = &route.access;
     match (route.audience, codes.is_empty()) {

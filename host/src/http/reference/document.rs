@@ -114,7 +114,7 @@ mod tests {
     }
 
     #[test]
-    fn each_refusal_is_told_with_its_remedy() {
+    fn each_refusal_is_reported_with_its_remedy() {
         let text = description(&[code_of_module("NEWLY_MADE", 418)]);
         for (code, _, detail) in problem::CODES {
             let line = text.lines().find(|line| line.starts_with(&format!("- **`{code}`** {detail} *")));

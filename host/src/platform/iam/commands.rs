@@ -374,7 +374,7 @@ impl Iam<'_> {
         Ok(!self.session.query(sql, &[Cell::Id(self.tenant), value]).await?.is_empty())
     }
 
-    /// Whether somebody can still manage the company's people.
+    /// Returns whether somebody can still manage the company's people.
     async fn has_manager(&mut self) -> Result<bool, Error> {
         let rows = self
             .session

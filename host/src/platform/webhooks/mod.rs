@@ -1,4 +1,4 @@
-//! Webhooks of a company: the endpoints that hear of events, and what became of each delivery. People and API clients see and change the
+//! Webhooks of a company: the endpoints that receive events, and the result of each delivery. People and API clients see and change the
 //! same ones.
 
 mod deliveries;

@@ -1,5 +1,5 @@
-//! Scans that are meant, each with the reason. Whether a statement makes one may hang on the statistics of the day, so that one which
-//! none makes is no fault.
+//! Intended scans, each with the reason. The statistics of the day may decide if a statement makes one, so a scan that no statement
+//! makes is no fault.
 
 use super::plan::Scan;
 
@@ -232,7 +232,7 @@ pub const MEANT: &[Meant] = &[
 ];
 
 impl Meant {
-    /// Whether a scan is one of these.
+    /// Returns whether a scan is one of these.
     pub fn is_of(&self, scan: &Scan, sql: &str) -> bool {
         let is_it = |(table, text): &(&str, &str)| *table == scan.table && is_looked_for(text, scan, sql);
         !self.why.is_empty() && self.scans.iter().any(is_it)

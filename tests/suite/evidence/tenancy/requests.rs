@@ -291,7 +291,7 @@ impl Sample<'_> {
         Ok(object)
     }
 
-    /// Whether the wanted field is there or below.
+    /// Returns whether the wanted field is there or below.
     fn holds(&self, place: &str) -> bool {
         self.wanted == place || self.wanted.starts_with(&format!("{place}/"))
     }

@@ -21,7 +21,7 @@ pub const OPERATIONS: &[Operation] = &[
         .needs(COST).query::<AskCosts>().answers::<CostReport>().cache_control("no-store").or_csv().heavy().problems(&["NOT_FOUND", "LIMIT_EXCEEDED"]),
 ];
 
-/// Whose goods, and when.
+/// The goods in the report: by entity and time.
 #[derive(Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct AskValuation {
@@ -114,7 +114,7 @@ fn valuation(call: &Call) -> Answer {
     }))
 }
 
-/// Whose goods, and when.
+/// The goods in the report: by entity and time.
 #[derive(Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct AskCosts {

@@ -18,7 +18,7 @@ pub const OPERATIONS: &[Operation] = &[
         .problems(&["NOT_FOUND", "ILLEGAL_STATE", "LIMIT_EXCEEDED"]),
 ];
 
-/// Whose books.
+/// The entity whose books are compared.
 #[derive(Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct AskReconciliation {

@@ -93,7 +93,7 @@ impl References {
     }
 }
 
-/// Whether goods of one entity may travel so.
+/// Checks that goods of one entity may take this route.
 ///
 /// # Errors
 /// REFERENCE_INVALID: archived, or no transit warehouse of the entity; CUSTODY_CONFLICT: ends that do not fit each other.

@@ -51,10 +51,8 @@ pub struct PriceInput {
     pub currency_code: String,
     pub amount: Amount,
     /// Inclusive; null: no start.
-    #[serde(default)]
     pub valid_from: Option<Stated>,
     /// Exclusive, after `validFrom`; null: no end.
-    #[serde(default)]
     pub valid_to: Option<Stated>,
 }
 

@@ -76,7 +76,7 @@ pub fn schedule(call: &Call) -> Answer {
         !articles.get(&price.variant_id).is_some_and(articles::is_active)
     })?;
     refuse_each(&batch.prices, "REFERENCE_INVALID", "currencyCode", |price| price.currency_code != list.currency_code)?;
-    // Nobody adds to them: all names are held.
+    // No request adds to them: this one holds all names.
     let rows = read_rest(first, &filter, |row| row.id)?;
 
     let mut plan = Plan::from_rows(&rows);

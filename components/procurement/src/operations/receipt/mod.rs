@@ -1,4 +1,4 @@
-//! The operations of goods receipts. A receipt is never changed: supplier returns, moves of units and adjustments mend it.
+//! The operations of goods receipts. A receipt is never changed: supplier returns, moves of units and adjustments correct it.
 
 mod create;
 mod list;

@@ -1,4 +1,4 @@
-//! A generation as callers see it: with the table of its modules' operations and the host's own, and the contract composed from
+//! An edition, a generation as callers see it: with the table of its modules' operations and the host's own, and the contract composed from
 //! both. A request takes what it needs of it at its beginning.
 
 use std::ops::Deref;
@@ -17,15 +17,15 @@ use crate::platform;
 use crate::sandbox::clashes::clashes;
 use crate::sandbox::{Generation, Vetted};
 
-pub struct Release {
+pub struct Edition {
     pub generation: Arc<Generation>,
     pub operations: Table<Runner<&'static platform::PlatformOperation>>,
     pub contract: Document,
-    /// Held by the release and by each request that began on it: the last of them lets go of it.
+    /// Held by the edition and by each request that began on it: the last of them lets go of it.
     pub presence: Arc<()>,
 }
 
-impl Deref for Release {
+impl Deref for Edition {
     type Target = Generation;
 
     fn deref(&self) -> &Generation {
@@ -33,21 +33,21 @@ impl Deref for Release {
     }
 }
 
-impl Release {
+impl Edition {
     /// Links modules that were vetted, and composes what they and the host declare.
-    pub fn link(gate: &Gate, number: u64, vetted: &[Arc<Vetted>]) -> Result<Release, Refusal> {
-        Release::new(gate.link(number, vetted)?)
+    pub fn link(gate: &Gate, number: u64, vetted: &[Arc<Vetted>]) -> Result<Edition, Refusal> {
+        Edition::new(gate.link(number, vetted)?)
     }
 
-    /// The release of every component in a folder, whoever signed it.
-    pub fn from_folder(gate: &Gate, folder: &Path) -> anyhow::Result<Release> {
+    /// The edition of every component in a folder, whoever signed it.
+    pub fn from_folder(gate: &Gate, folder: &Path) -> anyhow::Result<Edition> {
         let vetted = gate.vet_folder(folder)?;
-        Ok(Release::link(gate, 1, &vetted)?)
+        Ok(Edition::link(gate, 1, &vetted)?)
     }
 
-    /// The release of a generation: all that it and the host offer.
-    pub fn new(generation: Generation) -> Result<Release, Refusal> {
-        Release::compose(generation).map_err(|what| Refusal::new("DESCRIPTOR_INVALID", what))
+    /// The edition of a generation: all that it and the host offer.
+    pub fn new(generation: Generation) -> Result<Edition, Refusal> {
+        Edition::compose(generation).map_err(|what| Refusal::new("DESCRIPTOR_INVALID", what))
     }
 
     /// Claims of a candidate that would prevent its activation here: names that another module or the host has.
@@ -73,7 +73,7 @@ impl Release {
         conflicts
     }
 
-    fn compose(generation: Generation) -> Result<Release, String> {
+    fn compose(generation: Generation) -> Result<Edition, String> {
         let platform::Description { routes, schemas: own_schemas } = platform::describe(&generation.modules)?;
         let mut callables = Vec::new();
         for (route, operation) in routes {
@@ -89,7 +89,7 @@ impl Release {
         }
         let operations = Table::compose(callables)?;
         let contract = contract(&generation, &operations, &own_schemas)?;
-        Ok(Release { generation: Arc::new(generation), operations, contract, presence: Arc::default() })
+        Ok(Edition { generation: Arc::new(generation), operations, contract, presence: Arc::default() })
     }
 }
 
