@@ -91,7 +91,7 @@ mod tests {
     }
 
     #[test]
-    fn a_browser_alone_prefers_a_page() {
+    fn only_a_browser_prefers_a_page() {
         for (value, page) in [
             ("text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8", true),
             ("text/html", true),

@@ -11,7 +11,7 @@ use super::token::Token;
 use super::token_fault::TokenFault;
 use super::verifier::{Seen, Verifier, compute_digest};
 
-/// As much as is shown of a value that somebody else wrote.
+/// As much as is shown of a value that another system wrote.
 const SHOWN_CHARACTERS: usize = 120;
 
 /// The steps of a verification, in their order.
@@ -157,7 +157,7 @@ fn find_remedy(fault: &TokenFault) -> &'static str {
         TokenFault::Key(_) => {
             "Get a new token. If that does not help, have the provider publish the key and name it in `kid`."
         }
-        TokenFault::Signature => "Get a new token. Somebody else signed this one, or changed it.",
+        TokenFault::Signature => "Get a new token. The key did not sign this one, or it was changed.",
         TokenFault::Claims(ClaimFault::NoAudience | ClaimFault::Audience) => {
             "Have the provider put the audience into the token, or set `audience` to the value that it sends."
         }

@@ -44,7 +44,7 @@ impl From<&TokenFault> for CredentialRefusal {
     }
 }
 
-/// The signature is good, so its owner may hear what is wrong, as far as a setting or a new token helps.
+/// The signature is good, so its owner may receive the reason, as far as a setting or a new token helps.
 fn refuse_claims(fault: ClaimFault) -> CredentialRefusal {
     match fault {
         ClaimFault::Unverified => CredentialRefusal::Unverified,

@@ -168,7 +168,7 @@ pub(super) fn compute_digest(token: &str) -> Result<Digest, TokenFault> {
     Ok(Sha256::digest(token.as_bytes()).into())
 }
 
-/// Logs why a token is rejected, and returns what its owner may hear.
+/// Logs why a token is rejected, and returns the rejection for its owner.
 fn refuse(issuer: Option<&Issuer>, fault: &TokenFault) -> CredentialRefusal {
     let name = issuer.map(|settings| tracing::field::display(&settings.issuer));
     match (issuer, fault) {

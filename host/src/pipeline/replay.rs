@@ -75,7 +75,7 @@ mod tests {
     }
 
     #[test]
-    fn a_v7_key_outside_its_times_is_told_them() {
+    fn a_v7_key_outside_the_times_receives_them() {
         for made_at in [None, Some(NOW - LONGEST_MS), Some(NOW), Some(NOW + WINDOW_MS)] {
             assert_eq!(outcome(made_at), Ok(()), "{made_at:?}");
         }

@@ -72,7 +72,7 @@ fn a_v7_key_is_judged_by_its_own_time(database: Database) {
         (create(&shop, &v7(-7 * DAY - 60), "A"), 409, "IDEMPOTENCY_KEY_EXPIRED"),
         (create(&shop, &v7(DAY + 60), "A"), 400, "IDEMPOTENCY_KEY_INVALID"),
     ] {
-        // Nobody has used it: the refusal says which times are accepted.
+        // No caller has used it: the rejection says which times are accepted.
         let answer = refused.refused(status, code).fault("/header/Idempotency-Key", "RANGE");
         let expected = &answer.errors()[0]["expected"];
         let seconds_from_now = |bound: &str| {

@@ -2,7 +2,7 @@
 
 use std::io::{Read, Write};
 use std::net::{SocketAddr, TcpListener};
-use std::process::{Command, Output};
+use std::process::Output;
 use std::thread;
 
 use serde_json::{Value as Json, json};
@@ -50,16 +50,6 @@ fn a_refused_address_names_those_that_are_accepted(database: Database) {
         .bounds("/url", expected);
 }
 
-/// The program without the suite's own variables, in a folder of its own.
-fn program(folder: &Folder) -> Command {
-    let mut command = Command::new(host::binary());
-    for (name, _) in std::env::vars().filter(|(name, _)| name.starts_with("STOA_")) {
-        command.env_remove(name);
-    }
-    command.current_dir(folder.path()).env("STOA_DATA_DIR", "data");
-    command
-}
-
 fn stderr_of_failure(output: Output) -> String {
     let said = String::from_utf8_lossy(&output.stderr).into_owned();
     assert!(!output.status.success(), "it succeeded: {said}");
@@ -71,7 +61,7 @@ fn a_taken_port_names_its_setting(_: Database) {
     let taken = holder.local_addr().expect("an address");
     let folder = Folder::new("taken");
     for (setting, other) in [("STOA_LISTEN", "STOA_PRIVATE_LISTEN"), ("STOA_PRIVATE_LISTEN", "STOA_LISTEN")] {
-        let mut serve = program(&folder);
+        let mut serve = host::program_in(&folder);
         let serve = serve.args(["serve", "--dev"]).env(setting, taken.to_string()).env(other, "127.0.0.1:0");
         let said = stderr_of_failure(serve.output().expect("cannot run stoa"));
         assert!(said.contains(&format!("cannot listen on {taken}: ")), "{said}");
@@ -109,7 +99,7 @@ fn a_code_of_the_database_is_a_sentence(_: Database) {
         let server = start_rejecting_server(code);
         let folder = Folder::new("database");
         for verb in [&["migrate"][..], &["verify"], &["serve", "--dev", "--listen", "127.0.0.1:0"]] {
-            let mut command = program(&folder);
+            let mut command = host::program_in(&folder);
             command.env("STOA_DATABASE_URL", format!("postgres://stoa:s3cret@{server}/stoa"));
             command.env("STOA_PRIVATE_LISTEN", "127.0.0.1:0").args(verb);
             let said = stderr_of_failure(command.output().expect("cannot run stoa"));

@@ -55,12 +55,7 @@ fn check(mut command: Command, token: &str) -> Checked {
 fn deployment(folder: &Folder, issuer: &Issuer) -> Command {
     let file = format!("[[oidc]]\nissuer = \"{}\"\naudience = \"{AUDIENCE}\"\n", issuer.url);
     fs::write(folder.path().join("stoa.toml"), file).expect("cannot write stoa.toml");
-    let mut command = Command::new(host::binary());
-    for (name, _) in std::env::vars().filter(|(name, _)| name.starts_with("STOA_")) {
-        command.env_remove(name);
-    }
-    command.current_dir(folder.path()).env("STOA_DATA_DIR", "data");
-    command
+    host::program_in(folder)
 }
 
 fn a_token_of_the_dev_issuer_is_taken(database: Database) {
