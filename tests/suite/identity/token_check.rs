@@ -65,7 +65,7 @@ fn a_token_of_the_dev_issuer_is_taken(database: Database) {
     checked.line("pass", "signature");
     checked.line("pass", "address");
     let mut by_flag = shop.host.command();
-    let output = by_flag.args(["token", "check", "--token", &shop.token]).output().expect("cannot run stoa");
+    let output = by_flag.args(["token", "check", "--token", shop.token.as_str()]).output().expect("cannot run stoa");
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
 }
 
