@@ -670,6 +670,16 @@ pub fn program() -> Command {
     command
 }
 
+/// The binary as an operator runs it in a folder, without the suite's own settings.
+pub fn program_in(folder: &Folder) -> Command {
+    let mut command = Command::new(binary());
+    for (name, _) in std::env::vars().filter(|(name, _)| name.starts_with("STOA_")) {
+        command.env_remove(name);
+    }
+    command.current_dir(folder.path()).env("STOA_DATA_DIR", "data");
+    command
+}
+
 /// Where `cargo xtask test` leaves the modules compiled, so that no process of the suite does it again:
 /// `STOA_TEST_MODULE_CACHE`.
 pub fn compiled_modules() -> PathBuf {

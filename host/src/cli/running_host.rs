@@ -69,6 +69,7 @@ impl RunningHost {
             onboarding_open: settings.onboarding == Onboarding::Open,
             companies_per_day: settings.companies_per_user_and_day,
             webhook_endpoints: settings.webhook_endpoints,
+            dev: settings.dev,
             environment: settings.environment(),
             governor: Governor::new(read_rate_limits(settings), database.clone()),
             recorder,
@@ -123,7 +124,8 @@ fn build_gate(settings: &Settings) -> anyhow::Result<Gate> {
     })
 }
 
-fn build_verifier(settings: &Settings, dev_issuer: Option<&DevIssuer>) -> anyhow::Result<Verifier> {
+/// The verifier of the configured issuers, and of the development issuer if there is one.
+pub(super) fn build_verifier(settings: &Settings, dev_issuer: Option<&DevIssuer>) -> anyhow::Result<Verifier> {
     let mut issuers = settings.issuers()?;
     issuers.extend(dev_issuer.map(DevIssuer::settings));
     anyhow::ensure!(

@@ -24,7 +24,7 @@ use tokio::time::Instant;
 use uuid::Uuid;
 
 pub use destination::{Destination, QueueKey};
-pub use error::Error;
+pub use error::{Error, find_explanation};
 pub use fair_queue::Load;
 pub use heavy::{HeavyKind, HeavyPermit};
 pub use row::{Cell, Row};

@@ -62,7 +62,9 @@ async fn open(database: &DatabaseSettings, notes: &Notes) -> Option<Session> {
             };
             notes.note("database.tls", tls);
             match tokio::time::timeout(CONNECT, address.connect()).await {
-                Ok(connected) => connected.map(Session::Postgres).map_err(|error| explain(&error)),
+                Ok(connected) => connected
+                    .map(Session::Postgres)
+                    .map_err(|error| error.explain().map_or_else(|| error.to_string(), |known| known.says.to_owned())),
                 Err(_) => Err("the server does not answer in time".to_owned()),
             }
         }
@@ -87,21 +89,6 @@ async fn open_sqlite(path: &Path, database: &DatabaseSettings) -> Result<Session
     let mut session = Session::Sqlite(connection);
     session.query("select count(*) from sqlite_master", &[]).await.map_err(|error| error.to_string())?;
     Ok(session)
-}
-
-/// A server's refusal in words; it says a code alone.
-fn explain(error: &Error) -> String {
-    let text = error.to_string();
-    let why = match text.rsplit(' ').next().unwrap_or_default() {
-        "28P01" => "the server rejects the password",
-        "28000" => "the server rejects the role, or a connection without TLS",
-        "3D000" => "the server has no database of this name",
-        "42501" => "the role may not connect to this database",
-        "53300" => "the server has no connection left",
-        "57P03" => "the server starts or stops",
-        _ => return text,
-    };
-    why.to_owned()
 }
 
 async fn steps(session: &mut Session) -> Diagnosis {

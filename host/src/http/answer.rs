@@ -14,6 +14,7 @@ use http::{HeaderMap, HeaderValue, Method, Request, Response, StatusCode, header
 use serde_json::json;
 use uuid::Uuid;
 
+use super::accept::prefers_page;
 use super::access_log::PUBLIC;
 use super::app::App;
 use super::call::RoutedCall;
@@ -79,6 +80,10 @@ async fn route(
     let request_id = trail.request_id;
     let edition = app.deployment.current.load_full();
     let path = request.uri().path().to_string();
+    if let Some(response) = lead_to_reference(request.method(), request.headers(), &path) {
+        let _ = trail.operation.set(PUBLIC.to_owned());
+        return Ok(response);
+    }
     if let Some(response) = public(app, &edition, request.method(), request.headers(), &path, request_id).await {
         let _ = trail.operation.set(PUBLIC.to_owned());
         return Ok(response?);
@@ -97,6 +102,21 @@ async fn route(
             RoutedCall { app, edition: &edition, callable, path: &path, trail, peer }.answer(request).await
         }
     }
+}
+
+/// For a person who opens the printed address in a browser. To every other caller these paths are unknown.
+fn lead_to_reference(method: &Method, headers: &HeaderMap, path: &str) -> Option<Response<Body>> {
+    let leads = matches!(path, "/" | "/v1" | "/v1/") && matches!(*method, Method::GET | Method::HEAD);
+    if !leads || !prefers_page(headers) {
+        return None;
+    }
+    let mut response = Response::new(Body::empty());
+    *response.status_mut() = StatusCode::FOUND;
+    for (name, value) in [(header::LOCATION, "/v1/docs"), (header::CACHE_CONTROL, "no-cache"), (header::VARY, "Accept")]
+    {
+        response.headers_mut().insert(name, HeaderValue::from_static(value));
+    }
+    Some(response)
 }
 
 /// Operations without a credential.

@@ -51,13 +51,16 @@ pub(super) enum ClaimFault {
     #[error("the email address is not verified")]
     Unverified,
     /// It may be found elsewhere: all else holds.
-    #[error("no email address, or no word on whether it is verified")]
+    #[error("no email address")]
     NoAddress,
+    /// The same.
+    #[error("no claim that says whether the email address is verified")]
+    NoVerification,
 }
 
 impl Claims {
-    /// Checks the claims of a token whose signature is good, at `now` (seconds since 1970). `Unverified` and `NoAddress` come last, so
-    /// they mean that all else holds.
+    /// Checks the claims of a token whose signature is good, at `now` (seconds since 1970). `Unverified`, `NoAddress` and
+    /// `NoVerification` come last, so they mean that all else holds.
     pub(super) fn believe(members: &Map<String, Value>, issuer: &Issuer, now: u64) -> Result<Claims, ClaimFault> {
         let text = |name: &str| members.get(name).and_then(Value::as_str);
         if text("iss") != Some(&issuer.issuer) {
@@ -91,7 +94,7 @@ impl Claims {
         match members.get(&names.email_verified) {
             _ if names.email_always_verified => {}
             Some(Value::Bool(true)) => {}
-            None => return Err(ClaimFault::NoAddress),
+            None => return Err(ClaimFault::NoVerification),
             Some(_) => return Err(ClaimFault::Unverified),
         }
         Ok(Claims {

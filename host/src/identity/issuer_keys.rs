@@ -59,6 +59,18 @@ struct Fetching {
     last_asked_for: Option<u64>,
 }
 
+/// The response of an issuer's userinfo.
+pub(super) enum Userinfo {
+    Fetched(Map<String, Value>),
+    /// The discovery document names no userinfo.
+    NotPublished,
+    /// 401 or 403, with the provider's `WWW-Authenticate`.
+    Rejected {
+        status: u16,
+        challenge: String,
+    },
+}
+
 enum LookUp {
     Found(Arc<Key>),
     /// There are keys, but none that the token could mean.
@@ -112,23 +124,36 @@ impl IssuerKeys {
         }
     }
 
-    /// The issuer's claims about the person whose token this is; `None` where it has no userinfo, or rejects this token.
+    /// The response of the issuer's userinfo to this token.
     ///
     /// # Errors
-    /// `Unavailable` where it does not answer.
-    pub(super) async fn fetch_userinfo(&self, token: &str) -> Result<Option<Map<String, Value>>, CredentialRefusal> {
+    /// It does not respond as it should.
+    pub(super) async fn fetch_userinfo(&self, token: &str) -> Result<Userinfo, FetchFault> {
         let address = self.held.load().as_ref().and_then(|held| held.userinfo.clone());
-        let (Source::Discovery { discovery, .. }, Some(address)) = (&self.source, address) else { return Ok(None) };
+        let (Source::Discovery { discovery, .. }, Some(address)) = (&self.source, address) else {
+            return Ok(Userinfo::NotPublished);
+        };
         let fetched = discovery.fetch_person(address, token).await;
         let outcome = if fetched.is_ok() { "fetched" } else { "failed" };
         metrics::counter!("stoa_userinfo_total", "issuer" => self.issuer.clone(), "outcome" => outcome).increment(1);
         match fetched {
-            Ok(fetched) => Ok(Some(fetched)),
-            // The token is not for that: it came without the scope `openid`.
-            Err(FetchFault::Status(401 | 403)) => Ok(None),
+            Ok(fetched) => Ok(Userinfo::Fetched(fetched)),
+            Err(FetchFault::Status { status: status @ (401 | 403), mut challenge }) => {
+                // A provider that repeats the token in its reason must not bring it into the log.
+                if token.split('.').filter_map(|part| part.get(..16)).any(|part| challenge.contains(part)) {
+                    challenge.clear();
+                }
+                tracing::info!(
+                    issuer = %self.issuer,
+                    status,
+                    challenge,
+                    "userinfo rejects a user's token: it may be bound to a resource (RFC 8707) or lack the scope openid"
+                );
+                Ok(Userinfo::Rejected { status, challenge })
+            }
             Err(fault) => {
-                tracing::warn!(issuer = %self.issuer, %fault, "the issuer does not tell of a person");
-                Err(CredentialRefusal::Unavailable)
+                tracing::warn!(issuer = %self.issuer, %fault, "userinfo failed: its issuer reports no address of a user");
+                Err(fault)
             }
         }
     }

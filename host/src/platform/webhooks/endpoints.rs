@@ -156,9 +156,20 @@ pub fn check_address<'a>(platform: &'a Platform, input: &'a Input) -> BoxFuture<
         let url = body["url"].as_str().unwrap_or_default();
         match platform.dialer.is_allowed(url).await {
             true => Ok(()),
-            false => Err(Problem::new("VALIDATION_FAILED").with(vec![Item::new("/url", "ADDRESS_NOT_ALLOWED")])),
+            false => {
+                let item = Item::new("/url", "ADDRESS_NOT_ALLOWED").with_expected(describe_allowed(platform.dev));
+                Err(Problem::new("VALIDATION_FAILED").with(vec![item]))
+            }
         }
     })
+}
+
+/// The addresses that are accepted, and on a --dev host the setting that accepts one of this machine.
+fn describe_allowed(dev: bool) -> serde_json::Value {
+    match dev {
+        true => json!({ "scheme": "https", "port": 443, "setting": "STOA_WEBHOOK_DEV_TARGETS" }),
+        false => json!({ "scheme": "https", "port": 443 }),
+    }
 }
 
 pub async fn list(session: &mut Session, call: &Call<'_>) -> Performed {
@@ -417,4 +428,15 @@ pub async fn test(session: &mut Session, call: &Call<'_>) -> Performed {
         .await?;
     let done = answer_about(event_id, &EventReference { event_id })?;
     Ok(Done { subjects: vec![webhook.id], ..done })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_a_development_host_names_its_setting() {
+        assert_eq!(describe_allowed(false), json!({ "scheme": "https", "port": 443 }));
+        assert_eq!(describe_allowed(true)["setting"], "STOA_WEBHOOK_DEV_TARGETS");
+    }
 }
