@@ -5,6 +5,9 @@ use schemars::generate::{Contract, SchemaGenerator, SchemaSettings};
 use schemars::{JsonSchema, Schema};
 use serde_json::{Map, Value};
 
+/// Instants as the interface takes them: UTC, to the millisecond, from the year 1.
+pub const INSTANT_PATTERN: &str = "^([0-9]{3}[1-9]|[0-9]{2}[1-9][0-9]|[0-9][1-9][0-9]{2}|[1-9][0-9]{3})-(0[1-9]|1[0-2])-(0[1-9]|[12][0-9]|3[01])T([01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9](\\.[0-9]{1,3})?Z$";
+
 /// Collects the named schemas of a module while its operations are described.
 pub struct Schemas {
     read: SchemaGenerator,
