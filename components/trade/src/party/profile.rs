@@ -140,7 +140,7 @@ pub struct SupplierTerms {
     pub website: Option<String>,
     /// Suggestion for clients: an active ISO 4217 code.
     #[serde(default)]
-    #[schemars(regex(pattern = text::CURRENCY))]
+    #[schemars(with = "Option<text::CurrencyCode>")]
     pub default_currency_code: Option<String>,
     /// Days from an order to the arrival of its goods.
     #[serde(default)]

@@ -81,12 +81,9 @@ pub fn compose(operations: &[DocumentedOperation], modules: &[DocumentedModule],
     }
     named::name_branches(&mut schemas)?;
     named::name_enumerations(&mut schemas, &mut paths)?;
-    let responses = {
-        let paths = Value::Object(paths.clone());
-        let mut used = BTreeSet::new();
-        refs::collect(&paths, &mut used);
-        components::responses(&used)
-    };
+    let mut used = BTreeSet::new();
+    paths.values().for_each(|path| refs::collect(path, &mut used));
+    let responses = components::responses(&used);
     let mut parameters = components::parameters();
     if let (false, Some(parameters)) = (sent.is_empty(), parameters.as_object_mut()) {
         parameters.extend(webhooks::parameters());

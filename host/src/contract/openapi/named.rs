@@ -23,7 +23,8 @@ type Enumeration = (Option<String>, String, Vec<String>);
 pub fn name_branches(schemas: &mut Schemas) -> Result<(), String> {
     let names: Vec<String> = schemas.components.keys().cloned().collect();
     for name in names {
-        let (Some((_, module)), Some(mut schema)) = (schemas.owner(&name), schemas.components.get(&name).cloned()) else {
+        let (Some((_, module)), Some(mut schema)) = (schemas.owner(&name), schemas.components.get(&name).cloned())
+        else {
             continue;
         };
         let mut unions = Vec::new();
@@ -205,8 +206,9 @@ fn move_enumerations(schema: &mut Value, partner: Option<&str>, names: &BTreeMap
 /// Title and values of an enumeration of at least two texts that limits its values in no other way, and whether null is allowed too. A
 /// single value stays in place: there it tells the branches of a union apart.
 fn read_enumeration(keywords: &Map<String, Value>) -> Option<(String, Vec<String>, bool)> {
-    let is_plain =
-        |keyword: &String| ["title", "type", "enum"].contains(&keyword.as_str()) || OF_THE_PLACE.contains(&keyword.as_str());
+    let is_plain = |keyword: &String| {
+        ["title", "type", "enum"].contains(&keyword.as_str()) || OF_THE_PLACE.contains(&keyword.as_str())
+    };
     let title = keywords.get("title")?.as_str().filter(|title| is_name(title))?;
     let stated = keywords.get("enum")?.as_array().filter(|_| keywords.keys().all(is_plain))?;
     let is_nullable = stated.iter().any(Value::is_null);
@@ -217,5 +219,6 @@ fn read_enumeration(keywords: &Map<String, Value>) -> Option<(String, Vec<String
 
 /// Whether a title can name a type.
 fn is_name(title: &str) -> bool {
-    title.starts_with(|first: char| first.is_ascii_uppercase()) && title.bytes().all(|byte| byte.is_ascii_alphanumeric())
+    title.starts_with(|first: char| first.is_ascii_uppercase())
+        && title.bytes().all(|byte| byte.is_ascii_alphanumeric())
 }
