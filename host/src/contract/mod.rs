@@ -16,7 +16,6 @@ pub mod growth;
 pub mod idempotency_key;
 pub mod json;
 pub mod location;
-pub mod location;
 pub mod normalize;
 pub mod openapi;
 pub mod parameters;

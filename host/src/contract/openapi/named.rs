@@ -23,36 +23,24 @@ type Enumeration = (Option<String>, String, Vec<String>);
 pub fn name_branches(schemas: &mut Schemas) -> Result<(), String> {
     let names: Vec<String> = schemas.components.keys().cloned().collect();
     for name in names {
-        let (Some((_, module)), Some(mut schema)) = (schemas.owner(&name), schemas.components.get(&name).cloned())
-        else {
-            continue;
-        };
-        let mut unions = Vec::new();
-        collect_unions(&mut schema, &mut unions);
-        if unions.is_empty() {
-            continue;
-        }
-        for union in unions {
-            name_union(union, &module, schemas)?;
-        }
+        let Some((_, module)) = schemas.owner(&name) else { continue };
+        let Some(mut schema) = schemas.components.get_mut(&name).map(std::mem::take) else { continue };
+        name_unions(&mut schema, &module, schemas)?;
         schemas.components.insert(name, schema);
     }
     Ok(())
 }
 
-/// The unions of a schema, none of them inside of another.
-fn collect_unions<'s>(schema: &'s mut Value, found: &mut Vec<&'s mut Map<String, Value>>) {
+fn name_unions(schema: &mut Value, module: &str, schemas: &mut Schemas) -> Result<(), String> {
     match schema {
-        Value::Object(keywords) if keywords.get("oneOf").is_some_and(Value::is_array) => found.push(keywords),
         Value::Object(keywords) => {
-            for (keyword, value) in keywords {
-                if !VALUES.contains(&keyword.as_str()) {
-                    collect_unions(value, found);
-                }
+            for (_, value) in keywords.iter_mut().filter(|(keyword, _)| !VALUES.contains(&keyword.as_str())) {
+                name_unions(value, module, schemas)?;
             }
+            name_union(keywords, module, schemas)
         }
-        Value::Array(items) => items.iter_mut().for_each(|item| collect_unions(item, found)),
-        _ => {}
+        Value::Array(items) => items.iter_mut().try_for_each(|item| name_unions(item, module, schemas)),
+        _ => Ok(()),
     }
 }
 

@@ -64,7 +64,7 @@ pub fn describe(
     }
     if !reasons.is_empty() {
         let codes: Map<String, Value> =
-            reasons.iter().map(|(code, sentence)| (code.clone(), (*sentence).into())).collect();
+            reasons.iter().map(|(code, sentence)| ((*code).clone(), (*sentence).into())).collect();
         written.insert("x-stoa-item-codes".into(), codes.into());
     }
     Ok(written.into())
