@@ -5,7 +5,7 @@ use std::sync::Arc;
 use serde_json::{Map, Value as Json};
 use stoa_descriptor::{Audience, Route};
 
-use crate::contract::{Csv, Parameters, Schema, growth};
+use crate::contract::{Csv, Parameters, Schema, growth, location};
 
 /// Generations that have an operation share it, and so do the requests that call it.
 pub struct Operation {
@@ -16,6 +16,8 @@ pub struct Operation {
     pub response: Arc<Schema>,
     /// CSV form of a success, for callers who prefer it.
     pub csv: Option<Csv>,
+    /// A success has the id of a new record.
+    pub answers_an_id: bool,
     /// A list for those who come back for what is new, whoever asks.
     pub news: bool,
 }
@@ -46,7 +48,8 @@ impl Operation {
         }
         let csv =
             route.csv.then(|| Csv::compile(&route.response, schemas)).transpose().map_err(|why| invalid("csv", why))?;
-        Ok(Operation { route, parameters, body, response: Arc::new(response), csv, news: false })
+        let answers_an_id = location::answers_an_id(&route, schemas);
+        Ok(Operation { route, parameters, body, response: Arc::new(response), csv, answers_an_id, news: false })
     }
 
     /// Entries of the list that the route's limits grow with.

@@ -25,10 +25,13 @@ pub fn describe(module: &str, kind: &EventKind, schemas: &mut Schemas) -> Result
     let any = json!({"description": "Any other response, or none in time: the host retries the delivery."});
     Ok(json!({
         "post": {
+            "operationId": format!("receive{name}"),
             "tags": [TAG],
             "summary": kind.description,
             "description": "Sent at least once to the company's endpoints that subscribe to this kind, in \
                 commit sequence as far as possible. `id` is the same in every delivery: use it to discard duplicates.",
+            // The signature is in a header: no scheme of OpenAPI describes it.
+            "security": [],
             "parameters": headers,
             "requestBody": {
                 "required": true,

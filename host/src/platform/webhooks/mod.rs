@@ -182,7 +182,7 @@ fn offer_kinds(route: &mut Route, modules: &[Arc<Module>]) {
     let kinds = kinds(modules);
     if let Some(Json::Object(list)) = route.body.as_mut().and_then(|body| body.pointer_mut("/properties/subscriptions"))
     {
-        list.insert("items".into(), json!({ "type": "string", "enum": kinds }));
+        list.insert("items".into(), json!({ "type": "string", "title": "EventKind", "enum": kinds }));
     }
 }
 
