@@ -137,7 +137,7 @@ pub fn refusal(status: u16, meaning: &str, codes: &[&str]) -> Value {
     let codes: Vec<String> = codes.iter().map(|code| format!("`{code}`")).collect();
     let mut headers = json!({"X-Request-Id": {"$ref": "#/components/headers/X-Request-Id"}});
     let extra: &[&str] = match status {
-        401 => &["WWW-Authenticate"],
+        401 | 403 => &["WWW-Authenticate"],
         429 => &["Retry-After", "X-RateLimit-Limit", "X-RateLimit-Remaining", "X-RateLimit-Reset"],
         503 => &["Retry-After"],
         _ => &[],
@@ -318,7 +318,7 @@ fn describe_problem_item() -> Value {
                     schema states: `minimum`, `maximum` or both, and `counted`, the things that they count (DAYS, LINES, \
                     INTEGER_DIGITS, ...) unless they bound the value itself. For an unknown \
                     member or parameter: `members`, the allowed names, and `nearest`, the allowed names most similar to \
-                    the sent one.",
+                    the sent one. For an address: `scheme`, `port` and, on a development host, `setting`.",
             },
         },
     })
