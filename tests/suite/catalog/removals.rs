@@ -49,7 +49,7 @@ fn removals(machine: &Machine, kind: &str, query: &[(&str, &str)]) -> Answer {
 }
 
 /// Ids and states of what went away.
-fn removed(machine: &Machine, kind: &str, query: &[(&str, &str)]) -> Vec<(String, String)> {
+fn list_removed(machine: &Machine, kind: &str, query: &[(&str, &str)]) -> Vec<(String, String)> {
     let text = |item: &Json, member: &str| item[member].as_str().unwrap_or_default().to_string();
     let found = removals(machine, kind, query);
     found.items().iter().map(|item| (text(item, "id"), text(item, "status"))).collect()
@@ -68,7 +68,7 @@ fn products_that_went_away(database: Database) {
     let deleted = shop.product("Deleted");
     shop.delete(&format!("catalog/products/{deleted}")).is(200);
     let expected = [state(&archived, "ARCHIVED"), state(&withdrawn, "UNPUBLISHED"), state(&deleted, "DELETED")];
-    assert_eq!(removed(&machine, "PRODUCT", &[]), expected);
+    assert_eq!(list_removed(&machine, "PRODUCT", &[]), expected);
     assert_eq!(machine.get("catalog/products").is(200).ids(), [kept]);
 }
 
@@ -100,7 +100,7 @@ fn variants_go_with_their_product(database: Database) {
     let mut expected = vec![state(&variant(&kept, 0), "ARCHIVED")];
     expected.extend(of(&archived, "ARCHIVED"));
     expected.extend(of(&withdrawn, "UNPUBLISHED"));
-    assert_eq!(removed(&machine, "VARIANT", &[]), expected);
+    assert_eq!(list_removed(&machine, "VARIANT", &[]), expected);
     let news = removals(&machine, "VARIANT", &[("updatedSince", &since)]);
     assert!(news.ids().ends_with(&of(&withdrawn, "").map(|(id, _)| id)), "{news}");
     // A reader goes on from the newest instant that it saw.
@@ -123,7 +123,7 @@ fn media_go_with_their_product_and_variant(database: Database) {
     unpublish(&shop, &withdrawn.id(), "Withdrawn");
     let expected =
         [state(&archived, "ARCHIVED"), state(&of_variant, "UNPUBLISHED"), state(&of_withdrawn, "UNPUBLISHED")];
-    assert_eq!(removed(&machine, "MEDIA", &[]), expected);
+    assert_eq!(list_removed(&machine, "MEDIA", &[]), expected);
 }
 
 fn lookups_that_were_archived(database: Database) {
@@ -131,7 +131,7 @@ fn lookups_that_were_archived(database: Database) {
     let machine = reader(&shop);
     let (kept, gone) = (shop.brand("KEPT"), shop.brand("GONE"));
     shop.archive(&format!("catalog/lookups/brands/{gone}")).is(200);
-    assert_eq!(removed(&machine, "LOOKUP", &[]), [state(&gone, "ARCHIVED")]);
+    assert_eq!(list_removed(&machine, "LOOKUP", &[]), [state(&gone, "ARCHIVED")]);
     assert_eq!(machine.get("catalog/lookups/brands").is(200).ids(), [kept]);
 }
 
@@ -140,11 +140,11 @@ fn a_record_on_sale_again_is_no_removal(database: Database) {
     let machine = reader(&shop);
     let made = on_sale(&shop, "Back");
     unpublish(&shop, &made.id(), "Back");
-    assert_eq!(removed(&machine, "PRODUCT", &[]).len(), 1);
+    assert_eq!(list_removed(&machine, "PRODUCT", &[]).len(), 1);
     let published = with(&product("Back"), json!({ "publicationStatus": "PUBLISHED" }));
     shop.put(&format!("catalog/products/{}", made.id()), published).is(200);
     for kind in ["PRODUCT", "VARIANT", "MEDIA"] {
-        assert!(removed(&machine, kind, &[]).is_empty(), "{kind}");
+        assert!(list_removed(&machine, kind, &[]).is_empty(), "{kind}");
     }
 }
 
@@ -158,7 +158,7 @@ fn only_what_went_away_since(database: Database) {
         let changed = shop.put(&format!("catalog/products/{late}"), product("Late")).is(200).text("updatedAt");
         (changed > archived).then_some(changed)
     });
-    let found = |since: &str| removed(&machine, "PRODUCT", &[("updatedSince", since)]);
+    let found = |since: &str| list_removed(&machine, "PRODUCT", &[("updatedSince", since)]);
     assert_eq!(found(&since), [state(&late, "UNPUBLISHED")]);
     assert_eq!(found(&archived), [state(&early, "ARCHIVED"), state(&late, "UNPUBLISHED")]);
     assert!(found("9999-12-31T23:59:59.999Z").is_empty());
@@ -205,10 +205,10 @@ fn c17_a_removal_under_way_holds_back_what_came_after_it() {
         let under_way = scope.spawn(|| shop.archive(&format!("catalog/lookups/brands/{first}")).is(200));
         eventually(|| shop.is_writing().then_some(()));
         shop.archive(&format!("catalog/lookups/brands/{second}")).is(200);
-        assert!(removed(&machine, "LOOKUP", &everything).is_empty(), "a later removal waits");
+        assert!(list_removed(&machine, "LOOKUP", &everything).is_empty(), "a later removal waits");
         drop(held);
         under_way.join().expect("the archive panicked");
     });
     let expected = [state(&first, "ARCHIVED"), state(&second, "ARCHIVED")];
-    assert_eq!(removed(&machine, "LOOKUP", &everything), expected);
+    assert_eq!(list_removed(&machine, "LOOKUP", &everything), expected);
 }

@@ -89,7 +89,7 @@ fn list_variants(query: &ListRemovals) -> Answer {
     let since = query.updated_since;
     let filter = any([
         all([VariantRow::status.eq(Status::Archived), changed_since(VariantRow::updated_at, since)]),
-        has::<ProductRow, _, _>(VariantRow::product_id, ProductRow::id, unpublished_products(since)),
+        has::<ProductRow, _, _>(VariantRow::product_id, ProductRow::id, filter_unpublished(since)),
     ]);
     let rows = read_page::<VariantChange>(&filter, query.cursor, query.limit)?;
     let products = read_unpublished(rows.items.iter().map(|row| row.product_id), since)?;
@@ -101,7 +101,7 @@ fn list_variants(query: &ListRemovals) -> Answer {
             id: row.id,
             product_id: Some(row.product_id),
             status: status_of_part(row.status),
-            updated_at: latest(row.updated_at, [products.get(&row.product_id)]),
+            updated_at: find_latest(row.updated_at, [products.get(&row.product_id)]),
         },
     )
 }
@@ -110,8 +110,8 @@ fn list_media(query: &ListRemovals) -> Answer {
     let since = query.updated_since;
     let filter = any([
         all([MediaRow::status.eq(Status::Archived), changed_since(MediaRow::updated_at, since)]),
-        has::<ProductRow, _, _>(MediaRow::product_id, ProductRow::id, unpublished_products(since)),
-        has::<VariantRow, _, _>(MediaRow::variant_id, VariantRow::id, archived_variants(since)),
+        has::<ProductRow, _, _>(MediaRow::product_id, ProductRow::id, filter_unpublished(since)),
+        has::<VariantRow, _, _>(MediaRow::variant_id, VariantRow::id, filter_archived(since)),
     ]);
     let rows = read_page::<MediaChange>(&filter, query.cursor, query.limit)?;
     let products = read_unpublished(rows.items.iter().map(|row| row.product_id), since)?;
@@ -126,7 +126,7 @@ fn list_media(query: &ListRemovals) -> Answer {
                 id: row.id,
                 product_id: Some(row.product_id),
                 status: status_of_part(row.status),
-                updated_at: latest(row.updated_at, [products.get(&row.product_id), of_variant]),
+                updated_at: find_latest(row.updated_at, [products.get(&row.product_id), of_variant]),
             }
         },
     )
@@ -150,12 +150,12 @@ fn list_lookups(query: &ListRemovals) -> Answer {
 }
 
 /// Products that were unpublished: an archived product has archived its variants and media, and a deleted one has none.
-fn unpublished_products(since: Option<Instant>) -> Filter {
+fn filter_unpublished(since: Option<Instant>) -> Filter {
     let unpublished = ProductRow::publication_status.ne(PublicationStatus::Published);
     all([unpublished, changed_since(ProductRow::updated_at, since)])
 }
 
-fn archived_variants(since: Option<Instant>) -> Filter {
+fn filter_archived(since: Option<Instant>) -> Filter {
     all([VariantRow::status.eq(Status::Archived), changed_since(VariantRow::updated_at, since)])
 }
 
@@ -164,14 +164,14 @@ fn read_unpublished(
     products: impl Iterator<Item = Id>,
     since: Option<Instant>,
 ) -> Result<BTreeMap<Id, Instant>, Problem> {
-    let filter = all([ProductRow::id.one_of(set(products)), unpublished_products(since)]);
+    let filter = all([ProductRow::id.one_of(set(products)), filter_unpublished(since)]);
     let rows = run(select::<ProductChange>(filter).whole())?;
     Ok(map(rows.into_iter().map(|row| (row.id, row.updated_at))))
 }
 
 /// When each of the archived variants changed, likewise.
 fn read_archived(variants: impl Iterator<Item = Id>, since: Option<Instant>) -> Result<BTreeMap<Id, Instant>, Problem> {
-    let filter = all([VariantRow::id.one_of(set(variants)), archived_variants(since)]);
+    let filter = all([VariantRow::id.one_of(set(variants)), filter_archived(since)]);
     let rows = run(select::<VariantChange>(filter).whole())?;
     Ok(map(rows.into_iter().map(|row| (row.id, row.updated_at))))
 }

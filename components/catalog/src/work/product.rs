@@ -9,7 +9,7 @@ use stoa_trade::refusal::{refuse, refuse_invalid};
 
 use crate::records::product::{self, ProductEvent, ProductRow, is_public};
 use crate::records::variant::{self, VariantEvent, VariantRow};
-use crate::rules::access::readable;
+use crate::rules::access::show_readable;
 use crate::rules::attributes;
 use crate::rules::faults::collect;
 use crate::rules::objections::{Objections, mode};
@@ -199,7 +199,7 @@ fn find_clashes(
     let (with_slug, with_sku) = (map(with_slug), map(with_sku));
     let fault = |owners: &BTreeMap<String, Id>, (pointer, key): (String, String)| {
         let fault = item(pointer, "DUPLICATE");
-        match owners.get(&key).copied().and_then(readable) {
+        match owners.get(&key).copied().and_then(show_readable) {
             Some(owner) => fault.with_conflict(owner),
             None => fault,
         }

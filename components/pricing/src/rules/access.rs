@@ -32,6 +32,6 @@ pub fn require_price(list: Id, row: Option<PriceRow>) -> Result<PriceRow, Proble
 }
 
 /// The list or price that is in the way of a write, if its writer may read it too.
-pub fn readable(record: Id) -> Option<Id> {
+pub fn show_readable(record: Id) -> Option<Id> {
     READ.iter().all(|permission| holds(permission)).then_some(record)
 }

@@ -7,7 +7,7 @@ use stoa_sdk::{Field, Problem, Text, emit, new_id, text};
 use stoa_trade::{Status, new_record};
 
 use crate::records::price_list::{CREATED, ListId, ListRow, PriceListEvent, Visibility};
-use crate::rules::access::readable;
+use crate::rules::access::show_readable;
 
 /// A price list in a request.
 #[derive(Debug, Deserialize, JsonSchema)]
@@ -40,7 +40,7 @@ pub fn insert_list(input: PriceListInput) -> Result<ListRow, Problem> {
     });
     if run(insert([&row]).unless_taken())? != [true] {
         let named = run(find::<ListId>("code", [vec![row.code.put()]]))?;
-        return Err(Problem::conflict("DUPLICATE", "/code", named.first().and_then(|other| readable(other.id))));
+        return Err(Problem::conflict("DUPLICATE", "/code", named.first().and_then(|other| show_readable(other.id))));
     }
     emit([CREATED.of(row.id, None, &PriceListEvent::from_row(&row))]);
     Ok(row)

@@ -20,7 +20,7 @@ use crate::records::product::{
 use crate::records::product_type::Tracking;
 use crate::records::receipt::{WriteReceipt, show_written};
 use crate::records::variant::{self, VariantId, VariantRow};
-use crate::rules::access::readable;
+use crate::rules::access::show_readable;
 use crate::rules::attributes;
 use crate::rules::faults::collect;
 use crate::rules::objections::{Objections, mode};
@@ -102,7 +102,7 @@ pub fn replace(call: &Call) -> Answer {
     let mode = mode(input.variant_mode, row.active_variants);
     let change = Change::new(&row, input.replace(row.clone(), attributes, mode))?;
     if let Some(other) = named.into_iter().flatten().find(|other| other.id != id) {
-        return Err(Problem::conflict("DUPLICATE", "/slug", readable(other.id)));
+        return Err(Problem::conflict("DUPLICATE", "/slug", show_readable(other.id)));
     }
     run(change.update()).map_err(or_duplicate("/slug"))?;
     emit([UPDATED.of(id, None, &ProductEvent::from_row(change.after()))]);

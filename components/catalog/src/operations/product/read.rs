@@ -18,7 +18,7 @@ use crate::records::product::{
 };
 use crate::records::product_type::{ProductType, Tracking};
 use crate::records::variant::VariantRow;
-use crate::rules::access::{reads_every_state, require_drafts};
+use crate::rules::access::{may_read_every_state, require_may_list_drafts};
 
 #[rustfmt::skip]
 pub const OPERATIONS: &[Operation] = &[
@@ -126,7 +126,7 @@ fn filter_by_serials(has_serials: bool) -> Filter {
 
 pub fn list(call: &Call) -> Answer {
     let query: ListProducts = call.query()?;
-    require_drafts(query.drafts)?;
+    require_may_list_drafts(query.drafts)?;
     let rows = query.page([])?;
     Caller::current().answer_page(rows, Product::alone, publish_product)
 }
@@ -155,7 +155,7 @@ pub fn read(call: &Call) -> Answer {
     let (row, variants, media) = run((get(id), variants, media))?;
     let row = ProductRow::require(row)?;
     let caller = Caller::current();
-    if !is_public(row.status, row.publication_status) && !reads_every_state(caller) {
+    if !is_public(row.status, row.publication_status) && !may_read_every_state(caller) {
         return Err(Problem::not_found());
     }
     let variants = variants.map(|rows| rows.items);

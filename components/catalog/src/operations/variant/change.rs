@@ -13,7 +13,7 @@ use crate::records::receipt::WriteReceipt;
 use crate::records::variant::{
     ARCHIVED, AUDIT, CREATED, MOST_VARIANTS, UPDATED, Variant, VariantEvent, VariantId, VariantRow, show,
 };
-use crate::rules::access::readable;
+use crate::rules::access::show_readable;
 use crate::rules::variant::VariantInput;
 use crate::work::holdings::{find_held, warn};
 
@@ -51,7 +51,7 @@ pub fn create(call: &Call) -> Answer {
         return Err(Problem::limit_exceeded("", MOST_VARIANTS, "VARIANTS"));
     }
     if let Some(other) = named.first() {
-        return Err(Problem::conflict("DUPLICATE", "/sku", readable(other.id)));
+        return Err(Problem::conflict("DUPLICATE", "/sku", show_readable(other.id)));
     }
     let id = new_id();
     let row = checked.into_row(id, &product);

@@ -14,7 +14,7 @@ use stoa_trade::{Caller, Status, client_query, list_query};
 use crate::records::permission::READ;
 use crate::records::product::{ProductId, ProductRow, ProductState, on_sale};
 use crate::records::variant::{ApiVariant, Variant, VariantId, VariantRow, publish_variant};
-use crate::rules::access::require_drafts;
+use crate::rules::access::require_may_list_drafts;
 
 #[rustfmt::skip]
 pub const OPERATIONS: &[Operation] = &[
@@ -83,7 +83,7 @@ fn find_any(query: &FindVariants) -> Answer {
 }
 
 fn find_on_sale(query: &FindVariants) -> Answer {
-    require_drafts(query.drafts)?;
+    require_may_list_drafts(query.drafts)?;
     let filter = query.filter([]);
     let state = if query.drafts { ProductRow::status.eq(ProductState::Active) } else { on_sale() };
     answer_kept(

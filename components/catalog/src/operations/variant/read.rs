@@ -8,7 +8,7 @@ use stoa_trade::{Caller, Status};
 use crate::records::permission::READ;
 use crate::records::product::{ProductHead, ProductRow};
 use crate::records::variant::{ApiVariant, Variant, VariantRow, publish_variant};
-use crate::rules::access::{reads_every_state, reads_variants};
+use crate::rules::access::{may_read_every_state, may_read_variants};
 use crate::work::parts::{ListApiParts, ListParts, list_parts};
 
 #[rustfmt::skip]
@@ -25,13 +25,13 @@ pub const OPERATIONS: &[Operation] = &[
 
 pub fn list(call: &Call) -> Answer {
     let filter = |_, product, status: Status| all([VariantRow::product_id.eq(product), VariantRow::status.eq(status)]);
-    list_parts(call, reads_variants, filter, VariantRow::updated_at, Variant::from_row, publish_variant)
+    list_parts(call, may_read_variants, filter, VariantRow::updated_at, Variant::from_row, publish_variant)
 }
 
 pub fn read(call: &Call) -> Answer {
     let id = call.path_id("id")?;
     let caller = Caller::current();
-    if !reads_every_state(caller) {
+    if !may_read_every_state(caller) {
         return read_on_sale(id);
     }
     let row: VariantRow = run(get(id))?.ok_or_else(Problem::not_found)?;

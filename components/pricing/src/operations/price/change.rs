@@ -14,7 +14,7 @@ use crate::records::price::{
     lock_name, show,
 };
 use crate::records::price_list::ListRow;
-use crate::rules::access::{readable, require_list, require_price};
+use crate::rules::access::{require_list, require_price, show_readable};
 use crate::rules::period::{Period, Stated, overlap_filter, read_period};
 use crate::work::articles::is_variant_on_sale;
 
@@ -97,7 +97,7 @@ fn find_overlaps(list: Id, variant: Id, period: Period, but: Option<Id>) -> Firs
 /// that price.
 fn refuse_overlap(overlap: Option<PriceId>) -> Result<(), Problem> {
     match overlap {
-        Some(price) => Err(Problem::conflict("PRICE_PERIOD_OVERLAP", "/validFrom", readable(price.id))),
+        Some(price) => Err(Problem::conflict("PRICE_PERIOD_OVERLAP", "/validFrom", show_readable(price.id))),
         None => Ok(()),
     }
 }

@@ -34,7 +34,7 @@ pub fn list(call: &Call) -> Answer {
     let list_id = call.path_id("listId")?;
     let query: ListPriceRemovals = call.query()?;
     let time = now();
-    let filter = all([PriceRow::list_id.eq(list_id), removed(time, query.updated_since)]);
+    let filter = all([PriceRow::list_id.eq(list_id), filter_removed(time, query.updated_since)]);
     let (list, rows): (Option<ListRow>, Rows<PriceRow>) =
         read_list_and_page(list_id, &filter, query.cursor, query.limit)?;
     list.filter(ListRow::is_public).ok_or_else(Problem::not_found)?;
@@ -43,7 +43,7 @@ pub fn list(call: &Call) -> Answer {
 
 /// Prices that are archived or not in effect, by a change or by the end of their period since the stated instant. A price that
 /// never changed and begins later is none of them unless no instant is stated.
-fn removed(time: Instant, since: Option<Instant>) -> Filter {
+fn filter_removed(time: Instant, since: Option<Instant>) -> Filter {
     let is_archived = PriceRow::status.eq(Status::Archived);
     let is_over = || PriceRow::valid_to.le(time);
     let is_removed = any([is_archived, is_over(), PriceRow::valid_from.gt(time)]);

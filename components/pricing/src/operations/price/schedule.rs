@@ -13,7 +13,7 @@ use crate::operations::price::change::PriceInput;
 use crate::records::permission::WRITE;
 use crate::records::price::{ApiPrice, CREATED, Price, PriceEvent, PriceRow, UPDATED, lock_name};
 use crate::records::price_list::{self, ListRow};
-use crate::rules::access::{readable, require_list};
+use crate::rules::access::{require_list, show_readable};
 use crate::rules::period::{Period, overlap_filter};
 use crate::rules::plan::{Overlap, Plan};
 
@@ -84,7 +84,7 @@ pub fn schedule(call: &Call) -> Answer {
     let overlapping = plan.add_all(wanted, batch.replace);
     let overlap = |Overlap { index, standing }: Overlap| {
         let fault = item(format!("/prices/{index}/validFrom"), "PRICE_PERIOD_OVERLAP");
-        match standing.and_then(|standing| rows.get(standing)).and_then(|row| readable(row.id)) {
+        match standing.and_then(|standing| rows.get(standing)).and_then(|row| show_readable(row.id)) {
             Some(price) => fault.with_conflict(price),
             None => fault,
         }
