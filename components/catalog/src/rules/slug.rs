@@ -1,4 +1,4 @@
-//! Slugs: the show_readable, unique name of a product in addresses, made from its name where none is stated.
+//! Slugs: the readable, unique name of a product in addresses, made from its name where none is stated.
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
