@@ -4,7 +4,7 @@
 use std::collections::BTreeMap;
 
 use stoa_sdk::store::{run, select};
-use stoa_sdk::{Answer, Call, Filter, Id, Instant, Operation, Page, Problem, all, any, has, map, set, view};
+use stoa_sdk::{Answer, Call, Filter, Id, Instant, Operation, Page, Problem, all, any, facts, has, map, set, view};
 use stoa_trade::lists::{answer_page, changed_since, read_page};
 use stoa_trade::{Status, list_query};
 
@@ -183,7 +183,13 @@ fn status_of_part(status: Status) -> RemovalStatus {
     }
 }
 
-/// A reader asks next for what changed since the newest instant that it saw: that of the change that removed the record.
-fn latest<const N: usize>(own: Instant, others: [Option<&Instant>; N]) -> Instant {
-    others.into_iter().flatten().copied().fold(own, Instant::max)
+/// The instant of the record's own change, or of a later one of the records that it belongs to. A reader asks next for changes since
+/// the newest instant that it saw, so a change of its own after the watermark does not count where another one removed it.
+fn find_latest<const N: usize>(own: Instant, others: [Option<&Instant>; N]) -> Instant {
+    let is_settled = facts().horizon.is_none_or(|watermark| own < Instant(watermark));
+    match others.into_iter().flatten().copied().max() {
+        Some(other) if !is_settled => other,
+        Some(other) => own.max(other),
+        None => own,
+    }
 }
