@@ -22,8 +22,9 @@ pub const OPERATIONS: &[Operation] = &[
         .description("Look-up for a till: with `text`, variants whose SKU or barcode equals the text come first.")
         .needs(READ).query::<FindUserVariants>().answers::<Page<Variant>>()
         .and_client(Client::new(READ).summary("Active variants of products on sale")
-            .description("Lists variants of all products on sale; with `drafts`, of products that are not published too. A page may \
-                have fewer items than `limit` and still not be the last: continue until `nextCursor` is null.").query::<ListApiVariants>().answers::<Page<ApiVariant>>()),
+            .description("Lists variants of all products on sale; with `drafts`, of products that are not published too. A page \
+                may have fewer items than `limit` and still not be the last: continue until `nextCursor` is null.")
+            .query::<ListApiVariants>().answers::<Page<ApiVariant>>()),
 ];
 
 /// Variants with one barcode that are put first; where more bear it, the list is in plain order of ids.
