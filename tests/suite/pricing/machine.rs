@@ -287,7 +287,10 @@ fn removals_of_a_list(database: Database) {
     let of_archived = shop.archive(&path(&archived)).is(200).text("updatedAt");
     let later = price(&c, "2", Some("2999-01-01T00:00:00Z"), None);
     let of_moved = shop.put(&path(&moved), later).is(200).text("updatedAt");
-    let removal = |id: &str, variant: &str, status: &str, updated: &str| json!({ "resourceType": "PRICE", "id": id, "variantId": variant, "status": status, "updatedAt": updated });
+    let removal = |id: &str, variant: &str, status: &str, updated: &str| {
+        let kind = "PRICE";
+        json!({ "resourceType": kind, "id": id, "variantId": variant, "status": status, "updatedAt": updated })
+    };
     let expected = [removal(&archived, &b, "ARCHIVED", &of_archived), removal(&moved, &c, "NOT_IN_EFFECT", &of_moved)];
     assert_eq!(removals(&machine, &list, &[]).items(), expected);
     assert_eq!(removals(&machine, &list, &[("updatedSince", &of_archived)]).items(), expected);
