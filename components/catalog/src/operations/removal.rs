@@ -35,11 +35,7 @@ list_query! {
     }
 }
 
-view! {
-    ProductChange of ProductRow {
-        id: Id, status: ProductState, publication_status: PublicationStatus, updated_at: Instant,
-    }
-}
+view! { ProductChange of ProductRow { id: Id, status: ProductState, updated_at: Instant } }
 
 view! { VariantChange of VariantRow { id: Id, product_id: Id, status: Status, updated_at: Instant } }
 

@@ -185,8 +185,8 @@ fn find_clashes(
         .filter_map(|(product, _)| Some((format!("{}/slug", product.pointer), product.row.slug.clone()?)))
         .collect();
     let variants = products.iter().flat_map(|product| {
-        let place = |index: usize| format!("{}/variants/{index}/sku", product.pointer);
-        product.variants.iter().enumerate().map(move |(index, variant)| (place(index), variant.sku.clone()))
+        let named = product.variants.iter().enumerate();
+        named.map(move |(index, variant)| (format!("{}/variants/{index}/sku", product.pointer), variant.sku.clone()))
     });
     let skus: Vec<(String, String)> =
         variants.zip(variants_in).filter(|(_, went_in)| !**went_in).map(|(variant, _)| variant).collect();
