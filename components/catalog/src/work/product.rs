@@ -185,11 +185,13 @@ fn find_clashes(
         .filter_map(|(product, _)| Some((format!("{}/slug", product.pointer), product.row.slug.clone()?)))
         .collect();
     let variants = products.iter().flat_map(|product| {
-        let named = product.variants.iter().enumerate();
-        named.map(move |(index, variant)| (format!("{}/variants/{index}/sku", product.pointer), variant.sku.clone()))
+        product.variants.iter().enumerate().map(move |(index, variant)| (&product.pointer, index, &variant.sku))
     });
-    let skus: Vec<(String, String)> =
-        variants.zip(variants_in).filter(|(_, went_in)| !**went_in).map(|(variant, _)| variant).collect();
+    let skus: Vec<(String, String)> = variants
+        .zip(variants_in)
+        .filter(|(_, went_in)| !**went_in)
+        .map(|((pointer, index, sku), _)| (format!("{pointer}/variants/{index}/sku"), sku.clone()))
+        .collect();
     if slugs.is_empty() && skus.is_empty() {
         return Ok(Vec::new());
     }
