@@ -80,17 +80,17 @@ impl Sender {
     pub async fn media(&mut self, file: &File) -> Result<()> {
         let mut by_product: BTreeMap<String, Images> = BTreeMap::new();
         for media in file.media.iter().filter(|media| !self.tally.left_out.contains(&media.line)) {
-            let Some(product) = self.known.product_id(&media.sku) else {
+            let Some(product) = self.known.product_id(&media.sku).map(str::to_owned) else {
                 self.plan_or_miss(media.line, &media.sku, "media", &media.url);
                 continue;
             };
-            let is_created = self.known.created.contains(product);
+            let is_created = self.known.created.contains(&product);
             if !is_created && !self.known.is_visible(&media.sku) {
                 self.tally.faults.push(Fault::new(media.line, "media", "NOT_VISIBLE"));
                 continue;
             }
-            let images = by_product.entry(product.to_owned()).or_insert_with(|| Images {
-                product: product.to_owned(),
+            let images = by_product.entry(product.clone()).or_insert_with(|| Images {
+                product,
                 is_old: !is_created,
                 images: Vec::new(),
                 dry_run: self.choices.dry_run,
@@ -184,7 +184,7 @@ impl Sender {
                 Ok(opened) => opened,
                 Err(problem) => return self.report_lines(&problem, column, &mut lines),
             };
-            let id = text(&opened, "id").context("a stock count without an id")?;
+            let id = text(&opened, "id").context("a stock count without an id")?.to_owned();
             let path = format!("{counts}/{id}");
             let bodies: Vec<&Json> = lines.iter().map(|(_, line)| line).collect();
             let body = json!({ "expectedVersion": version(&opened)?, "lines": bodies });
