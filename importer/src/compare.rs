@@ -35,6 +35,7 @@ pub fn find_differences(record: &Json, stated: &Map<String, Json>, part: Part) -
             _ => found.push(Difference { column, member: member.clone(), old: old.clone(), new: new.clone() }),
         }
     }
+    found.sort_by(|a, b| a.column.cmp(&b.column));
     found
 }
 
@@ -133,8 +134,7 @@ mod tests {
         assert_eq!(differing(&record, same, Part::Product), []);
         let other = json!({ "name": "B", "brandId": "id", "attributes": { "Size": "7", "New": "y" } });
         let text = |column: &str, old: &str, new: &str| (column.to_owned(), old.to_owned(), new.to_owned());
-        let mut found = differing(&record, other, Part::Product);
-        found.sort();
+        let found = differing(&record, other, Part::Product);
         let expected = [
             text("attribute:New", "(none)", "y"),
             text("attribute:Size", "6", "7"),

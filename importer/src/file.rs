@@ -142,7 +142,7 @@ fn parse(text: &[u8], map: &[(String, String)], ignore_unknown: bool, delimiter:
         match record {
             Ok(record) => {
                 let cells = columns.iter().zip(record.iter()).filter(|(_, cell)| !cell.is_empty());
-                let cells = cells.filter_map(|(column, cell)| Some((column.clone()?, cell.to_owned()))).collect();
+                let cells = cells.filter_map(|(column, cell)| Some((column.clone()?, read_cell(cell)))).collect();
                 gathered.row(line, cells, creates);
             }
             Err(error) => {
@@ -162,6 +162,11 @@ fn parse(text: &[u8], map: &[(String, String)], ignore_unknown: bool, delimiter:
         );
     }
     Ok(gathered.file(lists, warehouses, rows))
+}
+
+/// The text of a cell. Lines within it end with LF, which is the one line end that the service takes.
+fn read_cell(cell: &str) -> String {
+    cell.replace("\r\n", "\n").replace('\r', "\n")
 }
 
 /// Whether the column belongs to the product or the variant itself.
@@ -464,8 +469,9 @@ mod tests {
             let file = parse_text(&text.replace('\n', end));
             assert_eq!(fault_lines(&file), [6, 7, 9], "{end:?}");
             assert_eq!(file.lines, [2, 4, 6, 7, 8, 9].into(), "{end:?}");
-            let rows: Vec<_> = file.products.iter().map(|product| product.line()).collect();
+            let rows: Vec<_> = file.products.iter().map(Product::line).collect();
             assert_eq!(rows, [2, 4, 8], "{end:?}");
+            assert_eq!(file.products[1].body["name"], "B,\nb", "{end:?}");
         }
         assert_eq!(fault_lines(&parse_text("\u{feff}name,sku\r\nA,A\r\n,B")), [3], "with the mark of UTF-8");
     }

@@ -174,40 +174,62 @@ impl Sender {
         Ok(())
     }
 
-    /// Opens a stock count, records the lines and posts it. A refused line is left out and the rest is sent again; a count that
+    /// Opens a stock count, records the lines and posts it. A rejected line is left out and the rest is sent again; a count that
     /// is not posted is cancelled.
     async fn count_stock(&mut self, warehouse: &str, column: &str, lines: Vec<(u64, Json)>) -> Result<()> {
         let mut lines = lines;
+        let counts = self.known.side.path("inventory/counts");
         while !lines.is_empty() {
-            let counts = self.known.side.path("inventory/counts");
             let opened = match self.post(&counts, &json!({ "warehouseId": warehouse })).await? {
                 Ok(opened) => opened,
                 Err(problem) => return self.report_lines(&problem, column, &mut lines),
             };
-            let id = text(&opened, "id").context("a stock count without an id")?.to_owned();
+            let id = text(&opened, "id").context("a stock count without an id")?;
             let path = format!("{counts}/{id}");
-            let bodies: Vec<&Json> = lines.iter().map(|(_, line)| line).collect();
-            let body = json!({ "expectedVersion": version(&opened)?, "lines": bodies });
-            let (count, refusal) = match self.post(&format!("{path}/lines"), &body).await? {
-                Err(problem) => (opened, Some(problem)),
-                Ok(recorded) => {
-                    let body = json!({ "expectedVersion": version(&recorded)?, "reason": "Imported from a file" });
-                    let posted = self.post(&format!("{path}/post"), &body).await?;
-                    (recorded, posted.err())
+            let recorded = self.record_lines(&path, &opened, column, &mut lines).await?;
+            let rejected = match &recorded {
+                None => None,
+                Some(recorded) => {
+                    let body = json!({ "expectedVersion": version(recorded)?, "reason": "Imported from a file" });
+                    match self.post(&format!("{path}/post"), &body).await? {
+                        Ok(_) => {
+                            self.tally.counts.stock += lines.len();
+                            self.tally.written.extend(lines.iter().map(|(line, _)| *line));
+                            return Ok(());
+                        }
+                        Err(problem) => Some(problem),
+                    }
                 }
             };
-            let Some(problem) = refusal else {
-                self.tally.counts.stock += lines.len();
-                self.tally.written.extend(lines.iter().map(|(line, _)| *line));
-                return Ok(());
-            };
-            let body = json!({ "expectedVersion": version(&count)?, "reason": "The import was rejected" });
+            let last = recorded.as_ref().unwrap_or(&opened);
+            let body = json!({ "expectedVersion": version(last)?, "reason": "The import was rejected" });
             if let Err(problem) = self.post(&format!("{path}/cancel"), &body).await? {
                 bail!("stock count {id} stays open: {}", problem.describe());
             }
-            self.report_lines(&problem, column, &mut lines)?;
+            if let Some(problem) = rejected {
+                self.report_lines(&problem, column, &mut lines)?;
+            }
         }
         Ok(())
+    }
+
+    /// Records the lines in an open count, without those that are rejected; none where no line is left.
+    async fn record_lines(
+        &mut self,
+        count: &str,
+        opened: &Json,
+        column: &str,
+        lines: &mut Vec<(u64, Json)>,
+    ) -> Result<Option<Json>> {
+        while !lines.is_empty() {
+            let bodies: Vec<&Json> = lines.iter().map(|(_, line)| line).collect();
+            let body = json!({ "expectedVersion": version(opened)?, "lines": bodies });
+            match self.post(&format!("{count}/lines"), &body).await? {
+                Ok(recorded) => return Ok(Some(recorded)),
+                Err(problem) => self.report_lines(&problem, column, lines)?,
+            }
+        }
+        Ok(None)
     }
 
     async fn post(&self, path: &str, body: &Json) -> Result<Result<Json, Problem>> {
