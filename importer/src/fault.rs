@@ -139,13 +139,13 @@ fn explain_code(code: &str) -> Option<&'static str> {
         "ILLEGAL_STATE" => "not possible in this state",
         "IMMUTABLE_FIELD" => "this cannot change once a product has a variant",
         "ARCHIVED" => "the record is archived",
-        "PRECONDITION_FAILED" => "somebody changes the record at the same time; run the same command again",
+        "PRECONDITION_FAILED" => "another client changes the record at the same time; run the same command again",
         "PRICE_PERIOD_OVERLAP" => {
             "another price is in effect then, or begins later; state with --valid-from when the new price begins: after the \
              begin of an open price, or at the end of a price that has one"
         }
         "LIMIT_EXCEEDED" => "a limit of the service would be exceeded",
-        "IDEMPOTENCY_KEY_EXPIRED" => "sent more than a day ago without an answer: check whether it was imported",
+        "IDEMPOTENCY_KEY_EXPIRED" => "sent more than a day ago without a response: check whether it was imported",
         "UNREADABLE" => "no row of CSV in UTF-8 with as many cells as headers",
         "DIFFERS" => "an earlier line of the product says otherwise",
         "OTHER_PRODUCT" => "the SKU is a variant of another product than an earlier line of this product",

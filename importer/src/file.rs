@@ -41,7 +41,7 @@ pub struct Variant {
 }
 
 impl Product {
-    /// The first row, which stands for the product.
+    /// The first row, which the product is reported with.
     pub fn line(&self) -> u64 {
         self.rows.first().copied().unwrap_or_default()
     }
@@ -154,7 +154,7 @@ fn parse(text: &[u8], map: &[(String, String)], ignore_unknown: bool, delimiter:
         }
     }
     if ends_within_quotes(text, last, delimiter) {
-        // The rest is missing, or a quote that swallows rows: nobody knows how many.
+        // The rest is missing, or a quote that contains an unknown number of rows.
         bail!(
             "line {}: UNREADABLE: the file ends inside a quoted cell of the row that begins here, so the file is not \
              complete; nothing is imported",
@@ -164,7 +164,7 @@ fn parse(text: &[u8], map: &[(String, String)], ignore_unknown: bool, delimiter:
     Ok(gathered.file(lists, warehouses, rows))
 }
 
-/// The text of a cell. Lines within it end with LF, which is the one line end that the service takes.
+/// The text of a cell. Lines within it end with LF, which is the only line end that the service accepts.
 fn read_cell(cell: &str) -> String {
     cell.replace("\r\n", "\n").replace('\r', "\n")
 }

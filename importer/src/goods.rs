@@ -38,7 +38,7 @@ struct Shown {
 
 impl Images {
     /// # Errors
-    /// Where the service does not answer, or the caller may not write.
+    /// Where the service does not respond, or the caller may not write.
     async fn send(self, api: Arc<Api>, side: Side) -> Result<Shown> {
         let path = side.path(&format!("catalog/products/{}/media", self.product));
         let mut shown = Shown::default();
@@ -81,7 +81,8 @@ impl Sender {
         let mut by_product: BTreeMap<String, Images> = BTreeMap::new();
         for media in file.media.iter().filter(|media| !self.tally.left_out.contains(&media.line)) {
             let Some(product) = self.known.product_id(&media.sku).map(str::to_owned) else {
-                self.plan_or_miss(media.line, &media.sku, "media", &media.url);
+                let is_planned = self.plan_or_miss(media.line, &media.sku, "media", &media.url);
+                self.tally.counts.media += usize::from(is_planned);
                 continue;
             };
             let is_created = self.known.created.contains(&product);
@@ -121,13 +122,15 @@ impl Sender {
     }
 
     /// A row whose SKU is no variant: one that a dry run would create, or a fault.
-    fn plan_or_miss(&mut self, line: u64, sku: &str, column: &str, value: &str) {
-        if self.is_planned(sku) {
+    fn plan_or_miss(&mut self, line: u64, sku: &str, column: &str, value: &str) -> bool {
+        let is_planned = self.is_planned(sku);
+        if is_planned {
             self.preview.push(format!("+ {sku} {column}: {value}"));
             self.tally.written.insert(line);
         } else {
             self.tally.faults.push(Fault::new(line, "sku", "NOT_FOUND"));
         }
+        is_planned
     }
 
     /// Counts stock that differs, up to 100 lines in one stock count.
@@ -147,7 +150,8 @@ impl Sender {
             let mut counted = Vec::new();
             for stock in stock {
                 let Some(id) = self.known.variant_id(&stock.sku).map(str::to_owned) else {
-                    self.plan_or_miss(stock.line, &stock.sku, &column, &stock.quantity);
+                    let is_planned = self.plan_or_miss(stock.line, &stock.sku, &column, &stock.quantity);
+                    self.tally.counts.stock += usize::from(is_planned);
                     continue;
                 };
                 let kept = levels.get(&id).and_then(|level| text(level, "onHand")).unwrap_or("0");
@@ -239,7 +243,7 @@ impl Sender {
         })
     }
 
-    /// Reports the lines that a refusal points to, or all of them, and takes them out.
+    /// Reports the lines that a problem points to, or all of them, and removes them.
     fn report_lines(&mut self, problem: &Problem, column: &str, lines: &mut Vec<(u64, Json)>) -> Result<()> {
         if !matches!(problem.status, 400 | 404 | 409) {
             bail!("{}", problem.describe());

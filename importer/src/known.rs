@@ -10,7 +10,7 @@ use crate::api::{Answer, Api};
 use crate::fault::Fault;
 use crate::file::{File, Product};
 
-/// Records that are asked for one by one; more are found by reading all of them.
+/// Records that are read one by one; more are found by reading all of them.
 const SINGLY: usize = 100;
 /// Ids of one request.
 const IDS: usize = 100;
@@ -75,7 +75,7 @@ pub async fn tenant(api: &Api, stated: Option<Uuid>) -> Result<String> {
 /// The company of an API key.
 ///
 /// # Errors
-/// Where the service does not take the key, or another company is stated.
+/// Where the service rejects the key, or another company is stated.
 pub async fn tenant_of_key(api: &Api, stated: Option<Uuid>) -> Result<String> {
     let context = api.get("api-client/context", &[]).await?;
     let tenant = text(&context, "tenantId").context("a context without a company")?;
@@ -91,7 +91,7 @@ pub fn text<'a>(body: &'a Json, member: &str) -> Option<&'a str> {
 
 impl Known {
     /// # Errors
-    /// Where a price list or warehouse is not there, or the service does not answer.
+    /// Where a price list or warehouse is not there, or the service does not respond.
     pub async fn new(api: &Api, side: Side, file: &File) -> Result<Known> {
         let mut known = Known {
             side,
@@ -182,7 +182,7 @@ impl Known {
         Ok(())
     }
 
-    /// Records of a list with this text; none for a text that the service does not take.
+    /// Records of a list with this text; none for a text that the service rejects.
     async fn find(&self, api: &Api, path: &str, filter: (&str, &str)) -> Result<Vec<Json>> {
         match api.list(path, &[&[filter], self.drafts].concat()).await? {
             Ok(found) => Ok(found),
@@ -285,7 +285,7 @@ impl Known {
     /// Records of these variants in a list, by variant.
     ///
     /// # Errors
-    /// Where the service does not answer.
+    /// Where the service does not respond.
     pub async fn read_by_variant(
         &self,
         api: &Api,

@@ -1,5 +1,5 @@
 //! The report of a run, as JSON lines: each batch before it is sent, with its key, and how it ended. The next run reads it and
-//! sends a batch without an answer again as it was, with the same key. A run that reaches its end removes the report: the
+//! sends a batch without a response again as it was, with the same key. A run that reaches its end removes the report: the
 //! comparison with the service's records finds everything else.
 
 use std::fs::File;
@@ -145,7 +145,7 @@ impl Report {
         self.file.sync_data().context("the report cannot be written")
     }
 
-    /// Takes from the items the batches that were sent without an answer, where all their items are still there as they were.
+    /// Takes from the items the batches that got no response, where all their items are still there as they were.
     pub fn take_unanswered(&mut self, to: &str, items: &mut Vec<Item>) -> Vec<(Underway, Vec<Item>)> {
         let mut found = Vec::new();
         for sent in self.open.iter().filter(|sent| sent.to == to) {

@@ -286,7 +286,7 @@ impl Sender {
         for (at, variants) in wanted {
             let filters = match self.known.side {
                 Side::User(_) => vec![("at", at)],
-                // An API client reads the prices of now alone.
+                // An API client reads only the prices of now.
                 Side::Client if canonical_instant(at) > self.now => continue,
                 Side::Client => Vec::new(),
             };
@@ -350,7 +350,7 @@ impl Sender {
         Some(Item { starts_now, ..Item::new(Place::Price, column, body, price.line, Vec::new(), column) })
     }
 
-    /// Sends batches: those without an answer as they were, then the rest.
+    /// Sends batches: those without a response as they were, then the rest.
     async fn send(&mut self, to: &str, path: &str, mut items: Vec<Item>) -> Result<()> {
         self.progress.of(to);
         for (underway, batch) in self.report()?.take_unanswered(to, &mut items) {
@@ -432,7 +432,7 @@ impl Sender {
     }
 }
 
-/// The bad items of a refused batch with their lines: all of them where the refusal points to none.
+/// The bad items of a rejected batch with their lines: all of them where the problem points to none.
 fn culprits(batch: &[Item], problem: &Problem) -> Result<Vec<(usize, Fault)>> {
     if !matches!(problem.status, 400 | 404 | 409) {
         bail!("{}", problem.describe());
