@@ -162,3 +162,56 @@ pub fn faults(problem: &Problem, line: u64, part: Part) -> Result<Vec<Fault>> {
         false => Ok(problem.errors.iter().map(fault).collect()),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+    use crate::known::tests::{known, product};
+
+    /// The SKUs that are added, the records that are replaced, and the faults of a plan for product 1.
+    fn planned(members: Json, skus: &[&str], may_clear: bool) -> (Vec<String>, Vec<String>, Vec<(u64, String)>) {
+        let known = known(Side::Client);
+        let record = &known.products["1"];
+        let mut faults = Vec::new();
+        let change = plan(&known, record, product(members, skus), may_clear, &mut faults);
+        let added = change.added.into_iter().map(|variant| variant.sku).collect();
+        let replaced = change.replaced.into_iter().map(|replacement| replacement.id).collect();
+        (added, replaced, faults.into_iter().map(|fault| (fault.line, fault.code)).collect())
+    }
+
+    #[test]
+    fn new_skus_are_added_and_differing_records_replaced_the_product_last() {
+        let (added, replaced, faults) = planned(json!({ "name": "other" }), &["A", "NEW"], true);
+        assert_eq!(
+            (added, replaced, faults),
+            (vec!["NEW".to_owned()], vec!["a".to_owned(), "1".to_owned()], Vec::new())
+        );
+        let (added, replaced, faults) = planned(json!({ "name": "one" }), &[], false);
+        assert_eq!((added.len(), replaced.len(), faults.len()), (0, 0, 0));
+    }
+
+    #[test]
+    fn a_record_that_is_not_read_whole_is_not_replaced() {
+        let (added, replaced, faults) = planned(json!({ "name": "other" }), &["NEW", "B"], false);
+        let hidden = |line: u64| (line, "HIDDEN".to_owned());
+        assert_eq!((added, replaced, faults), (vec!["NEW".to_owned()], Vec::new(), vec![hidden(3), hidden(2)]));
+    }
+
+    #[test]
+    fn a_rejection_is_of_the_line_and_its_columns() {
+        let problem = |status: u16, errors: Json| -> Problem {
+            serde_json::from_value(json!({ "status": status, "code": "X", "errors": errors })).unwrap()
+        };
+        let item =
+            json!({ "pointer": "/brandId", "code": "NOT_FOUND", "expected": { "maximum": 1 }, "conflictsWith": "id" });
+        let found = faults(&problem(404, json!([item])), 7, Part::Product).unwrap();
+        assert_eq!(
+            (found[0].line, found[0].column.as_str(), found[0].conflicts_with.as_deref()),
+            (7, "brand", Some("id"))
+        );
+        assert_eq!(faults(&problem(409, json!([])), 7, Part::Product).unwrap(), [Fault::new(7, "", "X")]);
+        assert!(faults(&problem(403, json!([])), 7, Part::Product).is_err());
+    }
+}

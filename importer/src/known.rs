@@ -90,10 +90,8 @@ pub fn text<'a>(body: &'a Json, member: &str) -> Option<&'a str> {
 }
 
 impl Known {
-    /// # Errors
-    /// Where a price list or warehouse is not there, or the service does not respond.
-    pub async fn new(api: &Api, side: Side, file: &File) -> Result<Known> {
-        let mut known = Known {
+    fn empty(side: Side) -> Known {
+        Known {
             side,
             lists: HashMap::new(),
             warehouses: HashMap::new(),
@@ -103,7 +101,31 @@ impl Known {
             named: HashMap::new(),
             created: HashSet::new(),
             drafts: &[],
-        };
+        }
+    }
+
+    /// Adds products that were read.
+    pub fn add_products(&mut self, found: Vec<Json>) {
+        for product in found {
+            let Some(id) = text(&product, "id").map(str::to_owned) else { continue };
+            let slug = text(&product, "slug").map(|slug| ("slug", slug.to_owned()));
+            let is_bare = product.get("variantCount").and_then(Json::as_u64) == Some(0);
+            let name = text(&product, "name").filter(|_| is_bare).map(|name| ("text", name.to_owned()));
+            for key in slug.into_iter().chain(name) {
+                // The oldest of several.
+                let first = self.named.entry(key).or_insert_with(|| id.clone());
+                if *first > id {
+                    first.clone_from(&id);
+                }
+            }
+            self.products.insert(id, product);
+        }
+    }
+
+    /// # Errors
+    /// Where a price list or warehouse is not there, or the service does not respond.
+    pub async fn new(api: &Api, side: Side, file: &File) -> Result<Known> {
+        let mut known = Known::empty(side);
         if matches!(known.side, Side::Client) {
             known.drafts = find_drafts(api).await?;
         }
@@ -215,20 +237,7 @@ impl Known {
                 found.extend(self.find(api, &path, filter).await?);
             }
         }
-        for product in found {
-            let Some(id) = text(&product, "id").map(str::to_owned) else { continue };
-            let slug = text(&product, "slug").map(|slug| ("slug", slug.to_owned()));
-            let is_bare = product.get("variantCount").and_then(Json::as_u64) == Some(0);
-            let name = text(&product, "name").filter(|_| is_bare).map(|name| ("text", name.to_owned()));
-            for key in slug.into_iter().chain(name) {
-                // The oldest of several.
-                let first = self.named.entry(key).or_insert_with(|| id.clone());
-                if *first > id {
-                    first.clone_from(&id);
-                }
-            }
-            self.products.insert(id, product);
-        }
+        self.add_products(found);
         Ok(())
     }
 
@@ -336,5 +345,64 @@ async fn find_drafts(api: &Api) -> Result<&'static [(&'static str, &'static str)
         Answer::Done(_) => Ok(DRAFTS),
         Answer::Refused(problem) if matches!(problem.status, 400 | 403) => Ok(&[]),
         Answer::Refused(problem) => bail!("GET catalog/variants: {}", problem.describe()),
+    }
+}
+
+#[cfg(test)]
+pub mod tests {
+    use serde_json::json;
+
+    use super::*;
+    use crate::file::Variant;
+
+    /// Product 1 with the variants A and B, product 2 with C, and two products without variants.
+    pub fn known(side: Side) -> Known {
+        let mut known = Known::empty(side);
+        let product = |id: &str, name: &str, variants: u64| json!({ "id": id, "name": name, "slug": name, "variantCount": variants });
+        known.add_products(vec![
+            product("1", "one", 2),
+            product("2", "two", 1),
+            product("4", "bare", 0),
+            product("3", "bare", 0),
+        ]);
+        for (sku, id, product) in [("A", "a", "1"), ("B", "b", "1"), ("C", "c", "2")] {
+            let variant = json!({ "id": id, "sku": sku, "productId": product, "color": "red", "attributes": {} });
+            known.variants.insert(sku.to_owned(), variant);
+        }
+        known
+    }
+
+    /// A product of the file with these members and SKUs, on lines from 2 on.
+    pub fn product(members: Json, skus: &[&str]) -> Product {
+        let body = members.as_object().cloned().unwrap_or_default();
+        let variant = |(line, sku): (u64, &&str)| {
+            let body = json!({ "sku": sku, "color": "blue" }).as_object().cloned().unwrap_or_default();
+            Variant { line, sku: (*sku).to_owned(), body }
+        };
+        let variants: Vec<Variant> = (2..).zip(skus).map(variant).collect();
+        let rows = if variants.is_empty() { vec![2] } else { variants.iter().map(|variant| variant.line).collect() };
+        Product { rows, body, codes: Vec::new(), variants }
+    }
+
+    #[test]
+    fn a_product_is_found_by_a_sku_else_its_slug_else_its_name() {
+        let known = known(Side::Client);
+        let found = |members: Json, skus: &[&str]| {
+            let found = known.product_of(&product(members, skus));
+            found
+                .map(|found| found.and_then(|found| text(found, "id")).map(str::to_owned))
+                .map_err(|fault| (fault.line, fault.code))
+        };
+        let id = |id: &str| Ok(Some(id.to_owned()));
+        assert_eq!(found(json!({ "name": "other" }), &["NEW", "B"]), id("1"));
+        assert_eq!(found(json!({ "slug": "two" }), &["A"]), id("1"), "the SKU is first");
+        assert_eq!(found(json!({}), &["A", "C"]), Err((3, "OTHER_PRODUCT".to_owned())));
+        assert_eq!(found(json!({ "slug": "two" }), &["NEW"]), id("2"));
+        assert_eq!(found(json!({ "name": "bare" }), &[]), id("3"), "the oldest");
+        for (members, skus) in
+            [(json!({ "name": "bare" }), &["NEW"][..]), (json!({ "name": "one" }), &[]), (json!({ "slug": "x" }), &[])]
+        {
+            assert_eq!(found(members, skus), Ok(None));
+        }
     }
 }
