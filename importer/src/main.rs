@@ -49,7 +49,7 @@ struct Args {
     #[arg(long, env = "STOA_TOKEN", hide_env_values = true, required_unless_present = "api_key")]
     token: Option<String>,
     /// Key of an API client, instead of a token. A key finds only price lists that are PUBLIC, and cannot count stock.
-    #[arg(long, env = "STOA_API_KEY", hide_env_values = true)]
+    #[arg(long, env = "STOA_API_KEY", hide_env_values = true, conflicts_with = "token")]
     api_key: Option<String>,
     /// The company's id. Optional for a member of only one company, and for an API key.
     #[arg(long, env = "STOA_TENANT")]
