@@ -79,7 +79,10 @@ impl Sender {
     /// Where the run cannot go on.
     pub async fn media(&mut self, file: &File) -> Result<()> {
         let mut by_product: BTreeMap<String, Images> = BTreeMap::new();
-        for media in file.media.iter().filter(|media| !self.tally.left_out.contains(&media.line)) {
+        for media in &file.media {
+            if self.tally.left_out.contains(&media.line) {
+                continue;
+            }
             let Some(product) = self.known.product_id(&media.sku).map(str::to_owned) else {
                 let is_planned = self.plan_or_miss(media.line, &media.sku, "media", &media.url);
                 self.tally.counts.media += usize::from(is_planned);
