@@ -210,7 +210,7 @@ impl AdmittedCall<'_> {
         self.call.trail.step("answer");
         let replayed = answer.as_ref().is_ok_and(|answer| answer.replayed);
         let response = answer.and_then(|answer| {
-            let is_located = self.call.release.operations.is_located(self.operation());
+            let is_located = self.call.edition.operations.is_located(self.operation());
             let location = is_located.then(|| success::locate(&parts.uri, &answer)).flatten();
             let mut response = success::respond(self.operation(), parts, answer, self.call.trail.request_id)?;
             if let Some(location) = location {

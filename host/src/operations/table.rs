@@ -83,7 +83,7 @@ fn find_located<R>(callables: &[Callable<R>], by_path: &BTreeMap<&str, Vec<(Stri
     let makers = callables.iter().map(|callable| &callable.operation).filter(|operation| operation.answers_an_id);
     let is_read = |maker: &&Arc<Operation>| {
         let below = format!("{}/{{", maker.route.path);
-        let near = by_path.range::<str, _>(below.as_str()..).take_while(|(path, _)| path.starts_with(&below));
+        let near = by_path.range::<&str, _>(below.as_str()..).take_while(|(path, _)| path.starts_with(&below));
         let mut readers = near.flat_map(|(_, methods)| methods).filter_map(|(_, index)| route(index));
         readers.any(|reader| location::reads_records_of(reader, &maker.route))
     };
