@@ -1,9 +1,9 @@
 //! Codes of items that the module answers beyond the shared ones, and the sentence of each.
 
 use stoa_trade::item_codes::{
-    BEFORE_BOOKS, BEYOND_RECEIVED, BILLED_BEYOND_ORDER, BOOKS_NOT_KEPT, DRAFT, EXCEEDS_COST, IMPORT, NOT_NORMAL,
-    NOT_RECEIVED, ORDER_BILLED, ORDER_COLLECTED, OTHER_CURRENCY, OTHER_ENTITY, OTHER_LINE, OTHER_ORDER, OTHER_VARIANT,
-    OTHER_WAREHOUSE, UNCOSTED, UNITS_DIFFER_FROM_QUANTITY,
+    BEFORE_BOOKS, BEYOND_RECEIVED, BILLED_BEYOND_ORDER, BOOKS_NOT_KEPT, NOT_NORMAL, NOT_RECEIVED, ORDER_BILLED,
+    ORDER_COLLECTED, OTHER_CURRENCY, OTHER_ENTITY, OTHER_ORDER, OTHER_VARIANT, OTHER_WAREHOUSE,
+    UNITS_DIFFER_FROM_QUANTITY,
 };
 
 /// `errors[].code` and its meaning.
@@ -13,20 +13,15 @@ pub const ITEM_CODES: &[(&str, &str)] = &[
     BEYOND_RECEIVED,
     BILLED_BEYOND_ORDER,
     BOOKS_NOT_KEPT,
-    DRAFT,
-    EXCEEDS_COST,
-    IMPORT,
     NOT_NORMAL,
     NOT_RECEIVED,
     ORDER_BILLED,
     ORDER_COLLECTED,
     OTHER_CURRENCY,
     OTHER_ENTITY,
-    OTHER_LINE,
     OTHER_ORDER,
     OTHER_VARIANT,
     OTHER_WAREHOUSE,
-    UNCOSTED,
     UNITS_DIFFER_FROM_QUANTITY,
     ("ALREADY_RECEIVED", "The line bills goods that were received already. Recognise the invoice instead."),
     ("COLLECTED_AT_REGISTER", "A register collected the order. Bill it alone and in full; its payment then settles the invoice."),

@@ -41,11 +41,3 @@ pub const BOOKS_NOT_KEPT: Code =
     ("BOOKS_NOT_KEPT", "The legal entity keeps no books. Start its books or state another legal entity.");
 pub const BEFORE_BOOKS: Code =
     ("BEFORE_BOOKS", "The day is before the books of the legal entity start. Use a later day.");
-pub const DRAFT: Code = ("DRAFT", "The order is a draft. Approve it first.");
-pub const EXCEEDS_COST: Code =
-    ("EXCEEDS_COST", "The amount is larger than the cost of the goods. State a smaller amount.");
-pub const IMPORT: Code =
-    ("IMPORT", "The order is an import order, whose goods come with a shipment. Record a goods receipt instead.");
-pub const OTHER_LINE: Code =
-    ("OTHER_LINE", "The receipt line belongs to another order line. State one of this order line.");
-pub const UNCOSTED: Code = ("UNCOSTED", "The goods have no known cost. Assign a cost first.");
