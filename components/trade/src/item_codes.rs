@@ -28,9 +28,14 @@ pub const BEYOND_RECEIVED: Code =
 pub const BILLED_BEYOND_ORDER: Code =
     ("BILLED_BEYOND_ORDER", "More would be billed than the order has and is not billed yet. State a smaller quantity.");
 pub const NOT_RECEIVED: Code = ("NOT_RECEIVED", "Nothing was received for the record. Receive the goods first.");
-pub const NOT_NORMAL: Code =
-    ("NOT_NORMAL", "The warehouse is not one that goods are sold from. State a physical or virtual warehouse.");
-pub const ORDER_BILLED: Code = ("ORDER_BILLED", "An invoice of the order stands. Void the invoice first.");
+pub const NOT_NORMAL: Code = (
+    "NOT_NORMAL",
+    "The warehouse is not one that goods are sold from. State one of type PHYSICAL, VIRTUAL or THIRD_PARTY.",
+);
+pub const ORDER_BILLED: Code = (
+    "ORDER_BILLED",
+    "Invoices bill the order. Void them first, or let one unpaid invoice bill all of it alone if a register collects it.",
+);
 pub const ORDER_COLLECTED: Code =
     ("ORDER_COLLECTED", "The order was collected at a register and takes no further collection.");
 pub const UNITS_DIFFER_FROM_QUANTITY: Code = (
