@@ -50,7 +50,8 @@ pub const OPERATIONS: &[Operation] = &[
         .description("Rejected while it has an active branch or money account, a warehouse or register uses it, or a control \
             account has a balance.")
         .without_if_match().needs(SETTINGS).body::<EmptyBody>().answers::<LegalEntity>()
-        .writes(LEGAL_ENTITY, &[]).problems(&["ARCHIVED", "ILLEGAL_STATE", "LIMIT_EXCEEDED"]),
+        .writes(LEGAL_ENTITY, &[]).problems(&["ARCHIVED", "ILLEGAL_STATE", "LIMIT_EXCEEDED"])
+        .item_codes(&["ACTIVE_BRANCH", "ACTIVE_MONEY_ACCOUNT", "CONTROL_BALANCE_NOT_ZERO", "HELD"]),
 ];
 
 /// Entities that a company has at most, archived ones too.
