@@ -75,7 +75,7 @@ pub const OPERATIONS: &[Operation] = &[
         .writes(ORDER, UPDATED).without_if_match()
         .problems(&["VERSION_CONFLICT", "ILLEGAL_STATE", "REFERENCE_INVALID", "UNIT_COUNT_MISMATCH", "LIMIT_EXCEEDED", "ARCHIVED",
             "UNIT_UNAVAILABLE", "ACCOUNTING_SETUP_REQUIRED", "ACCOUNTING_AMOUNT_PRECISION"])
-        .item_codes(&["OTHER_ORDER", "OTHER_WAREHOUSE", "NOT_OUTSTANDING", "ROLE_UNMAPPED"])
+        .item_codes(&["OTHER_ORDER", "OTHER_WAREHOUSE", "NOT_OUTSTANDING", "ROLE_UNMAPPED", "AMOUNT_PRECISION"])
         .and_client(Client::new(CLIENT_WRITE)),
     Operation::transition("/inventory/transfer-orders/{id}/cancel", "cancelTransferOrder", cancel::cancel)
         .summary("Cancel a transfer order")

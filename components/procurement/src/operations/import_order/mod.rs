@@ -39,6 +39,7 @@ const ALLOCATING: &[&str] = &[
     "NOT_RECEIVED",
     "UNCOSTED",
     "ROLE_UNMAPPED",
+    "AMOUNT_PRECISION",
     "BEFORE_BOOKS",
     "MONTH_CLOSED",
 ];

@@ -60,7 +60,7 @@ pub const OPERATIONS: &[Operation] = &[
         .writes(ORDER, &[ORDER_APPROVED.code]).without_if_match()
         .problems(&["VERSION_CONFLICT", "ILLEGAL_STATE", "ARCHIVED", "LIMIT_EXCEEDED", "ACCOUNTING_CURRENCY_UNSUPPORTED",
             "ACCOUNTING_SETUP_REQUIRED", "ACCOUNTING_AMOUNT_PRECISION"])
-        .item_codes(&["ROLE_UNMAPPED"]),
+        .item_codes(&["ROLE_UNMAPPED", "AMOUNT_PRECISION"]),
     Operation::transition("/purchases/orders/{id}/cancel", "cancelPurchaseOrder", cancel::cancel)
         .summary("Cancel a purchase order")
         .description("A draft needs `purchases.create`, an approved order `purchases.approve`. The outstanding quantity is no \

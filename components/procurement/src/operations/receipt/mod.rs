@@ -24,6 +24,7 @@ const RECEIVING: &[&str] = &[
     "NOT_TRACKED",
     "UNITS_DIFFER_FROM_QUANTITY",
     "ROLE_UNMAPPED",
+    "AMOUNT_PRECISION",
     "BEFORE_BOOKS",
     "MONTH_CLOSED",
 ];

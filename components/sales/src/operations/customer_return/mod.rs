@@ -55,7 +55,7 @@ pub const OPERATIONS: &[Operation] = &[
         .problems(&["VERSION_CONFLICT", "ILLEGAL_STATE", "LIMIT_EXCEEDED", "UNIT_COUNT_MISMATCH", "UNIT_UNAVAILABLE",
             "CUSTODY_CONFLICT", "REFERENCE_INVALID", "ARCHIVED", "ACCOUNTING_SETUP_REQUIRED", "ACCOUNTING_PERIOD_CLOSED",
             "ACCOUNTING_CURRENCY_UNSUPPORTED", "ACCOUNTING_AMOUNT_PRECISION"])
-        .item_codes(&["OTHER_WAREHOUSE", "BEYOND_DELIVERED", "UNITS_DIFFER_FROM_QUANTITY", "ROLE_UNMAPPED",
+        .item_codes(&["OTHER_WAREHOUSE", "BEYOND_DELIVERED", "UNITS_DIFFER_FROM_QUANTITY", "ROLE_UNMAPPED", "AMOUNT_PRECISION",
             "BEFORE_BOOKS", "MONTH_CLOSED"])
         .and_client(Client::new(CLIENT_MOVE_GOODS)),
     Operation::transition("/sales/returns/{id}/cancel", "cancelSalesReturn", cancel::cancel).summary("Cancel a customer return")

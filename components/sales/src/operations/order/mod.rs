@@ -73,7 +73,7 @@ pub const OPERATIONS: &[Operation] = &[
         .problems(&["VERSION_CONFLICT", "ILLEGAL_STATE", "ARCHIVED", "REFERENCE_INVALID", "TOTAL_CHANGED", "UNIT_COUNT_MISMATCH",
             "UNIT_UNAVAILABLE", "INSUFFICIENT_STOCK", "CUSTODY_CONFLICT", "LIMIT_EXCEEDED", "ACCOUNTING_SETUP_REQUIRED",
             "ACCOUNTING_CURRENCY_UNSUPPORTED", "ACCOUNTING_AMOUNT_PRECISION"])
-        .item_codes(&["OTHER_VARIANT", "UNITS_DIFFER_FROM_QUANTITY", "ROLE_UNMAPPED"])
+        .item_codes(&["OTHER_VARIANT", "UNITS_DIFFER_FROM_QUANTITY", "ROLE_UNMAPPED", "AMOUNT_PRECISION"])
         .and_client(Client::new(CLIENT_CONFIRM).body::<ConfirmSalesOrderAsClient>()),
     Operation::transition("/sales/orders/{id}/exchange-unit", "exchangeSalesOrderUnit", exchange::exchange)
         .summary("Exchange a unit of a confirmed order")
@@ -90,7 +90,7 @@ pub const OPERATIONS: &[Operation] = &[
         .writes(SALES_ORDER, &[SALE_COMPLETED.code]).without_if_match()
         .problems(&["VERSION_CONFLICT", "ILLEGAL_STATE", "UNIT_UNAVAILABLE", "LIMIT_EXCEEDED", "ACCOUNTING_SETUP_REQUIRED",
             "ACCOUNTING_PERIOD_CLOSED", "ACCOUNTING_CURRENCY_UNSUPPORTED", "ACCOUNTING_AMOUNT_PRECISION"])
-        .item_codes(&["ROLE_UNMAPPED", "BEFORE_BOOKS", "MONTH_CLOSED"])
+        .item_codes(&["ROLE_UNMAPPED", "AMOUNT_PRECISION", "BEFORE_BOOKS", "MONTH_CLOSED"])
         .and_client(Client::new(CLIENT_MOVE_GOODS)),
     Operation::transition("/sales/orders/{id}/cancel", "cancelSalesOrder", cancel::cancel).summary("Cancel a sales order")
         .description("Only before delivery, and while no issued invoice bills the order. Its reservations are released.")
