@@ -60,6 +60,8 @@ impl Item {
             }
             (Place::Product, [member, ..]) => (self.line, columns::of_member(member, Part::Product)),
             (Place::Price, ["variantId", ..]) => (self.line, "sku".to_owned()),
+            // The begin of a price is in the way of another price: the price's own cell says which.
+            (Place::Price, ["validFrom"]) if code == "PRICE_PERIOD_OVERLAP" => (self.line, self.column.clone()),
             (Place::Price, [member @ ("validFrom" | "validTo"), ..]) => (self.line, (*member).to_owned()),
             (Place::Price, _) => (self.line, self.column.clone()),
             (Place::Product, []) => (self.line, String::new()),

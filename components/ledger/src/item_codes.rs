@@ -1,6 +1,6 @@
 //! Codes of items that the module answers beyond the shared ones, and the sentence of each.
 
-use stoa_trade::item_codes::{BEFORE_BOOKS, BOOKS_NOT_KEPT};
+use stoa_trade::item_codes::{ACTIVE_CHILDREN, BEFORE_BOOKS, BOOKS_NOT_KEPT};
 
 /// `errors[].code` and its meaning.
 #[rustfmt::skip]
@@ -8,7 +8,7 @@ pub const ITEM_CODES: &[(&str, &str)] = &[
     BEFORE_BOOKS,
     BOOKS_NOT_KEPT,
     ("ACTIVE_BRANCH", "The legal entity has an active branch. Archive its branches first."),
-    ("ACTIVE_CHILDREN", "The account has active child accounts. Archive them or move them first."),
+    ACTIVE_CHILDREN,
     ("ACTIVE_MONEY_ACCOUNT", "An active money account uses the record. Archive the money account first."),
     ("ALREADY_REVERSED", "The entry has a reversal. Write a new entry if you need one."),
     ("AMOUNT_PRECISION", "The amount has more decimals or digits than the books take. Change the quantity or the price."),

@@ -10,6 +10,8 @@
 /// The code of an item and its meaning.
 type Code = (&'static str, &'static str);
 
+pub const ACTIVE_CHILDREN: Code =
+    ("ACTIVE_CHILDREN", "Active records are below this one. Archive them or move them first.");
 pub const OTHER_ENTITY: Code =
     ("OTHER_ENTITY", "The record belongs to another legal entity. State one of the document's legal entity.");
 pub const OTHER_WAREHOUSE: Code =

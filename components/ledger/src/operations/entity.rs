@@ -71,7 +71,7 @@ pub struct LegalEntityInput {
     /// Stored as sent; the service verifies nothing.
     pub tax_id: Option<Text<0, 64>>,
     /// An assigned code of ISO 3166-1 alpha-2.
-    #[schemars(regex(pattern = "^[A-Z]{2}$"))]
+    #[schemars(with = "Option<text::CountryCode>")]
     pub country_code: Option<String>,
     /// True if every covered operation posts an entry. Cannot be turned off.
     #[serde(default)]
@@ -100,7 +100,7 @@ pub struct LegalEntityChange {
     legal_name: Option<Text<0, 300>>,
     tax_id: Option<Text<0, 64>>,
     /// An assigned code of ISO 3166-1 alpha-2.
-    #[schemars(regex(pattern = "^[A-Z]{2}$"))]
+    #[schemars(with = "Option<text::CountryCode>")]
     country_code: Option<String>,
     #[schemars(length(max = 64))]
     code: Option<String>,

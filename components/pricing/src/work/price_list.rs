@@ -19,7 +19,7 @@ pub struct PriceListInput {
     pub name: Text<1, 200>,
     pub description: Option<Text<0, 2000>>,
     /// Active ISO 4217 code. Immutable.
-    #[schemars(regex(pattern = text::CURRENCY))]
+    #[schemars(with = "text::CurrencyCode")]
     pub currency_code: String,
     /// Omitted: INTERNAL, in a replacement too.
     #[serde(default)]
