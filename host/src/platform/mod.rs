@@ -65,7 +65,8 @@ const ITEM_CODES: &[(&str, &str)] = &[(
 
 /// Those codes, as the contract has them.
 pub fn item_codes() -> Vec<Named> {
-    let named = |(code, sentence): &(&str, &str)| Named { code: (*code).to_owned(), description: (*sentence).to_owned() };
+    let named =
+        |(code, sentence): &(&str, &str)| Named { code: (*code).to_owned(), description: (*sentence).to_owned() };
     ITEM_CODES.iter().map(named).collect()
 }
 

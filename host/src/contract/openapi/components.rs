@@ -316,7 +316,7 @@ fn describe_problem_item() -> Value {
                 "type": "object",
                 "description": "The violated keyword of the schema (`minLength`, `pattern`, `enum`, ...). For a limit that no \
                     schema states: `minimum`, `maximum` or both, and `counted`, the things that they count (DAYS, LINES, \
-                    INTEGER_DIGITS, ...) unless they bound the value itself. For an unknown \
+                    INTEGER_DIGITS, FRACTION_DIGITS, ...) unless they bound the value itself. For an unknown \
                     member or parameter: `members`, the allowed names, and `nearest`, the allowed names most similar to \
                     the sent one. For an address: `scheme`, `port` and, on a development host, `setting`.",
             },
