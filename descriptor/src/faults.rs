@@ -251,6 +251,7 @@ mod tests {
     #[test]
     fn item_codes_are_declared_once_and_are_no_shared_ones() {
         let named = |code: &str| json!({ "code": code, "description": "It is." });
+        let codes = ["NOTES_FULL", "NOTES_FULL", "REQUIRED", "notes-full"].map(named);
         let route = json!({
             "method": "GET", "path": "/tenants/{tenantId}/notes", "operation": "listNotes", "summary": "Notes",
             "audience": "user", "access": { "all": ["notes.read"] }, "idempotency": "none", "readOnly": true,
@@ -258,7 +259,7 @@ mod tests {
         });
         let whole = json!({
             "name": "notes", "version": "1.0.0", "description": "Notes.", "routes": [route],
-            "itemCodes": ["NOTES_FULL", "NOTES_FULL", "REQUIRED", "notes-full"].map(named),
+            "itemCodes": codes,
         });
         let faults = find_faults(&serde_json::from_value(whole).expect("a descriptor"));
         let places: Vec<&str> = faults.iter().filter_map(|fault| Some(fault.split_once(": ")?.0)).collect();
