@@ -64,7 +64,7 @@ pub struct Info<'a> {
 /// operations of one id or path, an unknown module, code or schema.
 pub fn compose(operations: &[DocumentedOperation], modules: &[DocumentedModule], info: &Info) -> Result<Value, String> {
     let statuses = statuses(modules)?;
-    let item_codes = list_item_codes(modules);
+    let item_codes = list_item_codes(modules, operations);
     let host = host_schemas(modules.iter().flat_map(|module| module.problems), &item_codes);
     let mut schemas = Schemas::new(&host, modules, operations)?;
     let mut paths = write_paths(operations, &mut schemas, &statuses, &item_codes)?;
@@ -164,12 +164,19 @@ fn write_paths(
     Ok(paths)
 }
 
-/// Every item code and its sentence: the shared ones, then those of the modules, the first of equals.
-fn list_item_codes<'a>(modules: &[DocumentedModule<'a>]) -> Vec<(&'a str, &'a str)> {
+/// Every item code and its sentence: the shared ones, then those of the modules, the first of equals. A code of a module that is not
+/// active, which an operation lists since it calls that module's services, has no sentence.
+fn list_item_codes<'a>(
+    modules: &[DocumentedModule<'a>],
+    operations: &[DocumentedOperation<'a>],
+) -> Vec<(&'a str, &'a str)> {
+    let declared = modules.iter().flat_map(|module| module.item_codes);
+    let declared = declared.map(|named| (named.code.as_str(), named.description.as_str()));
+    let listed = operations.iter().flat_map(|op| &op.route.item_codes).map(|code| (code.as_str(), ""));
     let mut all = names::SHARED_ITEM_CODES.to_vec();
-    for added in modules.iter().flat_map(|module| module.item_codes) {
-        if !all.iter().any(|(code, _)| *code == added.code) {
-            all.push((&added.code, &added.description));
+    for added in declared.chain(listed) {
+        if !all.iter().any(|(code, _)| *code == added.0) {
+            all.push(added);
         }
     }
     all

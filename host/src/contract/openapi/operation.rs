@@ -37,7 +37,7 @@ pub fn describe(
     written.insert("tags".into(), json!([op.module]));
     let audience = if facts.has_twin { " (API client)" } else { "" };
     written.insert("summary".into(), format!("{}{audience}", route.summary).into());
-    let reasons = reasons(op, item_codes)?;
+    let reasons = list_reasons(op, item_codes);
     written.insert("description".into(), description(op, &reasons).into());
     written.insert("security".into(), security(op));
     let parameters = parameters_of(op, schemas)?;
@@ -71,13 +71,10 @@ pub fn describe(
 }
 
 /// The item codes of an operation beyond those that every operation may answer, and their sentences.
-fn reasons<'a>(
-    op: &DocumentedOperation<'a>,
-    item_codes: &[(&'a str, &'a str)],
-) -> Result<Vec<(&'a String, &'a str)>, String> {
+fn list_reasons<'a>(op: &DocumentedOperation<'a>, item_codes: &[(&'a str, &'a str)]) -> Vec<(&'a String, &'a str)> {
     let sentence = |code: &'a String| {
         let known = item_codes.iter().find(|(known, _)| known == code);
-        known.map(|(_, sentence)| (code, *sentence)).ok_or_else(|| format!("no module declares the item code {code}"))
+        (code, known.map_or("", |(_, sentence)| *sentence))
     };
     op.route.item_codes.iter().map(sentence).collect()
 }
@@ -93,7 +90,11 @@ fn description(op: &DocumentedOperation, reasons: &[(&String, &str)]) -> String 
         all.push(format!("Events: {}.", join_codes(&route.events, ", ")));
     }
     if !reasons.is_empty() {
-        let codes: Vec<String> = reasons.iter().map(|(code, sentence)| format!("- `{code}`: {sentence}")).collect();
+        let line = |(code, sentence): &(&String, &str)| match *sentence {
+            "" => format!("- `{code}`"),
+            sentence => format!("- `{code}`: {sentence}"),
+        };
+        let codes: Vec<String> = reasons.iter().map(line).collect();
         all.push(format!("Codes in `errors`, beyond those that every operation has:\n\n{}", codes.join("\n")));
     }
     if route.discloses_identifiers {
