@@ -162,7 +162,9 @@ pub fn tour(sdk: &Sdk, company: &Company) -> Result<Vec<Duration>, String> {
         let began = Instant::now();
         let fill = |word: &str| {
             let folders = [("{tools}", &tools), ("{python}", &python), ("{source}", &source)];
-            folders.iter().fold(word.to_owned(), |word, (name, folder)| word.replace(name, &folder.display().to_string()))
+            folders
+                .iter()
+                .fold(word.to_owned(), |word, (name, folder)| word.replace(name, &folder.display().to_string()))
         };
         let words: Vec<String> = step.iter().map(|word| fill(word)).collect();
         let output = Command::new(&words[0])
