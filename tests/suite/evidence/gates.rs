@@ -80,7 +80,7 @@ fn schemathesis_as_an_api_client(database: Database) {
     let stoa = Stoa::start(database);
     let shop = stoa.company();
     let contract = stoa.contract();
-    let of_clients = contract.operations.iter().filter(|operation| operation.audience == Audience::Machine);
+    let of_clients = contract.operations.iter().filter(|operation| operation.audience() == Audience::Machine);
     let scopes: BTreeSet<String> = of_clients.flat_map(|operation| operation.admitting().concat()).collect();
     shop.entitle();
     let client = shop.machine_of(json!({ "name": fresh("Client "), "scopes": scopes, "requestsPerMinute": MANY }));
