@@ -31,7 +31,7 @@ pub struct Args {
 }
 
 pub fn run(workspace: &Workspace, args: &Args) -> Result<()> {
-    let gates = if args.gates.is_empty() { Gate::value_variants() } else { &args.gates };
+    let gates = if args.gates.is_empty() { Gate::value_variants() } else { args.gates.as_slice() };
     let names: Vec<String> =
         gates.iter().filter_map(Gate::to_possible_value).map(|value| value.get_name().to_owned()).collect();
     test::run_suite(
