@@ -26,6 +26,8 @@ pub fn describe(module: &str, kind: &EventKind, schemas: &mut Schemas) -> Result
     Ok(json!({
         "post": {
             "operationId": format!("receive{name}"),
+            // openapi-generator writes code for such operations that does not compile; with this it writes the models alone.
+            "x-internal": true,
             "tags": [TAG],
             "summary": kind.description,
             "description": "Sent at least once to the company's endpoints that subscribe to this kind, in \
