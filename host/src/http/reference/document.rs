@@ -3,7 +3,7 @@
 
 use std::collections::BTreeMap;
 
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
 use stoa_descriptor::ProblemCode;
 
 use crate::problem;
@@ -43,6 +43,11 @@ pub fn compose<'a>(contract: &[u8], added: impl Iterator<Item = &'a ProblemCode>
             if let Some(parameter) = document.pointer_mut(&format!("/components/parameters/{name}")) {
                 parameter["example"] = json!(EXAMPLE_KEY);
             }
+        }
+        // The renderer hides operations with this member, which is for generators.
+        let webhooks = document.get_mut("webhooks").and_then(Value::as_object_mut).into_iter().flat_map(Map::values_mut);
+        for sent in webhooks.filter_map(|webhook| webhook.get_mut("post")).filter_map(Value::as_object_mut) {
+            sent.shift_remove("x-internal");
         }
         serde_json::to_vec(&document)
     });
