@@ -45,7 +45,8 @@ pub fn compose<'a>(contract: &[u8], added: impl Iterator<Item = &'a ProblemCode>
             }
         }
         // The renderer hides operations with this member, which is for generators.
-        let webhooks = document.get_mut("webhooks").and_then(Value::as_object_mut).into_iter().flat_map(Map::values_mut);
+        let webhooks =
+            document.get_mut("webhooks").and_then(Value::as_object_mut).into_iter().flat_map(Map::values_mut);
         for sent in webhooks.filter_map(|webhook| webhook.get_mut("post")).filter_map(Value::as_object_mut) {
             sent.shift_remove("x-internal");
         }
