@@ -133,12 +133,9 @@ pub fn compile(descriptor: &Descriptor, host: &HostNames) -> Result<Declared, Ve
 /// Checks the examples of the routes by the schemas of their operations, and nothing else: for readers of a component's file.
 pub fn check_examples(descriptor: &Descriptor) -> Result<(), Refusal> {
     let routes = descriptor.routes.iter().enumerate().filter(|(_, route)| route.example.is_some());
-    let faults = routes.flat_map(|(index, route)| {
-        let place = || find_schema_fault(index, route, descriptor);
-        match Operation::compile(route.clone(), &descriptor.schemas) {
-            Ok(operation) => find_example_faults((index, &Arc::new(operation))),
-            Err(fault) => vec![format!("{}: {fault}", place())],
-        }
+    let faults = routes.flat_map(|(index, route)| match Operation::compile(route.clone(), &descriptor.schemas) {
+        Ok(operation) => find_example_faults((index, &Arc::new(operation))),
+        Err(fault) => vec![format!("{}: {fault}", find_schema_fault(index, route, descriptor))],
     });
     let faults: Vec<String> = faults.collect();
     if faults.is_empty() { Ok(()) } else { Err(invalid(faults.join("; "))) }
@@ -279,7 +276,7 @@ mod tests {
 
     /// A route that takes everything, and this example of it.
     fn faults_of_example(example: Json) -> Vec<String> {
-        let text = json!({ "type": "object", "properties": { "size": { "type": "integer" } } });
+        let query = json!({ "type": "object", "properties": { "size": { "type": "integer" } } });
         let body = json!({
             "type": "object", "required": ["name"], "additionalProperties": false,
             "properties": { "name": { "type": "string", "maxLength": 5 } },
@@ -287,7 +284,7 @@ mod tests {
         let route = json!({
             "method": "PUT", "path": "/tenants/{tenantId}/notes/{id}", "operation": "replaceNote", "summary": "Replace a note",
             "audience": "user", "access": { "any": [] }, "idempotency": "none", "readOnly": false, "status": 200,
-            "query": text, "body": body, "response": { "$ref": "#/$defs/Note" }, "bodyLimit": 1_000, "audit": "NOTE",
+            "query": query, "body": body, "response": { "$ref": "#/$defs/Note" }, "bodyLimit": 1_000, "audit": "NOTE",
             "example": example,
         });
         let whole = json!({

@@ -60,8 +60,8 @@ impl Operation {
     /// The places where the route's example is not what the operation takes and answers, each with its fault: `/body/name: REQUIRED`.
     pub fn find_example_faults(&self) -> Vec<String> {
         let Some(example) = &self.route.example else { return Vec::new() };
-        let text =
-            |value: &Json| utf8_percent_encode(value.as_str().unwrap_or(&value.to_string()), ESCAPED).to_string();
+        let encode = |text: &str| utf8_percent_encode(text, ESCAPED).to_string();
+        let text = |value: &Json| value.as_str().map_or_else(|| encode(&value.to_string()), encode);
         let of_company = parameters::names(&self.route.path).contains(&"tenantId").then_some(("tenantId", TENANT));
         let path: Vec<(&str, String)> = example.path.iter().map(|(name, value)| (name.as_str(), text(value))).collect();
         let path = path.iter().map(|(name, value)| (*name, value.as_str()));
