@@ -1,4 +1,31 @@
 //! A request of each operation and its answer. The texts lie in `examples/`.
 
 /// The operation id and the JSON text of its `stoa_descriptor::Example`.
-pub const EXAMPLES: &[(&str, &str)] = &[];
+pub const EXAMPLES: &[(&str, &str)] = &[
+    ("importProducts", include_str!("../examples/importProducts.json")),
+    ("createLookup", include_str!("../examples/createLookup.json")),
+    ("getLookup", include_str!("../examples/getLookup.json")),
+    ("replaceLookup", include_str!("../examples/replaceLookup.json")),
+    ("archiveLookup", include_str!("../examples/archiveLookup.json")),
+    ("getMedia", include_str!("../examples/getMedia.json")),
+    ("replaceMedia", include_str!("../examples/replaceMedia.json")),
+    ("archiveMedia", include_str!("../examples/archiveMedia.json")),
+    ("createProduct", include_str!("../examples/createProduct.json")),
+    ("getProduct", include_str!("../examples/getProduct.json")),
+    ("replaceProduct", include_str!("../examples/replaceProduct.json")),
+    ("archiveProduct", include_str!("../examples/archiveProduct.json")),
+    ("createMedia", include_str!("../examples/createMedia.json")),
+    ("createVariant", include_str!("../examples/createVariant.json")),
+    ("getVariant", include_str!("../examples/getVariant.json")),
+    ("replaceVariant", include_str!("../examples/replaceVariant.json")),
+    ("archiveVariant", include_str!("../examples/archiveVariant.json")),
+    ("apiImportProducts", include_str!("../examples/importProducts.json")),
+    ("apiCreateLookup", include_str!("../examples/apiCreateLookup.json")),
+    ("apiReplaceLookup", include_str!("../examples/apiReplaceLookup.json")),
+    ("apiReplaceMedia", include_str!("../examples/apiReplaceMedia.json")),
+    ("apiCreateProduct", include_str!("../examples/apiCreateProduct.json")),
+    ("apiReplaceProduct", include_str!("../examples/apiReplaceProduct.json")),
+    ("apiCreateMedia", include_str!("../examples/apiCreateMedia.json")),
+    ("apiCreateVariant", include_str!("../examples/apiCreateVariant.json")),
+    ("apiReplaceVariant", include_str!("../examples/apiReplaceVariant.json")),
+];

@@ -1,4 +1,35 @@
 //! A request of each operation and its answer. The texts lie in `examples/`.
 
 /// The operation id and the JSON text of its `stoa_descriptor::Example`.
-pub const EXAMPLES: &[(&str, &str)] = &[];
+pub const EXAMPLES: &[(&str, &str)] = &[
+    ("createImportOrder", include_str!("../examples/createImportOrder.json")),
+    ("replaceImportOrder", include_str!("../examples/replaceImportOrder.json")),
+    ("addCharge", include_str!("../examples/addCharge.json")),
+    ("replaceCharge", include_str!("../examples/replaceCharge.json")),
+    ("allocateCharge", include_str!("../examples/allocateCharge.json")),
+    ("cancelCharge", include_str!("../examples/cancelCharge.json")),
+    ("addShipment", include_str!("../examples/addShipment.json")),
+    ("replaceShipment", include_str!("../examples/replaceShipment.json")),
+    ("advanceShipment", include_str!("../examples/advanceShipment.json")),
+    ("createPurchaseOrder", include_str!("../examples/createPurchaseOrder.json")),
+    ("replacePurchaseOrder", include_str!("../examples/replacePurchaseOrder.json")),
+    ("approvePurchaseOrder", include_str!("../examples/approvePurchaseOrder.json")),
+    ("cancelPurchaseOrder", include_str!("../examples/cancelPurchaseOrder.json")),
+    ("createGoodsReceipt", include_str!("../examples/createGoodsReceipt.json")),
+    ("replaceProcurementSettings", include_str!("../examples/replaceProcurementSettings.json")),
+    ("createSupplier", include_str!("../examples/createSupplier.json")),
+    ("replaceSupplier", include_str!("../examples/replaceSupplier.json")),
+    ("archiveSupplier", include_str!("../examples/archiveSupplier.json")),
+    ("apiCreateImportOrder", include_str!("../examples/createImportOrder.json")),
+    ("apiReplaceImportOrder", include_str!("../examples/replaceImportOrder.json")),
+    ("apiAddShipment", include_str!("../examples/addShipment.json")),
+    ("apiReplaceShipment", include_str!("../examples/replaceShipment.json")),
+    ("apiAdvanceShipment", include_str!("../examples/advanceShipment.json")),
+    ("apiCreatePurchaseOrder", include_str!("../examples/createPurchaseOrder.json")),
+    ("apiReplacePurchaseOrder", include_str!("../examples/replacePurchaseOrder.json")),
+    ("apiCancelPurchaseOrder", include_str!("../examples/cancelPurchaseOrder.json")),
+    ("apiCreateGoodsReceipt", include_str!("../examples/createGoodsReceipt.json")),
+    ("apiCreateSupplier", include_str!("../examples/apiCreateSupplier.json")),
+    ("apiReplaceSupplier", include_str!("../examples/apiReplaceSupplier.json")),
+    ("apiArchiveSupplier", include_str!("../examples/apiArchiveSupplier.json")),
+];

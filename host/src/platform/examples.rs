@@ -3,7 +3,26 @@
 use stoa_descriptor::Example;
 
 /// The operation id and the JSON text of its example.
-const EXAMPLES: &[(&str, &str)] = &[];
+const EXAMPLES: &[(&str, &str)] = &[
+    ("createCompany", include_str!("examples/createCompany.json")),
+    ("createApiClient", include_str!("examples/createApiClient.json")),
+    ("issueApiKey", include_str!("examples/issueApiKey.json")),
+    ("revokeApiKey", include_str!("examples/revokeApiKey.json")),
+    ("replaceApiClientScopes", include_str!("examples/replaceApiClientScopes.json")),
+    ("setApiClientStatus", include_str!("examples/setApiClientStatus.json")),
+    ("executeIamCommand", include_str!("examples/executeIamCommand.json")),
+    ("replaceTenantSettings", include_str!("examples/replaceTenantSettings.json")),
+    ("createWebhook", include_str!("examples/createWebhook.json")),
+    ("replaceWebhook", include_str!("examples/replaceWebhook.json")),
+    ("archiveWebhook", include_str!("examples/archiveWebhook.json")),
+    ("rotateWebhookSecret", include_str!("examples/rotateWebhookSecret.json")),
+    ("testWebhook", include_str!("examples/testWebhook.json")),
+    ("apiCreateWebhook", include_str!("examples/createWebhook.json")),
+    ("apiReplaceWebhook", include_str!("examples/replaceWebhook.json")),
+    ("apiArchiveWebhook", include_str!("examples/archiveWebhook.json")),
+    ("apiRotateWebhookSecret", include_str!("examples/rotateWebhookSecret.json")),
+    ("apiTestWebhook", include_str!("examples/testWebhook.json")),
+];
 
 /// The example of an operation.
 pub fn find(operation: &str) -> Option<Example> {
