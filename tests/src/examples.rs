@@ -1,1 +1,363 @@
-//! Examples of the contract with the ids of real records in their place.
+//! Examples of the contract, and the records of a company whose ids stand in the place of those that the examples name.
+
+use std::cell::RefCell;
+use std::collections::BTreeMap;
+
+use serde_json::{Map, Value as Json, json};
+
+use crate::company::{price, product, with};
+use crate::contract::{Contract, Operation};
+use crate::goods::{WHY, inbound};
+use crate::{Answer, Company};
+
+/// The ids of records that a request names begin so; two digits follow. Ids in answers alone have any other digits.
+const PREFIX: &str = "01994d2f-5a00-7c3e-9b1d-0000000000";
+
+/// A request and its answer, as the contract shows them.
+pub struct Example {
+    pub path: Map<String, Json>,
+    pub query: Map<String, Json>,
+    pub body: Option<Json>,
+    pub response: Json,
+}
+
+impl Example {
+    /// The example of an operation, if it has one.
+    pub fn find(contract: &Contract, operation: &Operation) -> Option<Example> {
+        let responses = operation.document["responses"].as_object()?;
+        let (_, success) = responses.iter().find(|(status, _)| status.starts_with('2'))?;
+        let response = contract.resolve(success)["content"]["application/json"].get("example")?.clone();
+        let body = contract.resolve(&operation.document["requestBody"])["content"]["application/json"].get("example");
+        let stated = |location: &str| {
+            let parameters = contract.parameters(operation).filter(|parameter| parameter["in"] == location);
+            let value = |parameter: &Json| {
+                Some((
+                    parameter["name"].as_str()?.to_string(),
+                    parameter.get("example").filter(|one| !one.is_null())?.clone(),
+                ))
+            };
+            parameters.filter_map(value).collect()
+        };
+        Some(Example { path: stated("path"), query: stated("query"), body: body.cloned(), response })
+    }
+}
+
+/// Pointers to the members of an example that the answer does not have. Values may differ.
+pub fn find_missing(example: &Json, answer: &Json, pointer: &str) -> Vec<String> {
+    let compare = |found: Option<&Json>, value: &Json, place: String| match found {
+        Some(found) => find_missing(value, found, &place),
+        None => vec![place],
+    };
+    match (example, answer) {
+        (Json::Object(stated), Json::Object(found)) => stated
+            .iter()
+            .flat_map(|(name, value)| compare(found.get(name), value, format!("{pointer}/{name}")))
+            .collect(),
+        (Json::Array(stated), Json::Array(found)) => {
+            let stated = stated.iter().enumerate();
+            stated.flat_map(|(index, value)| compare(found.get(index), value, format!("{pointer}/{index}"))).collect()
+        }
+        (Json::Object(_) | Json::Array(_), _) => vec![pointer.to_string()],
+        _ => Vec::new(),
+    }
+}
+
+/// The records of one company, each made when it is first asked for.
+pub struct Records {
+    pub shop: Company,
+    made: RefCell<BTreeMap<&'static str, String>>,
+}
+
+/// The two digits of its id in examples, its name, and how it is made.
+type Known = (&'static str, &'static str, fn(&Records) -> String);
+
+/// Records that operations need and their examples do not name.
+const NEEDS: &[(&str, &str)] = &[
+    ("apiCreateQuotation", "price"),
+    ("apiCreateSalesOrder", "price"),
+    ("apiResolvePrices", "price"),
+    ("apiSchedulePrices", "price"),
+    ("createQuotation", "price"),
+    ("createSalesOrder", "price"),
+    ("resolvePrices", "price"),
+    ("schedulePrices", "price"),
+];
+
+/// Members that never change (codes, SKUs, numbers) are those of the examples that replace the record.
+const KNOWN: &[Known] = &[
+    ("02", "legal entity", |records| records.shop.entity()),
+    ("04", "warehouse", |records| records.shop.main()),
+    ("05", "second warehouse", |records| {
+        let entity = records.shop.entity();
+        let body = json!({ "code": "WEST", "name": "West", "type": "PHYSICAL", "legalEntityId": entity });
+        records.post("inventory/warehouses", body)
+    }),
+    ("06", "brand", |records| records.lookup("brands", "ACME")),
+    ("07", "category", |records| records.lookup("categories", "PHONES")),
+    ("08", "product", |records| {
+        let members = json!({
+            "publicationStatus": "PUBLISHED", "trackInventory": true, "variants": [{ "sku": "PHONE-128-BLACK" }],
+        });
+        records.post("catalog/products", with(&product("Phone"), members))
+    }),
+    ("09", "variant", |records| {
+        let path = format!("catalog/products/{}/variants", records.id("product"));
+        let variant = records.shop.get(&path).is(200).ids().remove(0);
+        records.shop.post("inventory/adjustments", inbound(&variant, &records.shop.main(), "20", Some("450"))).is(201);
+        variant
+    }),
+    ("10", "phone", |records| records.shop.phone()),
+    ("11", "price list", |records| {
+        let body = json!({ "code": "RETAIL", "name": "Retail", "currencyCode": "EUR", "visibility": "PUBLIC" });
+        records.post("pricing/price-lists", body)
+    }),
+    ("12", "price", |records| records.price(&records.id("variant"), "599")),
+    ("13", "supplier", |records| records.post("purchases/suppliers", json!({ "code": "ORIENT", "name": "Orient" }))),
+    ("14", "customer", |records| records.post("sales/customers", json!({ "code": "C-1001", "name": "Ada" }))),
+    ("15", "sales order", |records| records.sale(records.pieces())),
+    ("16", "quotation", Records::quotation),
+    ("17", "purchase order", |records| records.purchase("orders", json!({ "number": "PO-1" }))),
+    ("18", "account", |records| {
+        let entity = records.shop.entity();
+        let body = json!({ "legalEntityId": entity, "code": "X-6150", "name": "Postage", "type": "EXPENSE" });
+        records.post("ledger/accounts", body)
+    }),
+    ("20", "register", |records| {
+        let (main, list) = (records.shop.main(), records.id("price list"));
+        let body = json!({ "code": "TILL-1", "name": "Till", "warehouseId": main, "priceListId": list });
+        records.post("pos/registers", body)
+    }),
+    ("21", "session", |records| {
+        let register = records.id("register");
+        records.post("pos/sessions", json!({ "registerId": register, "openingAmount": "100" }))
+    }),
+    ("22", "API client", |records| records.post("api-clients", json!({ "name": "Feed", "scopes": ["catalog.read"] }))),
+    ("23", "webhook", |records| {
+        let url = "https://hooks.example.com/stock";
+        records.post("webhooks", json!({ "name": "Stock", "url": url, "subscriptions": ["webhook.test"] }))
+    }),
+    ("24", "manufacturer", |records| records.lookup("manufacturers", "ACME")),
+    ("25", "media", |records| {
+        let path = format!("catalog/products/{}/media", records.id("product"));
+        records.post(&path, json!({ "url": "https://media.example.com/phone.jpg" }))
+    }),
+    ("26", "location", |records| {
+        let path = format!("inventory/warehouses/{}/locations", records.shop.main());
+        records.post(&path, json!({ "code": "A-01", "name": "Shelf A" }))
+    }),
+    ("28", "API key", |records| records.post(&format!("api-clients/{}/keys", records.id("API client")), json!({}))),
+    ("32", "sale of a unit", |records| {
+        let (phone, main) = (records.id("phone"), records.shop.main());
+        records.price(&phone, "649");
+        let units = records.shop.admit(&phone, &main, 1);
+        let order = records.sale(json!([{ "variantId": phone, "quantity": "1", "unitIds": units }]));
+        records.step(&format!("sales/orders/{order}"), "confirm", 1)
+    }),
+    ("33", "confirmed order", |records| {
+        records.step(&format!("sales/orders/{}", records.sale(records.pieces())), "confirm", 1)
+    }),
+    ("34", "delivered order", |records| {
+        records.step(&format!("sales/orders/{}", records.id("confirmed order")), "complete", 2)
+    }),
+    ("35", "line that was sold", |records| records.read("sales/orders", "delivered order", "/items/0/id")),
+    ("36", "customer return", |records| {
+        let line = json!({ "itemId": records.id("line that was sold"), "quantity": "1" });
+        let order = records.id("delivered order");
+        records.post("sales/returns", json!({ "orderId": order, "reason": WHY, "items": [line] }))
+    }),
+    ("37", "sent quotation", |records| records.step(&format!("sales/quotations/{}", records.quotation()), "send", 1)),
+    ("38", "placed order", |records| records.place("orders")),
+    ("39", "line of an order", |records| records.read("purchases/orders", "placed order", "/items/0/id")),
+    ("40", "import order", |records| records.purchase("import-orders", json!({ "number": "IM-1" }))),
+    ("41", "placed import order", |records| records.place("import-orders")),
+    ("42", "line of an import", |records| records.read("purchases/orders", "placed import order", "/items/0/id")),
+    ("43", "shipment", |records| records.ship("SH-1").text("shipmentId")),
+    ("44", "charge", |records| {
+        records.change_import("charges", json!({ "type": "FREIGHT", "amount": "120" })).text("chargeId")
+    }),
+    ("45", "received line of an import", |records| {
+        let shipment = records.ship("SH-2").text("shipmentId");
+        let cleared = json!({ "stage": "CLEARED", "occurredOn": "2026-01-15" });
+        records.change_import(&format!("shipments/{shipment}/advance"), cleared);
+        let order = records.id("placed import order");
+        let line = json!({ "orderItemId": records.id("line of an import"), "quantity": "4" });
+        let body = json!({
+            "expectedVersion": records.version(&order), "reason": WHY, "shipmentId": shipment, "items": [line],
+        });
+        let receipt = records.post(&format!("purchases/orders/{order}/receipts"), body);
+        let receipt = records.shop.get(&format!("purchases/receipts/{receipt}")).is(200);
+        receipt["items"][0]["id"].as_str().expect("a line of a receipt").to_string()
+    }),
+    ("46", "unit", Records::unit),
+    ("47", "damaged unit", |records| {
+        let unit = records.unit();
+        records.shop.move_unit(&unit, "DAMAGE", json!({})).is(201);
+        unit
+    }),
+    ("48", "reservation", |records| {
+        records.shop.reserve(&records.id("variant"), &records.shop.main(), "1").is(201).id()
+    }),
+    ("49", "transfer order", Records::transfer),
+    ("50", "shipped transfer order", |records| {
+        records.step(&format!("inventory/transfer-orders/{}", records.transfer()), "ship", 1)
+    }),
+    ("51", "line on its way", |records| {
+        records.read("inventory/transfer-orders", "shipped transfer order", "/items/0/id")
+    }),
+    ("52", "count", |records| {
+        let main = records.shop.main();
+        records.post("inventory/counts", json!({ "warehouseId": main }))
+    }),
+    ("53", "recorded count", |records| {
+        let line = json!({ "variantId": records.id("variant"), "countedQuantity": "19" });
+        let path = format!("inventory/counts/{}/lines", records.id("count"));
+        records.shop.post(&path, json!({ "expectedVersion": 1, "lines": [line] })).is(200).id()
+    }),
+    ("54", "line of a unit", |records| records.read("sales/orders", "sale of a unit", "/items/0/id")),
+    ("55", "unit of a sale", |records| records.read("sales/orders", "sale of a unit", "/items/0/units/0/unitId")),
+    ("56", "unit to spare", Records::unit),
+    ("57", "second legal entity", |records| {
+        records.post("ledger/legal-entities", json!({ "code": "WEST", "name": "Example West" }))
+    }),
+    ("58", "second branch", |records| {
+        let entity = records.shop.entity();
+        records.post("ledger/branches", json!({ "legalEntityId": entity, "code": "WEST", "name": "West" }))
+    }),
+];
+
+impl Records {
+    pub fn new(shop: Company) -> Records {
+        Records { shop, made: RefCell::default() }
+    }
+
+    /// Makes what an operation needs beside the records that its example names.
+    pub fn prepare(&self, operation: &str) {
+        for (_, name) in NEEDS.iter().filter(|(needing, _)| *needing == operation) {
+            self.id(name);
+        }
+    }
+
+    /// The same value with the ids of real records in the place of those that examples name.
+    pub fn insert_ids(&self, value: &Json) -> Json {
+        match value {
+            Json::String(text) => match text.strip_prefix(PREFIX) {
+                Some(digits) => self.id_of(|(known, _, _)| *known == digits).into(),
+                None => value.clone(),
+            },
+            Json::Array(items) => items.iter().map(|item| self.insert_ids(item)).collect(),
+            Json::Object(members) => {
+                members.iter().map(|(name, value)| (name.clone(), self.insert_ids(value))).collect::<Map<_, _>>().into()
+            }
+            other => other.clone(),
+        }
+    }
+
+    fn id(&self, name: &str) -> String {
+        self.id_of(|(_, known, _)| *known == name)
+    }
+
+    fn id_of(&self, is_meant: impl Fn(&Known) -> bool) -> String {
+        let (_, name, make) = KNOWN.iter().find(|known| is_meant(known)).expect("a record that KNOWN lists");
+        if let Some(id) = self.made.borrow().get(*name) {
+            return id.clone();
+        }
+        let id = make(self);
+        self.made.borrow_mut().insert(*name, id.clone());
+        id
+    }
+
+    fn post(&self, path: &str, body: Json) -> String {
+        self.shop.post(path, body).is(201).id()
+    }
+
+    /// A text of a record, by its pointer.
+    fn read(&self, path: &str, name: &str, pointer: &str) -> String {
+        let record = self.shop.get(&format!("{path}/{}", self.id(name))).is(200);
+        record
+            .body
+            .pointer(pointer)
+            .and_then(Json::as_str)
+            .unwrap_or_else(|| panic!("no {pointer}: {record}"))
+            .to_string()
+    }
+
+    /// The next state of a document: its id.
+    fn step(&self, document: &str, verb: &str, version: i64) -> String {
+        self.shop.post(&format!("{document}/{verb}"), json!({ "expectedVersion": version })).is(200).id()
+    }
+
+    fn lookup(&self, kind: &str, code: &str) -> String {
+        self.post(&format!("catalog/lookups/{kind}"), json!({ "code": code, "name": code }))
+    }
+
+    fn price(&self, variant: &str, amount: &str) -> String {
+        let path = format!("pricing/price-lists/{}/prices", self.id("price list"));
+        self.post(&path, price(variant, amount, None, None))
+    }
+
+    /// Two pieces of the variant, which has a price.
+    fn pieces(&self) -> Json {
+        self.id("price");
+        json!([{ "variantId": self.id("variant"), "quantity": "2" }])
+    }
+
+    fn offer(&self, items: Json) -> Json {
+        json!({
+            "legalEntityId": self.shop.entity(), "warehouseId": self.shop.main(), "customerId": self.id("customer"),
+            "priceListId": self.id("price list"), "items": items,
+        })
+    }
+
+    fn sale(&self, items: Json) -> String {
+        self.post("sales/orders", self.offer(items))
+    }
+
+    fn quotation(&self) -> String {
+        self.post("sales/quotations", self.offer(self.pieces()))
+    }
+
+    /// A draft of ten pieces.
+    fn purchase(&self, kind: &str, members: Json) -> String {
+        let line = json!({ "variantId": self.id("variant"), "quantity": "10", "unitCost": "450" });
+        let body = json!({
+            "legalEntityId": self.shop.entity(), "warehouseId": self.shop.main(), "supplierId": self.id("supplier"),
+            "currencyCode": "EUR", "items": [line],
+        });
+        self.post(&format!("purchases/{kind}"), with(&body, members))
+    }
+
+    fn place(&self, kind: &str) -> String {
+        self.step(&format!("purchases/orders/{}", self.purchase(kind, json!({}))), "approve", 1)
+    }
+
+    fn version(&self, order: &str) -> Json {
+        self.shop.get(&format!("purchases/orders/{order}")).is(200)["version"].clone()
+    }
+
+    /// A write of the import order at its present version.
+    fn change_import(&self, path: &str, members: Json) -> Answer {
+        let order = self.id("placed import order");
+        let body = with(&members, json!({ "expectedVersion": self.version(&order) }));
+        let answer = self.shop.post(&format!("purchases/import-orders/{order}/{path}"), body);
+        assert!((200..300).contains(&answer.status), "{answer}");
+        answer
+    }
+
+    /// A shipment of four pieces.
+    fn ship(&self, number: &str) -> Answer {
+        let line = json!({ "orderItemId": self.id("line of an import"), "quantity": "4" });
+        self.change_import("shipments", json!({ "number": number, "items": [line] }))
+    }
+
+    fn unit(&self) -> String {
+        self.shop.admit(&self.id("phone"), &self.shop.main(), 1).remove(0)
+    }
+
+    /// A draft of five pieces.
+    fn transfer(&self) -> String {
+        let line = json!({ "variantId": self.id("variant"), "quantity": "5" });
+        let (from, to) = (self.shop.main(), self.id("second warehouse"));
+        let body = json!({ "fromWarehouseId": from, "toWarehouseId": to, "items": [line] });
+        self.post("inventory/transfer-orders", body)
+    }
+}
