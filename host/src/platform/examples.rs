@@ -29,3 +29,23 @@ pub fn find(operation: &str) -> Option<Example> {
     let (_, text) = EXAMPLES.iter().find(|(name, _)| *name == operation)?;
     serde_json::from_str(text).ok()
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn each_example_is_of_an_operation_and_meets_its_schemas() {
+        let described = crate::platform::describe(&[]).unwrap();
+        for (name, _) in EXAMPLES {
+            let (route, _) = described.routes.iter().find(|(route, _)| route.operation == *name).expect(name);
+            assert!(route.example.is_some(), "the example of {name} is no `Example`");
+            let operation = crate::operations::Operation::compile(route.clone(), &described.schemas).unwrap();
+            let mut faults = operation.find_example_faults();
+            // Scopes and kinds of events are those of the active modules: here there are none.
+            faults
+                .retain(|fault| !["/body/scopes/", "/body/subscriptions/"].iter().any(|list| fault.starts_with(list)));
+            assert!(faults.is_empty(), "{name}: {faults:?}");
+        }
+    }
+}
