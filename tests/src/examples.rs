@@ -79,9 +79,17 @@ const NEEDS: &[(&str, &str)] = &[
     ("apiSchedulePrices", "price"),
     ("createQuotation", "price"),
     ("createSalesOrder", "price"),
+    ("reopenPeriod", "closed month"),
     ("resolvePrices", "price"),
     ("schedulePrices", "price"),
 ];
+
+/// A side of the trade: its path, its party, and its name of an amount.
+type Trade = (&'static str, &'static str, &'static str);
+const SALES: Trade = ("sales", "customer", "unitPrice");
+const PURCHASES: Trade = ("purchases", "supplier", "unitCost");
+/// A day in the past.
+const DAY: &str = "2026-01-15";
 
 /// Members that never change (codes, SKUs, numbers) are those of the examples that replace the record.
 const KNOWN: &[Known] = &[
@@ -184,9 +192,7 @@ const KNOWN: &[Known] = &[
         let body = json!({
             "expectedVersion": records.version(&order), "reason": WHY, "shipmentId": shipment, "items": [line],
         });
-        let receipt = records.post(&format!("purchases/orders/{order}/receipts"), body);
-        let receipt = records.shop.get(&format!("purchases/receipts/{receipt}")).is(200);
-        receipt["items"][0]["id"].as_str().expect("a line of a receipt").to_string()
+        records.receive(&order, body)
     }),
     ("46", "unit", Records::unit),
     ("47", "damaged unit", |records| {
@@ -222,6 +228,82 @@ const KNOWN: &[Known] = &[
     ("58", "second branch", |records| {
         let entity = records.shop.entity();
         records.post("ledger/branches", json!({ "legalEntityId": entity, "code": "WEST", "name": "West" }))
+    }),
+    ("59", "books", |records| {
+        let body = json!({
+            "code": "BOOKS", "name": "Books", "keepsBooks": true, "currencyCode": "EUR", "booksStartOn": "2020-01-01",
+            "chart": "STANDARD",
+        });
+        records.post("ledger/legal-entities", body)
+    }),
+    ("60", "account of a bank", |records| records.account("X-1060", "ASSET")),
+    ("61", "money account", |records| {
+        let account = records.account("X-1061", "ASSET");
+        let body = json!({
+            "legalEntityId": records.id("books"), "code": "X-BANK", "name": "Bank", "kind": "BANK", "accountId": account,
+        });
+        records.post("ledger/money-accounts", body)
+    }),
+    ("62", "counter account", |records| records.account("X-4062", "INCOME")),
+    ("63", "journal entry", |records| {
+        let line = |account: &str, side: &str| json!({ "accountId": records.id(account), side: "5" });
+        let lines = [line("account of a bank", "debit"), line("counter account", "credit")];
+        let body = json!({
+            "legalEntityId": records.id("books"), "entryDate": "2020-02-15", "description": "Interest", "lines": lines,
+        });
+        records.post("ledger/journal-entries", body)
+    }),
+    ("64", "income account", |records| records.account("X-4064", "INCOME")),
+    ("65", "sales invoice", |records| records.invoice(SALES)),
+    ("66", "purchase invoice", |records| records.invoice(PURCHASES)),
+    ("67", "sale of goods", |records| {
+        records.id("price");
+        let line = json!({ "variantId": records.id("variant"), "quantity": "1", "unitPrice": "599" });
+        records.bill(SALES, "INV-2", line)
+    }),
+    ("68", "purchase of goods", |records| {
+        let line = json!({ "variantId": records.id("variant"), "quantity": "1", "unitCost": "450" });
+        records.bill(PURCHASES, "INV-2", line)
+    }),
+    ("69", "owed sale", |records| records.step(&format!("sales/invoices/{}", records.invoice(SALES)), "issue", 1)),
+    ("70", "owed purchase", |records| {
+        let path = format!("purchases/invoices/{}/recognize", records.invoice(PURCHASES));
+        records.shop.post(&path, recognition()).is(200).id()
+    }),
+    ("71", "sales payment", |records| records.payment(SALES, json!({}))),
+    ("72", "purchase payment", |records| records.payment(PURCHASES, json!({}))),
+    ("73", "expected sales payment", |records| records.payment(SALES, json!({ "status": "PENDING" }))),
+    ("74", "expected purchase payment", |records| records.payment(PURCHASES, json!({ "status": "PENDING" }))),
+    ("75", "applied sales payment", |records| records.apply(SALES, "sales payment", "owed sale")),
+    ("76", "applied purchase payment", |records| records.apply(PURCHASES, "purchase payment", "owed purchase")),
+    ("77", "sales credit", |records| records.credit(SALES)),
+    ("78", "purchase credit", |records| records.credit(PURCHASES)),
+    ("79", "granted sales credit", |records| records.grant(SALES)),
+    ("80", "granted purchase credit", |records| records.grant(PURCHASES)),
+    ("81", "sales refund", |records| records.refund(SALES, "sales payment")),
+    ("82", "purchase refund", |records| records.refund(PURCHASES, "purchase payment")),
+    ("83", "received line", |records| {
+        let order = records.id("placed order");
+        let line = json!({ "orderItemId": records.id("line of an order"), "quantity": "4" });
+        let body = json!({ "expectedVersion": 2, "reason": WHY, "items": [line] });
+        records.receive(&order, body)
+    }),
+    ("84", "received order", |records| {
+        records.id("received line");
+        records.id("placed order")
+    }),
+    ("85", "supplier return", |records| {
+        let line = json!({ "receiptItemId": records.id("received line"), "quantity": "1" });
+        let body = json!({
+            "number": "RET-1", "legalEntityId": records.shop.entity(), "partyId": records.id("supplier"),
+            "warehouseId": records.shop.main(), "reason": WHY, "lines": [line],
+        });
+        records.post("purchases/returns", body)
+    }),
+    // No example names it: it has no id.
+    ("99", "closed month", |records| {
+        let path = format!("ledger/legal-entities/{}/periods/2020-01/close", records.id("books"));
+        records.shop.post(&path, json!({ "expectedVersion": 1 })).is(200).text("month")
     }),
 ];
 
@@ -360,4 +442,66 @@ impl Records {
         let body = json!({ "fromWarehouseId": from, "toWarehouseId": to, "items": [line] });
         self.post("inventory/transfer-orders", body)
     }
+
+    /// Receives goods of an order: the line of the receipt.
+    fn receive(&self, order: &str, body: Json) -> String {
+        let receipt = self.post(&format!("purchases/orders/{order}/receipts"), body);
+        let receipt = self.shop.get(&format!("purchases/receipts/{receipt}")).is(200);
+        receipt["items"][0]["id"].as_str().unwrap_or_else(|| panic!("no line: {receipt}")).to_string()
+    }
+
+    /// An account of the entity that keeps books.
+    fn account(&self, code: &str, kind: &str) -> String {
+        let books = self.id("books");
+        self.post("ledger/accounts", json!({ "legalEntityId": books, "code": code, "name": code, "type": kind }))
+    }
+
+    /// A document of finance.
+    fn document(&self, (side, party, _): Trade, documents: &str, members: Json) -> String {
+        let head = json!({
+            "legalEntityId": self.shop.entity(), "partyId": self.id(party), "currencyCode": "EUR",
+        });
+        self.post(&format!("{side}/{documents}"), with(&head, members))
+    }
+
+    fn bill(&self, trade: Trade, number: &str, line: Json) -> String {
+        self.document(trade, "invoices", json!({ "number": number, "issuedOn": DAY, "lines": [line] }))
+    }
+
+    fn invoice(&self, trade: Trade) -> String {
+        self.bill(trade, "INV-1", json!({ "description": "Repair", "quantity": "1", (trade.2): "100" }))
+    }
+
+    fn payment(&self, trade: Trade, members: Json) -> String {
+        let body = json!({ "number": "PAY-1", "amount": "50", "method": "TRANSFER", "paidOn": DAY });
+        self.document(trade, "payments", with(&body, members))
+    }
+
+    fn apply(&self, (side, _, _): Trade, payment: &str, invoice: &str) -> String {
+        let payment = self.id(payment);
+        let part = json!({ "invoiceId": self.id(invoice), "amount": "20" });
+        let body = json!({ "expectedVersion": 1, "applications": [part] });
+        self.shop.post(&format!("{side}/payments/{payment}/applications"), body).is(201);
+        payment
+    }
+
+    fn credit(&self, trade: Trade) -> String {
+        self.document(trade, "credit-notes", json!({ "number": "CN-1", "amount": "50", "reasonType": "OTHER" }))
+    }
+
+    fn grant(&self, trade: Trade) -> String {
+        let path = format!("{}/credit-notes/{}/recognize", trade.0, self.credit(trade));
+        self.shop.post(&path, recognition()).is(200).id()
+    }
+
+    fn refund(&self, (side, _, _): Trade, payment: &str) -> String {
+        let path = format!("{side}/payments/{}/refunds", self.id(payment));
+        let members = json!({ "number": "REF-1", "amount": "5", "method": "TRANSFER", "refundedOn": DAY });
+        self.post(&path, with(&members, json!({ "expectedVersion": 1 })))
+    }
+}
+
+/// The recognition of a document of a supplier, or of a credit.
+fn recognition() -> Json {
+    json!({ "expectedVersion": 1, "documentReference": "DOC-1", "recognizedOn": DAY })
 }

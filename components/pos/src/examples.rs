@@ -6,5 +6,6 @@ pub const EXAMPLES: &[(&str, &str)] = &[
     ("archivePosRegister", include_str!("../examples/archivePosRegister.json")),
     ("openPosSession", include_str!("../examples/openPosSession.json")),
     ("createPosCashMovement", include_str!("../examples/createPosCashMovement.json")),
+    ("checkoutPosSession", include_str!("../examples/checkoutPosSession.json")),
     ("closePosSession", include_str!("../examples/closePosSession.json")),
 ];

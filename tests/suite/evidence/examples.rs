@@ -10,7 +10,7 @@ use stoa_tests::{Database, Stoa, host, on_one_database};
 
 stoa_tests::tests![operations_without_an_example_are_reviewed];
 
-on_one_database![catalog, pricing, sales, inventory, procurement, ledger, pos, platform];
+on_one_database![catalog, pricing, sales, inventory, procurement, finance, ledger, pos, platform];
 
 fn catalog(database: Database) {
     send_examples(database, "catalog");
@@ -30,6 +30,10 @@ fn inventory(database: Database) {
 
 fn procurement(database: Database) {
     send_examples(database, "procurement");
+}
+
+fn finance(database: Database) {
+    send_examples(database, "finance");
 }
 
 fn ledger(database: Database) {
