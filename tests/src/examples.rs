@@ -4,11 +4,12 @@ use std::cell::RefCell;
 use std::collections::BTreeMap;
 
 use serde_json::{Map, Value as Json, json};
+use uuid::Uuid;
 
 use crate::company::{price, product, with};
 use crate::contract::{Contract, Operation};
 use crate::goods::{WHY, inbound};
-use crate::{Answer, Company};
+use crate::{Answer, Company, Database, Stoa};
 
 /// The ids of records that a request names begin so; two digits follow. Ids in answers alone have any other digits.
 const PREFIX: &str = "01994d2f-5a00-7c3e-9b1d-0000000000";
@@ -59,6 +60,14 @@ pub fn find_missing(example: &Json, answer: &Json, pointer: &str) -> Vec<String>
         }
         (Json::Object(_) | Json::Array(_), _) => vec![pointer.to_string()],
         _ => Vec::new(),
+    }
+}
+
+/// A company for the example of an operation: one with an open history, where the operation moves its clock.
+pub fn company_for(host: &Stoa, operation: &str) -> Company {
+    match operation {
+        "advanceHistory" | "endHistory" => host.company_with(json!({ "historyFrom": "2000-01-01T00:00:00Z" })),
+        _ => host.company(),
     }
 }
 
@@ -300,6 +309,7 @@ const KNOWN: &[Known] = &[
         });
         records.post("purchases/returns", body)
     }),
+    ("86", "delivery", Records::insert_delivery),
     // No example names it: it has no id.
     ("99", "closed month", |records| {
         let path = format!("ledger/legal-entities/{}/periods/2020-01/close", records.id("books"));
@@ -448,6 +458,23 @@ impl Records {
         let receipt = self.post(&format!("purchases/orders/{order}/receipts"), body);
         let receipt = self.shop.get(&format!("purchases/receipts/{receipt}")).is(200);
         receipt["items"][0]["id"].as_str().unwrap_or_else(|| panic!("no line: {receipt}")).to_string()
+    }
+
+    /// A delivery of the webhook that has failed: written by hand, because a real one takes its time.
+    fn insert_delivery(&self) -> String {
+        let (webhook, id) = (self.id("webhook"), Uuid::now_v7().to_string());
+        self.lookup("brands", "TOLD");
+        let event = self.shop.rows("select id from stoa_event where {tenant} order by id desc limit 1")[0][0].clone();
+        let (literal, now): (fn(&str) -> String, &str) = match self.shop.host.database() {
+            Database::Sqlite => (|id| format!("x'{}'", id.replace('-', "")), "unixepoch() * 1000"),
+            Database::Postgres => (|id| format!("'{id}'"), "now()"),
+        };
+        let [tenant, row, endpoint, event] = [&self.shop.tenant, &id, &webhook, &event].map(|id| literal(id));
+        self.shop.change(&format!(
+            "insert into stoa_webhook_delivery (tenant_id, id, endpoint_id, event_id, kind, status, created_at)
+             values ({tenant}, {row}, {endpoint}, {event}, 'catalog.lookup.created', 'FAILED', {now})"
+        ));
+        id
     }
 
     /// An account of the entity that keeps books.

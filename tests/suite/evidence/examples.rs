@@ -4,7 +4,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use serde_json::{Value as Json, json};
 use stoa_tests::contract::{Audience, Contract, Operation};
-use stoa_tests::examples::{Example, Records, find_missing};
+use stoa_tests::examples::{Example, Records, company_for, find_missing};
 use stoa_tests::reviewed::reviewed;
 use stoa_tests::{Database, Stoa, host, on_one_database};
 
@@ -79,7 +79,7 @@ fn send_examples(database: Database, module: &str) {
 
 /// Sends one example. Returns how the answer differs from it.
 fn send(host: &Stoa, contract: &Contract, operation: &Operation, example: &Example) -> Vec<String> {
-    let records = Records::new(host.company());
+    let records = Records::new(company_for(host, &operation.id));
     records.prepare(&operation.id);
     let path = operation.filled(&records.shop.tenant, |name| {
         let value = example.path.get(name).unwrap_or_else(|| panic!("{}: no {name} in the example", operation.id));
