@@ -101,6 +101,10 @@ fn send(host: &Stoa, contract: &Contract, operation: &Operation, example: &Examp
     if !(200..300).contains(&answer.status) {
         return vec![answer.to_string()];
     }
+    // A list of API clients ends before what was just written.
+    if operation.audience() == Audience::Machine && answer["items"] == json!([]) && answer["nextCursor"].is_null() {
+        return Vec::new();
+    }
     let missing = find_missing(&example.response, &answer.body, "");
     missing.into_iter().map(|pointer| format!("the answer has no {pointer}: {answer}")).collect()
 }
