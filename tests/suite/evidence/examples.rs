@@ -6,7 +6,7 @@ use serde_json::{Value as Json, json};
 use stoa_tests::contract::{Audience, Contract, Operation};
 use stoa_tests::examples::{Example, Records, company_for, find_missing};
 use stoa_tests::reviewed::reviewed;
-use stoa_tests::{Database, Stoa, host, on_one_database};
+use stoa_tests::{Database, Stoa, eventually, host, on_one_database};
 
 stoa_tests::tests![operations_without_an_example_are_reviewed];
 
@@ -89,24 +89,30 @@ fn send(host: &Stoa, contract: &Contract, operation: &Operation, example: &Examp
         Audience::Machine => key(contract, &records),
         _ => records.shop.token.clone(),
     };
-    let mut request = host.request(&operation.method, &path).token(&token);
-    for (name, value) in &example.query {
-        let value = text(&records.insert_ids(value));
-        request = request.query(&[(name.as_str(), value.as_str())]);
+    let query: Vec<(&str, String)> =
+        example.query.iter().map(|(name, value)| (name.as_str(), text(&records.insert_ids(value)))).collect();
+    let body = example.body.as_ref().map(|body| records.insert_ids(body));
+    let find_faults = || {
+        let mut request = host.request(&operation.method, &path).token(&token);
+        for (name, value) in &query {
+            request = request.query(&[(name, value)]);
+        }
+        if let Some(body) = &body {
+            request = request.json(body);
+        }
+        let answer = request.unchecked().send();
+        if !(200..300).contains(&answer.status) {
+            return vec![answer.to_string()];
+        }
+        let missing = find_missing(&example.response, &answer.body, "");
+        missing.into_iter().map(|pointer| format!("the answer has no {pointer}: {answer}")).collect()
+    };
+    let faults = find_faults();
+    // A list of API clients ends before what other transactions under way may still write.
+    if !faults.is_empty() && operation.method == "GET" && operation.audience() == Audience::Machine {
+        return eventually(|| find_faults().is_empty().then(Vec::new));
     }
-    if let Some(body) = &example.body {
-        request = request.json(&records.insert_ids(body));
-    }
-    let answer = request.unchecked().send();
-    if !(200..300).contains(&answer.status) {
-        return vec![answer.to_string()];
-    }
-    // A list of API clients ends before what was just written.
-    if operation.audience() == Audience::Machine && answer["items"] == json!([]) && answer["nextCursor"].is_null() {
-        return Vec::new();
-    }
-    let missing = find_missing(&example.response, &answer.body, "");
-    missing.into_iter().map(|pointer| format!("the answer has no {pointer}: {answer}")).collect()
+    faults
 }
 
 fn text(value: &Json) -> String {
