@@ -247,4 +247,22 @@ mod tests {
         whole["schemas"] = json!({ "Nope": true });
         assert_eq!(faults(&whole), Vec::<String>::new());
     }
+
+    #[test]
+    fn item_codes_are_declared_once_and_are_no_shared_ones() {
+        let named = |code: &str| json!({ "code": code, "description": "It is." });
+        let codes = ["NOTES_FULL", "NOTES_FULL", "REQUIRED", "notes-full"].map(named);
+        let route = json!({
+            "method": "GET", "path": "/tenants/{tenantId}/notes", "operation": "listNotes", "summary": "Notes",
+            "audience": "user", "access": { "all": ["notes.read"] }, "idempotency": "none", "readOnly": true,
+            "status": 200, "bodyLimit": 0, "response": {}, "itemCodes": ["NOTES_FULL", "notes-full"],
+        });
+        let whole = json!({
+            "name": "notes", "version": "1.0.0", "description": "Notes.", "routes": [route],
+            "itemCodes": codes,
+        });
+        let faults = find_faults(&serde_json::from_value(whole).expect("a descriptor"));
+        let places: Vec<&str> = faults.iter().filter_map(|fault| Some(fault.split_once(": ")?.0)).collect();
+        assert_eq!(places, ["/itemCodes/1", "/itemCodes/2", "/itemCodes/3", "/routes/0/itemCodes"]);
+    }
 }

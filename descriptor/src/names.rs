@@ -98,6 +98,9 @@ pub fn foreign(descriptor: &Descriptor, allowed: impl Fn(&str) -> bool) -> Vec<F
     for problem in &descriptor.problems {
         expect("problem", &problem.code, list_beginnings(&split_constant(&problem.code)), begins(constant));
     }
+    for named in &descriptor.item_codes {
+        expect("item code", &named.code, list_beginnings(&split_constant(&named.code)), begins(constant));
+    }
     for filter in &descriptor.audit_filters {
         expect("audit filter", &filter.code, list_beginnings(&split_camel(&filter.code)), begins(camel));
     }
@@ -213,6 +216,8 @@ mod tests {
         let problems = ["LOYALTY", "LOYALTY_CARD_LOST", "LOYALTYCARD", "CARD_LOST"].map(problem);
         assert_eq!(names("problems", &problems[..].into()), ["CARD_LOST", "LOYALTYCARD"]);
         let named = |code: &str| json!({ "code": code, "description": "It." });
+        let item_codes = ["LOYALTY_CARD_LOST", "CARD_LOST"].map(named);
+        assert_eq!(names("itemCodes", &item_codes[..].into()), ["CARD_LOST"]);
         let permissions = ["loyalty.read", "loyalty-cards.read", "loyalty_cards.read", "catalog.loyalty"].map(named);
         let foreign = ["catalog.loyalty", "loyalty-cards.read", "loyalty_cards.read"];
         assert_eq!(names("permissions", &permissions[..].into()), foreign);

@@ -1,9 +1,47 @@
 //! JSON Schemas from Rust types: what an operation reads and answers is published as the types that do it, a module's and the
 //! host's own alike.
 
+use std::borrow::Cow;
+
 use schemars::generate::{Contract, SchemaGenerator, SchemaSettings};
-use schemars::{JsonSchema, Schema};
+use schemars::{JsonSchema, Schema, json_schema};
 use serde_json::{Map, Value, json};
+use stoa_iso::{country, currency};
+
+/// Instants as the interface takes them: UTC, to the millisecond, from the year 1.
+pub const INSTANT_PATTERN: &str = "^([0-9]{3}[1-9]|[0-9]{2}[1-9][0-9]|[0-9][1-9][0-9]{2}|[1-9][0-9]{3})-(0[1-9]|1[0-2])-(0[1-9]|[12][0-9]|3[01])T([01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9](\\.[0-9]{1,3})?Z$";
+
+/// The schema of a country in a request: every assigned code of ISO 3166-1 alpha-2. A record may hold a code that was withdrawn since, so
+/// that a response is any text.
+pub enum CountryCode {}
+
+/// The schema of a currency in a request, likewise: every active code of ISO 4217.
+pub enum CurrencyCode {}
+
+macro_rules! code_schema {
+    ($name:ident, $codes:expr) => {
+        impl JsonSchema for $name {
+            fn schema_name() -> Cow<'static, str> {
+                stringify!($name).into()
+            }
+
+            fn inline_schema() -> bool {
+                true
+            }
+
+            fn json_schema(generator: &mut SchemaGenerator) -> Schema {
+                if generator.contract().is_serialize() {
+                    return json_schema!({ "type": "string" });
+                }
+                let codes: Vec<&str> = $codes.collect();
+                json_schema!({ "type": "string", "title": stringify!($name), "enum": codes })
+            }
+        }
+    };
+}
+
+code_schema!(CountryCode, country::list_assigned());
+code_schema!(CurrencyCode, currency::list_active());
 
 /// Collects the named schemas of a module while its operations are described.
 pub struct Schemas {

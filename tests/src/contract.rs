@@ -85,6 +85,8 @@ impl Contract {
             return;
         }
         assert!(!response.is_null(), "a status that the contract does not show: {answer}");
+        let shows_location = !response["headers"]["Location"].is_null();
+        assert_eq!(answer.header("location").is_some(), shows_location, "Location of {}: {answer}", operation.id);
         let kind = answer.header("content-type").unwrap_or_default();
         if kind.starts_with("text/html") {
             let page = &response["content"]["text/html"];

@@ -40,6 +40,7 @@ pub mod on_both;
 pub mod operator;
 pub mod parallel;
 pub mod people;
+pub mod pip;
 pub mod postgres;
 #[cfg(target_os = "linux")]
 pub mod preload;

@@ -18,6 +18,7 @@ mod event;
 #[allow(missing_docs, reason = "a comment becomes a description in the contract, and these names are the trade's")]
 pub mod goods;
 pub mod ids;
+#[allow(missing_docs, reason = "each constant has its sentence")]
 pub mod item_codes;
 pub mod json_list;
 #[cfg(test)]

@@ -115,12 +115,13 @@ fn contract(
 ) -> Result<Document, String> {
     let public = platform::public::routes();
     let own_kinds = platform::webhooks::event_kinds();
+    let own_item_codes = platform::item_codes();
     let host = openapi::DocumentedModule {
         name: platform::NAME,
         description: "Identity, companies and the service itself.",
         schemas: own_schemas,
         problems: &[],
-        item_codes: &[],
+        item_codes: &own_item_codes,
         events: &own_kinds,
         words: &[],
         by_partner: false,

@@ -210,7 +210,12 @@ impl AdmittedCall<'_> {
         self.call.trail.step("answer");
         let replayed = answer.as_ref().is_ok_and(|answer| answer.replayed);
         let response = answer.and_then(|answer| {
-            let response = success::respond(self.operation(), parts, answer, self.call.trail.request_id)?;
+            let is_located = self.call.edition.operations.is_located(self.operation());
+            let location = is_located.then(|| success::locate(&parts.uri, &answer)).flatten();
+            let mut response = success::respond(self.operation(), parts, answer, self.call.trail.request_id)?;
+            if let Some(location) = location {
+                response.headers_mut().insert(header::LOCATION, location);
+            }
             let memory = app.response_memory.share(caller.id());
             response_memory::hold(response, memory, !self.operation().route.read_only)
         });

@@ -7,7 +7,7 @@ use serde_json::{Map, Value as Json};
 use stoa_descriptor::{Audience, Route};
 
 use crate::contract::parameters::{self, ESCAPED};
-use crate::contract::{Csv, Parameters, Schema, growth};
+use crate::contract::{Csv, Parameters, Schema, growth, location};
 use crate::problem::Item;
 
 /// Faults that are named of one part of an example.
@@ -24,6 +24,8 @@ pub struct Operation {
     pub response: Arc<Schema>,
     /// CSV form of a success, for callers who prefer it.
     pub csv: Option<Csv>,
+    /// A success has the id of a new record.
+    pub answers_an_id: bool,
     /// A list for those who come back for what is new, whoever asks.
     pub news: bool,
 }
@@ -54,7 +56,8 @@ impl Operation {
         }
         let csv =
             route.csv.then(|| Csv::compile(&route.response, schemas)).transpose().map_err(|why| invalid("csv", why))?;
-        Ok(Operation { route, parameters, body, response: Arc::new(response), csv, news: false })
+        let answers_an_id = location::answers_an_id(&route, schemas);
+        Ok(Operation { route, parameters, body, response: Arc::new(response), csv, answers_an_id, news: false })
     }
 
     /// The places where the route's example is not what the operation takes and answers, each with its fault: `/body/name: REQUIRED`.

@@ -136,7 +136,7 @@ fn offer_scopes(route: &mut Route, modules: &[Arc<Module>]) {
     if let Some(Json::Object(scopes)) = scopes {
         scopes.insert("maxItems".into(), known.len().into());
         if !known.is_empty() {
-            scopes.insert("items".into(), json!({ "type": "string", "enum": known }));
+            scopes.insert("items".into(), json!({ "type": "string", "title": "ScopeCode", "enum": known }));
         }
     }
 }

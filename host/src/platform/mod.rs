@@ -31,7 +31,7 @@ pub use operation::PlatformOperation;
 use std::sync::Arc;
 
 use serde_json::{Map, Value as Json};
-use stoa_descriptor::{Route, Schemas};
+use stoa_descriptor::{Named, Route, Schemas};
 
 use crate::database::Session;
 use crate::events::TEST_KIND;
@@ -56,6 +56,19 @@ pub const PERMISSIONS: &[(&str, &str)] = &[
 
 /// Scopes that the host owns, with what they allow.
 pub const SCOPES: &[(&str, &str)] = &[(webhooks::SCOPE, "Manage webhook endpoints; read deliveries and events.")];
+
+/// Codes of items that the host's own operations answer beyond the shared ones, and the sentence of each.
+const ITEM_CODES: &[(&str, &str)] = &[(
+    "ADDRESS_NOT_ALLOWED",
+    "The host does not call this address. `expected` has the scheme and the port that it accepts.",
+)];
+
+/// Those codes, as the contract has them.
+pub fn item_codes() -> Vec<Named> {
+    let named =
+        |(code, sentence): &(&str, &str)| Named { code: (*code).to_owned(), description: (*sentence).to_owned() };
+    ITEM_CODES.iter().map(named).collect()
+}
 
 /// Names that modules may build on and may not take.
 pub const NAMES: HostNames = HostNames {

@@ -2,13 +2,19 @@
 //! as ever and tells its operator where, never what.
 
 use serde_json::json;
+use stoa_tests::company::with;
 use stoa_tests::host::Settings;
+use stoa_tests::puppet::{descriptor, puppet, route};
 use stoa_tests::{Company, Database, Stoa, eventually, modules, on_one_database};
 
 use crate::modules::hostile;
 
 // Judged before a database is asked, or of what no database knows.
-on_one_database![a_breach_fails_the_request_and_nothing_else, a_breach_is_counted_and_the_request_goes_on];
+on_one_database![
+    a_breach_fails_the_request_and_nothing_else,
+    a_breach_is_counted_and_the_request_goes_on,
+    an_item_code_that_its_route_does_not_list_fails_the_request
+];
 
 /// Mode, what it breaks, and the place that is reported.
 const BREACHES: &[(&str, &str, &str)] = &[
@@ -63,6 +69,28 @@ fn a_breach_is_counted_and_the_request_goes_on(database: Database) {
     // A breach that no mode allows: a kind that nobody declared.
     hostile::commit(&shop, "event-undeclared", "").refused(500, "MODULE_FAILED");
     hostile::well(&shop);
+}
+
+/// The puppet declares one code and answers the one in the path.
+fn an_item_code_that_its_route_does_not_list_fails_the_request(database: Database) {
+    let refusal = with(
+        &route("puppet", "GET", "refusals/{code}", "readRefusal"),
+        json!({
+            "pathSchema": { "type": "object", "properties": { "code": { "type": "string" } } },
+            "problems": ["ILLEGAL_STATE"],
+            "itemCodes": ["PUPPET_FULL"],
+        }),
+    );
+    let declared = json!([{ "code": "PUPPET_FULL", "description": "The puppet is full." }]);
+    let whole = with(&descriptor("puppet"), json!({ "routes": [refusal], "itemCodes": declared }));
+    let folder = modules::empty_with(&[("puppet.wasm", &puppet(&whole))]);
+    let host = Stoa::start_with(database, Settings::default().modules(folder.path()));
+    let shop = host.company();
+    for shared_or_listed in ["PUPPET_FULL", "REPEATED", "DUPLICATE"] {
+        shop.get(&format!("puppet/refusals/{shared_or_listed}")).refused(409, "ILLEGAL_STATE");
+    }
+    shop.get("puppet/refusals/PUPPET_EMPTY").refused(500, "MODULE_FAILED");
+    assert_reported(&host, "readRefusal answered the item code PUPPET_EMPTY");
 }
 
 /// Breaches of the module that the host has counted.

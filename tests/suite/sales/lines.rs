@@ -186,12 +186,14 @@ fn e219_quantities_fit_their_unit(database: Database) {
     let (whole, tenths) = (counter.good("10", "0"), counter.good_of(1, "10", "0"));
     let (phone, _) = counter.phone("10", 0);
     let try_one = |variant: &str, quantity: &str| counter.try_draft(one(variant, json!({ "quantity": quantity })));
-    let fault = |answer: Answer| {
-        answer.refused(400, "VALIDATION_FAILED").fault("/items/0/quantity", "QUANTITY_SCALE");
+    let fault = |answer: Answer, most: u8| {
+        let digits = json!({ "maximum": most, "counted": "FRACTION_DIGITS" });
+        let refused = answer.refused(400, "VALIDATION_FAILED").fault("/items/0/quantity", "QUANTITY_SCALE");
+        refused.bounds("/items/0/quantity", digits);
     };
-    fault(try_one(&whole, "1.5"));
-    fault(try_one(&phone, "1.5"));
-    fault(try_one(&tenths, "1.55"));
+    fault(try_one(&whole, "1.5"), 0);
+    fault(try_one(&phone, "1.5"), 0);
+    fault(try_one(&tenths, "1.55"), 1);
     try_one(&tenths, "1.500").is(201);
 }
 

@@ -39,6 +39,7 @@ impl Module for Tiers {
             operations::tier::OPERATIONS,
             built_in::price_list::OPERATIONS,
             built_in::price::read::OPERATIONS,
+            built_in::price::removal::OPERATIONS,
             built_in::price::change::OPERATIONS,
             built_in::price::schedule::OPERATIONS,
             built_in::price::resolve::OPERATIONS,

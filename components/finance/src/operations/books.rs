@@ -14,6 +14,7 @@ use stoa_trade::document::version::ExpectedVersion;
 use stoa_trade::quantity::{Amount, Money, sum, widen};
 use stoa_trade::refusal::{refuse, refuse_invalid};
 
+use crate::operations::row::posting_reasons;
 use crate::records::party_entry::{PartyAccount, PartyEntryRow};
 use crate::records::permission::SETTINGS;
 use crate::records::side::Side;
@@ -38,7 +39,8 @@ pub const OPERATIONS: &[Operation] = &[
         .writes(LEGAL_ENTITY, &[]).without_if_match()
         .problems(&["VERSION_CONFLICT", "ILLEGAL_STATE", "ARCHIVED", "LIMIT_EXCEEDED", "VALUATION_COST_REQUIRED",
             "ACCOUNTING_SETUP_REQUIRED", "ACCOUNTING_AMOUNT_PRECISION", "ACCOUNTING_CURRENCY_UNSUPPORTED",
-            "ACCOUNTING_PERIOD_CLOSED"]),
+            "ACCOUNTING_PERIOD_CLOSED"])
+        .item_codes(posting_reasons!["BOOKS_KEPT"]),
 ];
 
 /// Terms of the books.

@@ -35,13 +35,15 @@ pub const OPERATIONS: &[Operation] = &[
     Operation::replace(ACCOUNT_AT, "replaceAccount", replace).summary("Replace an account")
         .description("`postable` cannot change once the account has a line. Caution: an omitted `postable` is true.")
         .needs(SETTINGS).body::<AccountChange>().answers::<Account>()
-        .writes(ACCOUNT, &[]).problems(&["ARCHIVED", "IMMUTABLE_FIELD", "REFERENCE_INVALID", "ILLEGAL_STATE"]),
+        .writes(ACCOUNT, &[]).problems(&["ARCHIVED", "IMMUTABLE_FIELD", "REFERENCE_INVALID", "ILLEGAL_STATE"])
+        .item_codes(&["HAS_CHILDREN", "MAPPED"]),
     Operation::transition("/ledger/accounts/{id}/archive", "archiveAccount", archive)
         .summary("Archive an account")
         .description("Rejected while the account is mapped, belongs to an active money account, has active child accounts or \
             has a balance.")
         .needs(SETTINGS).body::<EmptyBody>().answers::<Account>()
-        .writes(ACCOUNT, &[]).problems(&["ARCHIVED", "ILLEGAL_STATE", "LIMIT_EXCEEDED"]),
+        .writes(ACCOUNT, &[]).problems(&["ARCHIVED", "ILLEGAL_STATE", "LIMIT_EXCEEDED"])
+        .item_codes(&["ACTIVE_CHILDREN", "ACTIVE_MONEY_ACCOUNT", "BALANCE_NOT_ZERO", "MAPPED"]),
 ];
 
 /// Accounts that an entity has at most, archived ones too.

@@ -34,7 +34,7 @@ pub const OPERATIONS: &[Operation] = &[
     Operation::transition("/ledger/branches/{id}/archive", "archiveBranch", archive)
         .summary("Archive a branch").description("Rejected while a warehouse or register uses it.")
         .needs(SETTINGS).body::<EmptyBody>().answers::<Branch>()
-        .writes(BRANCH, &[]).problems(&["ARCHIVED", "ILLEGAL_STATE"]),
+        .writes(BRANCH, &[]).problems(&["ARCHIVED", "ILLEGAL_STATE"]).item_codes(&["HELD"]),
 ];
 
 /// A new branch.

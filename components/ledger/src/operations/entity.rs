@@ -50,7 +50,8 @@ pub const OPERATIONS: &[Operation] = &[
         .description("Rejected while it has an active branch or money account, a warehouse or register uses it, or a control \
             account has a balance.")
         .without_if_match().needs(SETTINGS).body::<EmptyBody>().answers::<LegalEntity>()
-        .writes(LEGAL_ENTITY, &[]).problems(&["ARCHIVED", "ILLEGAL_STATE", "LIMIT_EXCEEDED"]),
+        .writes(LEGAL_ENTITY, &[]).problems(&["ARCHIVED", "ILLEGAL_STATE", "LIMIT_EXCEEDED"])
+        .item_codes(&["ACTIVE_BRANCH", "ACTIVE_MONEY_ACCOUNT", "CONTROL_BALANCE_NOT_ZERO", "HELD"]),
 ];
 
 /// Entities that a company has at most, archived ones too.
@@ -70,7 +71,7 @@ pub struct LegalEntityInput {
     /// Stored as sent; the service verifies nothing.
     pub tax_id: Option<Text<0, 64>>,
     /// An assigned code of ISO 3166-1 alpha-2.
-    #[schemars(regex(pattern = "^[A-Z]{2}$"))]
+    #[schemars(with = "Option<text::CountryCode>")]
     pub country_code: Option<String>,
     /// True if every covered operation posts an entry. Cannot be turned off.
     #[serde(default)]
@@ -99,7 +100,7 @@ pub struct LegalEntityChange {
     legal_name: Option<Text<0, 300>>,
     tax_id: Option<Text<0, 64>>,
     /// An assigned code of ISO 3166-1 alpha-2.
-    #[schemars(regex(pattern = "^[A-Z]{2}$"))]
+    #[schemars(with = "Option<text::CountryCode>")]
     country_code: Option<String>,
     #[schemars(length(max = 64))]
     code: Option<String>,

@@ -33,12 +33,15 @@ pub const OPERATIONS: &[Operation] = &[
         .description("For postings without a document: bank charges, card settlements, capital. Lines on control accounts are \
             rejected.")
         .needs(SETTINGS).body::<ManualEntry>().grows_with("/lines").answers::<EntryReceipt>().writes(ENTRY, &[])
-        .problems(&["REFERENCE_INVALID", "ILLEGAL_STATE", "ACCOUNTING_PERIOD_CLOSED", "ACCOUNTING_AMOUNT_PRECISION"]),
+        .problems(&["REFERENCE_INVALID", "ILLEGAL_STATE", "ACCOUNTING_PERIOD_CLOSED", "ACCOUNTING_AMOUNT_PRECISION"])
+        .item_codes(&["AMOUNT_PRECISION", "BEFORE_BOOKS", "BOOKS_NOT_KEPT", "CONTROL_ACCOUNT", "MONTH_CLOSED", "UNBALANCED"]),
     Operation::create("/ledger/journal-entries/{id}/reverse", "reverseJournalEntry", reverse)
         .summary("Reverse a manual entry")
         .description("Posts the reversing entry, once. To reverse the entry of a document, void the document.")
         .needs(SETTINGS).body::<Reversal>().answers::<EntryReceipt>().writes(ENTRY, &[])
-        .problems(&["ARCHIVED", "ILLEGAL_STATE", "ACCOUNTING_PERIOD_CLOSED"]),
+        .problems(&["ARCHIVED", "ILLEGAL_STATE", "ACCOUNTING_PERIOD_CLOSED"])
+        .item_codes(&["ALREADY_REVERSED", "BEFORE_BOOKS", "BOOKS_NOT_KEPT", "CONTROL_ACCOUNT", "DATE_BEFORE_ORIGINAL",
+            "IS_REVERSAL", "MONTH_CLOSED", "NOT_MANUAL"]),
 ];
 
 /// A line. State exactly one of debit and credit, above zero, with at most the decimal places of `amountScale`.

@@ -35,7 +35,8 @@ pub const OPERATIONS: &[Operation] = &[
             control role can move only while the balances of its old and new account are zero.")
         .without_if_match().needs(SETTINGS).body::<MappingInput>().answers::<MappingSet>()
         .writes(MAPPING, &[])
-        .problems(&["ARCHIVED", "VERSION_CONFLICT", "REFERENCE_INVALID", "ILLEGAL_STATE", "LIMIT_EXCEEDED"]),
+        .problems(&["ARCHIVED", "VERSION_CONFLICT", "REFERENCE_INVALID", "ILLEGAL_STATE", "LIMIT_EXCEEDED"])
+        .item_codes(&["CONTROL_ACCOUNT", "CONTROL_BALANCE_NOT_ZERO"]),
 ];
 
 #[derive(Debug, Deserialize, JsonSchema)]

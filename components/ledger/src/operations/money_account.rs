@@ -38,13 +38,15 @@ pub const OPERATIONS: &[Operation] = &[
     Operation::replace(MONEY_ACCOUNT_AT, "replaceMoneyAccount", replace)
         .summary("Replace a money account")
         .needs(SETTINGS).body::<MoneyAccountChange>().answers::<MoneyAccount>()
-        .writes(MONEY_ACCOUNT, &[]).problems(&["ARCHIVED", "IMMUTABLE_FIELD", "REFERENCE_INVALID", "ILLEGAL_STATE"]),
+        .writes(MONEY_ACCOUNT, &[]).problems(&["ARCHIVED", "IMMUTABLE_FIELD", "REFERENCE_INVALID", "ILLEGAL_STATE"])
+        .item_codes(&["HELD"]),
     Operation::transition("/ledger/money-accounts/{id}/archive", "archiveMoneyAccount",
         archive)
         .summary("Archive a money account")
         .description("Rejected while a method is mapped to it, a register uses it, or it has a balance.")
         .needs(SETTINGS).body::<EmptyBody>().answers::<MoneyAccount>()
-        .writes(MONEY_ACCOUNT, &[]).problems(&["ARCHIVED", "ILLEGAL_STATE", "LIMIT_EXCEEDED"]),
+        .writes(MONEY_ACCOUNT, &[]).problems(&["ARCHIVED", "ILLEGAL_STATE", "LIMIT_EXCEEDED"])
+        .item_codes(&["BALANCE_NOT_ZERO", "HELD", "MAPPED"]),
 ];
 
 /// A new money account.

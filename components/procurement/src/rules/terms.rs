@@ -13,9 +13,6 @@ use stoa_trade::text::{Line, Prose};
 
 use crate::records::order::{Incoterm, OrderKind, TransportMode};
 
-/// ISO 3166-1 alpha-2. A table says which codes are assigned.
-const COUNTRY: &str = "^[A-Z]{2}$";
-
 /// Goods or services of one variant to buy.
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
@@ -56,7 +53,7 @@ pub struct ImportTerms {
     pub incoterm: Option<Incoterm>,
     pub transport_mode: Option<TransportMode>,
     /// ISO 3166-1 alpha-2, in upper case.
-    #[schemars(regex(pattern = COUNTRY))]
+    #[schemars(with = "Option<text::CountryCode>")]
     pub origin_country: Option<String>,
     pub origin_port: Option<Line<0, 100>>,
     pub destination_port: Option<Line<0, 100>>,

@@ -102,11 +102,11 @@ pub fn require_quantities(article: &Article, pointer: &str) -> Result<(), Proble
 /// Refuses a quantity finer than the article's unit of measure.
 ///
 /// # Errors
-/// VALIDATION_FAILED with QUANTITY_SCALE at the pointer.
+/// VALIDATION_FAILED with QUANTITY_SCALE and the unit's digits at the pointer.
 pub fn check_scale(article: &Article, quantity: Quantity, pointer: &str) -> Result<(), Problem> {
     match is_countable(quantity, tracking(article), article.decimal_places) {
         true => Ok(()),
-        false => Err(Problem::invalid(vec![scale_fault(pointer)])),
+        false => Err(Problem::invalid(vec![scale_fault(pointer, tracking(article), article.decimal_places)])),
     }
 }
 

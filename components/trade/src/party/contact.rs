@@ -2,14 +2,13 @@
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Deserializer, Serialize};
+use stoa_sdk::text::CountryCode;
 use stoa_sdk::text_enum;
 
 use crate::text::Line;
 
 /// One `@`, no white space.
 const EMAIL: &str = "^[^@\\s]+@[^@\\s]+$";
-/// ISO 3166-1 alpha-2; which codes there are is a table's to say.
-const COUNTRY: &str = "^[A-Z]{2}$";
 
 /// An e-mail address of 3 to 254 characters; its existence is not checked here.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize, JsonSchema)]
@@ -116,7 +115,7 @@ pub struct AddressInput {
     /// Postal code in the format of the country.
     pub postal_code: Option<Line<0, 20>>,
     /// ISO 3166-1 alpha-2, in upper case.
-    #[schemars(regex(pattern = COUNTRY))]
+    #[schemars(with = "CountryCode")]
     pub country_code: String,
 }
 

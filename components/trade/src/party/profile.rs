@@ -131,7 +131,7 @@ pub struct SupplierTerms {
     #[schemars(regex(pattern = WEBSITE), length(max = 2048))]
     pub website: Option<String>,
     /// Suggestion for clients: an active ISO 4217 code.
-    #[schemars(regex(pattern = text::CURRENCY))]
+    #[schemars(with = "Option<text::CurrencyCode>")]
     pub default_currency_code: Option<String>,
     /// Days from an order to the arrival of its goods.
     #[schemars(range(min = 0, max = 365))]

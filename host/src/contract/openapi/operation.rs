@@ -7,26 +7,37 @@ use stoa_descriptor::{Access, Audience, Idempotency, Route};
 
 use super::{
     DocumentedOperation,
-    components::{self, RESPONSES},
+    components::{self, RESPONSE, RESPONSES, Shape},
     schemas::{Schemas, pascal},
 };
 use crate::contract::parameters;
 
-/// Describes an operation. `statuses`: of every problem code; `item_codes`: each with its sentence; `has_etag`: a success has the
-/// record's ETag.
+/// Facts of an operation that depend on the others.
+#[derive(Debug, Clone, Copy)]
+pub struct Facts {
+    /// A success has the record's ETag.
+    pub has_etag: bool,
+    /// A success says where the new record is.
+    pub is_located: bool,
+    /// Users have an operation of the same summary.
+    pub has_twin: bool,
+}
+
+/// Describes an operation. `statuses`: of every problem code; `item_codes`: each with its sentence.
 pub fn describe(
     op: &DocumentedOperation,
     schemas: &mut Schemas,
     statuses: &BTreeMap<&str, u16>,
     item_codes: &[(&str, &str)],
-    has_etag: bool,
+    facts: Facts,
 ) -> Result<Value, String> {
     let route = op.route;
     let mut written = Map::new();
     written.insert("operationId".into(), route.operation.clone().into());
     written.insert("tags".into(), json!([op.module]));
-    written.insert("summary".into(), route.summary.clone().into());
-    let reasons = reasons(op, item_codes)?;
+    let audience = if facts.has_twin { " (API client)" } else { "" };
+    written.insert("summary".into(), format!("{}{audience}", route.summary).into());
+    let reasons = list_reasons(op, item_codes);
     written.insert("description".into(), description(op, &reasons).into());
     written.insert("security".into(), security(op));
     let parameters = parameters_of(op, schemas)?;
@@ -42,7 +53,7 @@ pub fn describe(
         written.insert("requestBody".into(), json!({"required": true, "content": {"application/json": content}}));
     }
     let mut responses = Map::new();
-    responses.insert(route.status.to_string(), success(op, schemas, has_etag)?);
+    responses.insert(route.status.to_string(), success(op, schemas, facts)?);
     refusals(op, statuses, &mut responses)?;
     written.insert("responses".into(), responses.into());
     if !op.public {
@@ -60,13 +71,10 @@ pub fn describe(
 }
 
 /// The item codes of an operation beyond those that every operation may answer, and their sentences.
-fn reasons<'a>(
-    op: &DocumentedOperation<'a>,
-    item_codes: &[(&'a str, &'a str)],
-) -> Result<Vec<(&'a String, &'a str)>, String> {
+fn list_reasons<'a>(op: &DocumentedOperation<'a>, item_codes: &[(&'a str, &'a str)]) -> Vec<(&'a String, &'a str)> {
     let sentence = |code: &'a String| {
         let known = item_codes.iter().find(|(known, _)| known == code);
-        known.map(|(_, sentence)| (code, *sentence)).ok_or_else(|| format!("no module declares the item code {code}"))
+        (code, known.map_or("", |(_, sentence)| *sentence))
     };
     op.route.item_codes.iter().map(sentence).collect()
 }
@@ -82,7 +90,11 @@ fn description(op: &DocumentedOperation, reasons: &[(&String, &str)]) -> String 
         all.push(format!("Events: {}.", join_codes(&route.events, ", ")));
     }
     if !reasons.is_empty() {
-        let codes: Vec<String> = reasons.iter().map(|(code, sentence)| format!("- `{code}`: {sentence}")).collect();
+        let line = |(code, sentence): &(&String, &str)| match *sentence {
+            "" => format!("- `{code}`"),
+            sentence => format!("- `{code}`: {sentence}"),
+        };
+        let codes: Vec<String> = reasons.iter().map(line).collect();
         all.push(format!("Codes in `errors`, beyond those that every operation has:\n\n{}", codes.join("\n")));
     }
     if route.discloses_identifiers {
@@ -210,14 +222,17 @@ fn parameter(name: &str, location: &str, required: bool, mut schema: Value) -> V
     parameter
 }
 
-fn success(op: &DocumentedOperation, schemas: &mut Schemas, has_etag: bool) -> Result<Value, String> {
+fn success(op: &DocumentedOperation, schemas: &mut Schemas, facts: Facts) -> Result<Value, String> {
     let route = op.route;
     let phrase = http::StatusCode::from_u16(route.status).ok().filter(http::StatusCode::is_success);
     let phrase = phrase.and_then(|status| status.canonical_reason()).ok_or("the success status is none")?;
     let shared = |name: &str| json!({"$ref": format!("#/components/headers/{name}")});
     let mut headers = json!({"X-Request-Id": shared("X-Request-Id")});
-    if has_etag {
+    if facts.has_etag {
         headers["ETag"] = shared("ETag");
+    }
+    if facts.is_located {
+        headers["Location"] = shared("Location");
     }
     if route.idempotency != Idempotency::None {
         headers["Idempotency-Replayed"] = shared("Idempotency-Replayed");
@@ -254,7 +269,7 @@ fn refusals(
     statuses: &BTreeMap<&str, u16>,
     responses: &mut Map<String, Value>,
 ) -> Result<(), String> {
-    let route = op.route;
+    let (route, shape) = (op.route, Shape::from_route(op.route));
     let mut named: BTreeMap<u16, Vec<&str>> = BTreeMap::new();
     for code in &route.problems {
         let status = statuses.get(code.as_str()).ok_or_else(|| format!("there is no problem code {code}"))?;
@@ -264,9 +279,9 @@ fn refusals(
         let applies = components::applies(*status, route, op.public);
         let response = match named.remove(status) {
             None if !applies => continue,
-            None => json!({"$ref": format!("#/components/responses/{component}")}),
+            None => json!({"$ref": format!("{RESPONSE}{}", shape.component(*status, component))}),
             Some(mut codes) => {
-                let general = if applies { components::codes(*status) } else { Vec::new() };
+                let general = if applies { shape.codes(*status) } else { Vec::new() };
                 codes.extend(general);
                 let mut seen = BTreeSet::new();
                 codes.retain(|code| seen.insert(*code));
@@ -279,6 +294,6 @@ fn refusals(
     for (status, codes) in named {
         responses.insert(status.to_string(), components::refusal(status, "An error of this operation.", &codes));
     }
-    responses.insert("default".into(), json!({"$ref": "#/components/responses/Problem"}));
+    responses.insert("default".into(), json!({"$ref": format!("{RESPONSE}Problem")}));
     Ok(())
 }

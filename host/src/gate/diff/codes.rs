@@ -83,6 +83,10 @@ codes! {
     ROUTE_PROBLEM_REMOVED COMPATIBLE;
     /// An operation answers one problem code more.
     ROUTE_PROBLEM_ADDED COMPATIBLE;
+    /// An operation no longer answers an item code.
+    ROUTE_ITEM_CODE_REMOVED COMPATIBLE;
+    /// An operation answers one item code more.
+    ROUTE_ITEM_CODE_ADDED COMPATIBLE;
     /// The audit entry has another resource type, or none.
     ROUTE_AUDIT_CHANGED BREAKING;
     /// An operation leaves an audit entry that left none.
@@ -189,6 +193,10 @@ codes! {
     PROBLEM_REMOVED COMPATIBLE;
     /// A problem code is new.
     PROBLEM_ADDED COMPATIBLE;
+    /// The module no longer declares an item code.
+    ITEM_CODE_REMOVED COMPATIBLE;
+    /// The module declares an item code more.
+    ITEM_CODE_ADDED COMPATIBLE;
     /// The audit list can no longer be filtered so.
     AUDIT_FILTER_REMOVED BREAKING;
     /// The audit list can be filtered so.

@@ -48,6 +48,13 @@ fn route((was, old): (&Route, &Descriptor), (is, new): (&Route, &Descriptor), ch
         codes::ROUTE_PROBLEM_ADDED,
         changes,
     );
+    compare_lists(
+        name,
+        (&was.item_codes, &is.item_codes),
+        codes::ROUTE_ITEM_CODE_REMOVED,
+        codes::ROUTE_ITEM_CODE_ADDED,
+        changes,
+    );
     parameters((was, old), (is, new), changes);
     body((was, old), (is, new), changes);
     let item = format!("{name} response");

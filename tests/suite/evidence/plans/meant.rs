@@ -171,6 +171,10 @@ pub const MEANT: &[Meant] = &[
         scans: &[("inventory_stock", "updated_at"), ("inventory_unit", "updated_at")],
     },
     Meant {
+        why: "removals are listed in the order of ids as all changes are: no index has `updated_at` (docs/decisions/022)",
+        scans: &[("catalog_product", "publication_status <>"), ("pricing_price", "valid_to")],
+    },
+    Meant {
         why: "a company has few of them",
         scans: &[
             ("pos_register", "status"),

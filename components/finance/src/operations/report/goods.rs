@@ -13,7 +13,7 @@ use crate::work::ordered::parse;
 
 #[rustfmt::skip]
 pub const OPERATIONS: &[Operation] = &[
-    Operation::read("/reports/valuation", "getValuationReport", valuation).summary("Value of goods")
+    Operation::read("/reports/valuation", "getValuationReport", valuation).summary("Value of goods compared with the books")
         .description("Totals include the whole legal entity. The difference to the books must be zero.")
         .needs(COST).query::<AskValuation>().answers::<Valuation>().cache_control("no-store").or_csv().heavy().problems(&["NOT_FOUND", "LIMIT_EXCEEDED"]),
     Operation::read("/reports/costs", "getCostReport", costs_report).summary("Changes of the value of goods")

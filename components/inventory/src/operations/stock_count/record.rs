@@ -4,11 +4,11 @@
 use std::collections::BTreeMap;
 
 use stoa_sdk::store::{MOST_ROWS, find, get_all, insert, run, select, update_all};
-use stoa_sdk::{Answer, Call, Decimal, Field, Id, Problem, all, item, map, new_ids, now, view};
+use stoa_sdk::{Answer, Call, Decimal, Field, Id, Problem, all, map, new_ids, now, view};
 use stoa_trade::clients::articles::{self, Article};
 use stoa_trade::document::lines::Lines;
 use stoa_trade::limits::COUNTED;
-use stoa_trade::quantity::{Quantity, Tracking, UnitCost, is_countable};
+use stoa_trade::quantity::{Quantity, Tracking, UnitCost, is_countable, scale_fault};
 use stoa_trade::refusal::{refuse, refuse_invalid};
 use stoa_trade::{Change, new_record};
 
@@ -170,8 +170,9 @@ fn check_counts(lines: &[CountedLine], articles: &BTreeMap<Id, Article>) -> Resu
         if articles::tracking(article) == Tracking::None {
             return Err(Problem::illegal_state(format!("/lines/{index}/variantId")));
         }
-        if !is_countable(line.counted_quantity, articles::tracking(article), article.decimal_places) {
-            faults.push(item(format!("/lines/{index}/countedQuantity"), "QUANTITY_SCALE"));
+        let (tracking, places) = (articles::tracking(article), article.decimal_places);
+        if !is_countable(line.counted_quantity, tracking, places) {
+            faults.push(scale_fault(format!("/lines/{index}/countedQuantity"), tracking, places));
         }
     }
     refuse_invalid(faults)

@@ -63,7 +63,7 @@ impl Shipping {
             let Some(order_item) = self.order.item(line.order_item_id) else { continue };
             let places = articles.get(&order_item.variant_id).map_or(0, |article| article.decimal_places);
             if !is_countable(line.quantity.0, order_item.tracking, places) {
-                fine.push(scale_fault(pointer.member("quantity")));
+                fine.push(scale_fault(pointer.member("quantity"), order_item.tracking, places));
                 continue;
             }
             let left =

@@ -128,7 +128,7 @@ fn check_lines(
                 archived.push(stoa_sdk::item(format!("{}/variantId", receivable.order.pointer(item.id)), "ARCHIVED"))
             }
             Some(article) if !is_countable(line.quantity.0, item.tracking, article.decimal_places) => {
-                fine.push(scale_fault(pointer.member("quantity")));
+                fine.push(scale_fault(pointer.member("quantity"), item.tracking, article.decimal_places));
             }
             Some(_) if line.quantity.0 > receivable_quantity(receivable, item) => {
                 let most = Bounds::maximum(receivable_quantity(receivable, item));
