@@ -1,4 +1,36 @@
 //! A request of each operation and its answer. The texts lie in `examples/`.
 
 /// The operation id and the JSON text of its `stoa_descriptor::Example`.
-pub const EXAMPLES: &[(&str, &str)] = &[];
+pub const EXAMPLES: &[(&str, &str)] = &[
+    ("listAccounts", include_str!("../examples/listAccounts.json")),
+    ("createAccount", include_str!("../examples/createAccount.json")),
+    ("getAccount", include_str!("../examples/getAccount.json")),
+    ("replaceAccount", include_str!("../examples/replaceAccount.json")),
+    ("archiveAccount", include_str!("../examples/archiveAccount.json")),
+    ("listBranches", include_str!("../examples/listBranches.json")),
+    ("createBranch", include_str!("../examples/createBranch.json")),
+    ("getBranch", include_str!("../examples/getBranch.json")),
+    ("replaceBranch", include_str!("../examples/replaceBranch.json")),
+    ("archiveBranch", include_str!("../examples/archiveBranch.json")),
+    ("listJournalEntries", include_str!("../examples/listJournalEntries.json")),
+    ("createJournalEntry", include_str!("../examples/createJournalEntry.json")),
+    ("reverseJournalEntry", include_str!("../examples/reverseJournalEntry.json")),
+    ("listLegalEntities", include_str!("../examples/listLegalEntities.json")),
+    ("createLegalEntity", include_str!("../examples/createLegalEntity.json")),
+    ("getLegalEntity", include_str!("../examples/getLegalEntity.json")),
+    ("replaceLegalEntity", include_str!("../examples/replaceLegalEntity.json")),
+    ("archiveLegalEntity", include_str!("../examples/archiveLegalEntity.json")),
+    ("installChart", include_str!("../examples/installChart.json")),
+    ("replaceMappings", include_str!("../examples/replaceMappings.json")),
+    ("closePeriod", include_str!("../examples/closePeriod.json")),
+    ("reopenPeriod", include_str!("../examples/reopenPeriod.json")),
+    ("listMoneyAccounts", include_str!("../examples/listMoneyAccounts.json")),
+    ("createMoneyAccount", include_str!("../examples/createMoneyAccount.json")),
+    ("getMoneyAccount", include_str!("../examples/getMoneyAccount.json")),
+    ("replaceMoneyAccount", include_str!("../examples/replaceMoneyAccount.json")),
+    ("archiveMoneyAccount", include_str!("../examples/archiveMoneyAccount.json")),
+    ("apiListBranches", include_str!("../examples/apiListBranches.json")),
+    ("apiGetBranch", include_str!("../examples/apiGetBranch.json")),
+    ("apiListLegalEntities", include_str!("../examples/apiListLegalEntities.json")),
+    ("apiGetLegalEntity", include_str!("../examples/apiGetLegalEntity.json")),
+];

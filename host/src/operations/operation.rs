@@ -2,10 +2,18 @@
 
 use std::sync::Arc;
 
+use percent_encoding::utf8_percent_encode;
 use serde_json::{Map, Value as Json};
 use stoa_descriptor::{Audience, Route};
 
+use crate::contract::parameters::{self, ESCAPED};
 use crate::contract::{Csv, Parameters, Schema, growth, location};
+use crate::problem::Item;
+
+/// Faults that are named of one part of an example.
+const MOST_FAULTS: usize = 5;
+/// Stands for the company in the path of an example.
+const TENANT: &str = "00000000-0000-0000-0000-000000000000";
 
 /// Generations that have an operation share it, and so do the requests that call it.
 pub struct Operation {
@@ -52,6 +60,34 @@ impl Operation {
         Ok(Operation { route, parameters, body, response: Arc::new(response), csv, answers_an_id, news: false })
     }
 
+    /// The places where the route's example is not what the operation takes and answers, each with its fault: `/body/name: REQUIRED`.
+    pub fn find_example_faults(&self) -> Vec<String> {
+        let Some(example) = &self.route.example else { return Vec::new() };
+        let encode = |text: &str| utf8_percent_encode(text, ESCAPED).to_string();
+        let text = |value: &Json| value.as_str().map_or_else(|| encode(&value.to_string()), encode);
+        let of_company = parameters::names(&self.route.path).contains(&"tenantId").then_some(("tenantId", TENANT));
+        let path: Vec<(&str, String)> = example.path.iter().map(|(name, value)| (name.as_str(), text(value))).collect();
+        let path = path.iter().map(|(name, value)| (*name, value.as_str()));
+        let mut faults = Vec::new();
+        if let Err(problem) = self.parameters.path(of_company.into_iter().chain(path)) {
+            faults.extend(tell("", &problem.errors));
+        }
+        let query: Vec<String> = example.query.iter().map(|(name, value)| format!("{name}={}", text(value))).collect();
+        if let Err(problem) = self.parameters.query(&query.join("&")) {
+            faults.extend(tell("", &problem.errors));
+        }
+        match (&self.body, &example.body) {
+            (Some(schema), Some(body)) => faults.extend(tell("/body", &schema.faults(body))),
+            (Some(_), None) => faults.push("/body: REQUIRED".to_owned()),
+            (None, Some(_)) => faults.push("/body: NOT_ALLOWED".to_owned()),
+            (None, None) => {}
+        }
+        if let Some(response) = &example.response {
+            faults.extend(tell("/response", &self.response.faults(response)));
+        }
+        faults
+    }
+
     /// Entries of the list that the route's limits grow with.
     pub fn count_lines(&self, body: &Json) -> usize {
         self.route.grows_with.as_deref().map_or(0, |list| growth::count_entries(body, list))
@@ -66,4 +102,9 @@ impl Operation {
             && (self.news || route.audience == Audience::ApiClient || asks_for_news())
             && route.takes("cursor")
     }
+}
+
+/// The first faults of a part, by place and kind.
+fn tell(part: &str, items: &[Item]) -> Vec<String> {
+    items.iter().take(MOST_FAULTS).map(|item| format!("{part}{}: {}", item.pointer, item.code)).collect()
 }
