@@ -82,7 +82,7 @@ impl Run {
     }
 
     /// The report's lines.
-    fn report(&self) -> Vec<Json> {
+    pub fn report(&self) -> Vec<Json> {
         let text = fs::read_to_string(self.folder.path().join("shop.csv.report.jsonl")).unwrap_or_default();
         text.lines().map(|line| serde_json::from_str(line).expect("a line of the report is JSON")).collect()
     }
