@@ -195,8 +195,12 @@ const KNOWN: &[Known] = &[
     ("06", "brand", |records| records.lookup("brands", "ACME")),
     ("07", "category", |records| records.lookup("categories", "PHONES")),
     ("08", "product", |records| {
+        let variant = json!({
+            "sku": "PHONE-128-BLACK", "attributes": { "weightGrams": 172 }, "searchAliases": ["phone 128"],
+        });
         let members = json!({
-            "publicationStatus": "PUBLISHED", "trackInventory": true, "variants": [{ "sku": "PHONE-128-BLACK" }],
+            "publicationStatus": "PUBLISHED", "trackInventory": true, "attributes": { "warrantyMonths": 24 },
+            "variants": [variant],
         });
         records.post("catalog/products", with(&product("Phone"), members))
     }),
