@@ -114,14 +114,14 @@ pub fn batches(items: Vec<Item>) -> Vec<Vec<Item>> {
 
 /// The body of a request. `from`: when prices begin that begin with the run; each ends an open price before it.
 pub fn body(batch: &[Item], from: &str) -> Json {
-    let items: Vec<Json> = batch.iter().map(|item| begun(item, from)).collect();
+    let items: Vec<Json> = batch.iter().map(|item| with_begin(item, from)).collect();
     match batch.first().map(|item| item.place) {
         Some(Place::Price) => json!({ "prices": items, "replace": true }),
         _ => json!({ "products": items }),
     }
 }
 
-fn begun(item: &Item, from: &str) -> Json {
+fn with_begin(item: &Item, from: &str) -> Json {
     let mut body = item.body.clone();
     if let Some(members) = body.as_object_mut().filter(|_| item.starts_now) {
         members.insert("validFrom".to_owned(), json!(from));

@@ -171,8 +171,8 @@ mod tests {
     use crate::known::tests::{known, product};
 
     /// The SKUs that are added, the records that are replaced, and the faults of a plan for product 1.
-    fn planned(members: Json, skus: &[&str], may_clear: bool) -> (Vec<String>, Vec<String>, Vec<(u64, String)>) {
-        let known = known(Side::Client);
+    fn plan_changes(members: Json, skus: &[&str], may_clear: bool) -> (Vec<String>, Vec<String>, Vec<(u64, String)>) {
+        let known = new_known(Side::Client);
         let record = &known.products["1"];
         let mut faults = Vec::new();
         let change = plan(&known, record, product(members, skus), may_clear, &mut faults);
@@ -183,18 +183,18 @@ mod tests {
 
     #[test]
     fn new_skus_are_added_and_differing_records_replaced_the_product_last() {
-        let (added, replaced, faults) = planned(json!({ "name": "other" }), &["A", "NEW"], true);
+        let (added, replaced, faults) = plan_changes(json!({ "name": "other" }), &["A", "NEW"], true);
         assert_eq!(
             (added, replaced, faults),
             (vec!["NEW".to_owned()], vec!["a".to_owned(), "1".to_owned()], Vec::new())
         );
-        let (added, replaced, faults) = planned(json!({ "name": "one" }), &[], false);
+        let (added, replaced, faults) = plan_changes(json!({ "name": "one" }), &[], false);
         assert_eq!((added.len(), replaced.len(), faults.len()), (0, 0, 0));
     }
 
     #[test]
     fn a_record_that_is_not_read_whole_is_not_replaced() {
-        let (added, replaced, faults) = planned(json!({ "name": "other" }), &["NEW", "B"], false);
+        let (added, replaced, faults) = plan_changes(json!({ "name": "other" }), &["NEW", "B"], false);
         let hidden = |line: u64| (line, "HIDDEN".to_owned());
         assert_eq!((added, replaced, faults), (vec!["NEW".to_owned()], Vec::new(), vec![hidden(3), hidden(2)]));
     }

@@ -114,15 +114,15 @@ pub fn show(value: &Json) -> String {
 mod tests {
     use super::*;
 
-    fn stated(body: Json) -> Map<String, Json> {
+    fn new_members(body: Json) -> Map<String, Json> {
         match body {
             Json::Object(members) => members,
             _ => panic!("members"),
         }
     }
 
-    fn differing(record: &Json, body: Json, part: Part) -> Vec<(String, String, String)> {
-        let found = find_differences(record, &stated(body), part).into_iter();
+    fn list_differences(record: &Json, body: Json, part: Part) -> Vec<(String, String, String)> {
+        let found = find_differences(record, &new_members(body), part).into_iter();
         found.map(|found| (found.column, show(&found.old), show(&found.new))).collect()
     }
 
@@ -131,10 +131,10 @@ mod tests {
         let record =
             json!({ "name": "A", "brandId": null, "trackInventory": false, "attributes": { "Size": 6, "Kind": "x" } });
         let same = json!({ "name": "A", "trackInventory": false, "attributes": { "Size": "6" } });
-        assert_eq!(differing(&record, same, Part::Product), []);
+        assert_eq!(list_differences(&record, same, Part::Product), []);
         let other = json!({ "name": "B", "brandId": "id", "attributes": { "Size": "7", "New": "y" } });
         let text = |column: &str, old: &str, new: &str| (column.to_owned(), old.to_owned(), new.to_owned());
-        let found = differing(&record, other, Part::Product);
+        let found = list_differences(&record, other, Part::Product);
         let expected = [
             text("attribute:New", "(none)", "y"),
             text("attribute:Size", "6", "7"),
@@ -143,10 +143,13 @@ mod tests {
         ];
         assert_eq!(found, expected);
         // An API client sees no aliases.
-        assert_eq!(differing(&json!({ "sku": "A" }), json!({ "sku": "A", "searchAliases": ["x"] }), Part::Variant), []);
+        assert_eq!(
+            list_differences(&json!({ "sku": "A" }), json!({ "sku": "A", "searchAliases": ["x"] }), Part::Variant),
+            []
+        );
         let record = json!({ "searchAliases": ["a", "b"] });
         let expected = [text("searchAliases", "a | b", "b")];
-        assert_eq!(differing(&record, json!({ "searchAliases": ["b"] }), Part::Variant), expected);
+        assert_eq!(list_differences(&record, json!({ "searchAliases": ["b"] }), Part::Variant), expected);
     }
 
     #[test]
@@ -157,7 +160,7 @@ mod tests {
         });
         let body = replacement(
             &record,
-            &stated(json!({ "name": "B", "attributes": { "Size": "6", "New": "y" } })),
+            &new_members(json!({ "name": "B", "attributes": { "Size": "6", "New": "y" } })),
             Part::Product,
             false,
         );
@@ -166,9 +169,9 @@ mod tests {
             "attributes": { "Size": 6, "Kind": "x", "New": "y" }
         });
         assert_eq!(body, expected);
-        let body = replacement(&record, &stated(json!({ "name": "B" })), Part::Product, true);
+        let body = replacement(&record, &new_members(json!({ "name": "B" })), Part::Product, true);
         assert_eq!(body.get("variantMode"), None, "two variants are not SINGLE");
-        let body = replacement(&record, &stated(json!({ "variantMode": "MULTIPLE" })), Part::Product, true);
+        let body = replacement(&record, &new_members(json!({ "variantMode": "MULTIPLE" })), Part::Product, true);
         assert_eq!(body["variantMode"], "MULTIPLE");
     }
 
@@ -176,8 +179,12 @@ mod tests {
     fn what_an_api_client_cannot_read_is_known() {
         let variant = json!({ "sku": "A", "barcode": null, "modelNumber": null, "storage": null, "color": null,
             "condition": null, "grade": null, "simType": "NOT_APPLICABLE" });
-        assert!(clears_members(&variant, &stated(json!({ "searchAliases": [] })), Part::Variant));
-        assert!(!clears_members(&variant, &stated(json!({ "searchAliases": [], "attributes": {} })), Part::Variant));
+        assert!(clears_members(&variant, &new_members(json!({ "searchAliases": [] })), Part::Variant));
+        assert!(!clears_members(
+            &variant,
+            &new_members(json!({ "searchAliases": [], "attributes": {} })),
+            Part::Variant
+        ));
     }
 
     #[test]

@@ -41,12 +41,12 @@ impl Fault {
     }
 
     /// A line without an error of its own: its product is left out because of another line.
-    pub fn skipped(line: u64, because_of: u64) -> Fault {
+    pub fn new_skipped(line: u64, because_of: u64) -> Fault {
         Fault { because_of: Some(because_of), ..Fault::new(line, "", SKIPPED) }
     }
 
     /// A record that so many lines name and that does not exist; the first of them.
-    pub fn missing(line: u64, column: &str, name: &str, lines: usize) -> Fault {
+    pub fn new_missing(line: u64, column: &str, name: &str, lines: usize) -> Fault {
         Fault { name: Some(name.to_owned()), lines: Some(lines), ..Fault::new(line, column, "NOT_FOUND") }
     }
 
@@ -177,8 +177,8 @@ mod tests {
             reported(Fault { conflicts_with: Some("id".to_owned()), ..duplicate }).ends_with("an archived one (id)")
         );
         assert_eq!(reported(Fault::new(7, "", "OTHER")), "a.csv:7: OTHER");
-        assert_eq!(reported(Fault::skipped(8, 7)), "a.csv:8: SKIPPED: the product's line 7 has an error");
-        let missing = reported(Fault::missing(4, "brand", "ACME", 12));
+        assert_eq!(reported(Fault::new_skipped(8, 7)), "a.csv:8: SKIPPED: the product's line 7 has an error");
+        let missing = reported(Fault::new_missing(4, "brand", "ACME", 12));
         assert!(missing.starts_with("a.csv:4: brand: NOT_FOUND: ACME does not exist or is archived; 12 lines name it"));
         assert!(reported(Fault::new(7, "price:B", "PRICE_PERIOD_OVERLAP")).contains("--valid-from"));
     }

@@ -284,7 +284,7 @@ impl Gathered {
         for rows in &left_out {
             let Some(first) = rows.iter().find(|line| bad.contains(line)) else { continue };
             let rest = rows.iter().filter(|line| !bad.contains(line));
-            self.faults.extend(rest.map(|line| Fault::skipped(*line, *first)));
+            self.faults.extend(rest.map(|line| Fault::new_skipped(*line, *first)));
         }
         let left_out: HashSet<u64> = left_out.into_iter().flatten().collect();
         self.prices.retain(|price| !left_out.contains(&price.line));

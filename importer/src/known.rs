@@ -156,7 +156,7 @@ impl Known {
                 self.lists.insert(code.to_owned(), (id.to_owned(), currency.to_owned()));
             }
         }
-        let missing = missing(&file.lists, &self.lists);
+        let missing = list_missing(&file.lists, &self.lists);
         match (missing.is_empty(), &self.side) {
             (true, _) => Ok(()),
             (_, Side::User(_)) => bail!("there is no active price list {missing}"),
@@ -176,7 +176,7 @@ impl Known {
                 self.warehouses.insert(code.to_owned(), id.to_owned());
             }
         }
-        let missing = missing(&file.warehouses, &self.warehouses);
+        let missing = list_missing(&file.warehouses, &self.warehouses);
         if !missing.is_empty() {
             bail!("there is no active warehouse {missing}");
         }
@@ -356,7 +356,7 @@ pub mod tests {
     use crate::file::Variant;
 
     /// Product 1 with the variants A and B, product 2 with C, and two products without variants.
-    pub fn known(side: Side) -> Known {
+    pub fn new_known(side: Side) -> Known {
         let mut known = Known::empty(side);
         let product = |id: &str, name: &str, variants: u64| json!({ "id": id, "name": name, "slug": name, "variantCount": variants });
         known.add_products(vec![
@@ -386,7 +386,7 @@ pub mod tests {
 
     #[test]
     fn a_product_is_found_by_a_sku_else_its_slug_else_its_name() {
-        let known = known(Side::Client);
+        let known = new_known(Side::Client);
         let found = |members: Json, skus: &[&str]| {
             let found = known.product_of(&product(members, skus));
             found

@@ -146,7 +146,7 @@ impl Sender {
     async fn add_lookup(&mut self, kind: &'static str, code: String, column: &str, lines: Vec<u64>) -> Result<()> {
         let first = lines.iter().min().copied().unwrap_or_default();
         if !self.choices.create_missing {
-            self.tally.faults.push(Fault::missing(first, column, &code, lines.len()));
+            self.tally.faults.push(Fault::new_missing(first, column, &code, lines.len()));
             self.tally.failed.extend(lines);
             return Ok(());
         }

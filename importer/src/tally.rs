@@ -57,7 +57,7 @@ impl Tally {
         let is_bad = |line: &u64| faults.iter().any(|fault| fault.line == *line) || self.failed.contains(line);
         let first = rows.iter().copied().find(|line| is_bad(line));
         let rest = rows.iter().filter(|line| !is_bad(line));
-        let skipped: Vec<Fault> = rest.map(|line| Fault::skipped(*line, first.unwrap_or(*line))).collect();
+        let skipped: Vec<Fault> = rest.map(|line| Fault::new_skipped(*line, first.unwrap_or(*line))).collect();
         self.faults.extend(faults);
         self.faults.extend(skipped);
         self.left_out.extend(rows);

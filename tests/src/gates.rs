@@ -255,7 +255,7 @@ mod tests {
         Finding { rule: rule.into(), place: place.into(), text: "why".into() }
     }
 
-    fn allowed(gate: &str, rule: &str, place: &str, reason: &str) -> Allowed {
+    fn new_entry(gate: &str, rule: &str, place: &str, reason: &str) -> Allowed {
         Allowed { gate: gate.into(), rule: rule.into(), r#where: place.into(), reason: reason.into() }
     }
 
@@ -273,7 +273,7 @@ mod tests {
 
     #[test]
     fn only_what_is_listed_is_allowed() {
-        let entries = [allowed("redocly", "one", "/a/*", "why"), allowed("spectral", "two", "/b", "why")];
+        let entries = [new_entry("redocly", "one", "/a/*", "why"), new_entry("spectral", "two", "/b", "why")];
         assert!(judge("redocly", &[finding("one", "/a/b")], &entries).is_empty());
         let faults = judge("redocly", &[finding("one", "/a/b"), finding("two", "/b")], &entries);
         assert_eq!(faults, ["redocly two at /b: why"]);
@@ -281,14 +281,14 @@ mod tests {
 
     #[test]
     fn an_entry_that_nothing_meets_is_a_fault_of_a_linter_alone() {
-        let entries = [allowed("redocly", "one", "/a", "why"), allowed("schemathesis", "two", "/b", "why")];
+        let entries = [new_entry("redocly", "one", "/a", "why"), new_entry("schemathesis", "two", "/b", "why")];
         assert_eq!(judge("redocly", &[], &entries), ["redocly one at /a: nothing meets this entry; delete it"]);
         assert!(judge("schemathesis", &[], &entries).is_empty());
     }
 
     #[test]
     fn an_entry_has_a_reason() {
-        let entries = [allowed("redocly", "one", "/a", " ")];
+        let entries = [new_entry("redocly", "one", "/a", " ")];
         assert_eq!(judge("redocly", &[finding("one", "/a")], &entries).len(), 1);
     }
 

@@ -12,7 +12,6 @@ use serde_json::json;
 use super::data_flags::ModuleDataFlags;
 use super::{Unfinished, verify};
 use crate::export::{Imported, import};
-use crate::settings::Settings;
 
 #[derive(Args, Serialize)]
 pub struct Flags {
@@ -30,8 +29,7 @@ pub struct Flags {
 
 pub fn run(flags: Flags) -> anyhow::Result<()> {
     let (file, as_json) = (flags.file.clone(), flags.json);
-    let settings = Settings::load(flags)?;
-    super::logging::start("warn", settings.log_format)?;
+    let settings = super::logging::load_settings(flags)?;
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build()?;
     let mut input: Box<dyn BufRead> = match file.to_str() {
         Some("-") => Box::new(std::io::stdin().lock()),

@@ -112,8 +112,7 @@ fn object(text: &str) -> Result<Map<String, Json>, String> {
 }
 
 pub fn run(flags: Flags) -> anyhow::Result<()> {
-    let settings = Settings::load(&flags)?;
-    super::logging::start("warn", settings.log_format)?;
+    let settings = super::logging::load_settings(&flags)?;
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build()?;
     runtime.block_on(async {
         let database = open(&settings).await?;

@@ -85,7 +85,7 @@ pub const METRICS: &[Metric] = &[
     counter(
         "stoa_paced_writes_total",
         &[],
-        "Waits of heavy work for other companies: of large writes on SQLite, for a time slice on PostgreSQL.",
+        "Waits of heavy work for other companies. Large writes wait on SQLite, and work without a time slice on PostgreSQL.",
     ),
     gauge("stoa_sqlite_wal_bytes", &[], "Size of SQLite's write-ahead log."),
     counter("stoa_wal_emptied_total", &[], "Times that a large write-ahead log was emptied."),

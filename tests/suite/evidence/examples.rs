@@ -10,41 +10,51 @@ use stoa_tests::{Database, Stoa, eventually, host, on_one_database};
 
 stoa_tests::tests![operations_without_an_example_are_reviewed];
 
-on_one_database![catalog, pricing, sales, inventory, procurement, finance, ledger, pos, platform];
+on_one_database![
+    examples_of_catalog,
+    examples_of_pricing,
+    examples_of_sales,
+    examples_of_inventory,
+    examples_of_procurement,
+    examples_of_finance,
+    examples_of_ledger,
+    examples_of_pos,
+    examples_of_platform,
+];
 
-fn catalog(database: Database) {
+fn examples_of_catalog(database: Database) {
     send_examples(database, "catalog");
 }
 
-fn pricing(database: Database) {
+fn examples_of_pricing(database: Database) {
     send_examples(database, "pricing");
 }
 
-fn sales(database: Database) {
+fn examples_of_sales(database: Database) {
     send_examples(database, "sales");
 }
 
-fn inventory(database: Database) {
+fn examples_of_inventory(database: Database) {
     send_examples(database, "inventory");
 }
 
-fn procurement(database: Database) {
+fn examples_of_procurement(database: Database) {
     send_examples(database, "procurement");
 }
 
-fn finance(database: Database) {
+fn examples_of_finance(database: Database) {
     send_examples(database, "finance");
 }
 
-fn ledger(database: Database) {
+fn examples_of_ledger(database: Database) {
     send_examples(database, "ledger");
 }
 
-fn pos(database: Database) {
+fn examples_of_pos(database: Database) {
     send_examples(database, "pos");
 }
 
-fn platform(database: Database) {
+fn examples_of_platform(database: Database) {
     send_examples(database, "platform");
 }
 

@@ -35,19 +35,19 @@ fn judge(gate: &str, outcome: Result<Vec<Finding>, String>) {
     }
 }
 
-fn served(stoa: &Stoa) -> Json {
+fn read_contract(stoa: &Stoa) -> Json {
     stoa.get("/v1/openapi.json").is(200).body
 }
 
 fn redocly(database: Database) {
     if is_asked("redocly") {
-        judge("redocly", gates::redocly(&served(&host::shared(database))));
+        judge("redocly", gates::redocly(&read_contract(&host::shared(database))));
     }
 }
 
 fn spectral(database: Database) {
     if is_asked("spectral") {
-        judge("spectral", gates::spectral(&served(&host::shared(database))));
+        judge("spectral", gates::spectral(&read_contract(&host::shared(database))));
     }
 }
 
@@ -70,7 +70,7 @@ fn schemathesis_as_a_user(database: Database) {
         is_machine: false,
         cases: cases(),
     };
-    judge("schemathesis", gates::schemathesis(&served(&stoa), &caller));
+    judge("schemathesis", gates::schemathesis(&read_contract(&stoa), &caller));
 }
 
 fn schemathesis_as_an_api_client(database: Database) {
@@ -92,5 +92,5 @@ fn schemathesis_as_an_api_client(database: Database) {
         is_machine: true,
         cases: cases(),
     };
-    judge("schemathesis", gates::schemathesis(&served(&stoa), &caller));
+    judge("schemathesis", gates::schemathesis(&read_contract(&stoa), &caller));
 }

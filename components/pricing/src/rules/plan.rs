@@ -21,7 +21,7 @@ enum Source {
 }
 
 impl Source {
-    fn standing(self) -> Option<usize> {
+    fn find_standing(self) -> Option<usize> {
         match self {
             Source::Standing(row) => Some(row),
             Source::New(_) => None,
@@ -60,7 +60,7 @@ impl Plan {
     pub fn add_all(&mut self, prices: impl Iterator<Item = (Id, Period)>, replace: bool) -> Vec<Overlap> {
         let overlap = |(index, (variant, period))| {
             let in_way = self.add(variant, index, period, replace).err()?;
-            Some(Overlap { index, standing: in_way.standing() })
+            Some(Overlap { index, standing: in_way.find_standing() })
         };
         prices.enumerate().filter_map(overlap).collect()
     }

@@ -38,8 +38,7 @@ pub struct Flags {
 /// withdrawn and that can run.
 pub fn rollback(flags: &Flags, target: &RollbackTarget, expected: Option<u64>, again: bool) -> anyhow::Result<Json> {
     let request = ActivationRequest { by: OFFLINE.into(), expected, allow: Default::default(), again };
-    let settings = Settings::load(flags)?;
-    cli::logging::start("warn", settings.log_format)?;
+    let settings = cli::logging::load_settings(flags)?;
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build()?;
     runtime.block_on(async {
         let location = settings.database();

@@ -37,7 +37,7 @@ const GENERAL: &[&str] = &["NOT_FOUND", "IDEMPOTENCY_KEY_REUSED", "IDEMPOTENCY_K
 
 /// The parts of an operation that decide which refusals are possible.
 #[derive(Debug, Clone, Copy)]
-pub struct Shape {
+pub struct OperationShape {
     has_body: bool,
     idempotency: Idempotency,
     /// The callers are API clients; else users.
@@ -45,9 +45,9 @@ pub struct Shape {
     names_a_company: bool,
 }
 
-impl Shape {
-    pub fn from_route(route: &Route) -> Shape {
-        Shape {
+impl OperationShape {
+    pub fn from_route(route: &Route) -> OperationShape {
+        OperationShape {
             has_body: route.body.is_some(),
             idempotency: route.idempotency,
             is_for_clients: route.audience == Audience::ApiClient,
@@ -55,12 +55,12 @@ impl Shape {
         }
     }
 
-    fn all() -> impl Iterator<Item = Shape> {
+    fn all() -> impl Iterator<Item = OperationShape> {
         let either = [false, true];
         let keys = [Idempotency::None, Idempotency::Optional, Idempotency::Required];
         let with_key = move |has_body| keys.into_iter().map(move |idempotency| (has_body, idempotency));
         either.into_iter().flat_map(with_key).flat_map(move |(has_body, idempotency)| {
-            [(true, false), (false, false), (false, true)].map(|(is_for_clients, names_a_company)| Shape {
+            [(true, false), (false, false), (false, true)].map(|(is_for_clients, names_a_company)| OperationShape {
                 has_body,
                 idempotency,
                 is_for_clients,
@@ -128,7 +128,9 @@ pub fn is_general(code: &str, route: &Route) -> bool {
     let known = problem::CODES.iter().find(|(known, ..)| *known == code);
     known.is_some_and(|(_, status, _)| {
         let is_published = RESPONSES.iter().any(|(published, ..)| published == status);
-        is_published && applies(*status, route, false) && Shape::from_route(route).codes(*status).contains(&code)
+        is_published
+            && applies(*status, route, false)
+            && OperationShape::from_route(route).codes(*status).contains(&code)
     })
 }
 
@@ -156,7 +158,7 @@ pub fn refusal(status: u16, meaning: &str, codes: &[&str]) -> Value {
 pub fn responses(used: &BTreeSet<&str>) -> Value {
     let mut all = Map::new();
     for (status, name, meaning) in RESPONSES {
-        for shape in Shape::all() {
+        for shape in OperationShape::all() {
             let component = shape.component(*status, name);
             all.entry(component).or_insert_with(|| refusal(*status, meaning, &shape.codes(*status)));
         }

@@ -147,7 +147,7 @@ fn write_paths(
         if !["get", "post", "put", "patch", "delete"].contains(&method.as_str()) {
             return Err(about(format!("no operation has the method {}", route.method)));
         }
-        let facts = operation::Facts {
+        let facts = operation::DerivedFacts {
             has_etag: route.if_match || (method == "get" && etags.contains(route.path.as_str())),
             is_located: location::answers_an_id(route, schemas.of_module(op.module).map_err(about)?)
                 && operations.iter().any(|other| location::reads_records_of(other.route, route)),

@@ -7,14 +7,14 @@ use stoa_descriptor::{Access, Audience, Idempotency, Route};
 
 use super::{
     DocumentedOperation,
-    components::{self, RESPONSE, RESPONSES, Shape},
+    components::{self, OperationShape, RESPONSE, RESPONSES},
     schemas::{Schemas, pascal},
 };
 use crate::contract::parameters;
 
 /// Facts of an operation that depend on the others.
 #[derive(Debug, Clone, Copy)]
-pub struct Facts {
+pub struct DerivedFacts {
     /// A success has the record's ETag.
     pub has_etag: bool,
     /// A success says where the new record is.
@@ -29,7 +29,7 @@ pub fn describe(
     schemas: &mut Schemas,
     statuses: &BTreeMap<&str, u16>,
     item_codes: &[(&str, &str)],
-    facts: Facts,
+    facts: DerivedFacts,
 ) -> Result<Value, String> {
     let route = op.route;
     let mut written = Map::new();
@@ -222,7 +222,7 @@ fn parameter(name: &str, location: &str, required: bool, mut schema: Value) -> V
     parameter
 }
 
-fn success(op: &DocumentedOperation, schemas: &mut Schemas, facts: Facts) -> Result<Value, String> {
+fn success(op: &DocumentedOperation, schemas: &mut Schemas, facts: DerivedFacts) -> Result<Value, String> {
     let route = op.route;
     let phrase = http::StatusCode::from_u16(route.status).ok().filter(http::StatusCode::is_success);
     let phrase = phrase.and_then(|status| status.canonical_reason()).ok_or("the success status is none")?;
@@ -269,7 +269,7 @@ fn refusals(
     statuses: &BTreeMap<&str, u16>,
     responses: &mut Map<String, Value>,
 ) -> Result<(), String> {
-    let (route, shape) = (op.route, Shape::from_route(op.route));
+    let (route, shape) = (op.route, OperationShape::from_route(op.route));
     let mut named: BTreeMap<u16, Vec<&str>> = BTreeMap::new();
     for code in &route.problems {
         let status = statuses.get(code.as_str()).ok_or_else(|| format!("there is no problem code {code}"))?;

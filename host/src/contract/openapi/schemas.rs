@@ -14,7 +14,7 @@ const HOST: &str = "stoa";
 
 pub struct Schemas<'a> {
     /// Modules in the order in which they get their names.
-    order: Vec<&'a str>,
+    ranks: Vec<&'a str>,
     modules: HashMap<&'a str, &'a Map<String, Value>>,
     words: HashMap<&'a str, Words<'a>>,
     /// Component of (module, name).
@@ -73,7 +73,7 @@ impl<'a> Schemas<'a> {
         }
         let words = modules.iter().map(|module| (module.name, Words::new(module.words)));
         let mut schemas = Schemas {
-            order: all.iter().map(|(module, _)| *module).collect(),
+            ranks: all.iter().map(|(module, _)| *module).collect(),
             modules: all.into_iter().collect(),
             words: std::iter::once((HOST, Words::new(&[]))).chain(words).collect(),
             names: HashMap::new(),
@@ -107,7 +107,7 @@ impl<'a> Schemas<'a> {
 
     /// The place of a module among the modules.
     pub fn rank(&self, module: &str) -> usize {
-        self.order.iter().position(|other| *other == module).unwrap_or(self.order.len())
+        self.ranks.iter().position(|other| *other == module).unwrap_or(self.order.len())
     }
 
     pub fn is_by_partner(&self, module: &str) -> bool {
