@@ -168,7 +168,7 @@ mod tests {
     use serde_json::json;
 
     use super::*;
-    use crate::known::tests::{known, product};
+    use crate::known::tests::{new_known, product};
 
     /// The SKUs that are added, the records that are replaced, and the faults of a plan for product 1.
     fn plan_changes(members: Json, skus: &[&str], may_clear: bool) -> (Vec<String>, Vec<String>, Vec<(u64, String)>) {
