@@ -332,7 +332,7 @@ fn find_by(product: &Product) -> Option<(&'static str, &str)> {
     }
 }
 
-fn missing<T>(stated: &[String], known: &HashMap<String, T>) -> String {
+fn list_missing<T>(stated: &[String], known: &HashMap<String, T>) -> String {
     let missing: Vec<&str> = stated.iter().filter(|code| !known.contains_key(*code)).map(String::as_str).collect();
     missing.join(", ")
 }

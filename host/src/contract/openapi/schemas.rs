@@ -107,7 +107,7 @@ impl<'a> Schemas<'a> {
 
     /// The place of a module among the modules.
     pub fn rank(&self, module: &str) -> usize {
-        self.ranks.iter().position(|other| *other == module).unwrap_or(self.order.len())
+        self.ranks.iter().position(|other| *other == module).unwrap_or(self.ranks.len())
     }
 
     pub fn is_by_partner(&self, module: &str) -> bool {
