@@ -40,7 +40,7 @@ pub struct Descriptor {
     #[serde(default)]
     pub problems: Vec<ProblemCode>,
     /// Codes of `errors[].code` that the module adds to those that every module has (`names::SHARED_ITEM_CODES` and problem codes).
-    /// An operation of a module that declares any answers no code that its route does not list.
+    /// An operation answers no code that its route does not list.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub item_codes: Vec<Named>,
     /// JSON Schema (object) of the members that `provision` reads from the onboarding body.

@@ -152,13 +152,10 @@ pub fn read_problem(
     if let Some(route) = route {
         let judge = |part: Listed<'_>| module.judge.judge_by_route(&module.descriptor, route, part);
         judge(Listed::Problem(&problem.code))?;
-        // A module that declares no item codes is judged by their form alone.
-        if !module.descriptor.item_codes.is_empty() {
-            let codes = problem.errors.iter().map(|item| item.code.as_str());
-            codes
-                .filter(|code| !words::is_common_item_code(&generation.problems, code))
-                .try_for_each(|code| judge(Listed::ItemCode(code)))?;
-        }
+        let codes = problem.errors.iter().map(|item| item.code.as_str());
+        codes
+            .filter(|code| !words::is_common_item_code(&generation.problems, code))
+            .try_for_each(|code| judge(Listed::ItemCode(code)))?;
     }
     answer.errors = problem
         .errors

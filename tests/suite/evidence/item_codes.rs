@@ -77,7 +77,7 @@ fn the_reference_explains_each_reason(database: Database) {
     assert!(missing.is_empty(), "{missing:?}");
 }
 
-/// A module that declares no code is judged by their form alone.
+/// Modules without codes of their own are left out.
 fn reasons_in_sources_are_declared() {
     let common: BTreeSet<&str> = SHARED.iter().copied().chain(values("ProblemCode")).collect();
     let folders = std::fs::read_dir(host::workspace().join("components")).expect("the folder").flatten();
