@@ -20,7 +20,6 @@ on_both_databases![
     a_modules_members_stand_under_its_name,
     names_of_schemas_depend_on_no_other_module,
     a_push_tells_what_an_activation_rejects,
-    item_codes_are_a_modules_own,
 ];
 
 /// A `--dev` host without modules that trusts this entry beside its own key, which is the deployment's.
@@ -61,6 +60,7 @@ fn evil() -> Json {
                 "example": {},
             }],
             "problems": [{ "code": "CATALOG_BROKEN", "status": 409, "detail": "It is." }],
+            "itemCodes": list_names(&["CATALOG_STUCK"]),
             "auditFilters": list_names(&["catalogId"]),
             "schemas": { "SubscriptionPlan": { "type": "object" } },
             "onboarding": { "type": "object", "properties": { "catalogThing": { "type": "boolean" } } },
@@ -80,6 +80,7 @@ fn a_partner_introduces_only_its_own_names(database: Database) {
         "event `sales.order.stolen` (begins with `evil.`)",
         "resource type `SALES_ORDER` (begins with `EVIL`)",
         "problem `CATALOG_BROKEN` (begins with `EVIL`)",
+        "item code `CATALOG_STUCK` (begins with `EVIL`)",
         "audit filter `catalogId` (begins with `evil`)",
         "schema `SubscriptionPlan` (begins with `Evil`)",
         "onboarding member `catalogThing` (begins with `evil`)",
@@ -279,21 +280,4 @@ fn a_push_tells_what_an_activation_rejects(database: Database) {
 
     let reader = console.push(&host.signed(&modules::guest("reader")));
     expect_reported(&reader, "SERVICE_UNRESOLVED", "reader");
-}
-
-/// The items of `problem-many` have the code MANY.
-fn item_codes_are_a_modules_own(database: Database) {
-    let acme = Vetter::make("acme", "partner");
-    let entry = |names: &str| acme.entry(&format!(":hostile+names:attack{names}"));
-    let (host, console) = deployment(database, entry(""));
-    let pushed = console.push(&signed_by(acme.key(), &modules::guest("hostile")));
-    activate(&console, pushed);
-    host.forget_contract();
-    let shop = host.company();
-    commit(&shop, "problem-many", "").refused(500, "MODULE_FAILED");
-    commit(&shop, "behave", "").is(201);
-
-    host.rewrite_file(&trust_file(&[entry("+names:many")]));
-    host.hang_up();
-    eventually(|| (commit(&shop, "problem-many", "").status == 409).then_some(()));
 }
