@@ -5,9 +5,8 @@ use stoa_tests::company::{onboarding, with};
 use stoa_tests::host::Settings;
 use stoa_tests::operator::{Operator, signed_by};
 use stoa_tests::puppet::{descriptor, descriptor_of_partner, puppet, route};
-use stoa_tests::{Answer, Database, Stoa, eventually, modules, on_both_databases};
+use stoa_tests::{Answer, Database, Stoa, modules, on_both_databases};
 
-use super::hostile::commit;
 use super::vetter::{Vetter, trust_file};
 
 on_both_databases![

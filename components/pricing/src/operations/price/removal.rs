@@ -34,23 +34,24 @@ pub fn list(call: &Call) -> Answer {
     let list_id = call.path_id("listId")?;
     let query: ListPriceRemovals = call.query()?;
     let time = now();
-    let filter = all([PriceRow::list_id.eq(list_id), filter_removed(time, query.updated_since)]);
+    let filter = all([PriceRow::list_id.eq(list_id)].into_iter().chain(filters_of_removed(time, query.updated_since)));
     let (list, rows): (Option<ListRow>, Rows<PriceRow>) =
         read_list_and_page(list_id, &filter, query.cursor, query.limit)?;
     list.filter(ListRow::is_public).ok_or_else(Problem::not_found)?;
     answer_page(rows, |row| row.id, |row| show_removal(&row, time))
 }
 
-/// Prices that are archived or not in effect, by a change or by the end of their period since the stated instant. A price that
-/// never changed and begins later is none of them unless no instant is stated.
-fn filter_removed(time: Instant, since: Option<Instant>) -> Filter {
-    let is_archived = PriceRow::status.eq(Status::Archived);
+/// Conditions of prices that are archived or not in effect, by a change or by the end of their period since the stated instant. A price
+/// that never changed and begins later is none of them unless no instant is stated. They are flat: the store limits the depth.
+fn filters_of_removed(time: Instant, since: Option<Instant>) -> Vec<Filter> {
     let is_over = || PriceRow::valid_to.le(time);
-    let is_removed = any([is_archived, is_over(), PriceRow::valid_from.gt(time)]);
-    let Some(since) = since else { return is_removed };
-    let has_ended = all([is_over(), PriceRow::valid_to.ge(since)]);
-    let is_news = any([PriceRow::updated_at.ge(since), has_ended]);
-    all([is_removed, is_news, before_watermark(PriceRow::updated_at)])
+    let mut filters = vec![any([PriceRow::status.eq(Status::Archived), is_over(), PriceRow::valid_from.gt(time)])];
+    if let Some(since) = since {
+        let has_ended = all([is_over(), PriceRow::valid_to.ge(since)]);
+        filters.push(any([PriceRow::updated_at.ge(since), has_ended]));
+        filters.push(before_watermark(PriceRow::updated_at));
+    }
+    filters
 }
 
 fn show_removal(row: &PriceRow, time: Instant) -> PriceRemoval {
