@@ -33,6 +33,8 @@ impl Module for Tiers {
     const MANIFEST: Manifest = Manifest {
         version: env!("CARGO_PKG_VERSION"),
         description: "Price lists, the prices of variants over time, and their quantity tiers.",
+        // Those of the built-in module show answers without tiers.
+        examples: &[],
         // The first of two operations of one name counts.
         operations: &[
             operations::resolve::OPERATIONS,
