@@ -115,7 +115,7 @@ fn a_cache_that_was_filled_before_spares_the_first_start(_: Database) {
     touch(&the_only_file(&place.at("cache"), None));
     let host = place.start("cache", Settings::default());
     assert_eq!(count_loads(&host), [0, 0, 1]);
-    assert!(host.log().contains("was touched"), "{}", host.log());
+    assert!(host.log().contains("was modified"), "{}", host.log());
     serves(&host);
     assert_eq!(count_loads(&place.start("cache", Settings::default())), [1, 0, 0]);
 }
@@ -135,7 +135,7 @@ fn code_of_a_release_that_was_touched_is_compiled_anew(_: Database) {
     touch(&the_only_file(&place.at("release"), Some("code")));
     let host = place.start_released("own", &sha256);
     assert_eq!(count_loads(&host), [0, 0, 1]);
-    assert!(host.log().contains("was touched"), "{}", host.log());
+    assert!(host.log().contains("was modified"), "{}", host.log());
     serves(&host);
 }
 
