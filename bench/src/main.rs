@@ -59,7 +59,7 @@ struct Arguments {
     role: Option<Role>,
 }
 
-/// The role of a child process of this program.
+/// What this program is to its own children.
 #[derive(Subcommand)]
 enum Role {
     /// A host, with modules as components or linked in.

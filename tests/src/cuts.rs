@@ -1,5 +1,5 @@
-//! Power cuts: a host is killed and starts again while writers write, and each of them asks until it is answered. The caller
-//! judges the final rows.
+//! Power cuts: a host is killed and starts again while writers write, and each of them asks until it is answered. What is there in the end
+//! is the caller's to judge.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;

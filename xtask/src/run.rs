@@ -39,7 +39,7 @@ pub struct Args {
     /// Folder of database, keys and settings; by default `data` in the workspace
     #[arg(long, env = "STOA_DATA_DIR")]
     data_dir: Option<PathBuf>,
-    /// The output at the end of the start-up
+    /// What to end the start-up with
     #[arg(long, value_enum, default_value = "text")]
     print: Print,
 }

@@ -9,6 +9,7 @@ use serde::Serialize;
 use super::data_flags::ModuleDataFlags;
 use super::{Unfinished, backup::describe, backup::line, verify};
 use crate::backup::{self, Webhooks};
+use crate::settings::Settings;
 
 #[derive(Args, Serialize)]
 pub struct Flags {
@@ -35,7 +36,8 @@ pub struct Flags {
 pub fn run(flags: Flags) -> anyhow::Result<()> {
     let (file, as_json, verifies) = (flags.file.clone(), flags.json, flags.verify);
     let webhooks = if flags.hold_webhooks { Webhooks::Hold } else { Webhooks::Send };
-    let settings = super::logging::load_settings(flags)?;
+    let settings = Settings::load(flags)?;
+    super::logging::start("warn", settings.log_format)?;
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build()?;
     let began = Instant::now();
     let report = runtime.block_on(backup::restore(&settings.database(), &file, webhooks))?;

@@ -23,7 +23,7 @@ pub struct SpanId(pub u64);
 pub struct TraceParent {
     pub trace: TraceId,
     pub span: SpanId,
-    /// True if the system before records this trace.
+    /// Whether the system before records this trace.
     pub is_sampled: bool,
 }
 

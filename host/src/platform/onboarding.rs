@@ -6,7 +6,6 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value as Json};
 use stoa_descriptor::Route;
-use stoa_descriptor::schemas::{CountryCode, CurrencyCode};
 use uuid::Uuid;
 
 use super::founding::{CreatedCompany, Founded, Founding, found_company};
@@ -55,10 +54,10 @@ pub struct NewCompany {
     pub(super) name: String,
     /// An assigned code of ISO 3166-1 alpha-2.
     #[serde(default)]
-    #[schemars(with = "Option<CountryCode>")]
+    #[schemars(regex(pattern = r"^[A-Z]{2}$"))]
     pub(super) country_code: Option<String>,
     /// Active ISO 4217 code. It becomes the company's default currency.
-    #[schemars(with = "CurrencyCode")]
+    #[schemars(regex(pattern = r"^[A-Z]{3}$"))]
     pub(super) currency_code: String,
     /// True lets the modules create their default records.
     #[serde(default = "yes")]

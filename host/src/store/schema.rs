@@ -476,7 +476,7 @@ fn constant(text: &str, type_: ColumnType) -> Option<Datum> {
     }
 }
 
-/// Returns whether two columns can be compared as they are stored: SQLite keeps decimals scaled, or as texts of one width.
+/// Whether two columns can be compared as they are stored: SQLite keeps decimals scaled, or as texts of one width.
 fn comparable(left: ColumnType, right: ColumnType) -> bool {
     match (left, right) {
         (

@@ -1,4 +1,4 @@
-//! No other user of the machine can read the host's files.
+//! Nobody else on the machine can read the files that are kept.
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt as _;

@@ -5,4 +5,3 @@ mod bad_tokens;
 mod issuers;
 mod oidc_provider;
 mod refusal_time;
-mod token_check;

@@ -33,7 +33,7 @@ pub struct Brand {
 pub struct Category {
     pub named: Named,
     pub parent: Option<&'static str>,
-    /// True if each unit of its products is known by a serial number.
+    /// Whether each unit of its products is known by a serial number.
     pub serials: bool,
 }
 

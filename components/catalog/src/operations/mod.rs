@@ -4,7 +4,6 @@ mod import;
 mod lookup;
 mod media;
 mod product;
-mod removal;
 mod variant;
 
 use stoa_sdk::Operation;
@@ -19,5 +18,4 @@ pub const TABLES: &[&[Operation]] = &[
     variant::find::OPERATIONS,
     media::OPERATIONS,
     import::OPERATIONS,
-    removal::OPERATIONS,
 ];

@@ -1,6 +1,5 @@
 //! Rules that can be decided without the store.
 
-pub mod access;
 pub mod aliases;
 pub mod attributes;
 pub mod faults;

@@ -63,7 +63,7 @@ function toVoucher(row) {
   return { tenantId: idToText(current().tenant), ...voucher };
 }
 
-/** Leaves out the version: only the entity tag has it. */
+/** The version is told by the entity tag alone. */
 function withoutVersion({ version, ...voucher }) {
   return voucher;
 }

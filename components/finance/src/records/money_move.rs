@@ -9,7 +9,7 @@ text_enum! {
 }
 
 text_enum! {
-    /// The document that moved the money.
+    /// What moved it.
     #[derive(PartialOrd, Ord)]
     pub enum MoveOrigin {
         CustomerPayment => "CUSTOMER_PAYMENT", SupplierPayment => "SUPPLIER_PAYMENT", PosReceipt => "POS_RECEIPT",

@@ -92,7 +92,7 @@ impl Role {
 }
 
 impl AccountType {
-    /// Returns whether such accounts usually stand in debit: assets and expenses.
+    /// Whether such accounts usually stand in debit: assets and expenses.
     pub fn stands_in_debit(self) -> bool {
         matches!(self, Asset | Expense)
     }

@@ -26,7 +26,7 @@ resource! {
     }
 }
 
-/// The cost of the goods with their charges.
+/// What the goods cost with their charges.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct LandedTotals {

@@ -66,7 +66,9 @@ pub fn list(call: &Call) -> Answer {
 }
 
 pub fn read(call: &Call) -> Answer {
-    Caller::current().answer_record(call, Customer::from_row, ApiCustomer::from_row)
+    let row: CustomerRow = run(get(call.path_id("id")?))?.ok_or_else(Problem::not_found)?;
+    let reply = Caller::current().show(|| Customer::from_row(&row), || ApiCustomer::from_row(&row));
+    Ok(reply.of(row.id, row.version))
 }
 
 pub fn create(call: &Call) -> Answer {

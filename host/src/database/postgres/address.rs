@@ -88,7 +88,7 @@ impl Address {
         Ok(Address { config, tls, options, prepare: prepare.join("; ").into() })
     }
 
-    /// Returns whether what is sent there leaves this machine in plain text.
+    /// Whether what is sent there leaves this machine in plain text.
     pub fn is_plain_text_elsewhere(&self) -> bool {
         self.tls.is_none() && !is_here(&self.config)
     }

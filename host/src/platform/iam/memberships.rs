@@ -26,7 +26,7 @@ pub const OPERATIONS: &[PlatformOperation] = &[
 ];
 
 text_enum! {
-    /// The state of a member: the host admits only ACTIVE ones.
+    /// Whether a member is admitted.
     pub enum MembershipStatus { Active => "ACTIVE", Suspended => "SUSPENDED" }
 }
 

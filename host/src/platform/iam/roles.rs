@@ -26,7 +26,7 @@ pub const OPERATIONS: &[PlatformOperation] = &[
 ];
 
 text_enum! {
-    /// The state of a role: a DISABLED one grants nothing.
+    /// Whether a role grants anything.
     pub enum RoleStatus { Active => "ACTIVE", Disabled => "DISABLED" }
 }
 

@@ -29,12 +29,12 @@ use crate::problem::{Item, Problem};
 const MOST_KINDS: usize = 42;
 
 text_enum! {
-    /// The state of an endpoint: only an ACTIVE one receives events.
+    /// Whether an endpoint hears of events.
     pub enum WebhookStatus { Active => "ACTIVE", Disabled => "DISABLED", Archived => "ARCHIVED" }
 }
 
 text_enum! {
-    /// The states that a caller may set.
+    /// What a caller may set.
     pub enum WantedStatus { Active => "ACTIVE", Disabled => "DISABLED" }
 }
 
@@ -73,8 +73,14 @@ pub struct NewWebhook {
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 #[schemars(inline)]
 pub struct Replacement {
-    #[serde(flatten)]
-    webhook: NewWebhook,
+    #[schemars(length(min = 1, max = 100), extend("x-normalize" = ["trim"]))]
+    name: String,
+    #[schemars(length(max = LONGEST_URL), extend("format" = "uri"))]
+    url: String,
+    #[serde(default = "WantedStatus::active")]
+    status: WantedStatus,
+    #[schemars(length(min = 1, max = MOST_KINDS))]
+    subscriptions: BTreeSet<String>,
     #[schemars(with = "Integer", range(min = 1, max = LAST_VERSION))]
     expected_version: i64,
 }
@@ -148,7 +154,7 @@ impl Webhook {
     }
 }
 
-/// Checks before the transaction that the host may call the URL: resolving its name needs the network and takes time.
+/// Before the transaction: whether the URL may be called. What its name resolves to is asked of the world, which takes its time.
 pub fn check_address<'a>(platform: &'a Platform, input: &'a Input) -> BoxFuture<'a, Result<(), Problem>> {
     Box::pin(async move {
         let body: serde_json::Value =
@@ -156,20 +162,9 @@ pub fn check_address<'a>(platform: &'a Platform, input: &'a Input) -> BoxFuture<
         let url = body["url"].as_str().unwrap_or_default();
         match platform.dialer.is_allowed(url).await {
             true => Ok(()),
-            false => {
-                let item = Item::new("/url", "ADDRESS_NOT_ALLOWED").with_expected(describe_allowed(platform.dev));
-                Err(Problem::new("VALIDATION_FAILED").with(vec![item]))
-            }
+            false => Err(Problem::new("VALIDATION_FAILED").with(vec![Item::new("/url", "ADDRESS_NOT_ALLOWED")])),
         }
     })
-}
-
-/// The addresses that are accepted, and on a --dev host the setting that accepts one of this machine.
-fn describe_allowed(dev: bool) -> serde_json::Value {
-    match dev {
-        true => json!({ "scheme": "https", "port": 443, "setting": "STOA_WEBHOOK_DEV_TARGETS" }),
-        false => json!({ "scheme": "https", "port": 443 }),
-    }
 }
 
 pub async fn list(session: &mut Session, call: &Call<'_>) -> Performed {
@@ -300,8 +295,8 @@ async fn show_credential(session: &mut Session, call: &Call<'_>, id: Uuid, signi
 }
 
 pub async fn replace(session: &mut Session, call: &Call<'_>) -> Performed {
-    let Replacement { webhook: wanted, expected_version } = call.body()?;
-    let before = read_to_change(session, call, Some(expected_version)).await?;
+    let wanted: Replacement = call.body()?;
+    let before = read_to_change(session, call, Some(wanted.expected_version)).await?;
     let (tenant, id, now) = (before.tenant_id, before.id, call.opened.now);
     let kinds = join(&wanted.subscriptions);
     session
@@ -428,15 +423,4 @@ pub async fn test(session: &mut Session, call: &Call<'_>) -> Performed {
         .await?;
     let done = answer_about(event_id, &EventReference { event_id })?;
     Ok(Done { subjects: vec![webhook.id], ..done })
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn only_a_development_host_names_its_setting() {
-        assert_eq!(describe_allowed(false), json!({ "scheme": "https", "port": 443 }));
-        assert_eq!(describe_allowed(true)["setting"], "STOA_WEBHOOK_DEV_TARGETS");
-    }
 }

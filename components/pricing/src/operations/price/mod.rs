@@ -2,6 +2,5 @@
 
 pub mod change;
 pub mod read;
-pub mod removal;
 pub mod resolve;
 pub mod schedule;
