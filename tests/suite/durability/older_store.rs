@@ -4,6 +4,8 @@ use serde_json::json;
 use stoa_tests::host::Settings;
 use stoa_tests::{Company, Database, Receiver, Stoa, eventually, on_both_databases};
 
+use crate::webhooks::await_end;
+
 on_both_databases![
     an_audit_entry_of_one_subject_keeps_it,
     an_answer_stays_until_it_is_purged,
@@ -115,21 +117,15 @@ fn a_cursor_of_webhooks_goes_on(database: Database) {
     let shop = host.company();
     let kinds = ["catalog.lookup.created"];
     let hook = json!({ "name": "Hook", "url": receiver.url(), "subscriptions": kinds });
-    let deliveries = format!("webhooks/{}/deliveries", shop.post("webhooks", hook).is(201).id());
-    // A delivery that was sent and not yet recorded would keep its lease of half a minute beyond the kill.
-    let await_deliveries = |count| {
-        eventually(|| {
-            let all = shop.all(&deliveries, &[]);
-            (all.len() == count && all.iter().all(|one| one["status"] == "SUCCEEDED")).then_some(())
-        });
-    };
+    let endpoint = shop.post("webhooks", hook).is(201).id();
     shop.brand("OLD");
-    await_deliveries(1);
+    // A delivery that was sent and not yet recorded would be sent again after the kill.
+    await_end(&shop, &endpoint, 1);
     host.kill9();
     UNDO_LONG_FAN_OUTS.iter().for_each(|statement| shop.change(statement));
     host.restart();
     shop.brand("NEW");
-    await_deliveries(2);
+    await_end(&shop, &endpoint, 2);
     let events: Vec<String> = receiver.list_received().iter().map(|one| one.event()).collect();
     assert!(events.len() == 2 && events[0] != events[1], "an event of before is not sent again: {events:?}");
 }

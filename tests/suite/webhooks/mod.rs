@@ -55,7 +55,7 @@ fn brand(shop: &Company) -> String {
 const MADE: &str = "catalog.lookup.created";
 
 /// The endpoint's deliveries once each has ended.
-fn await_end(shop: &Company, endpoint: &str, count: usize) -> Vec<Json> {
+pub(crate) fn await_end(shop: &Company, endpoint: &str, count: usize) -> Vec<Json> {
     eventually_within(Duration::from_secs(90), || {
         let all = shop.all(&format!("webhooks/{endpoint}/deliveries"), &[("limit", "100")]);
         (all.len() >= count && all.iter().all(|delivery| delivery["status"] != "PENDING")).then_some(all)
