@@ -77,7 +77,7 @@ impl Attack {
         }
     }
 
-    /// Whether this attack is a part of another.
+    /// Returns whether this attack is a part of another.
     pub fn is_in(self, whole: Attack) -> bool {
         self == whole || whole == Attack::Everything
     }

@@ -59,7 +59,7 @@ struct Arguments {
     role: Option<Role>,
 }
 
-/// What this program is to its own children.
+/// The role of a child process of this program.
 #[derive(Subcommand)]
 enum Role {
     /// A host, with modules as components or linked in.

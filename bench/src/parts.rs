@@ -16,7 +16,7 @@ impl Parts {
         Parts { only: only.to_owned(), found: Cell::new(false) }
     }
 
-    /// Whether this part is measured: its whole name, or the half after the group, begins with the choice.
+    /// Returns whether this part is measured: its whole name, or the half after the group, begins with the choice.
     pub fn has(&self, part: &str) -> bool {
         let name = part.split_once('/').map_or(part, |(_, name)| name);
         let chosen = part.starts_with(&self.only) || name.starts_with(&self.only);
@@ -24,14 +24,14 @@ impl Parts {
         chosen
     }
 
-    /// Whether parts of this group may be measured. A name without a group may be in each.
+    /// Returns whether parts of this group may be measured. A name without a group may be in each.
     pub fn any_of(&self, group: &str) -> bool {
         let only = self.only.as_str();
         let names_group = only.contains('/') || GROUPS.iter().any(|group| group.starts_with(only));
         if names_group { group.starts_with(only) || only.starts_with(group) } else { true }
     }
 
-    /// Whether any part was measured.
+    /// Returns whether any part was measured.
     pub fn are_found(&self) -> bool {
         self.found.get()
     }

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use clap::Args;
 use stoa::database::Database;
-use stoa::deployment::{Deployment, HostIdentity, Release};
+use stoa::deployment::{Deployment, Edition, HostIdentity};
 use stoa::governance::{self, Governor, Recorder};
 use stoa::http::access_log::{AccessLog, LoggedRequests};
 use stoa::http::app::App;
@@ -85,6 +85,7 @@ pub async fn app(flags: &Flags, sqlite_readers: usize) -> anyhow::Result<Arc<App
         sqlite_readers,
         request_timeout: std::time::Duration::from_secs(10),
         heavy_read_timeout: std::time::Duration::from_secs(30),
+        heavy_work: 4,
         transport: Default::default(),
         plain_role_only: true,
         prepare: stoa::pipeline::prepare(),
@@ -99,9 +100,9 @@ pub async fn app(flags: &Flags, sqlite_readers: usize) -> anyhow::Result<Arc<App
     if flags.native {
         native::replace(&mut generation)?;
     }
-    let release = Release::new(generation)?;
+    let edition = Edition::new(generation)?;
     let database = Arc::new(Database::open(&settings, true).await?);
-    stoa::gate::tables::bring_up_to_date(&database, &release.modules).await?;
+    stoa::gate::tables::bring_up_to_date(&database, &edition.modules).await?;
     let issuer = DevIssuer::load_or_create(&flags.data)?;
     let verifier = Verifier::new(vec![issuer.settings()], std::time::Duration::from_secs(3600), Clock::system())?;
     let limits = Limits { large_memory: flags.memory_mib << 20, ..Limits::default() };
@@ -109,7 +110,7 @@ pub async fn app(flags: &Flags, sqlite_readers: usize) -> anyhow::Result<Arc<App
     let watchdog = Watchdog::start()?;
     let (recorder, _) = Recorder::start(database.clone(), &watchdog);
     let host = HostIdentity { id: Uuid::nil(), name: "bench".into() };
-    let deployment = Arc::new(Deployment::new(release, database.clone(), Arc::new(gate), limits, host));
+    let deployment = Arc::new(Deployment::new(edition, database.clone(), Arc::new(gate), limits, host));
     Ok(Arc::new(App {
         deployment,
         database: database.clone(),
@@ -134,7 +135,6 @@ pub async fn app(flags: &Flags, sqlite_readers: usize) -> anyhow::Result<Arc<App
         response_memory: Budget::new(256 << 20),
         readiness: Readiness::default(),
         reference: Reference::default(),
-        heavy_reads: governance::HeavyReads::new(4),
         access_log: AccessLog { requests: LoggedRequests::Off, slow: std::time::Duration::from_secs(1) },
         trusted_proxies: Vec::new(),
         request_timeout: std::time::Duration::from_secs(10),

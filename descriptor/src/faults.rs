@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 
 use serde_json::{Map, Value as Json};
 
-use crate::{Access, Audience, Descriptor, EventKind, Idempotency, Route};
+use crate::{Access, Audience, Descriptor, EventKind, Idempotency, Named, Route, names};
 
 /// Largest body that an operation may take, in bytes.
 const LARGEST_BODY: u64 = 64 << 20;
@@ -36,6 +36,13 @@ pub fn find_faults(descriptor: &Descriptor) -> Vec<String> {
                 "problem `{code}` with status {}: a code is [A-Z0-9_]{{1,64}}, its status 400, 404, 409, 412 or 413",
                 problem.status
             )
+        });
+    }
+    let mut item_codes = BTreeSet::new();
+    for (index, Named { code, .. }) in descriptor.item_codes.iter().enumerate() {
+        let is_own = item_codes.insert(code) && is_constant(code) && !names::is_shared_item_code(code);
+        faults.expect(is_own, &format!("/itemCodes/{index}"), || {
+            format!("item code `{code}`: a code is [A-Z0-9_]{{1,64}}, declared once, and none that every module has")
         });
     }
     for (list, named) in [("auditFilters", &descriptor.audit_filters), ("words", &descriptor.words)] {
@@ -112,6 +119,8 @@ fn find_faults_of_route(route: &Route, events: &BTreeSet<&str>, place: &str, fau
     expect(route.body_limit <= LARGEST_BODY, "bodyLimit", "the body limit is above 64 MiB", &limit);
     let is_known = route.events.iter().all(|kind| events.contains(kind.as_str()));
     expect(is_known, "events", "an event kind that the descriptor does not introduce", &emitted);
+    let listed = route.item_codes.join(", ");
+    expect(route.item_codes.iter().all(|code| is_constant(code)), "itemCodes", "an item code that is none", &listed);
     let (Access::All(codes) | Access::Any(codes)) = &route.access;
     // Any of none: for people, active membership is enough. All of none is a forgotten permission.
     let named = !codes.is_empty() || (route.audience == Audience::User && matches!(route.access, Access::Any(_)));
@@ -237,5 +246,23 @@ mod tests {
         whole["permissions"][1]["code"] = json!("notes.write");
         whole["schemas"] = json!({ "Nope": true });
         assert_eq!(faults(&whole), Vec::<String>::new());
+    }
+
+    #[test]
+    fn item_codes_are_declared_once_and_are_no_shared_ones() {
+        let named = |code: &str| json!({ "code": code, "description": "It is." });
+        let codes = ["NOTES_FULL", "NOTES_FULL", "REQUIRED", "notes-full"].map(named);
+        let route = json!({
+            "method": "GET", "path": "/tenants/{tenantId}/notes", "operation": "listNotes", "summary": "Notes",
+            "audience": "user", "access": { "all": ["notes.read"] }, "idempotency": "none", "readOnly": true,
+            "status": 200, "bodyLimit": 0, "response": {}, "itemCodes": ["NOTES_FULL", "notes-full"],
+        });
+        let whole = json!({
+            "name": "notes", "version": "1.0.0", "description": "Notes.", "routes": [route],
+            "itemCodes": codes,
+        });
+        let faults = find_faults(&serde_json::from_value(whole).expect("a descriptor"));
+        let places: Vec<&str> = faults.iter().filter_map(|fault| Some(fault.split_once(": ")?.0)).collect();
+        assert_eq!(places, ["/itemCodes/1", "/itemCodes/2", "/itemCodes/3", "/routes/0/itemCodes"]);
     }
 }

@@ -39,17 +39,21 @@ pub struct Descriptor {
     pub events: Vec<EventKind>,
     #[serde(default)]
     pub problems: Vec<ProblemCode>,
+    /// Codes of `errors[].code` that the module adds to those that every module has (`names::SHARED_ITEM_CODES` and problem codes).
+    /// An operation answers no code that its route does not list.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub item_codes: Vec<Named>,
     /// JSON Schema (object) of the members that `provision` reads from the onboarding body.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub onboarding: Option<Json>,
     /// Query parameters of the audit list that find one of the `subjects` or the resource id: `productId`.
     #[serde(default)]
     pub audit_filters: Vec<Named>,
-    /// What members and parameters of a name are, for the contract to say wherever one says nothing itself. The names that every module
-    /// has (`id`, `createdAt`, `nextCursor`) have words of the host's.
+    /// Descriptions by name, for members and parameters without one of their own. The host describes the names that every module
+    /// has (`id`, `createdAt`, `nextCursor`).
     #[serde(default)]
     pub words: Vec<Named>,
-    /// What the caller of a request must hold for a function of a service that the module offers. A function that is not listed
+    /// The permissions that a request's caller must hold for a function of a service that the module offers. A function that is not listed
     /// needs nothing.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub services: Vec<ServiceAccess>,
@@ -71,7 +75,7 @@ pub struct Named {
     pub description: String,
 }
 
-/// What the caller of a request must hold for a function of a service: all of these.
+/// The permissions that a request's caller must hold for a function of a service: all of these.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct ServiceAccess {
@@ -79,10 +83,10 @@ pub struct ServiceAccess {
     pub interface: String,
     /// As WIT spells it: `change-incoming`.
     pub function: String,
-    /// Of users. None: no user may call it.
+    /// The permissions of users. Without any, no user may call it.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub permissions: Vec<String>,
-    /// Of API clients. None: no API client may call it.
+    /// The scopes of API clients. Without any, no API client may call it.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub scopes: Vec<String>,
 }
@@ -101,15 +105,15 @@ impl Descriptor {
     }
 }
 
-/// A kind of event that integrators may hear of, and what it carries.
+/// A kind of event that integrators may receive, and its data.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct EventKind {
     /// `pricing.price.created`.
     pub code: String,
-    /// What happened, in a sentence.
+    /// One sentence that describes the event.
     pub description: String,
-    /// What an event of this kind is about, as the audit spells it: `PRICE`.
+    /// The type of the resource that the event concerns, as in the audit: `PRICE`.
     pub resource_type: String,
     /// JSON Schema (2020-12) of the event's `data`, an object; it may refer to `schemas` as routes do.
     pub data: Json,
@@ -157,7 +161,7 @@ pub struct Route {
     pub body: Option<Json>,
     /// Schema of the success body.
     pub response: Json,
-    /// Whether `If-Match` is taken.
+    /// True if `If-Match` is taken.
     #[serde(default)]
     pub if_match: bool,
     /// Largest body in bytes.
@@ -167,6 +171,13 @@ pub struct Route {
     /// Problem codes that the operation answers beyond those that every operation may.
     #[serde(default)]
     pub problems: Vec<String>,
+    /// Codes of `errors[].code` that the operation answers beyond those that every operation may; those of services that it calls
+    /// too.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub item_codes: Vec<String>,
+    /// A request and its answer, for the contract and its readers.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub example: Option<Example>,
     /// Resource type of the audit entry; a write has one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub audit: Option<String>,
@@ -197,13 +208,29 @@ fn is_false(value: &bool) -> bool {
 }
 
 impl Route {
-    /// Whether it takes a query parameter of this name.
+    /// Returns whether it takes a query parameter of this name.
     pub fn takes(&self, parameter: &str) -> bool {
         self.query.as_ref().is_some_and(|query| query["properties"][parameter].is_object())
     }
 }
 
-/// Who may call: people, or API clients.
+/// A request of an operation and its answer, as they would be sent. A parameter that is not stated is not sent.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct Example {
+    /// Values of path parameters other than `tenantId`, by name.
+    #[serde(default, skip_serializing_if = "serde_json::Map::is_empty")]
+    pub path: serde_json::Map<String, Json>,
+    #[serde(default, skip_serializing_if = "serde_json::Map::is_empty")]
+    pub query: serde_json::Map<String, Json>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub body: Option<Json>,
+    /// The body of the success.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub response: Option<Json>,
+}
+
+/// The callers of an operation: users, or API clients.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Audience {

@@ -8,22 +8,27 @@ use serde_json::Value as Json;
 
 use super::{Audience, Descriptor};
 
-/// Codes of items that every module may use, besides the codes of problems that there are: those of schemas (conventions.md), and
-/// those that the crates which modules are written with use by themselves.
-pub const SHARED_ITEM_CODES: &[&str] = &[
-    "REQUIRED",
-    "TYPE",
-    "FORMAT",
-    "RANGE",
-    "TOO_MANY",
-    "TOO_FEW",
-    "REPEATED",
-    "NOT_ALLOWED",
-    "DATE_IN_FUTURE",
-    "QUANTITY_SCALE",
-    "FINER_THAN_COIN",
-    "CARD_NUMBER_REFUSED",
+/// Codes of items that every module may use besides the codes of problems, and the sentence of each: those of schemas
+/// (conventions.md), and those that the crates which modules are written with use by themselves.
+pub const SHARED_ITEM_CODES: &[(&str, &str)] = &[
+    ("REQUIRED", "The member is missing."),
+    ("TYPE", "The value has another JSON type."),
+    ("FORMAT", "The value does not match the format or is not in the list of values."),
+    ("RANGE", "The value is too large, too small, too long or too short."),
+    ("TOO_MANY", "A list or object has too many entries."),
+    ("TOO_FEW", "A list or object has too few entries."),
+    ("REPEATED", "Two entries are equal."),
+    ("NOT_ALLOWED", "The member, parameter or combination is not allowed here."),
+    ("DATE_IN_FUTURE", "The date is later than tomorrow."),
+    ("QUANTITY_SCALE", "The quantity is finer than its unit of measure allows."),
+    ("FINER_THAN_COIN", "The amount is finer than the smallest coin of the currency."),
+    ("CARD_NUMBER_REFUSED", "The text contains a card number. Remove it."),
 ];
+
+/// Whether every module may use the code for an item.
+pub fn is_shared_item_code(code: &str) -> bool {
+    SHARED_ITEM_CODES.iter().any(|(shared, _)| *shared == code)
+}
 
 /// A name that a module introduces and that does not begin with its own.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
@@ -39,12 +44,12 @@ pub struct Foreign {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct NamePattern {
     pub text: String,
-    /// Whether any rest may follow.
+    /// True if any rest may follow.
     pub open: bool,
 }
 
 impl NamePattern {
-    /// Whether this is one of the names that are meant.
+    /// Returns whether this is one of the names that are meant.
     pub fn fits(&self, name: &str) -> bool {
         if self.open { name.starts_with(&self.text) } else { name == self.text }
     }
@@ -93,6 +98,9 @@ pub fn foreign(descriptor: &Descriptor, allowed: impl Fn(&str) -> bool) -> Vec<F
     for problem in &descriptor.problems {
         expect("problem", &problem.code, list_beginnings(&split_constant(&problem.code)), begins(constant));
     }
+    for named in &descriptor.item_codes {
+        expect("item code", &named.code, list_beginnings(&split_constant(&named.code)), begins(constant));
+    }
     for filter in &descriptor.audit_filters {
         expect("audit filter", &filter.code, list_beginnings(&split_camel(&filter.code)), begins(camel));
     }
@@ -113,7 +121,7 @@ pub fn foreign(descriptor: &Descriptor, allowed: impl Fn(&str) -> bool) -> Vec<F
     found
 }
 
-/// Whether a code of upper-case words begins with the name of this module, or with a word that is allowed.
+/// Returns whether a code of upper-case words begins with the name of this module, or with a word that is allowed.
 pub fn begins(module: &str, code: &str, allowed: impl Fn(&str) -> bool) -> bool {
     let name = join_digits(module);
     list_beginnings(&split_constant(code)).iter().any(|word| join_digits(word) == name || allowed(word))
@@ -208,6 +216,8 @@ mod tests {
         let problems = ["LOYALTY", "LOYALTY_CARD_LOST", "LOYALTYCARD", "CARD_LOST"].map(problem);
         assert_eq!(names("problems", &problems[..].into()), ["CARD_LOST", "LOYALTYCARD"]);
         let named = |code: &str| json!({ "code": code, "description": "It." });
+        let item_codes = ["LOYALTY_CARD_LOST", "CARD_LOST"].map(named);
+        assert_eq!(names("itemCodes", &item_codes[..].into()), ["CARD_LOST"]);
         let permissions = ["loyalty.read", "loyalty-cards.read", "loyalty_cards.read", "catalog.loyalty"].map(named);
         let foreign = ["catalog.loyalty", "loyalty-cards.read", "loyalty_cards.read"];
         assert_eq!(names("permissions", &permissions[..].into()), foreign);

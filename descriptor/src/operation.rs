@@ -34,6 +34,7 @@ pub struct Operation<R> {
     body_limit: u64,
     events: &'static [&'static str],
     problems: &'static [&'static str],
+    item_codes: &'static [&'static str],
     audit: Option<&'static str>,
     cache_control: Option<&'static str>,
     discloses_identifiers: bool,
@@ -67,6 +68,7 @@ impl<R: Copy> Operation<R> {
             body_limit: BODY_LIMIT,
             events: &[],
             problems: &[],
+            item_codes: &[],
             audit: None,
             cache_control: None,
             discloses_identifiers: false,
@@ -204,6 +206,12 @@ impl<R: Copy> Operation<R> {
         self
     }
 
+    /// Codes of items beyond those that every operation may answer.
+    pub const fn item_codes(mut self, codes: &'static [&'static str]) -> Operation<R> {
+        self.item_codes = codes;
+        self
+    }
+
     /// Value of the answer's `Cache-Control`.
     pub const fn cache_control(mut self, value: &'static str) -> Operation<R> {
         self.cache_control = Some(value);
@@ -264,7 +272,7 @@ impl<R: Copy> Operation<R> {
 
     /// The operation and its twin, if it has one.
     pub fn sides(&self) -> impl Iterator<Item = Operation<R>> {
-        [Some(*self), self.client.map(|client| client.of(self))].into_iter().flatten()
+        [Some(*self), self.client.map(|client| client.complete(self))].into_iter().flatten()
     }
 
     /// The function of the operation with this name, if it is this one or its twin.
@@ -297,6 +305,8 @@ impl<R: Copy> Operation<R> {
             body_limit: self.body_limit,
             events: texts(self.events),
             problems: texts(self.problems),
+            item_codes: texts(self.item_codes),
+            example: None,
             audit: self.audit.map(str::to_owned),
             cache_control: self.cache_control.map(str::to_owned),
             discloses_identifiers: self.discloses_identifiers,
@@ -321,6 +331,7 @@ pub struct Client<R> {
     body: Option<SchemaOf>,
     response: Option<SchemaOf>,
     problems: Option<&'static [&'static str]>,
+    item_codes: Option<&'static [&'static str]>,
     cache_control: Option<&'static str>,
 }
 
@@ -338,6 +349,7 @@ impl<R: Copy> Client<R> {
             body: None,
             response: None,
             problems: None,
+            item_codes: None,
             cache_control: None,
         }
     }
@@ -395,14 +407,20 @@ impl<R: Copy> Client<R> {
         self
     }
 
+    /// Other codes of items.
+    pub const fn item_codes(mut self, codes: &'static [&'static str]) -> Client<R> {
+        self.item_codes = Some(codes);
+        self
+    }
+
     /// Value of the answer's `Cache-Control`.
     pub const fn cache_control(mut self, value: &'static str) -> Client<R> {
         self.cache_control = Some(value);
         self
     }
 
-    /// The twin of an operation, as an operation.
-    fn of(self, people: &Operation<R>) -> Operation<R> {
+    /// The variant of an operation for API clients, with the members that it does not state itself.
+    fn complete(self, people: &Operation<R>) -> Operation<R> {
         Operation {
             run: self.run.unwrap_or(people.run),
             audience: Audience::ApiClient,
@@ -415,6 +433,7 @@ impl<R: Copy> Client<R> {
             body: self.body.or(people.body),
             response: self.response.or(people.response),
             problems: self.problems.unwrap_or(people.problems),
+            item_codes: self.item_codes.unwrap_or(people.item_codes),
             cache_control: self.cache_control.or(people.cache_control),
             // Identifiers of units are never shown to a machine.
             discloses_identifiers: false,

@@ -1,9 +1,47 @@
 //! JSON Schemas from Rust types: what an operation reads and answers is published as the types that do it, a module's and the
 //! host's own alike.
 
+use std::borrow::Cow;
+
 use schemars::generate::{Contract, SchemaGenerator, SchemaSettings};
-use schemars::{JsonSchema, Schema};
-use serde_json::{Map, Value};
+use schemars::{JsonSchema, Schema, json_schema};
+use serde_json::{Map, Value, json};
+use stoa_iso::{country, currency};
+
+/// Instants as the interface takes them: UTC, to the millisecond, from the year 1.
+pub const INSTANT_PATTERN: &str = "^([0-9]{3}[1-9]|[0-9]{2}[1-9][0-9]|[0-9][1-9][0-9]{2}|[1-9][0-9]{3})-(0[1-9]|1[0-2])-(0[1-9]|[12][0-9]|3[01])T([01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9](\\.[0-9]{1,3})?Z$";
+
+/// The schema of a country in a request: every assigned code of ISO 3166-1 alpha-2. A record may hold a code that was withdrawn since, so
+/// that a response is any text.
+pub enum CountryCode {}
+
+/// The schema of a currency in a request, likewise: every active code of ISO 4217.
+pub enum CurrencyCode {}
+
+macro_rules! code_schema {
+    ($name:ident, $codes:expr) => {
+        impl JsonSchema for $name {
+            fn schema_name() -> Cow<'static, str> {
+                stringify!($name).into()
+            }
+
+            fn inline_schema() -> bool {
+                true
+            }
+
+            fn json_schema(generator: &mut SchemaGenerator) -> Schema {
+                if generator.contract().is_serialize() {
+                    return json_schema!({ "type": "string" });
+                }
+                let codes: Vec<&str> = $codes.collect();
+                json_schema!({ "type": "string", "title": stringify!($name), "enum": codes })
+            }
+        }
+    };
+}
+
+code_schema!(CountryCode, country::list_assigned());
+code_schema!(CurrencyCode, currency::list_active());
 
 /// Collects the named schemas of a module while its operations are described.
 pub struct Schemas {
@@ -29,7 +67,9 @@ impl Default for Schemas {
 impl Schemas {
     /// The schema of a body: a reference to a named schema, or one that is marked as `inline` itself.
     pub fn read<T: JsonSchema>(&mut self) -> Value {
-        subschema::<T>(&mut self.read)
+        let mut schema = subschema::<T>(&mut self.read);
+        default_to_null(&mut schema);
+        schema
     }
 
     /// The schema of an answer, likewise.
@@ -53,11 +93,14 @@ impl Schemas {
     /// A name with two meanings.
     pub fn finish(mut self) -> Result<Map<String, Value>, String> {
         let mut schemas = self.read.take_definitions(false);
-        for (name, schema) in self.answered.take_definitions(false) {
-            match schemas.get(&name) {
-                Some(other) if *other != schema => return Err(format!("two schemas are named {name}")),
-                _ => _ = schemas.insert(name, schema),
-            }
+        let answered = self.answered.take_definitions(false);
+        let differs = |(name, schema): &(&String, &Value)| schemas.get(*name).is_some_and(|read| read != *schema);
+        if let Some((name, _)) = answered.iter().find(differs) {
+            return Err(format!("two schemas are named {name}"));
+        }
+        schemas.values_mut().for_each(default_to_null);
+        for (name, schema) in answered {
+            schemas.entry(name).or_insert(schema);
         }
         schemas.sort_keys();
         schemas.values_mut().for_each(one_line);
@@ -90,6 +133,50 @@ fn drop_null(schema: &mut Map<String, Value>) {
     }
 }
 
+/// Marks a member that differs if it is omitted and if it is null. No descriptor has it.
+const KEPT: &str = "kept if omitted";
+
+/// For the schema of a type that tells an omitted member from null: the host must not put null in its place.
+pub fn keep_if_omitted(schema: &mut Schema) {
+    schema.insert(KEPT.to_owned(), true.into());
+}
+
+/// A member of a body that may be omitted and may be null is null by default, so that both requests mean the same. A body
+/// declares it as an `Option`, without `#[serde(default)]`.
+fn default_to_null(schema: &mut Value) {
+    let Value::Object(schema) = schema else { return };
+    let required: Vec<Value> = schema.get("required").and_then(Value::as_array).cloned().unwrap_or_default();
+    for (keyword, value) in schema.iter_mut() {
+        match (keyword.as_str(), value) {
+            ("properties", Value::Object(members)) => {
+                for (name, member) in members {
+                    default_to_null(member);
+                    let is_optional = !required.iter().any(|required| required == name.as_str());
+                    let is_null = is_optional && takes_null(member);
+                    let Value::Object(member) = member else { continue };
+                    let is_kept = member.shift_remove(KEPT).is_some();
+                    if is_null && !is_kept {
+                        member.entry("default").or_insert(Value::Null);
+                    }
+                }
+            }
+            ("anyOf" | "oneOf" | "allOf", Value::Array(parts)) => parts.iter_mut().for_each(default_to_null),
+            ("items" | "additionalProperties", part) => default_to_null(part),
+            _ => {}
+        }
+    }
+}
+
+/// Whether a schema takes null, as that of an `Option` does.
+fn takes_null(schema: &Value) -> bool {
+    let lists_null =
+        |keyword: &str, null: &Value| schema.get(keyword).and_then(Value::as_array).map(|listed| listed.contains(null));
+    match lists_null("type", &"null".into()) {
+        Some(takes_null) => takes_null && lists_null("enum", &Value::Null) != Some(false),
+        None => lists_null("anyOf", &json!({ "type": "null" })) == Some(true),
+    }
+}
+
 /// Descriptions come from comments, which are broken into lines.
 fn one_line(schema: &mut Value) {
     match schema {
@@ -114,8 +201,8 @@ mod tests {
     #[schemars(inline)]
     struct Limit(u32);
 
-    /// What a body
-    /// may say.
+    /// The members
+    /// of a body.
     #[derive(serde::Deserialize, JsonSchema)]
     #[serde(deny_unknown_fields)]
     #[allow(dead_code)]
@@ -134,11 +221,37 @@ mod tests {
     }
 
     #[test]
+    fn a_member_of_a_body_that_may_be_omitted_is_null_by_default() {
+        /// A line of a body.
+        #[derive(serde::Deserialize, JsonSchema)]
+        #[allow(dead_code)]
+        struct Row {
+            text: Option<String>,
+            query: Option<Query>,
+            #[schemars(transform = keep_if_omitted)]
+            kept: Option<String>,
+            level: u32,
+            queries: Vec<Query>,
+        }
+        let mut schemas = Schemas::default();
+        schemas.read::<Row>();
+        let named = schemas.finish().unwrap();
+        let members = &named["Row"]["properties"];
+        for member in ["text", "query"] {
+            assert_eq!(members[member].get("default"), Some(&Value::Null), "{member}");
+        }
+        assert_eq!(members["kept"], json!({ "type": ["string", "null"] }));
+        assert_eq!(members["level"].get("default"), None);
+        assert_eq!(named["Query"]["properties"]["cursor"].get("default"), Some(&Value::Null));
+        assert_eq!(named["Query"]["properties"]["limit"]["default"], 0);
+    }
+
+    #[test]
     fn bodies_are_named_and_described_in_one_line() {
         let mut schemas = Schemas::default();
         assert_eq!(schemas.read::<Query>(), serde_json::json!({ "$ref": "#/$defs/Query" }));
         let named = schemas.finish().unwrap();
-        assert_eq!(named["Query"]["description"], "What a body may say.");
+        assert_eq!(named["Query"]["description"], "The members of a body.");
         assert_eq!(named["Query"]["properties"]["cursor"]["type"], serde_json::json!(["string", "null"]));
     }
 }

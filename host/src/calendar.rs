@@ -8,7 +8,7 @@ pub fn time(ms: i64) -> String {
     DateTime::from_timestamp_millis(ms).unwrap_or_default().format("%Y-%m-%dT%H:%M:%S%.3fZ").to_string()
 }
 
-/// Whether the name is one of the IANA database's.
+/// Returns whether the name is one of the IANA database's.
 pub fn is_zone(name: &str) -> bool {
     name.parse::<Tz>().is_ok()
 }

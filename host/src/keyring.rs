@@ -44,7 +44,7 @@ impl KeyRing {
         &self.first.id
     }
 
-    /// Whether it can decrypt what was encrypted under the key of this id.
+    /// Returns whether it can decrypt what was encrypted under the key of this id.
     pub fn holds(&self, key_id: &str) -> bool {
         std::iter::once(&self.first).chain(&self.others).any(|key| key.id == key_id)
     }

@@ -15,6 +15,9 @@ fn main() {
         // The exit status counts even where stderr cannot be written, and a stderr that takes no line of the log is not waited for.
         if is_log_written {
             let _ = writeln!(std::io::stderr(), "stoa: {error:#}");
+            if let Some(help) = cli::explain_database_error(&error) {
+                let _ = writeln!(std::io::stderr(), "{help}");
+            }
         }
         std::process::exit(if error.is::<cli::Unfinished>() { 2 } else { 1 });
     }

@@ -1,14 +1,15 @@
 //! Refusals as values: a code, its status and its one fixed sentence. The host's list holds what the host answers and the
 //! words that every module shares; what one trade alone knows is declared by the module that answers it.
 //!
-//! Which error type to use when: below the pipeline, a function that can be refused for a reason the caller should hear
-//! returns `Problem`; one that fails for a reason only an operator can mend returns its own error (`database::Error`,
+//! Which error type to use when: below the pipeline, a function that can be rejected for a reason the caller should receive
+//! returns `Problem`; one that fails for a reason only an operator can fix returns its own error (`database::Error`,
 //! `anyhow::Error` at start-up), which the pipeline turns into INTERNAL or UNAVAILABLE and logs once.
 
 use std::borrow::Cow;
 
 use serde::Serialize;
 use serde_json::{Value, json};
+use uuid::Uuid;
 
 /// A problem as the pipeline passes it on; `http::problem` renders it as RFC 9457.
 #[derive(Debug, Clone, PartialEq)]
@@ -21,7 +22,7 @@ pub struct Problem {
     pub retry_after: Option<u32>,
     /// How much the window that rejects admits, where it is none of the governor's: `X-RateLimit-*` are then of this window.
     pub window: Option<u32>,
-    /// The fault of the credential that came, for `WWW-Authenticate` (RFC 6750, 3).
+    /// The fault of the credential that came, for `WWW-Authenticate` of a 401 or 403 (RFC 6750, 3).
     pub credential: Option<&'static str>,
 }
 
@@ -39,11 +40,21 @@ pub struct Item {
     /// rule that no schema states its bounds, and the unit that they count.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub expected: Option<Value>,
+    /// Id of the record that is in the way, if the caller may read it.
+    #[serde(rename = "conflictsWith", skip_serializing_if = "Option::is_none")]
+    pub conflicts_with: Option<Uuid>,
 }
 
 impl Item {
     pub fn new(pointer: impl Into<String>, code: &'static str) -> Item {
-        Item { pointer: pointer.into(), code: Cow::Borrowed(code), required: None, identified: None, expected: None }
+        Item {
+            pointer: pointer.into(),
+            code: Cow::Borrowed(code),
+            required: None,
+            identified: None,
+            expected: None,
+            conflicts_with: None,
+        }
     }
 
     /// The fault with what would have been accepted.
@@ -55,14 +66,18 @@ impl Item {
 /// The host's codes (conventions.md, "Problem codes"): code, status, detail. The list of a generation is this one and what its
 /// modules declare.
 pub const CODES: &[(&str, u16, &str)] = &[
-    ("VALIDATION_FAILED", 400, "The request does not match the operation's schema. Correct the locations in `errors`."),
+    ("VALIDATION_FAILED", 400, "The request breaks a rule. `errors` names the locations and the rules: correct them."),
     ("MALFORMED_JSON", 400, "The body is not well-formed JSON. Correct it and send it again."),
     (
         "IDEMPOTENCY_KEY_REQUIRED",
         400,
         "The operation requires the header Idempotency-Key. Send a new UUID of version 4 or 7.",
     ),
-    ("IDEMPOTENCY_KEY_INVALID", 400, "Idempotency-Key is no UUID of version 4 or 7. Generate one."),
+    (
+        "IDEMPOTENCY_KEY_INVALID",
+        400,
+        "Idempotency-Key is no UUID of version 4 or 7, or its time of version 7 is more than a day ahead. Generate a new one.",
+    ),
     ("UNKNOWN_QUERY_PARAMETER", 400, "The operation does not have this query parameter. Remove it."),
     ("UNAUTHENTICATED", 401, "The request has no valid access token or API key. Get a new one."),
     (
@@ -79,7 +94,7 @@ pub const CODES: &[(&str, u16, &str)] = &[
     (
         "IDENTITY_UNVERIFIED",
         403,
-        "The identity provider has not reported a verified e-mail address of the user. Verify the address there and sign in again.",
+        "The identity provider has not reported a verified e-mail address of the user. Verify the address there, or add it to the token, and sign in again.",
     ),
     (
         "MEMBERSHIP_REQUIRED",
@@ -102,7 +117,8 @@ pub const CODES: &[(&str, u16, &str)] = &[
     (
         "IDEMPOTENCY_KEY_EXPIRED",
         409,
-        "The Idempotency-Key was used more than 24 hours ago. Read the record before you try again with a new key.",
+        "The Idempotency-Key was used more than 24 hours ago, or its time of version 7 is more than 7 days past. Read the record before \
+         you try again with a new key.",
     ),
     (
         "CREDENTIAL_ALREADY_DELIVERED",

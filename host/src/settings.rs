@@ -129,7 +129,7 @@ pub struct Settings {
     /// The same of heavy reads, as reports are.
     #[serde(with = "humantime_serde")]
     pub heavy_read_timeout: Duration,
-    /// Heavy reads that run at once, of one company at most half of them. Absent: a quarter of the connections, or of SQLite's readers.
+    /// Heavy work that is under way at once, of one company at most half of it. Absent: as much as there are processors.
     pub heavy_reads: Option<u32>,
     /// Keys of what is encrypted at rest, 64 hexadecimal digits each: the first encrypts, all decrypt. Absent with --dev: one in the data
     /// folder.
@@ -216,7 +216,7 @@ pub struct Oidc {
     pub types: Option<Vec<String>>,
     /// Other names of claims than those of OpenID Connect.
     pub claims: Option<ClaimNames>,
-    /// Whether the issuer is asked for an address that a token does not tell.
+    /// True if the host asks the issuer for an address that a token does not contain.
     pub userinfo: Option<bool>,
 }
 
@@ -464,6 +464,7 @@ impl Settings {
             sqlite_readers: self.sqlite_readers(),
             request_timeout: self.request_timeout,
             heavy_read_timeout: self.heavy_read_timeout,
+            heavy_work: self.heavy_work(),
             transport: crate::database::Transport {
                 ca: self.database_tls_ca.clone(),
                 plain_text: self.database_plaintext == Some(Plaintext::Allow),
@@ -488,14 +489,19 @@ impl Settings {
         }
     }
 
-    /// Heavy reads that run at once: each holds a connection, and most are left for everybody else.
-    pub fn heavy_reads(&self) -> u32 {
-        let usual = if self.database_url().starts_with("sqlite:") {
-            u32::try_from(self.sqlite_readers()).unwrap_or(1) / 4
-        } else {
-            self.database_connections / 4
+    /// Heavy work that is under way at once: as much as there are processors, on at most half of the connections or of
+    /// SQLite's readers. Two companies at least have a seat.
+    pub fn heavy_work(&self) -> usize {
+        let usual = || {
+            let processors = std::thread::available_parallelism().map_or(1, std::num::NonZeroUsize::get);
+            let sessions = if self.database_url().starts_with("sqlite:") {
+                self.sqlite_readers()
+            } else {
+                usize::try_from(self.database_connections).unwrap_or(1)
+            };
+            processors.min(sessions / 2).max(2)
         };
-        self.heavy_reads.unwrap_or(usual).max(1)
+        self.heavy_reads.map_or_else(usual, |seats| usize::try_from(seats).unwrap_or(1)).max(1)
     }
 
     pub fn modules_dir(&self) -> PathBuf {
@@ -514,7 +520,7 @@ impl Settings {
         self.module_cache_dir.clone().unwrap_or_else(|| self.data_dir.join("compiled"))
     }
 
-    /// `None`: the release brings nothing that was made for this engine and that these settings vouch for.
+    /// `None`: the release has no machine code that was made for this engine and that these settings allow.
     pub fn read_precompiled(&self) -> anyhow::Result<Option<Precompiled>> {
         let Some(sha256) = &self.precompiled_sha256 else { return Ok(None) };
         let list = hex::decode(sha256).ok().and_then(|bytes| bytes.try_into().ok());

@@ -1,4 +1,4 @@
-//! Tasks in the background, watched: one that finishes no round for half a minute makes the host not ready and is started anew;
+//! Tasks in the background, watched: one that finishes no round for half a minute makes the host not ready and is restarted;
 //! where it does not even let itself be stopped, the process ends, so that whoever runs it starts another.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -99,7 +99,7 @@ struct Task {
 /// The result of a look at a task.
 #[derive(Debug, PartialEq, Eq)]
 enum Found {
-    /// It goes on, or was started anew.
+    /// It goes on, or was restarted.
     Runs,
     /// It came to its end.
     Done,
@@ -170,7 +170,7 @@ impl Watchdog {
         lock(&self.0).push(Task { name, pulse, begin, running, began: Instant::now(), stopped: None });
     }
 
-    /// Whether every task has finished its rounds in time so far.
+    /// Returns whether every task has finished its rounds in time so far.
     pub fn is_well(&self, now: Instant) -> bool {
         !lock(&self.0).iter().any(|task| task.pulse.is_late(now))
     }
@@ -182,7 +182,7 @@ impl Watchdog {
         }
     }
 
-    /// Starts anew what makes no progress or failed; answers a task that cannot be stopped.
+    /// Restarts a task that makes no progress or failed; answers a task that cannot be stopped.
     fn look(&self, handle: &Handle, now: Instant) -> Option<&'static str> {
         let mut stuck = None;
         lock(&self.0).retain_mut(|task| {

@@ -1,5 +1,6 @@
 //! A small client of the public API: nothing that another client could not do.
 
+use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
@@ -20,12 +21,20 @@ pub struct Api {
     token: String,
     /// Something has answered at this address.
     answered: AtomicBool,
+    /// The service's clock, from the header `Date` of its last response.
+    date: Mutex<Option<String>>,
 }
 
-/// How a write ended.
+/// How a call ended.
 pub enum Answer {
-    Done(Json),
+    Done(Body),
     Refused(Problem),
+}
+
+/// The body of a success, and its `ETag`.
+pub struct Body {
+    pub json: Json,
+    pub etag: Option<String>,
 }
 
 /// A refusal (RFC 9457).
@@ -42,9 +51,16 @@ pub struct Problem {
 }
 
 #[derive(Debug, Deserialize)]
+#[serde(rename_all = "camelCase")]
 pub struct ProblemItem {
     pub pointer: String,
     pub code: String,
+    /// The rule that the value breaks.
+    #[serde(default)]
+    pub expected: Option<Json>,
+    /// Id of the record that is in the way.
+    #[serde(default)]
+    pub conflicts_with: Option<String>,
 }
 
 impl Problem {
@@ -56,18 +72,36 @@ impl Problem {
 impl Api {
     pub fn new(url: &str, token: &str) -> Result<Api> {
         let client = reqwest::Client::builder().timeout(Duration::from_secs(60)).build()?;
-        Ok(Api { client, url: url.trim_end_matches('/').to_owned(), token: token.to_owned(), answered: false.into() })
+        Ok(Api {
+            client,
+            url: url.trim_end_matches('/').to_owned(),
+            token: token.to_owned(),
+            answered: false.into(),
+            date: Mutex::default(),
+        })
+    }
+
+    /// The service's clock, to the second, as the service writes instants; none where it states no time.
+    pub fn now(&self) -> Option<String> {
+        let date = self.date.lock().ok()?;
+        read_date(date.as_deref()?)
+    }
+
+    /// A read that may be refused.
+    ///
+    /// # Errors
+    /// Where there is no response.
+    pub async fn read(&self, path: &str, query: &[(&str, &str)]) -> Result<Answer> {
+        let url = self.address(path, query)?;
+        let request = || self.client.request(Method::GET, url.clone());
+        self.send_with_retries(&format!("GET {path}"), true, request).await
     }
 
     /// # Errors
     /// Where there is no success.
     pub async fn get(&self, path: &str, query: &[(&str, &str)]) -> Result<Json> {
-        let url = self.address(path, query)?;
-        match self
-            .send_with_retries(&format!("GET {path}"), true, || self.client.request(Method::GET, url.clone()))
-            .await?
-        {
-            Answer::Done(body) => Ok(body),
+        match self.read(path, query).await? {
+            Answer::Done(body) => Ok(body.json),
             Answer::Refused(problem) => bail!("GET {path}: {}", problem.describe()),
         }
     }
@@ -76,16 +110,32 @@ impl Api {
     ///
     /// # Errors
     /// Where a page is not answered.
-    pub async fn all(&self, path: &str) -> Result<Vec<Json>> {
+    pub async fn all(&self, path: &str, filters: &[(&str, &str)]) -> Result<Vec<Json>> {
+        match self.list(path, filters).await? {
+            Ok(items) => Ok(items),
+            Err(problem) => bail!("GET {path}: {}", problem.describe()),
+        }
+    }
+
+    /// Every item of a list that may refuse its filters.
+    ///
+    /// # Errors
+    /// Where there is no response.
+    pub async fn list(&self, path: &str, filters: &[(&str, &str)]) -> Result<Result<Vec<Json>, Problem>> {
         let mut items = Vec::new();
         let mut cursor: Option<String> = None;
         loop {
-            let query = [("limit", "100"), ("cursor", cursor.as_deref().unwrap_or_default())];
-            let page = self.get(path, if cursor.is_some() { &query } else { &query[..1] }).await?;
+            let mut query = vec![("limit", "100")];
+            query.extend_from_slice(filters);
+            query.extend(cursor.as_deref().map(|cursor| ("cursor", cursor)));
+            let page = match self.read(path, &query).await? {
+                Answer::Done(page) => page.json,
+                Answer::Refused(problem) => return Ok(Err(problem)),
+            };
             items.extend(page.get("items").and_then(Json::as_array).into_iter().flatten().cloned());
             match page.get("nextCursor").and_then(Json::as_str) {
                 Some(next) => cursor = Some(next.to_owned()),
-                None => return Ok(items),
+                None => return Ok(Ok(items)),
             }
         }
     }
@@ -93,13 +143,26 @@ impl Api {
     /// # Errors
     /// Where it is not known how the write ended.
     pub async fn post(&self, path: &str, key: Uuid, body: &Json) -> Result<Answer> {
+        self.write(Method::POST, path, key, None, body).await
+    }
+
+    /// Replaces the record if it is still the one with this `ETag`.
+    ///
+    /// # Errors
+    /// Where it is not known how the write ended.
+    pub async fn put(&self, path: &str, etag: Option<&str>, body: &Json) -> Result<Answer> {
+        self.write(Method::PUT, path, Uuid::new_v4(), etag, body).await
+    }
+
+    async fn write(&self, method: Method, path: &str, key: Uuid, etag: Option<&str>, body: &Json) -> Result<Answer> {
         let url = self.address(path, &[])?;
         let text = body.to_string();
         let request = || {
-            let request = self.client.request(Method::POST, url.clone()).header("Idempotency-Key", key.to_string());
+            let request = self.client.request(method.clone(), url.clone()).header("Idempotency-Key", key.to_string());
+            let request = etag.iter().fold(request, |request, etag| request.header("If-Match", *etag));
             request.header("Content-Type", "application/json").body(text.clone())
         };
-        self.send_with_retries(&format!("POST {path}"), false, request).await
+        self.send_with_retries(&format!("{method} {path}"), false, request).await
     }
 
     fn address(&self, path: &str, query: &[(&str, &str)]) -> Result<reqwest::Url> {
@@ -129,14 +192,19 @@ impl Api {
                 Ok(answer) => {
                     self.answered.store(true, Ordering::Relaxed);
                     let status = answer.status();
-                    let after = answer.headers().get("retry-after").and_then(|value| value.to_str().ok()?.parse().ok());
+                    let header = |name: &str| Some(answer.headers().get(name)?.to_str().ok()?.to_owned());
+                    let after = header("retry-after").and_then(|value| value.parse().ok());
+                    let etag = header("etag");
+                    if let (Some(date), Ok(mut last)) = (header("date"), self.date.lock()) {
+                        *last = Some(date);
+                    }
                     // A body that breaks off is as good as none: it is asked for again.
                     match answer.bytes().await {
                         Err(error) => last = plain(&error),
                         Ok(body) if status.is_success() => {
-                            let body =
+                            let json =
                                 serde_json::from_slice(&body).with_context(|| format!("{what} answered no JSON"))?;
-                            return Ok(Answer::Done(body));
+                            return Ok(Answer::Done(Body { json, etag }));
                         }
                         Ok(body) => match serde_json::from_slice::<Problem>(&body) {
                             Ok(problem) if !is_later(status) => return Ok(Answer::Refused(problem)),
@@ -159,7 +227,7 @@ impl Api {
     }
 }
 
-/// Whether the same call may succeed later.
+/// Returns whether the same call may succeed later.
 fn is_later(status: StatusCode) -> bool {
     matches!(
         status,
@@ -179,4 +247,30 @@ fn plain(error: &reqwest::Error) -> String {
         cause = error.source();
     }
     text
+}
+
+/// `Sun, 06 Nov 1994 08:49:37 GMT` as `1994-11-06T08:49:37.000Z`.
+fn read_date(date: &str) -> Option<String> {
+    const MONTHS: [&str; 12] = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"];
+    let parts: Vec<&str> = date.split_whitespace().collect();
+    let [_, day, month, year, time, "GMT"] = parts.as_slice() else { return None };
+    let month = 1 + MONTHS.iter().position(|name| name == month)?;
+    let is_number = |text: &str, length: usize| text.len() == length && text.bytes().all(|byte| byte.is_ascii_digit());
+    let is_time = time.len() == 8 && time.split(':').all(|part| is_number(part, 2));
+    (is_number(day, 2) && is_number(year, 4) && is_time).then(|| format!("{year}-{month:02}-{day}T{time}.000Z"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_header_date_is_an_instant() {
+        assert_eq!(read_date("Sun, 06 Nov 1994 08:49:37 GMT").as_deref(), Some("1994-11-06T08:49:37.000Z"));
+        for text in
+            ["", "now", "Sunday, 06-Nov-94 08:49:37 GMT", "Sun, 6 Nov 1994 08:49:37 GMT", "Sun, 06 Nov 1994 8 GMT"]
+        {
+            assert_eq!(read_date(text), None, "{text}");
+        }
+    }
 }

@@ -3,6 +3,7 @@
 use serde_json::{Value as Json, json};
 use sha2::{Digest, Sha256};
 
+use crate::api::ProblemItem;
 use crate::columns::{self, Part};
 use crate::fault::Fault;
 
@@ -26,6 +27,8 @@ pub struct Item {
     /// The digest of its body and its target, which identifies it in the report.
     pub digest: String,
     pub body: Json,
+    /// A price that begins when the run does.
+    pub starts_now: bool,
     /// The lines that it comes from: a product's first one before those of its variants.
     pub line: u64,
     pub parts: Vec<(u64, String)>,
@@ -37,12 +40,15 @@ impl Item {
     pub fn new(place: Place, to: &str, body: Json, line: u64, parts: Vec<(u64, String)>, column: &str) -> Item {
         let hash = Sha256::digest(format!("{to}\n{body}"));
         let digest = hex::encode(hash.first_chunk::<12>().map_or(&[][..], |part| &part[..]));
-        Item { place, digest, body, line, parts, column: column.to_owned() }
+        Item { place, digest, body, starts_now: false, line, parts, column: column.to_owned() }
     }
 
-    /// Lines of the file that it stands for, as the progress counts them.
-    pub fn lines(&self) -> usize {
-        self.parts.len().max(1)
+    /// Rows of the file that it is made of.
+    pub fn rows(&self) -> Vec<u64> {
+        match self.parts.is_empty() {
+            true => vec![self.line],
+            false => self.parts.iter().map(|(line, _)| *line).collect(),
+        }
     }
 
     fn fault(&self, rest: &[&str], code: &str) -> Fault {
@@ -54,6 +60,8 @@ impl Item {
             }
             (Place::Product, [member, ..]) => (self.line, columns::of_member(member, Part::Product)),
             (Place::Price, ["variantId", ..]) => (self.line, "sku".to_owned()),
+            // The begin of a price is in the way of another price: the price's own cell says which.
+            (Place::Price, ["validFrom"]) if code == "PRICE_PERIOD_OVERLAP" => (self.line, self.column.clone()),
             (Place::Price, [member @ ("validFrom" | "validTo"), ..]) => (self.line, (*member).to_owned()),
             (Place::Price, _) => (self.line, self.column.clone()),
             (Place::Product, []) => (self.line, String::new()),
@@ -63,12 +71,12 @@ impl Item {
 }
 
 /// The item that a pointer such as `/products/3/variants/1/sku` leads to, by its place in the batch, and its bad line.
-pub fn culprit(batch: &[Item], pointer: &str, code: &str) -> Option<(usize, Fault)> {
-    let steps: Vec<&str> = pointer.split('/').skip(1).collect();
+pub fn culprit(batch: &[Item], item: &ProblemItem) -> Option<(usize, Fault)> {
+    let steps: Vec<&str> = item.pointer.split('/').skip(1).collect();
     match steps.as_slice() {
         ["products" | "prices", nth, rest @ ..] => {
             let nth = nth.parse().ok()?;
-            Some((nth, batch.get(nth)?.fault(rest, code)))
+            Some((nth, batch.get(nth)?.fault(rest, &item.code).with_details(item)))
         }
         _ => None,
     }
@@ -104,13 +112,21 @@ pub fn batches(items: Vec<Item>) -> Vec<Vec<Item>> {
     batches
 }
 
-/// The body of a request.
-pub fn body(batch: &[Item], replace: bool) -> Json {
-    let items: Vec<&Json> = batch.iter().map(|item| &item.body).collect();
+/// The body of a request. `from`: when prices begin that begin with the run; each ends an open price before it.
+pub fn body(batch: &[Item], from: &str) -> Json {
+    let items: Vec<Json> = batch.iter().map(|item| with_begin(item, from)).collect();
     match batch.first().map(|item| item.place) {
-        Some(Place::Price) => json!({ "prices": items, "replace": replace }),
+        Some(Place::Price) => json!({ "prices": items, "replace": true }),
         _ => json!({ "products": items }),
     }
+}
+
+fn with_begin(item: &Item, from: &str) -> Json {
+    let mut body = item.body.clone();
+    if let Some(members) = body.as_object_mut().filter(|_| item.starts_now) {
+        members.insert("validFrom".to_owned(), json!(from));
+    }
+    body
 }
 
 #[cfg(test)]
@@ -127,7 +143,15 @@ mod tests {
         let price = Item::new(Place::Price, "BASE", json!({}), 9, Vec::new(), "price:BASE");
         let products = [product(2, 1), product(3, 4)];
         let found = |batch: &[Item], pointer: &str| {
-            culprit(batch, pointer, "X").map(|(nth, fault)| (nth, fault.line, fault.column))
+            let item = ProblemItem {
+                pointer: pointer.to_owned(),
+                code: "X".to_owned(),
+                expected: Some(json!({ "maxLength": 1 })),
+                conflicts_with: None,
+            };
+            let found = culprit(batch, &item);
+            assert!(found.iter().all(|(_, fault)| fault.expected == item.expected));
+            found.map(|(nth, fault)| (nth, fault.line, fault.column))
         };
         let expected = |nth: usize, line: u64, column: &str| Some((nth, line, column.to_owned()));
         assert_eq!(found(&products, "/products/1/variants/2/sku"), expected(1, 5, "sku"));
@@ -159,5 +183,15 @@ mod tests {
         assert_eq!(item("BASE", "1"), item("BASE", "1"));
         assert_ne!(item("BASE", "1"), item("BASE", "2"));
         assert_ne!(item("BASE", "1"), item("EU", "1"));
+    }
+
+    #[test]
+    fn a_price_change_begins_with_the_run() {
+        let price = |amount: &str| Item::new(Place::Price, "B", json!({ "amount": amount }), 2, Vec::new(), "price:B");
+        let changed = Item { starts_now: true, ..price("2") };
+        assert_eq!(changed.digest, price("2").digest, "the same in the run that continues this one");
+        let expected = json!({ "prices": [{ "amount": "1" }, { "amount": "2", "validFrom": "now" }], "replace": true });
+        assert_eq!(body(&[price("1"), changed], "now"), expected);
+        assert_eq!(body(&[product(2, 1)], "now"), json!({ "products": [{ "name": 2 }] }));
     }
 }

@@ -11,6 +11,8 @@ pub enum Part {
     Product,
     Variant,
     Price,
+    Media,
+    Stock,
 }
 
 /// How a cell becomes a member of a body.
@@ -65,6 +67,8 @@ const NAMED: &[Named] = &[
     name_column("searchAliases", "searchAliases", Part::Variant, Kind::List, "additional search words, separated by |"),
     name_column("validFrom", "validFrom", Part::Price, Kind::Text, "first instant of the row's prices, such as 2026-01-31T00:00:00Z"),
     name_column("validTo", "validTo", Part::Price, Kind::Text, "end of the row's prices; default: no end"),
+    name_column("media", "url", Part::Media, Kind::List, "https addresses of the product's images, separated by |"),
+    name_column("unitCost", "unitCost", Part::Stock, Kind::Text, "cost of one unit of stock that comes in, if the company keeps books"),
 ];
 
 /// The kind of column that a header names.
@@ -76,6 +80,8 @@ pub enum Column {
     VariantAttribute(String),
     /// The amount in the price list of this code, in its currency.
     Price(String),
+    /// The quantity on hand in the warehouse of this code.
+    Stock(String),
 }
 
 impl Column {
@@ -86,6 +92,7 @@ impl Column {
             Column::Attribute(name) => format!("attribute:{name}"),
             Column::VariantAttribute(name) => format!("variantAttribute:{name}"),
             Column::Price(code) => format!("price:{code}"),
+            Column::Stock(code) => format!("stock:{code}"),
         }
     }
 
@@ -95,8 +102,44 @@ impl Column {
             Column::Attribute(_) => Part::Product,
             Column::VariantAttribute(_) => Part::Variant,
             Column::Price(_) => Part::Price,
+            Column::Stock(_) => Part::Stock,
         }
     }
+}
+
+/// Members that a body may state: those of a record that the service owns are none of them.
+const PRODUCT_MEMBERS: &[&str] = &[
+    "name",
+    "slug",
+    "variantMode",
+    "productType",
+    "categoryId",
+    "brandId",
+    "manufacturerId",
+    "unitOfMeasure",
+    "trackInventory",
+    "trackSerials",
+    "publicationStatus",
+    "description",
+    "shortDescription",
+    "attributes",
+];
+const VARIANT_MEMBERS: &[&str] = &[
+    "sku",
+    "barcode",
+    "modelNumber",
+    "storage",
+    "color",
+    "condition",
+    "grade",
+    "simType",
+    "searchAliases",
+    "attributes",
+];
+
+/// Members of the body that replaces a product or a variant.
+pub fn members(part: Part) -> &'static [&'static str] {
+    if part == Part::Product { PRODUCT_MEMBERS } else { VARIANT_MEMBERS }
 }
 
 /// The column that a member of a body came from.
@@ -120,6 +163,7 @@ fn column(header: &str) -> Option<Column> {
         return match fold_header(prefix).as_str() {
             _ if name.is_empty() => None,
             "price" => Some(Column::Price(name.to_uppercase())),
+            "stock" => Some(Column::Stock(name.to_uppercase())),
             "attribute" => Some(Column::Attribute(name)),
             "variantattribute" => Some(Column::VariantAttribute(name)),
             _ => None,
@@ -189,8 +233,9 @@ pub fn help() -> String {
     let mut help = String::from(
         "Example: stoa import products.csv --url http://127.0.0.1:8080 --token TOKEN\n\nThe file is CSV in UTF-8 with one row for \
          each variant and headers in the first row. The importer ignores case, spaces, hyphens and underscores of headers. It \
-         omits empty cells. State members of a product on one of its rows, or the same on several. A file with only `sku` and \
-         prices sets prices of existing variants.\n\nColumns:\n",
+         omits empty cells. State members of a product on one of its rows, or the same on several. The importer finds \
+         existing records by their SKU and sends only the differences. A file with only `sku` and prices sets prices of \
+         existing variants.\n\nColumns:\n",
     );
     let mut line = |name: &str, about: &str| {
         help.push_str(format!("  {name:<20} {about}").trim_end());
@@ -198,11 +243,12 @@ pub fn help() -> String {
     };
     NAMED.iter().for_each(|named| line(named.name, named.about));
     line("price:CODE", "amount in the price list of this code, in its currency");
+    line("stock:CODE", "quantity on hand in the warehouse of this code, as counted");
     line("attribute:NAME", "free attribute of the product");
     line("variantAttribute:NAME", "free attribute of the variant");
     help.push_str(
         "\nThe importer sends up to 500 products in one request, all or nothing. It sends a rejected batch again without its \
-         invalid lines. It records each batch before it sends it: run the same command again to continue an interrupted run.",
+         invalid lines. Run the same command again to continue an interrupted run.",
     );
     help
 }
@@ -239,5 +285,12 @@ mod tests {
         assert_eq!(of_member("brandId", Part::Product), "brand");
         assert_eq!(of_member("sku", Part::Variant), "sku");
         assert_eq!(of_member("attributes", Part::Variant), "variantAttribute");
+    }
+
+    #[test]
+    fn each_column_of_a_record_is_a_member_of_its_replacement() {
+        for named in NAMED.iter().filter(|named| matches!(named.part, Part::Product | Part::Variant)) {
+            assert!(members(named.part).contains(&named.member), "{}", named.name);
+        }
     }
 }

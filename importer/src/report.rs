@@ -1,10 +1,10 @@
-//! The report of a run, as JSON lines: each batch before it is sent, with its key, and how it ended. A second run reads it, skips
-//! what is done, and sends what was left without an answer again as it was, with the same key.
+//! The report of a run, as JSON lines: each batch before it is sent, with its key, and how it ended. The next run reads it and
+//! sends a batch without a response again as it was, with the same key. A run that reaches its end removes the report: the
+//! comparison with the service's records finds everything else.
 
-use std::collections::{BTreeMap, HashMap, HashSet};
 use std::fs::File;
 use std::io::{Read as _, Seek as _, SeekFrom, Write as _};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, bail};
 use serde::{Deserialize, Serialize};
@@ -12,6 +12,9 @@ use uuid::Uuid;
 
 use crate::batch::Item;
 use crate::fault::Fault;
+
+/// Version of the report's lines.
+const VERSION: u32 = 2;
 
 #[derive(Debug, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", untagged)]
@@ -32,6 +35,8 @@ struct Sent {
     items: Vec<String>,
     /// First and last line of the file.
     lines: (u64, u64),
+    /// When prices begin that begin with the run.
+    from: String,
 }
 
 #[derive(Debug, Serialize, Deserialize)]
@@ -39,9 +44,6 @@ struct Ended {
     batch: u64,
     key: Uuid,
     outcome: Outcome,
-    /// Ids of the variants that were made, by SKU.
-    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
-    variants: BTreeMap<String, String>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     code: Option<String>,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
@@ -58,19 +60,16 @@ enum Outcome {
 
 pub struct Report {
     file: File,
+    path: PathBuf,
     last: u64,
     open: Vec<Sent>,
-    /// Digests of items that are done.
-    pub done: HashSet<String>,
-    /// Ids of variants that were made, by SKU.
-    pub variants: HashMap<String, String>,
 }
 
 /// A batch under way.
 pub struct Underway {
     batch: u64,
     pub key: Uuid,
-    items: Vec<String>,
+    pub from: String,
 }
 
 impl Report {
@@ -90,41 +89,53 @@ impl Report {
             file.set_len(u64::try_from(whole)?)?;
             file.seek(SeekFrom::End(0))?;
         }
-        let mut report = Report { file, last: 0, open: Vec::new(), done: HashSet::new(), variants: HashMap::new() };
-        for (nth, line) in text.get(..whole).unwrap_or_default().lines().enumerate() {
-            let line = serde_json::from_str(line).with_context(|| format!("{}, line {}", report_name(), nth + 1))?;
-            if nth == 0 && !matches!(line, Line::Begun { .. }) {
-                bail!("{} is no report of an import", report_name());
+        let mut report = Report { file, path: path.to_owned(), last: 0, open: Vec::new() };
+        let mut lines = text.get(..whole).unwrap_or_default().lines().enumerate();
+        let mut read = |(nth, line)| {
+            serde_json::from_str::<Line>(line).with_context(|| format!("{}, line {}", report_name(), nth + 1))
+        };
+        match lines.next().map(&mut read).transpose()? {
+            Some(Line::Begun { tenant: owner, .. }) if owner != tenant => {
+                bail!("{} is of another company: state another by --report", report_name())
             }
-            report.learn(line, tenant).with_context(report_name)?;
-        }
-        if whole == 0 {
-            report.write(&Line::Begun { report: 1, tenant: tenant.to_owned() })?;
+            Some(Line::Begun { report: VERSION, .. }) => {
+                for line in lines {
+                    report.learn(read(line)?);
+                }
+            }
+            // An older importer's, whose batches have other bodies: the comparison finds what it did.
+            Some(Line::Begun { .. }) => {
+                report.file.set_len(0)?;
+                report.begin(tenant)?;
+            }
+            Some(_) => bail!("{} is no report of an import", report_name()),
+            None => report.begin(tenant)?,
         }
         Ok(report)
     }
 
-    fn learn(&mut self, line: Line, tenant: &str) -> Result<()> {
+    fn begin(&mut self, tenant: &str) -> Result<()> {
+        self.write(&Line::Begun { report: VERSION, tenant: tenant.to_owned() })
+    }
+
+    /// Removes the report of a run that has reached its end.
+    ///
+    /// # Errors
+    /// Where the file cannot be removed.
+    pub fn remove(self) -> Result<()> {
+        std::fs::remove_file(&self.path).with_context(|| format!("cannot remove the report {}", self.path.display()))
+    }
+
+    fn learn(&mut self, line: Line) {
         match line {
-            Line::Begun { tenant: owner, .. } if owner != tenant => {
-                bail!("it is of another company: state another by --report")
-            }
             Line::Begun { .. } => {}
             Line::Sent(sent) => {
                 self.last = self.last.max(sent.batch);
                 self.open.retain(|known| known.batch != sent.batch);
                 self.open.push(sent);
             }
-            Line::Ended(ended) => {
-                let position = self.open.iter().position(|sent| sent.batch == ended.batch);
-                let sent = position.map(|position| self.open.remove(position));
-                if ended.outcome == Outcome::Done {
-                    self.done.extend(sent.into_iter().flat_map(|sent| sent.items));
-                    self.variants.extend(ended.variants);
-                }
-            }
+            Line::Ended(ended) => self.open.retain(|sent| sent.batch != ended.batch),
         }
-        Ok(())
     }
 
     fn write(&mut self, line: &Line) -> Result<()> {
@@ -134,7 +145,7 @@ impl Report {
         self.file.sync_data().context("the report cannot be written")
     }
 
-    /// Takes from the items the batches that were sent without an answer, where all their items are still there as they were.
+    /// Takes from the items the batches that got no response, where all their items are still there as they were.
     pub fn take_unanswered(&mut self, to: &str, items: &mut Vec<Item>) -> Vec<(Underway, Vec<Item>)> {
         let mut found = Vec::new();
         for sent in self.open.iter().filter(|sent| sent.to == to) {
@@ -148,37 +159,32 @@ impl Report {
                     batch.push(items.remove(position));
                 }
             }
-            found.push((Underway { batch: sent.batch, key: sent.key, items: sent.items.clone() }, batch));
+            found.push((Underway { batch: sent.batch, key: sent.key, from: sent.from.clone() }, batch));
         }
         found
     }
 
-    /// Records a batch that is about to be sent.
-    pub fn record_sending(&mut self, to: &str, batch: &[Item]) -> Result<Underway> {
+    /// Records a batch that is about to be sent. `from`: when its prices begin that begin with the run.
+    pub fn record_sending(&mut self, to: &str, batch: &[Item], from: &str) -> Result<Underway> {
         self.last += 1;
-        let lines =
-            batch.iter().flat_map(|item| std::iter::once(item.line).chain(item.parts.iter().map(|part| part.0)));
+        let lines = batch.iter().flat_map(Item::rows);
         let lines = lines.fold((u64::MAX, 0), |(first, last), line| (first.min(line), last.max(line)));
-        let items: Vec<String> = batch.iter().map(|item| item.digest.clone()).collect();
-        let key = Uuid::new_v4();
-        let sent =
-            Sent { batch: self.last, key, outcome: Outcome::Sent, to: to.to_owned(), items: items.clone(), lines };
+        let items = batch.iter().map(|item| item.digest.clone()).collect();
+        let (batch, key, from) = (self.last, Uuid::new_v4(), from.to_owned());
+        let sent = Sent { batch, key, outcome: Outcome::Sent, to: to.to_owned(), items, lines, from: from.clone() };
         self.write(&Line::Sent(sent))?;
-        Ok(Underway { batch: self.last, key, items })
+        Ok(Underway { batch, key, from })
     }
 
-    pub fn record_success(&mut self, underway: Underway, variants: BTreeMap<String, String>) -> Result<()> {
-        let Underway { batch, key, items } = underway;
-        self.done.extend(items);
-        self.variants.extend(variants.iter().map(|(sku, id)| (sku.clone(), id.clone())));
-        let outcome = Outcome::Done;
-        self.write(&Line::Ended(Ended { batch, key, outcome, variants, code: None, faults: Vec::new() }))
+    pub fn record_success(&mut self, underway: &Underway) -> Result<()> {
+        let Underway { batch, key, .. } = *underway;
+        self.write(&Line::Ended(Ended { batch, key, outcome: Outcome::Done, code: None, faults: Vec::new() }))
     }
 
     pub fn record_refusal(&mut self, underway: &Underway, code: &str, faults: &[Fault]) -> Result<()> {
         let Underway { batch, key, .. } = *underway;
-        let (outcome, code, faults) = (Outcome::Refused, Some(code.to_owned()), faults.to_vec());
-        self.write(&Line::Ended(Ended { batch, key, outcome, variants: BTreeMap::new(), code, faults }))
+        let (code, faults) = (Some(code.to_owned()), faults.to_vec());
+        self.write(&Line::Ended(Ended { batch, key, outcome: Outcome::Refused, code, faults }))
     }
 }
 
@@ -200,44 +206,53 @@ mod tests {
     }
 
     #[test]
-    fn a_second_run_knows_what_was_done_and_what_is_open() {
+    fn the_next_run_finds_the_batch_without_an_answer() {
         let path = path("second");
         let (key, refused) = {
             let mut report = Report::open(&path, "t").unwrap();
-            let done = report.record_sending("products", &[item("a")]).unwrap();
-            report.record_success(done, BTreeMap::from([("A".to_owned(), "id".to_owned())])).unwrap();
-            let refused = report.record_sending("products", &[item("b")]).unwrap();
+            let done = report.record_sending("products", &[item("a")], "then").unwrap();
+            report.record_success(&done).unwrap();
+            let refused = report.record_sending("products", &[item("b")], "then").unwrap();
             report.record_refusal(&refused, "DUPLICATE", &[Fault::new(2, "sku", "DUPLICATE")]).unwrap();
-            (report.record_sending("products", &[item("c"), item("d")]).unwrap().key, refused.key)
+            (report.record_sending("products", &[item("c"), item("d")], "then").unwrap().key, refused.key)
         };
         // The beginning of a line that was being written when the machine stopped.
         std::fs::OpenOptions::new().append(true).open(&path).unwrap().write_all(b"{\"batch\":9").unwrap();
         assert!(Report::open(&path, "other").is_err());
         let mut report = Report::open(&path, "t").unwrap();
-        assert!(report.done.contains(&item("a").digest) && !report.done.contains(&item("b").digest));
-        assert_eq!(report.variants["A"], "id");
-        let mut items = vec![item("b"), item("d"), item("c"), item("e")];
+        let mut items = vec![item("a"), item("b"), item("d"), item("c"), item("e")];
         let open = report.take_unanswered("products", &mut items);
         let [(underway, batch)] = open.as_slice() else { panic!("one batch is open") };
-        assert_eq!((underway.key, batch.len()), (key, 2));
+        assert_eq!((underway.key, underway.from.as_str(), batch.len()), (key, "then", 2));
         assert_eq!(batch[0].digest, item("c").digest, "in the order in which they were sent");
-        assert_eq!(items.len(), 2);
+        assert_eq!(items.len(), 3);
         assert_ne!(key, refused);
-        assert_eq!(report.record_sending("products", &[item("e")]).unwrap().batch, 4);
+        assert_eq!(report.record_sending("products", &[item("e")], "now").unwrap().batch, 4);
         assert!(Report::open(&path, "t").is_err(), "in use");
-        drop(report);
-        drop(std::fs::remove_file(&path));
+        report.remove().unwrap();
+        assert!(!path.exists());
+    }
+
+    #[test]
+    fn the_report_of_an_older_importer_is_begun_anew() {
+        let path = path("older");
+        let old = "{\"report\":1,\"tenant\":\"t\"}\n{\"batch\":1,\"key\":\"0190c1a0-0000-4000-8000-000000000000\",\"outcome\":\"sent\",\"to\":\"products\",\"items\":[],\"lines\":[2,2]}\n";
+        std::fs::write(&path, old).unwrap();
+        let mut report = Report::open(&path, "t").unwrap();
+        assert!(report.take_unanswered("products", &mut vec![item("a")]).is_empty());
+        assert_eq!(std::fs::read_to_string(&path).unwrap(), "{\"report\":2,\"tenant\":\"t\"}\n");
+        report.remove().unwrap();
     }
 
     #[test]
     fn a_batch_that_has_changed_is_not_sent_as_it_was() {
         let path = path("changed");
-        drop(Report::open(&path, "t").unwrap().record_sending("products", &[item("c"), item("d")]).unwrap());
+        drop(Report::open(&path, "t").unwrap().record_sending("products", &[item("c"), item("d")], "then").unwrap());
         let mut report = Report::open(&path, "t").unwrap();
         let mut items = vec![item("c"), item("changed")];
         assert!(report.take_unanswered("products", &mut items).is_empty());
         assert_eq!(items.len(), 2);
         assert!(report.take_unanswered("prices:BASE", &mut vec![item("c"), item("d")]).is_empty());
-        drop(std::fs::remove_file(&path));
+        report.remove().unwrap();
     }
 }

@@ -11,9 +11,14 @@ const ASSIGNED: &str = "\
     RU RW SA SB SC SD SE SG SH SI SJ SK SL SM SN SO SR SS ST SV SX SY SZ TC TD TF TG TH TJ TK TL TM TN TO TR TT TV TW \
     TZ UA UG UM US UY UZ VA VC VE VG VI VN VU WF WS YE YT ZA ZM ZW";
 
-/// Whether the code is an officially assigned one, in upper case.
+/// The assigned codes, sorted.
+pub fn list_assigned() -> impl Iterator<Item = &'static str> {
+    ASSIGNED.split(' ')
+}
+
+/// Returns whether the code is an officially assigned one, in upper case.
 pub fn is_assigned(code: &str) -> bool {
-    code.len() == 2 && ASSIGNED.split(' ').any(|assigned| assigned == code)
+    code.len() == 2 && list_assigned().any(|assigned| assigned == code)
 }
 
 #[cfg(test)]
@@ -32,7 +37,7 @@ mod tests {
 
     #[test]
     fn the_list_is_whole_and_in_order() {
-        let codes: Vec<&str> = ASSIGNED.split(' ').collect();
+        let codes: Vec<&str> = list_assigned().collect();
         assert_eq!(codes.len(), 249);
         assert!(codes.is_sorted_by(|one, next| one < next), "sorted, each once");
         assert!(codes.iter().all(|code| code.len() == 2 && code.bytes().all(|letter| letter.is_ascii_uppercase())));

@@ -11,9 +11,14 @@ const ACTIVE: &str = "\
     TWD TZS UAH UGX USD USN UYI UYU UYW UZS VED VES VND VUV WST XAD XAF XAG XAU XBA XBB XBC XBD XCD XCG XDR XOF XPD \
     XPF XPT XSU XTS XUA XXX YER ZAR ZMW ZWG";
 
-/// Whether the code is an active one, in upper case. Withdrawn codes are none.
+/// The active codes, sorted.
+pub fn list_active() -> impl Iterator<Item = &'static str> {
+    ACTIVE.split(' ')
+}
+
+/// Returns whether the code is an active one, in upper case. Withdrawn codes are none.
 pub fn is_active(code: &str) -> bool {
-    code.len() == 3 && ACTIVE.split(' ').any(|active| active == code)
+    code.len() == 3 && list_active().any(|active| active == code)
 }
 
 #[cfg(test)]
@@ -28,7 +33,7 @@ mod tests {
         for code in ["DEM", "HRK", "BGN", "ZWL", "ANG", "eur", "EU", "", "XYZ", "EUR "] {
             assert!(!is_active(code), "{code}");
         }
-        assert_eq!(ACTIVE.split(' ').count(), 178);
-        assert!(ACTIVE.split(' ').is_sorted_by(|one, next| one < next));
+        assert_eq!(list_active().count(), 178);
+        assert!(list_active().is_sorted_by(|one, next| one < next));
     }
 }

@@ -20,6 +20,7 @@ const FILES: &[(&str, &str)] = &[
     ("src/operations/mod.rs", include_str!("../../components/template/src/operations/mod.rs")),
     ("src/operations/entry.rs", include_str!("../../components/template/src/operations/entry.rs")),
     ("src/tests.rs", include_str!("../../components/template/src/tests.rs")),
+    ("examples/create.json", include_str!("../../components/template/examples/create.json")),
     ("fixtures/entries.json", include_str!("../../components/template/fixtures/entries.json")),
 ];
 

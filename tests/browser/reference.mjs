@@ -15,6 +15,8 @@ const SCREENS = [
   { name: "phone-night", width: 390, height: 844, scheme: "dark" },
 ];
 const NEW = { id: "createProduct", body: { name: "Made on a page", productType: "GOOD", unitOfMeasure: "UNIT" } };
+// The first is of the host, the second of an item of the ledger.
+const CODES = ["IDEMPOTENCY_KEY_REUSED", "UNBALANCED"];
 
 const contract = await (await fetch(`${host}/v1/openapi.json`)).json();
 
@@ -53,10 +55,15 @@ async function read(browser, { name, width, height, scheme }) {
   const widest = await page.evaluate(() => document.documentElement.scrollWidth);
   assert.ok(widest <= width, `${widest} px on a screen of ${width}`);
 
-  // What is typed into the search is found.
+  // What is typed into the search is found: the code of an error, the reason of one, an operation.
   const made = operation(NEW.id);
   await openMenu();
   await page.getByRole("button", { name: /search/i }).first().click();
+  for (const code of CODES) {
+    await page.keyboard.type(code);
+    await page.getByRole("option").filter({ hasText: code }).first().waitFor();
+    await page.keyboard.press("ControlOrMeta+A");
+  }
   await page.keyboard.type(made.summary);
   const found = page.getByRole("option").filter({ hasText: made.path }).filter({ hasText: made.method });
   await found.first().waitFor();
@@ -79,9 +86,9 @@ async function read(browser, { name, width, height, scheme }) {
   await dialog.getByRole("row").filter({ hasText: "tenantId" }).getByRole("combobox").last().fill(TENANT);
   const body = { ...NEW.body, name: `${NEW.body.name}: ${name}` };
   await dialog.locator(".cm-content").first().fill(JSON.stringify(body));
-  const told = page.waitForResponse((answer) => answer.request().method() === made.method);
+  const response = page.waitForResponse((answer) => answer.request().method() === made.method);
   await dialog.getByRole("button", { name: /send/i }).locator("visible=true").first().click();
-  const answer = await told;
+  const answer = await response;
   assert.equal(answer.status(), 201, await answer.text());
   assert.equal((await answer.json()).name, body.name);
   await dialog.getByText("201").first().scrollIntoViewIfNeeded();

@@ -76,7 +76,7 @@ impl Answer {
         self.body["id"].as_str().unwrap_or_else(|| panic!("no id: {self}")).to_string()
     }
 
-    /// Whether its body holds this text.
+    /// Returns whether its body holds this text.
     pub fn tells(&self, text: &str) -> bool {
         // The request's id is random: a few digits of it may be those.
         let id = self.body["requestId"].as_str().unwrap_or_default();

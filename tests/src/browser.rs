@@ -41,7 +41,7 @@ fn install() -> Result<PathBuf, String> {
     let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("browser");
     let folder = workspace().join("target/browser").join(npm::digest(&source, FILES));
     if !folder.is_dir() {
-        npm::install(&source, FILES)?.keep(&folder);
+        npm::install("http::reference", &source, FILES)?.keep(&folder);
     }
     Ok(folder)
 }

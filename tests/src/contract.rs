@@ -85,6 +85,8 @@ impl Contract {
             return;
         }
         assert!(!response.is_null(), "a status that the contract does not show: {answer}");
+        let shows_location = !response["headers"]["Location"].is_null();
+        assert_eq!(answer.header("location").is_some(), shows_location, "Location of {}: {answer}", operation.id);
         let kind = answer.header("content-type").unwrap_or_default();
         if kind.starts_with("text/html") {
             let page = &response["content"]["text/html"];
@@ -157,7 +159,7 @@ impl Contract {
         needed
     }
 
-    /// Whether a schema of the document takes a value.
+    /// Returns whether a schema of the document takes a value.
     pub fn takes(&self, schema: &Json, value: &Json) -> bool {
         self.validator(&schema.to_string(), schema).is_valid(value)
     }
@@ -222,7 +224,7 @@ impl Operation {
         self.path.split('/').filter_map(|part| part.strip_prefix('{')?.strip_suffix('}')).collect()
     }
 
-    /// Whether people call it in a tenant.
+    /// Returns whether people call it in a tenant.
     pub fn of_tenant(&self) -> bool {
         self.path.starts_with("/v1/tenants/{tenantId}/")
     }

@@ -3,7 +3,7 @@
 use crate::{Company, Database};
 
 impl Company {
-    /// Copies the rows that meet a condition, each `count` times. Of a copy `changes` says which columns are other than those of the
+    /// Copies the rows that meet a condition, each `count` times. `changes` lists the columns of a copy that differ from those of the
     /// row, as expressions of the row `t` and the number of the copy `s.n`, from 1. An id that is not among them is a new one of the
     /// row's instant.
     #[track_caller]

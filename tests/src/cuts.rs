@@ -1,5 +1,5 @@
-//! Power cuts: a host is killed and starts again while writers write, and each of them asks until it is answered. What is there in the end
-//! is the caller's to judge.
+//! Power cuts: a host is killed and starts again while writers write, and each of them asks until it is answered. The caller
+//! judges the final rows.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;

@@ -35,7 +35,7 @@ impl Default for FaultyLink {
 }
 
 impl FaultyLink {
-    /// Speaks TLS as `localhost`. Answers the certificate of the CA that vouches for it, in a folder of its own.
+    /// Speaks TLS as `localhost`. Returns the certificate of the CA that signed it, in a folder of its own.
     pub fn with_tls() -> (FaultyLink, Folder, PathBuf) {
         let key = rcgen::generate_simple_self_signed(["localhost".to_owned()]).expect("a certificate");
         let private = PrivateKeyDer::from(PrivatePkcs8KeyDer::from(key.signing_key.serialize_der()));

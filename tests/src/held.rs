@@ -61,7 +61,7 @@ impl Company {
         self.rows(&waiting).len()
     }
 
-    /// Whether a transaction of the company that writes is under way; for PostgreSQL.
+    /// Returns whether a transaction of the company that writes is under way; for PostgreSQL.
     pub fn is_writing(&self) -> bool {
         let locks = format!(
             "select count(*) from pg_locks where locktype = 'advisory' and classid = {CLASS} and objid = {}::int8::oid",

@@ -182,11 +182,13 @@ impl Stoa {
             ("STOA_TENANT_REQUESTS_PER_MINUTE".into(), "1000000".into()),
             ("STOA_USER_REQUESTS_PER_MINUTE_TOTAL".into(), "1000000".into()),
             ("STOA_COMPANIES_PER_USER_AND_DAY".into(), "1000000".into()),
+            // Tests that run at once on a host do not wait for each other's imports and searches.
+            ("STOA_HEAVY_READS".into(), "16".into()),
         ];
         if settings.without_dev {
             variables.push(("STOA_ENCRYPTION_KEY".into(), "5a".repeat(32)));
         } else {
-            // Nobody answers there: a name that a test makes up resolves to nothing, at once.
+            // No server responds there: a name that a test makes up resolves to nothing, at once.
             variables.push(("STOA_WEBHOOK_RESOLVER".into(), "127.0.0.1:9".into()));
         }
         if let Some(postgres) = &postgres {
@@ -292,7 +294,7 @@ impl Stoa {
         }
     }
 
-    /// Reads the contract anew at the next answer: another generation may run.
+    /// Reads the contract again at the next answer: another generation may run.
     pub fn forget_contract(&self) {
         *lock(&self.0.contract) = None;
     }
@@ -665,6 +667,16 @@ pub fn binary() -> PathBuf {
 pub fn program() -> Command {
     let mut command = Command::new(binary());
     command.env("STOA_MODULE_CACHE_DIR", compiled_modules());
+    command
+}
+
+/// The binary as an operator runs it in a folder, without the suite's own settings.
+pub fn program_in(folder: &Folder) -> Command {
+    let mut command = Command::new(binary());
+    for (name, _) in std::env::vars().filter(|(name, _)| name.starts_with("STOA_")) {
+        command.env_remove(name);
+    }
+    command.current_dir(folder.path()).env("STOA_DATA_DIR", "data");
     command
 }
 

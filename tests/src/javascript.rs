@@ -29,7 +29,7 @@ pub fn component() -> Result<PathBuf, String> {
     let name = format!("{}-{}.wasm", npm::digest(&source(), FILES), npm::digest(&wit, &["platform.wit"]));
     let file = workspace().join("target/javascript").join(name);
     if !file.is_file() {
-        let installed = npm::install(&source(), FILES)?;
+        let installed = npm::install("modules::other_languages", &source(), FILES)?;
         let built = installed.folder.join("built.wasm");
         let output = Command::new("node")
             .arg("build.mjs")

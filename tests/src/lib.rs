@@ -20,8 +20,10 @@ pub mod database;
 pub mod debian;
 pub mod dice;
 pub mod drawer;
+pub mod examples;
 pub mod faulty_link;
 pub mod folder;
+pub mod gates;
 pub mod goods;
 pub mod held;
 pub mod host;
@@ -38,6 +40,7 @@ pub mod on_both;
 pub mod operator;
 pub mod parallel;
 pub mod people;
+pub mod pip;
 pub mod postgres;
 #[cfg(target_os = "linux")]
 pub mod preload;

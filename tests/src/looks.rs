@@ -23,7 +23,7 @@ pub struct Looks {
 }
 
 impl Looks {
-    /// The connections to this database. One that a server has lost is made anew.
+    /// The connections to this database. One that a server has lost is made again.
     pub fn postgres(&self, url: &str) -> &PgPool {
         self.postgres.get_or_init(|| {
             let _runtime = RUNTIME.enter();

@@ -15,9 +15,19 @@ const NODE: u32 = 20;
 const NO_REGISTRY: &[&str] =
     &["ENOTFOUND", "EAI_AGAIN", "ECONNREFUSED", "ECONNRESET", "ETIMEDOUT", "ENETUNREACH", "ENOTCACHED", "E503"];
 
+/// Says what this run fetches: `ALL`, or the beginnings of names of parts.
+const FETCHED: &str = "STOA_TEST_REGISTRIES";
+const ALL: &str = "asked";
+
 /// An `Err` where this run fetches nothing: a whole run without `--all`, which the fault of a registry must not fail.
 pub fn may_fetch() -> Result<(), String> {
-    let asked = std::env::var_os("STOA_TEST_REGISTRIES").is_some();
+    may_fetch_for("")
+}
+
+/// The same for a part of the suite: a whole run with `--strict=PARTS` fetches what these parts need.
+pub fn may_fetch_for(part: &str) -> Result<(), String> {
+    let stated = std::env::var(FETCHED).unwrap_or_default();
+    let asked = stated.split(',').any(|begin| begin == ALL || (!begin.is_empty() && part.starts_with(begin)));
     if asked { Ok(()) } else { Err("its packages are fetched by `cargo xtask test --all` or with a filter".to_owned()) }
 }
 
@@ -50,15 +60,16 @@ pub fn digest(source: &Path, files: &[&str]) -> String {
     format!("{:016x}", hasher.finish())
 }
 
-/// Copies these files of a folder, a lock file among them, and installs what they need beside the copies.
-pub fn install(source: &Path, files: &[&str]) -> Result<Installed, String> {
+/// Copies these files of a folder, a lock file among them, and installs what they need beside the copies. `part` of the suite needs
+/// them.
+pub fn install(part: &str, source: &Path, files: &[&str]) -> Result<Installed, String> {
     let node = version("node")?;
     let major = node.trim_start_matches('v').split('.').next().and_then(|major| major.parse::<u32>().ok());
     if major.is_none_or(|major| major < NODE) {
         return Err(format!("it needs Node {NODE} or later, and this is {node}"));
     }
     version("npm")?;
-    may_fetch()?;
+    may_fetch_for(part)?;
     let scratch = format!("target/npm/{}-{}", digest(source, files), std::process::id());
     let installed = Installed { folder: workspace().join(scratch) };
     for name in files {

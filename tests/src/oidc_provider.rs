@@ -111,7 +111,7 @@ fn install() -> Result<PathBuf, String> {
     let files = ["package.json", "package-lock.json", "provider.mjs"];
     let folder = workspace().join("target/oidc").join(npm::digest(&source, &files));
     if !folder.is_dir() {
-        npm::install(&source, &files)?.keep(&folder);
+        npm::install("identity::oidc_provider", &source, &files)?.keep(&folder);
     }
     Ok(folder)
 }

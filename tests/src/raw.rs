@@ -100,7 +100,7 @@ impl Connection {
     }
 }
 
-/// Whether a final answer is there to its end. Of an answer without a length the end is that of the connection.
+/// Returns whether a final response is complete. A response without a length ends with the connection.
 fn is_whole(bytes: &[u8]) -> bool {
     let Some(end) = bytes.windows(4).position(|window| window == b"\r\n\r\n") else { return false };
     let (head, body) = (String::from_utf8_lossy(&bytes[..end]).to_lowercase(), &bytes[end + 4..]);

@@ -32,7 +32,7 @@ impl Received {
         self.header("x-event-id").to_string()
     }
 
-    /// Whether the signature in this header is one by the secret.
+    /// Returns whether the signature in this header is one by the secret.
     pub fn is_signed(&self, header: &str, secret: &str) -> bool {
         let key = aws_lc_rs::hmac::Key::new(aws_lc_rs::hmac::HMAC_SHA256, secret.as_bytes());
         let signed = [self.header("x-webhook-timestamp").as_bytes(), b".", &self.body].concat();

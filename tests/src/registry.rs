@@ -1,5 +1,5 @@
 //! An OCI registry of the test's own, over plain HTTP on this machine. It keeps what it is sent in memory, writes
-//! down who asked for what, and can be told to lie. And Debian's, where it is installed.
+//! down who asked for what, and lies if the test asks for it. And Debian's, where it is installed.
 
 use std::collections::BTreeMap;
 use std::io::{Read as _, Write as _};

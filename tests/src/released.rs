@@ -51,10 +51,19 @@ impl Release {
         Fixture { release, database, expected }
     }
 
-    /// The host that `cargo xtask test --all` built from the release's commit: none in another run.
-    pub fn find_host(&self) -> Option<Installed> {
-        let folder = PathBuf::from(std::env::var_os("STOA_TEST_RELEASES")?).join(&self.version);
-        Some(Installed { binary: folder.join("stoa"), modules: folder.join("modules"), migrates: true })
+    /// The host that `cargo xtask test --all` built from the release's commit.
+    ///
+    /// # Errors
+    /// The reason why there is none.
+    pub fn find_host(&self) -> Result<Installed, String> {
+        let folder =
+            std::env::var_os("STOA_TEST_RELEASES").ok_or("`cargo xtask test --all` builds the released hosts")?;
+        let folder = PathBuf::from(folder).join(&self.version);
+        // The mark that the build was finished.
+        if !folder.join("commit").is_file() {
+            return Err(format!("git lacks the commit of {} in this clone: fetch the whole history", self.version));
+        }
+        Ok(Installed { binary: folder.join("stoa"), modules: folder.join("modules"), migrates: true })
     }
 }
 

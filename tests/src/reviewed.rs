@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use crate::host::workspace;
 
-/// Fails unless `tests/contract/NAME` says this. What it should say is left in `target/contract`, to be looked at and copied.
+/// Fails unless `tests/contract/NAME` says this. The expected text is left in `target/contract`, to be reviewed and copied.
 #[track_caller]
 pub fn reviewed(name: &str, text: &str) {
     if let Some(change) = change(name, text) {

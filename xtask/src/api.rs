@@ -30,13 +30,13 @@ impl Api {
         self.call(Method::POST, path, Some((key, body))).await
     }
 
-    /// Whether there is something at a path, here or at another address.
+    /// Returns whether there is something at a path, here or at another address.
     pub async fn answers(&self, address: &str) -> bool {
         let answer = self.client.get(address).timeout(Duration::from_secs(2)).send().await;
         answer.is_ok_and(|answer| answer.status().is_success())
     }
 
-    /// Whether an API key is let in.
+    /// Returns whether an API key is let in.
     pub async fn admits(&self, key: &str) -> bool {
         let context = self.client.get(format!("{}/v1/api-client/context", self.url)).bearer_auth(key);
         context.send().await.is_ok_and(|answer| answer.status().is_success())

@@ -1,4 +1,4 @@
-//! `browser`: the suite's reader of the reference, for whoever changed its page or took over another renderer. It needs Chromium,
+//! `browser`: the suite's reader of the reference, for a contributor who changed its page or the renderer. It needs Chromium,
 //! Node and a way to the npm registry, and says so where the suite only leaves it out.
 
 use anyhow::Result;

@@ -10,6 +10,7 @@ mod browser;
 mod build_modules;
 mod check;
 mod clock;
+mod contract;
 mod demo;
 mod new_module;
 mod postgres;
@@ -45,6 +46,9 @@ enum Verb {
     /// Read the reference in Chromium, on desktop and on mobile; screenshots go to target/browser
     #[command(after_help = "Example: cargo xtask browser")]
     Browser,
+    /// Judge the served contract with Redocly, Spectral and Schemathesis; findings outside tests/gates/allowed.json fail
+    #[command(after_help = "Example: cargo xtask contract redocly spectral --strict")]
+    Contract(contract::Args),
     /// Generate SDKs from the contract with five generators, compile them and run them against a host
     #[command(after_help = "Example: cargo xtask sdks")]
     Sdks,
@@ -76,6 +80,7 @@ fn main() -> ExitCode {
         Verb::Check(args) => check::run(&workspace, args),
         Verb::Soak(args) => soak::run(&workspace, &args),
         Verb::Browser => browser::run(&workspace),
+        Verb::Contract(args) => contract::run(&workspace, &args),
         Verb::Sdks => sdks::run(&workspace),
         Verb::Bench(args) => bench::run(&workspace, args),
         Verb::BuildModules(args) => build_modules::run(&workspace, args),

@@ -39,7 +39,7 @@ pub struct Args {
     /// Folder of database, keys and settings; by default `data` in the workspace
     #[arg(long, env = "STOA_DATA_DIR")]
     data_dir: Option<PathBuf>,
-    /// What to end the start-up with
+    /// The output at the end of the start-up
     #[arg(long, value_enum, default_value = "text")]
     print: Print,
 }

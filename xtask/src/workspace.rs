@@ -114,14 +114,14 @@ impl Package {
         self.manifest_path.parent().unwrap_or(&self.manifest_path)
     }
 
-    /// Whether it builds to a WebAssembly module.
+    /// Returns whether it builds to a WebAssembly module.
     pub fn is_cdylib(&self) -> bool {
         self.targets.iter().any(|target| target.crate_types.iter().any(|kind| kind == "cdylib"))
     }
 }
 
-/// The cargo that started this program: `cargo run` tells which. What that says of this package is not passed on: build scripts look
-/// at it, and would run again whenever cargo is called by hand in between.
+/// The cargo that started this program, as `cargo run` names it. Its variables about this package are not passed on: build scripts
+/// look at them, and would run again whenever cargo is called by hand in between.
 fn cargo() -> Command {
     let mut command = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
     let of_package = |name: &str| name.starts_with("CARGO_PKG_") || name.starts_with("CARGO_MANIFEST_");

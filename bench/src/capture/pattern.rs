@@ -11,7 +11,7 @@ use crate::company::Price;
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub enum Part {
     Constant(Value),
-    /// An id that every request makes anew: the nth of its request.
+    /// An id that every request creates: the nth of its request.
     Fresh(usize),
     /// The product that is read.
     Product,
@@ -19,11 +19,11 @@ pub enum Part {
     Variant,
     /// The nth of the variants that are ordered together.
     Ordered(usize),
-    /// The number of a document that every request makes anew, or its key, which is in lower case.
+    /// The number of a document that every request creates, or its key, which is in lower case.
     Number {
         is_key: bool,
     },
-    /// A text in which an id stands that every request makes anew.
+    /// A text in which an id stands that every request creates.
     Naming {
         before: String,
         nth: usize,
@@ -250,7 +250,7 @@ fn part(values: &[&Value], judge: &mut impl FnMut(&[&Value]) -> Option<Part>) ->
 mod tests {
     use super::*;
 
-    fn of(values: [Value; 3]) -> Part {
+    fn find_part(values: [Value; 3]) -> Part {
         let statement = |value| super::super::Statement { sql: "select $1".to_owned(), values: vec![value] };
         let recordings = values.map(|value| vec![vec![statement(value)]]);
         let pattern = Pattern::of_checkouts(&[], "SO-1", 7, recordings).unwrap();
@@ -258,18 +258,18 @@ mod tests {
     }
 
     #[test]
-    fn what_a_session_counts_is_told_from_what_stays() {
-        assert_eq!(of([6, 7, 8].map(Value::Integer)), Part::SessionVersion(0));
-        assert_eq!(of([7, 8, 9].map(Value::Integer)), Part::SessionVersion(1));
-        assert_eq!(of([7, 7, 7].map(Value::Integer)), Part::Constant(Value::Integer(7)));
-        assert_eq!(of([8, 9, 10].map(Value::Integer)), Part::Constant(Value::Integer(9)));
+    fn counts_of_a_session_are_distinguished_from_constants() {
+        assert_eq!(find_part([6, 7, 8].map(Value::Integer)), Part::SessionVersion(0));
+        assert_eq!(find_part([7, 8, 9].map(Value::Integer)), Part::SessionVersion(1));
+        assert_eq!(find_part([7, 7, 7].map(Value::Integer)), Part::Constant(Value::Integer(7)));
+        assert_eq!(find_part([8, 9, 10].map(Value::Integer)), Part::Constant(Value::Integer(9)));
     }
 
     #[test]
     fn a_number_that_names_its_document_is_every_request_s_own() {
         let text = |n: u128| Value::Text(format!("POS-{}-1", Uuid::from_u128(n)));
         let expected = Part::Naming { before: "POS-".to_owned(), nth: 0, after: "-1".to_owned() };
-        assert_eq!(of([text(1), text(2), text(3)]), expected);
-        assert_eq!(of([text(1), text(1), text(1)]), Part::Constant(text(1)));
+        assert_eq!(find_part([text(1), text(2), text(3)]), expected);
+        assert_eq!(find_part([text(1), text(1), text(1)]), Part::Constant(text(1)));
     }
 }

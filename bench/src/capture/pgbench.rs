@@ -125,7 +125,7 @@ impl Writer<'_> {
     }
 }
 
-/// Whether these are variants that are ordered together, from the first on.
+/// Returns whether these are variants that are ordered together, from the first on.
 fn is_run(parts: &[Part]) -> bool {
     !parts.is_empty() && parts.iter().enumerate().all(|(nth, part)| *part == Part::Ordered(nth))
 }
@@ -219,7 +219,7 @@ fn write_opening(name: &str, arguments: &[String]) -> anyhow::Result<String> {
 mod tests {
     use super::*;
 
-    fn of(sql: &str, parts: Vec<Part>) -> Script {
+    fn write_script(sql: &str, parts: Vec<Part>) -> Script {
         let pattern = Pattern { exchanges: vec![vec![Shape { sql: sql.to_owned(), parts }]] };
         script(&pattern, Picks::default()).unwrap()
     }
@@ -231,8 +231,10 @@ mod tests {
     #[test]
     fn what_the_host_binds_is_bound() {
         let name = Value::Text("it's: \"so\"".to_owned());
-        let script =
-            of("select a from t where b = $1 limit $2", vec![Part::Constant(name), Part::Constant(Value::Integer(3))]);
+        let script = write_script(
+            "select a from t where b = $1 limit $2",
+            vec![Part::Constant(name), Part::Constant(Value::Integer(3))],
+        );
         assert_eq!(last_line(&script), "select a from t where b = (:k1::text) limit (:k2::bigint);");
         assert_eq!(script.variables, ["n=0", "k1=it's: \"so\"", "k2=3"]);
     }
@@ -261,7 +263,8 @@ mod tests {
         assert_eq!(write(&list), r#"{"a\"b\\",NULL}"#);
         assert_eq!(write(&Value::Instant(1_893_456_000_000_001)), "2030-01-01T00:00:00.000001Z");
         assert_eq!(write(&Value::Bytes(vec![1, 255])), "\\x01ff");
-        let script = of("select $1, $2", vec![Part::Constant(list), Part::Constant(Value::Null("uuid".to_owned()))]);
+        let script =
+            write_script("select $1, $2", vec![Part::Constant(list), Part::Constant(Value::Null("uuid".to_owned()))]);
         assert_eq!(last_line(&script), "select (:k1::text[]), null::uuid;");
     }
 

@@ -9,7 +9,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use stoa::database::{self, Database, Session, Verdict, Work};
-use stoa::deployment::Release;
+use stoa::deployment::Edition;
 use stoa::gate::cache::Cache;
 use stoa::gate::vetting::Gate;
 use stoa::identity::users::User;
@@ -40,7 +40,7 @@ pub fn generation(bench: &Bench, pool: engine::Pool) -> anyhow::Result<Arc<Gener
     let engine = engine::build_pooled(engine::Sandbox::Fast, 4, pool).map_err(|error| anyhow::anyhow!("{error:#}"))?;
     let gate = Gate::open(&engine, platform::NAMES, Some(Cache::open(&bench.compiled)?));
     let gate = Gate { judge: Arc::new(Judge::new(Breaches::Count)?), ..gate };
-    Ok(Release::from_folder(&gate, &bench.modules)?.generation)
+    Ok(Edition::from_folder(&gate, &bench.modules)?.generation)
 }
 
 pub async fn measure(bench: &mut Bench, name: &str, url: &str, company: &Company) -> anyhow::Result<()> {
@@ -56,6 +56,7 @@ pub async fn measure(bench: &mut Bench, name: &str, url: &str, company: &Company
         sqlite_readers: 1,
         request_timeout: std::time::Duration::from_secs(60),
         heavy_read_timeout: std::time::Duration::from_secs(60),
+        heavy_work: 2,
         transport: Default::default(),
         plain_role_only: true,
         prepare: stoa::pipeline::prepare(),

@@ -44,7 +44,7 @@ type Link = Yielder<HostAnswer, Ask>;
 struct Guest(Option<Coroutine<HostAnswer, Ask, stoa_sdk::Answer, DefaultStack>>);
 
 // SAFETY: what is on the stack while it is suspended was put there by module code, the SDK and the functions below. That is
-// plain data (strings, vectors, ids) without a tie to a thread; the thread's own places are read anew after every suspension,
+// plain data (strings, vectors, ids) without a tie to a thread; the thread's own places are read again after every suspension,
 // by functions that are never inlined.
 unsafe impl Send for Guest {}
 

@@ -2,7 +2,7 @@
 //!
 //! Module code is synchronous and the host's calls are not. A component bridges that with a stack of its own, and so does this:
 //! each call of a module runs on a coroutine that stops at every call to the host and goes on with its answer. No thread is
-//! changed for it, and the host runs its one async path either way. What is left out, then, is the sandbox alone: instantiation,
+//! changed for it, and the host runs its one async path either way. The measurement leaves out only the sandbox: instantiation,
 //! reset, bounds checks, lifting and lowering, reflection between modules. Values are still moved from the one crate's types
 //! into the other's, which costs well under a microsecond per call.
 

@@ -1,6 +1,8 @@
 //! Catalog: products, their variants and media, and the lookups and units they name.
 
 pub mod bindings;
+mod examples;
+mod item_codes;
 mod operations;
 mod records;
 mod rules;
@@ -40,6 +42,8 @@ impl Module for Catalog {
         verify: verify::verify,
         services: services::ACCESS,
         words: stoa_trade::WORDS,
+        item_codes: item_codes::ITEM_CODES,
+        examples: examples::EXAMPLES,
         ..Manifest::new(
             "catalog",
             env!("CARGO_PKG_VERSION"),

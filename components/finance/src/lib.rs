@@ -1,6 +1,8 @@
 //! Finance: invoices, payments, credits and refunds of both sides, what goes back to suppliers, and the money of tills.
 
 mod bindings;
+mod examples;
+mod item_codes;
 mod operations;
 mod records;
 mod rules;
@@ -44,6 +46,8 @@ impl Module for Finance {
         verify: verify::verify,
         services: services::ACCESS,
         words: stoa_trade::WORDS,
+        item_codes: item_codes::ITEM_CODES,
+        examples: examples::EXAMPLES,
         ..Manifest::new(
             "finance",
             env!("CARGO_PKG_VERSION"),

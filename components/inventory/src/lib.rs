@@ -1,6 +1,8 @@
 //! Inventory: warehouses, stock and its ledgers, serial units, transfer orders, counts, and what goods cost.
 
 mod bindings;
+mod examples;
+mod item_codes;
 mod operations;
 mod records;
 mod rules;
@@ -55,6 +57,8 @@ impl Module for Inventory {
         verify: verify::verify,
         services: services::ACCESS,
         words: stoa_trade::WORDS,
+        item_codes: item_codes::ITEM_CODES,
+        examples: examples::EXAMPLES,
         ..Manifest::new(
             "inventory",
             env!("CARGO_PKG_VERSION"),

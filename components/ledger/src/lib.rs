@@ -2,6 +2,8 @@
 //! through its services.
 
 pub mod bindings;
+mod examples;
+mod item_codes;
 mod operations;
 mod records;
 mod rules;
@@ -32,6 +34,8 @@ impl Module for Ledger {
         verify: verify::verify,
         services: services::ACCESS,
         words: stoa_trade::WORDS,
+        item_codes: item_codes::ITEM_CODES,
+        examples: examples::EXAMPLES,
         ..Manifest::new("ledger", env!("CARGO_PKG_VERSION"), "Legal entities, branches and double-entry books.")
     };
 

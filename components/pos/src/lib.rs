@@ -1,6 +1,8 @@
 //! The point of sale: registers, cash sessions, and receipts of orders that are delivered and collected at once. It stands on all other
 //! modules, and none stands on it.
 
+mod examples;
+mod item_codes;
 mod operations;
 mod records;
 mod rules;
@@ -35,6 +37,8 @@ impl Module for Pos {
         checklist: upkeep::checklist,
         verify: verify::verify,
         words: stoa_trade::WORDS,
+        item_codes: item_codes::ITEM_CODES,
+        examples: examples::EXAMPLES,
         ..Manifest::new("pos", env!("CARGO_PKG_VERSION"), "Registers, cash sessions and receipts.")
     };
 }

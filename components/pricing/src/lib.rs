@@ -3,6 +3,8 @@
 //! It is a library too: a module that takes its place builds on it (`components/examples/tiers`).
 
 pub mod bindings;
+mod examples;
+mod item_codes;
 pub mod operations;
 pub mod records;
 pub mod rules;
@@ -48,6 +50,8 @@ impl Module for Pricing {
         verify: verify::verify,
         services: services::ACCESS,
         words: stoa_trade::WORDS,
+        item_codes: item_codes::ITEM_CODES,
+        examples: examples::EXAMPLES,
         ..Manifest::new("pricing", env!("CARGO_PKG_VERSION"), "Price lists and the prices of variants over time.")
     };
 }

@@ -1,6 +1,8 @@
 //! Procurement: suppliers, purchase and import orders, goods receipts, and what the goods of imports cost when they are here.
 
 pub mod bindings;
+mod examples;
+mod item_codes;
 mod operations;
 mod records;
 mod rules;
@@ -36,6 +38,8 @@ impl Module for Procurement {
         verify: verify::verify,
         services: services::ACCESS,
         words: stoa_trade::WORDS,
+        item_codes: item_codes::ITEM_CODES,
+        examples: examples::EXAMPLES,
         ..Manifest::new("procurement", env!("CARGO_PKG_VERSION"), "Suppliers, purchase orders and goods receipts.")
     };
 

@@ -1,6 +1,8 @@
 //! Sales: customers, quotations, sales orders and what comes back of them.
 
 mod bindings;
+mod examples;
+mod item_codes;
 mod operations;
 mod records;
 mod rules;
@@ -53,6 +55,8 @@ impl Module for Sales {
         verify: verify::verify,
         services: services::ACCESS,
         words: stoa_trade::WORDS,
+        item_codes: item_codes::ITEM_CODES,
+        examples: examples::EXAMPLES,
         ..Manifest::new("sales", env!("CARGO_PKG_VERSION"), "Customers, quotations, sales orders and customer returns.")
     };
 

@@ -38,12 +38,12 @@ impl<const SCALE: u32, const DIGITS: u8> Decimal<SCALE, DIGITS> {
         self.0
     }
 
-    /// Whether it is nothing.
+    /// Returns whether the number is zero.
     pub const fn is_zero(self) -> bool {
         self.0 == 0
     }
 
-    /// Whether it is below zero.
+    /// Returns whether it is below zero.
     pub const fn is_negative(self) -> bool {
         self.0 < 0
     }
@@ -160,7 +160,7 @@ mod tests {
     }
 
     #[test]
-    fn products_are_exact_and_overflow_is_told() {
+    fn products_are_exact_and_overflow_is_reported() {
         let price: Decimal<6> = "999999999999.999999".parse().unwrap();
         let product: Decimal<12> = price.checked_mul(price).unwrap();
         assert_eq!(product.to_string(), "999999999999999998000000.000000000001");

@@ -17,7 +17,7 @@ pub trait Field: Sized {
     type Plain: Field;
     /// The type of its column.
     const TYPE: ColumnType;
-    /// Whether the column takes null.
+    /// True if the column takes null.
     const NULLABLE: bool = false;
 
     /// As the store takes it.

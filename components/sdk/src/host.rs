@@ -22,7 +22,7 @@ pub trait Host {
     fn run(&mut self, calls: &[store::Call]) -> Result<Vec<store::Reply>, store::Failure>;
     /// The facts that [`facts`] returns.
     fn facts(&mut self) -> context::Facts;
-    /// Whether the caller holds a permission.
+    /// Returns whether the caller holds a permission.
     fn holds(&mut self, permission: &str) -> bool;
     /// Ascending ids.
     fn new_ids(&mut self, count: u32) -> Vec<(u64, u64)>;
@@ -43,7 +43,7 @@ pub(crate) fn request_in_thread() -> u64 {
     native::request()
 }
 
-/// Whether a request may keep in memory what it has read.
+/// Returns whether a request may keep the rows that it read in memory.
 pub(crate) fn keeps() -> bool {
     #[cfg(target_arch = "wasm32")]
     return true;
@@ -92,7 +92,7 @@ pub fn today() -> Date {
     }
 }
 
-/// Whether the caller holds a permission, beyond those that the operation needs: for members that only some may read.
+/// Returns whether the caller holds a permission, beyond those that the operation needs: for members that only some may read.
 pub fn holds(permission: &str) -> bool {
     #[cfg(target_arch = "wasm32")]
     return context::holds(permission);

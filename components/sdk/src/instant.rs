@@ -10,7 +10,7 @@ use schemars::json_schema;
 pub struct Instant(pub i64);
 
 /// The pattern of the text form; that the day exists is checked when it is read.
-pub const PATTERN: &str = "^([0-9]{3}[1-9]|[0-9]{2}[1-9][0-9]|[0-9][1-9][0-9]{2}|[1-9][0-9]{3})-(0[1-9]|1[0-2])-(0[1-9]|[12][0-9]|3[01])T([01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9](\\.[0-9]{1,3})?Z$";
+pub const PATTERN: &str = stoa_descriptor::schemas::INSTANT_PATTERN;
 
 const DAY: i64 = 86_400_000;
 

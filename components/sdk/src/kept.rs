@@ -1,6 +1,6 @@
 //! A request may keep its reads: an instance lives for one request, so that values in its memory can be no older.
 //!
-//! Not for what a lock guards: rows that were locked are read after the lock, and whoever waited for one calls
+//! Not for what a lock guards: rows that were locked are read after the lock, and code that waited for one calls
 //! [`Kept::forget`] for what was read before and may have changed meanwhile.
 
 use std::cell::{Cell, RefCell};
@@ -70,7 +70,7 @@ impl<K: Ord + Clone, V: Clone> Kept<K, V> {
         found
     }
 
-    /// Forgets all: what is asked for next is read anew.
+    /// Forgets all: what is asked for next is read again.
     pub fn forget(&self) {
         self.answers.borrow_mut().clear();
     }

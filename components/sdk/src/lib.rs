@@ -24,7 +24,7 @@
 //!     checks { balance: [balance >= 0] }
 //! }
 //!
-//! /// What a caller sends: the comments of input and answer are the contract's descriptions.
+//! /// The request's body: the comments of input and response are the contract's descriptions.
 //! #[derive(Deserialize, JsonSchema)]
 //! #[serde(deny_unknown_fields)]
 //! struct CardInput {
@@ -33,7 +33,7 @@
 //!     balance: Decimal<6>,
 //! }
 //!
-//! /// What a caller gets, and what an event carries.
+//! /// The response, and the data of an event.
 //! #[derive(Serialize, JsonSchema)]
 //! struct Card {
 //!     id: Id,
@@ -162,6 +162,7 @@ pub use service_access::ServiceAccess;
 pub use sets::{map, set};
 pub use stoa_descriptor as descriptor;
 pub use stoa_descriptor::Schemas;
+pub use stoa_descriptor::schemas::keep_if_omitted;
 pub use stoa_iso::{country, currency};
 pub use text::Text;
 

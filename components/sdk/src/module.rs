@@ -33,6 +33,10 @@ pub struct Manifest {
     pub events: &'static [DeclaredEvent],
     /// Problem codes that the platform's list lacks: code, status, and the one sentence that callers receive.
     pub problems: &'static [(&'static str, u16, &'static str)],
+    /// Codes of items that the module adds to the shared ones, and the sentence of each.
+    pub item_codes: &'static [(&'static str, &'static str)],
+    /// Examples by operation id: each the JSON text of a `stoa_descriptor::Example`.
+    pub examples: &'static [(&'static str, &'static str)],
     /// Permissions and scopes that callers of its services must hold.
     pub services: &'static [ServiceAccess],
     /// Schema of the onboarding members that `provision` reads.
@@ -62,6 +66,8 @@ impl Manifest {
             scopes: &[],
             events: &[],
             problems: &[],
+            item_codes: &[],
+            examples: &[],
             services: &[],
             onboarding: None,
             audit_filters: &[],
@@ -97,20 +103,26 @@ impl Manifest {
             status: *status,
             detail: (*detail).to_owned(),
         };
+        let sides = self.operations().flat_map(Operation::sides);
+        let mut routes: Vec<_> = sides.map(|side| operation::route(&side, &mut schemas)).collect();
+        for (name, text) in self.examples {
+            let Some(route) = routes.iter_mut().find(|route| route.operation == *name) else {
+                fault(&format!("an example of {name}, which is no operation"));
+            };
+            let example = serde_json::from_str(text);
+            route.example = Some(example.unwrap_or_else(|why| fault(&format!("the example of {name}: {why}"))));
+        }
         Descriptor {
             name: self.name.to_owned(),
             version: self.version.to_owned(),
             description: self.description.to_owned(),
-            routes: self
-                .operations()
-                .flat_map(Operation::sides)
-                .map(|side| operation::route(&side, &mut schemas))
-                .collect(),
+            routes,
             collections: self.collections.iter().map(|collection| collection()).collect(),
             permissions: pairs(self.permissions),
             scopes: pairs(self.scopes),
             events: self.events.iter().map(|event| event.describe(&mut schemas)).collect(),
             problems: self.problems.iter().map(problem).collect(),
+            item_codes: pairs(self.item_codes),
             onboarding: self.onboarding.map(|schema| schema()),
             audit_filters: pairs(self.audit_filters),
             words: pairs(self.words),
@@ -160,7 +172,7 @@ pub struct ProvisionOptions {
     pub country_code: Option<String>,
     /// ISO 4217; the company's default.
     pub currency_code: String,
-    /// Whether the company wants the usual records to begin with.
+    /// True if the company wants the usual records to begin with.
     pub with_defaults: bool,
     /// The members that this module declares in its descriptor.
     pub own_members: serde_json::Map<String, serde_json::Value>,

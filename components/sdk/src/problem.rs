@@ -6,6 +6,7 @@ use crate::bindings::exports::commerce::platform::module::{Item, Problem};
 use crate::date::Date;
 use crate::decimal::Decimal;
 use crate::host::fault;
+use crate::id::Id;
 use crate::instant::Instant;
 
 /// The last version of a record: a change after it is refused.
@@ -17,13 +18,25 @@ const LAST_INSTANT: i64 = 253_402_300_799_999;
 
 /// A fault at a JSON pointer into the body, or at `/path/<name>`, `/query/<name>`, `/header/<name>`.
 pub fn item(pointer: impl Into<String>, code: &str) -> Item {
-    Item { pointer: pointer.into(), code: code.to_owned(), required: None, identified: None, expected: None }
+    Item {
+        pointer: pointer.into(),
+        code: code.to_owned(),
+        required: None,
+        identified: None,
+        expected: None,
+        conflicts_with: None,
+    }
 }
 
 impl Item {
     /// The fault with what would have been accepted.
     pub fn with_bounds(self, bounds: Bounds) -> Item {
         Item { expected: Some(bounds), ..self }
+    }
+
+    /// The fault with the record that is in the way. State it only where the caller may read that record.
+    pub fn with_conflict(self, record: Id) -> Item {
+        Item { conflicts_with: Some((record.0, record.1)), ..self }
     }
 }
 
@@ -125,6 +138,16 @@ impl Problem {
     /// 409: the record is archived.
     pub fn record_archived() -> Problem {
         Problem::new("ARCHIVED")
+    }
+
+    /// The problem at one place, with the record that is in the way, where the caller may read it.
+    pub fn conflict(code: &str, pointer: impl Into<String>, record: Option<Id>) -> Problem {
+        let fault = item(pointer, code);
+        let fault = match record {
+            Some(record) => fault.with_conflict(record),
+            None => fault,
+        };
+        Problem { code: code.to_owned(), errors: vec![fault] }
     }
 
     /// 409: the identity at this place is taken.

@@ -33,7 +33,9 @@ inline_schema!([const MIN: usize, const MAX: usize] Text<MIN, MAX>, |_| {
     schema
 });
 
-/// An enumeration whose values are texts in JSON, in schemas and in columns alike.
+pub use stoa_descriptor::schemas::{CountryCode, CurrencyCode};
+
+/// An enumeration whose values are texts in JSON, in schemas and in columns alike. The contract names its values by its name.
 #[macro_export]
 macro_rules! text_enum {
     ($(#[$meta:meta])* $vis:vis enum $name:ident { $($(#[$variant_meta:meta])* $variant:ident => $text:literal),+ $(,)? }) => {
@@ -43,7 +45,7 @@ macro_rules! text_enum {
             $crate::macros::serde::Serialize, $crate::macros::serde::Deserialize, $crate::macros::schemars::JsonSchema,
         )]
         #[serde(crate = "stoa_sdk::macros::serde")]
-        #[schemars(crate = "stoa_sdk::macros::schemars", inline)]
+        #[schemars(crate = "stoa_sdk::macros::schemars", inline, extend("title" = stringify!($name)))]
         $vis enum $name { $($(#[$variant_meta])* #[serde(rename = $text)] $variant),+ }
 
         impl $name {

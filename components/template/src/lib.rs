@@ -18,6 +18,7 @@ impl Module for Template {
         permissions: &[("template.read", "Read entries."), ("template.write", "Create entries.")],
         scopes: &[("template.read", "Read entries without their notes.")],
         events: &[entry::CREATED.declare()],
+        examples: &[("createTemplateEntry", include_str!("../examples/create.json"))],
         ..Manifest::new("template", env!("CARGO_PKG_VERSION"), "Entries with a name and a note.")
     };
 }

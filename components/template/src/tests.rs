@@ -1,4 +1,4 @@
-//! Entries against a store in memory: what the host would be asked, and what the caller hears.
+//! Entries against a store in memory: the calls to the host, and the response to the caller.
 
 use serde_json::{Value as Json, json};
 use stoa_sdk::scripted::{NOW, answer_with, ask, check, rows};

@@ -1,8 +1,8 @@
-//! Who calls an operation: an API client sees its own projection of a record and, of the catalog, what is published.
+//! The caller of an operation: an API client sees its own projection of a record and, of the catalog, what is published.
 
 use serde::Serialize;
-use stoa_sdk::store::Rows;
-use stoa_sdk::{ActorKind, Answer, Entity, Reply, facts};
+use stoa_sdk::store::{Rows, get, run};
+use stoa_sdk::{ActorKind, Answer, Call, Entity, Problem, Record, Reply, facts};
 
 use crate::lists::answer_page;
 
@@ -24,7 +24,7 @@ impl Caller {
         }
     }
 
-    /// Whether it is a machine.
+    /// Returns whether the caller is an API client.
     pub fn is_client(self) -> bool {
         self == Caller::Client
     }
@@ -40,6 +40,20 @@ impl Caller {
             Caller::Person => answer_page(rows, Entity::id, |row| person(&row)),
             Caller::Client => answer_page(rows, Entity::id, |row| client(&row)),
         }
+    }
+
+    /// Answers with the record that the path names, an archived one too, in the projection that this caller sees.
+    ///
+    /// # Errors
+    /// NOT_FOUND.
+    pub fn answer_record<R: Record, P: Serialize, C: Serialize>(
+        self,
+        call: &Call,
+        person: impl FnOnce(&R) -> P,
+        client: impl FnOnce(&R) -> C,
+    ) -> Answer {
+        let row: R = run(get(call.path_id("id")?))?.ok_or_else(Problem::not_found)?;
+        Ok(self.show(|| person(&row), || client(&row)).of(row.id(), row.version()))
     }
 
     /// Answers with the projection that this caller sees; the other one is not made.

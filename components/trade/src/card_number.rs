@@ -35,7 +35,7 @@ pub fn find_card_number(pointer: &str, text: Option<&str>) -> Option<Item> {
     text.filter(|text| is_card_number(text)).map(|_| item(pointer, "CARD_NUMBER_REFUSED"))
 }
 
-/// Whether a part of the text (a) is 13 to 19 digits in one group, (b) is grouped as cards are printed, by single spaces,
+/// Returns whether a part of the text (a) is 13 to 19 digits in one group, (b) is grouped as cards are printed, by single spaces,
 /// hyphens or points, or (c) is a run of whole groups, joined by at most two of space, `-`, `.`, `/`, `_`, `*`, of 13 to 19
 /// digits that pass the Luhn check. Groups of 20 digits and more (bank account keys) and masked forms pass.
 fn is_card_number(text: &str) -> bool {
@@ -75,7 +75,7 @@ fn digit(letter: char) -> Option<u8> {
     u8::try_from(code - zero).ok().filter(|digit| *digit <= 9)
 }
 
-/// Whether whole groups from the first of these on are shaped like a card number.
+/// Returns whether whole groups from the first of these on are shaped like a card number.
 fn begins_one(groups: &[Group]) -> bool {
     let mut lengths: Vec<usize> = Vec::new();
     let mut digits: Vec<u8> = Vec::new();

@@ -65,7 +65,7 @@ pub struct ApiProduct {
     pub short_description: Option<String>,
 }
 
-/// What people, API clients and events see of a variant alike.
+/// The members of a variant that users, API clients and events all see.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct VariantBody {
@@ -90,7 +90,7 @@ pub struct ApiVariant {
     pub body: VariantBody,
 }
 
-/// What people, API clients and events see of a medium alike.
+/// The members of a medium that users, API clients and events all see.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct MediaBody {

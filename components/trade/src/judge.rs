@@ -11,7 +11,7 @@ pub fn schema<T: JsonSchema>() -> Value {
     json!({ "allOf": [root], "$defs": schemas.finish().unwrap() })
 }
 
-/// Whether the schema takes the value.
+/// Returns whether the schema takes the value.
 pub fn admits<T: JsonSchema>(value: &Value) -> bool {
     let options = jsonschema::draft202012::options().offline().should_validate_formats(true);
     let patterns = options.with_pattern_options(jsonschema::PatternOptions::regex());

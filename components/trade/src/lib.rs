@@ -18,6 +18,8 @@ mod event;
 #[allow(missing_docs, reason = "a comment becomes a description in the contract, and these names are the trade's")]
 pub mod goods;
 pub mod ids;
+#[allow(missing_docs, reason = "each constant has its sentence")]
+pub mod item_codes;
 pub mod json_list;
 #[cfg(test)]
 mod judge;
@@ -31,7 +33,7 @@ pub mod payment_method;
 pub mod posting;
 pub mod quantity;
 pub mod refusal;
-mod services;
+pub mod services;
 pub mod snapshot;
 pub mod stages;
 pub mod text;

@@ -36,7 +36,7 @@ impl EventData for Identity {
     }
 }
 
-/// What answers to people say of an archivable record first: `#[serde(flatten)]` it into their type.
+/// The first members of an archivable record in responses to users: `#[serde(flatten)]` it into their type.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 #[allow(missing_docs, reason = "comments would be the contract's")]
@@ -49,7 +49,7 @@ pub struct Head {
     pub updated_at: Instant,
 }
 
-/// What answers to API clients, and events, say of an archivable record first: `#[serde(flatten)]` it likewise.
+/// The first members of an archivable record in events and in responses to API clients: `#[serde(flatten)]` it likewise.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 #[allow(missing_docs, reason = "as above")]
@@ -58,6 +58,13 @@ pub struct PublicHead {
     pub status: Status,
     pub created_at: Instant,
     pub updated_at: Instant,
+}
+
+impl PublicHead {
+    /// The head of an active record, for the examples of the contract.
+    pub fn example(id: Id, instant: Instant) -> PublicHead {
+        PublicHead { id, status: Status::Active, created_at: instant, updated_at: instant }
+    }
 }
 
 /// A record that is archived at the end; [`archivable!`](crate::archivable) says it of rows with the columns `status` and

@@ -20,6 +20,9 @@ pub const SEARCH_ALIASES: usize = 16;
 /// request creates.
 pub const BATCH: usize = 500;
 
+/// Variants with goods on hand that the answer to an archive request lists.
+pub const WARNINGS: usize = 20;
+
 /// "variantIds: 1..100" (catalog-pricing.md, resolve many).
 pub const RESOLVED_PRICES: usize = 100;
 
@@ -40,6 +43,12 @@ pub const APPLICATIONS: usize = 50;
 
 /// "Credit cost lines: 1..50" (service-interface.md, Limits).
 pub const COST_LINES: usize = 50;
+
+/// Roles that one request maps: there are fewer.
+pub const MAPPED_ROLES: usize = 50;
+
+/// Payment methods that one request maps: there are fewer.
+pub const MAPPED_METHODS: usize = 10;
 
 /// "lines 2..100" of an entry by hand (finance-ledger.md, createJournalEntry).
 pub const MANUAL_LINES: usize = 100;

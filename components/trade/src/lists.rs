@@ -31,7 +31,7 @@ pub fn at_most<T: Field, V: Into<T::Plain>>(column: Column<T>, stated: Option<V>
     stated.map(|value| column.le(value)).unwrap_or_default()
 }
 
-/// Whether the column has a value, as it is stated; every row where nothing is.
+/// Returns whether the column has a value, as it is stated; every row where nothing is.
 pub fn is_set<T: Field>(column: Column<Option<T>>, stated: Option<bool>) -> Filter {
     match stated {
         Some(true) => column.not_null(),

@@ -3,7 +3,7 @@
 
 use schemars::json_schema;
 use serde::{Deserialize, Serialize};
-use stoa_sdk::{Decimal, Item, Problem, item, text_enum};
+use stoa_sdk::{Bounds, Decimal, Item, Problem, item, text_enum};
 
 /// How much of something: 12 digits before the point, 6 after it.
 pub type Quantity = Decimal<6>;
@@ -104,16 +104,21 @@ pub fn fraction_digits<const SCALE: u32, const DIGITS: u8>(number: Decimal<SCALE
     digits
 }
 
-/// Whether goods counted so, in a unit of measure with this many decimal places, can have this quantity. Serialized goods are
-/// counted in whole pieces whatever their unit.
+/// Returns whether goods counted so, in a unit of measure with this many decimal places, can have this quantity.
 pub fn is_countable(quantity: Quantity, tracking: Tracking, decimal_places: u8) -> bool {
-    let places = if tracking == Tracking::Serialized { 0 } else { decimal_places };
-    fraction_digits(quantity) <= u32::from(places)
+    fraction_digits(quantity) <= u32::from(count_places(tracking, decimal_places))
 }
 
-/// The fault of a quantity that is finer than its unit of measure.
-pub fn scale_fault(pointer: impl Into<String>) -> Item {
-    item(pointer, "QUANTITY_SCALE")
+/// The fault of a quantity that is finer than its unit of measure: it states how many digits after the point are accepted.
+pub fn scale_fault(pointer: impl Into<String>, tracking: Tracking, decimal_places: u8) -> Item {
+    let places = i64::from(count_places(tracking, decimal_places));
+    item(pointer, "QUANTITY_SCALE").with_bounds(Bounds::maximum(places).of_counted("FRACTION_DIGITS"))
+}
+
+/// Digits after the point of goods in a unit of measure with this many. Serialized goods are counted in whole pieces whatever their
+/// unit.
+fn count_places(tracking: Tracking, decimal_places: u8) -> u8 {
+    if tracking == Tracking::Serialized { 0 } else { decimal_places }
 }
 
 /// How many whole pieces it is; None of a fraction and of what is below zero.
@@ -142,7 +147,7 @@ pub fn unit_count_mismatch(pointer: impl Into<String>, code: &str, required: usi
     Problem { code: "UNIT_COUNT_MISMATCH".to_owned(), errors: vec![error] }
 }
 
-/// Whether a number of this many digits can hold these units. The most is 38 digits, so below 10^38 < 2^127.
+/// Returns whether a number of this many digits can hold these units. The most is 38 digits, so below 10^38 < 2^127.
 fn fits(units: i128, digits: u8) -> bool {
     units.unsigned_abs() < 10_u128.pow(u32::from(digits.min(38)))
 }
@@ -158,6 +163,7 @@ pub fn gcd(mut one: i128, mut other: i128) -> i128 {
 #[cfg(test)]
 mod tests {
     use serde_json::json;
+    use stoa_sdk::Bound;
 
     use super::*;
     use crate::judge::admits;
@@ -280,6 +286,20 @@ mod tests {
         assert!(is_countable(half, Tracking::Quantity, 1) && is_countable(half, Tracking::None, 6));
         assert!(!is_countable(half, Tracking::Quantity, 0) && !is_countable(half, Tracking::Serialized, 6));
         assert_eq!(fraction_digits("1.000001".parse::<UnitCost>().unwrap()), 6);
+    }
+
+    #[test]
+    fn a_quantity_that_is_too_fine_is_told_the_digits() {
+        for (tracking, decimal_places, most) in
+            [(Tracking::Quantity, 2, 2), (Tracking::None, 0, 0), (Tracking::Serialized, 6, 0)]
+        {
+            let fault = scale_fault("/items/0/quantity", tracking, decimal_places);
+            assert_eq!((fault.pointer.as_str(), fault.code.as_str()), ("/items/0/quantity", "QUANTITY_SCALE"));
+            let bounds = fault.expected.expect("bounds");
+            let is_most = matches!(bounds.maximum, Some(Bound::Integer(digits)) if digits == most);
+            assert!(is_most && bounds.minimum.is_none(), "{tracking:?} {decimal_places}");
+            assert_eq!(bounds.counted.as_deref(), Some("FRACTION_DIGITS"));
+        }
     }
 
     #[test]

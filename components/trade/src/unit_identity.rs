@@ -46,22 +46,17 @@ fn member(slot: IdentitySlot) -> &'static str {
 pub struct UnitInput {
     /// Unique in the company for ever, ignoring case. If two manufacturers use the same serial number, add a prefix:
     /// `ACME:00003`.
-    #[serde(default)]
     #[schemars(regex(pattern = SERIAL))]
     pub serial_number: Option<String>,
     /// 15 digits including the check digit. Unique in the company for ever, together with all other IMEIs.
-    #[serde(default)]
     #[schemars(regex(pattern = IMEI))]
     pub imei1: Option<String>,
     /// IMEI of the second modem; must differ from `imei1`.
-    #[serde(default)]
     #[schemars(regex(pattern = IMEI))]
     pub imei2: Option<String>,
     /// Required if the variant has no condition; otherwise omitted or equal to it.
-    #[serde(default)]
     pub condition: Option<Condition>,
     /// Omitted: the grade of the variant.
-    #[serde(default)]
     pub grade: Option<Grade>,
 }
 

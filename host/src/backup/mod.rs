@@ -34,7 +34,7 @@ pub enum Webhooks {
 /// Writes a backup to a new file, also while hosts serve.
 pub async fn write(settings: &DatabaseSettings, file: &Path) -> anyhow::Result<BackupReport> {
     let mut writer = Writer::create(file)?;
-    let header = match settings.location()? {
+    let header = match settings.existing_location()? {
         Location::Sqlite(path) => sqlite::write(&path, settings, file, &mut writer)?,
         Location::Postgres(url) => postgres::write(&url, settings, &mut writer).await?,
     };

@@ -16,7 +16,6 @@ const HOLD_WEBHOOKS: &str = "update stoa_webhook_endpoint set status = 'DISABLED
 
 /// The copy is made next to the file of the backup, so that it needs room there and not in the host's folder.
 pub fn write(path: &Path, settings: &DatabaseSettings, file: &Path, writer: &mut Writer) -> anyhow::Result<Header> {
-    anyhow::ensure!(path.exists(), "there is no database at {}", path.display());
     let (part, _) = PendingFile::create(file, ".part.sqlite")?;
     let copied = copy::copy(path, &part.0, settings)?;
     let header = super::header(DatabaseKind::Sqlite, copied.mark, copied.migration, copied.key_ids)?;

@@ -9,7 +9,6 @@ use serde_json::{Value as Json, json};
 
 use super::data_flags::DataFlags;
 use crate::backup::{self, BackupReport};
-use crate::settings::Settings;
 
 #[derive(Args, Serialize)]
 pub struct Flags {
@@ -27,8 +26,7 @@ pub struct Flags {
 
 pub fn run(flags: Flags) -> anyhow::Result<()> {
     let (file, as_json) = (flags.file.clone(), flags.json);
-    let settings = Settings::load(flags)?;
-    super::logging::start("warn", settings.log_format)?;
+    let settings = super::logging::load_settings(flags)?;
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
     let began = Instant::now();
     let report = runtime.block_on(backup::write(&settings.database(), &file))?;

@@ -12,7 +12,6 @@ use uuid::Uuid;
 
 use super::data_flags::DataFlags;
 use crate::export::{Exported, export};
-use crate::settings::Settings;
 
 #[derive(Args, Serialize)]
 pub struct Flags {
@@ -34,8 +33,7 @@ pub struct Flags {
 
 pub fn run(flags: Flags) -> anyhow::Result<()> {
     let (company, output, suspended) = (flags.company, flags.output.clone(), flags.suspended);
-    let settings = Settings::load(flags)?;
-    super::logging::start("warn", settings.log_format)?;
+    let settings = super::logging::load_settings(flags)?;
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build()?;
     let write = |output: &mut dyn Write| {
         runtime.block_on(export(&settings.database(), company, suspended, &mut BufWriter::new(output)))

@@ -7,26 +7,29 @@ use std::path::PathBuf;
 use anyhow::Context as _;
 use clap::Args;
 use serde::Serialize;
+use serde_json::json;
 
 use super::data_flags::ModuleDataFlags;
 use super::{Unfinished, verify};
 use crate::export::{Imported, import};
-use crate::settings::Settings;
 
 #[derive(Args, Serialize)]
 pub struct Flags {
     /// File that `stoa export` wrote; `-` reads the standard input.
     #[serde(skip)]
     file: PathBuf,
+    /// Print JSON objects instead of lines: one for the import, one for the check.
+    #[arg(long)]
+    #[serde(skip)]
+    json: bool,
     #[command(flatten)]
     #[serde(flatten)]
     data: ModuleDataFlags,
 }
 
 pub fn run(flags: Flags) -> anyhow::Result<()> {
-    let file = flags.file.clone();
-    let settings = Settings::load(flags)?;
-    super::logging::start("warn", settings.log_format)?;
+    let (file, as_json) = (flags.file.clone(), flags.json);
+    let settings = super::logging::load_settings(flags)?;
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build()?;
     let mut input: Box<dyn BufRead> = match file.to_str() {
         Some("-") => Box::new(std::io::stdin().lock()),
@@ -35,10 +38,15 @@ pub fn run(flags: Flags) -> anyhow::Result<()> {
     let holds_key = |id: &str| settings.key_ring().is_ok_and(|keys| keys.holds(id));
     let imported = runtime.block_on(import(&settings.database(), &holds_key, &mut *input));
     let Imported { company, name, rows, users } = imported.context("nothing was imported")?;
-    println!("{company}: {rows} rows of {name:?}");
-    for (old, new) in users {
-        println!("user {old} of the file is {new} here");
+    match as_json {
+        true => println!("{}", json!({ "company": company, "name": name, "rows": rows, "users": users })),
+        false => {
+            println!("{company}: {rows} rows of {name:?}");
+            for (old, new) in users {
+                println!("user {old} of the file is {new} here");
+            }
+        }
     }
     let report = runtime.block_on(verify::verify(&settings, &[company])).map_err(|error| error.context(Unfinished))?;
-    verify::print(report, false)
+    verify::print(report, as_json)
 }

@@ -2,11 +2,19 @@
 
 use std::io::{self, IsTerminal as _};
 
+use serde::Serialize;
 use tracing_subscriber::EnvFilter;
 
 use crate::log_writer::{self, LogLine};
 use crate::observe::json_log::JsonLog;
-use crate::settings::LogFormat;
+use crate::settings::{LogFormat, Settings};
+
+/// Reads the settings of a command and starts its log, which has warnings.
+pub fn load_settings(flags: impl Serialize) -> anyhow::Result<Settings> {
+    let settings = Settings::load(flags)?;
+    start("warn", settings.log_format)?;
+    Ok(settings)
+}
 
 /// # Errors
 /// The system has no thread left for the log.

@@ -26,6 +26,7 @@ use std::time::Duration;
 use arc_swap::ArcSwap;
 use clap::{Parser, Subcommand};
 
+use crate::database;
 use crate::deployment::development;
 use crate::gate::cache::Cache;
 use crate::gate::compiler::{self, Compiler};
@@ -56,7 +57,7 @@ enum Verb {
     /// Manage the keys that encrypt stored secrets.
     #[command(after_help = "Example: stoa keys rotate")]
     Keys(keys::Args),
-    /// Print a user token of the --dev identity provider.
+    /// Print a user token of the --dev identity provider, or check any user token.
     #[command(after_help = "Example: stoa token --user alice@example.com --ttl 1h")]
     Token(token::Flags),
     /// Print the OpenAPI document of the modules in STOA_MODULES_DIR.
@@ -164,6 +165,12 @@ pub fn run() -> anyhow::Result<()> {
             Ok(())
         }
     }
+}
+
+/// The sentence and the remedy for a code of the database's server, if the error has one.
+pub fn explain_database_error(error: &anyhow::Error) -> Option<String> {
+    let explanation = database::find_explanation(error)?;
+    Some(format!("stoa: {}. {}", explanation.says, explanation.remedy))
 }
 
 /// The gate of verbs on the database of hosts: it takes what these hosts take.

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use clap::Args;
 use serde::Serialize;
 
-use crate::deployment::Release;
+use crate::deployment::Edition;
 use crate::settings::Settings;
 
 #[derive(Args, Serialize)]
@@ -18,7 +18,7 @@ pub struct Flags {
 
 pub fn run(flags: Flags) -> anyhow::Result<()> {
     let settings = Settings::load(flags)?;
-    let release = Release::from_folder(&super::gate(&settings)?, &settings.modules_dir())?;
-    println!("{}", std::str::from_utf8(&release.contract.bytes)?);
+    let edition = Edition::from_folder(&super::gate(&settings)?, &settings.modules_dir())?;
+    println!("{}", std::str::from_utf8(&edition.contract.bytes)?);
     Ok(())
 }

@@ -9,7 +9,6 @@ use serde::Serialize;
 use super::data_flags::ModuleDataFlags;
 use super::{Unfinished, backup::describe, backup::line, verify};
 use crate::backup::{self, Webhooks};
-use crate::settings::Settings;
 
 #[derive(Args, Serialize)]
 pub struct Flags {
@@ -36,8 +35,7 @@ pub struct Flags {
 pub fn run(flags: Flags) -> anyhow::Result<()> {
     let (file, as_json, verifies) = (flags.file.clone(), flags.json, flags.verify);
     let webhooks = if flags.hold_webhooks { Webhooks::Hold } else { Webhooks::Send };
-    let settings = Settings::load(flags)?;
-    super::logging::start("warn", settings.log_format)?;
+    let settings = super::logging::load_settings(flags)?;
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build()?;
     let began = Instant::now();
     let report = runtime.block_on(backup::restore(&settings.database(), &file, webhooks))?;

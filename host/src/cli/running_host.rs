@@ -13,7 +13,7 @@ use crate::deployment::{Deployment, HostIdentity, first};
 use crate::events::{Relay, Relaying, endpoint};
 use crate::gate::compiler::Compiler;
 use crate::gate::vetting::Gate;
-use crate::governance::{Governor, HeavyReads, RateLimits, Recorder, Recording};
+use crate::governance::{Governor, RateLimits, Recorder, Recording};
 use crate::http::app::App;
 use crate::http::body::Bodies;
 use crate::http::budget::Budget;
@@ -48,7 +48,7 @@ impl RunningHost {
             (Arc::new(settings.key_ring()?), Arc::new(settings.dialer()?), settings.webhook_schedule()?);
         let database = Arc::new(Database::open(&settings.database(), settings.dev).await?);
         check_keys(settings, &database, &keys).await?;
-        let release = first::release(&database, &gate, &settings.modules_dir()).await?;
+        let edition = first::edition(&database, &gate, &settings.modules_dir()).await?;
         let dev_issuer = if settings.dev { Some(DevIssuer::load_or_create(&settings.data_dir)?) } else { None };
         let verifier = build_verifier(settings, dev_issuer.as_ref())?;
 
@@ -60,7 +60,7 @@ impl RunningHost {
         let run = Uuid::now_v7();
         let tracer = Tracer::start(&settings.trace_settings(), run, &watchdog)?;
         let identity = HostIdentity { id: run, name: host_name(address) };
-        let deployment = Arc::new(Deployment::new(release, database.clone(), gate, settings.limits(), identity));
+        let deployment = Arc::new(Deployment::new(edition, database.clone(), gate, settings.limits(), identity));
         deployment.keep(&watchdog);
         let (recorder, recording) = Recorder::start(database.clone(), &watchdog);
         let relaying = Relay::new(database.clone(), dialer.clone(), keys.clone(), schedule).start(&watchdog);
@@ -69,6 +69,7 @@ impl RunningHost {
             onboarding_open: settings.onboarding == Onboarding::Open,
             companies_per_day: settings.companies_per_user_and_day,
             webhook_endpoints: settings.webhook_endpoints,
+            dev: settings.dev,
             environment: settings.environment(),
             governor: Governor::new(read_rate_limits(settings), database.clone()),
             recorder,
@@ -89,7 +90,6 @@ impl RunningHost {
             response_memory: Budget::new(settings::bytes(settings.response_memory)),
             readiness: Readiness::default(),
             reference: Reference::default(),
-            heavy_reads: HeavyReads::new(settings.heavy_reads()),
             access_log: settings.access_log(),
             trusted_proxies: settings.trusted_proxies.clone(),
             request_timeout: settings.request_timeout,
@@ -124,7 +124,8 @@ fn build_gate(settings: &Settings) -> anyhow::Result<Gate> {
     })
 }
 
-fn build_verifier(settings: &Settings, dev_issuer: Option<&DevIssuer>) -> anyhow::Result<Verifier> {
+/// The verifier of the configured issuers, and of the development issuer if there is one.
+pub(super) fn build_verifier(settings: &Settings, dev_issuer: Option<&DevIssuer>) -> anyhow::Result<Verifier> {
     let mut issuers = settings.issuers()?;
     issuers.extend(dev_issuer.map(DevIssuer::settings));
     anyhow::ensure!(
@@ -144,8 +145,8 @@ fn read_rate_limits(settings: &Settings) -> RateLimits {
 }
 
 /// Refuses to serve with a key that this host made for itself where the database has secrets under another one: a
-/// second --dev host with a folder of its own. Who states keys may have lost one, and needs a host to replace the
-/// secrets under it.
+/// second --dev host with a folder of its own. An operator who sets keys may have lost one, and needs a host to
+/// replace the secrets under it.
 async fn check_keys(settings: &Settings, database: &Database, keys: &KeyRing) -> anyhow::Result<()> {
     let missing = endpoint::find_missing_keys(database, keys).await?;
     let Some(id) = missing.first() else { return Ok(()) };

@@ -78,8 +78,8 @@ async fn serve(mut settings: Settings, flags: Flags) -> anyhow::Result<()> {
     // From here on: else a SIGHUP would end a host that starts.
     let hangup = signal(SignalKind::hangup())?;
     secret_file::make_folder(&settings.data_dir)?;
-    let listener = listen(settings.listen).await?;
-    let private_listener = listen(settings.private_listen).await?;
+    let listener = listen(settings.listen, "STOA_LISTEN").await?;
+    let private_listener = listen(settings.private_listen, "STOA_PRIVATE_LISTEN").await?;
     let starting = Starting::begin(&listener, settings.connection_timeout)?;
     let metrics = observing::install_recorder()?;
     if settings.dev {
@@ -127,8 +127,10 @@ fn serve_operators(
     Ok(watchdog::spawn_vital_task(server::serve(listener, router, connection_limit, silence, pending())))
 }
 
-async fn listen(address: SocketAddr) -> anyhow::Result<TcpListener> {
-    TcpListener::bind(address).await.map_err(|error| anyhow::anyhow!("cannot listen on {address}: {error}"))
+/// Listens on the address of a setting, which the error names.
+async fn listen(address: SocketAddr, setting: &str) -> anyhow::Result<TcpListener> {
+    let refused = |error| anyhow::anyhow!("cannot listen on {address}: {error}. Set {setting} to another address");
+    TcpListener::bind(address).await.map_err(refused)
 }
 
 /// On SIGHUP whose modules may run is read again, and nothing else of the settings.

@@ -8,8 +8,8 @@ use serde::Serialize;
 use serde_json::{Map, Value as Json, json};
 use uuid::Uuid;
 
-use crate::database::{Database, Location};
-use crate::deployment::{Release, first};
+use crate::database::Database;
+use crate::deployment::{Edition, first};
 use crate::gate::tables;
 use crate::platform::founding::CreatedCompany;
 use crate::platform::onboarding::{CREATE_COMPANY, NewCompany};
@@ -112,8 +112,7 @@ fn object(text: &str) -> Result<Map<String, Json>, String> {
 }
 
 pub fn run(flags: Flags) -> anyhow::Result<()> {
-    let settings = Settings::load(&flags)?;
-    super::logging::start("warn", settings.log_format)?;
+    let settings = super::logging::load_settings(&flags)?;
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build()?;
     runtime.block_on(async {
         let database = open(&settings).await?;
@@ -127,9 +126,7 @@ pub fn run(flags: Flags) -> anyhow::Result<()> {
 /// The database of the hosts: a mistyped path makes no new one.
 async fn open(settings: &Settings) -> anyhow::Result<Database> {
     let database = settings.database();
-    if let Location::Sqlite(path) = database.location()? {
-        anyhow::ensure!(path.exists(), "there is no database at {}", path.display());
-    }
+    database.existing_location()?;
     Database::open(&database, false).await
 }
 
@@ -158,8 +155,8 @@ async fn perform(settings: &Settings, database: &Database, verb: Verb, as_json: 
 
 async fn create(settings: &Settings, database: &Database, asked: Create) -> anyhow::Result<CreatedCompany> {
     let gate = Arc::new(super::gate_of_hosts(settings)?);
-    let release = first::read_active_release(database, &gate, &settings.modules_dir()).await?;
-    tables::bring_up_to_date(database, &release.modules).await?;
+    let edition = first::read_active_edition(database, &gate, &settings.modules_dir()).await?;
+    tables::bring_up_to_date(database, &edition.modules).await?;
     let owner = match (asked.owner, asked.owner_email) {
         (Some(id), _) => Owner::Id(id),
         (None, email) => Owner::Email(email.unwrap_or_default()),
@@ -171,13 +168,13 @@ async fn create(settings: &Settings, database: &Database, asked: Create) -> anyh
     if let Some(country) = asked.country {
         body.insert("countryCode".into(), country.into());
     }
-    let company = read_company(&release, body)?;
-    Ok(operators::create(database, &release.generation, settings.limits(), owner, company).await??)
+    let company = read_company(&edition, body)?;
+    Ok(operators::create(database, &edition.generation, settings.limits(), owner, company).await??)
 }
 
 /// The company, if the body is as the operation's own schema takes it.
-fn read_company(release: &Release, body: Map<String, Json>) -> anyhow::Result<NewCompany> {
-    let create = release.operations.by_id(CREATE_COMPANY);
+fn read_company(edition: &Edition, body: Map<String, Json>) -> anyhow::Result<NewCompany> {
+    let create = edition.operations.by_id(CREATE_COMPANY);
     let schema = create.and_then(|callable| callable.operation.body.as_ref());
     let schema = schema.ok_or_else(|| anyhow::anyhow!("no such operation"))?;
     let mut body = Json::Object(body);

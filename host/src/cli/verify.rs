@@ -65,7 +65,7 @@ pub(super) async fn verify(settings: &Settings, wanted: &[Uuid]) -> anyhow::Resu
     let database = crate::database::DatabaseSettings { plain_role_only: false, ..settings.database() };
     let database = Database::open(&database, false).await?;
     let gate = Arc::new(super::gate_of_hosts(settings)?);
-    let generation = first::read_active_release(&database, &gate, &settings.modules_dir()).await?.generation;
+    let generation = first::read_active_edition(&database, &gate, &settings.modules_dir()).await?.generation;
     // It goes through what a company has: as long as a report may take.
     let limits = settings.limits().for_heavy_read();
     let verification = Verification { database: &database, modules: &generation.modules, limits, deadline: None };

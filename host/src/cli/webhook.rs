@@ -74,7 +74,7 @@ async fn take(State(listener): State<Arc<Listener>>, headers: HeaderMap, body: B
 
 const VERIFIED: &str = "verified";
 
-/// Whether a delivery is signed by the secret, now or announced, and not stale.
+/// Judges a delivery: signed by the secret, now or announced, and not stale.
 fn judge<'a>(secret: &str, header: &impl Fn(&str) -> &'a str, body: &[u8], now: i64) -> &'static str {
     let Ok(timestamp) = header("x-webhook-timestamp").parse::<i64>() else { return "without a timestamp" };
     let by = |name: &str| sign::verify(secret, timestamp, body, header(name));

@@ -8,7 +8,7 @@ pub const VALUES: &str = "x-maxValues";
 pub const DEPTH: &str = "x-maxDepth";
 pub const CHARACTERS: &str = "x-maxCharacters";
 
-/// Bounds of a value and all that it holds. What is not stated is not bounded.
+/// Bounds of a value and all that it contains. A part without a stated bound is unbounded.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Bounds {
     /// Values: objects, arrays and scalars, the whole included.

@@ -24,7 +24,7 @@ pub struct Csv {
 struct Column {
     name: String,
     path: Vec<String>,
-    /// Whether the path begins at an entry of the row's list, else at the row.
+    /// True if the path begins at an entry of the row's list, else at the row.
     of_entry: bool,
 }
 
@@ -143,7 +143,7 @@ fn resolve<'a>(schema: &'a Value, defs: &'a Map<String, Value>) -> Result<&'a Ma
     Err("references without an end".into())
 }
 
-/// Whether values of a schema fit one cell.
+/// Returns whether values of a schema fit one cell.
 fn is_cell(schema: &Map<String, Value>) -> bool {
     let simple = |kind: &Value| ["string", "integer", "number", "boolean", "null"].iter().any(|known| kind == known);
     match schema.get("type") {
@@ -292,7 +292,7 @@ mod tests {
     }
 
     #[test]
-    fn the_next_page_is_told() {
+    fn the_next_page_is_reported() {
         let csv = compile_table("Report").unwrap();
         let next = |answer: Value| csv.write(answer.to_string().as_bytes()).unwrap().next;
         assert_eq!(next(json!({"items": [], "nextCursor": "c"})), Some("c".to_owned()));

@@ -19,7 +19,7 @@ pub fn count_entries(body: &Value, pointer: &str) -> usize {
 }
 
 impl Schema {
-    /// Whether the pointer names lists whose items the schema counts.
+    /// Returns whether the pointer names lists whose items the schema counts.
     pub fn has_bounded_list(&self, pointer: &str) -> bool {
         let tree = self.tree();
         let mut ids = vec![tree.root];

@@ -15,6 +15,7 @@ pub mod format;
 pub mod growth;
 pub mod idempotency_key;
 pub mod json;
+pub mod location;
 pub mod normalize;
 pub mod openapi;
 pub mod parameters;

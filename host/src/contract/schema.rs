@@ -23,9 +23,9 @@ pub struct Schema {
 const READ_VALUES: std::ops::RangeInclusive<usize> = 20_000..=2_000_000;
 
 impl Schema {
-    /// Compiles a schema of draft 2020-12 that refers to `defs` as `#/$defs/Name`. What it cannot honour it refuses, in
-    /// words for the module's author: other references, patterns beyond linear time, normalizations where none happen,
-    /// defaults that break their own schema.
+    /// Compiles a schema of draft 2020-12 that refers to `defs` as `#/$defs/Name`. It rejects, with a
+    /// message for the module's author, a schema that it cannot enforce: other references, patterns beyond linear time,
+    /// normalizations where none happen, defaults that break their own schema.
     pub fn compile(schema: &Value, defs: &Map<String, Value>) -> Result<Schema, String> {
         let defs = refs::closure(schema, defs)?;
         let validator = tree::validator(schema, &defs)?;

@@ -47,11 +47,11 @@ pub struct Node {
     /// Schemas that hold for the same value: `$ref`, `allOf`.
     pub all: Vec<Id>,
     pub unions: Vec<Union>,
-    /// Whether anything at or below this node is trimmed, rewritten, or has a default.
+    /// True if anything at or below this node is trimmed, rewritten, or has a default.
     pub trims: bool,
     pub rewrites: bool,
     pub defaults: bool,
-    /// Whether anything at or below this node has bounds.
+    /// True if anything at or below this node has bounds.
     pub bounded: bool,
     own_keywords: Option<Own>,
 }
@@ -216,7 +216,7 @@ impl Tree {
         })
     }
 
-    /// Whether the value's type and constants fit: the quick test that tells the branches of a union apart.
+    /// Returns whether the value's type and constants fit: the quick test that tells the branches of a union apart.
     pub fn may_be(&self, id: Id, value: &Value) -> bool {
         let node = self.node(id);
         node.types.meets(Types::from_value(value))
@@ -230,7 +230,7 @@ impl Tree {
             })
     }
 
-    /// Whether the node takes only one value.
+    /// Returns whether the node takes only one value.
     pub fn is_tag(&self, id: Id) -> bool {
         let node = self.node(id);
         node.constant.is_some() || node.all.iter().any(|part| self.is_tag(*part))
@@ -570,7 +570,7 @@ impl<'a> Build<'a> {
         None
     }
 
-    /// Whether a schema that is not walked asks for what only a walk can do.
+    /// Returns whether a schema that is not walked asks for what only a walk can do.
     fn normalizes(&self, schema: &'a Value, seen: &mut HashSet<&'a str>) -> bool {
         match schema {
             Value::Array(schemas) => schemas.iter().any(|schema| self.normalizes(schema, seen)),

@@ -6,7 +6,7 @@ pub enum Error {
     /// A serialization failure or deadlock: the whole request runs again.
     #[error("conflict with another transaction: {0}")]
     Conflict(String),
-    /// Nobody knows whether the commit took effect: the connection ended while it was under way.
+    /// The commit may or may not have taken effect: the connection ended while it was under way.
     #[error("the commit's outcome is unknown: {0}")]
     CommitUnknown(String),
     /// Lost connection, time-out, full disk, exhausted pool: answered 503.
@@ -26,7 +26,75 @@ pub enum Error {
     Fault(String),
 }
 
+/// A server's refusal in words, and what helps: by itself it says a code only.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Explanation {
+    pub says: &'static str,
+    pub remedy: &'static str,
+}
+
+/// By code of a PostgreSQL server.
+const EXPLANATIONS: &[(&str, Explanation)] = &[
+    (
+        "28P01",
+        Explanation {
+            says: "the server rejects the role or its password",
+            remedy: "Correct both in STOA_DATABASE_URL. A character such as @ or / in the password is written as %40 or %2F.",
+        },
+    ),
+    (
+        "28000",
+        Explanation {
+            says: "the server rejects the role, or a connection without TLS",
+            remedy: "If the server accepts only TLS, add ?sslmode=verify-full to STOA_DATABASE_URL. Else allow the role in its pg_hba.conf.",
+        },
+    ),
+    (
+        "3D000",
+        Explanation {
+            says: "the server has no database of this name",
+            remedy: "Create it with `create database`, or correct the name in STOA_DATABASE_URL.",
+        },
+    ),
+    (
+        "42501",
+        Explanation {
+            says: "the role lacks a right in this database",
+            remedy: "Make the role the owner of the database, or grant it the right that the server's log names.",
+        },
+    ),
+    (
+        "53300",
+        Explanation {
+            says: "the server has no connection left",
+            remedy: "Raise max_connections of the server, or lower STOA_DATABASE_CONNECTIONS of the hosts.",
+        },
+    ),
+    ("57P03", Explanation { says: "the server starts or stops", remedy: "Try again when it accepts connections." }),
+];
+
+fn explain_code(code: &str) -> Option<Explanation> {
+    EXPLANATIONS.iter().find(|(known, _)| *known == code).map(|(_, explanation)| *explanation)
+}
+
+/// The explanation of a database's error among the causes of an error, if one of them has any.
+pub fn find_explanation(error: &anyhow::Error) -> Option<Explanation> {
+    error.chain().find_map(|cause| {
+        if let Some(error) = cause.downcast_ref::<Error>() {
+            return error.explain();
+        }
+        let code = cause.downcast_ref::<sqlx::Error>()?.as_database_error()?.code()?;
+        explain_code(&code)
+    })
+}
+
 impl Error {
+    /// The refusal in words, where the server said a code that has any.
+    pub fn explain(&self) -> Option<Explanation> {
+        let (Error::Unavailable(text) | Error::Fault(text)) = self else { return None };
+        explain_code(text.split(' ').next().unwrap_or_default())
+    }
+
     pub fn from_sqlx(error: sqlx::Error) -> Error {
         let Some(database) = error.as_database_error() else {
             return match error {
@@ -96,7 +164,7 @@ impl Error {
     }
 }
 
-/// Whether the connection ended, so that nobody knows what of a message ran.
+/// Returns whether the connection ended, so that nobody knows what of a message ran.
 pub fn is_lost(error: &tokio_postgres::Error) -> bool {
     error.is_closed() || std::error::Error::source(error).is_some_and(|cause| cause.is::<std::io::Error>())
 }
@@ -119,7 +187,21 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_rule_is_told_without_its_shard() {
+    fn a_code_of_the_server_is_explained() {
+        for code in ["28P01", "28000", "3D000", "42501", "53300", "57P03"] {
+            let error = Error::of_server(code, None, None, "a message");
+            let explanation = error.explain().unwrap_or_else(|| panic!("{code} has no explanation"));
+            assert!(explanation.remedy.ends_with('.'), "{code}");
+            let context = anyhow::Error::from(error).context("the database cannot be opened");
+            assert_eq!(find_explanation(&context), Some(explanation), "{code}");
+        }
+        assert_eq!(Error::of_server("22P02", None, None, "").explain(), None);
+        assert_eq!(Error::Unavailable("the server does not answer".into()).explain(), None);
+        assert_eq!(find_explanation(&anyhow::anyhow!("28P01")), None);
+    }
+
+    #[test]
+    fn a_rule_is_reported_without_its_shard() {
         let cases = [
             ("cost_104175", Some("layer_104175"), "cost"),
             ("cost_104175", Some("layer_104176"), "cost_104175"),

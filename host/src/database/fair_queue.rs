@@ -36,7 +36,7 @@ pub struct Load {
 
 /// The key of those who share: of a queue of the database, or the id of a company or a caller.
 pub trait Sharer: Copy + Eq + Hash {
-    /// Whether it may take all there is. Others have half.
+    /// Returns whether it may take all there is. Others have half.
     fn has_all(self) -> bool;
 }
 
@@ -178,7 +178,7 @@ impl<T, K: Sharer> FairQueue<T, K> {
         Load { running: self.all_running, waiting: self.all_waiting, limit: self.capacity.slots }
     }
 
-    /// Whether nothing waits.
+    /// Returns whether nothing waits.
     pub fn is_empty(&self) -> bool {
         self.all_waiting == 0
     }

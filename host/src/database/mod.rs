@@ -1,11 +1,13 @@
 //! Connections and transactions. Work is a function from an open session to a verdict; only this folder begins, commits and
 //! rolls back, so nothing above it can leave a transaction open or commit half of one.
 
-mod alone;
+mod activity;
 pub mod destination;
 pub mod error;
 pub mod fair_queue;
+pub mod heavy;
 pub mod migrations;
+pub mod own;
 pub mod postgres;
 pub mod row;
 pub mod shard;
@@ -15,14 +17,16 @@ pub mod watermark;
 pub mod work;
 
 use std::path::PathBuf;
+use std::sync::Arc;
 use std::time::Duration;
 
 use tokio::time::Instant;
 use uuid::Uuid;
 
 pub use destination::{Destination, QueueKey};
-pub use error::Error;
+pub use error::{Error, find_explanation};
 pub use fair_queue::Load;
+pub use heavy::{HeavyKind, HeavyPermit};
 pub use row::{Cell, Row};
 pub use shard::Shard;
 pub use work::{Plain, Verdict, Work, work};
@@ -43,6 +47,8 @@ pub struct DatabaseSettings {
     pub request_timeout: Duration,
     /// The same of heavy reads.
     pub heavy_read_timeout: Duration,
+    /// Heavy work that is under way at once.
+    pub heavy_work: usize,
     pub transport: Transport,
     /// Refuse a PostgreSQL role that row-level security does not bind (superuser, BYPASSRLS).
     pub plain_role_only: bool,
@@ -54,7 +60,7 @@ pub struct DatabaseSettings {
 pub struct Transport {
     /// Certificates that the server's is verified against, instead of the public authorities'.
     pub ca: Option<PathBuf>,
-    /// Whether plain text may leave this machine.
+    /// True if plain text may leave this machine.
     pub plain_text: bool,
 }
 
@@ -88,13 +94,6 @@ impl DatabaseSettings {
         }
         anyhow::bail!("STOA_DATABASE_URL must begin with `sqlite:` or `postgres://`")
     }
-}
-
-/// The right of a large write to run.
-pub enum LargeWritePermit {
-    /// None: no other company writes.
-    Sqlite(Option<sqlite::PacePermit>),
-    Postgres(slots::Seat<Uuid>),
 }
 
 impl Database {
@@ -131,16 +130,28 @@ impl Database {
         }
     }
 
-    /// Waits until a large write of the company may run, which it does as long as it keeps the permit. One company must
-    /// take neither all of SQLite's one writer nor all processors of a host on PostgreSQL.
-    pub async fn permit_large_write(&self, tenant: Uuid) -> Result<LargeWritePermit, Error> {
-        match self {
-            Database::Sqlite(database) => {
+    /// Waits until heavy work of the company may run, which it does as long as it keeps the permit: see [`heavy`]. The
+    /// pauses between large writes on SQLite come first, so that no seat is taken during them.
+    pub async fn permit_heavy_work(
+        &self,
+        kind: HeavyKind,
+        tenant: Uuid,
+        deadline: Instant,
+    ) -> Result<Arc<HeavyPermit>, Error> {
+        let (work, pace) = match self {
+            Database::Sqlite(database) if kind == HeavyKind::LargeWrite => {
                 let queue = Destination::from(Shard::of_tenant(tenant)).queue;
-                Ok(LargeWritePermit::Sqlite(database.permit_large_write(queue).await?))
+                (&database.heavy_work, database.permit_large_write(queue).await?)
             }
-            Database::Postgres(database) => Ok(LargeWritePermit::Postgres(database.permit_large_write(tenant).await?)),
+            Database::Sqlite(database) => (&database.heavy_work, None),
+            Database::Postgres(database) => (&database.heavy_work, None),
+        };
+        let late = |_| Error::Unavailable("the heavy work before it has left no time".into());
+        let permit = Arc::new(work.permit(kind, tenant, deadline, pace).await.map_err(late)?);
+        if let Database::Postgres(_) = self {
+            permit.take_slice().await;
         }
+        Ok(permit)
     }
 
     /// Runs a read in one snapshot. The transaction ends after the answer is on its way.
@@ -194,13 +205,13 @@ impl Database {
         }
     }
 
-    /// Whether the database answers, and the last write found room on its disk.
+    /// Returns whether the database answers, and the last write found room on its disk.
     pub async fn ready(&self) -> bool {
         self.has_room()
             && self.read_plain(Shard::Global, (), |session, ()| Box::pin(session.query("select 1", &[]))).await.is_ok()
     }
 
-    /// Whether the last write found room on the database's disk.
+    /// Returns whether the last write found room on the database's disk.
     pub fn has_room(&self) -> bool {
         match self {
             Database::Sqlite(database) => database.has_room(),
@@ -233,6 +244,21 @@ impl Database {
 }
 
 impl Session {
+    /// Has heavy work run in time slices. On SQLite it has none: see [`heavy`].
+    pub fn run_in_slices(&mut self, permit: &Arc<HeavyPermit>) {
+        if let Session::Postgres(transaction) = self {
+            transaction.run_in_slices(permit.clone());
+        }
+    }
+
+    /// The permit of the heavy work that runs in time slices.
+    pub fn heavy_permit(&self) -> Option<&Arc<HeavyPermit>> {
+        match self {
+            Session::Sqlite(_) => None,
+            Session::Postgres(transaction) => transaction.heavy_permit(),
+        }
+    }
+
     /// Opens the transaction on PostgreSQL without a tenant (the pipeline's opening statement does it together with
     /// authorization). On SQLite one is open already.
     pub async fn begin_plain(&mut self, read_only: bool) -> Result<(), Error> {
@@ -267,7 +293,7 @@ impl Session {
         }
     }
 
-    /// As `query`, for a statement that was put together from texts of ours. What a caller sent is among the values alone.
+    /// As `query`, for a statement that was put together from texts of ours. Input of a caller is only among the values.
     pub async fn query_composed(&mut self, sql: String, values: &[Cell]) -> Result<Vec<Row>, Error> {
         match self {
             Session::Sqlite(connection) => sqlite::query(connection, &sql, values),

@@ -17,7 +17,7 @@ struct State<K: Sharer> {
     closed: bool,
 }
 
-/// Who has a slot for this long lets those go first who have had less: a report, an import.
+/// After this time a holder of a slot lets holders of less time go first: a report, an import.
 const LONG: Duration = Duration::from_millis(20);
 
 /// One slot, given back when it is dropped.

@@ -26,8 +26,8 @@ const MILLISECOND: Duration = Duration::from_millis(1);
 /// The first half of the locks' names: no other locks of the host have two halves.
 const CLASS: i32 = 7_310_588;
 
-/// The transaction whose company is `tenant`, an SQL expression, is under way until it ends. Nobody takes the lock alone, so nobody
-/// waits for it.
+/// The transaction whose company is `tenant`, an SQL expression, is under way until it ends. All take the lock as shared, so no
+/// transaction waits for it.
 pub fn sql_begin_writing(tenant: &str) -> String {
     // The last 32 bits of a company's id are random: two that share them wait for each other's news, no more.
     format!("pg_try_advisory_xact_lock_shared({CLASS}, ('x' || right({tenant}::text, 8))::bit(32)::int4)")
@@ -38,8 +38,8 @@ fn number(tenant: Uuid) -> i32 {
     i32::from_be_bytes([a, b, c, d])
 }
 
-/// The clock is read first: who holds no lock yet has an instant after it. Of other roles' transactions the begin is not shown, so
-/// the hosts of a database use one role.
+/// The clock is read first: a transaction that holds no lock yet has a later instant. PostgreSQL hides the begin of other roles'
+/// transactions, so the hosts of a database use one role.
 const READ: &str = "with clock as materialized (select clock_timestamp() as now),
 writing as (
   select l.objid::int8 as company, date_trunc('milliseconds', min(a.xact_start)) as began
@@ -117,7 +117,7 @@ impl Writing {
 }
 
 impl Known {
-    /// Whether the latest reading may still serve a caller who comes now.
+    /// Returns whether the latest reading may still serve a caller who comes now.
     fn serves(&self) -> bool {
         self.began.is_some_and(|began| began.elapsed() < SERVES)
     }

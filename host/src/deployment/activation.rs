@@ -14,7 +14,7 @@ use super::link::vet;
 use super::records::{self, Cause, Digest, Recorded, Set};
 use super::watch::put_back;
 use super::withdrawn::{self, Earlier, Withdrawals};
-use super::{Deployment, DeploymentError, Release, trust, upgrade};
+use super::{Deployment, DeploymentError, Edition, trust, upgrade};
 use crate::database::{Database, Error, Session, Shard};
 use crate::gate::artifact::Artifact;
 use crate::gate::diff::{self, Change, codes};
@@ -100,10 +100,10 @@ impl Deployment {
     /// Changes that a module would make, against its predecessor here, and all for which its activation by itself
     /// would be rejected now, whatever the operator allows.
     pub async fn preview(&self, vetted: &Arc<Vetted>) -> Result<(Vec<Change>, Vec<String>), DeploymentError> {
-        let release = self.current.load_full();
-        let predecessor = self.find_predecessor(&release, vetted).await?;
-        let changes = compare(&release, predecessor.as_ref(), vetted);
-        let claims = release.find_conflicts(vetted);
+        let edition = self.current.load_full();
+        let predecessor = self.find_predecessor(&edition, vetted).await?;
+        let changes = compare(&edition, predecessor.as_ref(), vetted);
+        let claims = edition.find_conflicts(vetted);
         if !claims.is_empty() {
             return Ok((changes, claims));
         }
@@ -124,12 +124,12 @@ impl Deployment {
         if wanted == *set {
             return Ok(None);
         }
-        let release = match self.link(active + 1, &wanted, candidates).await {
-            Ok(release) => release,
+        let edition = match self.link(active + 1, &wanted, candidates).await {
+            Ok(edition) => edition,
             Err(DeploymentError::Refusal(refusal)) => return Ok(Some(refusal)),
             Err(error) => return Err(error),
         };
-        let wanted = tables::wanted_tables(&release.modules);
+        let wanted = tables::wanted_tables(&edition.modules);
         let refusal = self
             .database
             .read_plain(Shard::Global, wanted, |session, wanted| Box::pin(tables::find_refusal(session, wanted)));
@@ -289,9 +289,9 @@ impl Deployment {
         self.install(recorded, active, after, set, changes).await
     }
 
-    /// Makes the modules of an earlier generation the active ones again. What it takes away is reported, and refused by
-    /// nothing: a way back that asks questions is none. A generation with a withdrawn module comes back where that is
-    /// asked for: that is a way forth. `module`: the one for whose sake it is.
+    /// Makes the modules of an earlier generation the active ones again. The host reports the removed parts and rejects
+    /// none of them: a rollback must not need a confirmation. A generation with a withdrawn module becomes active again if the
+    /// operator names it. `module`: the module that caused the rollback.
     pub async fn restore(
         &self,
         target: u64,
@@ -431,16 +431,16 @@ impl Deployment {
         &self,
         recorded: Recorded,
         before: u64,
-        release: Release,
+        edition: Edition,
         set: Set,
         changes: Vec<(String, Vec<Change>)>,
     ) -> Result<Activated, DeploymentError> {
-        let wanted = Arc::new(tables::wanted_tables(&release.modules));
+        let wanted = Arc::new(tables::wanted_tables(&edition.modules));
         build_indexes(&self.database, &wanted).await?;
-        let versions = upgrade::versions(&release.modules);
+        let versions = upgrade::versions(&edition.modules);
         let number = recorded.number;
         let tables = self.commit(before, recorded, set, wanted, versions).await?;
-        self.swap(release);
+        self.swap(edition);
         Ok(Activated { generation: number, changes, tables })
     }
 

@@ -12,7 +12,7 @@ use serde_json::json;
 use super::audit::{self, OperatorEntry};
 use super::link::{Found, fetch, link};
 use super::records::{self, Cause, Digest, Recorded, Set};
-use super::{Release, trust, upgrade};
+use super::{Edition, trust, upgrade};
 use crate::database::{Database, Error, Session, Shard};
 use crate::gate::artifact::{self, Artifact};
 use crate::gate::names;
@@ -26,8 +26,8 @@ const STARTER: &str = "system:serve";
 /// Hosts that start together on an empty database: one is first, the others follow it.
 const TRIES: u32 = 5;
 
-/// The release to begin with. `folder`: read where nothing is recorded, and with `--dev`.
-pub async fn release(database: &Database, gate: &Arc<Gate>, folder: &std::path::Path) -> anyhow::Result<Release> {
+/// The edition to begin with. `folder`: read where nothing is recorded, and with `--dev`.
+pub async fn edition(database: &Database, gate: &Arc<Gate>, folder: &std::path::Path) -> anyhow::Result<Edition> {
     for _ in 0..TRIES {
         let recorded = database.read_plain(Shard::Global, (), |session, ()| Box::pin(records::active(session))).await?;
         let mut found = match &recorded {
@@ -39,12 +39,12 @@ pub async fn release(database: &Database, gate: &Arc<Gate>, folder: &std::path::
         let of_others: Set =
             replace_by_name(&set, &found).into_iter().filter(|(_, digest)| !is_among(&found, digest)).collect();
         if let Err(refused) = trust::check(database, gate, &of_others).await? {
-            return read_trusted_release(database, gate, recorded, &refused).await;
+            return read_trusted_edition(database, gate, recorded, &refused).await;
         }
         let mut wanted = replace_by_name(&set, &found);
         let same = |wanted: &Set| recorded > 0 && *wanted == set;
         let number = |wanted: &Set| if same(wanted) { recorded } else { recorded + 1 };
-        let release = match link(database, gate, &found, number(&wanted), &wanted).await {
+        let edition = match link(database, gate, &found, number(&wanted), &wanted).await {
             // A database that does not answer now says nothing of what it records.
             Err(why) if same(&wanted) && why.downcast_ref::<Error>().is_none() => {
                 // Modules for this host's platform come with it, signed as ever; those that are recorded stay for the way back.
@@ -63,12 +63,12 @@ pub async fn release(database: &Database, gate: &Arc<Gate>, folder: &std::path::
             false => "what was recorded cannot run here",
         };
         if same(&wanted) {
-            return Ok(release);
+            return Ok(edition);
         }
         let replaced = find_replaced(database, &set, &found).await?;
-        if record(database, &release, found, wanted, reason).await? {
+        if record(database, &edition, found, wanted, reason).await? {
             replaced.iter().for_each(|what| tracing::warn!("{what}"));
-            return Ok(release);
+            return Ok(edition);
         }
     }
     anyhow::bail!("other hosts keep changing what runs")
@@ -112,24 +112,24 @@ fn is_among(found: &[Found], digest: &Digest) -> bool {
 }
 
 /// The newest generation before one that is wholly trusted here; else that one's trusted modules.
-async fn read_trusted_release(
+async fn read_trusted_edition(
     database: &Database,
     gate: &Arc<Gate>,
     active: u64,
     refused: &Refusal,
-) -> anyhow::Result<Release> {
+) -> anyhow::Result<Edition> {
     let set = database.read_plain(Shard::Global, active, |session, active| Box::pin(records::set(session, *active)));
     let left = set.await?.unwrap_or_default();
     for (number, set) in trust::find_trusted(database, gate, active, &left).await? {
         match link(database, gate, &[], number, &set).await {
-            Ok(release) => {
+            Ok(edition) => {
                 tracing::error!(
                     active,
                     runs = number,
                     %refused,
                     "the active generation is not wholly trusted: this host runs an earlier one; roll back or deactivate"
                 );
-                return Ok(release);
+                return Ok(edition);
             }
             Err(why) => tracing::warn!(number, "a trusted generation cannot run here: {why:#}"),
         }
@@ -145,29 +145,29 @@ async fn read_trusted_release(
     }
     let gate = gate.clone();
     let linked = tokio::task::spawn_blocking(move || trust::link_what_runs(&gate, trusted)).await??;
-    let release =
+    let edition =
         linked.with_context(|| format!("{refused}; no earlier generation is wholly trusted and can run here"))?;
     tracing::error!(
         active,
         %refused,
         "no earlier generation is wholly trusted: this host runs the trusted modules only; deactivate the others"
     );
-    Ok(release)
+    Ok(edition)
 }
 
-/// The recorded release, for verbs that serve nobody; the folder's modules where the database records none. As on a host, modules that
+/// The recorded edition, for verbs that serve nobody; the folder's modules where the database records none. As on a host, modules that
 /// are not trusted do not run.
-pub async fn read_active_release(
+pub async fn read_active_edition(
     database: &Database,
     gate: &Arc<Gate>,
     folder: &std::path::Path,
-) -> anyhow::Result<Release> {
+) -> anyhow::Result<Edition> {
     match database.read_plain(Shard::Global, (), |session, ()| Box::pin(records::active(session))).await? {
         Some((number, set)) => match trust::check(database, gate, &set).await? {
             Ok(()) => link(database, gate, &[], number, &set).await,
-            Err(refused) => read_trusted_release(database, gate, number, &refused).await,
+            Err(refused) => read_trusted_edition(database, gate, number, &refused).await,
         },
-        None => Release::from_folder(gate, folder),
+        None => Edition::from_folder(gate, folder),
     }
 }
 

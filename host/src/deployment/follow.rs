@@ -84,8 +84,8 @@ impl Deployment {
         let Some((number, set)) = found else { return Ok(()) };
         // It may have been activated here while this waited for the lock.
         if number != self.current.load().number {
-            let release = self.link(number, &set, &[]).await?;
-            self.swap(release);
+            let edition = self.link(number, &set, &[]).await?;
+            self.swap(edition);
         }
         Ok(())
     }

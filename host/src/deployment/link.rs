@@ -1,11 +1,11 @@
-//! A release from a set of modules: each fetched where it is not here, vetted, and linked to the others.
+//! An edition from a set of modules: each fetched where it is not here, vetted, and linked to the others.
 
 use std::sync::Arc;
 
 use anyhow::Context as _;
 
 use super::records::{self, Digest, Set};
-use super::{Deployment, DeploymentError, Release};
+use super::{Deployment, DeploymentError, Edition};
 use crate::database::{Database, Error, Shard};
 use crate::gate::artifact::Artifact;
 use crate::gate::vetting::Gate;
@@ -29,7 +29,7 @@ impl Deployment {
     }
 
     /// Everything that a set names, fetched and linked. `known`: modules that were vetted already.
-    pub(super) async fn link(&self, number: u64, set: &Set, known: &[Arc<Vetted>]) -> Result<Release, DeploymentError> {
+    pub(super) async fn link(&self, number: u64, set: &Set, known: &[Arc<Vetted>]) -> Result<Edition, DeploymentError> {
         let mut vetted = Vec::with_capacity(set.len());
         for (_, digest) in set {
             vetted.push(match known.iter().find(|known| known.digest == *digest) {
@@ -39,7 +39,7 @@ impl Deployment {
         }
         let gate = self.gate.clone();
         // Linking and composing the contract takes a processor for a while: not one that answers requests.
-        let linked = tokio::task::spawn_blocking(move || Release::link(&gate, number, &vetted)).await;
+        let linked = tokio::task::spawn_blocking(move || Edition::link(&gate, number, &vetted)).await;
         Ok(linked.map_err(|error| Error::Fault(format!("linking panicked: {error}")))??)
     }
 }
@@ -50,14 +50,14 @@ pub(super) async fn vet(deployment: &Deployment, artifact: Artifact) -> Result<V
     Ok(vetted.map_err(|error| Error::Fault(format!("vetting panicked: {error}")))??)
 }
 
-/// The release of a set, before a host runs. `found`: files that were vetted already.
+/// The edition of a set, before a host runs. `found`: files that were vetted already.
 pub(super) async fn link(
     database: &Database,
     gate: &Arc<Gate>,
     found: &[Found],
     number: u64,
     set: &Set,
-) -> anyhow::Result<Release> {
+) -> anyhow::Result<Edition> {
     let mut vetted = Vec::with_capacity(set.len());
     for ((name, digest), nth) in set.iter().zip(1_usize..) {
         let here = found.iter().find(|(artifact, _)| artifact.digest == *digest);
@@ -70,7 +70,7 @@ pub(super) async fn link(
         });
     }
     let gate = gate.clone();
-    Ok(tokio::task::spawn_blocking(move || Release::link(&gate, number, &vetted)).await??)
+    Ok(tokio::task::spawn_blocking(move || Edition::link(&gate, number, &vetted)).await??)
 }
 
 pub(super) async fn fetch(database: &Database, gate: &Arc<Gate>, digest: Digest) -> anyhow::Result<Vetted> {

@@ -5,13 +5,13 @@ pub mod activation;
 pub mod audit;
 pub mod backfills;
 pub mod development;
+pub mod edition;
 pub mod first;
 pub mod follow;
 pub mod forget;
 mod link;
 pub mod records;
 pub mod reindex;
-pub mod release;
 pub mod trust;
 pub mod upgrade;
 pub mod verify;
@@ -34,11 +34,11 @@ use crate::watchdog::Watchdog;
 use watch::Watch;
 
 pub use activation::{Activated, ActivationRequest, ComparedModule};
-pub use release::Release;
+pub use edition::Edition;
 
 pub struct Deployment {
-    /// The release that new requests run on.
-    pub current: ArcSwap<Release>,
+    /// The edition that new requests run on.
+    pub current: ArcSwap<Edition>,
     pub database: Arc<Database>,
     pub gate: Arc<Gate>,
     pub limits: Limits,
@@ -77,14 +77,14 @@ pub enum DeploymentError {
 
 impl Deployment {
     pub fn new(
-        release: Release,
+        edition: Edition,
         database: Arc<Database>,
         gate: Arc<Gate>,
         limits: Limits,
         host: HostIdentity,
     ) -> Deployment {
         Deployment {
-            current: ArcSwap::from_pointee(release),
+            current: ArcSwap::from_pointee(edition),
             database,
             gate,
             limits,
@@ -106,19 +106,19 @@ impl Deployment {
         watchdog.spawn("indexes", move |pulse| reindexer.clone().reindex(pulse));
     }
 
-    /// Puts a release in place: requests that begin from now on run on it, those under way end on theirs.
-    fn swap(&self, release: Release) {
-        // The tables are others, whichever host changed them: what was prepared for the old ones is prepared anew.
-        if release.has_other_tables(&self.current.load()) {
+    /// Puts an edition in place: requests that begin from now on run on it, those under way end on theirs.
+    fn swap(&self, edition: Edition) {
+        // The tables are others, whichever host changed them: what was prepared for the old ones is prepared again.
+        if edition.has_other_tables(&self.current.load()) {
             self.database.forget_statements();
         }
         if let Ok(mut left) = self.left.lock() {
             let current = self.current.load();
             left.push((current.number, Arc::downgrade(&current.presence)));
         }
-        tracing::info!(generation = release.number, "the generation changed");
-        metrics::gauge!("stoa_generation").set(u32::try_from(release.number).map_or(f64::MAX, f64::from));
-        self.watch_on(Arc::new(release));
+        tracing::info!(generation = edition.number, "the generation changed");
+        metrics::gauge!("stoa_generation").set(u32::try_from(edition.number).map_or(f64::MAX, f64::from));
+        self.watch_on(Arc::new(edition));
         self.note(None);
         self.changed.notify_waiters();
     }

@@ -84,7 +84,7 @@ pub async fn digests(session: &mut Session, module: &str) -> Result<Vec<Digest>,
     rows.iter().map(|row| digest(row, 0)).collect()
 }
 
-/// Whether there was a generation without a module.
+/// Returns whether there was a generation without a module.
 pub async fn was_absent(session: &mut Session, module: &str) -> Result<bool, Error> {
     let sql = "select 1 from stoa_generation g where not exists
                  (select 1 from stoa_generation_module m where m.generation = g.number and m.module = $1) limit 1";
@@ -139,7 +139,7 @@ pub async fn signer(session: &mut Session, digest: Digest) -> Result<Option<Stri
     rows.first().map_or(Ok(None), |row| row.optional(0, Row::text))
 }
 
-/// The admission of pushed bytes, where anybody vouched for them.
+/// The admission of pushed bytes, if they are signed.
 pub async fn admission(session: &mut Session, digest: Digest) -> Result<Option<Admission>, Error> {
     let rows =
         session.query("select admission from stoa_artifact where digest = $1", &[Cell::Bytes(digest.to_vec())]).await?;
@@ -167,7 +167,7 @@ pub async fn artifact(session: &mut Session, digest: Digest) -> Result<Option<Ar
     Ok(Some(artifact))
 }
 
-/// Keeps what was vetted; answers whether it was new. `stale`: who vouched for these bytes before is not trusted any more.
+/// Keeps what was vetted; answers whether it was new. `stale`: the former signer of these bytes is no longer trusted.
 pub async fn keep(
     session: &mut Session,
     now: i64,

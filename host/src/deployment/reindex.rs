@@ -31,9 +31,9 @@ impl Deployment {
 
     /// Answers whether there was nothing to do.
     async fn reindex_tables(&self, pulse: &Pulse) -> Result<bool, Error> {
-        let release = self.current.load_full();
-        let part = Arc::new((release.number, tables::wanted_tables(&release.modules)));
-        drop(release);
+        let edition = self.current.load_full();
+        let part = Arc::new((edition.number, tables::wanted_tables(&edition.modules)));
+        drop(edition);
         let found = self.database.read_plain(Shard::Global, part.clone(), |session, part| {
             Box::pin(async move {
                 let active = records::newest(session).await? == Some(part.0);

@@ -1,7 +1,7 @@
-//! Trust, while hosts run: a generation runs on a host if everybody who vouches for its modules is trusted there. Where the active
-//! one is not (a key was revoked), the host runs the newest earlier one that is, says so, and waits for an operator: whom a host
-//! trusts is its own settings, and the word of one host takes nothing from the others. Where no earlier one is, it runs the active
-//! one without the modules that are not trusted and without those that need them.
+//! Trust, while hosts run: a host runs a generation if it trusts every signer of its modules. If it no longer trusts the active
+//! one (a key was revoked), it runs the newest earlier one that it trusts, reports that, and waits for an operator. Each host trusts
+//! by its own settings, so one host changes nothing for the others. If it trusts no earlier one, it runs the active one without the
+//! modules that it does not trust and without those that need them.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -9,7 +9,7 @@ use std::sync::atomic::Ordering;
 
 use super::records::{self, Digest, Set};
 use super::watch::read_set;
-use super::{Deployment, DeploymentError, Release, withdrawn};
+use super::{Deployment, DeploymentError, Edition, withdrawn};
 use crate::database::{Database, Error, Shard};
 use crate::gate::refusal::Refusal;
 use crate::gate::trust::Trust;
@@ -19,7 +19,7 @@ use crate::sandbox::{Generation, Vetted};
 /// Generations of one look into the history.
 const PAGE: u32 = 100;
 
-/// Whether everybody who vouched for these is trusted here; else the first who is not, with the module's name.
+/// Checks that this host trusts every signer of these modules. The refusal names the first other signer and its module.
 pub async fn check(database: &Database, gate: &Gate, set: &Set) -> Result<Result<(), Refusal>, Error> {
     let trust = gate.trust.load_full();
     for (name, digest) in set {
@@ -69,7 +69,7 @@ pub async fn find_trusted(database: &Database, gate: &Gate, below: u64, left: &S
                 found.push((number, set));
             }
         }
-        // Nobody goes back further than this.
+        // The search ends at this page.
         if length < PAGE as usize || !found.is_empty() {
             return Ok(found);
         }
@@ -89,9 +89,9 @@ pub async fn keep_trusted(database: &Database, gate: &Gate, set: &Set) -> Result
     Ok(kept)
 }
 
-/// The release of those of these modules that can run without the others. It is no recorded generation, so its number is 0: the host
+/// The edition of those of these modules that can run without the others. It is no recorded generation, so its number is 0: the host
 /// goes on trying to run the active one. `None`: nothing can run.
-pub fn link_what_runs(gate: &Gate, mut vetted: Vec<Arc<Vetted>>) -> Result<Option<Release>, Refusal> {
+pub fn link_what_runs(gate: &Gate, mut vetted: Vec<Arc<Vetted>>) -> Result<Option<Edition>, Refusal> {
     loop {
         let incomplete = Generation::find_incomplete(&gate.engine, &gate.host, &vetted);
         if incomplete.is_empty() {
@@ -102,7 +102,7 @@ pub fn link_what_runs(gate: &Gate, mut vetted: Vec<Arc<Vetted>>) -> Result<Optio
     }
     match vetted.is_empty() {
         true => Ok(None),
-        false => Release::link(gate, 0, &vetted).map(Some),
+        false => Edition::link(gate, 0, &vetted).map(Some),
     }
 }
 
@@ -136,14 +136,14 @@ impl Deployment {
                 continue;
             }
             match self.link(number, &set, &[]).await {
-                Ok(release) => {
+                Ok(edition) => {
                     tracing::error!(
                         left = running.number,
                         runs = number,
                         %refused,
                         "a module's signer is not trusted any more: this host runs an earlier generation; roll back or deactivate"
                     );
-                    self.swap(release);
+                    self.swap(edition);
                     return Ok(());
                 }
                 Err(why) => tracing::warn!(number, %why, "a trusted generation cannot run here"),
@@ -155,13 +155,13 @@ impl Deployment {
         let gate = self.gate.clone();
         let linked = tokio::task::spawn_blocking(move || link_what_runs(&gate, trusted)).await;
         match linked.map_err(|error| Error::Fault(format!("linking panicked: {error}")))?? {
-            Some(release) => {
+            Some(edition) => {
                 tracing::error!(
                     left = running.number,
                     %refused,
                     "no earlier generation is wholly trusted: this host runs the trusted modules only; deactivate the others"
                 );
-                self.swap(release);
+                self.swap(edition);
                 Ok(())
             }
             None => {

@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 
 use super::records::{self, Digest, Set};
 use super::withdrawn::{self, Earlier};
-use super::{Deployment, DeploymentError, Release};
+use super::{Deployment, DeploymentError, Edition};
 use crate::database::{Error, Session, Shard};
 use crate::sandbox::Generation;
 use crate::sandbox::health::Report;
@@ -26,7 +26,7 @@ const COMPANIES: usize = 3;
 /// The modules of the running generation that are watched.
 #[derive(Default)]
 pub struct Watch {
-    /// Whether the running generation was searched for young modules.
+    /// True if the running generation was searched for young modules.
     complete: bool,
     /// The generation that ran before it, until then: most likely the one to compare with.
     left: Option<Arc<Generation>>,
@@ -56,7 +56,7 @@ impl Watch {
     }
 }
 
-/// Whether so many failures among so many calls are too many.
+/// Returns whether so many failures among so many calls are too many.
 fn too_many(calls: u64, failures: u64) -> bool {
     failures >= FAILURES && failures.saturating_mul(ONE_IN) > calls
 }
@@ -96,18 +96,18 @@ async fn find_young(session: &mut Session, running: u64) -> Result<Vec<Young>, E
 }
 
 impl Deployment {
-    /// Puts a release in place, and goes on watching the modules that it shares with the one before.
-    pub(super) fn watch_on(&self, release: Arc<Release>) {
-        let Ok(mut watch) = self.watch.lock() else { return self.current.store(release) };
+    /// Puts an edition in place, and goes on watching the modules that it shares with the one before.
+    pub(super) fn watch_on(&self, edition: Arc<Edition>) {
+        let Ok(mut watch) = self.watch.lock() else { return self.current.store(edition) };
         let before = self.current.load().generation.clone();
         before.trials.store(Arc::default());
         let stays = |trial: &Trial| {
-            release.find_vetted(&trial.module.digest).is_some_and(|module| Arc::ptr_eq(&module, &trial.module))
+            edition.find_vetted(&trial.module.digest).is_some_and(|module| Arc::ptr_eq(&module, &trial.module))
         };
         watch.watched.retain(|watched| stays(&watched.trial));
-        watch.show(&release);
+        watch.show(&edition);
         (watch.complete, watch.left) = (false, Some(before));
-        self.current.store(release);
+        self.current.store(edition);
     }
 
     /// Once for each generation that runs here: finds the modules to watch, and what to compare each with.

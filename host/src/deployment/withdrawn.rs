@@ -41,7 +41,7 @@ impl fmt::Display for Withdrawal {
     }
 }
 
-/// Whether a generation withdraws a module that is not in it any more. A rollback of the whole set withdraws all that
+/// Returns whether a generation withdraws a module that is not in it any more. A rollback of the whole set withdraws all that
 /// it takes out; one for the sake of a module withdraws that module.
 fn withdraws(cause: Cause, named: Option<&str>, module: &str) -> bool {
     matches!(cause, Cause::Rollback | Cause::AutomaticRollback) && named.is_none_or(|named| named == module)
@@ -85,7 +85,7 @@ pub async fn mark_generations(session: &mut Session, items: &mut [Json]) -> Resu
     Ok(())
 }
 
-/// Whether a set has nothing that was withdrawn.
+/// Returns whether a set has nothing that was withdrawn.
 pub fn is_good(withdrawals: &Withdrawals, set: &Set) -> bool {
     set.iter().all(|(_, digest)| !withdrawals.contains_key(digest))
 }
@@ -133,7 +133,7 @@ struct Run {
     generation: u64,
     since: i64,
     until: Option<i64>,
-    /// Whether the next generation withdrew it.
+    /// True if the next generation withdrew it.
     withdrawn: bool,
 }
 

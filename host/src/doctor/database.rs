@@ -6,8 +6,9 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use super::{Diagnosis, Notes, clocks, deployment, postgres, tables, webhooks};
-use crate::database::postgres::inspect::InspectedAddress;
-use crate::database::sqlite::inspect as sqlite;
+use crate::database::own::INSPECTION;
+use crate::database::postgres::own::OwnAddress;
+use crate::database::sqlite::{damage, open_own};
 use crate::database::{DatabaseSettings, Error, Location, Session, migrations};
 use crate::settings::Settings;
 
@@ -46,7 +47,7 @@ async fn open(database: &DatabaseSettings, notes: &Notes) -> Option<Session> {
             open_sqlite(&path, database).await
         }
         Ok(Location::Postgres(url)) => {
-            let address = match InspectedAddress::parse(&url, &database.transport) {
+            let address = match OwnAddress::parse(&url, &database.transport, INSPECTION) {
                 Ok(address) => address,
                 Err(error) => {
                     notes.note("database.address", Diagnosis::fail(format!("it cannot be used: {error}")));
@@ -61,7 +62,9 @@ async fn open(database: &DatabaseSettings, notes: &Notes) -> Option<Session> {
             };
             notes.note("database.tls", tls);
             match tokio::time::timeout(CONNECT, address.connect()).await {
-                Ok(connected) => connected.map_err(|error| explain(&error)),
+                Ok(connected) => connected
+                    .map(Session::Postgres)
+                    .map_err(|error| error.explain().map_or_else(|| error.to_string(), |known| known.says.to_owned())),
                 Err(_) => Err("the server does not answer in time".to_owned()),
             }
         }
@@ -82,24 +85,10 @@ async fn open_sqlite(path: &Path, database: &DatabaseSettings) -> Result<Session
     if !path.exists() {
         return Err("there is no file".to_owned());
     }
-    let mut session = sqlite::open(path, database.prepare.sqlite).map_err(|error| error.to_string())?;
+    let connection = open_own(path, database, true, INSPECTION).map_err(|error| error.to_string())?;
+    let mut session = Session::Sqlite(connection);
     session.query("select count(*) from sqlite_master", &[]).await.map_err(|error| error.to_string())?;
     Ok(session)
-}
-
-/// A server's refusal in words; it says a code alone.
-fn explain(error: &Error) -> String {
-    let text = error.to_string();
-    let why = match text.rsplit(' ').next().unwrap_or_default() {
-        "28P01" => "the server rejects the password",
-        "28000" => "the server rejects the role, or a connection without TLS",
-        "3D000" => "the server has no database of this name",
-        "42501" => "the role may not connect to this database",
-        "53300" => "the server has no connection left",
-        "57P03" => "the server starts or stops",
-        _ => return text,
-    };
-    why.to_owned()
 }
 
 async fn steps(session: &mut Session) -> Diagnosis {
@@ -120,7 +109,7 @@ async fn steps(session: &mut Session) -> Diagnosis {
 
 fn check_file(session: &Session) -> Diagnosis {
     let Session::Sqlite(connection) = session else { return Diagnosis::skip("PostgreSQL checks its own files") };
-    match sqlite::find_damage(connection, PAGES) {
+    match damage::find_damage(connection, PAGES) {
         Ok(None) => Diagnosis::pass("every page of the file can be read"),
         Ok(Some(_)) | Err(Error::Fault(_)) => Diagnosis::fail("the file is damaged"),
         Err(_) => Diagnosis::skip("the file is too large to be read in this time"),

@@ -1,7 +1,7 @@
 //! PostgreSQL alone: its version, the host's role and its rights, and settings of the server.
 
 use super::{Diagnosis, Notes};
-use crate::database::postgres::inspect::LIMITS_LOCK_WAITS;
+use crate::database::postgres::LIMITS_LOCK_WAITS;
 use crate::database::{Cell, Error, Session};
 use crate::deployment::follow::SILENCE;
 use crate::settings::Settings;

@@ -65,7 +65,7 @@ fn identity(settings: &Settings) -> Diagnosis {
 fn operators(settings: &Settings) -> Diagnosis {
     match settings.operator_token_sha256.len() {
         0 if settings.dev => Diagnosis::pass("a --dev host makes a token when it starts"),
-        0 => Diagnosis::warn("no operator is set: nobody can change modules"),
+        0 => Diagnosis::warn("no operator is set, so modules cannot be changed"),
         count => Diagnosis::pass(format!("{count} operators")),
     }
 }

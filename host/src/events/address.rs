@@ -62,7 +62,7 @@ const FORBIDDEN_V6: &[(Ipv6Addr, u32)] = &[
 /// IPv4 behind a translator (RFC 6052): as public as the address within.
 const NAT64: (Ipv6Addr, u32) = (Ipv6Addr::new(0x64, 0xff9b, 0, 0, 0, 0, 0, 0), 96);
 
-/// Whether a webhook may be sent to this address.
+/// Returns whether a webhook may be sent to this address.
 pub fn is_public(address: IpAddr) -> bool {
     match address {
         IpAddr::V4(address) => !FORBIDDEN_V4.iter().any(|network| is_in_v4(address, *network)),
@@ -149,7 +149,7 @@ impl Target {
     }
 }
 
-/// Whether the text of an https URL is the URL itself: a parser may add a slash where the path is empty, write the
+/// Returns whether the text of an https URL is the URL itself: a parser may add a slash where the path is empty, write the
 /// scheme and the name in lower case and leave out the port of https. Everything else that it would change is a mistake
 /// of the text, or a trap.
 fn is_written_so(text: &str, host: &str, path: &str) -> bool {
@@ -167,7 +167,7 @@ fn authority(text: &str) -> &str {
     rest.split(['/', '?', '#']).next().unwrap_or_default()
 }
 
-/// Whether a name, as a URL's parser leaves it, can be one of a public host.
+/// Returns whether a name, as a URL's parser leaves it, can be one of a public host.
 fn is_public_name(name: &str) -> bool {
     let labels: Vec<&str> = name.split('.').collect();
     let is_label = |label: &&str| {

@@ -95,7 +95,7 @@ impl Dialer {
         Ok(Dialer { resolver, tls: connector(trusted)?, local, is_allowed: address::is_public, port: PORT })
     }
 
-    /// Whether an endpoint may point there now: by its form, and by what its name resolves to. A name that does not resolve now is
+    /// Returns whether an endpoint may point there now: by its form, and by what its name resolves to. A name that does not resolve now is
     /// taken: each attempt judges again.
     pub async fn is_allowed(&self, url: &str) -> bool {
         let Some(target) = Target::parse_new(url, &self.local) else { return false };

@@ -1,4 +1,4 @@
-//! Secrets of endpoints: encrypted at rest under the deployment's key, beside the row that they belong to, and encrypted anew when that key
+//! Secrets of endpoints: encrypted at rest under the deployment's key, next to their row, and encrypted again when that key
 //! changes.
 
 use std::collections::BTreeSet;
@@ -11,7 +11,7 @@ use crate::keyring::{KeyRing, Sealed};
 
 /// For so long after a rotation the old secret signs, and the new one beside it.
 pub const OVERLAP_MS: i64 = 24 * 60 * 60 * 1000;
-/// Rows that are encrypted anew in one transaction.
+/// Rows that are encrypted again in one transaction.
 const BATCH: usize = 100;
 /// Keys of a deployment that are looked at: it has one, and two while they are changed.
 const MOST_KEYS: usize = 100;

@@ -49,7 +49,7 @@ pub struct FanOuts {
 }
 
 impl FanOuts {
-    /// Whether companies are to be looked for.
+    /// Returns whether companies are to be looked for.
     pub fn is_empty(&self) -> bool {
         self.queue.is_empty()
     }

@@ -92,13 +92,13 @@ pub struct Wave {
 pub struct LaneStep {
     pub lane: Lane,
     pub ended: Vec<Ended>,
-    /// Whether to go on with what is due.
+    /// True if the relay continues with due deliveries.
     pub goes_on: bool,
     pub schedule: Schedule,
     pub keys: Arc<KeyRing>,
 }
 
-/// Whether any lane is due.
+/// Returns whether any lane is due.
 pub async fn is_any_due(session: &mut Session) -> Result<bool, Error> {
     let now = session.now().await?;
     let sql = "select 1 from stoa_webhook_lane where due_at <= $1 limit 1";
@@ -176,14 +176,14 @@ pub struct TakenLanes {
 pub struct Share {
     pub lanes: usize,
     pub of_company: usize,
-    /// Of the lanes in all, the last ones, which are for companies that have none at work.
+    /// The last lanes, reserved for companies that have none at work.
     pub first: usize,
     pub at_work: Vec<(Uuid, usize)>,
 }
 
 impl Share {
     /// Chooses the lanes that may be taken among those that are due: the first of each company, then the second, and so
-    /// on, those that it has at work counted. Whether others within a company's share are left.
+    /// on, those that it has at work counted. The flag is true if others within a company's share are left.
     fn choose(&self, due: Vec<(Uuid, Uuid)>) -> (Vec<(Uuid, Uuid)>, bool) {
         let mut counts: std::collections::HashMap<Uuid, usize> = self.at_work.iter().copied().collect();
         let numbered = due.into_iter().map(|lane| {

@@ -1,5 +1,5 @@
 //! Current addresses of a name: both kinds, asked of the system's name servers over DNS only. Nothing is kept, no
-//! search domain is added and no file of hosts is read, so that what is judged is what the world sees, and each attempt asks anew.
+//! search domain is added and no file of hosts is read, so that what is judged is what the world sees, and each attempt asks again.
 
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 use std::time::Duration;
@@ -27,7 +27,7 @@ pub enum Resolved {
     Nothing,
 }
 
-/// Nobody could say.
+/// No name server returned a response.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("no name server answers")]
 pub struct NoAnswer;
@@ -89,7 +89,7 @@ fn keep_nothing(options: &mut ResolverOpts) {
     options.attempts = ATTEMPTS;
 }
 
-/// Whether a server said that there is no such name, or no address of this kind.
+/// Returns whether a server said that there is no such name, or no address of this kind.
 fn is_denial(error: &NetError) -> bool {
     error.is_no_records_found() || error.is_nx_domain()
 }
@@ -135,7 +135,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn every_address_is_told_and_a_denial_is_told_from_silence() {
+    async fn every_address_is_reported_and_a_denial_is_distinguished_from_silence() {
         let public = vec![192, 0, 2, 1];
         let loopback = vec![127, 0, 0, 1];
         let both = vec![(1, public.clone()), (1, loopback)];

@@ -66,7 +66,7 @@ impl Streak {
         Streak { failures: self.failures.saturating_add(1), since: Some(self.since.unwrap_or(now)) }
     }
 
-    /// Whether the endpoint is to be left alone.
+    /// Returns whether the endpoint is to be left alone.
     pub fn disables(self, now: i64) -> bool {
         self.failures >= FAILURES && self.since.is_some_and(|since| now - since >= FAILING_MS)
     }

@@ -22,7 +22,7 @@ pub fn sign(secret: &str, timestamp: i64, body: &[u8]) -> String {
     format!("v1={}", hex::encode(context.sign()))
 }
 
-/// Whether a signature is that of the body, compared in constant time.
+/// Returns whether a signature is that of the body, compared in constant time.
 pub fn verify(secret: &str, timestamp: i64, body: &[u8], signature: &str) -> bool {
     let expected = sign(secret, timestamp, body);
     constant_time::verify_slices_are_equal(expected.as_bytes(), signature.as_bytes()).is_ok()

@@ -95,7 +95,7 @@ impl<'a> Import<'a> {
         holds_key: &'a dyn Fn(&str) -> bool,
         manifest: CompanyManifest,
     ) -> anyhow::Result<Import<'a>> {
-        let mut session = Session::begin_alone(settings, false).await?;
+        let mut session = Session::begin_own(settings, false).await?;
         // No host activates modules meanwhile.
         gate::tables::lock(&mut session).await?;
         let company = manifest.company;
@@ -175,7 +175,7 @@ impl<'a> Import<'a> {
         Ok(())
     }
 
-    /// Whether this database has the user: by issuer and subject, under whichever id.
+    /// Returns whether this database has the user: by issuer and subject, under whichever id.
     async fn find_user(&mut self, table: &CompanyTable, row: &Values) -> anyhow::Result<bool> {
         let text = |column: &'static str| table.text(row, column).with_context(|| format!("a user without {column}"));
         let (id, issuer, subject) = (text("id")?, text("issuer")?, text("subject")?);
@@ -232,7 +232,7 @@ impl<'a> Import<'a> {
         };
         let now = self.session.now().await?;
         audit::write(&mut self.session, now, &entry).await?;
-        self.session.commit_alone().await?;
+        self.session.commit_own().await?;
         Ok(Imported { company, name: self.manifest.name, rows, users: self.users })
     }
 }

@@ -39,7 +39,7 @@ pub async fn export(
     suspended: bool,
     output: &mut dyn Write,
 ) -> anyhow::Result<Exported> {
-    let mut session = Session::begin_alone(settings, true).await?;
+    let mut session = Session::begin_own(settings, true).await?;
     session.enter_company(company).await?;
     let rows = session.query("select name, status from stoa_tenant where id = $1", &[Cell::Id(company)]).await?;
     let row = rows.first().with_context(|| format!("there is no company {company}"))?;

@@ -2,7 +2,7 @@
 
 use anyhow::Context as _;
 use serde_json::{Map, Value as Json};
-use stoa_descriptor::{Collection, Kind};
+use stoa_descriptor::{Collection, ColumnType, Kind};
 use uuid::Uuid;
 
 use super::value::{Column, ValueType, Values};
@@ -145,14 +145,15 @@ impl CompanyTable {
 
     /// The table as it was made: with the columns of all versions of the module.
     fn of_module(module: &str, collection: &Collection) -> CompanyTable {
-        let mut columns = vec![("id".to_owned(), ValueType::Uuid)];
+        let mut columns = vec![("id".to_owned(), ColumnType::Uuid)];
         if collection.kind == Kind::Record {
-            columns.push(("version".to_owned(), ValueType::Integer));
+            columns.push(("version".to_owned(), ColumnType::Integer));
         }
-        columns.extend(["created_at", "updated_at"].map(|name| (name.to_owned(), ValueType::Instant)));
-        columns.extend(collection.columns.iter().map(|column| (column.name.clone(), column.type_.into())));
-        columns.extend(collection.search.iter().map(|search| (format!("search_{}", search.name), ValueType::Text)));
-        let columns = columns.into_iter().map(|(name, type_)| Column { name, type_ }).collect();
+        columns.extend(["created_at", "updated_at"].map(|name| (name.to_owned(), ColumnType::Timestamp)));
+        columns.extend(collection.columns.iter().map(|column| (column.name.clone(), column.type_)));
+        columns.extend(collection.search.iter().map(|search| (format!("search_{}", search.name), ColumnType::Text)));
+        let columns = columns.into_iter().map(|(name, type_)| Column { name, type_: ValueType::Column(type_) });
+        let columns = columns.collect();
         CompanyTable { name: Tables::table_name(module, &collection.name), columns, key: vec![0] }
     }
 
@@ -173,7 +174,7 @@ impl CompanyTable {
         self.columns.iter().map(Column::to_string).collect::<Vec<_>>().join(", ")
     }
 
-    /// Whether rows name their company in `tenant_id`.
+    /// Returns whether rows name their company in `tenant_id`.
     pub fn has_tenant(&self) -> bool {
         ![COMPANIES, USERS].contains(&self.name.as_str())
     }
@@ -274,7 +275,7 @@ impl CompanyTable {
         let cell = |key: &usize| {
             let (column, text) = (self.columns.get(*key)?, row.get(*key)?.as_deref()?);
             match column.type_ {
-                ValueType::Uuid => Uuid::parse_str(text).ok().map(Cell::Id),
+                ValueType::Column(ColumnType::Uuid) => Uuid::parse_str(text).ok().map(Cell::Id),
                 _ => Some(Cell::text(text)),
             }
         };
@@ -321,8 +322,8 @@ mod tests {
         for (name, key, columns) in HOST {
             for column in CompanyTable::of_host(name, key, columns).unwrap().columns {
                 let type_ = match column.type_ {
-                    ValueType::Uuid | ValueType::Bytes => "blob",
-                    ValueType::Boolean | ValueType::Integer | ValueType::Instant => "integer",
+                    ValueType::Column(ColumnType::Uuid) | ValueType::Bytes => "blob",
+                    ValueType::Column(ColumnType::Boolean | ColumnType::Integer | ColumnType::Timestamp) => "integer",
                     _ => "text",
                 };
                 exported.insert(format!("{name}.{}", column.name), type_.to_owned());

@@ -23,35 +23,23 @@ pub struct Column {
     pub type_: ValueType,
 }
 
+/// A type of a module's column, or bytes, which only tables of the host have.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ValueType {
-    Uuid,
-    Text,
-    Boolean,
-    Integer,
-    /// All digits, and those after the point: written `decimal(20,4)`.
-    Decimal {
-        precision: u8,
-        scale: u8,
-    },
-    /// RFC 3339 in UTC, with milliseconds.
-    Instant,
-    Date,
-    /// Members sorted.
-    Json,
-    /// Hexadecimal.
+    Column(ColumnType),
     Bytes,
 }
 
-/// Types without parameters, by name.
+/// Names in the file of types without parameters. A decimal is written `decimal(20,4)`: all digits, and those after the point. An
+/// instant is RFC 3339 in UTC with milliseconds, the members of JSON are sorted, and bytes are hexadecimal.
 const PLAIN: [(&str, ValueType); 8] = [
-    ("uuid", ValueType::Uuid),
-    ("text", ValueType::Text),
-    ("boolean", ValueType::Boolean),
-    ("integer", ValueType::Integer),
-    ("instant", ValueType::Instant),
-    ("date", ValueType::Date),
-    ("json", ValueType::Json),
+    ("uuid", ValueType::Column(ColumnType::Uuid)),
+    ("text", ValueType::Column(ColumnType::Text)),
+    ("boolean", ValueType::Column(ColumnType::Boolean)),
+    ("integer", ValueType::Column(ColumnType::Integer)),
+    ("instant", ValueType::Column(ColumnType::Timestamp)),
+    ("date", ValueType::Column(ColumnType::Date)),
+    ("json", ValueType::Column(ColumnType::Json)),
     ("bytes", ValueType::Bytes),
 ];
 
@@ -63,7 +51,8 @@ impl FromStr for Column {
         let (name, type_) = text.split_once(' ').with_context(unknown)?;
         let decimal = || {
             let (precision, scale) = type_.strip_prefix("decimal(")?.strip_suffix(')')?.split_once(',')?;
-            Some(ValueType::Decimal { precision: precision.parse().ok()?, scale: scale.parse().ok()? })
+            let (precision, scale) = (precision.parse().ok()?, scale.parse().ok()?);
+            Some(ValueType::Column(ColumnType::Decimal { precision, scale }))
         };
         let plain = PLAIN.iter().find(|(plain, _)| *plain == type_).map(|(_, type_)| *type_);
         Ok(Column { name: name.to_owned(), type_: plain.or_else(decimal).with_context(unknown)? })
@@ -73,7 +62,7 @@ impl FromStr for Column {
 impl fmt::Display for Column {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(formatter, "{} ", self.name)?;
-        if let ValueType::Decimal { precision, scale } = self.type_ {
+        if let ValueType::Column(ColumnType::Decimal { precision, scale }) = self.type_ {
             return write!(formatter, "decimal({precision},{scale})");
         }
         let name = PLAIN.iter().find(|(_, type_)| *type_ == self.type_).map_or("", |(name, _)| name);
@@ -81,54 +70,39 @@ impl fmt::Display for Column {
     }
 }
 
-impl From<ColumnType> for ValueType {
-    fn from(type_: ColumnType) -> ValueType {
-        match type_ {
-            ColumnType::Uuid => ValueType::Uuid,
-            ColumnType::Text => ValueType::Text,
-            ColumnType::Boolean => ValueType::Boolean,
-            ColumnType::Integer => ValueType::Integer,
-            ColumnType::Decimal { precision, scale } => ValueType::Decimal { precision, scale },
-            ColumnType::Timestamp => ValueType::Instant,
-            ColumnType::Date => ValueType::Date,
-            ColumnType::Json => ValueType::Json,
-        }
-    }
-}
-
 impl ValueType {
     /// The expression by which PostgreSQL returns the text of a column.
     pub fn sql_text(self, column: &str) -> String {
         match self {
-            ValueType::Text => column.to_owned(),
-            ValueType::Instant => {
+            ValueType::Column(ColumnType::Text) => column.to_owned(),
+            ValueType::Column(ColumnType::Timestamp) => {
                 format!("to_char({column} at time zone 'UTC', 'YYYY-MM-DD\"T\"HH24:MI:SS.MS\"Z\"')")
             }
-            ValueType::Date => format!("to_char({column}, 'YYYY-MM-DD')"),
+            ValueType::Column(ColumnType::Date) => format!("to_char({column}, 'YYYY-MM-DD')"),
+            ValueType::Column(_) => format!("{column}::text"),
             ValueType::Bytes => format!("encode({column}, 'hex')"),
-            _ => format!("{column}::text"),
         }
     }
 
     /// The expression by which PostgreSQL makes a value from its text.
     pub fn sql_value(self, text: &str) -> String {
-        match self {
-            ValueType::Text => text.to_owned(),
-            ValueType::Bytes => format!("decode({text}, 'hex')"),
-            ValueType::Uuid => format!("{text}::uuid"),
-            ValueType::Boolean => format!("{text}::boolean"),
-            ValueType::Integer => format!("{text}::bigint"),
-            ValueType::Decimal { precision, scale } => format!("{text}::numeric({precision},{scale})"),
-            ValueType::Instant => format!("{text}::timestamptz"),
-            ValueType::Date => format!("{text}::date"),
-            ValueType::Json => format!("{text}::jsonb"),
+        let ValueType::Column(type_) = self else { return format!("decode({text}, 'hex')") };
+        match type_ {
+            ColumnType::Text => text.to_owned(),
+            ColumnType::Uuid => format!("{text}::uuid"),
+            ColumnType::Boolean => format!("{text}::boolean"),
+            ColumnType::Integer => format!("{text}::bigint"),
+            ColumnType::Decimal { precision, scale } => format!("{text}::numeric({precision},{scale})"),
+            ColumnType::Timestamp => format!("{text}::timestamptz"),
+            ColumnType::Date => format!("{text}::date"),
+            ColumnType::Json => format!("{text}::jsonb"),
         }
     }
 
     /// The text of a value that PostgreSQL returned as text; none if the value is not of its type.
     pub fn read_postgres(self, cell: &Cell) -> Option<String> {
         match (self, cell) {
-            (ValueType::Json, Cell::Text(text)) => json::normal(text),
+            (ValueType::Column(ColumnType::Json), Cell::Text(text)) => json::normal(text),
             (_, Cell::Text(text)) => Some(text.clone()),
             _ => None,
         }
@@ -136,47 +110,49 @@ impl ValueType {
 
     /// The text of a value as SQLite keeps it; none if the value is not of its type.
     pub fn read_sqlite(self, cell: &Cell) -> Option<String> {
-        Some(match (self, cell) {
-            (ValueType::Uuid, Cell::Bytes(bytes)) => Uuid::from_slice(bytes).ok()?.to_string(),
-            (ValueType::Text | ValueType::Date, Cell::Text(text)) => text.clone(),
-            (ValueType::Boolean, Cell::Integer(flag)) => (*flag != 0).to_string(),
-            (ValueType::Integer, Cell::Integer(number)) => number.to_string(),
-            (ValueType::Decimal { precision: ..=18, scale }, Cell::Integer(number)) => {
+        let ValueType::Column(type_) = self else {
+            return if let Cell::Bytes(bytes) = cell { Some(hex::encode(bytes)) } else { None };
+        };
+        Some(match (type_, cell) {
+            (ColumnType::Uuid, Cell::Bytes(bytes)) => Uuid::from_slice(bytes).ok()?.to_string(),
+            (ColumnType::Text | ColumnType::Date, Cell::Text(text)) => text.clone(),
+            (ColumnType::Boolean, Cell::Integer(flag)) => (*flag != 0).to_string(),
+            (ColumnType::Integer, Cell::Integer(number)) => number.to_string(),
+            (ColumnType::Decimal { precision: ..=18, scale }, Cell::Integer(number)) => {
                 decimal::format(i128::from(*number), scale)
             }
-            (ValueType::Decimal { scale, .. }, Cell::Text(text)) => decimal::format(decimal::decode(text)?, scale),
-            (ValueType::Instant, Cell::Integer(ms)) => time(*ms),
-            (ValueType::Json, Cell::Text(text)) => json::normal(text)?,
-            (ValueType::Bytes, Cell::Bytes(bytes)) => hex::encode(bytes),
+            (ColumnType::Decimal { scale, .. }, Cell::Text(text)) => decimal::format(decimal::decode(text)?, scale),
+            (ColumnType::Timestamp, Cell::Integer(ms)) => time(*ms),
+            (ColumnType::Json, Cell::Text(text)) => json::normal(text)?,
             _ => return None,
         })
     }
 
     /// The value of a text as SQLite keeps it; none if the text is no value of the type.
     pub fn to_sqlite(self, text: &str) -> Option<SqliteValue> {
-        Some(match self {
-            ValueType::Uuid => SqliteValue::Blob(Uuid::parse_str(text).ok()?.as_bytes().to_vec()),
-            ValueType::Text | ValueType::Date | ValueType::Json => SqliteValue::Text(text.to_owned()),
-            ValueType::Boolean => SqliteValue::Integer(i64::from(text.parse::<bool>().ok()?)),
-            ValueType::Integer => SqliteValue::Integer(text.parse().ok()?),
-            ValueType::Decimal { precision, scale } => match decimal::parse(text, scale)? {
+        let ValueType::Column(type_) = self else { return hex::decode(text).ok().map(SqliteValue::Blob) };
+        Some(match type_ {
+            ColumnType::Uuid => SqliteValue::Blob(Uuid::parse_str(text).ok()?.as_bytes().to_vec()),
+            ColumnType::Text | ColumnType::Date | ColumnType::Json => SqliteValue::Text(text.to_owned()),
+            ColumnType::Boolean => SqliteValue::Integer(i64::from(text.parse::<bool>().ok()?)),
+            ColumnType::Integer => SqliteValue::Integer(text.parse().ok()?),
+            ColumnType::Decimal { precision, scale } => match decimal::parse(text, scale)? {
                 decimal::Parsed::Exact(value) if !decimal::fits(value, precision) => return None,
                 decimal::Parsed::Exact(value) if precision <= 18 => SqliteValue::Integer(i64::try_from(value).ok()?),
                 decimal::Parsed::Exact(value) => SqliteValue::Text(decimal::encode(value, precision, scale)),
                 _ => return None,
             },
-            ValueType::Instant => {
+            ColumnType::Timestamp => {
                 SqliteValue::Integer(chrono::DateTime::parse_from_rfc3339(text).ok()?.timestamp_millis())
             }
-            ValueType::Bytes => SqliteValue::Blob(hex::decode(text).ok()?),
         })
     }
 
     /// A text as the file has it.
     pub fn to_json(self, text: &str) -> Json {
         match self {
-            ValueType::Boolean => Json::Bool(text == "true"),
-            ValueType::Integer => text.parse::<i64>().map_or(Json::Null, Json::from),
+            ValueType::Column(ColumnType::Boolean) => Json::Bool(text == "true"),
+            ValueType::Column(ColumnType::Integer) => text.parse::<i64>().map_or(Json::Null, Json::from),
             _ => Json::String(text.to_owned()),
         }
     }
@@ -184,9 +160,11 @@ impl ValueType {
     /// The text of a value of the file; none if the value is not of the type.
     pub fn read_json(self, value: &Json) -> Option<String> {
         match (self, value) {
-            (ValueType::Boolean, Json::Bool(flag)) => Some(flag.to_string()),
-            (ValueType::Integer, Json::Number(number)) => number.as_i64().map(|number| number.to_string()),
-            (ValueType::Boolean | ValueType::Integer, _) => None,
+            (ValueType::Column(ColumnType::Boolean), Json::Bool(flag)) => Some(flag.to_string()),
+            (ValueType::Column(ColumnType::Integer), Json::Number(number)) => {
+                number.as_i64().map(|number| number.to_string())
+            }
+            (ValueType::Column(ColumnType::Boolean | ColumnType::Integer), _) => None,
             (_, Json::String(text)) => Some(text.clone()),
             _ => None,
         }

@@ -99,7 +99,7 @@ impl Signer {
         self.reach.as_ref().is_none_or(|reach| reach.has_module(module))
     }
 
-    /// Whether a module of this signer may offer a service, `commerce:area/interface`. Its own name is always its own.
+    /// Returns whether a module of this signer may offer a service, `commerce:area/interface`. Its own name is always its own.
     pub fn may_offer(&self, module: &str, service: &str) -> bool {
         let service = service.strip_prefix("commerce:").unwrap_or(service);
         service.split_once('/').is_some_and(|(area, _)| area == module)
@@ -109,7 +109,7 @@ impl Signer {
             }
     }
 
-    /// Whether its modules may call a service, `commerce:area/interface`, for callers who lack what the service needs.
+    /// Returns whether its modules may call a service, `commerce:area/interface`, for callers who lack what the service needs.
     pub fn may_act_in(&self, service: &str) -> bool {
         let service = service.strip_prefix("commerce:").unwrap_or(service);
         self.role == Role::Deployment || self.reach.as_ref().is_some_and(|reach| reach.acts_in(service))
@@ -120,19 +120,19 @@ impl Signer {
         self.reach.as_ref().map_or(&[], Reach::names)
     }
 
-    /// Whether names of this partner's modules may begin with a word that is not their own.
+    /// Returns whether names of this partner's modules may begin with a word that is not their own.
     pub fn may_name(&self, word: &str) -> bool {
         self.role == Role::Deployment || self.granted_names().iter().any(|pattern| pattern.fits(word))
     }
 
-    /// Whether it may take the place of a module that another signed, once an operator allows the change.
+    /// Returns whether it may take the place of a module that another signed, once an operator allows the change.
     pub fn may_replace_others(&self) -> bool {
         self.role == Role::Deployment || self.reach.is_some()
     }
 }
 
 impl Statement {
-    /// Whether the artifact is what was signed, by its own words.
+    /// Checks that the artifact's name, version and descriptor are the signed ones.
     pub fn describes(&self, name: &str, version: &str, descriptor: &str) -> Result<(), Refusal> {
         let differs = |what| Err(Refusal::new("DIGEST_MISMATCH", format!("the statement has another {what}")));
         if self.name != name {

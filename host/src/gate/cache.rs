@@ -1,5 +1,5 @@
-//! Compiled modules, kept so that a start need not compile them again. What is kept is machine code, which runs unchecked: it is
-//! loaded only with a right MAC under a key that nobody else can read; whatever else is found is compiled anew.
+//! Compiled modules, kept so that a start need not compile them again. A cached file is machine code, which runs unchecked: it is
+//! loaded only with a valid MAC under a key that only the host's user can read. Otherwise the module is compiled again.
 
 use std::fs;
 use std::os::unix::fs::{DirBuilderExt as _, PermissionsExt as _};
@@ -97,7 +97,7 @@ impl Cache {
         let mut bytes = fs::read(file).ok()?;
         let (mac, code) = bytes.split_at_checked(MAC_BYTES)?;
         if verify_slices_are_equal(self.sign(name, code).as_ref(), mac).is_err() {
-            tracing::warn!(file = %file.display(), "a compiled module that was touched is compiled anew");
+            tracing::warn!(file = %file.display(), "a compiled module was modified: the host compiles it again");
             return None;
         }
         bytes.drain(..MAC_BYTES);

@@ -115,7 +115,12 @@ pub fn compile(descriptor: &Descriptor, host: &HostNames) -> Result<Declared, Ve
             .map(Arc::new)
             .map_err(|fault| vec![format!("{}: {fault}", find_schema_fault(index, route, descriptor))])
     };
-    let operations = descriptor.routes.iter().enumerate().map(operation).collect::<Result<_, _>>()?;
+    let operations: Vec<Arc<Operation>> =
+        descriptor.routes.iter().enumerate().map(operation).collect::<Result<_, _>>()?;
+    let faults: Vec<String> = operations.iter().enumerate().flat_map(find_example_faults).collect();
+    if !faults.is_empty() {
+        return Err(faults);
+    }
     let kind = |(index, kind): (usize, &EventKind)| {
         let schema = EventSchema::compile(kind, &descriptor.schemas);
         let schema = schema.map_err(|fault| vec![format!("/events/{index}: {fault}")])?;
@@ -123,6 +128,23 @@ pub fn compile(descriptor: &Descriptor, host: &HostNames) -> Result<Declared, Ve
     };
     let events = descriptor.events.iter().enumerate().map(kind).collect::<Result<_, _>>()?;
     Ok(Declared { schema, operations, events })
+}
+
+/// Checks the examples of the routes by the schemas of their operations, and nothing else: for readers of a component's file.
+pub fn check_examples(descriptor: &Descriptor) -> Result<(), Refusal> {
+    let routes = descriptor.routes.iter().enumerate().filter(|(_, route)| route.example.is_some());
+    let faults = routes.flat_map(|(index, route)| match Operation::compile(route.clone(), &descriptor.schemas) {
+        Ok(operation) => find_example_faults((index, &Arc::new(operation))),
+        Err(fault) => vec![format!("{}: {fault}", find_schema_fault(index, route, descriptor))],
+    });
+    let faults: Vec<String> = faults.collect();
+    if faults.is_empty() { Ok(()) } else { Err(invalid(faults.join("; "))) }
+}
+
+/// The faults of a route's example: `/routes/0/example/body/name: REQUIRED`.
+fn find_example_faults((index, operation): (usize, &Arc<Operation>)) -> Vec<String> {
+    let place = format!("/routes/{index}/example");
+    operation.find_example_faults().into_iter().map(|fault| format!("{place}{fault}")).collect()
 }
 
 /// The pointer of a member of the route's schemas, or of those that it may refer to, that is no JSON Schema; else the
@@ -250,6 +272,55 @@ mod tests {
         let schemas: serde_json::Map<String, Json> =
             (0..=MOST_SCHEMAS).map(|n| (format!("S{n}"), json!(true))).collect();
         assert_eq!(faults_of("routes", json!([]), schemas.into()), ["it has 1001 schemas, at most 1000"]);
+    }
+
+    /// A route that takes everything, and this example of it.
+    fn faults_of_example(example: Json) -> Vec<String> {
+        let query = json!({ "type": "object", "properties": { "size": { "type": "integer" } } });
+        let body = json!({
+            "type": "object", "required": ["name"], "additionalProperties": false,
+            "properties": { "name": { "type": "string", "maxLength": 5 } },
+        });
+        let route = json!({
+            "method": "PUT", "path": "/tenants/{tenantId}/notes/{id}", "operation": "replaceNote", "summary": "Replace a note",
+            "audience": "user", "access": { "any": [] }, "idempotency": "none", "readOnly": false, "status": 200,
+            "query": query, "body": body, "response": { "$ref": "#/$defs/Note" }, "bodyLimit": 1_000, "audit": "NOTE",
+            "example": example,
+        });
+        let whole = json!({
+            "name": "notes", "version": "1.0.0", "description": "Notes.", "routes": [route],
+            "schemas": { "Note": {
+                "type": "object", "required": ["id"], "properties": { "id": { "type": "string", "format": "uuid" } },
+            } },
+        });
+        let descriptor: Descriptor = serde_json::from_value(whole).unwrap();
+        let found: Vec<String> = compile(&descriptor, &NAMES).err().unwrap_or_default();
+        let told = check_examples(&descriptor).err().map(|refusal| refusal.detail);
+        assert_eq!(told.unwrap_or_default(), found.join("; "));
+        found
+    }
+
+    #[test]
+    fn an_example_meets_the_schemas_of_its_operation() {
+        const ID: &str = "01890a5d-ac96-774b-bcce-b302099a8057";
+        let whole = json!({
+            "path": { "id": ID }, "query": { "size": 2 }, "body": { "name": "Buy" }, "response": { "id": ID },
+        });
+        assert_eq!(faults_of_example(whole.clone()), Vec::<String>::new());
+        let with = |member: &str, value: Json| {
+            let mut example = whole.clone();
+            example[member] = value;
+            faults_of_example(example)
+        };
+        assert_eq!(with("path", json!({})), ["/routes/0/example/path/id: REQUIRED"]);
+        assert_eq!(with("path", json!({ "id": "x" })), ["/routes/0/example/path/id: FORMAT"]);
+        assert_eq!(with("query", json!({ "size": "two" })), ["/routes/0/example/query/size: TYPE"]);
+        assert_eq!(with("body", json!(null)), ["/routes/0/example/body: REQUIRED"]);
+        assert_eq!(with("body", json!({})), ["/routes/0/example/body/name: REQUIRED"]);
+        assert_eq!(with("body", json!({ "name": "Remember" })), ["/routes/0/example/body/name: RANGE"]);
+        assert_eq!(with("response", json!({ "id": 1 })), ["/routes/0/example/response/id: TYPE"]);
+        let unknown = with("query", json!({ "colour": "red" }));
+        assert!(unknown.len() == 1 && unknown[0].ends_with(": NOT_ALLOWED"), "{unknown:?}");
     }
 
     /// Few patterns and few routes: each route compiles all of the patterns.

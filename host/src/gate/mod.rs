@@ -1,5 +1,5 @@
-//! The gate: which modules may run here. Who signed them, what they say of themselves, how they are compiled, kept and brought
-//! along, and what they would change for callers.
+//! The gate decides which modules may run here. It checks signatures and descriptors, compiles and caches modules, and lists
+//! the changes that they would make for callers.
 
 pub mod admission;
 pub mod artifact;

@@ -2,8 +2,8 @@
 //!
 //! Machine code runs unchecked. A file is loaded only if the list beside it has its SHA-256, and the list is read only if its own
 //! SHA-256 is in the deployment's settings: who can change those can change the binary too. No key is part of it, so
-//! none can be read out of a release or an image; the cache's key stays where it was made. What does not fit is
-//! compiled anew.
+//! none can be read out of a release or an image; the cache's key stays where it was made. The host compiles
+//! a module again if its file does not match.
 
 use std::collections::BTreeMap;
 use std::fs::{self, File};
@@ -30,7 +30,7 @@ struct List {
     code: BTreeMap<String, String>,
 }
 
-/// A folder of machine code that the settings vouch for.
+/// A folder of machine code that the settings allow.
 pub struct Precompiled {
     folder: PathBuf,
     list: List,
@@ -57,7 +57,7 @@ impl Precompiled {
         let code = fs::read(&file);
         let code = code.map_err(|error| tracing::warn!(%error, file = %file.display(), "not in the release")).ok()?;
         if hex::encode(Sha256::digest(&code)) != *listed {
-            tracing::warn!(file = %file.display(), "machine code that was touched is compiled anew");
+            tracing::warn!(file = %file.display(), "machine code was modified: the host compiles the module again");
             return None;
         }
         #[allow(unsafe_code, reason = "how wasmtime loads what it compiled before")]
@@ -123,7 +123,7 @@ mod tests {
             self.folder.join(file_name(&hex::encode(self.digest)))
         }
 
-        /// Whether the host's engine loads it.
+        /// Returns whether the host's engine loads it.
         fn loads(&self) -> bool {
             let host = engine::build_compiling(Sandbox::Fast, MEMORY).expect("an engine");
             self.open().is_ok_and(|opened| opened.read(&host, &self.digest).is_some())

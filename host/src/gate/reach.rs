@@ -1,4 +1,4 @@
-//! How far a signer's word goes: the modules that it may bring, and the services that these may offer. What is written behind the key
+//! How far a signer's word goes: the modules that it may bring, and the services that these may offer. The text follows the key
 //! in an entry of the trusted signers: `loyalty-*+gift-cards+shelf/items`.
 //!
 //! Words are separated by `+`; `*` at the end of one means any rest. A word without a slash names modules, one with a
@@ -36,7 +36,7 @@ impl Reach {
         self.services.iter().any(|word| word.fits(service))
     }
 
-    /// Whether its modules may call a service (`area/interface`) for callers who lack what it needs.
+    /// Returns whether its modules may call a service (`area/interface`) for callers who lack what it needs.
     pub fn acts_in(&self, service: &str) -> bool {
         self.acts.iter().any(|word| word.fits(service))
     }

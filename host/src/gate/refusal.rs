@@ -1,4 +1,4 @@
-//! Why a module is not taken: one of the operators' codes (platform.md 9), with everything that a person needs to mend it.
+//! The reason why the gate rejects a module: one of the operators' codes (platform.md 9), with all that an operator needs to fix it.
 
 use std::fmt;
 

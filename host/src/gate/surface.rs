@@ -76,6 +76,7 @@ impl Surface {
             scopes: Vec::new(),
             events: Vec::new(),
             problems: Vec::new(),
+            item_codes: Vec::new(),
             onboarding: None,
             audit_filters: Vec::new(),
             words: Vec::new(),

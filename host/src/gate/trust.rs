@@ -14,7 +14,7 @@ pub enum Trust {
 }
 
 impl Trust {
-    /// The signer of the bytes of a digest, and its statement; `None` where nobody need vouch.
+    /// The signer of the bytes of a digest, and its statement; `None` if no signature is needed.
     pub fn admit(
         &self,
         digest: &[u8; 32],
@@ -24,7 +24,7 @@ impl Trust {
             (Trust::Everything, _) | (Trust::Signed { unsigned: true, .. }, None) => Ok(None),
             (Trust::Signed { by, .. }, Some(admission)) => admission.verify(digest, by).map(Some),
             (Trust::Signed { unsigned: false, .. }, None) => {
-                Err(Refusal::new("SIGNATURE_MISSING", "nobody signed this module"))
+                Err(Refusal::new("SIGNATURE_MISSING", "this module has no signature"))
             }
         }
     }

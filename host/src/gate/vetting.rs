@@ -153,7 +153,7 @@ impl Gate {
         }
     }
 
-    /// Whether a module that runs may still offer what it offers, by trust as it is now: by one of its signer's keys.
+    /// Checks that a running module may still offer its services, by the trust of now: by one of its signer's keys.
     pub fn check_offers_again(&self, vetted: &Vetted) -> Result<(), Refusal> {
         let trust = self.trust.load_full();
         let (Trust::Signed { by, .. }, Some(name)) = (&*trust, &vetted.signer) else { return Ok(()) };

@@ -1,9 +1,9 @@
-//! Admission: whether a caller may ask at all right now. Of a user: the minute of that user in that company. Of an API client: its
+//! Admission: whether a caller may ask at all right now. A user needs a permit of the minute in that company. An API client needs its
 //! company's entitlement, then its month, then its minute and the minute of all clients of the company.
 //!
 //! Permits are leased in blocks, so that most requests are admitted without the database. A block that is half used is followed by
-//! the next in the background: a lease is a write, and no request should wait for the writes of others because of it. Whether a key
-//! is active and the company is entitled is read again with each lease, with each refusal, and in each admitted request's own
+//! the next in the background: a lease is a write, and no request should wait for the writes of others because of it. The host
+//! reads again if a key is active and the company is entitled: with each lease, with each refusal, and in each admitted request's own
 //! transaction.
 
 use std::sync::{Arc, Mutex, PoisonError};
@@ -310,7 +310,7 @@ impl Governor {
         Ok(Problem { retry_after: Some(seconds_until(now, span.end(now))), ..Problem::new(code) })
     }
 
-    /// Whether a key is active and its company is entitled, by live rows.
+    /// Checks by live rows that a key is active and its company is entitled.
     pub async fn check_standing(&self, caller: &Caller) -> Result<Result<(), Problem>, Problem> {
         let work = work(caller.clone(), |mut session, caller| async move {
             match read_key(&mut session, &caller, true).await {
@@ -322,7 +322,7 @@ impl Governor {
         self.database.read(shard, work).await.map_err(|error| unavailable(&error))
     }
 
-    /// Whether a user has a membership of a company, whatever its state. The look-up waits in the user's own queue: a
+    /// Returns whether a user has a membership of a company, whatever its state. The look-up waits in the user's own queue: a
     /// stranger takes no slot of the company.
     pub async fn is_member(&self, user: Uuid, tenant: Uuid) -> Result<bool, Problem> {
         let destination = Shard::of_tenant(tenant).with_queue(QueueKey::Caller(user));
@@ -332,7 +332,7 @@ impl Governor {
         found.await.map_err(|error| unavailable(&error))
     }
 
-    /// Whether the caller may do this in the company now, by live rows.
+    /// Returns whether the caller may do this in the company now, by live rows.
     pub async fn may(&self, caller: &Caller, tenant: Option<Uuid>, access: &Access) -> Result<bool, Problem> {
         let shared = (caller.clone(), tenant, access.clone());
         let work = work(shared, |mut session, shared| async move {

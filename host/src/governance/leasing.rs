@@ -24,7 +24,7 @@ impl Leasing {
         Ticket { leasing: self, subject, lock }
     }
 
-    /// Whether a lease of this subject is under way, or waits.
+    /// Returns whether a lease of this subject is under way, or waits.
     pub fn is_leasing(&self, subject: Subject) -> bool {
         self.locks().contains_key(&subject)
     }

@@ -1,8 +1,7 @@
-//! How much callers may ask: permits of the minute and the month, leased from the database in blocks, seats of heavy reads, and
-//! the record of who was let in and who was not.
+//! How much callers may ask: permits of the minute and the month, leased from the database in blocks, and the record of
+//! who was let in and who was not.
 
 pub mod governor;
-pub mod heavy;
 pub mod lease;
 pub mod leasing;
 pub mod permits;
@@ -11,5 +10,4 @@ pub mod totals;
 pub mod window;
 
 pub use governor::{Governor, Permit, RateLimits};
-pub use heavy::HeavyReads;
 pub use recorder::{AccessEntry, Recorder, Recording};

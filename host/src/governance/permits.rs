@@ -133,7 +133,7 @@ impl Permits {
         wants.iter().filter(|want| self.bucket(want.subject, now).is_some_and(is_low)).copied().collect()
     }
 
-    /// Whether this host has leased for all of these before, in whatever window.
+    /// Returns whether this host has leased for all of these before, in whatever window.
     pub fn knows(&self, wants: &[Want]) -> bool {
         wants.iter().all(|want| self.buckets.contains_key(&want.subject))
     }

@@ -15,7 +15,7 @@ use crate::database::{Cell, Database, Destination, Error, QueueKey, Session};
 use crate::ids::Ids;
 use crate::watchdog::{Pulse, Watchdog};
 
-/// Entries that may wait. What comes then is counted as lost: no answer waits for its audit.
+/// Entries that may wait. Further entries are counted as lost: no response waits for its audit.
 const WAITING: usize = 16_384;
 const BATCH: usize = 500;
 /// Longest time that an entry waits for company.
@@ -88,10 +88,10 @@ impl What {
 /// Entries that are written so often a minute.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 enum Capped {
-    /// Of this member or client of this company.
+    /// Denials of this member or client of this company.
     DenialsOf(Uuid, Uuid),
     DenialsOfCompany(Uuid),
-    /// Of this client.
+    /// Refusals of this client.
     Refusals(Uuid),
 }
 

@@ -17,6 +17,11 @@ pub fn choose_media_type(headers: &HeaderMap, has_csv: bool) -> Option<MediaType
     accepts_json(headers).then_some(MediaType::Json)
 }
 
+/// Whether the caller wants a page more than JSON, as a browser does.
+pub fn prefers_page(headers: &HeaderMap) -> bool {
+    preference(headers, "text/html") > preference(headers, "application/json")
+}
+
 /// How much a caller likes a media type: the weight of the range that names it most closely, and how closely that does. `None`:
 /// no range names it, or one says that it will not do.
 fn preference(headers: &HeaderMap, media: &str) -> Option<(f32, u8)> {
@@ -83,6 +88,21 @@ mod tests {
 
     fn headers(name: header::HeaderName, value: &'static str) -> HeaderMap {
         HeaderMap::from_iter([(name, http::HeaderValue::from_static(value))])
+    }
+
+    #[test]
+    fn only_a_browser_prefers_a_page() {
+        for (value, page) in [
+            ("text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8", true),
+            ("text/html", true),
+            ("*/*", false),
+            ("application/json", false),
+            ("application/json, text/html;q=0.5", false),
+            ("text/html;q=0", false),
+        ] {
+            assert_eq!(prefers_page(&headers(header::ACCEPT, value)), page, "{value}");
+        }
+        assert!(!prefers_page(&HeaderMap::new()));
     }
 
     #[test]

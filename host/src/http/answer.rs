@@ -14,6 +14,7 @@ use http::{HeaderMap, HeaderValue, Method, Request, Response, StatusCode, header
 use serde_json::json;
 use uuid::Uuid;
 
+use super::accept::prefers_page;
 use super::access_log::PUBLIC;
 use super::app::App;
 use super::call::RoutedCall;
@@ -21,7 +22,7 @@ use super::file::{Packed, gzip, takes_gzip};
 use super::reference::Part;
 use super::rejection::Rejection;
 use super::{conditional, peer, problem};
-use crate::deployment::Release;
+use crate::deployment::Edition;
 use crate::observe::json_log;
 use crate::observe::trail::RequestTrail;
 use crate::operations::Found;
@@ -77,14 +78,18 @@ async fn route(
     peer: IpAddr,
 ) -> Result<Response<Body>, Rejection> {
     let request_id = trail.request_id;
-    let release = app.deployment.current.load_full();
+    let edition = app.deployment.current.load_full();
     let path = request.uri().path().to_string();
-    if let Some(response) = public(app, &release, request.method(), request.headers(), &path, request_id).await {
+    if let Some(response) = lead_to_reference(request.method(), request.headers(), &path) {
+        let _ = trail.operation.set(PUBLIC.to_owned());
+        return Ok(response);
+    }
+    if let Some(response) = public(app, &edition, request.method(), request.headers(), &path, request_id).await {
         let _ = trail.operation.set(PUBLIC.to_owned());
         return Ok(response?);
     }
     let below = path.strip_prefix("/v1").ok_or_else(|| Problem::new("NOT_FOUND"))?;
-    match release.operations.find(request.method().as_str(), below) {
+    match edition.operations.find(request.method().as_str(), below) {
         Found::Nothing => Err(Problem::new("NOT_FOUND").into()),
         Found::OtherMethods(allowed) => Ok(method_not_allowed(&allowed, request_id)),
         Found::Callable { callable, path } => {
@@ -94,15 +99,30 @@ async fn route(
             if let Runner::Module(module) = &callable.runner {
                 let _ = trail.module.set(module.name.clone());
             }
-            RoutedCall { app, release: &release, callable, path: &path, trail, peer }.answer(request).await
+            RoutedCall { app, edition: &edition, callable, path: &path, trail, peer }.answer(request).await
         }
     }
+}
+
+/// For a person who opens the printed address in a browser. To every other caller these paths are unknown.
+fn lead_to_reference(method: &Method, headers: &HeaderMap, path: &str) -> Option<Response<Body>> {
+    let leads = matches!(path, "/" | "/v1" | "/v1/") && matches!(*method, Method::GET | Method::HEAD);
+    if !leads || !prefers_page(headers) {
+        return None;
+    }
+    let mut response = Response::new(Body::empty());
+    *response.status_mut() = StatusCode::FOUND;
+    for (name, value) in [(header::LOCATION, "/v1/docs"), (header::CACHE_CONTROL, "no-cache"), (header::VARY, "Accept")]
+    {
+        response.headers_mut().insert(name, HeaderValue::from_static(value));
+    }
+    Some(response)
 }
 
 /// Operations without a credential.
 async fn public(
     app: &App,
-    release: &Release,
+    edition: &Edition,
     method: &Method,
     headers: &HeaderMap,
     path: &str,
@@ -119,7 +139,7 @@ async fn public(
         return Some(Ok(method_not_allowed("GET, HEAD", request_id)));
     }
     if let Some(part) = part {
-        return Some(app.reference.respond(part, release, headers).await);
+        return Some(app.reference.respond(part, edition, headers).await);
     }
     Some(match path {
         "/v1/health" => Ok(json_response(&json!({ "status": "ok", "service": "api" }))),
@@ -130,7 +150,7 @@ async fn public(
             Ok(json_response(&json!({ "status": "ok", "service": "api", "database": "ready" })))
         }
         "/v1/ready" => Err(Problem::new("UNAVAILABLE")),
-        "/v1/openapi.json" => Ok(contract(release, headers)),
+        "/v1/openapi.json" => Ok(contract(edition, headers)),
         "/dev/issuer/.well-known/openid-configuration" | "/dev/issuer/jwks.json" => match &app.dev_issuer {
             Some(issuer) if path.ends_with("jwks.json") => Ok(json_response(&issuer.jwks())),
             Some(issuer) => Ok(json_response(&issuer.discovery("/dev/issuer"))),
@@ -144,8 +164,8 @@ fn json_response(body: &serde_json::Value) -> Response<Body> {
     axum::response::IntoResponse::into_response(Json(body))
 }
 
-fn contract(release: &Release, headers: &HeaderMap) -> Response<Body> {
-    let contract = &release.contract;
+fn contract(edition: &Edition, headers: &HeaderMap) -> Response<Body> {
+    let contract = &edition.contract;
     let mut response = Response::new(Body::empty());
     let mut etag = contract.etag.clone();
     if conditional::is_known(headers, &etag) {

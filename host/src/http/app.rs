@@ -11,7 +11,6 @@ use super::readiness::Readiness;
 use super::reference::Reference;
 use crate::database::Database;
 use crate::deployment::Deployment;
-use crate::governance::HeavyReads;
 use crate::identity::api_keys::ApiKeys;
 use crate::identity::users::Users;
 use crate::identity::{DevIssuer, Verifier};
@@ -34,7 +33,6 @@ pub struct App {
     pub response_memory: Arc<Budget>,
     pub readiness: Readiness,
     pub reference: Reference,
-    pub heavy_reads: HeavyReads,
     pub access_log: AccessLog,
     pub trusted_proxies: Vec<Network>,
     /// Longest time of one transaction.

@@ -20,7 +20,7 @@ use super::rejection::{Rejection, add_limit_headers};
 use super::visit::Visit;
 use super::{response_memory, success, validate};
 use crate::database::slots::Seat;
-use crate::deployment::Release;
+use crate::deployment::Edition;
 use crate::governance::governor::{Governor, Permit};
 use crate::observe::trail::RequestTrail;
 use crate::operations::{Callable, Operation};
@@ -36,7 +36,7 @@ const MORE: Duration = Duration::from_secs(2);
 /// A request whose operation was found.
 pub struct RoutedCall<'a> {
     pub app: &'a App,
-    pub release: &'a Release,
+    pub edition: &'a Edition,
     pub callable: &'a Callable<Runner<&'static PlatformOperation>>,
     pub path: &'a [(String, String)],
     pub trail: &'a Arc<RequestTrail>,
@@ -184,16 +184,16 @@ impl AdmittedCall<'_> {
         let (app, Visit { caller, tenant, .. }) = (self.call.app, &self.visit);
         let asked_ahead = self.ask_ahead(&input, deadline).await;
         // A request that will be rejected takes nobody's seat.
-        let seat = match self.operation().route.heavy && input.is_ok() {
-            true => {
-                let seat = app.heavy_reads.admit(tenant.unwrap_or_default()).await;
-                Some(seat.map_err(|problem| self.reject(problem))?)
+        let heavy = match input.as_ref().ok().and_then(|input| pipeline::heavy_kind(self.operation(), input)) {
+            Some(kind) => {
+                let permit = app.database.permit_heavy_work(kind, tenant.unwrap_or_default(), deadline).await;
+                Some(permit.map_err(|_| self.reject(Problem::new("UNAVAILABLE")))?)
             }
-            false => None,
+            None => None,
         };
         let request = Arc::new(pipeline::Request {
-            generation: self.call.release.generation.clone(),
-            presence: self.call.release.presence.clone(),
+            generation: self.call.edition.generation.clone(),
+            presence: self.call.edition.presence.clone(),
             operation: self.operation().clone(),
             request_id: self.call.trail.request_id,
             trail: self.call.trail.clone(),
@@ -201,7 +201,7 @@ impl AdmittedCall<'_> {
             tenant: *tenant,
             input,
             asked_ahead,
-            seat,
+            heavy,
             peer: Some(self.call.peer),
             user_agent: self.visit.user_agent.clone(),
         });
@@ -210,7 +210,12 @@ impl AdmittedCall<'_> {
         self.call.trail.step("answer");
         let replayed = answer.as_ref().is_ok_and(|answer| answer.replayed);
         let response = answer.and_then(|answer| {
-            let response = success::respond(self.operation(), parts, answer, self.call.trail.request_id)?;
+            let is_located = self.call.edition.operations.is_located(self.operation());
+            let location = is_located.then(|| success::locate(&parts.uri, &answer)).flatten();
+            let mut response = success::respond(self.operation(), parts, answer, self.call.trail.request_id)?;
+            if let Some(location) = location {
+                response.headers_mut().insert(header::LOCATION, location);
+            }
             let memory = app.response_memory.share(caller.id());
             response_memory::hold(response, memory, !self.operation().route.read_only)
         });

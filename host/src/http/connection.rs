@@ -36,8 +36,8 @@ impl<S> BoundedStream<S> {
         BoundedStream { stream, limit, beginning, unread: None, pending, pending_until: None, _pass: pass }
     }
 
-    /// Whether an answer has not been taken further for too long, or all are taken too slowly. If not, the connection looks again when
-    /// that may be so.
+    /// Returns whether the peer stopped reading a response for too long, or reads all of them too slowly. If not, the connection looks
+    /// again when that may be so.
     fn is_read_too_late(&mut self, context: &mut Context<'_>) -> bool {
         loop {
             let until = match self.pending.check(self.limit, Instant::now()) {

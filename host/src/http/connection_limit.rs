@@ -145,7 +145,7 @@ mod tests {
     }
 
     #[test]
-    fn callers_behind_a_trusted_proxy_are_told_apart() {
+    fn callers_behind_a_trusted_proxy_are_distinguished() {
         let connection_limit = ConnectionLimit::new(100, 2, vec!["10.0.0.0/8".parse().expect("a network")]);
         let _proxy: Vec<Pass> =
             (0..5).map(|_| connection_limit.admit(ip("10.0.0.1")).expect("a proxy has no limit of its own")).collect();

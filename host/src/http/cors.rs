@@ -3,15 +3,16 @@
 use std::str::FromStr;
 
 use axum::Router;
-use http::header::{AUTHORIZATION, CONTENT_TYPE, ETAG, IF_MATCH, LINK, RETRY_AFTER};
+use http::header::{AUTHORIZATION, CONTENT_TYPE, ETAG, IF_MATCH, LINK, LOCATION, RETRY_AFTER};
 use http::{HeaderName, HeaderValue, Method};
 use serde::Serialize;
 use tower_http::cors::{AllowOrigin, CorsLayer};
 
 /// Headers of an answer that a page may read besides its body.
-const EXPOSED: [HeaderName; 8] = [
+const EXPOSED: [HeaderName; 9] = [
     ETAG,
     LINK,
+    LOCATION,
     RETRY_AFTER,
     HeaderName::from_static("idempotency-replayed"),
     HeaderName::from_static("x-request-id"),

@@ -32,7 +32,7 @@ pub async fn identify(app: &App, headers: &HeaderMap, peer: IpAddr) -> Result<Ca
         Problem::new("UNAVAILABLE")
     };
     if is_api_key(token) {
-        return match app.api_keys.of(&app.database, token, subscriber(peer)).await.map_err(unreadable)? {
+        return match app.api_keys.look_up(&app.database, token, subscriber(peer)).await.map_err(unreadable)? {
             Lookup::Key(key) => Ok(Caller::Client(key)),
             Lookup::Nothing => Err(Problem::of_credential("There is no such key here.")),
             Lookup::Revoked => Err(Problem::of_credential(KEY_REVOKED)),
@@ -40,7 +40,7 @@ pub async fn identify(app: &App, headers: &HeaderMap, peer: IpAddr) -> Result<Ca
         };
     }
     let claims = app.verifier.verify(token).await.map_err(Problem::from)?;
-    app.users.of(&app.database, &claims).await.map(Caller::User).map_err(unreadable)
+    app.users.bring_up_to_date(&app.database, &claims).await.map(Caller::User).map_err(unreadable)
 }
 
 /// A key that was found revoked is rejected without a look for a moment: it would cost one with each request, at any

@@ -1,4 +1,4 @@
-//! Lets a caller that is still sending hear its refusal: a connection closed under it would lose the answer.
+//! Lets a caller that is still sending receive its rejection: a connection that closes early would lose the response.
 
 use std::pin::Pin;
 use std::task::{Context, Poll, ready};
@@ -30,7 +30,7 @@ pub async fn request(request: Request) -> Request {
 struct Lingering {
     /// `None` once it has ended or failed.
     body: Option<Body>,
-    /// Whether the caller sends without being asked to: reading is what asks, so that no refused caller is asked.
+    /// True if the caller sends without being asked to: reading is what asks, so that no refused caller is asked.
     sending: bool,
 }
 

@@ -1,5 +1,5 @@
-//! The header `Host`: a request of HTTP/1 names one host, or is none (RFC 9112, 3.2). Who reads it otherwise than a proxy before it
-//! would take it for another's. HTTP/2 has `:authority` in its place.
+//! The header `Host`: a request of HTTP/1 names one host, or is none (RFC 9112, 3.2). A server that reads it differently
+//! from the proxy in front would take the request for another host's. HTTP/2 has `:authority` in its place.
 
 use axum::body::Body;
 use axum::extract::Request;

@@ -44,7 +44,7 @@ pub fn address(connection: IpAddr, headers: &HeaderMap, trusted: &[Network]) -> 
     heard_from
 }
 
-/// Whether a trusted proxy is at the other end.
+/// Returns whether a trusted proxy is at the other end.
 pub fn is_proxy(connection: IpAddr, trusted: &[Network]) -> bool {
     trusted.iter().any(|network| network.contains(connection.to_canonical()))
 }

@@ -188,24 +188,24 @@ mod tests {
     fn a_connection_has_a_least_rate_while_it_has_answers() {
         const TIME: Duration = Duration::from_secs(10);
         let begun = Instant::now();
-        let at = |seconds| begun + Duration::from_secs(seconds);
+        let instant = |seconds| begun + Duration::from_secs(seconds);
         let check = |answers: Answers, now| PendingResponses { answers: Mutex::new(answers) }.check(TIME, now);
         let taken = |since, taken| Answers {
             next: 1,
             since: BTreeMap::from([(1, since)]),
             window: Some(Window { began: begun, taken }),
         };
-        assert_eq!(check(Answers::default(), at(99)), Ok(None));
-        assert_eq!(check(taken(at(3), 0), at(4)), Ok(Some(at(10))), "its time is not over");
-        assert_eq!(check(taken(at(0), 0), at(10)), Err(TooSlow), "nothing was taken");
-        assert_eq!(check(taken(at(9), (80 << 10) - 1), at(10)), Err(TooSlow), "less than the least rate");
-        assert_eq!(check(taken(at(9), 80 << 10), at(10)), Ok(Some(at(19))), "the least rate");
-        let pending = PendingResponses { answers: Mutex::new(taken(at(9), 80 << 10)) };
-        assert_eq!(pending.check(TIME, at(10)), Ok(Some(at(19))));
-        pending.answers().since.insert(1, at(19));
-        assert_eq!(pending.check(TIME, at(20)), Err(TooSlow), "the next time counts for itself");
+        assert_eq!(check(Answers::default(), instant(99)), Ok(None));
+        assert_eq!(check(taken(instant(3), 0), instant(4)), Ok(Some(instant(10))), "its time is not over");
+        assert_eq!(check(taken(instant(0), 0), instant(10)), Err(TooSlow), "nothing was taken");
+        assert_eq!(check(taken(instant(9), (80 << 10) - 1), instant(10)), Err(TooSlow), "less than the least rate");
+        assert_eq!(check(taken(instant(9), 80 << 10), instant(10)), Ok(Some(instant(19))), "the least rate");
+        let pending = PendingResponses { answers: Mutex::new(taken(instant(9), 80 << 10)) };
+        assert_eq!(pending.check(TIME, instant(10)), Ok(Some(instant(19))));
+        pending.answers().since.insert(1, instant(19));
+        assert_eq!(pending.check(TIME, instant(20)), Err(TooSlow), "the next time counts for itself");
         pending.answers().remove(1);
-        assert_eq!(pending.check(TIME, at(99)), Ok(None));
+        assert_eq!(pending.check(TIME, instant(99)), Ok(None));
         assert!(pending.answers().window.is_none(), "a later answer has its own time");
     }
 }

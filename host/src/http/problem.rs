@@ -25,8 +25,15 @@ pub fn render(problem: &Problem, request_id: Uuid) -> Response<Body> {
     if let Some(seconds) = problem.retry_after {
         headers.insert(header::RETRY_AFTER, seconds.into());
     }
-    if status == StatusCode::UNAUTHORIZED {
-        headers.insert(header::WWW_AUTHENTICATE, challenge(problem.credential));
+    // RFC 6750, 3.1 has one error for each of the two.
+    match status {
+        StatusCode::UNAUTHORIZED => {
+            headers.insert(header::WWW_AUTHENTICATE, challenge("invalid_token", problem.credential));
+        }
+        StatusCode::FORBIDDEN if problem.credential.is_some() => {
+            headers.insert(header::WWW_AUTHENTICATE, challenge("insufficient_scope", problem.credential));
+        }
+        _ => {}
     }
     response
 }
@@ -42,7 +49,7 @@ pub fn refuse(problem: &Problem) -> Response<Body> {
 }
 
 /// Without a credential the challenge is the scheme only; else it states what is wrong with it (RFC 6750, 3).
-fn challenge(credential: Option<&str>) -> HeaderValue {
-    let challenge = credential.map(|why| format!("Bearer error=\"invalid_token\", error_description=\"{why}\""));
+fn challenge(error: &str, credential: Option<&str>) -> HeaderValue {
+    let challenge = credential.map(|why| format!("Bearer error=\"{error}\", error_description=\"{why}\""));
     challenge.and_then(|challenge| HeaderValue::from_str(&challenge).ok()).unwrap_or(HeaderValue::from_static("Bearer"))
 }

@@ -3,6 +3,7 @@
 use axum::body::Body;
 use http::request::Parts;
 use http::{HeaderValue, Response, StatusCode, Uri, header};
+use serde::Deserialize;
 use uuid::Uuid;
 
 use super::accept::{MediaType, choose_media_type};
@@ -55,6 +56,17 @@ pub fn respond(
     Ok(response)
 }
 
+/// Where the record is that an operation made: the path of the request and the record's id. The same for the first answer and for its
+/// replay.
+pub fn locate(uri: &Uri, answer: &Answer) -> Option<HeaderValue> {
+    #[derive(Deserialize)]
+    struct Made {
+        id: Uuid,
+    }
+    let made: Made = serde_json::from_slice(&answer.body).ok().filter(|_| answer.status == 201)?;
+    HeaderValue::from_str(&format!("{}/{}", uri.path(), made.id)).ok()
+}
+
 /// Where the next page is (RFC 8288): the same question with another cursor.
 fn link(uri: &Uri, next: &str) -> String {
     let others =
@@ -67,6 +79,21 @@ fn link(uri: &Uri, next: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_new_record_is_below_the_path_of_its_request() {
+        let id = "01994d2f-5a00-7c3e-9b1d-2f6a8e4c7d01";
+        for (status, body, expected) in [
+            (201, format!(r#"{{"name": "a", "id": "{id}"}}"#), Some(format!("/v1/a/{id}"))),
+            (200, format!(r#"{{"id": "{id}"}}"#), None),
+            (201, r#"{"id": "x"}"#.to_owned(), None),
+            (201, "{}".to_owned(), None),
+        ] {
+            let answer = Answer { status, body: body.clone().into(), etag: None, replayed: false, credential: false };
+            let location = locate(&"/v1/a?b=c".parse().unwrap(), &answer);
+            assert_eq!(location.as_ref().and_then(|value| value.to_str().ok()), expected.as_deref(), "{status} {body}");
+        }
+    }
 
     #[test]
     fn the_next_page_asks_the_same_with_another_cursor() {

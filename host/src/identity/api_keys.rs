@@ -17,7 +17,7 @@ use super::Environment;
 use super::failed_lookups::{FailedLookups, PastLookup};
 use crate::database::{Cell, Database, Error, QueueKey, Row, Session, Shard};
 
-/// Keys kept at hand. What is kept of a key never changes.
+/// Keys in memory. The members that are kept of a key never change.
 const CACHED: usize = 10_000;
 /// Bytes of a secret: 256 bits, 43 characters of base64url.
 const SECRET: usize = 32;
@@ -56,7 +56,7 @@ pub struct Issued {
     pub hash: [u8; 32],
 }
 
-/// Whether a bearer credential has the beginning of an API key: no JWT has it.
+/// Returns whether a bearer credential has the beginning of an API key: no JWT has it.
 pub fn is_api_key(token: &str) -> bool {
     token.starts_with("test_") || token.starts_with("live_")
 }
@@ -115,7 +115,7 @@ impl ApiKeys {
 
     /// The key that a token is, if it is one that was issued here. `peer`: the subscriber who sends it, for whom
     /// look-ups count.
-    pub async fn of(&self, database: &Database, token: &str, peer: IpAddr) -> Result<Lookup, Error> {
+    pub async fn look_up(&self, database: &Database, token: &str, peer: IpAddr) -> Result<Lookup, Error> {
         let Some(presented) = Presented::parse(token) else { return Ok(Lookup::Nothing) };
         let cached = self.cache.lock().ok().and_then(|mut cache| cache.get(&presented.id).cloned());
         if let Some(key) = cached.filter(|key| self.is_it(&presented, &key.hash, &key.environment)) {
@@ -161,7 +161,7 @@ impl ApiKeys {
         Ok(complete(database, presented.id, found).await?.map(Arc::new))
     }
 
-    /// Whether what was presented is the key of this hash, and of this deployment's environment.
+    /// Returns whether what was presented is the key of this hash, and of this deployment's environment.
     fn is_it(&self, presented: &Presented, hash: &[u8; 32], environment: &str) -> bool {
         let same = aws_lc_rs::constant_time::verify_slices_are_equal(hash, &presented.hash).is_ok();
         same && environment == self.environment.to_string()

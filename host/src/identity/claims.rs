@@ -46,18 +46,21 @@ pub(super) enum ClaimFault {
     NotYet,
     #[error("sub is missing, or not 1 to 255 printable characters")]
     Subject,
-    #[error("bound to a key (cnf), which whoever bears it does not show")]
+    #[error("bound to a key (cnf), which the caller does not prove")]
     Bound,
     #[error("the email address is not verified")]
     Unverified,
     /// It may be found elsewhere: all else holds.
-    #[error("no email address, or no word on whether it is verified")]
+    #[error("no email address")]
     NoAddress,
+    /// The same.
+    #[error("no claim that says whether the email address is verified")]
+    NoVerification,
 }
 
 impl Claims {
-    /// Checks the claims of a token whose signature is good, at `now` (seconds since 1970). `Unverified` and `NoAddress` come last, so
-    /// they mean that all else holds.
+    /// Checks the claims of a token whose signature is good, at `now` (seconds since 1970). `Unverified`, `NoAddress` and
+    /// `NoVerification` come last, so they mean that all else holds.
     pub(super) fn believe(members: &Map<String, Value>, issuer: &Issuer, now: u64) -> Result<Claims, ClaimFault> {
         let text = |name: &str| members.get(name).and_then(Value::as_str);
         if text("iss") != Some(&issuer.issuer) {
@@ -91,7 +94,7 @@ impl Claims {
         match members.get(&names.email_verified) {
             _ if names.email_always_verified => {}
             Some(Value::Bool(true)) => {}
-            None => return Err(ClaimFault::NoAddress),
+            None => return Err(ClaimFault::NoVerification),
             Some(_) => return Err(ClaimFault::Unverified),
         }
         Ok(Claims {
@@ -138,7 +141,7 @@ fn is_subject(subject: &str) -> bool {
 }
 
 /// The form of an address as far as storing and showing it needs: something before and after an `@`, no white space, no
-/// control characters, not too long. Whether it reaches somebody, the issuer has verified.
+/// control characters, not too long. The issuer has verified that mail to it arrives.
 pub(super) fn is_email_address(email: &str) -> bool {
     email.chars().count() <= MAX_EMAIL_CHARACTERS
         && !email.contains(|character: char| character.is_control() || character.is_whitespace())

@@ -73,7 +73,7 @@ impl DevIssuer {
     }
 
     /// Loads the key of a data folder, making folder and key (readable by their owner alone) where they are missing,
-    /// for `stoa serve --dev`. Of several processes that do so at once, all get the same key.
+    /// for `stoa serve --dev`. Several processes that do so at once get the same key.
     ///
     /// # Errors
     /// The file cannot be read or written, or holds something else.

@@ -6,6 +6,7 @@
 
 use std::time::Duration;
 
+use http::HeaderValue;
 use reqwest::{Client, RequestBuilder, Url, redirect};
 use serde_json::{Map, Value};
 
@@ -17,6 +18,8 @@ use super::keys::{KeySet, KeySetFault};
 const MAX_DOCUMENT_BYTES: usize = 256 * 1024;
 /// Time for both documents together, and for what is reported of one person, connecting included.
 const TIME_LIMIT: Duration = Duration::from_secs(5);
+/// As much as the log takes of a provider's `WWW-Authenticate`.
+const MAX_CHALLENGE_BYTES: usize = 200;
 
 /// Where and how one issuer's keys are fetched.
 pub(super) struct Discovery {
@@ -32,8 +35,12 @@ pub(super) enum FetchFault {
     Slow,
     #[error("no connection, or one that broke off")]
     Connection(#[from] reqwest::Error),
-    #[error("answered with status {0}")]
-    Status(u16),
+    #[error("answered with status {status}")]
+    Status {
+        status: u16,
+        /// The provider's `WWW-Authenticate`: ASCII on one line, at most 200 bytes, empty if there is none.
+        challenge: String,
+    },
     #[error("a document larger than {MAX_DOCUMENT_BYTES} bytes")]
     TooLarge,
     #[error("a document that is no JSON object")]
@@ -44,6 +51,12 @@ pub(super) enum FetchFault {
     KeysAddress,
     #[error(transparent)]
     Keys(#[from] KeySetFault),
+}
+
+/// A challenge as the log takes it: another system wrote it.
+fn cut_challenge(value: &HeaderValue) -> String {
+    let bytes = value.as_bytes().iter().take(MAX_CHALLENGE_BYTES);
+    bytes.map(|byte| if byte.is_ascii_graphic() || *byte == b' ' { char::from(*byte) } else { '?' }).collect()
 }
 
 fn client(without_roots: bool) -> Result<Client, reqwest::Error> {
@@ -108,7 +121,9 @@ impl Discovery {
     async fn document(&self, asked: RequestBuilder) -> Result<Map<String, Value>, FetchFault> {
         let mut response = asked.header(http::header::ACCEPT, "application/json").send().await?;
         if response.status() != http::StatusCode::OK {
-            return Err(FetchFault::Status(response.status().as_u16()));
+            let challenge =
+                response.headers().get(http::header::WWW_AUTHENTICATE).map(cut_challenge).unwrap_or_default();
+            return Err(FetchFault::Status { status: response.status().as_u16(), challenge });
         }
         let mut body = Vec::new();
         while let Some(chunk) = response.chunk().await? {
@@ -118,5 +133,18 @@ impl Discovery {
             body.extend_from_slice(&chunk);
         }
         json_object::parse(&body).ok_or(FetchFault::NoObject)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_challenge_is_cut_to_one_line_of_ascii() {
+        let header = HeaderValue::from_bytes(b"Bearer error=\"x\"\t\xff").expect("a header");
+        assert_eq!(cut_challenge(&header), "Bearer error=\"x\"??");
+        let long = HeaderValue::from_str(&"a".repeat(1_000)).expect("a header");
+        assert_eq!(cut_challenge(&long).len(), MAX_CHALLENGE_BYTES);
     }
 }

@@ -70,7 +70,7 @@ impl FailedLookups {
         self.lock().refused.put(digest, now);
     }
 
-    /// Whether it was none a moment ago.
+    /// Returns whether it was none a moment ago.
     pub fn is_refused(&self, digest: &[u8; 32], now: Instant) -> bool {
         self.lock().is_refused(digest, now)
     }

@@ -25,7 +25,7 @@ pub struct Issuer {
     /// The claims that tell who somebody is.
     #[serde(default)]
     pub claims: ClaimNames,
-    /// Whether the address of a token without one is asked of the issuer's userinfo (OpenID Connect Core 5.3). Default: it is.
+    /// True if the host asks the issuer's userinfo (OpenID Connect Core 5.3) for an address that a token lacks. Default: true.
     #[serde(default = "yes")]
     pub userinfo: bool,
     /// Where the keys come from. Not a setting: `[[oidc]]` always means the issuer's well-known address.
@@ -119,7 +119,7 @@ impl Issuer {
         }
     }
 
-    /// Whether a header's `typ` is on the list.
+    /// Returns whether a header's `typ` is on the list.
     pub(super) fn accepts_type(&self, typ: Option<&str>) -> bool {
         let typ = without_application(typ.unwrap_or("JWT"));
         self.types.iter().any(|listed| without_application(listed).eq_ignore_ascii_case(typ))

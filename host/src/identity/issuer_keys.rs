@@ -18,7 +18,7 @@ use super::keys::{Key, KeySet, Thumbprint};
 use super::refusal::CredentialRefusal;
 use crate::watchdog::Pulse;
 
-/// How often keys are fetched anew while all is well.
+/// How often keys are fetched again while all is well.
 const REFRESH_EVERY: Duration = Duration::from_secs(10 * 60);
 /// Fetches that an unknown key or a failure asks for are at least this far apart. Without it, tokens with invented key
 /// names would be a way to make this host attack the issuer.
@@ -30,7 +30,7 @@ pub(super) struct IssuerKeys {
     source: Source,
     held: ArcSwapOption<Held>,
     fetching: Mutex<Fetching>,
-    /// Whether the newest fetch failed: then a key that is not held may exist all the same.
+    /// True if the newest fetch failed: then a key that is not held may exist all the same.
     behind: AtomicBool,
     clock: Clock,
 }
@@ -57,6 +57,18 @@ struct Fetching {
     /// Closed when the fetch has ended.
     under_way: Option<watch::Receiver<()>>,
     last_asked_for: Option<u64>,
+}
+
+/// The response of an issuer's userinfo.
+pub(super) enum Userinfo {
+    Fetched(Map<String, Value>),
+    /// The discovery document names no userinfo.
+    NotPublished,
+    /// 401 or 403, with the provider's `WWW-Authenticate`.
+    Rejected {
+        status: u16,
+        challenge: String,
+    },
 }
 
 enum LookUp {
@@ -112,28 +124,41 @@ impl IssuerKeys {
         }
     }
 
-    /// The issuer's claims about the person whose token this is; `None` where it has no userinfo, or rejects this token.
+    /// The response of the issuer's userinfo to this token.
     ///
     /// # Errors
-    /// `Unavailable` where it does not answer.
-    pub(super) async fn fetch_userinfo(&self, token: &str) -> Result<Option<Map<String, Value>>, CredentialRefusal> {
+    /// It does not respond as it should.
+    pub(super) async fn fetch_userinfo(&self, token: &str) -> Result<Userinfo, FetchFault> {
         let address = self.held.load().as_ref().and_then(|held| held.userinfo.clone());
-        let (Source::Discovery { discovery, .. }, Some(address)) = (&self.source, address) else { return Ok(None) };
+        let (Source::Discovery { discovery, .. }, Some(address)) = (&self.source, address) else {
+            return Ok(Userinfo::NotPublished);
+        };
         let fetched = discovery.fetch_person(address, token).await;
         let outcome = if fetched.is_ok() { "fetched" } else { "failed" };
         metrics::counter!("stoa_userinfo_total", "issuer" => self.issuer.clone(), "outcome" => outcome).increment(1);
         match fetched {
-            Ok(fetched) => Ok(Some(fetched)),
-            // The token is not for that: it came without the scope `openid`.
-            Err(FetchFault::Status(401 | 403)) => Ok(None),
+            Ok(fetched) => Ok(Userinfo::Fetched(fetched)),
+            Err(FetchFault::Status { status: status @ (401 | 403), mut challenge }) => {
+                // A provider that repeats the token in its reason must not bring it into the log.
+                if token.split('.').filter_map(|part| part.get(..16)).any(|part| challenge.contains(part)) {
+                    challenge.clear();
+                }
+                tracing::info!(
+                    issuer = %self.issuer,
+                    status,
+                    challenge,
+                    "userinfo rejects a user's token: it may be bound to a resource (RFC 8707) or lack the scope openid"
+                );
+                Ok(Userinfo::Rejected { status, challenge })
+            }
             Err(fault) => {
-                tracing::warn!(issuer = %self.issuer, %fault, "the issuer does not tell of a person");
-                Err(CredentialRefusal::Unavailable)
+                tracing::warn!(issuer = %self.issuer, %fault, "userinfo failed: its issuer reports no address of a user");
+                Err(fault)
             }
         }
     }
 
-    /// Whether this very key still verifies: it is in the newest good set, and that is within its grace.
+    /// Returns whether this very key still verifies: it is in the newest good set, and that is within its grace.
     pub(super) fn still_holds(&self, thumbprint: &Thumbprint) -> bool {
         let held = self.held.load();
         held.as_ref().is_some_and(|held| self.is_in_force(held) && held.set.holds(thumbprint))

@@ -41,7 +41,7 @@ pub(super) enum KeySetFault {
 }
 
 impl Key {
-    /// Whether `signature` (base64url) over `signed` was made with this key by `algorithm`.
+    /// Returns whether `signature` (base64url) over `signed` was made with this key by `algorithm`.
     pub(super) fn verifies(&self, algorithm: Algorithm, signed: &str, signature: &str) -> bool {
         self.algorithms.contains(&algorithm)
             && jsonwebtoken::crypto::verify(signature, signed.as_bytes(), &self.material, algorithm.for_signature())
@@ -163,7 +163,7 @@ impl KeySet {
         }
     }
 
-    /// Whether this very key is (still) in the set.
+    /// Returns whether this very key is (still) in the set.
     pub(super) fn holds(&self, thumbprint: &Thumbprint) -> bool {
         self.0.iter().any(|key| key.thumbprint == *thumbprint)
     }

@@ -36,7 +36,7 @@ pub(super) enum FormFault {
 
 impl Token<'_> {
     /// Takes a token apart. Keys and addresses of keys in its header (`jwk`, `jku`, `x5c`, `x5u`) are not looked at: a
-    /// token does not choose who vouches for it.
+    /// token does not choose its signer.
     pub(super) fn read(text: &str) -> Result<Token<'_>, FormFault> {
         let (signed, signature) = text.rsplit_once('.').ok_or(FormFault::Segments)?;
         let (header, claims) = signed.split_once('.').ok_or(FormFault::Segments)?;

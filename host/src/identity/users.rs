@@ -51,7 +51,7 @@ impl Default for Users {
 impl Users {
     /// The record of a verified token's holder, made or brought up to date where needed. A change within a minute after the last is reported
     /// to its own request alone, and written with the first one after that.
-    pub async fn of(&self, database: &Database, claims: &Arc<Claims>) -> Result<Arc<User>, Error> {
+    pub async fn bring_up_to_date(&self, database: &Database, claims: &Arc<Claims>) -> Result<Arc<User>, Error> {
         let key = (claims.issuer.clone(), claims.subject.clone());
         // Sign-ins of one subject wait for each other and delay no other caller.
         let queue = QueueKey::Caller(Uuid::from_u64_pair(self.hash.hash_one(&key), 0));

@@ -13,10 +13,11 @@ use super::claims::{ClaimFault, Claims};
 use super::clock::Clock;
 use super::discovery::Discovery;
 use super::issuer::{Issuer, KeySource, SettingsError};
-use super::issuer_keys::IssuerKeys;
+use super::issuer_keys::{IssuerKeys, Userinfo};
 use super::keys::KeySet;
 use super::refusal::CredentialRefusal;
 use super::token::Token;
+use super::token_fault::TokenFault;
 use super::verified::{Digest, Verified, VerifiedTokens};
 use crate::watchdog::Watchdog;
 
@@ -29,6 +30,15 @@ pub struct Verifier {
     verified: VerifiedTokens,
     addressless: AddresslessTokens,
     clock: Clock,
+}
+
+/// Notes about a token while it is judged.
+#[derive(Default)]
+pub(super) struct Seen {
+    /// Which of the verifier's issuers it names.
+    pub(super) issuer: Option<usize>,
+    /// The response of userinfo, if it was asked.
+    pub(super) userinfo: Option<Userinfo>,
 }
 
 struct Trusted {
@@ -73,15 +83,18 @@ impl Verifier {
     /// Verifies the token behind `Bearer `. A token verified before is answered without waiting; one with an unknown
     /// key waits for at most one fetch of its issuer's keys (5 seconds).
     pub async fn verify(&self, token: &str) -> Result<Arc<Claims>, CredentialRefusal> {
-        if token.len() > MAX_TOKEN_BYTES {
-            tracing::debug!(fault = "longer than any token may be", "user token refused");
-            return Err(CredentialRefusal::Explained("The token is longer than 8 KiB."));
-        }
-        let digest: Digest = Sha256::digest(token.as_bytes()).into();
+        let digest = compute_digest(token).map_err(|fault| refuse(None, &fault))?;
         if let Some(claims) = self.recall(&digest) {
             return Ok(claims);
         }
-        self.verify_afresh(token, digest).await
+        let mut seen = Seen::default();
+        let verified = self.judge(token, digest, &mut seen).await.map_err(|fault| {
+            let issuer = seen.issuer.and_then(|index| self.issuers.get(index));
+            refuse(issuer.map(|trusted| &trusted.settings), &fault)
+        })?;
+        let claims = Arc::clone(&verified.claims);
+        self.verified.put(digest, verified);
+        Ok(claims)
     }
 
     fn recall(&self, digest: &Digest) -> Option<Arc<Claims>> {
@@ -94,53 +107,51 @@ impl Verifier {
         None
     }
 
-    async fn verify_afresh(&self, token: &str, digest: Digest) -> Result<Arc<Claims>, CredentialRefusal> {
-        let text = token;
-        let token = Token::read(text).map_err(|fault| {
-            tracing::debug!(%fault, "user token refused");
-            CredentialRefusal::Explained("The token is malformed.")
-        })?;
+    /// Judges a token that is not remembered, and notes on the way where it came from.
+    pub(super) async fn judge(&self, text: &str, digest: Digest, seen: &mut Seen) -> Result<Verified, TokenFault> {
+        let token = Token::read(text).map_err(TokenFault::Form)?;
         let named = token.claims.get("iss").and_then(Value::as_str);
         let found = self.issuers.iter().enumerate().find(|(_, trusted)| named == Some(&trusted.settings.issuer));
-        let Some((index, trusted)) = found else {
-            tracing::debug!(fault = "iss is no configured issuer", "user token refused");
-            return Err(CredentialRefusal::Unauthenticated);
-        };
+        let (index, trusted) = found.ok_or(TokenFault::Issuer)?;
+        seen.issuer = Some(index);
         let settings = &trusted.settings;
-        let refuse = |fault: &'static str| {
-            tracing::debug!(issuer = %settings.issuer, fault, "user token refused");
-            CredentialRefusal::Unauthenticated
-        };
         if !settings.algorithms.contains(&token.algorithm) {
-            return Err(refuse("alg is not on the issuer's list"));
+            return Err(TokenFault::Algorithm);
         }
         if !settings.accepts_type(token.typ.as_deref()) {
-            return Err(refuse("typ is not on the issuer's list"));
+            return Err(TokenFault::Type);
         }
-        let key = trusted.keys.find(token.kid.as_deref()).await.inspect_err(|refusal| {
-            tracing::debug!(issuer = %settings.issuer, %refusal, "no key for a user token");
-        })?;
+        let key = trusted.keys.find(token.kid.as_deref()).await.map_err(TokenFault::Key)?;
         if !key.verifies(token.algorithm, token.signed, token.signature) {
-            return Err(refuse("the signature is not by the key that the token names"));
+            return Err(TokenFault::Signature);
         }
 
         let now = self.clock.unix_seconds();
         let mut believed = Claims::believe(&token.claims, settings, now);
-        if matches!(believed, Err(ClaimFault::NoAddress)) && settings.userinfo && self.addressless.may_ask(&digest, now)
-        {
-            let userinfo = trusted.keys.fetch_userinfo(text).await?;
-            let complete = userinfo.and_then(|userinfo| Claims::complete(&token.claims, &userinfo, &settings.claims));
-            if let Some(all) = complete {
-                believed = Claims::believe(&all, settings, now);
+        let is_incomplete = matches!(believed, Err(ClaimFault::NoAddress | ClaimFault::NoVerification));
+        if is_incomplete && settings.userinfo && self.addressless.may_ask(&digest, now) {
+            let userinfo =
+                trusted.keys.fetch_userinfo(text).await.map_err(|fault| TokenFault::Userinfo(fault.to_string()))?;
+            if let Userinfo::Fetched(members) = &userinfo {
+                match Claims::complete(&token.claims, members, &settings.claims) {
+                    Some(all) => believed = Claims::believe(&all, settings, now),
+                    None => {
+                        tracing::info!(issuer = %settings.issuer, "userinfo is about another subject than the token's");
+                    }
+                }
             }
+            seen.userinfo = Some(userinfo);
             if believed.is_err() {
                 self.addressless.note(digest, now);
             }
         }
-        let claims = Arc::new(believed.map_err(|fault| refuse_claims(settings, fault))?);
-        let verified = Verified { claims: Arc::clone(&claims), issuer: index, key: key.thumbprint };
-        self.verified.put(digest, verified);
-        Ok(claims)
+        let claims = Arc::new(believed.map_err(TokenFault::Claims)?);
+        Ok(Verified { claims, issuer: index, key: key.thumbprint })
+    }
+
+    /// The settings of all issuers.
+    pub(super) fn issuers(&self) -> impl Iterator<Item = &Issuer> {
+        self.issuers.iter().map(|trusted| &trusted.settings)
     }
 
     #[cfg(test)]
@@ -149,26 +160,29 @@ impl Verifier {
     }
 }
 
-/// The refusal of a token whose claims are not believed.
-fn refuse_claims(settings: &Issuer, fault: ClaimFault) -> CredentialRefusal {
-    match fault {
-        ClaimFault::NoAddress => tracing::info!(issuer = %settings.issuer, %fault, "user token refused"),
-        // Most often a setting of the issuer that somebody has to mend, and never sent by strangers: the signature
+/// The key under which a token is remembered.
+pub(super) fn compute_digest(token: &str) -> Result<Digest, TokenFault> {
+    if token.len() > MAX_TOKEN_BYTES {
+        return Err(TokenFault::Long);
+    }
+    Ok(Sha256::digest(token.as_bytes()).into())
+}
+
+/// Logs why a token is rejected, and returns the rejection for its owner.
+fn refuse(issuer: Option<&Issuer>, fault: &TokenFault) -> CredentialRefusal {
+    let name = issuer.map(|settings| tracing::field::display(&settings.issuer));
+    match (issuer, fault) {
+        (_, TokenFault::Claims(ClaimFault::NoAddress | ClaimFault::NoVerification)) => {
+            tracing::info!(issuer = name, %fault, "user token refused: the identity provider has to add the claim");
+        }
+        // Most often a setting of the issuer that an operator has to correct, and never sent by strangers: the signature
         // is good.
-        ClaimFault::NoAudience | ClaimFault::Audience => {
-            tracing::info!(issuer = %settings.issuer, expected = %settings.audience, %fault, "user token refused");
+        (Some(settings), TokenFault::Claims(ClaimFault::NoAudience | ClaimFault::Audience)) => {
+            tracing::info!(issuer = name, expected = %settings.audience, %fault, "user token refused");
         }
-        _ => tracing::debug!(issuer = %settings.issuer, %fault, "user token refused"),
+        _ => tracing::debug!(issuer = name, %fault, "user token refused"),
     }
-    match fault {
-        ClaimFault::Unverified | ClaimFault::NoAddress => CredentialRefusal::Unverified,
-        ClaimFault::NoAudience | ClaimFault::Audience => {
-            CredentialRefusal::Explained("The token is for another audience.")
-        }
-        ClaimFault::Expired => CredentialRefusal::Explained("The token has expired."),
-        ClaimFault::Bound => CredentialRefusal::Explained("The token is bound to a key and is no bearer token."),
-        _ => CredentialRefusal::Unauthenticated,
-    }
+    CredentialRefusal::from(fault)
 }
 
 fn keys_of(settings: &Issuer, grace: Duration, clock: Clock) -> Result<IssuerKeys, SettingsError> {

@@ -82,7 +82,11 @@ pub const METRICS: &[Metric] = &[
     counter("stoa_database_round_trips_total", &[], "Messages to PostgreSQL that a transaction waited for."),
     counter("stoa_transaction_retries_total", &[], "Transactions that ran again after a conflict."),
     histogram("stoa_commit_group_size", GROUP, &[], "Requests that SQLite committed together."),
-    counter("stoa_paced_writes_total", &[], "Large writes that waited for other companies' writes (SQLite)."),
+    counter(
+        "stoa_paced_writes_total",
+        &[],
+        "Waits of heavy work for other companies. Large writes wait on SQLite, and work without a time slice on PostgreSQL.",
+    ),
     gauge("stoa_sqlite_wal_bytes", &[], "Size of SQLite's write-ahead log."),
     counter("stoa_wal_emptied_total", &[], "Times that a large write-ahead log was emptied."),
     counter("stoa_module_calls_total", &["module", "version", "outcome"], "Calls of modules, and their failures."),

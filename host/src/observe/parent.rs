@@ -23,7 +23,7 @@ pub struct SpanId(pub u64);
 pub struct TraceParent {
     pub trace: TraceId,
     pub span: SpanId,
-    /// Whether the system before records this trace.
+    /// True if the system before records this trace.
     pub is_sampled: bool,
 }
 

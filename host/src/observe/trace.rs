@@ -176,7 +176,7 @@ impl Trace {
         Some(OpenSpan { trace: self.clone(), index })
     }
 
-    /// Ends the request. Later work for it is not recorded. Whether the request has a name.
+    /// Ends the request. Later work for it is not recorded. Returns whether the request has a name.
     pub fn finish(&self) -> bool {
         let (now, mut spans) = (self.now(), self.lock());
         spans.close_within(0, now);

@@ -49,7 +49,7 @@ struct Exporter {
     url: String,
     /// Id of this run of the host.
     host: String,
-    /// Whether the last batch was not taken.
+    /// True if the last batch was not taken.
     is_failing: AtomicBool,
 }
 

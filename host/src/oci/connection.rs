@@ -156,7 +156,7 @@ impl RegistryConnection {
         secret_header(&format!("Bearer {token}"))
     }
 
-    /// Whether an address is the registry's own, so that its credentials go there.
+    /// Returns whether an address is the registry's own, so that its credentials go there.
     fn is_own(&self, address: &Url) -> bool {
         address.origin() == self.base.origin()
     }

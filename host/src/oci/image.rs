@@ -148,7 +148,7 @@ fn find_layer(
     }
 }
 
-/// The admissions that an index lists. What else it lists is somebody else's.
+/// The admissions that an index lists. Other entries of the index are ignored.
 pub fn list_admissions(index: &[u8]) -> Vec<OciDescriptor> {
     let index: Json = serde_json::from_slice(index).unwrap_or_default();
     let listed = index["manifests"].as_array().into_iter().flatten();

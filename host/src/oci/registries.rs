@@ -43,7 +43,7 @@ impl Registries {
         let pulled = Registry::open(&reference, rule, credentials)?.pull().await?;
         let artifact = Artifact::new(pulled.component.clone(), None)?;
         let admission = choose_admission(&pulled, &artifact.digest, trust).cloned();
-        let missing = || Refusal::new("SIGNATURE_MISSING", format!("nobody signed {reference}"));
+        let missing = || Refusal::new("SIGNATURE_MISSING", format!("{reference} has no signature"));
         Ok(Artifact { admission: Some(admission.ok_or_else(missing)?), ..artifact })
     }
 

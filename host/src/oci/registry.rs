@@ -22,7 +22,7 @@ const LARGEST_MANIFEST: usize = 1 << 20;
 /// Admissions of one image that are read.
 const ADMISSIONS: usize = 16;
 
-/// A component from a registry, with all that vouches for it.
+/// A component from a registry, with its admissions.
 pub struct PulledModule {
     /// The digest of the image.
     pub image: OciDigest,

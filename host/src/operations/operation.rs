@@ -2,10 +2,18 @@
 
 use std::sync::Arc;
 
+use percent_encoding::utf8_percent_encode;
 use serde_json::{Map, Value as Json};
 use stoa_descriptor::{Audience, Route};
 
-use crate::contract::{Csv, Parameters, Schema, growth};
+use crate::contract::parameters::{self, ESCAPED};
+use crate::contract::{Csv, Parameters, Schema, growth, location};
+use crate::problem::Item;
+
+/// Faults that are named of one part of an example.
+const MOST_FAULTS: usize = 5;
+/// Stands for the company in the path of an example.
+const TENANT: &str = "00000000-0000-0000-0000-000000000000";
 
 /// Generations that have an operation share it, and so do the requests that call it.
 pub struct Operation {
@@ -16,6 +24,8 @@ pub struct Operation {
     pub response: Arc<Schema>,
     /// CSV form of a success, for callers who prefer it.
     pub csv: Option<Csv>,
+    /// A success has the id of a new record.
+    pub answers_an_id: bool,
     /// A list for those who come back for what is new, whoever asks.
     pub news: bool,
 }
@@ -46,7 +56,36 @@ impl Operation {
         }
         let csv =
             route.csv.then(|| Csv::compile(&route.response, schemas)).transpose().map_err(|why| invalid("csv", why))?;
-        Ok(Operation { route, parameters, body, response: Arc::new(response), csv, news: false })
+        let answers_an_id = location::answers_an_id(&route, schemas);
+        Ok(Operation { route, parameters, body, response: Arc::new(response), csv, answers_an_id, news: false })
+    }
+
+    /// The places where the route's example is not what the operation takes and answers, each with its fault: `/body/name: REQUIRED`.
+    pub fn find_example_faults(&self) -> Vec<String> {
+        let Some(example) = &self.route.example else { return Vec::new() };
+        let encode = |text: &str| utf8_percent_encode(text, ESCAPED).to_string();
+        let text = |value: &Json| value.as_str().map_or_else(|| encode(&value.to_string()), encode);
+        let of_company = parameters::names(&self.route.path).contains(&"tenantId").then_some(("tenantId", TENANT));
+        let path: Vec<(&str, String)> = example.path.iter().map(|(name, value)| (name.as_str(), text(value))).collect();
+        let path = path.iter().map(|(name, value)| (*name, value.as_str()));
+        let mut faults = Vec::new();
+        if let Err(problem) = self.parameters.path(of_company.into_iter().chain(path)) {
+            faults.extend(tell("", &problem.errors));
+        }
+        let query: Vec<String> = example.query.iter().map(|(name, value)| format!("{name}={}", text(value))).collect();
+        if let Err(problem) = self.parameters.query(&query.join("&")) {
+            faults.extend(tell("", &problem.errors));
+        }
+        match (&self.body, &example.body) {
+            (Some(schema), Some(body)) => faults.extend(tell("/body", &schema.faults(body))),
+            (Some(_), None) => faults.push("/body: REQUIRED".to_owned()),
+            (None, Some(_)) => faults.push("/body: NOT_ALLOWED".to_owned()),
+            (None, None) => {}
+        }
+        if let Some(response) = &example.response {
+            faults.extend(tell("/response", &self.response.faults(response)));
+        }
+        faults
     }
 
     /// Entries of the list that the route's limits grow with.
@@ -54,7 +93,7 @@ impl Operation {
         self.route.grows_with.as_deref().map_or(0, |list| growth::count_entries(body, list))
     }
 
-    /// Whether a call with this query is a list for those who come back for what is new: of API clients, and of what changed since
+    /// Returns whether a call with this query is a list for those who come back for what is new: of API clients, and of what changed since
     /// an instant. Such a list ends before what transactions under way may still put into it.
     pub fn ends_at_the_watermark(&self, query: &[(String, String)]) -> bool {
         let route = &self.route;
@@ -63,4 +102,9 @@ impl Operation {
             && (self.news || route.audience == Audience::ApiClient || asks_for_news())
             && route.takes("cursor")
     }
+}
+
+/// The first faults of a part, by place and kind.
+fn tell(part: &str, items: &[Item]) -> Vec<String> {
+    items.iter().take(MOST_FAULTS).map(|item| format!("{part}{}: {}", item.pointer, item.code)).collect()
 }

@@ -1,15 +1,18 @@
-//! The table of everything that can be called, by method and path. What runs an operation is the table's parameter: neither
-//! the host's own handlers nor modules are known here.
+//! The table of all operations, by method and path. The runner of an operation is the table's parameter: this file depends
+//! neither on the host's own handlers nor on modules.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashSet};
 use std::sync::Arc;
 
 use super::Operation;
+use crate::contract::location;
 
 pub struct Table<R> {
     pub callables: Vec<Callable<R>>,
     /// By path: methods, each with the index of its callable.
     router: matchit::Router<Vec<(String, usize)>>,
+    /// Ids of the operations that make a record which another operation reads at the same path and the record's id.
+    located: HashSet<String>,
 }
 
 /// An operation, and what runs it.
@@ -40,11 +43,12 @@ impl<R> Table<R> {
             }
             methods.push((route.method.clone(), index));
         }
+        let located = find_located(&callables, &by_path);
         let mut router = matchit::Router::new();
         for (path, methods) in by_path {
             router.insert(path, methods).map_err(|error| format!("route {path}: {error}"))?;
         }
-        Ok(Table { callables, router })
+        Ok(Table { callables, router, located })
     }
 
     /// `path` is below `/v1`, as sent. HEAD is asked as GET.
@@ -63,8 +67,25 @@ impl<R> Table<R> {
         Found::OtherMethods(methods.join(", "))
     }
 
+    /// Whether a success of the operation says where the record is that it made.
+    pub fn is_located(&self, operation: &Operation) -> bool {
+        self.located.contains(&operation.route.operation)
+    }
+
     /// By the operation's id.
     pub fn by_id(&self, id: &str) -> Option<&Callable<R>> {
         self.callables.iter().find(|callable| callable.operation.route.operation == id)
     }
+}
+
+fn find_located<R>(callables: &[Callable<R>], by_path: &BTreeMap<&str, Vec<(String, usize)>>) -> HashSet<String> {
+    let route = |index: &usize| callables.get(*index).map(|callable| &callable.operation.route);
+    let makers = callables.iter().map(|callable| &callable.operation).filter(|operation| operation.answers_an_id);
+    let is_read = |maker: &&Arc<Operation>| {
+        let below = format!("{}/{{", maker.route.path);
+        let near = by_path.range::<&str, _>(below.as_str()..).take_while(|(path, _)| path.starts_with(&below));
+        let mut readers = near.flat_map(|(_, methods)| methods).filter_map(|(_, index)| route(index));
+        readers.any(|reader| location::reads_records_of(reader, &maker.route))
+    };
+    makers.filter(is_read).map(|maker| maker.route.operation.clone()).collect()
 }

@@ -26,7 +26,7 @@ use crate::database::Prepare;
 use crate::store;
 
 pub use request::{Answer, Input, Key, Request};
-pub use run::run;
+pub use run::{heavy_kind, run};
 pub use runner::{Host, OpenedCall, Runner};
 
 /// The preparation of every connection before its first request.

@@ -47,7 +47,7 @@ pub struct Standing {
     pub time_zone: String,
     /// The clock of a company that brings its past in: milliseconds since 1970.
     pub history_at: Option<i64>,
-    /// Whether the company may use API keys at all.
+    /// True if the company may use API keys at all.
     pub entitled: bool,
     /// Id of the membership or of the API client.
     pub id: Uuid,
@@ -60,7 +60,7 @@ pub struct Standing {
 }
 
 impl Opened {
-    /// Whether the credential is still valid: of a user the token has stated so, of a key only the live rows can.
+    /// Checks that the credential is still valid: a user's token stated so; for a key only the live rows can.
     pub fn authenticate(&self, caller: &Caller) -> Result<(), Problem> {
         match (caller, &self.standing) {
             (Caller::User(_), _) => Ok(()),
@@ -81,7 +81,7 @@ impl Opened {
         }
     }
 
-    /// Whether the authenticated caller may go on.
+    /// Checks that the authenticated caller may continue.
     pub fn authorize(&self, caller: &Caller, tenant: Option<Uuid>, access: &Access) -> Result<(), Problem> {
         if tenant.is_none() {
             return Ok(());
@@ -111,7 +111,7 @@ impl Opened {
     }
 }
 
-/// Whether what a caller holds is what an operation needs.
+/// Returns whether what a caller holds is what an operation needs.
 pub fn allows(access: &Access, holds: impl Fn(&str) -> bool) -> bool {
     match access {
         Access::All(codes) => codes.iter().all(|code| holds(code)),
@@ -120,7 +120,7 @@ pub fn allows(access: &Access, holds: impl Fn(&str) -> bool) -> bool {
 }
 
 impl Standing {
-    /// Whether an API key with this standing is one at all.
+    /// Returns whether an API key with this standing is one at all.
     pub fn is_active(&self) -> bool {
         self.status == "ACTIVE" && self.tenant_status == "ACTIVE"
     }

@@ -150,7 +150,12 @@ pub fn read_problem(
         }
     };
     if let Some(route) = route {
-        module.judge.judge_by_route(&module.descriptor, route, Listed::Problem(&problem.code))?;
+        let judge = |part: Listed<'_>| module.judge.judge_by_route(&module.descriptor, route, part);
+        judge(Listed::Problem(&problem.code))?;
+        let codes = problem.errors.iter().map(|item| item.code.as_str());
+        codes
+            .filter(|code| !words::is_common_item_code(&generation.problems, code))
+            .try_for_each(|code| judge(Listed::ItemCode(code)))?;
     }
     answer.errors = problem
         .errors
@@ -162,6 +167,7 @@ pub fn read_problem(
             required: item.required,
             identified: item.identified,
             expected: item.expected.as_ref().and_then(words::show_bounds),
+            conflicts_with: item.conflicts_with.map(|(high, low)| Uuid::from_u64_pair(high, low)),
         })
         .collect();
     Ok(answer)

@@ -6,8 +6,7 @@ use std::sync::Arc;
 use bytes::Bytes;
 use uuid::Uuid;
 
-use crate::database::slots::Seat;
-use crate::database::{Destination, QueueKey, Shard};
+use crate::database::{Destination, HeavyPermit, QueueKey, Shard};
 use crate::identity::api_keys::ApiKey;
 use crate::identity::users::User;
 use crate::observe::trail::RequestTrail;
@@ -34,8 +33,8 @@ pub struct Request {
     /// Result of the check before the transaction: a rejection is reported to a caller who may call and did not call before with this
     /// key.
     pub asked_ahead: Result<(), Problem>,
-    /// A heavy read's seat among the few that run at once: given back when nothing of the request runs any more.
-    pub seat: Option<Seat<Uuid>>,
+    /// The permit of heavy work: returned when nothing of the request runs any more.
+    pub heavy: Option<Arc<HeavyPermit>>,
     pub peer: Option<IpAddr>,
     pub user_agent: Option<String>,
 }
@@ -47,6 +46,11 @@ impl Request {
             Some(tenant) => Shard::of_tenant(tenant).into(),
             None => Shard::Global.with_queue(QueueKey::Caller(self.caller.id())),
         }
+    }
+
+    /// Whether it runs with the time of a report.
+    pub fn is_report(&self) -> bool {
+        self.heavy.is_some() && self.operation.route.heavy
     }
 
     /// The same again, for a generation that is asked what it would have done.
@@ -62,7 +66,7 @@ impl Request {
             tenant: self.tenant,
             input: self.input.clone(),
             asked_ahead: self.asked_ahead.clone(),
-            seat: None,
+            heavy: None,
             peer: self.peer,
             user_agent: self.user_agent.clone(),
         }

@@ -6,18 +6,30 @@ use std::sync::Arc;
 use tokio::time::{Instant, timeout_at};
 use tracing::field::display;
 
-use super::request::{Answer, Request, tenant_or_nil};
+use super::request::{Answer, Input, Request, tenant_or_nil};
 use super::runner::{Host, Runner};
 use super::transact::PreparedRequest;
 use super::trial;
-use crate::database::{Database, Error, work};
+use crate::database::{Database, Error, HeavyKind, work};
 use crate::observe::trail::RequestTrail;
+use crate::operations::Operation;
 use crate::problem::Problem;
 
 /// How often a keyed write whose commit got no answer is looked into.
 const UNKNOWN_COMMITS: u32 = 3;
 /// Lines of a large write.
 const LARGE: usize = 100;
+
+/// The kind of heavy work that a call is. A write is large by its lines, and a search is a list with a `text`, as all
+/// lists name it.
+pub fn heavy_kind(operation: &Operation, input: &Input) -> Option<HeavyKind> {
+    let route = &operation.route;
+    match route.read_only {
+        true if route.heavy => Some(HeavyKind::Report),
+        true => input.call.query.iter().any(|(name, _)| name == "text").then_some(HeavyKind::Search),
+        false => (input.lines >= LARGE).then_some(HeavyKind::LargeWrite),
+    }
+}
 
 /// Runs a request, until the deadline at the latest; a heavy read has a time of its own. A write receives the deadline and is waited
 /// for, so that its outcome is known. Database troubles become problems here, and are logged here, once.
@@ -31,7 +43,7 @@ pub async fn run<H: Host>(
     // A request that will be refused never reaches the writer.
     let read_only = request.operation.route.read_only || request.input.is_err();
     let keyed = request.input.as_ref().is_ok_and(|input| input.key.is_some());
-    let heavy = request.seat.is_some();
+    let heavy = request.is_report();
     let (trail, tenant, destination) = (request.trail.clone(), tenant_or_nil(request.tenant), request.destination());
     trail.step("wait");
     let watermark = match &request.input {
@@ -39,11 +51,6 @@ pub async fn run<H: Host>(
             until(deadline, database.watermark(tenant)).await.map_err(|error| problem_of(&error, &trail))?
         }
         _ => None,
-    };
-    let is_large = !read_only && request.input.as_ref().is_ok_and(|input| input.lines >= LARGE);
-    let _permit = match is_large {
-        true => Some(database.permit_large_write(tenant).await.map_err(|error| problem_of(&error, &trail))?),
-        false => None,
     };
     // Reports are left out: what they cost, a trial would cost again.
     let trials = request.generation.trials.load_full();

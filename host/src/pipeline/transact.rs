@@ -40,6 +40,9 @@ enum Begun<'a> {
 impl<H: Host> PreparedRequest<'_, H> {
     pub async fn transact(&self, mut session: Session) -> (Option<Session>, Verdict<Result<Answer, Problem>>) {
         self.request.trail.step("open");
+        if let Some(permit) = &self.request.heavy {
+            session.run_in_slices(permit);
+        }
         let (opened, input) = match self.begin(&mut session).await {
             Ok(Begun::Call(opened, input)) => (opened, input),
             Ok(Begun::Replay(answer)) => return (Some(session), Verdict::RollBack(Ok(answer))),
@@ -125,7 +128,7 @@ impl<H: Host> PreparedRequest<'_, H> {
         Ok(())
     }
 
-    /// The answer of an operation. What a write leaves behind besides its own rows is written first.
+    /// The answer of an operation. The host first writes the other rows of a write: events, audit and replay.
     fn finish(&self, session: &mut Session, opened: &Opened, done: Done) -> Result<Answer, Error> {
         let route = &self.request.operation.route;
         let answer = Answer {
@@ -170,7 +173,7 @@ async fn call_module(module: &Arc<Module>, call: OpenedCall<'_>, limits: &Limits
     let OpenedCall { request, input, opened, watermark } = call;
     let route = &request.operation.route;
     let limits = limits.for_request(route.body_limit, input.lines);
-    let limits = if request.seat.is_some() { limits.for_heavy_read() } else { limits };
+    let limits = if request.is_report() { limits.for_heavy_read() } else { limits };
     let largest = limits.output;
     let mut facts = facts(request, opened, tenant_or_nil(request.tenant));
     facts.facts.horizon = watermark;

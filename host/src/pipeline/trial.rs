@@ -10,7 +10,7 @@ use crate::database::{Database, Verdict, work};
 use crate::problem::Problem;
 use crate::sandbox::trial::Trial;
 
-/// Tells the trial whom a failed request hit, where the module before does not fail it too. What cannot be tried does not count.
+/// Tells the trial whom a failed request hit, where the module before does not fail it too. A request that cannot be tried does not count.
 pub async fn look_into<H: Host>(
     trials: &[Arc<Trial>],
     host: &Arc<H>,

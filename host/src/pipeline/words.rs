@@ -31,8 +31,8 @@ pub fn is_code(text: &str) -> bool {
     text.starts_with(|first: char| first.is_ascii_uppercase()) && text.len() <= LONGEST_CODE && text.bytes().all(plain)
 }
 
-/// Whether a module may use a code for an item of its problems: a partner's module one that every module has, a problem's (`problems`
-/// are those that modules declare) or one that begins with its own name. Who calls services passes on the codes of others.
+/// Returns whether a module may use a code for an item of its problems: a partner's module one that every module has, a problem's
+/// (`problems` are those that modules declare) or one that begins with its own name. A module that calls services passes on their codes.
 pub fn is_item_code_of(module: &Vetted, problems: &BTreeMap<String, (u16, String)>, code: &str) -> bool {
     let is_own = || {
         let granted = module.granted_names.load();
@@ -41,9 +41,10 @@ pub fn is_item_code_of(module: &Vetted, problems: &BTreeMap<String, (u16, String
     !module.by_partner || module.passes_on || is_common_item_code(problems, code) || is_own()
 }
 
-fn is_common_item_code(problems: &BTreeMap<String, (u16, String)>, code: &str) -> bool {
+/// Whether every module may use a code for an item; `problems` are those that modules declare.
+pub fn is_common_item_code(problems: &BTreeMap<String, (u16, String)>, code: &str) -> bool {
     let is_hosts = || CODES.iter().any(|(known, ..)| *known == code);
-    names::SHARED_ITEM_CODES.contains(&code) || problems.contains_key(code) || is_hosts()
+    names::is_shared_item_code(code) || problems.contains_key(code) || is_hosts()
 }
 
 /// Bounds: numbers, decimals, days and instants, and a unit in the form of a code.
@@ -93,8 +94,8 @@ pub fn is_name(text: &str) -> bool {
     !text.is_empty() && text.len() <= LONGEST_NAME && text.bytes().all(plain)
 }
 
-/// A code of the host's list that a module may answer too. Who is calling, whether they belong to the company and how much they may
-/// ask is the host's to say; that somebody lacks a finer right than the route's is the module's.
+/// A code of the host's list that a module may return too. The host identifies the caller and decides on membership and rate limits;
+/// a module decides that a caller lacks a finer right than the route's.
 pub fn shared_code(code: &str) -> Option<&'static str> {
     let shared = |code: &str, status: u16| match status {
         401 => false,

@@ -71,7 +71,7 @@ pub const OPERATIONS: &[PlatformOperation] = &[
 ];
 
 text_enum! {
-    /// Whether an API client can call.
+    /// The state of an API client: only an ACTIVE one can call.
     pub enum ClientStatus { Active => "ACTIVE", Suspended => "SUSPENDED", Revoked => "REVOKED" }
 }
 
@@ -136,7 +136,7 @@ fn offer_scopes(route: &mut Route, modules: &[Arc<Module>]) {
     if let Some(Json::Object(scopes)) = scopes {
         scopes.insert("maxItems".into(), known.len().into());
         if !known.is_empty() {
-            scopes.insert("items".into(), json!({ "type": "string", "enum": known }));
+            scopes.insert("items".into(), json!({ "type": "string", "title": "ScopeCode", "enum": known }));
         }
     }
 }

@@ -57,7 +57,7 @@ pub const OPERATIONS: &[PlatformOperation] = &[
 ];
 
 text_enum! {
-    /// Whether a key can be used.
+    /// The state of a key: only an ACTIVE one can be used.
     pub enum KeyStatus { Active => "ACTIVE", Revoked => "REVOKED", Expired => "EXPIRED" }
 }
 

@@ -51,7 +51,7 @@ pub const OPERATIONS: &[PlatformOperation] =
         .answers::<Page<AuditEntry>>()];
 
 text_enum! {
-    /// Who acted.
+    /// The kind of actor.
     pub enum ActorType { User => "USER", ApiClient => "API_CLIENT", System => "SYSTEM" }
 }
 
@@ -291,7 +291,7 @@ async fn list(session: &mut Session, call: &Call<'_>) -> Performed {
 }
 
 impl ListAuditEntries {
-    /// Whether entries are looked for of which no index knows, by their text or their result.
+    /// Returns whether entries are looked for of which no index knows, by their text or their result.
     fn searches(&self) -> bool {
         self.text.is_some() || self.result.is_some()
     }

@@ -51,7 +51,7 @@ impl<'a> Call<'a> {
         serde_json::from_str(self.input.call.body.as_deref().unwrap_or("null")).map_err(|_| self.misfit::<T>())
     }
 
-    /// Valid input of another shape than its own type: a fault of ours. What was sent is not logged.
+    /// Valid input of another shape than its own type: a fault of ours. The host does not log the input.
     fn misfit<T>(&self) -> Problem {
         let request = self.request.request_id;
         tracing::error!(%request, input = std::any::type_name::<T>(), "valid input does not fit its type");

@@ -23,7 +23,7 @@ pub const OPERATIONS: &[PlatformOperation] =
         .answers::<OnboardingChecklist>()];
 
 text_enum! {
-    /// Whether a step is behind the company.
+    /// The state of an onboarding step.
     pub enum StepStatus { Done => "DONE", Pending => "PENDING" }
 }
 
@@ -119,7 +119,7 @@ async fn own_steps(session: &mut Session, tenant: Uuid) -> Result<Vec<Step>, Err
     let webhook = Step {
         code: "WEBHOOK".into(),
         done: !webhooks.is_empty(),
-        hint: "Make a webhook endpoint, so that your own systems hear of what happens.".into(),
+        hint: "Create a webhook endpoint, so that your own systems receive events.".into(),
     };
     let client = Step {
         code: "API_CLIENT".into(),

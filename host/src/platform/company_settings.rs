@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use stoa_descriptor::LAST_VERSION;
-use stoa_iso::currency;
+use stoa_descriptor::schemas::CurrencyCode;
 use uuid::Uuid;
 
 use super::history::TenantHistory;
@@ -34,7 +34,7 @@ pub const OPERATIONS: &[PlatformOperation] = &[
 ];
 
 text_enum! {
-    /// Whether a company is served.
+    /// The state of a company: the host serves only ACTIVE ones.
     pub enum TenantStatus { Active => "ACTIVE", Suspended => "SUSPENDED" }
 }
 
@@ -59,7 +59,7 @@ struct Replacement {
     #[schemars(length(min = 1, max = 200), extend("x-normalize" = ["trim"]))]
     name: String,
     /// Active ISO 4217 code.
-    #[schemars(regex(pattern = r"^[A-Z]{3}$"))]
+    #[schemars(with = "CurrencyCode")]
     default_currency_code: String,
     /// IANA time zone name in its exact spelling: `Europe/Berlin`. It decides which day is today.
     #[schemars(length(min = 1, max = 64))]
@@ -75,10 +75,7 @@ async fn get(session: &mut Session, call: &Call<'_>) -> Performed {
 async fn replace(session: &mut Session, call: &Call<'_>) -> Performed {
     let tenant = call.tenant()?;
     let wanted: Replacement = call.body()?;
-    refuse_unknown(&[
-        ("/defaultCurrencyCode", currency::is_active(&wanted.default_currency_code)),
-        ("/timeZone", calendar::is_zone(&wanted.time_zone)),
-    ])?;
+    refuse_unknown(&[("/timeZone", calendar::is_zone(&wanted.time_zone))])?;
     lock(session, tenant).await?;
     let before = read_settings(session, tenant).await?;
     if before.version != wanted.expected_version {

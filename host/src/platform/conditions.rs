@@ -1,5 +1,5 @@
-//! The `where` of a list: it has only what was asked for, so that each combination of filters finds its index. What a
-//! caller sent is among the values alone.
+//! The `where` of a list: it has only what was asked for, so that each combination of filters finds its index. Input of a
+//! caller is only among the values.
 
 use uuid::Uuid;
 

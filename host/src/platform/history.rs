@@ -19,7 +19,7 @@ use crate::problem::{Item, Problem};
 
 pub const OPERATIONS: &[PlatformOperation] = &[
     PlatformOperation::transition("/tenants/{tenantId}/history/advance", "advanceHistory", on_session!(advance))
-        .summary("Move the clock of the company's history forward.")
+        .summary("Move the clock of the company's history forward")
         .description(
             "Sets the company's clock to `to`. Every later record has this time until the next move. The clock never goes back. \
              Open writes finish first. Rejected with ILLEGAL_STATE without an open history.",
@@ -30,7 +30,7 @@ pub const OPERATIONS: &[PlatformOperation] = &[
         .writes("TENANT", &[])
         .problems(&["ILLEGAL_STATE"]),
     PlatformOperation::transition("/tenants/{tenantId}/history/end", "endHistory", on_session!(end))
-        .summary("End the company's history.")
+        .summary("End the company's history")
         .description(
             "From then on the company has the present time. A history cannot be opened again. Without an open history: \
              ILLEGAL_STATE.",

@@ -12,6 +12,7 @@ pub mod conditions;
 pub mod context;
 pub mod current_user;
 pub mod emitted;
+mod examples;
 pub mod founding;
 pub mod history;
 pub mod iam;
@@ -30,7 +31,7 @@ pub use operation::PlatformOperation;
 use std::sync::Arc;
 
 use serde_json::{Map, Value as Json};
-use stoa_descriptor::{Route, Schemas};
+use stoa_descriptor::{Named, Route, Schemas};
 
 use crate::database::Session;
 use crate::events::TEST_KIND;
@@ -56,6 +57,19 @@ pub const PERMISSIONS: &[(&str, &str)] = &[
 /// Scopes that the host owns, with what they allow.
 pub const SCOPES: &[(&str, &str)] = &[(webhooks::SCOPE, "Manage webhook endpoints; read deliveries and events.")];
 
+/// Codes of items that the host's own operations answer beyond the shared ones, and the sentence of each.
+const ITEM_CODES: &[(&str, &str)] = &[(
+    "ADDRESS_NOT_ALLOWED",
+    "The host does not call this address. `expected` has the scheme and the port that it accepts.",
+)];
+
+/// Those codes, as the contract has them.
+pub fn item_codes() -> Vec<Named> {
+    let named =
+        |(code, sentence): &(&str, &str)| Named { code: (*code).to_owned(), description: (*sentence).to_owned() };
+    ITEM_CODES.iter().map(named).collect()
+}
+
 /// Names that modules may build on and may not take.
 pub const NAMES: HostNames = HostNames {
     module: NAME,
@@ -69,12 +83,14 @@ pub const NAMES: HostNames = HostNames {
 /// The context of the host's operations besides the request.
 pub struct Platform {
     pub limits: Limits,
-    /// Whether anybody with a verified identity may make a company.
+    /// True if anybody with a verified identity may make a company.
     pub onboarding_open: bool,
     /// Companies that one user may make in a day.
     pub companies_per_day: u32,
     /// Endpoints of webhooks that a company has at most.
     pub webhook_endpoints: u32,
+    /// Whether this is a --dev host: a rejection may then name a setting of it.
+    pub dev: bool,
     /// Environment of the API keys that are issued here.
     pub environment: Environment,
     pub governor: Governor,
@@ -157,7 +173,7 @@ mod tests {
         let described = describe(&[]).unwrap();
         assert_eq!(described.routes.len(), 50);
         for (route, _) in &described.routes {
-            let known = crate::contract::openapi::host_schemas(std::iter::empty());
+            let known = crate::contract::openapi::host_schemas(std::iter::empty(), &[]);
             let codes = known["ProblemCode"]["enum"].as_array().unwrap();
             assert!(route.problems.iter().all(|code| codes.contains(&code.as_str().into())), "{}", route.operation);
             assert_eq!(route.audit.is_some(), !route.read_only, "{}", route.operation);

@@ -6,6 +6,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value as Json};
 use stoa_descriptor::Route;
+use stoa_descriptor::schemas::{CountryCode, CurrencyCode};
 use uuid::Uuid;
 
 use super::founding::{CreatedCompany, Founded, Founding, found_company};
@@ -54,10 +55,10 @@ pub struct NewCompany {
     pub(super) name: String,
     /// An assigned code of ISO 3166-1 alpha-2.
     #[serde(default)]
-    #[schemars(regex(pattern = r"^[A-Z]{2}$"))]
+    #[schemars(with = "Option<CountryCode>")]
     pub(super) country_code: Option<String>,
     /// Active ISO 4217 code. It becomes the company's default currency.
-    #[schemars(regex(pattern = r"^[A-Z]{3}$"))]
+    #[schemars(with = "CurrencyCode")]
     pub(super) currency_code: String,
     /// True lets the modules create their default records.
     #[serde(default = "yes")]

@@ -83,12 +83,12 @@ impl Handler {
         self
     }
 
-    /// Whether it is such a list.
+    /// Returns whether it is such a list.
     pub(crate) fn is_news(&self) -> bool {
         self.news
     }
 
-    /// Whether the world is asked anything before the transaction.
+    /// Returns whether the world is asked anything before the transaction.
     pub(crate) const fn asks_ahead(&self) -> bool {
         self.check_ahead.is_some()
     }
@@ -117,6 +117,7 @@ impl Handler {
 /// company every signed-in user; versions are members of the host's bodies.
 pub(super) fn route(operation: &PlatformOperation, modules: &[Arc<Module>], schemas: &mut Schemas) -> Route {
     let mut route = Route { if_match: false, ..operation.route(schemas) };
+    route.example = super::examples::find(&route.operation);
     if matches!(&route.access, Access::All(permissions) if permissions.is_empty()) {
         route.access = Access::Any(Vec::new());
     }

@@ -54,6 +54,8 @@ fn read(path: &str, operation: &str, summary: &str, response: Json) -> Route {
         body_limit: 1 << 20,
         events: Vec::new(),
         problems: Vec::new(),
+        item_codes: Vec::new(),
+        example: None,
         audit: None,
         cache_control: None,
         discloses_identifiers: false,

@@ -4,6 +4,7 @@ use std::borrow::Cow;
 
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
+use stoa_descriptor::schemas::INSTANT_PATTERN;
 
 use crate::calendar::time;
 use crate::identity::Environment;
@@ -36,8 +37,11 @@ impl JsonSchema for Instant {
         true
     }
 
-    fn json_schema(_: &mut SchemaGenerator) -> Schema {
-        json_schema!({ "type": "string", "format": "date-time" })
+    fn json_schema(generator: &mut SchemaGenerator) -> Schema {
+        match generator.contract().is_serialize() {
+            true => json_schema!({ "type": "string", "format": "date-time" }),
+            false => json_schema!({ "type": "string", "format": "date-time", "pattern": INSTANT_PATTERN }),
+        }
     }
 }
 
@@ -58,11 +62,11 @@ impl JsonSchema for Integer {
     }
 }
 
-/// The schema of one of these texts: what is read says its type too, as parameters must.
-pub fn one_of(texts: &[&str], generator: &SchemaGenerator) -> Schema {
+/// The schema of one of these texts, which the contract names so: what is read says its type too, as parameters must.
+pub fn one_of(name: &str, texts: &[&str], generator: &SchemaGenerator) -> Schema {
     match generator.contract().is_serialize() {
-        true => json_schema!({ "enum": texts }),
-        false => json_schema!({ "type": "string", "enum": texts }),
+        true => json_schema!({ "title": name, "enum": texts }),
+        false => json_schema!({ "title": name, "type": "string", "enum": texts }),
     }
 }
 
@@ -88,7 +92,7 @@ impl JsonSchema for Environment {
     }
 
     fn json_schema(generator: &mut SchemaGenerator) -> Schema {
-        one_of(&["test", "live"], generator)
+        one_of("Environment", &["test", "live"], generator)
     }
 }
 
@@ -125,7 +129,7 @@ macro_rules! text_enum {
             }
 
             fn json_schema(generator: &mut schemars::SchemaGenerator) -> schemars::Schema {
-                $crate::platform::values::one_of(&[$($text),+], generator)
+                $crate::platform::values::one_of(stringify!($name), &[$($text),+], generator)
             }
         }
     };

@@ -101,7 +101,7 @@ pub async fn keep_small(database: Arc<Database>, pulse: Pulse) {
                 let hours = by / (60 * 60 * 1000);
                 tracing::warn!(
                     hours,
-                    "the clock has jumped, or nobody looked at it for so long: nothing is purged now"
+                    "the clock has jumped, or no host was running for so long: nothing is purged now"
                 );
             }
             Err(error) => tracing::warn!(%error, "the purge cannot look at the clock"),

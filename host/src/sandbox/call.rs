@@ -146,7 +146,7 @@ fn end<T>(
     }
 }
 
-/// Whether a success may be committed: not after a failure of the store, and not after a service refused what was half done.
+/// Checks that a success may be committed: not after a failure of the store, and not after a service rejected a half-done write.
 /// All that the request wrote is then rolled back, and the module that kept the refusal to itself has failed.
 fn check_success(state: &mut State) -> Result<(), Failure> {
     if let Some(refused) = state.refused.take() {
@@ -182,11 +182,17 @@ fn store(engine: &Engine, state: State) -> Store<State> {
         }
         // A database thread has nothing else to do; a worker of the runtime has. A tick that fell into a wait for the database
         // is no reason to stand aside: only a long stretch of the guest's own is.
-        Ok(if yields && state.clock.stretch() >= STRETCH {
-            UpdateDeadline::YieldCustom(1, Box::pin(tokio::task::yield_now()))
-        } else {
-            UpdateDeadline::Continue(1)
-        })
+        if !yields || state.clock.stretch() < STRETCH {
+            return Ok(UpdateDeadline::Continue(1));
+        }
+        let permit = state.session.as_ref().and_then(Session::heavy_permit).cloned();
+        let stand_aside = async move {
+            tokio::task::yield_now().await;
+            if let Some(permit) = permit {
+                permit.take_slice().await;
+            }
+        };
+        Ok(UpdateDeadline::YieldCustom(1, Box::pin(stand_aside)))
     });
     store
 }

@@ -26,18 +26,18 @@ pub fn describe_trap(state: &State, error: &wasmtime::Error) -> String {
     if frames.is_empty() { why } else { format!("{why} [{}]", frames.join(" <- ")) }
 }
 
-/// The functions of the module's own crate, which is known by the module's name. A function that bindings generated
-/// stands for what the compiler put into it, where nothing else is left.
+/// The functions of the module's own crate, which the module's name identifies. If no other function is left, the list has the
+/// functions that the bindings generated: the compiler inlined the module's code into them.
 fn list_own_frames<'a>(module: &str, names: impl Iterator<Item = &'a str>) -> Vec<String> {
     let word = module.replace('-', "_");
     let demangled = names.map(|name| format!("{:#}", rustc_demangle::demangle(name)));
-    let own = demangled.filter(|function| is_of_crate(function, &word));
-    let (generated, written): (Vec<String>, Vec<String>) = own.partition(|function| function.contains("_cabi"));
+    let functions = demangled.filter(|function| is_of_crate(function, &word));
+    let (generated, written): (Vec<String>, Vec<String>) = functions.partition(|function| function.contains("_cabi"));
     let shown = if written.is_empty() { generated } else { written };
     shown.iter().map(|function| flatten_text(function, LONGEST_NAME)).take(MOST_FRAMES).collect()
 }
 
-/// Whether a function is of a crate of this name, or of one whose name ends so.
+/// Returns whether a function is of a crate of this name, or of one whose name ends so.
 fn is_of_crate(function: &str, word: &str) -> bool {
     let path = function.trim_start_matches(['<', '&']);
     let Some((first, _)) = path.split_once("::") else { return false };

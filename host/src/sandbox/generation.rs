@@ -119,7 +119,7 @@ impl Generation {
         self.modules.iter().find(|module| module.digest == *digest).map(|module| module.vetted.clone())
     }
 
-    /// Whether a module declares collections that it did not declare in `before`.
+    /// Returns whether a module declares collections that it did not declare in `before`.
     pub fn has_other_tables(&self, before: &Generation) -> bool {
         let declared = |generation: &Generation, name: &str| {
             generation.module(name).map(|module| module.descriptor.collections.clone()).unwrap_or_default()

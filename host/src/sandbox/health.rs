@@ -123,7 +123,7 @@ impl Health {
         self.failed.lock().is_ok_and(|failed| failed.iter().any(|(id, _)| *id == request))
     }
 
-    /// Whether it failed in this request by a trap or by what it said, and not by a limit of time or work.
+    /// Returns whether it failed in this request by a trap or by what it said, and not by a limit of time or work.
     pub fn has_trapped(&self, request: Uuid) -> bool {
         self.failed.lock().is_ok_and(|failed| failed.contains(&(request, true)))
     }

@@ -25,13 +25,13 @@ impl InterfaceName {
         Some(InterfaceName { path: path.to_string(), version: Version::parse(version).ok()? })
     }
 
-    /// Whether an offer of this name and version serves a module built for `self`.
+    /// Returns whether an offer of this name and version serves a module built for `self`.
     pub fn accepts(&self, offered: &InterfaceName) -> bool {
         self.path == offered.path && fits(&self.version, &offered.version)
     }
 }
 
-/// Whether a module that was built for one version of a service can be served by another: the same major, at least as high;
+/// Returns whether a module that was built for one version of a service can be served by another: the same major, at least as high;
 /// before 1.0 the same minor; before 0.1 and among prereleases the same alone.
 pub fn fits(wanted: &Version, offered: &Version) -> bool {
     let exact = !wanted.pre.is_empty() || !offered.pre.is_empty() || (wanted.major == 0 && wanted.minor == 0);

@@ -116,13 +116,13 @@ impl Default for LineBudget {
 }
 
 impl LineBudget {
-    /// Whether a line may be written. A line that may not is counted.
+    /// Returns whether a line may be written. A line that may not is counted.
     pub fn take(&mut self, module: &Arc<Module>, bytes: usize) -> bool {
         if self.lines > 0 && self.bytes >= bytes {
             (self.lines, self.bytes) = (self.lines - 1, self.bytes - bytes);
             return true;
         }
-        // Who once passed the bound writes no more: a hole in the middle would mislead.
+        // A module that passed the bound writes no further line: a hole in the middle would mislead.
         self.lines = 0;
         match self.dropped.iter_mut().find(|(dropped, _)| Arc::ptr_eq(dropped, module)) {
             Some((_, count)) => *count += 1,

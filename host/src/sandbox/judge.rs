@@ -1,7 +1,7 @@
-//! Whether modules keep what their descriptors promise: an answer meets its operation's schema, an event its kind's,
+//! Checks that modules keep the promises of their descriptors: a response meets its operation's schema, an event its kind's,
 //! and the route lists every status, event and problem that the operation has. A host that refuses breaches judges
-//! before anything is committed. One that counts them judges samples beside the road, in a small share of one core:
-//! what finds no room is not judged, and no request waits.
+//! before anything is committed. A host that counts them judges samples next to the requests, in a small share of one core:
+//! a sample that finds no room is not judged, and no request waits.
 
 use std::collections::HashSet;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -85,6 +85,8 @@ pub enum Listed<'a> {
     Event(&'a str),
     /// Code of a problem.
     Problem(&'a str),
+    /// Code of an item of a problem, beyond those that every operation may answer.
+    ItemCode(&'a str),
 }
 
 struct Sample {
@@ -96,7 +98,7 @@ struct Sample {
 
 impl Listed<'_> {
     fn breach(self, route: &Route) -> Option<(&'static str, String)> {
-        let Route { operation, status: published, events, problems, .. } = route;
+        let Route { operation, status: published, events, problems, item_codes, .. } = route;
         let lists = |codes: &[String], code: &str| codes.iter().any(|listed| listed == code);
         match self {
             Listed::Status(status) => (status != *published).then(|| {
@@ -107,11 +109,14 @@ impl Listed<'_> {
             Listed::Problem(code) => (!lists(problems, code) && !is_general(code, route)).then(|| {
                 ("problem", format!("{operation} answered the problem {code}, which its route does not list"))
             }),
+            Listed::ItemCode(code) => (!lists(item_codes, code)).then(|| {
+                ("item code", format!("{operation} answered the item code {code}, which its route does not list"))
+            }),
         }
     }
 }
 
-/// Whether the contract has this code for every operation of the route's kind: NOT_FOUND for one that names a record
+/// Returns whether the contract has this code for every operation of the route's kind: NOT_FOUND for one that names a record
 /// or takes a body, LIMIT_EXCEEDED for a write. The host judges idempotency keys itself.
 fn is_general(code: &str, route: &Route) -> bool {
     openapi::is_general(code, route) && !code.starts_with("IDEMPOTENCY_KEY_")
@@ -248,7 +253,7 @@ impl Sample {
     }
 }
 
-/// Whether a schema takes objects alone: it says so, or each of its alternatives does.
+/// Returns whether a schema takes objects alone: it says so, or each of its alternatives does.
 fn is_of_objects(schema: &Json, schemas: &Map<String, Json>, depth: u32) -> bool {
     let Some(deeper) = depth.checked_sub(1) else { return false };
     let reference = schema.get("$ref").and_then(Json::as_str).and_then(refs::name);
@@ -363,7 +368,7 @@ mod tests {
             "method": "POST", "path": "/tenants/{tenantId}/notes", "operation": "createNote", "summary": "Create a note",
             "audience": "user", "access": { "all": [] }, "idempotency": "required", "readOnly": false, "status": 201,
             "body": { "type": "object" }, "response": true, "bodyLimit": 100, "events": ["notes.note.made"],
-            "problems": ["DUPLICATE", "NOTES_FULL"],
+            "problems": ["DUPLICATE", "NOTES_FULL"], "itemCodes": ["NOTES_LONG"],
         }))
         .unwrap()
     }
@@ -411,6 +416,7 @@ mod tests {
             Listed::Problem("NOT_FOUND"),
             Listed::Problem("VALIDATION_FAILED"),
             Listed::Problem("LIMIT_EXCEEDED"),
+            Listed::ItemCode("NOTES_LONG"),
         ] {
             assert_eq!(judge(part), Ok(()), "{part:?}");
         }
@@ -419,6 +425,7 @@ mod tests {
             (Listed::Event("notes.note.gone"), "createNote emitted the event notes.note.gone"),
             (Listed::Problem("NOTES_GONE"), "createNote answered the problem NOTES_GONE"),
             (Listed::Problem("ILLEGAL_STATE"), "createNote answered the problem ILLEGAL_STATE"),
+            (Listed::ItemCode("NOTES_LOST"), "createNote answered the item code NOTES_LOST"),
         ] {
             let why = judge(part).unwrap_err();
             assert!(why.starts_with(named), "{why}");

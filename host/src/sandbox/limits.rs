@@ -135,14 +135,14 @@ impl Limits {
 /// Guest time that a row adds which the store gave or took.
 const TIME_OF_A_ROW: Duration = Duration::from_micros(50);
 
-/// Time of the store that a written row adds: it is in several indexes. What is read adds none.
+/// Time of the store that a written row adds: it is in several indexes. A read row adds none.
 const STORE_TIME_OF_A_ROW: Duration = Duration::from_micros(200);
 
 /// Time that one request has spent in host calls that have ended.
 #[derive(Debug, Clone, Copy)]
 pub struct HostTime {
     pub all: Duration,
-    /// Of store calls that write nothing.
+    /// Time of store calls that write nothing.
     pub reads: Duration,
 }
 

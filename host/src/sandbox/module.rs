@@ -39,13 +39,13 @@ pub struct Vetted {
     /// The services (`commerce:area/interface`) that it may call for callers who do not hold what these need. It follows the
     /// settings while the host runs.
     pub acts_in: ArcSwap<BTreeSet<String>>,
-    /// Whether a partner signed it: names that it introduces begin with its own.
+    /// True if a partner signed it: names that it introduces begin with its own.
     pub by_partner: bool,
     /// Words with which its names may begin instead. They follow the settings, as `acts_in` does.
     pub granted_names: ArcSwap<Vec<NamePattern>>,
-    /// Whether it calls services of other modules, whose refusals it passes on.
+    /// True if it calls services of other modules, whose refusals it passes on.
     pub passes_on: bool,
-    /// Whether it may take the place of a module that another signed.
+    /// True if it may take the place of a module that another signed.
     pub replaces_others: bool,
     pub health: Arc<Health>,
 }

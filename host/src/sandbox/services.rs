@@ -217,7 +217,7 @@ pub fn link(
 }
 
 impl Function {
-    /// Whether the module may call it in this request: it acts for any caller, or the caller holds what the function needs.
+    /// Returns whether the module may call it in this request: it acts for any caller, or the caller holds what the function needs.
     fn allows(&self, state: &State) -> bool {
         let Some(access) = &self.access else { return true };
         let needs = match state.facts.actor_kind {

@@ -41,7 +41,7 @@ impl Trial {
         Trial { before, module, callers, check_lock: Default::default() }
     }
 
-    /// Whether a failure of this caller is still looked into.
+    /// Returns whether a failure of this caller is still looked into.
     pub fn may_check(&self, caller: Uuid) -> bool {
         self.callers.lock().is_ok_and(|callers| match callers.get(&caller) {
             Some(checks) => checks.hit.is_none() && checks.times < CHECKS,

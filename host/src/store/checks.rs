@@ -8,7 +8,7 @@ use super::decimal;
 use super::schema::{Check, Right, Table};
 use super::sql::Dialect;
 
-/// Whether a row to insert meets the check; `row` holds the module's own columns.
+/// Returns whether a row to insert meets the check; `row` holds the module's own columns.
 pub(super) fn holds(table: &Table, check: &Check, row: &[Datum]) -> bool {
     let value = |column: usize| column.checked_sub(table.host).and_then(|index| row.get(index));
     check.all.iter().all(|comparison| {

@@ -61,7 +61,7 @@ fn look_up_rest(schema: &Tables, condition: &mut Condition) {
     }
 }
 
-/// Whether an index holds the matches of the terms in the order of `theirs`, and no other index could find fewer.
+/// Returns whether an index holds the matches of the terms in the order of `theirs`, and no other index could find fewer.
 fn is_in_order(table: &Table, theirs: usize, terms: &[Condition]) -> bool {
     let keys = || table.indexes.iter().chain(&table.unique);
     let begins = |key: &Key| {

@@ -55,7 +55,7 @@ pub fn parse(text: &str, scale: u8) -> Option<Parsed> {
     })
 }
 
-/// Whether a number has at most `precision` digits.
+/// Returns whether a number has at most `precision` digits.
 pub fn fits(value: i128, precision: u8) -> bool {
     value.unsigned_abs() < 10u128.pow(u32::from(precision).min(DIGITS))
 }

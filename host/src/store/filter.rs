@@ -58,7 +58,7 @@ impl Condition {
         matches!(self, Condition::All(parts) if parts.is_empty())
     }
 
-    /// Whether text is looked for, in columns of the table itself or among alternatives: no index knows which rows have it. A `has`
+    /// Returns whether text is looked for, in columns of the table itself or among alternatives: no index knows which rows have it. A `has`
     /// that every row must meet is looked up first, and does not count.
     pub fn searches(&self) -> bool {
         match self {
@@ -320,7 +320,7 @@ fn tuple(table: &Table, term: Term, op: &'static str) -> Result<Condition, Refus
     Ok(Condition::Tuple { columns, op, data })
 }
 
-/// Whether rows can be ordered by the column: required, and of a type that both databases order alike.
+/// Returns whether rows can be ordered by the column: required, and of a type that both databases order alike.
 pub(super) fn is_orderable(table: &Table, column: usize) -> bool {
     !table.column(column).nullable && table.type_of(column) != ColumnType::Json
 }

@@ -80,7 +80,7 @@ fn describe_limit(name: &str, most: usize) -> String {
     format!("{name}: {most}")
 }
 
-/// Why a call fails while it runs; `run` turns it into what the module hears.
+/// Why a call fails while it runs; `run` turns it into the error that the module receives.
 #[derive(Debug)]
 enum Stop {
     Database(Error),
@@ -98,7 +98,7 @@ impl From<Error> for Stop {
     }
 }
 
-/// Whether a call changes what is stored. A lock does not.
+/// Returns whether a call changes what is stored. A lock does not.
 pub fn is_write(call: &Call) -> bool {
     matches!(call, Call::Insert(_) | Call::Update(_) | Call::Number(_))
 }

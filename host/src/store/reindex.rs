@@ -1,7 +1,6 @@
 //! Tables that exist already get the form that this host gives new ones: an older host may have made them. Their
-//! indexes and the room in their pages are compared by name with what the modules' declarations make today. What is
-//! missing is built; an index that no declaration makes any more, and no other one ever did, is not touched: it may be
-//! an operator's own.
+//! indexes and the room in their pages are compared by name with what the modules' declarations make today. The host
+//! builds missing ones. It does not touch an index that no declaration makes or ever made: it may be an operator's own.
 
 use std::collections::HashSet;
 

@@ -476,7 +476,7 @@ fn constant(text: &str, type_: ColumnType) -> Option<Datum> {
     }
 }
 
-/// Whether two columns can be compared as they are stored: SQLite keeps decimals scaled, or as texts of one width.
+/// Returns whether two columns can be compared as they are stored: SQLite keeps decimals scaled, or as texts of one width.
 fn comparable(left: ColumnType, right: ColumnType) -> bool {
     match (left, right) {
         (

@@ -14,7 +14,7 @@ pub fn stock(count: u64) -> Call {
     insert("stock", "id place item on_hand", rows)
 }
 
-/// [A28]: the store refuses the change, whatever the module asked for; who comes with an old version hears of that first.
+/// [A28]: the store refuses the change, whatever the module asked for; a caller with an old version receives that first.
 #[tokio::test]
 async fn the_last_version_takes_no_change() {
     let schema = schema();
@@ -45,7 +45,7 @@ async fn the_last_version_takes_no_change() {
 }
 
 #[tokio::test]
-async fn all_clashes_of_a_hundred_identities_are_told() {
+async fn all_clashes_of_a_hundred_identities_are_reported() {
     let schema = schema();
     for database in Database::all().await {
         let taken = [7, 50, 99].iter().map(|n| vec![id(500 + n), text(&format!("unit-{n}")), text("x")]).collect();
@@ -426,7 +426,7 @@ async fn tables_grow_with_their_rows_in_place() {
 }
 
 #[test]
-fn what_is_not_additive_is_told() {
+fn what_is_not_additive_is_reported() {
     let old = collections();
     let mut list = serde_json::to_value(&old).expect("json");
     list[0]["kind"] = json!("projection");

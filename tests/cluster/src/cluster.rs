@@ -208,7 +208,7 @@ impl Owner {
     }
 }
 
-/// Whether this program runs as root.
+/// Returns whether this program runs as root.
 pub fn is_root() -> Result<bool> {
     Ok(id("-u", None).context("cannot tell which user this is: `id -u` failed")? == 0)
 }

@@ -198,7 +198,7 @@ pub fn simple(payload: &[u8]) -> Vec<Statement> {
     text.split(';').map(str::trim).filter(|sql| !sql.is_empty()).map(written_out).collect()
 }
 
-/// A statement without parameters. Of `execute name(arguments)` the arguments become values.
+/// A statement without parameters. The arguments of `execute name(arguments)` become values.
 fn written_out(sql: &str) -> Statement {
     let call =
         sql.strip_prefix("execute ").and_then(|call| call.strip_suffix(')')).and_then(|call| call.split_once('('));

@@ -1,6 +1,6 @@
 //! The contract document as texts that people read: one per module, a few lines an operation and one line a member, and one
-//! for what modules share. What a text leaves out (descriptions, examples, long patterns) stands behind the digest at the end
-//! of the line, so that no change of the document leaves all texts as they were.
+//! for what modules share. The digest at the end of a line covers the parts that the text leaves out (descriptions, examples,
+//! long patterns), so that every change of the document changes a text.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;

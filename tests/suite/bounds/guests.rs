@@ -79,5 +79,5 @@ fn items_of_a_problem_are_places_and_kinds(database: Database) {
         .bounds("/x", json!({ "maximum": 1, "counted": "DAYS" }));
     commit(&shop, "problem-bound", "-1.5").refused(409, "HOSTILE_LIMIT").bounds("/x", json!({ "maximum": "-1.5" }));
     let answer = commit(&shop, "problem-pointer", "/lines/0/unitIds/1").refused(409, "HOSTILE_LIMIT");
-    assert_eq!(answer["errors"], json!([{ "pointer": "/lines/0/unitIds/1", "code": "MANY" }]));
+    assert_eq!(answer["errors"], json!([{ "pointer": "/lines/0/unitIds/1", "code": "TOO_MANY" }]));
 }

@@ -16,6 +16,8 @@ mod wal;
 
 use stoa_tests::Stoa;
 
+pub(crate) use pace::import_many;
+
 /// The sum of the host's counters, or gauges, of this name whose labels hold a text.
 pub(crate) fn count(host: &Stoa, name: &str, labels: &str) -> u64 {
     let metrics = host.metrics();

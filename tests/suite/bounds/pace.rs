@@ -1,4 +1,4 @@
-//! A company's large writes leave SQLite's writer, and processors of a host on PostgreSQL, to other companies.
+//! A company's large writes and searches leave SQLite's writer, and processors of a host on PostgreSQL, to other companies.
 
 use serde_json::{Value as Json, json};
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -6,15 +6,29 @@ use std::thread;
 use std::time::{Duration, Instant};
 use stoa_tests::company::{fresh, product, with};
 
-use stoa_tests::{Company, Database, Stoa, eventually, on_one_database, tests};
+use stoa_tests::host::Settings;
+use stoa_tests::{Answer, Company, Database, Stoa, eventually, on_one_database, tests};
 
 on_one_database![imports_pause_while_another_company_writes];
-tests![a_company_has_permits_for_half_of_the_processors, a_company_searches_on_half_of_the_processors];
+tests![
+    imports_leave_time_to_another_company,
+    a_company_imports_on_half_of_the_seats,
+    a_company_searches_on_half_of_the_seats,
+];
+
+/// Seats of heavy work on a host here, and those of one company.
+const SEATS: usize = 4;
+const HALF: usize = 2;
+
+/// A write of so many lines.
+pub(crate) fn import_many(shop: &Company, lines: u32) -> Answer {
+    let article = |n: u32| with(&product(&format!("Many {n}")), json!({ "variants": [{ "sku": fresh("S-") }] }));
+    let products: Vec<Json> = (0..lines).map(article).collect();
+    shop.post("catalog/imports", json!({ "products": products }))
+}
 
 fn import(shop: &Company) {
-    let article = |n: u32| with(&product(&format!("Many {n}")), json!({ "variants": [{ "sku": fresh("S-") }] }));
-    let products: Vec<Json> = (0..400).map(article).collect();
-    shop.post("catalog/imports", json!({ "products": products })).is(201);
+    import_many(shop, 400).is(201);
 }
 
 fn imports_pause_while_another_company_writes(database: Database) {
@@ -47,36 +61,60 @@ fn imports_pause_while_another_company_writes(database: Database) {
     assert_eq!(count(), paused, "the other company's first import waits for nothing");
 }
 
-/// SQLite has one writer, and no such permits.
-fn a_company_has_permits_for_half_of_the_processors() {
-    let shop = Stoa::start(Database::Postgres).company();
+/// SQLite's writer cannot pause in the middle.
+fn imports_leave_time_to_another_company() {
+    // One time slice for all heavy work.
+    let host = start(2);
+    let (shop, other) = (host.company(), host.company());
+    let count = || super::count(&host, "stoa_paced_writes_total", "");
+    let (before, ended) = (count(), AtomicBool::new(false));
+    let imported = thread::scope(|scope| {
+        scope.spawn(|| {
+            while !ended.load(Ordering::Acquire) {
+                other.get("context").is(200);
+            }
+        });
+        let imported = import_many(&shop, 400);
+        ended.store(true, Ordering::Release);
+        imported
+    });
+    imported.is(201);
+    assert!(count() > before, "the import left no time to the other company");
+}
+
+fn start(seats: usize) -> Stoa {
+    Stoa::start_with(Database::Postgres, Settings::default().set("STOA_HEAVY_READS", seats))
+}
+
+/// SQLite's only writer holds the others up before the database is asked.
+fn a_company_imports_on_half_of_the_seats() {
+    let shop = start(SEATS).company();
     assert_half_runs(&shop, "lock table catalog_product in share mode", || import(&shop));
 }
 
-/// SQLite's readers are as many as processors.
-fn a_company_searches_on_half_of_the_processors() {
-    let shop = Stoa::start(Database::Postgres).company();
+/// The locks of SQLite hold no reader.
+fn a_company_searches_on_half_of_the_seats() {
+    let shop = start(SEATS).company();
     assert_half_runs(&shop, "lock table catalog_product in access exclusive mode", || {
         drop(shop.list("catalog/products", &[("text", "chair")]).is(200));
     });
 }
 
-/// Asserts that as many requests of a company as half of the processors reach the database at once. `lock`: holds them there.
+/// Asserts that as many requests of a company as half of the seats reach the database at once. `lock`: holds them there.
 fn assert_half_runs(shop: &Company, lock: &str, request: impl Fn() + Sync) {
-    let half = (thread::available_parallelism().map_or(1, usize::from) / 2).max(1);
     thread::scope(|scope| {
         let held = shop.hold(lock);
-        let requests: Vec<_> = (0..half + 2).map(|_| scope.spawn(&request)).collect();
+        let requests: Vec<_> = (0..HALF + 2).map(|_| scope.spawn(&request)).collect();
         let count_waiting = || {
             let waiting = "select pid from pg_stat_activity
                 where datname = current_database() and wait_event_type = 'Lock'";
             shop.rows(waiting).len()
         };
-        eventually(|| (count_waiting() == half).then_some(()));
+        eventually(|| (count_waiting() == HALF).then_some(()));
         let begin = Instant::now();
-        // Without permits the others come within this time; with them none does.
+        // Without seats the others come within this time; with them none does.
         while begin.elapsed() < Duration::from_secs(1) {
-            assert_eq!(count_waiting(), half);
+            assert_eq!(count_waiting(), HALF);
         }
         drop(held);
         for request in requests {

@@ -2,9 +2,13 @@
 
 use serde_json::{Value as Json, json};
 use stoa_tests::company::{product, with};
-use stoa_tests::{Company, Database, company, on_both_databases};
+use stoa_tests::{Answer, Company, Database, company, on_both_databases};
 
-on_both_databases![list_shows_active_unless_asked_otherwise, text_filter_finds_name_and_code,];
+on_both_databases![
+    list_shows_active_unless_asked_otherwise,
+    text_filter_finds_name_and_code,
+    a_duplicate_names_the_lookup_in_the_way,
+];
 
 on_both_databases![
     rules:
@@ -218,7 +222,9 @@ fn category_with_active_children_is_not_archived(database: Database) {
     let shop = company(database);
     let parent = category(&shop, "PARENT", None).is(201).id();
     let child = category(&shop, "CHILD", Some(&parent)).is(201).id();
-    shop.archive(&format!("catalog/lookups/categories/{parent}")).refused(409, "ILLEGAL_STATE");
+    shop.archive(&format!("catalog/lookups/categories/{parent}"))
+        .refused(409, "ILLEGAL_STATE")
+        .fault("", "ACTIVE_CHILDREN");
     shop.archive(&format!("catalog/lookups/categories/{child}")).is(200);
     shop.archive(&format!("catalog/lookups/categories/{parent}")).is(200);
 }
@@ -252,4 +258,18 @@ fn unknown_kind_is_refused(database: Database) {
         let answer = shop.get(&format!("catalog/lookups/{kind}"));
         answer.refused(400, "VALIDATION_FAILED").fault("/path/kind", "FORMAT");
     }
+}
+
+/// A key reads active lookups alone, and learns of no other.
+fn a_duplicate_names_the_lookup_in_the_way(database: Database) {
+    let shop = company(database);
+    let machine = shop.machine(&["catalog.read", "catalog.write"]);
+    let brands = "catalog/lookups/brands";
+    let id = shop.brand("TAKEN");
+    let named = |refused: Answer| refused.refused(409, "DUPLICATE").at("/code").errors()[0]["conflictsWith"].clone();
+    assert_eq!(named(shop.post(brands, lookup("TAKEN"))), json!(id));
+    assert_eq!(named(machine.post(brands, lookup("TAKEN"))), json!(id));
+    shop.archive(&format!("{brands}/{id}")).is(200);
+    assert_eq!(named(shop.post(brands, lookup("TAKEN"))), json!(id));
+    assert_eq!(named(machine.post(brands, lookup("TAKEN"))), Json::Null);
 }

@@ -16,7 +16,10 @@ on_both_databases![
     other_filters_are_refused,
     writes_answer_receipts,
     c09_writes_follow_the_rules_of_people,
-    drafts_can_be_written_though_not_read,
+    who_writes_drafts_reads_them,
+    who_only_reads_finds_no_draft,
+    drafts_are_listed_on_demand,
+    media_of_drafts_are_hidden_from_writers,
     replays_and_if_match,
     scopes,
     what_a_write_leaves,
@@ -141,7 +144,7 @@ fn reads(machine: &Machine, product: &str, variant: &str) -> [Answer; 4] {
 
 fn c12_what_is_not_on_sale(database: Database) {
     let shop = company(database);
-    let machine = feeder(&shop);
+    let machine = shop.machine(&["catalog.read"]);
     let (draft, of_draft) = shop.article("DRAFT");
     let archived = on_sale(&shop, "Archived", json!({}));
     shop.archive(&format!("catalog/products/{}", archived.id())).is(200);
@@ -405,19 +408,70 @@ fn c09_writes_follow_the_rules_of_people(database: Database) {
     }
 }
 
-fn drafts_can_be_written_though_not_read(database: Database) {
+/// A feed reads back what it wrote, in whatever state that is.
+fn who_writes_drafts_reads_them(database: Database) {
     let shop = company(database);
     let machine = feeder(&shop);
     let id = machine.post("catalog/products", product("Later")).is(201).id();
     let path = format!("catalog/products/{id}");
-    machine.get(&path).refused(404, "NOT_FOUND");
-    machine.post(&format!("{path}/variants"), json!({ "sku": "LATER" })).is(201);
+    let variant_id = machine.post(&format!("{path}/variants"), json!({ "sku": "LATER" })).is(201).id();
+    let read = machine.get(&path).is(200);
+    assert_eq!((&read["publicationStatus"], &read["singleSku"]), (&json!("DRAFT"), &json!("LATER")));
+    assert_eq!(machine.get(&format!("{path}/variants")).is(200).ids(), [variant_id.as_str()]);
+    let one = format!("catalog/variants/{variant_id}");
+    assert_eq!(machine.get(&one).is(200).etag(), shop.get(&one).is(200).etag());
+    shop.archive(&path).is(200);
+    assert_eq!(machine.get(&path).is(200)["status"], "ARCHIVED");
+    assert_eq!(machine.get(&one).is(200)["status"], "ARCHIVED");
+    assert!(machine.get(&format!("{path}/variants")).is(200).items().is_empty());
+    let deleted = format!("catalog/products/{}", shop.product("Gone"));
+    shop.delete(&deleted).is(200);
+    machine.get(&deleted).refused(404, "NOT_FOUND");
+}
+
+fn who_only_reads_finds_no_draft(database: Database) {
+    let shop = company(database);
+    let (writer, reader) = (feeder(&shop), shop.machine(&["catalog.read"]));
+    let body = with(&product("Later"), json!({ "variants": [{ "sku": "LATER" }] }));
+    let made = writer.post("catalog/products", body).is(201);
+    let path = format!("catalog/products/{}", made.id());
+    let found = || reads(&reader, &made.id(), &variant(&made));
+    assert!(found().iter().all(|answer| answer.status == 404));
     let published = with(&product("Later"), json!({ "publicationStatus": "PUBLISHED" }));
-    machine.put(&path, published).is(200);
-    assert_eq!(machine.get(&path).is(200)["singleSku"], "LATER");
+    writer.put(&path, published).is(200);
+    assert!(found().iter().all(|answer| answer.status == 200));
     // 0.14: a PUT without it takes the product off sale.
-    machine.put(&path, product("Later")).is(200);
-    machine.get(&path).refused(404, "NOT_FOUND");
+    writer.put(&path, product("Later")).is(200);
+    assert!(found().iter().all(|answer| answer.status == 404));
+    for list in ["catalog/products", "catalog/variants"] {
+        reader.get(&format!("{list}?drafts=true")).refused(403, "SCOPE_DENIED");
+        assert!(reader.get(&format!("{list}?drafts=false")).is(200).items().is_empty());
+    }
+}
+
+fn drafts_are_listed_on_demand(database: Database) {
+    let shop = company(database);
+    let machine = feeder(&shop);
+    let (shown, draft, archived) =
+        (on_sale(&shop, "Shown", json!({})), shop.article("DRAFT"), on_sale(&shop, "Archived", json!({})));
+    shop.archive(&format!("catalog/products/{}", archived.id())).is(200);
+    let listed = |path: &str| machine.get(path).is(200).ids();
+    assert_eq!(listed("catalog/products"), [shown.id()]);
+    assert_eq!(listed("catalog/products?drafts=true"), [&shown.id(), &draft.0].map(String::as_str));
+    assert_eq!(listed("catalog/products?drafts=true&sku=draft"), [draft.0.as_str()]);
+    assert_eq!(listed("catalog/variants"), [variant(&shown)]);
+    assert_eq!(listed("catalog/variants?drafts=true"), [variant(&shown), draft.1]);
+    // Users ask by the state itself.
+    shop.list("catalog/products", &[("drafts", "true")]).refused(400, "UNKNOWN_QUERY_PARAMETER");
+}
+
+fn media_of_drafts_are_hidden_from_writers(database: Database) {
+    let shop = company(database);
+    let machine = feeder(&shop);
+    let (draft, _) = shop.article("DRAFT");
+    let media = format!("catalog/products/{draft}/media");
+    machine.post(&media, json!({ "url": "https://example.test/a" })).is(201);
+    machine.get(&media).refused(404, "NOT_FOUND");
 }
 
 fn replays_and_if_match(database: Database) {

@@ -2,7 +2,7 @@
 
 use serde_json::{Value as Json, json};
 use stoa_tests::company::{product, with, without};
-use stoa_tests::{Company, Database, company, on_both_databases};
+use stoa_tests::{Answer, Company, Database, company, on_both_databases};
 
 on_both_databases![
     c04_one_sku_twice_in_a_request,
@@ -10,6 +10,8 @@ on_both_databases![
     archive_takes_the_variants_along,
     archived_product_is_immutable,
     deletion_of_a_product_never_used,
+    a_duplicate_names_the_record_in_the_way,
+    a_duplicate_names_no_record_to_who_may_not_read,
     filters,
     include_is_checked,
 ];
@@ -288,7 +290,7 @@ fn deletion_is_refused_once_a_variant_existed(database: Database) {
     let shop = company(database);
     let (product, variant) = shop.article("ONE");
     let path = format!("catalog/products/{product}");
-    shop.delete(&path).refused(409, "ILLEGAL_STATE");
+    shop.delete(&path).refused(409, "ILLEGAL_STATE").fault("", "HAS_VARIANTS");
     shop.archive(&format!("catalog/variants/{variant}")).is(200);
     shop.delete(&path).refused(409, "ILLEGAL_STATE");
     shop.get(&path).is(200);
@@ -376,4 +378,44 @@ fn include_is_checked(database: Database) {
     for wrong in ["prices", "variants,prices", "Variants", ""] {
         shop.list(&path, &[("include", wrong)]).refused(400, "VALIDATION_FAILED").at("/query/include");
     }
+}
+
+/// The records that the faults of a refusal name, each with its pointer.
+fn conflicts(refused: &Answer) -> Vec<(String, Json)> {
+    let pointers = refused.pointers().into_iter();
+    pointers.zip(refused.errors()).map(|(pointer, fault)| (pointer, fault["conflictsWith"].clone())).collect()
+}
+
+fn a_duplicate_names_the_record_in_the_way(database: Database) {
+    let shop = company(database);
+    let (taken, variant) = shop.article("TAKEN");
+    let slug = shop.get(&format!("catalog/products/{taken}")).is(200).text("slug");
+    let (other, _) = shop.article("OTHER");
+    // An archived one too: it keeps its SKU and its slug.
+    shop.archive(&format!("catalog/products/{taken}")).is(200);
+    let by_slug = with(&product("P"), json!({ "slug": slug }));
+    let by_sku = with(&product("P"), json!({ "variants": [{ "sku": "FREE" }, { "sku": "TAKEN" }] }));
+    let import = json!({ "products": [by_slug.clone(), by_sku.clone()] });
+    for (refused, expected) in [
+        (shop.post("catalog/products", by_slug.clone()), vec![("/slug", &taken)]),
+        (shop.post("catalog/products", by_sku), vec![("/variants/1/sku", &variant)]),
+        (
+            shop.post("catalog/imports", import),
+            vec![("/products/0/slug", &taken), ("/products/1/variants/1/sku", &variant)],
+        ),
+        (shop.post(&format!("catalog/products/{other}/variants"), json!({ "sku": "TAKEN" })), vec![("/sku", &variant)]),
+        (shop.put(&format!("catalog/products/{other}"), by_slug), vec![("/slug", &taken)]),
+    ] {
+        let expected: Vec<_> = expected.into_iter().map(|(pointer, id)| (pointer.to_string(), json!(id))).collect();
+        assert_eq!(conflicts(&refused.refused(409, "DUPLICATE")), expected);
+    }
+}
+
+fn a_duplicate_names_no_record_to_who_may_not_read(database: Database) {
+    let shop = company(database);
+    shop.article("TAKEN");
+    let (_, writer) = shop.member("writer", &[&shop.role("WRITER", &["catalog.write"])]);
+    let body = with(&product("P"), json!({ "variants": [{ "sku": "TAKEN" }] }));
+    let refused = writer.post("catalog/products", body).refused(409, "DUPLICATE");
+    assert_eq!(conflicts(&refused), [("/variants/0/sku".to_string(), Json::Null)]);
 }

@@ -133,7 +133,7 @@ fn unit_shrink_against_product(database: Database) {
     }
 }
 
-/// Products with the same hundred SKUs in opposite orders: one wins whole, and nobody hears of a deadlock.
+/// Products with the same hundred SKUs in opposite orders: one wins whole, and no caller sees a deadlock.
 fn crossing_batches_do_not_deadlock(database: Database) {
     let shop = company(database);
     for round in 0..3 {

@@ -22,7 +22,7 @@ fn behind(link: &FaultyLink) -> Settings {
     Settings::default().by(move |url| link.route_to(url))
 }
 
-/// The server accepts and never answers. Nobody waits for ever, and when it speaks again all is as before.
+/// The server accepts and never responds. No caller waits for ever, and when it responds again all is as before.
 fn a_silent_database_is_answered_503_and_found_again() {
     let link = FaultyLink::default();
     let host = Stoa::start_with(Database::Postgres, behind(&link));

@@ -1,4 +1,4 @@
-//! Nobody else on the machine can read the files that are kept.
+//! No other user of the machine can read the host's files.
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt as _;

@@ -6,7 +6,7 @@ use stoa_tests::{Company, Database, Stoa, at_once, in_one_window};
 stoa_tests::tests![
     p15_the_limit_holds_over_both_hosts,
     the_use_of_a_month_is_that_of_both_hosts,
-    what_one_host_was_told_the_other_knows,
+    the_other_host_knows_what_one_host_received,
 ];
 
 fn pair() -> (Stoa, Stoa, Company) {
@@ -49,7 +49,7 @@ fn the_use_of_a_month_is_that_of_both_hosts() {
     assert_eq!(used(6), 8, "two used here, five used there, one in hand there");
 }
 
-fn what_one_host_was_told_the_other_knows() {
+fn the_other_host_knows_what_one_host_received() {
     let (one, other, shop) = pair();
     for round in 0..20 {
         let machine = shop.machine(&["catalog.read"]);

@@ -159,7 +159,7 @@ fn twin(operation: &str) -> String {
     format!("api{}{rest}", first.to_uppercase())
 }
 
-/// Whether a person's or a key's operation of this name is `operation`.
+/// Returns whether a person's or a key's operation of this name is `operation`.
 fn is_side(id: &str, operation: &str) -> bool {
     id == operation || id == twin(operation)
 }
@@ -182,7 +182,7 @@ fn members(contract: &Contract, schema: &Json, depth: usize, found: &mut BTreeSe
     }
 }
 
-/// Whether the request says by its path or body that it is about goods.
+/// Returns whether the request says by its path or body that it is about goods.
 fn names_goods(contract: &Contract, operation: &Operation) -> bool {
     let body = contract.resolve(&operation.document["requestBody"]);
     let mut found: BTreeSet<String> = operation.path_parameters().into_iter().map(String::from).collect();
@@ -215,7 +215,7 @@ fn no_write_of_goods_is_left_out() {
     assert!(faults.is_empty(), "{}", faults.join("\n"));
 }
 
-/// Whether an entry of this request is among those that the product finds.
+/// Returns whether an entry of this request is among those that the product finds.
 fn is_found(shop: &Company, product: &str, operation: &str, request: &str) -> bool {
     let entries = shop.all("audit", &[("productId", product), ("operation", operation)]);
     entries.iter().any(|entry| entry["requestId"] == request)

@@ -44,7 +44,7 @@ fn find_bare_members(document: &Json, place: &str, schema: &Json, bare: &mut BTr
     }
 }
 
-/// Whether it says what it is, itself or by what it refers to.
+/// Returns whether it says what it is, itself or by what it refers to.
 fn describes(document: &Json, node: &Json) -> bool {
     let referred = node["$ref"].as_str().and_then(|reference| document.pointer(reference.trim_start_matches('#')));
     let says = |object: &Json| object["description"].as_str().is_some_and(|text| !text.trim().is_empty());

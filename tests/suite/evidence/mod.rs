@@ -3,6 +3,9 @@
 mod audit_trail;
 mod contract;
 mod descriptions;
+mod examples;
+mod gates;
+mod item_codes;
 mod pages;
 mod permissions;
 mod plans;

@@ -80,7 +80,7 @@ fn line(operation: &Operation) -> String {
     format!("{} {} {} | {audience} | {needs}", operation.path, operation.method, operation.id)
 }
 
-/// Whether the tests below try an operation: those for anybody need nothing that could be lacking.
+/// Returns whether the tests below try an operation: those for anybody need nothing that could be lacking.
 pub fn tried(operation: &Operation) -> bool {
     match operation.audience() {
         Audience::Anybody => true,

@@ -85,7 +85,7 @@ fn judge(tables: &BTreeSet<String>, plans: &[(&Shape, Json)]) {
     assert!(wrong.is_empty(), "of {} statements:\n{}", plans.len(), wrong.join("\n"));
 }
 
-/// Whether a statement has a plan.
+/// Returns whether a statement has a plan.
 fn is_planned(sql: &str) -> bool {
     let word = sql.trim_start_matches(['(', ' ', '\n']).split_whitespace().next().unwrap_or_default().to_lowercase();
     ["select", "with", "insert", "update", "delete"].contains(&word.as_str())

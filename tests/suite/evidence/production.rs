@@ -33,9 +33,9 @@ fn a_lock_file_brings_the_modules_of_the_release() {
     for entry in fs::read_dir(&modules).expect("the modules") {
         let name = entry.expect("a file").file_name();
         let pulled = fs::read(place.path().join("modules").join(&name)).expect("a pulled file");
-        let own = fs::read(modules.join(&name)).expect("a file of the release");
+        let released = fs::read(modules.join(&name)).expect("a file of the release");
         if name.to_string_lossy().ends_with(".wasm") {
-            assert_eq!(pulled, own, "{}", name.display());
+            assert_eq!(pulled, released, "{}", name.display());
             count += 1;
         }
     }

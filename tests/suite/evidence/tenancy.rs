@@ -65,7 +65,7 @@ fn p18_every_field_of_every_operation(database: Database) {
     let (mut met, mut lines) = (0, Vec::new());
     for operation in contract.operations.iter().filter(|operation| operation.audience() != Audience::Anybody) {
         // A caller of a company of its own: of some records a company may have only so many.
-        let own = OnceCell::new();
+        let owner = OnceCell::new();
         for form in fields::forms(&contract, operation) {
             for field in fields::fields(&contract, &form) {
                 if kinds::exempt(&form, &field).is_some() {
@@ -73,7 +73,7 @@ fn p18_every_field_of_every_operation(database: Database) {
                 }
                 met += 1;
                 if met % each == 0 {
-                    let caller = own.get_or_init(|| Caller::new(&requests::company_for(&mine.host, operation)));
+                    let caller = owner.get_or_init(|| Caller::new(&requests::company_for(&mine.host, operation)));
                     let outcome = try_field(&contract, caller, &shared, &foreign, &form, &field);
                     lines.push(format!("{form} {field} | {outcome}"));
                 }
@@ -109,8 +109,8 @@ fn settled(company: &Company) -> std::collections::BTreeMap<String, (usize, u64)
     })
 }
 
-/// Tries one field with a foreign id, an absent one, an archived one and a good one; what the last three came to. What only reads
-/// shares its good records with all that does.
+/// Tries one field with a foreign id, an absent one, an archived one and a good one. Returns the results of the last three. Operations
+/// that only read share their good records.
 fn try_field(
     contract: &Contract,
     writer: &Caller,

@@ -16,7 +16,7 @@ fn takes(contract: &Contract, operation: &Operation, parameter: &str) -> bool {
     contract.parameters(operation).any(|taken| taken["name"] == parameter)
 }
 
-/// Whether it is a list, and not one record with a part that has pages.
+/// Returns whether it is a list, and not one record with a part that has pages.
 fn answers_items(contract: &Contract, operation: &Operation) -> bool {
     let page = contract.resolve(&operation.document["responses"]["200"]);
     let schema = contract.resolve(&page["content"]["application/json"]["schema"]);

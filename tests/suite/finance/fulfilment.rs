@@ -25,7 +25,7 @@ on_both_databases![
     f30_a_known_identity_leaves_nothing,
     f31_goods_are_of_one_order_or_of_none,
     d5_the_stale_version_is_pointed_at,
-    f32_nothing_of_units_is_told,
+    f32_nothing_of_units_is_reported,
     f33_goods_move_by_their_own_permission,
     goods_are_bought_with_their_invoice,
     an_order_is_received_with_its_invoice,
@@ -269,7 +269,7 @@ fn f31_goods_are_of_one_order_or_of_none(database: Database) {
     confirm(desk, &invoice, sale(&office)).refused(409, "ILLEGAL_STATE").fault("/lines", "NO_GOODS");
 }
 
-fn f32_nothing_of_units_is_told(database: Database) {
+fn f32_nothing_of_units_is_reported(database: Database) {
     let office = Office::new(database);
     let desk = &office.sales;
     let (phone, units) = office.counter.phone("300", 2);

@@ -207,7 +207,7 @@ impl Hand {
         }
     }
 
-    /// Whether a source with this much left may pay this part.
+    /// Foretells if a source with this much left may pay this part.
     fn foretell_part(&self, invoice: usize, part: i64, available: i64) -> Foretold {
         allow(self.invoices[invoice].state == State::Posted, "REFERENCE_INVALID")?;
         allow(part <= available && part <= self.invoices[invoice].balance(), "LIMIT_EXCEEDED")

@@ -28,7 +28,7 @@ fn connect(address: &str) -> TcpStream {
     TcpStream::connect(address).expect("cannot connect")
 }
 
-/// Whether the other side has closed, within a time.
+/// Returns whether the other side has closed, within a time.
 fn is_closed(stream: &mut TcpStream, within: Duration) -> bool {
     stream.set_read_timeout(Some(within)).expect("a read timeout");
     match stream.read(&mut [0; 1]) {

@@ -68,8 +68,21 @@ fn an_old_key_never_acts_again(database: Database) {
 
 fn a_v7_key_is_judged_by_its_own_time(database: Database) {
     let shop = stoa_tests::company(database);
-    create(&shop, &v7(-7 * DAY - 60), "A").refused(409, "IDEMPOTENCY_KEY_EXPIRED");
-    create(&shop, &v7(DAY + 60), "A").refused(400, "IDEMPOTENCY_KEY_INVALID");
+    for (refused, status, code) in [
+        (create(&shop, &v7(-7 * DAY - 60), "A"), 409, "IDEMPOTENCY_KEY_EXPIRED"),
+        (create(&shop, &v7(DAY + 60), "A"), 400, "IDEMPOTENCY_KEY_INVALID"),
+    ] {
+        // No caller has used it: the rejection says which times are accepted.
+        let answer = refused.refused(status, code).fault("/header/Idempotency-Key", "RANGE");
+        let expected = &answer.errors()[0]["expected"];
+        let seconds_from_now = |bound: &str| {
+            let text = expected[bound].as_str().unwrap_or_else(|| panic!("no {bound}: {answer}"));
+            let time = chrono::DateTime::parse_from_rfc3339(text).unwrap_or_else(|_| panic!("{text} is no time"));
+            time.timestamp() - chrono::Utc::now().timestamp()
+        };
+        assert!((seconds_from_now("minimum") + 7 * DAY).abs() < 60, "{answer}");
+        assert!((seconds_from_now("maximum") - DAY).abs() < 60, "{answer}");
+    }
     assert_eq!(shop.count("stoa_idempotency", "operation = 'createLookup'"), 0, "nothing is stored of either");
     create(&shop, &v7(-7 * DAY + 60), "A").is(201);
     create(&shop, &v7(DAY - 60), "B").is(201);

@@ -1,6 +1,7 @@
 //! HTTP: manners, bodies, keys, versions and lists, the same on every operation.
 
 mod connections;
+mod created;
 mod edge;
 mod idempotency;
 mod idempotency_age;
@@ -12,5 +13,6 @@ mod manners;
 mod raw;
 mod reference;
 mod refusal_order;
+mod remedies;
 mod schema_corpus;
 mod teaching;

@@ -89,6 +89,8 @@ fn it_shows_the_contract_with_the_guide(database: Database) {
             "Keys and scopes",
             "Idempotency",
             "Errors",
+            "Error codes",
+            "Reasons in errors",
             "Paging and synchronising",
             "Money and time",
             "Limits",

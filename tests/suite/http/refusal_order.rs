@@ -7,7 +7,7 @@ use stoa_tests::{Answer, Database, Request, company, on_one_database};
 // Judged before a database is asked, or of what no database knows.
 on_one_database![
     each_stage_hides_the_ones_behind_it,
-    faults_of_one_stage_are_told_together,
+    faults_of_one_stage_are_reported_together,
     stranger_learns_nothing_of_a_body
 ];
 
@@ -58,7 +58,7 @@ fn each_stage_hides_the_ones_behind_it(database: Database) {
     assert_eq!(shop.digest(), before);
 }
 
-fn faults_of_one_stage_are_told_together(database: Database) {
+fn faults_of_one_stage_are_reported_together(database: Database) {
     let shop = company(database);
     let body = json!({ "name": 7, "productType": "X", "trackInventory": "yes", "variants": [{}, { "sku": "a" }] });
     let answer = shop.post("catalog/products", body).refused(400, "VALIDATION_FAILED");

@@ -5,10 +5,15 @@ use stoa_tests::company::{with, without};
 use stoa_tests::host::Settings;
 use stoa_tests::issuer::Manner;
 use stoa_tests::signer::{claims, jwks};
-use stoa_tests::{Answer, Database, Issuer, Signer, Stoa, modules, on_one_database};
+use stoa_tests::{Answer, Database, Issuer, Signer, Stoa, eventually, modules, on_one_database};
 
 // Judged before a database is asked, or of what no database knows.
-on_one_database![what_a_token_does_not_tell_its_issuer_does, claims_have_the_names_that_the_issuer_gives_them];
+on_one_database![
+    what_a_token_does_not_tell_its_issuer_does,
+    claims_have_the_names_that_the_issuer_gives_them,
+    a_missing_address_differs_from_an_unverified_one,
+    the_log_says_that_userinfo_rejects_a_token,
+];
 
 const AUDIENCE: &str = "stoa-suite";
 
@@ -97,4 +102,44 @@ fn claims_have_the_names_that_the_issuer_gives_them(database: Database) {
     let vouching = host(database, &issuer, "claims = { email = \"upn\", email_always_verified = true }");
     assert_eq!(me(&vouching, &sign(json!({ "upn": "b@acme.test" }))).is(200).text("email"), "b@acme.test");
     me(&vouching, &sign(json!({ "email": "b@acme.test", "email_verified": true }))).refused(403, "IDENTITY_UNVERIFIED");
+}
+
+fn a_missing_address_differs_from_an_unverified_one(database: Database) {
+    let signer = Signer::es256("k");
+    let issuer = Issuer::start(Manner::Keys(jwks([&signer])));
+    let deployed = host(database, &issuer, "");
+    let whole = claims(&issuer.url, AUDIENCE, "alice");
+    for (claims, code, why) in [
+        (without(&whole, "email"), "REQUIRED", "The token has no e-mail address."),
+        (
+            without(&whole, "email_verified"),
+            "REQUIRED",
+            "The token does not say whether its e-mail address is verified.",
+        ),
+        (
+            with(&whole, json!({ "email_verified": false })),
+            "FORMAT",
+            "The token has an e-mail address that is not verified.",
+        ),
+    ] {
+        let answer = me(&deployed, &signer.sign(&signer.header(), &claims)).refused(403, "IDENTITY_UNVERIFIED");
+        let answer = answer.fault("/header/Authorization", code);
+        let challenge = format!("Bearer error=\"insufficient_scope\", error_description=\"{why}\"");
+        assert_eq!(answer.header("www-authenticate"), Some(challenge.as_str()), "{answer}");
+    }
+}
+
+fn the_log_says_that_userinfo_rejects_a_token(database: Database) {
+    let signer = Signer::es256("k");
+    let issuer = Issuer::start(Manner::Keys(jwks([&signer])));
+    issuer.tell_of_people(Manner::Status(401));
+    let deployed = host(database, &issuer, "");
+    let nameless = without(&claims(&issuer.url, AUDIENCE, "alice"), "email");
+    me(&deployed, &signer.sign(&signer.header(), &nameless)).refused(403, "IDENTITY_UNVERIFIED");
+    let lines = eventually(|| {
+        let log = deployed.log();
+        log.contains("user token refused").then_some(log)
+    });
+    let said = lines.lines().find(|line| line.contains("userinfo rejects a user's token"));
+    assert!(said.is_some_and(|line| line.contains("401") && line.contains("RFC 8707")), "{lines}");
 }

@@ -27,7 +27,7 @@ const AUDIENCE: &str = "stoa-suite";
 /// Fetches that unknown keys ask for are at least this far apart (host/src/identity/issuer_keys.rs).
 const GAP: Duration = Duration::from_secs(30);
 
-/// As deployed. Who comes is the host's own business: it needs no module for that.
+/// As deployed. The host itself identifies callers: it needs no module for that.
 fn deployed() -> Settings {
     Settings::default().without_dev().modules(modules::none())
 }

@@ -5,3 +5,4 @@ mod bad_tokens;
 mod issuers;
 mod oidc_provider;
 mod refusal_time;
+mod token_check;

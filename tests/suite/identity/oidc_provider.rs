@@ -7,7 +7,7 @@ use stoa_tests::{Answer, Database, Stoa, modules, on_one_database, record};
 // Judged before a database is asked, or of what no database knows.
 on_one_database![people_come_by_their_tokens, keys_rotate, an_outage_is_outlived];
 
-/// The provider; where there is none, it is told that the test did not run.
+/// The provider. Without one, the run reports that the test did not run.
 fn provider(test: &str) -> Option<Provider> {
     let missing = |why: &String| record::tell_not_run(&format!("identity::oidc_provider::{test}"), why);
     Provider::start().inspect_err(missing).ok()

@@ -244,7 +244,9 @@ fn what_cannot_be_counted(database: Database) {
     let unit = shop.admit(&phone, &main, 1).remove(0);
     let count = open(&shop, &main);
     record(&shop, &count, json!([line(&untracked, "1")])).refused(409, "ILLEGAL_STATE").at("/lines/0/variantId");
-    record(&shop, &count, json!([line(&box_, "1.5")])).refused(400, "VALIDATION_FAILED").at("/lines/0/countedQuantity");
+    let finer = record(&shop, &count, json!([line(&box_, "1.5")])).refused(400, "VALIDATION_FAILED");
+    let digits = json!({ "maximum": 0, "counted": "FRACTION_DIGITS" });
+    finer.fault("/lines/0/countedQuantity", "QUANTITY_SCALE").bounds("/lines/0/countedQuantity", digits);
     let below_zero = record(&shop, &count, json!([line(&box_, "-1")]));
     below_zero.refused(400, "VALIDATION_FAILED").fault("/lines/0/countedQuantity", "FORMAT");
     let twice = record(&shop, &count, json!([line(&box_, "1"), line(&box_, "1")]));

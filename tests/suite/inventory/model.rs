@@ -189,7 +189,7 @@ impl Shelf {
         self.send("porter/calls", &json!({ "calls": calls }))
     }
 
-    /// Whether a write that the model allows so was done so.
+    /// Returns whether a write that the model allows so was done so.
     #[track_caller]
     fn done(answer: &Answer, allowed: bool, refusal: &str) -> bool {
         match allowed {

@@ -25,7 +25,7 @@ on_both_databases![
 on_both_databases![
     rules:
     e24_damaged_units_go_back_for_nothing,
-    units_are_told_to_who_may_know,
+    units_are_reported_to_who_may_know,
 ];
 
 fn shop(database: Database) -> Company {
@@ -351,7 +351,7 @@ fn e24_damaged_units_go_back_for_nothing(database: Database) {
     assert_eq!(shop.worth(&phone), "190.000000000000");
 }
 
-fn units_are_told_to_who_may_know(database: Database) {
+fn units_are_reported_to_who_may_know(database: Database) {
     let shop = shop(database);
     let (phone, main) = (shop.phone(), shop.main());
     expect(&shop, &main, &phone, 1);

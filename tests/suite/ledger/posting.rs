@@ -20,7 +20,7 @@ on_both_databases![
 on_both_databases![
     rules:
     l16_an_unmapped_role_falls_back,
-    l20_currency_is_told_before_set_up,
+    l20_currency_is_reported_before_set_up,
     l21_each_role_is_needed_where_it_is_used,
     l27_entries_are_dated_by_the_company_s_calendar,
     l31_costs_fit_the_grid,
@@ -132,7 +132,7 @@ fn l19_every_missing_role_is_named(database: Database) {
     ");
 }
 
-fn l20_currency_is_told_before_set_up(database: Database) {
+fn l20_currency_is_reported_before_set_up(database: Database) {
     let books = books(database);
     books.map(&[("REVENUE", None)]).is(200);
     let mut posting = books.posting(&[("CASH_MOVEMENT", "debit", "1"), ("REVENUE", "credit", "1")]);

@@ -19,8 +19,8 @@ use super::vetter::Vetter;
 
 on_one_database![
     a_descriptor_error_names_its_path,
-    a_wanted_service_is_told_by_function,
-    an_untrusted_signer_is_told_before_anything_is_sent,
+    a_wanted_service_is_reported_by_function,
+    an_untrusted_signer_is_reported_before_anything_is_sent,
     a_host_says_whether_it_trusts_a_signer,
     a_section_is_read_and_nothing_is_compiled,
     a_section_that_lies_is_refused,
@@ -110,7 +110,7 @@ fn a_descriptor_error_names_its_path(_: Database) {
     }
 }
 
-fn a_wanted_service_is_told_by_function(database: Database) {
+fn a_wanted_service_is_reported_by_function(database: Database) {
     let modules = modules::empty_with(&[("keeper.wasm", &modules::guest("keeper"))]);
     let host = Stoa::start_with(database, Settings::default().modules(modules.path()));
     let pushed = host.console().push(&host.signed(&modules::guest("reader"))).is(201);
@@ -124,7 +124,7 @@ fn a_wanted_service_is_told_by_function(database: Database) {
 }
 
 /// A host of the test's own, which counts what it is sent.
-fn an_untrusted_signer_is_told_before_anything_is_sent(_: Database) {
+fn an_untrusted_signer_is_reported_before_anything_is_sent(_: Database) {
     let stranger = Vetter::make("stranger", "partner");
     let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
     let url = format!("http://{}", listener.local_addr().expect("an address"));

@@ -13,7 +13,7 @@ stoa_tests::tests![an_operators_index_under_way_is_left_alone];
 on_both_databases![
     rows_are_filled_after_the_swap,
     a_killed_backfill_goes_on,
-    a_refused_backfill_is_told,
+    a_refused_backfill_is_reported,
     a_failed_backfill_is_listed_with_tries_and_error,
     rows_that_break_a_new_rule_refuse_it,
     tables_stay_when_their_module_goes_back,
@@ -89,7 +89,7 @@ fn a_killed_backfill_goes_on(database: Database) {
     }
 }
 
-fn a_refused_backfill_is_told(database: Database) {
+fn a_refused_backfill_is_reported(database: Database) {
     let host = host(database);
     let shop = host.company();
     add(&shop, "waits");

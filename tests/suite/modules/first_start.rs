@@ -1,5 +1,6 @@
 //! A first start compiles nothing that was compiled before: into the deployment's own cache, as `cargo xtask run` has it done, or
-//! by a release that the settings vouch for. What was touched or made for another engine is left, and compiled anew.
+//! by a release that the settings allow. The host ignores a file that was modified or built for another engine, and compiles the
+//! module again.
 
 use std::fs;
 use std::io::{Read as _, Write as _};
@@ -110,11 +111,11 @@ fn a_cache_that_was_filled_before_spares_the_first_start(_: Database) {
     // Once is enough.
     let again = place.precompile(&[]);
     assert!(!String::from_utf8_lossy(&again.stderr).contains("compiling"), "{again:?}");
-    // Touched, it is compiled, and kept anew.
+    // Touched, it is compiled, and kept again.
     touch(&the_only_file(&place.at("cache"), None));
     let host = place.start("cache", Settings::default());
     assert_eq!(count_loads(&host), [0, 0, 1]);
-    assert!(host.log().contains("was touched"), "{}", host.log());
+    assert!(host.log().contains("was modified"), "{}", host.log());
     serves(&host);
     assert_eq!(count_loads(&place.start("cache", Settings::default())), [1, 0, 0]);
 }
@@ -134,7 +135,7 @@ fn code_of_a_release_that_was_touched_is_compiled_anew(_: Database) {
     touch(&the_only_file(&place.at("release"), Some("code")));
     let host = place.start_released("own", &sha256);
     assert_eq!(count_loads(&host), [0, 0, 1]);
-    assert!(host.log().contains("was touched"), "{}", host.log());
+    assert!(host.log().contains("was modified"), "{}", host.log());
     serves(&host);
 }
 

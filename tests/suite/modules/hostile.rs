@@ -140,8 +140,8 @@ fn misbehave(status: u16, request: impl Fn() -> Answer) -> (Answer, Duration) {
         let begin = Instant::now();
         (request(), begin.elapsed())
     };
-    let is_told = |(answer, _): &(Answer, Duration)| status == 0 || answer.status != 503;
-    repeat_with(attempt).take(TRIES).find(is_told).unwrap_or_else(attempt)
+    let is_reported = |(answer, _): &(Answer, Duration)| status == 0 || answer.status != 503;
+    repeat_with(attempt).take(TRIES).find(is_reported).unwrap_or_else(attempt)
 }
 
 fn every_attack_is_one_problem(database: Database) {

@@ -5,9 +5,8 @@ use stoa_tests::company::{onboarding, with};
 use stoa_tests::host::Settings;
 use stoa_tests::operator::{Operator, signed_by};
 use stoa_tests::puppet::{descriptor, descriptor_of_partner, puppet, route};
-use stoa_tests::{Answer, Database, Stoa, eventually, modules, on_both_databases};
+use stoa_tests::{Answer, Database, Stoa, modules, on_both_databases};
 
-use super::hostile::commit;
 use super::vetter::{Vetter, trust_file};
 
 on_both_databases![
@@ -20,7 +19,6 @@ on_both_databases![
     a_modules_members_stand_under_its_name,
     names_of_schemas_depend_on_no_other_module,
     a_push_tells_what_an_activation_rejects,
-    item_codes_are_a_modules_own,
 ];
 
 /// A `--dev` host without modules that trusts this entry beside its own key, which is the deployment's.
@@ -61,6 +59,7 @@ fn evil() -> Json {
                 "example": {},
             }],
             "problems": [{ "code": "CATALOG_BROKEN", "status": 409, "detail": "It is." }],
+            "itemCodes": list_names(&["CATALOG_STUCK"]),
             "auditFilters": list_names(&["catalogId"]),
             "schemas": { "SubscriptionPlan": { "type": "object" } },
             "onboarding": { "type": "object", "properties": { "catalogThing": { "type": "boolean" } } },
@@ -80,6 +79,7 @@ fn a_partner_introduces_only_its_own_names(database: Database) {
         "event `sales.order.stolen` (begins with `evil.`)",
         "resource type `SALES_ORDER` (begins with `EVIL`)",
         "problem `CATALOG_BROKEN` (begins with `EVIL`)",
+        "item code `CATALOG_STUCK` (begins with `EVIL`)",
         "audit filter `catalogId` (begins with `evil`)",
         "schema `SubscriptionPlan` (begins with `Evil`)",
         "onboarding member `catalogThing` (begins with `evil`)",
@@ -253,10 +253,10 @@ fn a_push_tells_what_an_activation_rejects(database: Database) {
     let acme = Vetter::make("acme", "partner");
     let (host, console) = deployment(database, acme.entry(""));
     let push = |descriptor: &Json| console.push(&host.signed(&puppet(descriptor)));
-    let expect_told = |pushed: &Answer, code: &str, words: &str| {
+    let expect_reported = |pushed: &Answer, code: &str, words: &str| {
         let conflicts = &pushed["conflicts"];
-        let told = conflicts[0].as_str().unwrap_or_else(|| panic!("{code} is not told: {pushed}"));
-        assert!(told.starts_with(&format!("{code}: ")) && told.contains(words), "{told}");
+        let message = conflicts[0].as_str().unwrap_or_else(|| panic!("{code} is not reported: {pushed}"));
+        assert!(message.starts_with(&format!("{code}: ")) && message.contains(words), "{message}");
         let digest = pushed.text("digest");
         assert_eq!(console.get(&format!("modules/{digest}/diff")).is(200)["conflicts"], *conflicts);
         console.activate(&digest, json!({ "allow": ["SERVICE_WANTED"] })).refused(409, code);
@@ -264,7 +264,7 @@ fn a_push_tells_what_an_activation_rejects(database: Database) {
     let label = json!({ "name": "label", "type": "text" });
     activate(&console, push(&keep("puppet-price", "1.0.0", "list", json!([label]))));
     console.post("modules/puppet-price/deactivate", json!({})).is(200);
-    expect_told(&push(&keep("puppet", "1.0.0", "price_list", json!([label]))), "TABLE_TAKEN", "puppet_price_list");
+    expect_reported(&push(&keep("puppet", "1.0.0", "price_list", json!([label]))), "TABLE_TAKEN", "puppet_price_list");
 
     let size = |type_: &str| json!({ "name": "size", "type": type_, "nullable": true });
     let shelf = |version: &str, columns: Json| keep("shelf", version, "board", columns);
@@ -272,28 +272,11 @@ fn a_push_tells_what_an_activation_rejects(database: Database) {
     let without_size = shelf("1.1.0", json!([label]));
     activate(&console, push(&without_size));
     let other_type = push(&shelf("1.2.0", json!([label, size("text")])));
-    expect_told(&other_type, "SCHEMA_NOT_ADDITIVE", "column size has another type");
+    expect_reported(&other_type, "SCHEMA_NOT_ADDITIVE", "column size has another type");
 
     console.post("modules/shelf/rollback", json!({})).is(200);
-    expect_told(&push(&without_size), "MODULE_WITHDRAWN", "shelf 1.1.0");
+    expect_reported(&push(&without_size), "MODULE_WITHDRAWN", "shelf 1.1.0");
 
     let reader = console.push(&host.signed(&modules::guest("reader")));
-    expect_told(&reader, "SERVICE_UNRESOLVED", "reader");
-}
-
-/// The items of `problem-many` have the code MANY.
-fn item_codes_are_a_modules_own(database: Database) {
-    let acme = Vetter::make("acme", "partner");
-    let entry = |names: &str| acme.entry(&format!(":hostile+names:attack{names}"));
-    let (host, console) = deployment(database, entry(""));
-    let pushed = console.push(&signed_by(acme.key(), &modules::guest("hostile")));
-    activate(&console, pushed);
-    host.forget_contract();
-    let shop = host.company();
-    commit(&shop, "problem-many", "").refused(500, "MODULE_FAILED");
-    commit(&shop, "behave", "").is(201);
-
-    host.rewrite_file(&trust_file(&[entry("+names:many")]));
-    host.hang_up();
-    eventually(|| (commit(&shop, "problem-many", "").status == 409).then_some(()));
+    expect_reported(&reader, "SERVICE_UNRESOLVED", "reader");
 }

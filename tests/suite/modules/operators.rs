@@ -162,7 +162,7 @@ fn a_module_comes_in_is_activated_and_goes(database: Database) {
     let audited: Vec<&str> = audited.iter().map(|row| row[0].as_str()).collect();
     assert_eq!(audited, ["activateModule", "pushModule", "activateModule", "activateGeneration"]);
 
-    // A start anew runs what the database says, with what it compiled before.
+    // A restart runs what the database says, with what it compiled before.
     assert_eq!(console.activate(&digest, json!({ "again": true })).is(200)["generation"], 4);
     let contract = host.get("/v1/openapi.json").is(200);
     assert_eq!(contract["info"]["x-stoa-generation"], 4);

@@ -11,10 +11,10 @@ use stoa_tests::{eventually_within, host, modules};
 
 stoa_tests::tests![
     the_fixtures_of_template_and_example_hold,
-    whatever_is_not_as_expected_is_told,
+    whatever_is_not_as_expected_is_reported,
     what_cannot_be_tested_is_refused,
     a_component_is_checked_as_a_host_would,
-    what_would_change_is_told,
+    what_would_change_is_reported,
     compiled_code_is_kept_where_the_caller_says,
     the_compiler_of_every_verb_has_limits,
 ];
@@ -83,7 +83,7 @@ fn the_fixtures_of_template_and_example_hold() {
 }
 
 /// One fixture after another that expects what is not: each fails, and says where.
-fn whatever_is_not_as_expected_is_told() {
+fn whatever_is_not_as_expected_is_reported() {
     let step = |expect: Json| json!({ "operation": "createTemplateEntry", "body": { "name": "A" }, "expect": expect });
     let read = json!({ "operation": "getTemplateEntry", "path": { "id": "$a/id" }, "expect": { "status": 200, "body": "$b" } });
     let mut saved = step(json!({ "status": 201 }));
@@ -147,7 +147,7 @@ fn a_component_is_checked_as_a_host_would() {
 }
 
 /// The example takes the built-in module's place without breaking anything; the way back breaks what it brought.
-fn what_would_change_is_told() {
+fn what_would_change_is_reported() {
     let pricing = built_in("pricing");
     let (ok, reported) = module(&["check", &tiers(), "--against", &pricing]);
     assert!(ok, "{reported:#}");

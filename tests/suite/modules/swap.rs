@@ -193,7 +193,7 @@ fn a_failing_module_is_taken_back(database: Database) {
     assert!(back["reason"].as_str().is_some_and(|reason| reason.contains("changeling 1.0.1")), "{back}");
     let audited = host.rows("select metadata from stoa_operator_audit where actor = 'system:host'");
     assert_eq!(audited.len(), 1);
-    // Brought back by hand, it is watched anew.
+    // Brought back by hand, it is watched again.
     console.activate(&broken, json!({ "again": true })).is(200);
     eventually(|| {
         ask_all(&shops);

@@ -91,7 +91,7 @@ fn killed_at_every_step(database: Database) {
     host.kill9();
     host.restart();
     host.forget_contract();
-    // Nobody can record a generation meanwhile.
+    // No host can record a generation meanwhile.
     let hold = || shop.hold("lock table stoa_generation in exclusive mode");
     let done = kill_while_activating(&host, &shop, Some(&hold), |_| thread::sleep(whole));
     assert!(!done, "a generation was recorded though nobody could");
@@ -107,8 +107,8 @@ fn killed_at_every_step(database: Database) {
     }
 }
 
-/// Kills the host at a moment of an activation, which may depend on the generation before it. `hold`: keeps a lock meanwhile. Whether the
-/// activation was recorded.
+/// Kills the host at a moment of an activation, which may depend on the generation before it. `hold`: keeps a lock meanwhile. Returns
+/// whether the activation was recorded.
 fn kill_while_activating(
     host: &Stoa,
     shop: &Company,

@@ -1,5 +1,5 @@
 //! Components that the host rejects at the start: imports of what is not theirs, garbage, and descriptors that lie. The
-//! refusal names the item, so that an operator can mend it.
+//! refusal names the item, so that an operator can fix it.
 
 use serde_json::{Value as Json, json};
 use stoa_tests::company::with;

@@ -123,7 +123,7 @@ fn history_marks_withdrawn_generations(database: Database) {
     assert_eq!(marks(), vec![json!([]); 4]);
 }
 
-/// Nobody called the broken version while it was the newest activation.
+/// No caller reached the broken version while it was the newest activation.
 fn what_a_rollback_brought_is_watched(database: Database) {
     let (host, console) = host(database);
     let shops = shops(&host, 3);

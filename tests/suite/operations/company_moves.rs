@@ -183,8 +183,18 @@ fn a_user_has_one_id_in_the_target(database: Database) {
     let (own, shop) = (target.company_of(&email), source.company_of(&email));
     let owner = |shop: &Company| shop.rows("select user_id from stoa_membership where {tenant}").remove(0).remove(0);
     assert_ne!(owner(&shop), owner(&own), "two deployments gave one id");
-    let moved = move_to(&target, &shop);
-    assert_eq!(owner(&moved), owner(&own));
+    let folder = Folder::new("moves");
+    let file = folder.path().join("company.ndjson");
+    export(&shop, &file);
+    let output =
+        target.command().args(["import-company", "--json"]).arg(&file).output().expect("cannot run the binary");
+    let printed = String::from_utf8_lossy(&output.stdout).into_owned();
+    let objects: Vec<Json> = printed.lines().filter_map(|line| serde_json::from_str(line).ok()).collect();
+    let [imported, checked] = objects.as_slice() else { panic!("{printed}") };
+    assert_eq!(imported["company"], shop.tenant);
+    assert_eq!(imported["users"].as_object().map(serde_json::Map::len), Some(1), "{imported}");
+    assert_eq!(checked["findings"], json!([]));
+    assert_eq!(owner(&there(&target, &shop)), owner(&own));
     let newcomer = source.company_of(&format!("{}@example.test", uuid::Uuid::new_v4().simple()));
     assert_eq!(owner(&move_to(&target, &newcomer)), owner(&newcomer), "an id is kept where nobody has it");
 }

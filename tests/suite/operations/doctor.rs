@@ -152,11 +152,11 @@ fn fault(id: &'static str, status: &'static str, seed: &[String], repair: &[&str
 
 fn faults(database: Database) -> Vec<Fault> {
     let is_sqlite = database == Database::Sqlite;
-    let at = |seconds: i64| match database {
+    let instant = |seconds: i64| match database {
         Database::Sqlite => format!("(unixepoch() * 1000 + {})", seconds * 1000),
         Database::Postgres => format!("(now() + interval '{seconds} seconds')"),
     };
-    let (now, earlier, later) = (at(0), at(-7_200), at(86_400));
+    let (now, earlier, later) = (instant(0), instant(-7_200), instant(86_400));
     let one = if is_sqlite { format!("x'{:032x}'", 1) } else { format!("'{}'", Uuid::from_u128(1)) };
     let zero = one.replace('1', "0");
     let bytes = if is_sqlite { "x'00'" } else { "'\\x00'::bytea" };

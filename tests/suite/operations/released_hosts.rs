@@ -12,7 +12,7 @@ use stoa_tests::company::{onboarding, with};
 use stoa_tests::host::{Settings, binary, compiled_modules};
 use stoa_tests::installed::Installed;
 use stoa_tests::issuer::Manner;
-use stoa_tests::released::{self, find_difference};
+use stoa_tests::released::{self, Release, find_difference};
 use stoa_tests::selling::Counter;
 use stoa_tests::signer::{claims, jwks};
 use stoa_tests::{Company, Database, Folder, Issuer, Signer, Stoa, modules, on_both_databases, record};
@@ -39,13 +39,14 @@ struct Deployment {
 
 /// One for each release that is built here.
 fn deployments(database: Database) -> Vec<Deployment> {
-    let releases = released::list().into_iter();
-    let built: Vec<_> =
-        releases.filter_map(|release| release.find_host().map(|old| deploy(database, release.version, old))).collect();
-    if built.is_empty() {
-        record::tell_not_run("operations::released_hosts", "`cargo xtask test --all` builds the released hosts");
-    }
-    built
+    let deploy_release = |release: Release| match release.find_host() {
+        Ok(old) => Some(deploy(database, release.version, old)),
+        Err(why) => {
+            record::tell_not_run(&format!("operations::released_hosts of {}", release.version), &why);
+            None
+        }
+    };
+    released::list().into_iter().filter_map(deploy_release).collect()
 }
 
 fn deploy(database: Database, version: String, old: Installed) -> Deployment {

@@ -99,8 +99,9 @@ fn an_order_of_ten_lines_is_traced_whole(database: Database) {
     let stores: Vec<_> = trace.iter().filter(|span| span.name == "store").collect();
     let system = if database == Database::Sqlite { "sqlite" } else { "postgresql" };
     for span in &stores {
-        let is_told = !span.attribute("stoa.statements").is_empty() && !span.attribute("stoa.statements").contains('?');
-        assert!(is_told && span.attribute("db.system.name") == system, "{span:?}");
+        let is_reported =
+            !span.attribute("stoa.statements").is_empty() && !span.attribute("stoa.statements").contains('?');
+        assert!(is_reported && span.attribute("db.system.name") == system, "{span:?}");
         let round_trips = span.attribute("stoa.round_trips").parse::<u32>();
         assert_eq!(round_trips.is_ok(), database == Database::Postgres, "{span:?}");
     }
@@ -152,8 +153,8 @@ fn a_parent_is_continued(database: Database) {
     for malformed in [format!("00-{TRACE}-{SPAN}"), "00-0-0-01".into(), "x".repeat(4_000)] {
         let answer = make_brand(&shop, Some(&malformed));
         let root = collector.await_trace(&answer).remove(0);
-        let own = answer.header("x-request-id").expect("an id").replace('-', "");
-        assert_eq!((root.trace, root.parent), (own, String::new()), "{malformed}");
+        let request_id = answer.header("x-request-id").expect("an id").replace('-', "");
+        assert_eq!((root.trace, root.parent), (request_id, String::new()), "{malformed}");
     }
 }
 

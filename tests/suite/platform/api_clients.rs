@@ -14,11 +14,11 @@ on_both_databases![
     a_revoked_client_stays_so_and_takes_its_keys_with_it,
     scopes_hold_for_the_next_request,
     ten_usable_keys_at_most,
-    the_last_use_is_told,
+    the_last_use_is_reported,
     wrong_identity_family,
     b28_a_rotated_key_finishes_its_predecessors_retry,
     scopes_are_catalogued,
-    scopes_that_a_client_gained_and_lost_are_told_by_the_audit,
+    scopes_that_a_client_gained_and_lost_are_reported_by_the_audit,
 ];
 
 /// The company manager's read of a client.
@@ -285,7 +285,7 @@ fn ten_usable_keys_at_most(database: Database) {
     shop.post(&path, json!({})).is(201);
 }
 
-fn the_last_use_is_told(database: Database) {
+fn the_last_use_is_reported(database: Database) {
     let shop = company(database);
     let machine = shop.machine(&["catalog.read"]);
     let path = format!("api-clients/{}/keys", machine.client);
@@ -338,7 +338,7 @@ fn scopes_are_catalogued(database: Database) {
     answer.refused(403, "WRONG_IDENTITY_FAMILY");
 }
 
-fn scopes_that_a_client_gained_and_lost_are_told_by_the_audit(database: Database) {
+fn scopes_that_a_client_gained_and_lost_are_reported_by_the_audit(database: Database) {
     let shop = company(database);
     let machine = shop.machine(&["catalog.read", "pricing.read"]);
     let body = json!({ "scopes": ["pricing.read", "pricing.write"] });

@@ -98,9 +98,8 @@ fn what_cannot_be(database: Database) {
     ] {
         shop.put("settings", with(&base, changes)).refused(400, "VALIDATION_FAILED").fault(pointer, code);
     }
-    let unknown = with(&base, json!({ "defaultCurrencyCode": "ZZZ", "timeZone": "Mars/Olympus" }));
-    let both = shop.put("settings", unknown).refused(400, "VALIDATION_FAILED");
-    both.fault("/defaultCurrencyCode", "FORMAT").fault("/timeZone", "FORMAT");
+    let unknown = with(&base, json!({ "timeZone": "Mars/Olympus" }));
+    shop.put("settings", unknown).refused(400, "VALIDATION_FAILED").fault("/timeZone", "FORMAT");
     for member in ["name", "defaultCurrencyCode", "timeZone", "expectedVersion"] {
         let answer = shop.put("settings", without(&base, member)).refused(400, "VALIDATION_FAILED");
         answer.fault(&format!("/{member}"), "REQUIRED");

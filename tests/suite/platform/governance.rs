@@ -166,7 +166,7 @@ fn what_the_minute_refuses_costs_nothing_of_the_month(database: Database) {
     assert_eq!(slow.get("context").is(200)["monthlyQuota"]["used"], admitted + 1);
 }
 
-/// Whether a company may use keys at all stands before what its keys did earlier.
+/// The host checks a company's right to use keys before it returns a replay of its keys.
 fn p6_a_replay_after_the_entitlement_was_withdrawn(database: Database) {
     let shop = company(database);
     let machine = shop.machine(&["catalog.read", "catalog.write"]);

@@ -10,11 +10,15 @@ use stoa_tests::held::Held;
 use stoa_tests::host::Settings;
 use stoa_tests::{Answer, Company, Database, Stoa, eventually, on_both_databases};
 
-use crate::bounds::count;
+use crate::bounds::{count, import_many};
 
 on_both_databases![a_report_ends_with_its_time];
 
-on_both_databases![timed: a_report_without_a_seat_is_refused_and_nobody_else, companies_have_the_seats_round_robin];
+on_both_databases![
+    timed: a_report_without_a_seat_is_refused_and_nobody_else,
+    companies_have_the_seats_round_robin,
+    all_heavy_work_of_a_company_has_one_limit
+];
 
 /// Longer than a statement of other requests may take on PostgreSQL.
 const LONG: Duration = Duration::from_secs(8);
@@ -86,6 +90,39 @@ fn companies_have_the_seats_round_robin(database: Database) {
             report.join().expect("an answer").refused(503, "UNAVAILABLE");
         }
     });
+}
+
+/// A report keeps the company's only seat: its searches and its large writes wait for it, and another company's do not.
+fn all_heavy_work_of_a_company_has_one_limit(database: Database) {
+    // On SQLite the report ends by its time, after all others.
+    let time = if database == Database::Sqlite { "20s" } else { "50s" };
+    let settings = Settings::default().set("STOA_HEAVY_READS", 2).set("STOA_HEAVY_READ_TIMEOUT", time);
+    let settings = settings.set("STOA_REQUEST_TIMEOUT", "3s").set("STOA_SQLITE_READERS", 4);
+    let host = Stoa::start_with(database, settings);
+    let (shop, other) = (host.company(), host.company_of("other@example.test"));
+    let search = |company: &Company| company.list("catalog/products", &[("text", "chair")]);
+    report(&shop).is(200);
+    search(&shop).is(200);
+    let lock = slow_down(&shop);
+    let before = count_begun(&host);
+    thread::scope(|scope| {
+        let first = scope.spawn(|| report(&shop));
+        eventually(|| (count_begun(&host) > before).then_some(()));
+        let large = scope.spawn(|| import_many(&shop, 100));
+        let searched = search(&shop);
+        searched.refused(503, "UNAVAILABLE");
+        large.join().expect("an answer").refused(503, "UNAVAILABLE");
+        // One line less is no large write, and a list without a text no search.
+        import_many(&shop, 99).is(201);
+        shop.list("catalog/products", &[]).is(200);
+        search(&other).is(200);
+        import_many(&other, 100).is(201);
+        assert!(!first.is_finished(), "the report was no longer under way");
+        drop(lock);
+        drop(first.join().expect("an answer"));
+    });
+    search(&shop).is(200);
+    import_many(&shop, 100).is(201);
 }
 
 fn a_report_ends_with_its_time(database: Database) {

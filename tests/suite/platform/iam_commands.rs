@@ -20,8 +20,8 @@ on_both_databases![
     p05_no_replay_after_the_role_was_revoked,
     p18_commands_stay_in_their_company,
     each_command_is_audited,
-    who_gave_whom_which_role_is_told_by_the_audit,
-    permissions_that_a_role_gained_and_lost_are_told_by_the_audit,
+    who_gave_whom_which_role_is_reported_by_the_audit,
+    permissions_that_a_role_gained_and_lost_are_reported_by_the_audit,
 ];
 
 fn a_role_is_worth_what_it_grants(database: Database) {
@@ -427,7 +427,7 @@ fn details(shop: &Company, resource: &str) -> Vec<Json> {
     entries.iter().rev().map(|entry| entry["metadata"]["detail"].clone()).collect()
 }
 
-fn who_gave_whom_which_role_is_told_by_the_audit(database: Database) {
+fn who_gave_whom_which_role_is_reported_by_the_audit(database: Database) {
     let shop = company(database);
     let (role, other) = (shop.role("R", &["catalog.read", "pricing.read"]), shop.role("O", &["pricing.read"]));
     let (member, person) = shop.member("member", &[]);
@@ -449,7 +449,7 @@ fn who_gave_whom_which_role_is_told_by_the_audit(database: Database) {
     assert!(entries.iter().all(|entry| entry["actorId"] == json!(giver)), "{entries:?}");
 }
 
-fn permissions_that_a_role_gained_and_lost_are_told_by_the_audit(database: Database) {
+fn permissions_that_a_role_gained_and_lost_are_reported_by_the_audit(database: Database) {
     let shop = company(database);
     let role = shop.role("R", &["catalog.read", "settings.manage"]);
     let replace = |permissions: &[&str]| {

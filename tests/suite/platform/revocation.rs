@@ -173,7 +173,7 @@ impl Writer {
         ]
     }
 
-    /// The write was whole or was not at all, as its answer says; and nothing begins any more, neither anew nor as a retry.
+    /// The write was whole or was not at all, as its answer says; and nothing begins any more, neither again nor as a retry.
     #[track_caller]
     fn settle(&self, status: Option<u16>, write: &Write, moment: &str) {
         let traces = match status {

@@ -1,4 +1,4 @@
-//! A day at the till: opened, twenty sales of all kinds, a refund, a pay-out, closed. What the drawer should hold is derived from the
+//! A day at the till: opened, twenty sales of all kinds, a refund, a pay-out, closed. The expected cash is derived from the
 //! rows of the ledgers of three modules, and equals the count.
 
 use serde_json::json;

@@ -45,7 +45,7 @@ fn one_fault_refuses_all(database: Database) {
     let missing = uuid::Uuid::now_v7().to_string();
     let before = shop.digest();
     for (line, status, code, pointer) in [
-        (price(&priced, "1", None, None), 409, "PRICE_PERIOD_OVERLAP", "/prices/5"),
+        (price(&priced, "1", None, None), 409, "PRICE_PERIOD_OVERLAP", "/prices/5/validFrom"),
         (price(&missing, "1", None, None), 404, "NOT_FOUND", "/prices/5/variantId"),
         (price(&priced, "1e3", None, None), 400, "VALIDATION_FAILED", "/prices/5/amount"),
         (
@@ -68,7 +68,8 @@ fn overlap_within_the_batch(database: Database) {
     let (_, variant) = shop.article("A");
     let border = Some("2026-01-01T00:00:00Z");
     let lines = json!([price(&variant, "1", None, border), price(&variant, "2", None, None)]);
-    shop.post(&batch, json!({ "prices": lines })).refused(409, "PRICE_PERIOD_OVERLAP");
+    let refused = shop.post(&batch, json!({ "prices": lines })).refused(409, "PRICE_PERIOD_OVERLAP");
+    assert!(refused.errors()[0]["conflictsWith"].is_null(), "a price of the request has no id: {refused}");
     let lines = json!([price(&variant, "1", None, border), price(&variant, "2", border, None)]);
     shop.post(&batch, json!({ "prices": lines })).is(201);
     assert_eq!(prices(&shop, &list).len(), 2);
@@ -94,10 +95,11 @@ fn replace_closes_the_open_price(database: Database) {
 fn without_replace_the_open_price_is_in_the_way(database: Database) {
     let (shop, list, batch) = shelf(database);
     let (_, variant) = shop.article("A");
-    shop.price(&list, &variant, Some("2026-01-01T00:00:00Z"), None).is(201);
+    let open = shop.price(&list, &variant, Some("2026-01-01T00:00:00Z"), None).is(201).id();
     let lines = json!([price(&variant, "20", Some("2026-06-01T00:00:00Z"), None)]);
     for body in [json!({ "prices": lines }), json!({ "prices": lines, "replace": false })] {
-        shop.post(&batch, body).refused(409, "PRICE_PERIOD_OVERLAP");
+        let refused = shop.post(&batch, body).refused(409, "PRICE_PERIOD_OVERLAP").at("/prices/0/validFrom");
+        assert_eq!(refused.errors()[0]["conflictsWith"], json!(open), "{refused}");
     }
 }
 

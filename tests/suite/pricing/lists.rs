@@ -55,7 +55,8 @@ fn code_is_upper_cased_and_reserved(database: Database) {
     let made = shop.post(PATH, list("retail-eu")).is(201);
     assert_eq!(made["code"], "RETAIL-EU");
     for code in ["RETAIL-EU", "Retail-Eu", "retail-eu"] {
-        shop.post(PATH, list(code)).refused(409, "DUPLICATE");
+        let refused = shop.post(PATH, list(code)).refused(409, "DUPLICATE").at("/code");
+        assert_eq!(refused.errors()[0]["conflictsWith"], made["id"], "{refused}");
     }
     let path = format!("{PATH}/{}", made.id());
     assert_eq!(shop.put(&path, list("Retail-eu")).is(200)["code"], "RETAIL-EU", "the same code in another case");

@@ -13,6 +13,10 @@ on_both_databases![
     pages_pass_over_what_is_not_on_sale,
     updated_since,
     updated_since_tells_what_came_into_effect,
+    removals_of_a_list,
+    removals_tell_what_ended,
+    removals_of_hidden_lists_are_unknown,
+    ids_find_lists_and_prices,
     resolves_now_and_never_at,
     r09_r10_c27_what_does_not_resolve,
     writes_answer_the_projection,
@@ -267,6 +271,77 @@ fn updated_since_tells_what_came_into_effect(database: Database) {
     assert!(found("2022-01-01T00:00:00.001Z").is_empty());
 }
 
+fn removals(machine: &Machine, list: &str, query: &[(&str, &str)]) -> Answer {
+    machine.request("GET", &format!("pricing/price-lists/{list}/removals")).query(query).send().is(200)
+}
+
+fn removals_of_a_list(database: Database) {
+    let shop = company(database);
+    let machine = shop.machine(&["pricing.read"]);
+    let list = shop.price_list("L");
+    let (a, b, c) = (shop.on_sale("A"), shop.on_sale("B"), shop.on_sale("C"));
+    let made = |variant: &str| shop.price(&list, variant, None, None).is(201).id();
+    let (kept, archived, moved) = (made(&a), made(&b), made(&c));
+    assert!(removals(&machine, &list, &[]).items().is_empty());
+    let path = |id: &str| format!("{}/{id}", prices(&list));
+    let of_archived = shop.archive(&path(&archived)).is(200).text("updatedAt");
+    let later = price(&c, "2", Some("2999-01-01T00:00:00Z"), None);
+    let of_moved = shop.put(&path(&moved), later).is(200).text("updatedAt");
+    let removal = |id: &str, variant: &str, status: &str, updated: &str| {
+        let kind = "PRICE";
+        json!({ "resourceType": kind, "id": id, "variantId": variant, "status": status, "updatedAt": updated })
+    };
+    let expected = [removal(&archived, &b, "ARCHIVED", &of_archived), removal(&moved, &c, "NOT_IN_EFFECT", &of_moved)];
+    assert_eq!(removals(&machine, &list, &[]).items(), expected);
+    assert_eq!(removals(&machine, &list, &[("updatedSince", &of_archived)]).items(), expected);
+    assert_eq!(machine.get(&prices(&list)).is(200).ids(), [kept]);
+}
+
+/// A price whose period ends goes away without a change.
+fn removals_tell_what_ended(database: Database) {
+    let shop = company(database);
+    let machine = shop.machine(&["pricing.read"]);
+    let list = shop.price_list("L");
+    let (a, b) = (shop.on_sale("A"), shop.on_sale("B"));
+    let ended = shop.price(&list, &a, None, Some("2022-01-01T00:00:00Z")).is(201).id();
+    shop.price(&list, &b, Some("2990-01-01T00:00:00Z"), None).is(201);
+    // Both written in 2020.
+    let written = match database {
+        Database::Sqlite => "1577836800000",
+        Database::Postgres => "timestamptz '2020-01-01T00:00:00Z'",
+    };
+    shop.change(&format!("update pricing_price set updated_at = {written} where {{tenant}}"));
+    let found = removals(&machine, &list, &[("updatedSince", "2022-01-01T00:00:00Z")]);
+    assert_eq!((found.ids(), &found.items()[0]["updatedAt"]), (vec![ended], &json!("2022-01-01T00:00:00.000Z")));
+    assert!(removals(&machine, &list, &[("updatedSince", "2022-01-01T00:00:00.001Z")]).items().is_empty());
+}
+
+fn removals_of_hidden_lists_are_unknown(database: Database) {
+    let shop = company(database);
+    let machine = feeder(&shop);
+    let archived = shop.price_list("ARCHIVED");
+    shop.archive(&format!("pricing/price-lists/{archived}")).is(200);
+    for list in [internal(&shop, "HIDDEN"), archived, uuid::Uuid::now_v7().to_string()] {
+        machine.get(&format!("pricing/price-lists/{list}/removals")).refused(404, "NOT_FOUND");
+    }
+}
+
+fn ids_find_lists_and_prices(database: Database) {
+    let shop = company(database);
+    let machine = feeder(&shop);
+    let [one, two, _] = ["ONE", "TWO", "THREE"].map(|code| shop.price_list(code));
+    let hidden = internal(&shop, "HIDDEN");
+    let asked = [two.as_str(), &hidden, &one].join(",");
+    let found = |ids: &str| machine.request("GET", &lists()).query(&[("ids", ids)]).send().is(200).ids();
+    assert_eq!(found(&asked), [one.clone(), two.clone()]);
+    assert_eq!(shop.list(&lists(), &[("ids", &asked)]).is(200).ids(), [one.clone(), two, hidden]);
+    let made = ["A", "B", "C"].map(|sku| shop.price(&one, &shop.on_sale(sku), None, None).is(201).id());
+    let asked = [made[2].as_str(), &made[0]].join(",");
+    let expected = [&made[0], &made[2]].map(String::as_str);
+    assert_eq!(machine.request("GET", &prices(&one)).query(&[("ids", &asked)]).send().is(200).ids(), expected);
+    assert_eq!(shop.list(&prices(&one), &[("ids", &asked)]).is(200).ids(), expected);
+}
+
 fn resolves_now_and_never_at(database: Database) {
     let shop = company(database);
     let machine = feeder(&shop);
@@ -372,7 +447,8 @@ fn batches(database: Database) {
     let batch = |body: Json| machine.post(&format!("{}/batch", prices(&list)), body);
     let new = |variant: &str| price(variant, "2", Some("2020-01-01T00:00:00Z"), None);
     let refused = batch(json!({ "prices": [new(&b), new(&a)] })).refused(409, "PRICE_PERIOD_OVERLAP");
-    assert_eq!(refused.pointers(), ["/prices/1"]);
+    assert_eq!(refused.pointers(), ["/prices/1/validFrom"]);
+    assert_eq!(refused.errors()[0]["conflictsWith"], json!(old), "a key may archive the price in the way");
     let done = batch(json!({ "prices": [new(&b), new(&a)], "replace": true })).is(201);
     let shown: Vec<&str> = done.items().iter().filter_map(|item| item["variantId"].as_str()).collect();
     assert_eq!(shown, [b.as_str(), &a]);

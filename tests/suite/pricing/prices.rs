@@ -166,7 +166,8 @@ fn r05_unbounded_and_anything(database: Database) {
 fn r06_archived_period_is_free(database: Database) {
     let (shop, list, variant, path) = shelf(database);
     let first = shop.price(&list, &variant, None, None).is(201).id();
-    shop.price(&list, &variant, None, None).refused(409, "PRICE_PERIOD_OVERLAP");
+    let refused = shop.price(&list, &variant, None, None).refused(409, "PRICE_PERIOD_OVERLAP").at("/validFrom");
+    assert_eq!(refused.errors()[0]["conflictsWith"], json!(first), "the price in the way");
     shop.archive(&format!("{path}/{first}")).is(200);
     let second = shop.price(&list, &variant, None, None).is(201).id();
     assert_eq!(shop.get(&path).is(200).ids(), [second]);
@@ -279,13 +280,14 @@ fn r12_update_that_would_overlap(database: Database) {
     let (shop, list, variant, path) = shelf(database);
     let (a, b, c) = ("2026-01-01T00:00:00.000Z", "2026-02-01T00:00:00.000Z", "2026-03-01T00:00:00.000Z");
     let first = shop.price(&list, &variant, Some(a), Some(b)).is(201);
-    shop.price(&list, &variant, Some(b), Some(c)).is(201);
+    let second = shop.price(&list, &variant, Some(b), Some(c)).is(201);
     let price_path = format!("{path}/{}", first.id());
     let before = shop.digest();
     for (from, to) in
         [(Some(a), Some(c)), (Some(a), None), (None, None), (Some(b), None), (None, Some("2026-02-01T00:00:00.001Z"))]
     {
-        shop.put(&price_path, price(&variant, "5", from, to)).refused(409, "PRICE_PERIOD_OVERLAP");
+        let refused = shop.put(&price_path, price(&variant, "5", from, to)).refused(409, "PRICE_PERIOD_OVERLAP");
+        assert_eq!(refused.errors()[0]["conflictsWith"], second["id"], "{refused}");
     }
     assert_eq!(shop.digest(), before);
     assert_eq!(shop.get(&price_path).is(200).body, first.body);

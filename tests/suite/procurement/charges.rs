@@ -26,7 +26,7 @@ on_both_databases![
     charges_begin_and_end,
     totals_tell_what_is_landed,
     a_charge_of_a_shipment_stays_with_it,
-    costs_of_charges_are_told_to_who_may_know,
+    costs_of_charges_are_reported_to_who_may_know,
 ];
 
 /// Receives lines of a fresh shipment that brings all of them: the receipt.
@@ -395,7 +395,7 @@ fn allocations_with_a_receipt_fit_it(database: Database) {
     shop.verified();
 }
 
-fn costs_of_charges_are_told_to_who_may_know(database: Database) {
+fn costs_of_charges_are_reported_to_who_may_know(database: Database) {
     let buyer = Buyer::with_books(database);
     let order = buyer.place_import(json!([line(&buyer.shop.counted(0), "2", "1")]));
     let receipt = land(&order, &[(0, "2")], json!({}));

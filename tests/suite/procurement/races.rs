@@ -214,7 +214,7 @@ fn one_order_or_supplier_for_one_number(database: Database) {
     shop.verified();
 }
 
-/// Orders of the same goods in opposite orders of lines, received at once: nobody hears of a deadlock.
+/// Orders of the same goods in opposite orders of lines, received at once: no caller sees a deadlock.
 fn crossing_receipts_of_the_same_goods(database: Database) {
     let buyer = Buyer::with_books(database);
     let shop = &buyer.shop;

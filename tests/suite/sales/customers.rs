@@ -18,7 +18,7 @@ on_both_databases![
     e203_a_code_is_immutable_but_for_its_case,
     e204_a_profile_left_out_stays,
     e205_an_archived_customer_is_immutable,
-    e206_every_fault_of_a_body_is_told_at_once,
+    e206_every_fault_of_a_body_is_reported_at_once,
     e207_half_a_tax_identity_is_none,
     e209_a_machine_sees_neither_notes_nor_tenant,
     e210_customers_of_another_company_are_none,
@@ -87,7 +87,7 @@ fn e205_an_archived_customer_is_immutable(database: Database) {
     assert_eq!(shop.get(&path).is(200)["status"], "ARCHIVED");
 }
 
-fn e206_every_fault_of_a_body_is_told_at_once(database: Database) {
+fn e206_every_fault_of_a_body_is_reported_at_once(database: Database) {
     let shop = company(database);
     let contact = json!({ "name": "Ann" });
     let wrong = json!({

@@ -7,11 +7,7 @@ use stoa_tests::selling::{Counter, counter};
 use stoa_tests::serials::imei;
 use stoa_tests::{Answer, Database, eventually, on_both_databases};
 
-on_both_databases![
-    api_clients_are_told_of_no_unit,
-    reads_that_show_units_are_audited,
-    nothing_written_by_a_sale_names_a_unit,
-];
+on_both_databases![api_clients_see_no_unit, reads_that_show_units_are_audited, nothing_written_by_a_sale_names_a_unit,];
 
 /// An order of two phones, delivered, of which one came back; and everything that identifies these.
 struct Sold {
@@ -39,7 +35,7 @@ fn sell_known(database: Database) -> Sold {
     Sold { counter, order, back, secrets, units }
 }
 
-fn api_clients_are_told_of_no_unit(database: Database) {
+fn api_clients_see_no_unit(database: Database) {
     let sold = sell_known(database);
     let scopes = ["sales.read", "customers.read", "inventory.read", "purchases.read"];
     let key = sold.counter.shop.machine(&scopes);

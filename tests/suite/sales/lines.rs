@@ -186,12 +186,14 @@ fn e219_quantities_fit_their_unit(database: Database) {
     let (whole, tenths) = (counter.good("10", "0"), counter.good_of(1, "10", "0"));
     let (phone, _) = counter.phone("10", 0);
     let try_one = |variant: &str, quantity: &str| counter.try_draft(one(variant, json!({ "quantity": quantity })));
-    let fault = |answer: Answer| {
-        answer.refused(400, "VALIDATION_FAILED").fault("/items/0/quantity", "QUANTITY_SCALE");
+    let fault = |answer: Answer, most: u8| {
+        let digits = json!({ "maximum": most, "counted": "FRACTION_DIGITS" });
+        let refused = answer.refused(400, "VALIDATION_FAILED").fault("/items/0/quantity", "QUANTITY_SCALE");
+        refused.bounds("/items/0/quantity", digits);
     };
-    fault(try_one(&whole, "1.5"));
-    fault(try_one(&phone, "1.5"));
-    fault(try_one(&tenths, "1.55"));
+    fault(try_one(&whole, "1.5"), 0);
+    fault(try_one(&phone, "1.5"), 0);
+    fault(try_one(&tenths, "1.55"), 1);
     try_one(&tenths, "1.500").is(201);
 }
 
@@ -225,7 +227,7 @@ fn e222_three_bad_lines_are_three_items(database: Database) {
     assert_eq!(refused.pointers(), ["/items/0/variantId", "/items/1/variantId", "/items/2/variantId"]);
     let unknown = counter.try_draft(one(&counter.customer, json!({}))).refused(404, "NOT_FOUND");
     unknown.at("/items/0/variantId");
-    // All that is missing is told before anything that cannot be used.
+    // The response lists missing members before members that cannot be used.
     let absent = uuid::Uuid::now_v7().to_string();
     let items = json!([{ "variantId": gone[0], "quantity": "1" }, { "variantId": absent, "quantity": "1" }]);
     let body = with(&counter.order(items), json!({ "priceListId": absent, "customerId": absent }));

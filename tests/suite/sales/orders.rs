@@ -21,7 +21,7 @@ on_both_databases![
     e241_exactly_what_there_is_can_be_held,
     e245_a_unit_elsewhere_or_held_is_not_available,
     e246_a_unit_sold_meanwhile_has_no_substitute,
-    e247_a_price_that_moved_is_told,
+    e247_a_price_that_moved_is_reported,
     e248_from_confirmation_on_no_figure_moves,
     e254_only_readers_of_serials_see_them,
     e255_a_line_keeps_its_id,
@@ -140,7 +140,7 @@ fn e246_a_unit_sold_meanwhile_has_no_substitute(database: Database) {
     counter.shop.verified();
 }
 
-fn e247_a_price_that_moved_is_told(database: Database) {
+fn e247_a_price_that_moved_is_reported(database: Database) {
     let counter = counter(database);
     let variant = counter.shop.counted(0);
     let price = counter.price(&variant, "10");

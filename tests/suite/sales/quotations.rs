@@ -328,7 +328,7 @@ fn offers_are_dropped_refused_withdrawn_and_revised(database: Database) {
         seen["status"] == "EXPIRED" && seen["expiredAt"].is_string() && seen["closeReason"] == "sold out",
         "{seen}"
     );
-    // A refused quotation may be offered anew: a draft with the same lines, and the refused one stays refused.
+    // A refused quotation may be offered again: a draft with the same lines, and the refused one stays refused.
     let again = step(&counter, &refused, "revise", 3, json!({})).is(201).id();
     let revised = read(&counter, &again);
     assert_eq!((&revised["status"], &revised["revisionOf"]), (&json!("DRAFT"), &json!(refused)));

@@ -10,7 +10,7 @@ use stoa_tests::services::{id, key, new_key};
 use stoa_tests::{Database, on_both_databases};
 
 on_both_databases![
-    customers_are_told_by_their_ids,
+    customers_are_returned_by_their_ids,
     an_order_is_delivered_for_another_document,
     a_sale_that_is_refused_leaves_nothing,
     what_was_sold_is_summed_in_groups,
@@ -55,7 +55,7 @@ fn sell_line(variant: &str, quantity: &str, price: Option<&str>, units: &[String
     }
 }
 
-fn customers_are_told_by_their_ids(database: Database) {
+fn customers_are_returned_by_their_ids(database: Database) {
     let counter = counter_with_services(database, false);
     let profile = json!({ "code": "TERMS", "name": "Terms", "profile": { "paymentTermDays": 14 } });
     let other = counter.shop.post("sales/customers", profile).is(201).id();

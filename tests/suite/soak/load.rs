@@ -96,7 +96,7 @@ pub fn crowd(ground: &Ground, writers: usize, time: Duration) {
             let shop = &ground.shops[writer % ground.shops.len()];
             scope.spawn(move || {
                 while Instant::now() < end {
-                    // Whether they are served is not asked: the writers are.
+                    // The test does not ask if they are served: it asks for the writers.
                     let name = format!("crowd-{}", uuid::Uuid::new_v4());
                     let _ = shop.request("POST", "catalog/products").json(&product(&name)).unchecked().try_send();
                 }

@@ -16,7 +16,7 @@ on_both_databases![
     lists_show_what_is_not_archived,
     people_and_clients_see_the_same_endpoints,
     without_an_endpoint_the_checklist_asks_for_one,
-    a_kind_whose_module_was_taken_out_is_told,
+    a_kind_whose_module_was_taken_out_is_reported,
 ];
 
 fn p11_forty_two_subscriptions_and_no_more(database: Database) {
@@ -168,7 +168,7 @@ fn without_an_endpoint_the_checklist_asks_for_one(database: Database) {
     assert_eq!(status(), "DONE");
 }
 
-fn a_kind_whose_module_was_taken_out_is_told(database: Database) {
+fn a_kind_whose_module_was_taken_out_is_reported(database: Database) {
     let folder = modules::empty_with(&[("changeling.wasm", &modules::changeling(1))]);
     let host = Stoa::start_with(database, Settings::default().modules_in(folder));
     let (console, shop) = (host.console(), host.company());

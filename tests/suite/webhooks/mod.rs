@@ -1,4 +1,4 @@
-//! Webhooks and events: who hears of what, signed and at least once, whatever the receiver does and whenever the host dies.
+//! Webhooks and events: each endpoint receives its events, signed and at least once, whatever it does and whenever the host dies.
 
 mod catching_up;
 mod crash;

@@ -18,7 +18,7 @@ pub mod sales;
 /// An id as services spell it.
 pub type Key = (u64, u64);
 
-/// What a guest is asked: services to call, in order.
+/// The request to a guest: services to call, in order.
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Calls {
@@ -28,7 +28,7 @@ pub struct Calls {
     swallow: bool,
 }
 
-/// What each of them answered.
+/// The response of each service.
 #[derive(Serialize, JsonSchema)]
 pub struct Answers {
     answers: Vec<Value>,
@@ -37,7 +37,7 @@ pub struct Answers {
 /// A guest's one operation: makes every call of the body, all in one transaction.
 ///
 /// # Errors
-/// What a service refuses; VALIDATION_FAILED where something is no call.
+/// The problem of a service; VALIDATION_FAILED for an entry that is no call.
 pub fn make_all<C: DeserializeOwned>(call: &Call, make: impl Fn(&C) -> Result<Value, Problem>) -> Answer {
     let Calls { calls, swallow } = call.body()?;
     let make_one = |(index, call): (usize, Value)| match C::deserialize(call) {

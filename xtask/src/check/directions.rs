@@ -38,8 +38,14 @@ const HOST: Order = &[
 ];
 
 /// `bindings` is what a module's WIT makes of itself.
-const MODULE: Order =
-    &[&["bindings"], &["records"], &["rules"], &["work"], &["operations", "services", "verify", "upkeep"], &["lib"]];
+const MODULE: Order = &[
+    &["bindings", "examples", "item_codes"],
+    &["records"],
+    &["rules"],
+    &["work"],
+    &["operations", "services", "verify", "upkeep"],
+    &["lib"],
+];
 
 /// The order of the crate that modules are written against. `plain` is macros, which every file below it may use by name.
 const SDK: Order = &[

@@ -61,7 +61,7 @@ fn read_allowed(deny: &str) -> BTreeSet<String> {
     list.split('"').skip(1).step_by(2).map(str::to_string).collect()
 }
 
-/// Whether a choice of allowed licences satisfies an SPDX expression. `MIT/Apache-2.0` is the old spelling of OR.
+/// Returns whether a choice of allowed licences satisfies an SPDX expression. `MIT/Apache-2.0` is the old spelling of OR.
 pub fn meets(expression: &str, allowed: &BTreeSet<String>) -> bool {
     let spaced = expression.replace('/', " OR ").replace('(', " ( ").replace(')', " ) ");
     let words: Vec<&str> = spaced.split_whitespace().collect();

@@ -15,14 +15,8 @@ use crate::workspace::Workspace;
 const LINES: usize = 8;
 
 /// Runs of today, by crate. Lower a figure as they go; one that is too high is itself a fault.
-const KNOWN: &[(&str, usize)] = &[
-    ("components/finance", 1),
-    ("components/inventory", 1),
-    ("components/ledger", 1),
-    ("components/sales", 1),
-    ("host", 1),
-    ("tests", 2),
-];
+const KNOWN: &[(&str, usize)] =
+    &[("components/inventory", 1), ("components/ledger", 1), ("components/sales", 1), ("tests", 2)];
 
 pub fn check(workspace: &Workspace) -> Result<()> {
     let mut crates: BTreeMap<String, Vec<File>> = BTreeMap::new();

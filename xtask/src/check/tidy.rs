@@ -186,7 +186,7 @@ fn unfinished_code(file: &File) -> Vec<(usize, String)> {
     })
 }
 
-/// Folders of somebody's machine: nobody else has them.
+/// Folders of one contributor's machine.
 fn absolute_paths(file: &File) -> Vec<(usize, String)> {
     lines(file, |line| {
         ["/home", "/root", "/work"].into_iter().find_map(|folder| {

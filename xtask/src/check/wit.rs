@@ -31,7 +31,7 @@ fn faults(folder: &Path) -> Result<Vec<String>> {
             Some(_) => {}
         }
     }
-    // Before 1.0 nobody was promised anything, unless it is listed.
+    // Before 1.0 a package promises nothing, unless it is listed.
     let promised = |package: &&wit_package::WitPackage| package.version.major > 0 && package.version.pre.is_empty();
     for package in packages.iter().filter(promised) {
         let id = package.id();

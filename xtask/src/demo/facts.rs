@@ -33,7 +33,7 @@ pub struct Brand {
 pub struct Category {
     pub named: Named,
     pub parent: Option<&'static str>,
-    /// Whether each unit of its products is known by a serial number.
+    /// True if each unit of its products is known by a serial number.
     pub serials: bool,
 }
 

@@ -22,7 +22,7 @@ pub fn write(shipped: &Shipped) -> Result<String> {
     let packages = packages.map(|package| (&package.name, &package.version, &package.licence, &package.folder));
     let vendored = shipped.vendored.iter().map(|(folder, file)| (&file.package, &file.version, &file.licence, folder));
     for (name, version, licence, folder) in packages.chain(vendored) {
-        let mut own = Vec::new();
+        let mut text_numbers = Vec::new();
         for file in find_texts(folder)? {
             let bytes = fs::read(&file).with_context(|| format!("cannot read {}", file.display()))?;
             let text = String::from_utf8_lossy(&bytes).trim().replace("\r\n", "\n");
@@ -30,11 +30,12 @@ pub fn write(shipped: &Shipped) -> Result<String> {
                 texts.push(text);
                 texts.len()
             });
-            own.push(number.to_string());
+            text_numbers.push(number.to_string());
         }
         // A package without a text of its own is used by the licence that it states.
-        let own = if own.is_empty() { "no text of its own".to_owned() } else { own.join(", ") };
-        writeln!(notices, "{name} {version} ({licence}): {own}")?;
+        let references =
+            if text_numbers.is_empty() { "no text of its own".to_owned() } else { text_numbers.join(", ") };
+        writeln!(notices, "{name} {version} ({licence}): {references}")?;
     }
     for (number, text) in (1..).zip(&texts) {
         write!(notices, "\n{}\n{number}\n\n{text}\n", "=".repeat(78))?;

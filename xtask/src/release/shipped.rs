@@ -111,10 +111,11 @@ fn select(
             continue;
         }
         let all = edges.get(id).map(|node| node.deps.as_slice()).unwrap_or_default();
-        let own = all.iter().filter(|edge| edge.dep_kinds.iter().any(|kind| kind.kind.is_none()));
-        let own: Vec<&str> = own.map(|edge| edge.pkg.as_str()).filter(|id| linked.contains(id)).collect();
-        waiting.extend(&own);
-        found.insert(id, own);
+        let dependencies = all.iter().filter(|edge| edge.dep_kinds.iter().any(|kind| kind.kind.is_none()));
+        let dependencies: Vec<&str> =
+            dependencies.map(|edge| edge.pkg.as_str()).filter(|id| linked.contains(id)).collect();
+        waiting.extend(&dependencies);
+        found.insert(id, dependencies);
     }
     let mut listed: Vec<&Listed> =
         metadata.packages.iter().filter(|package| found.contains_key(package.id.as_str())).collect();

@@ -23,6 +23,10 @@ pub struct Args {
     /// repeated more often
     #[arg(long, conflicts_with = "names")]
     all: bool,
+    /// Fail if a part of the suite does not run because a tool is missing, and fetch the packages that it needs. With
+    /// names of parts (`--strict=evidence::gates,evidence::sdks`), only parts whose names begin so
+    #[arg(long, value_name = "PARTS", num_args = 0..=1, require_equals = true, default_missing_value = "")]
+    strict: Option<String>,
     /// Passed to the suite's program: `-- --nocapture`
     #[arg(last = true)]
     options: Vec<String>,
@@ -37,6 +41,8 @@ pub struct Selection {
     /// A whole run without `--all`: rules of modules run on one of the databases, and nothing is fetched from
     /// registries of packages.
     pub is_usual: bool,
+    /// Beginnings of names of parts that must run, or none: all parts. `None`: a part that does not run is only reported.
+    pub strict: Option<Vec<String>>,
     /// For the suite's program.
     pub variables: Vec<(&'static str, String)>,
 }
@@ -52,16 +58,35 @@ impl Selection {
         }
         command
     }
+
+    /// For the suite: whose packages may be fetched.
+    fn registries(&self) -> Option<String> {
+        match &self.strict {
+            Some(parts) if self.is_usual && !parts.is_empty() => Some(parts.join(",")),
+            None if self.is_usual => None,
+            _ => Some("asked".to_owned()),
+        }
+    }
+}
+
+/// The parts that `--strict=PARTS` states.
+fn parse_parts(text: &str) -> Vec<String> {
+    text.split(',').map(str::trim).filter(|part| !part.is_empty()).map(str::to_owned).collect()
 }
 
 /// Variables that `--all` sets for the suite.
-const EVERYTHING: &[(&str, &str)] =
-    &[("STOA_TEST_SDKS", "all"), ("STOA_TEST_BROWSER", "required"), ("STOA_TEST_ROUNDS", "all")];
+const EVERYTHING: &[(&str, &str)] = &[
+    ("STOA_TEST_SDKS", "all"),
+    ("STOA_TEST_GATES", "redocly,spectral,schemathesis"),
+    ("STOA_TEST_BROWSER", "required"),
+    ("STOA_TEST_ROUNDS", "all"),
+];
 
 pub fn run(workspace: &Workspace, args: Args) -> Result<()> {
-    let Args { names, all, options } = args;
+    let Args { names, all, strict, options } = args;
+    let strict = strict.as_deref().map(parse_parts);
     if !names.is_empty() {
-        return run_suite(workspace, &Selection { names, options, ..Selection::default() });
+        return run_suite(workspace, &Selection { names, options, strict, ..Selection::default() });
     }
     let mut clock = Clock::start();
     build::everything(workspace, &mut clock)?;
@@ -72,7 +97,7 @@ pub fn run(workspace: &Workspace, args: Args) -> Result<()> {
         let folder = clock.time("build of released hosts", || releases::build(workspace))?;
         variables.push((releases::FOLDER, folder.display().to_string()));
     }
-    let selection = Selection { options, variables, is_usual: !all, ..Selection::default() };
+    let selection = Selection { options, variables, is_usual: !all, strict, ..Selection::default() };
     let suite = suite::run(workspace, &selection, &mut clock);
     clock.print();
     match (units, suite) {
@@ -101,4 +126,25 @@ pub fn with_server(mut command: Command, under: &Path) -> Result<()> {
         server.tell(&mut command)?;
         program::run_until_stopped(command, &mut stop).await
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Selection, parse_parts};
+
+    fn registries(is_usual: bool, strict: Option<&str>) -> Option<String> {
+        Selection { is_usual, strict: strict.map(parse_parts), ..Selection::default() }.registries()
+    }
+
+    #[test]
+    fn a_strict_run_fetches_for_the_parts_that_it_names() {
+        assert_eq!(registries(true, None), None);
+        assert_eq!(
+            registries(true, Some("evidence::gates, evidence::sdks")).unwrap(),
+            "evidence::gates,evidence::sdks"
+        );
+        assert_eq!(registries(true, Some("")).unwrap(), "asked");
+        assert_eq!(registries(false, None).unwrap(), "asked");
+        assert_eq!(registries(false, Some("evidence::gates")).unwrap(), "asked");
+    }
 }

@@ -57,6 +57,12 @@ pub fn list_not_run(ended: &[Ended]) -> BTreeSet<(&str, &str)> {
     parts.map(|part| (part.name.as_str(), part.why.as_str())).collect()
 }
 
+/// Parts that did not run although a strict run wants them: those whose names begin as one of `strict`, or all if it names none.
+pub fn list_missing<'a>(ended: &'a [Ended], strict: &[String]) -> BTreeSet<&'a str> {
+    let is_wanted = |part: &str| strict.is_empty() || strict.iter().any(|begin| part.starts_with(begin.as_str()));
+    list_not_run(ended).into_iter().map(|(part, _)| part).filter(|part| is_wanted(part)).collect()
+}
+
 /// The slowest tests, slowest first.
 pub fn slowest(ended: &[Ended], most: usize) -> Vec<&Ended> {
     let mut sorted: Vec<&Ended> = ended.iter().collect();
@@ -85,6 +91,15 @@ mod tests {
             ["b\t0.000\tnot run\tno node", "a\t1\tpassed\t", "b\t0.000\tnot run\tno node", "a\t0\tnot run\tno go"];
         let ended = lines.map(|line| parse(line).unwrap());
         assert_eq!(list_not_run(&ended), BTreeSet::from([("a", "no go"), ("b", "no node")]));
+    }
+
+    #[test]
+    fn a_strict_run_misses_the_parts_that_it_wants() {
+        let lines = ["a::b\t0\tnot run\tno go", "c::d\t0\tnot run\tno node", "a::e\t1\tpassed\t"];
+        let ended = lines.map(|line| parse(line).unwrap());
+        assert_eq!(list_missing(&ended, &[]), BTreeSet::from(["a::b", "c::d"]));
+        assert_eq!(list_missing(&ended, &["c::".to_owned()]), BTreeSet::from(["c::d"]));
+        assert!(list_missing(&ended, &["a::e".to_owned()]).is_empty());
     }
 
     #[test]

@@ -75,6 +75,12 @@ pub fn run(workspace: &Workspace, selection: &Selection, clock: &mut Clock) -> R
     print_slowest(&ended);
     print_not_run(&ended);
     print_failed(&ended);
+    if let Some(strict) = &selection.strict {
+        let missing: Vec<&str> = record::list_missing(&ended, strict).into_iter().collect();
+        if !missing.is_empty() {
+            faults.push(format!("not run, which --strict forbids: {}", missing.join(", ")));
+        }
+    }
     if !faults.is_empty() {
         bail!("the suite failed: {}", faults.join("; "));
     }
@@ -91,7 +97,7 @@ fn print_slowest(ended: &[Ended]) {
     }
 }
 
-/// So that nobody takes a run for more than it was.
+/// The parts that did not run, so that a reader does not overrate the run.
 fn print_not_run(ended: &[Ended]) {
     for (part, why) in record::list_not_run(ended) {
         eprintln!("NOT RUN {part}: {why}");
@@ -173,8 +179,8 @@ impl Suite<'_> {
         command.env("STOA_TEST_MODULES", build_modules::modules_folder(self.workspace));
         command.env("STOA_TEST_MODULE_CACHE", build_modules::compiled_folder(self.workspace));
         command.env("STOA_TEST_XTASK", std::env::current_exe()?);
-        if !self.selection.is_usual {
-            command.env("STOA_TEST_REGISTRIES", "asked");
+        if let Some(registries) = self.selection.registries() {
+            command.env("STOA_TEST_REGISTRIES", registries);
         }
         command.env(record::FILE, &self.record).env("TMPDIR", self.scratch.path());
         let error = super::with_server(command, self.scratch.path()).err();

@@ -4,8 +4,9 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use stoa_sdk::store::{Lock, get, lock, run, select};
 use stoa_sdk::{Answer, Call, Client, Instant, Operation, Page, Problem, Text, all, emit};
+use stoa_trade::ids::{Ids, among};
 use stoa_trade::lists::{changed_since, equals, mentions};
-use stoa_trade::refusal::require_unchanged;
+use stoa_trade::refusal::{illegal, require_unchanged};
 use stoa_trade::{Caller, Change, EmptyBody, Identity, Status, client_query, list_query, writable};
 
 use crate::records::lookup::{
@@ -47,7 +48,8 @@ pub const OPERATIONS: &[Operation] = &[
         .summary("Archive a lookup or a unit of measure")
         .description("Products keep their reference to it. A category with active children cannot be archived.")
         .needs(WRITE).path::<LookupPath>().body::<EmptyBody>().answers::<CatalogLookup>()
-        .writes(AUDIT, &[ARCHIVED.code]).problems(&["ARCHIVED", "ILLEGAL_STATE"]),
+        .writes(AUDIT, &[ARCHIVED.code]).problems(&["ARCHIVED", "ILLEGAL_STATE"])
+        .item_codes(&["ACTIVE_CHILDREN"]),
 ];
 
 #[derive(Deserialize, JsonSchema)]
@@ -59,6 +61,8 @@ list_query! {
     pub struct ListLookups of LookupRow {
         #[serde(default)]
         status: Status = LookupRow::status.eq(status),
+        /// Only these lookups, at most 100, separated by commas.
+        ids: Option<Ids> = among(LookupRow::id, ids.as_ref()),
         /// Only this code, ignoring case.
         code: Option<Text<1, 64>> = equals(LookupRow::code, code.as_deref().map(str::to_uppercase)),
         /// Only records whose name or code contains the text, ignoring case.
@@ -69,7 +73,10 @@ list_query! {
 }
 
 client_query! {
-    ListApiLookups of active ListLookups without []
+    ListApiLookups of active ListLookups without [] but {
+        "updatedSince": "Only records changed at or after this instant. Archived ones are in \
+            `GET /api-client/catalog/removals`.",
+    }
 }
 
 pub fn list(call: &Call) -> Answer {
@@ -140,7 +147,7 @@ pub fn archive(call: &Call) -> Answer {
     let (_, row, children) = run((change_lock(kind, None), get::<LookupRow>(id).locked(), children))?;
     let row = writable(call, Some(require_kind(kind, row)?))?;
     if children.flatten().is_some() {
-        return Err(Problem::new("ILLEGAL_STATE"));
+        return Err(illegal("", "ACTIVE_CHILDREN"));
     }
     Change::archive(row).write_and_emit(&ARCHIVED, |_| Identity { id }, show)
 }

@@ -15,6 +15,7 @@ use crate::records::permission::{READ, WRITE};
 use crate::records::product::{ProductHead, ProductRow, ProductState};
 use crate::records::receipt::WriteReceipt;
 use crate::records::variant::VariantRow;
+use crate::rules::access::may_read_media;
 use crate::work::parts::{ListApiParts, ListParts, list_parts};
 
 #[rustfmt::skip]
@@ -58,9 +59,7 @@ pub struct MediaInput {
     #[schemars(regex(pattern = URL), length(max = 2048), extend("format" = "uri"))]
     pub url: String,
     /// Variant of the product; null for the product as a whole.
-    #[serde(default)]
     pub variant_id: Option<Id>,
-    #[serde(default)]
     pub alt_text: Option<Text<0, 300>>,
     /// Position on the page. Lists are sorted by id regardless of it.
     #[serde(default)]
@@ -73,7 +72,7 @@ pub fn list(call: &Call) -> Answer {
         Caller::Person => all([MediaRow::product_id.eq(product), MediaRow::status.eq(status)]),
         Caller::Client => public(product),
     };
-    list_parts(call, filter, MediaRow::updated_at, Media::from_row, publish_medium)
+    list_parts(call, may_read_media, filter, MediaRow::updated_at, Media::from_row, publish_medium)
 }
 
 pub fn read(call: &Call) -> Answer {

@@ -4,6 +4,7 @@ mod import;
 mod lookup;
 mod media;
 mod product;
+mod removal;
 mod variant;
 
 use stoa_sdk::Operation;
@@ -18,4 +19,5 @@ pub const TABLES: &[&[Operation]] = &[
     variant::find::OPERATIONS,
     media::OPERATIONS,
     import::OPERATIONS,
+    removal::OPERATIONS,
 ];

@@ -18,7 +18,7 @@ collection! {
 }
 
 text_enum! {
-    /// What is to be looked at.
+    /// The subject of a warning.
     #[allow(missing_docs, reason = "described values would be alternatives in the schema, not one enumeration")]
     pub enum WarningCode { StockOnHand => "STOCK_ON_HAND" }
 }
@@ -40,7 +40,7 @@ pub struct Archived<T> {
     #[serde(flatten)]
     pub record: T,
     /// The first 20 variants that are archived and of which goods are on hand.
-    #[schemars(length(max = 20))]
+    #[schemars(length(max = stoa_trade::limits::WARNINGS))]
     pub warnings: Vec<Warning>,
     /// Number of variants with a warning; `warnings` lists at most 20 of them.
     #[schemars(range(min = 0))]

@@ -8,6 +8,7 @@ pub mod permission;
 pub mod product;
 pub mod product_type;
 pub mod receipt;
+pub mod removal;
 pub mod variant;
 
 use stoa_sdk::collections;

@@ -61,7 +61,7 @@ collection! {
     members { unit_code: "unitOfMeasure" }
 }
 
-/// By hand: a product has a third state, in which it is shown to nobody.
+/// By hand: a product has a third state, in which no caller sees it.
 impl Archivable for ProductRow {
     fn status(&self) -> Status {
         if self.status == ProductState::Active { Status::Active } else { Status::Archived }
@@ -175,7 +175,7 @@ impl ProductHead {
 
 view! { pub ProductId of ProductRow { id: Id } }
 
-/// Whether a product may be read by API clients.
+/// Returns whether a product may be read by API clients.
 pub fn is_public(status: ProductState, publication: PublicationStatus) -> bool {
     status == ProductState::Active && publication == PublicationStatus::Published
 }

@@ -16,7 +16,6 @@ pub struct CatalogLookupInput {
     #[schemars(regex(pattern = text::CODE), length(max = 64))]
     pub code: String,
     /// Categories only: id of the parent category. Categories have at most 8 levels.
-    #[serde(default)]
     pub parent_id: Option<Id>,
     /// Units of measure only. Omitted: 0.
     #[serde(default, skip_serializing_if = "Option::is_none")]

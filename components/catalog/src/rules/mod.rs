@@ -1,5 +1,6 @@
 //! Rules that can be decided without the store.
 
+pub mod access;
 pub mod aliases;
 pub mod attributes;
 pub mod faults;

@@ -1,4 +1,4 @@
-//! Whether products can be written as stated: the unit and the lookups that they name, and the state they ask for. Faults are
+//! Decides if products can be written as stated: the unit and the lookups that they name, and the requested state. Faults are
 //! gathered over all products of a request, so that one answer names every line.
 
 use stoa_sdk::{Id, Item, Problem, item};

@@ -19,18 +19,13 @@ pub struct ProductInput {
     pub name: Text<1, 200>,
     /// Lower-case letters and digits joined by single hyphens. Unique in the company, also after archiving. Omitted or
     /// null: derived from the name on create, unchanged on replacement.
-    #[serde(default)]
     #[schemars(regex(pattern = text::SLUG), length(max = 160))]
     pub slug: Option<String>,
     /// Omitted or null: MULTIPLE if there is more than one variant, else SINGLE.
-    #[serde(default)]
     pub variant_mode: Option<VariantMode>,
     pub product_type: ProductType,
-    #[serde(default)]
     pub category_id: Option<Id>,
-    #[serde(default)]
     pub brand_id: Option<Id>,
-    #[serde(default)]
     pub manufacturer_id: Option<Id>,
     /// Code of an active unit of measure.
     #[schemars(regex(pattern = text::UNIT_CODE))]
@@ -43,9 +38,7 @@ pub struct ProductInput {
     /// PUBLISHED requires an active variant. Caution: a replacement without this member takes the product off sale.
     #[serde(default)]
     pub publication_status: PublicationStatus,
-    #[serde(default)]
     pub description: Option<Text<0, 10000>>,
-    #[serde(default)]
     pub short_description: Option<Text<0, 500>>,
     /// Free JSON: at most 500 values, depth 5, 16,000 characters. Rejected: a member named like a credential (password,
     /// secret, token, API or private key) or `__proto__`, `prototype`, `constructor`, and a text that resembles a

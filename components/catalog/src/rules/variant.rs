@@ -19,17 +19,11 @@ pub struct VariantInput {
     #[schemars(regex(pattern = text::SKU))]
     pub sku: String,
     /// Text that a scanner reads; several variants may share it.
-    #[serde(default)]
     pub barcode: Option<Text<0, 100>>,
-    #[serde(default)]
     pub model_number: Option<Text<0, 100>>,
-    #[serde(default)]
     pub storage: Option<Text<0, 100>>,
-    #[serde(default)]
     pub color: Option<Text<0, 100>>,
-    #[serde(default)]
     pub condition: Option<Condition>,
-    #[serde(default)]
     pub grade: Option<Grade>,
     #[serde(default)]
     pub sim_type: SimType,

@@ -2,11 +2,9 @@
 
 use stoa_sdk::store::{Aggregate, aggregate};
 use stoa_sdk::{Filter, Id, all, totals};
+use stoa_trade::limits::WARNINGS;
 
 use crate::records::holding::{Archived, HoldingRow, Warning, WarningCode};
-
-/// Variants that one answer warns of.
-const MOST_WARNINGS: usize = 20;
 
 totals! { pub HeldVariant of HoldingRow by [variant_id: Id] { places: i64 = count } }
 
@@ -18,5 +16,5 @@ pub fn find_held(among: Filter) -> Aggregate<HeldVariant> {
 /// The archived record with a warning for each of these variants.
 pub fn warn<T>(record: T, held: &[HeldVariant]) -> Archived<T> {
     let warning = |variant: &HeldVariant| Warning { code: WarningCode::StockOnHand, variant_id: variant.variant_id };
-    Archived { record, warnings: held.iter().take(MOST_WARNINGS).map(warning).collect(), warning_count: held.len() }
+    Archived { record, warnings: held.iter().take(WARNINGS).map(warning).collect(), warning_count: held.len() }
 }

@@ -1,11 +1,11 @@
 //! Making a lookup: for a person's or API client's request, and for a new company.
 
-use stoa_sdk::store::{insert, run};
-use stoa_sdk::{Problem, emit, new_id};
-use stoa_trade::refusal::or_duplicate;
-use stoa_trade::{Status, new_record};
+use stoa_sdk::store::{find, insert, run};
+use stoa_sdk::{Field, Problem, emit, new_id};
+use stoa_trade::{Caller, Status, new_record};
 
-use crate::records::lookup::{ApiCatalogLookup, CREATED, Kind, LookupRow};
+use crate::records::lookup::{ApiCatalogLookup, CREATED, Kind, LookupHead, LookupRow};
+use crate::rules::access::show_readable;
 use crate::rules::lookup::CatalogLookupInput;
 use crate::work::category::{self, Place};
 
@@ -27,7 +27,16 @@ pub fn insert_lookup(kind: Kind, input: CatalogLookupInput) -> Result<LookupRow,
         name: input.name.into(),
         code: input.code,
     });
-    run(insert([&row])).map_err(or_duplicate("/code"))?;
+    if run(insert([&row]).unless_taken())? != [true] {
+        return Err(reject_taken(&row)?);
+    }
     emit([CREATED.of(row.id, None, &ApiCatalogLookup::from_row(&row))]);
     Ok(row)
+}
+
+/// DUPLICATE with the lookup that has the code. API clients read active lookups only.
+fn reject_taken(row: &LookupRow) -> Result<Problem, Problem> {
+    let named = run(find::<LookupHead>("code", [vec![row.kind.put(), row.code.clone().put()]]))?;
+    let shown = named.first().filter(|other| other.status == Status::Active || !Caller::current().is_client());
+    Ok(Problem::conflict("DUPLICATE", "/code", shown.and_then(|other| show_readable(other.id))))
 }

@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 use stoa_sdk::store::{get, run, select};
-use stoa_sdk::{Answer, Call, Column, Filter, Id, Instant, all, fit_page};
+use stoa_sdk::{Answer, Call, Column, Filter, Id, Instant, Problem, all, fit_page};
 use stoa_trade::lists::changed_since;
 use stoa_trade::{Archivable, Caller, Status, client_query, list_query};
 
@@ -16,7 +16,10 @@ list_query! {
 }
 
 client_query! {
-    ListApiParts of active AskParts without []
+    ListApiParts of active AskParts without [] but {
+        "updatedSince": "Only records changed at or after this instant. Records that were archived or taken off sale are in \
+            `GET /api-client/catalog/removals`.",
+    }
 }
 
 client_query! {
@@ -24,10 +27,11 @@ client_query! {
     ListParts of AskParts without ["updatedSince"]
 }
 
-/// A page of a product's parts; for an API client, of the active parts of a product on sale. `filter`: the parts of the
-/// product in a status that the caller sees. Both are read in one round trip.
+/// A page of a product's parts; for an API client, of the active parts of a product whose parts it reads. `filter`: the parts
+/// of the product in a status that the caller sees. Both are read in one round trip.
 pub fn list_parts<R: Archivable, P: Serialize, C: Serialize>(
     call: &Call,
+    reads: impl Fn(Caller, &ProductHead) -> bool,
     filter: impl Fn(Caller, Id, Status) -> Filter,
     updated_at: Column<Instant>,
     person: impl Fn(&R) -> P,
@@ -39,9 +43,8 @@ pub fn list_parts<R: Archivable, P: Serialize, C: Serialize>(
     let filter = all([filter(caller, product, status), changed_since(updated_at, updated_since)]);
     let (product, rows) =
         fit_page(limit, |limit| run((get(product), select::<R>(filter.clone()).page(cursor).limit(limit))))?;
-    let product = ProductHead::require(product)?;
-    if caller.is_client() {
-        ProductHead::require_public(Some(&product))?;
+    if !reads(caller, &ProductHead::require(product)?) {
+        return Err(Problem::not_found());
     }
     caller.answer_page(rows, person, client)
 }

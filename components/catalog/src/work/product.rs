@@ -1,14 +1,15 @@
 //! Creating products with their variants, one or many, all or nothing: what they name and which slugs are free in one round
 //! trip, then everything at once in a second.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use stoa_sdk::store::{Find, MOST_KEYS, find, insert, run};
-use stoa_sdk::{Field, Item, Json, Problem, emit, item, new_ids, now, set, view};
+use stoa_sdk::{Field, Id, Item, Json, Problem, View, emit, item, map, new_ids, now, set, view};
 use stoa_trade::refusal::{refuse, refuse_invalid};
 
 use crate::records::product::{self, ProductEvent, ProductRow, is_public};
 use crate::records::variant::{self, VariantEvent, VariantRow};
+use crate::rules::access::show_readable;
 use crate::rules::attributes;
 use crate::rules::faults::collect;
 use crate::rules::objections::{Objections, mode};
@@ -18,6 +19,8 @@ use crate::rules::variant::CheckedVariant;
 use crate::work::references::look_up;
 
 view! { SlugOnly of ProductRow { slug: Option<String> } }
+view! { SlugOwner of ProductRow { id: Id, slug: Option<String> } }
+view! { SkuOwner of VariantRow { id: Id, sku: String } }
 
 /// Events and problems of creating products.
 pub const CREATES: &[&str] = &[product::CREATED.code, variant::CREATED.code];
@@ -137,7 +140,7 @@ fn insert_all(created: &mut [CreatedProduct], slugs: &mut Slugs) -> Result<(), P
         let variants = pending.iter().filter(|_| first).flat_map(|product| &product.variants);
         let rows = insert(pending.iter().map(|product| &product.row)).unless_taken();
         let (went_in, variants) = run((rows, insert(variants).unless_taken()))?;
-        refuse("DUPLICATE", find_clashes(&pending, &went_in, &variants))?;
+        refuse("DUPLICATE", find_clashes(&pending, &went_in, &variants)?)?;
         pending =
             pending.into_iter().zip(went_in).filter(|(_, went_in)| !went_in).map(|(product, _)| product).collect();
         first = false;
@@ -171,15 +174,45 @@ fn assign_slugs(pending: &mut [&mut CreatedProduct], slugs: &mut Slugs) -> Resul
     }
 }
 
-/// Stated slugs and SKUs that did not go in.
-fn find_clashes(products: &[&mut CreatedProduct], went_in: &[bool], variants_in: &[bool]) -> Vec<Item> {
+/// Stated slugs and SKUs that did not go in, each with the record that has it.
+fn find_clashes(
+    products: &[&mut CreatedProduct],
+    went_in: &[bool],
+    variants_in: &[bool],
+) -> Result<Vec<Item>, Problem> {
     let stated = products.iter().zip(went_in).filter(|(product, went_in)| !**went_in && product.stem.is_none());
-    let slugs = stated.map(|(product, _)| format!("{}/slug", product.pointer));
-    let places = products.iter().flat_map(|product| {
-        (0..product.variants.len()).map(|index| format!("{}/variants/{index}/sku", product.pointer))
+    let slugs: Vec<(String, String)> = stated
+        .filter_map(|(product, _)| Some((format!("{}/slug", product.pointer), product.row.slug.clone()?)))
+        .collect();
+    let variants = products.iter().flat_map(|product| {
+        product.variants.iter().enumerate().map(move |(index, variant)| (&product.pointer, index, &variant.sku))
     });
-    let skus = places.zip(variants_in).filter(|(_, went_in)| !**went_in).map(|(place, _)| place);
-    slugs.chain(skus).map(|pointer| item(pointer, "DUPLICATE")).collect()
+    let skus: Vec<(String, String)> = variants
+        .zip(variants_in)
+        .filter(|(_, went_in)| !**went_in)
+        .map(|((pointer, index, sku), _)| (format!("{pointer}/variants/{index}/sku"), sku.clone()))
+        .collect();
+    if slugs.is_empty() && skus.is_empty() {
+        return Ok(Vec::new());
+    }
+    let (with_slug, with_sku) = run((find_owners::<SlugOwner>("slug", &slugs), find_owners::<SkuOwner>("sku", &skus)))?;
+    let with_slug = with_slug.into_iter().flatten().filter_map(|row| Some((row.slug?, row.id)));
+    let with_sku = with_sku.into_iter().flatten().map(|row| (row.sku, row.id));
+    let (with_slug, with_sku) = (map(with_slug), map(with_sku));
+    let fault = |owners: &BTreeMap<String, Id>, (pointer, key): (String, String)| {
+        let fault = item(pointer, "DUPLICATE");
+        match owners.get(&key).copied().and_then(show_readable) {
+            Some(owner) => fault.with_conflict(owner),
+            None => fault,
+        }
+    };
+    let slugs = slugs.into_iter().map(|slug| fault(&with_slug, slug));
+    Ok(slugs.chain(skus.into_iter().map(|sku| fault(&with_sku, sku))).collect())
+}
+
+/// The calls that find the records with these values of a unique key, each value given with its place in the request.
+fn find_owners<V: View>(key: &'static str, values: &[(String, String)]) -> Vec<Find<V>> {
+    values.chunks(MOST_KEYS).map(|some| find(key, some.iter().map(|(_, value)| vec![value.clone().put()]))).collect()
 }
 
 fn emit_created(created: &[CreatedProduct]) {

@@ -63,7 +63,7 @@ function toVoucher(row) {
   return { tenantId: idToText(current().tenant), ...voucher };
 }
 
-/** The version is told by the entity tag alone. */
+/** Leaves out the version: only the entity tag has it. */
 function withoutVersion({ version, ...voucher }) {
   return voucher;
 }

@@ -33,12 +33,15 @@ impl Module for Tiers {
     const MANIFEST: Manifest = Manifest {
         version: env!("CARGO_PKG_VERSION"),
         description: "Price lists, the prices of variants over time, and their quantity tiers.",
+        // Those of the built-in module show answers without tiers.
+        examples: &[],
         // The first of two operations of one name counts.
         operations: &[
             operations::resolve::OPERATIONS,
             operations::tier::OPERATIONS,
             built_in::price_list::OPERATIONS,
             built_in::price::read::OPERATIONS,
+            built_in::price::removal::OPERATIONS,
             built_in::price::change::OPERATIONS,
             built_in::price::schedule::OPERATIONS,
             built_in::price::resolve::OPERATIONS,

@@ -8,7 +8,7 @@ use stoa_trade::lists::answer_page;
 
 use crate::operations::body::ApplyFunds;
 use crate::operations::payment::parts_of;
-use crate::operations::row::{self, posting_problems};
+use crate::operations::row::{self, posting_problems, posting_reasons};
 use crate::records::application::{Application, ApplicationRow};
 use crate::records::credit::CreditRow;
 use crate::records::payment::PaymentRow;
@@ -22,38 +22,43 @@ use crate::work::source::{Source, SourceRow, lock_source_row, read_source_row};
 #[rustfmt::skip]
 pub const OPERATIONS: &[Operation] = &[
     apply(SALES, PAYMENT, Operation::create("/sales/payments/{id}/applications", "applySalesPayment",
-        |call| apply_source::<PaymentRow>(Side::Sales, call))),
+        |call| apply_source::<PaymentRow>(Side::Sales, call)))
+        .summary("Apply the available amount of a payment of a customer to invoices"),
     list(SALES, Operation::read("/sales/payments/{id}/applications", "listSalesPaymentApplications",
-        |call| list_of::<PaymentRow>(Side::Sales, call))),
+        |call| list_of::<PaymentRow>(Side::Sales, call))).summary("Applications of a payment of a customer"),
     apply(PURCHASES, PAYMENT, Operation::create("/purchases/payments/{id}/applications", "applyPurchasePayment",
-        |call| apply_source::<PaymentRow>(Side::Purchases, call))),
+        |call| apply_source::<PaymentRow>(Side::Purchases, call)))
+        .summary("Apply the available amount of a payment to a supplier to invoices"),
     list(PURCHASES, Operation::read("/purchases/payments/{id}/applications", "listPurchasePaymentApplications",
-        |call| list_of::<PaymentRow>(Side::Purchases, call))),
+        |call| list_of::<PaymentRow>(Side::Purchases, call))).summary("Applications of a payment to a supplier"),
     apply(SALES, CREDIT, Operation::create("/sales/credit-notes/{id}/applications", "applySalesCredit",
-        |call| apply_source::<CreditRow>(Side::Sales, call))),
+        |call| apply_source::<CreditRow>(Side::Sales, call)))
+        .summary("Apply the available amount of a credit to a customer to invoices"),
     list(SALES, Operation::read("/sales/credit-notes/{id}/applications", "listSalesCreditApplications",
-        |call| list_of::<CreditRow>(Side::Sales, call))),
+        |call| list_of::<CreditRow>(Side::Sales, call))).summary("Applications of a credit to a customer"),
     apply(PURCHASES, CREDIT, Operation::create("/purchases/credit-notes/{id}/applications", "applyPurchaseCredit",
-        |call| apply_source::<CreditRow>(Side::Purchases, call))),
+        |call| apply_source::<CreditRow>(Side::Purchases, call)))
+        .summary("Apply the available amount of a credit of a supplier to invoices"),
     list(PURCHASES, Operation::read("/purchases/credit-notes/{id}/applications", "listPurchaseCreditApplications",
-        |call| list_of::<CreditRow>(Side::Purchases, call))),
+        |call| list_of::<CreditRow>(Side::Purchases, call))).summary("Applications of a credit of a supplier"),
 ];
 
 const fn apply(rights: Rights, audit: &'static str, operation: Operation) -> Operation {
     row::write(rights.write, audit, operation)
-        .summary("Apply the available amount to invoices")
         .description("Applications are immutable and never exceed either balance. All of them are made, or none.")
         .body::<ApplyFunds>()
         .problems(posting_problems!["VERSION_CONFLICT", "ILLEGAL_STATE", "REFERENCE_INVALID", "LIMIT_EXCEEDED"])
+        .item_codes(posting_reasons![
+            "COLLECTED_AT_REGISTER",
+            "DATE_BEFORE_DOCUMENT",
+            "EXCEEDS_AVAILABLE",
+            "EXCEEDS_INVOICE_BALANCE",
+            "POS_RECEIPT",
+        ])
 }
 
 const fn list(rights: Rights, operation: Operation) -> Operation {
-    operation
-        .summary("Applications of a payment or credit")
-        .needs(rights.read)
-        .query::<ListApplications>()
-        .answers::<Page<Application>>()
-        .cache_control("no-store")
+    operation.needs(rights.read).query::<ListApplications>().answers::<Page<Application>>().cache_control("no-store")
 }
 
 list_query! {

@@ -14,6 +14,7 @@ use stoa_trade::document::version::ExpectedVersion;
 use stoa_trade::quantity::{Amount, Money, sum, widen};
 use stoa_trade::refusal::{refuse, refuse_invalid};
 
+use crate::operations::row::posting_reasons;
 use crate::records::party_entry::{PartyAccount, PartyEntryRow};
 use crate::records::permission::SETTINGS;
 use crate::records::side::Side;
@@ -38,7 +39,8 @@ pub const OPERATIONS: &[Operation] = &[
         .writes(LEGAL_ENTITY, &[]).without_if_match()
         .problems(&["VERSION_CONFLICT", "ILLEGAL_STATE", "ARCHIVED", "LIMIT_EXCEEDED", "VALUATION_COST_REQUIRED",
             "ACCOUNTING_SETUP_REQUIRED", "ACCOUNTING_AMOUNT_PRECISION", "ACCOUNTING_CURRENCY_UNSUPPORTED",
-            "ACCOUNTING_PERIOD_CLOSED"]),
+            "ACCOUNTING_PERIOD_CLOSED"])
+        .item_codes(posting_reasons!["BOOKS_KEPT"]),
 ];
 
 /// Terms of the books.
@@ -49,7 +51,6 @@ pub struct StartBooks {
     pub expected_version: ExpectedVersion,
     pub currency_code: CurrencyCode,
     /// Most decimal places of an amount in the journal. Omitted or null: 6.
-    #[serde(default)]
     #[schemars(range(min = 6, max = 12))]
     pub amount_scale: Option<u8>,
     /// Costs to assign to goods without a known cost.
@@ -63,9 +64,7 @@ pub struct StartBooks {
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct StatedCost {
     /// Variant whose goods have no cost. State either this or `inventoryUnitId`.
-    #[serde(default)]
     pub variant_id: Option<Id>,
-    #[serde(default)]
     pub inventory_unit_id: Option<Id>,
     pub unit_cost: Money,
 }
@@ -104,7 +103,7 @@ fn start(call: &Call) -> Answer {
     }
     let products = find_goods(&body.costs)?;
     let currency_code = body.currency_code.0.as_str();
-    // Alone with the books from here on: whoever posts waits, and finds them begun.
+    // From here on the request holds the books exclusively: a posting waits, and finds them begun.
     books::service::begin(id.into(), body.expected_version.0, currency_code, body.amount_scale.unwrap_or(6))?;
     let inventory = costs::service::open(id.into(), currency_code, &stated)
         .map_err(|refusal| refusal.moved("/stated", "/costs"))?;

@@ -22,6 +22,23 @@ macro_rules! posting_problems {
 
 pub(crate) use posting_problems;
 
+/// The item codes of an operation that posts an entry: its own, then those of the books.
+macro_rules! posting_reasons {
+    ($($code:literal),* $(,)?) => {
+        &[$($code,)* "BEFORE_BOOKS", "MONTH_CLOSED", "ROLE_UNMAPPED"]
+    };
+}
+
+/// The item codes of an operation that voids a document or reverses it: its own, then those of the books.
+macro_rules! undo_reasons {
+    ($($code:literal),* $(,)?) => {
+        &[$($code,)* "BEFORE_BOOKS", "DATE_BEFORE_DOCUMENT", "DATE_BEFORE_ORIGINAL", "MONTH_CLOSED"]
+    };
+}
+
+pub(crate) use posting_reasons;
+pub(crate) use undo_reasons;
+
 /// Codes of an operation that voids a document or reverses it.
 pub const UNDO_PROBLEMS: &[&str] =
     &["VERSION_CONFLICT", "ILLEGAL_STATE", "LIMIT_EXCEEDED", "ARCHIVED", "ACCOUNTING_PERIOD_CLOSED"];

@@ -100,7 +100,6 @@ collection! {
 pub struct CostLine {
     pub receipt_item_id: Id,
     /// Unit of a serialized line; null for any other line.
-    #[serde(default)]
     pub inventory_unit_id: Option<Id>,
     /// Above zero.
     pub amount: Money,

@@ -40,7 +40,7 @@ collection! {
 }
 
 impl InvoiceLineRow {
-    /// Whether it bills serial units: its product has them, or it names one.
+    /// Returns whether it bills serial units: its product has them, or it names one.
     pub fn is_serialized(&self) -> bool {
         self.tracking == Tracking::Serialized || !self.unit_ids.0.is_empty()
     }

@@ -14,7 +14,7 @@ pub struct NamedUnit {
     known: Option<KnownUnit>,
 }
 
-/// What readers of serial numbers see of a unit.
+/// A unit as readers of serial numbers see it.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct KnownUnit {

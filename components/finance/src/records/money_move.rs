@@ -9,7 +9,7 @@ text_enum! {
 }
 
 text_enum! {
-    /// What moved it.
+    /// The document that moved the money.
     #[derive(PartialOrd, Ord)]
     pub enum MoveOrigin {
         CustomerPayment => "CUSTOMER_PAYMENT", SupplierPayment => "SUPPLIER_PAYMENT", PosReceipt => "POS_RECEIPT",

@@ -2,13 +2,18 @@
 
 use std::collections::BTreeSet;
 
+use schemars::JsonSchema;
+use serde::Deserialize;
 use stoa_sdk::{Date, Id, Item, Problem, currency, item};
 use stoa_trade::card_number::refuse_card_numbers;
+use stoa_trade::document::currency::CurrencyCode;
 use stoa_trade::document::lines::Lines;
 use stoa_trade::limits;
 use stoa_trade::quantity::{Money, Quantity};
 use stoa_trade::refusal::refuse_invalid;
+use stoa_trade::text::{Line, Prose};
 
+use crate::records::receipt::StatedNumber;
 use crate::records::side::Side;
 use crate::rules::day::check_due;
 
@@ -28,25 +33,59 @@ pub struct StatedLine {
 }
 
 impl StatedLine {
-    /// Whether it bills an order.
+    /// Returns whether it bills an order.
     pub fn has_order(&self) -> bool {
         self.order_item.is_some() || self.receipt_item.is_some()
+    }
+}
+
+/// Members of the drafts of both sides. A body flattens it and [`Remarks`] side by side: of a part that flattens another one,
+/// the body would take every member for unknown.
+#[derive(Debug, Clone, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct InvoiceTerms {
+    /// Unique, ignoring case, also after voiding. Immutable.
+    pub number: StatedNumber,
+    /// Immutable.
+    pub legal_entity_id: Id,
+    /// Branch of the legal entity.
+    pub branch_id: Option<Id>,
+    pub party_id: Id,
+    pub currency_code: CurrencyCode,
+    pub issued_on: Option<Date>,
+    /// Last day of payment, not before `issuedOn`. Omitted or null: set at posting from the payment term of the party,
+    /// or null without one.
+    pub due_on: Option<Date>,
+}
+
+/// The texts that a person writes on a document.
+#[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct Remarks {
+    pub reference: Option<Line<0, 200>>,
+    pub notes: Option<Prose<0, 2000>>,
+}
+
+impl Remarks {
+    /// Rejects card numbers, in the number of the document too.
+    ///
+    /// # Errors
+    /// VALIDATION_FAILED.
+    pub fn refuse_card_numbers(&self, number: &StatedNumber) -> Result<(), Problem> {
+        refuse_card_numbers(&[
+            ("/number", Some(&number.0)),
+            ("/reference", self.reference.as_deref()),
+            ("/notes", self.notes.as_deref()),
+        ])
     }
 }
 
 /// An invoice as a body states it.
 #[derive(Debug, Clone)]
 pub struct StatedInvoice {
-    pub number: String,
-    pub entity: Id,
-    pub branch: Option<Id>,
-    pub party: Id,
-    pub currency_code: String,
-    pub issued_on: Option<Date>,
-    pub due_on: Option<Date>,
-    pub reference: Option<String>,
-    pub notes: Option<String>,
-    pub document_reference: Option<String>,
+    pub terms: InvoiceTerms,
+    pub remarks: Remarks,
+    pub document_reference: Option<Line<0, 200>>,
     pub lines: Vec<StatedLine>,
 }
 
@@ -65,13 +104,13 @@ impl StatedInvoice {
     /// VALIDATION_FAILED.
     pub fn check(&self, side: Side) -> Result<(), Problem> {
         refuse_card_numbers(&[
-            ("/number", Some(&self.number)),
-            ("/reference", self.reference.as_deref()),
-            ("/notes", self.notes.as_deref()),
+            ("/number", Some(&self.terms.number.0)),
+            ("/reference", self.remarks.reference.as_deref()),
+            ("/notes", self.remarks.notes.as_deref()),
             ("/documentReference", self.document_reference.as_deref()),
         ])?;
-        check_currency(&self.currency_code)?;
-        check_due(self.issued_on, self.due_on, "/dueOn")?;
+        check_currency(&self.terms.currency_code)?;
+        check_due(self.terms.issued_on, self.terms.due_on, "/dueOn")?;
         refuse_invalid(self.find_line_faults(side))
     }
 
@@ -133,24 +172,21 @@ mod tests {
     }
 
     fn faults(side: Side, lines: Vec<StatedLine>) -> Vec<(String, String)> {
-        let invoice = StatedInvoice {
-            number: "INV-1".to_owned(),
-            entity: ENTITY,
-            branch: None,
-            party: CUSTOMER,
-            currency_code: "EUR".to_owned(),
+        let terms = InvoiceTerms {
+            number: StatedNumber("INV-1".to_owned()),
+            legal_entity_id: ENTITY,
+            branch_id: None,
+            party_id: CUSTOMER,
+            currency_code: CurrencyCode("EUR".to_owned()),
             issued_on: None,
             due_on: None,
-            reference: None,
-            notes: None,
-            document_reference: None,
-            lines,
         };
+        let invoice = StatedInvoice { terms, remarks: Remarks::default(), document_reference: None, lines };
         list_faults(invoice.check(side))
     }
 
     #[test]
-    fn what_a_line_lacks_is_told() {
+    fn what_a_line_lacks_is_reported() {
         let reported = |pointer: &str, code: &str| (pointer.to_owned(), code.to_owned());
         assert_eq!(faults(Side::Sales, vec![line()]), []);
         let priceless = || StatedLine { unit_amount: None, ..line() };

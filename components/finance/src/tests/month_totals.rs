@@ -102,7 +102,7 @@ fn what_is_asked_of_all_parties_is_read_of_months_edges_and_the_last_lines() {
         !text(&last.where_).contains("currency_code") && text(&last.measures).contains("currency_code"),
         "{last:?}"
     );
-    // Lines that were summed meanwhile are read anew.
+    // Lines that were summed meanwhile are read again.
     let later = || rows([vec![ENTITY.put(), Instant(NOW - 5 * MINUTE).put()]]);
     let replies = vec![vec![until()], [sums(), vec![later()]].concat(), [sums(), vec![later()]].concat()];
     assert_eq!(read_ageing(replies, "2025-12-20").1.len(), 3);

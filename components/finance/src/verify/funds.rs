@@ -23,7 +23,7 @@ struct Taken {
     id: Id,
     /// The most that invoices and refunds may take in all; none where it is no money.
     most: Option<Money>,
-    /// Whether what is applied is of its own, as of a register's.
+    /// True if its applications are its own, as those of a register's payment are.
     is_of_register: bool,
     applied: Money,
     refunded: Money,

@@ -18,7 +18,7 @@ pub struct OrderedLine {
     pub party: Id,
     pub entity: Id,
     pub currency_code: String,
-    /// Whether its order may be billed.
+    /// True if its order may be billed.
     pub is_billable: bool,
     pub variant: Id,
     pub tracking: Tracking,

@@ -81,8 +81,8 @@ pub fn of_branch(leg: Leg, branch: Option<Id>) -> Leg {
     Leg { branch: branch.map(Into::into), ..leg }
 }
 
-/// Mirrors every entry of a document. One that was posted before the books were begun has none, and cannot be undone: a credit
-/// mends it.
+/// Mirrors every entry of a document. One that was posted before the books began has none, and cannot be undone: a credit
+/// corrects it.
 ///
 /// # Errors
 /// ILLEGAL_STATE with BEFORE_BOOKS; the codes of accounting.

@@ -105,7 +105,7 @@ totals! { CreditsByCustomer of PartyEntryRow by [party_id: Id] { amount: Sum = s
 totals! { AllCredits of PartyEntryRow by [] { amount: Sum = sum(amount) } }
 
 impl Scope {
-    /// Whether it is of the whole entity, whose months have totals.
+    /// Returns whether it is of the whole entity, whose months have totals.
     fn is_whole(&self) -> bool {
         self.customer.is_none() && self.variant.is_none() && self.branch.is_none() && self.warehouse.is_none()
     }
@@ -244,7 +244,7 @@ fn add(one: &Figures, other: &Figures) -> Result<Figures, Problem> {
 type Keyed<T> = BTreeMap<String, T>;
 
 /// Revenue without an order by group, and all of it. Groups other than months have no totals: a page sums the lines of the report's
-/// days, 366 at most, and these are lines that somebody wrote on invoices, not what tills sell.
+/// days, 366 at most, and these are lines that users wrote on invoices, not sales of tills.
 fn read_recognized(scope: &Scope, by: GroupBy) -> Result<(Keyed<Figures>, Figures), Problem> {
     let Some(filter) = scope.filter_recognized() else { return Ok(Default::default()) };
     match by {

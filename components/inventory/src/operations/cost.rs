@@ -1,4 +1,4 @@
-//! The operations of costs: for people who may read them, and nobody else.
+//! The operations of costs, only for users who may read them.
 
 use stoa_sdk::{Answer, Call, Date, Id, Operation, Page, Reply, today};
 use stoa_trade::list_query;
@@ -14,7 +14,7 @@ pub const OPERATIONS: &[Operation] = &[
     Operation::read("/inventory/cost-layers", "listCostLayers", list_layers).summary("Cost layers")
         .description("Goods received together at one cost, and their remaining quantity. `open` is true by default.")
         .needs(READ_COSTS).query::<ListCostLayers>().answers::<Page<CostLayer>>().cache_control("no-store"),
-    Operation::read("/inventory/valuation", "listValuation", list_valuation).summary("Value of goods")
+    Operation::read("/inventory/valuation", "listValuation", list_valuation).summary("Value of goods by variant")
         .description("By legal entity and variant, now or at the end of a day. Currencies are never added together; goods \
             without a cost are counted separately. A page may be shorter than `limit`; continue until `nextCursor` is null.")
         .needs(READ_COSTS).query::<ListValuation>().answers::<Page<ValuationRow>>().cache_control("no-store"),

@@ -60,7 +60,6 @@ pub struct WarehouseInput {
     /// Legal entity that owns the goods in the warehouse. Immutable.
     pub legal_entity_id: Id,
     /// Active branch of the legal entity. Immutable.
-    #[serde(default)]
     pub branch_id: Option<Id>,
 }
 

@@ -9,7 +9,7 @@ use stoa_trade::resource;
 use crate::records::movement::DocumentType;
 
 collection! {
-    /// One per entity and variant. Its row is locked by whoever touches layers, and counts them in the order of commits.
+    /// One per entity and variant. A request that changes layers locks its row, which counts them in the order of commits.
     pub projection PoolRow in "cost_pool" {
         legal_entity_id: Id,
         variant_id: Id,

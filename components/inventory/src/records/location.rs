@@ -1,7 +1,8 @@
 //! Locations, the places in a warehouse where units stand: as they are kept, and as people and API clients read them.
 
 use stoa_sdk::{EventData, Id, Instant, Reply, collection, event_kinds, tenant};
-use stoa_trade::{Status, archivable, resource};
+use stoa_trade::life::PublicHead;
+use stoa_trade::{Archivable, Status, archivable, resource};
 
 use crate::records::{EXAMPLE_ID, EXAMPLE_INSTANT};
 
@@ -42,10 +43,8 @@ resource! {
     /// A location.
     #[schemars(rename = "PublicLocation")]
     pub struct ApiLocation of row: LocationRow {
-        id: Id,
-        status: Status,
-        created_at: Instant,
-        updated_at: Instant,
+        #[serde(flatten)]
+        head: PublicHead = row.public_head(),
         warehouse_id: Id,
         code: String,
         name: String,
@@ -65,10 +64,7 @@ event_kinds! { ApiLocation of LOCATION:
 impl EventData for ApiLocation {
     fn example() -> ApiLocation {
         ApiLocation {
-            id: EXAMPLE_ID,
-            status: Status::Active,
-            created_at: EXAMPLE_INSTANT,
-            updated_at: EXAMPLE_INSTANT,
+            head: PublicHead::example(EXAMPLE_ID, EXAMPLE_INSTANT),
             warehouse_id: EXAMPLE_ID,
             code: "A-01".to_owned(),
             name: "Aisle A, shelf 1".to_owned(),

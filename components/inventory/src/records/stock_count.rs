@@ -135,7 +135,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_difference_is_signed_and_found_units_are_told_to_readers_only() {
+    fn the_difference_is_signed_and_found_units_are_shown_to_readers_only() {
         let mut counted = BTreeMap::new();
         counted.insert(Id(1, 1), CountedUnit { version: 3, found: true });
         counted.insert(Id(1, 2), CountedUnit { version: 1, found: false });

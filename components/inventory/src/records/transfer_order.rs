@@ -65,7 +65,7 @@ collection! {
 }
 
 text_enum! {
-    /// What became of a unit on a transfer order.
+    /// The state of a unit on a transfer order.
     pub enum UnitOutcome {
         Reserved => "RESERVED", InTransit => "IN_TRANSIT", Received => "RECEIVED", Lost => "LOST",
         Returned => "RETURNED", Released => "RELEASED",

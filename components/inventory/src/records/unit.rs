@@ -1,5 +1,5 @@
 //! Serial units: their permanent identity, their state and the ledger of its versions; and what is answered of them, whole to
-//! readers of serial numbers, a receipt to whoever wrote one.
+//! readers of serial numbers, a receipt to the user who wrote it.
 
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -21,12 +21,12 @@ text_enum! {
 }
 
 impl UnitStatus {
-    /// Whether such a unit stands in a warehouse.
+    /// Returns whether such a unit stands in a warehouse.
     pub fn in_custody(self) -> bool {
         !matches!(self, UnitStatus::Sold | UnitStatus::Lost | UnitStatus::Rma)
     }
 
-    /// Whether such a unit is worth something: goods in custody that are not damaged.
+    /// Returns whether such a unit is worth something: goods in custody that are not damaged.
     pub fn is_valued(self) -> bool {
         self.in_custody() && self != UnitStatus::Damaged
     }

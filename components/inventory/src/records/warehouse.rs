@@ -1,7 +1,8 @@
 //! Warehouses as they are kept, and as people and API clients read them.
 
 use stoa_sdk::{EventData, Id, Instant, Reply, collection, event_kinds, tenant, text_enum};
-use stoa_trade::{Status, archivable, resource};
+use stoa_trade::life::PublicHead;
+use stoa_trade::{Archivable, Status, archivable, resource};
 
 use crate::records::{EXAMPLE_ID, EXAMPLE_INSTANT};
 
@@ -16,7 +17,7 @@ text_enum! {
 }
 
 impl WarehouseType {
-    /// Whether goods can be reserved and sold in an active warehouse of this type.
+    /// Returns whether goods can be reserved and sold in an active warehouse of this type.
     pub fn is_normal(self) -> bool {
         matches!(self, WarehouseType::Physical | WarehouseType::Virtual | WarehouseType::ThirdParty)
     }
@@ -42,7 +43,7 @@ collection! {
 archivable!(WarehouseRow);
 
 impl WarehouseRow {
-    /// Whether goods can be reserved and sold there.
+    /// Returns whether goods can be reserved and sold there.
     pub fn is_normal(&self) -> bool {
         self.status == Status::Active && self.kind.is_normal()
     }
@@ -67,10 +68,8 @@ resource! {
     /// A warehouse.
     #[schemars(rename = "PublicWarehouse")]
     pub struct ApiWarehouse of row: WarehouseRow {
-        id: Id,
-        status: Status,
-        created_at: Instant,
-        updated_at: Instant,
+        #[serde(flatten)]
+        head: PublicHead = row.public_head(),
         code: String,
         name: String,
         #[serde(rename = "type")]
@@ -93,10 +92,7 @@ event_kinds! { ApiWarehouse of WAREHOUSE:
 impl EventData for ApiWarehouse {
     fn example() -> ApiWarehouse {
         ApiWarehouse {
-            id: EXAMPLE_ID,
-            status: Status::Active,
-            created_at: EXAMPLE_INSTANT,
-            updated_at: EXAMPLE_INSTANT,
+            head: PublicHead::example(EXAMPLE_ID, EXAMPLE_INSTANT),
             code: "MAIN".to_owned(),
             name: "Main warehouse".to_owned(),
             kind: WarehouseType::Physical,

@@ -179,7 +179,7 @@ mod tests {
                     assert_eq!(parts.iter().map(|share| share.steps).sum::<i128>(), group.steps);
                     assert!(!lowers || parts.iter().all(|share| (0..=group.step_cost).contains(&share.amount)));
                 }
-                // Nobody gives two grains less than another who had a whole one left to give.
+                // No share gives two grains less than another one that had a whole grain left to give.
                 let most = dealt.iter().map(|share| share.amount).max().unwrap_or_default();
                 let left = |share: &Share| goods[share.group].step_cost - share.amount;
                 let spared = dealt.iter().filter(|share| share.amount + grain < most);

@@ -68,12 +68,12 @@ impl Delta {
         [self.on_hand, self.reserved, self.incoming, self.damaged, self.quarantined, self.in_transit, self.returned]
     }
 
-    /// Whether a pair without a row may begin with it.
+    /// Returns whether a pair without a row may begin with it.
     pub fn is_possible_first(self) -> bool {
         self.figures().iter().all(|figure| *figure >= 0)
     }
 
-    /// Whether anybody but a buyer sees it. A change that leaves every figure as it was moved or regraded a unit.
+    /// Returns whether anybody but a buyer sees it. A change that leaves every figure as it was moved or regraded a unit.
     pub fn is_public(self) -> bool {
         self == Delta::default() || Delta { incoming: 0, ..self } != Delta::default()
     }

@@ -44,7 +44,7 @@ pub fn destination(kind: CostKind) -> Option<Destination> {
     }
 }
 
-/// Slices that went and every row that names one of them, taken in one by one and in any order, so that nobody keeps all rows.
+/// Slices that went and every row that names one of them, taken in one by one and in any order, so that no caller keeps all rows.
 #[derive(Default)]
 pub struct GoneGoods {
     slices: BTreeMap<Id, GoneSlice>,

@@ -1,4 +1,4 @@
-//! Whether goods may be brought where a request says: the warehouse and location that it names, against those that were read.
+//! Decides if goods may enter the warehouse and location that a request names, compared with the rows that were read.
 
 use stoa_sdk::{Id, Problem};
 use stoa_trade::Status;
@@ -22,12 +22,12 @@ pub fn require_location<'a>(
     id.map(find).transpose()
 }
 
-/// Whether the warehouse may be named.
+/// Checks that the warehouse may be named.
 pub fn check_active(warehouse: &WarehouseRow, pointer: &str) -> Result<(), Problem> {
     if warehouse.status == Status::Archived { Err(unusable(pointer, "ARCHIVED")) } else { Ok(()) }
 }
 
-/// Whether goods may be brought there: both active, and the location one of the warehouse.
+/// Checks that goods may enter: both are active, and the location belongs to the warehouse.
 pub fn check_open(
     warehouse: &WarehouseRow,
     pointer: &str,

@@ -1,4 +1,4 @@
-//! Variants and units that the lines of a document name and nobody knows.
+//! Variants and units that the lines of a document name and that do not exist.
 
 use std::collections::BTreeMap;
 

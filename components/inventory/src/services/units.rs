@@ -1,9 +1,10 @@
 //! The service `commerce:inventory/units`: what other modules ask of units. Identities are shown only to a caller who may read
 //! them.
 
-use stoa_sdk::store::{MOST_KEYS, find, get_all, read};
+use stoa_sdk::store::{MOST_KEYS, find, read};
 use stoa_sdk::{Column, Field, Id, Problem, View, holds, map, view};
 use stoa_trade::pages::read_every;
+use stoa_trade::services::read_rows;
 
 use crate::bindings::exports::commerce::inventory::units::{self as service, Found, Guest, Unit, UnitsOf};
 use crate::records::permission::SERIALS_READ;
@@ -20,10 +21,8 @@ const MOST_FINDS: usize = 100;
 
 impl Guest for Services {
     fn get_many(ids: Vec<(u64, u64)>) -> Vec<Unit> {
-        let ids: Vec<Id> = ids.into_iter().map(Id::from).collect();
         let with_identities = holds(SERIALS_READ);
-        let rows = ids.chunks(MOST_KEYS).flat_map(|ids| read(get_all::<UnitRow>(ids.iter().copied())));
-        rows.map(|row| to_wire(row, with_identities)).collect()
+        read_rows(ids).into_iter().map(|row: UnitRow| to_wire(row, with_identities)).collect()
     }
 
     fn find(identities: Vec<String>) -> Result<Vec<Found>, Problem> {

@@ -1,8 +1,9 @@
 //! The service `commerce:inventory/warehouses`: what other modules ask of warehouses.
 
-use stoa_sdk::store::{MOST_KEYS, find, get_all, read};
-use stoa_sdk::{Field, Id};
+use stoa_sdk::Field;
+use stoa_sdk::store::{find, read};
 use stoa_trade::Status;
+use stoa_trade::services::read_rows;
 
 use crate::bindings::exports::commerce::inventory::warehouses::{self as service, Guest, Kind, Location, Warehouse};
 use crate::records::location::LocationRow;
@@ -11,19 +12,16 @@ use crate::services::Services;
 
 impl Guest for Services {
     fn get_many(ids: Vec<(u64, u64)>) -> Vec<Warehouse> {
-        let ids: Vec<Id> = ids.into_iter().map(Id::from).collect();
-        ids.chunks(MOST_KEYS).flat_map(|ids| read(get_all(ids.iter().copied()))).map(to_wire).collect()
+        read_rows(ids).into_iter().map(to_wire).collect()
     }
 
     fn locations(ids: Vec<(u64, u64)>) -> Vec<Location> {
-        let ids: Vec<Id> = ids.into_iter().map(Id::from).collect();
-        let rows = ids.chunks(MOST_KEYS).flat_map(|ids| read(get_all::<LocationRow>(ids.iter().copied())));
         let location_to_wire = |row: LocationRow| Location {
             id: row.id.into(),
             warehouse_id: row.warehouse_id.into(),
             active: row.status == Status::Active,
         };
-        rows.map(location_to_wire).collect()
+        read_rows(ids).into_iter().map(location_to_wire).collect()
     }
 
     fn find_by_code(code: String) -> Option<Warehouse> {

@@ -36,7 +36,7 @@ pub fn verify(after: Option<Id>) -> Batch {
     (findings, page.last)
 }
 
-/// Whether one side of a unit's movement is DAMAGED.
+/// Returns whether one side of a unit's movement is DAMAGED.
 fn damage_aside(row: &MovementRow, damaged: Option<UnitStatus>) -> bool {
     row.movement_type == MovementType::Damage || row.from_status == damaged || row.to_status == damaged
 }

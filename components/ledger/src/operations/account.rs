@@ -1,4 +1,4 @@
-//! Accounts of the chart: creating, replacing and archiving them alone with the books, since whoever posts relies on them.
+//! Accounts of the chart: creating, replacing and archiving them with the books locked, since postings rely on them.
 
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -35,13 +35,15 @@ pub const OPERATIONS: &[Operation] = &[
     Operation::replace(ACCOUNT_AT, "replaceAccount", replace).summary("Replace an account")
         .description("`postable` cannot change once the account has a line. Caution: an omitted `postable` is true.")
         .needs(SETTINGS).body::<AccountChange>().answers::<Account>()
-        .writes(ACCOUNT, &[]).problems(&["ARCHIVED", "IMMUTABLE_FIELD", "REFERENCE_INVALID", "ILLEGAL_STATE"]),
+        .writes(ACCOUNT, &[]).problems(&["ARCHIVED", "IMMUTABLE_FIELD", "REFERENCE_INVALID", "ILLEGAL_STATE"])
+        .item_codes(&["HAS_CHILDREN", "MAPPED"]),
     Operation::transition("/ledger/accounts/{id}/archive", "archiveAccount", archive)
         .summary("Archive an account")
         .description("Rejected while the account is mapped, belongs to an active money account, has active child accounts or \
             has a balance.")
         .needs(SETTINGS).body::<EmptyBody>().answers::<Account>()
-        .writes(ACCOUNT, &[]).problems(&["ARCHIVED", "ILLEGAL_STATE", "LIMIT_EXCEEDED"]),
+        .writes(ACCOUNT, &[]).problems(&["ARCHIVED", "ILLEGAL_STATE", "LIMIT_EXCEEDED"])
+        .item_codes(&["ACTIVE_CHILDREN", "ACTIVE_MONEY_ACCOUNT", "BALANCE_NOT_ZERO", "MAPPED"]),
 ];
 
 /// Accounts that an entity has at most, archived ones too.
@@ -61,12 +63,10 @@ pub struct AccountInput {
     #[serde(rename = "type")]
     account_type: AccountType,
     /// Heading above the account: active, of the same type and not postable. At most 4 levels above the account.
-    #[serde(default)]
     parent_id: Option<Id>,
     /// True if entries may post lines to it. Immutable once a line exists.
     #[serde(default = "yes")]
     postable: bool,
-    #[serde(default)]
     description: Option<Text<0, 2000>>,
 }
 
@@ -75,15 +75,11 @@ pub struct AccountInput {
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct AccountChange {
     name: Text<1, 200>,
-    #[serde(default)]
     parent_id: Option<Id>,
     #[serde(default = "yes")]
     postable: bool,
-    #[serde(default)]
     description: Option<Text<0, 2000>>,
-    #[serde(default)]
     legal_entity_id: Option<Id>,
-    #[serde(default)]
     #[schemars(length(max = 32))]
     code: Option<String>,
     #[serde(default, rename = "type")]

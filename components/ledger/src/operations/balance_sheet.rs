@@ -17,7 +17,7 @@ pub const OPERATIONS: &[Operation] = &[
         .summary("Balance sheet")
         .description("The results of earlier years and of this year are derived: there is no year-end entry.")
         .query::<AskBalanceSheet>().answers::<BalanceSheet>()
-        .problems(&["NOT_FOUND", "ILLEGAL_STATE", "REFERENCE_INVALID", "LIMIT_EXCEEDED"]),
+        .problems(&["NOT_FOUND", "ILLEGAL_STATE", "REFERENCE_INVALID", "LIMIT_EXCEEDED"]).item_codes(&["BOOKS_NOT_KEPT"]),
 ];
 
 #[derive(Deserialize, JsonSchema)]

@@ -34,7 +34,7 @@ pub const OPERATIONS: &[Operation] = &[
     Operation::transition("/ledger/branches/{id}/archive", "archiveBranch", archive)
         .summary("Archive a branch").description("Rejected while a warehouse or register uses it.")
         .needs(SETTINGS).body::<EmptyBody>().answers::<Branch>()
-        .writes(BRANCH, &[]).problems(&["ARCHIVED", "ILLEGAL_STATE"]),
+        .writes(BRANCH, &[]).problems(&["ARCHIVED", "ILLEGAL_STATE"]).item_codes(&["HELD"]),
 ];
 
 /// A new branch.
@@ -47,7 +47,6 @@ pub struct BranchInput {
     #[schemars(regex(pattern = text::ANY_CASE_CODE), length(max = 64))]
     code: String,
     name: Text<1, 200>,
-    #[serde(default)]
     address: Option<Text<0, 500>>,
 }
 
@@ -56,11 +55,8 @@ pub struct BranchInput {
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct BranchChange {
     name: Text<1, 200>,
-    #[serde(default)]
     address: Option<Text<0, 500>>,
-    #[serde(default)]
     legal_entity_id: Option<Id>,
-    #[serde(default)]
     #[schemars(length(max = 64))]
     code: Option<String>,
 }
@@ -82,15 +78,13 @@ pub fn list(call: &Call) -> Answer {
 }
 
 pub fn read(call: &Call) -> Answer {
-    let row: BranchRow = run(get(call.path_id("id")?))?.ok_or_else(Problem::not_found)?;
-    let reply = Caller::current().show(|| Branch::from_row(&row), || ApiBranch::from_row(&row));
-    Ok(reply.of(row.id, row.version))
+    Caller::current().answer_record(call, Branch::from_row, ApiBranch::from_row)
 }
 
 pub fn create(call: &Call) -> Answer {
     let input: BranchInput = call.body()?;
     let entity = input.legal_entity_id;
-    // Shared: an entity is archived only by whoever is alone with its books.
+    // Shared: only a request that holds the books exclusively archives an entity.
     let (_, owner) = run((lock_shared(books_lock(entity)), get::<EntityRow>(entity)))?;
     usable(owner, "/legalEntityId")?;
     let row = BranchRow::new(entity, &input.code, input.name.into(), input.address.map(String::from));

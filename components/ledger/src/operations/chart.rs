@@ -22,7 +22,7 @@ pub const OPERATIONS: &[Operation] = &[
         .description("Installs accounts, mappings of every role and method, and money accounts. The legal entity must have no \
             account.")
         .needs(SETTINGS).body::<ChartInput>().answers::<InstalledChart>()
-        .writes(LEGAL_ENTITY, &[]).problems(&["ARCHIVED", "ILLEGAL_STATE"]),
+        .writes(LEGAL_ENTITY, &[]).problems(&["ARCHIVED", "ILLEGAL_STATE"]).item_codes(&["CHART_EXISTS"]),
 ];
 
 /// Chart of accounts to install.

@@ -50,7 +50,8 @@ pub const OPERATIONS: &[Operation] = &[
         .description("Rejected while it has an active branch or money account, a warehouse or register uses it, or a control \
             account has a balance.")
         .without_if_match().needs(SETTINGS).body::<EmptyBody>().answers::<LegalEntity>()
-        .writes(LEGAL_ENTITY, &[]).problems(&["ARCHIVED", "ILLEGAL_STATE", "LIMIT_EXCEEDED"]),
+        .writes(LEGAL_ENTITY, &[]).problems(&["ARCHIVED", "ILLEGAL_STATE", "LIMIT_EXCEEDED"])
+        .item_codes(&["ACTIVE_BRANCH", "ACTIVE_MONEY_ACCOUNT", "CONTROL_BALANCE_NOT_ZERO", "HELD"]),
 ];
 
 /// Entities that a company has at most, archived ones too.
@@ -66,28 +67,22 @@ pub struct LegalEntityInput {
     #[schemars(regex(pattern = text::ANY_CASE_CODE), length(max = 64))]
     pub code: String,
     pub name: Text<1, 200>,
-    #[serde(default)]
     pub legal_name: Option<Text<0, 300>>,
     /// Stored as sent; the service verifies nothing.
-    #[serde(default)]
     pub tax_id: Option<Text<0, 64>>,
     /// An assigned code of ISO 3166-1 alpha-2.
-    #[serde(default)]
-    #[schemars(regex(pattern = "^[A-Z]{2}$"))]
+    #[schemars(with = "Option<text::CountryCode>")]
     pub country_code: Option<String>,
     /// True if every covered operation posts an entry. Cannot be turned off.
     #[serde(default)]
     pub keeps_books: bool,
     /// Book currency, converted to upper case: an active ISO 4217 code. Required with books, not allowed without. Immutable.
-    #[serde(default)]
     #[schemars(regex(pattern = text::ANY_CASE_CURRENCY), extend("x-normalize" = ["upper"]))]
     pub currency_code: Option<String>,
     /// With books only: first day on which entries may be dated, today or earlier. Omitted: today. Immutable.
-    #[serde(default)]
     pub books_start_on: Option<Date>,
     /// With books only: most decimal places of an amount in the journal. Omitted: 6. Choose more if cost times quantity of your
     /// goods needs them. Immutable.
-    #[serde(default)]
     #[schemars(range(min = 6, max = 12))]
     pub amount_scale: Option<i64>,
     /// A chart of accounts with mappings and money accounts.
@@ -102,25 +97,17 @@ pub struct LegalEntityChange {
     #[schemars(range(min = 1, max = 2_147_483_646))]
     expected_version: i64,
     name: Text<1, 200>,
-    #[serde(default)]
     legal_name: Option<Text<0, 300>>,
-    #[serde(default)]
     tax_id: Option<Text<0, 64>>,
     /// An assigned code of ISO 3166-1 alpha-2.
-    #[serde(default)]
-    #[schemars(regex(pattern = "^[A-Z]{2}$"))]
+    #[schemars(with = "Option<text::CountryCode>")]
     country_code: Option<String>,
-    #[serde(default)]
     #[schemars(length(max = 64))]
     code: Option<String>,
-    #[serde(default)]
     keeps_books: Option<bool>,
-    #[serde(default)]
     #[schemars(regex(pattern = text::ANY_CASE_CURRENCY), extend("x-normalize" = ["upper"]))]
     currency_code: Option<String>,
-    #[serde(default)]
     books_start_on: Option<Date>,
-    #[serde(default)]
     amount_scale: Option<i64>,
 }
 
@@ -143,7 +130,7 @@ pub fn read(call: &Call) -> Answer {
     run(get(call.path_id("id")?))?.as_ref().map(answer).ok_or_else(Problem::not_found)
 }
 
-/// Whether the code is that of a country, where one is stated.
+/// Returns whether the code is that of a country, where one is stated.
 fn is_country(code: Option<&str>) -> bool {
     code.is_none_or(country::is_assigned)
 }

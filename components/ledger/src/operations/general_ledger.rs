@@ -21,7 +21,8 @@ use crate::work::labels::{accounts_of, describe_line, entries_of};
 pub const OPERATIONS: &[Operation] = &[
     figures(Operation::read("/ledger/general-ledger", "getGeneralLedger", general_ledger))
         .summary("Lines of the journal in the order of posting")
-        .query::<AskGeneralLedger>().answers::<Page<LedgerLine>>().problems(&["NOT_FOUND", "ILLEGAL_STATE", "REFERENCE_INVALID"]),
+        .query::<AskGeneralLedger>().answers::<Page<LedgerLine>>()
+        .problems(&["NOT_FOUND", "ILLEGAL_STATE", "REFERENCE_INVALID"]).item_codes(&["BOOKS_NOT_KEPT"]),
 ];
 
 /// Days that a general ledger spans at most.

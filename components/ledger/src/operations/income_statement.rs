@@ -16,7 +16,7 @@ use crate::work::reports::{Subject, read_subject};
 pub const OPERATIONS: &[Operation] = &[
     figures(Operation::read("/ledger/income-statement", "getIncomeStatement", income_statement))
         .summary("Income, expense and result of a range").query::<AskIncomeStatement>().answers::<IncomeStatement>()
-        .problems(&["NOT_FOUND", "ILLEGAL_STATE", "REFERENCE_INVALID", "LIMIT_EXCEEDED"]),
+        .problems(&["NOT_FOUND", "ILLEGAL_STATE", "REFERENCE_INVALID", "LIMIT_EXCEEDED"]).item_codes(&["BOOKS_NOT_KEPT"]),
 ];
 
 #[derive(Deserialize, JsonSchema)]

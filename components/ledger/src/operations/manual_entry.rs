@@ -33,12 +33,15 @@ pub const OPERATIONS: &[Operation] = &[
         .description("For postings without a document: bank charges, card settlements, capital. Lines on control accounts are \
             rejected.")
         .needs(SETTINGS).body::<ManualEntry>().grows_with("/lines").answers::<EntryReceipt>().writes(ENTRY, &[])
-        .problems(&["REFERENCE_INVALID", "ILLEGAL_STATE", "ACCOUNTING_PERIOD_CLOSED", "ACCOUNTING_AMOUNT_PRECISION"]),
+        .problems(&["REFERENCE_INVALID", "ILLEGAL_STATE", "ACCOUNTING_PERIOD_CLOSED", "ACCOUNTING_AMOUNT_PRECISION"])
+        .item_codes(&["AMOUNT_PRECISION", "BEFORE_BOOKS", "BOOKS_NOT_KEPT", "CONTROL_ACCOUNT", "MONTH_CLOSED", "UNBALANCED"]),
     Operation::create("/ledger/journal-entries/{id}/reverse", "reverseJournalEntry", reverse)
         .summary("Reverse a manual entry")
         .description("Posts the reversing entry, once. To reverse the entry of a document, void the document.")
         .needs(SETTINGS).body::<Reversal>().answers::<EntryReceipt>().writes(ENTRY, &[])
-        .problems(&["ARCHIVED", "ILLEGAL_STATE", "ACCOUNTING_PERIOD_CLOSED"]),
+        .problems(&["ARCHIVED", "ILLEGAL_STATE", "ACCOUNTING_PERIOD_CLOSED"])
+        .item_codes(&["ALREADY_REVERSED", "BEFORE_BOOKS", "BOOKS_NOT_KEPT", "CONTROL_ACCOUNT", "DATE_BEFORE_ORIGINAL",
+            "IS_REVERSAL", "MONTH_CLOSED", "NOT_MANUAL"]),
 ];
 
 /// A line. State exactly one of debit and credit, above zero, with at most the decimal places of `amountScale`.
@@ -47,14 +50,10 @@ pub const OPERATIONS: &[Operation] = &[
 pub struct ManualLine {
     /// Active postable account of the legal entity that is no control account.
     account_id: Id,
-    #[serde(default)]
     debit: Option<StatedTotal>,
-    #[serde(default)]
     credit: Option<StatedTotal>,
-    #[serde(default)]
     description: Option<Text<0, 1000>>,
     /// Omitted: the branch of the entry.
-    #[serde(default)]
     branch_id: Option<Id>,
 }
 
@@ -66,10 +65,8 @@ pub struct ManualEntry {
     /// Accounting day: at most one day in the future, not before the books, in an open month.
     entry_date: Date,
     description: Text<1, 1000>,
-    #[serde(default)]
     reference: Option<Text<0, 200>>,
     /// Branch for the lines that state none.
-    #[serde(default)]
     branch_id: Option<Id>,
     /// Lines whose debits equal their credits.
     #[schemars(length(min = 2, max = stoa_trade::limits::MANUAL_LINES))]
@@ -81,7 +78,6 @@ pub struct ManualEntry {
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct Reversal {
     /// Not before the date of the original entry. Omitted: today.
-    #[serde(default)]
     entry_date: Option<Date>,
     /// Description of the reversing entry.
     reason: Text<1, 1000>,
@@ -89,7 +85,7 @@ pub struct Reversal {
 
 view! { ClosedMonthId of PeriodRow { id: Id } }
 
-/// Whether the day lies in a closed month.
+/// Selects the closed month that contains the day.
 fn select_closed(entity: Id, day: Date) -> First<ClosedMonthId> {
     select(all([
         PeriodRow::legal_entity_id.eq(entity),

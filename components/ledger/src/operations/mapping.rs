@@ -35,14 +35,14 @@ pub const OPERATIONS: &[Operation] = &[
             control role can move only while the balances of its old and new account are zero.")
         .without_if_match().needs(SETTINGS).body::<MappingInput>().answers::<MappingSet>()
         .writes(MAPPING, &[])
-        .problems(&["ARCHIVED", "VERSION_CONFLICT", "REFERENCE_INVALID", "ILLEGAL_STATE", "LIMIT_EXCEEDED"]),
+        .problems(&["ARCHIVED", "VERSION_CONFLICT", "REFERENCE_INVALID", "ILLEGAL_STATE", "LIMIT_EXCEEDED"])
+        .item_codes(&["CONTROL_ACCOUNT", "CONTROL_BALANCE_NOT_ZERO"]),
 ];
 
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct RoleInput {
     role: Role,
-    #[serde(default)]
     account_id: Option<Id>,
 }
 
@@ -51,7 +51,6 @@ pub struct RoleInput {
 pub struct MethodInput {
     /// Payment method.
     method: Method,
-    #[serde(default)]
     money_account_id: Option<Id>,
 }
 
@@ -61,9 +60,9 @@ pub struct MethodInput {
 pub struct MappingInput {
     #[schemars(range(min = 1, max = 2_147_483_646))]
     expected_version: i64,
-    #[schemars(length(max = 50))]
+    #[schemars(length(max = stoa_trade::limits::MAPPED_ROLES))]
     roles: Vec<RoleInput>,
-    #[schemars(length(max = 10))]
+    #[schemars(length(max = stoa_trade::limits::MAPPED_METHODS))]
     methods: Vec<MethodInput>,
 }
 

@@ -38,13 +38,15 @@ pub const OPERATIONS: &[Operation] = &[
     Operation::replace(MONEY_ACCOUNT_AT, "replaceMoneyAccount", replace)
         .summary("Replace a money account")
         .needs(SETTINGS).body::<MoneyAccountChange>().answers::<MoneyAccount>()
-        .writes(MONEY_ACCOUNT, &[]).problems(&["ARCHIVED", "IMMUTABLE_FIELD", "REFERENCE_INVALID", "ILLEGAL_STATE"]),
+        .writes(MONEY_ACCOUNT, &[]).problems(&["ARCHIVED", "IMMUTABLE_FIELD", "REFERENCE_INVALID", "ILLEGAL_STATE"])
+        .item_codes(&["HELD"]),
     Operation::transition("/ledger/money-accounts/{id}/archive", "archiveMoneyAccount",
         archive)
         .summary("Archive a money account")
         .description("Rejected while a method is mapped to it, a register uses it, or it has a balance.")
         .needs(SETTINGS).body::<EmptyBody>().answers::<MoneyAccount>()
-        .writes(MONEY_ACCOUNT, &[]).problems(&["ARCHIVED", "ILLEGAL_STATE", "LIMIT_EXCEEDED"]),
+        .writes(MONEY_ACCOUNT, &[]).problems(&["ARCHIVED", "ILLEGAL_STATE", "LIMIT_EXCEEDED"])
+        .item_codes(&["BALANCE_NOT_ZERO", "HELD", "MAPPED"]),
 ];
 
 /// A new money account.
@@ -62,10 +64,8 @@ pub struct MoneyAccountInput {
     /// Postable account of the legal entity, of type ASSET (CARD also LIABILITY), without a control role or another money
     /// account. Immutable.
     account_id: Id,
-    #[serde(default)]
     branch_id: Option<Id>,
     /// Account number at the bank, for example. Text that resembles a card number is rejected.
-    #[serde(default)]
     reference: Option<Text<0, 120>>,
     /// True for the cash of a till: it leaves through a cash session only. Only for CASH.
     #[serde(default)]
@@ -77,20 +77,14 @@ pub struct MoneyAccountInput {
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct MoneyAccountChange {
     name: Text<1, 200>,
-    #[serde(default)]
     branch_id: Option<Id>,
-    #[serde(default)]
     reference: Option<Text<0, 120>>,
     #[serde(default)]
     till: bool,
-    #[serde(default)]
     legal_entity_id: Option<Id>,
-    #[serde(default)]
     #[schemars(length(max = 64))]
     code: Option<String>,
-    #[serde(default)]
     kind: Option<MoneyKind>,
-    #[serde(default)]
     account_id: Option<Id>,
 }
 

@@ -31,12 +31,14 @@ pub const OPERATIONS: &[Operation] = &[
         close)
         .summary("Close a month").description("Closes a month that is over, after every earlier month. Its totals are stored.")
         .without_if_match().needs(SETTINGS).path::<PeriodPath>().body::<CloseInput>().answers::<Period>()
-        .writes(PERIOD, &[]).problems(&["VERSION_CONFLICT", "ARCHIVED", "ILLEGAL_STATE", "LIMIT_EXCEEDED"]),
+        .writes(PERIOD, &[]).problems(&["VERSION_CONFLICT", "ARCHIVED", "ILLEGAL_STATE", "LIMIT_EXCEEDED"])
+        .item_codes(&["CLOSED", "EARLIER_MONTH_OPEN", "MONTH_NOT_ENDED"]),
     Operation::transition("/ledger/legal-entities/{id}/periods/{month}/reopen", "reopenPeriod",
         reopen)
         .summary("Reopen a closed month").description("Only the last closed month.")
         .without_if_match().needs(SETTINGS).path::<PeriodPath>().body::<ReopenInput>().answers::<Period>()
-        .writes(PERIOD, &[]).problems(&["VERSION_CONFLICT", "ARCHIVED", "ILLEGAL_STATE"]),
+        .writes(PERIOD, &[]).problems(&["VERSION_CONFLICT", "ARCHIVED", "ILLEGAL_STATE"])
+        .item_codes(&["LATER_MONTH_CLOSED", "NOT_CLOSED"]),
 ];
 
 #[derive(Deserialize, JsonSchema)]

@@ -1,4 +1,4 @@
-//! The posting roles, for whoever maps them.
+//! The posting roles, for users who map them.
 
 use schemars::JsonSchema;
 use serde::Serialize;

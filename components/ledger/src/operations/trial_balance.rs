@@ -20,7 +20,7 @@ use crate::work::reports::{Subject, read_subject};
 pub const OPERATIONS: &[Operation] = &[
     figures(Operation::read("/ledger/trial-balance", "getTrialBalance", read))
         .summary("The trial balance of a range").query::<AskTrialBalance>().answers::<TrialBalance>()
-        .problems(&["NOT_FOUND", "ILLEGAL_STATE", "REFERENCE_INVALID", "LIMIT_EXCEEDED"]),
+        .problems(&["NOT_FOUND", "ILLEGAL_STATE", "REFERENCE_INVALID", "LIMIT_EXCEEDED"]).item_codes(&["BOOKS_NOT_KEPT"]),
 ];
 
 #[derive(Deserialize, JsonSchema)]

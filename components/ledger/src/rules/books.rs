@@ -68,7 +68,7 @@ impl Books {
         Err(pointer.map_or_else(|| Problem::new(code), |pointer| Problem::at(code, pointer)))
     }
 
-    /// Whether an amount has no more digits than the journal of these books takes: 26 before the point, the scale after it.
+    /// Returns whether an amount has no more digits than the journal of these books takes: 26 before the point, the scale after it.
     pub fn holds(&self, amount: Amount) -> bool {
         let step = 10_i128.pow(12_u32.saturating_sub(self.scale));
         amount.units() < 10_i128.pow(38) && amount.units() % step == 0

@@ -10,7 +10,7 @@ use crate::records::mapping::{MethodMapping, MethodMappingRow, RoleMapping, Role
 use crate::records::role::Role;
 use crate::rules::roles::ROLES;
 
-/// Whether nothing is left to map: roles without fallback, and methods.
+/// Returns whether nothing is left to map: roles without fallback, and methods.
 pub fn is_complete(roles: &[RoleMapping], methods: &[MethodMapping]) -> bool {
     roles.iter().all(|mapping| mapping.account_id.is_some() || mapping.role.facts().fallback.is_some())
         && methods.iter().all(|mapping| mapping.money_account_id.is_some())

@@ -29,19 +29,19 @@ pub fn check_branch(row: Option<Option<BranchRow>>, entity: Id) -> Result<(), Pr
 }
 
 impl Postability {
-    /// Whether lines may stand on it, of whatever origin.
+    /// Returns whether lines may stand on it, of whatever origin.
     pub fn takes_lines(&self, entity: Id) -> bool {
         self.legal_entity_id == entity && self.postable && self.status == Status::Active
     }
 
-    /// Whether a document's line may name it: control accounts are posted to by role alone.
+    /// Returns whether a document's line may name it: control accounts are posted to by role alone.
     pub fn takes_documents(&self, entity: Id) -> bool {
         self.takes_lines(entity) && self.control_role.is_none()
     }
 }
 
 impl Role {
-    /// Whether this account may serve the role in the entity.
+    /// Returns whether this account may serve the role in the entity.
     pub fn takes(self, account: &Postability, entity: Id) -> bool {
         account.takes_lines(entity) && self.facts().types.contains(&account.account_type)
     }

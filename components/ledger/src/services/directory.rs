@@ -2,12 +2,13 @@
 
 use stoa_sdk::store::{find, get, read, run};
 use stoa_sdk::{Field, Id, Problem};
+use stoa_trade::services::read_rows;
 use stoa_trade::{Status, require_named, usable};
 
 use crate::bindings::exports::commerce::ledger::directory::{Branch, Entity, Guest};
 use crate::records::branch::BranchRow;
 use crate::records::entity::EntityRow;
-use crate::services::{Services, read_all};
+use crate::services::Services;
 use crate::work::holds;
 
 fn entity(row: EntityRow) -> Entity {
@@ -36,11 +37,11 @@ fn branch(row: BranchRow) -> Branch {
 
 impl Guest for Services {
     fn entities(ids: Vec<(u64, u64)>) -> Vec<Entity> {
-        read_all(ids).into_iter().map(entity).collect()
+        read_rows(ids).into_iter().map(entity).collect()
     }
 
     fn branches(ids: Vec<(u64, u64)>) -> Vec<Branch> {
-        read_all(ids).into_iter().map(branch).collect()
+        read_rows(ids).into_iter().map(branch).collect()
     }
 
     fn find_entity(code: String) -> Option<Entity> {

@@ -4,19 +4,12 @@ mod books;
 mod directory;
 mod money;
 
-use stoa_sdk::store::{MOST_KEYS, get_all, read};
-use stoa_sdk::{Entity, Id, ServiceAccess};
+use stoa_sdk::ServiceAccess;
 
 use crate::records::permission::{FIGURES, SETTINGS};
 
 /// The ledger as other modules call it.
 pub struct Services;
-
-/// The rows of these ids.
-fn read_all<R: Entity>(ids: Vec<(u64, u64)>) -> Vec<R> {
-    let ids: Vec<Id> = ids.into_iter().map(Id::from).collect();
-    ids.chunks(MOST_KEYS).flat_map(|ids| read(get_all::<R>(ids.iter().copied()))).collect()
-}
 
 #[cfg(target_arch = "wasm32")]
 crate::bindings::export!(Services with_types_in crate::bindings);

@@ -9,6 +9,7 @@ use stoa_trade::dates::day_after;
 use stoa_trade::payment_method::Method;
 use stoa_trade::quantity::Amount;
 use stoa_trade::refusal::refuse;
+use stoa_trade::services::read_rows;
 
 use crate::bindings::exports::commerce::ledger::money as service;
 use crate::bindings::exports::commerce::ledger::money::{Account, Flow, Guest};
@@ -17,7 +18,7 @@ use crate::records::money_account::MoneyRow;
 use crate::rules::references::takes_money;
 use crate::rules::refusal::refuse_at;
 use crate::rules::sums::Sums;
-use crate::services::{Services, read_all};
+use crate::services::Services;
 use crate::work::balance::{self, Scope};
 use crate::work::setup::{Demand, Setup};
 
@@ -106,7 +107,7 @@ impl Guest for Services {
     }
 
     fn get(ids: Vec<(u64, u64)>) -> Vec<Account> {
-        read_all(ids).iter().map(account).collect()
+        read_rows(ids).iter().map(account).collect()
     }
 
     fn flows(entity: (u64, u64), since: String, until: String) -> Result<Vec<Flow>, Problem> {

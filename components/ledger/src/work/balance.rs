@@ -181,7 +181,7 @@ pub fn sums_of_range(scope: &Scope, from: Option<Date>, end: Option<Date>) -> Re
     }
 }
 
-/// Whether any of the scope's accounts has a balance.
+/// Returns whether any of the scope's accounts has a balance.
 pub fn any_balance(scope: &Scope) -> Result<bool, Problem> {
     if scope.accounts.as_ref().is_some_and(Vec::is_empty) {
         return Ok(false);

@@ -1,6 +1,6 @@
 //! Records that an entry relies on, read in one round trip under the books' shared lock: the entity, mappings, accounts and months.
 //!
-//! Nobody else changes any of it before the transaction ends, so the request keeps what it read: `admit` and the posts after it
+//! No other request changes these records before the transaction ends, so the request keeps what it read: `admit` and the posts after it
 //! read the set-up of an entity once. The lock is taken in the batch that reads, before its reads, so nothing that is kept is
 //! older than the lock.
 
@@ -97,7 +97,7 @@ impl Setup {
         }
     }
 
-    /// Forgets what the request has read: whoever changes any of it says so.
+    /// Forgets the rows that the request has read: code that changes one of them calls this.
     pub fn forget() {
         KEPT.with(Kept::forget);
     }
@@ -109,7 +109,7 @@ impl Setup {
         }
     }
 
-    /// Whether lines of this request's time are in the entity's day totals already.
+    /// Returns whether lines of this request's time are in the entity's day totals already.
     pub fn is_late(&self, entity: Id) -> bool {
         self.entity(entity).is_some_and(|(.., is_late)| is_late)
     }

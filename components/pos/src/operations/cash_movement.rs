@@ -28,7 +28,9 @@ pub const OPERATIONS: &[Operation] = &[
         .writes(POS_SESSION, &[])
         .problems(&["PERMISSION_DENIED", "VERSION_CONFLICT", "ILLEGAL_STATE", "AMOUNT_PRECISION", "LIMIT_EXCEEDED", "PAYMENT_ACCOUNT_INVALID",
             "ARCHIVED", "ACCOUNTING_SETUP_REQUIRED", "ACCOUNTING_PERIOD_CLOSED", "ACCOUNTING_CURRENCY_UNSUPPORTED",
-            "ACCOUNTING_AMOUNT_PRECISION"]),
+            "ACCOUNTING_AMOUNT_PRECISION"])
+        .item_codes(&["SESSION_CLOSED", "EXCEEDS_TILL_CASH", "METHOD_UNMAPPED", "ROLE_UNMAPPED",
+            "BEFORE_BOOKS", "MONTH_CLOSED"]),
     Operation::read("/pos/sessions/{id}/cash-movements", "listPosCashMovements", list).summary("Cash movements of a session")
         .needs(READ).query::<ListPosCashMovements>().answers::<Page<PosCashMovement>>().cache_control("no-store"),
 ];
@@ -44,7 +46,6 @@ pub struct PosCashMovementInput {
     /// Free text for users. Text that resembles a card number is rejected.
     pub reason: Prose<1, 1000>,
     /// Another money account of the legal entity, such as the safe; only if the entity keeps books.
-    #[serde(default)]
     pub counter_account_id: Option<Id>,
 }
 

@@ -34,7 +34,9 @@ pub const OPERATIONS: &[Operation] = &[
         .problems(&["PERMISSION_DENIED", "VERSION_CONFLICT", "ILLEGAL_STATE", "REGISTER_MISMATCH", "AMOUNT_PRECISION",
             "TENDER_INSUFFICIENT", "PAYMENT_TOTAL_MISMATCH", "PAYMENT_ACCOUNT_INVALID", "UNIT_UNAVAILABLE", "LIMIT_EXCEEDED",
             "ARCHIVED", "ACCOUNTING_SETUP_REQUIRED", "ACCOUNTING_PERIOD_CLOSED", "ACCOUNTING_CURRENCY_UNSUPPORTED",
-            "ACCOUNTING_AMOUNT_PRECISION"]),
+            "ACCOUNTING_AMOUNT_PRECISION"])
+        .item_codes(&["MISMATCH", "SESSION_CLOSED", "ORDER_BILLED", "ORDER_COLLECTED", "METHOD_UNMAPPED",
+            "ROLE_UNMAPPED", "BEFORE_BOOKS", "MONTH_CLOSED"]),
 ];
 
 /// Checkout of a sales order. State exactly one of `tenderedAmount` and `payments`.
@@ -45,14 +47,11 @@ pub struct PosCheckoutInput {
     pub expected_order_version: ExpectedVersion,
     pub expected_session_version: ExpectedVersion,
     /// Cash for the whole total; the excess is returned as change.
-    #[serde(default)]
     pub tendered_amount: Option<Money>,
     /// Payments that add up to the total, at most one of them in cash.
-    #[serde(default)]
     #[schemars(length(min = 1, max = stoa_trade::limits::CHECKOUT_PAYMENTS))]
     pub payments: Option<Vec<PosPaymentInput>>,
     /// Cash handed over for a CASH component. Omitted: its amount. The excess is change.
-    #[serde(default)]
     pub cash_tendered: Option<Money>,
 }
 

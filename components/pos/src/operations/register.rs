@@ -21,7 +21,8 @@ pub const OPERATIONS: &[Operation] = &[
             Without a cash account, a session uses the account that is mapped to cash at its opening.")
         .needs(SETTINGS).body::<PosRegisterInput>().answers::<PosRegister>().cache_control("no-store")
         .writes(POS_REGISTER, &[REGISTER_CREATED.code])
-        .problems(&["DUPLICATE", "REFERENCE_INVALID", "PAYMENT_ACCOUNT_INVALID"]),
+        .problems(&["DUPLICATE", "REFERENCE_INVALID", "PAYMENT_ACCOUNT_INVALID"])
+        .item_codes(&["NOT_NORMAL"]),
     Operation::read("/pos/registers/{id}", "getPosRegister", read).summary("A register")
         .description("Includes archived registers.")
         .needs(READ).answers::<PosRegister>().cache_control("no-store"),

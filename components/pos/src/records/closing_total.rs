@@ -4,7 +4,7 @@ use stoa_sdk::{Id, collection, text_enum};
 use stoa_trade::quantity::Sum;
 
 text_enum! {
-    /// What a total is of. CHANGE counts receipts.
+    /// The subject of a total. CHANGE counts receipts.
     pub enum TotalKind {
         Method => "METHOD", In => "IN", Out => "OUT", Refund => "REFUND", RefundVoid => "REFUND_VOID", Change => "CHANGE",
     }

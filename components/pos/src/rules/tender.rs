@@ -18,15 +18,12 @@ pub struct PosPaymentInput {
     /// Method of a payment.
     pub method: Method,
     /// Kind of the card; required for CARD and rejected for any other method.
-    #[serde(default)]
     pub card_kind: Option<CardKind>,
     pub amount: Positive,
     /// Money account that receives the payment. Omitted: the account mapped to the method. Cash goes to the till of the
     /// session.
-    #[serde(default)]
     pub account_id: Option<Id>,
     /// Required for every method except CASH. Text that resembles a card number is rejected.
-    #[serde(default)]
     pub reference: Option<Line<1, 120>>,
 }
 

@@ -31,11 +31,9 @@ pub struct PosRegisterInput {
     /// Price list of the register; it decides the currency.
     pub price_list_id: Id,
     /// Money account of a till of the legal entity; only if the entity keeps books.
-    #[serde(default)]
     pub cash_account_id: Option<Id>,
     /// Smallest coin in use, such as 0.05. Amounts of cash that the coins cannot form are rejected at opening, in movements,
     /// tenders, change and counts. Omitted or null: every amount is allowed.
-    #[serde(default)]
     pub smallest_coin: Option<Positive>,
 }
 

@@ -12,12 +12,12 @@ pub fn lock_session(id: Id) -> Result<SessionRow, Problem> {
     run(get::<SessionRow>(id).locked())?.ok_or_else(Problem::not_found)
 }
 
-/// Whether the caller opened it.
+/// Returns whether the caller opened it.
 pub fn is_operator(session: &SessionRow) -> bool {
     Actor::current().actor_id == session.operator_id
 }
 
-/// Refuses whoever did not open it.
+/// Rejects a caller who did not open it.
 pub fn require_operator(session: &SessionRow) -> Result<(), Problem> {
     if is_operator(session) { Ok(()) } else { Err(Problem::new("PERMISSION_DENIED")) }
 }

@@ -10,6 +10,7 @@ use stoa_sdk::Operation;
 pub const TABLES: &[&[Operation]] = &[
     price_list::OPERATIONS,
     price::read::OPERATIONS,
+    price::removal::OPERATIONS,
     price::change::OPERATIONS,
     price::schedule::OPERATIONS,
     price::resolve::OPERATIONS,

@@ -2,6 +2,7 @@
 
 use stoa_sdk::store::{get, run};
 use stoa_sdk::{Answer, Call, Client, Instant, Operation, Page, Problem, Text, currency};
+use stoa_trade::ids::{Ids, among};
 use stoa_trade::lists::{changed_since, equals, mentions};
 use stoa_trade::refusal::invalid;
 use stoa_trade::{Caller, Change, EmptyBody, Identity, Status, client_query, list_query, writable};
@@ -43,6 +44,8 @@ list_query! {
     pub struct ListPriceLists of ListRow {
         #[serde(default)]
         status: Status = ListRow::status.eq(status),
+        /// Only these price lists, at most 100, separated by commas.
+        ids: Option<Ids> = among(ListRow::id, ids.as_ref()),
         /// Only this code, ignoring case.
         code: Option<Text<1, 64>> = equals(ListRow::code, code.as_deref().map(str::to_uppercase)),
         visibility: Option<Visibility>,
@@ -54,7 +57,10 @@ list_query! {
 }
 
 client_query! {
-    ListApiPriceLists of active ListPriceLists without ["visibility", "text"]
+    ListApiPriceLists of active ListPriceLists without ["visibility", "text"] but {
+        "updatedSince": "Only records changed at or after this instant. To find lists that were archived or made INTERNAL, list \
+            all without this parameter.",
+    }
 }
 
 pub fn list(call: &Call) -> Answer {

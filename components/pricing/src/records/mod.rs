@@ -4,6 +4,7 @@ pub mod permission;
 pub mod price;
 pub mod price_list;
 pub mod priced_product;
+pub mod removal;
 
 use stoa_sdk::collections;
 use stoa_sdk::descriptor::Collection;

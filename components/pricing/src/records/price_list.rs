@@ -39,7 +39,7 @@ archivable!(ListRow);
 view! { pub ListId of ListRow { id: Id } }
 
 impl ListRow {
-    /// Whether API clients may read it.
+    /// Returns whether API clients may read it.
     pub fn is_public(&self) -> bool {
         self.status == Status::Active && self.visibility == Visibility::Public
     }

@@ -20,6 +20,24 @@ enum Source {
     New(usize),
 }
 
+impl Source {
+    fn find_standing(self) -> Option<usize> {
+        match self {
+            Source::Standing(row) => Some(row),
+            Source::New(_) => None,
+        }
+    }
+}
+
+/// A price of the request that overlaps another one.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Overlap {
+    /// Its place in the request.
+    pub index: usize,
+    /// The standing row that it overlaps; none if it overlaps a price of the request.
+    pub standing: Option<usize>,
+}
+
 /// The periods of each variant, as they become price by price.
 #[derive(Default)]
 pub struct Plan {
@@ -38,20 +56,23 @@ impl Plan {
         plan
     }
 
-    /// Adds the prices of a request, in order, each with its variant and period; answers which of them overlap others.
-    pub fn add_all(&mut self, prices: impl Iterator<Item = (Id, Period)>, replace: bool) -> Vec<usize> {
-        let refused = |(index, (variant, period))| (!self.add(variant, index, period, replace)).then_some(index);
-        prices.enumerate().filter_map(refused).collect()
+    /// Adds the prices of a request, in order, each with its variant and period; returns those that overlap others.
+    pub fn add_all(&mut self, prices: impl Iterator<Item = (Id, Period)>, replace: bool) -> Vec<Overlap> {
+        let overlap = |(index, (variant, period))| {
+            let in_way = self.add(variant, index, period, replace).err()?;
+            Some(Overlap { index, standing: in_way.find_standing() })
+        };
+        prices.enumerate().filter_map(overlap).collect()
     }
 
-    /// False where the period overlaps one that may not be closed for it.
-    fn add(&mut self, variant: Id, index: usize, period: Period, replace: bool) -> bool {
+    /// `Err`: the period overlaps this one, which may not be closed for it.
+    fn add(&mut self, variant: Id, index: usize, period: Period, replace: bool) -> Result<(), Source> {
         let planned = self.by_variant.entry(variant).or_default();
         for other in planned.iter_mut().filter(|other| other.period.overlaps(period)) {
-            let Some(from) = period.from else { return false };
+            let Some(from) = period.from else { return Err(other.source) };
             let began_earlier = other.period.from.is_none_or(|began| began < from);
             if !replace || other.period.to.is_some() || !began_earlier {
-                return false;
+                return Err(other.source);
             }
             other.period.to = Some(from);
             if let Source::Standing(row) = other.source {
@@ -59,7 +80,7 @@ impl Plan {
             }
         }
         planned.push(Planned { period, source: Source::New(index) });
-        true
+        Ok(())
     }
 
     /// The period of each price of the request, which a later one of them may have closed.
@@ -90,7 +111,7 @@ mod tests {
     #[test]
     fn the_usual_price_change_closes_the_standing_price() {
         let mut plan = plan(&[period(1, 5), period(5, 0)]);
-        assert!(plan.add(Id(1, 1), 0, period(9, 0), true));
+        assert_eq!(plan.add(Id(1, 1), 0, period(9, 0), true), Ok(()));
         assert_eq!(plan.closed, BTreeMap::from([(1, Instant(9))]));
         assert_eq!(plan.periods(), BTreeMap::from([(0, period(9, 0))]));
     }
@@ -104,22 +125,31 @@ mod tests {
             (period(0, 0), period(0, 5)),
             (period(0, 0), period(0, 0)),
         ] {
-            assert!(!plan(&[standing]).add(Id(1, 1), 0, new, true), "{standing:?} {new:?}");
+            assert_eq!(plan(&[standing]).add(Id(1, 1), 0, new, true), Err(Source::Standing(0)), "{standing:?} {new:?}");
         }
-        assert!(plan(&[period(0, 0)]).add(Id(1, 1), 0, period(5, 8), true));
-        assert!(!plan(&[period(0, 0)]).add(Id(1, 1), 0, period(5, 8), false));
-        assert!(plan(&[period(0, 5)]).add(Id(1, 1), 0, period(5, 8), false));
+        assert_eq!(plan(&[period(0, 0)]).add(Id(1, 1), 0, period(5, 8), true), Ok(()));
+        assert!(plan(&[period(0, 0)]).add(Id(1, 1), 0, period(5, 8), false).is_err());
+        assert_eq!(plan(&[period(0, 5)]).add(Id(1, 1), 0, period(5, 8), false), Ok(()));
     }
 
     #[test]
     fn prices_of_one_request_follow_one_another() {
         let mut plan = plan(&[]);
-        assert!(plan.add(Id(1, 1), 0, period(1, 0), true));
-        assert!(plan.add(Id(1, 1), 1, period(5, 0), true));
-        assert!(!plan.add(Id(1, 1), 2, period(3, 4), true));
-        assert!(plan.add(Id(1, 2), 3, period(1, 0), true));
+        assert_eq!(plan.add(Id(1, 1), 0, period(1, 0), true), Ok(()));
+        assert_eq!(plan.add(Id(1, 1), 1, period(5, 0), true), Ok(()));
+        assert!(plan.add(Id(1, 1), 2, period(3, 4), true).is_err());
+        assert_eq!(plan.add(Id(1, 2), 3, period(1, 0), true), Ok(()));
         let expected = BTreeMap::from([(0, period(1, 5)), (1, period(5, 0)), (3, period(1, 0))]);
         assert_eq!(plan.periods(), expected);
         assert!(plan.closed.is_empty());
+    }
+
+    #[test]
+    fn an_overlap_names_the_standing_price_but_none_of_the_request() {
+        let mut plan = plan(&[period(1, 5), period(5, 9)]);
+        let wanted = [period(6, 7), period(20, 30), period(25, 0)];
+        let overlaps = plan.add_all(wanted.into_iter().map(|period| (Id(1, 1), period)), false);
+        let expected = [Overlap { index: 0, standing: Some(1) }, Overlap { index: 2, standing: None }];
+        assert_eq!(overlaps, expected);
     }
 }

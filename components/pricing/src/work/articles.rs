@@ -10,7 +10,7 @@ pub fn select_on_sale(variants: impl IntoIterator<Item = Id>) -> BTreeSet<Id> {
     set(get(variants).into_iter().filter(|(_, article)| is_on_sale(article)).map(|(id, _)| id))
 }
 
-/// Whether the variant is on sale.
+/// Returns whether the variant is on sale.
 pub fn is_variant_on_sale(variant: Id) -> bool {
     get_one(variant).as_ref().is_some_and(is_on_sale)
 }

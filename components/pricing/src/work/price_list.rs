@@ -2,12 +2,12 @@
 
 use schemars::JsonSchema;
 use serde::Deserialize;
-use stoa_sdk::store::{insert, run};
-use stoa_sdk::{Problem, Text, emit, new_id, text};
-use stoa_trade::refusal::or_duplicate;
+use stoa_sdk::store::{find, insert, run};
+use stoa_sdk::{Field, Problem, Text, emit, new_id, text};
 use stoa_trade::{Status, new_record};
 
-use crate::records::price_list::{CREATED, ListRow, PriceListEvent, Visibility};
+use crate::records::price_list::{CREATED, ListId, ListRow, PriceListEvent, Visibility};
+use crate::rules::access::show_readable;
 
 /// A price list in a request.
 #[derive(Debug, Deserialize, JsonSchema)]
@@ -17,10 +17,9 @@ pub struct PriceListInput {
     #[schemars(regex(pattern = text::ANY_CASE_CODE), length(max = 64), extend("x-normalize" = ["upper"]))]
     pub code: String,
     pub name: Text<1, 200>,
-    #[serde(default)]
     pub description: Option<Text<0, 2000>>,
     /// Active ISO 4217 code. Immutable.
-    #[schemars(regex(pattern = text::CURRENCY))]
+    #[schemars(with = "text::CurrencyCode")]
     pub currency_code: String,
     /// Omitted: INTERNAL, in a replacement too.
     #[serde(default)]
@@ -39,7 +38,10 @@ pub fn insert_list(input: PriceListInput) -> Result<ListRow, Problem> {
         status: Status::Active,
         archived_at: None,
     });
-    run(insert([&row])).map_err(or_duplicate("/code"))?;
+    if run(insert([&row]).unless_taken())? != [true] {
+        let named = run(find::<ListId>("code", [vec![row.code.put()]]))?;
+        return Err(Problem::conflict("DUPLICATE", "/code", named.first().and_then(|other| show_readable(other.id))));
+    }
     emit([CREATED.of(row.id, None, &PriceListEvent::from_row(&row))]);
     Ok(row)
 }

@@ -81,9 +81,7 @@ pub fn list(call: &Call) -> Answer {
 }
 
 pub fn read(call: &Call) -> Answer {
-    let row: SupplierRow = run(get(call.path_id("id")?))?.ok_or_else(Problem::not_found)?;
-    let reply = Caller::current().show(|| Supplier::from_row(&row), || ApiSupplier::from_row(&row));
-    Ok(reply.of(row.id, row.version))
+    Caller::current().answer_record(call, Supplier::from_row, ApiSupplier::from_row)
 }
 
 pub fn create(call: &Call) -> Answer {

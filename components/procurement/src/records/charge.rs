@@ -32,7 +32,7 @@ text_enum! {
 }
 
 impl ChargeStatus {
-    /// Whether it can be changed and allocated.
+    /// Returns whether it can be changed and allocated.
     pub fn is_open(self) -> bool {
         matches!(self, ChargeStatus::Estimated | ChargeStatus::PartiallyAllocated)
     }

@@ -26,7 +26,7 @@ resource! {
     }
 }
 
-/// What the goods cost with their charges.
+/// The cost of the goods with their charges.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct LandedTotals {

@@ -27,7 +27,7 @@ text_enum! {
 }
 
 impl OrderStatus {
-    /// Whether goods of such an order are still expected.
+    /// Returns whether goods of such an order are still expected.
     pub fn is_open(self) -> bool {
         matches!(self, OrderStatus::Approved | OrderStatus::PartiallyReceived)
     }
@@ -84,13 +84,8 @@ collection! {
 
 resource! {
     /// Receipt of a write.
-    pub struct PurchaseOrderWrite of row: OrderRow {
-        id: Id,
+    pub struct PurchaseOrderWrite of record row: OrderRow {
         status: OrderStatus,
-        #[schemars(range(min = 1))]
-        version: i64,
-        created_at: Instant,
-        updated_at: Instant,
     }
 }
 

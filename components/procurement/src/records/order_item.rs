@@ -52,13 +52,13 @@ impl OrderItemRow {
         if status.is_open() { self.left_to_receive() } else { Quantity::ZERO }
     }
 
-    /// Whether it is settled once this came and this is billed of it.
+    /// Returns whether it is settled once this came and this is billed of it.
     pub fn is_settled(&self, came: Amount, billed: Amount) -> bool {
         let received = self.received_value.checked_add(came);
         received.is_some() && received == self.billed_value.checked_add(billed)
     }
 
-    /// Whether goods of it move stock.
+    /// Returns whether goods of it move stock.
     pub fn is_tracked(&self) -> bool {
         self.tracking != Tracking::None
     }

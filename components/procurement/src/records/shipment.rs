@@ -25,7 +25,7 @@ impl ShipmentStage {
     pub const UNDER_WAY: [ShipmentStage; 4] =
         [ShipmentStage::Shipped, ShipmentStage::Arrived, ShipmentStage::Customs, ShipmentStage::Cleared];
 
-    /// Whether the shipment has come to its end.
+    /// Returns whether the shipment has come to its end.
     pub fn is_closed(self) -> bool {
         matches!(self, ShipmentStage::Received | ShipmentStage::Cancelled)
     }

@@ -18,13 +18,11 @@ pub struct GoodsReceiptInput {
     pub expected_version: ExpectedVersion,
     pub reason: Prose<1, 1000>,
     /// Location in the warehouse of the order.
-    #[serde(default)]
     pub warehouse_location_id: Option<Id>,
     /// Each line of the order at most once.
     #[schemars(length(min = 1, max = stoa_trade::limits::LINES))]
     pub items: Vec<GoodsReceiptItemInput>,
     /// Required for an import order, and rejected for any other.
-    #[serde(default)]
     pub shipment_id: Option<Id>,
     /// Charges of an import order that are known at the receipt: they become part of the cost of the goods.
     #[serde(default)]

@@ -13,9 +13,6 @@ use stoa_trade::text::{Line, Prose};
 
 use crate::records::order::{Incoterm, OrderKind, TransportMode};
 
-/// ISO 3166-1 alpha-2. A table says which codes are assigned.
-const COUNTRY: &str = "^[A-Z]{2}$";
-
 /// Goods or services of one variant to buy.
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
@@ -40,10 +37,8 @@ pub struct OrderTerms {
     /// ISO 4217 code, ignoring case.
     #[schemars(regex(pattern = text::ANY_CASE_CURRENCY), extend("x-normalize" = ["upper"]))]
     pub currency_code: String,
-    #[serde(default)]
     pub notes: Option<Prose<0, 2000>>,
     /// Day on which the goods are expected.
-    #[serde(default)]
     pub expected_on: Option<Date>,
     /// At most one line for each variant.
     #[schemars(length(min = 1, max = stoa_trade::limits::LINES))]
@@ -55,20 +50,14 @@ pub struct OrderTerms {
 #[serde(rename_all = "camelCase")]
 pub struct ImportTerms {
     /// A rule of Incoterms 2020.
-    #[serde(default)]
     pub incoterm: Option<Incoterm>,
-    #[serde(default)]
     pub transport_mode: Option<TransportMode>,
     /// ISO 3166-1 alpha-2, in upper case.
-    #[serde(default)]
-    #[schemars(regex(pattern = COUNTRY))]
+    #[schemars(with = "Option<text::CountryCode>")]
     pub origin_country: Option<String>,
-    #[serde(default)]
     pub origin_port: Option<Line<0, 100>>,
-    #[serde(default)]
     pub destination_port: Option<Line<0, 100>>,
     /// Reference only: the service creates no customs document.
-    #[serde(default)]
     pub customs_reference: Option<Line<0, 100>>,
 }
 
@@ -77,7 +66,6 @@ pub struct ImportTerms {
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct PurchaseOrderInput {
     /// Unique in the legal entity, ignoring case. Immutable. Omitted or null: `PO-` and the next number.
-    #[serde(default)]
     pub number: Option<DocumentNumber>,
     #[serde(flatten)]
     pub terms: OrderTerms,
@@ -100,7 +88,6 @@ pub struct PurchaseOrderUpdate {
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct ImportOrderInput {
     /// Unique in the legal entity, ignoring case. Immutable. Omitted or null: `PO-` and the next number.
-    #[serde(default)]
     pub number: Option<DocumentNumber>,
     #[serde(flatten)]
     pub terms: OrderTerms,

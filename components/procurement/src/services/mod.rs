@@ -16,21 +16,15 @@ pub struct Services;
 #[cfg(target_arch = "wasm32")]
 crate::bindings::export!(Services with_types_in crate::bindings);
 
+const ORDERS: &str = "commerce:procurement/orders";
+
 /// Permissions and scopes that callers need, as for the operations that do the same.
 pub const ACCESS: &[ServiceAccess] = &[
     ServiceAccess::new("commerce:procurement/suppliers", &["get"], READ, CLIENT_READ_SUPPLIERS),
     ServiceAccess::new("commerce:procurement/charges", &["get"], READ, CLIENT_READ),
-    orders(&["items", "receipt-items", "position"], READ, CLIENT_READ),
-    orders(&["bill"], CREATE, CLIENT_WRITE),
-    orders(&["receive"], RECEIVE, CLIENT_RECEIVE),
+    ServiceAccess::new(ORDERS, &["items", "receipt-items", "position"], READ, CLIENT_READ),
+    ServiceAccess::new(ORDERS, &["bill"], CREATE, CLIENT_WRITE),
+    ServiceAccess::new(ORDERS, &["receive"], RECEIVE, CLIENT_RECEIVE),
     // It approves the order that it writes, which no API client may.
-    orders(&["buy"], BUY, &[]),
+    ServiceAccess::new(ORDERS, &["buy"], BUY, &[]),
 ];
-
-const fn orders(
-    functions: &'static [&'static str],
-    permissions: &'static [&'static str],
-    scopes: &'static [&'static str],
-) -> ServiceAccess {
-    ServiceAccess { interface: "commerce:procurement/orders", functions, permissions, scopes }
-}

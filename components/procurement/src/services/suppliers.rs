@@ -1,8 +1,7 @@
 //! The service `commerce:procurement/suppliers`: suppliers as documents of others name them.
 
-use stoa_sdk::Id;
-use stoa_sdk::store::{MOST_KEYS, get_all, read};
 use stoa_trade::Status;
+use stoa_trade::services::read_rows;
 
 use crate::bindings::exports::commerce::procurement::suppliers::{Guest, Supplier};
 use crate::records::supplier::SupplierRow;
@@ -10,8 +9,7 @@ use crate::services::Services;
 
 impl Guest for Services {
     fn get(ids: Vec<(u64, u64)>) -> Vec<Supplier> {
-        let ids: Vec<Id> = ids.into_iter().map(Id::from).collect();
-        ids.chunks(MOST_KEYS).flat_map(|ids| read(get_all(ids.iter().copied()))).map(to_wire).collect()
+        read_rows(ids).into_iter().map(to_wire).collect()
     }
 }
 

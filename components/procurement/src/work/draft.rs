@@ -1,4 +1,4 @@
-//! Drafting purchase orders: creating and replacing them. A draft binds nobody and expects nothing.
+//! Drafting purchase orders: creating and replacing them. A draft has no obligations and expects no goods.
 
 use stoa_sdk::store::{MOST_ROWS, Update, get, insert, run, select, update_all, update_from};
 use stoa_sdk::{Id, Problem, Reply, column_names, emit, new_id, new_ids};

@@ -33,7 +33,7 @@ pub fn roles_of(amounts: &[RoleAmount]) -> Vec<String> {
 }
 
 /// Asks the books early, before goods are locked, whether they take the order's currency and have accounts for these roles.
-/// Whether the entity keeps books.
+/// Returns whether the entity keeps books.
 pub fn admit_to_books(order: &OrderRow, roles: &[String]) -> Result<bool, Problem> {
     let currency = Some(order.currency_code.as_str());
     let terms = books::service::admit(order.legal_entity_id.into(), currency, Some("/currencyCode"), roles, &[])?;

@@ -54,19 +54,21 @@ impl References {
         self.articles.values().map(|article| article.product_id.into())
     }
 
-    /// Whether the terms may name them so.
+    /// Checks that the terms may name these records.
     ///
     /// # Errors
     /// VALIDATION_FAILED at quantities that are too fine, REFERENCE_INVALID at what is archived, CUSTODY_CONFLICT at a warehouse of
     /// another entity.
     pub fn check(&self, terms: &OrderTerms) -> Result<(), Problem> {
-        let scale = terms.lines().iter().filter(|(_, line)| {
-            let article = self.articles.get(&line.variant_id);
-            article.is_some_and(|article| {
-                !is_countable(line.quantity.0, articles::tracking(article), article.decimal_places)
-            })
-        });
-        refuse_invalid(scale.map(|(pointer, _)| scale_fault(pointer.member("quantity"))).collect())?;
+        let mut fine = Vec::new();
+        for (pointer, line) in terms.lines().iter() {
+            let Some(article) = self.articles.get(&line.variant_id) else { continue };
+            let (tracking, places) = (articles::tracking(article), article.decimal_places);
+            if !is_countable(line.quantity.0, tracking, places) {
+                fine.push(scale_fault(pointer.member("quantity"), tracking, places));
+            }
+        }
+        refuse_invalid(fine)?;
         if !self.entity.active {
             return Err(unusable("/legalEntityId", "ARCHIVED"));
         }

@@ -66,9 +66,7 @@ pub fn list(call: &Call) -> Answer {
 }
 
 pub fn read(call: &Call) -> Answer {
-    let row: CustomerRow = run(get(call.path_id("id")?))?.ok_or_else(Problem::not_found)?;
-    let reply = Caller::current().show(|| Customer::from_row(&row), || ApiCustomer::from_row(&row));
-    Ok(reply.of(row.id, row.version))
+    Caller::current().answer_record(call, Customer::from_row, ApiCustomer::from_row)
 }
 
 pub fn create(call: &Call) -> Answer {

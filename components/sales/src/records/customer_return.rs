@@ -135,13 +135,8 @@ with_lines! {
 
 resource! {
     /// Receipt of a write.
-    pub struct SalesReturnWrite of row: SalesReturnRow {
-        id: Id,
+    pub struct SalesReturnWrite of record row: SalesReturnRow {
         status: ReturnStatus,
-        #[schemars(range(min = 1))]
-        version: i64,
-        created_at: Instant,
-        updated_at: Instant,
     }
 }
 

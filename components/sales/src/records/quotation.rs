@@ -70,7 +70,7 @@ collection! {
 }
 
 impl QuotationRow {
-    /// Whether its end has come by this instant: `validUntil` itself is too late.
+    /// Returns whether its end has come by this instant: `validUntil` itself is too late.
     pub fn has_lapsed(&self, now: Instant) -> bool {
         self.status == QuotationStatus::Sent && self.valid_until.is_some_and(|until| until <= now)
     }

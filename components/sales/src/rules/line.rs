@@ -36,16 +36,12 @@ pub struct QuotationItemInput {
     pub quantity: Positive,
     /// Agreed price. State at most one of this, `discountPercent` and `discountAmount`; without any of them the line
     /// has the price of the list.
-    #[serde(default)]
     pub unit_price: Option<Money>,
     /// Discount on the list price in percent. The service converts it to a price at once, and that price remains.
-    #[serde(default)]
     pub discount_percent: Option<StatedPercent>,
     /// Discount on the list price as an amount. The service converts it to a price at once, and that price remains.
-    #[serde(default)]
     pub discount_amount: Option<Money>,
     /// Reason for the agreed price or discount; only together with one of the three.
-    #[serde(default)]
     pub price_reason: Option<Line<0, 500>>,
 }
 

@@ -4,7 +4,7 @@ use stoa_sdk::Problem;
 use stoa_trade::limits::UNITS;
 use stoa_trade::quantity::{Amount, StatedTotal, narrow};
 
-/// Whether it has at most 6 decimals and 12 integer digits.
+/// Returns whether it has at most 6 decimals and 12 integer digits.
 pub fn is_collectable(total: Amount) -> bool {
     narrow(total).is_some()
 }

@@ -1,8 +1,7 @@
 //! The service `commerce:sales/customers`: what other modules ask of customers.
 
-use stoa_sdk::Id;
-use stoa_sdk::store::{MOST_KEYS, get_all, read};
 use stoa_trade::Status;
+use stoa_trade::services::read_rows;
 
 use crate::bindings::exports::commerce::sales::customers::{Customer, Guest};
 use crate::records::customer::CustomerRow;
@@ -10,8 +9,7 @@ use crate::services::Services;
 
 impl Guest for Services {
     fn get(ids: Vec<(u64, u64)>) -> Vec<Customer> {
-        let ids: Vec<Id> = ids.into_iter().map(Id::from).collect();
-        ids.chunks(MOST_KEYS).flat_map(|ids| read(get_all(ids.iter().copied()))).map(to_wire).collect()
+        read_rows(ids).into_iter().map(to_wire).collect()
     }
 }
 

@@ -15,19 +15,13 @@ pub struct Services;
 #[cfg(target_arch = "wasm32")]
 crate::bindings::export!(Services with_types_in crate::bindings);
 
+const ORDERS: &str = "commerce:sales/orders";
+
 /// Permissions and scopes that callers must hold, as for the operations that do the same.
 pub const ACCESS: &[ServiceAccess] = &[
     ServiceAccess::new("commerce:sales/customers", &["get"], READ_CUSTOMERS, READ_CUSTOMERS),
-    orders(&["items", "position", "figures"], READ, READ),
-    orders(&["bill"], CREATE, CLIENT_WRITE),
-    orders(&["deliver"], MOVE_GOODS, CLIENT_MOVE_GOODS),
-    orders(&["sell"], CONFIRM, CLIENT_CONFIRM),
+    ServiceAccess::new(ORDERS, &["items", "position", "figures"], READ, READ),
+    ServiceAccess::new(ORDERS, &["bill"], CREATE, CLIENT_WRITE),
+    ServiceAccess::new(ORDERS, &["deliver"], MOVE_GOODS, CLIENT_MOVE_GOODS),
+    ServiceAccess::new(ORDERS, &["sell"], CONFIRM, CLIENT_CONFIRM),
 ];
-
-const fn orders(
-    functions: &'static [&'static str],
-    permissions: &'static [&'static str],
-    scopes: &'static [&'static str],
-) -> ServiceAccess {
-    ServiceAccess { interface: "commerce:sales/orders", functions, permissions, scopes }
-}

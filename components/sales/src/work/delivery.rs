@@ -61,7 +61,7 @@ pub fn deliver_goods(
     allocations: &[AllocationRow],
 ) -> Result<Delivery, Problem> {
     if !order.total.is_zero() || !allocations.is_empty() {
-        // Before any goods are locked: whoever begins to keep books holds them, and locks goods then.
+        // Before any goods are locked: a request that begins books locks them first, and goods then.
         books::admit(order.legal_entity_id)?;
     }
     let wire: Vec<DeliveryLine> = allocations

@@ -1,5 +1,5 @@
 //! Lines of quotations and orders as operations begin and end on them: new ones, those under their document's lock,
-//! priced anew or replaced.
+//! priced again or replaced.
 
 use std::collections::BTreeSet;
 

@@ -14,7 +14,7 @@ use stoa_trade::clients::units::{self, Unit};
 use stoa_trade::clients::warehouses::{self, Warehouse};
 use stoa_trade::document::lines::Lines;
 use stoa_trade::document::number::{NumberRange, next_figure};
-use stoa_trade::quantity::{Quantity, Tracking, is_countable, pieces};
+use stoa_trade::quantity::{Quantity, Tracking, is_countable, pieces, scale_fault};
 use stoa_trade::refusal::{list_faults, refuse, refuse_invalid, unusable};
 use stoa_trade::{Caller, Status};
 
@@ -25,7 +25,7 @@ use crate::rules::total::check_units;
 /// The records that a document names.
 #[derive(Default)]
 pub struct References {
-    /// Whether it is active; none where there is no such entity.
+    /// True if the entity is active; none if it does not exist.
     entity: Option<bool>,
     warehouse: Option<Warehouse>,
     list: Option<PriceList>,
@@ -121,7 +121,13 @@ impl References {
     /// VALIDATION_FAILED with QUANTITY_SCALE, REFERENCE_INVALID, UNIT_COUNT_MISMATCH, LIMIT_EXCEEDED.
     pub fn check(&self, named: &Named<'_>, customer: &CustomerRow) -> Result<(), Problem> {
         let lines = Lines::at("/items", named.lines);
-        refuse_invalid(lines.faults("quantity", "QUANTITY_SCALE", |line| !self.is_countable(line)))?;
+        let fine = lines.iter().filter_map(|(pointer, line)| {
+            let article = self.articles.get(&line.variant)?;
+            let (tracking, places) = (articles::tracking(article), article.decimal_places);
+            let is_too_fine = !is_countable(line.quantity, tracking, places);
+            is_too_fine.then(|| scale_fault(pointer.member("quantity"), tracking, places))
+        });
+        refuse_invalid(fine.collect())?;
         let heads =
             [("/legalEntityId", self.entity == Some(false)), ("/customerId", customer.status == Status::Archived)];
         let mut faults = list_faults("ARCHIVED", heads);
@@ -147,7 +153,7 @@ impl References {
         check_unit_counts(lines, |line| (self.tracking(line.variant), line.quantity, line.units.len()))
     }
 
-    /// Whether the named warehouse is none that there is.
+    /// Returns whether the named warehouse is none that there is.
     pub fn lacks_warehouse(&self) -> bool {
         self.warehouse.is_none()
     }
@@ -197,12 +203,6 @@ impl References {
 
     fn is_active(&self, variant: Id) -> bool {
         self.articles.get(&variant).is_some_and(articles::is_active)
-    }
-
-    fn is_countable(&self, line: &StatedLine) -> bool {
-        self.articles
-            .get(&line.variant)
-            .is_none_or(|article| is_countable(line.quantity, articles::tracking(article), article.decimal_places))
     }
 
     fn tracking(&self, variant: Id) -> Tracking {

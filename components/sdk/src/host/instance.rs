@@ -1,4 +1,4 @@
-//! An instance keeps the host's answers. It lives for one request; a native program has many requests in one thread and asks anew.
+//! An instance keeps the host's answers. It lives for one request; a native program has many requests in one thread and asks again.
 
 use std::cell::{OnceCell, RefCell};
 use std::rc::Rc;

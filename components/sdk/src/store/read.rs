@@ -30,7 +30,7 @@ pub(super) fn rows<V: View>(reply: Reply) -> Option<Rows<V>> {
 pub struct Rows<V> {
     /// In the order that was asked for.
     pub items: Vec<V>,
-    /// Whether rows follow the last of `items`.
+    /// True if rows follow the last of `items`.
     pub more: bool,
     /// Where a search of text stopped that looks at so many rows a call and found fewer than were asked for.
     pub reached: Option<Id>,

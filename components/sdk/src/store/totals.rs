@@ -190,7 +190,7 @@ impl<T: Totals> Batch for OneTotal<T> {
 /// # use stoa_sdk::{Decimal, Id, collection, totals};
 /// # collection! { pub projection StockRow in "stock" { variant_id: Id, on_hand: Decimal<6>, reserved: Decimal<6> } }
 /// totals! {
-///     /// What there is of a variant, in all warehouses.
+///     /// The stock of a variant in all warehouses.
 ///     pub VariantStock of StockRow by [variant_id: Id] {
 ///         on_hand: Decimal<6> = sum(on_hand),
 ///         rows: i64 = count,

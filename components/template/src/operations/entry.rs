@@ -36,7 +36,6 @@ list_query! {
 pub struct TemplateEntryInput {
     /// Unique in the company.
     name: Text<1, 200>,
-    #[serde(default)]
     note: Option<Text<0, 2000>>,
 }
 

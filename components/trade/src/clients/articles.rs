@@ -37,7 +37,7 @@ pub fn products_of(variants: impl IntoIterator<Item = Id>) -> BTreeSet<Id> {
     set(get(variants).values().map(|article| Id::from(article.product_id)))
 }
 
-/// Reads them anew from here on: whoever waited for a lock that guards articles calls it.
+/// Reads them again from here on: code that waited for a lock that guards articles calls it.
 pub fn forget() {
     KEPT.with(Kept::forget);
 }
@@ -52,12 +52,12 @@ pub fn variants_of(product: Id) -> Vec<Id> {
     service::product_variants(product.into()).into_iter().map(Id::from).collect()
 }
 
-/// Whether it may be priced, and new goods of it may come in.
+/// Returns whether it may be priced, and new goods of it may come in.
 pub fn is_active(article: &Article) -> bool {
     article.variant_active && article.product_active
 }
 
-/// Whether everybody may see it, and buy it.
+/// Returns whether everybody may see it, and buy it.
 pub fn is_on_sale(article: &Article) -> bool {
     is_active(article) && article.published
 }
@@ -102,11 +102,11 @@ pub fn require_quantities(article: &Article, pointer: &str) -> Result<(), Proble
 /// Refuses a quantity finer than the article's unit of measure.
 ///
 /// # Errors
-/// VALIDATION_FAILED with QUANTITY_SCALE at the pointer.
+/// VALIDATION_FAILED with QUANTITY_SCALE and the unit's digits at the pointer.
 pub fn check_scale(article: &Article, quantity: Quantity, pointer: &str) -> Result<(), Problem> {
     match is_countable(quantity, tracking(article), article.decimal_places) {
         true => Ok(()),
-        false => Err(Problem::invalid(vec![scale_fault(pointer)])),
+        false => Err(Problem::invalid(vec![scale_fault(pointer, tracking(article), article.decimal_places)])),
     }
 }
 

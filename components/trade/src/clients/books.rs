@@ -50,7 +50,7 @@ pub fn admit(entity: Id) -> Result<Option<Terms>, Problem> {
     service::admit(entity.into(), None, None, &[], &[])
 }
 
-/// Whether these costs fit the books, so that every later outflow can be posted. The ledger is not asked for none.
+/// Checks that these costs fit the books, so that every later outflow can be posted. Without costs the ledger is not called.
 ///
 /// # Errors
 /// ACCOUNTING_AMOUNT_PRECISION at a cost's pointer.

@@ -19,7 +19,7 @@ pub fn note(holdings: &[Holding]) {
     holdings.chunks(MOST).for_each(service::note);
 }
 
-/// Whether it was said last that there are goods of the variant in the place, in the order of the pairs.
+/// Returns whether it was said last that there are goods of the variant in the place, in the order of the pairs.
 pub fn read(pairs: impl IntoIterator<Item = (Id, Id)>) -> Vec<bool> {
     let pairs: Vec<(Key, Key)> = pairs.into_iter().map(|(place, variant)| (place.into(), variant.into())).collect();
     pairs.chunks(MOST).flat_map(service::read).collect()

@@ -1,4 +1,4 @@
-//! Inventory's warehouses and their locations. A request reads each warehouse once; who waited for its gate reads it anew.
+//! Inventory's warehouses and their locations. A request reads each warehouse once, and again after it waited for the warehouse's gate.
 
 use std::collections::BTreeMap;
 
@@ -26,7 +26,7 @@ pub fn get(ids: impl IntoIterator<Item = Id>) -> BTreeMap<Id, Warehouse> {
     get_kept(&KEPT, ids, service::get_many, |warehouse| warehouse.id)
 }
 
-/// Reads them anew from here on.
+/// Reads them again from here on.
 pub fn forget() {
     KEPT.with(Kept::forget);
 }

@@ -37,7 +37,7 @@ impl Month {
         }
     }
 
-    /// Whether the day in a column is of the month.
+    /// Filters by a column's day: those within the month.
     pub fn days_of(self, column: Column<Date>) -> Filter {
         let first = self.first_day().map(|day| column.ge(day));
         all(first.into_iter().chain(self.last_day().map(|day| column.le(day))))

@@ -25,12 +25,12 @@ impl<T: Ord + Copy + Into<Bound>> Period<T> {
 }
 
 impl<T: Ord + Copy> Period<T> {
-    /// Whether it is in effect then.
+    /// Returns whether it is in effect then.
     pub fn contains(self, time: T) -> bool {
         self.from.is_none_or(|from| from <= time) && self.to.is_none_or(|to| time < to)
     }
 
-    /// Whether a point in time lies in both. Adjacent periods do not overlap.
+    /// Returns whether a point in time lies in both. Adjacent periods do not overlap.
     pub fn overlaps(self, other: Period<T>) -> bool {
         begins_before_end(self.from, other.to) && begins_before_end(other.from, self.to)
     }

@@ -11,7 +11,7 @@ use stoa_sdk::{Id, new_ids};
 pub struct Kept<K> {
     /// The row's.
     pub id: Id,
-    /// Whether the line is in the draft: `line_no` is not null.
+    /// True if the line is in the draft: `line_no` is not null.
     pub is_live: bool,
     /// The key of a line; the rows of a draft have distinct keys.
     pub key: K,
@@ -26,7 +26,7 @@ pub struct Redrawn<'a, R> {
     pub line_no: i64,
     /// The row as it was, where the draft has had such a line; None: a row to insert.
     pub before: Option<&'a R>,
-    /// Whether the row comes back after an earlier replacement left it out.
+    /// True if the row comes back after an earlier replacement left it out.
     pub is_revived: bool,
 }
 
@@ -106,7 +106,7 @@ mod tests {
             (vec![60, 70], vec![(101, "new"), (102, "new")], vec![1, 2]),
             (vec![], vec![], vec![1, 2]),
         ] {
-            // The scripted host counts its ids from 1 anew.
+            // The scripted host counts its ids from 1 again.
             script([]);
             let replacement = replace(&rows, &stated);
             let seen: Vec<(u64, &str)> = replacement

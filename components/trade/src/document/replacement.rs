@@ -1,12 +1,11 @@
 //! The body that replaces a document: the body that makes one, after the version that the caller read.
 
 use std::borrow::Cow;
-use std::fmt;
 
 use schemars::{JsonSchema, Schema, SchemaGenerator};
-use serde::de::{DeserializeOwned, DeserializeSeed, Error, IntoDeserializer, MapAccess, Visitor};
-use serde::{Deserialize, Deserializer, forward_to_deserialize_any};
-use serde_json::{Value, json};
+use serde::de::{DeserializeOwned, Error};
+use serde::{Deserialize, Deserializer};
+use serde_json::{Map, Value, json};
 
 use super::version::ExpectedVersion;
 
@@ -18,7 +17,7 @@ pub trait Replaceable: DeserializeOwned + JsonSchema {
     /// Name of the schema, such as `PaymentUpdate`.
     const UPDATE: &'static str;
     /// Its description.
-    const DESCRIPTION: &'static str;
+    const DESCRIPTION: &'static str = "Full replacement of a draft.";
 }
 
 /// A full replacement of a document: `expectedVersion`, then the members of the body that makes one.
@@ -30,62 +29,16 @@ pub struct FullReplacement<B> {
     pub body: B,
 }
 
+// The version is taken out of a tree of the body, because serde's `flatten` rejects unknown members either of bodies that
+// flatten a part themselves or of those that do not. No number changes on the way: the host prints the body from such a tree
+// itself, integers fit an `i64`, and decimals are texts.
 impl<'de, B: Replaceable> Deserialize<'de> for FullReplacement<B> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        let mut version = None;
-        let body = B::deserialize(Rest { inner: deserializer, version: &mut version })?;
-        let expected_version = version.ok_or_else(|| D::Error::missing_field(VERSION))?;
+        let mut members: Map<String, Value> = Map::deserialize(deserializer)?;
+        let version = members.remove(VERSION).ok_or_else(|| D::Error::missing_field(VERSION))?;
+        let expected_version = ExpectedVersion::deserialize(version).map_err(D::Error::custom)?;
+        let body = B::deserialize(Value::Object(members)).map_err(D::Error::custom)?;
         Ok(FullReplacement { expected_version, body })
-    }
-}
-
-/// A reader of the other members, which takes the version out as it passes: the body is read from the text itself. `T` is
-/// serde's deserializer of the replacement, then its visitor, then its members.
-struct Rest<'a, T> {
-    inner: T,
-    version: &'a mut Option<ExpectedVersion>,
-}
-
-impl<'de, D: Deserializer<'de>> Deserializer<'de> for Rest<'_, D> {
-    type Error = D::Error;
-
-    fn deserialize_any<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, D::Error> {
-        self.inner.deserialize_map(Rest { inner: visitor, version: self.version })
-    }
-
-    forward_to_deserialize_any! {
-        bool i8 i16 i32 i64 i128 u8 u16 u32 u64 u128 f32 f64 char str string bytes byte_buf option unit unit_struct
-        newtype_struct seq tuple tuple_struct map struct enum identifier ignored_any
-    }
-}
-
-impl<'de, V: Visitor<'de>> Visitor<'de> for Rest<'_, V> {
-    type Value = V::Value;
-
-    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.inner.expecting(f)
-    }
-
-    fn visit_map<A: MapAccess<'de>>(self, members: A) -> Result<V::Value, A::Error> {
-        self.inner.visit_map(Rest { inner: members, version: self.version })
-    }
-}
-
-impl<'de, A: MapAccess<'de>> MapAccess<'de> for Rest<'_, A> {
-    type Error = A::Error;
-
-    fn next_key_seed<K: DeserializeSeed<'de>>(&mut self, seed: K) -> Result<Option<K::Value>, A::Error> {
-        while let Some(name) = self.inner.next_key::<String>()? {
-            if name != VERSION {
-                return seed.deserialize(name.into_deserializer()).map(Some);
-            }
-            *self.version = Some(self.inner.next_value()?);
-        }
-        Ok(None)
-    }
-
-    fn next_value_seed<S: DeserializeSeed<'de>>(&mut self, seed: S) -> Result<S::Value, A::Error> {
-        self.inner.next_value_seed(seed)
     }
 }
 
@@ -129,7 +82,6 @@ mod tests {
     #[derive(Debug, Deserialize, JsonSchema)]
     #[serde(rename_all = "camelCase")]
     struct Texts {
-        #[serde(default)]
         notes: Option<String>,
     }
 
@@ -145,7 +97,6 @@ mod tests {
     struct ShelfUpdate {
         expected_version: ExpectedVersion,
         shelf_code: String,
-        #[serde(default)]
         notes: Option<String>,
     }
 

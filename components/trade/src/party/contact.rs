@@ -2,16 +2,15 @@
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Deserializer, Serialize};
+use stoa_sdk::text::CountryCode;
 use stoa_sdk::text_enum;
 
 use crate::text::Line;
 
 /// One `@`, no white space.
 const EMAIL: &str = "^[^@\\s]+@[^@\\s]+$";
-/// ISO 3166-1 alpha-2; which codes there are is a table's to say.
-const COUNTRY: &str = "^[A-Z]{2}$";
 
-/// An e-mail address of 3 to 254 characters; whether it exists is nobody's to say here.
+/// An e-mail address of 3 to 254 characters; its existence is not checked here.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(transparent)]
 #[schemars(inline, extend("x-normalize" = ["trim"]))]
@@ -35,16 +34,12 @@ pub struct ContactInput {
     /// Name of the contact.
     pub name: Line<1, 200>,
     /// Position of the contact at the party.
-    #[serde(default)]
     pub role: Option<Line<0, 100>>,
     /// E-mail address of the contact.
-    #[serde(default)]
     pub email: Option<Email>,
     /// Telephone number of the contact, as free text.
-    #[serde(default)]
     pub phone: Option<Phone>,
     /// Read-only. Derived from `phone`; accepted in requests so that you can send a profile back unchanged.
-    #[serde(default)]
     pub phone_normalized: Option<Line<0, 51>>,
 }
 
@@ -95,7 +90,7 @@ impl From<ContactInput> for Contact {
 }
 
 text_enum! {
-    /// What an address is for.
+    /// The purpose of an address.
     #[allow(missing_docs, reason = "described values would be alternatives in the schema, not one enumeration")]
     pub enum AddressUse { Billing => "BILLING", Shipping => "SHIPPING", Other => "OTHER" }
 }
@@ -105,7 +100,6 @@ text_enum! {
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct AddressInput {
     /// Name of the address, such as `Warehouse 2`.
-    #[serde(default)]
     pub label: Option<Line<0, 100>>,
     /// Use of the address, such as billing or delivery.
     #[serde(rename = "use")]
@@ -113,19 +107,15 @@ pub struct AddressInput {
     /// Street and number.
     pub line1: Line<1, 200>,
     /// Building, floor or care of.
-    #[serde(default)]
     pub line2: Option<Line<0, 200>>,
     /// Town.
-    #[serde(default)]
     pub city: Option<Line<0, 100>>,
     /// State or province.
-    #[serde(default)]
     pub region: Option<Line<0, 100>>,
     /// Postal code in the format of the country.
-    #[serde(default)]
     pub postal_code: Option<Line<0, 20>>,
     /// ISO 3166-1 alpha-2, in upper case.
-    #[schemars(regex(pattern = COUNTRY))]
+    #[schemars(with = "CountryCode")]
     pub country_code: String,
 }
 

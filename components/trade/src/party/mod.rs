@@ -33,13 +33,10 @@ pub struct PartyInput<T> {
     /// Name of the customer or supplier.
     pub name: Line<1, 200>,
     /// Need not be unique: households and companies share addresses.
-    #[serde(default)]
     pub email: Option<Email>,
     /// Telephone number, as free text.
-    #[serde(default)]
     pub phone: Option<Phone>,
     /// For users of the company only. API clients cannot read them.
-    #[serde(default)]
     pub notes: Option<Prose<0, 2000>>,
     /// In a replacement: omitted keeps the profile, null removes it, an object replaces it.
     #[serde(default)]

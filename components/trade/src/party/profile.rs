@@ -36,25 +36,19 @@ text_enum! {
 #[schemars(rename = "{T}ProfileInput")]
 pub struct ProfileInput<T> {
     /// `PERSON` or `COMPANY`.
-    #[serde(default)]
     pub kind: Option<PartyKind>,
     /// Name in the commercial register.
-    #[serde(default)]
     pub legal_name: Option<Line<1, 200>>,
     /// Kind of `taxId`, such as `VAT`. State both or neither.
-    #[serde(default)]
     #[schemars(regex(pattern = TAX_ID_TYPE))]
     pub tax_id_type: Option<String>,
     /// Label only: the service verifies, computes and issues nothing with it.
-    #[serde(default)]
     #[schemars(regex(pattern = TAX_ID))]
     pub tax_id: Option<String>,
     /// BCP 47 language tag.
-    #[serde(default)]
     #[schemars(regex(pattern = LANGUAGE), length(max = 35))]
     pub language: Option<String>,
     /// Days until an invoice is due; the default of its due date.
-    #[serde(default)]
     #[schemars(range(min = 0, max = 365))]
     pub payment_term_days: Option<i64>,
     /// Contacts of the party.
@@ -69,7 +63,7 @@ pub struct ProfileInput<T> {
     #[serde(default)]
     #[schemars(length(max = crate::limits::TAGS))]
     pub tags: Vec<Line<1, 40>>,
-    /// What the kind of party adds.
+    /// Members that only this kind of party has.
     #[serde(flatten)]
     pub terms: T,
 }
@@ -97,7 +91,7 @@ pub struct Profile<T> {
     pub addresses: JsonList<Address>,
     /// Additional search words.
     pub tags: JsonList<String>,
-    /// What the kind of party adds.
+    /// Members that only this kind of party has.
     #[serde(flatten)]
     pub terms: T,
 }
@@ -119,31 +113,27 @@ impl<T> From<ProfileInput<T>> for Profile<T> {
     }
 }
 
-/// What only a customer's profile has.
+/// Members that only a customer's profile has.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 #[schemars(rename = "Customer")]
 pub struct CustomerTerms {
     /// Suggestion for clients, never applied by the service. An active price list.
-    #[serde(default)]
     pub default_price_list_id: Option<Id>,
 }
 
-/// What only a supplier's profile has.
+/// Members that only a supplier's profile has.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 #[schemars(rename = "Supplier")]
 pub struct SupplierTerms {
     /// Absolute https or http address.
-    #[serde(default)]
     #[schemars(regex(pattern = WEBSITE), length(max = 2048))]
     pub website: Option<String>,
     /// Suggestion for clients: an active ISO 4217 code.
-    #[serde(default)]
-    #[schemars(regex(pattern = text::CURRENCY))]
+    #[schemars(with = "Option<text::CurrencyCode>")]
     pub default_currency_code: Option<String>,
     /// Days from an order to the arrival of its goods.
-    #[serde(default)]
     #[schemars(range(min = 0, max = 365))]
     pub lead_time_days: Option<i64>,
 }

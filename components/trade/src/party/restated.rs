@@ -3,9 +3,10 @@
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Deserializer};
+use stoa_sdk::keep_if_omitted;
 
 /// The value of such a member in a replacement. Its field is `#[serde(default)]`. It has no default in the schema: the host
-/// would put that in, and what is left out would look like null.
+/// would put that in, and an omitted member would look like null.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub enum Restated<T> {
     /// The member is left out.
@@ -54,11 +55,35 @@ impl<'de, T: Deserialize<'de>> Deserialize<'de> for Restated<T> {
     }
 }
 
-stoa_sdk::inline_schema!([T: JsonSchema] Restated<T>, |generator| <Option<T>>::json_schema(generator));
+stoa_sdk::inline_schema!([T: JsonSchema] Restated<T>, |generator| {
+    let mut schema = <Option<T>>::json_schema(generator);
+    keep_if_omitted(&mut schema);
+    schema
+});
 
 #[cfg(test)]
 mod tests {
+    use serde_json::json;
+    use stoa_sdk::Schemas;
+
     use super::*;
+
+    #[test]
+    fn the_schema_has_no_default() {
+        #[derive(Deserialize, JsonSchema)]
+        #[allow(dead_code, reason = "only its schema is asked for")]
+        struct Body {
+            #[serde(default)]
+            member: Restated<i64>,
+            other: Option<i64>,
+        }
+        let mut schemas = Schemas::default();
+        schemas.read::<Body>();
+        let named = schemas.finish().unwrap();
+        let members = &named["Body"]["properties"];
+        assert_eq!(members["member"], json!({ "type": ["integer", "null"], "format": "int64" }));
+        assert_eq!(members["other"], json!({ "type": ["integer", "null"], "format": "int64", "default": null }));
+    }
 
     #[test]
     fn left_out_null_and_stated_are_three_things() {

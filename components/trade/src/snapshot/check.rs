@@ -1,4 +1,4 @@
-//! Whether totals are the sums of their lines: stages of a module's `verify`.
+//! Checks that totals are the sums of their lines: stages of a module's `verify`.
 
 use std::collections::{BTreeMap, BTreeSet};
 

@@ -1,8 +1,8 @@
 //! Bringing totals forward over the lines that came before, so that no line is missed and none is counted twice, whatever the order
 //! in which requests commit:
-//! - whoever writes lines holds, shared, the lock of the minute of its request, which is the minute of its lines' ids too;
-//! - whoever sums takes the locks of the minutes before, and so waits for those that are still at it;
-//! - whoever comes to its lock after its time was summed sees that under the lock, and adds its own lines.
+//! - a request that writes lines holds, shared, the lock of the minute of its request, which is the minute of its lines' ids too;
+//! - a request that sums takes the locks of the minutes before, and so waits for running writers;
+//! - a writer that gets its lock after its time was summed sees that under the lock, and adds its own lines.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::marker::PhantomData;

@@ -24,6 +24,7 @@ pub fn run(flags: &Flags) -> anyhow::Result<()> {
     let gate = cli::gate_of_strangers(1)?;
     let (engine, component) = (&gate.engine, gate.component(&artifact)?);
     let descriptor = describe::read(&describe::text(engine, &component)?)?;
+    describe::check_examples(&descriptor)?;
     let surface = Surface::new(engine, &component, descriptor, &artifact.digest, artifact.bytes.len() as u64);
     if flags.json {
         println!("{}", serde_json::to_string_pretty(&surface)?);
@@ -53,6 +54,7 @@ fn describe(surface: &Surface) -> String {
     let problems =
         descriptor.problems.iter().map(|problem| format!("{} {}: {}", problem.status, problem.code, problem.detail));
     section(&mut lines, "problem codes", problems);
+    section(&mut lines, "item codes", descriptor.item_codes.iter().map(format_code));
     section(&mut lines, "audit filters", descriptor.audit_filters.iter().map(format_code));
     let members = descriptor.onboarding.iter().filter_map(|schema| schema.get("properties")?.as_object());
     section(&mut lines, "onboarding members", members.flat_map(|members| members.keys().cloned()));

@@ -8,9 +8,9 @@ use serde_json::Value as Json;
 use uuid::Uuid;
 
 use crate::cli;
-use crate::database::{Database, Location};
+use crate::database::Database;
 use crate::deployment::records::Cause;
-use crate::deployment::{ActivationRequest, Deployment, HostIdentity, Release};
+use crate::deployment::{ActivationRequest, Deployment, Edition, HostIdentity};
 use crate::http::operator::activation;
 use crate::settings::Settings;
 
@@ -38,14 +38,11 @@ pub struct Flags {
 /// withdrawn and that can run.
 pub fn rollback(flags: &Flags, target: &RollbackTarget, expected: Option<u64>, again: bool) -> anyhow::Result<Json> {
     let request = ActivationRequest { by: OFFLINE.into(), expected, allow: Default::default(), again };
-    let settings = Settings::load(flags)?;
-    cli::logging::start("warn", settings.log_format)?;
+    let settings = cli::logging::load_settings(flags)?;
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build()?;
     runtime.block_on(async {
         let location = settings.database();
-        if let Location::Sqlite(path) = location.location()? {
-            anyhow::ensure!(path.exists(), "there is no database at {}", path.display());
-        }
+        location.existing_location()?;
         let database = Arc::new(Database::open(&location, false).await?);
         let done = go_back(&settings, &database, target, &request).await;
         database.close();
@@ -60,7 +57,7 @@ async fn go_back(
     request: &ActivationRequest,
 ) -> anyhow::Result<Json> {
     let gate = Arc::new(cli::gate_of_hosts(settings)?);
-    let nothing = Release::link(&gate, 0, &[])?;
+    let nothing = Edition::link(&gate, 0, &[])?;
     let host = HostIdentity { id: Uuid::now_v7(), name: OFFLINE.into() };
     let deployment = Deployment::new(nothing, database.clone(), gate, settings.limits(), host);
     let (cause, reason) = (Cause::Rollback, Some("offline".into()));

@@ -2,6 +2,7 @@
 //! Schema 2020-12 as it is, so what is published is what validates; only the names of schemas move.
 
 mod components;
+mod named;
 mod operation;
 mod schemas;
 mod webhooks;
@@ -10,11 +11,12 @@ mod words;
 use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::{Map, Value, json};
-use stoa_descriptor::{EventKind, Named, ProblemCode, Route};
+use stoa_descriptor::{Audience, EventKind, Named, ProblemCode, Route, names};
 
 pub use components::{host_schemas, is_general};
 
 use self::schemas::Schemas;
+use super::{location, refs};
 use crate::problem;
 
 /// The interface's version (conventions.md); the build and the generation are extensions beside it.
@@ -38,11 +40,13 @@ pub struct DocumentedModule<'a> {
     pub schemas: &'a Map<String, Value>,
     /// The problem codes that it adds to the host's.
     pub problems: &'a [ProblemCode],
-    /// The event kinds that integrators may hear of.
+    /// The item codes that it adds to the shared ones.
+    pub item_codes: &'a [Named],
+    /// The event kinds that integrators may receive.
     pub events: &'a [EventKind],
     /// Descriptions of its members that have none of their own.
     pub words: &'a [Named],
-    /// Whether a partner's: then its schemas have no name of which another depends.
+    /// True if a partner signed it: then no other module depends on the names of its schemas.
     pub by_partner: bool,
 }
 
@@ -60,17 +64,26 @@ pub struct Info<'a> {
 /// operations of one id or path, an unknown module, code or schema.
 pub fn compose(operations: &[DocumentedOperation], modules: &[DocumentedModule], info: &Info) -> Result<Value, String> {
     let statuses = statuses(modules)?;
-    let host = host_schemas(modules.iter().flat_map(|module| module.problems));
+    let item_codes = list_item_codes(modules, operations);
+    let host = host_schemas(modules.iter().flat_map(|module| module.problems), &item_codes);
     let mut schemas = Schemas::new(&host, modules, operations)?;
-    let paths = write_paths(operations, &mut schemas, &statuses)?;
+    let mut paths = write_paths(operations, &mut schemas, &statuses, &item_codes)?;
     let mut sent = Map::new();
     for (module, kind) in modules.iter().flat_map(|module| module.events.iter().map(|kind| (module.name, kind))) {
         let about = |why: String| format!("event {}: {why}", kind.code);
         let written = webhooks::describe(module, kind, &mut schemas).map_err(about)?;
+        if operations.iter().any(|op| written["post"]["operationId"] == op.route.operation.as_str()) {
+            return Err(about("an operation has the id of its webhook".into()));
+        }
         if sent.insert(kind.code.clone(), written).is_some() {
             return Err(about("two modules have this kind".into()));
         }
     }
+    named::name_branches(&mut schemas)?;
+    named::name_enumerations(&mut schemas, &mut paths)?;
+    let mut used = BTreeSet::new();
+    paths.values().for_each(|path| refs::collect(path, &mut used));
+    let responses = components::responses(&used);
     let mut parameters = components::parameters();
     if let (false, Some(parameters)) = (sent.is_empty(), parameters.as_object_mut()) {
         parameters.extend(webhooks::parameters());
@@ -100,7 +113,7 @@ pub fn compose(operations: &[DocumentedOperation], modules: &[DocumentedModule],
         "webhooks": sent,
         "components": {
             "schemas": schemas.into_components(),
-            "responses": components::responses(),
+            "responses": responses,
             "parameters": parameters,
             "headers": components::headers(),
             "securitySchemes": components::security_schemes(),
@@ -113,9 +126,15 @@ fn write_paths(
     operations: &[DocumentedOperation],
     schemas: &mut Schemas,
     statuses: &BTreeMap<&str, u16>,
+    item_codes: &[(&str, &str)],
 ) -> Result<Map<String, Value>, String> {
     let etags: BTreeSet<&str> =
         operations.iter().filter(|op| op.route.if_match).map(|op| op.route.path.as_str()).collect();
+    let users: BTreeSet<(&str, &str)> = operations
+        .iter()
+        .filter(|op| op.route.audience == Audience::User)
+        .map(|op| (op.module, op.route.summary.as_str()))
+        .collect();
     let mut ids = BTreeSet::new();
     let mut paths = Map::new();
     for op in operations {
@@ -128,8 +147,13 @@ fn write_paths(
         if !["get", "post", "put", "patch", "delete"].contains(&method.as_str()) {
             return Err(about(format!("no operation has the method {}", route.method)));
         }
-        let has_etag = route.if_match || (method == "get" && etags.contains(route.path.as_str()));
-        let written = operation::describe(op, schemas, statuses, has_etag).map_err(about)?;
+        let facts = operation::DerivedFacts {
+            has_etag: route.if_match || (method == "get" && etags.contains(route.path.as_str())),
+            is_located: location::answers_an_id(route, schemas.of_module(op.module).map_err(about)?)
+                && operations.iter().any(|other| location::reads_records_of(other.route, route)),
+            has_twin: route.audience == Audience::ApiClient && users.contains(&(op.module, route.summary.as_str())),
+        };
+        let written = operation::describe(op, schemas, statuses, item_codes, facts).map_err(about)?;
         let path_item = paths.entry(route.path.clone()).or_insert_with(|| json!({}));
         if let Some(path_item) = path_item.as_object_mut()
             && path_item.insert(method, written).is_some()
@@ -138,6 +162,24 @@ fn write_paths(
         }
     }
     Ok(paths)
+}
+
+/// Every item code and its sentence: the shared ones, then those of the modules, the first of equals. A code of a module that is not
+/// active, which an operation lists since it calls that module's services, has no sentence.
+fn list_item_codes<'a>(
+    modules: &[DocumentedModule<'a>],
+    operations: &[DocumentedOperation<'a>],
+) -> Vec<(&'a str, &'a str)> {
+    let declared = modules.iter().flat_map(|module| module.item_codes);
+    let declared = declared.map(|named| (named.code.as_str(), named.description.as_str()));
+    let listed = operations.iter().flat_map(|op| &op.route.item_codes).map(|code| (code.as_str(), ""));
+    let mut all = names::SHARED_ITEM_CODES.to_vec();
+    for added in declared.chain(listed) {
+        if !all.iter().any(|(code, _)| *code == added.0) {
+            all.push(added);
+        }
+    }
+    all
 }
 
 /// The status of every code, the host's and the modules'.

@@ -7,24 +7,38 @@ use stoa_descriptor::{Access, Audience, Idempotency, Route};
 
 use super::{
     DocumentedOperation,
-    components::{self, RESPONSES},
+    components::{self, OperationShape, RESPONSE, RESPONSES},
     schemas::{Schemas, pascal},
 };
 use crate::contract::parameters;
 
-/// Describes an operation. `statuses`: of every problem code; `has_etag`: a success tells the record's ETag.
+/// Facts of an operation that depend on the others.
+#[derive(Debug, Clone, Copy)]
+pub struct DerivedFacts {
+    /// A success has the record's ETag.
+    pub has_etag: bool,
+    /// A success says where the new record is.
+    pub is_located: bool,
+    /// Users have an operation of the same summary.
+    pub has_twin: bool,
+}
+
+/// Describes an operation. `statuses`: of every problem code; `item_codes`: each with its sentence.
 pub fn describe(
     op: &DocumentedOperation,
     schemas: &mut Schemas,
     statuses: &BTreeMap<&str, u16>,
-    has_etag: bool,
+    item_codes: &[(&str, &str)],
+    facts: DerivedFacts,
 ) -> Result<Value, String> {
     let route = op.route;
     let mut written = Map::new();
     written.insert("operationId".into(), route.operation.clone().into());
     written.insert("tags".into(), json!([op.module]));
-    written.insert("summary".into(), route.summary.clone().into());
-    written.insert("description".into(), description(op).into());
+    let audience = if facts.has_twin { " (API client)" } else { "" };
+    written.insert("summary".into(), format!("{}{audience}", route.summary).into());
+    let reasons = list_reasons(op, item_codes);
+    written.insert("description".into(), description(op, &reasons).into());
     written.insert("security".into(), security(op));
     let parameters = parameters_of(op, schemas)?;
     if !parameters.is_empty() {
@@ -32,13 +46,14 @@ pub fn describe(
     }
     if let Some(body) = &route.body {
         let schema = schemas.add_named(op.module, body, &format!("{}Request", pascal(&route.operation)))?;
-        written.insert(
-            "requestBody".into(),
-            json!({"required": true, "content": {"application/json": {"schema": schema}}}),
-        );
+        let mut content = json!({"schema": schema});
+        if let Some(body) = route.example.as_ref().and_then(|example| example.body.as_ref()) {
+            content["example"] = body.clone();
+        }
+        written.insert("requestBody".into(), json!({"required": true, "content": {"application/json": content}}));
     }
     let mut responses = Map::new();
-    responses.insert(route.status.to_string(), success(op, schemas, has_etag)?);
+    responses.insert(route.status.to_string(), success(op, schemas, facts)?);
     refusals(op, statuses, &mut responses)?;
     written.insert("responses".into(), responses.into());
     if !op.public {
@@ -47,10 +62,24 @@ pub fn describe(
     if !route.events.is_empty() {
         written.insert("x-stoa-events".into(), json!(route.events));
     }
+    if !reasons.is_empty() {
+        let codes: Map<String, Value> =
+            reasons.iter().map(|(code, sentence)| ((*code).clone(), (*sentence).into())).collect();
+        written.insert("x-stoa-item-codes".into(), codes.into());
+    }
     Ok(written.into())
 }
 
-fn description(op: &DocumentedOperation) -> String {
+/// The item codes of an operation beyond those that every operation may answer, and their sentences.
+fn list_reasons<'a>(op: &DocumentedOperation<'a>, item_codes: &[(&'a str, &'a str)]) -> Vec<(&'a String, &'a str)> {
+    let sentence = |code: &'a String| {
+        let known = item_codes.iter().find(|(known, _)| known == code);
+        (code, known.map_or("", |(_, sentence)| *sentence))
+    };
+    op.route.item_codes.iter().map(sentence).collect()
+}
+
+fn description(op: &DocumentedOperation, reasons: &[(&String, &str)]) -> String {
     let route = op.route;
     let mut all: Vec<String> = Vec::new();
     if !route.description.is_empty() {
@@ -59,6 +88,14 @@ fn description(op: &DocumentedOperation) -> String {
     all.push(if op.public { "Requires no credential.".into() } else { access(route) });
     if !route.events.is_empty() {
         all.push(format!("Events: {}.", join_codes(&route.events, ", ")));
+    }
+    if !reasons.is_empty() {
+        let line = |(code, sentence): &(&String, &str)| match *sentence {
+            "" => format!("- `{code}`"),
+            sentence => format!("- `{code}`: {sentence}"),
+        };
+        let codes: Vec<String> = reasons.iter().map(line).collect();
+        all.push(format!("Codes in `errors`, beyond those that every operation has:\n\n{}", codes.join("\n")));
     }
     if route.discloses_identifiers {
         all.push("The response contains personal identifiers: every read creates an audit entry.".into());
@@ -143,11 +180,20 @@ fn parameters_of(op: &DocumentedOperation, schemas: &Schemas) -> Result<Vec<Valu
             None => parameter(name, "path", true, id_in(&route.path, name)),
         });
     }
+    let example = route.example.as_ref();
     let required: Vec<&str> =
         query.get("required").and_then(Value::as_array).into_iter().flatten().filter_map(Value::as_str).collect();
     for (name, schema) in query.get("properties").and_then(Value::as_object).into_iter().flatten() {
         let schema = schemas.rewrite_parameter(op.module, name, schema)?;
         all.push(parameter(name, "query", required.contains(&name.as_str()), schema));
+    }
+    for (stated, location) in [(example.map(|one| &one.path), "path"), (example.map(|one| &one.query), "query")] {
+        for parameter in all.iter_mut().filter(|parameter| parameter["in"] == location) {
+            let value = stated.zip(parameter["name"].as_str()).and_then(|(values, name)| values.get(name));
+            if let Some(value) = value.cloned() {
+                parameter["example"] = value;
+            }
+        }
     }
     match route.idempotency {
         Idempotency::None => {}
@@ -176,14 +222,17 @@ fn parameter(name: &str, location: &str, required: bool, mut schema: Value) -> V
     parameter
 }
 
-fn success(op: &DocumentedOperation, schemas: &mut Schemas, has_etag: bool) -> Result<Value, String> {
+fn success(op: &DocumentedOperation, schemas: &mut Schemas, facts: DerivedFacts) -> Result<Value, String> {
     let route = op.route;
     let phrase = http::StatusCode::from_u16(route.status).ok().filter(http::StatusCode::is_success);
     let phrase = phrase.and_then(|status| status.canonical_reason()).ok_or("the success status is none")?;
     let shared = |name: &str| json!({"$ref": format!("#/components/headers/{name}")});
     let mut headers = json!({"X-Request-Id": shared("X-Request-Id")});
-    if has_etag {
+    if facts.has_etag {
         headers["ETag"] = shared("ETag");
+    }
+    if facts.is_located {
+        headers["Location"] = shared("Location");
     }
     if route.idempotency != Idempotency::None {
         headers["Idempotency-Replayed"] = shared("Idempotency-Replayed");
@@ -202,6 +251,9 @@ fn success(op: &DocumentedOperation, schemas: &mut Schemas, has_etag: bool) -> R
         let media = route.response.get("contentMediaType").and_then(Value::as_str).unwrap_or("application/json");
         let schema = schemas.add_named(op.module, &route.response, &format!("{}Response", pascal(&route.operation)))?;
         response["content"] = json!({media: {"schema": schema}});
+        if let Some(example) = route.example.as_ref().and_then(|example| example.response.as_ref()) {
+            response["content"][media]["example"] = example.clone();
+        }
     }
     if route.csv {
         response["content"]["text/csv"] = json!({"schema": {"type": "string"}});
@@ -217,7 +269,7 @@ fn refusals(
     statuses: &BTreeMap<&str, u16>,
     responses: &mut Map<String, Value>,
 ) -> Result<(), String> {
-    let route = op.route;
+    let (route, shape) = (op.route, OperationShape::from_route(op.route));
     let mut named: BTreeMap<u16, Vec<&str>> = BTreeMap::new();
     for code in &route.problems {
         let status = statuses.get(code.as_str()).ok_or_else(|| format!("there is no problem code {code}"))?;
@@ -227,9 +279,9 @@ fn refusals(
         let applies = components::applies(*status, route, op.public);
         let response = match named.remove(status) {
             None if !applies => continue,
-            None => json!({"$ref": format!("#/components/responses/{component}")}),
+            None => json!({"$ref": format!("{RESPONSE}{}", shape.component(*status, component))}),
             Some(mut codes) => {
-                let general = if applies { components::codes(*status) } else { Vec::new() };
+                let general = if applies { shape.codes(*status) } else { Vec::new() };
                 codes.extend(general);
                 let mut seen = BTreeSet::new();
                 codes.retain(|code| seen.insert(*code));
@@ -242,6 +294,6 @@ fn refusals(
     for (status, codes) in named {
         responses.insert(status.to_string(), components::refusal(status, "An error of this operation.", &codes));
     }
-    responses.insert("default".into(), json!({"$ref": "#/components/responses/Problem"}));
+    responses.insert("default".into(), json!({"$ref": format!("{RESPONSE}Problem")}));
     Ok(())
 }

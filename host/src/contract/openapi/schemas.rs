@@ -13,6 +13,8 @@ use crate::contract::{canonical, parameters, refs};
 const HOST: &str = "stoa";
 
 pub struct Schemas<'a> {
+    /// Modules in the order in which they get their names.
+    ranks: Vec<&'a str>,
     modules: HashMap<&'a str, &'a Map<String, Value>>,
     words: HashMap<&'a str, Words<'a>>,
     /// Component of (module, name).
@@ -21,7 +23,7 @@ pub struct Schemas<'a> {
     owners: HashMap<String, String>,
     /// Modules of partners.
     partners: HashSet<&'a str>,
-    components: BTreeMap<String, Value>,
+    pub(super) components: BTreeMap<String, Value>,
 }
 
 /// A schema of a module that the document needs.
@@ -71,6 +73,7 @@ impl<'a> Schemas<'a> {
         }
         let words = modules.iter().map(|module| (module.name, Words::new(module.words)));
         let mut schemas = Schemas {
+            ranks: all.iter().map(|(module, _)| *module).collect(),
             modules: all.into_iter().collect(),
             words: std::iter::once((HOST, Words::new(&[]))).chain(words).collect(),
             names: HashMap::new(),
@@ -94,6 +97,21 @@ impl<'a> Schemas<'a> {
             schemas.components.insert(component, schema);
         }
         Ok(schemas)
+    }
+
+    /// The module of a component, and its place among the modules.
+    pub fn owner(&self, component: &str) -> Option<(usize, String)> {
+        let module = self.owners.get(component)?;
+        Some((self.rank(module), module.clone()))
+    }
+
+    /// The place of a module among the modules.
+    pub fn rank(&self, module: &str) -> usize {
+        self.ranks.iter().position(|other| *other == module).unwrap_or(self.ranks.len())
+    }
+
+    pub fn is_by_partner(&self, module: &str) -> bool {
+        self.partners.contains(module)
     }
 
     /// The definitions of a module.
@@ -121,9 +139,13 @@ impl<'a> Schemas<'a> {
                     };
                     all.insert(key.clone(), value);
                 }
+                let is_closed = all.get("additionalProperties") == Some(&Value::Bool(false));
                 if let (Some(Value::Object(stated)), Some(words)) = (all.get_mut("properties"), self.words.get(module))
                 {
                     words.describe_members(stated);
+                    if is_closed {
+                        stated.values_mut().for_each(tell_default);
+                    }
                 }
                 Value::Object(all)
             }
@@ -161,7 +183,7 @@ impl<'a> Schemas<'a> {
 
     /// Takes this name for a component, or if another has it, one like it. With a partner's module nobody goes out of the way:
     /// clients would find their types under other names when it comes or leaves.
-    fn take_name(&mut self, module: &str, name: &str) -> Result<String, String> {
+    pub fn take_name(&mut self, module: &str, name: &str) -> Result<String, String> {
         if let Some(owner) = self.owners.get(name).filter(|owner| *owner != module)
             && [module, owner].iter().any(|either| self.partners.contains(either))
         {
@@ -175,6 +197,21 @@ impl<'a> Schemas<'a> {
     pub fn into_components(self) -> Value {
         Value::Object(self.components.into_iter().collect())
     }
+}
+
+/// Says the default of a request's member in its description and as `x-default`. Of `default` generators make a member that every caller
+/// has to send. What is judged keeps the keyword: the host fills it in.
+fn tell_default(member: &mut Value) {
+    let Some(keywords) = member.as_object_mut() else { return };
+    let Some(default) = keywords.shift_remove("default") else { return };
+    let text = default.as_str().map_or_else(|| default.to_string(), str::to_owned);
+    let sentence = format!("Default: `{text}`.");
+    let description = match keywords.get("description").and_then(Value::as_str) {
+        Some(said) => format!("{said} {sentence}"),
+        None => sentence,
+    };
+    keywords.insert("description".into(), description.into());
+    keywords.insert("x-default".into(), default);
 }
 
 /// Numbers the schemas so that equal numbers mean one component: same name, same text, and references to the same.

@@ -27,7 +27,7 @@ fn catalog_schemas() -> Map<String, Value> {
             "name": {"type": "string", "minLength": 1, "x-normalize": ["trim"]},
             "item": {"$ref": "#/$defs/Item"}, "code": {"$ref": "#/$defs/Code"},
         }},
-        "Product": {"type": "object", "properties": {"id": {"type": "string", "format": "uuid"}}},
+        "Product": {"type": "object", "required": ["id"], "properties": {"id": {"type": "string", "format": "uuid"}}},
         "ProductPage": {"type": "object", "properties": {"items": {"type": "array", "items": {"$ref": "#/$defs/Product"}}}},
         "Item": {"type": "object", "properties": {"inner": {"$ref": "#/$defs/Inner"}}},
         "Inner": {"type": "integer"},
@@ -123,6 +123,7 @@ fn document() -> Value {
             description: "The platform.",
             schemas: &none,
             problems: &[],
+            item_codes: &[],
             events: &[],
             words: &[],
             by_partner: false,
@@ -132,6 +133,7 @@ fn document() -> Value {
             description: "Products.",
             schemas: &catalog,
             problems: &problems,
+            item_codes: &[],
             events: &events,
             words: &words,
             by_partner: false,
@@ -141,6 +143,7 @@ fn document() -> Value {
             description: "Prices.",
             schemas: &pricing,
             problems: &[],
+            item_codes: &[],
             events: &[],
             words: &[],
             by_partner: false,
@@ -150,6 +153,7 @@ fn document() -> Value {
             description: "Nothing.",
             schemas: &none,
             problems: &[],
+            item_codes: &[],
             events: &[],
             words: &[],
             by_partner: false,
@@ -256,6 +260,7 @@ fn schemas_share_one_list() {
             "GetHealthResponse",
             "Inner",
             "Item",
+            "ItemCode",
             "PriceInput",
             "PricingInner",
             "PricingItem",
@@ -402,6 +407,7 @@ fn what_cannot_be_published() {
         description: "",
         schemas: &none,
         problems: &[],
+        item_codes: &[],
         events: &[],
         words: &[],
         by_partner: false,
@@ -439,6 +445,7 @@ fn compose_two(first: &Value, second: &Value, by_partner: bool) -> Result<Value,
         description: "",
         schemas,
         problems: &[],
+        item_codes: &[],
         events: &[],
         words: &[],
         by_partner,
@@ -463,4 +470,209 @@ fn no_schema_is_renamed_for_a_partners() {
     assert!(refused.contains("`ShopItem`") && refused.contains("`shop`"), "{refused}");
     let shared = compose_two(&text, &text, true).unwrap();
     assert!(shared["components"]["schemas"].get("ShopItemShopItem").is_none());
+}
+
+/// A document of modules: name, schemas, whether it is a partner's, and its operations.
+fn compose_modules(modules: &[(&str, Value, bool, Vec<Value>)]) -> Result<Value, String> {
+    let schemas: Vec<Map<String, Value>> = modules.iter().map(|(_, schemas, ..)| object(schemas.clone())).collect();
+    let routes: Vec<(Route, &str)> = modules
+        .iter()
+        .flat_map(|(name, .., routes)| routes.iter().map(move |value| (route(value.clone()), *name)))
+        .collect();
+    let documented: Vec<DocumentedModule> = modules
+        .iter()
+        .zip(&schemas)
+        .map(|((name, _, by_partner, _), schemas)| DocumentedModule {
+            name,
+            description: "",
+            schemas,
+            problems: &[],
+            item_codes: &[],
+            events: &[],
+            words: &[],
+            by_partner: *by_partner,
+        })
+        .collect();
+    let operations: Vec<DocumentedOperation> =
+        routes.iter().map(|(route, module)| DocumentedOperation { route, module, public: false }).collect();
+    compose(&operations, &documented, &Info { generation: 1, build: "", description: "" })
+}
+
+/// An operation that answers a schema of its module.
+fn read(operation: &str, schema: &str) -> Value {
+    let response = json!({"$ref": format!("#/$defs/{schema}")});
+    json!({"method": "GET", "path": format!("/{operation}"), "operation": operation, "response": response})
+}
+
+#[test]
+fn an_operation_lists_possible_refusals_only() {
+    let document = document();
+    let refusal = |path: &str, method: &str, status: &str| {
+        let response = &document["paths"][path][method]["responses"][status];
+        let response = match response["$ref"].as_str().and_then(|reference| reference.strip_prefix('#')) {
+            Some(pointer) => document.pointer(pointer).unwrap(),
+            None => response,
+        };
+        response["description"].as_str().unwrap_or_default().to_owned()
+    };
+    let (products, price) = ("/tenants/{tenantId}/products", "/api-client/prices/{kind}");
+    for (path, method, status, listed, others) in [
+        (products, "get", "400", ["VALIDATION_FAILED"].as_slice(), ["MALFORMED_JSON", "IDEMPOTENCY_KEY"].as_slice()),
+        (products, "post", "400", &["MALFORMED_JSON", "IDEMPOTENCY_KEY_REQUIRED", "IDEMPOTENCY_KEY_INVALID"], &[]),
+        (price, "post", "400", &["MALFORMED_JSON", "IDEMPOTENCY_KEY_INVALID"], &["IDEMPOTENCY_KEY_REQUIRED"]),
+        (products, "get", "403", &["PERMISSION_DENIED", "MEMBERSHIP_REQUIRED", "WRONG_IDENTITY_FAMILY"], &["SCOPE"]),
+        (price, "post", "403", &["SCOPE_DENIED", "WRONG_IDENTITY_FAMILY"], &["PERMISSION", "MEMBERSHIP", "TENANT"]),
+        (products, "get", "429", &["RATE_LIMITED"], &["QUOTA", "PUBLIC_API", "COMPANY_LIMIT"]),
+        (price, "post", "429", &["RATE_LIMITED", "QUOTA_EXCEEDED", "PUBLIC_API_DISABLED"], &["COMPANY_LIMIT"]),
+    ] {
+        let codes = refusal(path, method, status);
+        assert!(listed.iter().all(|code| codes.contains(&format!("`{code}`"))), "{method} {path} {status}: {codes}");
+        assert!(!others.iter().any(|code| codes.contains(code)), "{method} {path} {status}: {codes}");
+    }
+    let text = document["paths"].to_string();
+    for name in document["components"]["responses"].as_object().unwrap().keys() {
+        assert!(text.contains(&format!("\"{}{name}\"", components::RESPONSE)), "no operation has {name}");
+    }
+}
+
+#[test]
+fn a_response_has_one_list_of_codes() {
+    let document = document();
+    let responses = document["components"]["responses"].as_object().unwrap();
+    let mut seen = BTreeSet::new();
+    for (name, response) in responses {
+        assert!(seen.insert(response["description"].as_str().unwrap()), "{name} says what another says");
+    }
+}
+
+#[test]
+fn a_new_record_has_a_location() {
+    let document = document();
+    let headers = |path: &str, method: &str, status: &str| {
+        document["paths"][path][method]["responses"][status]["headers"].get("Location").cloned()
+    };
+    let reference = json!({"$ref": "#/components/headers/Location"});
+    assert_eq!(headers("/tenants/{tenantId}/products", "post", "201"), Some(reference));
+    assert_eq!(headers("/tenants/{tenantId}/products", "get", "200"), None);
+    assert_eq!(headers("/api-client/prices/{kind}", "post", "200"), None);
+}
+
+#[test]
+fn an_enumeration_is_named_once() {
+    let color = |values: &[&str]| json!({"type": "string", "title": "Color", "enum": values});
+    let of = |color: Value| json!({"type": "object", "properties": {"color": color}});
+    let mut described = color(&["RED", "BLUE"]);
+    described["description"] = "Color of the paint.".into();
+    described["default"] = "RED".into();
+    let nullable = json!({"type": ["string", "null"], "title": "Color", "enum": ["RED", "BLUE", null]});
+    let single = json!({"type": "string", "title": "Color", "enum": ["RED"]});
+    let listed = json!({"type": "array", "items": color(&["RED", "BLUE"])});
+    let mut list = read("listPaints", "Paint");
+    list["query"] = json!({"type": "object", "properties": {"color": described}});
+    let shop =
+        json!({"Paint": of(described.clone()), "Nullable": of(nullable), "Single": of(single), "Listed": of(listed)});
+    let document = compose_modules(&[
+        ("paint", shop, false, vec![list, read("a", "Nullable"), read("b", "Single"), read("c", "Listed")]),
+        ("ink", json!({"Ink": of(color(&["RED", "BLUE"]))}), false, vec![read("d", "Ink")]),
+        ("dye", json!({"Dye": of(color(&["RED", "BLUE", "GREEN"]))}), false, vec![read("e", "Dye")]),
+        ("acme", json!({"Acme": of(color(&["RED", "BLUE"]))}), true, vec![read("f", "Acme")]),
+    ])
+    .unwrap();
+    let schemas = &document["components"]["schemas"];
+    assert_eq!(schemas["Color"], json!({"type": "string", "enum": ["RED", "BLUE"]}));
+    assert_eq!(schemas["DyeColor"]["enum"], json!(["RED", "BLUE", "GREEN"]));
+    assert_eq!(schemas["AcmeColor"]["enum"], json!(["RED", "BLUE"]), "a partner's is its own");
+    let named = json!({"$ref": "#/components/schemas/Color"});
+    let member = |name: &str| schemas[name]["properties"]["color"].clone();
+    assert_eq!(member("Ink"), named);
+    assert_eq!(member("Dye"), json!({"$ref": "#/components/schemas/DyeColor"}));
+    assert_eq!(member("Acme"), json!({"$ref": "#/components/schemas/AcmeColor"}));
+    assert_eq!(member("Nullable"), json!({"anyOf": [named, {"type": "null"}]}));
+    assert_eq!(member("Listed")["items"], named);
+    assert_eq!(member("Single")["enum"], json!(["RED"]), "a single value stays in place");
+    let stated = json!({"$ref": named["$ref"], "description": "Color of the paint.", "default": "RED"});
+    assert_eq!(member("Paint"), stated);
+    let parameter = &document["paths"]["/listPaints"]["get"]["parameters"][0];
+    assert_eq!(parameter["schema"], json!({"$ref": named["$ref"], "default": "RED"}));
+    assert_eq!(parameter["description"], "Color of the paint.");
+}
+
+#[test]
+fn a_union_names_the_member_that_tells_its_branches_apart() {
+    let branch = |title: &str, kind: &str| json!({"type": "object", "title": title, "required": ["kind"], "properties": {"kind": {"type": "string", "const": kind}}});
+    let (circle, square) = (branch("Circle", "circle"), branch("Square", "square"));
+    let schemas = json!({
+        "Shape": {"oneOf": [circle, square]},
+        "Mixed": {"oneOf": [{"$ref": "#/$defs/Point"}, circle]},
+        "Point": branch("A point", "point"),
+        "Alike": {"oneOf": [branch("One", "same"), branch("Two", "same")]},
+        "Nameless": {"oneOf": [branch("A circle", "circle"), branch("A square", "square")]},
+    });
+    let reads = ["Shape", "Mixed", "Alike", "Nameless"].map(|name| read(&format!("get{name}"), name));
+    let document = compose_modules(&[("shapes", schemas, false, reads.to_vec())]).unwrap();
+    let schemas = &document["components"]["schemas"];
+    let reference = |name: &str| format!("#/components/schemas/{name}");
+    let mapping = &schemas["Shape"]["discriminator"]["mapping"];
+    assert_eq!(schemas["Shape"]["discriminator"]["propertyName"], "kind");
+    for (nth, value) in ["circle", "square"].into_iter().enumerate() {
+        assert_eq!(schemas["Shape"]["oneOf"][nth]["$ref"], mapping[value]);
+        let named = document.pointer(mapping[value].as_str().unwrap().strip_prefix('#').unwrap()).unwrap();
+        assert_eq!(named["properties"]["kind"]["const"], value);
+        assert_eq!(named.get("title"), None);
+    }
+    assert_eq!(schemas["Mixed"]["discriminator"]["mapping"]["point"], reference("Point"));
+    for name in ["Alike", "Nameless"] {
+        assert_eq!(schemas[name].get("discriminator"), None, "{name}");
+    }
+    assert_eq!(breaches(&document), [""; 0]);
+}
+
+#[test]
+fn a_default_of_a_request_is_said_and_not_demanded() {
+    let input = json!({"type": "object", "additionalProperties": false, "properties": {
+        "aliases": {"type": "array", "items": {"type": "string"}, "default": []},
+        "state": {"type": "string", "description": "State at the start.", "default": "DRAFT"},
+        "note": {"type": ["string", "null"], "default": null},
+    }});
+    let answer = json!({"type": "object", "properties": {"state": {"type": "string", "default": "DRAFT"}}});
+    let write = json!({"method": "POST", "path": "/things", "operation": "createThing", "body": {"$ref": "#/$defs/Input"},
+        "response": {"$ref": "#/$defs/Answer"}, "query": {"type": "object", "properties": {"deep": {"type": "boolean", "default": false}}}});
+    let schemas = json!({"Input": input, "Answer": answer});
+    let document = compose_modules(&[("things", schemas.clone(), false, vec![write])]).unwrap();
+    let published = &document["components"]["schemas"];
+    let members = &published["Input"]["properties"];
+    assert_eq!(members["aliases"]["description"], "Default: `[]`.");
+    assert_eq!(members["aliases"]["x-default"], json!([]));
+    assert_eq!(members["state"]["description"], "State at the start. Default: `DRAFT`.");
+    assert!(["aliases", "state", "note"].iter().all(|name| members[name].get("default").is_none()));
+    assert_eq!(members["note"].get("x-default"), None);
+    assert_eq!(published["Answer"]["properties"]["state"]["default"], "DRAFT");
+    assert_eq!(document["paths"]["/things"]["post"]["parameters"][0]["schema"]["default"], false);
+    let judge = Schema::compile(&json!({"$ref": "#/$defs/Input"}), &object(schemas)).unwrap();
+    let mut body = json!({});
+    assert!(judge.check(&mut body).is_empty());
+    assert_eq!(body["state"], "DRAFT", "the host fills it in as before");
+}
+
+#[test]
+fn a_delivery_has_an_id_and_no_credential() {
+    let document = document();
+    let sent = &document["webhooks"]["catalog.product.created"]["post"];
+    assert_eq!(sent["operationId"], "receiveCatalogProductCreated");
+    assert_eq!(sent["security"], json!([]));
+}
+
+#[test]
+fn an_api_clients_operation_has_a_summary_of_its_own() {
+    let twin = |operation: &str, audience: &str, summary: &str| json!({"method": "GET", "path": format!("/{operation}"), "operation": operation, "audience": audience, "summary": summary});
+    let routes = vec![
+        twin("listThings", "user", "Things"),
+        twin("apiListThings", "api-client", "Things"),
+        twin("apiGetOne", "api-client", "One"),
+    ];
+    let document = compose_modules(&[("things", json!({}), false, routes)]).unwrap();
+    let summary = |operation: &str| document["paths"][format!("/{operation}")]["get"]["summary"].clone();
+    assert_eq!(summary("listThings"), "Things");
+    assert_eq!(summary("apiListThings"), "Things (API client)");
+    assert_eq!(summary("apiGetOne"), "One");
 }

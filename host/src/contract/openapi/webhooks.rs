@@ -25,10 +25,15 @@ pub fn describe(module: &str, kind: &EventKind, schemas: &mut Schemas) -> Result
     let any = json!({"description": "Any other response, or none in time: the host retries the delivery."});
     Ok(json!({
         "post": {
+            "operationId": format!("receive{name}"),
+            // openapi-generator writes code for such operations that does not compile; with this it writes the models alone.
+            "x-internal": true,
             "tags": [TAG],
             "summary": kind.description,
             "description": "Sent at least once to the company's endpoints that subscribe to this kind, in \
                 commit sequence as far as possible. `id` is the same in every delivery: use it to discard duplicates.",
+            // The signature is in a header: no scheme of OpenAPI describes it.
+            "security": [],
             "parameters": headers,
             "requestBody": {
                 "required": true,

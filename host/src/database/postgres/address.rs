@@ -88,7 +88,7 @@ impl Address {
         Ok(Address { config, tls, options, prepare: prepare.join("; ").into() })
     }
 
-    /// Whether what is sent there leaves this machine in plain text.
+    /// Returns whether what is sent there leaves this machine in plain text.
     pub fn is_plain_text_elsewhere(&self) -> bool {
         self.tls.is_none() && !is_here(&self.config)
     }

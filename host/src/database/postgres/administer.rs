@@ -52,7 +52,7 @@ pub async fn build_indexes(options: &PgConnectOptions, statements: Vec<String>) 
     Ok(refused)
 }
 
-/// One builder at a time: an index under way looks like one that was left half-built. Who waits asks again and again: one that waited
+/// One builder at a time: an index under way looks like one that was left half-built. A waiting host asks repeatedly: one that waited
 /// inside a statement would hold a snapshot, for which the builder of an index waits as well.
 async fn lock_building(connection: &mut PgConnection) -> Result<(), Error> {
     for _ in 0..ATTEMPTS {

@@ -51,7 +51,7 @@ impl Connection {
         Connection { client, driver: Some(driver), prepared: LruCache::new(PREPARED) }
     }
 
-    /// Whether the server has ended it, as far as has arrived here.
+    /// Returns whether the server has ended it, as far as has arrived here.
     pub fn has_ended(&mut self) -> bool {
         if let Some(driver) = &mut self.driver
             && driver.now_or_never().is_some()

@@ -8,15 +8,10 @@ use sqlx::postgres::PgCopyIn;
 use sqlx::{AssertSqlSafe, Connection as _, Executor as _, PgConnection, Postgres, Transaction};
 use uuid::Uuid;
 
-use super::address::Address;
-use super::administer::{check_server, connect};
+use super::administer::check_server;
+use super::own::OwnAddress;
+use crate::database::own::WHOLE_DATABASE;
 use crate::database::{DatabaseSettings, Transport, migrations};
-
-/// Values as text that every later version reads alike. A copy takes as long as there is data; only a lock, which a
-/// change of modules may hold, is waited for no longer than this.
-const SESSION: &str =
-    "set statement_timeout = 0; set idle_in_transaction_session_timeout = 0; set lock_timeout = '30s';
-    set timezone = 'UTC'; set datestyle = 'ISO, YMD'; set bytea_output = 'hex'";
 
 const NO_DEPLOYMENT: &str = "the database has no tables of a host";
 
@@ -40,8 +35,7 @@ pub struct Snapshot(PgConnection);
 
 impl Snapshot {
     pub async fn open(url: &str, transport: &Transport) -> anyhow::Result<Snapshot> {
-        let mut connection = connect(&Address::parse(url, transport, &[])?.options).await?;
-        connection.execute(SESSION).await?;
+        let mut connection = OwnAddress::parse(url, transport, WHOLE_DATABASE)?.connect_to_copy().await?;
         connection.execute("begin isolation level repeatable read, read only").await?;
         Ok(Snapshot(connection))
     }
@@ -138,7 +132,7 @@ impl EmptyDatabase {
     /// # Errors
     /// A server or a role that hosts reject, or a database that has tables.
     pub async fn open(url: &str, settings: &DatabaseSettings) -> anyhow::Result<EmptyDatabase> {
-        let mut connection = connect(&Address::parse(url, &settings.transport, &[])?.options).await?;
+        let mut connection = OwnAddress::parse(url, &settings.transport, WHOLE_DATABASE)?.connect_to_copy().await?;
         check_server(&mut connection, settings).await?;
         let used: bool = sqlx::query_scalar(
             "select exists (select 1 from pg_class where relnamespace = current_schema()::regnamespace
@@ -147,7 +141,6 @@ impl EmptyDatabase {
         .fetch_one(&mut connection)
         .await?;
         anyhow::ensure!(!used, "the database is not empty: create a new one and restore into it");
-        connection.execute(SESSION).await?;
         Ok(EmptyDatabase(connection))
     }
 
@@ -168,7 +161,7 @@ impl EmptyDatabase {
     }
 }
 
-/// A database that is being filled. Nobody sees a row before the end.
+/// A database that is being filled. Its rows become visible when it ends.
 pub struct Filling<'a>(Transaction<'a, Postgres>);
 
 impl Filling<'_> {

@@ -2,11 +2,10 @@
 
 mod address;
 mod administer;
-mod alone;
 mod connection;
 pub mod copy;
-pub mod inspect;
 mod numbers;
+pub mod own;
 mod value;
 
 use std::borrow::Cow;
@@ -18,9 +17,9 @@ use std::time::Duration;
 
 use tokio::time::{Instant, timeout, timeout_at};
 use tokio_postgres::{Row as PgRow, SimpleQueryRow};
-use uuid::Uuid;
 
 use super::fair_queue::{Capacity, Load};
+use super::heavy::{HeavyPermit, HeavyWork};
 use super::slots::{NoSeat, Seat, Slots};
 use super::watermark::Watermark;
 use super::{DatabaseSettings, Destination, Error, QueueKey, Session, Shard, Transport, Verdict, Work};
@@ -28,6 +27,7 @@ use address::Address;
 use connection::{Connection, Unanswered};
 use numbers::Numbers;
 
+pub use administer::LIMITS_LOCK_WAITS;
 pub use numbers::Figure;
 pub use value::{PgStatement, Value, decode, field};
 
@@ -44,10 +44,7 @@ const END: Duration = Duration::from_secs(2);
 pub struct Postgres {
     address: Box<Address>,
     slots: Arc<Slots<QueueKey>>,
-    /// Permits of large writes: as many as there are processors, of which a company has half.
-    large_writes: Arc<Slots<Uuid>>,
-    /// Seats of reads that look for text, given like those permits: each takes a processor of the server.
-    searches: Arc<Slots<Uuid>>,
+    pub heavy_work: Arc<HeavyWork>,
     idle: Idle,
     /// How often the schema has changed while this host ran.
     schema: Arc<AtomicU64>,
@@ -80,7 +77,8 @@ enum Kind {
 /// Where a connection goes back to, and its slot among those that may be open.
 struct PoolSlot {
     idle: Idle,
-    searches: Arc<Slots<Uuid>>,
+    heavy_work: Arc<HeavyWork>,
+    queue: QueueKey,
     schema: u64,
     _seat: Seat<QueueKey>,
 }
@@ -91,6 +89,8 @@ pub struct Transaction {
     connection: Option<Connection>,
     pool_slot: Option<Box<PoolSlot>>,
     numbers: Numbers,
+    /// Of heavy work that runs in time slices.
+    heavy: Option<Arc<HeavyPermit>>,
     open: bool,
     /// How long a statement may take, where that is not the connection's own.
     statement_seconds: Option<NonZeroU16>,
@@ -115,6 +115,7 @@ impl Transaction {
             connection: Some(connection),
             pool_slot,
             numbers,
+            heavy: None,
             open: false,
             statement_seconds: None,
             hopeful,
@@ -127,11 +128,14 @@ impl Transaction {
         self.connection.as_mut().ok_or_else(|| Error::Unavailable("the connection is gone".into()))
     }
 
-    /// Waits for the seat of a read that looks for text. `None`: the connection is of no pool, which has the seats.
-    pub async fn permit_search(&mut self, company: Uuid) -> Result<Option<Seat<Uuid>>, Error> {
-        let Some(slot) = &self.pool_slot else { return Ok(None) };
-        let late = |_| Error::Unavailable("the company's searches before it have left no time".into());
-        slot.searches.clone().take(company, ACQUIRE).await.map(Some).map_err(late)
+    /// Has heavy work take a time slice for each message, but for the last one: the commit releases its locks.
+    pub fn run_in_slices(&mut self, permit: Arc<HeavyPermit>) {
+        self.heavy = Some(permit);
+    }
+
+    /// The permit of the heavy work that runs in time slices.
+    pub fn heavy_permit(&self) -> Option<&Arc<HeavyPermit>> {
+        self.heavy.as_ref()
     }
 
     /// BEGIN and, in the same message, `opening`: statements without parameters. READ COMMITTED for writes, so that what
@@ -153,7 +157,7 @@ impl Transaction {
         Ok(self.connection()?.send_text(text).await?)
     }
 
-    /// Whether the answers of inserts may be taken for granted.
+    /// Returns whether the answers of inserts may be taken for granted.
     pub fn is_hopeful(&self) -> bool {
         self.hopeful
     }
@@ -171,6 +175,9 @@ impl Transaction {
         statements: Vec<PgStatement>,
         take: &mut (dyn FnMut(usize, PgRow) + Send),
     ) -> Result<Vec<Result<(), Error>>, Error> {
+        if let Some(permit) = &self.heavy {
+            permit.take_slice().await;
+        }
         self.send_all(statements, take).await?
     }
 
@@ -229,7 +236,8 @@ impl Transaction {
         }
     }
 
-    /// Undoes a refusal. What was put off is tried before: who refuses believed that it holds, and says something else where not.
+    /// Rolls back a rejection. Delayed statements run first: the code that rejects assumed their success, and returns another error if
+    /// one fails.
     async fn refuse(&mut self) -> Result<(), Error> {
         if !self.late.is_empty() {
             let tried = self.send(Vec::new(), &mut |_, _| {}).await;
@@ -261,6 +269,11 @@ pub fn clash(error: Error) -> Error {
 impl Drop for Transaction {
     fn drop(&mut self) {
         metrics::counter!("stoa_database_round_trips_total").increment(u64::from(self.round_trips));
+        if self.heavy.is_none()
+            && let Some(pool_slot) = &self.pool_slot
+        {
+            pool_slot.heavy_work.note_request(pool_slot.queue);
+        }
         if !self.open
             && let (Some(connection), Some(pool_slot)) = (self.connection.take(), &self.pool_slot)
             && let Ok(mut idle) = pool_slot.idle.lock()
@@ -275,13 +288,11 @@ impl Postgres {
         let address = Address::parse(url, &settings.transport, &settings.prepare.postgres)?;
         administer::prepare_database(&address.options, settings, migrate).await?;
         let slots = usize::try_from(settings.postgres_connections)?;
-        let processors = std::thread::available_parallelism().map_or(1, std::num::NonZeroUsize::get);
         Ok(Postgres {
             numbers: Numbers::start(address.clone()),
             address: Box::new(address),
             slots: Slots::new(Capacity { slots, queue: QUEUE }),
-            large_writes: Slots::new(Capacity { slots: processors, queue: QUEUE }),
-            searches: Slots::new(Capacity { slots: processors, queue: QUEUE }),
+            heavy_work: HeavyWork::new(settings.heavy_work),
             idle: Idle::default(),
             schema: Arc::default(),
             watermark: Watermark::default(),
@@ -289,12 +300,6 @@ impl Postgres {
             heavy_read_timeout: settings.heavy_read_timeout,
             full: AtomicBool::new(false),
         })
-    }
-
-    /// Waits until a large write of this company may run. Its module takes a processor of this host for as long.
-    pub async fn permit_large_write(&self, company: Uuid) -> Result<Seat<Uuid>, Error> {
-        let late = |_| Error::Unavailable("the company's large writes before it have left no time".into());
-        self.large_writes.take(company, self.request_timeout * 3 / 4).await.map_err(late)
     }
 
     /// A free connection, or a new one where fewer are open than may be.
@@ -317,9 +322,9 @@ impl Postgres {
             Some(connection) => connection,
             None => self.address.connect().await?,
         };
-        let pool_slot =
-            Some(Box::new(PoolSlot { idle: self.idle.clone(), searches: self.searches.clone(), schema, _seat: seat }));
-        Ok(Transaction::on(connection, pool_slot, self.numbers.clone(), hopeful))
+        let (idle, heavy_work, queue) = (self.idle.clone(), self.heavy_work.clone(), destination.queue);
+        let pool_slot = Box::new(PoolSlot { idle, heavy_work, queue, schema, _seat: seat });
+        Ok(Transaction::on(connection, Some(pool_slot), self.numbers.clone(), hopeful))
     }
 
     /// Use of the connections.
@@ -372,7 +377,7 @@ impl Postgres {
         }
     }
 
-    /// Whether the last write found room on the server's disk.
+    /// Returns whether the last write found room on the server's disk.
     pub fn has_room(&self) -> bool {
         !self.full.load(Relaxed)
     }

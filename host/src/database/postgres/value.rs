@@ -68,7 +68,7 @@ impl PgStatement {
         self
     }
 
-    /// Whether a statement that was prepared with these types takes the values: a null goes with any.
+    /// Returns whether a statement that was prepared with these types takes the values: a null goes with any.
     pub fn fits(&self, types: &[Type]) -> bool {
         let fits = |(value, type_): (&Value, &Type)| value.type_ == Type::UNKNOWN || value.type_ == *type_;
         self.values.len() == types.len() && self.values.iter().zip(types).all(fits)

@@ -6,8 +6,9 @@ use anyhow::Context as _;
 use rusqlite::backup::{Backup, StepResult};
 use rusqlite::{Connection, OpenFlags};
 
-use super::BUSY;
+use super::open_own;
 use crate::database::DatabaseSettings;
+use crate::database::own::WHOLE_DATABASE;
 
 /// Facts of a copy.
 pub struct Copied {
@@ -22,9 +23,7 @@ pub struct Copied {
 /// Copies the database of a host to another file, which exists and is empty. One step copies all pages: between two steps
 /// another process could write, and the copy would begin again.
 pub fn copy(from: &Path, to: &Path, settings: &DatabaseSettings) -> anyhow::Result<Copied> {
-    let access = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX;
-    let source = Connection::open_with_flags(from, access).context("the database cannot be opened")?;
-    source.busy_timeout(BUSY)?;
+    let source = open_own(from, settings, true, WHOLE_DATABASE).context("the database cannot be opened")?;
     let mut copy = Connection::open(to)?;
     // The whole file is flushed once, by who moves it to its name.
     copy.pragma_update(None, "synchronous", "off")?;

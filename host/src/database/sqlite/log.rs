@@ -1,4 +1,4 @@
-//! The write-ahead log's size. SQLite begins the log anew only when no reader looks into it: readers that overlap, each of them lawful,
+//! The write-ahead log's size. SQLite begins the log again only when no reader looks into it: readers that overlap, each of them lawful,
 //! would have it grow without end.
 //!
 //! When the log has grown too large, keys whose reads run long begin no more of them until the log is empty: they
@@ -16,7 +16,7 @@ use super::super::QueueKey;
 use super::queue::{Hold, Queue};
 use super::stopwatch::Stopwatch;
 
-/// Largest log in bytes: beyond it readers are held back, and a log begun anew is cut to it.
+/// Largest log in bytes: beyond it readers are held back, and a log begun again is cut to it.
 pub const LARGEST: u64 = 64 << 20;
 /// So many times that size, and reads of an age end before their time.
 const FAR: u64 = 4;
@@ -34,7 +34,7 @@ pub struct Log {
     path: PathBuf,
     largest: u64,
     next_look: Instant,
-    /// Whether reads are held back, and the keys whose reads were long.
+    /// True if the queue holds reads back.
     holds: bool,
     long: HashSet<QueueKey>,
 }
@@ -107,7 +107,7 @@ impl Log {
         readers.hold(Hold::Nothing);
     }
 
-    /// Whether everything of the log is in the database.
+    /// Returns whether everything of the log is in the database.
     fn checkpoint(&self, writer: &Connection, sql: &str) -> bool {
         // A reader of another process must not make the writer wait.
         let _ = writer.busy_timeout(Duration::ZERO);
@@ -215,7 +215,7 @@ mod tests {
             ground.readers.end(key);
         }
         assert_eq!(ground.readers.try_pop(), None, "it reads long, or may");
-        // It has ended: the log begins anew, and everybody reads on.
+        // It has ended: the log begins again, and everybody reads on.
         reader.execute_batch("commit").unwrap();
         stopwatch::end();
         ground.readers.end(company(1));

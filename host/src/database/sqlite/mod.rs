@@ -4,10 +4,10 @@
 //! after the other, each in a savepoint, and commits them together: one flush for many. Every answer of a group, refusals
 //! too (they may rest on a group-mate's rows), waits for that commit.
 
-mod alone;
 pub mod copy;
-pub mod inspect;
+pub mod damage;
 mod log;
+mod own;
 mod pace;
 mod queue;
 mod stopwatch;
@@ -30,11 +30,12 @@ use self::pace::Pace;
 use self::queue::{Next, Queue};
 use self::stopwatch::Stopwatch;
 use super::fair_queue::{Capacity, Load};
+use super::heavy::HeavyWork;
 use super::row::Cell;
 use super::{DatabaseSettings, Destination, Error, QueueKey, Row, Session, Verdict, Work, migrations};
 use crate::{secret_file, watchdog};
 
-pub use self::alone::begin_alone;
+pub use self::own::open_own;
 pub use self::pace::PacePermit;
 pub use self::stopwatch::{lift as lift_time_limit, limit_part as limit_time};
 
@@ -54,6 +55,7 @@ pub struct Sqlite {
     writes: Arc<Queue<Job>>,
     reads: Arc<Queue<Job>>,
     pace: Arc<Pace>,
+    pub heavy_work: Arc<HeavyWork>,
     threads: Mutex<Vec<JoinHandle<()>>>,
     request_timeout: Duration,
     heavy_read_timeout: Duration,
@@ -84,7 +86,7 @@ struct Ran {
 }
 
 impl Job {
-    /// Whether the job is held where those of these keys are: reports are too.
+    /// Returns whether the job is held where those of these keys are: reports are too.
     fn is_held(&self, keys: &HashSet<QueueKey>) -> bool {
         self.heavy || keys.contains(&self.key)
     }
@@ -130,7 +132,16 @@ impl Sqlite {
             })?);
         }
         let (request_timeout, heavy_read_timeout) = (settings.request_timeout, settings.heavy_read_timeout);
-        Ok(Sqlite { writes, reads, pace, threads: Mutex::new(threads), request_timeout, heavy_read_timeout, file })
+        Ok(Sqlite {
+            writes,
+            reads,
+            pace,
+            heavy_work: HeavyWork::new(settings.heavy_work),
+            threads: Mutex::new(threads),
+            request_timeout,
+            heavy_read_timeout,
+            file,
+        })
     }
 
     pub async fn write<T: Send + 'static>(
@@ -159,7 +170,7 @@ impl Sqlite {
         self.submit(&self.reads, destination, self.heavy_read_timeout / 10 * 9, true, work).await
     }
 
-    /// Whether the last write found room on the disk.
+    /// Returns whether the last write found room on the disk.
     pub fn has_room(&self) -> bool {
         !self.file.full.load(Relaxed)
     }
@@ -432,7 +443,7 @@ fn connect(file: &File, read_only: bool) -> rusqlite::Result<Connection> {
     Ok(connection)
 }
 
-/// Addresses, answers and books: for the host's user alone. What SQLite makes beside the file has its mode.
+/// Addresses, responses and books: only the host's user may read them. Files that SQLite creates next to this one get its mode.
 fn keep_private(path: &Path) -> anyhow::Result<()> {
     secret_file::make_empty(path).map_err(|error| anyhow::anyhow!("{}: {error}", path.display()))?;
     for beside in ["", "-wal", "-shm"] {
@@ -514,6 +525,7 @@ mod tests {
             sqlite_readers: 1,
             request_timeout: long,
             heavy_read_timeout: long,
+            heavy_work: 2,
             transport: Transport::default(),
             plain_role_only: false,
             prepare: Prepare { postgres: Vec::new(), sqlite: |_| Ok(()) },

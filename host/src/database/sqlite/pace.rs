@@ -9,14 +9,13 @@ use std::time::{Duration, Instant};
 
 use tokio::sync::OwnedMutexGuard;
 
+use super::super::activity::Activity;
 use super::super::{Error, QueueKey};
 
 /// So many times its own time a write leaves to others.
 const OTHERS: u32 = 3;
 /// Shorter writes leave no more than the queue gives to others.
 const LONG: Duration = Duration::from_millis(20);
-/// A company writes as long as its last write is not older.
-const ACTIVE: Duration = Duration::from_secs(1);
 /// How often a large write that waits looks whether others still write.
 const LOOK: Duration = Duration::from_millis(100);
 
@@ -28,8 +27,8 @@ pub struct Pace(Mutex<State>);
 
 #[derive(Default)]
 struct State {
-    /// When each company last wrote, for as long as it counts as active.
-    written: HashMap<QueueKey, Instant>,
+    /// Companies that write.
+    writers: Activity,
     /// When the next large write of a company may begin, where that is later than now.
     free_at: HashMap<QueueKey, Instant>,
     /// Held by the large write of a company that runs.
@@ -44,7 +43,7 @@ impl Pace {
 
     /// Waits, at most so long, until a large write of the company may run. `None`: no other company writes.
     pub async fn take(&self, key: QueueKey, limit: Duration) -> Result<Option<PacePermit>, Error> {
-        if !self.lock().do_others_write(key, Instant::now()) {
+        if !self.lock().writers.has_other(key, Instant::now()) {
             return Ok(None);
         }
         let take = async {
@@ -76,23 +75,17 @@ impl State {
     fn note(&mut self, key: QueueKey, time: Duration, now: Instant) {
         // The host's own work is no company's.
         let QueueKey::Company(_) = key else { return };
-        self.written.retain(|_, written| now.saturating_duration_since(*written) < ACTIVE);
         self.free_at.retain(|_, free_at| *free_at > now);
-        self.written.insert(key, now);
+        self.writers.note(key, now);
         if time >= LONG {
             self.free_at.insert(key, now + time * OTHERS);
         }
     }
 
-    fn do_others_write(&self, key: QueueKey, now: Instant) -> bool {
-        let is_active = |written: &Instant| now.saturating_duration_since(*written) < ACTIVE;
-        self.written.iter().any(|(other, written)| *other != key && is_active(written))
-    }
-
     /// The time until the company's next large write may begin.
     fn pause(&self, key: QueueKey, now: Instant) -> Duration {
         match self.free_at.get(&key) {
-            Some(free_at) if self.do_others_write(key, now) => free_at.saturating_duration_since(now),
+            Some(free_at) if self.writers.has_other(key, now) => free_at.saturating_duration_since(now),
             _ => Duration::ZERO,
         }
     }
@@ -110,6 +103,7 @@ impl State {
 
 #[cfg(test)]
 mod tests {
+    use super::super::super::activity::ACTIVE;
     use super::*;
 
     fn company(number: u128) -> QueueKey {
@@ -139,9 +133,9 @@ mod tests {
         state.note(large, milliseconds(900), later);
         assert_eq!(state.pause(large, later + milliseconds(999)), milliseconds(900 * 3 - 999));
         assert_eq!(state.pause(large, later + ACTIVE), Duration::ZERO);
-        // What has passed is not kept.
+        // Past entries are not kept.
         state.note(company(3), milliseconds(1), later + ACTIVE * 60);
-        assert_eq!((state.written.len(), state.free_at.len()), (1, 0));
+        assert!(state.free_at.is_empty());
     }
 
     #[tokio::test]

@@ -344,7 +344,7 @@ fn a_url_that_was_taken_once_is_called_still() {
 }
 
 #[test]
-fn a_development_host_takes_what_it_was_told_of() {
+fn a_development_host_takes_what_its_settings_name() {
     let local: [SocketAddr; 2] =
         ["127.0.0.1:9000".parse().expect("an address"), "[::1]:9001".parse().expect("an address")];
     let reached = |url: &str| Target::parse(url, &local).map(|target| target.reached);

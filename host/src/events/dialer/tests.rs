@@ -128,7 +128,7 @@ async fn what_is_sent_is_one_request() {
 }
 
 #[tokio::test]
-async fn every_status_is_told_and_no_redirect_followed() {
+async fn every_status_is_reported_and_no_redirect_followed() {
     let (trap, trapped) = receiver(|_| async {}).await;
     for code in [200, 204, 299, 301, 302, 307, 308, 400, 404, 410, 500] {
         let answer = format!("HTTP/1.1 {code} X\r\nLocation: http://{trap}/\r\nContent-Length: 2\r\n\r\nok");

@@ -1,6 +1,6 @@
 //! Codes of changes: by these an operator allows changes that would break callers. `components/CHANGES.md` explains them.
 
-/// A kind of change. Whether it breaks somebody is part of what it is.
+/// A kind of change, and whether it breaks callers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Code {
     pub name: &'static str,
@@ -32,7 +32,7 @@ codes! {
     MODULE_VERSION_KEPT COMPATIBLE;
     /// The module's version is higher.
     MODULE_VERSION_RAISED COMPATIBLE;
-    /// Another signer vouches for the module than for the active one.
+    /// Another signer signed the module than the active one.
     SIGNER_CHANGED BREAKING;
     /// The component imports one interface more.
     IMPORT_ADDED COMPATIBLE;
@@ -61,9 +61,9 @@ codes! {
     ROUTE_IDEMPOTENCY_DROPPED BREAKING;
     /// An idempotency key may be sent, where it could not or had to.
     ROUTE_IDEMPOTENCY_OPTIONAL COMPATIBLE;
-    /// What only read now writes.
+    /// An operation that only read now writes.
     ROUTE_BECAME_WRITE BREAKING;
-    /// What wrote now only reads.
+    /// An operation that wrote now only reads.
     ROUTE_BECAME_READ COMPATIBLE;
     /// A success has another status.
     ROUTE_STATUS_CHANGED BREAKING;
@@ -83,6 +83,10 @@ codes! {
     ROUTE_PROBLEM_REMOVED COMPATIBLE;
     /// An operation answers one problem code more.
     ROUTE_PROBLEM_ADDED COMPATIBLE;
+    /// An operation no longer answers an item code.
+    ROUTE_ITEM_CODE_REMOVED COMPATIBLE;
+    /// An operation answers one item code more.
+    ROUTE_ITEM_CODE_ADDED COMPATIBLE;
     /// The audit entry has another resource type, or none.
     ROUTE_AUDIT_CHANGED BREAKING;
     /// An operation leaves an audit entry that left none.
@@ -124,7 +128,7 @@ codes! {
     REQUEST_FORMAT_NARROWED BREAKING;
     /// A combination of schemas takes less, or cannot be compared.
     REQUEST_RULE_NARROWED BREAKING;
-    /// What is left out means something else.
+    /// A missing member has another meaning.
     REQUEST_DEFAULT_CHANGED BREAKING;
     /// The same text is kept in another form.
     REQUEST_NORMALIZATION_CHANGED BREAKING;
@@ -189,6 +193,10 @@ codes! {
     PROBLEM_REMOVED COMPATIBLE;
     /// A problem code is new.
     PROBLEM_ADDED COMPATIBLE;
+    /// The module no longer declares an item code.
+    ITEM_CODE_REMOVED COMPATIBLE;
+    /// The module declares an item code more.
+    ITEM_CODE_ADDED COMPATIBLE;
     /// The audit list can no longer be filtered so.
     AUDIT_FILTER_REMOVED BREAKING;
     /// The audit list can be filtered so.

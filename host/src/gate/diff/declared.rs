@@ -40,6 +40,7 @@ pub fn changes(old: &Surface, new: &Surface, changes: &mut Vec<Change>) {
     compare_codes(pair(|d| &d.audit_filters), codes::AUDIT_FILTER_REMOVED, codes::AUDIT_FILTER_ADDED, changes);
     events(&old.descriptor, &new.descriptor, changes);
     problems(&old.descriptor, &new.descriptor, changes);
+    compare_codes(pair(|d| &d.item_codes), codes::ITEM_CODE_REMOVED, codes::ITEM_CODE_ADDED, changes);
     compare_onboarding(&old.descriptor, &new.descriptor, changes);
     let texts = |surface: &'_ Surface| surface.imports.iter().cloned().collect::<BTreeSet<String>>();
     let (was, is) = (texts(old), texts(new));

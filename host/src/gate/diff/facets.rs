@@ -149,7 +149,7 @@ fn list_values(values: &[&Value]) -> String {
     texts.join(", ")
 }
 
-/// Values that do not keep what is said of texts and numbers. Of objects and arrays none is taken to keep it.
+/// Values that violate the facts about texts and numbers. Every object and every array counts as a violation.
 fn outside<'a>(class: Class, values: &[&'a Value], facts: &Facts) -> Vec<&'a Value> {
     let mut parts: Vec<Value> = facts.limits.iter().map(|(keyword, limit)| json!({(*keyword): limit})).collect();
     parts.extend(facts.patterns.iter().map(|pattern| json!({"pattern": pattern})));

@@ -33,7 +33,7 @@ pub struct Change {
     pub item: String,
     /// Old and new value, for a person.
     pub detail: String,
-    /// Whether activation refuses it unless its code is allowed.
+    /// True if activation refuses it unless its code is allowed.
     pub breaking: bool,
 }
 

@@ -48,6 +48,13 @@ fn route((was, old): (&Route, &Descriptor), (is, new): (&Route, &Descriptor), ch
         codes::ROUTE_PROBLEM_ADDED,
         changes,
     );
+    compare_lists(
+        name,
+        (&was.item_codes, &is.item_codes),
+        codes::ROUTE_ITEM_CODE_REMOVED,
+        codes::ROUTE_ITEM_CODE_ADDED,
+        changes,
+    );
     parameters((was, old), (is, new), changes);
     body((was, old), (is, new), changes);
     let item = format!("{name} response");
@@ -128,7 +135,7 @@ fn compare_lists(name: &str, (was, is): (&[String], &[String]), removed: Code, a
     changes.extend(is.iter().filter(|what| !was.contains(what)).map(|what| reported(added, what)));
 }
 
-/// Whether everybody who met the old condition meets the new one, and the reverse.
+/// The code of a changed access: some callers who met the old condition do not meet the new one, or the reverse.
 fn access(was: &Access, is: &Access) -> Option<Code> {
     if !implies(was, is) {
         Some(codes::ROUTE_ACCESS_NARROWED)
@@ -163,7 +170,7 @@ fn describe_access(access: &Access) -> String {
     }
 }
 
-/// Who may call an operation.
+/// Describes the callers that an operation admits.
 pub fn describe_callers(route: &Route) -> String {
     let (Access::All(codes) | Access::Any(codes)) = &route.access;
     match (route.audience, codes.is_empty()) {

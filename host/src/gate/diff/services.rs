@@ -97,7 +97,7 @@ fn explain_removal(name: &InterfaceName, is: &[(InterfaceName, &Functions)]) -> 
     }
 }
 
-/// Whether the version says that something was added.
+/// Returns whether the version says that something was added.
 fn is_raised(was: &Version, is: &Version) -> bool {
     // Before 1.0 the patch version does what the minor does later.
     if was.major == 0 { is > was } else { is.minor > was.minor }
@@ -155,12 +155,12 @@ fn list_functions(services: &Services) -> BTreeSet<(String, String)> {
     parse_names(services).into_iter().flat_map(named_functions).collect()
 }
 
-/// Whether everybody who was served still is.
+/// Returns whether everybody who was served still is.
 fn implies(was: Option<&Vec<String>>, is: Option<&Vec<String>>) -> bool {
     match (was, is) {
         (_, None) => true,
         (None, Some(_)) => false,
-        // Nobody was served.
+        // No caller was served.
         (Some(was), Some(_)) if was.is_empty() => true,
         (Some(was), Some(is)) => !is.is_empty() && is.iter().all(|code| was.contains(code)),
     }

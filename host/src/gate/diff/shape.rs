@@ -325,7 +325,7 @@ impl<'a> Facts<'a> {
         self
     }
 
-    /// Whether nothing is said beside the type.
+    /// Returns whether nothing is said beside the type.
     pub fn is_free(&self) -> bool {
         let numbers = !self.integer && self.limits.is_empty();
         let texts = self.patterns.is_empty() && self.formats.is_empty() && self.normalized.is_empty();

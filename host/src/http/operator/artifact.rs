@@ -44,7 +44,7 @@ pub(super) async fn read_artifact(
 /// A component that comes by the wire must be signed, even where --dev takes unsigned ones from its own folder.
 fn read_admission(headers: &HeaderMap) -> Result<Admission, Refusal> {
     let missing = |why| Refusal::new("SIGNATURE_MISSING", why);
-    let admission = headers.get(ADMISSION).ok_or_else(|| missing("nobody signed this module"))?;
+    let admission = headers.get(ADMISSION).ok_or_else(|| missing("this module has no signature"))?;
     let admission = BASE64_STANDARD.decode(admission).ok().and_then(|text| serde_json::from_slice(&text).ok());
     admission.ok_or_else(|| missing("the admission cannot be read"))
 }

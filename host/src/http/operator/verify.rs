@@ -62,10 +62,10 @@ async fn verify_companies(console: &Console, body: &[u8]) -> Result<(BTreeSet<Uu
         return Err(Error::Unavailable("another verification runs: try again later".into()).into());
     };
     let deployment = &console.deployment;
-    let release = deployment.current.load_full();
+    let edition = deployment.current.load_full();
     let verification = Verification {
         database: &deployment.database,
-        modules: &release.generation.modules,
+        modules: &edition.generation.modules,
         limits: deployment.limits.for_heavy_read(),
         deadline: Some(Instant::now() + VERIFY_TIME),
     };

@@ -3,7 +3,7 @@
 
 use std::collections::BTreeMap;
 
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
 use stoa_descriptor::ProblemCode;
 
 use crate::problem;
@@ -20,8 +20,12 @@ const PAGES: &[&str] = &[
     include_str!("../../../../docs/guide/webhooks.md"),
 ];
 
-/// The head of the table of remedies, in whose place the refusals come.
-const REMEDIES: &str = "| code | what to do |\n|---|---|\n";
+/// The section of remedies, in whose place the chapters of codes come. The renderer's search knows the titles of chapters and of
+/// their sections, and of nothing deeper: each code is a section.
+const REMEDIES: &str = "## What to do\n\n| code | what to do |\n|---|---|\n";
+
+const REASONS: &str = "# Reasons in errors\n\nAn entry of `errors` has one of these codes or an error code. An operation lists those \
+    that are its own.\n";
 
 /// In the examples of writes; `page.js` sends a key of its own in its place.
 const EXAMPLE_KEY: &str = "5f0c3c1e-6a53-4b2e-9d57-0f4d8f2b9a10";
@@ -31,7 +35,7 @@ pub fn compose<'a>(contract: &[u8], added: impl Iterator<Item = &'a ProblemCode>
     let amended = serde_json::from_slice(contract).and_then(|mut document: Value| {
         let stated = document.pointer("/info/description").and_then(Value::as_str).unwrap_or_default();
         let (first, rest) = stated.split_once("\n\n").unwrap_or((stated, ""));
-        let description = format!("{first}\n\n{}\n# Schemas\n\n{rest}", guide(&refusals(added)));
+        let description = format!("{first}\n\n{}\n# Schemas\n\n{rest}", guide(&refusals(added), &reasons(&document)));
         if let Some(stated) = document.pointer_mut("/info/description") {
             *stated = description.into();
         }
@@ -39,6 +43,12 @@ pub fn compose<'a>(contract: &[u8], added: impl Iterator<Item = &'a ProblemCode>
             if let Some(parameter) = document.pointer_mut(&format!("/components/parameters/{name}")) {
                 parameter["example"] = json!(EXAMPLE_KEY);
             }
+        }
+        // The renderer hides operations with this member, which is for generators.
+        let webhooks =
+            document.get_mut("webhooks").and_then(Value::as_object_mut).into_iter().flat_map(Map::values_mut);
+        for sent in webhooks.filter_map(|webhook| webhook.get_mut("post")).filter_map(Value::as_object_mut) {
+            sent.shift_remove("x-internal");
         }
         serde_json::to_vec(&document)
     });
@@ -63,27 +73,48 @@ fn refusals<'a>(added: impl Iterator<Item = &'a ProblemCode>) -> BTreeMap<u16, V
     by_status
 }
 
-fn guide(refusals: &BTreeMap<u16, Vec<(&str, &str)>>) -> String {
+/// Every code of an item and what it says, as the contract lists them; problem codes are among them.
+fn reasons(contract: &Value) -> Vec<(&str, &str)> {
+    let texts = |member: &str| {
+        let listed = contract.pointer(&format!("/components/schemas/ItemCode/{member}")).and_then(Value::as_array);
+        listed.into_iter().flatten().filter_map(Value::as_str)
+    };
+    texts("enum").zip(texts("x-enum-descriptions")).collect()
+}
+
+fn guide(refusals: &BTreeMap<u16, Vec<(&str, &str)>>, reasons: &[(&str, &str)]) -> String {
     let pages = PAGES.iter().map(|page| match page.split_once(REMEDIES) {
-        Some((text, remedies)) => format!("{text}{}", list(refusals, remedies)),
+        Some((text, remedies)) => {
+            format!("{text}{}\n{}", list_refusals(refusals, remedies), list_reasons(reasons, refusals))
+        }
         None => (*page).to_owned(),
     });
     pages.collect::<Vec<_>>().join("\n")
 }
 
-/// The refusals, each with its remedy. A code that the guide does not know is one of a module that came later.
-fn list(refusals: &BTreeMap<u16, Vec<(&str, &str)>>, remedies: &str) -> String {
+/// The chapter of the codes of items that are no problem codes.
+fn list_reasons(reasons: &[(&str, &str)], refusals: &BTreeMap<u16, Vec<(&str, &str)>>) -> String {
+    let is_problem = |code: &str| refusals.values().flatten().any(|(known, _)| *known == code);
+    let mut text = REASONS.to_owned();
+    for (code, sentence) in reasons.iter().filter(|(code, _)| !is_problem(code)) {
+        text.push_str(&format!("\n## {code}\n\n{sentence}\n"));
+    }
+    text
+}
+
+/// The chapter of the refusals, each with its remedy. A code that the guide does not know is one of a module that came later.
+fn list_refusals(refusals: &BTreeMap<u16, Vec<(&str, &str)>>, remedies: &str) -> String {
     let remedy = |code: &str| {
         let row = format!("| `{code}` | ");
         remedies.lines().find_map(|line| line.strip_prefix(&row)?.strip_suffix(" |"))
     };
-    let mut text = String::new();
+    let mut text = "# Error codes\n\nEach code with its status, what it means and what to do.\n".to_owned();
     for (status, codes) in refusals {
         let phrase = http::StatusCode::from_u16(*status).ok().and_then(|status| status.canonical_reason());
-        text.push_str(&format!("\n### {status} {}\n\n", phrase.unwrap_or_default()));
+        let phrase = phrase.unwrap_or_default();
         for (code, detail) in codes {
             let remedy = remedy(code).map(|remedy| format!(" *{remedy}*")).unwrap_or_default();
-            text.push_str(&format!("- **`{code}`** {detail}{remedy}\n"));
+            text.push_str(&format!("\n## {code}\n\n**{status} {phrase}.** {detail}{remedy}\n"));
         }
     }
     text
@@ -98,9 +129,13 @@ mod tests {
     }
 
     fn description(added: &[ProblemCode]) -> String {
+        let item_code = json!({
+            "enum": ["REQUIRED", "DUPLICATE", "NEWLY_FULL"],
+            "x-enum-descriptions": ["The member is missing.", "A record exists.", "It is full."],
+        });
+        let components = json!({"parameters": {}, "schemas": {"ItemCode": item_code}});
         let contract =
-            json!({"info": {"description": "What it is.\n\nIts schemas."}, "components": {"parameters": {}}})
-                .to_string();
+            json!({"info": {"description": "What it is.\n\nIts schemas."}, "components": components}).to_string();
         let document: Value = serde_json::from_slice(&compose(contract.as_bytes(), added.iter())).unwrap();
         document["info"]["description"].as_str().unwrap().to_owned()
     }
@@ -110,18 +145,29 @@ mod tests {
         let text = description(&[]);
         assert!(text.starts_with("What it is.\n\n# First call"), "{}", text.get(..40).unwrap_or_default());
         assert!(text.ends_with("\n# Schemas\n\nIts schemas."));
-        assert_eq!(text.lines().filter(|line| line.starts_with("# ")).count(), PAGES.len() + 1);
+        assert_eq!(text.lines().filter(|line| line.starts_with("# ")).count(), PAGES.len() + 3);
     }
 
     #[test]
-    fn each_refusal_is_told_with_its_remedy() {
+    fn each_refusal_is_reported_with_its_remedy() {
         let text = description(&[code_of_module("NEWLY_MADE", 418)]);
         for (code, _, detail) in problem::CODES {
-            let line = text.lines().find(|line| line.starts_with(&format!("- **`{code}`** {detail} *")));
-            assert!(line.is_some_and(|line| line.ends_with(".*")), "{code}");
+            let section = text.split("\n## ").find_map(|section| section.strip_prefix(&format!("{code}\n\n**")));
+            let line = section.and_then(|section| section.lines().next()).unwrap_or_default();
+            assert!(line.contains(&format!(".** {detail} *")) && line.ends_with(".*"), "{code}: {line}");
         }
-        assert!(text.contains("### 418 I'm a teapot\n\n- **`NEWLY_MADE`** What it means.\n"));
+        assert!(text.contains("\n## NEWLY_MADE\n\n**418 I'm a teapot.** What it means.\n"));
         assert!(!text.contains(REMEDIES));
+    }
+
+    #[test]
+    fn each_reason_is_a_section_once() {
+        let text = description(&[]);
+        let (_, chapter) = text.split_once("\n# Reasons in errors\n").unwrap();
+        let (chapter, _) = chapter.split_once("\n# ").unwrap();
+        assert!(chapter.contains("\n## REQUIRED\n\nThe member is missing.\n"));
+        assert!(chapter.contains("\n## NEWLY_FULL\n\nIt is full.\n"));
+        assert!(!chapter.contains("DUPLICATE"), "a problem code stands among the error codes");
     }
 
     #[test]

@@ -8,7 +8,7 @@ use std::sync::{Arc, LazyLock, Mutex, PoisonError};
 use axum::body::Body;
 use http::{HeaderMap, HeaderValue, Response, header};
 
-use crate::deployment::Release;
+use crate::deployment::Edition;
 use crate::http::file::File;
 use crate::problem::Problem;
 
@@ -69,19 +69,19 @@ struct Shown {
 }
 
 impl Reference {
-    pub async fn respond(&self, part: Part, release: &Release, headers: &HeaderMap) -> Result<Response<Body>, Problem> {
+    pub async fn respond(&self, part: Part, edition: &Edition, headers: &HeaderMap) -> Result<Response<Body>, Problem> {
         let mut response = match part {
             Part::Page => PAGE.respond(headers),
             Part::Script => SCRIPT.respond(headers),
             Part::Renderer => RENDERER.respond(headers),
             Part::Licences => LICENCES.respond(headers),
-            Part::Document => self.document(release).await?.respond(headers),
+            Part::Document => self.document(edition).await?.respond(headers),
         };
         let extra_headers = [
             (header::CONTENT_SECURITY_POLICY, POLICY),
             (header::X_CONTENT_TYPE_OPTIONS, "nosniff"),
             (header::REFERRER_POLICY, "no-referrer"),
-            // Asked for anew each time, and sent where it has changed: a swap of modules changes it.
+            // Asked for again each time, and sent where it has changed: a swap of modules changes it.
             (header::CACHE_CONTROL, "no-cache"),
         ];
         for (name, value) in extra_headers {
@@ -90,12 +90,12 @@ impl Reference {
         Ok(response)
     }
 
-    async fn document(&self, release: &Release) -> Result<Arc<File>, Problem> {
+    async fn document(&self, edition: &Edition) -> Result<Arc<File>, Problem> {
         let known = self.shown.lock().unwrap_or_else(PoisonError::into_inner).clone();
-        if let Some(known) = known.filter(|known| known.etag == release.contract.etag) {
+        if let Some(known) = known.filter(|known| known.etag == edition.contract.etag) {
             return Ok(known.file);
         }
-        let (contract, generation) = (release.contract.bytes.clone(), release.generation.clone());
+        let (contract, generation) = (edition.contract.bytes.clone(), edition.generation.clone());
         let make = move || {
             let problems = generation.modules.iter().flat_map(|module| &module.descriptor.problems);
             File::pack(JSON, &document::compose(&contract, problems))
@@ -105,7 +105,7 @@ impl Reference {
             tracing::error!(%error, "the reference cannot be composed");
             Problem::new("INTERNAL")
         })?;
-        let shown = Shown { etag: release.contract.etag.clone(), file: Arc::new(made) };
+        let shown = Shown { etag: edition.contract.etag.clone(), file: Arc::new(made) };
         *self.shown.lock().unwrap_or_else(PoisonError::into_inner) = Some(shown.clone());
         Ok(shown.file)
     }

@@ -112,7 +112,7 @@ fn many_processes_that_start_at_once_share_one_key() {
 }
 
 #[test]
-fn a_file_that_is_no_key_is_told_and_kept() {
+fn a_file_that_is_no_key_is_reported_and_kept() {
     let folder = Folder::new();
     fs::create_dir_all(&folder.0).expect("a folder");
     let path = folder.0.join("issuer.key");

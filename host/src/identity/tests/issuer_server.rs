@@ -88,7 +88,7 @@ async fn serve(listener: TcpListener, shared: Arc<Shared>) {
     }
 }
 
-/// One request, one answer, and the connection ends. What the client makes of it is the test's concern.
+/// One request, one answer, and the connection ends. The test judges the client's reaction.
 async fn answer(mut stream: TcpStream, shared: Arc<Shared>) -> std::io::Result<()> {
     let mut request = Vec::new();
     while !request.windows(4).any(|end| end == b"\r\n\r\n") {

@@ -3,6 +3,7 @@
 use super::refusal::CredentialRefusal;
 
 mod dev_issuer;
+mod explained;
 mod issuer_server;
 mod key_rotation;
 mod key_sets;

@@ -46,7 +46,7 @@ fn keys_come_over_https_or_from_loopback() {
 }
 
 #[test]
-fn faults_are_told_at_start_up() {
+fn faults_are_reported_at_start_up() {
     let issuer = Issuer::new("https://issuer.example.test", "a");
     assert!(matches!(try_settings(vec![issuer.clone(), issuer.clone()]), Err(SettingsError::Repeated(_))));
     assert!(matches!(try_settings(vec![Issuer::new("", "a")]), Err(SettingsError::Empty)));

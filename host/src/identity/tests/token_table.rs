@@ -20,6 +20,8 @@ pub type Row = (&'static str, String, Verdict);
 const OK: Verdict = Ok(());
 const NO: Verdict = Err(CredentialRefusal::Unauthenticated);
 const UNVERIFIED: Verdict = Err(CredentialRefusal::Unverified);
+const NO_ADDRESS: Verdict = Err(CredentialRefusal::NoAddress);
+const NO_VERIFICATION: Verdict = Err(CredentialRefusal::NoVerification);
 
 /// Tokens of `signer`, one of the issuer's keys; `stranger` has a key of the same kind that is not the issuer's, under
 /// the same kid.
@@ -292,7 +294,7 @@ pub fn table(signer: &Signer, stranger: &Signer) -> Vec<Row> {
         ("sub with NUL", with_claim("sub", json!("24\u{0}82")), NO),
         ("sub with a line feed", with_claim("sub", json!("24\n82")), NO),
         // A good token of a user whose address nobody has verified.
-        ("email missing", without_claim("email"), UNVERIFIED),
+        ("email missing", without_claim("email"), NO_ADDRESS),
         ("email empty", with_claim("email", json!("")), UNVERIFIED),
         ("email a space", with_claim("email", json!(" ")), UNVERIFIED),
         ("email a number", with_claim("email", json!(1)), UNVERIFIED),
@@ -307,11 +309,11 @@ pub fn table(signer: &Signer, stranger: &Signer) -> Vec<Row> {
             with_claim("email", json!(format!("{}@example.test", "a".repeat(242)))),
             UNVERIFIED,
         ),
-        ("email_verified missing", without_claim("email_verified"), UNVERIFIED),
+        ("email_verified missing", without_claim("email_verified"), NO_VERIFICATION),
         ("email_verified false", with_claim("email_verified", json!(false)), UNVERIFIED),
         ("email_verified in quotes", with_claim("email_verified", json!("true")), UNVERIFIED),
         ("email_verified 1", with_claim("email_verified", json!(1)), UNVERIFIED),
-        ("neither", signer.sign(header, &without(&without(claims, "email"), "email_verified")), UNVERIFIED),
+        ("neither", signer.sign(header, &without(&without(claims, "email"), "email_verified")), NO_ADDRESS),
         // Unverified is said only of a token that holds otherwise.
         (
             "unverified and expired",

@@ -41,9 +41,9 @@ async fn every_token_of_the_table_is_judged_as_it_says() {
     }
 }
 
-/// Its owner hears what is wrong with a token, and nobody learns anything of one that he forged.
+/// The response names the fault of a caller's own token, and nothing about a forged one.
 #[tokio::test]
-async fn what_is_wrong_is_told_of_good_signatures_alone() {
+async fn what_is_wrong_is_reported_of_good_signatures_alone() {
     let [signer, stranger] = [Signer::es256("k"), Signer::es256("k")];
     let verifier = verifier(&Time::start(), std::slice::from_ref(&signer), &[Signer::es256("k")]);
     let reported = |why| Err(CredentialRefusal::Explained(why));

@@ -53,6 +53,7 @@ pub const OPERATIONS: &[PlatformOperation] = &[PlatformOperation::command(
 #[schemars(inline)]
 enum Command {
     /// A role without permissions.
+    #[schemars(title = "CreateRoleCommand")]
     CreateRole {
         /// Unique in the company. Stored in upper case. Immutable.
         #[schemars(regex(pattern = r"^[A-Za-z][A-Za-z0-9_.-]{0,63}$"), extend("x-normalize" = ["upper"]))]
@@ -61,16 +62,22 @@ enum Command {
         name: String,
     },
     /// A DISABLED role grants nothing.
+    #[schemars(title = "SetRoleStatusCommand")]
     SetRoleStatus { role_id: Uuid, status: RoleStatus },
     /// Permissions of the role from now on; replaces the current ones.
+    #[schemars(title = "ReplaceRolePermissionsCommand")]
     ReplaceRolePermissions { role_id: Uuid, permissions: BTreeSet<String> },
     /// Adds a user who has signed in at least once, without roles.
+    #[schemars(title = "CreateMembershipCommand")]
     CreateMembership { user_id: Uuid },
     /// Rejected if the member is SUSPENDED.
+    #[schemars(title = "SetMembershipStatusCommand")]
     SetMembershipStatus { membership_id: Uuid, status: MembershipStatus },
     /// The member holds what the role grants.
+    #[schemars(title = "AssignRoleCommand")]
     AssignRole { membership_id: Uuid, role_id: Uuid },
     /// The member no longer holds the role.
+    #[schemars(title = "RevokeRoleCommand")]
     RevokeRole { membership_id: Uuid, role_id: Uuid },
 }
 
@@ -98,7 +105,7 @@ fn offer_permissions(route: &mut Route, modules: &[Arc<Module>]) {
     for command in commands.into_iter().flatten() {
         if let Some(Json::Object(permissions)) = command.pointer_mut("/properties/permissions") {
             permissions.insert("maxItems".into(), all.len().max(MOST_PERMISSIONS).into());
-            permissions.insert("items".into(), json!({ "type": "string", "enum": all }));
+            permissions.insert("items".into(), json!({ "type": "string", "title": "PermissionCode", "enum": all }));
         }
     }
 }
@@ -374,7 +381,7 @@ impl Iam<'_> {
         Ok(!self.session.query(sql, &[Cell::Id(self.tenant), value]).await?.is_empty())
     }
 
-    /// Whether somebody can still manage the company's people.
+    /// Returns whether somebody can still manage the company's people.
     async fn has_manager(&mut self) -> Result<bool, Error> {
         let rows = self
             .session

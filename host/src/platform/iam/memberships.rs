@@ -26,7 +26,7 @@ pub const OPERATIONS: &[PlatformOperation] = &[
 ];
 
 text_enum! {
-    /// Whether a member is admitted.
+    /// The state of a member: the host admits only ACTIVE ones.
     pub enum MembershipStatus { Active => "ACTIVE", Suspended => "SUSPENDED" }
 }
 

@@ -26,7 +26,7 @@ pub const OPERATIONS: &[PlatformOperation] = &[
 ];
 
 text_enum! {
-    /// Whether a role grants anything.
+    /// The state of a role: a DISABLED one grants nothing.
     pub enum RoleStatus { Active => "ACTIVE", Disabled => "DISABLED" }
 }
 

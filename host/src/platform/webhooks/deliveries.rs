@@ -19,7 +19,7 @@ use crate::ids::{Ids, first_of};
 use crate::pipeline::outcome::{Done, Refused};
 use crate::problem::Problem;
 
-/// Deliveries that one call begins anew.
+/// Deliveries that one call begins again.
 const MOST: usize = 1_000;
 
 text_enum! {

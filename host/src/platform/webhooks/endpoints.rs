@@ -29,12 +29,12 @@ use crate::problem::{Item, Problem};
 const MOST_KINDS: usize = 42;
 
 text_enum! {
-    /// Whether an endpoint hears of events.
+    /// The state of an endpoint: only an ACTIVE one receives events.
     pub enum WebhookStatus { Active => "ACTIVE", Disabled => "DISABLED", Archived => "ARCHIVED" }
 }
 
 text_enum! {
-    /// What a caller may set.
+    /// The states that a caller may set.
     pub enum WantedStatus { Active => "ACTIVE", Disabled => "DISABLED" }
 }
 
@@ -73,14 +73,8 @@ pub struct NewWebhook {
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 #[schemars(inline)]
 pub struct Replacement {
-    #[schemars(length(min = 1, max = 100), extend("x-normalize" = ["trim"]))]
-    name: String,
-    #[schemars(length(max = LONGEST_URL), extend("format" = "uri"))]
-    url: String,
-    #[serde(default = "WantedStatus::active")]
-    status: WantedStatus,
-    #[schemars(length(min = 1, max = MOST_KINDS))]
-    subscriptions: BTreeSet<String>,
+    #[serde(flatten)]
+    webhook: NewWebhook,
     #[schemars(with = "Integer", range(min = 1, max = LAST_VERSION))]
     expected_version: i64,
 }
@@ -154,7 +148,7 @@ impl Webhook {
     }
 }
 
-/// Before the transaction: whether the URL may be called. What its name resolves to is asked of the world, which takes its time.
+/// Checks before the transaction that the host may call the URL: resolving its name needs the network and takes time.
 pub fn check_address<'a>(platform: &'a Platform, input: &'a Input) -> BoxFuture<'a, Result<(), Problem>> {
     Box::pin(async move {
         let body: serde_json::Value =
@@ -162,9 +156,20 @@ pub fn check_address<'a>(platform: &'a Platform, input: &'a Input) -> BoxFuture<
         let url = body["url"].as_str().unwrap_or_default();
         match platform.dialer.is_allowed(url).await {
             true => Ok(()),
-            false => Err(Problem::new("VALIDATION_FAILED").with(vec![Item::new("/url", "ADDRESS_NOT_ALLOWED")])),
+            false => {
+                let item = Item::new("/url", "ADDRESS_NOT_ALLOWED").with_expected(describe_allowed(platform.dev));
+                Err(Problem::new("VALIDATION_FAILED").with(vec![item]))
+            }
         }
     })
+}
+
+/// The addresses that are accepted, and on a --dev host the setting that accepts one of this machine.
+fn describe_allowed(dev: bool) -> serde_json::Value {
+    match dev {
+        true => json!({ "scheme": "https", "port": 443, "setting": "STOA_WEBHOOK_DEV_TARGETS" }),
+        false => json!({ "scheme": "https", "port": 443 }),
+    }
 }
 
 pub async fn list(session: &mut Session, call: &Call<'_>) -> Performed {
@@ -295,8 +300,8 @@ async fn show_credential(session: &mut Session, call: &Call<'_>, id: Uuid, signi
 }
 
 pub async fn replace(session: &mut Session, call: &Call<'_>) -> Performed {
-    let wanted: Replacement = call.body()?;
-    let before = read_to_change(session, call, Some(wanted.expected_version)).await?;
+    let Replacement { webhook: wanted, expected_version } = call.body()?;
+    let before = read_to_change(session, call, Some(expected_version)).await?;
     let (tenant, id, now) = (before.tenant_id, before.id, call.opened.now);
     let kinds = join(&wanted.subscriptions);
     session
@@ -423,4 +428,15 @@ pub async fn test(session: &mut Session, call: &Call<'_>) -> Performed {
         .await?;
     let done = answer_about(event_id, &EventReference { event_id })?;
     Ok(Done { subjects: vec![webhook.id], ..done })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_a_development_host_names_its_setting() {
+        assert_eq!(describe_allowed(false), json!({ "scheme": "https", "port": 443 }));
+        assert_eq!(describe_allowed(true)["setting"], "STOA_WEBHOOK_DEV_TARGETS");
+    }
 }

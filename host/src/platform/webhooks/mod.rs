@@ -1,4 +1,4 @@
-//! Webhooks of a company: the endpoints that hear of events, and what became of each delivery. People and API clients see and change the
+//! Webhooks of a company: the endpoints that receive events, and the result of each delivery. People and API clients see and change the
 //! same ones.
 
 mod deliveries;
@@ -71,6 +71,7 @@ const CREATE: [PlatformOperation; 2] = twins!(
         .answers::<Credential>()
         .writes(AUDIT, &[])
         .problems(&["CREDENTIAL_ALREADY_DELIVERED"])
+        .item_codes(&["ADDRESS_NOT_ALLOWED"])
         .cache_control("no-store")
 );
 const GET: [PlatformOperation; 2] =
@@ -94,6 +95,7 @@ const REPLACE: [PlatformOperation; 2] = twins!(
         .answers::<Webhook>()
         .writes(AUDIT, &[])
         .problems(&["VERSION_CONFLICT", "ARCHIVED", "LIMIT_EXCEEDED"])
+        .item_codes(&["ADDRESS_NOT_ALLOWED"])
     }
 );
 const ARCHIVE: [PlatformOperation; 2] = twins!(
@@ -182,7 +184,7 @@ fn offer_kinds(route: &mut Route, modules: &[Arc<Module>]) {
     let kinds = kinds(modules);
     if let Some(Json::Object(list)) = route.body.as_mut().and_then(|body| body.pointer_mut("/properties/subscriptions"))
     {
-        list.insert("items".into(), json!({ "type": "string", "enum": kinds }));
+        list.insert("items".into(), json!({ "type": "string", "title": "EventKind", "enum": kinds }));
     }
 }
 

@@ -3,7 +3,7 @@
 //! All statements of a batch are sent before the first is answered: values never depend on replies, and after a failure the store is
 //! closed, so that what ran behind it is undone with the rest. Inserts at the end of a batch are not even waited for: that none of
 //! their rows clashes is taken for granted, and they go with the next message. Where one does clash the whole request runs again,
-//! call by call, and the module hears exactly which rows met which.
+//! call by call, and the module receives exactly which rows met which.
 
 mod bind;
 mod ddl;
@@ -52,12 +52,6 @@ pub(super) async fn run(
     scope: &mut Scope,
     calls: Vec<Checked>,
 ) -> Result<Vec<Reply>, Stop> {
-    // Only in a read: it waits for no row lock while it holds the seat.
-    let looks_for_text = |call: &Checked| matches!(call, Checked::Select(select) if select.filter.searches());
-    let _seat = match scope.read_only && calls.iter().any(looks_for_text) {
-        true => transaction.permit_search(scope.tenant).await?,
-        false => None,
-    };
     let hopeful = transaction.is_hopeful();
     let granted = |call: &Checked| matches!(call, Checked::Insert(insert) if hopeful && is_plain(insert));
     let last = calls.len() - calls.iter().rev().take_while(|call| granted(call)).count();
@@ -93,7 +87,7 @@ pub(super) async fn run(
     Ok(replies.into_iter().flatten().collect())
 }
 
-/// Whether the answer of an insert is known where no row clashes.
+/// Returns whether the answer of an insert is known where no row clashes.
 fn is_plain(insert: &Insert) -> bool {
     !insert.skip && insert.refused.is_empty()
 }

@@ -76,7 +76,7 @@ fn prepare_insert<'a>(connection: &'a Connection, table: &Table, scope: &Scope) 
     Ok(statement)
 }
 
-/// Whether the row went in.
+/// Returns whether the row went in.
 fn insert_row(statement: &mut CachedStatement<'_>, table: &Table, row: &NewRow) -> Result<bool, Stop> {
     put(statement, 3, ColumnType::Uuid, &row.id)?;
     for (index, (column, datum)) in table.own().iter().zip(&row.data).enumerate() {

@@ -440,5 +440,5 @@ fn parse(text: &str) -> Option<store::Id> {
 }
 
 fn fault(pointer: String) -> Item {
-    Item { pointer, code: "MANY".into(), required: None, identified: None, expected: None }
+    Item { pointer, code: "TOO_MANY".into(), required: None, identified: None, expected: None, conflicts_with: None }
 }

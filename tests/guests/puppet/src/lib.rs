@@ -1,10 +1,11 @@
-//! A module that says of itself whatever a test wrote over its descriptor's bytes: for what the host refuses at the start.
+//! A module that says of itself whatever a test wrote over its descriptor's bytes: for what the host refuses at the start. An
+//! operation with the path parameter `code` answers a problem whose item has that code.
 
 use std::hint::black_box;
 
 wit_bindgen::generate!({ path: "../../../wit/platform", world: "guest", generate_all });
 
-use exports::commerce::platform::module::{Call, Created, Findings, Guest, Problem, Reply, Step};
+use exports::commerce::platform::module::{Call, Created, Findings, Guest, Item, Problem, Reply, Step};
 
 const MARK: &[u8] = b"{\"descriptor\":\"of the test\"}";
 
@@ -27,6 +28,17 @@ impl Guest for Puppet {
     }
 
     fn handle(call: Call) -> Result<Reply, Problem> {
+        if let Some((_, code)) = call.path.iter().find(|(name, _)| name == "code") {
+            let item = Item {
+                pointer: "/path/code".to_owned(),
+                code: code.clone(),
+                required: None,
+                identified: None,
+                expected: None,
+                conflicts_with: None,
+            };
+            return Err(Problem { code: "ILLEGAL_STATE".to_owned(), errors: vec![item] });
+        }
         let body = format!("{{\"operation\":\"{}\"}}", call.operation);
         Ok(Reply { status: None, body, etag: None, resource: None, subjects: Vec::new(), changed: Vec::new() })
     }

@@ -1,5 +1,5 @@
-//! Scans that are meant, each with the reason. Whether a statement makes one may hang on the statistics of the day, so that one which
-//! none makes is no fault.
+//! Intended scans, each with the reason. The statistics of the day may decide if a statement makes one, so a scan that no statement
+//! makes is no fault.
 
 use super::plan::Scan;
 
@@ -171,6 +171,10 @@ pub const MEANT: &[Meant] = &[
         scans: &[("inventory_stock", "updated_at"), ("inventory_unit", "updated_at")],
     },
     Meant {
+        why: "removals are listed in the order of ids as all changes are: no index has `updated_at` (docs/decisions/022)",
+        scans: &[("catalog_product", "publication_status <>"), ("pricing_price", "valid_to")],
+    },
+    Meant {
         why: "a company has few of them",
         scans: &[
             ("pos_register", "status"),
@@ -232,7 +236,7 @@ pub const MEANT: &[Meant] = &[
 ];
 
 impl Meant {
-    /// Whether a scan is one of these.
+    /// Returns whether a scan is one of these.
     pub fn is_of(&self, scan: &Scan, sql: &str) -> bool {
         let is_it = |(table, text): &(&str, &str)| *table == scan.table && is_looked_for(text, scan, sql);
         !self.why.is_empty() && self.scans.iter().any(is_it)

@@ -83,7 +83,7 @@ fn goes_through(node: &Json) -> bool {
     }
 }
 
-/// Whether a condition says more than whose the rows are, and behind which id they begin.
+/// Returns whether a condition says more than whose the rows are, and behind which id they begin.
 fn is_narrow(condition: &str) -> bool {
     condition.split(" AND ").any(|term| {
         let term = term.trim_matches(['(', ')', ' ']);

@@ -249,7 +249,7 @@ impl Sample<'_> {
             return Ok(schema["const"].clone());
         }
         if let Some(word) = first(&schema["enum"]) {
-            return Ok(word);
+            return Ok(self.usual(schema, pointer).unwrap_or(word));
         }
         if schema["format"] == "uuid" {
             return (self.id_at)(pointer).map(Json::from);
@@ -291,15 +291,20 @@ impl Sample<'_> {
         Ok(object)
     }
 
-    /// Whether the wanted field is there or below.
+    /// Returns whether the wanted field is there or below.
     fn holds(&self, place: &str) -> bool {
         self.wanted == place || self.wanted.starts_with(&format!("{place}/"))
     }
 
+    /// The value that members of this name have in the suite.
+    fn usual(&self, schema: &Json, pointer: &str) -> Option<Json> {
+        let name = pointer.rsplit('/').find(|part| *part != "0").unwrap_or_default();
+        kinds::value(name).map(Json::from).filter(|value| self.contract.takes(schema, value))
+    }
+
     /// The first of some examples that the schema takes.
     fn text(&self, schema: &Json, pointer: &str) -> Result<Json, String> {
-        let name = pointer.rsplit('/').find(|part| *part != "0").unwrap_or_default();
-        if let Some(value) = kinds::value(name).map(Json::from).filter(|value| self.contract.takes(schema, value)) {
+        if let Some(value) = self.usual(schema, pointer) {
             return Ok(value);
         }
         let word = fresh("TRIED");

@@ -87,7 +87,7 @@ impl Order {
         self.lines.iter().all(|line| line.received == line.ordered)
     }
 
-    /// Whether nothing more comes of it, though not all has come: complete or rejected in the source.
+    /// Returns whether nothing more comes of it, though not all has come: complete or rejected in the source.
     pub fn is_given_up(&self) -> bool {
         !self.is_whole() && ["3", "4"].contains(&self.status.as_str())
     }

@@ -3,10 +3,10 @@
 
 use schemars::JsonSchema;
 use serde::Serialize;
-use stoa_sdk::store::{get, run, select, update_all};
-use stoa_sdk::{Answer, Call, Client, Id, Operation, Problem, Reply, all, emit, now};
+use stoa_sdk::store::{find, get, run, select, update_all};
+use stoa_sdk::{Answer, Call, Client, Field, Id, Operation, Problem, Reply, all, emit, item, now};
 use stoa_trade::change::refuse_immutable;
-use stoa_trade::refusal::or_duplicate;
+use stoa_trade::refusal::{or_duplicate, refuse};
 use stoa_trade::{Archivable, Caller, Change, EmptyBody, Identity, Status, writable};
 
 use crate::records::holding::{Archived, HoldingRow};
@@ -14,12 +14,13 @@ use crate::records::identity::PartIdentity;
 use crate::records::media::{self, MediaId, MediaRow};
 use crate::records::permission::WRITE;
 use crate::records::product::{
-    ARCHIVED, AUDIT, DELETED, Product, ProductEvent, ProductReceipt, ProductRow, ProductState, PublicationStatus,
-    UPDATED, show_receipt,
+    ARCHIVED, AUDIT, DELETED, Product, ProductEvent, ProductId, ProductReceipt, ProductRow, ProductState,
+    PublicationStatus, UPDATED, show_receipt,
 };
 use crate::records::product_type::Tracking;
 use crate::records::receipt::{WriteReceipt, show_written};
 use crate::records::variant::{self, VariantId, VariantRow};
+use crate::rules::access::show_readable;
 use crate::rules::attributes;
 use crate::rules::faults::collect;
 use crate::rules::objections::{Objections, mode};
@@ -54,7 +55,8 @@ pub const OPERATIONS: &[Operation] = &[
     Operation::delete("/catalog/products/{id}", "deleteProduct", delete).summary("Delete a product that was never used")
         .description("Only a product that never had a variant or media. Its slug becomes available again.")
         .needs(WRITE).answers::<DeletedProduct>()
-        .writes(AUDIT, &[DELETED.code]).problems(&["ARCHIVED", "ILLEGAL_STATE"]),
+        .writes(AUDIT, &[DELETED.code]).problems(&["ARCHIVED", "ILLEGAL_STATE"])
+        .item_codes(&["HAS_VARIANTS", "HAS_MEDIA"]),
 ];
 
 /// Result of a deletion.
@@ -84,7 +86,8 @@ pub fn replace(call: &Call) -> Answer {
     let Some(attributes) = attributes.filter(|_| faults.is_empty()) else { return Err(Problem::invalid(faults)) };
 
     let (locks, units, lookups) = look_up(std::iter::once(&input));
-    let (_, row, units, lookups) = run((locks, get(id).locked(), units, lookups))?;
+    let named = input.slug.as_ref().map(|slug| find::<ProductId>("slug", [vec![slug.clone().put()]]));
+    let (_, row, units, lookups, named) = run((locks, get(id).locked(), units, lookups, named))?;
     let row = writable(call, Some(ProductRow::require(row)?))?;
     check_fixed(&row, &input)?;
     let mut objections = Objections::default();
@@ -98,6 +101,9 @@ pub fn replace(call: &Call) -> Answer {
 
     let mode = mode(input.variant_mode, row.active_variants);
     let change = Change::new(&row, input.replace(row.clone(), attributes, mode))?;
+    if let Some(other) = named.into_iter().flatten().find(|other| other.id != id) {
+        return Err(Problem::conflict("DUPLICATE", "/slug", show_readable(other.id)));
+    }
     run(change.update()).map_err(or_duplicate("/slug"))?;
     emit([UPDATED.of(id, None, &ProductEvent::from_row(change.after()))]);
     let members = name_members(&row, &change);
@@ -175,9 +181,9 @@ pub fn delete(call: &Call) -> Answer {
     let media = select::<MediaId>(MediaRow::product_id.eq(id)).first();
     let (row, media) = run((get(id).locked(), media))?;
     let row = writable(call, Some(ProductRow::require(row)?))?;
-    if row.total_variants > 0 || media.is_some() {
-        return Err(Problem::new("ILLEGAL_STATE"));
-    }
+    let used = [("HAS_VARIANTS", row.total_variants > 0), ("HAS_MEDIA", media.is_some())];
+    let used = used.into_iter().filter(|(_, is_used)| *is_used).map(|(code, _)| item("", code));
+    refuse("ILLEGAL_STATE", used.collect())?;
     let (status, publication_status) = (ProductState::Deleted, PublicationStatus::Draft);
     run(Change::new(&row, ProductRow { status, publication_status, slug: None, ..row.clone() })?.update())?;
     emit([DELETED.of(id, None, &Identity { id })]);

@@ -1,4 +1,4 @@
-//! Products as they are read: by people, and by API clients the ones on sale.
+//! Products as they are read: by people, and by API clients the ones on sale; API clients that write the catalog read drafts too.
 
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -18,18 +18,20 @@ use crate::records::product::{
 };
 use crate::records::product_type::{ProductType, Tracking};
 use crate::records::variant::VariantRow;
+use crate::rules::access::{may_read_every_state, require_may_list_drafts};
 
 #[rustfmt::skip]
 pub const OPERATIONS: &[Operation] = &[
     Operation::read("/catalog/products", "listProducts", list).summary("Products")
-        .needs(READ).query::<ListProducts>().answers::<Page<Product>>()
+        .needs(READ).query::<ListUserProducts>().answers::<Page<Product>>()
         .and_client(Client::new(READ).summary("Products on sale").description("Lists products that are ACTIVE and \
-            PUBLISHED.")
+            PUBLISHED; with `drafts`, the DRAFT ones too.")
             .query::<ListApiProducts>().answers::<Page<ApiProduct>>()),
     Operation::read("/catalog/products/{id}", "getProduct", read).summary("A product")
         .needs(READ).query::<ReadProduct>().answers::<Product>(),
     // No twin of the person's: there are no parts to ask for.
     Operation::read("/catalog/products/{id}", "apiGetProduct", read).summary("A product on sale")
+        .description("An API client with the scope `catalog.write` reads every product, in whatever state it is.")
         .machine(READ).answers::<ApiProduct>(),
 ];
 
@@ -39,7 +41,7 @@ const INCLUDED: u32 = 100;
 list_query! {
     pub struct ListProducts of ProductRow {
         #[serde(default)]
-        status: Status = filter_by_status(status),
+        status: Status = filter_by_status(status, drafts),
         /// Only these products, at most 100, separated by commas.
         ids: Option<Ids> = among(ProductRow::id, ids.as_ref()),
         /// Only this slug.
@@ -60,7 +62,15 @@ list_query! {
         track_serials: Option<bool> = track_serials.map(filter_by_serials).unwrap_or_default(),
         /// Only products changed at or after this instant; a change of which variants are active counts.
         updated_since: Option<Instant> = changed_since(ProductRow::updated_at, updated_since),
+        /// True includes products that are not published. Requires the scope `catalog.write`.
+        #[serde(default)]
+        drafts: bool = Filter::default(),
     }
+}
+
+client_query! {
+    /// Users ask for drafts by `publicationStatus`.
+    ListUserProducts of ListProducts without ["drafts"]
 }
 
 client_query! {
@@ -69,16 +79,16 @@ client_query! {
         "text": "Only products whose name or slug, or an active variant's SKU, barcode, model number or alias, \
             contains the text, ignoring case.",
         "updatedSince": "Only products changed at or after this instant; a change of which variants are active counts. \
-            Products that were taken off sale are not listed: subscribe to their events.",
+            Products that were taken off sale are in `GET /api-client/catalog/removals`.",
     }
 }
 
-/// API clients find products on sale.
-fn filter_by_status(status: Status) -> Filter {
+/// API clients find products on sale, and drafts where they ask for them.
+fn filter_by_status(status: Status, drafts: bool) -> Filter {
     match (Caller::current(), status) {
-        (Caller::Client, _) => on_sale(),
-        (Caller::Person, Status::Active) => ProductRow::status.eq(ProductState::Active),
-        (Caller::Person, Status::Archived) => ProductRow::status.eq(ProductState::Archived),
+        (Caller::Client, _) if !drafts => on_sale(),
+        (_, Status::Active) => ProductRow::status.eq(ProductState::Active),
+        (_, Status::Archived) => ProductRow::status.eq(ProductState::Archived),
     }
 }
 
@@ -115,7 +125,9 @@ fn filter_by_serials(has_serials: bool) -> Filter {
 }
 
 pub fn list(call: &Call) -> Answer {
-    let rows = call.query::<ListProducts>()?.page([])?;
+    let query: ListProducts = call.query()?;
+    require_may_list_drafts(query.drafts)?;
+    let rows = query.page([])?;
     Caller::current().answer_page(rows, Product::alone, publish_product)
 }
 
@@ -143,7 +155,7 @@ pub fn read(call: &Call) -> Answer {
     let (row, variants, media) = run((get(id), variants, media))?;
     let row = ProductRow::require(row)?;
     let caller = Caller::current();
-    if caller.is_client() && !is_public(row.status, row.publication_status) {
+    if !is_public(row.status, row.publication_status) && !may_read_every_state(caller) {
         return Err(Problem::not_found());
     }
     let variants = variants.map(|rows| rows.items);

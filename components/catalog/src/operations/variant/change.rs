@@ -1,7 +1,7 @@
 //! Changes of a variant. A change of how many variants are active locks the product first and keeps its columns.
 
-use stoa_sdk::store::{get, insert, run, select};
-use stoa_sdk::{Answer, Call, Client, Id, Operation, Problem, Reply, all, emit, has, new_id, view};
+use stoa_sdk::store::{find, get, insert, run, select};
+use stoa_sdk::{Answer, Call, Client, Field, Id, Operation, Problem, Reply, all, emit, has, new_id, view};
 use stoa_trade::refusal::or_duplicate;
 use stoa_trade::{Change, EmptyBody, Status, require_unarchived, writable};
 
@@ -11,8 +11,9 @@ use crate::records::permission::WRITE;
 use crate::records::product::{self, ProductEvent, ProductHead, ProductRow, PublicationStatus, VariantMode, is_public};
 use crate::records::receipt::WriteReceipt;
 use crate::records::variant::{
-    ARCHIVED, AUDIT, CREATED, MOST_VARIANTS, UPDATED, Variant, VariantEvent, VariantRow, show,
+    ARCHIVED, AUDIT, CREATED, MOST_VARIANTS, UPDATED, Variant, VariantEvent, VariantId, VariantRow, show,
 };
+use crate::rules::access::show_readable;
 use crate::rules::variant::VariantInput;
 use crate::work::holdings::{find_held, warn};
 
@@ -42,10 +43,15 @@ view! { VariantName of VariantRow { id: Id, sku: String } }
 pub fn create(call: &Call) -> Answer {
     let product_id = call.path_id("productId")?;
     let input: VariantInput = call.body()?;
+    let named = find::<VariantId>("sku", [vec![input.sku.clone().put()]]);
     let checked = input.check("").map_err(Problem::invalid)?;
-    let product = require_unarchived(ProductRow::require(run(get(product_id).locked())?)?)?;
+    let (product, named) = run((get(product_id).locked(), named))?;
+    let product = require_unarchived(ProductRow::require(product)?)?;
     if product.total_variants >= MOST_VARIANTS {
         return Err(Problem::limit_exceeded("", MOST_VARIANTS, "VARIANTS"));
+    }
+    if let Some(other) = named.first() {
+        return Err(Problem::conflict("DUPLICATE", "/sku", show_readable(other.id)));
     }
     let id = new_id();
     let row = checked.into_row(id, &product);

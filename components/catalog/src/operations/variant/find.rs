@@ -4,23 +4,27 @@
 use std::collections::BTreeSet;
 
 use stoa_sdk::store::{Failure, Rows, get_all, run, select};
-use stoa_sdk::{Answer, Call, Client, Id, Instant, Operation, Page, Problem, Text, all, any, contains, fit_page};
+use stoa_sdk::{
+    Answer, Call, Client, Filter, Id, Instant, Operation, Page, Problem, Text, all, any, contains, fit_page,
+};
 use stoa_trade::ids::{Ids, among};
 use stoa_trade::lists::{answer_kept, answer_page, ask_nothing, changed_since, equals, read_page};
 use stoa_trade::{Caller, Status, client_query, list_query};
 
 use crate::records::permission::READ;
-use crate::records::product::{ProductId, ProductRow, on_sale};
+use crate::records::product::{ProductId, ProductRow, ProductState, on_sale};
 use crate::records::variant::{ApiVariant, Variant, VariantId, VariantRow, publish_variant};
+use crate::rules::access::require_may_list_drafts;
 
 #[rustfmt::skip]
 pub const OPERATIONS: &[Operation] = &[
     Operation::read("/catalog/variants", "listVariants", find).summary("Find variants over all products")
         .description("Look-up for a till: with `text`, variants whose SKU or barcode equals the text come first.")
-        .needs(READ).query::<FindVariants>().answers::<Page<Variant>>()
+        .needs(READ).query::<FindUserVariants>().answers::<Page<Variant>>()
         .and_client(Client::new(READ).summary("Active variants of products on sale")
-            .description("Lists variants of all products on sale. A page may have fewer items than `limit` and still not be \
-                the last: continue until `nextCursor` is null.").query::<ListApiVariants>().answers::<Page<ApiVariant>>()),
+            .description("Lists variants of all products on sale; with `drafts`, of products that are not published too. A page \
+                may have fewer items than `limit` and still not be the last: continue until `nextCursor` is null.")
+            .query::<ListApiVariants>().answers::<Page<ApiVariant>>()),
 ];
 
 /// Variants with one barcode that are put first; where more bear it, the list is in plain order of ids.
@@ -45,13 +49,21 @@ list_query! {
         text: Option<Text<1, 200>> = ask_nothing(text),
         /// Only records changed at or after this instant.
         updated_since: Option<Instant> = changed_since(VariantRow::updated_at, updated_since),
+        /// True includes variants of products that are not published. Requires the scope `catalog.write`.
+        #[serde(default)]
+        drafts: bool = ask_nothing(Some(drafts)),
     }
 }
 
 client_query! {
+    /// Users find variants of every product.
+    FindUserVariants of FindVariants without ["drafts"]
+}
+
+client_query! {
     ListApiVariants of active FindVariants without ["text"] but {
-        "updatedSince": "Only variants changed at or after this instant. Variants that were taken off sale are not \
-            listed: subscribe to their events.",
+        "updatedSince": "Only variants changed at or after this instant. Variants that were taken off sale are in \
+            `GET /api-client/catalog/removals`.",
     }
 }
 
@@ -72,21 +84,23 @@ fn find_any(query: &FindVariants) -> Answer {
 }
 
 fn find_on_sale(query: &FindVariants) -> Answer {
+    require_may_list_drafts(query.drafts)?;
     let filter = query.filter([]);
+    let state = if query.drafts { ProductRow::status.eq(ProductState::Active) } else { on_sale() };
     answer_kept(
         (query.cursor, query.limit),
         |cursor| read_page::<VariantRow>(&filter, cursor, query.limit),
         |row| row.product_id,
-        select_on_sale,
+        |products| select_products(products, &state),
         |row| row.id,
         |row| publish_variant(&row),
     )
 }
 
-/// Those of the products that are on sale, of a page of variants at most.
-fn select_on_sale(products: BTreeSet<Id>) -> Result<BTreeSet<Id>, Problem> {
-    let sold = all([ProductRow::id.one_of(products), on_sale()]);
-    Ok(run(select::<ProductId>(sold).limit(PAGE))?.items.into_iter().map(|product| product.id).collect())
+/// Those of the products that are in this state, of a page of variants at most.
+fn select_products(products: BTreeSet<Id>, state: &Filter) -> Result<BTreeSet<Id>, Problem> {
+    let kept = all([ProductRow::id.one_of(products), state.clone()]);
+    Ok(run(select::<ProductId>(kept).limit(PAGE))?.items.into_iter().map(|product| product.id).collect())
 }
 
 /// The exact matches in order of ids, then the others in order of ids. A cursor that is one of the exact matches stands among

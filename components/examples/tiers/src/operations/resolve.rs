@@ -21,7 +21,7 @@ pub const OPERATIONS: &[Operation] = &[
         .needs(READ).query::<ResolveFor>().answers::<TieredPrice>().problems(&["PRICE_NOT_IN_EFFECT"]),
 ];
 
-/// What may be asked beside the variant.
+/// The filters next to the variant.
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct ResolveFor {

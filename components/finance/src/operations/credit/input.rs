@@ -26,7 +26,6 @@ pub struct CostLineInput {
     /// valued.
     pub receipt_item_id: Id,
     /// Unit of a serialized line; required there and rejected for any other line.
-    #[serde(default)]
     pub inventory_unit_id: Option<Id>,
     /// Above zero.
     pub amount: Positive,
@@ -46,23 +45,17 @@ pub struct CreditInput {
     pub amount: Positive,
     /// `COST_CORRECTION` requires `costLines` and is allowed for supplier credits only.
     pub reason_type: CreditReason,
-    #[serde(default)]
     pub reason: Option<Prose<0, 1000>>,
     /// Invoice that is ISSUED, of the same party, legal entity, currency and side.
-    #[serde(default)]
     pub origin_invoice_id: Option<Id>,
     /// Return that the credit refers to; supplier credits only. The credit neither ships the return nor requires that
     /// it is shipped.
-    #[serde(default)]
     pub supplier_return_id: Option<Id>,
     /// Reference only: it moves no stock.
-    #[serde(default)]
     pub variant_id: Option<Id>,
     /// Reference only: it moves no stock.
-    #[serde(default)]
     pub inventory_unit_id: Option<Id>,
     /// Lines of a COST_CORRECTION. Their amounts add up to the amount of the credit.
-    #[serde(default)]
     #[schemars(length(min = 1, max = stoa_trade::limits::COST_LINES))]
     pub cost_lines: Option<Vec<CostLineInput>>,
 }

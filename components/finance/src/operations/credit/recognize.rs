@@ -76,7 +76,7 @@ fn or_recognized(failure: Failure) -> Problem {
     }
 }
 
-/// Recognised credits of one invoice never exceed it; whoever recognises one holds the invoice.
+/// Recognised credits of one invoice never exceed it: each recognition locks the invoice.
 ///
 /// # Errors
 /// LIMIT_EXCEEDED with EXCEEDS_INVOICE at `/amount`.
@@ -100,7 +100,7 @@ fn correct_costs(row: &CreditRow, on: Date) -> Result<(Vec<CostCorrectionRow>, B
         lines.iter().map(|line| (line.receipt_item_id, line.inventory_unit_id)).collect();
     let supplied = Supplied { supplier: row.party_id, entity: row.legal_entity_id, currency_code: &row.currency_code };
     let variants = check_goods(supplied, &goods)?;
-    // Before any goods are locked: whoever begins to keep books holds them, and locks goods then.
+    // Before any goods are locked: a request that begins books locks them first, and goods then.
     books::admit(row.legal_entity_id)?;
     let wire: Vec<CorrectionLine> = lines
         .iter()

@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use stoa_sdk::{Answer, Call, Id, Problem};
 use stoa_trade::clients::purchases::{self, Selection};
 use stoa_trade::clients::sales::{self, Outcome, Status};
+use stoa_trade::document::currency::CurrencyCode;
 use stoa_trade::document::replacement::FullReplacement;
 use stoa_trade::limits::{LINES, UNITS};
 use stoa_trade::quantity::{Quantity, Tracking, pieces};
@@ -13,7 +14,7 @@ use stoa_trade::refusal::illegal;
 use crate::operations::invoice::input::{BillingBasis, InvoiceBody, PurchaseInvoiceFromOrder, SalesInvoiceFromOrder};
 use crate::records::receipt::DraftFromOrder;
 use crate::records::side::Side;
-use crate::rules::stated::{StatedInvoice, StatedLine};
+use crate::rules::stated::{InvoiceTerms, Remarks, StatedInvoice, StatedLine};
 use crate::work::invoice::draft::{Draft, create_draft, open_line, replace_draft};
 use crate::work::invoice::unbilled::{Unbilled, find_unbilled, rest_to_bill};
 use crate::work::ordered::{OrderedLine, ReceivedLine, of_purchases, of_sales, read_received_line};
@@ -69,15 +70,16 @@ pub fn of_sales_order(call: &Call) -> Answer {
     draft(
         Side::Sales,
         StatedInvoice {
-            number: body.number.0,
-            entity: order.legal_entity_id.into(),
-            branch: order.branch_id.map(Id::from),
-            party: order.customer_id.into(),
-            currency_code: order.currency_code.clone(),
-            issued_on: body.issued_on,
-            due_on: body.due_on,
-            reference: body.reference.map(String::from),
-            notes: body.notes.map(String::from),
+            terms: InvoiceTerms {
+                number: body.number,
+                legal_entity_id: order.legal_entity_id.into(),
+                branch_id: order.branch_id.map(Id::from),
+                party_id: order.customer_id.into(),
+                currency_code: CurrencyCode(order.currency_code.clone()),
+                issued_on: body.issued_on,
+                due_on: body.due_on,
+            },
+            remarks: body.remarks,
             document_reference: None,
             lines: require_lines(lines)?,
         },
@@ -150,16 +152,17 @@ fn draft_purchase(
     create_draft(
         Side::Purchases,
         StatedInvoice {
-            number: body.number.0,
-            entity: order.legal_entity_id.into(),
-            branch: None,
-            party: order.supplier_id.into(),
-            currency_code: order.currency_code.clone(),
-            issued_on: body.issued_on,
-            due_on: body.due_on,
-            reference: None,
-            notes: None,
-            document_reference: body.document_reference.map(String::from),
+            terms: InvoiceTerms {
+                number: body.number,
+                legal_entity_id: order.legal_entity_id.into(),
+                branch_id: None,
+                party_id: order.supplier_id.into(),
+                currency_code: CurrencyCode(order.currency_code.clone()),
+                issued_on: body.issued_on,
+                due_on: body.due_on,
+            },
+            remarks: Remarks::default(),
+            document_reference: body.document_reference,
             lines: require_lines(lines)?,
         },
     )

@@ -5,7 +5,6 @@
 use schemars::JsonSchema;
 use serde::Deserialize;
 use stoa_sdk::{Date, Id, text};
-use stoa_trade::document::currency::CurrencyCode;
 use stoa_trade::document::replacement::Replaceable;
 use stoa_trade::document::version::ExpectedVersion;
 use stoa_trade::quantity::{Money, Positive};
@@ -14,34 +13,28 @@ use stoa_trade::unit_identity::UnitInput;
 
 use crate::records::receipt::StatedNumber;
 use crate::records::side::Side;
-use crate::rules::stated::{StatedInvoice, StatedLine};
+use crate::rules::stated::{InvoiceTerms, Remarks, StatedInvoice, StatedLine};
 
 /// A line of a sales invoice.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct SalesInvoiceLineInput {
     /// Omitted or null: the variant of the order line. Without an order the variant must be active.
-    #[serde(default)]
     pub variant_id: Option<Id>,
     /// Required without a variant.
-    #[serde(default)]
     pub description: Option<Line<1, 500>>,
     pub quantity: Positive,
     /// On a line of an order: omitted, or equal to the price of the order line.
-    #[serde(default)]
     pub unit_price: Option<Money>,
     /// Line of a CONFIRMED or COMPLETED order of the same customer, legal entity and currency.
-    #[serde(default)]
     pub order_item_id: Option<Id>,
     /// Serialized units on the line: at most its quantity. A draft may have fewer.
     #[serde(default)]
     #[schemars(length(max = stoa_trade::limits::UNITS), extend("uniqueItems" = true, "default" = []))]
     pub unit_ids: Vec<Id>,
     /// INCOME or LIABILITY account to post to instead of REVENUE. Only for a line without an order, and only with books.
-    #[serde(default)]
     pub account_id: Option<Id>,
     /// Reason for the price; only for a line without an order.
-    #[serde(default)]
     pub price_reason: Option<Line<1, 500>>,
 }
 
@@ -50,20 +43,15 @@ pub struct SalesInvoiceLineInput {
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct PurchaseInvoiceLineInput {
     /// Omitted or null: the variant of the order line. Without an order the variant must be active.
-    #[serde(default)]
     pub variant_id: Option<Id>,
     /// Required without a variant.
-    #[serde(default)]
     pub description: Option<Line<1, 500>>,
     pub quantity: Positive,
     /// On a line of an order: omitted takes the cost of the order line; a different cost is posted as a variance.
-    #[serde(default)]
     pub unit_cost: Option<Money>,
     /// Line of an order of the same supplier, legal entity and currency, not of a DRAFT.
-    #[serde(default)]
     pub order_item_id: Option<Id>,
     /// Line of a goods receipt; its order line follows from it.
-    #[serde(default)]
     pub receipt_item_id: Option<Id>,
     /// Serialized units on the line: at most its quantity. A draft may have fewer.
     #[serde(default)]
@@ -71,7 +59,6 @@ pub struct PurchaseInvoiceLineInput {
     pub unit_ids: Vec<Id>,
     /// EXPENSE, ASSET or LIABILITY account to post to instead of PURCHASE_EXPENSE. Only for a line without an order, and only
     /// with books.
-    #[serde(default)]
     pub account_id: Option<Id>,
 }
 
@@ -107,39 +94,16 @@ impl From<PurchaseInvoiceLineInput> for StatedLine {
     }
 }
 
-/// Members of the drafts of both sides, with lines of one. The bodies close themselves, so this part does not.
-#[derive(Debug, Deserialize, JsonSchema)]
-#[serde(rename_all = "camelCase")]
-pub struct InvoiceTerms<L> {
-    /// Unique, ignoring case, also after voiding. Immutable.
-    pub number: StatedNumber,
-    /// Immutable.
-    pub legal_entity_id: Id,
-    /// Branch of the legal entity.
-    #[serde(default)]
-    pub branch_id: Option<Id>,
-    pub party_id: Id,
-    pub currency_code: CurrencyCode,
-    #[serde(default)]
-    pub issued_on: Option<Date>,
-    /// Last day of payment, not before `issuedOn`. Omitted or null: set at posting from the payment term of the party,
-    /// or null without one.
-    #[serde(default)]
-    pub due_on: Option<Date>,
-    #[serde(default)]
-    pub reference: Option<Line<0, 200>>,
-    #[serde(default)]
-    pub notes: Option<Prose<0, 2000>>,
-    #[schemars(length(max = stoa_trade::limits::LINES))]
-    pub lines: Vec<L>,
-}
-
 /// A draft of a sales invoice. It may be incomplete and reserves no quantity.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct SalesInvoiceInput {
     #[serde(flatten)]
-    pub terms: InvoiceTerms<SalesInvoiceLineInput>,
+    pub terms: InvoiceTerms,
+    #[serde(flatten)]
+    pub remarks: Remarks,
+    #[schemars(length(max = stoa_trade::limits::LINES))]
+    pub lines: Vec<SalesInvoiceLineInput>,
 }
 
 /// A draft of a purchase invoice. It may be incomplete and reserves no quantity.
@@ -147,20 +111,21 @@ pub struct SalesInvoiceInput {
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct PurchaseInvoiceInput {
     /// Number of the supplier's own document.
-    #[serde(default)]
     pub document_reference: Option<Line<0, 200>>,
     #[serde(flatten)]
-    pub terms: InvoiceTerms<PurchaseInvoiceLineInput>,
+    pub terms: InvoiceTerms,
+    #[serde(flatten)]
+    pub remarks: Remarks,
+    #[schemars(length(max = stoa_trade::limits::LINES))]
+    pub lines: Vec<PurchaseInvoiceLineInput>,
 }
 
 impl Replaceable for SalesInvoiceInput {
     const UPDATE: &'static str = "SalesInvoiceUpdate";
-    const DESCRIPTION: &'static str = "Full replacement of a draft.";
 }
 
 impl Replaceable for PurchaseInvoiceInput {
     const UPDATE: &'static str = "PurchaseInvoiceUpdate";
-    const DESCRIPTION: &'static str = "Full replacement of a draft.";
 }
 
 /// The body of a draft, of one side.
@@ -175,7 +140,12 @@ impl InvoiceBody for SalesInvoiceInput {
     const SIDE: Side = Side::Sales;
 
     fn state(self) -> StatedInvoice {
-        self.terms.state(None)
+        StatedInvoice {
+            terms: self.terms,
+            remarks: self.remarks,
+            document_reference: None,
+            lines: self.lines.into_iter().map(StatedLine::from).collect(),
+        }
     }
 }
 
@@ -183,26 +153,10 @@ impl InvoiceBody for PurchaseInvoiceInput {
     const SIDE: Side = Side::Purchases;
 
     fn state(self) -> StatedInvoice {
-        self.terms.state(self.document_reference)
-    }
-}
-
-impl<L> InvoiceTerms<L>
-where
-    StatedLine: From<L>,
-{
-    fn state(self, document_reference: Option<Line<0, 200>>) -> StatedInvoice {
         StatedInvoice {
-            number: self.number.0,
-            entity: self.legal_entity_id,
-            branch: self.branch_id,
-            party: self.party_id,
-            currency_code: self.currency_code.into(),
-            issued_on: self.issued_on,
-            due_on: self.due_on,
-            reference: self.reference.map(String::from),
-            notes: self.notes.map(String::from),
-            document_reference: document_reference.map(String::from),
+            terms: self.terms,
+            remarks: self.remarks,
+            document_reference: self.document_reference,
             lines: self.lines.into_iter().map(StatedLine::from).collect(),
         }
     }
@@ -215,14 +169,10 @@ pub struct SalesInvoiceFromOrder {
     /// Id of an order that is CONFIRMED or COMPLETED.
     pub order_id: Id,
     pub number: StatedNumber,
-    #[serde(default)]
     pub issued_on: Option<Date>,
-    #[serde(default)]
     pub due_on: Option<Date>,
-    #[serde(default)]
-    pub reference: Option<Line<0, 200>>,
-    #[serde(default)]
-    pub notes: Option<Prose<0, 2000>>,
+    #[serde(flatten)]
+    pub remarks: Remarks,
 }
 
 stoa_sdk::text_enum! {
@@ -241,11 +191,8 @@ pub struct PurchaseInvoiceFromOrder {
     pub basis: BillingBasis,
     pub number: StatedNumber,
     /// Number of the supplier's own document.
-    #[serde(default)]
     pub document_reference: Option<Line<0, 200>>,
-    #[serde(default)]
     pub issued_on: Option<Date>,
-    #[serde(default)]
     pub due_on: Option<Date>,
 }
 
@@ -255,7 +202,6 @@ pub struct PurchaseInvoiceFromOrder {
 pub struct IssueInvoice {
     pub expected_version: ExpectedVersion,
     /// At most tomorrow. Omitted or null: the date of the draft, else today.
-    #[serde(default)]
     pub issued_on: Option<Date>,
 }
 
@@ -265,22 +211,16 @@ pub struct IssueInvoice {
 pub struct ConfirmSalesInvoice {
     pub expected_version: ExpectedVersion,
     /// At most tomorrow. Omitted or null: the date of the draft, else today.
-    #[serde(default)]
     pub issued_on: Option<Date>,
     /// Reason for the prices of lines that state none; only for an invoice without an order.
-    #[serde(default)]
     pub reason: Option<Line<1, 500>>,
     /// The `version` of the billed order that you read; required if the invoice bills an order.
-    #[serde(default)]
     pub expected_order_version: Option<ExpectedVersion>,
     /// Warehouse that the goods leave; required for an invoice without an order.
-    #[serde(default)]
     pub warehouse_id: Option<Id>,
     /// Price list in the currency of the invoice; required for an invoice without an order.
-    #[serde(default)]
     pub price_list_id: Option<Id>,
     /// Number of the sales order that this request creates. Omitted or null: `SI-` and the id of the invoice.
-    #[serde(default)]
     #[schemars(regex(pattern = text::ANY_CASE_CODE), length(min = 1, max = 64))]
     pub order_number: Option<String>,
 }
@@ -292,7 +232,6 @@ pub struct RecognizeSalesInvoice {
     pub expected_version: ExpectedVersion,
     pub recognized_on: Date,
     /// Date of the invoice if it is a draft, which this request issues too. Omitted or null: the date of the draft, else today.
-    #[serde(default)]
     pub issued_on: Option<Date>,
 }
 
@@ -316,15 +255,11 @@ pub struct ConfirmPurchaseInvoice {
     pub recognized_on: Date,
     pub reason: Prose<1, 1000>,
     /// Warehouse that receives the goods; required for an invoice without an order.
-    #[serde(default)]
     pub warehouse_id: Option<Id>,
-    #[serde(default)]
     pub warehouse_location_id: Option<Id>,
     /// The `version` of the billed order that you read; required if the invoice bills an order.
-    #[serde(default)]
     pub expected_order_version: Option<ExpectedVersion>,
     /// Number of the purchase order that this request creates. Omitted or null: `PI-` and the id of the invoice.
-    #[serde(default)]
     #[schemars(regex(pattern = text::ANY_CASE_CODE), length(min = 1, max = 64))]
     pub order_number: Option<String>,
     /// Units of the serialized lines.

@@ -19,7 +19,7 @@ use crate::operations::invoice::input::{
     RecognizePurchaseInvoice, RecognizeSalesInvoice, SalesInvoiceFromOrder, SalesInvoiceInput,
 };
 use crate::operations::invoice::list::ListInvoices;
-use crate::operations::row::{UNDO_PROBLEMS, list, posting_problems, read_lines, write};
+use crate::operations::row::{UNDO_PROBLEMS, list, posting_problems, posting_reasons, read_lines, undo_reasons, write};
 use crate::records::application::Application;
 use crate::records::invoice::{
     ApiPurchaseInvoiceHeader, ApiSalesInvoiceHeader, PurchaseInvoiceHeader, SalesInvoiceHeader,
@@ -73,6 +73,58 @@ const CONFIRM_PROBLEMS: &[&str] = &[
     "ACCOUNTING_AMOUNT_PRECISION",
 ];
 
+/// Item codes of an invoice that is posted without its goods.
+const POST_REASONS: &[&str] = posting_reasons![
+    "BILLED_BEYOND_ORDER",
+    "COLLECTED_AT_REGISTER",
+    "DATE_BEFORE_DOCUMENT",
+    "DELIVERY_REQUIRED",
+    "DRAFT",
+    "LINES_REQUIRED",
+    "NOTHING_TO_RECOGNIZE",
+    "OTHER_LINE",
+    "RECEIPT_REQUIRED",
+    "UNITS_DIFFER_FROM_QUANTITY",
+];
+/// Item codes of an invoice that is confirmed together with its goods, which sales delivers.
+const CONFIRM_SALE_REASONS: &[&str] = posting_reasons![
+    "BILLED_BEYOND_ORDER",
+    "COLLECTED_AT_REGISTER",
+    "DELIVERY_REQUIRED",
+    "LINES_REQUIRED",
+    "MIXED_FULFILMENT",
+    "NOT_NORMAL",
+    "NO_GOODS",
+    "ORDER_NOT_CONFIRMED",
+    "OTHER_CURRENCY",
+    "OTHER_ENTITY",
+    "OTHER_VARIANT",
+    "TWO_PRICES",
+    "UNITS_DIFFER_FROM_QUANTITY",
+];
+/// Item codes of an invoice that is confirmed together with its goods, which procurement receives.
+const CONFIRM_PURCHASE_REASONS: &[&str] = posting_reasons![
+    "ALREADY_RECEIVED",
+    "BILLED_BEYOND_ORDER",
+    "DRAFT",
+    "IMPORT",
+    "LINES_REQUIRED",
+    "MIXED_FULFILMENT",
+    "NO_GOODS",
+    "ORDER_NOT_OPEN",
+    "OTHER_ENTITY",
+    "OTHER_LINE",
+    "OTHER_ORDER",
+    "OTHER_WAREHOUSE",
+    "RECEIPT_REQUIRED",
+    "TWO_COSTS",
+    "UNITS_DIFFER_FROM_QUANTITY",
+];
+/// Item codes of an invoice that is voided.
+const VOID_REASONS: &[&str] = undo_reasons!["BILLED_BEYOND_ORDER", "HAS_APPLICATIONS"];
+/// Item codes of a draft.
+const DRAFT_REASONS: &[&str] = &["UNITS_DIFFER_FROM_QUANTITY"];
+
 #[rustfmt::skip]
 pub const SALES_OPERATIONS: &[Operation] = &[
     list::<ListInvoices, SalesInvoiceHeader, ApiSalesInvoiceHeader>(SALES,
@@ -81,33 +133,33 @@ pub const SALES_OPERATIONS: &[Operation] = &[
     create::<SalesInvoiceInput>(SALES, SALES_INVOICE, Operation::create("/sales/invoices", "createSalesInvoice",
         draft::create::<SalesInvoiceInput>)).summary("Draft a sales invoice"),
     from_order(SALES, SALES_INVOICE, Operation::create("/sales/invoices/from-order", "draftSalesInvoiceFromOrder",
-        draft::of_sales_order))
+        draft::of_sales_order)).summary("Draft a sales invoice for the unbilled quantities of an order")
         .description("Creates a line for each order line with an unbilled quantity, and adds its delivered units.")
         .body::<SalesInvoiceFromOrder>(),
     read_lines::<SalesInvoice, ApiSalesInvoice>(SALES, Operation::read("/sales/invoices/{id}", "getSalesInvoice",
         |call| list::read(Side::Sales, call))).summary("A sales invoice"),
     replace::<SalesInvoiceInput>(SALES, SALES_INVOICE, Operation::replace("/sales/invoices/{id}", "replaceSalesInvoice",
-        draft::replace::<SalesInvoiceInput>)),
+        draft::replace::<SalesInvoiceInput>)).summary("Replace a draft of a sales invoice"),
     write(SALES.write, SALES_INVOICE, Operation::transition("/sales/invoices/{id}/issue", "issueSalesInvoice",
         issue::issue)).summary("Issue a sales invoice")
         .description("Every unit of a serialized line must be delivered and listed, or the line must bill all delivered units. \
             If a register collected the order, the payment settles the invoice at once.")
-        .body::<IssueInvoice>().problems(POST_PROBLEMS),
+        .body::<IssueInvoice>().problems(POST_PROBLEMS).item_codes(POST_REASONS),
     write(CONFIRM_SALE, SALES_INVOICE, Operation::transition("/sales/invoices/{id}/confirm", "confirmSalesInvoice",
         confirm_sale::confirm)).summary("Deliver the goods of a sales invoice and issue it")
         .description("All goods on the invoice must belong to one CONFIRMED order, which is delivered in full. If they belong \
             to none, the host creates an order for them.")
-        .body::<ConfirmSalesInvoice>().problems(CONFIRM_PROBLEMS),
+        .body::<ConfirmSalesInvoice>().problems(CONFIRM_PROBLEMS).item_codes(CONFIRM_SALE_REASONS),
     write(SALES.settle, SALES_INVOICE, Operation::transition("/sales/invoices/{id}/recognize", "recognizeSalesInvoice",
         issue::recognize_sales)).summary("Recognise the revenue of lines without a delivery")
         .description("Recognises the lines without an order, once. A draft is issued by the same request, which then needs \
             `sales.create` too.")
-        .body::<RecognizeSalesInvoice>().problems(POST_PROBLEMS),
+        .body::<RecognizeSalesInvoice>().problems(POST_PROBLEMS).item_codes(POST_REASONS),
     write(SALES.settle, SALES_INVOICE, Operation::transition("/sales/invoices/{id}/void", "voidSalesInvoice",
         |call| void::void(Side::Sales, call))).summary("Void a sales invoice")
         .description("Only an invoice to which no payment or credit is applied. The billed quantities can be billed again; \
             deliveries remain.")
-        .body::<VoidDocument>().problems(UNDO_PROBLEMS),
+        .body::<VoidDocument>().problems(UNDO_PROBLEMS).item_codes(VOID_REASONS),
     applications(SALES, Operation::read("/sales/invoices/{id}/applications", "listSalesInvoiceApplications",
         |call| list::list_applications(Side::Sales, call))).summary("Applications to a sales invoice"),
 ];
@@ -122,6 +174,7 @@ pub const PURCHASE_OPERATIONS: &[Operation] = &[
         .summary("Draft a purchase invoice"),
     from_order(PURCHASES, PURCHASE_INVOICE,
         Operation::create("/purchases/invoices/from-order", "draftPurchaseInvoiceFromOrder", draft::of_purchase_order))
+        .summary("Draft a purchase invoice for the unbilled quantities of an order")
         .description("Creates a line for each receipt line, with its units, or for each order line, with an unbilled quantity: \
             at most 100 lines and 100 units. `remainingLines` is the number of lines that are left for the next draft.")
         .body::<PurchaseInvoiceFromOrder>().answers::<DraftFromOrder>(),
@@ -130,25 +183,26 @@ pub const PURCHASE_OPERATIONS: &[Operation] = &[
         .summary("A purchase invoice"),
     replace::<PurchaseInvoiceInput>(PURCHASES, PURCHASE_INVOICE,
         Operation::replace("/purchases/invoices/{id}", "replacePurchaseInvoice",
-            draft::replace::<PurchaseInvoiceInput>)),
+            draft::replace::<PurchaseInvoiceInput>)).summary("Replace a draft of a purchase invoice"),
     write(PURCHASES.settle, PURCHASE_INVOICE,
         Operation::transition("/purchases/invoices/{id}/recognize", "recognizePurchaseInvoice",
             issue::recognize_purchase)).summary("Recognise a debt to a supplier")
         .description("Every unit of a serialized line must be received and listed, or the line must bill all received units.")
-        .body::<RecognizePurchaseInvoice>().problems(POST_PROBLEMS),
+        .body::<RecognizePurchaseInvoice>().problems(POST_PROBLEMS).item_codes(POST_REASONS),
     write(CONFIRM_PURCHASE, PURCHASE_INVOICE,
         Operation::transition("/purchases/invoices/{id}/confirm", "confirmPurchaseInvoice", confirm_purchase::confirm))
         .summary("Receive the goods of a purchase invoice and recognise it")
         .description("All goods on the invoice must belong to one open order, of which exactly the billed quantities are \
             received. If they belong to none, the host creates an order at the costs of the invoice. The confirmation also \
             approves that order.")
-        .body::<ConfirmPurchaseInvoice>().grows_with("/units").problems(CONFIRM_PROBLEMS),
+        .body::<ConfirmPurchaseInvoice>().grows_with("/units").problems(CONFIRM_PROBLEMS)
+        .item_codes(CONFIRM_PURCHASE_REASONS),
     write(PURCHASES.settle, PURCHASE_INVOICE,
         Operation::transition("/purchases/invoices/{id}/void", "voidPurchaseInvoice",
             |call| void::void(Side::Purchases, call))).summary("Void a purchase invoice")
         .description("Only an invoice to which no payment or credit is applied. The billed quantities can be billed again; \
             receipts remain.")
-        .body::<VoidDocument>().problems(UNDO_PROBLEMS),
+        .body::<VoidDocument>().problems(UNDO_PROBLEMS).item_codes(VOID_REASONS),
     applications(PURCHASES, Operation::read("/purchases/invoices/{id}/applications", "listPurchaseInvoiceApplications",
         |call| list::list_applications(Side::Purchases, call))).summary("Applications to a purchase invoice"),
 ];
@@ -162,21 +216,22 @@ const fn create<B: JsonSchema>(rights: Rights, audit: &'static str, operation: O
         .body::<B>()
         .grows_with("/lines")
         .problems(draft_problems![])
+        .item_codes(DRAFT_REASONS)
 }
 
 const fn from_order(rights: Rights, audit: &'static str, operation: Operation) -> Operation {
     write(rights.write, audit, operation)
-        .summary("Draft an invoice for the unbilled quantities of an order")
         .problems(draft_problems!["ILLEGAL_STATE"])
+        .item_codes(&["NOTHING_TO_BILL", "UNITS_DIFFER_FROM_QUANTITY"])
 }
 
 const fn replace<B: Replaceable>(rights: Rights, audit: &'static str, operation: Operation) -> Operation {
     write(rights.write, audit, operation)
-        .summary("Replace a draft")
         .description("Full replacement. Number and legal entity must be the current ones.")
         .body::<FullReplacement<B>>()
         .grows_with("/lines")
         .problems(draft_problems!["VERSION_CONFLICT", "ILLEGAL_STATE"])
+        .item_codes(DRAFT_REASONS)
 }
 
 const fn applications(rights: Rights, operation: Operation) -> Operation {

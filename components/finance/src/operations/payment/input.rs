@@ -1,23 +1,21 @@
 //! Request bodies of payments.
 
+#![allow(clippy::disallowed_types, reason = "the code that serde derives for `flatten` can take floats")]
+
 use std::collections::BTreeSet;
 
 use schemars::JsonSchema;
 use serde::Deserialize;
 use stoa_sdk::{Date, Id, Item, Problem, item, text_enum};
-use stoa_trade::card_number::refuse_card_numbers;
 use stoa_trade::document::currency::CurrencyCode;
 use stoa_trade::document::replacement::Replaceable;
 use stoa_trade::document::version::ExpectedVersion;
-use stoa_trade::payment_method::{CardKind, Method};
-use stoa_trade::quantity::Positive;
 use stoa_trade::refusal::{invalid, refuse_invalid};
 use stoa_trade::text::{Line, Prose};
 
-use crate::operations::body::ApplicationInput;
+use crate::operations::body::{ApplicationInput, MoneyPart};
 use crate::records::receipt::StatedNumber;
-use crate::rules::stated::check_currency;
-use crate::work::money::check_card;
+use crate::rules::stated::{Remarks, check_currency};
 use crate::work::settle::Part;
 
 text_enum! {
@@ -36,21 +34,11 @@ pub struct PaymentInput {
     pub legal_entity_id: Id,
     pub party_id: Id,
     pub currency_code: CurrencyCode,
-    /// Above zero.
-    pub amount: Positive,
-    pub method: Method,
-    /// Kind of the card; only with method CARD.
-    #[serde(default)]
-    pub card_kind: Option<CardKind>,
-    /// Money account of the legal entity whose kind fits the method. Omitted or null: the account mapped to the method.
-    /// Rejected if the legal entity keeps no books.
-    #[serde(default)]
-    pub account_id: Option<Id>,
+    #[serde(flatten)]
+    pub money: MoneyPart,
     pub paid_on: Date,
-    #[serde(default)]
-    pub reference: Option<Line<0, 200>>,
-    #[serde(default)]
-    pub notes: Option<Prose<0, 2000>>,
+    #[serde(flatten)]
+    pub remarks: Remarks,
     #[serde(default)]
     pub status: StatedStatus,
     /// At most one for each invoice; not allowed for a PENDING payment.
@@ -75,13 +63,9 @@ impl PaymentInput {
     /// VALIDATION_FAILED.
     pub fn check(&self) -> Result<Vec<Part>, Problem> {
         let parts = parts_of(&self.applications)?;
-        refuse_card_numbers(&[
-            ("/number", Some(&self.number.0)),
-            ("/reference", self.reference.as_deref()),
-            ("/notes", self.notes.as_deref()),
-        ])?;
+        self.remarks.refuse_card_numbers(&self.number)?;
         check_currency(&self.currency_code)?;
-        check_card(self.method, self.card_kind)?;
+        self.money.check()?;
         match self.is_pending() && !parts.is_empty() {
             true => Err(invalid("/applications", "NOT_ALLOWED")),
             false => Ok(parts),
@@ -95,13 +79,10 @@ impl PaymentInput {
 pub struct ConfirmPayment {
     pub expected_version: ExpectedVersion,
     /// Omitted or null: the one of the payment.
-    #[serde(default)]
     pub paid_on: Option<Date>,
     /// Omitted or null: the account of the payment, else the account mapped to the method.
-    #[serde(default)]
     pub account_id: Option<Id>,
     /// Omitted or null: the one of the payment.
-    #[serde(default)]
     pub reference: Option<Line<0, 200>>,
     /// At most one for each invoice.
     #[serde(default)]
@@ -115,7 +96,6 @@ pub struct ConfirmPayment {
 pub struct ReversePayment {
     pub expected_version: ExpectedVersion,
     /// Accounting day. Omitted or null: today. Not before the payment, and not before an invoice that it paid.
-    #[serde(default)]
     pub reversed_on: Option<Date>,
     /// Reason, for the audit log.
     pub reason: Prose<1, 1000>,

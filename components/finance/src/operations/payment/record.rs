@@ -1,4 +1,4 @@
-//! Recording payments: created, replaced while they are expected, confirmed. What is money posts its entry, and may pay invoices at once.
+//! Recording payments: created, replaced while they are expected, confirmed. A money payment posts its entry and may pay invoices at once.
 
 use stoa_sdk::store::{Batch, Failure, insert, run};
 use stoa_sdk::{Answer, Call, Problem, facts, new_id, now, today};
@@ -38,12 +38,12 @@ pub fn create(side: Side, call: &Call) -> Answer {
     Ok(row.receipt().subjects(parts.iter().map(|part| part.invoice)))
 }
 
-/// A payment as a body states it. An expected one resolves no account that nobody stated.
+/// A payment as a body states it. An expected one resolves no account that the body does not state.
 fn draw_payment(side: Side, body: PaymentInput) -> Result<PaymentRow, Problem> {
     let is_pending = body.is_pending();
-    let account = match is_pending && body.account_id.is_none() {
+    let account = match is_pending && body.money.account_id.is_none() {
         true => None,
-        false => resolve_account(body.legal_entity_id, body.method, body.account_id)?,
+        false => resolve_account(body.legal_entity_id, body.money.method, body.money.account_id)?,
     };
     Ok(new_record!(PaymentRow {
         id: new_id(),
@@ -53,13 +53,13 @@ fn draw_payment(side: Side, body: PaymentInput) -> Result<PaymentRow, Problem> {
         legal_entity_id: body.legal_entity_id,
         party_id: body.party_id,
         currency_code: body.currency_code.into(),
-        amount: body.amount.0,
-        method: body.method,
-        card_kind: body.card_kind,
+        amount: body.money.amount.0,
+        method: body.money.method,
+        card_kind: body.money.card_kind,
         account_id: account.map(|account| account.id.into()),
         paid_on: body.paid_on,
-        reference: body.reference.map(String::from),
-        notes: body.notes.map(String::from),
+        reference: body.remarks.reference.map(String::from),
+        notes: body.remarks.notes.map(String::from),
         status: if is_pending { PaymentStatus::Pending } else { PaymentStatus::Recorded },
         origin: PaymentOrigin::Direct,
         receipt_id: None,

@@ -40,10 +40,10 @@ struct Purse {
 }
 
 fn open_purse(debtor: &Debtor, body: &RefundInput) -> Result<Purse, Problem> {
-    let account = resolve_account(debtor.entity, body.method, body.account_id)?;
+    let account = resolve_account(debtor.entity, body.money.method, body.money.account_id)?;
     let till = lock_drawer(CashUse {
         side: debtor.side,
-        method: body.method,
+        method: body.money.method,
         entity: debtor.entity,
         currency_code: &debtor.currency_code,
         account: account.as_ref(),
@@ -53,7 +53,7 @@ fn open_purse(debtor: &Debtor, body: &RefundInput) -> Result<Purse, Problem> {
 }
 
 fn give(body: &RefundInput, source: &Source, from: Purse, raise: impl Batch) -> Answer {
-    let amount = body.amount.0;
+    let amount = body.money.amount.0;
     if source.funds.available < amount {
         let most = Bounds::maximum(source.funds.available);
         refuse("LIMIT_EXCEEDED", vec![item("/amount", "EXCEEDS_AVAILABLE").with_bounds(most)])?;
@@ -71,13 +71,13 @@ fn give(body: &RefundInput, source: &Source, from: Purse, raise: impl Batch) -> 
         legal_entity_id: source.debtor.entity,
         currency_code: source.debtor.currency_code.clone(),
         amount,
-        method: body.method,
-        card_kind: body.card_kind,
+        method: body.money.method,
+        card_kind: body.money.card_kind,
         account_id: from.account,
         session_id: from.till.as_ref().map(|till| till.session_id),
         refunded_on,
-        reference: body.reference.clone().map(String::from),
-        notes: body.notes.clone().map(String::from),
+        reference: body.remarks.reference.clone().map(String::from),
+        notes: body.remarks.notes.clone().map(String::from),
         status: RefundStatus::Recorded,
         voided_on: None,
         void_reason: None,

@@ -9,7 +9,7 @@ use stoa_sdk::{Operation, Page};
 
 use crate::operations::refund::input::{RefundInput, VoidRefund};
 use crate::operations::refund::list::ListRefunds;
-use crate::operations::row::{list, posting_problems, read, write};
+use crate::operations::row::{list, posting_problems, posting_reasons, read, undo_reasons, write};
 use crate::records::credit::CreditRow;
 use crate::records::payment::PaymentRow;
 use crate::records::permission::{PURCHASES, Rights, SALES};
@@ -19,19 +19,19 @@ use crate::records::side::{REFUND, Side};
 #[rustfmt::skip]
 pub const OPERATIONS: &[Operation] = &[
     refund(SALES, Operation::create("/sales/credit-notes/{id}/refunds", "refundSalesCredit",
-        |call| give::refund::<CreditRow>(Side::Sales, call))),
+        |call| give::refund::<CreditRow>(Side::Sales, call))).summary("Refund the available amount of a credit to a customer"),
     refund(SALES, Operation::create("/sales/payments/{id}/refunds", "refundSalesPayment",
-        |call| give::refund::<PaymentRow>(Side::Sales, call))),
+        |call| give::refund::<PaymentRow>(Side::Sales, call))).summary("Refund the available amount of a payment of a customer"),
     refund(PURCHASES, Operation::create("/purchases/credit-notes/{id}/refunds", "refundPurchaseCredit",
-        |call| give::refund::<CreditRow>(Side::Purchases, call))),
+        |call| give::refund::<CreditRow>(Side::Purchases, call))).summary("Refund the available amount of a credit of a supplier"),
     refund(PURCHASES, Operation::create("/purchases/payments/{id}/refunds", "refundPurchasePayment",
-        |call| give::refund::<PaymentRow>(Side::Purchases, call))),
+        |call| give::refund::<PaymentRow>(Side::Purchases, call))).summary("Refund the available amount of a payment to a supplier"),
     list::<ListRefunds, Refund, ApiRefund>(SALES, Operation::read("/sales/refunds", "listSalesRefunds",
         |call| list::list(Side::Sales, call))).summary("Refunds to customers"),
     read::<Refund, ApiRefund>(SALES, Operation::read("/sales/refunds/{id}", "getSalesRefund",
         |call| list::read(Side::Sales, call))).summary("A refund to a customer"),
     void(SALES, Operation::transition("/sales/refunds/{id}/void", "voidSalesRefund",
-        |call| void::void(Side::Sales, call))),
+        |call| void::void(Side::Sales, call))).summary("Void a refund to a customer"),
     Operation::read("/purchases/refunds", "listPurchaseRefunds", |call| list::list(Side::Purchases, call))
         .summary("Refunds of suppliers")
         .needs(PURCHASES.read).query::<ListRefunds>().answers::<Page<Refund>>().cache_control("no-store"),
@@ -39,12 +39,11 @@ pub const OPERATIONS: &[Operation] = &[
         .summary("A refund of a supplier")
         .needs(PURCHASES.read).answers::<Refund>().cache_control("no-store"),
     void(PURCHASES, Operation::transition("/purchases/refunds/{id}/void", "voidPurchaseRefund",
-        |call| void::void(Side::Purchases, call))),
+        |call| void::void(Side::Purchases, call))).summary("Void a refund of a supplier"),
 ];
 
 const fn refund(rights: Rights, operation: Operation) -> Operation {
     write(rights.settle, REFUND, operation)
-        .summary("Refund the available amount")
         .description(
             "At most the available amount. Cash that leaves a till needs the open session of that till and lowers its \
             expected cash. It is a multiple of the register's `smallestCoin`, if the register has one.",
@@ -59,11 +58,17 @@ const fn refund(rights: Rights, operation: Operation) -> Operation {
             "CASH_SESSION_REQUIRED",
             "PAYMENT_ACCOUNT_INVALID",
         ])
+        .item_codes(posting_reasons![
+            "DATE_BEFORE_DOCUMENT",
+            "EXCEEDS_AVAILABLE",
+            "EXCEEDS_TILL_CASH",
+            "METHOD_UNMAPPED",
+            "POS_RECEIPT",
+        ])
 }
 
 const fn void(rights: Rights, operation: Operation) -> Operation {
     write(rights.settle, REFUND, operation)
-        .summary("Void a refund")
         .description(
             "The refunded amount is available again. Cash that left a till returns to an open session of that till.",
         )
@@ -77,4 +82,5 @@ const fn void(rights: Rights, operation: Operation) -> Operation {
             "ARCHIVED",
             "ACCOUNTING_PERIOD_CLOSED",
         ])
+        .item_codes(undo_reasons![])
 }

@@ -41,7 +41,7 @@ const fn ask_ageing(needs: &'static [&'static str], operation: Operation) -> Ope
         .heavy()
 }
 
-/// Whose debts, and as of when.
+/// The debts in the report: by entity, currency and party, as of a day.
 #[derive(Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct AskAgeing {

@@ -25,7 +25,7 @@ pub const OPERATIONS: &[Operation] = &[
         .needs(CASH).query::<AskCash>().answers::<CashReport>().cache_control("no-store").or_csv().heavy().problems(&["NOT_FOUND", "LIMIT_EXCEEDED"]),
 ];
 
-/// Whose money, and when.
+/// The money in the report: by entity, currency and days.
 #[derive(Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct AskCash {

@@ -13,7 +13,7 @@ use crate::work::ordered::parse;
 
 #[rustfmt::skip]
 pub const OPERATIONS: &[Operation] = &[
-    Operation::read("/reports/valuation", "getValuationReport", valuation).summary("Value of goods")
+    Operation::read("/reports/valuation", "getValuationReport", valuation).summary("Value of goods compared with the books")
         .description("Totals include the whole legal entity. The difference to the books must be zero.")
         .needs(COST).query::<AskValuation>().answers::<Valuation>().cache_control("no-store").or_csv().heavy().problems(&["NOT_FOUND", "LIMIT_EXCEEDED"]),
     Operation::read("/reports/costs", "getCostReport", costs_report).summary("Changes of the value of goods")
@@ -21,7 +21,7 @@ pub const OPERATIONS: &[Operation] = &[
         .needs(COST).query::<AskCosts>().answers::<CostReport>().cache_control("no-store").or_csv().heavy().problems(&["NOT_FOUND", "LIMIT_EXCEEDED"]),
 ];
 
-/// Whose goods, and when.
+/// The goods in the report: by entity and time.
 #[derive(Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct AskValuation {
@@ -114,7 +114,7 @@ fn valuation(call: &Call) -> Answer {
     }))
 }
 
-/// Whose goods, and when.
+/// The goods in the report: by entity and time.
 #[derive(Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct AskCosts {

@@ -15,10 +15,10 @@ pub const OPERATIONS: &[Operation] = &[
     Operation::read("/reports/reconciliation", "getReconciliation", reconcile).summary("Reconciliation of books and documents")
         .description("Every difference must be zero. Documents in other currencies than the books are excluded.")
         .needs(FIGURES).query::<AskReconciliation>().answers::<Reconciliation>().cache_control("no-store").or_csv().heavy()
-        .problems(&["NOT_FOUND", "ILLEGAL_STATE", "LIMIT_EXCEEDED"]),
+        .problems(&["NOT_FOUND", "ILLEGAL_STATE", "LIMIT_EXCEEDED"]).item_codes(&["BOOKS_NOT_KEPT"]),
 ];
 
-/// Whose books.
+/// The entity whose books are compared.
 #[derive(Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct AskReconciliation {

@@ -27,7 +27,7 @@ pub const OPERATIONS: &[Operation] = &[
         .needs(MARGIN).query::<AskRevenue>().answers::<MarginReport>().cache_control("no-store").or_csv().heavy().problems(&["NOT_FOUND", "LIMIT_EXCEEDED"]),
 ];
 
-/// Whose revenue, when, and by what.
+/// The revenue in the report: by entity, days and group.
 #[derive(Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct AskRevenue {
@@ -202,7 +202,7 @@ fn margin(call: &Call) -> Answer {
     let query: AskRevenue = call.query()?;
     let grouped = ask(&query)?;
     let labels = read_labels(query.group_by, &grouped.rows);
-    // They have no totals: each is a part of a credit that a supplier gave and somebody entered, in 366 days at most.
+    // They have no totals: each is a part of a credit that a supplier gave and a user entered, in 366 days at most.
     let sold = all([
         CostCorrectionRow::legal_entity_id.eq(query.legal_entity_id),
         CostCorrectionRow::currency_code.eq(query.currency_code.0.as_str()),

@@ -96,8 +96,9 @@ fn draw_lines(
     for (pointer, line) in lines.iter() {
         let Some(came) = received.get(&line.receipt_item_id) else { continue };
         let places = goods.get(&came.variant_id.into()).map_or(6, |article| article.decimal_places);
-        if !is_countable(line.quantity.0, read_tracking(came.tracking), places) {
-            faults.push(scale_fault(pointer.member("quantity")));
+        let tracking = read_tracking(came.tracking);
+        if !is_countable(line.quantity.0, tracking, places) {
+            faults.push(scale_fault(pointer.member("quantity"), tracking, places));
         }
     }
     refuse_invalid(faults)?;

@@ -38,7 +38,6 @@ pub struct SupplierReturnInput {
     /// Warehouse of the legal entity that the goods leave.
     pub warehouse_id: Id,
     pub reason: Prose<1, 1000>,
-    #[serde(default)]
     pub notes: Option<Prose<0, 2000>>,
     #[schemars(length(min = 1, max = stoa_trade::limits::LINES))]
     pub lines: Vec<SupplierReturnLineInput>,
@@ -46,7 +45,6 @@ pub struct SupplierReturnInput {
 
 impl Replaceable for SupplierReturnInput {
     const UPDATE: &'static str = "SupplierReturnUpdate";
-    const DESCRIPTION: &'static str = "Full replacement of a draft.";
 }
 
 impl SupplierReturnInput {

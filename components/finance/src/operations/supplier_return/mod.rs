@@ -9,7 +9,7 @@ use stoa_sdk::Operation;
 use stoa_trade::document::replacement::FullReplacement;
 use stoa_trade::document::version::Transition;
 
-use crate::operations::row::{list, posting_problems, read_lines, write};
+use crate::operations::row::{list, posting_problems, posting_reasons, read_lines, write};
 use crate::operations::supplier_return::input::SupplierReturnInput;
 use crate::operations::supplier_return::list::ListSupplierReturns;
 use crate::records::permission::{PURCHASES, SHIP_RETURN};
@@ -29,7 +29,7 @@ pub const OPERATIONS: &[Operation] = &[
     read_lines::<SupplierReturn, ApiSupplierReturn>(PURCHASES,
         Operation::read("/purchases/returns/{id}", "getSupplierReturn", list::read)).summary("A supplier return"),
     write(PURCHASES.write, SUPPLIER_RETURN, Operation::replace("/purchases/returns/{id}", "replaceSupplierReturn",
-        draft::replace)).summary("Replace a draft")
+        draft::replace)).summary("Replace a draft of a supplier return")
         .description("Full replacement. Number and legal entity must be the current ones.")
         .body::<FullReplacement<SupplierReturnInput>>().grows_with("/lines")
         .problems(&["VERSION_CONFLICT", "ILLEGAL_STATE", "IMMUTABLE_FIELD", "REFERENCE_INVALID", "LIMIT_EXCEEDED"]),
@@ -39,7 +39,8 @@ pub const OPERATIONS: &[Operation] = &[
             goods that come back.")
         .body::<Transition>()
         .problems(posting_problems!["VERSION_CONFLICT", "ILLEGAL_STATE", "REFERENCE_INVALID", "LIMIT_EXCEEDED",
-            "INSUFFICIENT_STOCK", "UNIT_UNAVAILABLE", "UNIT_COUNT_MISMATCH", "CUSTODY_CONFLICT"]),
+            "INSUFFICIENT_STOCK", "UNIT_UNAVAILABLE", "UNIT_COUNT_MISMATCH", "CUSTODY_CONFLICT"])
+        .item_codes(posting_reasons!["BEYOND_RECEIVED", "UNITS_DIFFER_FROM_QUANTITY"]),
     write(PURCHASES.write, SUPPLIER_RETURN,
         Operation::transition("/purchases/returns/{id}/cancel", "cancelSupplierReturn", draft::cancel))
         .summary("Cancel a supplier return")

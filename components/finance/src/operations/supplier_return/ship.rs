@@ -1,5 +1,5 @@
-//! Sending goods back: inventory takes them out and says what they cost, the entry is posted here (P24). What goes back of a receipt's
-//! line is never more than came with it.
+//! Sending goods back: inventory takes them out and returns their cost, the entry is posted here (P24). A return never takes more of a
+//! receipt's line than came with it.
 
 use stoa_sdk::store::{Failure, Miss, insert, run, update_by};
 use stoa_sdk::{Answer, Bounds, Call, Field, Id, Item, Problem, View, item, new_id, today, view};
@@ -37,7 +37,7 @@ pub fn ship(call: &Call) -> Answer {
     let change = Change::new(&row, after)?;
     count_returned(&lines, &received)?;
     run(change.update())?;
-    // Before any goods are locked: whoever begins to keep books holds them, and locks goods then.
+    // Before any goods are locked: a request that begins books locks them first, and goods then.
     books::admit(row.legal_entity_id)?;
     let sent = send_back(&row, &lines)?;
     let known = sent.iter().filter(|line| line.currency_code.as_deref() == Some(row.currency_code.as_str()));

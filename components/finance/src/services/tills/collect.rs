@@ -35,7 +35,7 @@ use crate::work::posting::{EntrySource, Terms, draw_entry, leg, money_leg, of_br
 use crate::work::source::new_funds;
 use crate::work::till::put_cash;
 
-/// Inputs of a collection, under the locks of the drawer and the order's invoices: nobody else changes them before the request ends.
+/// Inputs of a collection, under the locks of the drawer and the order's invoices: no other request changes them before this one ends.
 struct Prepared {
     till: TillRow,
     /// The one that the receipt settles.

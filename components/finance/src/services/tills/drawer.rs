@@ -1,4 +1,4 @@
-//! A session's drawer: opened, moved, counted and closed (P27, P28). What it should hold is never below nothing.
+//! A session's drawer: opened, moved, counted and closed (P27, P28). The expected amount is never negative.
 
 use std::collections::BTreeMap;
 

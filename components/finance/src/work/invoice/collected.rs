@@ -59,7 +59,7 @@ pub fn read_collected(invoice: &LockedInvoice, lines: &[InvoiceLineRow]) -> Resu
 }
 
 impl Collected {
-    /// Each component pays its part; no money moves again. What is written is the caller's to run.
+    /// Each component pays its part; no money moves again. The caller runs the returned writes.
     pub fn settle(&self, invoice: &InvoiceRow, owed: Owed) -> Settled {
         let issued_on = invoice.issued_on.unwrap_or(owed.due_on);
         let on = self.payments.iter().map(|payment| payment.paid_on).fold(issued_on, Date::max);
@@ -99,7 +99,7 @@ impl Collected {
     }
 }
 
-/// Whether an order that a register collected is billed alone and in full by these lines.
+/// Returns whether these lines bill one collected order and all of it.
 pub fn bills_whole(orders: &Orders, order: Id, lines: &[InvoiceLineRow]) -> bool {
     let mut billed: BTreeMap<Id, Quantity> = BTreeMap::new();
     for line in lines {

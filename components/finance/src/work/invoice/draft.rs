@@ -14,7 +14,7 @@ use stoa_trade::{Change, new_record};
 use crate::records::invoice::{InvoiceRow, InvoiceStatus};
 use crate::records::invoice_line::{InvoiceLineRow, products_of};
 use crate::records::side::Side;
-use crate::rules::stated::{StatedInvoice, StatedLine};
+use crate::rules::stated::{InvoiceTerms, StatedInvoice, StatedLine};
 use crate::rules::total::invoice_total;
 use crate::work::invoice::lines::draw_lines;
 use crate::work::invoice::locked::lines_of;
@@ -46,11 +46,11 @@ fn total_of(lines: &[InvoiceLineRow]) -> Result<stoa_trade::quantity::Money, Pro
 /// Creates a draft.
 ///
 /// # Errors
-/// What its members name wrongly; DUPLICATE at `/number`.
+/// The codes of members that name a wrong record; DUPLICATE at `/number`.
 pub fn create_draft(side: Side, stated: StatedInvoice) -> Result<Draft, Problem> {
     stated.check(side)?;
-    let entity = directory::require(stated.entity, stated.branch)?;
-    require_active_party(side, stated.party)?;
+    let entity = directory::require(stated.terms.legal_entity_id, stated.terms.branch_id)?;
+    require_active_party(side, stated.terms.party_id)?;
     let row = new_draft(side, new_id(), &stated);
     let lines = draw_lines(&row, &entity, &stated.lines)?;
     let row = InvoiceRow { total: total_of(&lines)?, ..row };
@@ -60,25 +60,26 @@ pub fn create_draft(side: Side, stated: StatedInvoice) -> Result<Draft, Problem>
 
 /// A draft as a body states it, without its total.
 fn new_draft(side: Side, id: Id, stated: &StatedInvoice) -> InvoiceRow {
+    let StatedInvoice { terms, remarks, document_reference, .. } = stated;
     new_record!(InvoiceRow {
         id,
         side,
-        number: stated.number.clone(),
-        number_key: key(&stated.number),
-        number_scope: number_scope(side, stated),
-        legal_entity_id: stated.entity,
-        branch_id: stated.branch,
-        party_id: stated.party,
-        currency_code: stated.currency_code.clone(),
+        number: terms.number.0.clone(),
+        number_key: key(&terms.number.0),
+        number_scope: number_scope(side, terms),
+        legal_entity_id: terms.legal_entity_id,
+        branch_id: terms.branch_id,
+        party_id: terms.party_id,
+        currency_code: terms.currency_code.clone().into(),
         status: InvoiceStatus::Draft,
         line_set_id: new_id(),
-        issued_on: stated.issued_on,
-        due_on: stated.due_on,
+        issued_on: terms.issued_on,
+        due_on: terms.due_on,
         posted_on: None,
-        document_reference: stated.document_reference.clone(),
+        document_reference: document_reference.clone().map(String::from),
         reference_key: None,
-        reference: stated.reference.clone(),
-        notes: stated.notes.clone(),
+        reference: remarks.reference.clone().map(String::from),
+        notes: remarks.notes.clone().map(String::from),
         total: Default::default(),
         revenue_recognized_on: None,
         delivery_order_id: None,
@@ -89,10 +90,10 @@ fn new_draft(side: Side, id: Id, stated: &StatedInvoice) -> InvoiceRow {
 }
 
 /// Suppliers number their own invoices.
-fn number_scope(side: Side, stated: &StatedInvoice) -> Id {
+fn number_scope(side: Side, terms: &InvoiceTerms) -> Id {
     match side {
-        Side::Sales => stated.entity,
-        Side::Purchases => stated.party,
+        Side::Sales => terms.legal_entity_id,
+        Side::Purchases => terms.party_id,
     }
 }
 
@@ -110,10 +111,10 @@ pub fn replace_draft(side: Side, id: Id, expected: ExpectedVersion, stated: Stat
     }
     let after = new_draft(side, id, &stated);
     let after = InvoiceRow { version: before.version, created_at: before.created_at, ..after };
-    require_unchanged(&before.legal_entity_id, &stated.entity, "/legalEntityId")?;
-    let entity = directory::require(stated.entity, stated.branch)?;
-    if stated.party != before.party_id {
-        require_active_party(side, stated.party)?;
+    require_unchanged(&before.legal_entity_id, &stated.terms.legal_entity_id, "/legalEntityId")?;
+    let entity = directory::require(stated.terms.legal_entity_id, stated.terms.branch_id)?;
+    if stated.terms.party_id != before.party_id {
+        require_active_party(side, stated.terms.party_id)?;
     }
     let lines = draw_lines(&after, &entity, &stated.lines)?;
     let change = Change::new(&before, InvoiceRow { total: total_of(&lines)?, ..after })?;

@@ -165,7 +165,7 @@ impl Named {
             let Some(article) = self.article(line) else { continue };
             let tracking = self.tracking(line);
             if !is_countable(line.quantity, tracking, article.decimal_places) {
-                faults.push(scale_fault(pointer.member("quantity")));
+                faults.push(scale_fault(pointer.member("quantity"), tracking, article.decimal_places));
             } else if tracking == Tracking::Serialized && pieces(line.quantity).is_none_or(|count| count > UNITS) {
                 let pieces = Bounds::between(1_i64, UNITS).of_counted("UNITS");
                 faults.push(item(pointer.member("quantity"), "RANGE").with_bounds(pieces));

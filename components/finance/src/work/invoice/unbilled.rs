@@ -34,8 +34,8 @@ pub fn find_unbilled(ordered: &BTreeMap<Id, OrderedLine>, received: &[ReceivedLi
     Ok(subtract_billed(ordered, received, &claimed))
 }
 
-/// Units are billed where an invoice claims them. Of other goods, what is billed of the order's line and of no receipt's counts
-/// against the oldest receipts.
+/// An invoice bills the units that it claims. For other goods, a quantity that is billed on the order's line and on no receipt's
+/// line counts against the oldest receipts.
 fn subtract_billed(
     ordered: &BTreeMap<Id, OrderedLine>,
     received: &[ReceivedLine],

@@ -30,15 +30,11 @@ pub struct AdjustmentInput {
     quantity: Positive,
     reason: Text<1, 1000>,
     /// Id that the caller chooses. The service never looks it up.
-    #[serde(default)]
     reference_id: Option<Id>,
     movement_type: AdjustmentType,
-    #[serde(default)]
     from_warehouse_id: Option<Id>,
-    #[serde(default)]
     to_warehouse_id: Option<Id>,
     /// ADJUSTMENT_IN only; required if the legal entity keeps books. Zero is a valid cost.
-    #[serde(default)]
     unit_cost: Option<Quantity>,
 }
 

@@ -30,6 +30,7 @@ pub const OPERATIONS: &[Operation] = &[
         .needs(ADJUST).body::<AdjustmentInput>().answers::<InventoryMovementReceipt>().writes(MOVEMENT, UPDATED)
         .problems(&["INSUFFICIENT_STOCK", "REFERENCE_INVALID", "ILLEGAL_STATE", "VALUATION_COST_REQUIRED",
             "ACCOUNTING_SETUP_REQUIRED", "ACCOUNTING_PERIOD_CLOSED", "ACCOUNTING_AMOUNT_PRECISION", "LIMIT_EXCEEDED"])
+        .item_codes(&["ROLE_UNMAPPED", "AMOUNT_PRECISION", "BEFORE_BOOKS", "MONTH_CLOSED"])
         .and_client(Client::new(CLIENT_WRITE)),
     Operation::create("/inventory/transfers", "createTransfer", transfer::create).summary("Move stock to another warehouse")
         .description("Moves goods at once between warehouses of one legal entity. Use a transfer order for goods that travel. \

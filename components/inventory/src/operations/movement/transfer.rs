@@ -25,7 +25,6 @@ pub struct TransferInput {
     to_warehouse_id: Id,
     reason: Text<1, 1000>,
     /// Id that the caller chooses. The service never looks it up.
-    #[serde(default)]
     reference_id: Option<Id>,
 }
 

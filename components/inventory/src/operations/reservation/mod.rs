@@ -1,4 +1,4 @@
-//! The operations of reservations: what is held for somebody.
+//! The operations of reservations: stock that is held for an order or a customer.
 
 mod list;
 mod release;

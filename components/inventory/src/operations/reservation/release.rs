@@ -24,7 +24,6 @@ use crate::work::units::holds::release_unit;
 pub struct ReleaseInput {
     pub reason: Text<1, 1000>,
     /// The `version` of the held unit that you read; not allowed for a quantity.
-    #[serde(default)]
     #[schemars(range(min = 1, max = 2_147_483_646))]
     pub expected_version: Option<i64>,
 }

@@ -26,7 +26,6 @@ pub struct ReservationInput {
     quantity: Positive,
     reason: Text<1, 1000>,
     /// Id that the caller chooses. The service never looks it up.
-    #[serde(default)]
     reference_id: Option<Id>,
 }
 

@@ -17,10 +17,8 @@ use stoa_trade::refusal::refuse_invalid;
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct StockCountInput {
     /// Unique in the legal entity, ignoring case. Immutable. Omitted or null: `SC-` and the next number.
-    #[serde(default)]
     pub number: Option<DocumentNumber>,
     pub warehouse_id: Id,
-    #[serde(default)]
     pub notes: Option<Text<0, 2000>>,
 }
 
@@ -39,7 +37,6 @@ pub struct CountedLine {
     pub variant_id: Id,
     pub counted_quantity: Quantity,
     /// Cost of one surplus unit of measure; required for a surplus if the legal entity keeps books.
-    #[serde(default)]
     pub unit_cost: Option<Decimal<6>>,
     /// Serialized variants only: every unit that is present, including a unit that was LOST.
     #[serde(default)]

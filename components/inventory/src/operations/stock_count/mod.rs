@@ -42,7 +42,8 @@ pub const OPERATIONS: &[Operation] = &[
             changed after its line was recorded is not changed.")
         .needs(ADJUST).body::<PostStockCount>().answers::<StockCountReceipt>().writes(COUNT, UPDATED).without_if_match()
         .problems(&["VERSION_CONFLICT", "ILLEGAL_STATE", "ARCHIVED", "INSUFFICIENT_STOCK", "UNIT_UNAVAILABLE",
-            "VALUATION_COST_REQUIRED", "ACCOUNTING_SETUP_REQUIRED", "ACCOUNTING_AMOUNT_PRECISION", "LIMIT_EXCEEDED"]),
+            "VALUATION_COST_REQUIRED", "ACCOUNTING_SETUP_REQUIRED", "ACCOUNTING_AMOUNT_PRECISION", "LIMIT_EXCEEDED"])
+        .item_codes(&["ROLE_UNMAPPED", "AMOUNT_PRECISION"]),
     Operation::transition("/inventory/counts/{id}/cancel", "cancelStockCount", open::cancel)
         .summary("Cancel a stock count")
         .needs(ADJUST).body::<CancelStockCount>().answers::<StockCountReceipt>().writes(COUNT, &[]).without_if_match()

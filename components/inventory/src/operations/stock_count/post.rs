@@ -1,5 +1,5 @@
-//! Posting a stock count: differences become movements, missing units are lost and found ones come back. What was sold or moved
-//! since a line was recorded stays so: quantities change by the difference, and a unit that changed since is left alone.
+//! Posting a stock count: differences become movements, missing units are lost and found ones come back. Sales and
+//! moves after a line was recorded stay: quantities change by the difference, and a unit that changed since is not touched.
 
 use std::collections::BTreeMap;
 

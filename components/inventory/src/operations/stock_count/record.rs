@@ -1,14 +1,14 @@
-//! Recording what was counted. What the system holds is kept with every line, so that what is sold while people count stays
+//! Recording a count. Each line keeps the quantity that the system had at that time, so that goods sold while users count stay
 //! sold.
 
 use std::collections::BTreeMap;
 
 use stoa_sdk::store::{MOST_ROWS, find, get_all, insert, run, select, update_all};
-use stoa_sdk::{Answer, Call, Decimal, Field, Id, Problem, all, item, map, new_ids, now, view};
+use stoa_sdk::{Answer, Call, Decimal, Field, Id, Problem, all, map, new_ids, now, view};
 use stoa_trade::clients::articles::{self, Article};
 use stoa_trade::document::lines::Lines;
 use stoa_trade::limits::COUNTED;
-use stoa_trade::quantity::{Quantity, Tracking, UnitCost, is_countable};
+use stoa_trade::quantity::{Quantity, Tracking, UnitCost, is_countable, scale_fault};
 use stoa_trade::refusal::{refuse, refuse_invalid};
 use stoa_trade::{Change, new_record};
 
@@ -30,13 +30,13 @@ view! {
 }
 
 impl UnitSeen {
-    /// Whether a count of this warehouse expects it: it is there, and does not travel on an order.
+    /// Returns whether a count of this warehouse expects it: it is there, and does not travel on an order.
     fn is_expected(&self, warehouse: Id) -> bool {
         let travels = self.status == UnitStatus::InTransit && self.transfer_order_id.is_some();
         self.warehouse_id == Some(warehouse) && !travels
     }
 
-    /// Whether it may be found there.
+    /// Returns whether it may be found there.
     fn is_findable(&self, count: &StockCountRow) -> bool {
         let is_lost = self.status == UnitStatus::Lost && self.legal_entity_id == count.legal_entity_id;
         self.is_expected(count.warehouse_id) || is_lost
@@ -125,7 +125,7 @@ impl Seen {
         })
     }
 
-    /// Whether more of a line's variant was counted than there is: a quantity beyond what is on hand, or a unit that was LOST.
+    /// Returns whether more of a line's variant was counted than there is: a quantity beyond what is on hand, or a unit that was LOST.
     fn exceeds(&self, line: &CountedLine) -> bool {
         let is_lost = |id: &Id| self.units.get(id).is_some_and(|unit| unit.status == UnitStatus::Lost);
         let on_hand = self.on_hand.get(&line.variant_id).copied().unwrap_or(Quantity::ZERO);
@@ -162,7 +162,7 @@ impl Seen {
     }
 }
 
-/// Whether these variants can be counted so.
+/// Checks that these variants can be counted so.
 fn check_counts(lines: &[CountedLine], articles: &BTreeMap<Id, Article>) -> Result<(), Problem> {
     let mut faults = Vec::new();
     for (index, line) in lines.iter().enumerate() {
@@ -170,8 +170,9 @@ fn check_counts(lines: &[CountedLine], articles: &BTreeMap<Id, Article>) -> Resu
         if articles::tracking(article) == Tracking::None {
             return Err(Problem::illegal_state(format!("/lines/{index}/variantId")));
         }
-        if !is_countable(line.counted_quantity, articles::tracking(article), article.decimal_places) {
-            faults.push(item(format!("/lines/{index}/countedQuantity"), "QUANTITY_SCALE"));
+        let (tracking, places) = (articles::tracking(article), article.decimal_places);
+        if !is_countable(line.counted_quantity, tracking, places) {
+            faults.push(scale_fault(format!("/lines/{index}/countedQuantity"), tracking, places));
         }
     }
     refuse_invalid(faults)

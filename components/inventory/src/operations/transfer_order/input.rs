@@ -19,18 +19,14 @@ use stoa_trade::refusal::refuse_invalid;
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct TransferOrderInput {
     /// Unique in the legal entity, ignoring case. Immutable. Omitted or null on create: `TO-` and the next number.
-    #[serde(default)]
     pub number: Option<DocumentNumber>,
     /// Warehouse of type PHYSICAL, VIRTUAL or THIRD_PARTY. The order belongs to its legal entity. Immutable.
     pub from_warehouse_id: Id,
     /// Warehouse of the same legal entity, of any type except IN_TRANSIT.
     pub to_warehouse_id: Id,
     /// Warehouse of type IN_TRANSIT. Omitted or null: the only one of the legal entity, set at the approval.
-    #[serde(default)]
     pub transit_warehouse_id: Option<Id>,
-    #[serde(default)]
     pub expected_on: Option<Date>,
-    #[serde(default)]
     pub notes: Option<Text<0, 2000>>,
     /// At most one line for each variant.
     #[schemars(length(min = 1, max = stoa_trade::limits::LINES))]
@@ -39,7 +35,6 @@ pub struct TransferOrderInput {
 
 impl Replaceable for TransferOrderInput {
     const UPDATE: &'static str = "TransferOrderUpdate";
-    const DESCRIPTION: &'static str = "Full replacement of a draft.";
 }
 
 impl TransferOrderInput {
@@ -106,10 +101,8 @@ pub struct CancelTransferOrder {
 pub struct ReceiveTransferOrder {
     pub expected_version: ExpectedVersion,
     /// Location in the destination warehouse.
-    #[serde(default)]
     pub to_location_id: Option<Id>,
     /// Reason for a loss; required if anything is lost.
-    #[serde(default)]
     pub reason: Option<Text<1, 1000>>,
     #[schemars(length(min = 1, max = stoa_trade::limits::LINES))]
     pub items: Vec<ReceiveItem>,

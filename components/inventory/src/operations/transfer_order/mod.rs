@@ -36,18 +36,21 @@ pub const OPERATIONS: &[Operation] = &[
         .needs(TRANSFER).body::<TransferOrderInput>().grows_with("/items").answers::<TransferOrderReceipt>().writes(ORDER, &[])
         .problems(&["DUPLICATE", "ILLEGAL_STATE", "REFERENCE_INVALID", "CUSTODY_CONFLICT", "UNIT_COUNT_MISMATCH",
             "LIMIT_EXCEEDED"])
+        .item_codes(&["OTHER_VARIANT", "NOT_IN_TRANSIT", "OTHER_ENTITY"])
         .and_client(Client::new(CLIENT_WRITE)
             .description("API clients cannot choose units: a user does.")),
     Operation::read("/inventory/transfer-orders/{id}", "getTransferOrder", list::read).summary("A transfer order")
         .description("Members `units` of the lines are present only for callers with `inventory.serials.read`.")
         .needs(READ).answers::<TransferOrder>().discloses_identifiers().cache_control("no-store")
         .and_client(Client::new(CLIENT_READ).description("")),
-    Operation::replace("/inventory/transfer-orders/{id}", "replaceTransferOrder", draft::replace).summary("Replace a draft")
+    Operation::replace("/inventory/transfer-orders/{id}", "replaceTransferOrder", draft::replace)
+        .summary("Replace a draft of a transfer order")
         .description("Full replacement. Number and source must be the current ones.")
         .needs(TRANSFER).body::<FullReplacement<TransferOrderInput>>().grows_with("/items")
         .answers::<TransferOrderReceipt>().writes(ORDER, &[]).without_if_match()
         .problems(&["VERSION_CONFLICT", "ILLEGAL_STATE", "IMMUTABLE_FIELD", "REFERENCE_INVALID", "CUSTODY_CONFLICT",
             "UNIT_COUNT_MISMATCH", "LIMIT_EXCEEDED"])
+        .item_codes(&["OTHER_VARIANT", "NOT_IN_TRANSIT", "OTHER_ENTITY"])
         .and_client(Client::new(CLIENT_WRITE)
             .description("Units that a user chose for a variant that remains on the document are kept, up to the new quantity.")),
     Operation::transition("/inventory/transfer-orders/{id}/approve", "approveTransferOrder", approve::approve)
@@ -55,12 +58,14 @@ pub const OPERATIONS: &[Operation] = &[
         .description("Reserves all lines at the source. A serialized line needs as many units as its quantity.")
         .needs(TRANSFER).body::<Transition>().answers::<TransferOrderReceipt>()
         .writes(ORDER, UPDATED).without_if_match().problems(LEAVING)
+        .item_codes(&["NONE", "SEVERAL"])
         .and_client(Client::new(CLIENT_WRITE)),
     Operation::transition("/inventory/transfer-orders/{id}/ship", "shipTransferOrder", ship::ship)
         .summary("Ship a transfer order")
         .description("Always ships the whole order. A draft is approved first, in the same transaction.")
         .needs(TRANSFER).body::<Transition>().answers::<TransferOrderReceipt>()
         .writes(ORDER, UPDATED).without_if_match().problems(LEAVING)
+        .item_codes(&["NONE", "SEVERAL"])
         .and_client(Client::new(CLIENT_WRITE)),
     Operation::transition("/inventory/transfer-orders/{id}/receive", "receiveTransferOrder", receive::receive)
         .summary("Receive goods of a transfer order")
@@ -70,6 +75,7 @@ pub const OPERATIONS: &[Operation] = &[
         .writes(ORDER, UPDATED).without_if_match()
         .problems(&["VERSION_CONFLICT", "ILLEGAL_STATE", "REFERENCE_INVALID", "UNIT_COUNT_MISMATCH", "LIMIT_EXCEEDED", "ARCHIVED",
             "UNIT_UNAVAILABLE", "ACCOUNTING_SETUP_REQUIRED", "ACCOUNTING_AMOUNT_PRECISION"])
+        .item_codes(&["OTHER_ORDER", "OTHER_WAREHOUSE", "NOT_OUTSTANDING", "ROLE_UNMAPPED", "AMOUNT_PRECISION"])
         .and_client(Client::new(CLIENT_WRITE)),
     Operation::transition("/inventory/transfer-orders/{id}/cancel", "cancelTransferOrder", cancel::cancel)
         .summary("Cancel a transfer order")

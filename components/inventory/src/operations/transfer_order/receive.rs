@@ -6,7 +6,7 @@ use stoa_sdk::store::{get, get_all, lock_shared, run, update_all};
 use stoa_sdk::{Answer, Bounds, Call, Id, Problem, set};
 use stoa_trade::Caller;
 use stoa_trade::clients::books;
-use stoa_trade::quantity::{Quantity, Tracking};
+use stoa_trade::quantity::{Quantity, Tracking, scale_fault};
 use stoa_trade::refusal;
 
 use crate::operations::transfer_order::input::{self, ReceiveItem, ReceiveTransferOrder};
@@ -106,7 +106,7 @@ fn read_units(
         let pointer = format!("/items/{index}/{member}");
         let required = match item.tracking {
             Tracking::Serialized if quantity.units() % ONE.units() != 0 => {
-                return Err(Problem::invalid(vec![stoa_sdk::item(format!("/items/{index}"), "QUANTITY_SCALE")]));
+                return Err(Problem::invalid(vec![scale_fault(format!("/items/{index}"), item.tracking, 0)]));
             }
             Tracking::Serialized => usize::try_from(quantity.units() / ONE.units()).unwrap_or(usize::MAX),
             _ => 0,

@@ -7,10 +7,10 @@ use stoa_sdk::{Id, Item, Problem, item, map};
 use stoa_trade::clients::articles::{self, Article};
 use stoa_trade::document::lines::Lines;
 use stoa_trade::limits::UNITS;
-use stoa_trade::quantity::{Quantity, Tracking, is_countable};
+use stoa_trade::quantity::{Quantity, Tracking, is_countable, scale_fault};
 use stoa_trade::refusal::{self, refuse, refuse_invalid};
 
-use crate::operations::transfer_order::input::{TransferItemInput, TransferOrderInput};
+use crate::operations::transfer_order::input::TransferOrderInput;
 use crate::records::unit::UnitRow;
 use crate::records::warehouse::{WarehouseRow, WarehouseType};
 use crate::rules::unknown::find_unknown;
@@ -61,13 +61,15 @@ impl References {
     /// Faults of quantities, then what a warehouse, a variant or a unit cannot be used for.
     pub fn check(&self, body: &TransferOrderInput) -> Result<(), Problem> {
         let items = Lines::at("/items", &body.items);
-        let is_uncountable = |line: &TransferItemInput| {
-            let article = self.articles.get(&line.variant_id);
-            article.is_some_and(|article| {
-                !is_countable(line.quantity, articles::tracking(article), article.decimal_places)
-            })
-        };
-        refuse_invalid(items.faults("quantity", "QUANTITY_SCALE", is_uncountable))?;
+        let mut fine = Vec::new();
+        for (pointer, line) in items.iter() {
+            let Some(article) = self.articles.get(&line.variant_id) else { continue };
+            let (tracking, places) = (articles::tracking(article), article.decimal_places);
+            if !is_countable(line.quantity, tracking, places) {
+                fine.push(scale_fault(pointer.member("quantity"), tracking, places));
+            }
+        }
+        refuse_invalid(fine)?;
         let mut serialized = Quantity::ZERO;
         for (pointer, line) in items.iter() {
             match self.tracking(line.variant_id) {
@@ -93,7 +95,7 @@ impl References {
     }
 }
 
-/// Whether goods of one entity may travel so.
+/// Checks that goods of one entity may take this route.
 ///
 /// # Errors
 /// REFERENCE_INVALID: archived, or no transit warehouse of the entity; CUSTODY_CONFLICT: ends that do not fit each other.

@@ -28,14 +28,11 @@ pub struct AdmitUnits {
     pub variant_id: Id,
     pub warehouse_id: Id,
     /// Location in the warehouse.
-    #[serde(default)]
     pub location_id: Option<Id>,
     /// Cost of each unit; required if the legal entity keeps books.
-    #[serde(default)]
     pub unit_cost: Option<Decimal<6>>,
     pub reason: Text<1, 1000>,
     /// Stored as sent. The service never looks it up.
-    #[serde(default)]
     pub reference_id: Option<Id>,
     #[schemars(length(min = 1, max = stoa_trade::limits::UNITS))]
     pub units: Vec<UnitInput>,

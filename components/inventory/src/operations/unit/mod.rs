@@ -38,6 +38,7 @@ pub const OPERATIONS: &[Operation] = &[
         .needs(ADJUST).body::<AdmitUnits>().grows_with("/units").answers::<AdmittedUnits>().writes(UNIT, UPDATED)
         .problems(&["DUPLICATE", "ILLEGAL_STATE", "REFERENCE_INVALID", "UNIT_CONDITION_REQUIRED", "UNIT_CONDITION_MISMATCH",
             "VALUATION_COST_REQUIRED", "ACCOUNTING_SETUP_REQUIRED", "ACCOUNTING_AMOUNT_PRECISION", "LIMIT_EXCEEDED"])
+        .item_codes(&["OTHER_WAREHOUSE", "ROLE_UNMAPPED", "AMOUNT_PRECISION"])
         .cache_control("no-store"),
     Operation::read(UNIT_AT, "getUnit", list::read).summary("A serial unit")
         .needs(READ_UNITS).answers::<InventoryUnit>().discloses_identifiers().cache_control("no-store"),
@@ -54,6 +55,7 @@ pub const OPERATIONS: &[Operation] = &[
         .writes(UNIT, UPDATED)
         .problems(&["PERMISSION_DENIED", "VERSION_CONFLICT", "UNIT_UNAVAILABLE", "CUSTODY_CONFLICT", "REFERENCE_INVALID",
             "VALUATION_COST_REQUIRED", "ACCOUNTING_SETUP_REQUIRED", "ACCOUNTING_AMOUNT_PRECISION", "LIMIT_EXCEEDED"])
+        .item_codes(&["OTHER_WAREHOUSE", "ROLE_UNMAPPED", "AMOUNT_PRECISION"])
         .cache_control("no-store"),
     Operation::create("/inventory/units/{id}/reservations", "reserveUnit", reserve::reserve)
         .summary("Hold a unit").description("Holds the unit until it is released. A unit held by hand is never sold.")
@@ -78,5 +80,6 @@ pub const OPERATIONS: &[Operation] = &[
         .problems(&["VERSION_CONFLICT", "UNIT_UNAVAILABLE", "CUSTODY_CONFLICT", "REFERENCE_INVALID", "VALUATION_COST_REQUIRED",
             "UNIT_CONDITION_REQUIRED", "UNIT_CONDITION_MISMATCH", "ACCOUNTING_SETUP_REQUIRED", "ACCOUNTING_AMOUNT_PRECISION",
             "LIMIT_EXCEEDED"])
+        .item_codes(&["OTHER_WAREHOUSE", "NOT_SOLD", "OTHER_PRODUCT", "NOT_SERIALIZED", "ROLE_UNMAPPED", "AMOUNT_PRECISION"])
         .cache_control("no-store"),
 ];

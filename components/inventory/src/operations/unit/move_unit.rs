@@ -30,17 +30,13 @@ pub struct UnitMovementInput {
     pub movement_type: UnitMovementType,
     pub expected_version: ExpectedVersion,
     /// Only with TRANSFER and ADJUSTMENT_IN, and required there.
-    #[serde(default)]
     pub to_warehouse_id: Option<Id>,
     /// Location in `toWarehouseId`.
-    #[serde(default)]
     pub to_location_id: Option<Id>,
     /// Stored as sent. The service never looks it up.
-    #[serde(default)]
     pub reference_id: Option<Id>,
     pub reason: Text<1, 1000>,
     /// With ADJUSTMENT_IN only; required if the legal entity keeps books. Omitted without books: the last cost of the unit.
-    #[serde(default)]
     pub unit_cost: Option<Decimal<6>>,
 }
 

@@ -26,25 +26,18 @@ pub struct ReadmitUnit {
     pub expected_version: ExpectedVersion,
     /// Required for SOLD and RMA, not allowed for DAMAGED. A SOLD unit changes to the legal entity of the warehouse; an RMA
     /// unit keeps its legal entity.
-    #[serde(default)]
     pub to_warehouse_id: Option<Id>,
     /// Location in `toWarehouseId`.
-    #[serde(default)]
     pub to_location_id: Option<Id>,
     /// For a SOLD unit: another serialized variant of the same product, such as the used one.
-    #[serde(default)]
     pub variant_id: Option<Id>,
     /// Value of the unit now; required if the legal entity keeps books.
-    #[serde(default)]
     pub unit_cost: Option<Decimal<6>>,
     /// For a SOLD unit: required if the variant has no condition.
-    #[serde(default)]
     pub condition: Option<Condition>,
-    #[serde(default)]
     pub grade: Option<Grade>,
     pub reason: Text<1, 1000>,
     /// Stored as sent. The service never looks it up.
-    #[serde(default)]
     pub reference_id: Option<Id>,
 }
 
@@ -99,7 +92,7 @@ pub fn readmit(call: &Call) -> Answer {
     unit::receipt(effects::write_changes(changes, None, Goods::default(), &entered.warehouses, terms.as_ref())?)
 }
 
-/// Whether the unit may come in under this variant: its own, or a bought-back one under another of its product.
+/// Checks that the unit may come in under this variant: its own, or for a bought-back unit another one of its product.
 fn usable(unit: &UnitRow, article: &Article) -> Result<(), Problem> {
     let refused = |why: &str| Err(refusal::unusable("/variantId", why));
     let is_own = Id::from(article.variant_id) == unit.variant_id;

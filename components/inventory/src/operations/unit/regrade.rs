@@ -1,4 +1,4 @@
-//! Regrading: an inspection states condition and grade anew; nothing else of the unit changes.
+//! Regrading: an inspection states a new condition and grade; nothing else of the unit changes.
 
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -19,9 +19,7 @@ use crate::work::units::effects;
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct RegradeUnit {
     pub expected_version: ExpectedVersion,
-    #[serde(default)]
     pub condition: Option<Condition>,
-    #[serde(default)]
     pub grade: Option<Grade>,
     pub reason: Text<1, 1000>,
 }

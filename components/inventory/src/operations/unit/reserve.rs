@@ -21,7 +21,6 @@ pub struct ReserveUnit {
     pub expected_version: ExpectedVersion,
     pub reason: Text<1, 1000>,
     /// Stored as sent. The service never looks it up.
-    #[serde(default)]
     pub reference_id: Option<Id>,
 }
 

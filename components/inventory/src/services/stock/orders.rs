@@ -105,7 +105,7 @@ impl OrderReservations {
         Known::with(self.warehouses.values(), &self.articles)
     }
 
-    fn of(&self, id: Id) -> Result<(&ReservationRow, Place, Sku), Problem> {
+    fn find(&self, id: Id) -> Result<(&ReservationRow, Place, Sku), Problem> {
         let row = self.rows.get(&id).ok_or_else(Problem::not_found)?;
         let warehouse = self.warehouses.get(&row.warehouse_id).ok_or_else(Problem::not_found)?;
         let article = articles::require(&self.articles, row.variant_id, "")?;
@@ -123,7 +123,7 @@ pub fn release(order: Id, reservations: &[(u64, u64)], reason: &str) -> Result<(
     let rows: Vec<ReservationRow> = ids.iter().filter_map(|id| ours.rows.get(id)).cloned().collect();
     sales::release_lines(&rows, reason, &mut goods, &mut changes)?;
     for (nth, id) in ids.iter().enumerate() {
-        let (row, place, sku) = ours.of(*id)?;
+        let (row, place, sku) = ours.find(*id)?;
         if row.unit_id.is_some() {
             continue;
         }
@@ -155,7 +155,7 @@ pub fn deliver(
     let costs = effects::collect(&changes.all, &mut goods, &ours.known_units())?;
     let costs = map(changes.all.iter().zip(costs).filter_map(|(change, cost)| Some((change.after.id, cost?))));
     for (nth, line) in lines.iter().enumerate() {
-        let (row, place, sku) = ours.of(line.reservation_id.into())?;
+        let (row, place, sku) = ours.find(line.reservation_id.into())?;
         let (movement, cost) = match row.unit_id {
             Some(unit) => {
                 let movement = by_unit.get(&row.id).copied().ok_or_else(Problem::not_found)?;

@@ -1,5 +1,5 @@
 //! Corrections and charges: an amount is dealt over the goods of a receipt's line, wherever they are now. Layers on hand are
-//! emptied and opened anew at the new cost; what is gone gets rows of its own. Nothing in a ledger changes.
+//! emptied and opened again at the new cost; what is gone gets rows of its own. Nothing in a ledger changes.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
@@ -55,7 +55,7 @@ pub fn recost(way: Way, document: Id, lines: &[Line]) -> Result<Vec<Parts>, Prob
         let places =
             if articles::tracking(article) == Tracking::Serialized { 0 } else { u32::from(article.decimal_places) };
         let mut of_line = match line.unit {
-            // Nobody else deals over it.
+            // No other line shares it.
             None => goods.remove(&line.receipt_item).unwrap_or_default(),
             unit => {
                 goods.get(&line.receipt_item).into_iter().flatten().filter(|part| part.unit == unit).cloned().collect()
@@ -174,7 +174,7 @@ impl Recosting {
         let dealt = deal_over(self.way, goods, line.amount, places, grain)?;
         let mut parts: BTreeMap<&'static str, (Destination, i128)> = BTreeMap::new();
         // Written oldest first, so that new layers keep the order in which the old ones would have left; one whose cost stays
-        // is opened anew too after a part of its own layer that was, or it would leave before that.
+        // is opened again too after a part of its own layer that was, or it would leave before that.
         let mut reopened = None;
         let of_fragments = dealt.chunk_by(|a, b| a.fragment == b.fragment);
         let mut order: Vec<(&Fragment, &[Dealt])> =
@@ -272,7 +272,7 @@ impl Recosting {
         }
     }
 
-    /// Writes it step by step, mostly in one; whoever reads meanwhile sees nothing of it before all is committed.
+    /// Writes it step by step, mostly in one; a concurrent reader sees nothing of it before all is committed.
     fn write(self) -> Result<(), Problem> {
         let most = [self.emptied.len(), self.opened.len(), self.entries.len(), self.gone.len()].into_iter().max();
         for step in 0..most.unwrap_or_default().div_ceil(STEP) {

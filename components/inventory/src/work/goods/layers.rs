@@ -82,11 +82,11 @@ impl Layers {
             *draws += 1;
         }
         let mut unread: Vec<Pool> =
-            needed.keys().copied().filter(|pool| self.of(pool).len() >= FIRST_LAYERS as usize).collect();
+            needed.keys().copied().filter(|pool| self.list_known(pool).len() >= FIRST_LAYERS as usize).collect();
         loop {
             unread.retain(|pool| {
                 let (quantity, draws) = needed.get(pool).copied().unwrap_or_default();
-                let layers = self.of(pool);
+                let layers = self.list_known(pool);
                 let held: i128 = layers.iter().map(|layer| layer.remaining.units()).sum();
                 held < quantity && layers.len() <= draws * MOST_LAYERS
             });
@@ -103,14 +103,14 @@ impl Layers {
         }
     }
 
-    fn of(&self, pool: &Pool) -> &[LayerRow] {
+    fn list_known(&self, pool: &Pool) -> &[LayerRow] {
         self.of_pools.get(pool).map_or(&[], Vec::as_slice)
     }
 
     /// The next open layers of a pool.
     fn layers_after(&self, pool: &Pool) -> Limited<LayerRow> {
         let (entity, variant) = *pool;
-        let last = self.of(pool).last().map(|layer| vec![layer.seq.put(), layer.id.put()]);
+        let last = self.list_known(pool).last().map(|layer| vec![layer.seq.put(), layer.id.put()]);
         let of_pool = [LayerRow::legal_entity_id.eq(entity), LayerRow::variant_id.eq(variant), open_quantities()];
         select(all(of_pool)).by(LayerRow::seq).after_row(last).limit(PAGE)
     }

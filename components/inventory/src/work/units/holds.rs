@@ -1,4 +1,4 @@
-//! Units held for somebody: each by a reservation of its own, whole, once.
+//! Units held for an order or a customer: each by a reservation of its own, whole, once.
 
 use std::collections::BTreeMap;
 

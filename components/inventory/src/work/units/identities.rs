@@ -33,7 +33,7 @@ impl NewIdentities {
 
     /// 409 at every unit of which an identity is taken.
     pub fn refuse_taken(&self, clashes: &[Clash]) -> Problem {
-        // An identity is the only one of these keys that somebody else may hold.
+        // An identity is the only one of these keys that another row may hold.
         let row = |clash: &Clash| self.pointers.get(usize::try_from(clash.row).ok()?);
         let mut errors: Vec<Item> = Vec::new();
         for pointer in clashes.iter().filter_map(row) {

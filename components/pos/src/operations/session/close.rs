@@ -29,7 +29,6 @@ pub struct ClosePosSession {
     /// Cash counted in the drawer at the closing.
     pub counted_amount: Money,
     /// Free text. Text that resembles a card number is rejected.
-    #[serde(default)]
     pub notes: Option<Prose<0, 1000>>,
 }
 

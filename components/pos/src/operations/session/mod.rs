@@ -1,4 +1,4 @@
-//! The operations of cash sessions (sales-pos.md 10.2). A session is its operator's: nobody else collects or moves cash in it.
+//! The operations of cash sessions (sales-pos.md 10.2). A session belongs to its operator: no other user collects or moves cash in it.
 
 mod close;
 mod list;
@@ -25,7 +25,8 @@ pub const OPERATIONS: &[Operation] = &[
         .needs(SELL).body::<OpenPosSession>().answers::<PosSession>().cache_control("no-store")
         .writes(POS_SESSION, &[SESSION_OPENED.code])
         .problems(&["SESSION_OPEN", "AMOUNT_PRECISION", "REFERENCE_INVALID", "ARCHIVED", "PAYMENT_ACCOUNT_INVALID", "ACCOUNTING_SETUP_REQUIRED",
-            "ACCOUNTING_CURRENCY_UNSUPPORTED"]),
+            "ACCOUNTING_CURRENCY_UNSUPPORTED"])
+        .item_codes(&["METHOD_UNMAPPED"]),
     Operation::read("/pos/sessions/{id}", "getPosSession", list::read).summary("A cash session")
         .needs(READ).answers::<PosSession>().cache_control("no-store")
         .and_client(Client::new(READ).answers::<ApiPosSession>()),
@@ -35,7 +36,8 @@ pub const OPERATIONS: &[Operation] = &[
         .needs_any(CLOSE).body::<ClosePosSession>().answers::<PosSession>().cache_control("no-store")
         .writes(POS_SESSION, &[SESSION_CLOSED.code]).without_if_match()
         .problems(&["PERMISSION_DENIED", "VERSION_CONFLICT", "ILLEGAL_STATE", "AMOUNT_PRECISION", "LIMIT_EXCEEDED", "ARCHIVED", "ACCOUNTING_SETUP_REQUIRED",
-            "ACCOUNTING_PERIOD_CLOSED", "ACCOUNTING_CURRENCY_UNSUPPORTED", "ACCOUNTING_AMOUNT_PRECISION"]),
+            "ACCOUNTING_PERIOD_CLOSED", "ACCOUNTING_CURRENCY_UNSUPPORTED", "ACCOUNTING_AMOUNT_PRECISION"])
+        .item_codes(&["SESSION_CLOSED", "METHOD_UNMAPPED", "ROLE_UNMAPPED", "BEFORE_BOOKS", "MONTH_CLOSED"]),
     Operation::read("/pos/sessions/{id}/report", "getPosSessionReport", report::read).summary("The report of a cash session")
         .description("An X report while the session is open, as often as you like; the Z report after it is closed, which \
             never changes.")

@@ -14,7 +14,7 @@ use crate::records::price::{
     lock_name, show,
 };
 use crate::records::price_list::ListRow;
-use crate::rules::access::{require_list, require_price};
+use crate::rules::access::{require_list, require_price, show_readable};
 use crate::rules::period::{Period, Stated, overlap_filter, read_period};
 use crate::work::articles::is_variant_on_sale;
 
@@ -51,10 +51,8 @@ pub struct PriceInput {
     pub currency_code: String,
     pub amount: Amount,
     /// Inclusive; null: no start.
-    #[serde(default)]
     pub valid_from: Option<Stated>,
     /// Exclusive, after `validFrom`; null: no end.
-    #[serde(default)]
     pub valid_to: Option<Stated>,
 }
 
@@ -95,6 +93,15 @@ fn find_overlaps(list: Id, variant: Id, period: Period, but: Option<Id>) -> Firs
     select(all([overlap].into_iter().chain(but.map(|id| PriceRow::id.ne(id))))).first()
 }
 
+/// Rejects a period that an active price covers. An API client that reads prices learns its id too: it may replace or archive
+/// that price.
+fn refuse_overlap(overlap: Option<PriceId>) -> Result<(), Problem> {
+    match overlap {
+        Some(price) => Err(Problem::conflict("PRICE_PERIOD_OVERLAP", "/validFrom", show_readable(price.id))),
+        None => Ok(()),
+    }
+}
+
 /// Shows a price that was written; the audit entry is found by its product too.
 fn show_with_product(row: &PriceRow) -> Reply {
     show(row).subjects(articles::products_of([row.variant_id]))
@@ -117,9 +124,7 @@ pub fn create(call: &Call) -> Answer {
     if input.currency_code != list.currency_code {
         return Err(Problem::reference_invalid("/currencyCode"));
     }
-    if overlaps.is_some() {
-        return Err(Problem::new("PRICE_PERIOD_OVERLAP"));
-    }
+    refuse_overlap(overlaps)?;
     let row = input.row(new_id(), list_id, period);
     run(insert([&row]))?;
     let is_public = list.is_public() && article.as_ref().is_some_and(articles::is_on_sale);
@@ -152,9 +157,7 @@ pub fn replace(call: &Call) -> Answer {
         ..row.clone()
     };
     let change = Change::new(&row, after)?;
-    if overlaps.is_some() {
-        return Err(Problem::new("PRICE_PERIOD_OVERLAP"));
-    }
+    refuse_overlap(overlaps)?;
     let data = |row: &PriceRow| PriceEvent::from_row(row, list.is_public() && is_variant_on_sale(variant));
     change.write_and_emit(&UPDATED, data, show_with_product)
 }

@@ -2,5 +2,6 @@
 
 pub mod change;
 pub mod read;
+pub mod removal;
 pub mod resolve;
 pub mod schedule;

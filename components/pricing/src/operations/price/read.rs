@@ -32,6 +32,8 @@ list_query! {
     pub struct ListPrices of PriceRow {
         #[serde(default)]
         status: Status = PriceRow::status.eq(status),
+        /// Only these prices, at most 100, separated by commas.
+        ids: Option<Ids> = among(PriceRow::id, ids.as_ref()),
         variant_id: Option<Id>,
         /// Only these variants, at most 100, separated by commas.
         variant_ids: Option<Ids> = among(PriceRow::variant_id, variant_ids.as_ref()),
@@ -53,10 +55,13 @@ fn filter_by(stated: Option<Stated>, filter: impl Fn(Instant) -> Filter) -> Filt
 
 list_query! {
     pub struct ListApiPrices of OnlyActive {
+        /// Only these prices, at most 100, separated by commas.
+        ids: Option<Ids>,
         variant_id: Option<Id>,
         /// Only these variants, at most 100, separated by commas.
         variant_ids: Option<Ids>,
-        /// Only prices changed, or in effect only since, at or after this instant.
+        /// Only prices changed, or in effect only since, at or after this instant. Prices that are not in effect any more are in
+        /// `GET /api-client/pricing/price-lists/{listId}/removals`.
         updated_since: Option<Instant>,
     }
 }
@@ -91,6 +96,7 @@ pub fn list_in_effect(call: &Call) -> Answer {
         PriceRow::list_id.eq(list_id),
         PriceRow::status.eq(Status::Active),
         in_effect(now()),
+        among(PriceRow::id, query.ids.as_ref()),
         equals(PriceRow::variant_id, query.variant_id),
         among(PriceRow::variant_id, query.variant_ids.as_ref()),
         query.updated_since.map(since).unwrap_or_default(),
@@ -109,7 +115,7 @@ pub fn list_in_effect(call: &Call) -> Answer {
     )
 }
 
-fn read_list_and_page<V: View<Entity = ListRow>>(
+pub fn read_list_and_page<V: View<Entity = ListRow>>(
     list: Id,
     filter: &Filter,
     cursor: Option<Id>,

@@ -48,7 +48,6 @@ pub struct Resolve {
     #[schemars(length(min = 1, max = stoa_trade::limits::RESOLVED_PRICES), extend("uniqueItems" = true))]
     variant_ids: Vec<Id>,
     /// Instant of the prices. Omitted or null: the instant of the request.
-    #[serde(default)]
     at: Option<Stated>,
 }
 

@@ -13,9 +13,9 @@ use crate::operations::price::change::PriceInput;
 use crate::records::permission::WRITE;
 use crate::records::price::{ApiPrice, CREATED, Price, PriceEvent, PriceRow, UPDATED, lock_name};
 use crate::records::price_list::{self, ListRow};
-use crate::rules::access::require_list;
+use crate::rules::access::{require_list, show_readable};
 use crate::rules::period::{Period, overlap_filter};
-use crate::rules::plan::Plan;
+use crate::rules::plan::{Overlap, Plan};
 
 #[rustfmt::skip]
 pub const OPERATIONS: &[Operation] = &[
@@ -76,13 +76,19 @@ pub fn schedule(call: &Call) -> Answer {
         !articles.get(&price.variant_id).is_some_and(articles::is_active)
     })?;
     refuse_each(&batch.prices, "REFERENCE_INVALID", "currencyCode", |price| price.currency_code != list.currency_code)?;
-    // Nobody adds to them: all names are held.
+    // No request adds to them: this one holds all names.
     let rows = read_rest(first, &filter, |row| row.id)?;
 
     let mut plan = Plan::from_rows(&rows);
     let wanted = batch.prices.iter().map(|price| price.variant_id).zip(periods);
     let overlapping = plan.add_all(wanted, batch.replace);
-    let overlap = |index: usize| item(format!("/prices/{index}"), "PRICE_PERIOD_OVERLAP");
+    let overlap = |Overlap { index, standing }: Overlap| {
+        let fault = item(format!("/prices/{index}/validFrom"), "PRICE_PERIOD_OVERLAP");
+        match standing.and_then(|standing| rows.get(standing)).and_then(|row| show_readable(row.id)) {
+            Some(price) => fault.with_conflict(price),
+            None => fault,
+        }
+    };
     refuse("PRICE_PERIOD_OVERLAP", overlapping.into_iter().map(overlap).collect())?;
     let (created, closed) = write(list_id, &batch.prices, rows, &plan)?;
 

@@ -39,7 +39,7 @@ impl Charging {
         self.charges.iter().find(|charge| charge.id == id).ok_or_else(Problem::not_found)
     }
 
-    /// Whether what the body names is there.
+    /// Checks that the records named by the body exist.
     fn check_existence(&self, body: &ChargeInput) -> Result<(), Problem> {
         if body.supplier_id.is_some() && self.supplier.is_none() {
             return Err(Problem::reference_missing("/supplierId"));
@@ -50,7 +50,7 @@ impl Charging {
         Ok(())
     }
 
-    /// Whether what the body names may be named: an active supplier, a shipment of this order.
+    /// Checks that the body names an active supplier and a shipment of this order.
     fn check_references(&self, body: &ChargeInput, before: Option<&ChargeRow>) -> Result<(), Problem> {
         // A supplier that was named before may have been archived since.
         let is_new = before.is_none_or(|before| before.supplier_id != body.supplier_id);

@@ -20,17 +20,13 @@ pub struct ShipmentInput {
     pub expected_version: ExpectedVersion,
     /// Unique in the order, ignoring case. Immutable.
     pub number: DocumentNumber,
-    #[serde(default)]
     pub reference: Option<Line<0, 120>>,
-    #[serde(default)]
     pub carrier: Option<Line<0, 120>>,
     /// Container numbers.
     #[serde(default)]
     #[schemars(length(max = stoa_trade::limits::CONTAINERS), extend("default" = []))]
     pub containers: Vec<Line<1, 20>>,
-    #[serde(default)]
     pub departs_on: Option<Date>,
-    #[serde(default)]
     pub arrives_on: Option<Date>,
     /// Each line of the order at most once.
     #[schemars(length(min = 1, max = stoa_trade::limits::LINES))]
@@ -54,7 +50,6 @@ pub struct ShipmentAdvance {
     pub stage: ShipmentStage,
     /// The day on which it happened.
     pub occurred_on: Date,
-    #[serde(default)]
     pub note: Option<Prose<0, 500>>,
 }
 
@@ -68,15 +63,11 @@ pub struct ChargeInput {
     pub kind: ChargeType,
     /// Amount in the currency of the order.
     pub amount: Positive,
-    #[serde(default)]
     pub description: Option<Line<0, 200>>,
     /// Id of the supplier who bills the charge; null for none.
-    #[serde(default)]
     pub supplier_id: Option<Id>,
-    #[serde(default)]
     pub reference: Option<Line<0, 120>>,
     /// Shipment that caused the charge; null: any shipment of the order.
-    #[serde(default)]
     pub shipment_id: Option<Id>,
 }
 

@@ -31,6 +31,19 @@ const SHIPPING: &[&str] =
 const CHARGING: &[&str] =
     &["VERSION_CONFLICT", "ILLEGAL_STATE", "IMMUTABLE_FIELD", "REFERENCE_INVALID", "LIMIT_EXCEEDED"];
 
+/// Item codes of an allocation, those of the cost of goods and of the books with them.
+const ALLOCATING: &[&str] = &[
+    "OTHER_ORDER",
+    "OTHER_SHIPMENT",
+    "NOT_TRACKED",
+    "NOT_RECEIVED",
+    "UNCOSTED",
+    "ROLE_UNMAPPED",
+    "AMOUNT_PRECISION",
+    "BEFORE_BOOKS",
+    "MONTH_CLOSED",
+];
+
 #[rustfmt::skip]
 pub const OPERATIONS: &[Operation] = &[
     Operation::read(ORDERS, "listImportOrders", list::list).summary("Import orders")
@@ -57,6 +70,7 @@ pub const OPERATIONS: &[Operation] = &[
         .description("Only on an approved or partially received order. All shipments that are not cancelled together carry at \
             most the ordered quantity of a line.")
         .needs(CREATE).body::<ShipmentInput>().grows_with("/items").answers::<ShipmentWrite>().writes(ORDER, UPDATES).problems(SHIPPING)
+        .item_codes(&["OTHER_ORDER"])
         .and_client(Client::new(CLIENT_WRITE)),
     Operation::replace("/purchases/import-orders/{id}/shipments/{shipmentId}", "replaceShipment", shipment::replace)
         .summary("Replace a shipment")
@@ -64,6 +78,7 @@ pub const OPERATIONS: &[Operation] = &[
             PLANNED.")
         .needs(CREATE).body::<ShipmentInput>().grows_with("/items").answers::<PurchaseOrderWrite>()
         .writes(ORDER, UPDATES).without_if_match().problems(SHIPPING)
+        .item_codes(&["OTHER_ORDER"])
         .and_client(Client::new(CLIENT_WRITE)),
     Operation::transition("/purchases/import-orders/{id}/shipments/{shipmentId}/advance", "advanceShipment", shipment::advance)
         .summary("Advance a shipment")
@@ -75,20 +90,23 @@ pub const OPERATIONS: &[Operation] = &[
     Operation::create("/purchases/import-orders/{id}/charges", "addCharge", charge::add).summary("Add a charge")
         .description("Adds freight, duty or a similar charge in the currency of the order, to any order except a draft. It \
             raises the cost of goods as far as it is allocated to them.")
-        .needs(CREATE).body::<ChargeInput>().answers::<ChargeWrite>().writes(ORDER, UPDATES).problems(CHARGING),
+        .needs(CREATE).body::<ChargeInput>().answers::<ChargeWrite>().writes(ORDER, UPDATES).problems(CHARGING)
+        .item_codes(&["OTHER_ORDER"]),
     Operation::replace("/purchases/import-orders/{id}/charges/{chargeId}", "replaceCharge", charge::replace)
         .summary("Replace a charge")
         .description("Full replacement while a part of the charge is not allocated. The amount cannot be lower than the \
             allocated part.")
         .needs(CREATE).body::<ChargeInput>().answers::<PurchaseOrderWrite>()
-        .writes(ORDER, UPDATES).without_if_match().problems(CHARGING),
+        .writes(ORDER, UPDATES).without_if_match().problems(CHARGING)
+        .item_codes(&["OTHER_ORDER"]),
     Operation::create("/purchases/import-orders/{id}/charges/{chargeId}/allocations", "allocateCharge", charge::allocate)
         .summary("Allocate a charge to received goods")
         .description("State an amount for each line of a receipt of this order; nothing is pro-rated. The share of goods on \
             hand raises their cost; the share of goods that left is posted to where they went. An allocation is final.")
         .needs(RECEIVE).body::<AllocateCharge>().grows_with("/allocations").answers::<PurchaseOrderWrite>().writes(ORDER, UPDATES)
         .problems(&["VERSION_CONFLICT", "ILLEGAL_STATE", "REFERENCE_INVALID", "LIMIT_EXCEEDED", "ACCOUNTING_CURRENCY_UNSUPPORTED",
-            "ACCOUNTING_SETUP_REQUIRED", "ACCOUNTING_PERIOD_CLOSED", "ACCOUNTING_AMOUNT_PRECISION"]),
+            "ACCOUNTING_SETUP_REQUIRED", "ACCOUNTING_PERIOD_CLOSED", "ACCOUNTING_AMOUNT_PRECISION"])
+        .item_codes(ALLOCATING),
     Operation::transition("/purchases/import-orders/{id}/charges/{chargeId}/cancel", "cancelCharge", charge::cancel)
         .summary("Cancel a charge").description("Only a charge without allocations.")
         .needs(CREATE).body::<Transition>().answers::<PurchaseOrderWrite>()

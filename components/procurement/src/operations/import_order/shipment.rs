@@ -51,7 +51,7 @@ impl Shipping {
         shipped.filter(|line| counts(line.shipment_id)).map(|line| line.quantity.units()).sum()
     }
 
-    /// Whether a shipment may carry this: lines of the order, no more of each than is ordered.
+    /// Checks that a shipment may carry this: lines of the order, no more of each than is ordered.
     fn check_items(&self, stated: &[ShipmentItemInput], but_for: Option<Id>) -> Result<(), Problem> {
         let lines = Lines::at("/items", stated);
         let strangers = lines.faults("orderItemId", "NOT_FOUND", |line| self.order.item(line.order_item_id).is_none());
@@ -63,7 +63,7 @@ impl Shipping {
             let Some(order_item) = self.order.item(line.order_item_id) else { continue };
             let places = articles.get(&order_item.variant_id).map_or(0, |article| article.decimal_places);
             if !is_countable(line.quantity.0, order_item.tracking, places) {
-                fine.push(scale_fault(pointer.member("quantity")));
+                fine.push(scale_fault(pointer.member("quantity"), order_item.tracking, places));
                 continue;
             }
             let left =
@@ -76,7 +76,7 @@ impl Shipping {
         refuse("LIMIT_EXCEEDED", beyond)
     }
 
-    /// Lines that are another order's; refuses those that nobody has.
+    /// Lines of another order; rejects those that no order has.
     fn tell_strangers(&self, absent: Vec<Item>, stated: &[ShipmentItemInput]) -> Result<Vec<Item>, Problem> {
         if absent.is_empty() {
             return Ok(absent);

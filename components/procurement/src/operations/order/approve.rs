@@ -27,7 +27,7 @@ pub fn approve(call: &Call) -> Answer {
     Ok(order.show(&order.row, &["status", "approvedAt", "approvedBy"]))
 }
 
-/// Whether the caller drafted the order or replaced its draft last.
+/// Returns whether the caller drafted the order or replaced its draft last.
 fn has_drafted(order: &OrderRow) -> bool {
     let caller = Actor::current().actor_id;
     caller == order.created_by || caller == order.edited_by

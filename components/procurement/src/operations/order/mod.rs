@@ -46,7 +46,7 @@ pub const OPERATIONS: &[Operation] = &[
         .description("Lists STANDARD and IMPORT orders. The shipments and charges of an import order are in `getImportOrder`.")
         .needs(READ).answers::<PurchaseOrder>().cache_control("no-store")
         .and_client(Client::new(CLIENT_READ).answers::<ApiPurchaseOrder>()),
-    Operation::replace(ONE, "replacePurchaseOrder", draft::replace).summary("Replace a draft")
+    Operation::replace(ONE, "replacePurchaseOrder", draft::replace).summary("Replace a draft of a purchase order")
         .description("Full replacement of a draft: omitted `notes` and `expectedOn` become null. Number and legal entity must \
             be the current ones. A line keeps its id while its variant remains, and gets the same id if the variant returns.")
         .needs(CREATE).body::<PurchaseOrderUpdate>().grows_with("/items").answers::<PurchaseOrderWrite>()
@@ -59,7 +59,8 @@ pub const OPERATIONS: &[Operation] = &[
         .needs(APPROVE).body::<Transition>().answers::<PurchaseOrderWrite>()
         .writes(ORDER, &[ORDER_APPROVED.code]).without_if_match()
         .problems(&["VERSION_CONFLICT", "ILLEGAL_STATE", "ARCHIVED", "LIMIT_EXCEEDED", "ACCOUNTING_CURRENCY_UNSUPPORTED",
-            "ACCOUNTING_SETUP_REQUIRED", "ACCOUNTING_AMOUNT_PRECISION"]),
+            "ACCOUNTING_SETUP_REQUIRED", "ACCOUNTING_AMOUNT_PRECISION"])
+        .item_codes(&["ROLE_UNMAPPED", "AMOUNT_PRECISION"]),
     Operation::transition("/purchases/orders/{id}/cancel", "cancelPurchaseOrder", cancel::cancel)
         .summary("Cancel a purchase order")
         .description("A draft needs `purchases.create`, an approved order `purchases.approve`. The outstanding quantity is no \

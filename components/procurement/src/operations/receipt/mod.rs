@@ -1,4 +1,4 @@
-//! The operations of goods receipts. A receipt is never changed: supplier returns, moves of units and adjustments mend it.
+//! The operations of goods receipts. A receipt is never changed: supplier returns, moves of units and adjustments correct it.
 
 mod create;
 mod list;
@@ -15,6 +15,20 @@ use crate::rules::arrival::GoodsReceiptInput;
 
 const OF_ORDER: &str = "/purchases/orders/{id}/receipts";
 
+/// Item codes of a receipt, those of stock and of the books with them.
+const RECEIVING: &[&str] = &[
+    "OTHER_ORDER",
+    "OTHER_SHIPMENT",
+    "OTHER_WAREHOUSE",
+    "NOT_RECEIVED",
+    "NOT_TRACKED",
+    "UNITS_DIFFER_FROM_QUANTITY",
+    "ROLE_UNMAPPED",
+    "AMOUNT_PRECISION",
+    "BEFORE_BOOKS",
+    "MONTH_CLOSED",
+];
+
 #[rustfmt::skip]
 pub const OPERATIONS: &[Operation] = &[
     Operation::create(OF_ORDER, "createGoodsReceipt", create::create).summary("Receive goods of a purchase order")
@@ -26,6 +40,7 @@ pub const OPERATIONS: &[Operation] = &[
         .problems(&["VERSION_CONFLICT", "ILLEGAL_STATE", "ARCHIVED", "REFERENCE_INVALID", "LIMIT_EXCEEDED", "DUPLICATE",
             "UNIT_COUNT_MISMATCH", "UNIT_CONDITION_REQUIRED", "UNIT_CONDITION_MISMATCH", "ACCOUNTING_CURRENCY_UNSUPPORTED",
             "ACCOUNTING_SETUP_REQUIRED", "ACCOUNTING_PERIOD_CLOSED", "ACCOUNTING_AMOUNT_PRECISION"])
+        .item_codes(RECEIVING)
         .and_client(Client::new(CLIENT_RECEIVE)),
     Operation::read(OF_ORDER, "listOrderReceipts", list::list_of_order).summary("Receipts of a purchase order")
         .needs(READ).query::<ListOrderReceipts>().answers::<Page<GoodsReceiptHeader>>()

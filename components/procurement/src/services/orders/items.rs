@@ -74,8 +74,8 @@ fn to_wire(row: &OrderRow, mut items: Vec<OrderItemRow>) -> service::Order {
 
 totals! { Position of OrderItemRow by [] { received: Amount = sum(received_value), billed: Amount = sum(billed_value) } }
 
-/// Lines of which as much is billed as came are left out: they add as much to one side as to the other. What is read is bounded by
-/// what is open between the company and its suppliers, not by its history.
+/// Lines of which as much is billed as came are left out: they add as much to one side as to the other. The rows
+/// read depend on the open orders and bills of the company, not on its history.
 pub fn read_position(entity: Id, currency_code: &str) -> service::OrderPosition {
     let open = all([
         OrderItemRow::legal_entity_id.eq(entity),

@@ -1,4 +1,4 @@
-//! Whether what came can be received: the records that the receipt names, the order's version and state, and each line, unit and
+//! Decides if an arrival can be received: the records that the receipt names, the order's version and state, and each line, unit and
 //! charge (inventory-procurement.md B2, "receipt rule").
 
 use std::collections::BTreeMap;
@@ -128,7 +128,7 @@ fn check_lines(
                 archived.push(stoa_sdk::item(format!("{}/variantId", receivable.order.pointer(item.id)), "ARCHIVED"))
             }
             Some(article) if !is_countable(line.quantity.0, item.tracking, article.decimal_places) => {
-                fine.push(scale_fault(pointer.member("quantity")));
+                fine.push(scale_fault(pointer.member("quantity"), item.tracking, article.decimal_places));
             }
             Some(_) if line.quantity.0 > receivable_quantity(receivable, item) => {
                 let most = Bounds::maximum(receivable_quantity(receivable, item));

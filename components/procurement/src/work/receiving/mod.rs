@@ -1,4 +1,4 @@
-//! Receiving goods and services of an order: all that came, or nothing. What came is judged first; then the receipt is written,
+//! Receiving goods and services of an order: all that came, or nothing. The arrival is judged first; then the receipt is written,
 //! inventory takes the goods in, and the books get one entry.
 
 mod judge;

@@ -40,7 +40,7 @@ pub struct Receipt {
 /// Receives what came, all of it or nothing.
 ///
 /// # Errors
-/// What [`judge`] refuses, DUPLICATE and UNIT_CONDITION_* of units, and the codes of accounting.
+/// The codes of [`judge`], DUPLICATE and UNIT_CONDITION_* of units, and the codes of accounting.
 pub fn receive(receivable: Receivable, arrival: &GoodsReceiptInput) -> Result<Receipt, Problem> {
     let judged = judge(&receivable, arrival)?;
     let order = &receivable.order.row;
@@ -235,7 +235,7 @@ fn changed_charges(receivable: &Receivable, arrival: &GoodsReceiptInput) -> Resu
     Ok(changed)
 }
 
-/// Has inventory take the tracked goods in; the units of every line. What inventory refuses points into what came.
+/// Has inventory take the tracked goods in; the units of every line. Pointers of inventory's rejections lead into the arrival.
 fn take_in(row: &ReceiptRow, items: &[ReceiptItemRow], arrival: &GoodsReceiptInput) -> Result<Vec<Vec<Id>>, Problem> {
     let came = items.iter().zip(&arrival.items).enumerate().map(|(index, (item, line))| (index, item, line));
     let tracked: Vec<_> = came.filter(|(_, item, _)| item.tracking != Tracking::None).collect();

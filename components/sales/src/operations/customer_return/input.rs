@@ -20,10 +20,8 @@ pub struct SalesReturnInput {
     pub order_id: Id,
     /// Active warehouse of the order's legal entity that receives the goods. Omitted or null: the warehouse of the
     /// order.
-    #[serde(default)]
     pub warehouse_id: Option<Id>,
     /// Location in the warehouse.
-    #[serde(default)]
     pub warehouse_location_id: Option<Id>,
     pub reason: Prose<1, 1000>,
     #[schemars(length(min = 1, max = stoa_trade::limits::LINES))]
@@ -32,7 +30,6 @@ pub struct SalesReturnInput {
 
 impl Replaceable for SalesReturnInput {
     const UPDATE: &'static str = "SalesReturnUpdate";
-    const DESCRIPTION: &'static str = "Full replacement of a draft.";
 }
 
 impl SalesReturnInput {
@@ -62,6 +59,5 @@ pub struct SalesReturnItemInput {
     #[schemars(length(max = stoa_trade::limits::UNITS), extend("uniqueItems" = true, "default" = []))]
     pub unit_ids: Vec<Id>,
     /// Omitted or null: RESTOCK for quantities, which allow no other value, and INSPECT for units.
-    #[serde(default)]
     pub disposition: Option<ReturnDisposition>,
 }

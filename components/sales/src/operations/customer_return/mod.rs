@@ -29,6 +29,7 @@ pub const OPERATIONS: &[Operation] = &[
         .needs(CREATE).body::<SalesReturnInput>().grows_with("/items").answers::<SalesReturnWrite>().cache_control("no-store")
         .writes(CUSTOMER_RETURN, &[])
         .problems(&["ILLEGAL_STATE", "REFERENCE_INVALID", "UNIT_COUNT_MISMATCH", "LIMIT_EXCEEDED"])
+        .item_codes(&["OTHER_ENTITY", "OTHER_WAREHOUSE", "OTHER_VARIANT", "UNITS_DIFFER_FROM_QUANTITY"])
         .and_client(Client::new(CLIENT_WRITE)
             .description("API clients cannot choose units: a serialized line includes all units that were delivered and not \
                 yet returned.")),
@@ -37,12 +38,14 @@ pub const OPERATIONS: &[Operation] = &[
             `inventory.serials.read`.")
         .needs(READ).answers::<SalesReturn>().discloses_identifiers().cache_control("no-store")
         .and_client(Client::new(READ).answers::<ApiSalesReturn>().description("")),
-    Operation::replace("/sales/returns/{id}", "replaceSalesReturn", draft::replace).summary("Replace a draft")
+    Operation::replace("/sales/returns/{id}", "replaceSalesReturn", draft::replace)
+        .summary("Replace a draft of a customer return")
         .description("Full replacement. The order must be the current one.")
         .needs(CREATE).body::<FullReplacement<SalesReturnInput>>().grows_with("/items").answers::<SalesReturnWrite>().cache_control("no-store")
         .writes(CUSTOMER_RETURN, &[]).without_if_match()
         .problems(&["VERSION_CONFLICT", "ILLEGAL_STATE", "IMMUTABLE_FIELD", "REFERENCE_INVALID", "UNIT_COUNT_MISMATCH",
             "LIMIT_EXCEEDED"])
+        .item_codes(&["OTHER_ENTITY", "OTHER_WAREHOUSE", "OTHER_VARIANT", "UNITS_DIFFER_FROM_QUANTITY"])
         .and_client(Client::new(CLIENT_WRITE)
             .description("Units that a user chose for a line that remains are kept, up to the new quantity.")),
     Operation::transition("/sales/returns/{id}/receive", "receiveSalesReturn", receive::receive).summary("Receive a customer return")
@@ -52,6 +55,8 @@ pub const OPERATIONS: &[Operation] = &[
         .problems(&["VERSION_CONFLICT", "ILLEGAL_STATE", "LIMIT_EXCEEDED", "UNIT_COUNT_MISMATCH", "UNIT_UNAVAILABLE",
             "CUSTODY_CONFLICT", "REFERENCE_INVALID", "ARCHIVED", "ACCOUNTING_SETUP_REQUIRED", "ACCOUNTING_PERIOD_CLOSED",
             "ACCOUNTING_CURRENCY_UNSUPPORTED", "ACCOUNTING_AMOUNT_PRECISION"])
+        .item_codes(&["OTHER_WAREHOUSE", "BEYOND_DELIVERED", "UNITS_DIFFER_FROM_QUANTITY", "ROLE_UNMAPPED", "AMOUNT_PRECISION",
+            "BEFORE_BOOKS", "MONTH_CLOSED"])
         .and_client(Client::new(CLIENT_MOVE_GOODS)),
     Operation::transition("/sales/returns/{id}/cancel", "cancelSalesReturn", cancel::cancel).summary("Cancel a customer return")
         .description("Only a DRAFT.")

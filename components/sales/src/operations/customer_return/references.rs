@@ -3,12 +3,12 @@
 use std::collections::BTreeMap;
 
 use stoa_sdk::store::{get, run, select};
-use stoa_sdk::{Id, Problem, item, map};
+use stoa_sdk::{Id, Item, Problem, item, map};
 use stoa_trade::clients::articles::{self, Article};
 use stoa_trade::clients::units::{self, Unit};
 use stoa_trade::clients::warehouses::{self, Location, Warehouse};
 use stoa_trade::document::lines::Lines;
-use stoa_trade::quantity::{Tracking, is_countable};
+use stoa_trade::quantity::{Tracking, is_countable, scale_fault};
 use stoa_trade::refusal::{illegal, list_faults, refuse, refuse_invalid};
 
 use crate::operations::customer_return::input::{SalesReturnInput, SalesReturnItemInput};
@@ -92,7 +92,12 @@ impl ReturnReferences {
         let lines = Lines::at("/items", &judged);
         let untracked = lines.faults("itemId", "ILLEGAL_STATE", |line| line.item.tracking == Tracking::None);
         refuse("ILLEGAL_STATE", untracked)?;
-        let mut faults = lines.faults("quantity", "QUANTITY_SCALE", |line| !self.is_countable(line));
+        let fine = lines.iter().filter_map(|(pointer, line)| {
+            let places = self.articles.get(&line.item.variant_id)?.decimal_places;
+            let is_too_fine = !is_countable(line.stated.quantity.0, line.item.tracking, places);
+            is_too_fine.then(|| scale_fault(pointer.member("quantity"), line.item.tracking, places))
+        });
+        let mut faults: Vec<Item> = fine.collect();
         faults.extend(lines.find_repeats("itemId", ReturnLine::key));
         refuse_invalid(faults)?;
         for (pointer, line) in lines.iter() {
@@ -120,11 +125,6 @@ impl ReturnReferences {
             Tracking::None | Tracking::Quantity => ReturnDisposition::Restock,
         };
         Some(ReturnLine { stated, item, disposition: stated.disposition.unwrap_or(usual) })
-    }
-
-    fn is_countable(&self, line: &ReturnLine<'_>) -> bool {
-        let article = self.articles.get(&line.item.variant_id);
-        article.is_none_or(|article| is_countable(line.stated.quantity.0, line.item.tracking, article.decimal_places))
     }
 
     fn check_place(&self) -> Result<(), Problem> {

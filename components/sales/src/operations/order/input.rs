@@ -18,7 +18,6 @@ use crate::rules::line::{Named, SalesOrderItemInput, StatedLine};
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct SalesOrderInput {
     /// Unique in the legal entity, ignoring case. Immutable. Omitted or null on create: `SO-` and the next number.
-    #[serde(default)]
     pub number: Option<DocumentNumber>,
     /// Legal entity that sells. Immutable.
     pub legal_entity_id: Id,
@@ -28,7 +27,6 @@ pub struct SalesOrderInput {
     pub customer_id: Id,
     /// Active price list. Its currency becomes the currency of the order.
     pub price_list_id: Id,
-    #[serde(default)]
     pub notes: Option<Prose<0, 2000>>,
     /// At most one line for each variant.
     #[schemars(length(min = 1, max = stoa_trade::limits::LINES))]
@@ -37,7 +35,6 @@ pub struct SalesOrderInput {
 
 impl Replaceable for SalesOrderInput {
     const UPDATE: &'static str = "SalesOrderUpdate";
-    const DESCRIPTION: &'static str = "Full replacement of a draft.";
 }
 
 impl SalesOrderInput {
@@ -59,7 +56,6 @@ impl SalesOrderInput {
 pub struct ConfirmSalesOrder {
     pub expected_version: ExpectedVersion,
     /// Total that you expect after the prices are refreshed. A different total is rejected.
-    #[serde(default)]
     pub expected_total: Option<StatedTotal>,
     /// Replaces the units that the draft has for these lines.
     #[serde(default)]
@@ -74,7 +70,6 @@ pub struct ConfirmSalesOrder {
 pub struct ConfirmSalesOrderAsClient {
     pub expected_version: ExpectedVersion,
     /// Total that you expect after the prices are refreshed. A different total is rejected.
-    #[serde(default)]
     pub expected_total: Option<StatedTotal>,
 }
 

@@ -38,6 +38,7 @@ pub const OPERATIONS: &[Operation] = &[
         .writes(SALES_ORDER, &[SALE_CREATED.code])
         .problems(&["DUPLICATE", "REFERENCE_INVALID", "PRICE_NOT_EXACT", "DISCOUNT_EXCEEDS_PRICE", "UNIT_COUNT_MISMATCH",
             "LIMIT_EXCEEDED"])
+        .item_codes(&["OTHER_ENTITY", "OTHER_VARIANT", "NOT_NORMAL", "UNITS_DIFFER_FROM_QUANTITY"])
         .and_client(Client::new(CLIENT_DRAFT)
             .description("Only public price lists and published products. API clients cannot choose units: a user does.")),
     Operation::read("/sales/orders/{id}", "getSalesOrder", read::read).summary("A sales order")
@@ -45,13 +46,15 @@ pub const OPERATIONS: &[Operation] = &[
             `inventory.serials.read`.")
         .needs(READ).answers::<SalesOrder>().discloses_identifiers().cache_control("no-store")
         .and_client(Client::any_of(CLIENT_READ_ORDER).answers::<ApiSalesOrder>().description("")),
-    Operation::replace("/sales/orders/{id}", "replaceSalesOrder", draft::replace).summary("Replace a draft")
+    Operation::replace("/sales/orders/{id}", "replaceSalesOrder", draft::replace)
+        .summary("Replace a draft of a sales order")
         .description("Full replacement, priced now. Number and legal entity must be the current ones. A line whose variant \
             returns gets the same id again. A line at the quoted price keeps its origin.")
         .needs(DRAFT).body::<FullReplacement<SalesOrderInput>>().grows_with("/items").answers::<SalesOrderWrite>().cache_control("no-store")
         .writes(SALES_ORDER, &[SALE_UPDATED.code]).without_if_match()
         .problems(&["VERSION_CONFLICT", "ILLEGAL_STATE", "IMMUTABLE_FIELD", "REFERENCE_INVALID", "PRICE_NOT_EXACT",
             "DISCOUNT_EXCEEDS_PRICE", "UNIT_COUNT_MISMATCH", "LIMIT_EXCEEDED"])
+        .item_codes(&["OTHER_ENTITY", "OTHER_VARIANT", "NOT_NORMAL", "UNITS_DIFFER_FROM_QUANTITY"])
         .and_client(Client::new(CLIENT_DRAFT)
             .description("Units that a user chose for a variant that remains on the document are kept, up to the new quantity.")),
     Operation::transition("/sales/orders/{id}/refresh-prices", "refreshSalesOrderPrices", refresh::refresh)
@@ -70,6 +73,7 @@ pub const OPERATIONS: &[Operation] = &[
         .problems(&["VERSION_CONFLICT", "ILLEGAL_STATE", "ARCHIVED", "REFERENCE_INVALID", "TOTAL_CHANGED", "UNIT_COUNT_MISMATCH",
             "UNIT_UNAVAILABLE", "INSUFFICIENT_STOCK", "CUSTODY_CONFLICT", "LIMIT_EXCEEDED", "ACCOUNTING_SETUP_REQUIRED",
             "ACCOUNTING_CURRENCY_UNSUPPORTED", "ACCOUNTING_AMOUNT_PRECISION"])
+        .item_codes(&["OTHER_VARIANT", "UNITS_DIFFER_FROM_QUANTITY", "ROLE_UNMAPPED", "AMOUNT_PRECISION"])
         .and_client(Client::new(CLIENT_CONFIRM).body::<ConfirmSalesOrderAsClient>()),
     Operation::transition("/sales/orders/{id}/exchange-unit", "exchangeSalesOrderUnit", exchange::exchange)
         .summary("Exchange a unit of a confirmed order")
@@ -78,18 +82,21 @@ pub const OPERATIONS: &[Operation] = &[
         .needs(MOVE_GOODS).body::<ExchangeUnit>().answers::<SalesOrderWrite>().cache_control("no-store")
         .writes(SALES_ORDER, &[]).without_if_match()
         .problems(&["VERSION_CONFLICT", "ILLEGAL_STATE", "REFERENCE_INVALID", "UNIT_UNAVAILABLE", "CUSTODY_CONFLICT",
-            "LIMIT_EXCEEDED"]),
+            "LIMIT_EXCEEDED"])
+        .item_codes(&["OTHER_VARIANT"]),
     Operation::transition("/sales/orders/{id}/complete", "completeSalesOrder", complete::complete).summary("Deliver a sales order")
         .description("One transaction: reserved goods leave stock, units become SOLD, revenue and cost are posted.")
         .needs(MOVE_GOODS).body::<Transition>().answers::<SalesOrderWrite>().cache_control("no-store")
         .writes(SALES_ORDER, &[SALE_COMPLETED.code]).without_if_match()
         .problems(&["VERSION_CONFLICT", "ILLEGAL_STATE", "UNIT_UNAVAILABLE", "LIMIT_EXCEEDED", "ACCOUNTING_SETUP_REQUIRED",
             "ACCOUNTING_PERIOD_CLOSED", "ACCOUNTING_CURRENCY_UNSUPPORTED", "ACCOUNTING_AMOUNT_PRECISION"])
+        .item_codes(&["ROLE_UNMAPPED", "AMOUNT_PRECISION", "BEFORE_BOOKS", "MONTH_CLOSED"])
         .and_client(Client::new(CLIENT_MOVE_GOODS)),
     Operation::transition("/sales/orders/{id}/cancel", "cancelSalesOrder", cancel::cancel).summary("Cancel a sales order")
         .description("Only before delivery, and while no issued invoice bills the order. Its reservations are released.")
         .needs(CANCEL).body::<ReasonedTransition>().answers::<SalesOrderWrite>().cache_control("no-store")
         .writes(SALES_ORDER, &[SALE_CANCELLED.code]).without_if_match()
         .problems(&["VERSION_CONFLICT", "ILLEGAL_STATE", "UNIT_UNAVAILABLE", "LIMIT_EXCEEDED"])
+        .item_codes(&["ORDER_BILLED"])
         .and_client(Client::new(CLIENT_WRITE)),
 ];

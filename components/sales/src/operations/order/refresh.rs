@@ -1,4 +1,4 @@
-//! Pricing a draft anew: the list's part moves, what was agreed stays.
+//! Pricing a draft again: the list's part moves, what was agreed stays.
 
 use stoa_sdk::store::{run, update_from};
 use stoa_sdk::{Answer, Call, now};

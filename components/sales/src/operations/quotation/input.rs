@@ -18,7 +18,6 @@ use crate::rules::line::{Named, QuotationItemInput, StatedLine, read_lines};
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct QuotationInput {
     /// Unique in the legal entity, ignoring case. Immutable. Omitted or null on create: `QT-` and the next number.
-    #[serde(default)]
     pub number: Option<DocumentNumber>,
     /// Legal entity that makes the offer. Immutable.
     pub legal_entity_id: Id,
@@ -27,13 +26,10 @@ pub struct QuotationInput {
     /// Active price list. Its currency becomes the currency of the quotation.
     pub price_list_id: Id,
     /// Warehouse that the goods will leave; required at the acceptance at the latest.
-    #[serde(default)]
     pub warehouse_id: Option<Id>,
     /// Exclusive end of validity; null: no end.
-    #[serde(default)]
     pub valid_until: Option<Instant>,
     /// For users of the company only. API clients cannot read or write them.
-    #[serde(default)]
     pub notes: Option<Prose<0, 2000>>,
     /// At most one line for each variant.
     #[schemars(length(min = 1, max = stoa_trade::limits::LINES))]
@@ -42,7 +38,6 @@ pub struct QuotationInput {
 
 impl Replaceable for QuotationInput {
     const UPDATE: &'static str = "QuotationUpdate";
-    const DESCRIPTION: &'static str = "Full replacement of a draft.";
 }
 
 impl QuotationInput {
@@ -72,7 +67,6 @@ impl QuotationInput {
 pub struct SendQuotation {
     pub expected_version: ExpectedVersion,
     /// Total that you expect after the prices are refreshed. A different total is rejected.
-    #[serde(default)]
     pub expected_total: Option<StatedTotal>,
 }
 
@@ -81,10 +75,8 @@ pub struct SendQuotation {
 pub struct AcceptQuotation {
     pub expected_version: ExpectedVersion,
     /// Number of the sales order. Omitted or null: `SO-` and the next number.
-    #[serde(default)]
     pub order_number: Option<DocumentNumber>,
     /// Warehouse that the goods will leave. Omitted or null: the warehouse of the quotation.
-    #[serde(default)]
     pub warehouse_id: Option<Id>,
 }
 
@@ -93,7 +85,6 @@ pub struct AcceptQuotation {
 pub struct ExpireQuotation {
     pub expected_version: ExpectedVersion,
     /// Reason, for the audit log.
-    #[serde(default)]
     pub reason: Option<Prose<0, 1000>>,
 }
 
@@ -102,9 +93,7 @@ pub struct ExpireQuotation {
 pub struct ReviseQuotation {
     pub expected_version: ExpectedVersion,
     /// Number of the new quotation. Omitted or null: `QT-` and the next number.
-    #[serde(default)]
     pub number: Option<DocumentNumber>,
     /// End of validity of the new quotation; null: no end.
-    #[serde(default)]
     pub valid_until: Option<Instant>,
 }

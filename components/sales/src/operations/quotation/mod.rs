@@ -37,17 +37,20 @@ pub const OPERATIONS: &[Operation] = &[
             may appear on one line only: add its quantities up, or create a second quotation if prices differ.")
         .needs(DRAFT).body::<QuotationInput>().grows_with("/items").answers::<QuotationWrite>().cache_control("no-store")
         .writes(QUOTATION, &[]).problems(DRAFTING)
+        .item_codes(&["OTHER_ENTITY", "NOT_NORMAL"])
         .and_client(Client::new(CLIENT_DRAFT)
             .description("Only public price lists and published products. API clients cannot read or write `notes`.")),
     Operation::read("/sales/quotations/{id}", "getQuotation", list::read).summary("A quotation")
         .needs(READ).answers::<Quotation>().cache_control("no-store")
         .and_client(Client::new(READ).answers::<ApiQuotation>()),
-    Operation::replace("/sales/quotations/{id}", "replaceQuotation", draft::replace).summary("Replace a draft")
+    Operation::replace("/sales/quotations/{id}", "replaceQuotation", draft::replace)
+        .summary("Replace a draft of a quotation")
         .description("Full replacement, priced now. Number and legal entity must be the current ones.")
         .needs(DRAFT).body::<FullReplacement<QuotationInput>>().grows_with("/items").answers::<QuotationWrite>().cache_control("no-store")
         .writes(QUOTATION, &[]).without_if_match()
         .problems(&["VERSION_CONFLICT", "ILLEGAL_STATE", "IMMUTABLE_FIELD", "REFERENCE_INVALID", "PRICE_NOT_EXACT",
             "DISCOUNT_EXCEEDS_PRICE", "LIMIT_EXCEEDED"])
+        .item_codes(&["OTHER_ENTITY", "NOT_NORMAL"])
         .and_client(Client::new(CLIENT_DRAFT)
             .description("Full replacement, priced now, except `notes`, which are kept.")),
     Operation::transition("/sales/quotations/{id}/send", "sendQuotation", send::send).summary("Send a quotation")
@@ -64,6 +67,7 @@ pub const OPERATIONS: &[Operation] = &[
         .writes(QUOTATION, &[SALE_CREATED.code])
         .problems(&["VERSION_CONFLICT", "ILLEGAL_STATE", "QUOTATION_EXPIRED", "ARCHIVED", "REFERENCE_INVALID", "DUPLICATE",
             "LIMIT_EXCEEDED"])
+        .item_codes(&["OTHER_ENTITY", "NOT_NORMAL"])
         .and_client(Client::new(CLIENT_DRAFT)),
     Operation::transition("/sales/quotations/{id}/reject", "rejectQuotation", close::reject).summary("Reject a quotation")
         .description("Only a SENT quotation before its end, or a DRAFT that is dropped.")

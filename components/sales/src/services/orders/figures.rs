@@ -98,7 +98,7 @@ pub fn report(what: Question) -> Result<Report, Problem> {
     }
 }
 
-/// Whether a report is of the whole entity, whose months have totals.
+/// Returns whether a report is of the whole entity, whose months have totals.
 fn is_whole(what: &Question) -> bool {
     [what.customer_id, what.variant_id, what.branch_id, what.warehouse_id].iter().all(Option::is_none)
 }

@@ -26,7 +26,7 @@ use crate::work::reservation::{ReservedLine, check_choice, reserve_goods};
 /// Sells, and says so three times.
 ///
 /// # Errors
-/// What creating, confirming and completing refuse, at the pointers of the lines; DUPLICATE at `/number` or `/invoice`.
+/// The codes of creating, confirming and completing, at the pointers of the lines; DUPLICATE at `/number` or `/invoice`.
 pub fn sell(sale: Sale) -> Result<Order, Problem> {
     let pointers: Vec<String> = sale.lines.iter().map(|line| line.pointer.clone()).collect();
     sell_lines(sale).map_err(|refusal| refusal.moved_each("/items", &pointers))

@@ -115,7 +115,7 @@ fn choose_admission(
     }
     match admissions {
         [only] => Ok(only.clone()),
-        [] => anyhow::bail!("nobody signed it"),
+        [] => anyhow::bail!("it has no signature"),
         several => anyhow::bail!("{} keys signed it: STOA_TRUSTED_SIGNERS says which one counts", several.len()),
     }
 }

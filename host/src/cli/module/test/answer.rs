@@ -52,7 +52,7 @@ impl Company<'_> {
         let reply = match called.result {
             Err(failure) => return Ok(ended(failure.code(), failure.to_string())),
             Ok(Err(problem)) => {
-                return Ok(match read_problem(&self.stage.release, module, Some(&operation.route), problem) {
+                return Ok(match read_problem(&self.stage.edition, module, Some(&operation.route), problem) {
                     Ok(problem) => StepAnswer { used: used(0), ..refusal(&problem) },
                     Err(why) => failed(why),
                 });

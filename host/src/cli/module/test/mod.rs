@@ -18,7 +18,7 @@ use stoa_descriptor::Descriptor;
 
 use crate::cli;
 use crate::cli::logging;
-use crate::deployment::Release;
+use crate::deployment::Edition;
 use crate::gate::artifact::Artifact;
 use crate::sandbox::Vetted;
 use crate::sandbox::limits::{Limits, Used};
@@ -58,22 +58,22 @@ struct Verdict {
     used: Option<(Used, usize, Limits)>,
 }
 
-/// The releases that fixtures run on.
-struct Releases {
-    new: Arc<Release>,
+/// The editions that fixtures run on.
+struct Editions {
+    new: Arc<Edition>,
     /// By the file of the earlier version.
-    old: BTreeMap<PathBuf, Arc<Release>>,
+    old: BTreeMap<PathBuf, Arc<Edition>>,
 }
 
 pub fn run(flags: &Flags) -> anyhow::Result<()> {
     logging::start(LOG, LogFormat::Text)?;
     let fixtures = fixtures(&flags.fixtures)?;
-    let releases = link_releases(flags, &fixtures)?;
+    let editions = link_editions(flags, &fixtures)?;
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
     let reported = runtime.block_on(async {
         let mut reported = Vec::new();
         for (file, fixture) in &fixtures {
-            let verdicts = play(&releases, fixture).await.with_context(|| file.display().to_string())?;
+            let verdicts = play(&editions, fixture).await.with_context(|| file.display().to_string())?;
             if !flags.json {
                 print!("{}", lines(file, fixture, &verdicts));
             }
@@ -95,7 +95,7 @@ pub fn run(flags: &Flags) -> anyhow::Result<()> {
 }
 
 /// The component, and each earlier version that a fixture begins with, linked to those that they need.
-fn link_releases(flags: &Flags, fixtures: &[(PathBuf, Fixture)]) -> anyhow::Result<Releases> {
+fn link_editions(flags: &Flags, fixtures: &[(PathBuf, Fixture)]) -> anyhow::Result<Editions> {
     let gate = cli::gate_of_strangers(2)?;
     let vet = |file: &PathBuf| {
         let artifact = Artifact::read(file)?;
@@ -104,19 +104,19 @@ fn link_releases(flags: &Flags, fixtures: &[(PathBuf, Fixture)]) -> anyhow::Resu
     let others = flags.with.iter().map(vet).collect::<anyhow::Result<Vec<_>>>()?;
     let link = |candidate: &Arc<Vetted>| {
         let vetted: Vec<_> = std::iter::once(candidate).chain(&others).cloned().collect();
-        let release = Release::link(&gate, 1, &vetted);
-        release.map(Arc::new).context("the components do not fit together; --with names others")
+        let edition = Edition::link(&gate, 1, &vetted);
+        edition.map(Arc::new).context("the components do not fit together; --with names others")
     };
     let candidate = vet(&flags.file)?;
-    let mut releases = Releases { new: link(&candidate)?, old: BTreeMap::new() };
+    let mut editions = Editions { new: link(&candidate)?, old: BTreeMap::new() };
     for file in fixtures.iter().filter_map(|(_, fixture)| fixture.from.as_ref()) {
-        if !releases.old.contains_key(file) {
+        if !editions.old.contains_key(file) {
             let old = vet(file)?;
             ensure_older(&old.descriptor, &candidate.descriptor).with_context(|| file.display().to_string())?;
-            releases.old.insert(file.clone(), link(&old)?);
+            editions.old.insert(file.clone(), link(&old)?);
         }
     }
-    Ok(releases)
+    Ok(editions)
 }
 
 /// A host upgrades a module that rose, and no other.
@@ -149,10 +149,10 @@ fn fixtures(path: &Path) -> anyhow::Result<Vec<(PathBuf, Fixture)>> {
 }
 
 /// Every step, each seeing what those before it wrote. After each phase the modules tell what is wrong with the rows.
-async fn play(releases: &Releases, fixture: &Fixture) -> anyhow::Result<Vec<Verdict>> {
+async fn play(editions: &Editions, fixture: &Fixture) -> anyhow::Result<Vec<Verdict>> {
     let phases = fixture.phases()?;
-    let new = Stage::open(releases.new.clone()).await?;
-    let old = fixture.from.as_ref().and_then(|file| releases.old.get(file)).map(|old| new.beside(old.clone()));
+    let new = Stage::open(editions.new.clone()).await?;
+    let old = fixture.from.as_ref().and_then(|file| editions.old.get(file)).map(|old| new.beside(old.clone()));
     let played = play_phases(old.as_ref(), &new, fixture, &phases).await;
     new.close().await;
     played
@@ -205,8 +205,8 @@ async fn run_step(
 async fn upgrade(company: &mut Company<'_>, old: &Stage, phase: &'static str) -> anyhow::Result<Vec<Verdict>> {
     let stage = company.stage;
     let mut verdicts = Vec::new();
-    for module in &stage.release.modules {
-        let Some(before) = old.release.module(&module.name).filter(|before| before.version != module.version) else {
+    for module in &stage.edition.modules {
+        let Some(before) = old.edition.module(&module.name).filter(|before| before.version != module.version) else {
             continue;
         };
         let Backfill { batches, trouble, used } = company.upgrade(module, &before.version).await?;

@@ -18,7 +18,7 @@ use super::fixture::{Fixture, FixtureStep};
 use super::matching::{Saved, compare, substitute};
 use crate::calendar;
 use crate::database::{Database, DatabaseSettings, Shard, Transport, Verdict, work};
-use crate::deployment::Release;
+use crate::deployment::Edition;
 use crate::gate::tables;
 use crate::operations::Operation;
 use crate::pipeline::opening::allows;
@@ -38,7 +38,7 @@ const NOON: i64 = 1_767_268_800_000;
 const BATCHES: usize = 10_000;
 
 pub struct Stage {
-    pub(super) release: Arc<Release>,
+    pub(super) edition: Arc<Edition>,
     database: Arc<Database>,
     folder: PathBuf,
 }
@@ -80,8 +80,8 @@ pub(super) struct Transaction<'a> {
 pub(super) type Run<T> = Box<dyn Fn(call::CallContext) -> BoxFuture<'static, Ran<T>> + Send + Sync>;
 
 impl Stage {
-    /// An empty database, on which this release runs.
-    pub async fn open(release: Arc<Release>) -> anyhow::Result<Stage> {
+    /// An empty database, on which this edition runs.
+    pub async fn open(edition: Arc<Edition>) -> anyhow::Result<Stage> {
         let folder = std::env::temp_dir().join(format!("stoa-module-test-{}", Uuid::new_v4().simple()));
         let settings = DatabaseSettings {
             url: format!("sqlite:{}", folder.join("stoa.sqlite").display()),
@@ -89,22 +89,23 @@ impl Stage {
             sqlite_readers: 1,
             request_timeout: Duration::from_secs(60),
             heavy_read_timeout: Duration::from_secs(60),
+            heavy_work: 2,
             transport: Transport::default(),
             plain_role_only: false,
             prepare: pipeline::prepare(),
         };
         let database = Arc::new(Database::open(&settings, true).await?);
-        Ok(Stage { release, database, folder })
+        Ok(Stage { edition, database, folder })
     }
 
-    /// The same database, on which another release runs.
-    pub fn beside(&self, release: Arc<Release>) -> Stage {
-        Stage { release, database: self.database.clone(), folder: self.folder.clone() }
+    /// The same database, on which another edition runs.
+    pub fn beside(&self, edition: Arc<Edition>) -> Stage {
+        Stage { edition, database: self.database.clone(), folder: self.folder.clone() }
     }
 
-    /// Makes the tables fit the release, as its activation does.
+    /// Makes the tables fit the edition, as its activation does.
     pub async fn activate(&self) -> anyhow::Result<()> {
-        tables::bring_up_to_date(&self.database, &self.release.modules).await
+        tables::bring_up_to_date(&self.database, &self.edition.modules).await
     }
 
     pub async fn close(self) {
@@ -153,7 +154,7 @@ impl Stage {
 
 impl Company<'_> {
     async fn provision(&self, body: &Map<String, Json>) -> anyhow::Result<()> {
-        for module in &self.stage.release.modules {
+        for module in &self.stage.edition.modules {
             let options = Json::Object(onboarding::options(body, module.descriptor.onboarding.as_ref())).to_string();
             let run: Run<_> = Box::new(move |entry| {
                 let options = options.clone();
@@ -224,13 +225,13 @@ impl Company<'_> {
 
     /// Runs a step. `Err`: the step itself is not right.
     pub async fn ask(&mut self, step: &FixtureStep) -> anyhow::Result<StepAnswer> {
-        let callable = self.stage.release.operations.by_id(&step.operation);
+        let callable = self.stage.edition.operations.by_id(&step.operation);
         let callable = callable.with_context(|| format!("no module has the operation {}", step.operation))?;
         let Runner::Module(module) = &callable.runner else { anyhow::bail!("{} is the host's own", step.operation) };
         let operation = &*callable.operation;
         let (actor_kind, known) = match operation.route.audience {
-            Audience::User => (ActorKind::User, &self.stage.release.permissions),
-            Audience::ApiClient => (ActorKind::ApiClient, &self.stage.release.scopes),
+            Audience::User => (ActorKind::User, &self.stage.edition.permissions),
+            Audience::ApiClient => (ActorKind::ApiClient, &self.stage.edition.scopes),
         };
         let permissions = step.permissions.clone().unwrap_or_else(|| known.keys().cloned().collect());
         let held: BTreeSet<&str> = permissions.iter().map(String::as_str).collect();
@@ -340,7 +341,7 @@ impl Company<'_> {
     /// Findings of the modules in the company's rows.
     pub async fn verify(&self) -> anyhow::Result<Vec<String>> {
         let mut findings = Vec::new();
-        for module in &self.stage.release.modules {
+        for module in &self.stage.edition.modules {
             let mut cursor: Option<String> = None;
             for _ in 0..BATCHES {
                 let from = cursor.clone();

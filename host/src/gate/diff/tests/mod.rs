@@ -185,7 +185,7 @@ fn authors_can_look_every_code_up() {
 
 /// An operator sees who may call a new operation, and what a module may do with a service that it wants.
 #[test]
-fn what_is_new_is_told_with_its_callers() {
+fn what_is_new_is_reported_with_its_callers() {
     let first = diff(None, &active());
     let detail = |changes: &[Change], code: &str, item: &str| {
         let found = changes.iter().find(|change| change.code == code && change.item == item);

@@ -175,7 +175,7 @@ fn reverse(records: &Records, entry: &str) -> Answer {
 /// Why a record stays: goods that nobody billed, money that lies there, what was paid or given back by it.
 const OWED: [&str; 4] = ["CONTROL_BALANCE_NOT_ZERO", "BALANCE_NOT_ZERO", "HAS_APPLICATIONS", "HAS_REFUNDS"];
 
-/// Whether a record is refused to be put away since something is owed on it.
+/// Returns whether a record is refused to be put away since something is owed on it.
 pub fn is_owing(answer: &Answer) -> bool {
     answer.status == 409 && answer["errors"][0]["code"].as_str().is_some_and(|code| OWED.contains(&code))
 }

@@ -47,7 +47,7 @@ pub const PART: Part = Part {
     ],
 };
 
-/// Whether a list of a line names a unit.
+/// Returns whether a list of a line names a unit.
 fn names(line: &Json, list: &str) -> bool {
     line[list].as_array().is_some_and(|units| !units.is_empty())
 }

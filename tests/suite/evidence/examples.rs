@@ -1,0 +1,140 @@
+//! Every example of the contract is sent with the ids of real records in it, and the host answers as the example says.
+
+use std::panic::{AssertUnwindSafe, catch_unwind};
+
+use serde_json::{Value as Json, json};
+use stoa_tests::contract::{Audience, Contract, Operation};
+use stoa_tests::examples::{Example, Records, company_for, find_missing};
+use stoa_tests::reviewed::reviewed;
+use stoa_tests::{Database, Stoa, eventually, host, on_one_database};
+
+stoa_tests::tests![operations_without_an_example_are_reviewed];
+
+on_one_database![
+    examples_of_catalog,
+    examples_of_pricing,
+    examples_of_sales,
+    examples_of_inventory,
+    examples_of_procurement,
+    examples_of_finance,
+    examples_of_ledger,
+    examples_of_pos,
+    examples_of_platform,
+];
+
+fn examples_of_catalog(database: Database) {
+    send_examples(database, "catalog");
+}
+
+fn examples_of_pricing(database: Database) {
+    send_examples(database, "pricing");
+}
+
+fn examples_of_sales(database: Database) {
+    send_examples(database, "sales");
+}
+
+fn examples_of_inventory(database: Database) {
+    send_examples(database, "inventory");
+}
+
+fn examples_of_procurement(database: Database) {
+    send_examples(database, "procurement");
+}
+
+fn examples_of_finance(database: Database) {
+    send_examples(database, "finance");
+}
+
+fn examples_of_ledger(database: Database) {
+    send_examples(database, "ledger");
+}
+
+fn examples_of_pos(database: Database) {
+    send_examples(database, "pos");
+}
+
+fn examples_of_platform(database: Database) {
+    send_examples(database, "platform");
+}
+
+/// Operations that take a body and show no example of it. The list may only become shorter.
+fn operations_without_an_example_are_reviewed() {
+    let contract = Contract::new(super::contract::contract_of_modules().clone());
+    let is_without = |operation: &&Operation| {
+        let body = contract.resolve(&operation.document["requestBody"]);
+        !body.is_null() && body["content"]["application/json"].get("example").is_none()
+    };
+    let mut ids: Vec<&str> = contract.operations.iter().filter(is_without).map(|operation| &*operation.id).collect();
+    ids.sort_unstable();
+    reviewed("unexampled.txt", &ids.iter().map(|id| format!("{id}\n")).collect::<String>());
+}
+
+/// Sends the examples of a module, each in a company of its own, and reports all that fail.
+fn send_examples(database: Database, module: &str) {
+    let host = host::shared(database);
+    let contract = host.contract();
+    let (mut sent, mut faults) = (0, Vec::new());
+    for operation in contract.operations.iter().filter(|operation| operation.document["tags"][0] == module) {
+        let Some(example) = Example::find(&contract, operation) else { continue };
+        sent += 1;
+        match catch_unwind(AssertUnwindSafe(|| send(&host, &contract, operation, &example))) {
+            Ok(found) => faults.extend(found.into_iter().map(|fault| format!("{}: {fault}", operation.id))),
+            Err(_) => faults.push(format!("{}: a record of it could not be made, see above", operation.id)),
+        }
+    }
+    assert!(sent > 0, "no operation of {module} has an example");
+    assert!(faults.is_empty(), "{} of {sent} examples:\n{}", faults.len(), faults.join("\n"));
+}
+
+/// Sends one example. Returns how the answer differs from it.
+fn send(host: &Stoa, contract: &Contract, operation: &Operation, example: &Example) -> Vec<String> {
+    let records = Records::new(company_for(host, &operation.id));
+    records.prepare(&operation.id);
+    let path = operation.filled(&records.shop.tenant, |name| {
+        let value = example.path.get(name).unwrap_or_else(|| panic!("{}: no {name} in the example", operation.id));
+        text(&records.insert_ids(value))
+    });
+    let token = match operation.audience() {
+        Audience::Machine => key(contract, &records),
+        _ => records.shop.token.clone(),
+    };
+    let query: Vec<(&str, String)> =
+        example.query.iter().map(|(name, value)| (name.as_str(), text(&records.insert_ids(value)))).collect();
+    let body = example.body.as_ref().map(|body| records.insert_ids(body));
+    let find_faults = || {
+        let mut request = host.request(&operation.method, &path).token(&token);
+        for (name, value) in &query {
+            request = request.query(&[(name, value)]);
+        }
+        if let Some(body) = &body {
+            request = request.json(body);
+        }
+        let answer = request.unchecked().send();
+        if !(200..300).contains(&answer.status) {
+            return vec![answer.to_string()];
+        }
+        let missing = find_missing(&example.response, &answer.body, "");
+        missing.into_iter().map(|pointer| format!("the answer has no {pointer}: {answer}")).collect()
+    };
+    let faults = find_faults();
+    // A list of API clients ends before what other transactions under way may still write.
+    if !faults.is_empty() && operation.method == "GET" && operation.audience() == Audience::Machine {
+        return eventually(|| find_faults().is_empty().then(Vec::new));
+    }
+    faults
+}
+
+fn text(value: &Json) -> String {
+    value.as_str().map_or(value.to_string(), String::from)
+}
+
+/// A key that may do everything.
+fn key(contract: &Contract, records: &Records) -> String {
+    let machines = contract.operations.iter().filter(|operation| operation.audience() == Audience::Machine);
+    let mut scopes: Vec<String> = machines.flat_map(|operation| operation.admitting().concat()).collect();
+    scopes.sort();
+    scopes.dedup();
+    records.shop.entitle();
+    records.shop.machine_of(json!({ "scopes": scopes, "requestsPerMinute": 6000 })).key
+}
