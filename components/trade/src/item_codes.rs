@@ -36,7 +36,7 @@ pub const NOT_NORMAL: Code = (
 );
 pub const ORDER_BILLED: Code = (
     "ORDER_BILLED",
-    "Invoices bill the order. Void them first, or let one unpaid invoice bill all of it alone if a register collects it.",
+    "Invoices bill the order. Void them first, or, if a register collects it, bill all of it in one unpaid invoice without other orders.",
 );
 pub const ORDER_COLLECTED: Code =
     ("ORDER_COLLECTED", "The order was collected at a register and takes no further collection.");

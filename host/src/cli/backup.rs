@@ -8,6 +8,7 @@ use serde::Serialize;
 use serde_json::{Value as Json, json};
 
 use super::data_flags::DataFlags;
+use super::json_flag::JsonFlag;
 use crate::backup::{self, BackupReport};
 
 #[derive(Args, Serialize)]
@@ -15,17 +16,16 @@ pub struct Flags {
     /// New file to write: a tar archive, compressed with zstd.
     #[serde(skip)]
     file: PathBuf,
-    /// Print a JSON object instead of a line.
-    #[arg(long)]
+    #[command(flatten)]
     #[serde(skip)]
-    json: bool,
+    output: JsonFlag,
     #[command(flatten)]
     #[serde(flatten)]
     data: DataFlags,
 }
 
 pub fn run(flags: Flags) -> anyhow::Result<()> {
-    let (file, as_json) = (flags.file.clone(), flags.json);
+    let (file, as_json) = (flags.file.clone(), flags.output.json);
     let settings = super::logging::load_settings(flags)?;
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
     let began = Instant::now();

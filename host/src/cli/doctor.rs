@@ -5,6 +5,7 @@ use serde::Serialize;
 use serde_json::json;
 
 use super::data_flags::DataFlags;
+use super::json_flag::JsonFlag;
 use super::logging;
 use crate::doctor::probes::PROBES;
 use crate::doctor::{self, Examined, Status};
@@ -12,10 +13,9 @@ use crate::settings::Settings;
 
 #[derive(Args, Serialize)]
 pub struct Flags {
-    /// Print a JSON object instead of lines.
-    #[arg(long)]
+    #[command(flatten)]
     #[serde(skip)]
-    json: bool,
+    output: JsonFlag,
     /// Print the list of checks and exit.
     #[arg(long)]
     #[serde(skip)]
@@ -43,7 +43,7 @@ pub fn run(flags: Flags) -> anyhow::Result<()> {
             examined
         }
     };
-    print(&examined, flags.json)
+    print(&examined, flags.output.json)
 }
 
 fn print(examined: &[Examined], as_json: bool) -> anyhow::Result<()> {

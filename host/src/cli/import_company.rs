@@ -10,6 +10,7 @@ use serde::Serialize;
 use serde_json::json;
 
 use super::data_flags::ModuleDataFlags;
+use super::json_flag::JsonFlag;
 use super::{Unfinished, verify};
 use crate::export::{Imported, import};
 
@@ -18,17 +19,16 @@ pub struct Flags {
     /// File that `stoa export` wrote; `-` reads the standard input.
     #[serde(skip)]
     file: PathBuf,
-    /// Print JSON objects instead of lines: one for the import, one for the check.
-    #[arg(long)]
+    #[command(flatten)]
     #[serde(skip)]
-    json: bool,
+    output: JsonFlag,
     #[command(flatten)]
     #[serde(flatten)]
     data: ModuleDataFlags,
 }
 
 pub fn run(flags: Flags) -> anyhow::Result<()> {
-    let (file, as_json) = (flags.file.clone(), flags.json);
+    let (file, as_json) = (flags.file.clone(), flags.output.json);
     let settings = super::logging::load_settings(flags)?;
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build()?;
     let mut input: Box<dyn BufRead> = match file.to_str() {

@@ -7,6 +7,7 @@ use serde::Serialize;
 use serde_json::json;
 
 use super::data_flags::DataFlags;
+use super::json_flag::JsonFlag;
 use crate::database::Database;
 use crate::events::endpoint;
 use crate::settings::Settings;
@@ -29,10 +30,9 @@ enum Verb {
 
 #[derive(clap::Args, Serialize)]
 struct Flags {
-    /// Print a JSON object instead of a line.
-    #[arg(long)]
+    #[command(flatten)]
     #[serde(skip)]
-    json: bool,
+    output: JsonFlag,
     #[command(flatten)]
     #[serde(flatten)]
     data: DataFlags,
@@ -40,7 +40,7 @@ struct Flags {
 
 pub fn run(args: Args) -> anyhow::Result<()> {
     let Verb::Rotate(flags) = args.verb;
-    let as_json = flags.json;
+    let as_json = flags.output.json;
     let settings = Settings::load(flags)?;
     let keys = Arc::new(settings.key_ring()?);
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;

@@ -6,6 +6,7 @@ mod doctor;
 mod export;
 mod import;
 mod import_company;
+mod json_flag;
 mod keys;
 mod logging;
 mod migrate;

@@ -7,6 +7,7 @@ use clap::Args;
 use serde::Serialize;
 
 use super::data_flags::ModuleDataFlags;
+use super::json_flag::JsonFlag;
 use super::{Unfinished, backup::describe, backup::line, verify};
 use crate::backup::{self, Webhooks};
 
@@ -23,17 +24,16 @@ pub struct Flags {
     #[arg(long)]
     #[serde(skip)]
     hold_webhooks: bool,
-    /// Print JSON objects instead of lines: one for the restore, one for the check.
-    #[arg(long)]
+    #[command(flatten)]
     #[serde(skip)]
-    json: bool,
+    output: JsonFlag,
     #[command(flatten)]
     #[serde(flatten)]
     data: ModuleDataFlags,
 }
 
 pub fn run(flags: Flags) -> anyhow::Result<()> {
-    let (file, as_json, verifies) = (flags.file.clone(), flags.json, flags.verify);
+    let (file, as_json, verifies) = (flags.file.clone(), flags.output.json, flags.verify);
     let webhooks = if flags.hold_webhooks { Webhooks::Hold } else { Webhooks::Send };
     let settings = super::logging::load_settings(flags)?;
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build()?;

@@ -8,6 +8,7 @@ use uuid::Uuid;
 
 use super::Unfinished;
 use super::data_flags::ModuleDataFlags;
+use super::json_flag::JsonFlag;
 use crate::database::Database;
 use crate::deployment::first;
 use crate::deployment::verify::{Finding, Stopped, Verification, VerifyReport};
@@ -19,17 +20,16 @@ pub struct Flags {
     #[arg(long)]
     #[serde(skip)]
     tenant: Vec<Uuid>,
-    /// Print a JSON object instead of lines.
-    #[arg(long)]
+    #[command(flatten)]
     #[serde(skip)]
-    json: bool,
+    output: JsonFlag,
     #[command(flatten)]
     #[serde(flatten)]
     data: ModuleDataFlags,
 }
 
 pub fn run(flags: Flags) -> anyhow::Result<()> {
-    let (wanted, as_json) = (flags.tenant.clone(), flags.json);
+    let (wanted, as_json) = (flags.tenant.clone(), flags.output.json);
     let settings = Settings::load(flags)?;
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build()?;
     let report = runtime.block_on(verify(&settings, &wanted)).map_err(|error| error.context(Unfinished))?;
