@@ -24,7 +24,10 @@ pub const ITEM_CODES: &[(&str, &str)] = &[
     OTHER_WAREHOUSE,
     UNITS_DIFFER_FROM_QUANTITY,
     ("ALREADY_RECEIVED", "The line bills goods that were received already. Recognise the invoice instead."),
-    ("COLLECTED_AT_REGISTER", "A register collected the order. Bill it in full, in an invoice without other orders; its payment then settles the invoice."),
+    (
+        "COLLECTED_AT_REGISTER",
+        "A register collected the order. Bill it in full, in an invoice without other orders; its payment then settles the invoice.",
+    ),
     ("COST_CORRECTION", "A recognised cost correction cannot be voided, because the goods may have left at the corrected cost."),
     ("DATE_BEFORE_DOCUMENT", "The day is before the document was posted. Use the day of the document or a later one."),
     ("DELIVERY_REQUIRED", "The line bills units that are not delivered. Deliver the order, or confirm the invoice with its goods."),
