@@ -10,7 +10,7 @@ text_enum! {
 }
 
 text_enum! {
-    /// UNPUBLISHED: the record is active, and it or the record that it belongs to is not on sale.
+    /// UNPUBLISHED: the product is active and not published.
     pub enum RemovalStatus { Archived => "ARCHIVED", Deleted => "DELETED", Unpublished => "UNPUBLISHED" }
 }
 
@@ -22,9 +22,8 @@ pub struct Removal {
     pub id: Id,
     /// Product of a variant or of media; null for products and lookups.
     pub product_id: Option<Id>,
-    /// ARCHIVED: the record is archived. DELETED: the product was deleted. UNPUBLISHED: the product is not published, or the
-    /// record belongs to a product that is not published or to an archived variant.
+    /// ARCHIVED: the record is archived. DELETED: the product was deleted. UNPUBLISHED: the product is not published.
     pub status: RemovalStatus,
-    /// Instant of the change that removed it, or of a later one.
+    /// Instant of the change that removed the record, or of a later one.
     pub updated_at: Instant,
 }
