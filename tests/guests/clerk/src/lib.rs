@@ -1,7 +1,7 @@
 //! A module that calls procurement's services as finance does: what a test asks for, in one transaction.
 
 use stoa_sdk::{Answer, Call, Manifest, Module, Operation};
-use stoa_wire::{Answers, Calls, make_all, procurement};
+use stoa_wire::{Answers, Calls, ITEM_CODES, make_all, procurement};
 
 const OPERATIONS: &[Operation] = &[Operation::create("/clerk/calls", "callProcurement", run)
     .summary("Call procurement's services")
@@ -24,7 +24,8 @@ const OPERATIONS: &[Operation] = &[Operation::create("/clerk/calls", "callProcur
         "UNIT_CONDITION_REQUIRED",
         "UNIT_COUNT_MISMATCH",
         "VERSION_CONFLICT",
-    ])];
+    ])
+    .item_codes(ITEM_CODES)];
 
 fn run(call: &Call) -> Answer {
     make_all(call, procurement::Call::make)

@@ -1,7 +1,7 @@
 //! A module that calls inventory's services as procurement, sales and finance do: what a test asks for, in one transaction.
 
 use stoa_sdk::{Answer, Call, Manifest, Module, Operation};
-use stoa_wire::{Answers, Calls, inventory, make_all};
+use stoa_wire::{Answers, Calls, ITEM_CODES, inventory, make_all};
 
 const PROBLEMS: &[&str] = &[
     "INSUFFICIENT_STOCK",
@@ -27,7 +27,8 @@ const OPERATIONS: &[Operation] = &[
         .answers::<Answers>()
         .body_limit(16 << 20)
         .writes("PORTER_CALL", &[])
-        .problems(PROBLEMS),
+        .problems(PROBLEMS)
+        .item_codes(ITEM_CODES),
     // A larger body brings larger limits of memory and of what one call of the store may carry.
     Operation::create("/porter/small-calls", "callInventoryWithOrdinaryLimits", run)
         .summary("Call inventory's services with the limits of ordinary operations")
@@ -35,7 +36,8 @@ const OPERATIONS: &[Operation] = &[
         .body::<Calls>()
         .answers::<Answers>()
         .writes("PORTER_CALL", &[])
-        .problems(PROBLEMS),
+        .problems(PROBLEMS)
+        .item_codes(ITEM_CODES),
 ];
 
 fn run(call: &Call) -> Answer {

@@ -2,7 +2,7 @@
 //! document's module are.
 
 use stoa_sdk::{Answer, Call, Manifest, Module, Operation};
-use stoa_wire::{Answers, Calls, ledger, make_all};
+use stoa_wire::{Answers, Calls, ITEM_CODES, ledger, make_all};
 
 const OPERATIONS: &[Operation] = &[Operation::transition("/poster/calls", "callLedger", run)
     .summary("Call the ledger's services")
@@ -23,7 +23,8 @@ const OPERATIONS: &[Operation] = &[Operation::transition("/poster/calls", "callL
         "DUPLICATE",
         "LIMIT_EXCEEDED",
         "VERSION_CONFLICT",
-    ])];
+    ])
+    .item_codes(ITEM_CODES)];
 
 fn run(call: &Call) -> Answer {
     make_all(call, ledger::Call::make)

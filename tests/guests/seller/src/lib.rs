@@ -1,7 +1,7 @@
 //! A module that calls sales' services as finance and the register do: what a test asks for, in one transaction.
 
 use stoa_sdk::{Answer, Call, Manifest, Module, Operation};
-use stoa_wire::{Answers, Calls, make_all, sales};
+use stoa_wire::{Answers, Calls, ITEM_CODES, make_all, sales};
 
 const OPERATIONS: &[Operation] = &[Operation::create("/seller/calls", "callSales", run)
     .summary("Call sales' services")
@@ -22,7 +22,8 @@ const OPERATIONS: &[Operation] = &[Operation::create("/seller/calls", "callSales
         "ACCOUNTING_SETUP_REQUIRED",
         "ACCOUNTING_CURRENCY_UNSUPPORTED",
         "ACCOUNTING_AMOUNT_PRECISION",
-    ])];
+    ])
+    .item_codes(ITEM_CODES)];
 
 fn run(call: &Call) -> Answer {
     make_all(call, sales::Call::make)

@@ -2,7 +2,7 @@
 //! for, in one transaction.
 
 use stoa_sdk::{Answer, Call, Manifest, Module, Operation};
-use stoa_wire::{Answers, Calls, finance, make_all};
+use stoa_wire::{Answers, Calls, ITEM_CODES, finance, make_all};
 
 const OPERATIONS: &[Operation] = &[Operation::create("/teller/calls", "callFinance", run)
     .summary("Call finance's services")
@@ -23,7 +23,8 @@ const OPERATIONS: &[Operation] = &[Operation::create("/teller/calls", "callFinan
         "ACCOUNTING_PERIOD_CLOSED",
         "ACCOUNTING_CURRENCY_UNSUPPORTED",
         "ACCOUNTING_AMOUNT_PRECISION",
-    ])];
+    ])
+    .item_codes(ITEM_CODES)];
 
 fn run(call: &Call) -> Answer {
     make_all(call, finance::Call::make)
