@@ -72,4 +72,4 @@ if __name__ == "__main__":
     if len(sys.argv) != 2:
         sys.exit("usage: python generate.py CONTRACT")
     generate(json.loads(Path(sys.argv[1]).read_text(encoding="utf-8")))
-    print(f"wrote {sum(1 for _ in TARGET.glob('api/*/*.py'))} modules of calls to {TARGET}")
+    print(f"wrote {len(set(TARGET.glob('api/*/*.py')) - set(TARGET.glob('api/*/__init__.py')))} calls to {TARGET}")

@@ -18,7 +18,7 @@ const VECTORS: &str = "docs/webhooks/vectors.json";
 /// Folders that the commands of the page write.
 const WRITTEN: &[&str] = &[".mypy_cache", ".venv", "__pycache__", "build", "dist", "stoa.egg-info", "v1"];
 
-/// After the commands of the page: a reader's own program, judged by the strictest rules, and the wheel alone for it to run with.
+/// After the commands of the page: a reader's own program, judged by the strictest rules, and the wheel that it runs with.
 const INSTALL: &str =
     "python -m mypy tour.py\npython -m pip install --quiet --no-deps --no-index --target installed dist/*.whl\n";
 
