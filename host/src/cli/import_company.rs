@@ -20,11 +20,11 @@ pub struct Flags {
     #[serde(skip)]
     file: PathBuf,
     #[command(flatten)]
-    #[serde(skip)]
-    output: JsonFlag,
-    #[command(flatten)]
     #[serde(flatten)]
     data: ModuleDataFlags,
+    #[command(flatten)]
+    #[serde(skip)]
+    output: JsonFlag,
 }
 
 pub fn run(flags: Flags) -> anyhow::Result<()> {
