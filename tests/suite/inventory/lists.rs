@@ -1,6 +1,7 @@
 //! Lists of inventory: some records by their ids, and what changed since an instant.
 
 use serde_json::json;
+use stoa_tests::company::fresh;
 use stoa_tests::{Company, Database, company, eventually, on_both_databases};
 
 on_both_databases![records_are_found_by_their_ids, lists_show_what_changed_since];
@@ -43,12 +44,15 @@ fn lists_show_what_changed_since(database: Database) {
     reserve();
     shop.post(&locations, json!({ "code": "A-1", "name": "A" })).is(201);
     shop.post("inventory/counts", count.clone()).is(201);
-    shop.post(transfer, order.clone()).is(201);
-    std::thread::sleep(std::time::Duration::from_millis(5));
-    // Everything from here on is later than this change.
-    let renamed = shop.post(&locations, json!({ "code": "B-1", "name": "B" })).is(201);
-    let since = renamed.text("createdAt");
-    expect_changed(&shop, &locations, &since, &[renamed.id()]);
+    let last = shop.post(transfer, order.clone()).is(201).id();
+    let last = shop.get(&format!("{transfer}/{last}")).is(200).text("createdAt");
+    // Everything from here on is later than all of this.
+    let location = eventually(|| {
+        let made = shop.post(&locations, json!({ "code": fresh("B"), "name": "B" })).is(201);
+        (made.text("createdAt") > last).then_some(made)
+    });
+    let since = location.text("createdAt");
+    expect_changed(&shop, &locations, &since, &[location.id()]);
     let reservation = reserve();
     expect_changed(&shop, "inventory/reservations", &since, &[reservation]);
     expect_changed(&shop, "inventory/counts", &since, &[shop.post("inventory/counts", count).is(201).id()]);
