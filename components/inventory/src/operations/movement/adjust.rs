@@ -104,11 +104,11 @@ pub fn create_all(call: &Call) -> Answer {
 /// VALIDATION_FAILED at every adjustment that goes the other way than the first one of its variant and warehouse.
 fn refuse_both_ways(stated: &[Stated]) -> Result<(), Problem> {
     let mut ways: BTreeMap<(Id, Id), bool> = BTreeMap::new();
-    let mut goes_back = |one: &&Stated| {
+    let goes_back = |one: &&Stated| {
         let way = ways.entry((one.warehouse, one.input.variant_id)).or_insert(one.is_inbound());
         *way != one.is_inbound()
     };
-    let wrong: Vec<&Stated> = stated.iter().filter(|one| goes_back(one)).collect();
+    let wrong: Vec<&Stated> = stated.iter().filter(goes_back).collect();
     refuse_invalid(wrong.into_iter().map(|one| item(one.at("/movementType"), "NOT_ALLOWED")).collect())
 }
 
