@@ -1,4 +1,4 @@
-//! Receipts of drafts: the ids of the lines that a write made or kept, for whoever goes on without a read.
+//! Receipts of drafts: the ids of the lines that a write made or kept, so that a caller needs no read to go on.
 
 use serde_json::{Value as Json, json};
 use stoa_tests::company::with;

@@ -56,7 +56,7 @@ mod tests {
             country_code: "DE".to_owned(),
         };
         for stated in [Some(address), None] {
-            assert_eq!(Option::<DeliveryAddress>::take(stated.put()), Some(stated));
+            assert_eq!(<Option<DeliveryAddress> as Field>::take(stated.put()), Some(stated));
         }
         assert_eq!(DeliveryAddress::take(Value::Json("[]".to_owned())), None);
     }
