@@ -13,5 +13,6 @@ pub mod revenue;
 pub mod settle;
 pub mod source;
 pub mod supplier_return;
+pub mod taken;
 pub mod till;
 pub mod units;

@@ -14,7 +14,7 @@ use crate::records::credit::{CreditCostLineRow, CreditLineRow, CreditRow, Credit
 use crate::records::side::Side;
 use crate::work::party::require_party;
 use crate::work::source::{Locked, lock_source_row};
-use crate::work::taken::require_free_number;
+use crate::work::taken::require_inserted;
 
 pub fn create(side: Side, call: &Call) -> Answer {
     let body: CreditInput = call.body()?;
@@ -25,7 +25,7 @@ pub fn create(side: Side, call: &Call) -> Answer {
     let Drawn { row, lines, cost_lines } = draw_credit(side, new_id(), body);
     let (went_in, ..) = run((insert([&row]).unless_taken(), insert(&lines), insert(&cost_lines)))?;
     let key = vec![side.put(), row.legal_entity_id.put(), row.number_key.clone().put()];
-    require_free_number::<CreditRow>(side, &went_in, key)?;
+    require_inserted::<CreditRow>(side, &went_in, key)?;
     Ok(row.receipt().subjects(products))
 }
 
