@@ -2,6 +2,7 @@
 
 pub mod balances;
 pub mod control;
+pub mod credited;
 pub mod entries;
 pub mod invoice;
 pub mod money;
