@@ -41,13 +41,11 @@ pub struct Credits {
 
 /// The credits of a report, by its groups. A credit has neither branch nor warehouse.
 pub fn read_credits(scope: &Scope, by: GroupBy) -> Result<Credits, Problem> {
-    match by {
-        _ if scope.branch.is_some() || scope.warehouse.is_some() => Ok(Credits::default()),
-        GroupBy::Branch | GroupBy::Warehouse => Ok(Credits::default()),
-        GroupBy::Variant => read_lines(scope, by),
-        _ if scope.variant.is_some() => read_lines(scope, by),
-        _ => read_whole(scope, by),
+    let is_of_place = scope.branch.is_some() || scope.warehouse.is_some();
+    if is_of_place || matches!(by, GroupBy::Branch | GroupBy::Warehouse) {
+        return Ok(Credits::default());
     }
+    if by == GroupBy::Variant || scope.variant.is_some() { read_lines(scope, by) } else { read_whole(scope, by) }
 }
 
 fn filter_credits(scope: &Scope) -> Filter {
