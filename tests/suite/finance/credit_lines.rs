@@ -152,7 +152,7 @@ fn a_record_is_sent_back_as_it_was_read(database: Database) {
 
 /// Sold: 3 boxes at 10, 2 cans at 7.5 and a tin at 20. Credited: 4 and 0.5 of boxes, 0.5 of cans, 1.000001 of a jar that was never
 /// sold, and 2 without lines.
-fn credited(database: Database) -> (Office, [String; 4]) {
+fn trade_with_credits(database: Database) -> (Office, [String; 4]) {
     let office = Office::with_books(database);
     let (counter, desk) = (&office.counter, &office.sales);
     let [box_, can, tin] = [("10", "9"), ("7.5", "9"), ("20", "9")].map(|(price, stock)| counter.good(price, stock));
@@ -173,7 +173,7 @@ fn credited(database: Database) -> (Office, [String; 4]) {
 }
 
 fn sales_by_variant_subtract_lines(database: Database) {
-    let (office, [box_, can, tin, jar]) = credited(database);
+    let (office, [box_, can, tin, jar]) = trade_with_credits(database);
     let reported = report(&office, "sales", "VARIANT", &[]);
     let row = |variant: &str| {
         let row = reported.items().iter().find(|row| row["key"] == variant).expect("a row of the variant");
@@ -202,7 +202,7 @@ fn sales_by_variant_subtract_lines(database: Database) {
 }
 
 fn sales_of_one_variant_subtract_its_lines(database: Database) {
-    let (office, [box_, _, tin, _]) = credited(database);
+    let (office, [box_, _, tin, _]) = trade_with_credits(database);
     for by in ["DAY", "MONTH", "VARIANT", "CUSTOMER"] {
         let reported = report(&office, "sales", by, &[("variantId", &box_)]);
         let rows: Vec<_> = reported.items().iter().map(figures).collect();
@@ -214,7 +214,7 @@ fn sales_of_one_variant_subtract_its_lines(database: Database) {
 }
 
 fn pages_of_variants_have_every_line_once(database: Database) {
-    let (office, _) = credited(database);
+    let (office, _) = trade_with_credits(database);
     let whole = report(&office, "sales", "VARIANT", &[]);
     let (mut rows, mut cursor) = (Vec::new(), None::<String>);
     loop {

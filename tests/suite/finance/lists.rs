@@ -43,13 +43,13 @@ fn make_returns(office: &Office) -> [String; 2] {
 }
 
 #[track_caller]
-fn found(desk: &Desk, list: &str, query: &[(&str, &str)]) -> Vec<String> {
+fn find_ids(desk: &Desk, list: &str, query: &[(&str, &str)]) -> Vec<String> {
     desk.shop.list(&desk.at(list), query).is(200).ids()
 }
 
 #[track_caller]
 fn since(desk: &Desk, list: &str, instant: &str) -> Vec<String> {
-    found(desk, list, &[("updatedSince", instant)])
+    find_ids(desk, list, &[("updatedSince", instant)])
 }
 
 /// Waits until the clock is past the last change of the document: two changes may fall into one millisecond.
@@ -82,7 +82,7 @@ fn ids_find_documents(database: Database) {
         // Ids of the other side's documents find nothing.
         let [invoice, _] = make(desk, "invoices");
         let other = if desk.at("") == "sales/" { &office.purchases } else { &office.sales };
-        assert!(found(other, "invoices", &[("ids", &invoice)]).is_empty());
+        assert!(find_ids(other, "invoices", &[("ids", &invoice)]).is_empty());
     }
     find("purchases/returns", make_returns(&office));
 }
@@ -128,7 +128,7 @@ fn an_invoice_that_is_paid_has_changed(database: Database) {
         let news = key.get(&format!("{}?updatedSince={paid_at}", desk.at("invoices"))).is(200);
         assert_eq!((&news.items()[0]["balance"], &news.items()[0]["version"]), (&json!("5.000000"), &version));
         // Other parameters hold, whatever changed.
-        let asked = |name: &str, value: &str| found(desk, "invoices", &[("updatedSince", &paid_at), (name, value)]);
+        let asked = |name: &str, value: &str| find_ids(desk, "invoices", &[("updatedSince", &paid_at), (name, value)]);
         assert_eq!(asked("open", "true"), [second.clone()]);
         assert!(asked("status", "VOID").is_empty() && asked("ids", &first).is_empty());
         pass(desk, &payment);
