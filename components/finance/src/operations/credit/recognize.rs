@@ -259,7 +259,7 @@ pub fn void(side: Side, call: &Call) -> Answer {
     Ok(change.after().receipt().changed(["status", "voidedOn", "voidReason"]))
 }
 
-/// A line of a recognised credit, taken back.
+/// A line of a recognised credit that is void, below zero.
 fn mirror_line(line: CreditedLineRow, on: Date) -> CreditedLineRow {
     new_row!(CreditedLineRow {
         id: new_id(),
