@@ -59,20 +59,28 @@ fn filter_credits(scope: &Scope) -> Filter {
     ])
 }
 
-/// Credits by month, of a scope whose months have totals.
-fn sum_months(scope: &Scope) -> Result<BTreeMap<Month, Sum>, Problem> {
+/// Whole credits by month; None of one customer's, which have no totals.
+fn read_months(scope: &Scope) -> Result<Option<BTreeMap<Month, Sum>>, Problem> {
+    if scope.customer.is_some() {
+        return Ok(None);
+    }
     let months =
         read_settled(scope.entity, |summed| sum_credited(scope.entity, &scope.currency_code, scope.days(), summed))?;
-    Ok(map(skip_zeros(months).map(|(month, [amount])| (month, negate(to_sum(amount))))))
+    Ok(Some(map(skip_zeros(months).map(|(month, [amount])| (month, negate(to_sum(amount)))))))
+}
+
+/// The sum of whole credits. A sum of months reads few rows where a sum of entries reads all that customers did.
+fn sum_whole(scope: &Scope, months: Option<&BTreeMap<Month, Sum>>) -> Result<Sum, Problem> {
+    match months {
+        Some(months) => sum(months.values().copied()),
+        None => Ok(negate(run(aggregate::<AllCredits>(filter_credits(scope)).one())?.amount)),
+    }
 }
 
 fn read_whole(scope: &Scope, by: GroupBy) -> Result<Credits, Problem> {
     let filter = filter_credits(scope);
-    let months = scope.is_whole().then(|| sum_months(scope)).transpose()?;
-    let total = match &months {
-        Some(months) => sum(months.values().copied())?,
-        None => negate(run(aggregate::<AllCredits>(filter.clone()).one())?.amount),
-    };
+    let months = read_months(scope)?;
+    let total = sum_whole(scope, months.as_ref())?;
     let groups = match (by, months) {
         (GroupBy::Month, Some(months)) => map(months.into_iter().map(|(month, amount)| (month.to_string(), amount))),
         (GroupBy::Month, None) => {
@@ -102,9 +110,8 @@ fn read_lines(scope: &Scope, by: GroupBy) -> Result<Credits, Problem> {
         GroupBy::Customer => group(&filter, |group: LinesByCustomer| (group.customer_id.to_string(), group.amount))?,
         _ => group(&filter, |group: LinesByDay| (group.on_date.to_string(), group.amount))?,
     };
-    let (granted, with_lines) =
-        run((aggregate::<AllCredits>(filter_credits(scope)).one(), aggregate::<AllLines>(of_all).one()))?;
-    let without_lines = sum([negate(granted.amount), negate(with_lines.amount)])?;
+    let with_lines = run(aggregate::<AllLines>(of_all).one())?.amount;
+    let without_lines = sum([sum_whole(scope, read_months(scope)?.as_ref())?, negate(with_lines)])?;
     let total = sum(groups.values().copied())?;
     let total = (!groups.is_empty()).then_some(total);
     Ok(Credits { groups, total, without_lines: Some(without_lines), is_whole: false })

@@ -102,7 +102,7 @@ recognized! { ByBranch by [branch_id: Option<Id>] |group| text_of(group.branch_i
 
 impl Scope {
     /// Returns whether it is of the whole entity, whose months have totals.
-    pub fn is_whole(&self) -> bool {
+    fn is_whole(&self) -> bool {
         self.customer.is_none() && self.variant.is_none() && self.branch.is_none() && self.warehouse.is_none()
     }
 
