@@ -96,7 +96,7 @@ const LONGEST_CURSOR: usize = 280;
 /// Where the next page begins: after the row with this id, in a sorted list after its value and id.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Cursor {
-    /// The order, and the value of the row in it.
+    /// The order, and the value of the row in it as it is escaped.
     place: Option<(String, String)>,
     id: Id,
 }
@@ -119,7 +119,7 @@ impl FromStr for Cursor {
             None => (None, text),
             Some((order, rest)) => {
                 let (value, id) = rest.rsplit_once(':').ok_or(NotACursor)?;
-                (Some((order.to_owned(), unescape(value).ok_or(NotACursor)?)), id)
+                (Some((order.to_owned(), value.to_owned())), id)
             }
         };
         Ok(Cursor { place, id: id.parse().map_err(|_| NotACursor)? })
@@ -129,7 +129,7 @@ impl FromStr for Cursor {
 impl fmt::Display for Cursor {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         if let Some((order, value)) = &self.place {
-            write!(f, "{order}:{}:", escape(value))?;
+            write!(f, "{order}:{value}:")?;
         }
         write!(f, "{}", self.id)
     }
@@ -161,7 +161,8 @@ fn unescape(text: &str) -> Option<String> {
         bytes.push(u8::from_str_radix(digits, 16).ok()?);
         bytes.extend_from_slice(rest.as_bytes());
     }
-    String::from_utf8(bytes).ok()
+    // The store keeps no text with a null character.
+    String::from_utf8(bytes).ok().filter(|text| !text.contains('\0'))
 }
 
 /// A page as it is asked for.
@@ -219,7 +220,9 @@ impl Cursor {
     /// The value and the id after which a page in this order begins.
     fn read_place<L: Sorted>(&self, sort: Sort<L>) -> Result<Vec<Value>, Problem> {
         let value = match &self.place {
-            Some((order, value)) if *order == sort.to_string() => (sort.key.read)(value),
+            Some((order, value)) if *order == sort.to_string() => {
+                unescape(value).and_then(|text| (sort.key.read)(&text))
+            }
             _ => return Err(other_order()),
         };
         let value = value.ok_or_else(|| invalid("/query/cursor", "FORMAT"))?;
@@ -239,7 +242,7 @@ impl<R: Entity + 'static> SortedRows<R> {
             return self.rows.next(Entity::id).map(|id| Cursor { place: None, id });
         };
         let last = self.rows.items.last().filter(|_| self.rows.more)?;
-        Some(Cursor { place: Some((order.clone(), (key.print)(last))), id: last.id() })
+        Some(Cursor { place: Some((order.clone(), escape(&(key.print)(last)))), id: last.id() })
     }
 }
 
@@ -385,13 +388,15 @@ mod tests {
     #[test]
     fn cursors_are_read_as_they_are_written() {
         for value in ["", "a", "a~b:c", "日本 語"] {
-            let cursor = Cursor { place: Some(("number".to_owned(), value.to_owned())), id: Id(1, 2) };
+            let cursor = Cursor { place: Some(("number".to_owned(), escape(value))), id: Id(1, 2) };
             assert_eq!(cursor.to_string().parse::<Cursor>(), Ok(cursor.clone()), "{cursor}");
+            assert_eq!(unescape(&escape(value)).as_deref(), Some(value), "{cursor}");
         }
-        for wrong in
-            ["", "a:b", "a:~4:00000000-0000-0000-0000-000000000002", "a:~zz:00000000-0000-0000-0000-000000000002"]
-        {
+        for wrong in ["", "a:b", "a:b:c"] {
             assert_eq!(wrong.parse::<Cursor>(), Err(NotACursor), "{wrong}");
+        }
+        for wrong in ["~4", "a~zz", "~ff", "~00"] {
+            assert_eq!(unescape(wrong), None, "{wrong}");
         }
     }
 }

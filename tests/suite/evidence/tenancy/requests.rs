@@ -318,6 +318,8 @@ impl Sample<'_> {
             "2030-01-01".into(),
             "UTC".into(),
             "someone@example.test".into(),
+            // A cursor of a list that can be sorted.
+            Uuid::now_v7().to_string(),
             // Several ids with commas between.
             format!("{},{}", Uuid::now_v7(), Uuid::now_v7()),
         ];
