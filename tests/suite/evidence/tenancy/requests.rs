@@ -318,10 +318,10 @@ impl Sample<'_> {
             "2030-01-01".into(),
             "UTC".into(),
             "someone@example.test".into(),
-            // A cursor of a list that can be sorted.
-            Uuid::now_v7().to_string(),
             // Several ids with commas between.
             format!("{},{}", Uuid::now_v7(), Uuid::now_v7()),
+            // A cursor of a list that can be sorted.
+            Uuid::now_v7().to_string(),
         ];
         let fits = examples.into_iter().map(Json::from).find(|example| self.contract.takes(schema, example));
         fits.ok_or_else(|| format!("no example of the text at {pointer:?}"))
