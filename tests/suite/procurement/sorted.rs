@@ -35,7 +35,7 @@ fn read(shop: &Company, path: &str, sort: &str, member: &str) -> Vec<String> {
     items.iter().map(|item| item[member].as_str().unwrap_or_default().to_string()).collect()
 }
 
-fn reversed(mut list: Vec<String>) -> Vec<String> {
+fn reverse(mut list: Vec<String>) -> Vec<String> {
     list.reverse();
     list
 }
@@ -74,7 +74,7 @@ fn orders_are_sorted_by_number_and_change(database: Database) {
         json!({ "legalEntityId": entity, "warehouseId": shop.warehouse_of("PHYSICAL", &entity), "number": "N-2" });
     let twin = shop.post(ORDERS, with(&buyer.body(items.clone()), members)).is(201).id();
     assert_eq!(read(shop, ORDERS, "number", "id"), [&made[1], &made[2], &twin, &made[0]].map(String::clone));
-    assert_eq!(read(shop, ORDERS, "-number", "id"), reversed(read(shop, ORDERS, "number", "id")));
+    assert_eq!(read(shop, ORDERS, "-number", "id"), reverse(read(shop, ORDERS, "number", "id")));
 }
 
 fn a_change_between_two_pages_moves_no_other_row(database: Database) {
