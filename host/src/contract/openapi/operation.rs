@@ -14,13 +14,15 @@ use crate::contract::parameters;
 
 /// Facts of an operation that depend on the others.
 #[derive(Debug, Clone, Copy)]
-pub struct DerivedFacts {
+pub struct DerivedFacts<'a> {
     /// A success has the record's ETag.
     pub has_etag: bool,
     /// A success says where the new record is.
     pub is_located: bool,
     /// Users have an operation of the same summary.
     pub has_twin: bool,
+    /// The GET whose response the body may have all members of.
+    pub reader: Option<&'a str>,
 }
 
 /// Describes an operation. `statuses`: of every problem code; `item_codes`: each with its sentence.
@@ -29,7 +31,7 @@ pub fn describe(
     schemas: &mut Schemas,
     statuses: &BTreeMap<&str, u16>,
     item_codes: &[(&str, &str)],
-    facts: DerivedFacts,
+    facts: DerivedFacts<'_>,
 ) -> Result<Value, String> {
     let route = op.route;
     let mut written = Map::new();
@@ -38,7 +40,7 @@ pub fn describe(
     let audience = if facts.has_twin { " (API client)" } else { "" };
     written.insert("summary".into(), format!("{}{audience}", route.summary).into());
     let reasons = list_reasons(op, item_codes);
-    written.insert("description".into(), description(op, &reasons).into());
+    written.insert("description".into(), description(op, &reasons, facts.reader).into());
     written.insert("security".into(), security(op));
     let parameters = parameters_of(op, schemas)?;
     if !parameters.is_empty() {
@@ -79,7 +81,7 @@ fn list_reasons<'a>(op: &DocumentedOperation<'a>, item_codes: &[(&'a str, &'a st
     op.route.item_codes.iter().map(sentence).collect()
 }
 
-fn description(op: &DocumentedOperation, reasons: &[(&String, &str)]) -> String {
+fn description(op: &DocumentedOperation, reasons: &[(&String, &str)], reader: Option<&str>) -> String {
     let route = op.route;
     let mut all: Vec<String> = Vec::new();
     if !route.description.is_empty() {
@@ -118,6 +120,11 @@ fn description(op: &DocumentedOperation, reasons: &[(&String, &str)]) -> String 
     }
     if route.body.is_some() {
         all.push(format!("The body is at most {}. Unknown and repeated members are rejected.", size(route.body_limit)));
+    }
+    if let Some(reader) = reader {
+        all.push(format!(
+            "Members that only the response of `{reader}` has are ignored, so a record can be sent back."
+        ));
     }
     all.push("Unknown query parameters are rejected.".into());
     all.join("\n\n")
@@ -222,7 +229,7 @@ fn parameter(name: &str, location: &str, required: bool, mut schema: Value) -> V
     parameter
 }
 
-fn success(op: &DocumentedOperation, schemas: &mut Schemas, facts: DerivedFacts) -> Result<Value, String> {
+fn success(op: &DocumentedOperation, schemas: &mut Schemas, facts: DerivedFacts<'_>) -> Result<Value, String> {
     let route = op.route;
     let phrase = http::StatusCode::from_u16(route.status).ok().filter(http::StatusCode::is_success);
     let phrase = phrase.and_then(|status| status.canonical_reason()).ok_or("the success status is none")?;
