@@ -183,7 +183,7 @@ mod tests {
             "id": "1", "name": " Desk ", "version": 7, "notes": "a\0b", "expectedVersion": 7, "profile": {"city": "Bonn", "verified": true},
             "lines": [{"id": "2", "sku": "A", "tags": {"a": 1, "total": 2}, "total": "5"}, {"sku": "B"}],
         });
-        assert_eq!(order().check(&mut body), []);
+        assert!(order().check(&mut body).is_empty(), "{body}");
         let kept = json!({
             "name": "Desk", "expectedVersion": 7, "profile": {"city": "Bonn"},
             "lines": [{"sku": "A", "tags": {"a": 1, "total": 2}}, {"sku": "B"}],
@@ -217,7 +217,7 @@ mod tests {
             |defs: Value| Schema::compile(&json!({"$ref": "#/$defs/Node"}), defs.as_object().unwrap()).unwrap();
         let mut body = compile(defs("name"));
         body.ignore_members_of(&compile(defs("id")), &[]);
-        assert_eq!(body.check(&mut json!({"id": 1, "kids": [{"id": 2, "kids": [{"id": 3}]}]})), []);
+        assert!(body.check(&mut json!({"id": 1, "kids": [{"id": 2, "kids": [{"id": 3}]}]})).is_empty());
     }
 
     #[test]
