@@ -8,6 +8,8 @@
 use serde_json::{Map, Value};
 use stoa_sdk::{Item, Json, item};
 
+use crate::rules::faults::collect;
+
 /// Values (objects, arrays and scalars, the whole included).
 pub const VALUES: usize = 500;
 /// Objects and arrays inside one another, the whole included.
@@ -33,12 +35,43 @@ const NAMES: [&str; 12] = [
 /// Pairs of words that name a key.
 const KEYS: [&str; 5] = ["api", "private", "access", "secret", "signing"];
 
+/// The attributes of a product or a variant as they are kept.
+pub struct KeptAttributes {
+    /// For the people of the company.
+    pub attributes: Json,
+    /// For everybody who reads the catalog; none where none are stated.
+    pub public_attributes: Option<Json>,
+}
+
+impl KeptAttributes {
+    /// Checks both kinds, below `pointer`.
+    ///
+    /// # Errors
+    /// See [`check`].
+    pub fn check(
+        attributes: Map<String, Value>,
+        public: Map<String, Value>,
+        pointer: &str,
+    ) -> Result<KeptAttributes, Vec<Item>> {
+        let mut faults = Vec::new();
+        let has_public = !public.is_empty();
+        let attributes = collect(&mut faults, check(attributes, &format!("{pointer}/attributes")));
+        let public = collect(&mut faults, check(public, &format!("{pointer}/publicAttributes")));
+        match attributes.zip(public) {
+            Some((attributes, public)) => {
+                Ok(KeptAttributes { attributes, public_attributes: has_public.then_some(public) })
+            }
+            None => Err(faults),
+        }
+    }
+}
+
 /// The attributes as they are kept.
 ///
 /// # Errors
 /// NOT_ALLOWED at `pointer`, where something is reserved or shaped like a credential: member names are typed by the caller and not
 /// returned.
-pub fn check(attributes: Map<String, Value>, pointer: &str) -> Result<Json, Vec<Item>> {
+fn check(attributes: Map<String, Value>, pointer: &str) -> Result<Json, Vec<Item>> {
     let attributes = Value::Object(attributes);
     if holds_forbidden(&attributes) {
         Err(vec![item(pointer, "NOT_ALLOWED")])
