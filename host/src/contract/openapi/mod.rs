@@ -152,10 +152,9 @@ fn write_paths(
             is_located: location::answers_an_id(route, schemas.of_module(op.module).map_err(about)?)
                 && operations.iter().any(|other| location::reads_records_of(other.route, route)),
             has_twin: route.audience == Audience::ApiClient && users.contains(&(op.module, route.summary.as_str())),
-            reader: operations
+            is_read: operations
                 .iter()
-                .find(|other| other.module == op.module && ignored::reads_what_is_replaced(other.route, route))
-                .map(|other| other.route.operation.as_str()),
+                .any(|other| other.module == op.module && ignored::reads_what_is_replaced(other.route, route)),
         };
         let written = operation::describe(op, schemas, statuses, item_codes, facts).map_err(about)?;
         let path_item = paths.entry(route.path.clone()).or_insert_with(|| json!({}));

@@ -14,15 +14,15 @@ use crate::contract::parameters;
 
 /// Facts of an operation that depend on the others.
 #[derive(Debug, Clone, Copy)]
-pub struct DerivedFacts<'a> {
+pub struct DerivedFacts {
     /// A success has the record's ETag.
     pub has_etag: bool,
     /// A success says where the new record is.
     pub is_located: bool,
     /// Users have an operation of the same summary.
     pub has_twin: bool,
-    /// The GET whose response the body may have all members of.
-    pub reader: Option<&'a str>,
+    /// A GET reads what it replaces.
+    pub is_read: bool,
 }
 
 /// Describes an operation. `statuses`: of every problem code; `item_codes`: each with its sentence.
@@ -31,7 +31,7 @@ pub fn describe(
     schemas: &mut Schemas,
     statuses: &BTreeMap<&str, u16>,
     item_codes: &[(&str, &str)],
-    facts: DerivedFacts<'_>,
+    facts: DerivedFacts,
 ) -> Result<Value, String> {
     let route = op.route;
     let mut written = Map::new();
@@ -40,7 +40,7 @@ pub fn describe(
     let audience = if facts.has_twin { " (API client)" } else { "" };
     written.insert("summary".into(), format!("{}{audience}", route.summary).into());
     let reasons = list_reasons(op, item_codes);
-    written.insert("description".into(), description(op, &reasons, facts.reader).into());
+    written.insert("description".into(), description(op, &reasons, facts).into());
     written.insert("security".into(), security(op));
     let parameters = parameters_of(op, schemas)?;
     if !parameters.is_empty() {
@@ -81,7 +81,7 @@ fn list_reasons<'a>(op: &DocumentedOperation<'a>, item_codes: &[(&'a str, &'a st
     op.route.item_codes.iter().map(sentence).collect()
 }
 
-fn description(op: &DocumentedOperation, reasons: &[(&String, &str)], reader: Option<&str>) -> String {
+fn description(op: &DocumentedOperation, reasons: &[(&String, &str)], facts: DerivedFacts) -> String {
     let route = op.route;
     let mut all: Vec<String> = Vec::new();
     if !route.description.is_empty() {
@@ -121,10 +121,9 @@ fn description(op: &DocumentedOperation, reasons: &[(&String, &str)], reader: Op
     if route.body.is_some() {
         all.push(format!("The body is at most {}. Unknown and repeated members are rejected.", size(route.body_limit)));
     }
-    if let Some(reader) = reader {
-        all.push(format!(
-            "Members that only the response of `{reader}` has are ignored, so a record can be sent back."
-        ));
+    if facts.is_read {
+        let ignored = "Members that only the response of the GET at this path has are ignored, so that a record can be sent back.";
+        all.push(ignored.into());
     }
     all.push("Unknown query parameters are rejected.".into());
     all.join("\n\n")
@@ -229,7 +228,7 @@ fn parameter(name: &str, location: &str, required: bool, mut schema: Value) -> V
     parameter
 }
 
-fn success(op: &DocumentedOperation, schemas: &mut Schemas, facts: DerivedFacts<'_>) -> Result<Value, String> {
+fn success(op: &DocumentedOperation, schemas: &mut Schemas, facts: DerivedFacts) -> Result<Value, String> {
     let route = op.route;
     let phrase = http::StatusCode::from_u16(route.status).ok().filter(http::StatusCode::is_success);
     let phrase = phrase.and_then(|status| status.canonical_reason()).ok_or("the success status is none")?;
