@@ -105,7 +105,7 @@ pub fn reads_what_is_replaced(reader: &Route, writer: &Route) -> bool {
 /// that the route's refer to.
 pub fn list_included(reader: &Route, schemas: &Map<String, Value>) -> Vec<String> {
     let mut found = Vec::new();
-    let query = reader.query.as_ref().and_then(|query| named(query, schemas));
+    let query = reader.query.as_ref().and_then(|query| follow(query, schemas));
     if let Some(include) = query.and_then(|query| query.pointer("/properties/include")) {
         list_values(include, schemas, DEEPEST, &mut found);
     }
@@ -113,7 +113,7 @@ pub fn list_included(reader: &Route, schemas: &Map<String, Value>) -> Vec<String
 }
 
 /// The schema, or the one that it refers to.
-fn named<'a>(schema: &'a Value, schemas: &'a Map<String, Value>) -> Option<&'a Value> {
+fn follow<'a>(schema: &'a Value, schemas: &'a Map<String, Value>) -> Option<&'a Value> {
     match schema.get("$ref").and_then(Value::as_str) {
         Some(reference) => schemas.get(refs::name(reference)?),
         None => Some(schema),
@@ -122,7 +122,7 @@ fn named<'a>(schema: &'a Value, schemas: &'a Map<String, Value>) -> Option<&'a V
 
 /// The texts that a schema lists; of a text with commas, its parts.
 fn list_values(schema: &Value, schemas: &Map<String, Value>, depth: usize, found: &mut Vec<String>) {
-    let (Some(depth), Some(schema)) = (depth.checked_sub(1), named(schema, schemas)) else { return };
+    let (Some(depth), Some(schema)) = (depth.checked_sub(1), follow(schema, schemas)) else { return };
     let list = |keyword: &str| schema.get(keyword).and_then(Value::as_array).into_iter().flatten();
     let texts = list("enum").chain(schema.get("const")).filter_map(Value::as_str);
     found.extend(texts.flat_map(|text| text.split(',')).map(str::to_owned));
