@@ -170,6 +170,21 @@ mod tests {
     }
 
     #[test]
+    fn both_kinds_are_judged_and_those_for_everybody_may_be_absent() {
+        let members = |value: Value| value.as_object().cloned().unwrap_or_default();
+        let bad = json!({ "secret": 1 });
+        let faults = KeptAttributes::check(members(bad.clone()), members(bad), "/variants/1").err().unwrap_or_default();
+        let places: Vec<&str> = faults.iter().map(|item| item.pointer.as_str()).collect();
+        assert_eq!(places, ["/variants/1/attributes", "/variants/1/publicAttributes"]);
+        let kept = |public: Value| {
+            let kept = KeptAttributes::check(members(json!({ "a": 1 })), members(public), "").ok();
+            kept.map(|kept| (kept.attributes.text().to_owned(), kept.public_attributes.map(|it| it.text().to_owned())))
+        };
+        assert_eq!(kept(json!({})), Some((r#"{"a":1}"#.to_owned(), None)));
+        assert_eq!(kept(json!({ "b": 2 })).and_then(|(_, public)| public), Some(r#"{"b":2}"#.to_owned()));
+    }
+
+    #[test]
     fn names_of_credentials_are_refused() {
         for name in [
             "password",
