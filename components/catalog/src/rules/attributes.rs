@@ -47,7 +47,7 @@ impl KeptAttributes {
     /// Checks both kinds, below `pointer`.
     ///
     /// # Errors
-    /// See [`check`].
+    /// NOT_ALLOWED at the kind where something is reserved or shaped like a credential.
     pub fn check(
         attributes: Map<String, Value>,
         public: Map<String, Value>,
