@@ -14,6 +14,7 @@ pub mod fingerprint;
 pub mod format;
 pub mod growth;
 pub mod idempotency_key;
+pub mod ignored;
 pub mod json;
 pub mod location;
 pub mod normalize;

@@ -15,4 +15,5 @@ mod reference;
 mod refusal_order;
 mod remedies;
 mod schema_corpus;
+mod sent_back;
 mod teaching;
