@@ -57,6 +57,7 @@ pub mod request;
 pub mod retries;
 pub mod reviewed;
 pub mod round_trips;
+pub mod sdk_typescript;
 pub mod sdks;
 pub mod selling;
 pub mod serials;

@@ -1,4 +1,4 @@
-// Hosts that a test scripts: each attempt takes the next outcome. No test waits: `waits` has what a client would wait.
+// Hosts that a test scripts: each attempt takes the next outcome. `waits` has the times that `send` would wait.
 
 export const problem = (status, code, headers = {}) => () =>
   Response.json(

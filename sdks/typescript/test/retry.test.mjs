@@ -103,7 +103,7 @@ test("the caller's own key is sent as it is", async () => {
 
 test("a read has no key", async () => {
   const host = script(() => Response.json({ items: [], nextCursor: null }));
-  await createStoa({ url: "http://stoa.test", token: "t", fetch: host.fetch }).GET(path, product);
+  await createStoa({ url: "http://stoa.test", token: "t", fetch: host.fetch }).GET(path, { params: product.params });
   assert.equal(host.requests[0].key, null);
 });
 

@@ -12,6 +12,7 @@ mod plans;
 mod production;
 mod readme;
 mod round_trips;
+mod sdk_typescript;
 mod sdks;
 mod tenancy;
 mod untested;
