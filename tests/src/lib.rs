@@ -58,6 +58,7 @@ pub mod retries;
 pub mod reviewed;
 pub mod round_trips;
 pub mod sdk_python;
+pub mod sdk_typescript;
 pub mod sdks;
 pub mod selling;
 pub mod serials;

@@ -13,6 +13,7 @@ mod production;
 mod readme;
 mod round_trips;
 mod sdk_python;
+mod sdk_typescript;
 mod sdks;
 mod tenancy;
 mod untested;
