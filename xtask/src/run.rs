@@ -125,12 +125,12 @@ fn serve(workspace: &Workspace, binary: &Path, data: &Path, args: &Args) -> Comm
     if !args.no_demo && std::env::var_os(LIMIT.0).is_none() {
         command.env(LIMIT.0, LIMIT.1);
     }
-    command.env(RECEIVER.0, receivers());
+    command.env(RECEIVER.0, list_receivers());
     command
 }
 
 /// The receivers on this machine that the service sends webhooks to.
-fn receivers() -> String {
+fn list_receivers() -> String {
     let stated = std::env::var(RECEIVER.0).ok().filter(|stated| !stated.trim().is_empty());
     stated.unwrap_or_else(|| RECEIVER.1.to_owned())
 }
@@ -163,7 +163,7 @@ async fn start(child: &mut Child, binary: &Path, data: &Path, args: &Args) -> Re
         },
         user_token: api.token.clone(),
         tenant_id: tenant,
-        webhook_receiver: receivers().split(',').next().unwrap_or_default().trim().to_owned(),
+        webhook_receiver: list_receivers().split(',').next().unwrap_or_default().trim().to_owned(),
         url,
     };
     let file = env_file::write(&started, binary.parent().unwrap_or(binary), data)?;

@@ -11,7 +11,7 @@ use super::Started;
 /// Writes the file, which only its owner may read: it has a token and a key. Returns its path. `programs`: the folder of `stoa`.
 pub fn write(started: &Started, programs: &Path, data: &Path) -> Result<PathBuf> {
     let file = data.join("env.sh");
-    let text = script(started, &programs.display().to_string());
+    let text = make_script(started, &programs.display().to_string());
     let mut options = std::fs::File::options();
     let opened = options.create(true).write(true).truncate(true).mode(0o600).open(&file);
     let written = opened.and_then(|mut opened| opened.write_all(text.as_bytes()));
@@ -19,7 +19,7 @@ pub fn write(started: &Started, programs: &Path, data: &Path) -> Result<PathBuf>
     Ok(file)
 }
 
-fn script(started: &Started, programs: &str) -> String {
+fn make_script(started: &Started, programs: &str) -> String {
     let shop = started.tenant_id.as_ref().map(|tenant| format!("{}/v1/tenants/{tenant}", started.url));
     let values = [
         ("URL", Some(&started.url)),
@@ -56,12 +56,12 @@ mod tests {
             operator_token: None,
             webhook_receiver: "127.0.0.1:2".to_owned(),
         };
-        let text = script(&started, "/it's here");
+        let text = make_script(&started, "/it's here");
         let lines: Vec<&str> = text.lines().collect();
         assert!(lines.contains(&"SHOP='http://127.0.0.1:1/v1/tenants/7'"), "{text}");
         assert!(lines.contains(&"RECEIVER='127.0.0.1:2'") && lines.contains(&r"PATH='/it'\''s here':$PATH"), "{text}");
         assert!(!text.contains("API_KEY"), "{text}");
         started.tenant_id = None;
-        assert!(!script(&started, "").contains("SHOP"));
+        assert!(!make_script(&started, "").contains("SHOP"));
     }
 }
