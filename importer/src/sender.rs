@@ -32,6 +32,8 @@ pub struct Choices {
     pub overwrite_hidden: bool,
     /// When prices without a `validFrom` of their own begin.
     pub valid_from: Option<String>,
+    /// Code of the account that opening stock is posted against.
+    pub counter_account: Option<String>,
 }
 
 pub struct Sender {
