@@ -150,7 +150,7 @@ impl Sender {
     pub async fn stock(&mut self, file: &File) -> Result<()> {
         for code in &file.warehouses {
             let Some((warehouse, entity)) = self.known.warehouses.get(code).cloned() else { continue };
-            let account = self.find_counter_account(&entity).await?;
+            let account = self.accounts.get(&entity).cloned();
             let column = format!("stock:{code}");
             self.progress.of(&column);
             let of_warehouse = file.stock.iter().filter(|stock| stock.warehouse == *code);
@@ -196,14 +196,23 @@ impl Sender {
         Ok(())
     }
 
-    /// The id of the account that opening stock of a legal entity is posted against, if one is stated.
-    async fn find_counter_account(&self, entity: &str) -> Result<Option<String>> {
-        let Some(code) = self.choices.counter_account.as_deref() else { return Ok(None) };
+    /// Finds the accounts that opening stock is posted against, if one is stated: one of each legal entity with a warehouse of the file.
+    ///
+    /// # Errors
+    /// Where there is none.
+    pub async fn find_counter_accounts(&mut self, file: &File) -> Result<()> {
+        let Some(code) = self.choices.counter_account.clone() else { return Ok(()) };
         let path = self.known.side.path("ledger/accounts");
-        let found = self.api.all(&path, &[("legalEntityId", entity), ("text", code)]).await?;
-        let account = found.iter().find(|account| text(account, "code") == Some(code));
-        let id = account.and_then(|account| text(account, "id")).map(str::to_owned);
-        Ok(Some(id.with_context(|| format!("--counter-account: there is no active account {code}"))?))
+        let named = file.warehouses.iter().filter_map(|warehouse| self.known.warehouses.get(warehouse));
+        let entities: BTreeSet<String> = named.map(|(_, entity)| entity.clone()).collect();
+        for entity in entities {
+            let found = self.api.all(&path, &[("legalEntityId", &entity), ("text", &code)]).await?;
+            let account = found.iter().find(|account| text(account, "code") == Some(code.as_str()));
+            let id = account.and_then(|account| text(account, "id")).map(str::to_owned);
+            let id = id.with_context(|| format!("--counter-account: there is no active account {code}"))?;
+            self.accounts.insert(entity, id);
+        }
+        Ok(())
     }
 
     /// Posts stock that comes in. Rejected lines are left out and the rest is sent again.

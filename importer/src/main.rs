@@ -202,6 +202,7 @@ async fn send(
 }
 
 async fn send_parts(sender: &mut Sender, products: Vec<file::Product>, file: &File) -> Result<()> {
+    sender.find_counter_accounts(file).await?;
     sender.products(products).await?;
     sender.media(file).await?;
     sender.prices(file).await?;
