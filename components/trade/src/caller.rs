@@ -1,10 +1,10 @@
 //! The caller of an operation: an API client sees its own projection of a record and, of the catalog, what is published.
 
 use serde::Serialize;
-use stoa_sdk::store::{get, run};
-use stoa_sdk::{ActorKind, Answer, Call, Problem, Record, Reply, facts};
+use stoa_sdk::store::{Rows, get, run};
+use stoa_sdk::{ActorKind, Answer, Call, Entity, Problem, Record, Reply, facts};
 
-use crate::lists::sort::PageRows;
+use crate::lists::answer_page;
 
 /// The family of the request's caller, as far as operations differ by it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -30,15 +30,15 @@ impl Caller {
     }
 
     /// Answers a page of rows, each with the projection that this caller sees.
-    pub fn answer_page<L: PageRows, P: Serialize, C: Serialize>(
+    pub fn answer_page<R: Entity, P: Serialize, C: Serialize>(
         self,
-        rows: L,
-        person: impl Fn(&L::Row) -> P,
-        client: impl Fn(&L::Row) -> C,
+        rows: Rows<R>,
+        person: impl Fn(&R) -> P,
+        client: impl Fn(&R) -> C,
     ) -> Answer {
         match self {
-            Caller::Person => rows.answer(person),
-            Caller::Client => rows.answer(client),
+            Caller::Person => answer_page(rows, Entity::id, |row| person(&row)),
+            Caller::Client => answer_page(rows, Entity::id, |row| client(&row)),
         }
     }
 
@@ -68,7 +68,6 @@ impl Caller {
 #[cfg(test)]
 mod tests {
     use stoa_sdk::scripted::{NOW, script};
-    use stoa_sdk::store::Rows;
     use stoa_sdk::{Id, Instant, collection};
 
     use super::*;

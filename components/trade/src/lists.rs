@@ -167,7 +167,7 @@ pub fn answer_kept<R, T: Serialize>(
 ///
 /// A list that can be [sorted](crate::lists::sort) states its keys, for each of which the collection has an index that begins with the
 /// column (behind a column that is always stated, such as `status`), and the parameters that do not go with `sort`: those that
-/// search a text, and `updated_since`. Its operation answers a [`SortedPage`](crate::lists::sort::SortedPage).
+/// search a text, and `updated_since`.
 ///
 /// ```
 /// # use stoa_sdk::{Text, collection};
@@ -249,18 +249,15 @@ macro_rules! list_query {
             $($(#[$parameter_meta:meta])* $parameter:ident: $type:ty $(= $filter:expr)?),* $(,)?
         }
     ) => {
-        $(#[$meta])*
-        #[derive(::serde::Deserialize, ::schemars::JsonSchema)]
-        #[serde(rename_all = "camelCase", deny_unknown_fields)]
-        $vis struct $name {
-            /// The `nextCursor` of the previous page, which is valid for the same `sort` only; absent for the first page.
-            cursor: Option<$crate::lists::sort::Cursor>,
-            #[serde(default)]
-            limit: ::stoa_sdk::Limit,
-            $($(#[$parameter_meta])* $parameter: $type,)*
-            /// Order of the items; descending with `-`. Omitted: the order of their creation. A sorted list is for display: keep a
-            /// copy with `updatedSince`, which cannot be combined with `sort`, nor can a search of a text.
-            sort: Option<$crate::lists::sort::Sort<$name>>,
+        $crate::list_query! {
+            @of [$(#[$meta])* $vis struct $name] []
+            [
+                $($(#[$parameter_meta])* $parameter: $type,)*
+                /// Order of the items; descending with `-`. Omitted: the order of their creation. If the record that `cursor`
+                /// names has changed meanwhile, the page continues after its new value. A sorted list is for display: keep a
+                /// copy with `updatedSince`, which cannot be combined with `sort`, nor can a search of a text.
+                sort: Option<$crate::lists::sort::Sort<$name>>,
+            ]
         }
 
         impl $crate::lists::sort::Sorted for $name {
@@ -268,8 +265,7 @@ macro_rules! list_query {
             const KEYS: &'static [$crate::lists::sort::SortKey<$row>] = &[$($crate::lists::sort::SortKey {
                 name: $sort,
                 column: $row::$key.name(),
-                print: |row| row.$key.to_string(),
-                read: |text| $crate::lists::sort::read_value($row::$key, text),
+                value: |row| ::stoa_sdk::Field::put(&row.$key),
             }),+];
         }
 
@@ -280,12 +276,12 @@ macro_rules! list_query {
             $vis fn page(
                 &self,
                 scope: impl IntoIterator<Item = ::stoa_sdk::Filter>,
-            ) -> Result<$crate::lists::sort::SortedRows<$row>, ::stoa_sdk::Problem> {
+            ) -> Result<::stoa_sdk::store::Rows<$row>, ::stoa_sdk::Problem> {
                 $crate::lists::sort::read_page::<$name>(
                     &self.filter(scope),
                     &$crate::lists::sort::Asked {
                         sort: self.sort,
-                        cursor: self.cursor.as_ref(),
+                        cursor: self.cursor,
                         limit: self.limit,
                         needs_id_order: [$(self.$other.is_some()),+].contains(&true),
                     },

@@ -2,10 +2,9 @@
 //! no longer be approved.
 
 use stoa_sdk::store::{get, run};
-use stoa_sdk::{Answer, Call, Client, EventKind, Field, Instant, Operation, Text, emit};
+use stoa_sdk::{Answer, Call, Client, EventKind, Field, Instant, Operation, Page, Text, emit};
 use stoa_trade::document::number::insert_unless_taken;
 use stoa_trade::ids::{Ids, among};
-use stoa_trade::lists::sort::SortedPage;
 use stoa_trade::lists::{changed_since, equals, mentions};
 use stoa_trade::party::{PartyInput, SupplierTerms, check_supplier};
 use stoa_trade::refusal::refuse_invalid;
@@ -25,9 +24,9 @@ const ONE: &str = "/purchases/suppliers/{id}";
 #[rustfmt::skip]
 pub const OPERATIONS: &[Operation] = &[
     Operation::read(SUPPLIERS, "listSuppliers", list).summary("Suppliers")
-        .needs(READ).query::<ListSuppliers>().answers::<SortedPage<Supplier>>()
+        .needs(READ).query::<ListSuppliers>().answers::<Page<Supplier>>()
         .and_client(Client::new(CLIENT_READ_SUPPLIERS).description("Lists active suppliers, without profiles.")
-            .query::<ListApiSuppliers>().answers::<SortedPage<ApiSupplierHeader>>()),
+            .query::<ListApiSuppliers>().answers::<Page<ApiSupplierHeader>>()),
     Operation::create(SUPPLIERS, "createSupplier", create).summary("Create a supplier")
         .description("A code remains reserved after archiving, ignoring case.")
         .needs(CREATE).body::<PartyInput<SupplierTerms>>().answers::<Supplier>()

@@ -58,12 +58,10 @@ fn visit_reading(contract: &Contract, caller: &Caller, records: &Records, form: 
         let sort = ("sort".to_string(), order.clone());
         let first = caller.ask_with(contract, form, records, std::slice::from_ref(&sort));
         // Whether a page follows the first or not: the statement is the same after any row.
-        let last = &first.body["items"][0];
-        let place = [&last[order.trim_start_matches('-')], &last["id"]].map(|value| value.as_str().unwrap_or_default());
-        let cursor = format!("{order}:{}:{}", place[0], place[1]);
-        answers.push((order.clone(), first.clone()));
-        answers
-            .push((cursor.clone(), caller.ask_with(contract, form, records, &[sort, ("cursor".to_string(), cursor)])));
+        let cursor = first.body["items"][0]["id"].as_str().unwrap_or_default().to_string();
+        answers.push((order.clone(), first));
+        let next = caller.ask_with(contract, form, records, &[sort, ("cursor".to_string(), cursor)]);
+        answers.push((format!("{order} and a cursor"), next));
     }
     if many {
         let first = ask("limit", "1".to_string());

@@ -5,9 +5,8 @@ mod cancel;
 pub mod draft;
 mod list;
 
-use stoa_sdk::{Client, Operation};
+use stoa_sdk::{Client, Operation, Page};
 use stoa_trade::document::version::{ReasonedTransition, Transition};
-use stoa_trade::lists::sort::SortedPage;
 
 use crate::operations::order_list::ListPurchaseOrders;
 use crate::records::draft_write::PurchaseOrderDraftWrite;
@@ -35,8 +34,8 @@ pub const REDRAFTING: &[&str] = &[
 #[rustfmt::skip]
 pub const OPERATIONS: &[Operation] = &[
     Operation::read(ORDERS, "listPurchaseOrders", list::list).summary("Purchase orders")
-        .needs(READ).query::<ListPurchaseOrders>().answers::<SortedPage<PurchaseOrderHeader>>()
-        .and_client(Client::new(CLIENT_READ).answers::<SortedPage<ApiPurchaseOrderHeader>>()),
+        .needs(READ).query::<ListPurchaseOrders>().answers::<Page<PurchaseOrderHeader>>()
+        .and_client(Client::new(CLIENT_READ).answers::<Page<ApiPurchaseOrderHeader>>()),
     Operation::create(ORDERS, "createPurchaseOrder", draft::create).summary("Draft a purchase order")
         .description("A draft has no effect: goods are expected once the order is approved. An order has one legal entity, \
             warehouse, supplier and currency. A variant may appear on one line only: add its quantities up, or create a second \
