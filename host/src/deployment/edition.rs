@@ -75,7 +75,7 @@ impl Edition {
 
     fn compose(generation: Generation) -> Result<Edition, String> {
         let platform::Description { routes, schemas: own_schemas } = platform::describe(&generation.modules)?;
-        let (routes, runners): (Vec<_>, Vec<_>) = routes.into_iter().unzip();
+        let (routes, runners): (Vec<Route>, Vec<&platform::PlatformOperation>) = routes.into_iter().unzip();
         let compile = |route| Operation::compile(route, &own_schemas);
         let mut own: Vec<Operation> = routes.into_iter().map(compile).collect::<Result<_, _>>()?;
         Operation::accept_read_records(&mut own, &own_schemas);

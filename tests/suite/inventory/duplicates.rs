@@ -10,7 +10,7 @@ fn conflict(refused: Answer, pointer: &str) -> Json {
     refused.refused(409, "DUPLICATE").at(pointer).errors()[0]["conflictsWith"].clone()
 }
 
-fn the_record_in_the_way_is_conflict(database: Database) {
+fn the_record_in_the_way_is_named(database: Database) {
     let shop = company(database);
     let (main, other, variant) = (shop.main(), shop.warehouse("PHYSICAL"), shop.counted(0));
     let warehouse = json!({ "code": "main", "name": "Other", "type": "PHYSICAL", "legalEntityId": shop.entity() });
