@@ -662,8 +662,7 @@ fn a_member_that_may_only_be_null_is_taken_and_not_published() {
     let published = object(document["components"]["schemas"]["Input"]["properties"].clone());
     assert_eq!(published.keys().collect::<Vec<_>>(), ["used"]);
     let judge = Schema::compile(&json!({"$ref": "#/$defs/Input"}), &object(schemas)).unwrap();
-    assert!(judge.check(&mut json!({"unused": null})).is_empty());
-    assert_eq!(judge.check(&mut json!({"unused": "a"})).len(), 1);
+    assert_eq!([json!(null), json!("a")].map(|value| judge.check(&mut json!({"unused": value})).len()), [0, 1]);
 }
 
 #[test]
@@ -696,8 +695,6 @@ fn a_replacement_says_that_a_record_can_be_sent_back() {
         json!({"method": method, "path": path, "operation": format!("{method}{}", path.replace(['/', '{', '}'], "")), "body": body})
     });
     let document = compose_modules(&[("things", json!({}), false, routes.to_vec())]).unwrap();
-    let says =
-        |path: &str| document["paths"][path]["put"]["description"].as_str().unwrap().contains("can be sent back");
-    assert!(says("/a"));
-    assert!(!says("/b"));
+    let says = |path: &str| document["paths"][path]["put"]["description"].to_string().contains("can be sent back");
+    assert_eq!(["/a", "/b"].map(says), [true, false]);
 }
