@@ -14,7 +14,6 @@ pub mod fingerprint;
 pub mod format;
 pub mod growth;
 pub mod idempotency_key;
-pub mod ignored;
 pub mod json;
 pub mod location;
 pub mod normalize;

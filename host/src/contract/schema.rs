@@ -4,7 +4,6 @@ use serde_json::{Map, Value};
 
 use super::{
     explain::Faults,
-    ignored::IgnoredMembers,
     json::{self, Malformed},
     pointer::{self, Step, Trail},
     refs,
@@ -18,8 +17,6 @@ pub struct Schema {
     tree: Tree,
     /// Values of a body that are read: what its schema allows, and enough beyond to say where it has too many.
     most_values: usize,
-    /// Members that a body may have besides those that it describes, if it is a record that was read.
-    ignored: Option<IgnoredMembers>,
 }
 
 /// Values that any body may have before they are reported by their position, and the most that are read of the largest.
@@ -34,12 +31,7 @@ impl Schema {
         let validator = tree::validator(schema, &defs)?;
         let tree = Tree::compile(schema, defs)?;
         let most_values = tree.most_values(tree.root).clamp(*READ_VALUES.start(), *READ_VALUES.end());
-        Ok(Schema { validator, tree, most_values, ignored: None })
-    }
-
-    /// Leaves out of a body the members that a response has and the body lacks, but those in `kept`.
-    pub fn ignore_members_of(&mut self, response: &Schema, kept: &[String]) {
-        self.ignored = IgnoredMembers::find(&self.tree, &response.tree, kept);
+        Ok(Schema { validator, tree, most_values })
     }
 
     /// Reads a body: its text in, its canonical value out. The refusal is MALFORMED_JSON or VALIDATION_FAILED; of a body
@@ -76,16 +68,12 @@ impl Schema {
     pub(super) fn judge(&self, body: &mut Value) -> Faults {
         let root = self.tree.root;
         self.tree.trim(root, body);
-        let mut is_valid = self.validator.is_valid(body);
-        if let (false, Some(ignored)) = (is_valid, &self.ignored) {
-            is_valid = ignored.leave_out_of(body) && self.validator.is_valid(body);
-        }
         let mut faults = Faults::default();
         if has_nul(body) {
             self.find_nul(body, &Trail::ROOT, &mut faults);
         }
         self.tree.find_unbounded(root, body, &Trail::ROOT, &mut faults);
-        if !is_valid {
+        if !self.validator.is_valid(body) {
             self.explain(body, &mut faults);
         } else if faults.is_empty() {
             faults = self.tree.rewrite(root, body);

@@ -75,14 +75,10 @@ impl Edition {
 
     fn compose(generation: Generation) -> Result<Edition, String> {
         let platform::Description { routes, schemas: own_schemas } = platform::describe(&generation.modules)?;
-        let (routes, runners): (Vec<Route>, Vec<&platform::PlatformOperation>) = routes.into_iter().unzip();
-        let compile = |route| Operation::compile(route, &own_schemas);
-        let mut own: Vec<Operation> = routes.into_iter().map(compile).collect::<Result<_, _>>()?;
-        Operation::accept_read_records(&mut own, &own_schemas);
         let mut callables = Vec::new();
-        for (compiled, runner) in own.into_iter().zip(runners) {
-            let operation = Arc::new(Operation { news: runner.runner().is_news(), ..compiled });
-            callables.push(Callable { operation, runner: Runner::Host(runner) });
+        for (route, operation) in routes {
+            let compiled = Operation { news: operation.runner().is_news(), ..Operation::compile(route, &own_schemas)? };
+            callables.push(Callable { operation: Arc::new(compiled), runner: Runner::Host(operation) });
         }
         for module in &generation.modules {
             let theirs = module.operations.iter();

@@ -111,12 +111,12 @@ pub fn compile(descriptor: &Descriptor, host: &HostNames) -> Result<Declared, Ve
     let schema = Tables::new(&descriptor.name, &descriptor.collections)?;
     let operation = |(index, route): (usize, &Route)| {
         let operation = Operation::compile(route.clone(), &descriptor.schemas);
-        operation.map_err(|fault| vec![format!("{}: {fault}", find_schema_fault(index, route, descriptor))])
+        operation
+            .map(Arc::new)
+            .map_err(|fault| vec![format!("{}: {fault}", find_schema_fault(index, route, descriptor))])
     };
-    let mut operations: Vec<Operation> =
+    let operations: Vec<Arc<Operation>> =
         descriptor.routes.iter().enumerate().map(operation).collect::<Result<_, _>>()?;
-    Operation::accept_read_records(&mut operations, &descriptor.schemas);
-    let operations: Vec<Arc<Operation>> = operations.into_iter().map(Arc::new).collect();
     let faults: Vec<String> = operations.iter().enumerate().flat_map(find_example_faults).collect();
     if !faults.is_empty() {
         return Err(faults);

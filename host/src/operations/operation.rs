@@ -7,7 +7,7 @@ use serde_json::{Map, Value as Json};
 use stoa_descriptor::{Audience, Route};
 
 use crate::contract::parameters::{self, ESCAPED};
-use crate::contract::{Csv, Parameters, Schema, growth, ignored, location};
+use crate::contract::{Csv, Parameters, Schema, growth, location};
 use crate::problem::Item;
 
 /// Faults that are named of one part of an example.
@@ -58,21 +58,6 @@ impl Operation {
             route.csv.then(|| Csv::compile(&route.response, schemas)).transpose().map_err(|why| invalid("csv", why))?;
         let answers_an_id = location::answers_an_id(&route, schemas);
         Ok(Operation { route, parameters, body, response: Arc::new(response), csv, answers_an_id, news: false })
-    }
-
-    /// Lets each PUT among the operations take what the GET at its path answers. `schemas`: what their routes' schemas refer to.
-    pub fn accept_read_records(operations: &mut [Operation], schemas: &Map<String, Json>) {
-        let find_reader = |writer: &Operation| {
-            let mut readers = operations.iter();
-            readers.find(|reader| ignored::reads_what_is_replaced(&reader.route, &writer.route))
-        };
-        let record = |reader: &Operation| (reader.response.clone(), ignored::list_included(&reader.route, schemas));
-        let records: Vec<_> = operations.iter().map(|writer| find_reader(writer).map(record)).collect();
-        for (writer, record) in operations.iter_mut().zip(records) {
-            if let (Some(body), Some((response, included))) = (&mut writer.body, record) {
-                body.ignore_members_of(&response, &included);
-            }
-        }
     }
 
     /// The places where the route's example is not what the operation takes and answers, each with its fault: `/body/name: REQUIRED`.

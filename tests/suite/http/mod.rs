@@ -15,5 +15,4 @@ mod reference;
 mod refusal_order;
 mod remedies;
 mod schema_corpus;
-mod sent_back;
 mod teaching;

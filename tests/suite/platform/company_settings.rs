@@ -93,6 +93,7 @@ fn what_cannot_be(database: Database) {
         (json!({ "expectedVersion": 0 }), "/expectedVersion", "RANGE"),
         (json!({ "expectedVersion": 2_147_483_647_i64 }), "/expectedVersion", "RANGE"),
         (json!({ "expectedVersion": "1" }), "/expectedVersion", "TYPE"),
+        (json!({ "status": "SUSPENDED" }), "", "NOT_ALLOWED"),
         (json!({ "entitlements": [] }), "", "NOT_ALLOWED"),
     ] {
         shop.put("settings", with(&base, changes)).refused(400, "VALIDATION_FAILED").fault(pointer, code);

@@ -16,7 +16,7 @@ use stoa_descriptor::{Audience, EventKind, Named, ProblemCode, Route, names};
 pub use components::{host_schemas, is_general};
 
 use self::schemas::Schemas;
-use super::{ignored, location, refs};
+use super::{location, refs};
 use crate::problem;
 
 /// The interface's version (conventions.md); the build and the generation are extensions beside it.
@@ -152,9 +152,6 @@ fn write_paths(
             is_located: location::answers_an_id(route, schemas.of_module(op.module).map_err(about)?)
                 && operations.iter().any(|other| location::reads_records_of(other.route, route)),
             has_twin: route.audience == Audience::ApiClient && users.contains(&(op.module, route.summary.as_str())),
-            is_read: operations
-                .iter()
-                .any(|other| other.module == op.module && ignored::reads_what_is_replaced(other.route, route)),
         };
         let written = operation::describe(op, schemas, statuses, item_codes, facts).map_err(about)?;
         let path_item = paths.entry(route.path.clone()).or_insert_with(|| json!({}));

@@ -21,8 +21,6 @@ pub struct DerivedFacts {
     pub is_located: bool,
     /// Users have an operation of the same summary.
     pub has_twin: bool,
-    /// A GET reads what it replaces.
-    pub is_read: bool,
 }
 
 /// Describes an operation. `statuses`: of every problem code; `item_codes`: each with its sentence.
@@ -40,7 +38,7 @@ pub fn describe(
     let audience = if facts.has_twin { " (API client)" } else { "" };
     written.insert("summary".into(), format!("{}{audience}", route.summary).into());
     let reasons = list_reasons(op, item_codes);
-    written.insert("description".into(), description(op, &reasons, facts).into());
+    written.insert("description".into(), description(op, &reasons).into());
     written.insert("security".into(), security(op));
     let parameters = parameters_of(op, schemas)?;
     if !parameters.is_empty() {
@@ -81,7 +79,7 @@ fn list_reasons<'a>(op: &DocumentedOperation<'a>, item_codes: &[(&'a str, &'a st
     op.route.item_codes.iter().map(sentence).collect()
 }
 
-fn description(op: &DocumentedOperation, reasons: &[(&String, &str)], facts: DerivedFacts) -> String {
+fn description(op: &DocumentedOperation, reasons: &[(&String, &str)]) -> String {
     let route = op.route;
     let mut all: Vec<String> = Vec::new();
     if !route.description.is_empty() {
@@ -120,10 +118,6 @@ fn description(op: &DocumentedOperation, reasons: &[(&String, &str)], facts: Der
     }
     if route.body.is_some() {
         all.push(format!("The body is at most {}. Unknown and repeated members are rejected.", size(route.body_limit)));
-    }
-    if facts.is_read {
-        let ignored = "Members that only the response of the GET at this path has are ignored, so that a record can be sent back.";
-        all.push(ignored.into());
     }
     all.push("Unknown query parameters are rejected.".into());
     all.join("\n\n")

@@ -687,14 +687,3 @@ fn an_api_clients_operation_has_a_summary_of_its_own() {
     assert_eq!(summary("apiListThings"), "Things (API client)");
     assert_eq!(summary("apiGetOne"), "One");
 }
-
-#[test]
-fn a_replacement_says_that_a_record_can_be_sent_back() {
-    let routes = [("GET", "/a"), ("PUT", "/a"), ("GET", "/b/{id}"), ("PUT", "/b")].map(|(method, path)| {
-        let body = (method == "PUT").then(|| json!({"type": "object"}));
-        json!({"method": method, "path": path, "operation": format!("{method}{}", path.replace(['/', '{', '}'], "")), "body": body})
-    });
-    let document = compose_modules(&[("things", json!({}), false, routes.to_vec())]).unwrap();
-    let says = |path: &str| document["paths"][path]["put"]["description"].to_string().contains("can be sent back");
-    assert_eq!(["/a", "/b"].map(says), [true, false]);
-}
