@@ -28,6 +28,7 @@ const ACCOUNT_TYPES: [&str; 5] = ["ASSET", "LIABILITY", "EQUITY", "INCOME", "EXP
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct AdjustmentBatch {
+    /// Adjustments to make, at most 500. They succeed or fail together.
     #[schemars(length(min = 1, max = stoa_trade::limits::BATCH))]
     adjustments: Vec<AdjustmentInput>,
 }
