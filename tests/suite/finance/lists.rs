@@ -69,10 +69,13 @@ fn ids_find_documents(database: Database) {
     let find = |path: &str, [first, second]: [String; 2]| {
         let gone = uuid::Uuid::now_v7();
         let both = format!("{second},{gone},{first}");
-        for answer in [office.shop.list(path, &[("ids", &both)]), key.get(&format!("{path}?ids={both}"))] {
-            assert_eq!(answer.is(200).ids(), [first.clone(), second.clone()], "{path}: in the order of the list");
+        let found = office.shop.list(path, &[("ids", &both)]).is(200).ids();
+        assert_eq!(found, [first.clone(), second.clone()], "{path}: in the order of the list");
+        // API clients have no list of suppliers' refunds.
+        if path != "purchases/refunds" {
+            assert_eq!(key.get(&format!("{path}?ids={both}")).is(200).ids(), [first.clone(), second.clone()]);
+            assert_eq!(key.get(&format!("{path}?ids={second}")).is(200).ids(), [second.clone()]);
         }
-        assert_eq!(key.get(&format!("{path}?ids={second}")).is(200).ids(), [second.clone()]);
         let none = [("ids", second.as_str()), ("number", "NO-SUCH")];
         assert!(office.shop.list(path, &none).is(200).ids().is_empty(), "{path}: every parameter holds");
         office.shop.list(path, &[("ids", "1")]).refused(400, "VALIDATION_FAILED").at("/query/ids");

@@ -283,7 +283,9 @@ impl Sample<'_> {
         let mut object = json!({});
         for (name, member) in schema["properties"].as_object().into_iter().flatten() {
             let place = format!("{pointer}/{name}");
-            let known = self.record.pointer(&place).filter(|value| !value.is_null());
+            // A receipt has the ids of lines, which are no lines.
+            let known =
+                self.record.pointer(&place).filter(|value| !value.is_null() && self.contract.takes(member, value));
             if self.holds(&place) {
                 object[name] = self.of(member, &place)?;
             } else if let Some(known) = known {
