@@ -12,7 +12,6 @@ mod plans;
 mod production;
 mod readme;
 mod round_trips;
-mod sdk_python;
 mod sdks;
 mod tenancy;
 mod untested;
