@@ -118,6 +118,7 @@ pub async fn app(flags: &Flags, sqlite_readers: usize) -> anyhow::Result<Arc<App
         tracer: Tracer::off(),
         platform: Arc::new(Platform {
             limits,
+            dev: false,
             onboarding_open: true,
             companies_per_day: u32::MAX,
             webhook_endpoints: u32::MAX,

@@ -42,7 +42,7 @@ pub fn find_differences(record: &Json, stated: &Map<String, Json>, part: Part) -
 /// A cell is text, also of an attribute that is kept as a number or a flag.
 fn is_same(old: &Json, new: &Json) -> bool {
     let is_scalar = old.is_number() || old.is_boolean();
-    old == new || (is_scalar && new.as_str().is_some_and(|new| new == old.to_string()))
+    old == new || (is_scalar && new.as_str() == Some(old.to_string().as_str()))
 }
 
 /// Whether a replacement would clear a member: the record that was read does not have it, and the file does not state it. Whoever reads a

@@ -35,6 +35,7 @@ pub fn problem(problem: sdk_module::Problem) -> module::Problem {
         required: item.required,
         identified: item.identified,
         expected: item.expected.map(bounds),
+        conflicts_with: item.conflicts_with,
     };
     module::Problem { code: problem.code, errors: problem.errors.into_iter().map(item).collect() }
 }
