@@ -84,7 +84,10 @@ stoa_sdk::json_text!([L: Sorted] Sort<L>);
 stoa_sdk::inline_schema!([L: Sorted] Sort<L>, |_| {
     let orders = |key: &SortKey<L::Row>| [key.name.to_owned(), format!("-{}", key.name)];
     let orders: Vec<String> = L::KEYS.iter().flat_map(orders).collect();
-    json_schema!({ "type": "string", "enum": orders })
+    // The contract names the values once: lists of users and of API clients have them.
+    let words = L::Row::NAME.split('_').filter_map(|word| word.split_at_checked(1));
+    let title: String = words.map(|(first, rest)| first.to_uppercase() + rest).chain(["Sort".to_owned()]).collect();
+    json_schema!({ "type": "string", "enum": orders, "title": title })
 });
 
 /// A page as it is asked for.
