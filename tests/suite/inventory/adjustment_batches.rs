@@ -3,7 +3,7 @@
 use serde_json::{Value as Json, json};
 use stoa_tests::company::{with, without};
 use stoa_tests::goods::{bookkeeping, inbound, outbound};
-use stoa_tests::{Answer, Company, Database, company, on_both_databases};
+use stoa_tests::{Answer, Company, Database, Machine, company, on_both_databases};
 
 use super::adjustments::balances;
 
@@ -174,9 +174,11 @@ fn clients_send_batches_too(database: Database) {
     let (main, variant) = (shop.main(), shop.counted(0));
     let body =
         json!({ "adjustments": [with(&inbound(&variant, &main, "1", None), json!({ "fromWarehouseId": null }))] });
-    shop.machine(&["inventory.read"]).post(BATCH, body.clone()).refused(403, "SCOPE_DENIED");
+    // The contract does not show members that may only be null.
+    let send = |machine: &Machine| machine.request("POST", BATCH).json(&body).unchecked().send();
+    send(&shop.machine(&["inventory.read"])).refused(403, "SCOPE_DENIED");
     let writer = shop.machine(&["inventory.read", "inventory.write"]);
-    let receipts = writer.post(BATCH, body).is(201);
+    let receipts = send(&writer).is(201);
     let movement = writer.get(&format!("inventory/movements/{}", receipts.ids()[0])).is(200);
     assert_eq!(movement["variantId"], variant.as_str());
 }

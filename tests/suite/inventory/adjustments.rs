@@ -102,11 +102,13 @@ fn members_that_a_type_does_not_use_may_be_null(database: Database) {
     let nulls = json!({ "fromWarehouseId": null, "referenceId": null, "counterAccountId": null });
     let key = uuid::Uuid::new_v4().to_string();
     let body = without(&inbound(&variant, &main, "5", None), "unitCost");
-    let send = |body: &Json| shop.request("POST", ADJUST).key(&key).json(body).send().is(201).id();
-    assert_eq!(send(&body), send(&with(&body, nulls)), "null is the same request as an omitted member");
+    // The contract does not show members that may only be null.
+    let send =
+        |body: &Json, key: &str| shop.request("POST", ADJUST).key(key).json(body).unchecked().send().is(201).id();
+    assert_eq!(send(&body, &key), send(&with(&body, nulls), &key), "null is the same request as an omitted member");
     for kind in ["ADJUSTMENT_OUT", "DAMAGE", "LOSS"] {
         let nulls = json!({ "toWarehouseId": null, "unitCost": null });
-        shop.post(ADJUST, with(&outbound(kind, &variant, &main, "1"), nulls)).is(201);
+        send(&with(&outbound(kind, &variant, &main, "1"), nulls), &uuid::Uuid::new_v4().to_string());
     }
     assert_eq!(shop.figure(&variant, &main, "onHand"), "2.000000");
 }
