@@ -123,7 +123,6 @@ const PRODUCT_MEMBERS: &[&str] = &[
     "description",
     "shortDescription",
     "attributes",
-    "publicAttributes",
 ];
 const VARIANT_MEMBERS: &[&str] = &[
     "sku",
@@ -136,7 +135,6 @@ const VARIANT_MEMBERS: &[&str] = &[
     "simType",
     "searchAliases",
     "attributes",
-    "publicAttributes",
 ];
 
 /// Members of the body that replaces a product or a variant.

@@ -12,8 +12,6 @@ mod plans;
 mod production;
 mod readme;
 mod round_trips;
-mod sdk_python;
-mod sdk_typescript;
 mod sdks;
 mod tenancy;
 mod untested;

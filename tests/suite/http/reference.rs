@@ -3,7 +3,6 @@
 use std::collections::BTreeSet;
 
 use serde_json::Value as Json;
-use stoa_tests::company::fresh;
 use stoa_tests::tour::{blocks, follow, mark};
 use stoa_tests::{Database, Folder, browser, host, on_one_database, record};
 
@@ -113,8 +112,8 @@ fn guide_knows_every_refusal_and_no_other(database: Database) {
 
 fn a_person_reads_it_in_a_browser(database: Database) {
     let stoa = host::shared(database);
-    let token = stoa.token(&format!("{}@example.test", fresh("reader-")));
-    let read = browser::read_reference(&[("URL", &stoa.url()), ("TOKEN", &token)]);
+    let shop = stoa.company();
+    let read = browser::read_reference(&[("URL", &stoa.url()), ("TOKEN", &shop.token), ("TENANT", &shop.tenant)]);
     match read {
         Ok(pictures) => println!("what it looked like: {}", pictures.display()),
         Err(why) => {

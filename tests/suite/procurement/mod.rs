@@ -12,6 +12,4 @@ mod postings;
 mod races;
 mod receipts;
 mod services;
-mod sorted;
 mod suppliers;
-mod written;

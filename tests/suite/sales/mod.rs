@@ -2,10 +2,8 @@
 
 mod customers;
 mod disclosure;
-mod draft_receipts;
 mod failures;
 mod lines;
-mod order_details;
 mod order_races;
 mod orders;
 mod quotations;

@@ -49,7 +49,6 @@ collection! {
         [side, party_id, status, id],
         [side, legal_entity_id, currency_code, status],
         [side, posted_on],
-        [side, updated_at],
         [line_set_id],
     }
     search { number: [number], text: [number, reference, document_reference] }
@@ -72,7 +71,7 @@ collection! {
         collected: bool,
     }
     unique { invoice: [invoice_id] }
-    index { [side, legal_entity_id, currency_code], [side, party_id], [side, updated_at] }
+    index { [side, legal_entity_id, currency_code], [side, party_id] }
     checks { applied: [applied >= 0], balance: [balance >= 0] }
     lock_order [invoice_id]
     counters [applied, balance]

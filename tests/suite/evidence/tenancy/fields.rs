@@ -1,6 +1,5 @@
 //! Where ids stand in a request: in the path, in the query, anywhere in the body, found by walking the contract.
 
-use std::collections::BTreeSet;
 use std::fmt;
 
 use serde_json::Value as Json;
@@ -122,9 +121,7 @@ pub fn fields(contract: &Contract, form: &Form) -> Vec<Field> {
     if let Some(body) = &form.body {
         let mut pointers = Vec::new();
         walk(contract, body, "", 0, &mut pointers);
-        // Branches of a union have the same members.
-        let mut known = BTreeSet::new();
-        pointers.retain(|pointer| known.insert(pointer.clone()));
+        pointers.dedup();
         for pointer in pointers {
             let named = pointer.rsplit('/').find(|part| *part != "0").unwrap_or_default();
             // An array's name says what its members are: `variantIds`.

@@ -2,14 +2,12 @@
 
 use stoa_sdk::{Answer, Call};
 
-use crate::records::draft_write::show_draft;
 use crate::rules::terms::{ImportOrderInput, ImportOrderUpdate, PurchaseOrderInput, PurchaseOrderUpdate, StatedOrder};
 use crate::work::draft::{insert_order, replace_order};
 
 fn insert(stated: &StatedOrder) -> Answer {
     let (order, _) = insert_order(stated)?;
-    let items = order.items.iter().map(|item| item.name()).collect();
-    Ok(show_draft(&order.row, items).subjects(order.subjects()))
+    Ok(order.show(&order.row, &[]))
 }
 
 pub fn create(call: &Call) -> Answer {
