@@ -34,7 +34,8 @@ pub struct Answers {
     answers: Vec<Value>,
 }
 
-/// Item codes that the services of the modules answer: an operation that calls them lists these.
+/// The item codes of inventory, procurement, sales, finance and the ledger. A guest lists all of them, because a test asks it for any
+/// call, and the host rejects an answer with a code that is not listed.
 pub const ITEM_CODES: &[&str] = &[
     "ACTIVE_BRANCH",
     "ACTIVE_CHILDREN",
