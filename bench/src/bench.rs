@@ -141,7 +141,7 @@ fn mint(data: &Path, email: &str) -> anyhow::Result<String> {
 }
 
 /// Without the settings of whoever runs the benchmark.
-fn clean(program: &Path) -> Command {
+pub fn clean(program: &Path) -> Command {
     let mut command = Command::new(program);
     for (name, _) in std::env::vars() {
         if name.starts_with("STOA_") || name.starts_with("RUST_") {

@@ -32,7 +32,7 @@ use crate::company::Company;
 use crate::limit::Limit;
 use crate::load::Load;
 use crate::measures::{
-    adjustments, checkouts, documents, idle, neighbours, orders, pools, rates, reads, receipts, reports, small,
+    adjustments, checkouts, documents, feed, idle, neighbours, orders, pools, rates, reads, receipts, reports, small,
     statements, swaps, tax, traces, webhooks, writes_postgres, writes_sqlite,
 };
 use crate::parts::Parts;
@@ -175,6 +175,9 @@ async fn measure_postgres(bench: &mut Bench, database: &postgres::Database, part
         let company = Company::create_with_books(service.address, &bench.token).await?;
         reports::measure(bench, database, &company, &service).await?;
     }
+    if parts.has("postgres/feed") {
+        feed::measure(bench, &service, operators, "").await?;
+    }
     if parts.has("postgres/webhooks") {
         let company = Company::create_with_books(service.address, &bench.token).await?;
         webhooks::measure(bench, &company, &service, "").await?;
@@ -234,6 +237,9 @@ async fn on_sqlite(bench: &mut Bench, parts: &Parts) -> anyhow::Result<()> {
     if parts.has("sqlite/documents") {
         let company = Company::create_with_books(service.address, &bench.token).await?;
         documents::measure(bench, &company, &service, "_sqlite").await?;
+    }
+    if parts.has("sqlite/feed") {
+        feed::measure(bench, &service, metrics, "_sqlite").await?;
     }
     if parts.has("sqlite/webhooks") {
         let company = Company::create_with_books(service.address, &bench.token).await?;

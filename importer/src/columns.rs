@@ -123,6 +123,7 @@ const PRODUCT_MEMBERS: &[&str] = &[
     "description",
     "shortDescription",
     "attributes",
+    "publicAttributes",
 ];
 const VARIANT_MEMBERS: &[&str] = &[
     "sku",
@@ -135,6 +136,7 @@ const VARIANT_MEMBERS: &[&str] = &[
     "simType",
     "searchAliases",
     "attributes",
+    "publicAttributes",
 ];
 
 /// Members of the body that replaces a product or a variant.

@@ -45,9 +45,11 @@ fn is_same(old: &Json, new: &Json) -> bool {
     old == new || (is_scalar && new.as_str() == Some(old.to_string().as_str()))
 }
 
-/// Whether a replacement would clear a member: the record that was read does not have it, and the file does not state it.
+/// Whether a replacement would clear a member: the record that was read does not have it, and the file does not state it. Whoever reads a
+/// record reads its public attributes, unless the host knows none.
 pub fn clears_members(record: &Json, stated: &Map<String, Json>, part: Part) -> bool {
-    columns::members(part).iter().any(|member| record.get(*member).is_none() && !stated.contains_key(*member))
+    let mut hidden = columns::members(part).iter().filter(|member| **member != "publicAttributes");
+    hidden.any(|member| record.get(*member).is_none() && !stated.contains_key(*member))
 }
 
 /// The body that replaces the record: its own members with those of the file over them. `grows`: variants were added since it
@@ -156,7 +158,7 @@ mod tests {
     fn a_replacement_keeps_every_other_member_and_sends_none_of_the_services() {
         let record = json!({
             "id": "1", "status": "ACTIVE", "name": "A", "slug": "a", "variantMode": "SINGLE", "variantCount": 1,
-            "publicationStatus": "PUBLISHED", "attributes": { "Size": 6, "Kind": "x" }
+            "publicationStatus": "PUBLISHED", "attributes": { "Size": 6, "Kind": "x" }, "publicAttributes": { "a": 1 }
         });
         let body = replacement(
             &record,
@@ -166,7 +168,7 @@ mod tests {
         );
         let expected = json!({
             "name": "B", "slug": "a", "variantMode": "SINGLE", "publicationStatus": "PUBLISHED",
-            "attributes": { "Size": 6, "Kind": "x", "New": "y" }
+            "attributes": { "Size": 6, "Kind": "x", "New": "y" }, "publicAttributes": { "a": 1 }
         });
         assert_eq!(body, expected);
         let body = replacement(&record, &new_members(json!({ "name": "B" })), Part::Product, true);

@@ -154,6 +154,9 @@ fn explain_code(code: &str) -> Option<&'static str> {
             "an API key cannot read all members of this record, and the change would clear them; use a user's token, or state \
              --overwrite-hidden"
         }
+        "VALUATION_COST_REQUIRED" => "the company keeps books: state the cost of a unit in the column unitCost",
+        "BOOKS_NOT_KEPT" => "the warehouse's legal entity keeps no books; leave out --counter-account",
+        "ACCOUNT_UNUSABLE" => "the account of --counter-account is a control account or cannot be posted to",
         "NOT_VISIBLE" => "an API key cannot read prices of a product that is not published; use a user's token",
         _ => return None,
     })

@@ -1,4 +1,5 @@
-//! Media and stock: a product gets the images that it does not have, and stock that differs is counted.
+//! Media and stock: a product gets the images that it does not have, and stock that differs is counted. Opening stock may be posted
+//! against an account instead.
 
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::sync::Arc;
@@ -19,6 +20,11 @@ use crate::sender::{AT_ONCE, Sender};
 
 /// Lines of one stock count.
 const COUNTED: usize = 100;
+/// Adjustments of one request.
+const ADJUSTED: usize = 500;
+
+/// The reason of stock that changes.
+const REASON: &str = "Imported from a file";
 
 /// Images of one product, each with its line.
 struct Images {
@@ -136,13 +142,15 @@ impl Sender {
         is_planned
     }
 
-    /// Counts stock that differs, up to 100 lines in one stock count.
+    /// Counts stock that differs, up to 100 lines in one stock count. Stock of which the warehouse has none is posted against the
+    /// account that is stated, if one is.
     ///
     /// # Errors
     /// Where the run cannot go on.
     pub async fn stock(&mut self, file: &File) -> Result<()> {
         for code in &file.warehouses {
-            let Some(warehouse) = self.known.warehouses.get(code).cloned() else { continue };
+            let Some((warehouse, entity)) = self.known.warehouses.get(code).cloned() else { continue };
+            let account = self.accounts.get(&entity).cloned();
             let column = format!("stock:{code}");
             self.progress.of(&column);
             let of_warehouse = file.stock.iter().filter(|stock| stock.warehouse == *code);
@@ -150,7 +158,7 @@ impl Sender {
             let ids: BTreeSet<&str> = stock.iter().filter_map(|stock| self.known.variant_id(&stock.sku)).collect();
             let filters = [("warehouseId", warehouse.as_str())];
             let levels = self.known.read_by_variant(&self.api, "inventory/stock", &ids, &filters).await?;
-            let mut counted = Vec::new();
+            let (mut counted, mut opened) = (Vec::new(), Vec::new());
             for stock in stock {
                 let Some(id) = self.known.variant_id(&stock.sku).map(str::to_owned) else {
                     let is_planned = self.plan_or_miss(stock.line, &stock.sku, &column, &stock.quantity);
@@ -165,17 +173,61 @@ impl Sender {
                     self.preview.push(format!("~ {} {column}: {kept} -> {}", stock.sku, stock.quantity));
                     self.tally.counts.stock += 1;
                     self.tally.written.insert(stock.line);
+                } else if let Some(account) = account.as_ref().filter(|_| is_same_decimal(kept, "0")) {
+                    let line = json!({
+                        "movementType": "ADJUSTMENT_IN", "variantId": id, "toWarehouseId": warehouse, "quantity": stock.quantity,
+                        "counterAccountId": account, "reason": REASON,
+                    });
+                    opened.push((stock.line, with_cost(line, stock)));
                 } else {
-                    let mut line = json!({ "variantId": id, "countedQuantity": stock.quantity });
-                    if let (Some(cost), Some(members)) = (&stock.unit_cost, line.as_object_mut()) {
-                        members.insert("unitCost".to_owned(), json!(cost));
-                    }
-                    counted.push((stock.line, line));
+                    let line = json!({ "variantId": id, "countedQuantity": stock.quantity });
+                    counted.push((stock.line, with_cost(line, stock)));
                 }
+            }
+            while !opened.is_empty() {
+                let rest = opened.split_off(ADJUSTED.min(opened.len()));
+                self.open_stock(&column, std::mem::replace(&mut opened, rest)).await?;
             }
             while !counted.is_empty() {
                 let rest = counted.split_off(COUNTED.min(counted.len()));
                 self.count_stock(&warehouse, &column, std::mem::replace(&mut counted, rest)).await?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Finds the accounts that opening stock is posted against, if one is stated: one of each legal entity with a warehouse of the file.
+    ///
+    /// # Errors
+    /// Where there is none.
+    pub async fn find_counter_accounts(&mut self, file: &File) -> Result<()> {
+        let Some(code) = self.choices.counter_account.clone() else { return Ok(()) };
+        let path = self.known.side.path("ledger/accounts");
+        let named = file.warehouses.iter().filter_map(|warehouse| self.known.warehouses.get(warehouse));
+        let entities: BTreeSet<String> = named.map(|(_, entity)| entity.clone()).collect();
+        for entity in entities {
+            let found = self.api.all(&path, &[("legalEntityId", &entity), ("text", &code)]).await?;
+            let account = found.iter().find(|account| text(account, "code") == Some(code.as_str()));
+            let id = account.and_then(|account| text(account, "id")).map(str::to_owned);
+            let id = id.with_context(|| format!("--counter-account: there is no active account {code}"))?;
+            self.accounts.insert(entity, id);
+        }
+        Ok(())
+    }
+
+    /// Posts stock that comes in. Rejected lines are left out and the rest is sent again.
+    async fn open_stock(&mut self, column: &str, lines: Vec<(u64, Json)>) -> Result<()> {
+        let mut lines = lines;
+        let path = self.known.side.path("inventory/adjustments/batch");
+        while !lines.is_empty() {
+            let bodies: Vec<&Json> = lines.iter().map(|(_, line)| line).collect();
+            match self.post(&path, &json!({ "adjustments": bodies })).await? {
+                Ok(_) => {
+                    self.tally.counts.stock += lines.len();
+                    self.tally.written.extend(lines.iter().map(|(line, _)| *line));
+                    return Ok(());
+                }
+                Err(problem) => self.report_lines(&problem, column, &mut lines)?,
             }
         }
         Ok(())
@@ -197,7 +249,7 @@ impl Sender {
             let rejected = match &recorded {
                 None => None,
                 Some(recorded) => {
-                    let body = json!({ "expectedVersion": version(recorded)?, "reason": "Imported from a file" });
+                    let body = json!({ "expectedVersion": version(recorded)?, "reason": REASON });
                     match self.post(&format!("{path}/post"), &body).await? {
                         Ok(_) => {
                             self.tally.counts.stock += lines.len();
@@ -254,10 +306,8 @@ impl Sender {
         let mut bad = HashSet::new();
         for item in &problem.errors {
             let mut steps = item.pointer.split('/').skip(1);
-            let (Some("lines"), Some(nth)) = (steps.next(), steps.next().and_then(|nth| nth.parse::<usize>().ok()))
-            else {
-                continue;
-            };
+            let (list, nth) = (steps.next(), steps.next().and_then(|nth| nth.parse::<usize>().ok()));
+            let (Some("lines" | "adjustments"), Some(nth)) = (list, nth) else { continue };
             let Some((line, _)) = lines.get(nth) else { continue };
             let member = steps.next().unwrap_or_default();
             let named = columns::of_member(member, Part::Stock);
@@ -274,6 +324,14 @@ impl Sender {
         *lines = kept.map(|(_, line)| line).collect();
         Ok(())
     }
+}
+
+/// The line with the cost of a unit that the file states.
+fn with_cost(mut line: Json, stock: &Stock) -> Json {
+    if let (Some(cost), Some(members)) = (&stock.unit_cost, line.as_object_mut()) {
+        members.insert("unitCost".to_owned(), json!(cost));
+    }
+    line
 }
 
 fn version(receipt: &Json) -> Result<i64> {

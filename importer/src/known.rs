@@ -37,8 +37,8 @@ pub struct Known {
     pub side: Side,
     /// Price lists by code: id and currency.
     pub lists: HashMap<String, (String, String)>,
-    /// Ids of warehouses by code.
-    pub warehouses: HashMap<String, String>,
+    /// Warehouses by code: id and legal entity.
+    pub warehouses: HashMap<String, (String, String)>,
     /// Ids of active lookups by kind and code.
     pub lookups: HashMap<(&'static str, String), String>,
     /// Active variants by SKU.
@@ -172,8 +172,10 @@ impl Known {
             bail!("an API key cannot count stock: use a user's token, or leave out the columns of stock");
         }
         for warehouse in api.all(&self.side.path("inventory/warehouses"), &[]).await? {
-            if let (Some(code), Some(id)) = (text(&warehouse, "code"), text(&warehouse, "id")) {
-                self.warehouses.insert(code.to_owned(), id.to_owned());
+            if let (Some(code), Some(id), Some(entity)) =
+                (text(&warehouse, "code"), text(&warehouse, "id"), text(&warehouse, "legalEntityId"))
+            {
+                self.warehouses.insert(code.to_owned(), (id.to_owned(), entity.to_owned()));
             }
         }
         let missing = list_missing(&file.warehouses, &self.warehouses);

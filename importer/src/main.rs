@@ -64,6 +64,10 @@ struct Args {
     /// Members that the file does not state are cleared.
     #[arg(long)]
     overwrite_hidden: bool,
+    /// Code of the account that stock is posted against of which the warehouse has none yet: opening stock. Without it, all stock
+    /// that differs is counted.
+    #[arg(long, value_name = "CODE")]
+    counter_account: Option<String>,
     /// File that records a run until its end, so that the next run continues it [default: FILE.report.jsonl]
     #[arg(long)]
     report: Option<PathBuf>,
@@ -187,6 +191,7 @@ async fn send(
         create_missing: args.create_missing,
         overwrite_hidden: args.overwrite_hidden,
         valid_from: args.valid_from.clone(),
+        counter_account: args.counter_account.clone(),
     };
     let rows: usize = file.products.iter().map(|product| product.rows.len()).sum();
     let progress = Progress::new(rows + file.prices.len());
@@ -197,6 +202,7 @@ async fn send(
 }
 
 async fn send_parts(sender: &mut Sender, products: Vec<file::Product>, file: &File) -> Result<()> {
+    sender.find_counter_accounts(file).await?;
     sender.products(products).await?;
     sender.media(file).await?;
     sender.prices(file).await?;

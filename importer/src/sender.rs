@@ -32,6 +32,8 @@ pub struct Choices {
     pub overwrite_hidden: bool,
     /// When prices without a `validFrom` of their own begin.
     pub valid_from: Option<String>,
+    /// Code of the account that opening stock is posted against.
+    pub counter_account: Option<String>,
 }
 
 pub struct Sender {
@@ -43,6 +45,8 @@ pub struct Sender {
     pub choices: Choices,
     /// The service's time when the run began.
     pub now: String,
+    /// Accounts that opening stock is posted against, by the id of the legal entity.
+    pub accounts: HashMap<String, String>,
     pub tally: Tally,
     /// The lines of a dry run.
     pub preview: Vec<String>,
@@ -59,8 +63,9 @@ impl Sender {
         choices: Choices,
         now: String,
     ) -> Sender {
-        let (tally, preview, planned) = (Tally::default(), Vec::new(), HashSet::new());
-        Sender { api, known, report, progress, choices, now, tally, preview, planned }
+        let (accounts, tally) = (HashMap::new(), Tally::default());
+        let (preview, planned) = (Vec::new(), HashSet::new());
+        Sender { api, known, report, progress, choices, now, accounts, tally, preview, planned }
     }
 
     /// # Errors

@@ -1,11 +1,11 @@
 // Reads the reference as a person does: looks for an operation, opens its answer, tries it with a token; on a desk by
 // day and on a phone by night. Whatever the console complains of, or is asked for elsewhere, is a fault.
-// URL, TOKEN and TENANT name the host, the caller and its company, CHROMIUM the browser, PICTURES where screenshots go.
+// URL and TOKEN name the host and the caller, CHROMIUM the browser, PICTURES where screenshots go.
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { chromium } from "playwright-core";
 
-const { URL: host, TOKEN, TENANT, CHROMIUM, PICTURES } = process.env;
+const { URL: host, TOKEN, CHROMIUM, PICTURES } = process.env;
 const QUIET = ["--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking", "--disable-component-update",
   "--disable-sync"];
 // In milliseconds: a page is drawn by the processors that the rest of the suite runs on.
@@ -24,8 +24,18 @@ const contract = await (await fetch(`${host}/v1/openapi.json`)).json();
 function operation(id) {
   for (const [path, methods] of Object.entries(contract.paths))
     for (const [method, one] of Object.entries(methods))
-      if (one.operationId === id) return { method: method.toUpperCase(), path, summary: one.summary, tag: one.tags[0] };
+      if (one.operationId === id)
+        return { method: method.toUpperCase(), path, summary: one.summary, example: one.requestBody?.content["application/json"].example };
   throw new Error(`the contract has no ${id}`);
+}
+
+/** A company of the caller's own: the example of an operation is sent to it once, as it is. */
+async function company(name) {
+  const headers = { authorization: `Bearer ${TOKEN}`, "content-type": "application/json", "idempotency-key": crypto.randomUUID() };
+  const body = JSON.stringify({ name, currencyCode: "EUR" });
+  const made = await fetch(`${host}/v1/onboarding/companies`, { method: "POST", headers, body });
+  assert.equal(made.status, 201);
+  return (await made.json()).tenantId;
 }
 
 async function read(browser, { name, width, height, scheme }) {
@@ -79,24 +89,30 @@ async function read(browser, { name, width, height, scheme }) {
   await section.locator('[id*=".responses.201"]').getByText("createdAt").first().waitFor();
   await picture("4-answer");
 
-  // Tried with a token it answers, and the host has done it.
+  // Tried with a token it answers, and the host has done it. The body is there already: the operation's example, which is sent as it is.
   await section.getByRole("button", { name: /test request/i }).first().click();
   const dialog = page.getByRole("dialog").last();
   await dialog.getByPlaceholder("Token").fill(TOKEN);
-  await dialog.getByRole("row").filter({ hasText: "tenantId" }).getByRole("combobox").last().fill(TENANT);
-  const body = { ...NEW.body, name: `${NEW.body.name}: ${name}` };
-  await dialog.locator(".cm-content").first().fill(JSON.stringify(body));
-  const response = page.waitForResponse((answer) => answer.request().method() === made.method);
-  await dialog.getByRole("button", { name: /send/i }).locator("visible=true").first().click();
-  const answer = await response;
-  assert.equal(answer.status(), 201, await answer.text());
-  assert.equal((await answer.json()).name, body.name);
+  await dialog.getByRole("row").filter({ hasText: "tenantId" }).getByRole("combobox").last().fill(await company(`Reference: ${name}`));
+  const send = async () => {
+    const response = page.waitForResponse((answer) => answer.request().method() === made.method);
+    await dialog.getByRole("button", { name: /send/i }).locator("visible=true").first().click();
+    const answer = await response;
+    assert.equal(answer.status(), 201, await answer.text());
+    return { headers: answer.headers(), body: await answer.json() };
+  };
+  const { variants, ...members } = made.example;
+  const { body: first } = await send();
+  for (const [member, value] of Object.entries(members)) assert.deepEqual(first[member], value, member);
+  assert.deepEqual(first.variants.map(({ sku }) => sku), variants.map(({ sku }) => sku));
   await dialog.getByText("201").first().scrollIntoViewIfNeeded();
   await picture("5-tried");
-  // With a key of its own: the second request is no replay of the first.
-  const again = page.waitForResponse((answer) => answer.request().method() === made.method);
-  await dialog.getByRole("button", { name: /send/i }).locator("visible=true").first().click();
-  assert.equal((await again).headers()["idempotency-replayed"], undefined);
+  // What is typed over it is sent too, with a key of its own: the second request is no replay of the first.
+  const body = { ...NEW.body, name: `${NEW.body.name}: ${name}` };
+  await dialog.locator(".cm-content").first().fill(JSON.stringify(body));
+  const second = await send();
+  assert.equal(second.body.name, body.name);
+  assert.equal(second.headers["idempotency-replayed"], undefined);
 
   assert.deepEqual(faults, [], name);
   await context.close();

@@ -57,6 +57,8 @@ pub mod request;
 pub mod retries;
 pub mod reviewed;
 pub mod round_trips;
+pub mod sdk_python;
+pub mod sdk_typescript;
 pub mod sdks;
 pub mod selling;
 pub mod serials;

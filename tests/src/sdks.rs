@@ -12,7 +12,7 @@ use crate::host::workspace;
 use crate::{Company, npm, pip};
 
 /// The part of the suite that needs their tools.
-const PART: &str = "evidence::sdks";
+pub(crate) const PART: &str = "evidence::sdks";
 
 /// How a generator is called, its result judged, and the tour begun; each a command of `FOLDER`, the folder with the contract.
 pub struct Sdk {

@@ -1,5 +1,5 @@
-//! `run`: from a clone to a running service with something in it. Builds, starts, loads the demo company once, and tells
-//! what to try.
+//! `run`: from a clone to a running service with something in it. Builds, starts, loads the demo company once, writes the values that
+//! a shell needs to a file, and tells what to try.
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
@@ -15,6 +15,7 @@ use crate::workspace::Workspace;
 use crate::{build_modules, demo};
 
 mod api_key;
+mod env_file;
 mod tell;
 
 /// The owner of the demo company.
@@ -22,6 +23,8 @@ const USER: &str = "alice@example.test";
 const READY: &str = "stoa listening on ";
 /// The loader sends more in its first minute than a person may.
 const LIMIT: (&str, &str) = ("STOA_USER_REQUESTS_PER_MINUTE", "100000");
+/// The receivers of webhooks on this machine that the service sends to: by default where `stoa webhook listen` listens.
+const RECEIVER: (&str, &str) = ("STOA_WEBHOOK_DEV_TARGETS", "127.0.0.1:9000");
 /// In the data folder: which company is the demo's, and whether it is complete.
 const MARK: &str = "demo.json";
 
@@ -42,6 +45,9 @@ pub struct Args {
     /// The output at the end of the start-up
     #[arg(long, value_enum, default_value = "text")]
     print: Print,
+    /// Take the host and the modules of the last build
+    #[arg(long)]
+    built: bool,
 }
 
 #[derive(Clone, Copy, PartialEq, clap::ValueEnum)]
@@ -61,6 +67,8 @@ pub struct Started {
     tenant_id: Option<String>,
     api_key: Option<String>,
     operator_token: Option<String>,
+    /// `host:port` at which an endpoint may receive webhooks in plain text.
+    webhook_receiver: String,
 }
 
 #[derive(Serialize, Deserialize)]
@@ -71,9 +79,7 @@ struct Mark {
 }
 
 pub fn run(workspace: &Workspace, args: Args) -> Result<()> {
-    build_modules::modules(workspace)?;
-    let binary = workspace.build_host(workspace.cargo(), &[])?;
-    build_modules::precompile(workspace, &binary)?;
+    let binary = build(workspace, args.built)?;
     let data = args.data_dir.clone().unwrap_or_else(|| workspace.root.join("data"));
     let serve = serve(workspace, &binary, &data, &args);
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
@@ -96,6 +102,17 @@ pub fn run(workspace: &Workspace, args: Args) -> Result<()> {
     })
 }
 
+/// The host; its modules are compiled for this machine.
+fn build(workspace: &Workspace, is_built: bool) -> Result<PathBuf> {
+    if is_built {
+        return Ok(workspace.host_binary());
+    }
+    build_modules::modules(workspace)?;
+    let binary = workspace.build_host(workspace.cargo(), &[])?;
+    build_modules::precompile(workspace, &binary)?;
+    Ok(binary)
+}
+
 fn serve(workspace: &Workspace, binary: &Path, data: &Path, args: &Args) -> Command {
     let mut command = Command::new(binary);
     command.args(["serve", "--dev"]).stdout(Stdio::piped());
@@ -108,7 +125,14 @@ fn serve(workspace: &Workspace, binary: &Path, data: &Path, args: &Args) -> Comm
     if !args.no_demo && std::env::var_os(LIMIT.0).is_none() {
         command.env(LIMIT.0, LIMIT.1);
     }
+    command.env(RECEIVER.0, list_receivers());
     command
+}
+
+/// The receivers on this machine that the service sends webhooks to.
+fn list_receivers() -> String {
+    let stated = std::env::var(RECEIVER.0).ok().filter(|stated| !stated.trim().is_empty());
+    stated.unwrap_or_else(|| RECEIVER.1.to_owned())
 }
 
 /// From the started process to the printed summary.
@@ -139,11 +163,13 @@ async fn start(child: &mut Child, binary: &Path, data: &Path, args: &Args) -> Re
         },
         user_token: api.token.clone(),
         tenant_id: tenant,
+        webhook_receiver: list_receivers().split(',').next().unwrap_or_default().trim().to_owned(),
         url,
     };
+    let file = env_file::write(&started, binary.parent().unwrap_or(binary), data)?;
     match args.print {
         Print::Json => println!("{}", serde_json::to_string(&started)?),
-        Print::Text => print!("{}", tell::summary(&started, USER, example(&api, &started).await)),
+        Print::Text => print!("{}", tell::summary(&started, USER, &file, example(&api, &started).await)),
     }
     Ok(())
 }

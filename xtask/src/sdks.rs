@@ -1,5 +1,5 @@
-//! `sdks`: what integrators generate from the contract, by five generators: generated, compiled, and taken on a tour of a host. It needs
-//! Node, Python and Java, and ways to the npm registry and to PyPI.
+//! `sdks`: what integrators generate from the contract, by five generators, and the SDKs of `sdks`: generated, compiled, and taken on a
+//! tour of a host. It needs Node, Python and Java, and ways to the npm registry and to PyPI.
 
 use anyhow::Result;
 
@@ -10,7 +10,7 @@ pub fn run(workspace: &Workspace) -> Result<()> {
     test::run_suite(
         workspace,
         &Selection {
-            names: vec!["evidence::sdks".to_owned()],
+            names: vec!["evidence::sdk".to_owned()],
             options: vec!["--nocapture".to_owned()],
             variables: vec![("STOA_TEST_SDKS", "all".to_owned())],
             ..Selection::default()

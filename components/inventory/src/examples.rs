@@ -3,6 +3,7 @@
 /// The operation id and the JSON text of its `stoa_descriptor::Example`.
 pub const EXAMPLES: &[(&str, &str)] = &[
     ("createAdjustment", include_str!("../examples/createAdjustment.json")),
+    ("createAdjustments", include_str!("../examples/createAdjustments.json")),
     ("listCostLayers", include_str!("../examples/listCostLayers.json")),
     ("listStockCounts", include_str!("../examples/listStockCounts.json")),
     ("createStockCount", include_str!("../examples/createStockCount.json")),
@@ -45,6 +46,7 @@ pub const EXAMPLES: &[(&str, &str)] = &[
     ("replaceLocation", include_str!("../examples/replaceLocation.json")),
     ("archiveLocation", include_str!("../examples/archiveLocation.json")),
     ("apiCreateAdjustment", include_str!("../examples/createAdjustment.json")),
+    ("apiCreateAdjustments", include_str!("../examples/createAdjustments.json")),
     ("apiListMovements", include_str!("../examples/apiListMovements.json")),
     ("apiListReservations", include_str!("../examples/apiListReservations.json")),
     ("apiCreateReservation", include_str!("../examples/createReservation.json")),

@@ -1,7 +1,7 @@
 //! Codes of items that the module answers beyond the shared ones, and the sentence of each.
 
 use stoa_trade::item_codes::{
-    BEYOND_DELIVERED, NOT_RECEIVED, OTHER_ENTITY, OTHER_ORDER, OTHER_VARIANT, OTHER_WAREHOUSE,
+    BEYOND_DELIVERED, BOOKS_NOT_KEPT, NOT_RECEIVED, OTHER_ENTITY, OTHER_ORDER, OTHER_VARIANT, OTHER_WAREHOUSE,
 };
 
 /// `errors[].code` and its meaning.
@@ -12,6 +12,11 @@ pub const ITEM_CODES: &[(&str, &str)] = &[
     OTHER_ORDER,
     BEYOND_DELIVERED,
     NOT_RECEIVED,
+    BOOKS_NOT_KEPT,
+    (
+        "ACCOUNT_UNUSABLE",
+        "The account is not an active postable account of the legal entity, or it is a control account. State another one.",
+    ),
     ("OTHER_PRODUCT", "The variant is of another product. State a variant of the unit's product."),
     ("NOT_SERIALIZED", "The variant is not serialized. State a serialized variant."),
     ("NOT_SOLD", "Only a SOLD unit can return as another variant. Omit the variant or state the variant of the unit."),

@@ -3,7 +3,7 @@
 
 use schemars::JsonSchema;
 use serde::Serialize;
-use stoa_sdk::{Id, text_enum};
+use stoa_sdk::{Id, Json, text_enum};
 
 use crate::Status;
 use crate::life::PublicHead;
@@ -63,6 +63,8 @@ pub struct ApiProduct {
     pub publication_status: PublicationStatus,
     pub description: Option<String>,
     pub short_description: Option<String>,
+    /// Attributes that the company states for everybody.
+    pub public_attributes: Json,
 }
 
 /// The members of a variant that users, API clients and events all see.
@@ -82,12 +84,15 @@ pub struct VariantBody {
 
 /// A variant as returned to API clients.
 #[derive(Debug, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
 #[schemars(rename = "PublicVariant")]
 pub struct ApiVariant {
     #[serde(flatten)]
     pub head: PublicHead,
     #[serde(flatten)]
     pub body: VariantBody,
+    /// Attributes that the company states for everybody.
+    pub public_attributes: Json,
 }
 
 /// The members of a medium that users, API clients and events all see.

@@ -36,6 +36,7 @@ pub mod refusal;
 pub mod services;
 pub mod snapshot;
 pub mod stages;
+pub mod taken;
 pub mod text;
 pub mod tree;
 pub mod unit_identity;

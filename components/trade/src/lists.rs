@@ -3,6 +3,8 @@
 //! The struct of a list's query spells its `cursor` and `limit` itself. Parameters arrive as texts and are read as what
 //! their fields ask for; behind `#[serde(flatten)]` nothing asks, and `limit=50` is no number.
 
+pub mod sort;
+
 use std::collections::BTreeSet;
 
 use serde::Serialize;
@@ -51,6 +53,12 @@ pub fn changed_since(updated_at: Column<Instant>, stated: Option<Instant>) -> Fi
 /// may still commit earlier ones.
 pub fn before_watermark(updated_at: Column<Instant>) -> Filter {
     facts().horizon.map(|watermark| updated_at.lt(Instant(watermark))).unwrap_or_default()
+}
+
+/// The row was made at or after the stated instant; every row where none is stated. For rows that never change: no index is needed,
+/// since their ids are in the order of their creation, and a page ends before the request's watermark.
+pub fn made_since(id: Column<Id>, stated: Option<Instant>) -> Filter {
+    stated.map(|since| id.ge(Id::first_at(since))).unwrap_or_default()
 }
 
 /// A column of the search group contains the stated text, in any case and literally.
@@ -157,6 +165,22 @@ pub fn answer_kept<R, T: Serialize>(
 /// }
 /// ```
 ///
+/// A list that can be [sorted](crate::lists::sort) states its keys, for each of which the collection has an index that begins with the
+/// column (behind a column that is always stated, such as `status`), and the parameters that do not go with `sort`: those that
+/// search a text, and `updated_since`.
+///
+/// ```
+/// # use stoa_sdk::{Text, collection};
+/// # use stoa_trade::list_query;
+/// # use stoa_trade::lists::mentions;
+/// # collection! { record ShelfRow in "shelf" { number: String } index { [updated_at], [number] } }
+/// list_query! {
+///     pub struct ListShelves of ShelfRow sorted [updated_at: "updatedAt", number: "number"; not with text] {
+///         text: Option<Text<1, 200>> = mentions("text", text.as_deref()),
+///     }
+/// }
+/// ```
+///
 /// With `by creation`, the parameters `from` and `to`, the bounds of `createdAt`, are between the first parameters and
 /// the last ones.
 #[macro_export]
@@ -183,10 +207,11 @@ macro_rules! list_query {
         }
     };
     (
-        $(#[$meta:meta])* $vis:vis struct $name:ident of $row:ident { $($before:tt)* } by creation { $($after:tt)* }
+        $(#[$meta:meta])* $vis:vis struct $name:ident of $row:ident $(sorted $sorted:tt)? { $($before:tt)* }
+        by creation { $($after:tt)* }
     ) => {
         $crate::list_query! {
-            $(#[$meta])* $vis struct $name of $row {
+            $(#[$meta])* $vis struct $name of $row $(sorted $sorted)? {
                 $($before)*
                 /// Only records created at or after this instant.
                 from: Option<::stoa_sdk::Instant> = $crate::lists::at_least($row::created_at, from),
@@ -205,15 +230,9 @@ macro_rules! list_query {
             @of [$(#[$meta])* $vis struct $name] [] [$($(#[$parameter_meta])* $parameter: $type),*]
         }
 
-        impl $name {
-            /// The rows of the scope that the query asks for.
-            #[allow(clippy::clone_on_copy, reason = "some parameters are texts")]
-            $vis fn filter(&self, scope: impl IntoIterator<Item = ::stoa_sdk::Filter>) -> ::stoa_sdk::Filter {
-                $(let $parameter = self.$parameter.clone();)*
-                let stated = [$($crate::list_query!(@filter $row $parameter $($filter)?)),*];
-                ::stoa_sdk::all(scope.into_iter().chain(stated))
-            }
+        $crate::list_query! { @filter [$vis] $name $row [$($parameter: $type $(= $filter)?),*] }
 
+        impl $name {
             /// Reads the page of these rows.
             #[allow(dead_code, reason = "a list may read its page in another way")]
             $vis fn page(
@@ -221,6 +240,63 @@ macro_rules! list_query {
                 scope: impl IntoIterator<Item = ::stoa_sdk::Filter>,
             ) -> Result<::stoa_sdk::store::Rows<$row>, ::stoa_sdk::Problem> {
                 $crate::lists::read_page(&self.filter(scope), self.cursor, self.limit)
+            }
+        }
+    };
+    (
+        $(#[$meta:meta])* $vis:vis struct $name:ident of $row:ident
+        sorted [$($key:ident: $sort:literal),+; not with $($other:ident),+] {
+            $($(#[$parameter_meta:meta])* $parameter:ident: $type:ty $(= $filter:expr)?),* $(,)?
+        }
+    ) => {
+        $crate::list_query! {
+            @of [$(#[$meta])* $vis struct $name] []
+            [
+                $($(#[$parameter_meta])* $parameter: $type,)*
+                /// Order of the items; descending with `-`. Omitted: the order of their creation. If the record that `cursor`
+                /// names has changed meanwhile, the page continues after its new value. A sorted list is for display: keep a
+                /// copy with `updatedSince`, which cannot be combined with `sort`, nor can a search of a text.
+                sort: Option<$crate::lists::sort::Sort<$name>>,
+            ]
+        }
+
+        impl $crate::lists::sort::Sorted for $name {
+            type Row = $row;
+            const KEYS: &'static [$crate::lists::sort::SortKey<$row>] = &[$($crate::lists::sort::SortKey {
+                name: $sort,
+                column: $row::$key.name(),
+                value: |row| ::stoa_sdk::Field::put(&row.$key),
+            }),+];
+        }
+
+        $crate::list_query! { @filter [$vis] $name $row [$($parameter: $type $(= $filter)?),*] }
+
+        impl $name {
+            /// Reads the page of these rows.
+            $vis fn page(
+                &self,
+                scope: impl IntoIterator<Item = ::stoa_sdk::Filter>,
+            ) -> Result<::stoa_sdk::store::Rows<$row>, ::stoa_sdk::Problem> {
+                $crate::lists::sort::read_page::<$name>(
+                    &self.filter(scope),
+                    &$crate::lists::sort::Asked {
+                        sort: self.sort,
+                        cursor: self.cursor,
+                        limit: self.limit,
+                        needs_id_order: [$(self.$other.is_some()),+].contains(&true),
+                    },
+                )
+            }
+        }
+    };
+    (@filter [$vis:vis] $name:ident $row:ident [$($parameter:ident: $type:ty $(= $filter:expr)?),*]) => {
+        impl $name {
+            /// The rows of the scope that the query asks for.
+            #[allow(clippy::clone_on_copy, reason = "some parameters are texts")]
+            $vis fn filter(&self, scope: impl IntoIterator<Item = ::stoa_sdk::Filter>) -> ::stoa_sdk::Filter {
+                $(let $parameter = self.$parameter.clone();)*
+                let stated = [$($crate::list_query!(@filter $row $parameter $($filter)?)),*];
+                ::stoa_sdk::all(scope.into_iter().chain(stated))
             }
         }
     };

@@ -12,6 +12,8 @@ on_both_databases![
     harmless_neighbours_are_accepted,
     any_json_comes_back_as_it_was,
     same_rules_for_variants,
+    same_rules_for_public_attributes,
+    public_attributes_are_shown_to_everybody,
 ];
 
 fn put_on(shop: &Company, attributes: Json) -> Answer {
@@ -159,4 +161,66 @@ fn same_rules_for_variants(database: Database) {
     for (n, attributes) in [nodes(500), depth(5), characters(16_000, 'é')].into_iter().enumerate() {
         shop.post(&path, json!({ "sku": format!("OK{n}"), "attributes": attributes })).is(201);
     }
+}
+
+fn same_rules_for_public_attributes(database: Database) {
+    let shop = company(database);
+    let id = shop.product("P");
+    let variants = format!("catalog/products/{id}/variants");
+    for (public, code) in [
+        (nodes(501), "TOO_MANY"),
+        (depth(6), "RANGE"),
+        (characters(16_001, 'x'), "RANGE"),
+        (json!({ "password": 1 }), "NOT_ALLOWED"),
+        (json!([]), "TYPE"),
+    ] {
+        let body = with(&product("P"), json!({ "publicAttributes": public }));
+        for answer in [
+            shop.post("catalog/products", body.clone()),
+            shop.put(&format!("catalog/products/{id}"), body),
+            shop.post(&variants, json!({ "sku": "W", "publicAttributes": public })),
+        ] {
+            answer.refused(400, "VALIDATION_FAILED").fault("/publicAttributes", code);
+        }
+    }
+    // Each kind has the limits for itself.
+    let both = json!({ "attributes": characters(16_000, 'é'), "publicAttributes": characters(16_000, 'é') });
+    shop.post(&variants, with(&both, json!({ "sku": "BOTH" }))).is(201);
+    let made = shop.post("catalog/products", with(&product("Both"), both.clone())).is(201);
+    assert_eq!(made["publicAttributes"], both["publicAttributes"]);
+}
+
+/// The company chooses: the one kind is for its people, the other for people, API clients, webhooks and the page of a shop.
+fn public_attributes_are_shown_to_everybody(database: Database) {
+    let shop = company(database);
+    let machine = shop.machine(&["catalog.read", "catalog.write", "pricing.read"]);
+    let (hidden, shown) = (json!({ "margin": "hidden" }), json!({ "watts": 5.5, "in": ["red", "blue"] }));
+    let kinds = json!({ "attributes": hidden, "publicAttributes": shown });
+    let members =
+        json!({ "publicationStatus": "PUBLISHED", "variants": [with(&json!({ "sku": "LAMP" }), kinds.clone())] });
+    let made = shop.post("catalog/products", with(&with(&product("Lamp"), kinds.clone()), members)).is(201);
+    let (path, list) = (format!("catalog/products/{}", made.id()), shop.price_list("SHOWN"));
+    let variant = format!("catalog/variants/{}", made["variants"][0]["id"].as_str().unwrap_or_default());
+    let priced = format!("pricing/price-lists/{list}/products/{}", made.id());
+    for path in [&path, &variant] {
+        let person = shop.get(path).is(200);
+        assert_eq!((&person["attributes"], &person["publicAttributes"]), (&hidden, &shown));
+        let client = machine.get(path).is(200);
+        assert_eq!((&client["attributes"], &client["publicAttributes"]), (&Json::Null, &shown));
+    }
+    let page = shop.get(&priced).is(200);
+    assert_eq!(
+        (&page["product"]["publicAttributes"], &page["variants"][0]["variant"]["publicAttributes"]),
+        (&shown, &shown)
+    );
+    // A key states them too, and a replacement without them takes them back.
+    let body = with(&product("Lamp"), json!({ "publicationStatus": "PUBLISHED", "publicAttributes": { "watts": 6 } }));
+    machine.put(&path, body).is(200);
+    assert_eq!(machine.get(&path).is(200)["publicAttributes"], json!({ "watts": 6 }));
+    machine.put(&variant, json!({ "sku": "LAMP" })).is(200);
+    assert_eq!(machine.get(&variant).is(200)["publicAttributes"], json!({}));
+    let told = shop.events_like("catalog.product.%");
+    let told: Vec<&Json> = told.iter().map(|(_, _, data)| &data["publicAttributes"]).collect();
+    assert_eq!(told, [&shown, &json!({ "watts": 6 })]);
+    assert!(!shop.events_like("catalog.%").iter().any(|(_, _, data)| data.to_string().contains("hidden")));
 }

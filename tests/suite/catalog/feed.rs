@@ -1,6 +1,7 @@
 //! A nightly file of products: the importer sends the changes and nothing else.
 
 use serde_json::json;
+use stoa_tests::goods::bookkeeping;
 use stoa_tests::{Company, Database, company, on_both_databases};
 
 use super::import_csv::{Run, shop};
@@ -22,13 +23,14 @@ on_both_databases![
     an_api_client_finds_public_lists_and_counts_no_stock,
     images_are_added_once,
     stock_that_differs_is_counted,
+    opening_stock_is_posted_against_an_account,
 ];
 
 /// Writes by a user or an API client. An API client's request has a second entry, of its admission, which a task writes some 200 ms
 /// later: it is none of these.
 const WRITES: &str = "metadata like '%SUCCESS%' and operation in ('importProducts', 'replaceProduct', 'replaceVariant', \
     'createVariant', 'schedulePrices', 'apiImportProducts', 'apiReplaceProduct', 'apiReplaceVariant', 'apiSchedulePrices', \
-    'createLookup', 'createMedia', 'createStockCount', 'recordStockCount', 'postStockCount')";
+    'createLookup', 'createMedia', 'createStockCount', 'recordStockCount', 'postStockCount', 'createAdjustments')";
 
 fn writes(shop: &Company) -> i64 {
     shop.count("stoa_audit", WRITES)
@@ -339,4 +341,23 @@ fn stock_that_differs_is_counted(database: Database) {
     run.go(&[]).is(0, 0, 0, 2);
     assert_eq!(writes(&shop), written);
     assert_eq!(shop.count("inventory_stock_count", "status = 'OPEN'"), 0);
+}
+
+/// 3200 is the account of opening balances, 1200 the one of stock.
+fn opening_stock_is_posted_against_an_account(database: Database) {
+    let shop = bookkeeping(database);
+    let run = Run::new(&shop, "name,sku,trackInventory,unitCost,stock:MAIN\nA,A,yes,2.5,4\nB,B,yes,,3\nC,C,yes,1,0\n");
+    let done = run.go(&["--counter-account", "3200"]).is(1, 3, 0, 1);
+    assert_eq!((done.count("stock"), done.faults()), (1, vec![(3, "unitCost", "VALUATION_COST_REQUIRED")]));
+    let entity = shop.entity();
+    let trial = shop.list("ledger/trial-balance", &[("legalEntityId", &entity)]).is(200);
+    let rows = trial["rows"].as_array().cloned().unwrap_or_default();
+    let moved = rows.iter().filter(|row| row["closing"] != "0.000000000000");
+    let closings: Vec<_> = moved.map(|row| (row["code"].clone(), row["closing"].clone())).collect();
+    let expected = [("1200", "10.000000000000"), ("3200", "-10.000000000000")];
+    assert_eq!(closings, expected.map(|(code, closing)| (json!(code), json!(closing))));
+    run.write("sku,stock:MAIN\nA,4\n");
+    run.go(&["--counter-account", "3200"]).is(0, 0, 0, 1);
+    let reported = run.go(&["--counter-account", "none"]);
+    assert!(reported.errors.contains("there is no active account none"), "{reported:?}");
 }

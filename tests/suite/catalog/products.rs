@@ -49,6 +49,7 @@ fn answers_every_member(database: Database) {
         ("description", Json::Null),
         ("shortDescription", Json::Null),
         ("attributes", json!({})),
+        ("publicAttributes", json!({})),
         ("tenantId", json!(shop.tenant)),
         ("status", json!("ACTIVE")),
         ("archivedAt", Json::Null),
@@ -212,7 +213,7 @@ fn replacement_resets_what_it_omits(database: Database) {
     let brand = shop.brand("B");
     let full = json!({
         "brandId": brand, "slug": "stated-slug", "description": "long", "shortDescription": "short",
-        "attributes": { "a": 1 }, "trackInventory": true, "publicationStatus": "PUBLISHED",
+        "attributes": { "a": 1 }, "publicAttributes": { "b": 1 }, "trackInventory": true, "publicationStatus": "PUBLISHED",
         "variants": [{ "sku": "FULL" }],
     });
     let made = shop.post("catalog/products", with(&product("Full"), full)).is(201);
@@ -223,6 +224,7 @@ fn replacement_resets_what_it_omits(database: Database) {
         assert_eq!(replaced[member], Json::Null, "{member}: {replaced}");
     }
     assert_eq!(replaced["attributes"], json!({}));
+    assert_eq!(replaced["publicAttributes"], json!({}));
     assert_eq!(replaced["publicationStatus"], "DRAFT", "a PUT without publicationStatus takes the product off sale");
     assert_eq!(replaced["slug"], "stated-slug", "an omitted slug is kept");
     assert_eq!(replaced["name"], "Bare");

@@ -171,6 +171,7 @@ fn find_by_sku_barcode_and_text(database: Database) {
     std::thread::sleep(std::time::Duration::from_millis(5));
     let changed = shop.put(&format!("catalog/variants/{b}"), json!({ "sku": "FIND-B" })).is(200).text("updatedAt");
     assert_eq!(found(&[("updatedSince", &changed)]), [b.as_str()]);
+    assert_eq!(shop.list(&path, &[("updatedSince", &changed)]).is(200).ids(), [b.as_str()]);
     shop.archive(&format!("catalog/variants/{a}")).is(200);
     assert!(found(&[("sku", "FIND-A")]).is_empty(), "an archived variant is not sold at the till");
 }

@@ -12,6 +12,8 @@ mod plans;
 mod production;
 mod readme;
 mod round_trips;
+mod sdk_python;
+mod sdk_typescript;
 mod sdks;
 mod tenancy;
 mod untested;

@@ -27,6 +27,7 @@ const UNWRITTEN: &[(&str, &str)] = &[
     ("finance_party_total", "written by one of a thousand lines"),
     ("finance_revenue_total", "written by one of a thousand lines"),
     ("finance_summed_lines", "written by one of a thousand lines"),
+    ("finance_credited_line", "written where a recognised credit has lines"),
     ("finance_cost_correction", "written where a recognised credit corrects what goods cost"),
     ("finance_unit_claim", "written where units are billed"),
     ("inventory_cost_total", "written by one of a thousand lines"),

@@ -1,4 +1,4 @@
-//! `stoa verify` finds what does not add up in finance: each invariant is broken behind the host's back, and is named. [FI1] to [FI11]
+//! `stoa verify` finds what does not add up in finance: each invariant is broken behind the host's back, and is named. [FI1] to [FI12]
 
 use serde_json::json;
 use stoa_tests::billing::Office;
@@ -24,6 +24,9 @@ fn busy(database: Database) -> Office {
         desk.step(&bounced, "reverse", json!({ "reason": WHY })).is(200);
         desk.void(&format!("invoices/{}", desk.owe("7")), json!({})).is(200);
     }
+    let lines = json!([{ "variantId": office.counter.good("10", "5"), "quantity": "1", "amount": "3" }]);
+    let credit = office.sales.request("3", json!({ "lines": lines }));
+    office.sales.recognize(&credit, json!({})).is(200);
     let (phone, units) = office.counter.phone("300", 2);
     let sold = office.counter.deliver(json!([{ "variantId": phone, "quantity": "2", "unitIds": units }]));
     let sold = office.counter.read(&sold)["items"][0]["id"].clone();
@@ -59,6 +62,7 @@ fn what_does_not_add_up_is_found(database: Database) {
         ("update finance_invoice_balance set settled_on = null where {tenant}", "FI10"),
         ("update finance_invoice_balance set balance = applied where {tenant}", "FI11"),
         ("update inventory_cost_layer set value = unit_cost where {tenant}", "FI11"),
+        ("update finance_credit set line_set_id = id where {tenant}", "FI12"),
     ];
     assert_found(|| busy(database).shop, &cases);
 }

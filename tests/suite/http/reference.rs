@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 
 use serde_json::Value as Json;
+use stoa_tests::company::fresh;
 use stoa_tests::tour::{blocks, follow, mark};
 use stoa_tests::{Database, Folder, browser, host, on_one_database, record};
 
@@ -112,8 +113,8 @@ fn guide_knows_every_refusal_and_no_other(database: Database) {
 
 fn a_person_reads_it_in_a_browser(database: Database) {
     let stoa = host::shared(database);
-    let shop = stoa.company();
-    let read = browser::read_reference(&[("URL", &stoa.url()), ("TOKEN", &shop.token), ("TENANT", &shop.tenant)]);
+    let token = stoa.token(&format!("{}@example.test", fresh("reader-")));
+    let read = browser::read_reference(&[("URL", &stoa.url()), ("TOKEN", &token)]);
     match read {
         Ok(pictures) => println!("what it looked like: {}", pictures.display()),
         Err(why) => {

@@ -41,7 +41,8 @@ fn account_lives_through_create_read_replace_archive(database: Database) {
     );
     let path = format!("{PATH}/{}", made.id());
     assert_eq!(books.shop.get(&path).is(200).body, made.body);
-    books.shop.post(PATH, account(&books, "6100", json!({}))).refused(409, "DUPLICATE").at("/code");
+    let taken = books.shop.post(PATH, account(&books, "6100", json!({}))).refused(409, "DUPLICATE").at("/code");
+    assert_eq!(taken.errors()[0]["conflictsWith"], made["id"], "{taken}");
     let longest = "9".repeat(32);
     for code in ["a", "A.b-c_d", longest.as_str()] {
         make(&books, code, json!({}));

@@ -17,6 +17,7 @@ on_both_databases![
     branches_live_under_their_entity,
     directory_is_open_to_members_and_changes_are_not,
     l100_entities_at_most,
+    lists_tell_what_changed_since,
 ];
 
 on_both_databases![
@@ -120,6 +121,8 @@ fn l02_codes_are_unique_in_any_case(database: Database) {
     let (made, refused) = if answers[0].status == 201 { (0, 1) } else { (1, 0) };
     answers[refused].clone().refused(409, "DUPLICATE").at("/code");
     let made = &answers[made];
+    let taken = shop.post(PATH, entity("sHOP")).refused(409, "DUPLICATE");
+    assert_eq!(taken.errors()[0]["conflictsWith"], made["id"], "{taken}");
     assert_eq!(shop.get(&format!("{PATH}/{}", made.id())).is(200)["code"], made["code"], "kept as typed");
     shop.archive(&format!("{PATH}/{}", made.id())).is(200);
     for code in ["shop", "SHOP", "Shop", "main"] {
@@ -242,7 +245,8 @@ fn branches_live_under_their_entity(database: Database) {
     let body =
         |code: &str| json!({ "legalEntityId": books.entity, "code": code, "name": "North", "address": "Street 1" });
     let made = books.shop.post(path, body("North")).is(201);
-    books.shop.post(path, body("NORTH")).refused(409, "DUPLICATE").at("/code");
+    let taken = books.shop.post(path, body("NORTH")).refused(409, "DUPLICATE").at("/code");
+    assert_eq!(taken.errors()[0]["conflictsWith"], made["id"], "{taken}");
     let other = books.shop.post(PATH, entity("OTHER")).is(201).id();
     books.shop.post(path, with(&body("NORTH"), json!({ "legalEntityId": other }))).is(201);
     let branch_path = format!("{path}/{}", made.id());
@@ -318,6 +322,9 @@ fn d1_keys_read_entities_and_branches(database: Database) {
     assert_eq!(key.get(&format!("ledger/branches/{branch}")).is(200).body, shown);
     assert_eq!(key.get(&format!("ledger/branches?legalEntityId={entity}")).is(200).items(), [shown]);
     assert!(key.get(&format!("ledger/branches?legalEntityId={other}")).is(200).items().is_empty());
+    assert_eq!(key.get(&format!("{PATH}?ids={other},{entity}")).is(200).ids(), std::slice::from_ref(&entity));
+    assert_eq!(key.get(&format!("ledger/branches?ids={branch}")).is(200).ids(), std::slice::from_ref(&branch));
+    assert!(key.get(&format!("ledger/branches?ids={entity}")).is(200).items().is_empty());
     let answer = key.get(&format!("{PATH}/{entity}")).is(200);
     assert_eq!(answer.header("cache-control"), Some("no-store"));
     let blind = shop.machine(&["pricing.read"]);
@@ -327,6 +334,36 @@ fn d1_keys_read_entities_and_branches(database: Database) {
     }
     for path in [format!("{PATH}/{entity}"), format!("ledger/branches/{branch}")] {
         stranger.get(&path).refused(404, "NOT_FOUND");
+    }
+}
+
+fn lists_tell_what_changed_since(database: Database) {
+    let books = books(database);
+    let shop = &books.shop;
+    let entity = shop.post(PATH, entity("LATER")).is(201).id();
+    let branch = json!({ "legalEntityId": entity, "code": "LATER", "name": "Later" });
+    let branch = shop.post("ledger/branches", branch).is(201).id();
+    let account = json!({ "legalEntityId": books.entity, "code": "9999", "name": "Later", "type": "EXPENSE" });
+    let account = shop.post("ledger/accounts", account).is(201).id();
+    let money = format!("ledger/money-accounts/{}", books.money("BANK"));
+    let renamed = shop.put(&money, json!({ "name": "Renamed" })).is(200);
+    let posted = books.manual(&day(0), "1000", "3000", "1").is(201);
+    // An instant before the first of these changes and after all others.
+    let since = shop.get(&format!("{PATH}/{entity}")).is(200).text("createdAt");
+    let found = |path: &str, query: &[(&str, &str)]| {
+        shop.list(path, &[&[("updatedSince", since.as_str())][..], query].concat()).is(200).ids()
+    };
+    let of_books = [("legalEntityId", books.entity.as_str())];
+    assert_eq!(found(PATH, &[]), std::slice::from_ref(&entity));
+    assert_eq!(found("ledger/branches", &[]), std::slice::from_ref(&branch));
+    assert!(found("ledger/accounts", &of_books).contains(&account), "and those that were posted to");
+    assert!(!found("ledger/accounts", &of_books).contains(&books.account("1200")));
+    assert_eq!(found("ledger/money-accounts", &[]), [renamed.id()]);
+    assert_eq!(found("ledger/journal-entries", &of_books), [posted.id()]);
+    let never = [("updatedSince", "2999-01-01T00:00:00Z"), of_books[0]];
+    for path in [PATH, "ledger/branches", "ledger/accounts", "ledger/money-accounts", "ledger/journal-entries"] {
+        let query = if path == PATH { &never[..1] } else { &never[..] };
+        assert!(shop.list(path, query).is(200).items().is_empty(), "{path}");
     }
 }
 

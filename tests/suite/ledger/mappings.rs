@@ -143,13 +143,15 @@ fn l17_a_method_takes_fitting_money(database: Database) {
 fn l18_one_money_account_on_a_ledger_account(database: Database) {
     let books = books(database);
     let path = "ledger/money-accounts";
-    books
-        .shop
-        .post(path, money(&books, "SECOND", "BANK", &books.account("1010")))
-        .refused(409, "DUPLICATE")
-        .at("/accountId");
     let free = account(&books, "1011", json!({}));
-    books.shop.post(path, money(&books, "bank", "BANK", &free)).refused(409, "DUPLICATE").at("/code");
+    for (code, account, pointer) in [
+        ("SECOND", books.account("1010"), "/accountId"),
+        ("bank", free.clone(), "/code"),
+        ("bank", books.account("1000"), "/code"),
+    ] {
+        let taken = books.shop.post(path, money(&books, code, "BANK", &account)).refused(409, "DUPLICATE").at(pointer);
+        assert_eq!(taken.errors()[0]["conflictsWith"], json!(books.money("BANK")), "{taken}");
+    }
     books.shop.post(path, money(&books, "SECOND", "BANK", &free)).is(201);
 }
 

@@ -108,6 +108,7 @@ fn lists_find_receipts_by_what_is_asked(database: Database) {
     assert_eq!(found(&[("totalMin", "99999999999999999999999999")]).len(), 0);
     assert_eq!(found(&[("to", "2020-01-01T00:00:00Z")]).len(), 0);
     assert_eq!(found(&[("from", &cheap.text("createdAt")), ("currencyCode", "USD")]).len(), 0);
+    assert_eq!(found(&[("updatedSince", &dear.text("createdAt"))]), [dear.id()]);
     let first = till.shop().list("pos/receipts", &[("limit", "1")]).is(200);
     assert_eq!(found(&[("cursor", &first.text("nextCursor"))]), [dear.id()]);
 }

@@ -41,7 +41,11 @@ fn e283_a_code_is_reserved_in_any_case(database: Database) {
     let create = |code: &str| counter.shop.post("pos/registers", register(&counter, json!({ "code": code })));
     let first = create("Till-A").is(201);
     assert_eq!(first["code"], "Till-A");
-    create("TILL-a").refused(409, "DUPLICATE").at("/code");
+    let taken = create("TILL-a").refused(409, "DUPLICATE").at("/code");
+    assert_eq!(taken.errors()[0]["conflictsWith"], first["id"], "{taken}");
+    let blind = counter.shop.colleague(&["settings.manage"]);
+    let taken = blind.post("pos/registers", register(&counter, json!({ "code": "till-A" }))).refused(409, "DUPLICATE");
+    assert!(taken.errors()[0]["conflictsWith"].is_null(), "who reads no register is told none: {taken}");
     counter.shop.archive(&format!("pos/registers/{}", first.id())).is(200);
     create("till-a").refused(409, "DUPLICATE").at("/code");
     for code in ["", "1A", "a b", &"A".repeat(65)] {
@@ -148,6 +152,8 @@ fn lists_find_registers_by_what_is_asked(database: Database) {
     assert_eq!(found(&[("occupied", "false")]), [first.as_str()]);
     assert_eq!(found(&[("warehouseId", &till.counter.main), ("legalEntityId", &till.counter.entity)]).len(), 2);
     assert_eq!(found(&[("warehouseId", &till.counter.customer)]).len(), 0);
+    let since = shop.get(&format!("pos/registers/{}", till.register)).is(200).text("updatedAt");
+    assert_eq!(found(&[("updatedSince", &since)]), [till.register.as_str()], "its session was opened");
     shop.archive(&format!("pos/registers/{first}")).is(200);
     assert_eq!(found(&[("status", "ARCHIVED")]), [first]);
     assert_eq!(found(&[]), [till.register.as_str()]);

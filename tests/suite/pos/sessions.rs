@@ -204,6 +204,12 @@ fn lists_find_sessions_by_what_is_asked(database: Database) {
     assert_eq!(found(&[("legalEntityId", &till.counter.entity), ("openedFrom", "2020-01-01T00:00:00Z")]), both);
     assert_eq!(found(&[("openedTo", "2020-01-01T00:00:00Z")]).len(), 0);
     assert_eq!(found(&[("closedFrom", "2020-01-01T00:00:00Z")]), [closed.id.as_str()]);
+    open.try_move("IN", "1").is(201);
+    let moved = open.try_move("OUT", "1").is(201);
+    let movements = format!("{}/cash-movements", open.path());
+    let since = moved.text("createdAt");
+    assert_eq!(till.shop().list(&movements, &[("updatedSince", &since)]).is(200).ids(), [moved.id()]);
+    assert_eq!(found(&[("updatedSince", &since)]), [open.id.as_str()], "a movement changes its session");
     let listed = till.shop().list("pos/sessions", &[]).is(200);
     let expected: Vec<&Json> = listed.items().iter().map(|item| &item["expectedCash"]).collect();
     assert_eq!(expected, [&json!("1.000000"), &json!("2.000000")]);

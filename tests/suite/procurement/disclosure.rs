@@ -103,7 +103,8 @@ fn keys_read_receipts_without_units(database: Database) {
     let written = machine.post(&format!("{}/receipts", known.order.path()), body).is(201);
     let mut reported: Vec<&String> = written.body.as_object().into_iter().flatten().map(|(name, _)| name).collect();
     reported.sort();
-    assert_eq!(reported, ["createdAt", "id", "orderId", "orderVersion"]);
+    assert_eq!(reported, ["createdAt", "id", "items", "orderId", "orderVersion"]);
+    assert!(!written.tells("unit"), "{written}");
 }
 
 fn units_of_a_receipt_are_shown_to_who_may_know(database: Database) {

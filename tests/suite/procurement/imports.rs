@@ -316,10 +316,9 @@ fn a_shipment_is_replaced_while_it_is_planned(database: Database) {
     assert!(refused.status == 409 && ["IMMUTABLE_FIELD", "ILLEGAL_STATE"].contains(&code), "{refused}");
     order.advance(&id, "CANCELLED").is(200);
     order.import_put(&path, same).refused(409, "ILLEGAL_STATE");
-    order
-        .import_post("shipments", json!({ "number": "s-1", "items": [order.goods(0, "1")] }))
-        .refused(409, "DUPLICATE")
-        .at("/number");
+    let taken = order.import_post("shipments", json!({ "number": "s-1", "items": [order.goods(0, "1")] }));
+    let taken = taken.refused(409, "DUPLICATE").at("/number");
+    assert_eq!(taken.errors()[0]["conflictsWith"], json!(id), "{taken}");
 }
 
 fn a_receipt_is_of_one_shipment(database: Database) {

@@ -12,4 +12,6 @@ mod postings;
 mod races;
 mod receipts;
 mod services;
+mod sorted;
 mod suppliers;
+mod written;

@@ -37,7 +37,9 @@ fn e82_numbers(database: Database) {
     assert_eq!(number(draft(json!({}))), "PO-000001");
     assert_eq!(number(draft(json!({ "number": null }))), "PO-000002");
     assert_eq!(number(draft(json!({ "number": "Spring.order_1" }))), "Spring.order_1");
-    draft(json!({ "number": "SPRING.ORDER_1" })).refused(409, "DUPLICATE").at("/number");
+    let taken = draft(json!({ "number": "SPRING.ORDER_1" })).refused(409, "DUPLICATE").at("/number");
+    let named = shop.list("purchases/orders", &[("number", "spring")]).is(200).ids();
+    assert_eq!(taken.errors()[0]["conflictsWith"], json!(named[0]), "{taken}");
     // A number that somebody typed is passed over.
     draft(json!({ "number": "po-000003" })).is(201);
     assert_eq!(number(draft(json!({}))), "PO-000004");
@@ -68,7 +70,7 @@ fn an_order_is_what_was_asked_for(database: Database) {
     let made = buyer.try_draft(items, members).is(201);
     let mut reported: Vec<&String> = made.body.as_object().into_iter().flatten().map(|(name, _)| name).collect();
     reported.sort();
-    assert_eq!(reported, ["createdAt", "id", "status", "updatedAt", "version"]);
+    assert_eq!(reported, ["createdAt", "id", "items", "status", "updatedAt", "version"]);
     assert_eq!((&made["status"], &made["version"]), (&json!("DRAFT"), &json!(1)));
     let read = buyer.order(&made.id()).read();
     assert_eq!(read.header("cache-control"), Some("no-store"));
@@ -341,6 +343,8 @@ fn orders_are_listed_by_what_they_are(database: Database) {
     assert_eq!(found(&[]), [first.clone(), second.clone(), third.clone(), import.clone()]);
     for (query, expected) in [
         (vec![("status", "APPROVED")], vec![&third]),
+        (vec![("ids", format!("{import},{first}").as_str())], vec![&first, &import]),
+        (vec![("ids", &*third), ("kind", "IMPORT")], vec![]),
         (vec![("status", "DRAFT")], vec![&first, &second, &import]),
         (vec![("kind", "IMPORT")], vec![&import]),
         (vec![("kind", "STANDARD"), ("variantId", one.as_str())], vec![&first, &second]),

@@ -196,7 +196,10 @@ fn e109_the_answer_names_no_unit(database: Database) {
     let answer = order.receive(json!([order.units(0, serials(&numbers))])).is(201);
     let mut reported: Vec<&String> = answer.body.as_object().into_iter().flatten().map(|(name, _)| name).collect();
     reported.sort();
-    assert_eq!(reported, ["createdAt", "id", "orderId", "orderVersion"]);
+    assert_eq!(reported, ["createdAt", "id", "items", "orderId", "orderVersion"]);
+    for hidden in ["unit", "serial", numbers[0].as_str()] {
+        assert!(!answer.tells(hidden), "{hidden}: {answer}");
+    }
     assert_eq!((answer.text("orderId"), &answer["orderVersion"]), (order.id.clone(), &json!(3)));
     assert_eq!(answer.header("cache-control"), Some("no-store"));
 }
@@ -437,6 +440,7 @@ fn receipts_are_listed_by_what_they_are(database: Database) {
         (vec![("orderId", order.id.as_str())], vec![&first, &second]),
         (vec![("supplierId", supplier.as_str())], vec![&third]),
         (vec![("warehouseId", place.as_str())], vec![&third]),
+        (vec![("ids", format!("{third},{second}").as_str())], vec![&second, &third]),
         (vec![("variantId", two.as_str())], vec![&second, &third]),
         (vec![("variantId", one.as_str()), ("limit", "1")], vec![&first]),
         (vec![("limit", "1"), ("cursor", first.as_str())], vec![&second]),
@@ -446,6 +450,10 @@ fn receipts_are_listed_by_what_they_are(database: Database) {
     assert_eq!(found(&[("legalEntityId", &shop.entity())]).len(), 3);
     assert!(found(&[("legalEntityId", &shop.other_entity())]).is_empty());
     let instant = buyer.receipt(&third).text("createdAt");
+    let news = [("updatedSince", instant.as_str())];
+    assert_eq!(found(&news), std::slice::from_ref(&third), "written last");
+    assert_eq!(shop.list(&format!("{}/receipts", order.path()), &news).is(200).ids(), Vec::<String>::new());
+    assert_eq!(shop.list(&format!("{}/receipts", other.path()), &news).is(200).ids(), std::slice::from_ref(&third));
     assert!(found(&[("from", &instant), ("to", &instant)]).contains(&third));
     let of_order = shop.list(&format!("{}/receipts", order.path()), &[]).is(200);
     assert_eq!(of_order.ids(), [first, second]);

@@ -54,7 +54,10 @@ fn at(id: &str) -> String {
 fn e76_a_code_is_taken_for_ever_in_any_case(database: Database) {
     let shop = company(database);
     let id = shop.post(PATH, supplier("ACME")).is(201).id();
-    shop.post(PATH, supplier("acme")).refused(409, "DUPLICATE").at("/code");
+    let taken = shop.post(PATH, supplier("acme")).refused(409, "DUPLICATE").at("/code");
+    assert_eq!(taken.errors()[0]["conflictsWith"], json!(id), "{taken}");
+    let writer = shop.machine(&["suppliers.write"]).post(PATH, supplier("acme")).refused(409, "DUPLICATE");
+    assert!(writer.errors()[0]["conflictsWith"].is_null(), "who reads no supplier is told none: {writer}");
     shop.archive(&at(&id)).is(200);
     shop.post(PATH, supplier("acme")).refused(409, "DUPLICATE").at("/code");
     let kept = shop.post(PATH, supplier("Acme.Two-b_3")).is(201);
@@ -205,7 +208,7 @@ fn suppliers_are_listed_by_what_they_are(database: Database) {
     shop.archive(&at(&gone)).is(200);
     let found = |query: &[(&str, &str)]| shop.list(PATH, query).is(200).ids();
     assert_eq!(found(&[]), [acme.clone(), percent.clone()]);
-    assert_eq!(found(&[("status", "ARCHIVED")]), [gone]);
+    assert_eq!(found(&[("status", "ARCHIVED")]), std::slice::from_ref(&gone));
     for text in ["acm", "orders@", "wholesale gmbh", "Supplier AC"] {
         assert_eq!(found(&[("text", text)]), std::slice::from_ref(&acme), "{text}");
     }
@@ -214,6 +217,8 @@ fn suppliers_are_listed_by_what_they_are(database: Database) {
     }
     assert_eq!(found(&[("code", "acme")]), std::slice::from_ref(&acme), "exact, ignoring case");
     assert!(found(&[("code", "acm")]).is_empty());
+    assert_eq!(found(&[("ids", &format!("{percent},{acme}"))]), [acme.clone(), percent.clone()]);
+    assert!(found(&[("ids", &gone)]).is_empty(), "archived");
     assert_eq!(found(&[("taxId", "DE123456789")]), std::slice::from_ref(&acme));
     assert!(found(&[("taxId", "DE12345678")]).is_empty());
     let since = shop.get(&at(&percent)).is(200).text("updatedAt");

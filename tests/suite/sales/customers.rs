@@ -9,6 +9,8 @@ on_both_databases![
     e202_one_code_is_created_once,
     e208_a_text_is_literal,
     e211_a_proposed_list_is_active,
+    a_taken_code_names_the_customer_to_its_readers,
+    ids_find_customers,
     lists_find_customers_by_what_is_asked,
 ];
 
@@ -175,6 +177,31 @@ fn e213_the_walk_in_customer_is_like_any_other(database: Database) {
     assert_eq!(shop.get(&path).is(200).text("code"), "WALK-IN");
     shop.put(&path, with(&body("WALK-IN"), json!({ "name": "Somebody" }))).is(200);
     shop.archive(&path).is(200);
+}
+
+fn a_taken_code_names_the_customer_to_its_readers(database: Database) {
+    let shop = company(database);
+    let taken = create(&shop, "ACME").is(201).id();
+    shop.archive(&format!("sales/customers/{taken}")).is(200);
+    let named = |refused: Answer| refused.refused(409, "DUPLICATE").at("/code").errors()[0]["conflictsWith"].clone();
+    assert_eq!(named(create(&shop, "acme")), json!(taken));
+    assert_eq!(named(create(&shop.colleague(&["customers.write"]), "acme")), Json::Null);
+    let key = |scopes: &[&str]| shop.machine(scopes).post("sales/customers", body("acme"));
+    assert_eq!(named(key(&["customers.read", "customers.write"])), json!(taken));
+    assert_eq!(named(key(&["customers.write"])), Json::Null);
+}
+
+fn ids_find_customers(database: Database) {
+    let shop = company(database);
+    let [one, two, gone, _] = ["ONE", "TWO", "GONE", "OTHER"].map(|code| create(&shop, code).is(201).id());
+    shop.archive(&format!("sales/customers/{gone}")).is(200);
+    let asked = [two.as_str(), &gone, &one].join(",");
+    let query = [("ids", asked.as_str())];
+    let expected = [one, two];
+    assert_eq!(shop.list("sales/customers", &query).is(200).ids(), expected);
+    let key = shop.machine(&["customers.read"]);
+    assert_eq!(key.request("GET", "sales/customers").query(&query).send().is(200).ids(), expected);
+    assert_eq!(shop.list("sales/customers", &[query[0], ("status", "ARCHIVED")]).is(200).ids(), [gone]);
 }
 
 fn lists_find_customers_by_what_is_asked(database: Database) {

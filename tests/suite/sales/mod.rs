@@ -2,8 +2,10 @@
 
 mod customers;
 mod disclosure;
+mod draft_receipts;
 mod failures;
 mod lines;
+mod order_details;
 mod order_races;
 mod orders;
 mod quotations;

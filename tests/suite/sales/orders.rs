@@ -13,6 +13,8 @@ on_both_databases![
     e257_services_are_delivered_without_stock,
     e260_e261_what_could_not_be_posted_is_not_confirmed,
     e263_a_unit_is_exchanged_for_an_available_one,
+    a_taken_number_names_the_order_to_its_readers,
+    ids_find_orders,
     lists_find_orders_by_what_is_asked,
 ];
 
@@ -383,6 +385,34 @@ fn e262_numbers_are_of_an_entity(database: Database) {
     counter.shop.post("sales/orders", with(&numbered("SO-1"), elsewhere)).is(201);
     let mixed = with(&numbered("SO-2"), json!({ "warehouseId": warehouse }));
     counter.shop.post("sales/orders", mixed).refused(409, "REFERENCE_INVALID").fault("/warehouseId", "OTHER_ENTITY");
+}
+
+fn a_taken_number_names_the_order_to_its_readers(database: Database) {
+    let counter = counter(database);
+    let body = with(&counter.order(one(&counter.good("10", "0"), "1")), json!({ "number": "SO-1" }));
+    let taken = counter.shop.post("sales/orders", body.clone()).is(201).id();
+    let again = with(&body, json!({ "number": "so-1" }));
+    let named = |refused: stoa_tests::Answer| {
+        refused.refused(409, "DUPLICATE").at("/number").errors()[0]["conflictsWith"].clone()
+    };
+    assert_eq!(named(counter.shop.post("sales/orders", again.clone())), json!(taken));
+    let key = |scopes: &[&str]| counter.shop.machine(scopes).post("sales/orders", again.clone());
+    assert_eq!(named(key(&["sales.read", "sales.write", "pricing.read"])), json!(taken));
+    assert_eq!(named(key(&["sales.write", "pricing.read"])), Json::Null);
+}
+
+fn ids_find_orders(database: Database) {
+    let counter = counter(database);
+    let variant = counter.good("10", "9");
+    let [first, _, last] = [(); 3].map(|()| counter.draft_of(&variant, "1"));
+    let asked = [last.as_str(), &first, &counter.customer].join(",");
+    let query = [("ids", asked.as_str())];
+    let expected = [first, last];
+    assert_eq!(counter.shop.list("sales/orders", &query).is(200).ids(), expected);
+    let key = counter.shop.machine(&["sales.read"]);
+    assert_eq!(key.request("GET", "sales/orders").query(&query).send().is(200).ids(), expected);
+    let wrong = counter.shop.list("sales/orders", &[("ids", &vec![asked; 34].join(","))]);
+    wrong.refused(400, "VALIDATION_FAILED").at("/query/ids");
 }
 
 fn e263_a_unit_is_exchanged_for_an_available_one(database: Database) {

@@ -11,6 +11,7 @@ on_both_databases![
     e228_an_offer_is_accepted_once,
     e231_a_list_without_a_price_leaves_the_offer_open,
     e240_omitted_numbers_are_two,
+    a_taken_number_names_the_quotation,
     lists_find_quotations_by_what_is_asked,
 ];
 
@@ -151,10 +152,11 @@ fn e228_an_offer_is_accepted_once(database: Database) {
 fn e229_a_taken_order_number_leaves_the_offer_open(database: Database) {
     let counter = counter(database);
     let variant = counter.good("10", "0");
-    counter.shop.post("sales/orders", with(&counter.order(one(&variant)), json!({ "number": "A-1" }))).is(201);
+    let first = with(&counter.order(one(&variant)), json!({ "number": "A-1" }));
+    let first = counter.shop.post("sales/orders", first).is(201).id();
     let id = send_one(&counter, &variant, json!({}));
     let taken = step(&counter, &id, "accept", 2, json!({ "orderNumber": "a-1" })).refused(409, "DUPLICATE");
-    taken.at("/orderNumber");
+    assert_eq!(taken.at("/orderNumber").errors()[0]["conflictsWith"], json!(first));
     let open = read(&counter, &id);
     assert_eq!((&open["status"], &open["version"]), (&json!("SENT"), &json!(2)));
 }
@@ -307,6 +309,17 @@ fn a_draft_is_replaced_and_keeps_the_ids_of_its_lines(database: Database) {
     );
     put(2, one(&variant), json!({})).refused(409, "VERSION_CONFLICT");
     counter.shop.verified();
+}
+
+fn a_taken_number_names_the_quotation(database: Database) {
+    let counter = counter(database);
+    let variant = counter.good("10", "0");
+    let taken = draft(&counter, &variant, json!({ "number": "QT-A" }));
+    let named = |refused: Answer| refused.refused(409, "DUPLICATE").at("/number").errors()[0]["conflictsWith"].clone();
+    let again = with(&counter.quotation(one(&variant)), json!({ "number": "qt-a" }));
+    assert_eq!(named(counter.shop.post("sales/quotations", again)), json!(taken));
+    let sent = send_one(&counter, &variant, json!({}));
+    assert_eq!(named(step(&counter, &sent, "revise", 2, json!({ "number": "qt-a" }))), json!(taken));
 }
 
 fn offers_are_dropped_refused_withdrawn_and_revised(database: Database) {

@@ -1,11 +1,13 @@
 //! The output of `run` once the service is up: where it is, who may call it, three lines to paste.
 
+use std::path::Path;
+
 use uuid::Uuid;
 
 use super::Started;
 
-/// The summary; `example` names a price list and a variant on it.
-pub fn summary(started: &Started, user: &str, example: Option<(String, String)>) -> String {
+/// The summary; `file` has the values for a shell, and `example` names a price list and a variant on it.
+pub fn summary(started: &Started, user: &str, file: &Path, example: Option<(String, String)>) -> String {
     let none = "(not built yet)";
     let url = &started.url;
     let mut text = format!(
@@ -18,6 +20,11 @@ pub fn summary(started: &Started, user: &str, example: Option<(String, String)>)
         started.tenant_id.as_deref().unwrap_or("none: POST /v1/onboarding/companies makes one"),
         started.user_token,
         started.api_key.as_deref().unwrap_or(none),
+    ));
+    let receiver = &started.webhook_receiver;
+    text.push_str(&format!(
+        "  webhooks      to http://{receiver}/: stoa webhook listen --listen {receiver}\n  shell         . {}\n",
+        file.display(),
     ));
     text.push_str("\nTry:\n\n");
     for line in lines(started, example) {

@@ -46,6 +46,8 @@ collection! {
         description: Option<String>,
         short_description: Option<String>,
         attributes: Json,
+        /// Null where the company states none.
+        public_attributes: Option<Json>,
         /// Kept with every change of a variant, under the lock of this row; so is what follows.
         active_variants: i64,
         /// Number of variants, archived variants included.
@@ -125,6 +127,7 @@ impl ProductRow {
             description: None,
             short_description: None,
             attributes: Json::from_value(&json!({})),
+            public_attributes: None,
             active_variants: 0,
             total_variants: 0,
             single_variant_id: None,
@@ -205,6 +208,8 @@ resource! {
         description: Option<String>,
         short_description: Option<String>,
         attributes: Json,
+        /// Attributes that API clients and events show too.
+        public_attributes: Json = show_attributes(row.public_attributes.as_ref()),
         /// Number of active variants.
         #[schemars(range(min = 0))]
         variant_count: i64 = row.active_variants,
@@ -243,6 +248,11 @@ pub fn show_receipt(row: &ProductRow, variants: &[VariantRow]) -> Reply {
     Reply::json(&ProductReceipt { head: row.public_head(), variants }).of(row.id, row.version)
 }
 
+/// Attributes that are for everybody, as they are answered.
+pub fn show_attributes(kept: Option<&Json>) -> Json {
+    kept.cloned().unwrap_or_else(|| Json::from_value(&json!({})))
+}
+
 /// The record as API clients see it.
 pub fn publish_product(row: &ProductRow) -> ApiProduct {
     ApiProduct {
@@ -260,6 +270,7 @@ pub fn publish_product(row: &ProductRow) -> ApiProduct {
         publication_status: row.publication_status,
         description: row.description.clone(),
         short_description: row.short_description.clone(),
+        public_attributes: show_attributes(row.public_attributes.as_ref()),
     }
 }
 

@@ -9,6 +9,7 @@ use stoa_trade::{Archivable, Status, archivable, event_data, resource};
 pub use stoa_trade::goods::{ApiVariant, Condition, Grade, SimType};
 
 use crate::records::identity::{EXAMPLE_TIME, PartIdentity, example_id};
+use crate::records::product::show_attributes;
 use crate::records::product_type::{ProductType, Tracking};
 use crate::records::receipt::show_written;
 
@@ -36,6 +37,8 @@ collection! {
         grade: Option<Grade>,
         sim_type: SimType,
         attributes: Json,
+        /// Null where the company states none.
+        public_attributes: Option<Json>,
         aliases: Json,
         /// The aliases one after the other, to be searched.
         alias_text: Option<String>,
@@ -72,6 +75,7 @@ impl VariantRow {
             grade: None,
             sim_type: SimType::default(),
             attributes: Json::from_value(&json!({})),
+            public_attributes: None,
             aliases: Json::from_value(&json!([])),
             alias_text: None,
             status: Status::Active,
@@ -117,6 +121,8 @@ resource! {
         #[serde(flatten)]
         body: VariantBody = describe_variant(row),
         attributes: Json,
+        /// Attributes that API clients and events show too.
+        public_attributes: Json = show_attributes(row.public_attributes.as_ref()),
         #[schemars(with = "Vec<String>")]
         search_aliases: Json = row.aliases.clone(),
     }
@@ -137,7 +143,8 @@ pub fn show(row: &VariantRow) -> Reply {
 
 /// The record as API clients see it.
 pub fn publish_variant(row: &VariantRow) -> ApiVariant {
-    ApiVariant { head: row.public_head(), body: describe_variant(row) }
+    let public_attributes = show_attributes(row.public_attributes.as_ref());
+    ApiVariant { head: row.public_head(), body: describe_variant(row), public_attributes }
 }
 
 event_data! {

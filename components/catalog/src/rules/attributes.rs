@@ -8,6 +8,8 @@
 use serde_json::{Map, Value};
 use stoa_sdk::{Item, Json, item};
 
+use crate::rules::faults::collect;
+
 /// Values (objects, arrays and scalars, the whole included).
 pub const VALUES: usize = 500;
 /// Objects and arrays inside one another, the whole included.
@@ -33,12 +35,43 @@ const NAMES: [&str; 12] = [
 /// Pairs of words that name a key.
 const KEYS: [&str; 5] = ["api", "private", "access", "secret", "signing"];
 
+/// The attributes of a product or a variant as they are kept.
+pub struct KeptAttributes {
+    /// For the people of the company.
+    pub attributes: Json,
+    /// For everybody who reads the catalog; none where none are stated.
+    pub public_attributes: Option<Json>,
+}
+
+impl KeptAttributes {
+    /// Checks both kinds, below `pointer`.
+    ///
+    /// # Errors
+    /// NOT_ALLOWED at the kind where something is reserved or shaped like a credential.
+    pub fn check(
+        attributes: Map<String, Value>,
+        public: Map<String, Value>,
+        pointer: &str,
+    ) -> Result<KeptAttributes, Vec<Item>> {
+        let mut faults = Vec::new();
+        let has_public = !public.is_empty();
+        let attributes = collect(&mut faults, check(attributes, &format!("{pointer}/attributes")));
+        let public = collect(&mut faults, check(public, &format!("{pointer}/publicAttributes")));
+        match attributes.zip(public) {
+            Some((attributes, public)) => {
+                Ok(KeptAttributes { attributes, public_attributes: has_public.then_some(public) })
+            }
+            None => Err(faults),
+        }
+    }
+}
+
 /// The attributes as they are kept.
 ///
 /// # Errors
 /// NOT_ALLOWED at `pointer`, where something is reserved or shaped like a credential: member names are typed by the caller and not
 /// returned.
-pub fn check(attributes: Map<String, Value>, pointer: &str) -> Result<Json, Vec<Item>> {
+fn check(attributes: Map<String, Value>, pointer: &str) -> Result<Json, Vec<Item>> {
     let attributes = Value::Object(attributes);
     if holds_forbidden(&attributes) {
         Err(vec![item(pointer, "NOT_ALLOWED")])
@@ -134,6 +167,21 @@ mod tests {
         let faults = check(members, "/attributes").err().unwrap_or_default();
         assert!(faults.iter().all(|item| item.pointer == "/attributes"));
         faults.into_iter().map(|item| item.code).collect()
+    }
+
+    #[test]
+    fn both_kinds_are_judged_and_those_for_everybody_may_be_absent() {
+        let members = |value: Value| value.as_object().cloned().unwrap_or_default();
+        let bad = json!({ "secret": 1 });
+        let faults = KeptAttributes::check(members(bad.clone()), members(bad), "/variants/1").err().unwrap_or_default();
+        let places: Vec<&str> = faults.iter().map(|item| item.pointer.as_str()).collect();
+        assert_eq!(places, ["/variants/1/attributes", "/variants/1/publicAttributes"]);
+        let kept = |public: Value| {
+            let kept = KeptAttributes::check(members(json!({ "a": 1 })), members(public), "").ok();
+            kept.map(|kept| (kept.attributes.text().to_owned(), kept.public_attributes.map(|it| it.text().to_owned())))
+        };
+        assert_eq!(kept(json!({})), Some((r#"{"a":1}"#.to_owned(), None)));
+        assert_eq!(kept(json!({ "b": 2 })).and_then(|(_, public)| public), Some(r#"{"b":2}"#.to_owned()));
     }
 
     #[test]

@@ -2,10 +2,13 @@
 
 use schemars::JsonSchema;
 use serde::Deserialize;
-use stoa_sdk::{Id, Item, Problem, Text, item, text};
+use stoa_sdk::{Bounds, Id, Item, Problem, Text, item, text};
 use stoa_trade::refusal::refuse_invalid;
 
 use crate::records::lookup::Kind;
+
+/// Characters of the code of a unit of measure at most.
+const UNIT_CODE: usize = 16;
 
 /// A lookup or unit of measure in a request. Codes of units have at most 16 characters and neither `.` nor `-`.
 #[derive(Debug, Deserialize, JsonSchema)]
@@ -28,7 +31,9 @@ impl CatalogLookupInput {
     /// VALIDATION_FAILED: members that do not belong to the kind, and codes that no unit may have.
     pub fn check(&self, kind: Kind) -> Result<(), Problem> {
         let mut faults: Vec<Item> = Vec::new();
-        if kind == Kind::Units && (self.code.len() > 16 || self.code.contains(['.', '-'])) {
+        if kind == Kind::Units && self.code.len() > UNIT_CODE {
+            faults.push(item("/code", "FORMAT").with_bounds(Bounds::maximum(UNIT_CODE).of_counted("CHARACTERS")));
+        } else if kind == Kind::Units && self.code.contains(['.', '-']) {
             faults.push(item("/code", "FORMAT"));
         }
         if kind != Kind::Categories && self.parent_id.is_some() {

@@ -5,11 +5,11 @@ use std::borrow::Cow;
 use schemars::{JsonSchema, Schema, SchemaGenerator};
 use serde::Deserialize;
 use serde_json::{Map, Value};
-use stoa_sdk::{Id, Item, Json, Text, item, text};
+use stoa_sdk::{Id, Item, Text, item, text};
 
 use crate::records::product::{ProductRow, PublicationStatus, VariantMode};
 use crate::records::product_type::{ProductType, Tracking};
-use crate::rules::attributes::{CHARACTERS, DEPTH, VALUES};
+use crate::rules::attributes::{CHARACTERS, DEPTH, KeptAttributes, VALUES};
 use crate::rules::variant::VariantInput;
 
 /// A product to create.
@@ -46,6 +46,10 @@ pub struct ProductInput {
     #[serde(default)]
     #[schemars(extend("x-maxValues" = VALUES, "x-maxDepth" = DEPTH, "x-maxCharacters" = CHARACTERS))]
     pub attributes: Map<String, Value>,
+    /// Free JSON that API clients and events show: state only what everybody may read. Same limits as `attributes`.
+    #[serde(default)]
+    #[schemars(extend("x-maxValues" = VALUES, "x-maxDepth" = DEPTH, "x-maxCharacters" = CHARACTERS))]
+    pub public_attributes: Map<String, Value>,
     /// Created with the product, all or nothing.
     #[serde(default)]
     #[schemars(length(max = stoa_trade::limits::VARIANTS), extend("default" = []))]
@@ -73,6 +77,12 @@ impl JsonSchema for ProductUpdate {
 }
 
 impl ProductInput {
+    /// Takes the attributes out of the body and checks them.
+    pub fn take_attributes(&mut self, pointer: &str) -> Result<KeptAttributes, Vec<Item>> {
+        let (attributes, public) = (&mut self.attributes, &mut self.public_attributes);
+        KeptAttributes::check(std::mem::take(attributes), std::mem::take(public), pointer)
+    }
+
     pub fn tracking(&self) -> Tracking {
         match (self.track_inventory, self.track_serials) {
             (_, true) => Tracking::Serialized,
@@ -82,7 +92,7 @@ impl ProductInput {
     }
 
     /// The row with everything replaced that a body says; an omitted slug stays.
-    pub fn replace(self, row: ProductRow, attributes: Json, variant_mode: VariantMode) -> ProductRow {
+    pub fn replace(self, row: ProductRow, kept: KeptAttributes, variant_mode: VariantMode) -> ProductRow {
         ProductRow {
             tracking: self.tracking(),
             name: self.name.into(),
@@ -96,7 +106,8 @@ impl ProductInput {
             manufacturer_id: self.manufacturer_id,
             description: self.description.map(String::from),
             short_description: self.short_description.map(String::from),
-            attributes,
+            attributes: kept.attributes,
+            public_attributes: kept.public_attributes,
             ..row
         }
     }

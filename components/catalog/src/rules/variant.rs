@@ -7,9 +7,9 @@ use stoa_sdk::{Id, Item, Json, Text, now, text};
 
 use crate::records::product::ProductRow;
 use crate::records::variant::{Condition, Grade, SimType, VariantRow};
-use crate::rules::attributes::{CHARACTERS, DEPTH, VALUES};
+use crate::rules::aliases;
+use crate::rules::attributes::{CHARACTERS, DEPTH, KeptAttributes, VALUES};
 use crate::rules::faults::collect;
-use crate::rules::{aliases, attributes};
 
 /// Input of a variant.
 #[derive(Debug, Deserialize, JsonSchema)]
@@ -31,6 +31,10 @@ pub struct VariantInput {
     #[serde(default)]
     #[schemars(extend("x-maxValues" = VALUES, "x-maxDepth" = DEPTH, "x-maxCharacters" = CHARACTERS))]
     pub attributes: Map<String, Value>,
+    /// Free JSON that API clients and events show: state only what everybody may read. Same limits as `attributes` of a product.
+    #[serde(default)]
+    #[schemars(extend("x-maxValues" = VALUES, "x-maxDepth" = DEPTH, "x-maxCharacters" = CHARACTERS))]
+    pub public_attributes: Map<String, Value>,
     /// Additional search words. Stored in NFKC with single spaces. Two aliases may not differ only in case and accents.
     #[serde(default)]
     #[schemars(length(max = stoa_trade::limits::SEARCH_ALIASES), extend("uniqueItems" = true))]
@@ -40,19 +44,19 @@ pub struct VariantInput {
 /// A variant's input whose attributes and aliases are in the form in which they are kept.
 pub struct CheckedVariant {
     input: VariantInput,
-    attributes: Json,
+    kept: KeptAttributes,
     aliases: Vec<String>,
 }
 
 impl VariantInput {
     pub fn check(mut self, pointer: &str) -> Result<CheckedVariant, Vec<Item>> {
         let mut faults = Vec::new();
-        let members = std::mem::take(&mut self.attributes);
-        let attributes = collect(&mut faults, attributes::check(members, &format!("{pointer}/attributes")));
+        let (members, public) = (std::mem::take(&mut self.attributes), std::mem::take(&mut self.public_attributes));
+        let kept = collect(&mut faults, KeptAttributes::check(members, public, pointer));
         let aliases = self.search_aliases.iter().map(|alias| &**alias);
         let aliases = collect(&mut faults, aliases::normalize(aliases, &format!("{pointer}/searchAliases")));
-        match (attributes, aliases) {
-            (Some(attributes), Some(aliases)) => Ok(CheckedVariant { input: self, attributes, aliases }),
+        match (kept, aliases) {
+            (Some(kept), Some(aliases)) => Ok(CheckedVariant { input: self, kept, aliases }),
             _ => Err(faults),
         }
     }
@@ -83,7 +87,8 @@ impl CheckedVariant {
             condition: input.condition,
             grade: input.grade,
             sim_type: input.sim_type,
-            attributes: self.attributes,
+            attributes: self.kept.attributes,
+            public_attributes: self.kept.public_attributes,
             alias_text: (!self.aliases.is_empty()).then(|| self.aliases.join("\n")),
             aliases: Json::from_value(&self.aliases.into()),
             ..row

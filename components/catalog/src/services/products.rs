@@ -30,7 +30,7 @@ impl Guest for Services {
 
 type Read = (Option<ProductRow>, Rows<VariantRow>, Option<Vec<MediaRow>>);
 
-/// A page may be shorter than its limit: attributes, which the reply leaves out, are read with the variants.
+/// A page may be shorter than its limit: attributes that the reply leaves out are read with the variants.
 fn read(product: Id, after: Option<Id>, limit: u32, with_media: bool) -> Read {
     let active = all([VariantRow::product_id.eq(product), VariantRow::status.eq(Status::Active)]);
     let page = fit_page(Limit(limit), |limit| {

@@ -9,22 +9,17 @@ use stoa_trade::{Archivable, Caller, Status, client_query, list_query};
 use crate::records::product::ProductHead;
 
 list_query! {
-    pub struct AskParts of Status {
+    pub struct ListParts of Status {
         /// Only records changed at or after this instant.
         updated_since: Option<Instant>,
     }
 }
 
 client_query! {
-    ListApiParts of active AskParts without [] but {
+    ListApiParts of active ListParts without [] but {
         "updatedSince": "Only records changed at or after this instant. Records that were archived or taken off sale are in \
             `GET /api-client/catalog/removals`.",
     }
-}
-
-client_query! {
-    /// As API clients ask, but for archived ones too, and not by when they changed.
-    ListParts of AskParts without ["updatedSince"]
 }
 
 /// A page of a product's parts; for an API client, of the active parts of a product whose parts it reads. `filter`: the parts
@@ -39,7 +34,7 @@ pub fn list_parts<R: Archivable, P: Serialize, C: Serialize>(
 ) -> Answer {
     let product = call.path_id("productId")?;
     let caller = Caller::current();
-    let AskParts { cursor, limit, status, updated_since } = call.query()?;
+    let ListParts { cursor, limit, status, updated_since } = call.query()?;
     let filter = all([filter(caller, product, status), changed_since(updated_at, updated_since)]);
     let (product, rows) =
         fit_page(limit, |limit| run((get(product), select::<R>(filter.clone()).page(cursor).limit(limit))))?;

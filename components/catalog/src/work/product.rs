@@ -4,13 +4,13 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use stoa_sdk::store::{Find, MOST_KEYS, find, insert, run};
-use stoa_sdk::{Field, Id, Item, Json, Problem, View, emit, item, map, new_ids, now, set, view};
+use stoa_sdk::{Field, Id, Item, Problem, View, emit, item, map, new_ids, now, set, view};
 use stoa_trade::refusal::{refuse, refuse_invalid};
 
 use crate::records::product::{self, ProductEvent, ProductRow, is_public};
 use crate::records::variant::{self, VariantEvent, VariantRow};
 use crate::rules::access::show_readable;
-use crate::rules::attributes;
+use crate::rules::attributes::KeptAttributes;
 use crate::rules::faults::collect;
 use crate::rules::objections::{Objections, mode};
 use crate::rules::product::ProductInput;
@@ -65,7 +65,7 @@ pub fn create_products(inputs: Vec<(String, ProductInput)>) -> Result<Vec<Create
 struct Checked {
     pointer: String,
     input: ProductInput,
-    attributes: Json,
+    attributes: KeptAttributes,
     variants: Vec<CheckedVariant>,
 }
 
@@ -87,8 +87,7 @@ fn check(inputs: Vec<(String, ProductInput)>) -> Result<Vec<Checked>, Problem> {
     for (pointer, mut input) in inputs {
         let variants = std::mem::take(&mut input.variants);
         faults.extend(input.tracking_faults(&pointer));
-        let members = std::mem::take(&mut input.attributes);
-        let attributes = collect(&mut faults, attributes::check(members, &format!("{pointer}/attributes")));
+        let attributes = collect(&mut faults, input.take_attributes(&pointer));
         if let Some(slug) = &input.slug
             && !slugs.insert(slug.clone())
         {

@@ -3,7 +3,8 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use stoa_sdk::{Date, Id, collection, text_enum};
-use stoa_trade::quantity::{Amount, Money};
+use stoa_trade::dates::Month;
+use stoa_trade::quantity::{Amount, Money, Quantity};
 use stoa_trade::resource;
 
 use crate::records::funds::FundsRow;
@@ -31,7 +32,7 @@ text_enum! {
 }
 
 collection! {
-    /// Its cost lines are those of `line_set_id`. `reference_key` is the document reference as it is compared, null unless the credit
+    /// Its lines and cost lines are those of `line_set_id`. `reference_key` is the document reference as it is compared, null unless the credit
     /// is RECOGNIZED.
     pub record CreditRow in "credit" {
         side: Side,
@@ -59,9 +60,47 @@ collection! {
         number: [side, legal_entity_id, number_key],
         reference: [side, legal_entity_id, party_id, reference_key],
     }
-    index { [side, id], [side, party_id, id], [origin_invoice_id, status], [supplier_return_id, id] }
+    index {
+        [side, id],
+        [side, party_id, id],
+        [origin_invoice_id, status],
+        [supplier_return_id, id],
+        [side, updated_at],
+    }
     search { number: [number], text: [number, reason, document_reference] }
     fixed [side, number, legal_entity_id]
+}
+
+collection! {
+    /// A part of a credit to a customer: what it is granted for.
+    pub ledger CreditLineRow in "credit_line" {
+        credit_id: Id,
+        line_set_id: Id,
+        line_no: i64,
+        variant_id: Id,
+        quantity: Quantity,
+        amount: Money,
+    }
+    unique { place: [line_set_id, line_no] }
+}
+
+collection! {
+    /// The lines of recognised credits to customers: the ledger that reports of sales by variant subtract. A void credit has its lines
+    /// again below zero.
+    pub ledger CreditedLineRow in "credited_line" {
+        credit_id: Id,
+        line_no: i64,
+        undo: bool,
+        legal_entity_id: Id,
+        currency_code: String,
+        customer_id: Id,
+        variant_id: Id,
+        on_date: Date,
+        month: Month,
+        amount: Money,
+    }
+    unique { line: [credit_id, line_no, undo] }
+    index { [legal_entity_id, currency_code, on_date] }
 }
 
 collection! {
@@ -92,6 +131,22 @@ collection! {
     }
     unique { part: [credit_id, line_no, destination] }
     index { [legal_entity_id, currency_code, on_date] }
+}
+
+/// A line of a credit in responses.
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct CreditLine {
+    pub variant_id: Id,
+    pub quantity: Quantity,
+    /// Part of the credit's amount.
+    pub amount: Money,
+}
+
+impl From<&CreditLineRow> for CreditLine {
+    fn from(line: &CreditLineRow) -> CreditLine {
+        CreditLine { variant_id: line.variant_id, quantity: line.quantity, amount: line.amount }
+    }
 }
 
 /// A cost line in requests and responses.
@@ -133,6 +188,16 @@ resource! {
 }
 
 resource! {
+    /// A credit to a customer as returned to API clients.
+    pub struct ApiSalesCredit of row: CreditRow, funds: Option<&FundsRow>, lines: Vec<CreditLine> {
+        #[serde(flatten)]
+        credit: ApiCredit = ApiCredit::from_row(row, funds),
+        /// Goods that the credit is granted for; empty if it states none.
+        lines: Vec<CreditLine> = lines,
+    }
+}
+
+resource! {
     /// A credit in a list, as returned to users.
     pub struct CreditHeader beyond ApiCredit of row: CreditRow, funds: Option<&FundsRow> {
         inventory_unit_id: Option<Id>,
@@ -142,9 +207,11 @@ resource! {
 
 resource! {
     /// A credit as returned to users.
-    pub struct Credit of row: CreditRow, funds: Option<&FundsRow>, cost_lines: Vec<CostLine> {
+    pub struct Credit of row: CreditRow, funds: Option<&FundsRow>, lines: Vec<CreditLine>, cost_lines: Vec<CostLine> {
         #[serde(flatten)]
         header: CreditHeader = CreditHeader::from_row(row, funds),
+        /// Goods that a credit to a customer is granted for; empty if it states none, and for supplier credits.
+        lines: Vec<CreditLine> = lines,
         /// Lines of a COST_CORRECTION; empty for any other credit.
         cost_lines: Vec<CostLine> = cost_lines,
     }

@@ -20,7 +20,7 @@ collection! {
         available: Money,
     }
     unique { source: [source_id] }
-    index { [side, legal_entity_id, currency_code], [side, party_id] }
+    index { [side, legal_entity_id, currency_code], [side, party_id], [side, updated_at] }
     checks { applied: [applied >= 0], refunded: [refunded >= 0], available: [available >= 0] }
     lock_order [source_id]
     counters [applied, refunded, available]

@@ -49,6 +49,7 @@ collection! {
         [side, party_id, status, id],
         [side, legal_entity_id, currency_code, status],
         [side, posted_on],
+        [side, updated_at],
         [line_set_id],
     }
     search { number: [number], text: [number, reference, document_reference] }
@@ -71,7 +72,7 @@ collection! {
         collected: bool,
     }
     unique { invoice: [invoice_id] }
-    index { [side, legal_entity_id, currency_code], [side, party_id] }
+    index { [side, legal_entity_id, currency_code], [side, party_id], [side, updated_at] }
     checks { applied: [applied >= 0], balance: [balance >= 0] }
     lock_order [invoice_id]
     counters [applied, balance]

@@ -26,7 +26,8 @@ use stoa_trade::snapshot::SummedLinesRow;
 /// Every collection of the module.
 pub const COLLECTIONS: &[fn() -> Collection] = collections! {
     invoice::InvoiceRow, invoice::InvoiceBalanceRow, invoice_line::InvoiceLineRow, unit_claim::UnitClaimRow,
-    payment::PaymentRow, credit::CreditRow, credit::CreditCostLineRow, credit::CostCorrectionRow, funds::FundsRow,
+    payment::PaymentRow, credit::CreditRow, credit::CreditLineRow, credit::CreditedLineRow, credit::CreditCostLineRow,
+    credit::CostCorrectionRow, funds::FundsRow,
     application::ApplicationRow, refund::RefundRow, supplier_return::SupplierReturnRow,
     supplier_return::SupplierReturnLineRow, supplier_return::ReturnProgressRow, party_entry::PartyEntryRow,
     revenue_line::RevenueLineRow, money_move::MoneyMoveRow, month_total::PartyTotalRow, month_total::RevenueTotalRow,

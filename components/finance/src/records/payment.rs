@@ -48,7 +48,14 @@ collection! {
         void_reason: Option<String>,
     }
     unique { number: [side, legal_entity_id, number_key], receipt: [receipt_id, receipt_line] }
-    index { [side, id], [side, party_id, id], [account_id, id], [legal_entity_id, paid_on], [order_id] }
+    index {
+        [side, id],
+        [side, party_id, id],
+        [account_id, id],
+        [legal_entity_id, paid_on],
+        [order_id],
+        [side, updated_at],
+    }
     search { number: [number], text: [number, reference] }
     fixed [side, number, legal_entity_id]
 }

@@ -36,7 +36,7 @@ collection! {
         void_reason: Option<String>,
     }
     unique { number: [side, legal_entity_id, number_key] }
-    index { [side, id], [payment_id], [credit_id], [party_id, id], [session_id] }
+    index { [side, id], [payment_id], [credit_id], [party_id, id], [session_id], [side, updated_at] }
     search { number: [number], text: [number, reference] }
 }
 

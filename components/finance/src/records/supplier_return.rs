@@ -28,7 +28,7 @@ collection! {
         shipped_on: Option<Date>,
     }
     unique { number: [legal_entity_id, number_key] }
-    index { [party_id, id], [status, id], [warehouse_id, id], [line_set_id] }
+    index { [party_id, id], [status, id], [warehouse_id, id], [line_set_id], [updated_at] }
     search { number: [number], text: [number, reason] }
     fixed [number, legal_entity_id]
 }

@@ -1,4 +1,4 @@
-//! Payments and credits against what was taken of them (FI2).
+//! Payments and credits against what was taken of them (FI2), and credits against what reports have of their lines (FI12).
 
 use std::collections::BTreeMap;
 
@@ -7,7 +7,7 @@ use stoa_sdk::{Field, Finding, Id, all, map, totals};
 use stoa_trade::quantity::{Money, sum};
 
 use crate::records::application::ApplicationRow;
-use crate::records::credit::{CreditRow, CreditStatus};
+use crate::records::credit::{CreditLineRow, CreditRow, CreditStatus, CreditedLineRow};
 use crate::records::funds::FundsRow;
 use crate::records::payment::{PaymentOrigin, PaymentRow, PaymentStatus};
 use crate::records::refund::{RefundRow, RefundStatus};
@@ -17,6 +17,8 @@ totals! { AppliedOfPayment of ApplicationRow by [payment_id: Option<Id>] { amoun
 totals! { AppliedOfCredit of ApplicationRow by [credit_id: Option<Id>] { amount: Money = sum(amount) } }
 totals! { RefundedOfPayment of RefundRow by [payment_id: Option<Id>] { amount: Money = sum(amount) } }
 totals! { RefundedOfCredit of RefundRow by [credit_id: Option<Id>] { amount: Money = sum(amount) } }
+totals! { LinesOfSet of CreditLineRow by [line_set_id: Id] { amount: Money = sum(amount) } }
+totals! { LinesOfCredit of CreditedLineRow by [credit_id: Id] { amount: Money = sum(amount) } }
 
 /// The amount of a document, and the amounts taken of it.
 struct Taken {
@@ -73,8 +75,30 @@ pub fn check_payments(rows: &[PaymentRow]) -> Vec<Finding> {
     check(rows.iter().map(taken).collect())
 }
 
-/// FI2 of credits.
+/// FI2 and FI12 of credits.
 pub fn check_credits(rows: &[CreditRow]) -> Vec<Finding> {
+    let mut findings = check_used_credits(rows);
+    findings.extend(check_credited_lines(rows));
+    findings
+}
+
+/// FI12: what reports have of a credit is its lines while it is RECOGNIZED, and nothing otherwise.
+fn check_credited_lines(rows: &[CreditRow]) -> Vec<Finding> {
+    let (stated, credited) = read((
+        aggregate::<LinesOfSet>(CreditLineRow::line_set_id.one_of(rows.iter().map(|row| row.line_set_id))).whole(),
+        aggregate::<LinesOfCredit>(CreditedLineRow::credit_id.one_of(rows.iter().map(|row| row.id))).whole(),
+    ));
+    let stated: BTreeMap<Id, Money> = map(stated.into_iter().map(|group| (group.line_set_id, group.amount)));
+    let credited: BTreeMap<Id, Money> = map(credited.into_iter().map(|group| (group.credit_id, group.amount)));
+    let differs = |row: &&CreditRow| {
+        let due = stated.get(&row.line_set_id).filter(|_| row.status == CreditStatus::Recognized);
+        due.copied().unwrap_or_default() != credited.get(&row.id).copied().unwrap_or_default()
+    };
+    let message = "Reports of sales have other amounts of the credit than its lines.";
+    rows.iter().filter(differs).map(|row| finding("FI12", row.id, message)).collect()
+}
+
+fn check_used_credits(rows: &[CreditRow]) -> Vec<Finding> {
     let ids = || rows.iter().map(|row| row.id);
     let refunds = all([RefundRow::credit_id.one_of(ids()), RefundRow::status.eq(RefundStatus::Recorded)]);
     let (applied, refunded) = read((

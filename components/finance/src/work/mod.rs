@@ -2,6 +2,7 @@
 
 pub mod balances;
 pub mod control;
+pub mod credited;
 pub mod entries;
 pub mod invoice;
 pub mod money;
@@ -13,5 +14,6 @@ pub mod revenue;
 pub mod settle;
 pub mod source;
 pub mod supplier_return;
+pub mod taken;
 pub mod till;
 pub mod units;

@@ -11,10 +11,9 @@ use stoa_trade::lists::equals;
 use stoa_trade::quantity::{Amount, Sum, sum};
 use stoa_trade::snapshot::{Days, Summed, add_up, read_settled};
 
-use crate::records::party_entry::PartyEntryRow;
 use crate::records::revenue_line::RevenueLineRow;
-use crate::work::balances::{of_credits, sum_credited, sum_recognized};
-use crate::work::entries::negate;
+use crate::work::balances::sum_recognized;
+use crate::work::credited::read_credits;
 use crate::work::month_totals::to_sum;
 use crate::work::ordered::parse;
 
@@ -49,7 +48,7 @@ pub struct Figures {
     pub revenue: Amount,
     pub cost: Amount,
     pub uncosted: Sum,
-    /// None where credits cannot be distinguished so.
+    /// None where credits cannot be distinguished so, and in a group of a report of lines of credits that has none.
     pub credits: Option<Sum>,
 }
 
@@ -59,6 +58,8 @@ pub struct Figures {
 pub struct Grouped {
     pub rows: Vec<(String, Figures)>,
     pub total: Figures,
+    /// Credits that a report of their lines has in no group.
+    pub credits_without_lines: Option<Sum>,
     pub next: Option<Id>,
 }
 
@@ -99,18 +100,13 @@ recognized! { ByVariant by [variant_id: Option<Id>] |group| text_of(group.varian
 recognized! { ByCustomer by [customer_id: Id] |group| group.customer_id.to_string() }
 recognized! { ByBranch by [branch_id: Option<Id>] |group| text_of(group.branch_id) }
 
-totals! { CreditsByDay of PartyEntryRow by [on_date: Date] { amount: Sum = sum(amount) } }
-totals! { CreditsByMonth of PartyEntryRow by [month: Month] { amount: Sum = sum(amount) } }
-totals! { CreditsByCustomer of PartyEntryRow by [party_id: Id] { amount: Sum = sum(amount) } }
-totals! { AllCredits of PartyEntryRow by [] { amount: Sum = sum(amount) } }
-
 impl Scope {
     /// Returns whether it is of the whole entity, whose months have totals.
     fn is_whole(&self) -> bool {
         self.customer.is_none() && self.variant.is_none() && self.branch.is_none() && self.warehouse.is_none()
     }
 
-    fn days(&self) -> Days {
+    pub fn days(&self) -> Days {
         (Some(self.from), Some(self.to))
     }
 
@@ -132,20 +128,6 @@ impl Scope {
             ])
         })
     }
-
-    /// A credit has a customer, and neither variant, branch nor warehouse.
-    fn filter_credits(&self) -> Option<Filter> {
-        (self.variant.is_none() && self.branch.is_none() && self.warehouse.is_none()).then(|| {
-            all([
-                of_credits(),
-                PartyEntryRow::legal_entity_id.eq(self.entity),
-                PartyEntryRow::currency_code.eq(self.currency_code.as_str()),
-                PartyEntryRow::on_date.ge(self.from),
-                PartyEntryRow::on_date.le(self.to),
-                equals(PartyEntryRow::party_id, self.customer),
-            ])
-        })
-    }
 }
 
 /// Revenue by groups. `cursor` and `limit` are of groups by ids; others are one page.
@@ -155,7 +137,7 @@ impl Scope {
 pub fn group_revenue(scope: &Scope, by: GroupBy, cursor: Option<Id>, limit: u32) -> Result<Grouped, Problem> {
     let sold = ask_sales(scope, by, cursor, limit)?;
     let (free, free_total) = read_recognized(scope, by)?;
-    let (credits, credit_total) = read_credits(scope, by)?;
+    let credits = read_credits(scope, by)?;
     let mut rows: BTreeMap<String, Figures> = BTreeMap::new();
     for figure in &sold.rows {
         rows.insert(figure.key.clone(), read_figure(figure));
@@ -174,14 +156,15 @@ pub fn group_revenue(scope: &Scope, by: GroupBy, cursor: Option<Id>, limit: u32)
         let row = rows.entry(key).or_default();
         *row = add(row, &figures)?;
     }
-    if let Some(credits) = &credits {
-        for (key, amount) in credits.iter().filter(|(key, _)| in_page(key)) {
-            rows.entry(key.clone()).or_default().credits = Some(*amount);
-        }
+    for (key, amount) in credits.groups.iter().filter(|(key, _)| in_page(key)) {
+        rows.entry(key.clone()).or_default().credits = Some(*amount);
+    }
+    if credits.is_whole {
         rows.values_mut().for_each(|row| row.credits = row.credits.or(Some(Sum::ZERO)));
     }
-    let total = Figures { credits: credit_total, ..add(&read_figure(&sold.total), &free_total)? };
-    Ok(cut(rows, total, is_paged.then_some(limit), until.is_some()))
+    let total = Figures { credits: credits.total, ..add(&read_figure(&sold.total), &free_total)? };
+    let grouped = cut(rows, total, is_paged.then_some(limit), until.is_some());
+    Ok(Grouped { credits_without_lines: credits.without_lines, ..grouped })
 }
 
 /// The first groups of a page, what has no key last.
@@ -192,7 +175,7 @@ fn cut(mut rows: BTreeMap<String, Figures>, total: Figures, limit: Option<u32>, 
     let is_cut = rows.len() > most;
     rows.truncate(most);
     let last = rows.last().and_then(|(key, _)| key.parse().ok());
-    Grouped { rows, total, next: last.filter(|_| is_cut || has_more) }
+    Grouped { rows, total, credits_without_lines: None, next: last.filter(|_| is_cut || has_more) }
 }
 
 fn ask_sales(scope: &Scope, by: GroupBy, cursor: Option<Id>, limit: u32) -> Result<sales::Report, Problem> {
@@ -281,7 +264,7 @@ fn read_recognized_months(scope: &Scope) -> Result<(Keyed<Figures>, Figures), Pr
 }
 
 /// Months that do not add up to nothing.
-fn skip_zeros<const N: usize>(months: BTreeMap<Month, [Amount; N]>) -> impl Iterator<Item = (Month, [Amount; N])> {
+pub fn skip_zeros<const N: usize>(months: BTreeMap<Month, [Amount; N]>) -> impl Iterator<Item = (Month, [Amount; N])> {
     months.into_iter().filter(|(_, figures)| figures.iter().any(|figure| !figure.is_zero()))
 }
 
@@ -293,43 +276,6 @@ fn to_figures([documents, quantity, revenue]: [Amount; 3]) -> Figures {
 
 /// One, with the digits of an amount.
 const ONE: Amount = Amount::from_units(1_000_000_000_000);
-
-/// Credits by group, where they have such a group, and all of them.
-fn read_credits(scope: &Scope, by: GroupBy) -> Result<(Option<Keyed<Sum>>, Option<Sum>), Problem> {
-    let has_credits = matches!(by, GroupBy::Day | GroupBy::Month | GroupBy::Customer);
-    let Some(filter) = scope.filter_credits().filter(|_| has_credits) else { return Ok((None, None)) };
-    let months = match scope.is_whole() {
-        true => Some(read_settled(scope.entity, |summed| {
-            sum_credited(scope.entity, &scope.currency_code, scope.days(), summed)
-        })?),
-        false => None,
-    };
-    let total = match &months {
-        Some(months) => {
-            let [total] = add_up(months.values().copied())?;
-            to_sum(total)
-        }
-        None => run(aggregate::<AllCredits>(filter.clone()).one())?.amount,
-    };
-    let groups = match (by, months) {
-        (GroupBy::Month, Some(months)) => {
-            map(skip_zeros(months).map(|(month, [amount])| (month.to_string(), negate(to_sum(amount)))))
-        }
-        (GroupBy::Month, None) => {
-            sum_credits(&filter, |group: CreditsByMonth| (group.month.to_string(), group.amount))?
-        }
-        (GroupBy::Customer, _) => {
-            sum_credits(&filter, |group: CreditsByCustomer| (group.party_id.to_string(), group.amount))?
-        }
-        _ => sum_credits(&filter, |group: CreditsByDay| (group.on_date.to_string(), group.amount))?,
-    };
-    Ok((Some(groups), Some(negate(total))))
-}
-
-fn sum_credits<T: Totals>(filter: &Filter, keyed: fn(T) -> (String, Sum)) -> Result<Keyed<Sum>, Problem> {
-    let groups = run(aggregate::<T>(filter.clone()).without_zeros().whole())?;
-    Ok(map(groups.into_iter().map(keyed).map(|(key, amount)| (key, negate(amount)))))
-}
 
 /// The ids among these keys.
 pub fn ids_of(rows: &[(String, Figures)]) -> BTreeSet<Id> {

@@ -1,8 +1,8 @@
 //! The operations of costs, only for users who may read them.
 
-use stoa_sdk::{Answer, Call, Date, Id, Operation, Page, Reply, today};
+use stoa_sdk::{Answer, Call, Date, Id, Instant, Operation, Page, Reply, today};
 use stoa_trade::list_query;
-use stoa_trade::lists::{answer_page, ask_nothing, equals, is_set};
+use stoa_trade::lists::{answer_page, ask_nothing, changed_since, equals, is_set};
 use stoa_trade::refusal::invalid;
 
 use crate::records::cost::{CostLayer, LayerRow, PoolRow, ValuationRow};
@@ -35,6 +35,8 @@ list_query! {
         open: bool = LayerRow::spent.eq(!open),
         /// True: only goods without a cost; false: only goods with a cost.
         uncosted: Option<bool> = is_set(LayerRow::unit_cost, uncosted.map(|uncosted| !uncosted)),
+        /// Only records changed at or after this instant.
+        updated_since: Option<Instant> = changed_since(LayerRow::updated_at, updated_since),
     }
 }
 

@@ -2,10 +2,12 @@
 
 use schemars::JsonSchema;
 use serde::Deserialize;
-use stoa_sdk::store::{Rows, get, lock, lock_shared, run, select};
-use stoa_sdk::{Answer, Call, Client, Id, Operation, Page, Problem, Text, emit, fit_page, new_id, text, view};
+use stoa_sdk::store::{Rows, find, get, lock, lock_shared, run, select};
+use stoa_sdk::{
+    Answer, Call, Client, Field, Id, Instant, Operation, Page, Problem, Text, emit, fit_page, new_id, text, view,
+};
 use stoa_trade::document::number::insert_unless_taken;
-use stoa_trade::lists::mentions;
+use stoa_trade::lists::{changed_since, mentions};
 use stoa_trade::{Caller, Change, EmptyBody, Status, list_query, new_record, require_unarchived, writable};
 
 use crate::records::location::{
@@ -15,6 +17,7 @@ use crate::records::location::{
 use crate::records::permission::{ADJUST, CLIENT_READ, READ};
 use crate::records::unit::UnitRow;
 use crate::records::warehouse::{WarehouseRow, gate};
+use crate::rules::access::show_readable;
 use crate::work::documents::finish;
 
 #[rustfmt::skip]
@@ -54,6 +57,8 @@ list_query! {
         status: Status = LocationRow::status.eq(status),
         /// Only records whose code or name contains the text, ignoring case.
         text: Option<Text<1, 200>> = mentions("text", text.as_deref()),
+        /// Only records changed at or after this instant.
+        updated_since: Option<Instant> = changed_since(LocationRow::updated_at, updated_since),
     }
 }
 
@@ -85,6 +90,8 @@ fn require_writable(call: &Call, warehouse: Id, row: Option<LocationRow>) -> Res
     writable(call, Some(of_warehouse(warehouse, row)?))
 }
 
+view! { LocationId of LocationRow { id: Id } }
+
 pub fn create(call: &Call) -> Answer {
     let warehouse_id = call.path_id("warehouseId")?;
     let input: LocationInput = call.body()?;
@@ -100,7 +107,8 @@ pub fn create(call: &Call) -> Answer {
         archived_at: None,
     });
     if !insert_unless_taken(&row)? {
-        return Err(Problem::duplicate("/code"));
+        let named = run(find::<LocationId>("code", [vec![warehouse_id.put(), row.code_key.put()]]))?;
+        return Err(Problem::conflict("DUPLICATE", "/code", named.first().and_then(|other| show_readable(other.id))));
     }
     emit([LOCATION_CREATED.of(row.id, None, &ApiLocation::from_row(&row))]);
     Ok(reply(&row))

@@ -28,6 +28,8 @@ pub const OPERATIONS: &[Operation] = &[
 
 list_query! {
     struct ListStock of StockRow {
+        /// Only these stock levels, at most 100, separated by commas.
+        ids: Option<Ids> = among(StockRow::id, ids.as_ref()),
         warehouse_id: Option<Id>,
         variant_id: Option<Id>,
         /// Only these variants, at most 100, separated by commas.

@@ -4,9 +4,10 @@
 use schemars::JsonSchema;
 use serde::Deserialize;
 use stoa_sdk::store::{get, lock, run, select};
-use stoa_sdk::{Answer, Call, Client, Id, Operation, Page, Problem, Text, all, any, text, view};
+use stoa_sdk::{Answer, Call, Client, Id, Instant, Operation, Page, Problem, Text, all, any, text, view};
 use stoa_trade::clients::directory::{self, Holder};
-use stoa_trade::lists::{equals, mentions};
+use stoa_trade::ids::{Ids, among};
+use stoa_trade::lists::{changed_since, equals, mentions};
 use stoa_trade::quantity::Quantity;
 use stoa_trade::{Caller, Change, EmptyBody, Status, client_query, list_query, writable};
 
@@ -65,6 +66,8 @@ pub struct WarehouseInput {
 
 list_query! {
     pub struct ListWarehouses of WarehouseRow {
+        /// Only these warehouses, at most 100, separated by commas.
+        ids: Option<Ids> = among(WarehouseRow::id, ids.as_ref()),
         #[serde(default)]
         status: Status = WarehouseRow::status.eq(status),
         #[serde(rename = "type")]
@@ -75,6 +78,8 @@ list_query! {
         code: Option<Text<1, 64>> = equals(WarehouseRow::code_key, code.map(|code| code.to_ascii_lowercase())),
         /// Only records whose code or name contains the text, ignoring case.
         text: Option<Text<1, 200>> = mentions("text", text.as_deref()),
+        /// Only records changed at or after this instant.
+        updated_since: Option<Instant> = changed_since(WarehouseRow::updated_at, updated_since),
     }
 }
 

@@ -1,5 +1,6 @@
 //! Rules that need no access to the store.
 
+pub mod access;
 pub mod condition;
 pub mod deal;
 pub mod delta;

@@ -29,13 +29,14 @@ pub fn adjust_quantity(
     };
     goods.change(&place, &sku, Delta::on_hand(difference.units()), pointer);
     goods.record(movement.clone());
-    let document = why.document;
+    let (document, counter_account) = (why.document, why.counter_account);
     if is_out {
-        goods.draw(Outflow { document, ..Outflow::new(movement.id, place, sku, quantity, why.outflow()) });
+        let outflow = Outflow::new(movement.id, place, sku, quantity, why.outflow());
+        goods.draw(Outflow { document, counter_account, ..outflow });
     } else {
         let Worth { unit_cost, currency_code } = worth;
         let inflow = Inflow::new(movement.id, place, sku, quantity, why.inflow());
-        goods.bring(Inflow { unit_cost, currency_code, document, ..inflow });
+        goods.bring(Inflow { unit_cost, currency_code, document, counter_account, ..inflow });
     }
     movement
 }

@@ -1,11 +1,15 @@
 //! New warehouses, of a person or of onboarding.
 
-use stoa_sdk::{Id, Problem, emit, new_id};
+use stoa_sdk::store::{find, run};
+use stoa_sdk::{Field, Id, Problem, emit, new_id, view};
 use stoa_trade::clients::directory::{self, Holder};
 use stoa_trade::document::number::insert_unless_taken;
 use stoa_trade::{Status, new_record};
 
 use crate::records::warehouse::{ApiWarehouse, WAREHOUSE_CREATED, WarehouseRow, WarehouseType};
+use crate::rules::access::show_readable;
+
+view! { WarehouseId of WarehouseRow { id: Id } }
 
 /// Inserts a warehouse of an entity and branch that were checked, holds them, and emits the event.
 ///
@@ -30,7 +34,8 @@ pub fn insert_warehouse(
         archived_at: None,
     });
     if !insert_unless_taken(&row)? {
-        return Err(Problem::duplicate("/code"));
+        let named = run(find::<WarehouseId>("code", [vec![row.code_key.put()]]))?;
+        return Err(Problem::conflict("DUPLICATE", "/code", named.first().and_then(|other| show_readable(other.id))));
     }
     directory::hold(Holder::Warehouse(row.id), row.legal_entity_id, row.branch_id, None)?;
     emit([WAREHOUSE_CREATED.of(row.id, None, &ApiWarehouse::from_row(&row))]);

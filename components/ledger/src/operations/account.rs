@@ -2,11 +2,13 @@
 
 use schemars::JsonSchema;
 use serde::Deserialize;
-use stoa_sdk::store::{get, insert, lock, run, select};
-use stoa_sdk::{Answer, Call, Id, Operation, Page, Problem, Text, all};
+use stoa_sdk::store::{get, lock, run, select};
+use stoa_sdk::{Answer, Call, Field, Id, Instant, Operation, Page, Problem, Text, all};
 use stoa_trade::change::{find_fixed, refuse_immutable};
-use stoa_trade::lists::{answer_page, mentions};
-use stoa_trade::refusal::{illegal, or_duplicate};
+use stoa_trade::document::number::insert_unless_taken;
+use stoa_trade::lists::{answer_page, changed_since, mentions};
+use stoa_trade::refusal::illegal;
+use stoa_trade::taken::find_taken;
 use stoa_trade::{Change, EmptyBody, Status, list_query, require_unarchived, usable, writable};
 
 use crate::records::account::{ACCOUNT, ACCOUNT_CODE, Account, AccountId, AccountRow, ChartNode};
@@ -101,6 +103,8 @@ list_query! {
         postable: Option<bool>,
         /// Only records whose name or code contains the text, ignoring case.
         text: Option<Text<1, 200>> = mentions("text", text.as_deref()),
+        /// Only records changed at or after this instant.
+        updated_since: Option<Instant> = changed_since(AccountRow::updated_at, updated_since),
     }
 }
 
@@ -145,7 +149,9 @@ pub fn create(call: &Call) -> Answer {
         description: input.description.map(String::from),
         ..AccountRow::new(entity, &input.code, &input.name, input.account_type)
     };
-    run(insert([&row])).map_err(or_duplicate("/code"))?;
+    if !insert_unless_taken(&row)? {
+        return Err(find_taken::<AccountRow>("code", vec![row.legal_entity_id.put(), row.code.put()], "/code", &[])?);
+    }
     Ok(row.answer())
 }
 

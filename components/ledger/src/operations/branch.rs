@@ -2,10 +2,12 @@
 
 use schemars::JsonSchema;
 use serde::Deserialize;
-use stoa_sdk::store::{get, insert, lock, lock_shared, run, select};
-use stoa_sdk::{Answer, Call, Client, Id, Operation, Page, Problem, Text, all, text};
-use stoa_trade::lists::mentions;
-use stoa_trade::refusal::or_duplicate;
+use stoa_sdk::store::{get, lock, lock_shared, run, select};
+use stoa_sdk::{Answer, Call, Client, Field, Id, Instant, Operation, Page, Problem, Text, all, text};
+use stoa_trade::document::number::insert_unless_taken;
+use stoa_trade::ids::{Ids, among};
+use stoa_trade::lists::{changed_since, mentions};
+use stoa_trade::taken::find_taken;
 use stoa_trade::{Caller, Change, EmptyBody, Status, list_query, usable, writable};
 
 use crate::records::branch::{ApiBranch, BRANCH, Branch, BranchRow};
@@ -67,8 +69,12 @@ list_query! {
         /// ARCHIVED records are immutable and keep their codes reserved.
         #[serde(default)]
         status: Status = BranchRow::status.eq(status),
+        /// Only these branches, at most 100, separated by commas.
+        ids: Option<Ids> = among(BranchRow::id, ids.as_ref()),
         /// Only records whose name or code contains the text, ignoring case.
         text: Option<Text<1, 200>> = mentions("text", text.as_deref()),
+        /// Only records changed at or after this instant.
+        updated_since: Option<Instant> = changed_since(BranchRow::updated_at, updated_since),
     }
 }
 
@@ -88,7 +94,9 @@ pub fn create(call: &Call) -> Answer {
     let (_, owner) = run((lock_shared(books_lock(entity)), get::<EntityRow>(entity)))?;
     usable(owner, "/legalEntityId")?;
     let row = BranchRow::new(entity, &input.code, input.name.into(), input.address.map(String::from));
-    run(insert([&row])).map_err(or_duplicate("/code"))?;
+    if !insert_unless_taken(&row)? {
+        return Err(find_taken::<BranchRow>("code", vec![entity.put(), row.code_key.put()], "/code", &[])?);
+    }
     Ok(row.answer())
 }
 

@@ -4,10 +4,12 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use stoa_sdk::store::{aggregate, get, lock, run, select};
 use stoa_sdk::{
-    Answer, Call, Client, Column, Date, Filter, Id, Operation, Page, Problem, Text, all, item, text, today, totals,
+    Answer, Call, Client, Column, Date, Filter, Id, Instant, Operation, Page, Problem, Text, all, item, text, today,
+    totals,
 };
 use stoa_trade::document::version::ExpectedVersion;
-use stoa_trade::lists::mentions;
+use stoa_trade::ids::{Ids, among};
+use stoa_trade::lists::{changed_since, mentions};
 use stoa_trade::refusal::{invalid, list_faults, refuse_invalid};
 use stoa_trade::{Caller, Change, EmptyBody, Status, country, currency, list_query, require_unarchived};
 
@@ -116,8 +118,12 @@ list_query! {
         /// ARCHIVED records are immutable and keep their codes reserved.
         #[serde(default)]
         status: Status = EntityRow::status.eq(status),
+        /// Only these legal entities, at most 100, separated by commas.
+        ids: Option<Ids> = among(EntityRow::id, ids.as_ref()),
         /// Only records whose name or code contains the text, ignoring case.
         text: Option<Text<1, 200>> = mentions("text", text.as_deref()),
+        /// Only records changed at or after this instant.
+        updated_since: Option<Instant> = changed_since(EntityRow::updated_at, updated_since),
     }
 }
 

@@ -2,11 +2,11 @@
 
 use stoa_sdk::store::{find, get, run, select};
 use stoa_sdk::{
-    Answer, Call, Date, Field, Filter, Id, Operation, Page, Problem, Reply, Text, all, has, map, set, view,
+    Answer, Call, Date, Field, Filter, Id, Instant, Operation, Page, Problem, Reply, Text, all, has, map, set, view,
 };
 use stoa_trade::dates::Month;
 use stoa_trade::list_query;
-use stoa_trade::lists::{answer_page, ask_nothing, at_least, at_most, equals, mentions};
+use stoa_trade::lists::{answer_page, ask_nothing, at_least, at_most, equals, made_since, mentions};
 use stoa_trade::quantity::StatedTotal;
 
 use crate::records::account::{AccountLabel, AccountRow};
@@ -65,6 +65,8 @@ list_query! {
         total_max: Option<StatedTotal> = at_most(EntryRow::total, total_max.map(|total| total.0)),
         /// Only entries whose description or reference contains the text, ignoring case.
         text: Option<Text<1, 200>> = mentions("text", text.as_deref()),
+        /// Only entries posted at or after this instant. An entry never changes.
+        updated_since: Option<Instant> = made_since(EntryRow::id, updated_since),
     }
 }
 

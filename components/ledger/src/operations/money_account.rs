@@ -2,10 +2,11 @@
 
 use schemars::JsonSchema;
 use serde::Deserialize;
-use stoa_sdk::store::{Failure, get, insert, lock, run, select};
-use stoa_sdk::{Answer, Call, Filter, Id, Operation, Page, Problem, Text, all, item, text};
+use stoa_sdk::store::{find, get, lock, run, select};
+use stoa_sdk::{Answer, Call, Field, Filter, Id, Instant, Operation, Page, Problem, Text, all, item, text};
 use stoa_trade::card_number::find_card_number;
-use stoa_trade::lists::answer_page;
+use stoa_trade::document::number::insert_unless_taken;
+use stoa_trade::lists::{answer_page, changed_since};
 use stoa_trade::payment_method::{Method, MoneyKind};
 use stoa_trade::refusal::{illegal, refuse_invalid};
 use stoa_trade::{Change, EmptyBody, Status, list_query, require_named, require_unarchived, usable, writable};
@@ -15,7 +16,7 @@ use crate::records::branch::BranchRow;
 use crate::records::entity::EntityRow;
 use crate::records::hold::{HoldId, HoldRow};
 use crate::records::mapping::{MethodMappingId, MethodMappingRow};
-use crate::records::money_account::{MONEY_ACCOUNT, MoneyAccount, MoneyRow};
+use crate::records::money_account::{MONEY_ACCOUNT, MoneyAccount, MoneyId, MoneyRow};
 use crate::records::permission::SETTINGS;
 use crate::rules::books::books_lock;
 use crate::rules::references::takes_account;
@@ -97,6 +98,8 @@ list_query! {
         /// ARCHIVED records are immutable and keep their codes reserved.
         #[serde(default)]
         status: Status = MoneyRow::status.eq(status),
+        /// Only records changed at or after this instant.
+        updated_since: Option<Instant> = changed_since(MoneyRow::updated_at, updated_since),
     }
 }
 
@@ -149,14 +152,22 @@ pub fn create(call: &Call) -> Answer {
         reference: input.reference.map(String::from),
         ..MoneyRow::new(entity, &input.code, &input.name, input.kind, input.account_id)
     };
-    run(insert([&row])).map_err(|failure| match failure {
-        Failure::Duplicate(clashes) if clashes.iter().all(|clash| clash.key == "account") => {
-            Problem::duplicate("/accountId")
-        }
-        Failure::Duplicate(_) => Problem::duplicate("/code"),
-        other => other.into(),
-    })?;
+    if !insert_unless_taken(&row)? {
+        return Err(reject_taken(&row)?);
+    }
     Ok(row.answer())
+}
+
+/// DUPLICATE with the money account that has the code, or else the ledger account.
+fn reject_taken(row: &MoneyRow) -> Result<Problem, Problem> {
+    let (named, other) = run((
+        find::<MoneyId>("code", [vec![row.legal_entity_id.put(), row.code_key.put()]]),
+        find::<MoneyId>("account", [vec![row.account_id.put()]]),
+    ))?;
+    Ok(match (named.first(), other.first()) {
+        (None, Some(other)) => Problem::conflict("DUPLICATE", "/accountId", Some(other.id)),
+        (named, _) => Problem::conflict("DUPLICATE", "/code", named.map(|named| named.id)),
+    })
 }
 
 pub fn replace(call: &Call) -> Answer {

@@ -1,9 +1,10 @@
 //! Records that begin with an entity: its mapping set, and its books.
 
 use stoa_sdk::store::{get, insert, lock, run, update};
-use stoa_sdk::{Bounds, Id, Problem};
+use stoa_sdk::{Bounds, Field, Id, Problem};
 use stoa_trade::document::version::ExpectedVersion;
-use stoa_trade::refusal::{invalid, or_duplicate, out_of_range};
+use stoa_trade::refusal::{invalid, out_of_range};
+use stoa_trade::taken::find_taken;
 use stoa_trade::{currency, require_unarchived};
 
 use crate::records::entity::EntityRow;
@@ -15,7 +16,10 @@ use crate::work::setup::Setup;
 /// Inserts an entity with its mapping set. `complete`: a chart that maps everything is installed next.
 pub fn insert_entity(row: &EntityRow, complete: bool) -> Result<(), Problem> {
     let set = MappingSetRow { complete, ..MappingSetRow::empty(row.id) };
-    run((insert([row]), insert([&set]))).map_err(or_duplicate("/code"))?;
+    let (went_in, _) = run((insert([row]).unless_taken(), insert([&set])))?;
+    if went_in != [true] {
+        return Err(find_taken::<EntityRow>("code", vec![row.code_key.put()], "/code", &[])?);
+    }
     Ok(())
 }
 

@@ -3,13 +3,13 @@
 use schemars::JsonSchema;
 use serde::Deserialize;
 use stoa_sdk::store::{get, insert, run};
-use stoa_sdk::{Answer, Call, Id, Operation, Page, Problem, Reply, new_id, view};
+use stoa_sdk::{Answer, Call, Id, Instant, Operation, Page, Problem, Reply, new_id, view};
 use stoa_trade::card_number::refuse_card_numbers;
 use stoa_trade::clients::tills::{self, Direction};
 use stoa_trade::coin::check_coins;
 use stoa_trade::document::actor::Actor;
 use stoa_trade::document::version::ExpectedVersion;
-use stoa_trade::lists::answer_page;
+use stoa_trade::lists::{answer_page, made_since};
 use stoa_trade::quantity::Positive;
 use stoa_trade::text::Prose;
 use stoa_trade::{list_query, new_row};
@@ -52,6 +52,8 @@ pub struct PosCashMovementInput {
 list_query! {
     pub struct ListPosCashMovements of CashMovementRow {
         direction: Option<CashDirection>,
+        /// Only cash moved at or after this instant. A movement never changes.
+        updated_since: Option<Instant> = made_since(CashMovementRow::id, updated_since),
     }
 }
 

@@ -37,6 +37,8 @@ list_query! {
         to: Option<Instant> = lists::at_most(ReceiptRow::created_at, to),
         total_min: Option<StatedTotal> = total_min.map(|total| at_least(total.0)).unwrap_or_default(),
         total_max: Option<StatedTotal> = total_max.map(|total| at_most(total.0)).unwrap_or_default(),
+        /// Only receipts collected at or after this instant. A receipt never changes.
+        updated_since: Option<Instant> = lists::made_since(ReceiptRow::id, updated_since),
     }
 }
 

@@ -1,9 +1,9 @@
 //! The operations of registers (sales-pos.md 9). There is no change of one: a changed till is a new register.
 
 use stoa_sdk::store::{get, run};
-use stoa_sdk::{Answer, Call, Id, Operation, Page, Problem, Text, emit};
+use stoa_sdk::{Answer, Call, Id, Instant, Operation, Page, Problem, Text, emit};
 use stoa_trade::clients::directory::{self, Holder};
-use stoa_trade::lists::{answer_page, is_set, mentions};
+use stoa_trade::lists::{answer_page, changed_since, is_set, mentions};
 use stoa_trade::{Change, EmptyBody, Status, list_query, writable};
 
 use crate::records::permission::{READ, SETTINGS};
@@ -42,6 +42,8 @@ list_query! {
         text: Option<Text<1, 200>> = mentions("text", text.as_deref()),
         /// True lists registers with an open session, false all others.
         occupied: Option<bool> = is_set(RegisterRow::open_session_id, occupied),
+        /// Only records changed at or after this instant.
+        updated_since: Option<Instant> = changed_since(RegisterRow::updated_at, updated_since),
     }
 }
 

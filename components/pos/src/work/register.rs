@@ -2,18 +2,20 @@
 
 use schemars::JsonSchema;
 use serde::Deserialize;
-use stoa_sdk::store::{insert, run};
-use stoa_sdk::{Id, Problem, emit, new_id, text};
+use stoa_sdk::{Field, Id, Problem, emit, new_id, text};
 use stoa_trade::clients::directory::{self, Holder};
 use stoa_trade::clients::money::{self, Usage};
 use stoa_trade::clients::prices::{PriceList, service as lists};
 use stoa_trade::clients::warehouses::{self, Warehouse};
+use stoa_trade::document::number::insert_unless_taken;
 use stoa_trade::payment_method::Method;
 use stoa_trade::quantity::Positive;
-use stoa_trade::refusal::{or_duplicate, unusable};
+use stoa_trade::refusal::unusable;
+use stoa_trade::taken::find_taken;
 use stoa_trade::text::{Line, key};
 use stoa_trade::{Status, new_record};
 
+use crate::records::permission::READ;
 use crate::records::register::{REGISTER_CREATED, RegisterEvent, RegisterRow};
 
 const CASH_ACCOUNT: &str = "/cashAccountId";
@@ -77,7 +79,9 @@ pub fn insert_register(
         last_session_no: 0,
         smallest_coin: register.smallest_coin.map(|coin| coin.0),
     });
-    run(insert([&row])).map_err(or_duplicate("/code"))?;
+    if !insert_unless_taken(&row)? {
+        return Err(find_taken::<RegisterRow>("code", vec![row.code_key.put()], "/code", READ)?);
+    }
     directory::hold(Holder::Register(row.id), entity, row.branch_id, row.cash_account_id).map_err(|refused| {
         let refused = refused.moved("/legalEntityId", "/warehouseId").moved("/branchId", "/warehouseId");
         refused.moved("/moneyAccountId", CASH_ACCOUNT)

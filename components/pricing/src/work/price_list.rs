@@ -26,7 +26,7 @@ pub struct PriceListInput {
     pub visibility: Visibility,
 }
 
-/// Inserts a list whose currency was checked, and emits its event.
+/// Inserts a list of a currency that the schema or the caller checked, and emits its event.
 pub fn insert_list(input: PriceListInput) -> Result<ListRow, Problem> {
     let row = new_record!(ListRow {
         id: new_id(),

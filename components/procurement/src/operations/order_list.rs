@@ -1,6 +1,7 @@
 //! The parameters by which purchase orders are listed, of both kinds and of import orders alone.
 
 use stoa_sdk::{Date, Filter, Id, Instant, Text, all, has};
+use stoa_trade::ids::{Ids, among};
 use stoa_trade::list_query;
 use stoa_trade::lists::{at_least, at_most, between, changed_since, equals, mentions};
 use stoa_trade::quantity::StatedTotal;
@@ -11,9 +12,11 @@ use crate::records::shipment::{ShipmentRow, ShipmentStage};
 
 /// The query of a list of orders: the parameters that both have, and its own after the status and after the totals.
 macro_rules! order_list {
-    ($name:ident { $($after_status:tt)* } { $($after_totals:tt)* }) => {
+    ($name:ident $(sorted $sorted:tt)? { $($after_status:tt)* } { $($after_totals:tt)* }) => {
         list_query! {
-            pub struct $name of OrderRow {
+            pub struct $name of OrderRow $(sorted $sorted)? {
+                /// Only these orders, at most 100, separated by commas.
+                ids: Option<Ids> = among(OrderRow::id, ids.as_ref()),
                 status: Option<OrderStatus>,
                 $($after_status)*
                 supplier_id: Option<Id>,
@@ -42,7 +45,8 @@ macro_rules! order_list {
 }
 
 order_list! {
-    ListPurchaseOrders { kind: Option<OrderKind>, } {}
+    ListPurchaseOrders sorted [updated_at: "updatedAt", number_key: "number"; not with number, updated_since]
+    { kind: Option<OrderKind>, } {}
 }
 
 order_list! {

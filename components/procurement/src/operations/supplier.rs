@@ -2,13 +2,15 @@
 //! no longer be approved.
 
 use stoa_sdk::store::{get, run};
-use stoa_sdk::{Answer, Call, Client, EventKind, Instant, Operation, Page, Problem, Text, emit};
+use stoa_sdk::{Answer, Call, Client, EventKind, Field, Instant, Operation, Page, Text, emit};
 use stoa_trade::document::number::insert_unless_taken;
+use stoa_trade::ids::{Ids, among};
 use stoa_trade::lists::{changed_since, equals, mentions};
 use stoa_trade::party::{PartyInput, SupplierTerms, check_supplier};
 use stoa_trade::refusal::refuse_invalid;
+use stoa_trade::taken::find_taken;
 use stoa_trade::text::key;
-use stoa_trade::{Caller, Change, EmptyBody, Status, list_query, writable};
+use stoa_trade::{Caller, Change, EmptyBody, Status, client_query, list_query, writable};
 
 use crate::records::permission::{CLIENT_READ_SUPPLIERS, CLIENT_WRITE_SUPPLIERS, CREATE, READ};
 use crate::records::supplier::{
@@ -46,9 +48,11 @@ pub const OPERATIONS: &[Operation] = &[
 ];
 
 list_query! {
-    pub struct ListSuppliers of SupplierRow {
+    pub struct ListSuppliers of SupplierRow sorted [updated_at: "updatedAt", code_key: "code"; not with text, updated_since] {
         #[serde(default)]
         status: Status = SupplierRow::status.eq(status),
+        /// Only these suppliers, at most 100, separated by commas.
+        ids: Option<Ids> = among(SupplierRow::id, ids.as_ref()),
         /// Only suppliers whose code, name, e-mail address or legal name contains the text, ignoring case.
         text: Option<Text<1, 200>> = mentions("text", text.as_deref()),
         /// Only the supplier with this code, ignoring case.
@@ -60,18 +64,8 @@ list_query! {
     }
 }
 
-list_query! {
-    #[allow(dead_code, reason = "the contract of API clients; the handler reads ListSuppliers, which has the same members")]
-    pub struct ListApiSuppliers of OnlyActive {
-        /// Only suppliers whose code, name, e-mail address or legal name contains the text, ignoring case.
-        text: Option<Text<1, 200>>,
-        /// Only the supplier with this code, ignoring case.
-        code: Option<Text<1, 64>>,
-        /// Only suppliers with this tax number.
-        tax_id: Option<Text<1, 40>>,
-        /// Only records changed at or after this instant.
-        updated_since: Option<Instant>,
-    }
+client_query! {
+    ListApiSuppliers of active ListSuppliers without []
 }
 
 /// Both queries have the same members; an API client's has one status.
@@ -89,7 +83,8 @@ pub fn create(call: &Call) -> Answer {
     refuse_invalid(check_supplier(&input))?;
     let row = SupplierRow::new(input);
     if !insert_unless_taken(&row)? {
-        return Err(Problem::duplicate("/code"));
+        let readers = if Caller::current().is_client() { CLIENT_READ_SUPPLIERS } else { READ };
+        return Err(find_taken::<SupplierRow>("code", vec![row.code_key.put()], "/code", readers)?);
     }
     emit([SUPPLIER_CREATED.of(row.id, None, &SupplierEvent::from_row(&row))]);
     Ok(show_write(&row))

@@ -1,6 +1,7 @@
 //! The ground: what the module keeps, and what people, clients and events see of it.
 
 pub mod charge;
+pub mod draft_write;
 pub mod import_order;
 pub mod incoming;
 pub mod order;

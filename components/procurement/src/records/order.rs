@@ -77,7 +77,7 @@ collection! {
         customs_reference: Option<String>,
     }
     unique { number: [legal_entity_id, number_key] }
-    index { [status, id], [supplier_id, id], [warehouse_id, id], [kind, id], [expected_on], [updated_at] }
+    index { [status, id], [supplier_id, id], [warehouse_id, id], [kind, id], [expected_on], [updated_at], [number_key] }
     search { number: [number] }
     fixed [kind, number, legal_entity_id]
 }

@@ -30,19 +30,31 @@ collection! {
 }
 
 resource! {
-    /// Receipt of a write.
-    pub struct GoodsReceiptWrite of row: ReceiptRow, order_version: i64 {
+    /// Receipt of a write. It has no unit of a line: units have identifiers.
+    pub struct GoodsReceiptWrite of row: ReceiptRow, order_version: i64, items: &[ReceiptItemRow] {
         id: Id,
         order_id: Id,
         #[schemars(range(min = 2))]
         order_version: i64 = order_version,
         created_at: Instant,
+        /// The lines of the receipt, in the order of the request.
+        #[schemars(length(max = stoa_trade::limits::LINES))]
+        items: Vec<GoodsReceiptItemWrite> = items.iter().map(GoodsReceiptItemWrite::from_row).collect(),
+    }
+}
+
+resource! {
+    /// A line of a receipt that was written.
+    pub struct GoodsReceiptItemWrite of row: ReceiptItemRow {
+        id: Id,
+        order_item_id: Id,
+        variant_id: Id,
     }
 }
 
 /// The answer to a write; the order has this version after it.
-pub fn show_write(row: &ReceiptRow, order_version: i64) -> Reply {
-    Reply::json(&GoodsReceiptWrite::from_row(row, order_version)).resource(row.id)
+pub fn show_write(row: &ReceiptRow, order_version: i64, items: &[ReceiptItemRow]) -> Reply {
+    Reply::json(&GoodsReceiptWrite::from_row(row, order_version, items)).resource(row.id)
 }
 
 resource! {

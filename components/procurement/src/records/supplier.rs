@@ -36,7 +36,7 @@ collection! {
         archived_at: Option<Instant>,
     }
     unique { code: [code_key] }
-    index { [status, id], [tax_id], [updated_at] }
+    index { [status, id], [tax_id], [updated_at], [status, updated_at], [status, code_key] }
     search { text: [code, name, email, legal_name] }
     fixed [code]
     members {

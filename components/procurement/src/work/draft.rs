@@ -1,7 +1,7 @@
 //! Drafting purchase orders: creating and replacing them. A draft has no obligations and expects no goods.
 
 use stoa_sdk::store::{MOST_ROWS, Update, get, insert, run, select, update_all, update_from};
-use stoa_sdk::{Id, Problem, Reply, column_names, emit, new_id, new_ids};
+use stoa_sdk::{Field, Id, Problem, Reply, column_names, emit, new_id, new_ids};
 use stoa_trade::change::{find_fixed, refuse_immutable};
 use stoa_trade::clients::articles;
 use stoa_trade::document::actor::Actor;
@@ -11,11 +11,14 @@ use stoa_trade::document::version::ExpectedVersion;
 use stoa_trade::pages::read_rest;
 use stoa_trade::quantity::{self, Quantity, Tracking};
 use stoa_trade::refusal::refuse_invalid;
+use stoa_trade::taken::find_taken;
 use stoa_trade::text::{key, restate_code};
 use stoa_trade::{Change, new_record};
 
-use crate::records::order::{ORDER_CREATED, ORDER_UPDATED, OrderKind, OrderRow, OrderStatus, show_write};
+use crate::records::draft_write::{PurchaseOrderItemWrite, show_draft};
+use crate::records::order::{ORDER_CREATED, ORDER_UPDATED, OrderKind, OrderRow, OrderStatus};
 use crate::records::order_item::OrderItemRow;
+use crate::records::permission::READ;
 use crate::rules::terms::{OrderTerms, PurchaseOrderItemInput, StatedOrder};
 use crate::work::order::{LockedOrder, order_event};
 use crate::work::references::References;
@@ -76,9 +79,16 @@ pub fn insert_order(stated: &StatedOrder) -> Result<(LockedOrder, References), P
     let items: Vec<OrderItemRow> = lines
         .map(|((line, line_no), id)| item_row(id, &row, line_no, line, known.tracking(line.variant_id)))
         .collect::<Result<_, _>>()?;
-    insert_numbered(&mut row, &items, range, stated.number.clone(), None, |row, number| {
+    let inserted = insert_numbered(&mut row, &items, range, stated.number.clone(), None, |row, number| {
         row.number = number.to_owned();
         row.number_key = key(number);
+    });
+    inserted.or_else(|problem| match problem.code.as_str() {
+        "DUPLICATE" => {
+            let taken = vec![row.legal_entity_id.put(), row.number_key.put()];
+            Err(find_taken::<OrderRow>("number", taken, "/number", READ)?)
+        }
+        _ => Err(problem),
     })?;
     emit([order_event(&ORDER_CREATED, &row)]);
     Ok((LockedOrder { row, items }, known))
@@ -107,23 +117,24 @@ pub fn replace_order(id: Id, expected: ExpectedVersion, stated: &StatedOrder) ->
     }
     let number = stated.number.clone().map(|number| number.0);
     let mut after = OrderRow { number: restate_code(&order.number, number), ..redraw(order.clone(), stated)? };
-    let change = if is_draft {
+    let (change, items) = if is_draft {
         after.edited_by = Actor::current().actor_id;
         let change = Change::new(&order, after)?;
         known.check(terms)?;
-        replace_items(change.update(), change.after(), &rows, terms, &known)?;
-        change
+        let items = replace_items(change.update(), change.after(), &rows, terms, &known)?;
+        (change, items)
     } else {
-        refuse_fixed(&order, &after, &rows, terms)?;
+        let live = live_items(&rows);
+        refuse_fixed(&order, &after, &live, terms)?;
         let change = Change::new(&order, after)?;
         run(change.update())?;
-        change
+        (change, live.iter().map(|row| row.name()).collect())
     };
     emit([order_event(&ORDER_UPDATED, change.after())]);
     let before = rows.iter().filter(|row| row.line_no.is_some()).map(|row| row.variant_id);
     // Also those of the lines that are gone now.
     let products = articles::products_of(before).into_iter().chain(known.products());
-    let reply = show_write(change.after()).subjects(products).subject(terms.supplier_id);
+    let reply = show_draft(change.after(), items).subjects(products).subject(terms.supplier_id);
     Ok(reply.changed(name_members(change.members(), is_draft)))
 }
 
@@ -150,31 +161,38 @@ fn redraw(row: OrderRow, stated: &StatedOrder) -> Result<OrderRow, Problem> {
     })
 }
 
-/// Writes the order's change and its lines: those that stay, come, go and return.
+/// Writes the order's change and its lines: those that stay, come, go and return. The lines as they are named, in the order of the
+/// terms.
 fn replace_items(
     change: Update<OrderRow>,
     after: &OrderRow,
     rows: &[OrderItemRow],
     terms: &OrderTerms,
     known: &References,
-) -> Result<(), Problem> {
+) -> Result<Vec<PurchaseOrderItemWrite>, Problem> {
     let kept = |row: &OrderItemRow| Kept { id: row.id, is_live: row.line_no.is_some(), key: row.variant_id };
     let replacement = replace_lines(rows, kept, &terms.items, |line| line.variant_id);
-    let (mut stay, mut come) = (Vec::new(), Vec::new());
+    let (mut stay, mut come, mut named) = (Vec::new(), Vec::new(), Vec::new());
     for (line, new) in terms.items.iter().zip(&replacement.lines) {
         let tracking = known.tracking(line.variant_id);
         let row = item_row(new.id, after, new.line_no, line, tracking)?;
+        named.push(row.name());
         if new.before.is_some() { stay.push(row) } else { come.push(row) }
     }
     let gone = update_all::<OrderItemRow>(replacement.dropped).set(OrderItemRow::line_no, &None);
     run((change, update_from(&stay, REDRAWN), gone, insert(&come)))?;
-    Ok(())
+    Ok(named)
+}
+
+/// The lines that are in the order, in their order.
+fn live_items(rows: &[OrderItemRow]) -> Vec<&OrderItemRow> {
+    let mut live: Vec<&OrderItemRow> = rows.iter().filter(|row| row.line_no.is_some()).collect();
+    live.sort_by_key(|row| row.line_no);
+    live
 }
 
 /// Refuses a replacement of an approved import order that changes more than how its goods travel.
-fn refuse_fixed(order: &OrderRow, after: &OrderRow, rows: &[OrderItemRow], terms: &OrderTerms) -> Result<(), Problem> {
-    let mut live: Vec<&OrderItemRow> = rows.iter().filter(|row| row.line_no.is_some()).collect();
-    live.sort_by_key(|row| row.line_no);
+fn refuse_fixed(order: &OrderRow, after: &OrderRow, live: &[&OrderItemRow], terms: &OrderTerms) -> Result<(), Problem> {
     let is_same = |(row, line): (&&OrderItemRow, &PurchaseOrderItemInput)| {
         (row.variant_id, row.quantity, row.unit_cost) == (line.variant_id, line.quantity.0, line.unit_cost)
     };

@@ -2,6 +2,7 @@
 
 use stoa_sdk::store::{get, run};
 use stoa_sdk::{Answer, Call, Client, EventKind, Instant, Operation, Page, Problem, Text, emit, item, text};
+use stoa_trade::ids::{Ids, among};
 use stoa_trade::lists::{changed_since, equals, mentions};
 use stoa_trade::party::{PartyKind, check_customer};
 use stoa_trade::refusal::refuse_invalid;
@@ -47,6 +48,8 @@ list_query! {
     pub struct ListCustomers of CustomerRow {
         #[serde(default)]
         status: Status = CustomerRow::status.eq(status),
+        /// Only these customers, at most 100, separated by commas.
+        ids: Option<Ids> = among(CustomerRow::id, ids.as_ref()),
         /// Only customers whose name, code, e-mail, telephone or legal name contains the text, ignoring case.
         text: Option<Text<1, 200>> = mentions("text", text.as_deref()),
         /// Only the customer with this code, ignoring case.

@@ -140,7 +140,28 @@ resource! {
     }
 }
 
+resource! {
+    /// A line of a return in a receipt.
+    pub struct SalesReturnItemWrite of row: SalesReturnItemRow {
+        id: Id,
+        /// Id of the order line.
+        item_id: Id,
+        variant_id: Id,
+        disposition: ReturnDisposition,
+    }
+}
+
+with_lines! {
+    /// Receipt of a draft: its lines in the order of the request. It contains no identifier of a unit.
+    pub struct SalesReturnDraftWrite of row: SalesReturnRow => SalesReturnWrite, items: [SalesReturnItemWrite; LINES];
+}
+
 /// The receipt of a write; the audit entry is found by the order and the customer too.
 pub fn receipt(row: &SalesReturnRow) -> Reply {
     Reply::json(&SalesReturnWrite::from_row(row)).resource(row.id).subjects([row.order_id, row.customer_id])
+}
+
+/// As [`receipt`], with the ids of the lines that the draft has now.
+pub fn draft_receipt(row: &SalesReturnRow, items: Vec<SalesReturnItemWrite>) -> Reply {
+    Reply::json(&SalesReturnDraftWrite::from_row(row, items)).resource(row.id).subjects([row.order_id, row.customer_id])
 }

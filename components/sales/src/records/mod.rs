@@ -4,6 +4,7 @@ pub mod allocation;
 pub mod customer;
 pub mod customer_return;
 pub mod delivery;
+pub mod delivery_address;
 pub mod month_total;
 pub mod order;
 pub mod order_item;

@@ -1,11 +1,12 @@
 //! Sales orders: as they are kept, and as people, API clients and events see them (sales-pos.md 5).
 
-use stoa_sdk::{EventData, EventKind, Id, Instant, Reply, collection, emit, event_kinds, text_enum};
+use stoa_sdk::{Date, EventData, EventKind, Id, Instant, Reply, collection, emit, event_kinds, text_enum};
 use stoa_trade::quantity::Amount;
 use stoa_trade::{resource, with_lines};
 
 use crate::records::EXAMPLE_ID;
-use crate::records::order_item::{ApiSalesOrderItem, SalesOrderItem};
+use crate::records::delivery_address::DeliveryAddress;
+use crate::records::order_item::{ApiSalesOrderItem, OrderItemRow, SalesOrderItem, SalesOrderItemWrite};
 
 /// Audit name of sales orders.
 pub const SALES_ORDER: &str = "SALES_ORDER";
@@ -43,11 +44,18 @@ collection! {
         completed_at: Option<Instant>,
         cancelled_at: Option<Instant>,
         cancel_reason: Option<String>,
+        delivery_address: Option<DeliveryAddress>,
+        carrier: Option<String>,
+        required_on: Option<Date>,
+        salesperson: Option<String>,
     }
     unique {
         number: [legal_entity_id, number_key], quotation: [quotation_id], invoice: [invoice_id], receipt: [pos_receipt_id],
     }
-    index { [status, id], [customer_id, id], [warehouse_id, status, id], [price_list_id, id], [completed_at], [updated_at] }
+    index {
+        [status, id], [customer_id, id], [warehouse_id, status, id], [price_list_id, id], [completed_at], [updated_at],
+        [salesperson, id],
+    }
     search { number: [number] }
     fixed [number, legal_entity_id]
 }
@@ -71,9 +79,30 @@ resource! {
     }
 }
 
-with_lines! {
+resource! {
+    /// Members of an order that its body states and that name no record. Lists of API clients have none of them.
+    pub struct OrderDetails of row: OrderRow {
+        /// Address that the goods go to; null if none was stated.
+        delivery_address: Option<DeliveryAddress>,
+        /// Carrier that brings the goods, as free text; null if none was stated.
+        carrier: Option<String>,
+        /// Day on which the customer needs the goods; null if none was stated.
+        required_on: Option<Date>,
+        /// Name of the person who sold the order, as free text; null if none was stated.
+        salesperson: Option<String>,
+    }
+}
+
+resource! {
     /// An order as returned to API clients, without units.
-    pub struct ApiSalesOrder of row: OrderRow => ApiSalesOrderHeader, items: [ApiSalesOrderItem; LINES];
+    pub struct ApiSalesOrder of row: OrderRow, items: Vec<ApiSalesOrderItem> {
+        #[serde(flatten)]
+        header: ApiSalesOrderHeader = ApiSalesOrderHeader::from_row(row),
+        #[serde(flatten)]
+        details: OrderDetails = OrderDetails::from_row(row),
+        #[schemars(length(max = stoa_trade::limits::LINES))]
+        items: Vec<ApiSalesOrderItem> = items,
+    }
 }
 
 resource! {
@@ -98,6 +127,8 @@ resource! {
         item_count: i64,
         /// Number of units of a serialized line.
         unit_count: i64,
+        #[serde(flatten)]
+        details: OrderDetails = OrderDetails::from_row(row),
     }
 }
 
@@ -120,9 +151,20 @@ resource! {
     }
 }
 
+with_lines! {
+    /// Receipt of a draft: its lines in the order of the request. It contains no identifier of a unit.
+    pub struct SalesOrderDraftWrite of row: OrderRow => SalesOrderWrite, items: [SalesOrderItemWrite; LINES];
+}
+
 /// The receipt of a write; the audit entry is found by the customer too.
 pub fn receipt(row: &OrderRow) -> Reply {
     Reply::json(&SalesOrderWrite::from_row(row)).resource(row.id).subject(row.customer_id)
+}
+
+/// As [`receipt`], with the ids of the lines that the draft has now.
+pub fn draft_receipt(row: &OrderRow, items: &[OrderItemRow]) -> Reply {
+    let items = items.iter().map(SalesOrderItemWrite::from_row).collect();
+    Reply::json(&SalesOrderDraftWrite::from_row(row, items)).resource(row.id).subject(row.customer_id)
 }
 
 resource! {

@@ -81,6 +81,14 @@ resource! {
 }
 
 resource! {
+    /// A line of an order in a receipt.
+    pub struct SalesOrderItemWrite of row: OrderItemRow {
+        id: Id,
+        variant_id: Id,
+    }
+}
+
+resource! {
     /// A line as returned to users.
     pub struct SalesOrderItem of row: OrderItemRow, price: PriceFigures, status: OrderStatus,
         allocations: &[&AllocationRow], known: impl Fn(Id) -> Option<KnownUnit>

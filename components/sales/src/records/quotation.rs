@@ -5,6 +5,7 @@ use stoa_trade::quantity::{Amount, Money, Quantity, Tracking};
 use stoa_trade::{resource, with_lines};
 
 use crate::records::order::OrderRow;
+use crate::records::order_item::{OrderItemRow, SalesOrderItemWrite};
 use crate::records::price_figures::PriceFigures;
 
 /// Audit name of quotations.
@@ -165,8 +166,21 @@ resource! {
 }
 
 resource! {
+    /// A line of a quotation in a receipt.
+    pub struct QuotationItemWrite of row: QuotationItemRow {
+        id: Id,
+        variant_id: Id,
+    }
+}
+
+with_lines! {
+    /// Receipt of a draft: its lines in the order of the request.
+    pub struct QuotationDraftWrite of row: QuotationRow, now: Instant => QuotationWrite, items: [QuotationItemWrite; LINES];
+}
+
+resource! {
     /// Result of an acceptance: the quotation and the created order.
-    pub struct QuotationAcceptance of row: QuotationRow, order: &OrderRow {
+    pub struct QuotationAcceptance of row: QuotationRow, order: &OrderRow, items: &[OrderItemRow] {
         /// Id of the quotation.
         id: Id,
         /// Version of the quotation after the acceptance.
@@ -176,6 +190,9 @@ resource! {
         order_number: String = order.number.clone(),
         #[schemars(range(min = 1))]
         order_version: i64 = order.version,
+        /// Lines of the created order, in the order of the quotation.
+        #[schemars(length(max = stoa_trade::limits::LINES))]
+        order_items: Vec<SalesOrderItemWrite> = items.iter().map(SalesOrderItemWrite::from_row).collect(),
         /// Instant at which the order was created; null before that.
         created_at: Instant = order.created_at,
     }
@@ -184,4 +201,10 @@ resource! {
 /// The receipt of a write; the audit entry is found by the customer too.
 pub fn receipt(row: &QuotationRow, now: Instant) -> Reply {
     Reply::json(&QuotationWrite::from_row(row, now)).resource(row.id).subject(row.customer_id)
+}
+
+/// As [`receipt`], with the ids of the lines that the draft has now.
+pub fn draft_receipt(row: &QuotationRow, now: Instant, items: &[QuotationItemRow]) -> Reply {
+    let items = items.iter().map(QuotationItemWrite::from_row).collect();
+    Reply::json(&QuotationDraftWrite::from_row(row, now, items)).resource(row.id).subject(row.customer_id)
 }

@@ -1,12 +1,14 @@
 //! New customers, those of callers and the one that every company begins with.
 
 use stoa_sdk::store::{insert, run};
-use stoa_sdk::{Id, Problem, emit};
+use stoa_sdk::{Field, Id, Problem, emit};
 use stoa_trade::clients::prices;
 use stoa_trade::party::{CustomerTerms, PartyInput};
-use stoa_trade::refusal::{or_duplicate, unusable};
+use stoa_trade::refusal::unusable;
 
 use crate::records::customer::{CUSTOMER_CREATED, CustomerEvent, CustomerRow};
+use crate::records::permission::READ_CUSTOMERS;
+use crate::work::owner::find_owner;
 
 /// A customer as a body states it.
 pub type CustomerBody = PartyInput<CustomerTerms>;
@@ -34,7 +36,10 @@ pub fn require_usable(default_list: Option<bool>) -> Result<(), Problem> {
 pub fn insert_customer(input: CustomerBody) -> Result<CustomerRow, Problem> {
     require_usable(find_default_list(&input)?)?;
     let row = CustomerRow::new(input);
-    run(insert([&row])).map_err(or_duplicate("/code"))?;
+    if run(insert([&row]).unless_taken())? != [true] {
+        let owner = find_owner::<CustomerRow>(READ_CUSTOMERS, "code", vec![row.code_key.put()])?;
+        return Err(Problem::conflict("DUPLICATE", "/code", owner));
+    }
     emit([CUSTOMER_CREATED.of(row.id, None, &CustomerEvent::from_row(&row))]);
     Ok(row)
 }

@@ -6,6 +6,7 @@ pub mod customer;
 pub mod delivery;
 pub mod month_totals;
 pub mod order;
+pub mod owner;
 pub mod priced_line;
 pub mod quotation;
 pub mod references;

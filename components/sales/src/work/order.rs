@@ -11,6 +11,7 @@ use crate::records::order_item::OrderItemRow;
 use crate::records::price_figures::PriceOrigin;
 use crate::rules::line::{LineTerms, Named, StatedLine};
 use crate::rules::total::is_collectable;
+use crate::work::owner::name_owner;
 use crate::work::priced_line::{new_lines, sum_lines};
 use crate::work::references::References;
 
@@ -66,6 +67,10 @@ pub fn new_order(named: &Named<'_>, warehouse: Id, references: &References) -> O
         completed_at: None,
         cancelled_at: None,
         cancel_reason: None,
+        delivery_address: None,
+        carrier: None,
+        required_on: None,
+        salesperson: None,
     })
 }
 
@@ -92,10 +97,11 @@ pub fn insert_order(
     pointer: &str,
 ) -> Result<(), Problem> {
     let range = number_range(order.legal_entity_id, pointer);
-    insert_numbered(order, items, range, stated, figure, |order, number| {
+    let inserted = insert_numbered(order, items, range, stated, figure, |order, number| {
         order.number = number.to_owned();
         order.number_key = key(number);
-    })
+    });
+    inserted.map_err(|refusal| name_owner::<OrderRow>(refusal, range, &order.number_key))
 }
 
 /// Refuses with ILLEGAL_STATE what an order in another state does not allow.

@@ -7,6 +7,7 @@ use stoa_trade::text::key;
 
 use crate::records::quotation::{QuotationItemRow, QuotationRow, QuotationStatus};
 use crate::rules::line::Named;
+use crate::work::owner::name_owner;
 use crate::work::priced_line::sum_lines;
 use crate::work::references::References;
 
@@ -61,10 +62,11 @@ pub fn insert_quotation(
     figure: Option<u64>,
 ) -> Result<(), Problem> {
     let range = number_range(quotation.legal_entity_id);
-    insert_numbered(quotation, items, range, stated, figure, |quotation, number| {
+    let inserted = insert_numbered(quotation, items, range, stated, figure, |quotation, number| {
         quotation.number = number.to_owned();
         quotation.number_key = key(number);
-    })
+    });
+    inserted.map_err(|refusal| name_owner::<QuotationRow>(refusal, range, &quotation.number_key))
 }
 
 /// The quotation as it is when its offer ends: at its end where that has come, else now.

@@ -144,6 +144,8 @@ impl<'a> Schemas<'a> {
                 {
                     words.describe_members(stated);
                     if is_closed {
+                        // A member that may only be null has no use. Generators make a type of it that they do not write.
+                        stated.retain(|_, member| member.get("type").and_then(Value::as_str) != Some("null"));
                         stated.values_mut().for_each(tell_default);
                     }
                 }

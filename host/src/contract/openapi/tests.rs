@@ -655,6 +655,17 @@ fn a_default_of_a_request_is_said_and_not_demanded() {
 }
 
 #[test]
+fn a_member_that_may_only_be_null_is_taken_and_not_published() {
+    let members = json!({"used": {"type": "string"}, "unused": {"type": "null", "default": null}});
+    let schemas = json!({"Input": {"type": "object", "additionalProperties": false, "properties": members}});
+    let document = compose_modules(&[("things", schemas.clone(), false, vec![read("getThing", "Input")])]).unwrap();
+    let published = object(document["components"]["schemas"]["Input"]["properties"].clone());
+    assert_eq!(published.keys().collect::<Vec<_>>(), ["used"]);
+    let judge = Schema::compile(&json!({"$ref": "#/$defs/Input"}), &object(schemas)).unwrap();
+    assert_eq!([json!(null), json!("a")].map(|value| judge.check(&mut json!({"unused": value})).len()), [0, 1]);
+}
+
+#[test]
 fn a_delivery_has_an_id_and_no_credential() {
     let document = document();
     let sent = &document["webhooks"]["catalog.product.created"]["post"];

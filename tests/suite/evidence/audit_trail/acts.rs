@@ -111,6 +111,12 @@ pub const ACTS: &[(&str, Act)] = &[
         let answer = by.send("POST", "inventory/adjustments", inbound(&variant, &by.stage.main, "1", None));
         Touch { answer, products: vec![product] }
     }),
+    ("createAdjustments", |by| {
+        let ((one, first), (two, second)) = (by.stage.goods(), by.stage.goods());
+        let adjustments = [first, second].map(|variant| inbound(&variant, &by.stage.main, "1", None));
+        let answer = by.send("POST", "inventory/adjustments/batch", json!({ "adjustments": adjustments }));
+        Touch { answer, products: vec![one, two] }
+    }),
     ("createTransfer", |by| {
         let (product, variant) = by.stage.goods();
         let body = json!({

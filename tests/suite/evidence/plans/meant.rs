@@ -168,7 +168,7 @@ pub const MEANT: &[Meant] = &[
     },
     Meant {
         why: "an index on `updated_at` would be written with every change of a hot row (docs/decisions/022)",
-        scans: &[("inventory_stock", "updated_at"), ("inventory_unit", "updated_at")],
+        scans: &[("inventory_stock", "updated_at"), ("inventory_unit", "updated_at"), ("pos_session", "updated_at")],
     },
     Meant {
         why: "removals are listed in the order of ids as all changes are: no index has `updated_at` (docs/decisions/022)",

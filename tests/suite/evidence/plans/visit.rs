@@ -1,6 +1,7 @@
 //! Calls every operation in every way that makes another statement of it: with nothing but what it needs, with each field that it can
 //! do without, and on from a first page.
 
+use serde_json::Value as Json;
 use stoa_tests::contract::{Audience, Contract};
 use stoa_tests::{Answer, Company, Stoa};
 
@@ -48,10 +49,19 @@ fn visit_reading(contract: &Contract, caller: &Caller, records: &Records, form: 
         answers.push((field.to_string(), caller.ask(contract, form, field, records, None)));
     }
     for (name, value) in filters(contract, form).unwrap_or_else(|why| panic!("{form}: {why}")) {
-        if name != "cursor" && !ALWAYS.contains(&(form.operation.id.as_str(), name.as_str())) {
+        if name != "cursor" && name != "sort" && !ALWAYS.contains(&(form.operation.id.as_str(), name.as_str())) {
             let answer = ask(&name, value);
             answers.push((name, answer));
         }
+    }
+    for order in orders(contract, form) {
+        let sort = ("sort".to_string(), order.clone());
+        let first = caller.ask_with(contract, form, records, std::slice::from_ref(&sort));
+        // Whether a page follows the first or not: the statement is the same after any row.
+        let cursor = first.body["items"][0]["id"].as_str().unwrap_or_default().to_string();
+        answers.push((order.clone(), first));
+        let next = caller.ask_with(contract, form, records, &[sort, ("cursor".to_string(), cursor)]);
+        answers.push((format!("{order} and a cursor"), next));
     }
     if many {
         let first = ask("limit", "1".to_string());
@@ -60,6 +70,14 @@ fn visit_reading(contract: &Contract, caller: &Caller, records: &Records, form: 
         }
     }
     answers
+}
+
+/// The orders that a list can be asked for.
+fn orders(contract: &Contract, form: &Form) -> Vec<String> {
+    let sort = contract.parameters(&form.operation).find(|parameter| parameter["name"] == "sort");
+    let schema = sort.map(|parameter| contract.resolve(&parameter["schema"]));
+    let orders = schema.and_then(|schema| schema["enum"].as_array()).into_iter().flatten();
+    orders.filter_map(Json::as_str).map(str::to_string).collect()
 }
 
 fn visit_writing(contract: &Contract, caller: &Caller, form: &Form) -> Answers {

@@ -1,5 +1,6 @@
 //! Where ids stand in a request: in the path, in the query, anywhere in the body, found by walking the contract.
 
+use std::collections::BTreeSet;
 use std::fmt;
 
 use serde_json::Value as Json;
@@ -121,7 +122,9 @@ pub fn fields(contract: &Contract, form: &Form) -> Vec<Field> {
     if let Some(body) = &form.body {
         let mut pointers = Vec::new();
         walk(contract, body, "", 0, &mut pointers);
-        pointers.dedup();
+        // Branches of a union have the same members.
+        let mut known = BTreeSet::new();
+        pointers.retain(|pointer| known.insert(pointer.clone()));
         for pointer in pointers {
             let named = pointer.rsplit('/').find(|part| *part != "0").unwrap_or_default();
             // An array's name says what its members are: `variantIds`.

@@ -244,7 +244,11 @@ struct Sample<'a> {
 impl Sample<'_> {
     fn of(&self, schema: &Json, pointer: &str) -> Result<Json, String> {
         let schema = self.contract.resolve(schema);
-        let first = |list: &Json| list.as_array().and_then(|all| all.iter().find(|one| !one.is_null()).cloned());
+        let leads = |one: &&Json| self.leads(one, pointer);
+        let first = |list: &Json| {
+            let all: Vec<&Json> = list.as_array()?.iter().filter(|one| !one.is_null()).collect();
+            all.iter().copied().find(leads).or(all.first().copied()).cloned()
+        };
         if !schema["const"].is_null() {
             return Ok(schema["const"].clone());
         }
@@ -279,7 +283,9 @@ impl Sample<'_> {
         let mut object = json!({});
         for (name, member) in schema["properties"].as_object().into_iter().flatten() {
             let place = format!("{pointer}/{name}");
-            let known = self.record.pointer(&place).filter(|value| !value.is_null());
+            // A receipt has the ids of lines, which are no lines.
+            let known =
+                self.record.pointer(&place).filter(|value| !value.is_null() && self.contract.takes(member, value));
             if self.holds(&place) {
                 object[name] = self.of(member, &place)?;
             } else if let Some(known) = known {
@@ -289,6 +295,14 @@ impl Sample<'_> {
             }
         }
         Ok(object)
+    }
+
+    /// Returns whether a branch of a union has the member that the wanted field is or is below, and takes a value there.
+    fn leads(&self, branch: &Json, pointer: &str) -> bool {
+        let below = self.wanted.strip_prefix(pointer).and_then(|below| below.strip_prefix('/'));
+        let member = below.and_then(|below| below.split('/').next());
+        let branch = self.contract.resolve(branch);
+        member.and_then(|member| branch["properties"].get(member)).is_some_and(|schema| schema["type"] != "null")
     }
 
     /// Returns whether the wanted field is there or below.

@@ -21,7 +21,6 @@ use crate::records::product_type::Tracking;
 use crate::records::receipt::{WriteReceipt, show_written};
 use crate::records::variant::{self, VariantId, VariantRow};
 use crate::rules::access::show_readable;
-use crate::rules::attributes;
 use crate::rules::faults::collect;
 use crate::rules::objections::{Objections, mode};
 use crate::rules::product::{ProductInput, ProductUpdate};
@@ -81,8 +80,7 @@ pub fn replace(call: &Call) -> Answer {
     let id = call.path_id("id")?;
     let ProductUpdate(mut input) = call.body()?;
     let mut faults = input.tracking_faults("");
-    let members = std::mem::take(&mut input.attributes);
-    let attributes = collect(&mut faults, attributes::check(members, "/attributes"));
+    let attributes = collect(&mut faults, input.take_attributes(""));
     let Some(attributes) = attributes.filter(|_| faults.is_empty()) else { return Err(Problem::invalid(faults)) };
 
     let (locks, units, lookups) = look_up(std::iter::once(&input));

@@ -31,6 +31,18 @@ pub struct CostLineInput {
     pub amount: Positive,
 }
 
+/// Goods that a credit is granted for.
+#[derive(Debug, Clone, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct CreditLineInput {
+    /// It may be archived, and several lines may name it.
+    pub variant_id: Id,
+    /// Above zero, and no finer than the unit of measure. It moves no stock.
+    pub quantity: Positive,
+    /// Part of the credit's amount; above zero.
+    pub amount: Positive,
+}
+
 /// A credit in a request.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
@@ -55,8 +67,12 @@ pub struct CreditInput {
     pub variant_id: Option<Id>,
     /// Reference only: it moves no stock.
     pub inventory_unit_id: Option<Id>,
+    /// Goods that the credit is granted for; credits to customers only. The amounts add up to the amount of the credit. Reports of
+    /// sales by variant subtract the lines. Omitted, null or empty: the credit names no goods.
+    #[schemars(length(max = stoa_trade::limits::LINES))]
+    pub lines: Option<Vec<CreditLineInput>>,
     /// Lines of a COST_CORRECTION. Their amounts add up to the amount of the credit.
-    #[schemars(length(min = 1, max = stoa_trade::limits::COST_LINES))]
+    #[schemars(length(max = stoa_trade::limits::COST_LINES))]
     pub cost_lines: Option<Vec<CostLineInput>>,
 }
 
@@ -76,6 +92,10 @@ pub struct RecognizeCredit {
 }
 
 impl CreditInput {
+    pub fn lines(&self) -> &[CreditLineInput] {
+        self.lines.as_deref().unwrap_or_default()
+    }
+
     pub fn cost_lines(&self) -> &[CostLineInput] {
         self.cost_lines.as_deref().unwrap_or_default()
     }
@@ -94,13 +114,14 @@ impl CreditInput {
                 faults.push(item(pointer, code));
             }
         };
-        let (is_sale, lines) = (side == Side::Sales, self.cost_lines());
+        let (is_sale, cost_lines, lines) = (side == Side::Sales, self.cost_lines(), self.lines());
         refuse("/reasonType", "NOT_ALLOWED", is_sale && is_correction);
         refuse("/supplierReturnId", "NOT_ALLOWED", is_sale && self.supplier_return_id.is_some());
-        refuse("/costLines", "NOT_ALLOWED", (is_sale || !is_correction) && !lines.is_empty());
-        refuse("/costLines", "REQUIRED", !is_sale && is_correction && lines.is_empty());
+        refuse("/lines", "NOT_ALLOWED", !is_sale && !lines.is_empty());
+        refuse("/costLines", "NOT_ALLOWED", (is_sale || !is_correction) && !cost_lines.is_empty());
+        refuse("/costLines", "REQUIRED", !is_sale && is_correction && cost_lines.is_empty());
         let mut seen = BTreeSet::new();
-        for (nth, line) in lines.iter().enumerate() {
+        for (nth, line) in cost_lines.iter().enumerate() {
             refuse(
                 &format!("/costLines/{nth}"),
                 "REPEATED",
@@ -108,10 +129,15 @@ impl CreditInput {
             );
         }
         refuse_invalid(faults)?;
-        if is_correction && sum(lines.iter().map(|line| line.amount.0)).ok() != Some(self.amount.0) {
-            return Err(invalid("/costLines", "SUM_MISMATCH"));
-        }
-        Ok(())
+        self.check_sum("/costLines", cost_lines.iter().map(|line| line.amount))?;
+        self.check_sum("/lines", lines.iter().map(|line| line.amount))
+    }
+
+    /// Lines at the pointer, if there are any, add up to the amount.
+    fn check_sum(&self, pointer: &str, amounts: impl ExactSizeIterator<Item = Positive>) -> Result<(), Problem> {
+        let has_lines = amounts.len() > 0;
+        let differs = sum(amounts.map(|amount| amount.0)).ok() != Some(self.amount.0);
+        if has_lines && differs { Err(invalid(pointer, "SUM_MISMATCH")) } else { Ok(()) }
     }
 }
 
@@ -138,12 +164,35 @@ mod tests {
             supplier_return_id: None,
             variant_id: None,
             inventory_unit_id: None,
+            lines: None,
             cost_lines: Some((0..).zip(amounts).map(line).collect()),
         }
     }
 
+    /// A credit of 10 with lines of these amounts, all of one variant.
+    fn credit_for(amounts: &[&str]) -> CreditInput {
+        let line = |amount: &&str| CreditLineInput {
+            variant_id: Id(2, 1),
+            quantity: Positive(money("1")),
+            amount: Positive(money(amount)),
+        };
+        CreditInput { lines: Some(amounts.iter().map(line).collect()), ..credit(CreditReason::Bonus, &[]) }
+    }
+
     fn find_faults(side: Side, credit: &CreditInput) -> Vec<(String, String)> {
         list_faults(credit.check(side))
+    }
+
+    #[test]
+    fn lines_are_a_customer_s_and_add_up() {
+        let item = |pointer: &str, code: &str| (pointer.to_owned(), code.to_owned());
+        assert_eq!(find_faults(Side::Sales, &credit_for(&["4", "6"])), []);
+        assert_eq!(find_faults(Side::Sales, &credit_for(&[])), []);
+        assert_eq!(find_faults(Side::Purchases, &credit_for(&[])), []);
+        for amounts in [&["4", "6.000001"][..], &["9.999999"], &["999999999999", "999999999999"]] {
+            assert_eq!(find_faults(Side::Sales, &credit_for(amounts)), [item("/lines", "SUM_MISMATCH")]);
+        }
+        assert_eq!(find_faults(Side::Purchases, &credit_for(&["10"])), [item("/lines", "NOT_ALLOWED")]);
     }
 
     #[test]

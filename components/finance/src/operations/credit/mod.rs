@@ -13,7 +13,7 @@ use crate::operations::body::VoidDocument;
 use crate::operations::credit::input::{CreditInput, RecognizeCredit};
 use crate::operations::credit::list::ListCredits;
 use crate::operations::row::{UNDO_PROBLEMS, list, posting_problems, posting_reasons, read, undo_reasons, write};
-use crate::records::credit::{ApiCredit, Credit, CreditHeader};
+use crate::records::credit::{ApiCredit, ApiSalesCredit, Credit, CreditHeader};
 use crate::records::permission::{PURCHASES, Rights, SALES};
 use crate::records::side::{CREDIT, Side};
 
@@ -26,7 +26,7 @@ pub const SALES_OPERATIONS: &[Operation] = &[
         |call| list::list(Side::Sales, call))).summary("Credits to customers"),
     create(SALES, Operation::create("/sales/credit-notes", "createSalesCredit",
         |call| request::create(Side::Sales, call))).summary("Request a credit to a customer"),
-    read::<Credit, ApiCredit>(SALES, Operation::read("/sales/credit-notes/{id}", "getSalesCredit",
+    read::<Credit, ApiSalesCredit>(SALES, Operation::read("/sales/credit-notes/{id}", "getSalesCredit",
         |call| list::read(Side::Sales, call))).summary("A credit to a customer"),
     replace(SALES, Operation::replace("/sales/credit-notes/{id}", "replaceSalesCredit",
         |call| request::replace(Side::Sales, call))).summary("Replace a REQUESTED credit to a customer"),
@@ -60,6 +60,7 @@ const fn create(rights: Rights, operation: Operation) -> Operation {
             do not move stock.",
         )
         .body::<CreditInput>()
+        .grows_with("/lines")
         .problems(&["DUPLICATE", "REFERENCE_INVALID"])
         .item_codes(&["SUM_MISMATCH"])
 }
@@ -68,6 +69,7 @@ const fn replace(rights: Rights, operation: Operation) -> Operation {
     write(rights.write, CREDIT, operation)
         .description("Full replacement. Number and legal entity must be the current ones.")
         .body::<FullReplacement<CreditInput>>()
+        .grows_with("/lines")
         .problems(&["VERSION_CONFLICT", "ILLEGAL_STATE", "IMMUTABLE_FIELD", "REFERENCE_INVALID", "LIMIT_EXCEEDED"])
         .item_codes(&["SUM_MISMATCH"])
 }

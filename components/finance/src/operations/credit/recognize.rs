@@ -3,13 +3,13 @@
 
 use std::collections::BTreeSet;
 
-use stoa_sdk::store::{Failure, aggregate, insert, run, select};
-use stoa_sdk::{Answer, Call, Date, Id, Problem, all, item, new_id, today, totals};
+use stoa_sdk::store::{Failure, aggregate, find, insert, run, select};
+use stoa_sdk::{Answer, Call, Date, Field, Id, Problem, all, item, new_id, today, totals};
 use stoa_trade::card_number::refuse_card_numbers;
 use stoa_trade::clients::articles;
 use stoa_trade::clients::books::{self, Leg, Side as JournalSide};
 use stoa_trade::clients::costs::{self, CorrectionLine, Destination};
-use stoa_trade::dates::effective_day;
+use stoa_trade::dates::{Month, effective_day};
 use stoa_trade::quantity::{Amount, Money, sum, widen};
 use stoa_trade::refusal::{illegal, refuse};
 use stoa_trade::{Change, new_row};
@@ -18,7 +18,8 @@ use crate::operations::body::VoidDocument;
 use crate::operations::credit::input::RecognizeCredit;
 use crate::operations::credit::references::{Supplied, check_goods};
 use crate::records::credit::{
-    CorrectedGoods, CostCorrectionRow, CreditCostLineRow, CreditReason, CreditRow, CreditStatus,
+    CorrectedGoods, CostCorrectionRow, CreditCostLineRow, CreditLineRow, CreditReason, CreditRow, CreditStatus,
+    CreditedLineRow,
 };
 use crate::records::funds::FundsRow;
 use crate::records::party_entry::{PartyAccount, PartyAct};
@@ -30,6 +31,7 @@ use crate::work::ordered::parse;
 use crate::work::posting::{EntrySource, Terms, draw_entry, leg, party_leg, undo};
 use crate::work::settle::lock_posted;
 use crate::work::source::{Locked, lock_source_row, new_funds};
+use crate::work::taken::refuse_taken;
 
 totals! { Recognized of CreditRow by [] { amount: Money = sum(amount) } }
 
@@ -43,9 +45,11 @@ pub fn recognize(side: Side, call: &Call) -> Answer {
     let on = effective_day(Some(body.recognized_on), today(), "/recognizedOn")?;
     check_origin(&row)?;
     let document_reference = String::from(body.document_reference);
+    let reference_key = document_reference.to_lowercase();
+    let reference = vec![side.put(), row.legal_entity_id.put(), row.party_id.put(), reference_key.clone().put()];
     let after = CreditRow {
         status: CreditStatus::Recognized,
-        reference_key: Some(document_reference.to_lowercase()),
+        reference_key: Some(reference_key),
         document_reference: Some(document_reference),
         recognized_on: Some(on),
         ..row.clone()
@@ -55,10 +59,18 @@ pub fn recognize(side: Side, call: &Call) -> Answer {
         CreditReason::CostCorrection => correct_costs(&row, on)?,
         _ => Default::default(),
     };
+    let (stated, same) = run((
+        (side == Side::Sales).then(|| select::<CreditLineRow>(CreditLineRow::line_set_id.eq(row.line_set_id)).whole()),
+        find::<CreditRow>("reference", [reference]),
+    ))?;
+    refuse_taken(side, &same, "/documentReference")?;
+    let credited: Vec<CreditedLineRow> =
+        stated.unwrap_or_default().iter().map(|line| draw_credited(&row, line, on)).collect();
     let (debtor, document) = (row.debtor(), row.document());
     let less = negate(row.amount);
     let credit_entry = entry(&debtor, &document, PartyAct::Post, PartyAccount::Credits, None, on, less);
-    let rest = (change.update(), insert([&new_funds(&debtor, row.id, row.amount)]), insert(&corrections));
+    let funds = new_funds(&debtor, row.id, row.amount);
+    let rest = (change.update(), insert([&funds]), insert(&corrections), insert(&credited));
     let lines = Lines { entries: vec![credit_entry], ..Lines::default() };
     write_lines(row.legal_entity_id, rest, &lines).map_err(or_recognized)?;
     let terms = Terms::new(row.legal_entity_id, &row.currency_code, on, "/recognizedOn");
@@ -68,7 +80,24 @@ pub fn recognize(side: Side, call: &Call) -> Answer {
     Ok(reply.changed(["status", "documentReference", "recognizedOn"]))
 }
 
-/// Another credit that stands has the document.
+/// A line of a credit as it is recognised.
+fn draw_credited(row: &CreditRow, line: &CreditLineRow, on: Date) -> CreditedLineRow {
+    new_row!(CreditedLineRow {
+        id: new_id(),
+        credit_id: row.id,
+        line_no: line.line_no,
+        undo: false,
+        legal_entity_id: row.legal_entity_id,
+        currency_code: row.currency_code.clone(),
+        customer_id: row.party_id,
+        variant_id: line.variant_id,
+        on_date: on,
+        month: Month::from_day(on),
+        amount: line.amount,
+    })
+}
+
+/// Another credit that came meanwhile has the document.
 fn or_recognized(failure: Failure) -> Problem {
     match failure {
         Failure::Duplicate(_) => Problem::duplicate("/documentReference"),
@@ -218,8 +247,26 @@ pub fn void(side: Side, call: &Call) -> Answer {
     let on = day_of_act(body.voided_on, source.posted_on, "/voidedOn")?;
     let change = Change::new(&row, voided(&row, on))?;
     let back = entry(&source.debtor, &source.document, PartyAct::Void, PartyAccount::Credits, None, on, row.amount);
-    let rest = (change.update(), source.change_funds().set(FundsRow::available, &Money::ZERO));
+    let credited = match side {
+        Side::Sales => run(select::<CreditedLineRow>(CreditedLineRow::credit_id.eq(row.id)).whole())?,
+        Side::Purchases => Vec::new(),
+    };
+    let mirrored: Vec<CreditedLineRow> = credited.into_iter().map(|line| mirror_line(line, on)).collect();
+    let funds = source.change_funds().set(FundsRow::available, &Money::ZERO);
+    let rest = (change.update(), funds, insert(&mirrored));
     write_lines(row.legal_entity_id, rest, &Lines { entries: vec![back], ..Lines::default() })?;
     undo(&row, on, "/voidedOn")?;
     Ok(change.after().receipt().changed(["status", "voidedOn", "voidReason"]))
+}
+
+/// A line of a recognised credit that is void, below zero.
+fn mirror_line(line: CreditedLineRow, on: Date) -> CreditedLineRow {
+    new_row!(CreditedLineRow {
+        id: new_id(),
+        undo: true,
+        on_date: on,
+        month: Month::from_day(on),
+        amount: negate(line.amount),
+        ..line
+    })
 }

@@ -1,15 +1,17 @@
 //! References of a credit: looked up when it is saved, and its goods again when it is recognised.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use stoa_sdk::store::{get, run};
 use stoa_sdk::{Id, Item, Problem, item, map, set};
+use stoa_trade::clients::articles::{self, Article};
 use stoa_trade::clients::purchases::{self, ReceiptItem};
-use stoa_trade::clients::{articles, units};
-use stoa_trade::quantity::Tracking;
-use stoa_trade::refusal::{refuse, unusable};
+use stoa_trade::clients::units;
+use stoa_trade::document::lines::Lines;
+use stoa_trade::quantity::{Tracking, is_countable, scale_fault};
+use stoa_trade::refusal::{refuse, refuse_invalid, unusable};
 
-use crate::operations::credit::input::CreditInput;
+use crate::operations::credit::input::{CreditInput, CreditLineInput};
 use crate::records::invoice::{InvoiceRow, InvoiceStatus};
 use crate::records::side::Side;
 use crate::records::supplier_return::SupplierReturnRow;
@@ -26,39 +28,57 @@ pub struct Supplied<'a> {
 /// Judges what a credit names, and answers the products of the goods among it.
 ///
 /// # Errors
-/// NOT_FOUND, REFERENCE_INVALID.
+/// NOT_FOUND, VALIDATION_FAILED of quantities, REFERENCE_INVALID.
 pub fn check_references(side: Side, body: &CreditInput) -> Result<BTreeSet<Id>, Problem> {
-    let (invoice, goods) =
+    let (invoice, goods_back) =
         run((body.origin_invoice_id.map(get::<InvoiceRow>), body.supplier_return_id.map(get::<SupplierReturnRow>)))?;
     let missing = |pointer: &str, is_missing: bool| is_missing.then(|| item(pointer, "NOT_FOUND"));
-    let no_variant = body.variant_id.is_some_and(|id| articles::get_one(id).is_none());
+    let lines = Lines::at("/lines", body.lines());
+    let variants = set(body.variant_id.into_iter().chain(body.lines().iter().map(|line| line.variant_id)));
+    let articles = articles::get(variants.iter().copied());
+    let is_unknown = |id: Id| !articles.contains_key(&id);
     let unit = body.inventory_unit_id.and_then(|id| units::get(&[id]).into_iter().next());
     let no_unit = body.inventory_unit_id.is_some() && unit.is_none();
     let missing: Vec<Item> = [
         missing("/originInvoiceId", matches!(invoice, Some(None))),
-        missing("/supplierReturnId", matches!(goods, Some(None))),
-        missing("/variantId", no_variant),
+        missing("/supplierReturnId", matches!(goods_back, Some(None))),
+        missing("/variantId", body.variant_id.is_some_and(is_unknown)),
         missing("/inventoryUnitId", no_unit),
     ]
     .into_iter()
     .flatten()
+    .chain(lines.faults("variantId", "NOT_FOUND", |line| is_unknown(line.variant_id)))
     .collect();
     refuse("NOT_FOUND", missing)?;
+    refuse_invalid(find_fine_quantities(lines, &articles))?;
     if invoice.flatten().is_some_and(|row| !is_origin(&row, side, body)) {
         return Err(unusable("/originInvoiceId", "REFERENCE_INVALID"));
     }
     let of_supplier =
         |row: &SupplierReturnRow| row.party_id == body.party_id && row.legal_entity_id == body.legal_entity_id;
-    if goods.flatten().is_some_and(|row| !of_supplier(&row)) {
+    if goods_back.flatten().is_some_and(|row| !of_supplier(&row)) {
         return Err(unusable("/supplierReturnId", "REFERENCE_INVALID"));
     }
     let supplied =
         Supplied { supplier: body.party_id, entity: body.legal_entity_id, currency_code: &body.currency_code };
-    let lines: Vec<(Id, Option<Id>)> =
+    let goods: Vec<(Id, Option<Id>)> =
         body.cost_lines().iter().map(|line| (line.receipt_item_id, line.inventory_unit_id)).collect();
-    let corrected = check_goods(supplied, &lines)?;
-    let named = body.variant_id.into_iter().chain(unit.map(|unit| Id::from(unit.variant_id)));
+    let corrected = check_goods(supplied, &goods)?;
+    let named = variants.into_iter().chain(unit.map(|unit| Id::from(unit.variant_id)));
     Ok(articles::products_of(set(named.chain(corrected))))
+}
+
+/// QUANTITY_SCALE of each line whose quantity is finer than the unit of its variant.
+fn find_fine_quantities(lines: Lines<'_, CreditLineInput>, articles: &BTreeMap<Id, Article>) -> Vec<Item> {
+    let mut faults = Vec::new();
+    for (pointer, line) in lines.iter() {
+        let Some(article) = articles.get(&line.variant_id) else { continue };
+        let (tracking, places) = (articles::tracking(article), article.decimal_places);
+        if !is_countable(line.quantity.0, tracking, places) {
+            faults.push(scale_fault(pointer.member("quantity"), tracking, places));
+        }
+    }
+    faults
 }
 
 fn is_origin(row: &InvoiceRow, side: Side, body: &CreditInput) -> bool {

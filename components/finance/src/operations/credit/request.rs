@@ -1,19 +1,20 @@
 //! Requesting credits: created and replaced. They are worth nothing until a real document recognises them (rule 3).
 
 use stoa_sdk::store::{insert, run};
-use stoa_sdk::{Answer, Call, Id, Problem, new_id};
+use stoa_sdk::{Answer, Call, Field, Id, Problem, new_id};
 use stoa_trade::clients::directory;
 use stoa_trade::document::replacement::FullReplacement;
-use stoa_trade::refusal::{or_duplicate, require_unchanged};
+use stoa_trade::refusal::require_unchanged;
 use stoa_trade::text::key;
 use stoa_trade::{Change, new_record, new_row};
 
-use crate::operations::credit::input::{CostLineInput, CreditInput};
+use crate::operations::credit::input::{CostLineInput, CreditInput, CreditLineInput};
 use crate::operations::credit::references::check_references;
-use crate::records::credit::{CreditCostLineRow, CreditRow, CreditStatus};
+use crate::records::credit::{CreditCostLineRow, CreditLineRow, CreditRow, CreditStatus};
 use crate::records::side::Side;
 use crate::work::party::require_party;
 use crate::work::source::{Locked, lock_source_row};
+use crate::work::taken::require_inserted;
 
 pub fn create(side: Side, call: &Call) -> Answer {
     let body: CreditInput = call.body()?;
@@ -21,15 +22,35 @@ pub fn create(side: Side, call: &Call) -> Answer {
     directory::require(body.legal_entity_id, None)?;
     require_party(side, body.party_id)?;
     let products = check_references(side, &body)?;
-    let (row, lines) = draw_credit(side, new_id(), body);
-    run((insert([&row]), insert(&lines))).map_err(or_duplicate("/number"))?;
+    let Drawn { row, lines, cost_lines } = draw_credit(side, new_id(), body);
+    let (went_in, ..) = run((insert([&row]).unless_taken(), insert(&lines), insert(&cost_lines)))?;
+    let key = vec![side.put(), row.legal_entity_id.put(), row.number_key.clone().put()];
+    require_inserted::<CreditRow>(side, &went_in, key)?;
     Ok(row.receipt().subjects(products))
 }
 
-/// A credit as a body states it, and its cost lines.
-fn draw_credit(side: Side, id: Id, body: CreditInput) -> (CreditRow, Vec<CreditCostLineRow>) {
+/// A credit as a body states it, with its lines.
+struct Drawn {
+    row: CreditRow,
+    lines: Vec<CreditLineRow>,
+    cost_lines: Vec<CreditCostLineRow>,
+}
+
+fn draw_credit(side: Side, id: Id, body: CreditInput) -> Drawn {
     let line_set_id = new_id();
-    let line = |(line_no, line): (i64, &CostLineInput)| {
+    let line = |(line_no, line): (i64, &CreditLineInput)| {
+        new_row!(CreditLineRow {
+            id: new_id(),
+            credit_id: id,
+            line_set_id,
+            line_no,
+            variant_id: line.variant_id,
+            quantity: line.quantity.0,
+            amount: line.amount.0,
+        })
+    };
+    let lines = (0..).zip(body.lines()).map(line).collect();
+    let cost_line = |(line_no, line): (i64, &CostLineInput)| {
         new_row!(CreditCostLineRow {
             id: new_id(),
             credit_id: id,
@@ -40,7 +61,7 @@ fn draw_credit(side: Side, id: Id, body: CreditInput) -> (CreditRow, Vec<CreditC
             amount: line.amount.0,
         })
     };
-    let lines = (0..).zip(body.cost_lines()).map(line).collect();
+    let cost_lines = (0..).zip(body.cost_lines()).map(cost_line).collect();
     let row = new_record!(CreditRow {
         id,
         side,
@@ -64,7 +85,7 @@ fn draw_credit(side: Side, id: Id, body: CreditInput) -> (CreditRow, Vec<CreditC
         voided_on: None,
         void_reason: None,
     });
-    (row, lines)
+    Drawn { row, lines, cost_lines }
 }
 
 pub fn replace(side: Side, call: &Call) -> Answer {
@@ -77,13 +98,12 @@ pub fn replace(side: Side, call: &Call) -> Answer {
     require_unchanged(&before.legal_entity_id, &body.legal_entity_id, "/legalEntityId")?;
     require_party(side, body.party_id)?;
     let products = check_references(side, &body)?;
-    let (drawn, lines) = draw_credit(side, before.id, body);
-    let change = Change::new(&before, CreditRow { version: before.version, created_at: before.created_at, ..drawn })?;
-    run((change.update(), insert(&lines)))?;
+    let Drawn { row, lines, cost_lines } = draw_credit(side, before.id, body);
+    let change = Change::new(&before, CreditRow { version: before.version, created_at: before.created_at, ..row })?;
+    run((change.update(), insert(&lines), insert(&cost_lines)))?;
     let mut changed = change.members();
     changed.retain(|member| member != "lineSetId");
-    if !lines.is_empty() {
-        changed.push("costLines".to_owned());
-    }
+    let is_stated = [("lines", !lines.is_empty()), ("costLines", !cost_lines.is_empty())];
+    changed.extend(is_stated.into_iter().filter(|(_, is_stated)| *is_stated).map(|(member, _)| member.to_owned()));
     Ok(change.after().receipt().subjects(products).changed(changed))
 }

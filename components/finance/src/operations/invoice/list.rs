@@ -2,14 +2,14 @@
 
 use std::collections::BTreeMap;
 
-use stoa_sdk::store::{find, get, run, select};
-use stoa_sdk::{Answer, Call, Date, Field, Filter, Id, Problem, Reply, all, has, map, set};
+use stoa_sdk::store::{Rows, find, get, run, select};
+use stoa_sdk::{Answer, Call, Date, Field, Filter, Id, Instant, Problem, Reply, all, has, map, set};
 use stoa_trade::Caller;
 use stoa_trade::clients::units::{self, Unit};
-use stoa_trade::lists::{at_least, at_most, equals};
+use stoa_trade::lists::{ask_nothing, at_least, at_most, changed_since, equals};
 
 use crate::operations::application::answer_applications;
-use crate::operations::document_list::document_list;
+use crate::operations::document_list::{document_list, read_changed};
 use crate::records::application::ApplicationRow;
 use crate::records::invoice::{
     ApiPurchaseInvoiceHeader, ApiSalesInvoiceHeader, InvoiceBalanceRow, InvoiceRow, InvoiceStatus,
@@ -38,6 +38,8 @@ document_list! {
         issued_on;
         due_from: Option<Date> = at_least(InvoiceRow::due_on, due_from),
         due_to: Option<Date> = at_most(InvoiceRow::due_on, due_to),
+        /// Only invoices changed at or after this instant; one to which a payment or credit is applied counts.
+        updated_since: Option<Instant> = ask_nothing(updated_since),
     } of total
 }
 
@@ -57,9 +59,24 @@ fn filter_open(is_open: bool) -> Filter {
     all([InvoiceRow::status.eq(InvoiceStatus::Issued), paid])
 }
 
+/// The page that is asked for. Payments change the balance beside an invoice and not the invoice.
+fn read_page(side: Side, query: &ListInvoices) -> Result<Rows<InvoiceRow>, Problem> {
+    let of_side = InvoiceRow::side.eq(side);
+    if query.updated_since.is_none() {
+        return query.page([of_side]);
+    }
+    let paid =
+        all([InvoiceBalanceRow::side.eq(side), changed_since(InvoiceBalanceRow::updated_at, query.updated_since)]);
+    let changed = [
+        changed_since(InvoiceRow::updated_at, query.updated_since),
+        has::<InvoiceBalanceRow, _, _>(InvoiceRow::id, InvoiceBalanceRow::invoice_id, paid),
+    ];
+    read_changed(&query.filter([of_side]), changed, query.cursor, query.limit)
+}
+
 /// A page of headers, with what is paid of each.
 pub fn list(side: Side, call: &Call) -> Answer {
-    let rows = call.query::<ListInvoices>()?.page([InvoiceRow::side.eq(side)])?;
+    let rows = read_page(side, &call.query()?)?;
     let keys: Vec<_> = rows.items.iter().map(|row| vec![row.id.put()]).collect();
     let paid = run((!keys.is_empty()).then(|| find::<InvoiceBalanceRow>("invoice", keys)))?.unwrap_or_default();
     let paid: BTreeMap<Id, InvoiceBalanceRow> = map(paid.into_iter().map(|paid| (paid.invoice_id, paid)));

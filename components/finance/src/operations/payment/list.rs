@@ -2,12 +2,13 @@
 
 use std::collections::BTreeMap;
 
-use stoa_sdk::store::{find, get, run};
-use stoa_sdk::{Answer, Call, Field, Id, Problem, map};
+use stoa_sdk::store::{Rows, find, get, run};
+use stoa_sdk::{Answer, Call, Field, Id, Instant, Problem, all, has, map};
 use stoa_trade::Caller;
+use stoa_trade::lists::{ask_nothing, changed_since};
 use stoa_trade::payment_method::Method;
 
-use crate::operations::document_list::document_list;
+use crate::operations::document_list::{document_list, read_changed};
 use crate::records::funds::FundsRow;
 use crate::records::payment::{ApiPayment, Payment, PaymentOrigin, PaymentRow, PaymentStatus};
 use crate::records::side::Side;
@@ -24,6 +25,8 @@ document_list! {
     } dated {
         /// Only payments made on or after this day.
         paid_on;
+        /// Only payments changed at or after this instant; one that is applied or refunded counts.
+        updated_since: Option<Instant> = ask_nothing(updated_since),
     } of amount
 }
 
@@ -34,8 +37,22 @@ pub fn read_funds(ids: impl Iterator<Item = Id>) -> Result<BTreeMap<Id, FundsRow
     Ok(map(run(found)?.unwrap_or_default().into_iter().map(|funds| (funds.source_id, funds))))
 }
 
+/// The page that is asked for. An invoice that a register's payment settles changes the funds beside the payment and not the payment.
+fn read_page(side: Side, query: &ListPayments) -> Result<Rows<PaymentRow>, Problem> {
+    let of_side = PaymentRow::side.eq(side);
+    if query.updated_since.is_none() {
+        return query.page([of_side]);
+    }
+    let used = all([FundsRow::side.eq(side), changed_since(FundsRow::updated_at, query.updated_since)]);
+    let changed = [
+        changed_since(PaymentRow::updated_at, query.updated_since),
+        has::<FundsRow, _, _>(PaymentRow::id, FundsRow::source_id, used),
+    ];
+    read_changed(&query.filter([of_side]), changed, query.cursor, query.limit)
+}
+
 pub fn list(side: Side, call: &Call) -> Answer {
-    let rows = call.query::<ListPayments>()?.page([PaymentRow::side.eq(side)])?;
+    let rows = read_page(side, &call.query()?)?;
     let funds = read_funds(rows.items.iter().map(|row| row.id))?;
     let payment = |row: &PaymentRow| Payment::from_row(row, funds.get(&row.id));
     Caller::current().answer_page(rows, payment, |row| ApiPayment::from_row(row, funds.get(&row.id)))

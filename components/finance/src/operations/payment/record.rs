@@ -1,13 +1,13 @@
 //! Recording payments: created, replaced while they are expected, confirmed. A money payment posts its entry and may pay invoices at once.
 
 use stoa_sdk::store::{Batch, Failure, insert, run};
-use stoa_sdk::{Answer, Call, Problem, facts, new_id, now, today};
+use stoa_sdk::{Answer, Call, Field, Problem, facts, new_id, now, today};
 use stoa_trade::card_number::refuse_card_numbers;
 use stoa_trade::clients::{books, directory};
 use stoa_trade::dates::effective_day;
 use stoa_trade::document::replacement::FullReplacement;
 use stoa_trade::quantity::Money;
-use stoa_trade::refusal::{invalid, or_duplicate, require_unchanged};
+use stoa_trade::refusal::{invalid, require_unchanged};
 use stoa_trade::text::key;
 use stoa_trade::{Change, new_record};
 
@@ -20,6 +20,7 @@ use crate::work::month_totals::{Lines, write_lines};
 use crate::work::party::require_party;
 use crate::work::settle::{Part, Settlement, settle};
 use crate::work::source::{Locked, Source, lock_source_row, new_funds};
+use crate::work::taken::require_inserted;
 
 pub fn create(side: Side, call: &Call) -> Answer {
     let body: PaymentInput = call.body()?;
@@ -28,14 +29,21 @@ pub fn create(side: Side, call: &Call) -> Answer {
     require_party(side, body.party_id)?;
     let row = draw_payment(side, body)?;
     if row.status == PaymentStatus::Pending {
-        run(insert([&row])).map_err(or_duplicate("/number"))?;
+        require_number(&row, &run(insert([&row]).unless_taken())?)?;
         return Ok(row.receipt());
     }
     effective_day(Some(row.paid_on), today(), "/paidOn")?;
     let paid = pay(&row, &parts)?;
-    paid.write(&row, insert([&row])).map_err(or_duplicate("/number"))?;
+    require_number(&row, &paid.write(&row, insert([&row]).unless_taken())?)?;
     paid.post()?;
     Ok(row.receipt().subjects(parts.iter().map(|part| part.invoice)))
+}
+
+/// # Errors
+/// DUPLICATE at `/number` where the payment's insert left it out.
+fn require_number(row: &PaymentRow, went_in: &[bool]) -> Result<(), Problem> {
+    let number = vec![row.side.put(), row.legal_entity_id.put(), row.number_key.clone().put()];
+    require_inserted::<PaymentRow>(row.side, went_in, number)
 }
 
 /// A payment as a body states it. An expected one resolves no account that the body does not state.
@@ -93,11 +101,12 @@ fn pay(row: &PaymentRow, parts: &[Part]) -> Result<Paid, Problem> {
 
 impl Paid {
     /// Writes it beside the payment itself.
-    fn write(&self, row: &PaymentRow, payment: impl Batch) -> Result<(), Failure> {
+    fn write<B: Batch>(&self, row: &PaymentRow, payment: B) -> Result<B::Answer, Failure> {
         let Paid { recorded, funds, settlement } = self;
         let entries = std::iter::once(&recorded.entry).chain(&settlement.entries).cloned().collect();
         let lines = Lines { entries, moves: vec![recorded.moved.clone()], ..Lines::default() };
-        write_lines(row.legal_entity_id, (payment, insert([funds]), settlement.writes()), &lines).map(drop)
+        let rest = (payment, insert([funds]), settlement.writes());
+        write_lines(row.legal_entity_id, rest, &lines).map(|(payment, ..)| payment)
     }
 
     fn post(&self) -> Result<(), Problem> {

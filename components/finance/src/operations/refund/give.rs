@@ -2,10 +2,10 @@
 //! lowers what its open session should hold (rule 12).
 
 use stoa_sdk::store::{Batch, insert};
-use stoa_sdk::{Answer, Bounds, Call, Id, Problem, item, new_id};
+use stoa_sdk::{Answer, Bounds, Call, Field, Id, Problem, item, new_id};
 use stoa_trade::clients::books;
 use stoa_trade::new_record;
-use stoa_trade::refusal::{or_duplicate, refuse};
+use stoa_trade::refusal::refuse;
 use stoa_trade::text::key;
 
 use crate::operations::refund::input::RefundInput;
@@ -19,6 +19,7 @@ use crate::work::entries::{Debtor, PartyDocument, entry, negate};
 use crate::work::money::{draw_move, money_of_refund, post_money, resolve_account};
 use crate::work::month_totals::{Lines, write_lines};
 use crate::work::source::{Source, SourceRow, lock_source_row, read_source_row};
+use crate::work::taken::require_inserted;
 use crate::work::till::{CashUse, lock_drawer, take_cash};
 
 /// Refunds what a payment or a credit has left.
@@ -90,8 +91,10 @@ fn give(body: &RefundInput, source: &Source, from: Purse, raise: impl Batch) -> 
     let funds = source.change_funds().add(FundsRow::refunded, amount).add(FundsRow::available, negate(amount));
     let moved = draw_move(&money, branch, false);
     let lines = Lines { entries: vec![refund_entry], moves: vec![moved], ..Lines::default() };
-    write_lines(row.legal_entity_id, (insert([&row]), funds, drawer, raise), &lines)
-        .map_err(or_duplicate("/number"))?;
+    let rest = (insert([&row]).unless_taken(), funds, drawer, raise);
+    let (went_in, ..) = write_lines(row.legal_entity_id, rest, &lines)?;
+    let number = vec![row.side.put(), row.legal_entity_id.put(), row.number_key.clone().put()];
+    require_inserted::<RefundRow>(row.side, &went_in, number)?;
     books::post(&post_money(&source.debtor, &document, REFUND, &money, "/refundedOn"))?;
     Ok(row.receipt().subject(source.document.id))
 }

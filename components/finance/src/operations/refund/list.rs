@@ -1,8 +1,9 @@
 //! Refunds as they are read.
 
 use stoa_sdk::store::{get, run};
-use stoa_sdk::{Answer, Call, Id, Problem};
+use stoa_sdk::{Answer, Call, Id, Instant, Problem};
 use stoa_trade::Caller;
+use stoa_trade::lists::changed_since;
 use stoa_trade::payment_method::Method;
 
 use crate::operations::document_list::document_list;
@@ -20,6 +21,8 @@ document_list! {
     } dated {
         /// Only refunds made on or after this day.
         refunded_on;
+        /// Only records changed at or after this instant.
+        updated_since: Option<Instant> = changed_since(RefundRow::updated_at, updated_since),
     } of amount
 }
 

@@ -19,11 +19,13 @@ use crate::work::revenue::{Figures, GroupBy, Grouped, Scope, group_revenue, ids_
 pub const OPERATIONS: &[Operation] = &[
     Operation::read("/reports/sales", "getSalesReport", sales).summary("Sales report")
         .description("Order lines count on the day of their delivery, lines without an order on the day of their recognition. \
-            Totals cover the whole range on every page.")
+            Totals cover the whole range on every page. Groups by VARIANT, and reports of one variant, subtract the lines of \
+            recognised credits. Credits without lines name no variant: their sum is `creditsWithoutLines`.")
         .needs(SALES.read).query::<AskRevenue>().answers::<SalesReport>().cache_control("no-store").or_csv().heavy().problems(&["NOT_FOUND", "LIMIT_EXCEEDED"]),
     Operation::read("/reports/margin", "getMarginReport", margin).summary("Margin report")
         .description("Revenue minus the cost of the goods when they left. Goods without a known cost are counted and not \
-            valued. Credits and corrections of cost are separate from the totals.")
+            valued. Credits and corrections of cost are separate from the totals. By VARIANT, and of one variant, credits are the \
+            lines that name one, and `creditsWithoutLines` is the sum of the others.")
         .needs(MARGIN).query::<AskRevenue>().answers::<MarginReport>().cache_control("no-store").or_csv().heavy().problems(&["NOT_FOUND", "LIMIT_EXCEEDED"]),
 ];
 
@@ -57,10 +59,22 @@ pub struct SalesFigures {
     /// Minus returned quantity; present for groups by VARIANT only.
     quantity: Option<Sum>,
     revenue: Amount,
-    /// Recognised credits; present for groups by DAY, MONTH and CUSTOMER only.
+    /// Recognised credits. Null for groups by BRANCH and WAREHOUSE and with `branchId` or `warehouseId`. For groups by VARIANT and with
+    /// `variantId`: the lines of credits that name the variant; null if none does.
     credits: Option<Sum>,
     /// Revenue minus credits.
     net: Amount,
+}
+
+/// Sales of all groups.
+#[derive(Debug, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct SalesTotals {
+    #[serde(flatten)]
+    figures: SalesFigures,
+    /// Recognised credits without lines, which are in no group and not in `credits`. Present for groups by VARIANT and with `variantId`
+    /// only.
+    credits_without_lines: Option<Sum>,
 }
 
 /// Sales of a group.
@@ -79,7 +93,7 @@ pub struct SalesReportRow {
 #[serde(rename_all = "camelCase")]
 pub struct SalesReport {
     items: Vec<SalesReportRow>,
-    totals: SalesFigures,
+    totals: SalesTotals,
     next_cursor: Option<Id>,
 }
 
@@ -112,8 +126,11 @@ pub struct MarginReportRow {
 pub struct MarginTotals {
     #[serde(flatten)]
     figures: MarginFigures,
-    /// Recognised credits; present for groups by DAY, MONTH and CUSTOMER only.
+    /// Recognised credits. Null for groups by BRANCH and WAREHOUSE and with `branchId` or `warehouseId`. For groups by VARIANT and with
+    /// `variantId`: their lines of these variants; null if there are none.
     credits: Option<Sum>,
+    /// Recognised credits without lines, which are not in `credits`. Present for groups by VARIANT and with `variantId` only.
+    credits_without_lines: Option<Sum>,
     /// Amount by which supplier credits lowered the cost of sold goods, by the day of their recognition.
     corrections: Amount,
 }
@@ -182,7 +199,10 @@ fn sales(call: &Call) -> Answer {
     };
     Ok(Reply::json(&SalesReport {
         items: grouped.rows.iter().map(row).collect::<Result<_, Problem>>()?,
-        totals: show_sales(&grouped.total, query.group_by)?,
+        totals: SalesTotals {
+            figures: show_sales(&grouped.total, query.group_by)?,
+            credits_without_lines: grouped.credits_without_lines,
+        },
         next_cursor: grouped.next,
     }))
 }
@@ -218,7 +238,12 @@ fn margin(call: &Call) -> Answer {
             figures: show_margin(figures)?,
         })
     };
-    let totals = MarginTotals { figures: show_margin(&grouped.total)?, credits: grouped.total.credits, corrections };
+    let totals = MarginTotals {
+        figures: show_margin(&grouped.total)?,
+        credits: grouped.total.credits,
+        credits_without_lines: grouped.credits_without_lines,
+        corrections,
+    };
     Ok(Reply::json(&MarginReport {
         items: grouped.rows.iter().map(row).collect::<Result<_, Problem>>()?,
         totals,

@@ -1,14 +1,14 @@
 //! Drafting supplier returns: created, replaced, cancelled. A draft moves nothing.
 
 use stoa_sdk::store::{insert, run};
-use stoa_sdk::{Answer, Call, Id, Item, Problem, item, map, new_id, new_ids};
+use stoa_sdk::{Answer, Call, Field, Id, Item, Problem, item, map, new_id, new_ids};
 use stoa_trade::clients::purchases::{self, ReceiptItem};
 use stoa_trade::clients::{articles, directory, units, warehouses};
 use stoa_trade::document::lines::Lines;
 use stoa_trade::document::replacement::FullReplacement;
 use stoa_trade::document::version::Transition;
 use stoa_trade::quantity::{Tracking, is_countable, scale_fault};
-use stoa_trade::refusal::{or_duplicate, refuse, refuse_invalid, require_unchanged};
+use stoa_trade::refusal::{refuse, refuse_invalid, require_unchanged};
 use stoa_trade::text::key;
 use stoa_trade::{Change, JsonList, new_record, new_row};
 
@@ -18,6 +18,7 @@ use crate::records::supplier_return::{SupplierReturnLineRow, SupplierReturnRow, 
 use crate::work::ordered::read_tracking;
 use crate::work::party::require_party;
 use crate::work::supplier_return::{lock_return, products_of};
+use crate::work::taken::require_inserted;
 
 pub fn create(call: &Call) -> Answer {
     let body: SupplierReturnInput = call.body()?;
@@ -25,7 +26,9 @@ pub fn create(call: &Call) -> Answer {
     directory::require(body.legal_entity_id, None)?;
     require_party(Side::Purchases, body.party_id)?;
     let (row, lines) = draw_return(new_id(), body)?;
-    run((insert([&row]), insert(&lines))).map_err(or_duplicate("/number"))?;
+    let (went_in, _) = run((insert([&row]).unless_taken(), insert(&lines)))?;
+    let number = vec![row.legal_entity_id.put(), row.number_key.clone().put()];
+    require_inserted::<SupplierReturnRow>(Side::Purchases, &went_in, number)?;
     Ok(row.receipt().subjects(products_of(&lines)))
 }
 

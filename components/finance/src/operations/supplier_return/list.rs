@@ -1,10 +1,11 @@
 //! Supplier returns as they are read.
 
 use stoa_sdk::store::{get, run, select};
-use stoa_sdk::{Answer, Call, Date, Id, Problem, Reply, Text, has, set};
+use stoa_sdk::{Answer, Call, Date, Id, Instant, Problem, Reply, Text, has, set};
 use stoa_trade::clients::units;
 use stoa_trade::document::currency::CurrencyCode;
-use stoa_trade::lists::{at_least, at_most, mentions};
+use stoa_trade::ids::{Ids, among};
+use stoa_trade::lists::{at_least, at_most, changed_since, mentions};
 use stoa_trade::{Caller, list_query};
 
 use crate::records::supplier_return::{
@@ -15,6 +16,8 @@ use crate::work::units::name_units;
 
 list_query! {
     pub struct ListSupplierReturns of SupplierReturnRow {
+        /// Only these documents, at most 100, separated by commas.
+        ids: Option<Ids> = among(SupplierReturnRow::id, ids.as_ref()),
         status: Option<SupplierReturnStatus>,
         legal_entity_id: Option<Id>,
         party_id: Option<Id>,
@@ -27,6 +30,8 @@ list_query! {
         /// Only returns shipped on or after this day.
         from: Option<Date> = at_least(SupplierReturnRow::shipped_on, from),
         to: Option<Date> = at_most(SupplierReturnRow::shipped_on, to),
+        /// Only records changed at or after this instant.
+        updated_since: Option<Instant> = changed_since(SupplierReturnRow::updated_at, updated_since),
     }
 }
 

@@ -2,8 +2,8 @@
 
 use std::collections::BTreeSet;
 
-use stoa_sdk::store::{get, insert, run, select};
-use stoa_sdk::{Id, Problem, new_id};
+use stoa_sdk::store::{Row, get, insert, run, select};
+use stoa_sdk::{Field, Id, Problem, new_id};
 use stoa_trade::clients::directory;
 use stoa_trade::document::version::ExpectedVersion;
 use stoa_trade::quantity::Amount;
@@ -19,6 +19,7 @@ use crate::rules::total::invoice_total;
 use crate::work::invoice::lines::draw_lines;
 use crate::work::invoice::locked::lines_of;
 use crate::work::party::require_active_party;
+use crate::work::taken::{require_free, require_inserted};
 
 /// A draft as it was written.
 pub struct Draft {
@@ -54,7 +55,8 @@ pub fn create_draft(side: Side, stated: StatedInvoice) -> Result<Draft, Problem>
     let row = new_draft(side, new_id(), &stated);
     let lines = draw_lines(&row, &entity, &stated.lines)?;
     let row = InvoiceRow { total: total_of(&lines)?, ..row };
-    run((insert([&row]), insert(&lines))).map_err(or_duplicate("/number"))?;
+    let (went_in, _) = run((insert([&row]).unless_taken(), insert(&lines)))?;
+    require_inserted::<InvoiceRow>(side, &went_in, number_of(&row))?;
     Ok(Draft { row, lines, products_before: BTreeSet::new(), changed: Vec::new() })
 }
 
@@ -89,6 +91,11 @@ fn new_draft(side: Side, id: Id, stated: &StatedInvoice) -> InvoiceRow {
     })
 }
 
+/// Its values of the unique key `number`.
+fn number_of(row: &InvoiceRow) -> Row {
+    vec![row.side.put(), row.legal_entity_id.put(), row.number_scope.put(), row.number_key.clone().put()]
+}
+
 /// Suppliers number their own invoices.
 fn number_scope(side: Side, terms: &InvoiceTerms) -> Id {
     match side {
@@ -115,6 +122,9 @@ pub fn replace_draft(side: Side, id: Id, expected: ExpectedVersion, stated: Stat
     let entity = directory::require(stated.terms.legal_entity_id, stated.terms.branch_id)?;
     if stated.terms.party_id != before.party_id {
         require_active_party(side, stated.terms.party_id)?;
+    }
+    if after.number_scope != before.number_scope {
+        require_free::<InvoiceRow>(side, "number", number_of(&after), "/number")?;
     }
     let lines = draw_lines(&after, &entity, &stated.lines)?;
     let change = Change::new(&before, InvoiceRow { total: total_of(&lines)?, ..after })?;

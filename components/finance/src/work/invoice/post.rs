@@ -4,7 +4,7 @@
 use std::collections::BTreeMap;
 
 use stoa_sdk::store::{Failure, insert, update};
-use stoa_sdk::{Date, Id, Problem, item, new_id, new_ids, now};
+use stoa_sdk::{Date, Field, Id, Problem, item, new_id, new_ids, now};
 use stoa_trade::clients::books::{self, Leg, Posting, Side as JournalSide, Target};
 use stoa_trade::clients::{purchases, sales};
 use stoa_trade::quantity::{Amount, Money, Quantity, multiply, sum, widen};
@@ -25,6 +25,7 @@ use crate::work::month_totals::{Lines, write_lines};
 use crate::work::ordered::Orders;
 use crate::work::party::read_party;
 use crate::work::posting::{EntrySource, Terms, draw_entry, leg, of_branch, party_leg};
+use crate::work::taken::require_free;
 
 /// How an invoice is posted.
 #[derive(Debug, Clone)]
@@ -145,6 +146,10 @@ pub fn post_invoice(invoice: &LockedInvoice, billed: BilledLines, how: &Posted) 
         insert(&applications),
         funds,
     );
+    if let Some(reference) = after.reference_key.clone() {
+        let key = vec![row.legal_entity_id.put(), row.party_id.put(), reference.put()];
+        require_free::<InvoiceRow>(row.side, "reference", key, "/documentReference")?;
+    }
     write_lines(row.legal_entity_id, rest, &written).map_err(or_taken)?;
     books::post_all(&postings)?;
     Ok(after)
@@ -164,7 +169,7 @@ const POSTED_COLUMNS: &[&str] = &[
     "receipt_id",
 ];
 
-/// Another invoice that stands has the supplier's document, or one of the units.
+/// Another invoice that came meanwhile has the supplier's document, or one of the units.
 fn or_taken(failure: Failure) -> Problem {
     match failure {
         Failure::Duplicate(clashes) if clashes.iter().any(|clash| clash.key == "reference") => {

@@ -1,8 +1,8 @@
 //! Reading reservations.
 
 use stoa_sdk::store::{get, run};
-use stoa_sdk::{Answer, Call, Id, Problem, holds};
-use stoa_trade::lists::equals;
+use stoa_sdk::{Answer, Call, Id, Instant, Problem, holds};
+use stoa_trade::lists::{changed_since, equals};
 use stoa_trade::{Caller, client_query, list_query};
 
 use crate::records::permission::SERIALS_READ;
@@ -17,6 +17,8 @@ list_query! {
         document_id: Option<Id>,
         /// Requires `inventory.serials.read`.
         inventory_unit_id: Option<Id> = equals(ReservationRow::unit_id, inventory_unit_id),
+        /// Only records changed at or after this instant.
+        updated_since: Option<Instant> = changed_since(ReservationRow::updated_at, updated_since),
     } by creation {}
 }
 

@@ -1,9 +1,9 @@
 //! Reading stock counts.
 
 use stoa_sdk::store::{get, run, select};
-use stoa_sdk::{Answer, Call, Id, Problem, Reply, Text, holds};
+use stoa_sdk::{Answer, Call, Id, Instant, Problem, Reply, Text, holds};
 use stoa_trade::list_query;
-use stoa_trade::lists::{answer_page, mentions};
+use stoa_trade::lists::{answer_page, changed_since, mentions};
 
 use crate::records::permission::SERIALS_READ;
 use crate::records::stock_count::{
@@ -16,6 +16,8 @@ list_query! {
         warehouse_id: Option<Id>,
         /// Only documents whose number contains the text, ignoring case.
         number: Option<Text<1, 64>> = mentions("number", number.as_deref()),
+        /// Only records changed at or after this instant.
+        updated_since: Option<Instant> = changed_since(StockCountRow::updated_at, updated_since),
     } by creation {}
 }
 

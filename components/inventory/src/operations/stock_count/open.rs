@@ -1,7 +1,7 @@
 //! Opening a stock count, and cancelling it.
 
 use stoa_sdk::store::{get, run};
-use stoa_sdk::{Answer, Call, Problem, new_id};
+use stoa_sdk::{Answer, Call, Id, Problem, new_id, view};
 use stoa_trade::clients::articles;
 use stoa_trade::document::number::{NumberRange, assign_number, insert_unless_taken};
 use stoa_trade::text::key;
@@ -12,6 +12,9 @@ use crate::operations::stock_count::lock::{check_open, lock_count};
 use crate::records::stock_count::{CountStatus, StockCountRow, receipt};
 use crate::records::warehouse::WarehouseRow;
 use crate::rules::place;
+use crate::work::documents::name_owner;
+
+view! { CountId of StockCountRow { id: Id } }
 
 pub fn create(call: &Call) -> Answer {
     let body: StockCountInput = call.body()?;
@@ -33,7 +36,8 @@ pub fn create(call: &Call) -> Answer {
         count.number = number.to_owned();
         count.number_key = key(number);
         insert_unless_taken(&count)
-    })?;
+    })
+    .or_else(|refusal| Err(name_owner::<CountId>(refusal, range.entity, &count.number_key, |other| other.id)?))?;
     Ok(receipt(&count))
 }
 

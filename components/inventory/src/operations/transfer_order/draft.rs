@@ -1,7 +1,7 @@
 //! Drafting transfer orders: creating and replacing them. A draft holds nothing.
 
 use stoa_sdk::store::{insert, run};
-use stoa_sdk::{Answer, Call, Problem, new_id};
+use stoa_sdk::{Answer, Call, Id, Problem, new_id, view};
 use stoa_trade::clients::articles;
 use stoa_trade::document::number::{NumberRange, assign_number, insert_unless_taken};
 use stoa_trade::document::replacement::FullReplacement;
@@ -12,6 +12,9 @@ use crate::operations::transfer_order::input::TransferOrderInput;
 use crate::operations::transfer_order::redraft::Draft;
 use crate::operations::transfer_order::references::References;
 use crate::records::transfer_order::{TransferOrderRow, TransferStatus, receipt};
+use crate::work::documents::name_owner;
+
+view! { OrderId of TransferOrderRow { id: Id } }
 
 pub fn create(call: &Call) -> Answer {
     let body: TransferOrderInput = call.body()?;
@@ -41,7 +44,8 @@ pub fn create(call: &Call) -> Answer {
         order.number = number.to_owned();
         order.number_key = key(number);
         insert_unless_taken(&order)
-    })?;
+    })
+    .or_else(|refusal| Err(name_owner::<OrderId>(refusal, entity, &order.number_key, |other| other.id)?))?;
     let lines = Draft::new(order.clone()).redraw(&body.items, &known, caller);
     run((insert(&lines.items), insert(&lines.units)))?;
     Ok(receipt(&order).subjects(articles::products_of(body.items.iter().map(|line| line.variant_id))))

@@ -3,8 +3,8 @@
 use std::collections::BTreeMap;
 
 use stoa_sdk::store::{get, get_all, run, select};
-use stoa_sdk::{Answer, Call, Filter, Id, Problem, Reply, Text, all, has, holds, map, tenant};
-use stoa_trade::lists::{answer_page, mentions};
+use stoa_sdk::{Answer, Call, Filter, Id, Instant, Problem, Reply, Text, all, has, holds, map, tenant};
+use stoa_trade::lists::{answer_page, changed_since, mentions};
 use stoa_trade::{Caller, list_query};
 
 use crate::records::permission::SERIALS_READ;
@@ -23,6 +23,8 @@ list_query! {
         variant_id: Option<Id> = variant_id.map(has_variant).unwrap_or_default(),
         /// Only documents whose number contains the text, ignoring case.
         number: Option<Text<1, 64>> = mentions("number", number.as_deref()),
+        /// Only records changed at or after this instant.
+        updated_since: Option<Instant> = changed_since(TransferOrderRow::updated_at, updated_since),
     } by creation {}
 }
 

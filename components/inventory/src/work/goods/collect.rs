@@ -104,6 +104,8 @@ pub struct Inflow {
     pub document: Option<(DocumentType, Id)>,
     /// The entry by which they once left.
     pub source_entry: Option<Id>,
+    /// Account that the books post the value against, instead of the account of the posting role.
+    pub counter_account: Option<Id>,
 }
 
 /// Goods that go out: a draw from layers, or the layer of a unit.
@@ -117,6 +119,8 @@ pub struct Outflow {
     /// SOLD, ADJUSTED_OUT, DAMAGED, LOST or RETURNED.
     pub kind: CostKind,
     pub document: Option<(DocumentType, Id)>,
+    /// As for an inflow.
+    pub counter_account: Option<Id>,
 }
 
 impl Inflow {
@@ -138,6 +142,7 @@ impl Inflow {
             kind,
             document: None,
             source_entry: None,
+            counter_account: None,
         }
     }
 }
@@ -149,7 +154,7 @@ impl Outflow {
 
     /// In quantities, of no document: to be completed.
     pub fn new(movement: Id, place: Place, sku: Sku, quantity: Quantity, kind: CostKind) -> Outflow {
-        Outflow { movement, place, sku, unit: None, quantity, kind, document: None }
+        Outflow { movement, place, sku, unit: None, quantity, kind, document: None, counter_account: None }
     }
 }
 

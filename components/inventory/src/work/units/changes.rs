@@ -24,6 +24,8 @@ pub struct Why {
     pub document: Option<(DocumentType, Id)>,
     pub receipt_item_id: Option<Id>,
     pub sale_allocation_id: Option<Id>,
+    /// Account that the books post the value against, instead of the account of the posting role.
+    pub counter_account: Option<Id>,
 }
 
 impl Why {
@@ -37,6 +39,7 @@ impl Why {
             document: None,
             receipt_item_id: None,
             sale_allocation_id: None,
+            counter_account: None,
         }
     }
 

@@ -2,7 +2,7 @@
 
 use stoa_sdk::store::{get, run};
 use stoa_sdk::{Answer, Call, Id, Instant, Problem};
-use stoa_trade::lists::{at_least, at_most, equals};
+use stoa_trade::lists::{at_least, at_most, changed_since, equals};
 use stoa_trade::{Caller, list_query};
 
 use crate::records::session::{ApiPosSession, PosSession, SessionRow, SessionStatus};
@@ -20,6 +20,8 @@ list_query! {
         opened_to: Option<Instant> = at_most(SessionRow::opened_at, opened_to),
         closed_from: Option<Instant> = at_least(SessionRow::closed_at, closed_from),
         closed_to: Option<Instant> = at_most(SessionRow::closed_at, closed_to),
+        /// Only sessions changed at or after this instant. Each receipt and each movement of cash changes its session.
+        updated_since: Option<Instant> = changed_since(SessionRow::updated_at, updated_since),
     }
 }
 

@@ -12,6 +12,7 @@ use stoa_trade::document::version::Transition;
 use crate::operations::import_order::input::{AllocateCharge, ChargeInput, ShipmentAdvance, ShipmentInput};
 use crate::operations::order::{DRAFTING, REDRAFTING, draft};
 use crate::operations::order_list::ListImportOrders;
+use crate::records::draft_write::PurchaseOrderDraftWrite;
 use crate::records::import_order::{
     ApiImportOrder, ApiImportOrderHeader, ChargeWrite, ImportOrder, ImportOrderHeader, ShipmentWrite,
 };
@@ -52,7 +53,7 @@ pub const OPERATIONS: &[Operation] = &[
     Operation::create(ORDERS, "createImportOrder", draft::create_import).summary("Draft an import order")
         .description("An import order is a purchase order of kind IMPORT. Approve, cancel and receive it like any other \
             purchase order.")
-        .needs(CREATE).body::<ImportOrderInput>().grows_with("/items").answers::<PurchaseOrderWrite>()
+        .needs(CREATE).body::<ImportOrderInput>().grows_with("/items").answers::<PurchaseOrderDraftWrite>()
         .writes(ORDER, &[ORDER_CREATED.code]).problems(DRAFTING)
         .and_client(Client::new(CLIENT_WRITE)),
     Operation::read(ONE, "getImportOrder", list::read).summary("An import order")
@@ -63,7 +64,7 @@ pub const OPERATIONS: &[Operation] = &[
     Operation::replace(ONE, "replaceImportOrder", draft::replace_import).summary("Replace an import order")
         .description("A DRAFT can be replaced in full. On an approved or partially received order only `transportMode`, ports, \
             `customsReference`, `notes` and `expectedOn` may change.")
-        .needs(CREATE).body::<ImportOrderUpdate>().grows_with("/items").answers::<PurchaseOrderWrite>()
+        .needs(CREATE).body::<ImportOrderUpdate>().grows_with("/items").answers::<PurchaseOrderDraftWrite>()
         .writes(ORDER, UPDATES).without_if_match().problems(REDRAFTING)
         .and_client(Client::new(CLIENT_WRITE)),
     Operation::create("/purchases/import-orders/{id}/shipments", "addShipment", shipment::add).summary("Plan a shipment")

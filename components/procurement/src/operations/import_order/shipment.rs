@@ -1,7 +1,7 @@
 //! Shipments of an import order: planned, replaced and advanced under the lock of the order.
 
 use stoa_sdk::store::{Whole, get_all, insert, run, select, update, update_all, update_from};
-use stoa_sdk::{Answer, Bounds, Call, Id, Item, Problem, Reply, has, item, new_id, new_ids, now, set};
+use stoa_sdk::{Answer, Bounds, Call, Id, Item, Problem, Reply, has, holds, item, new_id, new_ids, now, set};
 use stoa_trade::clients::articles;
 use stoa_trade::document::draft::{Kept, replace_lines};
 use stoa_trade::document::lines::Lines;
@@ -15,6 +15,7 @@ use stoa_trade::{Change, JsonList, new_record};
 use crate::operations::import_order::input::{ShipmentAdvance, ShipmentInput, ShipmentItemInput};
 use crate::records::import_order::ShipmentWrite;
 use crate::records::order_item::OrderItemRow;
+use crate::records::permission::READ;
 use crate::records::shipment::{ShipmentItemRow, ShipmentRow, ShipmentStage, ShipmentStep};
 use crate::rules::shipment_state::check_advance;
 use crate::work::order::{LockedOrder, lock_import_with};
@@ -39,6 +40,12 @@ impl Shipping {
     /// The shipment of the path.
     fn shipment(&self, id: Id) -> Result<&ShipmentRow, Problem> {
         self.shipments.iter().find(|shipment| shipment.id == id).ok_or_else(Problem::not_found)
+    }
+
+    /// The shipment with this number, named to callers who may read the order.
+    fn find_named(&self, number_key: &str) -> Option<Id> {
+        let named = self.shipments.iter().find(|shipment| shipment.number_key == number_key);
+        named.map(|shipment| shipment.id).filter(|_| READ.iter().all(|permission| holds(permission)))
     }
 
     /// Quantity of a line on shipments that are not cancelled, without the shipment `but_for`.
@@ -121,7 +128,8 @@ pub fn add(call: &Call) -> Answer {
         &body,
     );
     if !insert_unless_taken(&row)? {
-        return Err(Problem::duplicate("/number"));
+        // Shipments are named within their order, and have no read of their own.
+        return Err(Problem::conflict("DUPLICATE", "/number", shipping.find_named(&row.number_key)));
     }
     let ids = new_ids(u32::try_from(body.items.len()).unwrap_or(u32::MAX));
     let lines = body.items.iter().zip(0..).zip(ids);

@@ -2,12 +2,14 @@
 
 use stoa_sdk::{Answer, Call};
 
+use crate::records::draft_write::show_draft;
 use crate::rules::terms::{ImportOrderInput, ImportOrderUpdate, PurchaseOrderInput, PurchaseOrderUpdate, StatedOrder};
 use crate::work::draft::{insert_order, replace_order};
 
 fn insert(stated: &StatedOrder) -> Answer {
     let (order, _) = insert_order(stated)?;
-    Ok(order.show(&order.row, &[]))
+    let items = order.items.iter().map(|item| item.name()).collect();
+    Ok(show_draft(&order.row, items).subjects(order.subjects()))
 }
 
 pub fn create(call: &Call) -> Answer {

@@ -9,6 +9,7 @@ use stoa_sdk::{Client, Operation, Page};
 use stoa_trade::document::version::{ReasonedTransition, Transition};
 
 use crate::operations::order_list::ListPurchaseOrders;
+use crate::records::draft_write::PurchaseOrderDraftWrite;
 use crate::records::order::{ORDER, ORDER_APPROVED, ORDER_CANCELLED, ORDER_CREATED, ORDER_UPDATED, PurchaseOrderWrite};
 use crate::records::permission::{APPROVE, CLIENT_READ, CLIENT_WRITE, CREATE, CREATE_OR_APPROVE, READ};
 use crate::records::shown_order::{ApiPurchaseOrder, ApiPurchaseOrderHeader, PurchaseOrder, PurchaseOrderHeader};
@@ -39,7 +40,7 @@ pub const OPERATIONS: &[Operation] = &[
         .description("A draft has no effect: goods are expected once the order is approved. An order has one legal entity, \
             warehouse, supplier and currency. A variant may appear on one line only: add its quantities up, or create a second \
             order if costs differ.")
-        .needs(CREATE).body::<PurchaseOrderInput>().grows_with("/items").answers::<PurchaseOrderWrite>()
+        .needs(CREATE).body::<PurchaseOrderInput>().grows_with("/items").answers::<PurchaseOrderDraftWrite>()
         .writes(ORDER, &[ORDER_CREATED.code]).problems(DRAFTING)
         .and_client(Client::new(CLIENT_WRITE)),
     Operation::read(ONE, "getPurchaseOrder", list::read).summary("A purchase order")
@@ -49,7 +50,7 @@ pub const OPERATIONS: &[Operation] = &[
     Operation::replace(ONE, "replacePurchaseOrder", draft::replace).summary("Replace a draft of a purchase order")
         .description("Full replacement of a draft: omitted `notes` and `expectedOn` become null. Number and legal entity must \
             be the current ones. A line keeps its id while its variant remains, and gets the same id if the variant returns.")
-        .needs(CREATE).body::<PurchaseOrderUpdate>().grows_with("/items").answers::<PurchaseOrderWrite>()
+        .needs(CREATE).body::<PurchaseOrderUpdate>().grows_with("/items").answers::<PurchaseOrderDraftWrite>()
         .writes(ORDER, &[ORDER_UPDATED.code]).without_if_match().problems(REDRAFTING)
         .and_client(Client::new(CLIENT_WRITE)),
     Operation::transition("/purchases/orders/{id}/approve", "approvePurchaseOrder", approve::approve)

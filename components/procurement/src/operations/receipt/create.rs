@@ -12,6 +12,6 @@ pub fn create(call: &Call) -> Answer {
     let body: GoodsReceiptInput = call.body()?;
     refuse_invalid(body.find_faults())?;
     let receipt = receive(lock_receivable(id, &body)?, &body)?;
-    let reply = show_write(&receipt.row, receipt.order.row.version);
+    let reply = show_write(&receipt.row, receipt.order.row.version, &receipt.items);
     Ok(reply.subject(id).subjects(receipt.order.subjects()))
 }

@@ -3,9 +3,11 @@
 use std::collections::BTreeMap;
 
 use stoa_sdk::store::{Failure, Rows, find, get, run, select};
-use stoa_sdk::{Answer, Call, Field, Filter, Id, Problem, Reply, fit_page, has, holds, map, view};
+use stoa_sdk::{Answer, Call, Field, Filter, Id, Instant, Problem, Reply, all, fit_page, has, holds, map, view};
 use stoa_trade::clients::keys;
 use stoa_trade::clients::units::{self, SERIALS_READ, Unit, UnitsOf};
+use stoa_trade::ids::{Ids, among};
+use stoa_trade::lists::made_since;
 use stoa_trade::quantity::Tracking;
 use stoa_trade::{Caller, list_query};
 
@@ -16,17 +18,25 @@ use crate::records::receipt_item::{GoodsReceiptItem, GoodsReceiptUnit, ReceiptBa
 
 list_query! {
     pub struct ListGoodsReceipts of ReceiptRow {
+        /// Only these receipts, at most 100, separated by commas.
+        ids: Option<Ids> = among(ReceiptRow::id, ids.as_ref()),
         order_id: Option<Id>,
         supplier_id: Option<Id>,
         warehouse_id: Option<Id>,
         legal_entity_id: Option<Id>,
         /// Only documents with a line of this variant.
         variant_id: Option<Id> = variant_id.map(has_variant).unwrap_or_default(),
-    } by creation {}
+    } by creation {
+        /// Only receipts written at or after this instant. A receipt never changes.
+        updated_since: Option<Instant> = made_since(ReceiptRow::id, updated_since),
+    }
 }
 
 list_query! {
-    pub struct ListOrderReceipts {}
+    pub struct ListOrderReceipts {
+        /// Only receipts written at or after this instant. A receipt never changes.
+        updated_since: Option<Instant>,
+    }
 }
 
 view! { OrderId of OrderRow { id: Id } }
@@ -43,8 +53,9 @@ pub fn list(call: &Call) -> Answer {
 pub fn list_of_order(call: &Call) -> Answer {
     let id = call.path_id("id")?;
     let query: ListOrderReceipts = call.query()?;
+    let of_order = all([ReceiptRow::order_id.eq(id), made_since(ReceiptRow::id, query.updated_since)]);
     let page = |limit| -> Result<(Option<OrderId>, Rows<ReceiptRow>), Failure> {
-        run((get(id), select::<ReceiptRow>(ReceiptRow::order_id.eq(id)).page(query.cursor).limit(limit)))
+        run((get(id), select::<ReceiptRow>(of_order.clone()).page(query.cursor).limit(limit)))
     };
     let (order, rows) = fit_page(query.limit, page)?;
     order.ok_or_else(Problem::not_found)?;

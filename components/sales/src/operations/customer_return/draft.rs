@@ -11,7 +11,9 @@ use stoa_trade::{Caller, Change, JsonList, new_record};
 
 use crate::operations::customer_return::input::SalesReturnInput;
 use crate::operations::customer_return::references::{ReturnLine, ReturnReferences};
-use crate::records::customer_return::{ReturnStatus, SalesReturnItemRow, SalesReturnRow, receipt};
+use crate::records::customer_return::{
+    ReturnStatus, SalesReturnItemRow, SalesReturnItemWrite, SalesReturnRow, draft_receipt,
+};
 use crate::work::priced_line::name_changes;
 
 /// Columns that a replacement writes of the lines that stay.
@@ -37,7 +39,8 @@ pub fn create(call: &Call) -> Answer {
     let items: Vec<SalesReturnItemRow> =
         ids.zip(&lines).map(|((id, line_no), line)| new_item(id, row.id, line_no, line)).collect();
     run((insert([&row]), insert(&items)))?;
-    Ok(receipt(&row).subjects(references.products()))
+    let reply = draft_receipt(&row, items.iter().map(SalesReturnItemWrite::from_row).collect());
+    Ok(reply.subjects(references.products()))
 }
 
 fn new_item(id: Id, return_id: Id, line_no: i64, line: &ReturnLine<'_>) -> SalesReturnItemRow {
@@ -77,9 +80,10 @@ pub fn replace(call: &Call) -> Answer {
     };
     let redrawn = replace_lines(&rows, kept, &lines, ReturnLine::key);
     let by_client = Caller::current().is_client();
-    let (mut new, mut old) = (Vec::new(), Vec::new());
+    let (mut new, mut old, mut written) = (Vec::new(), Vec::new(), Vec::new());
     for (redrawn_line, line) in redrawn.lines.iter().zip(&lines) {
         let mut row = new_item(redrawn_line.id, id, redrawn_line.line_no, line);
+        written.push(SalesReturnItemWrite::from_row(&row));
         let Some(before) = redrawn_line.before else {
             new.push(row);
             continue;
@@ -101,5 +105,6 @@ pub fn replace(call: &Call) -> Answer {
     let dropped =
         update_all::<SalesReturnItemRow>(redrawn.dropped.iter().copied()).set(SalesReturnItemRow::line_no, &None);
     run((change.update(), update_from(&old, REDRAWN), dropped, insert(&new)))?;
-    Ok(receipt(change.after()).subjects(references.products()).changed(name_changes(&change)))
+    let reply = draft_receipt(change.after(), written);
+    Ok(reply.subjects(references.products()).changed(name_changes(&change)))
 }

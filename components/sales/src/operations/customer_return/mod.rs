@@ -14,7 +14,8 @@ use stoa_trade::document::version::Transition;
 use crate::operations::customer_return::input::SalesReturnInput;
 use crate::operations::customer_return::list::ListSalesReturns;
 use crate::records::customer_return::{
-    ApiSalesReturn, ApiSalesReturnHeader, CUSTOMER_RETURN, SalesReturn, SalesReturnHeader, SalesReturnWrite,
+    ApiSalesReturn, ApiSalesReturnHeader, CUSTOMER_RETURN, SalesReturn, SalesReturnDraftWrite, SalesReturnHeader,
+    SalesReturnWrite,
 };
 use crate::records::permission::{CLIENT_MOVE_GOODS, CLIENT_WRITE, CREATE, MOVE_GOODS, READ};
 
@@ -26,7 +27,7 @@ pub const OPERATIONS: &[Operation] = &[
     Operation::create("/sales/returns", "createSalesReturn", draft::create).summary("Draft a customer return")
         .description("Return of goods of a COMPLETED order. It moves stock only and is independent of any credit. A return has \
             one line for each order line and disposition.")
-        .needs(CREATE).body::<SalesReturnInput>().grows_with("/items").answers::<SalesReturnWrite>().cache_control("no-store")
+        .needs(CREATE).body::<SalesReturnInput>().grows_with("/items").answers::<SalesReturnDraftWrite>().cache_control("no-store")
         .writes(CUSTOMER_RETURN, &[])
         .problems(&["ILLEGAL_STATE", "REFERENCE_INVALID", "UNIT_COUNT_MISMATCH", "LIMIT_EXCEEDED"])
         .item_codes(&["OTHER_ENTITY", "OTHER_WAREHOUSE", "OTHER_VARIANT", "UNITS_DIFFER_FROM_QUANTITY"])
@@ -41,7 +42,7 @@ pub const OPERATIONS: &[Operation] = &[
     Operation::replace("/sales/returns/{id}", "replaceSalesReturn", draft::replace)
         .summary("Replace a draft of a customer return")
         .description("Full replacement. The order must be the current one.")
-        .needs(CREATE).body::<FullReplacement<SalesReturnInput>>().grows_with("/items").answers::<SalesReturnWrite>().cache_control("no-store")
+        .needs(CREATE).body::<FullReplacement<SalesReturnInput>>().grows_with("/items").answers::<SalesReturnDraftWrite>().cache_control("no-store")
         .writes(CUSTOMER_RETURN, &[]).without_if_match()
         .problems(&["VERSION_CONFLICT", "ILLEGAL_STATE", "IMMUTABLE_FIELD", "REFERENCE_INVALID", "UNIT_COUNT_MISMATCH",
             "LIMIT_EXCEEDED"])

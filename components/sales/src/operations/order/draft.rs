@@ -10,7 +10,7 @@ use stoa_trade::text::restate_code;
 use stoa_trade::{Caller, Change};
 
 use crate::operations::order::input::SalesOrderInput;
-use crate::records::order::{OrderRow, OrderStatus, SALE_CREATED, SALE_UPDATED, emit_sale, receipt};
+use crate::records::order::{OrderRow, OrderStatus, SALE_CREATED, SALE_UPDATED, draft_receipt, emit_sale};
 use crate::records::order_item::OrderItemRow;
 use crate::records::price_figures::PriceOrigin;
 use crate::records::quotation::QuotationItemRow;
@@ -28,10 +28,10 @@ pub fn create(call: &Call) -> Answer {
 
     let order = new_order(&named, body.warehouse_id, &references);
     let items = new_items(order.id, &lines, &terms, PriceOrigin::SalesOrder)?;
-    let mut order = with_sums(OrderRow { notes: body.notes.map(String::from), ..order }, &items, now())?;
+    let mut order = with_sums(body.fill_in(order), &items, now())?;
     insert_order(&mut order, &items, body.number, figure, "/number")?;
     emit_sale(&SALE_CREATED, &order);
-    Ok(receipt(&order).subjects(references.products()))
+    Ok(draft_receipt(&order, &items).subjects(references.products()))
 }
 
 view! {
@@ -49,17 +49,16 @@ pub fn replace(call: &Call) -> Answer {
     let before = &draft.row;
     expected_version.check(before.version)?;
     require_status(before, &[OrderStatus::Draft])?;
-    let after = OrderRow {
-        number: restate_code(&before.number, body.number.map(|number| number.0)),
+    let after = body.fill_in(OrderRow {
+        number: restate_code(&before.number, body.number.clone().map(|number| number.0)),
         legal_entity_id: named.entity,
         branch_id: draft.references.branch(),
         warehouse_id: body.warehouse_id,
         customer_id: named.customer,
         price_list_id: named.price_list,
         currency_code: draft.references.currency_code(),
-        notes: body.notes.map(String::from),
         ..before.clone()
-    };
+    });
     let offer = Offer(map(offer.into_iter().map(|quoted| (quoted.variant_id, quoted))));
     let redrawn = draft.redraw_lines(&named, &after, |item, line, was| {
         let item = offer.apply(complete_item(item, line, PriceOrigin::SalesOrder));
@@ -71,7 +70,8 @@ pub fn replace(call: &Call) -> Answer {
     let change = Change::new(before, with_sums(after, &redrawn.lines, now())?)?;
     run((change.update(), redrawn.write()))?;
     emit_sale(&SALE_UPDATED, change.after());
-    Ok(receipt(change.after()).subjects(draft.products()).changed(name_changes(&change)))
+    let reply = draft_receipt(change.after(), &redrawn.lines);
+    Ok(reply.subjects(draft.products()).changed(name_changes(&change)))
 }
 
 /// The quoted lines by variant, where the order came from a quotation.

@@ -2,15 +2,18 @@
 
 use schemars::JsonSchema;
 use serde::Deserialize;
-use stoa_sdk::{Id, Item, Problem};
+use stoa_sdk::text::CountryCode;
+use stoa_sdk::{Date, Id, Item, Problem};
 use stoa_trade::document::lines::Lines;
 use stoa_trade::document::number::DocumentNumber;
 use stoa_trade::document::replacement::Replaceable;
 use stoa_trade::document::version::ExpectedVersion;
 use stoa_trade::quantity::StatedTotal;
 use stoa_trade::refusal::{invalid, refuse_invalid};
-use stoa_trade::text::Prose;
+use stoa_trade::text::{Line, Prose};
 
+use crate::records::delivery_address::DeliveryAddress;
+use crate::records::order::OrderRow;
 use crate::rules::line::{Named, SalesOrderItemInput, StatedLine};
 
 /// A sales order in a request.
@@ -28,6 +31,14 @@ pub struct SalesOrderInput {
     /// Active price list. Its currency becomes the currency of the order.
     pub price_list_id: Id,
     pub notes: Option<Prose<0, 2000>>,
+    /// Address that the goods go to.
+    pub delivery_address: Option<DeliveryAddressInput>,
+    /// Carrier that brings the goods, as free text.
+    pub carrier: Option<Line<0, 120>>,
+    /// Day on which the customer needs the goods.
+    pub required_on: Option<Date>,
+    /// Name of the person who sold the order, as free text. Lists find orders by it.
+    pub salesperson: Option<Line<1, 100>>,
     /// At most one line for each variant.
     #[schemars(length(min = 1, max = stoa_trade::limits::LINES))]
     pub items: Vec<SalesOrderItemInput>,
@@ -46,6 +57,53 @@ impl SalesOrderInput {
             customer: self.customer_id,
             price_list: self.price_list_id,
             lines,
+        }
+    }
+
+    /// The order with the members that name no record.
+    pub fn fill_in(&self, order: OrderRow) -> OrderRow {
+        OrderRow {
+            notes: self.notes.clone().map(String::from),
+            delivery_address: self.delivery_address.clone().map(DeliveryAddress::from),
+            carrier: self.carrier.clone().map(String::from),
+            required_on: self.required_on,
+            salesperson: self.salesperson.clone().map(String::from),
+            ..order
+        }
+    }
+}
+
+/// A postal address that goods go to.
+#[derive(Debug, Clone, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct DeliveryAddressInput {
+    /// Name of the recipient or of the place, such as `Reception`.
+    pub label: Option<Line<0, 100>>,
+    /// Street and number.
+    pub line1: Line<1, 200>,
+    /// Building, floor or care of.
+    pub line2: Option<Line<0, 200>>,
+    /// Town.
+    pub city: Option<Line<0, 100>>,
+    /// State or province.
+    pub region: Option<Line<0, 100>>,
+    /// Postal code in the format of the country.
+    pub postal_code: Option<Line<0, 20>>,
+    /// ISO 3166-1 alpha-2, in upper case.
+    #[schemars(with = "CountryCode")]
+    pub country_code: String,
+}
+
+impl From<DeliveryAddressInput> for DeliveryAddress {
+    fn from(input: DeliveryAddressInput) -> DeliveryAddress {
+        DeliveryAddress {
+            label: input.label.map(String::from),
+            line1: input.line1.into(),
+            line2: input.line2.map(String::from),
+            city: input.city.map(String::from),
+            region: input.region.map(String::from),
+            postal_code: input.postal_code.map(String::from),
+            country_code: input.country_code,
         }
     }
 }

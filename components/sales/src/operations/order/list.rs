@@ -2,6 +2,7 @@
 
 use stoa_sdk::{Answer, Call, Id, Instant, Text};
 use stoa_trade::document::currency::CurrencyCode;
+use stoa_trade::ids::{Ids, among};
 use stoa_trade::lists::{at_least, at_most, changed_since, is_set, mentions};
 use stoa_trade::quantity::StatedTotal;
 use stoa_trade::{Caller, list_query};
@@ -11,12 +12,16 @@ use crate::records::order::{ApiSalesOrderHeader, OrderRow, OrderStatus, SalesOrd
 list_query! {
     pub struct ListSalesOrders of OrderRow {
         status: Option<OrderStatus>,
+        /// Only these orders, at most 100, separated by commas.
+        ids: Option<Ids> = among(OrderRow::id, ids.as_ref()),
         customer_id: Option<Id>,
         legal_entity_id: Option<Id>,
         warehouse_id: Option<Id>,
         price_list_id: Option<Id>,
         currency_code: Option<CurrencyCode>,
         quotation_id: Option<Id>,
+        /// Only orders of this salesperson, spelled as in the order.
+        salesperson: Option<Text<1, 100>>,
         /// Only documents whose number contains the text, ignoring case.
         text: Option<Text<1, 64>> = mentions("number", text.as_deref()),
         /// True lists orders that a receipt has collected, false all others.

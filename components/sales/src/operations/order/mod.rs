@@ -18,7 +18,7 @@ use crate::operations::order::input::{ConfirmSalesOrder, ConfirmSalesOrderAsClie
 use crate::operations::order::list::ListSalesOrders;
 use crate::records::order::{
     ApiSalesOrder, ApiSalesOrderHeader, SALE_CANCELLED, SALE_COMPLETED, SALE_CONFIRMED, SALE_CREATED, SALE_UPDATED,
-    SALES_ORDER, SalesOrder, SalesOrderHeader, SalesOrderWrite,
+    SALES_ORDER, SalesOrder, SalesOrderDraftWrite, SalesOrderHeader, SalesOrderWrite,
 };
 use crate::records::permission::{
     CANCEL, CLIENT_CONFIRM, CLIENT_DRAFT, CLIENT_MOVE_GOODS, CLIENT_READ_ORDER, CLIENT_WRITE, CONFIRM, DRAFT,
@@ -34,7 +34,7 @@ pub const OPERATIONS: &[Operation] = &[
         .description("Lines get the prices in effect of the list; every line needs one, even with an agreed price. A draft \
             reserves nothing. A variant may appear on one line only: add its quantities up, or create a second order if prices \
             differ.")
-        .needs(DRAFT).body::<SalesOrderInput>().grows_with("/items").answers::<SalesOrderWrite>().cache_control("no-store")
+        .needs(DRAFT).body::<SalesOrderInput>().grows_with("/items").answers::<SalesOrderDraftWrite>().cache_control("no-store")
         .writes(SALES_ORDER, &[SALE_CREATED.code])
         .problems(&["DUPLICATE", "REFERENCE_INVALID", "PRICE_NOT_EXACT", "DISCOUNT_EXCEEDS_PRICE", "UNIT_COUNT_MISMATCH",
             "LIMIT_EXCEEDED"])
@@ -50,7 +50,7 @@ pub const OPERATIONS: &[Operation] = &[
         .summary("Replace a draft of a sales order")
         .description("Full replacement, priced now. Number and legal entity must be the current ones. A line whose variant \
             returns gets the same id again. A line at the quoted price keeps its origin.")
-        .needs(DRAFT).body::<FullReplacement<SalesOrderInput>>().grows_with("/items").answers::<SalesOrderWrite>().cache_control("no-store")
+        .needs(DRAFT).body::<FullReplacement<SalesOrderInput>>().grows_with("/items").answers::<SalesOrderDraftWrite>().cache_control("no-store")
         .writes(SALES_ORDER, &[SALE_UPDATED.code]).without_if_match()
         .problems(&["VERSION_CONFLICT", "ILLEGAL_STATE", "IMMUTABLE_FIELD", "REFERENCE_INVALID", "PRICE_NOT_EXACT",
             "DISCOUNT_EXCEEDS_PRICE", "UNIT_COUNT_MISMATCH", "LIMIT_EXCEEDED"])

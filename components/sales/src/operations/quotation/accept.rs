@@ -57,7 +57,7 @@ pub fn accept(call: &Call) -> Answer {
     let change = Change::new(row, after)?;
     run(change.update())?;
     emit_sale(&SALE_CREATED, &order);
-    let acceptance = QuotationAcceptance::from_row(change.after(), &order);
+    let acceptance = QuotationAcceptance::from_row(change.after(), &order, &items);
     let reply = Reply::json(&acceptance).resource(row.id).subjects([order.id, row.customer_id]);
     Ok(reply.subjects(references.products()).changed(change.members()))
 }

@@ -7,7 +7,7 @@ use stoa_trade::text::restate_code;
 use stoa_trade::{Caller, Change};
 
 use crate::operations::quotation::input::QuotationInput;
-use crate::records::quotation::{QuotationItemRow, QuotationRow, QuotationStatus, receipt};
+use crate::records::quotation::{QuotationItemRow, QuotationRow, QuotationStatus, draft_receipt};
 use crate::work::priced_line::{lock_draft, name_changes, new_lines};
 use crate::work::quotation::{insert_quotation, new_quotation, number_range, require_status, with_sums};
 use crate::work::references::References;
@@ -24,7 +24,7 @@ pub fn create(call: &Call) -> Answer {
     let items: Vec<QuotationItemRow> = new_lines(quotation.id, &lines, &terms)?;
     let mut quotation = with_sums(quotation, &items, now())?;
     insert_quotation(&mut quotation, &items, body.number, figure)?;
-    Ok(receipt(&quotation, now()).subjects(references.products()))
+    Ok(draft_receipt(&quotation, now(), &items).subjects(references.products()))
 }
 
 pub fn replace(call: &Call) -> Answer {
@@ -50,5 +50,6 @@ pub fn replace(call: &Call) -> Answer {
     let redrawn = draft.redraw_lines(&named, &after, |item, _, _| item)?;
     let change = Change::new(before, with_sums(after, &redrawn.lines, now)?)?;
     run((change.update(), redrawn.write()))?;
-    Ok(receipt(change.after(), now).subjects(draft.products()).changed(name_changes(&change)))
+    let reply = draft_receipt(change.after(), now, &redrawn.lines);
+    Ok(reply.subjects(draft.products()).changed(name_changes(&change)))
 }

@@ -19,7 +19,8 @@ use crate::operations::quotation::list::ListQuotations;
 use crate::records::order::SALE_CREATED;
 use crate::records::permission::{CLIENT_DRAFT, CLIENT_WRITE, CREATE, DRAFT, READ};
 use crate::records::quotation::{
-    ApiQuotation, ApiQuotationHeader, QUOTATION, Quotation, QuotationAcceptance, QuotationHeader, QuotationWrite,
+    ApiQuotation, ApiQuotationHeader, QUOTATION, Quotation, QuotationAcceptance, QuotationDraftWrite, QuotationHeader,
+    QuotationWrite,
 };
 
 /// Problem codes of a draft.
@@ -35,7 +36,7 @@ pub const OPERATIONS: &[Operation] = &[
     Operation::create("/sales/quotations", "createQuotation", draft::create).summary("Draft a quotation")
         .description("Lines get the prices in effect of the list; every line needs one, even with an agreed price. A variant \
             may appear on one line only: add its quantities up, or create a second quotation if prices differ.")
-        .needs(DRAFT).body::<QuotationInput>().grows_with("/items").answers::<QuotationWrite>().cache_control("no-store")
+        .needs(DRAFT).body::<QuotationInput>().grows_with("/items").answers::<QuotationDraftWrite>().cache_control("no-store")
         .writes(QUOTATION, &[]).problems(DRAFTING)
         .item_codes(&["OTHER_ENTITY", "NOT_NORMAL"])
         .and_client(Client::new(CLIENT_DRAFT)
@@ -46,7 +47,7 @@ pub const OPERATIONS: &[Operation] = &[
     Operation::replace("/sales/quotations/{id}", "replaceQuotation", draft::replace)
         .summary("Replace a draft of a quotation")
         .description("Full replacement, priced now. Number and legal entity must be the current ones.")
-        .needs(DRAFT).body::<FullReplacement<QuotationInput>>().grows_with("/items").answers::<QuotationWrite>().cache_control("no-store")
+        .needs(DRAFT).body::<FullReplacement<QuotationInput>>().grows_with("/items").answers::<QuotationDraftWrite>().cache_control("no-store")
         .writes(QUOTATION, &[]).without_if_match()
         .problems(&["VERSION_CONFLICT", "ILLEGAL_STATE", "IMMUTABLE_FIELD", "REFERENCE_INVALID", "PRICE_NOT_EXACT",
             "DISCOUNT_EXCEEDS_PRICE", "LIMIT_EXCEEDED"])
@@ -80,7 +81,7 @@ pub const OPERATIONS: &[Operation] = &[
         .writes(QUOTATION, &[]).without_if_match().problems(&["VERSION_CONFLICT", "ILLEGAL_STATE", "LIMIT_EXCEEDED"]),
     Operation::create("/sales/quotations/{id}/revise", "reviseQuotation", revise::revise).summary("Revise a quotation")
         .description("Creates a new draft with the same lines and agreed prices. A SENT quotation expires with it.")
-        .needs(DRAFT).body::<ReviseQuotation>().answers::<QuotationWrite>().cache_control("no-store")
+        .needs(DRAFT).body::<ReviseQuotation>().answers::<QuotationDraftWrite>().cache_control("no-store")
         .writes(QUOTATION, &[])
         .problems(&["VERSION_CONFLICT", "ILLEGAL_STATE", "DUPLICATE", "ARCHIVED", "REFERENCE_INVALID", "LIMIT_EXCEEDED"]),
 ];

@@ -5,7 +5,7 @@ use stoa_sdk::{Answer, Call, now};
 use stoa_trade::Change;
 
 use crate::operations::quotation::input::ReviseQuotation;
-use crate::records::quotation::{QuotationItemRow, QuotationRow, QuotationStatus, receipt};
+use crate::records::quotation::{QuotationItemRow, QuotationRow, QuotationStatus, draft_receipt};
 use crate::work::priced_line::{lock_document, new_lines};
 use crate::work::quotation::{insert_quotation, lapse, new_quotation, require_status, with_sums};
 use crate::work::references::References;
@@ -34,5 +34,5 @@ pub fn revise(call: &Call) -> Answer {
     if row.status == QuotationStatus::Sent {
         run(Change::new(row, lapse(row, now))?.update())?;
     }
-    Ok(receipt(&draft, now).subject(row.id).subjects(references.products()))
+    Ok(draft_receipt(&draft, now, &items).subject(row.id).subjects(references.products()))
 }

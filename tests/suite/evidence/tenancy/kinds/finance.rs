@@ -15,6 +15,8 @@ const WHY: &str = "tried";
 const OF_REGISTERS: &str = "only a register collects: the suite's tests of tills name them";
 /// Members that a body of a sale may not name.
 const OF_SUPPLIERS: &str = "of suppliers' credits alone";
+/// Members that a body of a purchase may not name.
+const OF_CUSTOMERS: &str = "of customers' credits alone";
 const OF_DELIVERIES: &str = "of deliveries alone, which are of today";
 
 pub const PART: Part = Part {
@@ -97,6 +99,8 @@ pub const PART: Part = Part {
         ("replaceSalesCredit", "/costLines/0/inventoryUnitId", OF_SUPPLIERS),
         ("createPurchaseCredit", "/costLines/0/inventoryUnitId", "only of the line's own units: [F56]"),
         ("replacePurchaseCredit", "/costLines/0/inventoryUnitId", "only of the line's own units: [F56]"),
+        ("createPurchaseCredit", "/lines/0/variantId", OF_CUSTOMERS),
+        ("replacePurchaseCredit", "/lines/0/variantId", OF_CUSTOMERS),
         ("getSalesReport", "warehouseId", OF_DELIVERIES),
         ("getMarginReport", "warehouseId", OF_DELIVERIES),
         ("getCostReport", "variantId", "of goods that moved, which is today"),
@@ -146,6 +150,7 @@ pub const PART: Part = Part {
         ("refundSalesCredit", by_account),
         ("refundPurchasePayment", by_account),
         ("refundPurchaseCredit", by_account),
+        ("createSalesCredit", of_corrections),
         ("createPurchaseCredit", of_corrections),
         ("replaceSalesCredit", of_corrections),
         ("replacePurchaseCredit", of_corrections),
@@ -203,10 +208,15 @@ fn by_account(body: &mut Json, _: GoodId) {
     body["method"] = if body["accountId"].is_null() { "TRANSFER" } else { "CASH" }.into();
 }
 
-/// Lines of costs are of a correction, and add up to it.
+/// Lines of costs are of a correction. They add up to it, as lines of goods do.
 fn of_corrections(body: &mut Json, _: GoodId) {
-    let has_lines = body["costLines"].as_array().is_some_and(|lines| !lines.is_empty());
-    if has_lines {
+    let has = |member: &str| body[member].as_array().is_some_and(|lines| !lines.is_empty());
+    let (has_goods, has_costs) = (has("lines"), has("costLines"));
+    if has_goods {
+        body["amount"] = "1".into();
+        body["lines"][0]["amount"] = "1".into();
+    }
+    if has_costs {
         body["reasonType"] = "COST_CORRECTION".into();
         body["amount"] = "1".into();
         body["costLines"][0]["amount"] = "1".into();

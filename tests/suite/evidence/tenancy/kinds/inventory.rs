@@ -12,7 +12,12 @@ const WHY: &str = "tried";
 
 pub const PART: Part = Part {
     kinds: KINDS,
-    special: &[],
+    special: &[
+        ("createAdjustment", "counterAccountId", "account"),
+        ("apiCreateAdjustment", "counterAccountId", "account"),
+        ("createAdjustments", "counterAccountId", "account"),
+        ("apiCreateAdjustments", "counterAccountId", "account"),
+    ],
     exempt: &[("*", "referenceId", "the caller's own, never looked up")],
     needs: &[
         ("listWarehouses", "warehouse"),
@@ -29,25 +34,26 @@ pub const PART: Part = Part {
         ("createAdjustment", "other warehouse"),
         ("apiCreateAdjustment", "movement"),
         ("apiCreateAdjustment", "other warehouse"),
+        ("createAdjustments", "movement"),
+        ("apiCreateAdjustments", "movement"),
         ("createTransfer", "movement"),
         ("apiCreateTransfer", "movement"),
         ("createReservation", "movement"),
         ("apiCreateReservation", "movement"),
     ],
     values: &[],
-    amends: &[("createAdjustment", one_side), ("apiCreateAdjustment", one_side)],
+    amends: &[
+        ("createAdjustment", state_cost),
+        ("apiCreateAdjustment", state_cost),
+        ("createAdjustments", |body, good_id| state_cost(&mut body["adjustments"][0], good_id)),
+        ("apiCreateAdjustments", |body, good_id| state_cost(&mut body["adjustments"][0], good_id)),
+    ],
 };
 
-/// Out of a warehouse where one is named, else into one.
-fn one_side(body: &mut Json, good_id: GoodId) {
-    if body["fromWarehouseId"].is_string() {
-        body["movementType"] = "ADJUSTMENT_OUT".into();
-        return;
-    }
-    body["movementType"] = "ADJUSTMENT_IN".into();
-    body["unitCost"] = "1".into();
-    if !body["toWarehouseId"].is_string() {
-        body["toWarehouseId"] = good_id("other warehouse").into();
+/// The cost of goods that come in: the legal entity keeps books.
+fn state_cost(body: &mut Json, _: GoodId) {
+    if body["movementType"] == "ADJUSTMENT_IN" {
+        body["unitCost"] = "1".into();
     }
 }
 
