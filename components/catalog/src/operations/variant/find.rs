@@ -62,8 +62,8 @@ client_query! {
 
 client_query! {
     ListApiVariants of active FindVariants without ["text"] but {
-        "updatedSince": "Only variants changed at or after this instant. Variants that were taken off sale are in \
-            `GET /api-client/catalog/removals`.",
+        "updatedSince": "Only variants changed at or after this instant. `GET /api-client/catalog/removals` lists archived \
+            variants as `VARIANT`. The variants of a product that was taken off sale go with the entry of the product.",
     }
 }
 

@@ -18,8 +18,8 @@ pub const OPERATIONS: &[Operation] = &[
     Operation::read("/pricing/price-lists/{listId}/removals", "apiListPriceRemovals", list)
         .summary("Prices of a public list that were archived or are not in effect")
         .description("Complements the list of prices with `updatedSince`, which contains only prices in effect. Lists the prices that \
-            were archived, whose period is over, or that were changed and begin later. Prices of variants that were taken off sale are \
-            not listed: `GET /api-client/catalog/removals` lists these variants.")
+            were archived, whose period is over, or that were changed and begin later. Prices of variants and \
+            products that were archived or taken off sale are not listed: `GET /api-client/catalog/removals` lists those records.")
         .machine(READ).query::<ListPriceRemovals>().answers::<Page<PriceRemoval>>(),
 ];
 
