@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use jsonschema::{Draft, Validator};
-use serde_json::{Value as Json, json};
+use serde_json::{Map, Value as Json, json};
 
 use crate::Answer;
 
@@ -157,6 +157,26 @@ impl Contract {
             }
         }
         needed
+    }
+
+    /// A value without the members, at any depth, that a schema does not list.
+    pub fn keep_known(&self, schema: &Json, value: &Json) -> Json {
+        let schema = self.resolve(schema);
+        if let Some(alternatives) = schema["anyOf"].as_array().or(schema["oneOf"].as_array()) {
+            let is_null = |schema: &&Json| self.resolve(schema)["type"] == "null";
+            let alternative = alternatives.iter().find(|one| is_null(one) == value.is_null());
+            return alternative.map_or(value.clone(), |one| self.keep_known(one, value));
+        }
+        match (value, schema["properties"].as_object()) {
+            (Json::Object(members), Some(known)) => {
+                let kept = members
+                    .iter()
+                    .filter_map(|(name, value)| Some((name.clone(), self.keep_known(known.get(name)?, value))));
+                kept.collect::<Map<_, _>>().into()
+            }
+            (Json::Array(items), _) => items.iter().map(|item| self.keep_known(&schema["items"], item)).collect(),
+            _ => value.clone(),
+        }
     }
 
     /// Returns whether a schema of the document takes a value.

@@ -173,7 +173,7 @@ pub fn answer_kept<R, T: Serialize>(
 /// # use stoa_sdk::{Text, collection};
 /// # use stoa_trade::list_query;
 /// # use stoa_trade::lists::mentions;
-/// # collection! { record ShelfRow in "shelf" { number: String } index { [updated_at], [number] } }
+/// # collection! { pub record ShelfRow in "shelf" { number: String } index { [updated_at], [number] } }
 /// list_query! {
 ///     pub struct ListShelves of ShelfRow sorted [updated_at: "updatedAt", number: "number"; not with text] {
 ///         text: Option<Text<1, 200>> = mentions("text", text.as_deref()),

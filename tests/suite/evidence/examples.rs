@@ -6,7 +6,7 @@ use serde_json::{Value as Json, json};
 use stoa_tests::contract::{Audience, Contract, Operation};
 use stoa_tests::examples::{Example, Records, company_for, find_missing};
 use stoa_tests::reviewed::reviewed;
-use stoa_tests::{Database, Stoa, eventually, host, on_one_database};
+use stoa_tests::{Answer, Database, Stoa, eventually, host, on_one_database};
 
 stoa_tests::tests![operations_without_an_example_are_reviewed];
 
@@ -20,6 +20,7 @@ on_one_database![
     examples_of_ledger,
     examples_of_pos,
     examples_of_platform,
+    a_record_is_sent_back_as_it_was_read,
 ];
 
 fn examples_of_catalog(database: Database) {
@@ -87,30 +88,49 @@ fn send_examples(database: Database, module: &str) {
     assert!(faults.is_empty(), "{} of {sent} examples:\n{}", faults.len(), faults.join("\n"));
 }
 
+/// A request of an example, with the ids of real records in it.
+struct Filled {
+    path: String,
+    token: String,
+    query: Vec<(String, String)>,
+    body: Option<Json>,
+}
+
+impl Filled {
+    fn new(records: &Records, contract: &Contract, operation: &Operation, example: &Example) -> Filled {
+        records.prepare(&operation.id);
+        let path = operation.filled(&records.shop.tenant, |name| {
+            let value = example.path.get(name).unwrap_or_else(|| panic!("{}: no {name} in the example", operation.id));
+            text(&records.insert_ids(value))
+        });
+        let token = match operation.audience() {
+            Audience::Machine => key(contract, records),
+            _ => records.shop.token.clone(),
+        };
+        let query =
+            example.query.iter().map(|(name, value)| (name.clone(), text(&records.insert_ids(value)))).collect();
+        let body = example.body.as_ref().map(|body| records.insert_ids(body));
+        Filled { path, token, query, body }
+    }
+
+    fn send(&self, host: &Stoa, method: &str) -> Answer {
+        let mut request = host.request(method, &self.path).token(&self.token);
+        for (name, value) in &self.query {
+            request = request.query(&[(name, value)]);
+        }
+        if let Some(body) = &self.body {
+            request = request.json(body);
+        }
+        request.unchecked().send()
+    }
+}
+
 /// Sends one example. Returns how the answer differs from it.
 fn send(host: &Stoa, contract: &Contract, operation: &Operation, example: &Example) -> Vec<String> {
     let records = Records::new(company_for(host, &operation.id));
-    records.prepare(&operation.id);
-    let path = operation.filled(&records.shop.tenant, |name| {
-        let value = example.path.get(name).unwrap_or_else(|| panic!("{}: no {name} in the example", operation.id));
-        text(&records.insert_ids(value))
-    });
-    let token = match operation.audience() {
-        Audience::Machine => key(contract, &records),
-        _ => records.shop.token.clone(),
-    };
-    let query: Vec<(&str, String)> =
-        example.query.iter().map(|(name, value)| (name.as_str(), text(&records.insert_ids(value)))).collect();
-    let body = example.body.as_ref().map(|body| records.insert_ids(body));
+    let filled = Filled::new(&records, contract, operation, example);
     let find_faults = || {
-        let mut request = host.request(&operation.method, &path).token(&token);
-        for (name, value) in &query {
-            request = request.query(&[(name, value)]);
-        }
-        if let Some(body) = &body {
-            request = request.json(body);
-        }
-        let answer = request.unchecked().send();
+        let answer = filled.send(host, &operation.method);
         if !(200..300).contains(&answer.status) {
             return vec![answer.to_string()];
         }
@@ -123,6 +143,37 @@ fn send(host: &Stoa, contract: &Contract, operation: &Operation, example: &Examp
         return eventually(|| find_faults().is_empty().then(Vec::new));
     }
     faults
+}
+
+/// PUT accepts what GET returns, without the members that the contract does not show in its body: ids, times, sums. The
+/// record is the one that the example of the PUT has replaced.
+fn a_record_is_sent_back_as_it_was_read(database: Database) {
+    let host = host::shared(database);
+    let contract = host.contract();
+    let (mut sent, mut faults) = (0, Vec::new());
+    for put in contract.operations.iter().filter(|operation| operation.method == "PUT") {
+        let reads = |get: &&Operation| get.method == "GET" && get.path == put.path && get.audience() == put.audience();
+        let Some(example) = Example::find(&contract, put) else { continue };
+        if !contract.operations.iter().any(|get| reads(&get)) {
+            continue;
+        }
+        sent += 1;
+        let records = Records::new(company_for(&host, &put.id));
+        let mut filled = Filled::new(&records, &contract, put, &example);
+        drop(filled.send(&host, "PUT").is(200));
+        filled.body = None;
+        let record = filled.send(&host, "GET").is(200);
+        let schema = &contract.resolve(&put.document["requestBody"])["content"]["application/json"]["schema"];
+        let mut body = contract.keep_known(schema, &record.body);
+        body["expectedVersion"] = record["version"].clone();
+        filled.body = Some(body);
+        let answer = filled.send(&host, "PUT");
+        if answer.status != 200 {
+            faults.push(format!("{}: {answer}", put.id));
+        }
+    }
+    assert!(sent > 5, "{sent} records were sent back");
+    assert!(faults.is_empty(), "{} of {sent} records:\n{}", faults.len(), faults.join("\n"));
 }
 
 fn text(value: &Json) -> String {

@@ -38,6 +38,9 @@ pub struct Selection {
     /// None: all of it.
     pub names: Vec<String>,
     pub options: Vec<String>,
+    /// The host is built for a run between two edits: incrementally, and without optimization of large crates of ours.
+    /// Otherwise the tests run what ships.
+    pub is_between_edits: bool,
     /// A whole run without `--all`: rules of modules run on one of the databases, and nothing is fetched from
     /// registries of packages.
     pub is_usual: bool,
@@ -48,15 +51,19 @@ pub struct Selection {
 }
 
 impl Selection {
-    /// Cargo, for the host and the suite. A narrow selection is run between edits of a few files; a whole run tests
-    /// what ships.
+    /// Cargo, for the host and the suite.
     fn cargo(&self, workspace: &Workspace) -> Command {
         let mut command = workspace.cargo();
-        if !self.names.is_empty() {
+        if self.is_between_edits {
             // Own crates alone: cargo never compiles a dependency in parts.
             command.env("CARGO_INCREMENTAL", "1");
         }
         command
+    }
+
+    /// Cargo's profile for the host and the suite.
+    fn profile(&self) -> &'static str {
+        if self.is_between_edits { "bench" } else { "release" }
     }
 
     /// For the suite: whose packages may be fetched.
@@ -86,7 +93,8 @@ pub fn run(workspace: &Workspace, args: Args) -> Result<()> {
     let Args { names, all, strict, options } = args;
     let strict = strict.as_deref().map(parse_parts);
     if !names.is_empty() {
-        return run_suite(workspace, &Selection { names, options, strict, ..Selection::default() });
+        let selection = Selection { names, options, strict, is_between_edits: true, ..Selection::default() };
+        return run_suite(workspace, &selection);
     }
     let mut clock = Clock::start();
     build::everything(workspace, &mut clock)?;

@@ -45,7 +45,7 @@ collection! {
         request_id: Id,
     }
     unique { active_unit: [active_unit_id] }
-    index { [warehouse_id, variant_id, status], [variant_id, id], [document_id], [unit_id], [status, id] }
+    index { [warehouse_id, variant_id, status], [variant_id, id], [document_id], [unit_id], [status, id], [updated_at] }
 }
 
 collection! {

@@ -2,7 +2,7 @@
 
 use stoa_sdk::store::{MOST_ROWS, Rows, get, run, select};
 use stoa_sdk::{Answer, Call, Filter, Id, Instant, Problem, fit_page, holds};
-use stoa_trade::lists::{ask_nothing, changed_since};
+use stoa_trade::lists::{ask_nothing, made_since};
 use stoa_trade::{Caller, client_query, list_query};
 
 use crate::records::movement::{ApiMovement, DocumentType, Movement, MovementRow, MovementType, ReferenceType};
@@ -21,8 +21,8 @@ list_query! {
         document_id: Option<Id>,
         /// Requires `inventory.serials.read`.
         inventory_unit_id: Option<Id>,
-        /// Only records changed at or after this instant.
-        updated_since: Option<Instant> = changed_since(MovementRow::updated_at, updated_since),
+        /// Only movements made at or after this instant. A movement never changes.
+        updated_since: Option<Instant> = made_since(MovementRow::id, updated_since),
     } by creation {}
 }
 
