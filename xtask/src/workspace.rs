@@ -77,15 +77,8 @@ impl Workspace {
     /// Builds the host and the program of `stoa import` beside it; answers the path of the host. With the features of
     /// all default members, as tests have them: for the packages alone, cargo would build wasmtime once more. `beside`:
     /// what else cargo is to build in that go.
-    pub fn build_host(&self, cargo: Command, beside: &[&str]) -> Result<PathBuf> {
-        self.build_host_as("release", cargo, beside)
-    }
-
-    /// The same, with a profile whose folder is that of `release`.
-    pub fn build_host_as(&self, profile: &str, mut cargo: Command, beside: &[&str]) -> Result<PathBuf> {
-        program::run(
-            cargo.args(["build", "--profile", profile, "--bin", "stoa", "--bin", "stoa-import"]).args(beside),
-        )?;
+    pub fn build_host(&self, mut cargo: Command, beside: &[&str]) -> Result<PathBuf> {
+        program::run(cargo.args(["build", "--release", "--bin", "stoa", "--bin", "stoa-import"]).args(beside))?;
         let binary = self.host_binary();
         if !binary.is_file() {
             bail!("cargo built no {}", binary.display());

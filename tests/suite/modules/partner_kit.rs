@@ -209,8 +209,8 @@ fn the_compiler_of_every_verb_has_limits() {
     }
     let folder = Folder::new("limits");
     // It takes seconds to compile.
-    let (file, key) = (folder.path().join("finance.wasm"), folder.path().join("key"));
-    fs::copy(built_in("finance"), &file).expect("a copy of the module");
+    let (file, key) = (folder.path().join("pricing.wasm"), folder.path().join("key"));
+    fs::copy(built_in("pricing"), &file).expect("a copy of the module");
     let made = host::program().args(["module", "keygen", "--name", "acme", "--out"]).arg(&key).output();
     assert!(made.is_ok_and(|made| made.status.success()));
     for verb in [vec!["check"], vec!["inspect"], vec!["sign", "--key", key.to_str().expect("a plain path")]] {

@@ -18,8 +18,7 @@ const WITHOUT_GUESTS: &[&str] = &["catalog::", "pricing::", "pos::", "identity::
 /// All that a whole run needs.
 pub fn everything(workspace: &Workspace, clock: &mut Clock) -> Result<()> {
     let targets: Vec<&str> = workspace.integration_tests().flat_map(|name| ["--test", name]).collect();
-    let usual = Selection::default();
-    clock.time("build of modules, host and tests", || build(workspace, &usual, &targets, true))?;
+    clock.time("build of modules, host and tests", || build(workspace, workspace.cargo(), &targets, true))?;
     precompile(workspace, clock)
 }
 
@@ -27,15 +26,15 @@ pub fn everything(workspace: &Workspace, clock: &mut Clock) -> Result<()> {
 pub fn what_tests_need(workspace: &Workspace, selection: &Selection, clock: &mut Clock) -> Result<()> {
     let needs_no_guests = |name: &String| WITHOUT_GUESTS.iter().any(|folder| name.starts_with(folder));
     let guests = selection.names.is_empty() || !selection.names.iter().all(needs_no_guests);
-    clock.time("build of modules and host", || build(workspace, selection, &["--test", SUITE], guests))?;
+    let cargo = selection.cargo(workspace);
+    clock.time("build of modules and host", || build(workspace, cargo, &["--test", SUITE], guests))?;
     precompile(workspace, clock)
 }
 
 /// Builds the modules beside the host: each of the two ends with crates that one core compiles alone.
-fn build(workspace: &Workspace, selection: &Selection, beside: &[&str], guests: bool) -> Result<()> {
-    let (cargo, profile) = (selection.cargo(workspace), selection.profile());
+fn build(workspace: &Workspace, cargo: Command, beside: &[&str], guests: bool) -> Result<()> {
     std::thread::scope(|scope| {
-        let host = scope.spawn(|| workspace.build_host_as(profile, cargo, beside));
+        let host = scope.spawn(|| workspace.build_host(cargo, beside));
         build_modules::modules(workspace)?;
         if guests {
             build_modules::guests(workspace)?;
@@ -96,10 +95,8 @@ struct Target {
 }
 
 /// The suite's program, built where it is not.
-pub fn suite_program(workspace: &Workspace, selection: &Selection) -> Result<PathBuf> {
-    let mut command = selection.cargo(workspace);
-    command.args(["test", "--profile", selection.profile(), "--no-run", "--test", SUITE]);
-    command.arg("--message-format=json-render-diagnostics");
+pub fn suite_program(mut command: Command) -> Result<PathBuf> {
+    command.args(["test", "--release", "--no-run", "--test", SUITE, "--message-format=json-render-diagnostics"]);
     let output = command.stderr(Stdio::inherit()).output().context("cannot start cargo")?;
     if !output.status.success() {
         bail!("the suite does not build");

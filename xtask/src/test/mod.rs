@@ -38,8 +38,8 @@ pub struct Selection {
     /// None: all of it.
     pub names: Vec<String>,
     pub options: Vec<String>,
-    /// The host is built for a run between two edits: incrementally, and without optimization of large crates of ours.
-    /// Otherwise the tests run what ships.
+    /// The host is built for a run between two edits: incrementally, and with little optimization. Otherwise the tests
+    /// run what ships.
     pub is_between_edits: bool,
     /// A whole run without `--all`: rules of modules run on one of the databases, and nothing is fetched from
     /// registries of packages.
@@ -57,13 +57,10 @@ impl Selection {
         if self.is_between_edits {
             // Own crates alone: cargo never compiles a dependency in parts.
             command.env("CARGO_INCREMENTAL", "1");
+            // Without any optimization, the host's functions need more than the stack of a module's call.
+            command.args(["--config", "profile.release.package.stoa.opt-level=1"]);
         }
         command
-    }
-
-    /// Cargo's profile for the host and the suite.
-    fn profile(&self) -> &'static str {
-        if self.is_between_edits { "bench" } else { "release" }
     }
 
     /// For the suite: whose packages may be fetched.

@@ -48,7 +48,7 @@ struct Outcome {
 pub fn run(workspace: &Workspace, selection: &Selection, clock: &mut Clock) -> Result<()> {
     let scratch = Scratch::make()?;
     let record = scratch.path().join(format!("suite-{}.record", std::process::id()));
-    let program = clock.time("build of the suite", || suite_program(workspace, selection))?;
+    let program = clock.time("build of the suite", || suite_program(selection.cargo(workspace)))?;
     let suite = Suite { workspace, selection, program, scratch, record };
     let selected = &selection.names;
     let mut ended = Vec::new();
