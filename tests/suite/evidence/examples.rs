@@ -23,6 +23,9 @@ on_one_database![
     a_record_is_sent_back_as_it_was_read,
 ];
 
+/// Members that a PUT requires and its GET does not show: the interface lists what an API client reads of an order.
+const HIDDEN: &[(&str, &[&str])] = &[("apiReplaceSalesOrder", &["legalEntityId", "warehouseId"])];
+
 fn examples_of_catalog(database: Database) {
     send_examples(database, "catalog");
 }
@@ -161,10 +164,12 @@ fn a_record_is_sent_back_as_it_was_read(database: Database) {
         let records = Records::new(company_for(&host, &put.id));
         let mut filled = Filled::new(&records, &contract, put, &example);
         drop(filled.send(&host, "PUT").is(200));
-        filled.body = None;
+        let stated = filled.body.take().unwrap_or_default();
         let record = filled.send(&host, "GET").is(200);
         let schema = &contract.resolve(&put.document["requestBody"])["content"]["application/json"]["schema"];
         let mut body = contract.keep_known(schema, &record.body);
+        let (_, hidden) = HIDDEN.iter().find(|(operation, _)| *operation == put.id).unwrap_or(&("", &[]));
+        hidden.iter().for_each(|member| body[*member] = stated[*member].clone());
         if !contract.resolve(schema)["properties"]["expectedVersion"].is_null() {
             body["expectedVersion"] = record["version"].clone();
         }

@@ -25,7 +25,7 @@ collection! {
         posted_at: Option<Instant>,
     }
     unique { number: [legal_entity_id, number_key] }
-    index { [warehouse_id, status], [status, id] }
+    index { [warehouse_id, status], [status, id], [updated_at] }
     search { number: [number] }
 }
 

@@ -40,7 +40,9 @@ collection! {
         cancel_reason: Option<String>,
     }
     unique { number: [legal_entity_id, number_key] }
-    index { [status, id], [from_warehouse_id, status], [to_warehouse_id, status], [transit_warehouse_id, status] }
+    index {
+        [status, id], [from_warehouse_id, status], [to_warehouse_id, status], [transit_warehouse_id, status], [updated_at],
+    }
     search { number: [number] }
     fixed [number, from_warehouse_id]
     members { item_count: "items" }
