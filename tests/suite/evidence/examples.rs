@@ -23,8 +23,9 @@ on_one_database![
     a_record_is_sent_back_as_it_was_read,
 ];
 
-/// Members that a PUT requires and its GET does not show: the interface lists what an API client reads of an order.
-const HIDDEN: &[(&str, &[&str])] = &[("apiReplaceSalesOrder", &["legalEntityId", "warehouseId"])];
+/// Members that a PUT needs and its GET does not show: the interface lists what an API client reads of a product or an order.
+const HIDDEN: &[(&str, &[&str])] =
+    &[("apiReplaceProduct", &["trackInventory"]), ("apiReplaceSalesOrder", &["legalEntityId", "warehouseId"])];
 
 fn examples_of_catalog(database: Database) {
     send_examples(database, "catalog");
