@@ -80,7 +80,7 @@ impl Serving {
         shell.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(File::create(&log).expect("a log"));
         let mut child = shell.spawn().expect("cannot run bash");
         let output = BufReader::new(child.stdout.take().expect("its output"));
-        let mut serving = Serving { child, output: output };
+        let mut serving = Serving { child, output };
         let mut lines = serving.output.by_ref().lines().map_while(Result::ok);
         assert!(lines.any(|line| line.contains("Stoa is up")), "{}", fs::read_to_string(&log).unwrap_or_default());
         serving

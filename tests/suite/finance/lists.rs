@@ -74,7 +74,7 @@ fn ids_find_documents(database: Database) {
         // API clients have no list of suppliers' refunds.
         if path != "purchases/refunds" {
             assert_eq!(key.get(&format!("{path}?ids={both}")).is(200).ids(), [first.clone(), second.clone()]);
-            assert_eq!(key.get(&format!("{path}?ids={second}")).is(200).ids(), [second.clone()]);
+            assert_eq!(key.get(&format!("{path}?ids={second}")).is(200).ids(), std::slice::from_ref(&second));
         }
         let none = [("ids", second.as_str()), ("number", "NO-SUCH")];
         assert!(office.shop.list(path, &none).is(200).ids().is_empty(), "{path}: every parameter holds");
@@ -97,7 +97,7 @@ fn updated_since_finds_documents_that_changed(database: Database) {
             let [first, second] = make(desk, list);
             pass(desk, &format!("{list}/{second}"));
             let voided = desk.void(&format!("{list}/{first}"), json!({})).is(200).text("updatedAt");
-            assert_eq!(since(desk, list, &voided), [first.clone()], "{list}");
+            assert_eq!(since(desk, list, &voided), std::slice::from_ref(&first), "{list}");
             let all = since(desk, list, "2000-01-01T00:00:00.000Z");
             assert!(all.ends_with(&[first, second]), "{list}: {all:?}");
             assert!(since(desk, list, "9999-12-31T23:59:59.999Z").is_empty());
@@ -127,12 +127,12 @@ fn an_invoice_that_is_paid_has_changed(database: Database) {
         let version = desk.invoice(&second)["version"].clone();
         let paid = desk.try_pay("4", json!({ "applications": parts(&[(&second, "4")]) })).is(201);
         let (paid_at, payment) = (paid.text("updatedAt"), format!("payments/{}", paid.id()));
-        assert_eq!(since(desk, "invoices", &paid_at), [second.clone()]);
+        assert_eq!(since(desk, "invoices", &paid_at), std::slice::from_ref(&second));
         let news = key.get(&format!("{}?updatedSince={paid_at}", desk.at("invoices"))).is(200);
         assert_eq!((&news.items()[0]["balance"], &news.items()[0]["version"]), (&json!("5.000000"), &version));
         // Other parameters hold, whatever changed.
         let asked = |name: &str, value: &str| find_ids(desk, "invoices", &[("updatedSince", &paid_at), (name, value)]);
-        assert_eq!(asked("open", "true"), [second.clone()]);
+        assert_eq!(asked("open", "true"), std::slice::from_ref(&second));
         assert!(asked("status", "VOID").is_empty() && asked("ids", &first).is_empty());
         pass(desk, &payment);
         let bounced = desk.step(&payment, "reverse", json!({ "reason": "bounced" })).is(200).text("updatedAt");
