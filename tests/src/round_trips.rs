@@ -17,9 +17,9 @@ const COUNTED: usize = 6;
 pub const REQUESTS: usize = WARM + COUNTED;
 /// How long a transaction may take to end after its answer.
 const END: Duration = Duration::from_millis(100);
-/// How long answers of the database are held back where it is asked which of them a request waits for. A request holds
-/// a handful of answers, and a lease of its rate limit as many: together they stay far below the five seconds that the
-/// host allows an admission.
+/// How long answers of the database are held back where it is asked which of them a request waits for. The host's own work
+/// holds connections for several answers: at half a second each, it could hold all three for the four seconds that a request
+/// waits for one.
 const DELAY: Duration = Duration::from_millis(200);
 
 pub struct Watched {
