@@ -46,7 +46,7 @@ pub fn text(engine: &Engine, component: &wasmtime::component::Component) -> Resu
     let mut linker = Linker::<Silent>::new(engine);
     linker.define_unknown_imports_as_traps(component).map_err(fault)?;
     let guest = GuestPre::new(linker.instantiate_pre(component).map_err(fault)?).map_err(fault)?;
-    let mut store = Store::new(engine, Silent { memory: MemoryLimit { limit: MEMORY, used: 0, exceeded: false } });
+    let mut store = Store::new(engine, Silent { memory: MemoryLimit::new(MEMORY) });
     store.limiter(|silent| &mut silent.memory);
     store.set_hostcall_fuel(LARGEST);
     store.set_epoch_deadline(TICKS);
