@@ -4,10 +4,9 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use stoa_descriptor::Descriptor;
-use stoa_descriptor::extension::Moment;
+use stoa_descriptor::extension::{Moment, PACKAGE};
 
 use super::generation::Unlinked;
-use super::interface::EXTENSION;
 
 /// The names of the extensions of each point, in the sequence in which they are called: `checkout`, `listener`.
 pub type Arrangement = BTreeMap<String, Vec<String>>;
@@ -24,7 +23,7 @@ const MOST: usize = 25;
 
 /// A point without the package of its interface: `checkout`.
 pub fn name_point(interface: &str) -> &str {
-    interface.strip_prefix(EXTENSION).unwrap_or(interface)
+    interface.strip_prefix(PACKAGE).unwrap_or(interface)
 }
 
 /// The points that a module extends.
@@ -68,7 +67,7 @@ mod tests {
     use super::*;
 
     fn module(name: &str, point: &str) -> Descriptor {
-        let extends = json!([{ "interface": format!("{EXTENSION}{point}") }]);
+        let extends = json!([{ "interface": format!("{PACKAGE}{point}") }]);
         let whole = json!({ "name": name, "version": "1.0.0", "description": "x", "extends": extends });
         serde_json::from_value(whole).unwrap()
     }

@@ -1,20 +1,13 @@
 //! The names of interfaces, which components have which, and when one version of an interface serves in another's place.
 
 use semver::Version;
+use stoa_descriptor::extension::{PACKAGE, POINTS};
 use wasmtime::Engine;
 use wasmtime::component::Component;
 use wasmtime::component::types::{ComponentFunc, ComponentInstance, ComponentItem};
 
-/// Interfaces that the host serves to modules, and calls.
-pub const PLATFORM: &str = "commerce:platform/";
-/// Interfaces by which modules extend others.
-pub const EXTENSION: &str = "commerce:extension/";
-/// Those of them that the host serves or calls itself, by type: no module calls another at them.
-pub const POINTS: &str = "commerce:extension/points";
-pub const LISTENER: &str = "commerce:extension/listener";
-pub const TIMER: &str = "commerce:extension/timer";
-/// The point at which extensions add members to responses. The host judges these by the schemas of the extension.
-pub const VIEWS: &str = "commerce:extension/views";
+/// The package of the interfaces between the host and modules.
+const PLATFORM: &str = "commerce:platform/";
 
 /// `package/interface@version`, taken apart.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -64,7 +57,7 @@ pub fn services_offered(engine: &Engine, component: &Component) -> Vec<(String, 
 
 /// The points that a component calls, likewise. Interfaces without a function have types only.
 pub fn points_called(engine: &Engine, component: &Component) -> Vec<(String, InterfaceName, ComponentInstance)> {
-    let is_point = |path: &str| path.starts_with(EXTENSION) && path != POINTS;
+    let is_point = |path: &str| path.starts_with(PACKAGE) && path != POINTS;
     let imports = list_imports(engine, component).into_iter();
     imports.filter(|(_, name, instance)| is_point(&name.path) && has_functions(engine, instance)).collect()
 }
@@ -72,12 +65,12 @@ pub fn points_called(engine: &Engine, component: &Component) -> Vec<(String, Int
 /// The interfaces of `commerce:extension` that a component exports: points, `listener`, `timer` and `views`.
 pub fn points_extended(engine: &Engine, component: &Component) -> Vec<(String, InterfaceName, ComponentInstance)> {
     let exports = list_exports(engine, component).into_iter();
-    exports.filter(|(_, name, instance)| name.path.starts_with(EXTENSION) && has_functions(engine, instance)).collect()
+    exports.filter(|(_, name, instance)| name.path.starts_with(PACKAGE) && has_functions(engine, instance)).collect()
 }
 
 /// Returns whether an interface is a service: neither of the platform nor of extensions.
 pub fn is_service(path: &str) -> bool {
-    !path.starts_with(PLATFORM) && !path.starts_with(EXTENSION)
+    !path.starts_with(PLATFORM) && !path.starts_with(PACKAGE)
 }
 
 /// The functions of an interface by their names.

@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Instant;
 
+use stoa_descriptor::extension::VIEWS;
 use wasmtime::component::types::{ComponentFunc, ComponentItem};
 use wasmtime::component::{ComponentExportIndex, Linker, Type, Val};
 use wasmtime::{Engine, PoolConcurrencyLimitError, StoreContextMut};
@@ -13,7 +14,7 @@ use super::arrangement::name_point;
 use super::failure::Failure;
 use super::generation::Unlinked;
 use super::health::PointOutcome;
-use super::interface::{self, InterfaceName, VIEWS};
+use super::interface::{self, InterfaceName};
 use super::journal::{LONGEST_LINE, flatten_text};
 use super::limits::OpenShare;
 use super::module::{Module, Vetted};
