@@ -3,6 +3,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use serde_json::Value as Json;
 use stoa_descriptor::Descriptor;
 use stoa_descriptor::extension::{Moment, PACKAGE};
 
@@ -17,6 +18,9 @@ pub const LISTENER: &str = "listener";
 pub const AFTER_COMMIT: &str = "after-commit";
 /// The point of modules that add members to responses.
 pub const VIEWS: &str = "views";
+
+/// The keyword of a schema that names a place.
+const PLACE: &str = "x-stoa-place";
 
 /// Most extensions of one point: each may take a quarter of a request's limits, and all of them together no more than the request.
 const MOST: usize = 25;
@@ -34,6 +38,32 @@ pub fn list_points(descriptor: &Descriptor) -> BTreeSet<&str> {
     let waits = receives(Moment::AfterCommit).then_some(AFTER_COMMIT);
     let shows = (!descriptor.shows.is_empty()).then_some(VIEWS);
     extended.chain(listens).chain(waits).chain(shows).collect()
+}
+
+/// The places of a module's responses to which extensions add members: its schemas name them.
+pub fn list_places(descriptor: &Descriptor) -> BTreeSet<&str> {
+    let mut places = BTreeSet::new();
+    let of_routes = descriptor.routes.iter().map(|route| &route.response);
+    descriptor.schemas.values().chain(of_routes).for_each(|schema| collect_places(schema, &mut places));
+    places
+}
+
+fn collect_places<'a>(schema: &'a Json, places: &mut BTreeSet<&'a str>) {
+    match schema {
+        Json::Array(items) => items.iter().for_each(|item| collect_places(item, places)),
+        Json::Object(members) => {
+            places.extend(members.get(PLACE).and_then(Json::as_str));
+            members.values().for_each(|member| collect_places(member, places));
+        }
+        _ => {}
+    }
+}
+
+/// Returns whether a caller of a point calls a module there. At the point of views, it calls those that show something at one of its places:
+/// so a module may show members at one place and call a module with others. `places`: those of the caller.
+pub fn is_called(extension: &Descriptor, interface: &str, places: &BTreeSet<&str>) -> bool {
+    let shows = || extension.shows.iter().any(|shown| places.contains(shown.place.as_str()));
+    list_points(extension).contains(name_point(interface)) && (name_point(interface) != VIEWS || shows())
 }
 
 /// The arrangement of these modules: extensions that `wanted` names keep its sequence, and others follow by their names.
@@ -113,5 +143,26 @@ mod tests {
         });
         let descriptor: Descriptor = serde_json::from_value(whole).unwrap();
         assert_eq!(list_points(&descriptor), BTreeSet::from([LISTENER, AFTER_COMMIT, VIEWS]));
+    }
+
+    #[test]
+    fn views_are_called_for_the_places_of_the_caller() {
+        let caller = json!({
+            "name": "sales", "version": "1.0.0", "description": "x",
+            "schemas": { "Order": {
+                "type": "object", "properties": { "extensions": { "type": "object", "x-stoa-place": "sales.order" } },
+            } },
+        });
+        let caller: Descriptor = serde_json::from_value(caller).unwrap();
+        let places = list_places(&caller);
+        assert_eq!(places, BTreeSet::from(["sales.order"]));
+        for (place, expected) in [("sales.order", true), ("pos.receipt", false)] {
+            let shows = json!([{ "place": place, "schema": { "type": "object" } }]);
+            let whole = json!({ "name": "loyalty", "version": "1.0.0", "description": "x", "shows": shows });
+            let extension: Descriptor = serde_json::from_value(whole).unwrap();
+            assert_eq!(is_called(&extension, "commerce:extension/views", &places), expected, "{place}");
+            assert!(!is_called(&extension, "commerce:extension/checkout", &places));
+        }
+        assert!(is_called(&module("limits", "checkout"), "commerce:extension/checkout", &places));
     }
 }

@@ -232,9 +232,11 @@ fn link_module(
         let provider = provider.ok_or_else(|| Unlinked::Services(format!("{name} is linked before its provider")))?;
         services::link(&mut linker, wanted, provider, vetted).map_err(failed)?;
     }
+    let places = arrangement::list_places(&vetted.descriptor);
     let extensions = |interface: &str| -> Vec<Arc<Module>> {
         let names = arrangement.get(name_point(interface)).into_iter().flatten();
-        names.filter_map(|name| modules.iter().find(|module| module.name == *name)).cloned().collect()
+        let linked = names.filter_map(|name| modules.iter().find(|module| module.name == *name));
+        linked.filter(|module| arrangement::is_called(&module.descriptor, interface, &places)).cloned().collect()
     };
     let points = points::link(&mut linker, engine, vetted, extensions)?;
     let pre = linker.instantiate_pre(&vetted.component).map_err(invalid)?;
@@ -270,11 +272,11 @@ fn providers_first(engine: &Engine, vetted: &[Arc<Vetted>]) -> Result<Vec<usize>
             Need::service(link.provider, service)
         });
         let mut of_module: Vec<Need> = services.collect();
+        let places = arrangement::list_places(&module.descriptor);
         for (_, point, _) in interface::points_called(engine, &module.component) {
-            let point = name_point(&point.path);
-            let extends = |vetted: &Arc<Vetted>| arrangement::list_points(&vetted.descriptor).contains(point);
-            let extending = vetted.iter().enumerate().filter(|(_, vetted)| extends(vetted));
-            of_module.extend(extending.map(|(index, _)| Need::point(index, point)));
+            let is_called = |vetted: &Arc<Vetted>| arrangement::is_called(&vetted.descriptor, &point.path, &places);
+            let extensions = vetted.iter().enumerate().filter(|(_, vetted)| is_called(vetted));
+            of_module.extend(extensions.map(|(index, _)| Need::point(index, name_point(&point.path))));
         }
         needs.push(of_module);
     }

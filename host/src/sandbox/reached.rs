@@ -4,17 +4,21 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-use stoa_descriptor::extension::{Moment, VIEWS};
+use stoa_descriptor::extension::{Moment, Shown, VIEWS};
 use stoa_descriptor::{Descriptor, Route};
 
+use super::arrangement::list_places;
 use super::module::Module;
 use crate::operations::Operation;
 
 /// The codes with which a module rejects what it extends.
+#[derive(Clone, Copy)]
 struct ExtensionCodes<'a> {
     module: &'a str,
     problems: &'a [String],
     item_codes: &'a [String],
+    /// Of a module that adds members to responses.
+    shows: &'a [Shown],
 }
 
 /// The extensions of each point, and the modules that receive each kind of event in the transaction, by these names.
@@ -24,46 +28,55 @@ impl<'a> Reached<'a> {
     pub fn new(descriptors: impl Iterator<Item = &'a Descriptor>) -> Reached<'a> {
         let mut reached: BTreeMap<&str, Vec<ExtensionCodes>> = BTreeMap::new();
         for descriptor in descriptors {
-            let module = descriptor.name.as_str();
+            let codes = ExtensionCodes { module: &descriptor.name, problems: &[], item_codes: &[], shows: &[] };
             for extension in &descriptor.extends {
                 let (problems, item_codes) = (extension.problems.as_slice(), extension.item_codes.as_slice());
-                reached.entry(&extension.interface).or_default().push(ExtensionCodes { module, problems, item_codes });
+                reached.entry(&extension.interface).or_default().push(ExtensionCodes { problems, item_codes, ..codes });
             }
             for receiving in descriptor.receives.iter().filter(|it| it.moment == Moment::InTransaction) {
                 let problems = receiving.problems.as_slice();
-                reached.entry(&receiving.kind).or_default().push(ExtensionCodes { module, problems, item_codes: &[] });
+                reached.entry(&receiving.kind).or_default().push(ExtensionCodes { problems, ..codes });
             }
             if !descriptor.shows.is_empty() {
-                reached.entry(VIEWS).or_default().push(ExtensionCodes { module, problems: &[], item_codes: &[] });
+                reached.entry(VIEWS).or_default().push(ExtensionCodes { shows: &descriptor.shows, ..codes });
             }
         }
         Reached(reached)
     }
 
-    fn find<'s>(&'s self, route: &'s Route) -> impl Iterator<Item = &'s ExtensionCodes<'a>> + 's {
+    /// `places`: those of the operation's module.
+    fn find<'s>(
+        &'s self,
+        route: &'s Route,
+        places: &'s BTreeSet<&str>,
+    ) -> impl Iterator<Item = &'s ExtensionCodes<'a>> + 's {
+        let is_called = move |codes: &&ExtensionCodes| {
+            codes.shows.is_empty() || codes.shows.iter().any(|shown| places.contains(shown.place.as_str()))
+        };
         let names = route.reaches.iter().chain(&route.events);
-        names.filter_map(|name| self.0.get(name.as_str())).flatten()
+        names.filter_map(|name| self.0.get(name.as_str())).flatten().filter(is_called)
     }
 
     /// The names of the extensions that an operation may reach, sorted.
-    pub fn list_extensions(&self, route: &Route) -> Vec<String> {
-        let names: BTreeSet<&str> = self.find(route).map(|codes| codes.module).collect();
+    fn list_extensions(&self, route: &Route, places: &BTreeSet<&str>) -> Vec<String> {
+        let names: BTreeSet<&str> = self.find(route, places).map(|codes| codes.module).collect();
         names.into_iter().map(str::to_owned).collect()
     }
 
     /// The module with the operations as they are in its generation.
     pub fn complete(&self, module: Module) -> Module {
+        let places = list_places(&module.descriptor);
         let routes = module.operations.iter().map(|operation| &operation.route);
-        let extended = routes.map(|route| (route.operation.clone(), self.list_extensions(route)));
+        let extended = routes.map(|route| (route.operation.clone(), self.list_extensions(route, &places)));
         let extended_by = extended.filter(|(_, names)| !names.is_empty()).collect();
-        let operations = module.operations.iter().map(|operation| self.extend(operation)).collect();
+        let operations = module.operations.iter().map(|operation| self.extend(operation, &places)).collect();
         Module { operations, extended_by, ..module }
     }
 
     /// The operation with the codes of the extensions that it may reach. One that reaches none is shared as it is.
-    pub fn extend(&self, operation: &Arc<Operation>) -> Arc<Operation> {
+    fn extend(&self, operation: &Arc<Operation>, places: &BTreeSet<&str>) -> Arc<Operation> {
         let (mut problems, mut item_codes) = (operation.route.problems.clone(), operation.route.item_codes.clone());
-        for codes in self.find(&operation.route) {
+        for codes in self.find(&operation.route, places) {
             add_missing(&mut problems, codes.problems);
             add_missing(&mut item_codes, codes.item_codes);
         }
@@ -123,10 +136,10 @@ mod tests {
             (&["sale.gone", "commerce:extension/numbering"], &["VERSION_CONFLICT"], 0, &[]),
         ] {
             let before = operation(reaches);
-            let after = reached.extend(&before);
+            let after = reached.extend(&before, &BTreeSet::new());
             assert_eq!(after.route.problems, problems, "{reaches:?}");
             assert_eq!(after.route.item_codes.len(), item_codes, "{reaches:?}");
-            assert_eq!(reached.list_extensions(&before.route), names, "{reaches:?}");
+            assert_eq!(reached.list_extensions(&before.route, &BTreeSet::new()), names, "{reaches:?}");
             assert_eq!(Arc::ptr_eq(&before, &after), names.is_empty(), "{reaches:?}");
         }
     }

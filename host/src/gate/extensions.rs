@@ -1,0 +1,96 @@
+//! Extensions at the gate: a component exports and imports the interfaces of `commerce:extension` that its descriptor states, and each of
+//! their functions has a type that the host can call.
+
+use std::collections::BTreeSet;
+
+use stoa_descriptor::Descriptor;
+use stoa_descriptor::extension::{LISTENER, TIMER, VIEWS};
+use wasmtime::Engine;
+use wasmtime::component::Component;
+use wasmtime::component::types::ComponentInstance;
+
+use crate::sandbox::interface::{self, InterfaceName};
+use crate::sandbox::points::Shape;
+use crate::sandbox::signature::signature;
+
+/// The functions that the host calls by type, or whose results it reads: `wit/extension` states the same.
+const TYPED: [(&str, &str, &str); 3] = [
+    (
+        LISTENER,
+        "receive",
+        "func(moment: enum { in-transaction, after-commit }, event: record { id: option<tuple<u64, u64>>, kind: string, \
+         resource-type: string, resource: tuple<u64, u64>, version: option<s64>, data: string, occurred-at: s64, \
+         request: tuple<u64, u64> }) -> result<_, PROBLEM>",
+    ),
+    (
+        TIMER,
+        "run",
+        "func(timer: string, window: record { since: option<s64>, until: s64 }, cursor: option<string>) -> \
+         result<option<string>, PROBLEM>",
+    ),
+    (
+        VIEWS,
+        "show",
+        "func(place: string, ids: list<tuple<u64, u64>>) -> list<record { module: string, id: tuple<u64, u64>, json: string }>",
+    ),
+];
+/// The platform's problem.
+const PROBLEM: &str = "record { code: string, errors: list<record { pointer: string, code: string, required: option<u32>, \
+                       identified: option<u32>, expected: option<record { minimum: option<BOUND>, maximum: option<BOUND>, \
+                       counted: option<string> }>, conflicts-with: option<tuple<u64, u64>> }> }";
+const BOUND: &str = "variant { integer(s64), decimal(string), date(string), instant(s64) }";
+
+type Interfaces = Vec<(String, InterfaceName, ComponentInstance)>;
+
+/// The faults of a component by its descriptor.
+pub fn find_faults(engine: &Engine, component: &Component, descriptor: &Descriptor) -> Vec<String> {
+    let (exports, imports) =
+        (interface::points_extended(engine, component), interface::points_called(engine, component));
+    let extended = descriptor.extends.iter().map(|extension| extension.interface.as_str());
+    let others = [
+        (LISTENER, descriptor.receives.is_empty()),
+        (TIMER, descriptor.timers.is_empty()),
+        (VIEWS, descriptor.shows.is_empty()),
+    ];
+    let others = others.into_iter().filter(|(_, is_empty)| !is_empty).map(|(interface, _)| interface);
+    let extended: BTreeSet<&str> = extended.chain(others).collect();
+    let called: BTreeSet<&str> = descriptor.points.iter().map(|point| point.code.as_str()).collect();
+    let mut faults = compare(&exports, &extended, ["exports", "extend"]);
+    faults.extend(compare(&imports, &called, ["imports", "call"]));
+    faults.extend(exports.iter().chain(&imports).flat_map(|interface| find_type_faults(engine, interface)));
+    faults
+}
+
+/// The interfaces that only one of component and descriptor has. `verbs`: of the component and of the descriptor.
+fn compare(found: &Interfaces, stated: &BTreeSet<&str>, [has, states]: [&str; 2]) -> Vec<String> {
+    let paths: BTreeSet<&str> = found.iter().map(|(_, name, _)| name.path.as_str()).collect();
+    let unstated = paths.difference(stated);
+    let unstated = unstated.map(|path| format!("the component {has} `{path}` and the descriptor does not {states} it"));
+    let missing = stated.difference(&paths);
+    let missing = missing.map(|path| {
+        format!("the descriptor {states}s `{path}` and the component does not {} it", has.trim_end_matches('s'))
+    });
+    unstated.chain(missing).collect()
+}
+
+fn find_type_faults(engine: &Engine, (_, name, instance): &(String, InterfaceName, ComponentInstance)) -> Vec<String> {
+    let expected = TYPED.iter().filter(|(path, ..)| *path == name.path);
+    let missing = expected
+        .clone()
+        .filter(|(_, function, _)| !interface::functions(engine, instance).any(|(found, _)| found == *function));
+    let missing = missing.map(|(path, function, _)| format!("`{path}` lacks the function `{function}`"));
+    let wrong = interface::functions(engine, instance).filter_map(|(function, type_)| {
+        let item = format!("{}#{function}", name.path);
+        if let Some((.., text)) = expected.clone().find(|(_, typed, _)| *typed == function) {
+            let (expected, found) = (spell_out(text), signature(&type_));
+            return (found != expected).then(|| format!("`{item}` is {found}, and the host calls it as {expected}"));
+        }
+        let has_shape = matches!(name.path.as_str(), LISTENER | TIMER) || Shape::from_function(&type_).is_some();
+        (!has_shape).then(|| format!("function `{item}` has no shape that a point has: check, collect or first"))
+    });
+    missing.chain(wrong).collect()
+}
+
+fn spell_out(signature: &str) -> String {
+    signature.replace("PROBLEM", PROBLEM).replace("BOUND", BOUND)
+}
