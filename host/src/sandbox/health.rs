@@ -137,6 +137,11 @@ impl Health {
     /// A call of the module as an extension. It is a call of the module too: failures are compared with the number of calls.
     pub fn count_point(&self, point: &str, took: Duration, outcome: PointOutcome) {
         self.count_call(took);
+        self.count_at_point(point, took, outcome);
+    }
+
+    /// The same of a call that is counted as one of the module already.
+    pub fn count_at_point(&self, point: &str, took: Duration, outcome: PointOutcome) {
         let Some(counts) = self.points.get(point) else { return };
         counts.calls.fetch_add(1, Relaxed);
         counts.seconds.record(took.as_secs_f64());

@@ -86,6 +86,11 @@ impl Deref for Module {
 }
 
 impl Module {
+    /// The names of the extensions that an operation may reach.
+    pub fn find_extensions(&self, operation: &str) -> &[String] {
+        self.extended_by.get(operation).map_or(&[], Vec::as_slice)
+    }
+
     /// The attributes of a trace's span in which it runs.
     pub fn describe(&self) -> Attributes {
         vec![("stoa.module", self.name.clone().into()), ("stoa.module.version", self.version.clone().into())]
