@@ -409,7 +409,7 @@ impl Deployment {
     }
 
     /// The generation of a set: the one that runs here, or one linked for it.
-    async fn generation(&self, number: u64, set: &Set) -> Result<Arc<Generation>, DeploymentError> {
+    pub(super) async fn generation(&self, number: u64, set: &Set) -> Result<Arc<Generation>, DeploymentError> {
         let current = self.current.load().generation.clone();
         if current.number == number {
             return Ok(current);

@@ -40,7 +40,8 @@ const PROBLEM: &str = "record { code: string, errors: list<record { pointer: str
                        counted: option<string> }>, conflicts-with: option<tuple<u64, u64>> }> }";
 const BOUND: &str = "variant { integer(s64), decimal(string), date(string), instant(s64) }";
 
-type Interfaces = Vec<(String, InterfaceName, ComponentInstance)>;
+/// An interface as the component spells it, its name, and its functions.
+type Interface = (String, InterfaceName, ComponentInstance);
 
 /// The faults of a component by its descriptor.
 pub fn find_faults(engine: &Engine, component: &Component, descriptor: &Descriptor) -> Vec<String> {
@@ -62,7 +63,7 @@ pub fn find_faults(engine: &Engine, component: &Component, descriptor: &Descript
 }
 
 /// The interfaces that only one of component and descriptor has. `verbs`: of the component and of the descriptor.
-fn compare(found: &Interfaces, stated: &BTreeSet<&str>, [has, states]: [&str; 2]) -> Vec<String> {
+fn compare(found: &[Interface], stated: &BTreeSet<&str>, [has, states]: [&str; 2]) -> Vec<String> {
     let paths: BTreeSet<&str> = found.iter().map(|(_, name, _)| name.path.as_str()).collect();
     let unstated = paths.difference(stated);
     let unstated = unstated.map(|path| format!("the component {has} `{path}` and the descriptor does not {states} it"));
@@ -73,7 +74,7 @@ fn compare(found: &Interfaces, stated: &BTreeSet<&str>, [has, states]: [&str; 2]
     unstated.chain(missing).collect()
 }
 
-fn find_type_faults(engine: &Engine, (_, name, instance): &(String, InterfaceName, ComponentInstance)) -> Vec<String> {
+fn find_type_faults(engine: &Engine, (_, name, instance): &Interface) -> Vec<String> {
     let expected = TYPED.iter().filter(|(path, ..)| *path == name.path);
     let missing = expected
         .clone()

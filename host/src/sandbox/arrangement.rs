@@ -111,8 +111,8 @@ mod tests {
     #[test]
     fn known_extensions_keep_their_sequence_and_new_ones_follow_by_name() {
         for (names, before, expected) in [
-            (&["b", "a"][..], &[][..], &["a", "b"][..]),
-            (&["a", "b"], &["b", "a"], &["b", "a"]),
+            (&["a", "b"][..], &["b", "a"][..], &["b", "a"][..]),
+            (&["b", "a"], &[], &["a", "b"]),
             (&["a", "d", "c", "b"], &["c", "gone", "b"], &["c", "b", "a", "d"]),
             (&["a"], &["a", "a"], &["a"]),
         ] {

@@ -137,7 +137,7 @@ async fn ask<T>(
         let guest = module.code.instantiate_async(&mut store).await?;
         let answer = call(guest.commerce_platform_module(), &mut store).await?;
         let refusal = if succeeds(&answer) { listeners::notify(&mut store, &listeners).await? } else { None };
-        Ok((answer, refusal))
+        Ok::<_, wasmtime::Error>((answer, refusal))
     };
     let result = clock.measure(answer).await;
     end(module, began, store.into_data(), result, succeeds)
@@ -158,7 +158,7 @@ async fn ask_extension<T>(
         let instance = module.code.instance_pre().instantiate_async(&mut store).await?;
         let answer = call(&module, &instance, &mut store).await?;
         let refusal = if succeeds(&answer) { listeners::notify(&mut store, &listeners).await? } else { None };
-        Ok((answer, refusal))
+        Ok::<_, wasmtime::Error>((answer, refusal))
     };
     let result = clock.measure(answer).await;
     end(module, began, store.into_data(), result, succeeds)

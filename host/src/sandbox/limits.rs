@@ -79,7 +79,8 @@ impl ShareUse {
         }
     }
 
-    pub fn add(self, other: ShareUse) -> ShareUse {
+    /// Both together.
+    pub fn with(self, other: ShareUse) -> ShareUse {
         ShareUse {
             time: self.time.saturating_add(other.time),
             memory: self.memory.saturating_add(other.memory),

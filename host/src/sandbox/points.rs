@@ -190,8 +190,10 @@ async fn call(
     results: &mut [Val],
 ) -> wasmtime::Result<()> {
     let Some(result) = results.first_mut() else { return Ok(()) };
-    let place = function.is_views.then(|| arguments.first()).flatten();
-    let place = place.and_then(|place| if let Val::String(place) = place { Some(place.as_str()) } else { None });
+    let place = match arguments.first() {
+        Some(Val::String(place)) if function.is_views => Some(place.as_str()),
+        _ => None,
+    };
     let mut passed = arguments.to_vec();
     let mut gathered: Vec<Val> = Vec::new();
     for (extension, index) in &function.extensions {
@@ -269,7 +271,7 @@ pub(super) struct Entered {
     /// True if the store had failed before.
     was_closed: bool,
     began: Instant,
-    _span: Option<OpenSpan>,
+    span: Option<OpenSpan>,
 }
 
 /// Begins a call of an extension: it runs from now on, and by its own share of the limits.
@@ -277,7 +279,7 @@ pub(super) fn enter_extension(state: &mut State, extension: &Arc<Module>, verb: 
     let span = state.facts.trail.enter(|| (format!("{verb} {what}"), extension.describe()));
     let caller = std::mem::replace(&mut state.running, extension.clone());
     let outer = state.begin_share(extension);
-    Entered { caller, outer, was_closed: state.scope.closed, began: Instant::now(), _span: span }
+    Entered { caller, outer, was_closed: state.scope.closed, began: Instant::now(), span }
 }
 
 /// Ends it. `called`: whether it rejected. An extension that failed stays the module that runs: the failure is its own.
@@ -287,7 +289,8 @@ pub(super) fn leave_extension(
     (extension, point): (&Arc<Module>, &Arc<str>),
     called: wasmtime::Result<bool>,
 ) -> wasmtime::Result<()> {
-    let Entered { caller, outer, was_closed, began, _span } = entered;
+    let Entered { caller, outer, was_closed, began, span } = entered;
+    drop(span);
     let took = began.elapsed();
     let rejects = match called {
         Ok(rejects) => rejects,

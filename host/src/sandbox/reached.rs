@@ -50,7 +50,7 @@ impl<'a> Reached<'a> {
         route: &'s Route,
         places: &'s BTreeSet<&str>,
     ) -> impl Iterator<Item = &'s ExtensionCodes<'a>> + 's {
-        let is_called = move |codes: &&ExtensionCodes| {
+        let is_called = move |codes: &&ExtensionCodes<'_>| {
             codes.shows.is_empty() || codes.shows.iter().any(|shown| places.contains(shown.place.as_str()))
         };
         let names = route.reaches.iter().chain(&route.events);

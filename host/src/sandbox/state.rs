@@ -150,7 +150,8 @@ impl State {
         let left = self.limits.share_of_memory().saturating_sub(used);
         let until = self.memory.used.saturating_add(left).min(self.memory.until);
         self.memory.until = until;
-        self.share.replace(OpenShare { index, entry: self.read_use(), until })
+        let open = OpenShare { index, entry: self.read_use(), until };
+        self.share.replace(open)
     }
 
     /// Ends it: the extension has used what the request used meanwhile.
@@ -166,7 +167,7 @@ impl State {
     /// The use of the limits by the extension that runs, in all its calls of this request.
     pub fn share_use(&self) -> ShareUse {
         let open = self.share.as_ref().and_then(|open| Some((open, self.shares.get(open.index)?)));
-        open.map_or_else(ShareUse::default, |(open, share)| share.used.add(self.read_use().since(open.entry)))
+        open.map_or_else(ShareUse::default, |(open, share)| share.used.with(self.read_use().since(open.entry)))
     }
 
     /// Ends the request if the extension that runs has used its share of a limit. `calls`: of the store, which it is about to make.

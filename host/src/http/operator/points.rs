@@ -39,7 +39,7 @@ fn describe_point(generation: &Generation, point: &str) -> Json {
     let callers: BTreeMap<&str, &str> = generation
         .modules
         .iter()
-        .flat_map(|module| module.descriptor.points.iter().map(|called| (module.name.as_str(), called)))
+        .flat_map(|module| module.descriptor.points.iter().map(move |called| (module.name.as_str(), called)))
         .filter(|(_, called)| name_point(&called.code) == point)
         .map(|(module, called)| (module, called.description.as_str()))
         .collect();
