@@ -3,12 +3,13 @@
 
 use std::collections::BTreeSet;
 
-use stoa_descriptor::Descriptor;
 use stoa_descriptor::extension::{LISTENER, TIMER, VIEWS};
+use stoa_descriptor::{Descriptor, names};
 use wasmtime::Engine;
 use wasmtime::component::Component;
 use wasmtime::component::types::ComponentInstance;
 
+use crate::problem;
 use crate::sandbox::interface::{self, InterfaceName};
 use crate::sandbox::points::Shape;
 use crate::sandbox::signature::signature;
@@ -59,7 +60,34 @@ pub fn find_faults(engine: &Engine, component: &Component, descriptor: &Descript
     let mut faults = compare(&exports, &extended, ["exports", "extend"]);
     faults.extend(compare(&imports, &called, ["imports", "call"]));
     faults.extend(exports.iter().chain(&imports).flat_map(|interface| find_type_faults(engine, interface)));
+    faults.extend(find_unknown_codes(descriptor));
     faults
+}
+
+/// The codes of rejections that neither the module nor the platform has.
+fn find_unknown_codes(descriptor: &Descriptor) -> Vec<String> {
+    let is_problem = |code: &str| {
+        let mut own = descriptor.problems.iter();
+        own.any(|problem| problem.code == code) || problem::CODES.iter().any(|(known, ..)| *known == code)
+    };
+    let is_item_code = |code: &str| {
+        let mut own = descriptor.item_codes.iter();
+        own.any(|named| named.code == code) || names::is_shared_item_code(code) || is_problem(code)
+    };
+    let unknown = |place: String, codes: &[String], is_known: &dyn Fn(&str) -> bool| -> Vec<String> {
+        let unknown = codes.iter().filter(|code| !is_known(code));
+        unknown.map(|code| format!("{place}: `{code}` is neither a code of the module nor of the platform")).collect()
+    };
+    let extends = descriptor.extends.iter().enumerate().flat_map(|(index, extension)| {
+        let mut faults = unknown(format!("/extends/{index}/problems"), &extension.problems, &is_problem);
+        faults.extend(unknown(format!("/extends/{index}/itemCodes"), &extension.item_codes, &is_item_code));
+        faults
+    });
+    let receives = descriptor.receives.iter().enumerate();
+    let receives = receives.flat_map(|(index, receiving)| {
+        unknown(format!("/receives/{index}/problems"), &receiving.problems, &is_problem)
+    });
+    extends.chain(receives).collect()
 }
 
 /// The interfaces that only one of component and descriptor has. `verbs`: of the component and of the descriptor.
