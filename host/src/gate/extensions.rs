@@ -11,7 +11,7 @@ use wasmtime::component::types::ComponentInstance;
 
 use crate::problem;
 use crate::sandbox::interface::{self, InterfaceName};
-use crate::sandbox::points::Shape;
+use crate::sandbox::points::PointShape;
 use crate::sandbox::signature::signature;
 
 /// The functions that the host calls by type, or whose results it reads: `wit/extension` states the same.
@@ -114,7 +114,7 @@ fn find_type_faults(engine: &Engine, (_, name, instance): &Interface) -> Vec<Str
             let (expected, found) = (spell_out(text), signature(&type_));
             return (found != expected).then(|| format!("`{item}` is {found}, and the host calls it as {expected}"));
         }
-        let has_shape = matches!(name.path.as_str(), LISTENER | TIMER) || Shape::from_function(&type_).is_some();
+        let has_shape = matches!(name.path.as_str(), LISTENER | TIMER) || PointShape::from_function(&type_).is_some();
         (!has_shape).then(|| format!("function `{item}` has no shape that a point has: check, collect or first"))
     });
     missing.chain(wrong).collect()

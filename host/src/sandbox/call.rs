@@ -14,7 +14,7 @@ use super::facts::RequestFacts;
 use super::failure::Failure;
 use super::frames::describe_trap;
 use super::limits::{Limits, Used};
-use super::listeners::{self, Listeners, Rejection};
+use super::listeners::{self, ListenerRejection, TransactionListeners};
 use super::module::Module;
 use super::state::State;
 use crate::database::Session;
@@ -37,7 +37,7 @@ pub struct Ran<T> {
     pub emitted: Vec<(Arc<Module>, Event)>,
     pub result: Result<T, Failure>,
     /// A listener that rejected what was done. The transaction must not be committed.
-    pub refusal: Option<Rejection>,
+    pub refusal: Option<ListenerRejection>,
     /// The module whose failure it is: the one that was called, or one that it called.
     pub blamed: Arc<Module>,
     /// The extensions that took part.
@@ -53,7 +53,7 @@ pub struct CallContext {
     pub read_only: bool,
     pub limits: Limits,
     /// The modules that receive what is emitted, before the end of the transaction.
-    pub listeners: Arc<Listeners>,
+    pub listeners: Arc<TransactionListeners>,
 }
 
 pub async fn handle(entry: CallContext, call: &module::Call) -> Ran<Result<module::Reply, module::Problem>> {
@@ -178,7 +178,7 @@ fn end<T>(
     module: Arc<Module>,
     began: Instant,
     mut state: State,
-    result: wasmtime::Result<(T, Option<Rejection>)>,
+    result: wasmtime::Result<(T, Option<ListenerRejection>)>,
     succeeds: fn(&T) -> bool,
 ) -> Ran<T> {
     let (result, refusal) = match result {

@@ -12,10 +12,10 @@ use super::arrangement::{self, Arrangement, name_point};
 use super::circles::{self, Need};
 use super::clashes::clashes;
 use super::interface::{self, InterfaceName};
-use super::listeners::Listeners;
+use super::listeners::TransactionListeners;
 use super::module::{Module, Vetted};
 use super::points;
-use super::reached::Reached;
+use super::reached::ReachedExtensions;
 use super::services::{self, Link, Unresolved};
 use super::state::State;
 use super::trial::Trial;
@@ -36,7 +36,7 @@ pub struct Generation {
     /// The sequence of the extensions of each point.
     pub arrangement: Arrangement,
     /// The modules that receive events in the transaction.
-    pub listeners: Arc<Listeners>,
+    pub listeners: Arc<TransactionListeners>,
     /// Status and detail of the problem codes that modules declare beside the host's.
     pub problems: BTreeMap<String, (u16, String)>,
     /// Trials of its new modules, for a while.
@@ -94,7 +94,7 @@ impl Generation {
         let arrangement = arrangement::fit(wanted, vetted.iter().map(|vetted| &*vetted.descriptor))?;
         circles::check_events(vetted.iter().map(|vetted| &*vetted.descriptor))?;
         let modules = link_services(engine, vetted, &arrangement)?;
-        let listeners = Arc::new(Listeners::new(&modules, &arrangement));
+        let listeners = Arc::new(TransactionListeners::new(&modules, &arrangement));
         let descriptors = modules.iter().map(|module| &*module.descriptor);
         let permissions = compose_grants(host, host.permissions, descriptors.clone(), |it| &it.permissions);
         let scopes = compose_grants(host, host.scopes, descriptors, |it| &it.scopes);
@@ -203,7 +203,7 @@ fn link_services(
     let sorted: Vec<&Arc<Vetted>> =
         providers_first(engine, vetted)?.into_iter().filter_map(|index| vetted.get(index)).collect();
     let components = components(sorted.iter().copied());
-    let reached = Reached::new(vetted.iter().map(|vetted| &*vetted.descriptor));
+    let reached = ReachedExtensions::new(vetted.iter().map(|vetted| &*vetted.descriptor));
     let mut modules: Vec<Arc<Module>> = Vec::with_capacity(sorted.len());
     for vetted in sorted {
         let links = services::resolve(engine, modules.len(), &components)?;

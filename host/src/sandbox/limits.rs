@@ -42,7 +42,7 @@ pub struct Limits {
 const SHARE: u32 = 4;
 
 /// The use of one request's limits by one extension.
-pub struct Share {
+pub struct LimitShare {
     pub module: Arc<Module>,
     /// In its calls that have ended.
     pub used: ShareUse,

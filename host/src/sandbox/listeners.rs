@@ -19,14 +19,14 @@ use crate::wit::extension::listener::{Event, Moment as ReceivedMoment};
 use crate::wit::module::Problem;
 
 /// A listener that rejected a request, and its problem.
-pub type Rejection = (Arc<Module>, Problem);
+pub type ListenerRejection = (Arc<Module>, Problem);
 
 /// The modules that receive each kind of event in the transaction, in the arrangement of the generation.
 #[derive(Default)]
-pub struct Listeners(BTreeMap<String, Vec<Arc<Module>>>);
+pub struct TransactionListeners(BTreeMap<String, Vec<Arc<Module>>>);
 
-impl Listeners {
-    pub fn new(modules: &[Arc<Module>], arrangement: &Arrangement) -> Listeners {
+impl TransactionListeners {
+    pub fn new(modules: &[Arc<Module>], arrangement: &Arrangement) -> TransactionListeners {
         let mut listeners: BTreeMap<String, Vec<Arc<Module>>> = BTreeMap::new();
         for name in arrangement.get(LISTENER).into_iter().flatten() {
             let Some(module) = modules.iter().find(|module| module.name == *name) else { continue };
@@ -34,7 +34,7 @@ impl Listeners {
                 listeners.entry(receiving.kind.clone()).or_default().push(module.clone());
             }
         }
-        Listeners(listeners)
+        TransactionListeners(listeners)
     }
 
     pub fn is_empty(&self) -> bool {
@@ -48,7 +48,10 @@ impl Listeners {
 }
 
 /// Gives the events of a call to their listeners. `Some`: a listener rejected, and the request must end with its problem.
-pub async fn notify(store: &mut Store<State>, listeners: &Listeners) -> wasmtime::Result<Option<Rejection>> {
+pub async fn notify(
+    store: &mut Store<State>,
+    listeners: &TransactionListeners,
+) -> wasmtime::Result<Option<ListenerRejection>> {
     if listeners.is_empty() || store.data().scope.closed || store.data().refused.is_some() {
         return Ok(None);
     }

@@ -34,7 +34,7 @@ const MODULE: &str = "module";
 
 /// How the results of several extensions become one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Shape {
+pub enum PointShape {
     /// Every extension is called until one rejects.
     Check,
     /// The lists are joined. `earlier`: the parameter in which each extension receives what the earlier ones returned.
@@ -43,9 +43,9 @@ pub enum Shape {
     First { fallible: bool },
 }
 
-impl Shape {
+impl PointShape {
     /// The shape of a function of a point. `None`: it has none.
-    pub fn from_function(function: &ComponentFunc) -> Option<Shape> {
+    pub fn from_function(function: &ComponentFunc) -> Option<PointShape> {
         if function.async_() {
             return None;
         }
@@ -54,16 +54,16 @@ impl Shape {
         let (fallible, value) = match &result {
             Type::Result(result) if result.err().is_some_and(|error| is_problem(&error)) => match result.ok() {
                 Some(value) => (true, value),
-                None => return Some(Shape::Check),
+                None => return Some(PointShape::Check),
             },
             _ => (false, result),
         };
         match &value {
-            Type::Option(_) => Some(Shape::First { fallible }),
+            Type::Option(_) => Some(PointShape::First { fallible }),
             Type::List(_) => {
                 let last = function.params().enumerate().last();
                 let earlier = last.filter(|(_, (_, type_))| *type_ == value).map(|(index, _)| index);
-                Some(Shape::Collect { fallible, earlier })
+                Some(PointShape::Collect { fallible, earlier })
             }
             _ => None,
         }
@@ -72,9 +72,9 @@ impl Shape {
     /// The result where no extension returned anything else.
     fn compose(self, gathered: Vec<Val>) -> Val {
         let (fallible, value) = match self {
-            Shape::Check => return Val::Result(Ok(None)),
-            Shape::Collect { fallible, .. } => (fallible, Val::List(gathered)),
-            Shape::First { fallible } => (fallible, Val::Option(None)),
+            PointShape::Check => return Val::Result(Ok(None)),
+            PointShape::Collect { fallible, .. } => (fallible, Val::List(gathered)),
+            PointShape::First { fallible } => (fallible, Val::Option(None)),
         };
         wrap(fallible, value)
     }
@@ -99,7 +99,7 @@ struct PointFunction {
     name: Arc<str>,
     /// `checkout`.
     point: Arc<str>,
-    shape: Shape,
+    shape: PointShape,
     is_views: bool,
     extensions: Vec<(Arc<Module>, ComponentExportIndex)>,
 }
@@ -120,9 +120,9 @@ pub fn link(
         let mut defined = linker.instance(&import).map_err(failed)?;
         for (function_name, called) in interface::functions(engine, &instance) {
             let item = format!("{}#{function_name}", interface.path);
-            let shape = Shape::from_function(&called)
+            let shape = PointShape::from_function(&called)
                 .ok_or_else(|| Unlinked::Points(format!("{name} calls {item}, which has no shape of a point")))?;
-            let caller = Caller { name, interface: &interface, function: function_name, called: &called };
+            let caller = PointCaller { name, interface: &interface, function: function_name, called: &called };
             let function = Arc::new(PointFunction {
                 extensions: caller.find_functions(engine, &modules)?,
                 point: name_point(&interface.path).into(),
@@ -143,14 +143,14 @@ pub fn link(
 }
 
 /// A module that calls a function of a point.
-struct Caller<'a> {
+struct PointCaller<'a> {
     name: &'a str,
     interface: &'a InterfaceName,
     function: &'a str,
     called: &'a ComponentFunc,
 }
 
-impl Caller<'_> {
+impl PointCaller<'_> {
     /// The function of each extension. An extension that was built for an older version may lack it, and is not called there.
     fn find_functions(
         &self,
@@ -175,7 +175,7 @@ impl Caller<'_> {
     }
 
     fn refuse_types(&self, extension: &str, extends: &ComponentFunc) -> Unlinked {
-        let Caller { name, interface, function, called } = self;
+        let PointCaller { name, interface, function, called } = self;
         let (extends, called) = (signature(extends), signature(called));
         let item = format!("{}#{function}", interface.path);
         Unlinked::Points(format!("{extension} extends {item} as {extends}, {name} calls it as {called}"))
@@ -200,7 +200,7 @@ async fn call(
         if place.is_some_and(|place| !extension.shown.contains_key(place)) {
             continue;
         }
-        if let Shape::Collect { earlier: Some(earlier), .. } = function.shape
+        if let PointShape::Collect { earlier: Some(earlier), .. } = function.shape
             && let Some(slot) = passed.get_mut(earlier)
         {
             *slot = Val::List(gathered.clone());
@@ -216,7 +216,7 @@ async fn call(
             value => value,
         };
         match (function.shape, value) {
-            (Shape::Collect { .. }, Val::List(values)) => {
+            (PointShape::Collect { .. }, Val::List(values)) => {
                 let checked = match place {
                     Some(place) => check_documents(extension, place, arguments.get(1), &values),
                     None if gathered.len() + values.len() > MOST_VALUES => {
@@ -229,7 +229,7 @@ async fn call(
                 }
                 gathered.extend(values.into_iter().map(|value| name_extension(value, &extension.name)));
             }
-            (Shape::First { fallible }, Val::Option(Some(value))) => {
+            (PointShape::First { fallible }, Val::Option(Some(value))) => {
                 let value = name_extension(*value, &extension.name);
                 *result = wrap(fallible, Val::Option(Some(Box::new(value))));
                 return Ok(());
@@ -404,14 +404,14 @@ mod tests {
     #[test]
     fn a_point_without_extensions_has_the_empty_result_of_its_shape() {
         for (shape, expected) in [
-            (Shape::Check, Val::Result(Ok(None))),
-            (Shape::Collect { fallible: false, earlier: None }, Val::List(Vec::new())),
+            (PointShape::Check, Val::Result(Ok(None))),
+            (PointShape::Collect { fallible: false, earlier: None }, Val::List(Vec::new())),
             (
-                Shape::Collect { fallible: true, earlier: Some(1) },
+                PointShape::Collect { fallible: true, earlier: Some(1) },
                 Val::Result(Ok(Some(Box::new(Val::List(Vec::new()))))),
             ),
-            (Shape::First { fallible: false }, Val::Option(None)),
-            (Shape::First { fallible: true }, Val::Result(Ok(Some(Box::new(Val::Option(None)))))),
+            (PointShape::First { fallible: false }, Val::Option(None)),
+            (PointShape::First { fallible: true }, Val::Result(Ok(Some(Box::new(Val::Option(None)))))),
         ] {
             assert_eq!(shape.compose(Vec::new()), expected, "{shape:?}");
         }

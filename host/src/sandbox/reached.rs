@@ -22,10 +22,10 @@ struct ExtensionCodes<'a> {
 }
 
 /// The extensions of each point, and the modules that receive each kind of event in the transaction, by these names.
-pub struct Reached<'a>(BTreeMap<&'a str, Vec<ExtensionCodes<'a>>>);
+pub struct ReachedExtensions<'a>(BTreeMap<&'a str, Vec<ExtensionCodes<'a>>>);
 
-impl<'a> Reached<'a> {
-    pub fn new(descriptors: impl Iterator<Item = &'a Descriptor>) -> Reached<'a> {
+impl<'a> ReachedExtensions<'a> {
+    pub fn new(descriptors: impl Iterator<Item = &'a Descriptor>) -> ReachedExtensions<'a> {
         let mut reached: BTreeMap<&str, Vec<ExtensionCodes>> = BTreeMap::new();
         for descriptor in descriptors {
             let codes = ExtensionCodes { module: &descriptor.name, problems: &[], item_codes: &[], shows: &[] };
@@ -41,7 +41,7 @@ impl<'a> Reached<'a> {
                 reached.entry(VIEWS).or_default().push(ExtensionCodes { shows: &descriptor.shows, ..codes });
             }
         }
-        Reached(reached)
+        ReachedExtensions(reached)
     }
 
     /// `places`: those of the operation's module.
@@ -129,7 +129,7 @@ mod tests {
             ],
         });
         let descriptor: Descriptor = serde_json::from_value(whole).unwrap();
-        let reached = Reached::new(std::iter::once(&descriptor));
+        let reached = ReachedExtensions::new(std::iter::once(&descriptor));
         for (reaches, problems, item_codes, names) in [
             (&["commerce:extension/checkout"][..], &["VERSION_CONFLICT", "LIMITS_PASSED"][..], 1, &["limits"][..]),
             (&["sale.done"], &["VERSION_CONFLICT", "LIMITS_LATE"], 0, &["limits"]),

@@ -8,7 +8,7 @@ use wasmtime::component::Instance;
 use super::facts::RequestFacts;
 use super::failure::Failure;
 use super::journal::{LineBudget, Source};
-use super::limits::{GuestClock, Limits, MemoryLimit, OpenShare, Share, ShareUse};
+use super::limits::{GuestClock, LimitShare, Limits, MemoryLimit, OpenShare, ShareUse};
 use super::module::Module;
 use super::ticks::Running;
 use crate::database::Session;
@@ -47,7 +47,7 @@ pub struct State {
     /// The point at which an extension failed.
     pub point: Option<Arc<str>>,
     /// The parts of the limits that extensions have used.
-    pub shares: Vec<Share>,
+    pub shares: Vec<LimitShare>,
     /// The share of the extension that runs, with the services that it calls.
     pub share: Option<OpenShare>,
     /// A service rejected its arguments: the failure is its caller's.
@@ -143,7 +143,7 @@ impl State {
     pub fn begin_share(&mut self, extension: &Arc<Module>) -> Option<OpenShare> {
         let known = self.shares.iter().position(|share| Arc::ptr_eq(&share.module, extension));
         let index = known.unwrap_or_else(|| {
-            self.shares.push(Share { module: extension.clone(), used: ShareUse::default() });
+            self.shares.push(LimitShare { module: extension.clone(), used: ShareUse::default() });
             self.shares.len() - 1
         });
         let used = self.shares.get(index).map_or(0, |share| share.used.memory);

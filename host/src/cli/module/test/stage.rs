@@ -27,7 +27,7 @@ use crate::platform::onboarding;
 use crate::problem::{Item, Problem};
 use crate::sandbox::call::{self, Ran};
 use crate::sandbox::limits::{Limits, Used};
-use crate::sandbox::listeners::Rejection;
+use crate::sandbox::listeners::ListenerRejection;
 use crate::sandbox::{Failure, Held, Module, RequestFacts};
 use crate::wit::context::{ActorKind, Facts};
 use crate::wit::events::Event;
@@ -67,7 +67,7 @@ pub(super) struct Called<T> {
     pub result: Result<T, Failure>,
     pub emitted: Vec<(Arc<Module>, Event)>,
     /// A module that received an event and rejected what was done: nothing of it was kept.
-    pub refusal: Option<Rejection>,
+    pub refusal: Option<ListenerRejection>,
     pub used: Used,
 }
 
