@@ -123,3 +123,65 @@ fn find_type_faults(engine: &Engine, (_, name, instance): &Interface) -> Vec<Str
 fn spell_out(signature: &str) -> String {
     signature.replace("PROBLEM", PROBLEM).replace("BOUND", BOUND)
 }
+
+#[cfg(test)]
+mod tests {
+    use serde_json::{Value as Json, json};
+
+    use super::*;
+
+    /// The faults of a component that calls `checkout` by a function of these types, with these members of its descriptor.
+    fn faults_of(types: &str, members: Json) -> Vec<String> {
+        let text = format!(
+            "(component (import \"commerce:extension/checkout@0.1.0\" (instance (export \"ask\" (func {types})))))"
+        );
+        let bytes = wat::parse_str(&text).unwrap_or_else(|error| panic!("{error}\n{text}"));
+        let engine = Engine::default();
+        let component = Component::from_binary(&engine, &bytes).unwrap_or_else(|error| panic!("{error:?}\n{text}"));
+        let mut whole = json!({ "name": "till", "version": "1.0.0", "description": "x" });
+        for (name, member) in members.as_object().expect("members") {
+            whole[name] = member.clone();
+        }
+        find_faults(&engine, &component, &serde_json::from_value(whole).expect("a descriptor"))
+    }
+
+    const CHECKOUT: &str = "commerce:extension/checkout";
+
+    #[test]
+    fn a_component_has_the_interfaces_that_its_descriptor_states() {
+        let (types, points) = ("(result (list string))", json!([{ "code": CHECKOUT, "description": "Before it." }]));
+        assert_eq!(faults_of(types, json!({ "points": points })), [""; 0]);
+        assert_eq!(
+            faults_of(types, json!({})),
+            ["the component imports `commerce:extension/checkout` and the descriptor does not call it"]
+        );
+        let extends = json!([{ "interface": "commerce:extension/numbering" }]);
+        let timers = json!([{ "code": "a", "description": "x", "everyMinutes": 60 }]);
+        assert_eq!(
+            faults_of(types, json!({ "points": points, "extends": extends, "timers": timers })),
+            [
+                "the descriptor extends `commerce:extension/numbering` and the component does not export it",
+                "the descriptor extends `commerce:extension/timer` and the component does not export it",
+            ]
+        );
+        assert_eq!(
+            faults_of("(result string)", json!({ "points": points })),
+            ["function `commerce:extension/checkout#ask` has no shape that a point has: check, collect or first"]
+        );
+    }
+
+    #[test]
+    fn codes_of_rejections_are_the_modules_or_the_platforms() {
+        let points = json!([{ "code": CHECKOUT, "description": "Before it." }]);
+        let problems = json!([{ "code": "TILL_CLOSED", "status": 409, "detail": "The till is closed." }]);
+        let receives = |codes: Json| json!([{ "kind": "a.done", "moment": "in-transaction", "problems": codes }]);
+        let found = |codes: Json| {
+            let members = json!({ "points": points, "problems": problems, "receives": receives(codes) });
+            let faults = faults_of("(result (list string))", members).into_iter();
+            faults.filter(|fault| fault.starts_with("/receives")).collect::<Vec<String>>()
+        };
+        assert_eq!(found(json!(["TILL_CLOSED", "VALIDATION_FAILED"])), [""; 0]);
+        let expected = "/receives/0/problems: `ELSEWHERE` is neither a code of the module nor of the platform";
+        assert_eq!(found(json!(["ELSEWHERE"])), [expected]);
+    }
+}

@@ -395,10 +395,51 @@ impl points::Host for State {
 
 #[cfg(test)]
 mod tests {
+    use wasmtime::component::Component;
+
     use super::*;
 
     fn record(module: &str) -> Val {
         Val::Record(vec![("module".to_owned(), Val::String(module.to_owned())), ("amount".to_owned(), Val::U32(1))])
+    }
+
+    /// The shape of a function of these types.
+    fn find_shape(types: &str) -> Option<PointShape> {
+        let text = format!(
+            "(component (import \"commerce:extension/checkout@0.1.0\" (instance
+               (type $p (record (field \"code\" string) (field \"errors\" (list string))))
+               (export \"problem\" (type $problem (eq $p)))
+               (type $v (record (field \"module\" string)))
+               (export \"value\" (type $value (eq $v)))
+               (export \"ask\" (func {types})))))"
+        );
+        let bytes = wat::parse_str(&text).unwrap_or_else(|error| panic!("{error}\n{text}"));
+        let engine = Engine::default();
+        let component = Component::from_binary(&engine, &bytes).unwrap_or_else(|error| panic!("{error:?}\n{text}"));
+        let called = interface::points_called(&engine, &component);
+        let (_, function) = interface::functions(&engine, &called[0].2).next().expect("a function");
+        PointShape::from_function(&function)
+    }
+
+    #[test]
+    fn the_type_of_a_function_decides_how_results_become_one() {
+        let collect = |fallible, earlier| Some(PointShape::Collect { fallible, earlier });
+        for (types, expected) in [
+            ("(param \"total\" string) (result (result (error $problem)))", Some(PointShape::Check)),
+            ("(result (list $value))", collect(false, None)),
+            ("(param \"a\" string) (param \"earlier\" (list $value)) (result (list $value))", collect(false, Some(1))),
+            ("(param \"ids\" (list string)) (result (list $value))", collect(false, None)),
+            ("(param \"earlier\" (list $value)) (param \"a\" string) (result (list $value))", collect(false, None)),
+            ("(result (result (list $value) (error $problem)))", collect(true, None)),
+            ("(result (option $value))", Some(PointShape::First { fallible: false })),
+            ("(result (result (option $value) (error $problem)))", Some(PointShape::First { fallible: true })),
+            ("(param \"a\" string)", None),
+            ("(result string)", None),
+            ("(result (result (error string)))", None),
+            ("(result (result $value (error $problem)))", None),
+        ] {
+            assert_eq!(find_shape(types), expected, "{types}");
+        }
     }
 
     #[test]
