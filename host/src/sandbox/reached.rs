@@ -54,7 +54,7 @@ impl<'a> ReachedExtensions<'a> {
             codes.shows.is_empty() || codes.shows.iter().any(|shown| places.contains(shown.place.as_str()))
         };
         let names = route.reaches.iter().chain(&route.events);
-        names.filter_map(|name| self.0.get(name.as_str())).flatten().filter(is_called)
+        names.filter_map(move |name| self.0.get(name.as_str())).flatten().filter(is_called)
     }
 
     /// The names of the extensions that an operation may reach, sorted.
@@ -65,7 +65,8 @@ impl<'a> ReachedExtensions<'a> {
 
     /// The module with the operations as they are in its generation.
     pub fn complete(&self, module: Module) -> Module {
-        let places = list_places(&module.descriptor);
+        let descriptor = module.descriptor.clone();
+        let places = list_places(&descriptor);
         let routes = module.operations.iter().map(|operation| &operation.route);
         let extended = routes.map(|route| (route.operation.clone(), self.list_extensions(route, &places)));
         let extended_by = extended.filter(|(_, names)| !names.is_empty()).collect();
