@@ -94,12 +94,17 @@ pub async fn upgrade(
 /// One event that was committed, for a module that receives its kind.
 pub async fn receive(entry: CallContext, event: &listener::Event) -> Ran<Result<(), module::Problem>> {
     let operation = format!("receive {}", event.kind);
-    let receive = async |module: &Module, instance: &Instance, store: &mut Store<State>| {
-        let indices = module.receives.as_ref().ok_or_else(lack_function)?;
-        let guest = indices.load(&mut *store, instance)?;
-        guest.call_receive(&mut *store, listener::Moment::AfterCommit, event).await
-    };
-    ask_extension(entry, &operation, receive, Result::is_ok).await
+    ask_extension(
+        entry,
+        &operation,
+        async |module, instance, store| {
+            let indices = module.receives.as_ref().ok_or_else(lack_function)?;
+            let guest = indices.load(&mut *store, instance)?;
+            guest.call_receive(store, listener::Moment::AfterCommit, event).await
+        },
+        Result::is_ok,
+    )
+    .await
 }
 
 /// One bounded batch of a timer's work for a window; answers where the next begins.
@@ -110,12 +115,17 @@ pub async fn run_timer(
     cursor: Option<&str>,
 ) -> Ran<Result<Option<String>, module::Problem>> {
     let operation = format!("timer {timer}");
-    let run = async |module: &Module, instance: &Instance, store: &mut Store<State>| {
-        let indices = module.timer.as_ref().ok_or_else(lack_function)?;
-        let guest = indices.load(&mut *store, instance)?;
-        guest.call_run(&mut *store, timer, window, cursor).await
-    };
-    ask_extension(entry, &operation, run, Result::is_ok).await
+    ask_extension(
+        entry,
+        &operation,
+        async |module, instance, store| {
+            let indices = module.timer.as_ref().ok_or_else(lack_function)?;
+            let guest = indices.load(&mut *store, instance)?;
+            guest.call_run(store, timer, window, cursor).await
+        },
+        Result::is_ok,
+    )
+    .await
 }
 
 fn lack_function() -> wasmtime::Error {
