@@ -157,7 +157,7 @@ async fn ask<T>(
 async fn ask_extension<T>(
     entry: CallContext,
     operation: &str,
-    call: impl AsyncFnOnce(&Module, &Instance, &mut Store<State>) -> wasmtime::Result<T>,
+    call: impl AsyncFnOnce(&Arc<Module>, &Instance, &mut Store<State>) -> wasmtime::Result<T>,
     succeeds: fn(&T) -> bool,
 ) -> Ran<T> {
     let (module, listeners) = (entry.module.clone(), entry.listeners.clone());
