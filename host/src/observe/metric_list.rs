@@ -96,6 +96,17 @@ pub const METRICS: &[Metric] = &[
         &["module", "version"],
         "Time of a module's call, including the calls that it makes.",
     ),
+    counter(
+        "stoa_extension_calls_total",
+        &["module", "point", "outcome"],
+        "Calls of extensions at points: `answered`, `rejected` and `failed`.",
+    ),
+    histogram(
+        "stoa_extension_seconds",
+        CALL,
+        &["module", "point"],
+        "Time of an extension's call at a point, including the calls that it makes.",
+    ),
     counter("stoa_modules_loaded_total", &["from"], "Modules loaded from `cache`, `release` or `compiler`."),
     counter("stoa_contract_samples_total", &["outcome"], "Responses and events compared with their schema."),
     counter("stoa_contract_breaches_total", &["module", "what"], "Responses and events that broke their schema."),

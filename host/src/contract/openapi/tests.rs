@@ -126,6 +126,7 @@ fn document() -> Value {
             item_codes: &[],
             events: &[],
             words: &[],
+            shows: &[],
             by_partner: false,
         },
         DocumentedModule {
@@ -136,6 +137,7 @@ fn document() -> Value {
             item_codes: &[],
             events: &events,
             words: &words,
+            shows: &[],
             by_partner: false,
         },
         DocumentedModule {
@@ -146,6 +148,7 @@ fn document() -> Value {
             item_codes: &[],
             events: &[],
             words: &[],
+            shows: &[],
             by_partner: false,
         },
         DocumentedModule {
@@ -156,12 +159,15 @@ fn document() -> Value {
             item_codes: &[],
             events: &[],
             words: &[],
+            shows: &[],
             by_partner: false,
         },
     ];
     let routes = routes();
-    let operations: Vec<DocumentedOperation> =
-        routes.iter().map(|(route, module, public)| DocumentedOperation { route, module, public: *public }).collect();
+    let operations: Vec<DocumentedOperation> = routes
+        .iter()
+        .map(|(route, module, public)| DocumentedOperation { route, module, extensions: &[], public: *public })
+        .collect();
     compose(&operations, &modules, &Info { generation: 7, build: "0.1.0", description: "A market." }).unwrap()
 }
 
@@ -410,12 +416,15 @@ fn what_cannot_be_published() {
         item_codes: &[],
         events: &[],
         words: &[],
+        shows: &[],
         by_partner: false,
     };
     let get = |operation: &str, path: &str| route(json!({"method": "GET", "path": path, "operation": operation}));
     let refused = |routes: &[Route], modules: &[DocumentedModule]| {
-        let operations: Vec<DocumentedOperation> =
-            routes.iter().map(|route| DocumentedOperation { route, module: "m", public: false }).collect();
+        let operations: Vec<DocumentedOperation> = routes
+            .iter()
+            .map(|route| DocumentedOperation { route, module: "m", extensions: &[], public: false })
+            .collect();
         compose(&operations, modules, &Info { generation: 1, build: "", description: "" }).unwrap_err()
     };
     assert!(refused(&[get("a", "/a"), get("a", "/b")], &[module]).contains("this id"));
@@ -448,6 +457,7 @@ fn compose_two(first: &Value, second: &Value, by_partner: bool) -> Result<Value,
         item_codes: &[],
         events: &[],
         words: &[],
+        shows: &[],
         by_partner,
     };
     let modules = [module("shop", &first, by_partner), module("shop-item", &second, false)];
@@ -456,8 +466,10 @@ fn compose_two(first: &Value, second: &Value, by_partner: bool) -> Result<Value,
         let response = json!({"$ref": "#/$defs/ShopItem"});
         (route(json!({"method": "GET", "path": path, "operation": operation, "response": response})), name)
     });
-    let operations: Vec<DocumentedOperation> =
-        routes.iter().map(|(route, module)| DocumentedOperation { route, module, public: false }).collect();
+    let operations: Vec<DocumentedOperation> = routes
+        .iter()
+        .map(|(route, module)| DocumentedOperation { route, module, extensions: &[], public: false })
+        .collect();
     compose(&operations, &modules, &Info { generation: 1, build: "", description: "" })
 }
 
@@ -490,11 +502,14 @@ fn compose_modules(modules: &[(&str, Value, bool, Vec<Value>)]) -> Result<Value,
             item_codes: &[],
             events: &[],
             words: &[],
+            shows: &[],
             by_partner: *by_partner,
         })
         .collect();
-    let operations: Vec<DocumentedOperation> =
-        routes.iter().map(|(route, module)| DocumentedOperation { route, module, public: false }).collect();
+    let operations: Vec<DocumentedOperation> = routes
+        .iter()
+        .map(|(route, module)| DocumentedOperation { route, module, extensions: &[], public: false })
+        .collect();
     compose(&operations, &documented, &Info { generation: 1, build: "", description: "" })
 }
 

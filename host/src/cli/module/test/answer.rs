@@ -49,6 +49,12 @@ impl Company<'_> {
             ..refusal(&Problem::new(code))
         };
         let failed = |why: String| ended("MODULE_FAILED", why);
+        if let Some((listener, problem)) = called.refusal {
+            return Ok(match read_problem(&self.stage.edition, &listener, None, problem) {
+                Ok(problem) => StepAnswer { used: used(0), ..refusal(&problem) },
+                Err(why) => failed(why),
+            });
+        }
         let reply = match called.result {
             Err(failure) => return Ok(ended(failure.code(), failure.to_string())),
             Ok(Err(problem)) => {

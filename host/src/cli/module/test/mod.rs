@@ -20,7 +20,7 @@ use crate::cli;
 use crate::cli::logging;
 use crate::deployment::Edition;
 use crate::gate::artifact::Artifact;
-use crate::sandbox::Vetted;
+use crate::sandbox::{Arrangement, Vetted};
 use crate::sandbox::limits::{Limits, Used};
 use crate::settings::LogFormat;
 use fixture::{Fixture, FixtureStep, Phase};
@@ -104,7 +104,7 @@ fn link_editions(flags: &Flags, fixtures: &[(PathBuf, Fixture)]) -> anyhow::Resu
     let others = flags.with.iter().map(vet).collect::<anyhow::Result<Vec<_>>>()?;
     let link = |candidate: &Arc<Vetted>| {
         let vetted: Vec<_> = std::iter::once(candidate).chain(&others).cloned().collect();
-        let edition = Edition::link(&gate, 1, &vetted);
+        let edition = Edition::link(&gate, 1, &vetted, &Arrangement::new());
         edition.map(Arc::new).context("the components do not fit together; --with names others")
     };
     let candidate = vet(&flags.file)?;

@@ -27,6 +27,7 @@ use crate::platform::onboarding;
 use crate::problem::{Item, Problem};
 use crate::sandbox::call::{self, Ran};
 use crate::sandbox::limits::{Limits, Used};
+use crate::sandbox::listeners::ListenerRejection;
 use crate::sandbox::{Failure, Held, Module, RequestFacts};
 use crate::wit::context::{ActorKind, Facts};
 use crate::wit::events::Event;
@@ -65,6 +66,8 @@ pub struct Backfill {
 pub(super) struct Called<T> {
     pub result: Result<T, Failure>,
     pub emitted: Vec<(Arc<Module>, Event)>,
+    /// A module that received an event and rejected what was done: nothing of it was kept.
+    pub refusal: Option<ListenerRejection>,
     pub used: Used,
 }
 
@@ -135,16 +138,18 @@ impl Stage {
     ) -> anyhow::Result<Called<T>> {
         let Transaction { module, facts, read_only, limits } = transaction;
         let tenant = Uuid::from_u64_pair(facts.facts.tenant.0, facts.facts.tenant.1);
-        let work = work((module.clone(), facts, run), move |session, shared| async move {
-            let (module, facts, run) = &*shared;
-            let (module, facts) = (module.clone(), facts.clone());
-            let ran = run(call::CallContext { module, session, facts, read_only, limits }).await;
-            let keeps = ran.result.as_ref().is_ok_and(keep);
-            let Ran { session, emitted, result, used, .. } = ran;
+        let listeners = self.edition.listeners.clone();
+        let work = work((module.clone(), facts, listeners, run), move |session, shared| async move {
+            let (module, facts, listeners, run) = &*shared;
+            let (module, facts, listeners) = (module.clone(), facts.clone(), listeners.clone());
+            let entry = call::CallContext { module, session, facts, read_only, limits, listeners };
+            let ran = run(entry).await;
+            let keeps = ran.refusal.is_none() && ran.result.as_ref().is_ok_and(keep);
+            let Ran { session, emitted, result, refusal, used, .. } = ran;
             if let Err(Failure::Database(error)) = result {
                 return (session, Verdict::Fail(error));
             }
-            let called = Called { result, emitted, used };
+            let called = Called { result, emitted, refusal, used };
             (session, if keeps { Verdict::Commit(called) } else { Verdict::RollBack(called) })
         });
         let shard = Shard::of_tenant(tenant);
@@ -164,6 +169,9 @@ impl Company<'_> {
             let transaction = Transaction { module, facts, read_only: false, limits: Limits::default() };
             let called = self.stage.transact(transaction, run, Result::is_ok).await?;
             let name = &module.name;
+            if let Some((listener, problem)) = called.refusal {
+                anyhow::bail!("{} refuses the company: {}", listener.name, problem.code);
+            }
             let made = called.result.map_err(|failure| anyhow::anyhow!("{name} provisions nothing: {failure}"))?;
             made.map_err(|problem| anyhow::anyhow!("{name} refuses the company: {}", problem.code))?;
         }
@@ -204,10 +212,14 @@ impl Company<'_> {
             });
             let facts = self.facts(now, ActorKind::System, Uuid::nil(), Vec::new());
             let transaction = Transaction { module, facts, read_only: false, limits: Limits::default() };
-            let Called { result, used, .. } = self.stage.transact(transaction, run, Result::is_ok).await?;
+            let Called { result, refusal, used, .. } = self.stage.transact(transaction, run, Result::is_ok).await?;
             backfill.batches += 1;
             if used.guest_time >= backfill.used.guest_time {
                 backfill.used = used;
+            }
+            if let Some((listener, problem)) = refusal {
+                let trouble = format!("{} rejected an event with {}", listener.name, problem.code);
+                return Ok(Backfill { trouble: Some(trouble), ..backfill });
             }
             match result {
                 Ok(Ok(None)) => return Ok(backfill),

@@ -1,0 +1,1 @@
+//! Members that extensions add to responses of other modules.

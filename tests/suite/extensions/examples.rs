@@ -1,0 +1,1 @@
+//! The examples of extensions, end to end.

@@ -1,0 +1,1 @@
+//! The part of a request's limits that an extension may use.

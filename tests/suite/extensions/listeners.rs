@@ -1,0 +1,1 @@
+//! Modules that receive events, in the transaction and after its commit.

@@ -1,0 +1,1 @@
+//! Extensions are replaced under load, and no request fails.

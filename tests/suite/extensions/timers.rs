@@ -1,0 +1,1 @@
+//! Timers: windows without a gap, company by company.

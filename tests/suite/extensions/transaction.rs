@@ -1,0 +1,1 @@
+//! An extension is part of the transaction of its caller.
