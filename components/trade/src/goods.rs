@@ -2,11 +2,12 @@
 //! passes them on.
 
 use schemars::JsonSchema;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use stoa_sdk::{Id, Json, text_enum};
 
 use crate::Status;
 use crate::life::PublicHead;
+use crate::quantity::Money;
 
 text_enum! {
     pub enum ProductType { Good => "GOOD", Service => "SERVICE" }
@@ -115,4 +116,16 @@ pub struct ApiMedia {
     #[serde(flatten)]
     pub body: MediaBody,
     pub product_id: Id,
+}
+
+/// Change of the price of one unit by an extension, as it is kept and as everybody reads it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct PriceAdjustment {
+    /// Name of the module that changed the price.
+    pub module: String,
+    /// Price of one unit after the change.
+    pub amount: Money,
+    /// Reason that the module states.
+    pub reason: String,
 }
