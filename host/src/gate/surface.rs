@@ -81,6 +81,11 @@ impl Surface {
             audit_filters: Vec::new(),
             words: Vec::new(),
             services: Vec::new(),
+            points: Vec::new(),
+            extends: Vec::new(),
+            receives: Vec::new(),
+            timers: Vec::new(),
+            shows: Vec::new(),
             schemas: serde_json::Map::new(),
         };
         let (imports, offers, wants) = Default::default();
