@@ -1,8 +1,8 @@
 //! The line of a quotation or an order: rows of both have the same columns, priced in the same way.
 
 use stoa_sdk::{Column, Entity, Id, Problem};
-use stoa_trade::{JsonList, new_record};
 use stoa_trade::quantity::{Amount, multiply};
+use stoa_trade::{JsonList, new_record};
 
 use crate::records::order::OrderRow;
 use crate::records::order_item::OrderItemRow;

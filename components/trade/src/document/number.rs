@@ -1,10 +1,12 @@
-//! Numbers of documents: typed ones are kept as typed, generated ones are a prefix and the next figure of the entity. Both are
-//! unique in the entity and kind, ignoring case.
+//! Numbers of documents: typed ones are kept as typed, generated ones are those of an extension, else a prefix and the next figure of
+//! the entity. All are unique in the entity and kind, ignoring case.
 
 use schemars::JsonSchema;
 use serde::Deserialize;
 use stoa_sdk::store::{Number, insert, number, run};
-use stoa_sdk::{Entity, Id, Problem, text};
+use stoa_sdk::{Entity, Id, Problem, reject_extension, text};
+
+use crate::points;
 
 /// How often a generated number may meet one that a person typed before.
 const TRIES: usize = 16;
@@ -13,7 +15,19 @@ const TRIES: usize = 16;
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(transparent)]
 #[schemars(inline)]
-pub struct DocumentNumber(#[schemars(regex(pattern = text::ANY_CASE_CODE), length(min = 1, max = 64))] pub String);
+pub struct DocumentNumber(#[schemars(regex(pattern = text::ANY_CASE_CODE), length(min = 1, max = MOST))] pub String);
+
+/// Characters of a number at most.
+const MOST: usize = 64;
+
+impl DocumentNumber {
+    /// Returns whether a body could state this text as a number.
+    fn is_valid(text: &str) -> bool {
+        let mut bytes = text.bytes();
+        let is_letter = bytes.next().is_some_and(|first| first.is_ascii_alphabetic());
+        is_letter && text.len() <= MOST && bytes.all(|byte| byte.is_ascii_alphanumeric() || b"_.-".contains(&byte))
+    }
+}
 
 /// Numbers of one kind of document in one legal entity.
 #[derive(Debug, Clone, Copy)]
@@ -26,12 +40,12 @@ pub struct NumberRange<'a> {
     pub pointer: &'a str,
 }
 
-/// Gives a document its number: the stated one, or the next free one of the range. `insert` puts the row with this number in and
+/// Gives a document its number: the stated one, or one of an extension, or the next free one of the range. `insert` puts the row with this number in and
 /// says whether it went in; see [`insert_unless_taken`].
 ///
 /// # Errors
-/// DUPLICATE at the pointer where the stated one is taken, LIMIT_EXCEEDED where sixteen generated ones are, and what `insert`
-/// answers.
+/// DUPLICATE at the pointer where the stated one is taken, LIMIT_EXCEEDED where sixteen generated ones are, the problem of an
+/// extension, and what `insert` answers.
 pub fn assign_number(
     range: NumberRange<'_>,
     stated: Option<DocumentNumber>,
@@ -40,7 +54,8 @@ pub fn assign_number(
     assign_number_from(range, stated, None, insert)
 }
 
-/// The next figure of a range, to be asked for in a batch with other calls: what [`assign_number_from`] begins with.
+/// The next figure of a range, to be asked for in a batch with other calls: what [`assign_number_from`] begins with. Where an extension
+/// may return the number, the figure is not asked for: see [`points::numbers_are_extended`].
 pub fn next_figure(range: NumberRange<'_>) -> Number {
     number(&sequence_of(range), None)
 }
@@ -61,11 +76,13 @@ pub fn assign_number_from(
         if !insert(&stated)? {
             return Err(Problem::duplicate(range.pointer));
         }
-        // Generated numbers go on after a typed one of their own form.
-        if let Some(figure) = figure(range.prefix, &stated) {
-            run(number(&sequence, Some(figure.saturating_sub(1))))?;
-        }
+        advance_sequence(range, &stated)?;
         return Ok(stated);
+    }
+    if points::numbers_are_extended()
+        && let Some(number) = assign_extension_number(range, &mut insert)?
+    {
+        return Ok(number);
     }
     for _ in 0..TRIES {
         let figure = match first.take() {
@@ -77,7 +94,37 @@ pub fn assign_number_from(
             return Ok(generated);
         }
     }
-    Err(Problem::limit_exceeded(range.pointer, TRIES, "TAKEN_NUMBERS"))
+    Err(problem_of_taken(range))
+}
+
+fn problem_of_taken(range: NumberRange<'_>) -> Problem {
+    Problem::limit_exceeded(range.pointer, TRIES, "TAKEN_NUMBERS")
+}
+
+/// Generated numbers go on after another one of their own form.
+fn advance_sequence(range: NumberRange<'_>, taken: &str) -> Result<(), Problem> {
+    if let Some(figure) = figure(range.prefix, taken) {
+        run(number(&sequence_of(range), Some(figure.saturating_sub(1))))?;
+    }
+    Ok(())
+}
+
+/// Gives the document a number of an extension: none where no extension has one.
+fn assign_extension_number(
+    range: NumberRange<'_>,
+    insert: &mut impl FnMut(&str) -> Result<bool, Problem>,
+) -> Result<Option<String>, Problem> {
+    for attempt in (0..).take(TRIES) {
+        let Some(numbered) = points::number(range.prefix, range.entity, attempt)? else { return Ok(None) };
+        if !DocumentNumber::is_valid(&numbered.number) {
+            reject_extension(&numbered.module, "a number of another form");
+        }
+        if insert(&numbered.number)? {
+            advance_sequence(range, &numbered.number)?;
+            return Ok(Some(numbered.number));
+        }
+    }
+    Err(problem_of_taken(range))
 }
 
 /// Inserts a row and says whether it went in; it stays out where one of its unique keys is taken.
@@ -126,6 +173,24 @@ mod tests {
 
     fn number_of(number: &str) -> Option<DocumentNumber> {
         Some(DocumentNumber(number.to_owned()))
+    }
+
+    #[test]
+    fn an_extension_returns_what_a_body_could_state() {
+        for (text, expected) in [
+            ("X-0001", true),
+            ("a", true),
+            ("A_b.c-9", true),
+            ("", false),
+            ("1A", false),
+            ("A/1", false),
+            ("A 1", false),
+            ("\u{c4}1", false),
+            (&"A".repeat(64), true),
+            (&"A".repeat(65), false),
+        ] {
+            assert_eq!(DocumentNumber::is_valid(text), expected, "{text}");
+        }
     }
 
     #[test]
