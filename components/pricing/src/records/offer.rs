@@ -3,6 +3,7 @@
 use schemars::JsonSchema;
 use serde::Serialize;
 use stoa_sdk::Reply;
+use stoa_sdk::descriptor::schemas::never_null;
 use stoa_trade::Caller;
 use stoa_trade::goods::PriceAdjustment;
 
@@ -32,6 +33,7 @@ impl Offer {
 struct Adjustments {
     /// Amount of the price list; present only if extensions adjusted it.
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(transform = never_null)]
     list_amount: Option<Amount>,
     /// Changes by extensions, in their sequence; `amount` is the amount of the last one. Present only if there are any.
     #[serde(skip_serializing_if = "Vec::is_empty")]
