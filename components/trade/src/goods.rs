@@ -3,10 +3,12 @@
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use stoa_sdk::descriptor::schemas::never_null;
 use stoa_sdk::{Id, Json, text_enum};
 
 use crate::Status;
 use crate::life::PublicHead;
+use crate::places::CatalogProductExtensions;
 use crate::quantity::Money;
 
 text_enum! {
@@ -66,6 +68,10 @@ pub struct ApiProduct {
     pub short_description: Option<String>,
     /// Attributes that the company states for everybody.
     pub public_attributes: Json,
+    /// Members that extensions add; present in a read of one product only.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(transform = never_null)]
+    pub extensions: Option<CatalogProductExtensions>,
 }
 
 /// The members of a variant that users, API clients and events all see.
