@@ -52,7 +52,7 @@ impl Extends {
     }
 }
 
-/// A kind of event of another module that the module receives. The crate exports the listener: [`export_listener!`](crate::export_listener).
+/// A kind of event of another module that the module receives. The crate exports it: [`export_listener!`](crate::export_listener).
 #[derive(Clone, Copy)]
 pub struct Receives {
     /// `sale.completed`.
