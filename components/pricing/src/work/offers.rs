@@ -88,6 +88,8 @@ fn add(adjusted: &mut BTreeMap<Id, Vec<PriceAdjustment>>, adjustment: Adjustment
 
 #[cfg(test)]
 mod tests {
+    use stoa_sdk::stand_in_extended;
+
     use super::*;
 
     const VARIANT: Id = Id(1, 1);
@@ -99,6 +101,28 @@ mod tests {
             amount: amount.to_owned(),
             reason: reason.to_owned(),
         }
+    }
+
+    #[test]
+    fn a_price_is_asked_for_only_while_an_extension_adjusts_it() {
+        let row = PriceRow::example();
+        let adjust = || adjust_one(Some(Id(2, 1)), Instant(5), row.clone(), Some(Quantity::from_units(3_000_000)));
+        assert_eq!(adjust(), Offer { row: row.clone(), amount: row.amount, adjustments: Vec::new() });
+        stand_in_extended(points::PRICE_ADJUSTMENT.0);
+        points::price_adjustment::stand_in::adjust(|what, earlier| {
+            assert!(earlier.is_empty());
+            assert_eq!((what.customer_id, what.at, what.currency_code.as_str()), (Some((2, 1)), 5, "EUR"));
+            let [line] = what.lines.as_slice() else { panic!("{what:?}") };
+            assert_eq!((line.amount.as_str(), line.quantity.as_deref()), ("12.500000", Some("3.000000")));
+            vec![
+                adjustment(line.variant_id.into(), "12", "TEN"),
+                Adjustment { module: "week".to_owned(), ..adjustment(line.variant_id.into(), "11.5", "ONE") },
+            ]
+        });
+        let offer = adjust();
+        assert_eq!((offer.amount.to_string().as_str(), offer.row.amount), ("11.500000", row.amount));
+        let modules: Vec<&str> = offer.adjustments.iter().map(|adjustment| adjustment.module.as_str()).collect();
+        assert_eq!(modules, ["group-prices", "week"]);
     }
 
     #[test]

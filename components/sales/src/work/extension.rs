@@ -70,7 +70,7 @@ fn find_short<'a>(items: &[OrderItemRow], limits: &'a [Limit]) -> Result<Vec<Ite
     for limit in limits {
         let line = Id::from(limit.line_id);
         if !items.iter().any(|item| item.id == line) {
-            return Err((&limit.module, "a limit of a line that the order does not have"));
+            return Err((limit.module.as_str(), "a limit of a line that the order does not have"));
         }
         let most: Option<Quantity> = limit.most.parse().ok().filter(|most: &Quantity| !most.is_negative());
         let most = most.ok_or((limit.module.as_str(), "a limit that is no quantity"))?;

@@ -165,9 +165,11 @@ fn figure(prefix: &str, number: &str) -> Option<u64> {
 #[cfg(test)]
 mod tests {
     use stoa_sdk::scripted::script;
+    use stoa_sdk::stand_in_extended;
     use stoa_sdk::store::{Call, Reply};
 
     use super::*;
+    use crate::points::Numbered;
 
     const RANGE: NumberRange<'_> = NumberRange { prefix: "TO", entity: Id(0, 5), pointer: "/orderNumber" };
 
@@ -191,6 +193,42 @@ mod tests {
         ] {
             assert_eq!(DocumentNumber::is_valid(text), expected, "{text}");
         }
+    }
+
+    #[test]
+    fn an_extension_numbers_a_document_until_a_number_is_free() {
+        stand_in_extended(points::NUMBERING.0);
+        points::numbering::stand_in::number(|document| {
+            let number = format!("Y-{}-{}", document.prefix, document.attempt);
+            Ok(Some(Numbered { module: "years".to_owned(), number }))
+        });
+        script([]);
+        assert_eq!(assign_number(RANGE, None, |number| Ok(number == "Y-TO-2")).unwrap(), "Y-TO-2");
+        assert_eq!(assign_number(RANGE, number_of("A-1"), |_| Ok(true)).unwrap(), "A-1", "a stated one stays");
+        assert_eq!(assign_number(RANGE, None, |_| Ok(false)).unwrap_err().code, "LIMIT_EXCEEDED");
+        // Of the form of a generated one: those go on after it.
+        points::numbering::stand_in::number(|_| {
+            Ok(Some(Numbered { module: "years".to_owned(), number: "TO-000120".to_owned() }))
+        });
+        let log = script([vec![Reply::Number(120)]]);
+        assert_eq!(assign_number(RANGE, None, |_| Ok(true)).unwrap(), "TO-000120");
+        assert_eq!(log.borrow().runs.len(), 1);
+        points::numbering::stand_in::number(|_| Ok(None));
+        script([vec![Reply::Number(7)]]);
+        assert_eq!(assign_number(RANGE, None, |_| Ok(true)).unwrap(), "TO-000007", "no extension has one");
+        points::numbering::stand_in::number(|_| Err(Problem::new("ILLEGAL_STATE")));
+        assert_eq!(assign_number(RANGE, None, |_| Ok(true)).unwrap_err().code, "ILLEGAL_STATE");
+    }
+
+    #[test]
+    #[should_panic(expected = "years returned at a point")]
+    fn a_number_of_another_form_is_the_failure_of_the_extension() {
+        stand_in_extended(points::NUMBERING.0);
+        points::numbering::stand_in::number(|_| {
+            Ok(Some(Numbered { module: "years".to_owned(), number: "2026/1".to_owned() }))
+        });
+        script([]);
+        let _ = assign_number(RANGE, None, |_| Ok(true));
     }
 
     #[test]
