@@ -272,8 +272,10 @@ mod stand_in {
 #[cfg(test)]
 mod tests {
     use serde::Deserialize;
+    use serde_json::json;
 
     use super::*;
+    use crate::module::{Manifest, Module};
     use crate::problem::item;
 
     #[derive(Deserialize)]
@@ -343,5 +345,60 @@ mod tests {
         stand_in_extended("sales.order");
         assert!(is_extended("commerce:extension/checkout") && shows_at("sales.order"));
         assert!(!is_extended("commerce:extension/numbering") && !shows_at("pos.receipt"));
+    }
+
+    /// What is left of a limit.
+    #[derive(JsonSchema)]
+    #[allow(dead_code)]
+    struct CreditLimitExposure {
+        left: String,
+    }
+
+    struct CreditLimit;
+
+    impl Module for CreditLimit {
+        const MANIFEST: Manifest = Manifest {
+            points: &[("commerce:extension/numbering", "A limit without a number.")],
+            extends: &[Extends::new("commerce:extension/order-confirmation")
+                .problems(&["CREDIT_LIMIT_EXCEEDED"])
+                .item_codes(&["CREDIT_LIMIT_CLOSED"])],
+            receives: RECEIVES,
+            timers: &[Timer {
+                code: "expire",
+                every_minutes: 1_440,
+                description: "Expires limits.",
+                run: |_, _| Ok(None),
+            }],
+            shows: &[Shows::new::<CreditLimitExposure>("sales.order", |_| Vec::new())],
+            ..Manifest::new("credit-limit", "1.0.0", "Limits.")
+        };
+    }
+
+    #[test]
+    fn a_manifest_says_what_the_module_extends() {
+        crate::scripted::check::<CreditLimit>();
+        let descriptor = serde_json::to_value(CreditLimit::descriptor()).unwrap();
+        for (member, expected) in [
+            ("points", json!([{ "code": "commerce:extension/numbering", "description": "A limit without a number." }])),
+            (
+                "extends",
+                json!([{
+                    "interface": "commerce:extension/order-confirmation", "problems": ["CREDIT_LIMIT_EXCEEDED"],
+                    "itemCodes": ["CREDIT_LIMIT_CLOSED"],
+                }]),
+            ),
+            (
+                "receives",
+                json!([
+                    { "kind": "sale.completed", "moment": "after-commit" },
+                    { "kind": "sale.completed", "moment": "in-transaction", "problems": ["SOLD"] },
+                ]),
+            ),
+            ("timers", json!([{ "code": "expire", "description": "Expires limits.", "everyMinutes": 1440 }])),
+            ("shows", json!([{ "place": "sales.order", "schema": { "$ref": "#/$defs/CreditLimitExposure" } }])),
+        ] {
+            assert_eq!(descriptor[member], expected, "{member}");
+        }
+        assert_eq!(descriptor["schemas"]["CreditLimitExposure"]["type"], "object");
     }
 }
