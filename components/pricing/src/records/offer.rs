@@ -1,5 +1,7 @@
 //! A price in effect as a buyer gets it: that of the list, and what extensions made of it.
 
+use std::borrow::Cow;
+
 use schemars::JsonSchema;
 use serde::Serialize;
 use stoa_sdk::Reply;
@@ -22,8 +24,11 @@ pub struct Offer {
 
 impl Offer {
     /// The row with the amount that the buyer pays.
-    fn adjusted_row(&self) -> PriceRow {
-        PriceRow { amount: self.amount, ..self.row.clone() }
+    fn shown_row(&self) -> Cow<'_, PriceRow> {
+        match self.amount == self.row.amount {
+            true => Cow::Borrowed(&self.row),
+            false => Cow::Owned(PriceRow { amount: self.amount, ..self.row.clone() }),
+        }
     }
 }
 
@@ -60,7 +65,7 @@ pub struct ResolvedPrice {
 impl ResolvedPrice {
     /// The offer as users see it.
     pub fn from_offer(offer: &Offer) -> ResolvedPrice {
-        let price = Price::from_row(&offer.adjusted_row());
+        let price = Price::from_row(&offer.shown_row());
         ResolvedPrice { price, adjustments: Adjustments::from_offer(offer) }
     }
 }
@@ -78,13 +83,13 @@ pub struct ApiResolvedPrice {
 impl ApiResolvedPrice {
     /// The offer as API clients see it.
     pub fn from_offer(offer: &Offer) -> ApiResolvedPrice {
-        let price = ApiPrice::from_row(&offer.adjusted_row());
+        let price = ApiPrice::from_row(&offer.shown_row());
         ApiResolvedPrice { price, adjustments: Adjustments::from_offer(offer) }
     }
 }
 
 /// The response with this body. The entity tag names a version of the list's price, so an adjusted price has none.
-pub fn tag(offer: &Offer, reply: Reply) -> Reply {
+pub fn tag_reply(offer: &Offer, reply: Reply) -> Reply {
     let row = &offer.row;
     let reply = if offer.adjustments.is_empty() { reply.of(row.id, row.version) } else { reply.resource(row.id) };
     reply.subject(row.list_id)
@@ -93,5 +98,5 @@ pub fn tag(offer: &Offer, reply: Reply) -> Reply {
 /// The offer as its caller sees it, audited under its list.
 pub fn show_offer(offer: &Offer) -> Reply {
     let person = || ResolvedPrice::from_offer(offer);
-    tag(offer, Caller::current().show(person, || ApiResolvedPrice::from_offer(offer)))
+    tag_reply(offer, Caller::current().show(person, || ApiResolvedPrice::from_offer(offer)))
 }

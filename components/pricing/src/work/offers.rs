@@ -14,47 +14,47 @@ use crate::records::price::{Amount, PriceRow};
 /// Characters of a reason at most.
 const MOST_REASON: usize = 200;
 
+/// The adjustments of each variant, in the sequence of the extensions.
+type Adjusted = BTreeMap<Id, Vec<PriceAdjustment>>;
+
 /// Prices of one list in effect at an instant, each with the quantity that is wanted of it, as this customer gets them: in the order
 /// given. Each variant is in them once, and there are at most 1,000.
 pub fn adjust(customer: Option<Id>, at: Instant, priced: Vec<(PriceRow, Option<Quantity>)>) -> Vec<Offer> {
-    let mut adjusted = match priced.first() {
-        Some((first, _)) if points::prices_are_adjusted() => ask(question(first, customer, at, &priced)),
-        _ => BTreeMap::new(),
-    };
-    let offer = |(row, _): (PriceRow, Option<Quantity>)| {
-        let adjustments: Vec<PriceAdjustment> = adjusted.remove(&row.variant_id).unwrap_or_default();
-        let amount = adjustments.last().map_or(row.amount, |last| last.amount);
-        Offer { row, amount, adjustments }
-    };
-    priced.into_iter().map(offer).collect()
+    let mut adjusted = ask_extensions(customer, at, &priced);
+    priced.into_iter().map(|(row, _)| make_offer(row, &mut adjusted)).collect()
 }
 
 /// As [`adjust`], of one price.
 pub fn adjust_one(customer: Option<Id>, at: Instant, row: PriceRow, quantity: Option<Quantity>) -> Offer {
-    let alone = Offer { amount: row.amount, row: row.clone(), adjustments: Vec::new() };
-    adjust(customer, at, vec![(row, quantity)]).pop().unwrap_or(alone)
+    let priced = [(row, quantity)];
+    let mut adjusted = ask_extensions(customer, at, &priced);
+    let [(row, _)] = priced;
+    make_offer(row, &mut adjusted)
 }
 
-fn question(first: &PriceRow, customer: Option<Id>, at: Instant, priced: &[(PriceRow, Option<Quantity>)]) -> Question {
+fn make_offer(row: PriceRow, adjusted: &mut Adjusted) -> Offer {
+    let adjustments = adjusted.remove(&row.variant_id).unwrap_or_default();
+    let amount = adjustments.last().map_or(row.amount, |last| last.amount);
+    Offer { row, amount, adjustments }
+}
+
+/// The adjustments of these prices. A value that the interface does not promise is the failure of the extension that returned it.
+fn ask_extensions(customer: Option<Id>, at: Instant, priced: &[(PriceRow, Option<Quantity>)]) -> Adjusted {
+    let Some((first, _)) = priced.first().filter(|_| points::prices_are_adjusted()) else { return Adjusted::new() };
     let line = |(row, quantity): &(PriceRow, Option<Quantity>)| PricedLine {
         variant_id: row.variant_id.into(),
         price_id: row.id.into(),
         amount: row.amount.to_string(),
         quantity: quantity.map(|quantity| quantity.to_string()),
     };
-    Question {
+    let question = Question {
         price_list_id: first.list_id.into(),
         currency_code: first.currency_code.clone(),
         customer_id: customer.map(Into::into),
         at: at.0,
         lines: priced.iter().map(line).collect(),
-    }
-}
-
-/// The adjustments by variant. A value that the interface does not promise is the failure of the extension that returned it.
-fn ask(question: Question) -> BTreeMap<Id, Vec<PriceAdjustment>> {
-    let variants = question.lines.iter().map(|line| (Id::from(line.variant_id), Vec::new()));
-    let mut adjusted: BTreeMap<Id, Vec<PriceAdjustment>> = map(variants);
+    };
+    let mut adjusted: Adjusted = map(priced.iter().map(|(row, _)| (row.variant_id, Vec::new())));
     for adjustment in points::adjust(&question) {
         let module = adjustment.module.clone();
         if let Err(reason) = add(&mut adjusted, adjustment) {
@@ -68,7 +68,7 @@ fn ask(question: Question) -> BTreeMap<Id, Vec<PriceAdjustment>> {
 ///
 /// # Errors
 /// The promise that it breaks.
-fn add(adjusted: &mut BTreeMap<Id, Vec<PriceAdjustment>>, adjustment: Adjustment) -> Result<(), &'static str> {
+fn add(adjusted: &mut Adjusted, adjustment: Adjustment) -> Result<(), &'static str> {
     let Adjustment { module, variant_id, amount, reason } = adjustment;
     let earlier = adjusted.get_mut(&Id::from(variant_id)).ok_or("an adjustment of a variant that was not asked for")?;
     if earlier.iter().any(|other| other.module == module) {

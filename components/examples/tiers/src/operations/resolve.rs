@@ -1,7 +1,7 @@
 //! The price in effect for a quantity: the built-in module's answer, with the tiers on top.
 
 use pricing::operations::price::resolve::{ADJUSTMENT, RESOLVE, instant, resolve};
-use pricing::records::offer::{ResolvedPrice, tag};
+use pricing::records::offer::{ResolvedPrice, tag_reply};
 use pricing::records::permission::READ;
 use pricing::rules::period::Stated;
 use pricing::work::offers::adjust_one;
@@ -58,5 +58,5 @@ pub fn one(call: &Call) -> Answer {
     let quantity = query.quantity.filter(|quantity| !quantity.is_zero());
     let offer = adjust_one(query.customer_id, time, price, quantity);
     let body = TieredPrice { price: ResolvedPrice::from_offer(&offer), quantity_tiers: tiers };
-    Ok(tag(&offer, Reply::json(&body)))
+    Ok(tag_reply(&offer, Reply::json(&body)))
 }
