@@ -23,7 +23,7 @@ pub fn create(call: &Call) -> Answer {
     let (caller, body): (_, SalesOrderInput) = (Caller::current(), call.body()?);
     let lines = read_lines(&body.items, caller)?;
     let named = body.name_references(&lines);
-    // A figure is asked for beside the last read, unless an extension may return the number.
+    // A figure is asked for together with the last read, unless an extension may return the number.
     let is_generated = body.number.is_none() && !points::numbers_are_extended();
     let range = is_generated.then(|| number_range(named.entity, "/number"));
     let (references, terms, figure) = References::read_new(&named, caller, range)?;

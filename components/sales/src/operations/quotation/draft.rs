@@ -16,7 +16,7 @@ pub fn create(call: &Call) -> Answer {
     let body: QuotationInput = call.body()?;
     let lines = body.read_lines()?;
     let named = body.name_references(&lines);
-    // A figure is asked for beside the last read, unless an extension may return the number.
+    // A figure is asked for together with the last read, unless an extension may return the number.
     let is_generated = body.number.is_none() && !points::numbers_are_extended();
     let range = is_generated.then(|| number_range(named.entity));
     let (references, terms, figure) = References::read_new(&named, Caller::current(), range)?;
