@@ -74,3 +74,27 @@ fn payment_to_point(component: &Component, is_whole: bool) -> Payment {
         },
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use stoa_trade::payment_method::Method;
+
+    use super::*;
+
+    #[test]
+    fn a_payment_points_to_where_the_request_states_it() {
+        let component = Component {
+            line_no: 2,
+            method: Method::Cash,
+            card_kind: None,
+            amount: "1.5".parse().unwrap(),
+            account: None,
+            reference: None,
+        };
+        for (is_whole, expected) in [(false, "/payments/1"), (true, "/tenderedAmount")] {
+            let payment = payment_to_point(&component, is_whole);
+            assert_eq!(payment.pointer, expected);
+            assert_eq!((payment.line_no, payment.method.as_str(), payment.amount.as_str()), (2, "CASH", "1.500000"));
+        }
+    }
+}
