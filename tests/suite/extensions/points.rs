@@ -155,7 +155,7 @@ fn what_is_no_price_is_the_failure_of_the_extension(database: Database) {
     rule(&counter.shop, "price-adjustment", "10.5");
     let path = format!("pricing/price-lists/{}/resolve/{variant}", counter.list);
     counter.shop.get(&path).is(200);
-    let refused = counter.shop.list(&path, &[("customerId", &counter.customer)]).refused(500, "MODULE_FAILED");
+    let refused = counter.shop.list(&path, &[("customerId", counter.customer.as_str())]).refused(500, "MODULE_FAILED");
     assert!(!refused.tells("assessor"), "the operator learns which module failed, the caller does not: {refused}");
 }
 
