@@ -61,11 +61,40 @@ fn copy(file: &Path, into: &Path) {
 
 /// The changeling guest in one of its forms: `tests/guests/changeling/src/lib.rs` lists them.
 pub fn changeling(form: u8) -> Vec<u8> {
-    const FORM: &[u8] = b"the changeling's form: 1";
-    let mut bytes = guest("changeling");
-    let found: Vec<usize> =
-        bytes.windows(FORM.len()).enumerate().filter(|(_, window)| *window == FORM).map(|(offset, _)| offset).collect();
-    let [offset] = found[..] else { panic!("the changeling has its mark at {found:?}") };
-    bytes[offset + FORM.len() - 1] = b'0' + form;
+    with_form(guest("changeling"), b"the changeling's form: 1", form)
+}
+
+/// The extender guest in one of its forms, and with a letter in its names: `extender-a`. It receives the events of `extender-b`, as
+/// every other one receives those of `extender-a`. `tests/guests/extender/src/lib.rs` lists the forms.
+pub fn extender(letter: char, form: u8) -> Vec<u8> {
+    let mut bytes = with_form(guest("extender"), b"the extender's form: 1", form);
+    let other = if letter == 'a' { 'b' } else { 'a' };
+    let upper = letter.to_ascii_uppercase();
+    for (name, by) in [
+        ("extender-a", format!("extender-{letter}")),
+        ("EXTENDER_A", format!("EXTENDER_{upper}")),
+        ("ExtenderA", format!("Extender{upper}")),
+        ("extender-x", format!("extender-{other}")),
+    ] {
+        replace_all(&mut bytes, name.as_bytes(), by.as_bytes());
+    }
     bytes
+}
+
+/// The guest with the digit of a form at the end of its mark.
+fn with_form(mut bytes: Vec<u8>, mark: &[u8], form: u8) -> Vec<u8> {
+    let found: Vec<usize> =
+        bytes.windows(mark.len()).enumerate().filter(|(_, window)| *window == mark).map(|(offset, _)| offset).collect();
+    let [offset] = found[..] else { panic!("the guest has its mark at {found:?}") };
+    bytes[offset + mark.len() - 1] = b'0' + form;
+    bytes
+}
+
+/// Both names have one length.
+fn replace_all(bytes: &mut [u8], name: &[u8], by: &[u8]) {
+    assert_eq!(name.len(), by.len());
+    let offsets: Vec<usize> =
+        bytes.windows(name.len()).enumerate().filter(|(_, window)| *window == name).map(|(offset, _)| offset).collect();
+    assert!(!offsets.is_empty(), "no {} in the guest", String::from_utf8_lossy(name));
+    offsets.into_iter().for_each(|offset| bytes[offset..offset + by.len()].copy_from_slice(by));
 }
