@@ -67,18 +67,18 @@ pub fn changeling(form: u8) -> Vec<u8> {
 /// The extender guest in one of its forms, and with a letter in its names: `extender-a`. It receives the events of `extender-b`, as
 /// every other one receives those of `extender-a`. `tests/guests/extender/src/lib.rs` lists the forms.
 pub fn extender(letter: char, form: u8) -> Vec<u8> {
-    let mut bytes = with_form(guest("extender"), b"the extender's form: 1", form);
     let other = if letter == 'a' { 'b' } else { 'a' };
     let upper = letter.to_ascii_uppercase();
-    for (name, by) in [
+    [
         ("extender-a", format!("extender-{letter}")),
         ("EXTENDER_A", format!("EXTENDER_{upper}")),
         ("ExtenderA", format!("Extender{upper}")),
         ("extender-x", format!("extender-{other}")),
-    ] {
-        replace_all(&mut bytes, name.as_bytes(), by.as_bytes());
-    }
-    bytes
+    ]
+    .iter()
+    .fold(with_form(guest("extender"), b"the extender's form: 1", form), |bytes, (name, by)| {
+        replace_name(&bytes, name, by)
+    })
 }
 
 /// The guest with the digit of a form at the end of its mark.
@@ -90,11 +90,13 @@ fn with_form(mut bytes: Vec<u8>, mark: &[u8], form: u8) -> Vec<u8> {
     bytes
 }
 
-/// Both names have one length.
-fn replace_all(bytes: &mut [u8], name: &[u8], by: &[u8]) {
+/// A component with every occurrence of a name replaced by another of the same length.
+pub fn replace_name(component: &[u8], name: &str, by: &str) -> Vec<u8> {
     assert_eq!(name.len(), by.len());
-    let offsets: Vec<usize> =
-        bytes.windows(name.len()).enumerate().filter(|(_, window)| *window == name).map(|(offset, _)| offset).collect();
-    assert!(!offsets.is_empty(), "no {} in the guest", String::from_utf8_lossy(name));
-    offsets.into_iter().for_each(|offset| bytes[offset..offset + by.len()].copy_from_slice(by));
+    let mut bytes = component.to_vec();
+    let is_name = |offset: &usize| bytes[*offset..].starts_with(name.as_bytes());
+    let offsets: Vec<usize> = (0..bytes.len() - name.len()).filter(is_name).collect();
+    assert!(!offsets.is_empty(), "no {name} in the component");
+    offsets.into_iter().for_each(|offset| bytes[offset..offset + by.len()].copy_from_slice(by.as_bytes()));
+    bytes
 }
