@@ -43,7 +43,7 @@ impl Company {
 
     /// What the points of the extender with this letter noted.
     #[track_caller]
-    pub fn noted(&self, letter: char) -> Json {
+    pub fn extension_notes(&self, letter: char) -> Json {
         self.get(&format!("extender-{letter}/notes")).is(200)["notes"].clone()
     }
 }

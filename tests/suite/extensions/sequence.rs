@@ -18,7 +18,7 @@ const A: &str = "extender-a";
 const B: &str = "extender-b";
 
 /// A host of both extenders, and a shop on it in which `a` takes off a tenth and `b` one euro: the variant costs ten.
-fn discounting(database: Database) -> (Stoa, Operator, Counter, String) {
+fn discount_host(database: Database) -> (Stoa, Operator, Counter, String) {
     let host = own_host(database, &['a', 'b']);
     let counter = Counter::new(host.company());
     counter.shop.extend('a', POINT, "percent 10");
@@ -46,7 +46,7 @@ fn b_before_a() -> Json {
 }
 
 fn two_rules_at_one_point_in_both_sequences(database: Database) {
-    let (_host, console, counter, variant) = discounting(database);
+    let (_host, console, counter, variant) = discount_host(database);
     assert_eq!(console.sequence(POINT), [A, B], "by name until an operator arranges them");
     assert_eq!(price(&counter, &variant), a_before_b());
 
@@ -66,7 +66,7 @@ fn two_rules_at_one_point_in_both_sequences(database: Database) {
 }
 
 fn a_sequence_survives_a_restart_and_reaches_every_host(database: Database) {
-    let (host, console, counter, variant) = discounting(database);
+    let (host, console, counter, variant) = discount_host(database);
     let other = (database == Database::Postgres).then(|| host.beside());
     let (done, printed, complained) = console.run(&["arrange", POINT, B, A]);
     assert!(done, "{printed}{complained}");

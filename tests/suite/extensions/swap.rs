@@ -22,9 +22,9 @@ fn with_other_bytes(component: &[u8]) -> Vec<u8> {
 }
 
 /// Says that the load may end, also where a swap failed: else it would go on for ever.
-struct Ends<'a>(&'a AtomicBool);
+struct LoadEnd<'a>(&'a AtomicBool);
 
-impl Drop for Ends<'_> {
+impl Drop for LoadEnd<'_> {
     fn drop(&mut self) {
         self.0.store(true, Ordering::Release);
     }
@@ -74,7 +74,7 @@ fn the_examples_swap_under_load_and_fail_nobody(database: Database) {
     let (done, requests) = (AtomicBool::new(false), AtomicUsize::new(0));
     at_once(CONNECTIONS + 1, |thread| {
         if thread == CONNECTIONS {
-            let _ends_the_load = Ends(&done);
+            let _ends_the_load = LoadEnd(&done);
             return swap_all(&host, &digests);
         }
         let session = Till::new(Counter::new(host.company())).open("0");

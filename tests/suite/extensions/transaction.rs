@@ -25,12 +25,12 @@ fn a_rejection_rolls_back_what_extensions_wrote(database: Database) {
     counter.confirm(&order).refused(409, "EXTENDER_B_NO").at("/total");
     assert_eq!(counter.read(&order)["status"], "DRAFT");
     assert_eq!(shop.figure(&variant, &counter.main, "reserved"), "0.000000");
-    assert_eq!((shop.noted('a'), shop.noted('b')), (json!([]), json!([])), "both notes are gone");
+    assert_eq!((shop.extension_notes('a'), shop.extension_notes('b')), (json!([]), json!([])), "both notes are gone");
 
     shop.extend('b', POINT, "note");
     counter.confirm(&order).is(200);
     let noted = json!(["order-confirmation: 20.000000000000"]);
-    assert_eq!((shop.noted('a'), shop.noted('b')), (noted.clone(), noted), "each was called once");
+    assert_eq!((shop.extension_notes('a'), shop.extension_notes('b')), (noted.clone(), noted), "each was called once");
     shop.verified();
 }
 
@@ -64,7 +64,7 @@ fn a_swallowed_rejection_fails(database: Database) {
     assert!(after[0] > before[0], "the seller kept the rejection to itself");
     assert_eq!(after[1], before[1], "sales passed it on");
     assert_eq!(shop.count("sales_sales_order", "1 = 1"), 0);
-    assert_eq!(shop.noted('a'), json!([]));
+    assert_eq!(shop.extension_notes('a'), json!([]));
 }
 
 fn a_read_lets_an_extension_write_nothing(database: Database) {
@@ -74,5 +74,5 @@ fn a_read_lets_an_extension_write_nothing(database: Database) {
     shop.extend('a', "price-adjustment", "write");
     let failed = counter.try_resolve(&variant).refused(500, "MODULE_FAILED");
     shop.host.console().failure_of("extender-a", &failed);
-    assert_eq!(shop.noted('a'), json!([]));
+    assert_eq!(shop.extension_notes('a'), json!([]));
 }
