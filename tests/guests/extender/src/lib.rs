@@ -10,9 +10,10 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 use stoa_sdk::descriptor::{Descriptor, Extension, Named};
+use stoa_sdk::extension::listening::exports::commerce::extension::listener;
 use stoa_sdk::{
-    Answer, Call, EventData, EventKind, Extends, Id, Json, Manifest, Module, Moment, Problem, Received, Receives,
-    Shows, Timer, Window,
+    Answer, Call, EventData, EventKind, Extends, Id, Instant, Json, Manifest, Module, Moment, Problem, Received,
+    Receives, Shows, Timer, Window,
 };
 use stoa_trade::points as point;
 
@@ -116,6 +117,27 @@ fn listen(point: &str, event: &Received) -> Result<(), Problem> {
     Ok(())
 }
 
+/// Receives by the moment alone: a kind that code compares may become a part of instructions, where the suite does not replace it.
+pub struct Listener;
+
+impl listener::Guest for Listener {
+    fn receive(moment: listener::Moment, event: listener::Event) -> Result<(), Problem> {
+        let event = Received {
+            id: event.id.map(Id::from),
+            kind: event.kind,
+            resource: event.resource.into(),
+            version: event.version,
+            data: event.data,
+            occurred_at: Instant(event.occurred_at),
+            request: event.request.into(),
+        };
+        match moment {
+            listener::Moment::InTransaction => receive(&event),
+            listener::Moment::AfterCommit => receive_late(&event),
+        }
+    }
+}
+
 /// The rule `note` writes the window, `batches N` runs so many batches, and `reject` fails.
 fn tick(window: &Window, cursor: Option<String>) -> Result<Option<String>, Problem> {
     let Some(rule) = apply("timer") else { return Ok(None) };
@@ -206,7 +228,7 @@ impl Module for Extender {
 }
 
 stoa_sdk::export_module!(Extender);
-stoa_sdk::export_listener!(Extender);
+stoa_sdk::export_listener!(Listener);
 stoa_sdk::export_timer!(Extender);
 stoa_sdk::export_views!(Extender);
 stoa_trade::export_point!(price_adjustment, crate::Extender);
