@@ -14,6 +14,7 @@ on_one_database![
     another_version_is_rejected,
     a_descriptor_says_what_the_component_exports_and_imports,
     a_point_that_no_module_calls_is_linked_and_listed,
+    a_point_has_at_most_25_extensions,
 ];
 
 const CONSENT: &[&str] = &["POINT_EXTENDED", "EVENT_RECEIVED", "TIMER_ADDED", "SERVICE_WANTED"];
@@ -146,4 +147,19 @@ fn a_point_that_no_module_calls_is_linked_and_listed(database: Database) {
     let kinds = ["catalog.product.created", "catalog.lookup.created", "sale.completed", "extender-b.noted"];
     assert_eq!(listener["kinds"], json!(kinds), "{listener}");
     assert_eq!(console.point("views")["extensions"][0]["places"], json!(["sales.order", "catalog.product"]));
+}
+
+fn a_point_has_at_most_25_extensions(database: Database) {
+    let (host, console) = host_of_none(database);
+    let many = modules::guest("many");
+    let module = |number: usize| replace_name(&many, "many-00", &format!("many-{number:02}"));
+    let digests: Vec<String> = (0..25).map(|number| console.pushed(&module(number))).collect();
+    let digests: Vec<&str> = digests.iter().map(String::as_str).collect();
+    console.activate_set(&digests, CONSENT).is(200);
+    assert_eq!(console.sequence("price-adjustment").len(), 25);
+    let pushed = console.push(&host.signed(&module(25))).is(201);
+    let words = "price-adjustment has 26 extensions, at most 25";
+    assert!(pushed["conflicts"].to_string().contains(words), "{pushed}");
+    let refused = console.activate_set(&[&pushed.text("digest")], CONSENT).refused(409, "POINT_UNRESOLVED");
+    assert!(refused.tells(words), "{refused}");
 }
