@@ -12,8 +12,8 @@ use serde_json::json;
 use stoa_sdk::descriptor::{Descriptor, Extension, Named};
 use stoa_sdk::extension::listening::exports::commerce::extension::listener;
 use stoa_sdk::{
-    Answer, Call, EventData, EventKind, Extends, Id, Instant, Json, Manifest, Module, Moment, Problem, Received,
-    Receives, Shows, Timer, Window,
+    Answer, Call, Entity, EventData, EventKind, Extends, Id, Instant, Json, Manifest, Module, Moment, Problem,
+    Received, Receives, Shows, Timer, Window,
 };
 use stoa_trade::points as point;
 

@@ -7,7 +7,7 @@ use std::hint::black_box;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use stoa_sdk::store::{insert, read, run, select};
-use stoa_sdk::{Answer, Call, Entity, Id, Operation, Problem, Reply, Text, all, collection, emit, new_id, now};
+use stoa_sdk::{Answer, Call, Id, Operation, Problem, Reply, Text, all, collection, emit, new_id, now};
 
 use crate::{Form, NO, NOTED, Noted, form};
 
