@@ -1,0 +1,52 @@
+//! The arithmetic of points: whole numbers, exactly.
+
+use stoa_sdk::Decimal;
+use stoa_trade::quantity::{Amount, Money};
+
+/// One, in units of the 18th digit after the point.
+const ONE: i128 = 1_000_000_000_000_000_000;
+
+/// Whole points of a total; None beyond what a balance holds.
+pub fn earned(total: Amount, points_per_amount: Decimal<6>) -> Option<i64> {
+    let product: Decimal<18> = total.checked_mul(points_per_amount)?;
+    i64::try_from(product.units() / ONE).ok()
+}
+
+/// Points that an amount is paid with; None if it is no whole number of them.
+pub fn needed(amount: Money, point_value: Money) -> Option<i64> {
+    let is_whole = amount.units().checked_rem(point_value.units())? == 0;
+    is_whole.then(|| i64::try_from(amount.units() / point_value.units()).ok()).flatten()
+}
+
+/// The amount that so many points are worth.
+pub fn worth(points: i64, point_value: Money) -> Money {
+    Money::from_units(i128::from(points).saturating_mul(point_value.units()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_sale_brings_whole_points() {
+        for (total, rate, expected) in [
+            ("9.99", "1", Some(9)),
+            ("0.999999999999", "1", Some(0)),
+            ("10", "0.25", Some(2)),
+            ("100", "10", Some(1_000)),
+        ] {
+            assert_eq!(earned(total.parse().unwrap(), rate.parse().unwrap()), expected, "{total} at {rate}");
+        }
+        let most = "99999999999999999999999999".parse().unwrap();
+        assert_eq!(earned(most, "999999999999".parse().unwrap()), None);
+    }
+
+    #[test]
+    fn a_payment_needs_whole_points() {
+        for (amount, value, expected) in [("1", "0.1", Some(10)), ("0.05", "0.1", None), ("0", "0.1", Some(0))] {
+            assert_eq!(needed(amount.parse().unwrap(), value.parse().unwrap()), expected, "{amount} of {value}");
+        }
+        assert_eq!(needed("1".parse().unwrap(), Money::ZERO), None);
+        assert_eq!(worth(12, "0.1".parse().unwrap()).to_string(), "1.200000");
+    }
+}

@@ -1,0 +1,155 @@
+//! Earning, redeeming and expiring points, and the points of a receipt.
+
+use std::collections::BTreeMap;
+
+use serde::Deserialize;
+use stoa_sdk::host::fault;
+use stoa_sdk::store::{Failure, aggregate, find, get_all, insert, read, run, select, update_by};
+use stoa_sdk::{
+    Bounds, Date, Entity, Field, Id, Json, Problem, Received, View, Window, all, item, map, new_id, set, today,
+};
+use stoa_trade::clients::sales::read_orders;
+use stoa_trade::extension::payment_acceptance::{Order, Payment};
+use stoa_trade::new_row;
+use stoa_trade::quantity::{Amount, Money};
+
+use crate::records::{BalanceRow, EarnedTotal, EntryKind, EntryRow, LoyaltyReceipt, ProgramRow};
+use crate::rules::{earned, needed, worth};
+
+/// The problem of a payment with points where none are accepted.
+pub const NOT_ACCEPTED: &str = "LOYALTY_NOT_ACCEPTED";
+/// The problem of an amount that is no whole number of points.
+pub const NOT_WHOLE: &str = "LOYALTY_AMOUNT_NOT_WHOLE";
+/// The problem of more points than there are.
+pub const INSUFFICIENT: &str = "LOYALTY_POINTS_INSUFFICIENT";
+/// The code of the one program.
+pub const PROGRAM: &str = "PROGRAM";
+/// The reference of a payment with points.
+const REFERENCE: &str = "loyalty";
+/// Customers of a batch of the timer.
+const BATCH: u32 = 100;
+
+/// The company's program, if it has one.
+pub fn read_program() -> Result<Option<ProgramRow>, Problem> {
+    let rows: Vec<ProgramRow> = run(find("code", [vec![PROGRAM.to_owned().put()]]))?;
+    Ok(rows.into_iter().next())
+}
+
+/// The member of `sale.completed` that is read.
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct Sale {
+    order_id: Id,
+}
+
+/// Adds the points of a completed sale to its customer. An order earns once.
+///
+/// # Errors
+/// LIMIT_EXCEEDED where the points are beyond what a balance holds.
+pub fn earn(event: &Received) -> Result<(), Problem> {
+    let Some(program) = read_program()? else { return Ok(()) };
+    let orders = read_orders(&[event.data::<Sale>().order_id], &[])?;
+    let Some(order) = orders.first().filter(|order| order.currency_code == program.currency_code) else {
+        return Ok(());
+    };
+    let total: Amount = order.total.parse().unwrap_or_else(|_| fault("the total of an order is no amount"));
+    let points = earned(total, program.points_per_amount).ok_or_else(|| Problem::new("LIMIT_EXCEEDED"))?;
+    let (customer, receipt) = (Id::from(order.customer_id), order.receipt_id.map(Id::from));
+    let entry = new_entry(customer, EntryKind::Earn, points, order.id.into(), receipt);
+    if points > 0 && run(insert([&entry]).unless_taken())? == [true] {
+        let balance = update_by::<BalanceRow>("customer", [vec![customer.put()]]).add(BalanceRow::points, points);
+        run(balance.or_insert(&[], [Some(Vec::new())]))?;
+    }
+    Ok(())
+}
+
+fn new_entry(customer_id: Id, kind: EntryKind, points: i64, source_id: Id, receipt_id: Option<Id>) -> EntryRow {
+    new_row!(EntryRow { id: new_id(), customer_id, kind, points, source_id, receipt_id, on_date: today() })
+}
+
+/// Takes the payments with points from the customer's balance.
+///
+/// # Errors
+/// LOYALTY_NOT_ACCEPTED, LOYALTY_AMOUNT_NOT_WHOLE and LOYALTY_POINTS_INSUFFICIENT at the payment.
+pub fn redeem(receipt: Id, order: &Order, payments: &[Payment]) -> Result<(), Problem> {
+    let with_points = |payment: &&Payment| {
+        payment.method == "OTHER"
+            && payment.reference.as_deref().is_some_and(|text| text.eq_ignore_ascii_case(REFERENCE))
+    };
+    let payments: Vec<&Payment> = payments.iter().filter(with_points).collect();
+    let Some(first) = payments.first() else { return Ok(()) };
+    let program = read_program()?.filter(|program| program.currency_code == order.currency_code);
+    let program = program.ok_or_else(|| Problem::at(NOT_ACCEPTED, format!("{}/reference", first.pointer)))?;
+    let mut points: i64 = 0;
+    for payment in &payments {
+        let amount: Money = payment.amount.parse().unwrap_or_else(|_| fault("the amount of a payment is no amount"));
+        let taken = needed(amount, program.point_value).and_then(|needed| points.checked_add(needed));
+        points = taken.ok_or_else(|| Problem::at(NOT_WHOLE, format!("{}/amount", payment.pointer)))?;
+    }
+    let customer = Id::from(order.customer_id);
+    let balance = update_by::<BalanceRow>("customer", [vec![customer.put()]]).add(BalanceRow::points, -points);
+    run(balance).map_err(|failure| or_insufficient(failure, &first.pointer, program.point_value))?;
+    run(insert([&new_entry(customer, EntryKind::Redeem, -points, receipt, Some(receipt))]))?;
+    Ok(())
+}
+
+/// The problem of a balance that was not changed: it has fewer points, or there is none.
+fn or_insufficient(failure: Failure, pointer: &str, point_value: Money) -> Problem {
+    let Failure::RefusedChange(misses) = failure else { return failure.into() };
+    let balance = misses.into_iter().next().and_then(|miss| miss.current).and_then(BalanceRow::read);
+    let most = worth(balance.map_or(0, |balance| balance.points), point_value);
+    let fault = item(format!("{pointer}/amount"), INSUFFICIENT).with_bounds(Bounds::maximum(most));
+    Problem { code: INSUFFICIENT.to_owned(), errors: vec![fault] }
+}
+
+/// Lets points expire, customer by customer. Payments take the oldest points first, so that what is above all that was earned
+/// since the day of expiry is too old. A batch that runs twice finds nothing more.
+pub fn expire(_window: &Window, cursor: Option<String>) -> Result<Option<String>, Problem> {
+    let days = read_program()?.and_then(|program| program.expire_days);
+    let Some(begin) = days.and_then(|days| Date::from_days(today().days().checked_sub(days)?)) else { return Ok(None) };
+    let after = cursor.and_then(|cursor| cursor.parse().ok());
+    let page = run(select::<BalanceRow>(BalanceRow::points.gt(0)).after(after).limit(BATCH))?;
+    if page.items.is_empty() {
+        return Ok(None);
+    }
+    let customers: Vec<Id> = page.items.iter().map(|row| row.customer_id).collect();
+    let young =
+        all([EntryRow::customer_id.one_of(customers), EntryRow::kind.eq(EntryKind::Earn), EntryRow::on_date.ge(begin)]);
+    // Held first: nothing is earned or redeemed between both reads.
+    let held = get_all::<BalanceRow>(page.items.iter().map(Entity::id)).locked();
+    let (balances, young) = run((held, aggregate::<EarnedTotal>(young).whole()))?;
+    let young: BTreeMap<Id, i64> = map(young.into_iter().map(|total| (total.customer_id, total.points)));
+    let old = |row: &BalanceRow| row.points.saturating_sub(young.get(&row.customer_id).copied().unwrap_or(0));
+    let expired = balances.iter().map(|row| (row.customer_id, old(row))).filter(|(_, points)| *points > 0);
+    let entries: Vec<EntryRow> =
+        expired.map(|(customer, points)| new_entry(customer, EntryKind::Expire, -points, new_id(), None)).collect();
+    let change = update_by::<BalanceRow>("customer", entries.iter().map(|entry| vec![entry.customer_id.put()]))
+        .add_each(BalanceRow::points, entries.iter().map(|entry| entry.points));
+    run((change, insert(&entries)))?;
+    Ok(page.next(|row| row.id).map(|id| id.to_string()))
+}
+
+/// The points of receipts. One without an entry has nothing.
+pub fn show(receipts: &[Id]) -> Vec<(Id, Json)> {
+    let of_receipts = EntryRow::receipt_id.one_of(receipts.iter().copied());
+    let entries = read(select::<EntryRow>(of_receipts).whole());
+    if entries.is_empty() {
+        return Vec::new();
+    }
+    let customers = set(entries.iter().map(|entry| entry.customer_id));
+    let balances = read(find::<BalanceRow>("customer", customers.iter().map(|customer| vec![customer.put()])));
+    let balances: BTreeMap<Id, i64> = map(balances.into_iter().map(|row| (row.customer_id, row.points)));
+    let mut shown: BTreeMap<Id, LoyaltyReceipt> = BTreeMap::new();
+    for entry in entries {
+        let Some(receipt) = entry.receipt_id else { continue };
+        let balance = balances.get(&entry.customer_id).copied().unwrap_or(0);
+        let points = shown.entry(receipt).or_insert(LoyaltyReceipt { earned: 0, redeemed: 0, balance });
+        match entry.kind {
+            EntryKind::Earn => points.earned = entry.points,
+            EntryKind::Redeem | EntryKind::Expire => points.redeemed = -entry.points,
+        }
+    }
+    let json =
+        |points: &LoyaltyReceipt| serde_json::to_value(points).unwrap_or_else(|_| fault("points do not serialize"));
+    shown.into_iter().map(|(receipt, points)| (receipt, Json::from_value(&json(points)))).collect()
+}
