@@ -67,7 +67,8 @@ fn the_fixtures_of_template_and_examples_hold() {
     let all = BUILT_IN.map(built_in);
     // Extensions take part in what several built-in modules do together.
     let with_all: Vec<&str> = all.iter().flat_map(|file| ["--with", file.as_str()]).collect();
-    let extension = |name: &str| (text(&modules::example(name)), fixtures(&format!("examples/{name}")), with_all.clone());
+    let extension =
+        |name: &str| (text(&modules::example(name)), fixtures(&format!("examples/{name}")), with_all.clone());
     for (file, folder, with) in [
         (template(), fixtures("template"), vec![]),
         (tiers(), fixtures("examples/tiers"), vec!["--with", &catalog]),
