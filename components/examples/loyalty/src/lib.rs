@@ -30,16 +30,11 @@ impl Module for Loyalty {
             ("loyalty.write", "Change the program."),
         ],
         problems: &[
-            (work::NOT_ACCEPTED, 409, "The company has no program in the currency of the order."),
             (work::NOT_WHOLE, 409, "The amount is no whole number of points."),
             (work::INSUFFICIENT, 409, "The customer has fewer points."),
         ],
         examples: &[("setLoyaltyProgram", include_str!("../examples/setLoyaltyProgram.json"))],
-        extends: &[Extends::new(points::PAYMENT_ACCEPTANCE.0).problems(&[
-            work::NOT_ACCEPTED,
-            work::NOT_WHOLE,
-            work::INSUFFICIENT,
-        ])],
+        extends: &[Extends::new(points::PAYMENT_ACCEPTANCE.0).problems(&[work::NOT_WHOLE, work::INSUFFICIENT])],
         receives: &[Receives::in_transaction("sale.completed", work::earn).problems(&["LIMIT_EXCEEDED"])],
         timers: &[Timer {
             code: "expire",

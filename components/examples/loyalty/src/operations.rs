@@ -3,11 +3,11 @@
 use schemars::JsonSchema;
 use serde::Deserialize;
 use stoa_sdk::store::{find, run, update_by};
-use stoa_sdk::{Answer, Call, Date, Field, Id, Operation, Page, Problem, Reply, column_names};
+use stoa_sdk::{Answer, Call, Entity, Field, Id, Operation, Page, Problem, Reply, column_names, new_id};
 use stoa_trade::document::currency::CurrencyCode;
-use stoa_trade::list_query;
-use stoa_trade::lists::{answer_page, at_least};
+use stoa_trade::lists::answer_page;
 use stoa_trade::quantity::Positive;
+use stoa_trade::{list_query, new_row};
 
 use crate::records::{BalanceRow, EntryRow, LoyaltyBalance, LoyaltyEntry, LoyaltyProgram, ProgramRow};
 use crate::work::{PROGRAM, read_program};
@@ -45,9 +45,8 @@ struct ProgramInput {
 
 list_query! {
     pub struct ListEntries of EntryRow {
+        /// Only changes of this customer.
         customer_id: Option<Id>,
-        /// Only changes on or after this day.
-        from: Option<Date> = at_least(EntryRow::on_date, from),
     }
 }
 
@@ -57,27 +56,21 @@ fn show_program(_: &Call) -> Answer {
 }
 
 fn set_program(call: &Call) -> Answer {
-    let input: ProgramInput = call.body()?;
-    let currency = String::from(input.currency_code);
-    let (rate, value) = (input.points_per_amount.0, input.point_value.0);
-    let set = update_by::<ProgramRow>("code", [vec![PROGRAM.to_owned().put()]])
-        .set(ProgramRow::currency_code, &currency)
-        .set(ProgramRow::points_per_amount, &rate)
-        .set(ProgramRow::point_value, &value)
-        .set(ProgramRow::expire_days, &input.expire_days)
-        .or_insert(
-            column_names!(ProgramRow { currency_code, points_per_amount, point_value }),
-            [Some(vec![currency.put(), rate.put(), value.put()])],
-        );
-    run(set)?;
-    show_program(call)
+    const STATED: &[&str] = column_names!(ProgramRow { currency_code, points_per_amount, point_value, expire_days });
+    let ProgramInput { currency_code, points_per_amount, point_value, expire_days } = call.body()?;
+    let (code, currency_code) = (PROGRAM.to_owned(), String::from(currency_code));
+    let (points_per_amount, point_value) = (points_per_amount.0, point_value.0);
+    let row = new_row!(ProgramRow { id: new_id(), code, currency_code, points_per_amount, point_value, expire_days });
+    // After the id and the code.
+    let first = row.write().split_off(2);
+    let stated = update_by::<ProgramRow>("code", [vec![row.code.put()]]).set_from(&row, STATED);
+    run(stated.or_insert(STATED, [Some(first)]))?;
+    Ok(Reply::json(&LoyaltyProgram::from_row(&row)))
 }
 
 fn read_balance(call: &Call) -> Answer {
-    let customer_id = call.path_id("customerId")?;
-    let rows: Vec<BalanceRow> = run(find("customer", [vec![customer_id.put()]]))?;
-    let points = rows.first().map_or(0, |row| row.points);
-    Ok(Reply::json(&LoyaltyBalance { customer_id, points }))
+    let rows: Vec<BalanceRow> = run(find("customer", [vec![call.path_id("customerId")?.put()]]))?;
+    rows.first().map(|row| Reply::json(&LoyaltyBalance::from_row(row))).ok_or_else(Problem::not_found)
 }
 
 fn list_entries(call: &Call) -> Answer {

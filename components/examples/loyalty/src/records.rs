@@ -75,8 +75,6 @@ resource! {
         kind: EntryKind,
         /// Above zero to the customer's good.
         points: i64,
-        /// Id of the order that earned or of the receipt that redeemed.
-        source_id: Id,
         /// Id of the receipt; null without one.
         receipt_id: Option<Id>,
         /// Accounting day of the change.
@@ -84,14 +82,13 @@ resource! {
     }
 }
 
-/// The points of a customer.
-#[derive(Debug, Serialize, JsonSchema)]
-#[serde(rename_all = "camelCase")]
-pub struct LoyaltyBalance {
-    /// Id of the customer.
-    pub customer_id: Id,
-    /// Points that it can pay with.
-    pub points: i64,
+resource! {
+    /// The points of a customer.
+    pub struct LoyaltyBalance of row: BalanceRow {
+        customer_id: Id,
+        /// Points that it can pay with.
+        points: i64,
+    }
 }
 
 /// The points of a receipt.
@@ -101,6 +98,4 @@ pub struct LoyaltyReceipt {
     pub earned: i64,
     /// Points that the customer paid with.
     pub redeemed: i64,
-    /// Points that the customer has now.
-    pub balance: i64,
 }

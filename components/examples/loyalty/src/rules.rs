@@ -18,11 +18,6 @@ pub fn needed(amount: Money, point_value: Money) -> Option<i64> {
     is_whole.then(|| i64::try_from(amount.units() / point_value.units()).ok()).flatten()
 }
 
-/// The amount that so many points are worth.
-pub fn worth(points: i64, point_value: Money) -> Money {
-    Money::from_units(i128::from(points).saturating_mul(point_value.units()))
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -47,6 +42,5 @@ mod tests {
             assert_eq!(needed(amount.parse().unwrap(), value.parse().unwrap()), expected, "{amount} of {value}");
         }
         assert_eq!(needed("1".parse().unwrap(), Money::ZERO), None);
-        assert_eq!(worth(12, "0.1".parse().unwrap()).to_string(), "1.200000");
     }
 }
