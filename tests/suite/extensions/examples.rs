@@ -137,8 +137,7 @@ fn an_order_above_the_limit_is_rejected(database: Database) {
     assert_eq!(counter.read(&held)["extensions"]["credit-limit"], json!({ "exposure": null }));
     counter.confirm(&order).is(200);
     assert_eq!(credit(&counter), ["20.000000000000", "30.000000000000"]);
-    counter.shop.post(&format!("credit-limit/orders/{order}/release"), json!({})).refused(400, "VALIDATION_FAILED");
-    counter.shop.request("POST", &format!("credit-limit/orders/{order}/release")).send().is(200);
+    counter.shop.post(&format!("credit-limit/orders/{order}/release"), json!({})).is(200);
     assert_eq!(credit(&counter), ["0.000000000000", "50.000000000000"]);
     counter.shop.verified();
 }

@@ -26,7 +26,7 @@ pub const OPERATIONS: &[Operation] = &[
         .writes("CREDIT_LIMIT_CUSTOMER", &[]).problems(&["LIMIT_EXCEEDED"]),
     Operation::transition("/credit-limit/orders/{orderId}/release", "releaseCreditLimitOrder", release_order)
         .summary("Release an order").description("It no longer counts against the limit of its customer: it was paid.")
-        .needs(WRITE).answers::<CreditLimitRelease>().without_if_match().writes("CREDIT_LIMIT_ORDER", &[]),
+        .needs(WRITE).body::<ReleaseInput>().answers::<CreditLimitRelease>().without_if_match().writes("CREDIT_LIMIT_ORDER", &[]),
 ];
 
 #[derive(Deserialize, JsonSchema)]
@@ -37,6 +37,11 @@ struct LimitInput {
     /// The most that confirmed orders of the customer add up to.
     amount: Money,
 }
+
+#[derive(Deserialize, JsonSchema)]
+#[schemars(rename = "CreditLimitReleaseInput")]
+#[serde(deny_unknown_fields)]
+struct ReleaseInput {}
 
 fn read_customer(call: &Call) -> Answer {
     answer_customer(call.path_id("customerId")?)

@@ -70,7 +70,7 @@ pub fn release_received(event: &Received) -> Result<(), Problem> {
 
 /// Ends what an order holds, if it holds anything.
 pub fn release(order: Id) -> Result<(), Problem> {
-    let held: Vec<ExposureRow> = run(find("order", [vec![order.put()]]).locked())?;
+    let held = run(find::<ExposureRow>("order", [vec![order.put()]]).locked())?;
     let open = held.iter().filter(|row| row.open).map(|row| row.id);
     run(update_all::<ExposureRow>(open).set(ExposureRow::open, &false))?;
     Ok(())

@@ -114,8 +114,9 @@ pub fn show(receipts: &[Id]) -> Vec<(Id, Json)> {
     let entries = read(select::<EntryRow>(EntryRow::receipt_id.one_of(receipts.iter().copied())).whole());
     let shown = |receipt: &Id| {
         let is_of = |entry: &EntryRow, kind: EntryKind| entry.receipt_id == Some(*receipt) && entry.kind == kind;
-        let sum = |kind: EntryKind| entries.iter().filter(|entry| is_of(entry, kind)).map(|entry| entry.points).sum();
-        let (earned, redeemed): (i64, i64) = (sum(EntryKind::Earn), sum(EntryKind::Redeem));
+        let sum =
+            |kind: EntryKind| entries.iter().filter(|entry| is_of(entry, kind)).map(|entry| entry.points).sum::<i64>();
+        let (earned, redeemed) = (sum(EntryKind::Earn), sum(EntryKind::Redeem));
         let points = LoyaltyReceipt { earned, redeemed: -redeemed };
         (earned != 0 || redeemed != 0).then(|| (*receipt, Json::from_value(&json!(points))))
     };
