@@ -269,7 +269,7 @@ fn a_module_that_returns_finds_its_rows(database: Database) {
 
     console.post("modules/loyalty/deactivate", json!({})).is(200);
     host.forget_contract();
-    // Nobody takes the points: it is a payment like any other.
+    // No module takes the points: it is a payment like any other.
     session.sell("10", by_points("1", "9"));
     till.shop().get("loyalty/program").refused(404, "NOT_FOUND");
 

@@ -10,7 +10,7 @@ use stoa_trade::document::currency::CurrencyCode;
 use stoa_trade::quantity::{Amount, Money};
 
 use crate::records::{CreditLimitCustomer, CreditLimitFigures, CreditLimitRelease, CurrencyTotal, LimitRow};
-use crate::work::{left_of, open_of, release};
+use crate::work::{open_of, release, rest_of};
 
 const READ: &[&str] = &["credit-limit.read"];
 const WRITE: &[&str] = &["credit-limit.write"];
@@ -71,7 +71,7 @@ fn answer_customer(customer_id: Id) -> Answer {
     let mut limits = Vec::new();
     for row in rows {
         let open = open.get(&row.currency_code).copied().unwrap_or_default();
-        let left = left_of(row.amount, open).ok_or_else(Amount::limit_exceeded)?;
+        let left = rest_of(row.amount, open).ok_or_else(Amount::limit_exceeded)?;
         limits.push(CreditLimitFigures { currency_code: row.currency_code, amount: row.amount, open, left });
     }
     limits.sort_unstable_by(|one, other| one.currency_code.cmp(&other.currency_code));

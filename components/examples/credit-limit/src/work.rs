@@ -28,7 +28,7 @@ pub fn hold(order: &Order) -> Result<(), Problem> {
     ))?;
     let Some(limit) = limits.into_iter().next() else { return Ok(()) };
     let total: Amount = order.total.parse().unwrap_or_else(|_| fault("the total of an order is no amount"));
-    let left = left_of(limit.amount, open.amount).ok_or_else(Amount::limit_exceeded)?;
+    let left = rest_of(limit.amount, open.amount).ok_or_else(Amount::limit_exceeded)?;
     if total > left {
         let most = if left.is_negative() { Decimal::ZERO } else { left };
         let errors = vec![item("/total", EXCEEDED).with_bounds(Bounds::maximum(most))];
@@ -52,7 +52,7 @@ pub fn open_of(customer: Id) -> Filter {
 }
 
 /// The rest of a limit; None if it has more digits than are kept.
-pub fn left_of(limit: Money, open: Amount) -> Option<Amount> {
+pub fn rest_of(limit: Money, open: Amount) -> Option<Amount> {
     Amount::from_units(limit.units().checked_mul(1_000_000)?).checked_sub(open)
 }
 
@@ -98,7 +98,7 @@ mod tests {
             ("50", "0.000000000001", "49.999999999999"),
             ("1", "3", "-2.000000000000"),
         ] {
-            let left = left_of(limit.parse().unwrap(), open.parse().unwrap()).unwrap();
+            let left = rest_of(limit.parse().unwrap(), open.parse().unwrap()).unwrap();
             assert_eq!(left.to_string(), expected);
         }
     }

@@ -12,7 +12,7 @@ use stoa_trade::new_row;
 use stoa_trade::quantity::{Amount, Money};
 
 use crate::records::{BalanceRow, EarnedTotal, EntryKind, EntryRow, LoyaltyReceipt, ProgramRow};
-use crate::rules::{earned, needed};
+use crate::rules::{count_needed, count_points};
 
 /// The problem of an amount that is no whole number of points.
 pub const NOT_WHOLE: &str = "LOYALTY_AMOUNT_NOT_WHOLE";
@@ -37,7 +37,7 @@ pub fn earn(event: &Received) -> Result<(), Problem> {
     let order = orders.iter().find(|order| order.currency_code == program.currency_code);
     let Some(order) = order else { return Ok(()) };
     let total: Amount = order.total.parse().unwrap_or_else(|_| fault("the total of an order is no amount"));
-    let points = earned(total, program.points_per_amount).ok_or_else(|| Problem::new("LIMIT_EXCEEDED"))?;
+    let points = count_points(total, program.points_per_amount).ok_or_else(|| Problem::new("LIMIT_EXCEEDED"))?;
     let (customer, receipt) = (Id::from(order.customer_id), order.receipt_id.map(Id::from));
     let entry = new_entry(customer, EntryKind::Earn, points, order.id.into(), receipt);
     if points > 0 && run(insert([&entry]).unless_taken())? == [true] {
@@ -65,7 +65,7 @@ pub fn redeem(receipt: Id, order: &Order, payments: &[Payment]) -> Result<(), Pr
     let mut points: i64 = 0;
     for payment in &payments {
         let amount: Money = payment.amount.parse().unwrap_or_else(|_| fault("the amount of a payment is no amount"));
-        let taken = needed(amount, program.point_value).and_then(|needed| points.checked_add(needed));
+        let taken = count_needed(amount, program.point_value).and_then(|needed| points.checked_add(needed));
         points = taken.ok_or_else(|| Problem::at(NOT_WHOLE, format!("{}/amount", payment.pointer)))?;
     }
     let customer = Id::from(order.customer_id);
