@@ -35,6 +35,7 @@ const PAGES: &[&str] = &[
     "docs/",
     "components/README.md",
     "components/OTHER-LANGUAGES.md",
+    "components/EXTENSIONS.md",
     "components/CHANGES.md",
 ];
 
