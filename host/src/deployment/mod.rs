@@ -6,6 +6,7 @@ mod after_commit;
 mod arrange;
 pub mod audit;
 pub mod backfills;
+mod background;
 pub mod development;
 pub mod edition;
 pub mod first;
