@@ -9,6 +9,7 @@ pub mod backfills;
 mod background;
 pub mod development;
 pub mod edition;
+pub mod extensions_shown;
 pub mod first;
 pub mod follow;
 pub mod forget;
