@@ -109,7 +109,7 @@ enum Begun {
 /// The timers of the modules of a generation.
 pub fn list_timers(generation: &Generation) -> Vec<ActiveTimer> {
     let timers = generation.modules.iter().flat_map(|module| {
-        module.descriptor.timers.iter().map(|timer| ActiveTimer {
+        module.descriptor.timers.iter().map(move |timer| ActiveTimer {
             module: module.clone(),
             code: timer.code.clone(),
             every_minutes: timer.every_minutes,
