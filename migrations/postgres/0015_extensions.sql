@@ -30,19 +30,17 @@ create table stoa_timer (
   tenant_id uuid,
   cursor text,
   batches bigint not null default 0,
-  tries bigint not null default 0,
-  trouble text,
-  retry_at timestamptz(3),
   done_at timestamptz(3),
   primary key (module, code)
 );
 
--- Companies that a round left behind because their batch failed.
+-- Companies that a round left behind because their batch failed, and the window of each.
 create table stoa_timer_lag (
   tenant_id uuid not null,
   module text not null,
   code text not null,
   since timestamptz(3),
+  until timestamptz(3) not null,
   cursor text,
   tries bigint not null,
   trouble text not null,

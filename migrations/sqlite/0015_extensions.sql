@@ -30,19 +30,17 @@ create table stoa_timer (
   tenant_id blob,
   cursor text,
   batches integer not null default 0,
-  tries integer not null default 0,
-  trouble text,
-  retry_at integer,
   done_at integer,
   primary key (module, code)
 ) strict;
 
--- Companies that a round left behind because their batch failed.
+-- Companies that a round left behind because their batch failed, and the window of each.
 create table stoa_timer_lag (
   tenant_id blob not null,
   module text not null,
   code text not null,
   since integer,
+  until integer not null,
   cursor text,
   tries integer not null,
   trouble text not null,

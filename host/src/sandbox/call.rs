@@ -42,6 +42,8 @@ pub struct Ran<T> {
     pub blamed: Arc<Module>,
     /// The extensions that took part.
     pub extensions: Vec<Arc<Module>>,
+    /// Whether rows were written or events emitted.
+    pub has_changes: bool,
     pub used: Used,
 }
 
@@ -221,6 +223,7 @@ fn end<T>(
         result,
         refusal,
         extensions: state.extensions,
+        has_changes: state.changes > 0,
         // A trap leaves the innermost module as the one that runs.
         blamed: state.running,
         used,

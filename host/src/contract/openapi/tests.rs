@@ -8,6 +8,8 @@ use stoa_descriptor::{EventKind, Named, ProblemCode, Route};
 use super::*;
 use crate::contract::Schema;
 
+mod places;
+
 fn route(value: Value) -> Route {
     let mut whole = json!({
         "summary": "Does it.", "audience": "user", "access": {"all": ["catalog.read"]}, "idempotency": "none", "readOnly": true,
@@ -117,51 +119,30 @@ fn document() -> Value {
     let events = [kind("catalog.product.created", json!({"$ref": "#/$defs/Told"}), json!({"code": "A"}))];
     let words = [("text", "What is looked for."), ("limit", "Of nothing.")]
         .map(|(name, text)| Named { code: name.to_owned(), description: text.to_owned() });
+    let platform = DocumentedModule {
+        name: "platform",
+        description: "The platform.",
+        schemas: &none,
+        problems: &[],
+        item_codes: &[],
+        events: &[],
+        words: &[],
+        shows: &[],
+        by_partner: false,
+    };
     let modules = [
-        DocumentedModule {
-            name: "platform",
-            description: "The platform.",
-            schemas: &none,
-            problems: &[],
-            item_codes: &[],
-            events: &[],
-            words: &[],
-            shows: &[],
-            by_partner: false,
-        },
+        platform,
         DocumentedModule {
             name: "catalog",
             description: "Products.",
             schemas: &catalog,
             problems: &problems,
-            item_codes: &[],
             events: &events,
             words: &words,
-            shows: &[],
-            by_partner: false,
+            ..platform
         },
-        DocumentedModule {
-            name: "pricing",
-            description: "Prices.",
-            schemas: &pricing,
-            problems: &[],
-            item_codes: &[],
-            events: &[],
-            words: &[],
-            shows: &[],
-            by_partner: false,
-        },
-        DocumentedModule {
-            name: "idle",
-            description: "Nothing.",
-            schemas: &none,
-            problems: &[],
-            item_codes: &[],
-            events: &[],
-            words: &[],
-            shows: &[],
-            by_partner: false,
-        },
+        DocumentedModule { name: "pricing", description: "Prices.", schemas: &pricing, ..platform },
+        DocumentedModule { name: "idle", description: "Nothing.", ..platform },
     ];
     let routes = routes();
     let operations: Vec<DocumentedOperation> = routes

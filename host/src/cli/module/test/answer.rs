@@ -20,6 +20,8 @@ pub struct StepAnswer {
     pub body: Json,
     pub etag: Option<String>,
     pub events: Vec<Json>,
+    /// The same as the modules emitted them.
+    pub(super) emitted: Vec<Event>,
     /// Violations of the published schema, which no fixture need expect.
     pub(super) faults: Vec<String>,
     /// Nothing where the module was not asked.
@@ -79,6 +81,7 @@ impl Company<'_> {
             status: status.unwrap_or(operation.route.status),
             faults: operation.response.faults(&body).iter().map(fault).collect(),
             events: emitted.iter().map(event).collect(),
+            emitted,
             body,
             etag,
             used: used(output),
@@ -93,12 +96,13 @@ pub fn refusal(problem: &Problem) -> StepAnswer {
         body: json!({ "code": problem.code, "errors": problem.errors }),
         etag: None,
         events: Vec::new(),
+        emitted: Vec::new(),
         faults: Vec::new(),
         used: None,
     }
 }
 
-fn event(event: &Event) -> Json {
+pub(super) fn event(event: &Event) -> Json {
     let data: Json = serde_json::from_str(&event.data).unwrap_or_default();
     json!({
         "kind": event.kind,
