@@ -71,7 +71,8 @@ async function read(browser, { name, width, height, scheme }) {
   await page.getByRole("button", { name: /search/i }).first().click();
   for (const code of CODES) {
     await page.keyboard.type(code);
-    await page.getByRole("option").filter({ hasText: code }).first().waitFor();
+    // The renderer takes the underscores of a heading for emphasis.
+    await page.getByRole("option").filter({ hasText: code.replaceAll("_", "") }).first().waitFor();
     await page.keyboard.press("ControlOrMeta+A");
   }
   await page.keyboard.type(made.summary);

@@ -13,6 +13,7 @@ pub fn run(workspace: &Workspace) -> Result<()> {
             names: vec!["http::reference".to_owned()],
             options: vec!["--nocapture".to_owned()],
             variables: vec![("STOA_TEST_BROWSER", "required".to_owned())],
+            is_between_edits: true,
             ..Selection::default()
         },
     )

@@ -45,6 +45,7 @@ pub fn run(workspace: &Workspace, args: &Args) -> Result<()> {
                 ("STOA_TEST_CASES", args.cases.to_string()),
                 ("STOA_TEST_LIMIT", LIMIT.to_string()),
             ],
+            is_between_edits: true,
             ..Selection::default()
         },
     )

@@ -13,6 +13,7 @@ pub fn run(workspace: &Workspace) -> Result<()> {
             names: vec!["evidence::sdk".to_owned()],
             options: vec!["--nocapture".to_owned()],
             variables: vec![("STOA_TEST_SDKS", "all".to_owned())],
+            is_between_edits: true,
             ..Selection::default()
         },
     )

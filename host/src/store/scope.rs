@@ -21,6 +21,7 @@ pub struct StoreLimits {
     pub keys: usize,
     pub nodes: usize,
     pub depth: usize,
+    /// Conditions on rows of other collections, of one filter.
     pub has: usize,
     pub measures: usize,
     pub groups: usize,
@@ -40,7 +41,7 @@ impl Default for StoreLimits {
             keys: 1_000,
             nodes: 64,
             depth: 4,
-            has: 2,
+            has: 4,
             measures: 16,
             groups: 4,
             searched: 10_000,

@@ -4,6 +4,7 @@ mod audit_trail;
 mod contract;
 mod descriptions;
 mod examples;
+mod filters;
 mod gates;
 mod item_codes;
 mod pages;
