@@ -14,7 +14,6 @@ mod verify;
 mod work;
 
 use stoa_sdk::{Manifest, Module};
-use stoa_trade::points;
 
 use crate::records::{lookup, media, product, variant};
 
@@ -42,7 +41,6 @@ impl Module for Catalog {
         checklist: upkeep::checklist,
         verify: verify::verify,
         services: services::ACCESS,
-        points: &[points::VIEWS],
         words: stoa_trade::WORDS,
         item_codes: item_codes::ITEM_CODES,
         examples: examples::EXAMPLES,

@@ -21,7 +21,6 @@ pub fn answer(body: &impl Serialize) -> Performed {
         credential: false,
         audit: None,
         detail: None,
-        extensions: Vec::new(),
     })
 }
 

@@ -3,7 +3,7 @@
 mod author;
 mod backfill;
 mod first_start;
-pub mod guide;
+mod guide;
 pub(crate) mod hostile;
 mod hostile_store;
 mod module_word;

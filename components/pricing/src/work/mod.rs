@@ -1,5 +1,4 @@
 //! Work that several operations share.
 
 pub mod articles;
-pub mod offers;
 pub mod price_list;

@@ -9,7 +9,6 @@ pub mod customers;
 pub mod directory;
 pub mod holdings;
 pub mod money;
-pub mod offers;
 pub mod prices;
 pub mod products;
 pub mod purchases;

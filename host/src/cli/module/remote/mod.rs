@@ -4,7 +4,6 @@ mod change;
 mod forget;
 mod list;
 mod logs;
-mod points;
 mod push;
 
 use std::path::PathBuf;
@@ -28,8 +27,6 @@ pub enum RemoteVerb {
     #[command(flatten)]
     Change(change::ChangeVerb),
     #[command(flatten)]
-    Points(points::PointsVerb),
-    #[command(flatten)]
     Logs(logs::LogsVerb),
     #[command(flatten)]
     Forget(forget::ForgetVerb),
@@ -40,7 +37,6 @@ pub fn run(verb: RemoteVerb) -> anyhow::Result<()> {
         RemoteVerb::List(verb) => list::run(verb),
         RemoteVerb::Push(verb) => push::run(verb),
         RemoteVerb::Change(verb) => change::run(verb),
-        RemoteVerb::Points(verb) => points::run(verb),
         RemoteVerb::Logs(verb) => logs::run(verb),
         RemoteVerb::Forget(verb) => forget::run(verb),
     }
