@@ -1,7 +1,17 @@
 //! DUPLICATE with the record that is in the way.
 
 use stoa_sdk::store::{Row, find, run};
-use stoa_sdk::{Entity, Problem, holds};
+use stoa_sdk::{Entity, Id, Problem, holds};
+
+/// Returns whether the caller reads the records that `readers`, permissions or scopes, let it read.
+fn may_read(readers: &[&str]) -> bool {
+    readers.iter().all(|permission| holds(permission))
+}
+
+/// The record that is in the way of a write, for callers who hold every permission of `readers`.
+pub fn show_readable(record: Id, readers: &[&str]) -> Option<Id> {
+    may_read(readers).then_some(record)
+}
 
 /// DUPLICATE at the pointer, for a row that stayed out because its unique key `key` is taken. It names the record that has these values
 /// of the key to callers who hold every permission of `readers`, those to read such records.
@@ -14,7 +24,6 @@ pub fn find_taken<R: Entity>(
     pointer: &str,
     readers: &[&str],
 ) -> Result<Problem, Problem> {
-    let may_read = readers.iter().all(|permission| holds(permission));
-    let found: Vec<R> = run(may_read.then(|| find::<R>(key, [values])))?.unwrap_or_default();
+    let found: Vec<R> = run(may_read(readers).then(|| find::<R>(key, [values])))?.unwrap_or_default();
     Ok(Problem::conflict("DUPLICATE", pointer, found.first().map(Entity::id)))
 }

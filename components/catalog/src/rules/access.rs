@@ -1,10 +1,10 @@
 //! Records that the caller of a request reads: users read all of them; API clients read what is on sale, and clients that write
 //! the catalog read what they wrote, drafts included.
 
-use stoa_sdk::{Id, Problem, holds};
+use stoa_sdk::{Problem, holds};
 use stoa_trade::Caller;
 
-use crate::records::permission::{READ, WRITE};
+use crate::records::permission::WRITE;
 use crate::records::product::ProductHead;
 
 /// Returns whether the caller reads products and variants in every state.
@@ -28,9 +28,4 @@ pub fn may_read_media(caller: Caller, product: &ProductHead) -> bool {
 /// SCOPE_DENIED.
 pub fn require_may_list_drafts(stated: bool) -> Result<(), Problem> {
     if !stated || may_read_every_state(Caller::current()) { Ok(()) } else { Err(Problem::new("SCOPE_DENIED")) }
-}
-
-/// The record that is in the way of a write, if its writer may read it too. Writers of the catalog read every state.
-pub fn show_readable(record: Id) -> Option<Id> {
-    READ.iter().all(|permission| holds(permission)).then_some(record)
 }

@@ -2,10 +2,11 @@
 
 use stoa_sdk::store::{find, insert, run};
 use stoa_sdk::{Field, Problem, emit, new_id};
+use stoa_trade::taken::show_readable;
 use stoa_trade::{Caller, Status, new_record};
 
 use crate::records::lookup::{ApiCatalogLookup, CREATED, Kind, LookupHead, LookupRow};
-use crate::rules::access::show_readable;
+use crate::records::permission::READ;
 use crate::rules::lookup::CatalogLookupInput;
 use crate::work::category::{self, Place};
 
@@ -38,5 +39,5 @@ pub fn insert_lookup(kind: Kind, input: CatalogLookupInput) -> Result<LookupRow,
 fn reject_taken(row: &LookupRow) -> Result<Problem, Problem> {
     let named = run(find::<LookupHead>("code", [vec![row.kind.put(), row.code.clone().put()]]))?;
     let shown = named.first().filter(|other| other.status == Status::Active || !Caller::current().is_client());
-    Ok(Problem::conflict("DUPLICATE", "/code", shown.and_then(|other| show_readable(other.id))))
+    Ok(Problem::conflict("DUPLICATE", "/code", shown.and_then(|other| show_readable(other.id, READ))))
 }

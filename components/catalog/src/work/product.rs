@@ -6,10 +6,11 @@ use std::collections::{BTreeMap, BTreeSet};
 use stoa_sdk::store::{Find, MOST_KEYS, find, insert, run};
 use stoa_sdk::{Field, Id, Item, Problem, View, emit, item, map, new_ids, now, set, view};
 use stoa_trade::refusal::{refuse, refuse_invalid};
+use stoa_trade::taken::show_readable;
 
+use crate::records::permission::READ;
 use crate::records::product::{self, ProductEvent, ProductRow, is_public};
 use crate::records::variant::{self, VariantEvent, VariantRow};
-use crate::rules::access::show_readable;
 use crate::rules::attributes::KeptAttributes;
 use crate::rules::faults::collect;
 use crate::rules::objections::{Objections, mode};
@@ -200,7 +201,7 @@ fn find_clashes(
     let (with_slug, with_sku) = (map(with_slug), map(with_sku));
     let fault = |owners: &BTreeMap<String, Id>, (pointer, key): (String, String)| {
         let fault = item(pointer, "DUPLICATE");
-        match owners.get(&key).copied().and_then(show_readable) {
+        match owners.get(&key).copied().and_then(|owner| show_readable(owner, READ)) {
             Some(owner) => fault.with_conflict(owner),
             None => fault,
         }

@@ -1,7 +1,8 @@
 //! Numbers and references of documents that another document has: DUPLICATE names it, if the caller may read documents of the side.
 
 use stoa_sdk::store::{Row, find, run};
-use stoa_sdk::{Entity, Id, Problem, holds};
+use stoa_sdk::{Entity, Problem};
+use stoa_trade::taken::show_readable;
 
 use crate::records::permission::{PURCHASES, SALES};
 use crate::records::side::Side;
@@ -33,16 +34,15 @@ pub fn require_free<R: Entity>(side: Side, key: &'static str, values: Row, point
 /// DUPLICATE at the pointer.
 pub fn refuse_taken<R: Entity>(side: Side, found: &[R], pointer: &str) -> Result<(), Problem> {
     match found.first() {
-        Some(other) => Err(Problem::conflict("DUPLICATE", pointer, show_readable(side, other.id()))),
+        Some(other) => Err(Problem::conflict("DUPLICATE", pointer, show_readable(other.id(), readers(side)))),
         None => Ok(()),
     }
 }
 
-/// The document that is in the way of a write, if its writer may read it too.
-fn show_readable(side: Side, document: Id) -> Option<Id> {
-    let rights = match side {
-        Side::Sales => SALES,
-        Side::Purchases => PURCHASES,
-    };
-    rights.read.iter().all(|permission| holds(permission)).then_some(document)
+/// Permissions to read the documents of a side.
+fn readers(side: Side) -> &'static [&'static str] {
+    match side {
+        Side::Sales => SALES.read,
+        Side::Purchases => PURCHASES.read,
+    }
 }

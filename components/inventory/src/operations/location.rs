@@ -8,6 +8,7 @@ use stoa_sdk::{
 };
 use stoa_trade::document::number::insert_unless_taken;
 use stoa_trade::lists::{changed_since, mentions};
+use stoa_trade::taken::show_readable;
 use stoa_trade::{Caller, Change, EmptyBody, Status, list_query, new_record, require_unarchived, writable};
 
 use crate::records::location::{
@@ -17,7 +18,6 @@ use crate::records::location::{
 use crate::records::permission::{ADJUST, CLIENT_READ, READ};
 use crate::records::unit::UnitRow;
 use crate::records::warehouse::{WarehouseRow, gate};
-use crate::rules::access::show_readable;
 use crate::work::documents::finish;
 
 #[rustfmt::skip]
@@ -108,7 +108,11 @@ pub fn create(call: &Call) -> Answer {
     });
     if !insert_unless_taken(&row)? {
         let named = run(find::<LocationId>("code", [vec![warehouse_id.put(), row.code_key.put()]]))?;
-        return Err(Problem::conflict("DUPLICATE", "/code", named.first().and_then(|other| show_readable(other.id))));
+        return Err(Problem::conflict(
+            "DUPLICATE",
+            "/code",
+            named.first().and_then(|other| show_readable(other.id, READ)),
+        ));
     }
     emit([LOCATION_CREATED.of(row.id, None, &ApiLocation::from_row(&row))]);
     Ok(reply(&row))

@@ -1,6 +1,5 @@
 //! Rules that need no access to the store.
 
-pub mod access;
 pub mod condition;
 pub mod deal;
 pub mod delta;

@@ -4,8 +4,9 @@ use stoa_sdk::store::{find, get, run};
 use stoa_sdk::{Answer, Entity, EventData, EventKind, Field, Id, Problem, Record, Reply, View, emit};
 use stoa_trade::Change;
 use stoa_trade::document::version::ExpectedVersion;
+use stoa_trade::taken::show_readable;
 
-use crate::rules::access::show_readable;
+use crate::records::permission::READ;
 
 /// The row of this id, held until the request ends, at the version that the caller expects.
 pub fn lock_expected<R: Record>(id: Id, expected: ExpectedVersion) -> Result<R, Problem> {
@@ -41,7 +42,7 @@ pub fn name_owner<V: View>(
         return Ok(refusal);
     }
     let named = run(find::<V>("number", [vec![entity.put(), number_key.to_owned().put()]]))?;
-    Ok(match named.first().and_then(|document| show_readable(id(document))) {
+    Ok(match named.first().and_then(|document| show_readable(id(document), READ)) {
         Some(id) => {
             Problem { errors: refusal.errors.into_iter().map(|item| item.with_conflict(id)).collect(), ..refusal }
         }

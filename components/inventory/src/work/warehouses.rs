@@ -4,10 +4,11 @@ use stoa_sdk::store::{find, run};
 use stoa_sdk::{Field, Id, Problem, emit, new_id, view};
 use stoa_trade::clients::directory::{self, Holder};
 use stoa_trade::document::number::insert_unless_taken;
+use stoa_trade::taken::show_readable;
 use stoa_trade::{Status, new_record};
 
+use crate::records::permission::READ;
 use crate::records::warehouse::{ApiWarehouse, WAREHOUSE_CREATED, WarehouseRow, WarehouseType};
-use crate::rules::access::show_readable;
 
 view! { WarehouseId of WarehouseRow { id: Id } }
 
@@ -35,7 +36,11 @@ pub fn insert_warehouse(
     });
     if !insert_unless_taken(&row)? {
         let named = run(find::<WarehouseId>("code", [vec![row.code_key.put()]]))?;
-        return Err(Problem::conflict("DUPLICATE", "/code", named.first().and_then(|other| show_readable(other.id))));
+        return Err(Problem::conflict(
+            "DUPLICATE",
+            "/code",
+            named.first().and_then(|other| show_readable(other.id, READ)),
+        ));
     }
     directory::hold(Holder::Warehouse(row.id), row.legal_entity_id, row.branch_id, None)?;
     emit([WAREHOUSE_CREATED.of(row.id, None, &ApiWarehouse::from_row(&row))]);

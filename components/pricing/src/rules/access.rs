@@ -1,9 +1,8 @@
 //! The lists and prices that there are for a caller.
 
-use stoa_sdk::{Id, Problem, holds};
+use stoa_sdk::{Id, Problem};
 use stoa_trade::{Caller, Status};
 
-use crate::records::permission::READ;
 use crate::records::price::PriceRow;
 use crate::records::price_list::{ListRow, Visibility};
 
@@ -29,9 +28,4 @@ pub fn require_readable(caller: Caller, row: Option<ListRow>) -> Result<ListRow,
 /// NOT_FOUND.
 pub fn require_price(list: Id, row: Option<PriceRow>) -> Result<PriceRow, Problem> {
     row.filter(|row| row.list_id == list).ok_or_else(Problem::not_found)
-}
-
-/// The list or price that is in the way of a write, if its writer may read it too.
-pub fn show_readable(record: Id) -> Option<Id> {
-    READ.iter().all(|permission| holds(permission)).then_some(record)
 }

@@ -4,10 +4,11 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use stoa_sdk::store::{find, insert, run};
 use stoa_sdk::{Field, Problem, Text, emit, new_id, text};
+use stoa_trade::taken::show_readable;
 use stoa_trade::{Status, new_record};
 
+use crate::records::permission::READ;
 use crate::records::price_list::{CREATED, ListId, ListRow, PriceListEvent, Visibility};
-use crate::rules::access::show_readable;
 
 /// A price list in a request.
 #[derive(Debug, Deserialize, JsonSchema)]
@@ -40,7 +41,11 @@ pub fn insert_list(input: PriceListInput) -> Result<ListRow, Problem> {
     });
     if run(insert([&row]).unless_taken())? != [true] {
         let named = run(find::<ListId>("code", [vec![row.code.put()]]))?;
-        return Err(Problem::conflict("DUPLICATE", "/code", named.first().and_then(|other| show_readable(other.id))));
+        return Err(Problem::conflict(
+            "DUPLICATE",
+            "/code",
+            named.first().and_then(|other| show_readable(other.id, READ)),
+        ));
     }
     emit([CREATED.of(row.id, None, &PriceListEvent::from_row(&row))]);
     Ok(row)

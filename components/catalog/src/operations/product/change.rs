@@ -7,12 +7,13 @@ use stoa_sdk::store::{find, get, run, select, update_all};
 use stoa_sdk::{Answer, Call, Client, Field, Id, Operation, Problem, Reply, all, emit, item, now};
 use stoa_trade::change::refuse_immutable;
 use stoa_trade::refusal::{or_duplicate, refuse};
+use stoa_trade::taken::show_readable;
 use stoa_trade::{Archivable, Caller, Change, EmptyBody, Identity, Status, writable};
 
 use crate::records::holding::{Archived, HoldingRow};
 use crate::records::identity::PartIdentity;
 use crate::records::media::{self, MediaId, MediaRow};
-use crate::records::permission::WRITE;
+use crate::records::permission::{READ, WRITE};
 use crate::records::product::{
     ARCHIVED, AUDIT, DELETED, Product, ProductEvent, ProductId, ProductReceipt, ProductRow, ProductState,
     PublicationStatus, UPDATED, show_receipt,
@@ -20,7 +21,6 @@ use crate::records::product::{
 use crate::records::product_type::Tracking;
 use crate::records::receipt::{WriteReceipt, show_written};
 use crate::records::variant::{self, VariantId, VariantRow};
-use crate::rules::access::show_readable;
 use crate::rules::faults::collect;
 use crate::rules::objections::{Objections, mode};
 use crate::rules::product::{ProductInput, ProductUpdate};
@@ -100,7 +100,7 @@ pub fn replace(call: &Call) -> Answer {
     let mode = mode(input.variant_mode, row.active_variants);
     let change = Change::new(&row, input.replace(row.clone(), attributes, mode))?;
     if let Some(other) = named.into_iter().flatten().find(|other| other.id != id) {
-        return Err(Problem::conflict("DUPLICATE", "/slug", show_readable(other.id)));
+        return Err(Problem::conflict("DUPLICATE", "/slug", show_readable(other.id, READ)));
     }
     run(change.update()).map_err(or_duplicate("/slug"))?;
     emit([UPDATED.of(id, None, &ProductEvent::from_row(change.after()))]);

@@ -3,17 +3,17 @@
 use stoa_sdk::store::{find, get, insert, run, select};
 use stoa_sdk::{Answer, Call, Client, Field, Id, Operation, Problem, Reply, all, emit, has, new_id, view};
 use stoa_trade::refusal::or_duplicate;
+use stoa_trade::taken::show_readable;
 use stoa_trade::{Change, EmptyBody, Status, require_unarchived, writable};
 
 use crate::records::holding::{Archived, HoldingRow};
 use crate::records::identity::PartIdentity;
-use crate::records::permission::WRITE;
+use crate::records::permission::{READ, WRITE};
 use crate::records::product::{self, ProductEvent, ProductHead, ProductRow, PublicationStatus, VariantMode, is_public};
 use crate::records::receipt::WriteReceipt;
 use crate::records::variant::{
     ARCHIVED, AUDIT, CREATED, MOST_VARIANTS, UPDATED, Variant, VariantEvent, VariantId, VariantRow, show,
 };
-use crate::rules::access::show_readable;
 use crate::rules::variant::VariantInput;
 use crate::work::holdings::{find_held, warn};
 
@@ -51,7 +51,7 @@ pub fn create(call: &Call) -> Answer {
         return Err(Problem::limit_exceeded("", MOST_VARIANTS, "VARIANTS"));
     }
     if let Some(other) = named.first() {
-        return Err(Problem::conflict("DUPLICATE", "/sku", show_readable(other.id)));
+        return Err(Problem::conflict("DUPLICATE", "/sku", show_readable(other.id, READ)));
     }
     let id = new_id();
     let row = checked.into_row(id, &product);

@@ -6,15 +6,16 @@ use serde::Deserialize;
 use stoa_sdk::store::{First, get, insert, lock, run, select};
 use stoa_sdk::{Answer, Call, Client, Id, Item, Operation, Problem, Reply, all, currency, emit, item, new_id, text};
 use stoa_trade::clients::articles;
+use stoa_trade::taken::show_readable;
 use stoa_trade::{Caller, Change, EmptyBody, Status, new_record, require_unarchived, writable};
 
-use crate::records::permission::WRITE;
+use crate::records::permission::{READ, WRITE};
 use crate::records::price::{
     ARCHIVED, AUDIT, Amount, ApiPrice, CREATED, Price, PriceEvent, PriceId, PriceIdentity, PriceRow, UPDATED,
     lock_name, show,
 };
 use crate::records::price_list::ListRow;
-use crate::rules::access::{require_list, require_price, show_readable};
+use crate::rules::access::{require_list, require_price};
 use crate::rules::period::{Period, Stated, overlap_filter, read_period};
 use crate::work::articles::is_variant_on_sale;
 
@@ -97,7 +98,7 @@ fn find_overlaps(list: Id, variant: Id, period: Period, but: Option<Id>) -> Firs
 /// that price.
 fn refuse_overlap(overlap: Option<PriceId>) -> Result<(), Problem> {
     match overlap {
-        Some(price) => Err(Problem::conflict("PRICE_PERIOD_OVERLAP", "/validFrom", show_readable(price.id))),
+        Some(price) => Err(Problem::conflict("PRICE_PERIOD_OVERLAP", "/validFrom", show_readable(price.id, READ))),
         None => Ok(()),
     }
 }

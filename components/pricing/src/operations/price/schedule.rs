@@ -7,13 +7,14 @@ use stoa_sdk::{Answer, Call, Client, Id, Item, Operation, Problem, Reply, emit, 
 use stoa_trade::clients::articles;
 use stoa_trade::pages::read_rest;
 use stoa_trade::refusal::{refuse, refuse_invalid};
+use stoa_trade::taken::show_readable;
 use stoa_trade::{Caller, require_unarchived};
 
 use crate::operations::price::change::PriceInput;
-use crate::records::permission::WRITE;
+use crate::records::permission::{READ, WRITE};
 use crate::records::price::{ApiPrice, CREATED, Price, PriceEvent, PriceRow, UPDATED, lock_name};
 use crate::records::price_list::{self, ListRow};
-use crate::rules::access::{require_list, show_readable};
+use crate::rules::access::require_list;
 use crate::rules::period::{Period, overlap_filter};
 use crate::rules::plan::{Overlap, Plan};
 
@@ -84,7 +85,7 @@ pub fn schedule(call: &Call) -> Answer {
     let overlapping = plan.add_all(wanted, batch.replace);
     let overlap = |Overlap { index, standing }: Overlap| {
         let fault = item(format!("/prices/{index}/validFrom"), "PRICE_PERIOD_OVERLAP");
-        match standing.and_then(|standing| rows.get(standing)).and_then(|row| show_readable(row.id)) {
+        match standing.and_then(|standing| rows.get(standing)).and_then(|row| show_readable(row.id, READ)) {
             Some(price) => fault.with_conflict(price),
             None => fault,
         }
