@@ -1,9 +1,10 @@
-"""Rules that a schema cannot state, so that Schemathesis draws no request that is rightly rejected.
+"""Rules that a schema cannot state, and the reasons of rejections.
 
 The host judges an idempotency key of version 7 by its own time, so a drawn one is old. With an order, a cursor
 is the id of a record, which a drawn one is not; and an order cannot be combined with a search or with `updatedSince`.
 """
 
+import json
 import re
 
 import schemathesis
@@ -13,19 +14,27 @@ VERSION_7 = re.compile(r"^([0-9a-fA-F]{8}-[0-9a-fA-F]{4}-)7([0-9a-fA-F]{3}-[89ab
 SORT = re.compile(r"^-?(updatedAt|number|code)$")
 NOT_WITH_SORT = ("cursor", "text", "number", "updatedSince")
 
-
-@schemathesis.hook
-def map_query(context, query):
-    """Removes only what is valid by itself: a request that is drawn to be rejected stays one."""
-    if isinstance(query, dict):
-        if SORT.match(str(query.get("sort"))) and any(name in query for name in NOT_WITH_SORT):
-            del query["sort"]
-    return query
+# A valid request may be answered so: that depends on records.
+BY_RECORDS = (401, 403, 404, 409, 412, 429)
 
 
 @schemathesis.hook
-def map_headers(context, headers):
-    for name, value in dict(headers or {}).items():
+def before_call(context, case, kwargs):
+    """Changes only what is valid by itself: a request that is drawn to be rejected stays one."""
+    query = case.query
+    if query and SORT.match(str(query.get("sort"))) and any(name in query for name in NOT_WITH_SORT):
+        del query["sort"]
+    for name, value in dict(case.headers or {}).items():
         if name.lower() == "idempotency-key" and isinstance(value, str):
-            headers[name] = VERSION_7.sub(r"\g<1>4\g<2>", value)
-    return headers
+            case.headers[name] = VERSION_7.sub(r"\g<1>4\g<2>", value)
+
+
+@schemathesis.check
+def list_rejections(context, response, case):
+    """Writes down why valid requests are rejected: Schemathesis tells one rejection of an operation, without its reason."""
+    status = response.status_code
+    is_valid = case.meta is not None and case.meta.generation.mode.is_positive
+    if is_valid and 400 <= status < 500 and status not in BY_RECORDS:
+        with open("rejections.jsonl", "a", encoding="utf-8") as rejections:
+            problem = response.json()
+            print(json.dumps({"operation": case.operation.label, "problem": problem}), file=rejections)

@@ -1,6 +1,7 @@
 //! Tools of others that judge the served contract, and the host by it. Each finding is allowed by `tests/gates/allowed.json`, with a
 //! reason, or a failure. Where a tool is missing, an `Err` says which. The versions stand in `tests/gates`.
 
+use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
@@ -20,14 +21,15 @@ const FILES: &[&str] = &["package.json", "package-lock.json"];
 const MOST_PRINTED: usize = 60;
 /// Redocly lists 100 problems if nothing is said.
 const MOST_PROBLEMS: &str = "100000";
-/// Codes that a request may be answered with though it fits the contract, since that depends on records: no finding.
-const ANSWERS_BY_RECORDS: &str = r#"["2xx", "401", "403", "404", "409", "412", "429", "5xx"]"#;
+/// The code of Schemathesis for a valid request that was rejected. `hooks.py` writes down the reason of each.
+const REJECTED: &str = "ST202";
 
 /// One finding of a gate.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Finding {
     pub rule: String,
-    /// A JSON pointer into the contract, or `METHOD /path`.
+    /// A JSON pointer into the contract, or `METHOD /path`; of a valid request that was rejected, with pointer and code of the item:
+    /// `METHOD /path /items/*/quantity RANGE minimum`.
     pub place: String,
     pub text: String,
 }
@@ -95,10 +97,9 @@ pub fn spectral(contract: &Json) -> Result<Vec<Finding>, String> {
 /// All checks of Schemathesis on a host. What it prints goes to `target/contract/CALLER.log`, with the requests to repeat.
 pub fn schemathesis(contract: &Json, caller: &Caller) -> Result<Vec<Finding>, String> {
     let (tools, place) = (python()?, place(contract));
-    let settings = format!(
-        "[parameters]\n\"path.tenantId\" = \"{}\"\n\n[checks]\npositive_data_acceptance.expected-statuses = {ANSWERS_BY_RECORDS}\n",
-        caller.tenant
-    );
+    // The contract says that no text has U+0000.
+    let settings =
+        format!("[generation]\nallow-x00 = false\n\n[parameters]\n\"path.tenantId\" = \"{}\"\n", caller.tenant);
     fs::write(place.path().join("schemathesis.toml"), settings).expect("cannot write the settings");
     fs::copy(sources().join("hooks.py"), place.path().join("hooks.py")).expect("cannot copy the hooks");
     let mut command = Command::new(tools.join("bin/schemathesis"));
@@ -122,13 +123,44 @@ pub fn schemathesis(contract: &Json, caller: &Caller) -> Result<Vec<Finding>, St
         report["operations"],
         log.display()
     );
-    Ok(read_report(&report, &log))
+    let rejections = fs::read_to_string(place.path().join("rejections.jsonl")).unwrap_or_default();
+    let mut findings = read_report(&report, &log);
+    findings.extend(read_rejections(&rejections));
+    Ok(findings)
+}
+
+/// One finding for each operation, pointer and code of the rejections, which are lines of JSON.
+fn read_rejections(rejections: &str) -> BTreeSet<Finding> {
+    let mut findings = BTreeSet::new();
+    for line in rejections.lines() {
+        let rejection: Json = serde_json::from_str(line).unwrap_or_else(|error| panic!("{line}: {error}"));
+        let operation = text(&rejection["operation"]);
+        let new_finding =
+            |place: String| Finding { rule: REJECTED.into(), place, text: "a valid request is rejected".into() };
+        let items = rejection["problem"]["errors"].as_array().map_or(&[][..], Vec::as_slice);
+        if items.is_empty() {
+            findings.insert(new_finding(format!("{operation} {}", text(&rejection["problem"]["code"]))));
+        }
+        for item in items {
+            let pointer = hide_indices(item["pointer"].as_str().unwrap_or_default());
+            let bounds = item["expected"].as_object().map(|bounds| bounds.keys().map(String::as_str).collect::<Vec<_>>());
+            let bounds = bounds.map_or_else(String::new, |bounds| format!(" {}", bounds.join(" ")));
+            findings.insert(new_finding(format!("{operation} {pointer} {}{bounds}", text(&item["code"]))));
+        }
+    }
+    findings
+}
+
+/// A pointer with `*` in the place of every index.
+fn hide_indices(pointer: &str) -> String {
+    let is_index = |step: &str| !step.is_empty() && step.bytes().all(|byte| byte.is_ascii_digit());
+    pointer.split('/').map(|step| if is_index(step) { "*" } else { step }).collect::<Vec<_>>().join("/")
 }
 
 fn read_report(report: &Json, log: &Path) -> Vec<Finding> {
     let list = |value: &Json| value.as_array().cloned().unwrap_or_default();
     let mut findings = Vec::new();
-    for failure in list(&report["failures"]) {
+    for failure in list(&report["failures"]).iter().filter(|failure| failure["code"] != REJECTED) {
         let about = |operation: &Json| Finding {
             rule: text(&failure["code"]),
             place: text(operation),
@@ -295,13 +327,28 @@ mod tests {
     #[test]
     fn a_report_of_schemathesis_lists_each_operation() {
         let report = json!({
-            "failures": [{"code": "ST202", "title": "Refused", "operations": ["GET /a", "POST /a"]}],
+            "failures": [
+                {"code": "ST101", "title": "Server error", "operations": ["GET /a", "POST /a"]},
+                {"code": "ST202", "title": "Rejected", "operations": ["GET /b"]},
+            ],
             "errors": [{"title": "Schema Error", "count": 2}],
         });
         let findings = read_report(&report, Path::new("a.log"));
         let found: Vec<(&str, &str)> =
             findings.iter().map(|finding| (finding.rule.as_str(), finding.place.as_str())).collect();
-        assert_eq!(found, [("ST202", "GET /a"), ("ST202", "POST /a"), ("Schema Error", "")]);
+        assert_eq!(found, [("ST101", "GET /a"), ("ST101", "POST /a"), ("Schema Error", "")]);
+    }
+
+    #[test]
+    fn a_rejection_is_found_with_the_pointer_and_code_of_each_item() {
+        let lines = r#"{"operation": "POST /a", "problem": {"code": "VALIDATION_FAILED", "errors": [
+            {"pointer": "/items/12/quantity", "code": "RANGE", "expected": {"minimum": "1"}}, {"pointer": "/to", "code": "REPEATED"}]}}"#
+            .replace('\n', " ");
+        let again = r#"{"operation": "POST /a", "problem": {"code": "VALIDATION_FAILED", "errors": [{"pointer": "/to", "code": "REPEATED"}]}}"#;
+        let plain = r#"{"operation": "GET /b", "problem": {"code": "BODY_TOO_LARGE", "errors": []}}"#;
+        let findings = read_rejections(&format!("{lines}\n{again}\n{plain}\n"));
+        let places: Vec<&str> = findings.iter().map(|finding| finding.place.as_str()).collect();
+        assert_eq!(places, ["GET /b BODY_TOO_LARGE", "POST /a /items/*/quantity RANGE minimum", "POST /a /to REPEATED"]);
     }
 
     #[test]

@@ -17,8 +17,8 @@ pub struct Document {
 
 /// Introduction of the contract.
 const DESCRIPTION: &str = "A multi-tenant commerce platform. Every domain is a sandboxed WebAssembly component.\n\n\
-    Schemas use JSON Schema 2020-12 and these additional keywords. `x-normalize`: normalization of a text before its validation \
-    (`trim`, `upper`, `lower`, `decimal`). Three keywords limit a free JSON value. `x-maxValues`: number of objects, arrays and \
+    Schemas use JSON Schema 2020-12 and these additional keywords. `x-normalize`: normalization of a text, before its validation \
+    (`trim`) or after it (`upper`, `lower`, `decimal`). No text may have the character U+0000 (FORMAT). Three keywords limit a free JSON value. `x-maxValues`: number of objects, arrays and \
     scalars in it, itself included (TOO_MANY). `x-maxDepth`: nesting of objects and arrays, itself included. `x-maxCharacters`: \
     characters of its compact JSON (both RANGE). A body with far more values than its schema allows is rejected as TOO_MANY \
     without a pointer.";

@@ -5,11 +5,12 @@ use std::collections::{BTreeMap, BTreeSet};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use stoa_sdk::store::{aggregate, run};
-use stoa_sdk::{Answer, Call, Date, Field, Id, Item, Operation, Problem, Reply, all, item, map, set, today, totals};
+use stoa_sdk::{
+    Answer, Call, Date, Field, Id, Item, Operation, Problem, Reply, all, item, map, set, text, today, totals,
+};
 use stoa_trade::clients::books::{self, Leg, Side as JournalSide};
 use stoa_trade::clients::costs::{self, Goods, Stated};
 use stoa_trade::clients::{articles, directory, units};
-use stoa_trade::document::currency::CurrencyCode;
 use stoa_trade::document::version::ExpectedVersion;
 use stoa_trade::quantity::{Amount, Money, sum, widen};
 use stoa_trade::refusal::{refuse, refuse_invalid};
@@ -49,7 +50,8 @@ pub const OPERATIONS: &[Operation] = &[
 pub struct StartBooks {
     /// The `version` of the legal entity that you read.
     pub expected_version: ExpectedVersion,
-    pub currency_code: CurrencyCode,
+    #[schemars(with = "text::CurrencyCode")]
+    pub currency_code: String,
     /// Most decimal places of an amount in the journal. Omitted or null: 6.
     #[schemars(range(min = 6, max = 12))]
     pub amount_scale: Option<u8>,
@@ -102,7 +104,7 @@ fn start(call: &Call) -> Answer {
         return Err(Problem::not_found());
     }
     let products = find_goods(&body.costs)?;
-    let currency_code = body.currency_code.0.as_str();
+    let currency_code = body.currency_code.as_str();
     // From here on the request holds the books exclusively: a posting waits, and finds them begun.
     books::service::begin(id.into(), body.expected_version.0, currency_code, body.amount_scale.unwrap_or(6))?;
     let inventory = costs::service::open(id.into(), currency_code, &stated)

@@ -4,9 +4,8 @@ use std::collections::BTreeSet;
 
 use schemars::JsonSchema;
 use serde::Deserialize;
-use stoa_sdk::{Date, Id, Item, Problem, currency, item};
+use stoa_sdk::{Date, Id, Item, Problem, item, text};
 use stoa_trade::card_number::refuse_card_numbers;
-use stoa_trade::document::currency::CurrencyCode;
 use stoa_trade::document::lines::Lines;
 use stoa_trade::limits;
 use stoa_trade::quantity::{Money, Quantity};
@@ -51,7 +50,8 @@ pub struct InvoiceTerms {
     /// Branch of the legal entity.
     pub branch_id: Option<Id>,
     pub party_id: Id,
-    pub currency_code: CurrencyCode,
+    #[schemars(with = "text::CurrencyCode")]
+    pub currency_code: String,
     pub issued_on: Option<Date>,
     /// Last day of payment, not before `issuedOn`. Omitted or null: set at posting from the payment term of the party,
     /// or null without one.
@@ -109,7 +109,6 @@ impl StatedInvoice {
             ("/notes", self.remarks.notes.as_deref()),
             ("/documentReference", self.document_reference.as_deref()),
         ])?;
-        check_currency(&self.terms.currency_code)?;
         check_due(self.terms.issued_on, self.terms.due_on, "/dueOn")?;
         refuse_invalid(self.find_line_faults(side))
     }
@@ -143,15 +142,6 @@ impl StatedInvoice {
     }
 }
 
-/// Refuses what is no currency in use.
-///
-/// # Errors
-/// VALIDATION_FAILED with FORMAT at `/currencyCode`.
-pub fn check_currency(code: &str) -> Result<(), Problem> {
-    let faults = if currency::is_active(code) { Vec::new() } else { vec![item("/currencyCode", "FORMAT")] };
-    refuse_invalid(faults)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -177,7 +167,7 @@ mod tests {
             legal_entity_id: ENTITY,
             branch_id: None,
             party_id: CUSTOMER,
-            currency_code: CurrencyCode("EUR".to_owned()),
+            currency_code: "EUR".to_owned(),
             issued_on: None,
             due_on: None,
         };

@@ -4,7 +4,7 @@ use schemars::json_schema;
 use serde::{Deserialize, Serialize};
 use stoa_sdk::text;
 
-/// An ISO 4217 code: three capital letters. That it is in use is for the module to judge.
+/// An ISO 4217 code in a filter or an answer: three capital letters. A record may hold one that is no longer in use.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct CurrencyCode(pub String);

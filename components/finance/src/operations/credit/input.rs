@@ -4,9 +4,8 @@ use std::collections::BTreeSet;
 
 use schemars::JsonSchema;
 use serde::Deserialize;
-use stoa_sdk::{Date, Id, Item, Problem, item};
+use stoa_sdk::{Date, Id, Item, Problem, item, text};
 use stoa_trade::card_number::refuse_card_numbers;
-use stoa_trade::document::currency::CurrencyCode;
 use stoa_trade::document::replacement::Replaceable;
 use stoa_trade::document::version::ExpectedVersion;
 use stoa_trade::quantity::{Positive, sum};
@@ -16,7 +15,6 @@ use stoa_trade::text::{Line, Prose};
 use crate::records::credit::CreditReason;
 use crate::records::receipt::StatedNumber;
 use crate::records::side::Side;
-use crate::rules::stated::check_currency;
 
 /// Goods whose cost a credit corrects.
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
@@ -52,7 +50,8 @@ pub struct CreditInput {
     /// Immutable.
     pub legal_entity_id: Id,
     pub party_id: Id,
-    pub currency_code: CurrencyCode,
+    #[schemars(with = "text::CurrencyCode")]
+    pub currency_code: String,
     /// Above zero.
     pub amount: Positive,
     /// `COST_CORRECTION` requires `costLines` and is allowed for supplier credits only.
@@ -106,7 +105,6 @@ impl CreditInput {
     /// VALIDATION_FAILED.
     pub fn check(&self, side: Side) -> Result<(), Problem> {
         refuse_card_numbers(&[("/number", Some(&self.number.0)), ("/reason", self.reason.as_deref())])?;
-        check_currency(&self.currency_code)?;
         let is_correction = self.reason_type == CreditReason::CostCorrection;
         let mut faults: Vec<Item> = Vec::new();
         let mut refuse = |pointer: &str, code: &str, is_wrong: bool| {
@@ -156,7 +154,7 @@ mod tests {
             number: StatedNumber("C-1".to_owned()),
             legal_entity_id: ENTITY,
             party_id: CUSTOMER,
-            currency_code: CurrencyCode("EUR".to_owned()),
+            currency_code: "EUR".to_owned(),
             amount: Positive(money("10")),
             reason_type,
             reason: None,

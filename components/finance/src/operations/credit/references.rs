@@ -86,7 +86,7 @@ fn is_origin(row: &InvoiceRow, side: Side, body: &CreditInput) -> bool {
         && row.side == side
         && row.party_id == body.party_id
         && row.legal_entity_id == body.legal_entity_id
-        && row.currency_code == *body.currency_code
+        && row.currency_code == body.currency_code
 }
 
 /// Judges the goods of a correction, lines of receipts, with a unit each where they are serialized; and answers their variants.

@@ -69,7 +69,7 @@ fn draw_credit(side: Side, id: Id, body: CreditInput) -> Drawn {
         number: body.number.0,
         legal_entity_id: body.legal_entity_id,
         party_id: body.party_id,
-        currency_code: body.currency_code.into(),
+        currency_code: body.currency_code,
         amount: body.amount.0,
         status: CreditStatus::Requested,
         line_set_id,

@@ -5,7 +5,6 @@ use std::collections::BTreeMap;
 use stoa_sdk::{Answer, Call, Id, Problem};
 use stoa_trade::clients::purchases::{self, Selection};
 use stoa_trade::clients::sales::{self, Outcome, Status};
-use stoa_trade::document::currency::CurrencyCode;
 use stoa_trade::document::replacement::FullReplacement;
 use stoa_trade::limits::{LINES, UNITS};
 use stoa_trade::quantity::{Quantity, Tracking, pieces};
@@ -75,7 +74,7 @@ pub fn of_sales_order(call: &Call) -> Answer {
                 legal_entity_id: order.legal_entity_id.into(),
                 branch_id: order.branch_id.map(Id::from),
                 party_id: order.customer_id.into(),
-                currency_code: CurrencyCode(order.currency_code.clone()),
+                currency_code: order.currency_code.clone(),
                 issued_on: body.issued_on,
                 due_on: body.due_on,
             },
@@ -157,7 +156,7 @@ fn draft_purchase(
                 legal_entity_id: order.legal_entity_id.into(),
                 branch_id: None,
                 party_id: order.supplier_id.into(),
-                currency_code: CurrencyCode(order.currency_code.clone()),
+                currency_code: order.currency_code.clone(),
                 issued_on: body.issued_on,
                 due_on: body.due_on,
             },

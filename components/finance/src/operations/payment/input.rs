@@ -6,8 +6,7 @@ use std::collections::BTreeSet;
 
 use schemars::JsonSchema;
 use serde::Deserialize;
-use stoa_sdk::{Date, Id, Item, Problem, item, text_enum};
-use stoa_trade::document::currency::CurrencyCode;
+use stoa_sdk::{Date, Id, Item, Problem, item, text, text_enum};
 use stoa_trade::document::replacement::Replaceable;
 use stoa_trade::document::version::ExpectedVersion;
 use stoa_trade::refusal::{invalid, refuse_invalid};
@@ -15,7 +14,7 @@ use stoa_trade::text::{Line, Prose};
 
 use crate::operations::body::{ApplicationInput, MoneyPart};
 use crate::records::receipt::StatedNumber;
-use crate::rules::stated::{Remarks, check_currency};
+use crate::rules::stated::Remarks;
 use crate::work::settle::Part;
 
 text_enum! {
@@ -33,7 +32,8 @@ pub struct PaymentInput {
     /// Immutable.
     pub legal_entity_id: Id,
     pub party_id: Id,
-    pub currency_code: CurrencyCode,
+    #[schemars(with = "text::CurrencyCode")]
+    pub currency_code: String,
     #[serde(flatten)]
     pub money: MoneyPart,
     pub paid_on: Date,
@@ -64,7 +64,6 @@ impl PaymentInput {
     pub fn check(&self) -> Result<Vec<Part>, Problem> {
         let parts = parts_of(&self.applications)?;
         self.remarks.refuse_card_numbers(&self.number)?;
-        check_currency(&self.currency_code)?;
         self.money.check()?;
         match self.is_pending() && !parts.is_empty() {
             true => Err(invalid("/applications", "NOT_ALLOWED")),

@@ -60,7 +60,7 @@ fn draw_payment(side: Side, body: PaymentInput) -> Result<PaymentRow, Problem> {
         number: body.number.0,
         legal_entity_id: body.legal_entity_id,
         party_id: body.party_id,
-        currency_code: body.currency_code.into(),
+        currency_code: body.currency_code,
         amount: body.money.amount.0,
         method: body.money.method,
         card_kind: body.money.card_kind,

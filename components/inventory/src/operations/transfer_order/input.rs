@@ -11,7 +11,7 @@ use stoa_trade::document::number::DocumentNumber;
 use stoa_trade::document::replacement::Replaceable;
 use stoa_trade::document::version::ExpectedVersion;
 use stoa_trade::limits::UNITS;
-use stoa_trade::quantity::{self, Quantity};
+use stoa_trade::quantity::{self, Positive, Quantity};
 use stoa_trade::refusal::refuse_invalid;
 
 /// A transfer order to create.
@@ -48,7 +48,7 @@ impl TransferOrderInput {
     }
 
     /// # Errors
-    /// VALIDATION_FAILED: one warehouse twice, zero quantities, a variant or unit twice, units named by an API client.
+    /// VALIDATION_FAILED: one warehouse twice, a variant or unit twice, units named by an API client.
     pub fn check(&self, caller: Caller) -> Result<(), Problem> {
         let mut faults: Vec<Item> = Vec::new();
         if self.from_warehouse_id == self.to_warehouse_id {
@@ -56,10 +56,6 @@ impl TransferOrderInput {
         }
         let (mut variants, mut units) = (BTreeSet::new(), BTreeSet::new());
         for (pointer, line) in Lines::at("/items", &self.items).iter() {
-            if line.quantity == Quantity::ZERO {
-                let least = Bounds::minimum(quantity::SMALLEST);
-                faults.push(item(pointer.member("quantity"), "RANGE").with_bounds(least));
-            }
             if !variants.insert(line.variant_id) {
                 faults.push(item(pointer.member("variantId"), "REPEATED"));
             }
@@ -80,8 +76,8 @@ impl TransferOrderInput {
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct TransferItemInput {
     pub variant_id: Id,
-    /// Above zero; whole for serialized variants.
-    pub quantity: Quantity,
+    /// Whole for serialized variants.
+    pub quantity: Positive,
     /// Units of a serialized variant. A user chooses them; the order can be approved once there are as many as the quantity.
     #[serde(default)]
     #[schemars(length(max = stoa_trade::limits::UNITS), extend("uniqueItems" = true, "default" = []))]

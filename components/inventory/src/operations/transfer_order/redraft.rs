@@ -53,13 +53,13 @@ impl Draft {
         let mut redraft = Redraft::default();
         for (line, input) in replacement.lines.iter().zip(stated) {
             match line.before {
-                Some(_) => redraft.kept.push((line.id, line.line_no, input.quantity)),
+                Some(_) => redraft.kept.push((line.id, line.line_no, input.quantity.0)),
                 None => redraft.items.push(self.new_item(line, input, known.tracking(input.variant_id))),
             }
             let chosen: Vec<&TransferUnitRow> = self.units.iter().filter(|unit| unit.item_id == line.id).collect();
             match caller {
                 Caller::Person => redraft.choose_units(&chosen, input, |id, unit| self.new_unit(id, line.id, unit)),
-                Caller::Client => redraft.keep_units(&chosen, input.quantity),
+                Caller::Client => redraft.keep_units(&chosen, input.quantity.0),
             }
         }
         let is_live = |item: Id| replacement.lines.iter().any(|line| line.id == item);
@@ -81,7 +81,7 @@ impl Draft {
             line_no: Some(line.line_no),
             variant_id: input.variant_id,
             tracking,
-            quantity: input.quantity,
+            quantity: input.quantity.0,
             received: Quantity::ZERO,
             lost: Quantity::ZERO,
             returned: Quantity::ZERO,

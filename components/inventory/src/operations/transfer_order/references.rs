@@ -65,7 +65,7 @@ impl References {
         for (pointer, line) in items.iter() {
             let Some(article) = self.articles.get(&line.variant_id) else { continue };
             let (tracking, places) = (articles::tracking(article), article.decimal_places);
-            if !is_countable(line.quantity, tracking, places) {
+            if !is_countable(line.quantity.0, tracking, places) {
                 fine.push(scale_fault(pointer.member("quantity"), tracking, places));
             }
         }
@@ -79,7 +79,7 @@ impl References {
                 }
                 Tracking::Quantity => {}
                 Tracking::Serialized => {
-                    serialized = serialized.checked_add(line.quantity).ok_or_else(Quantity::limit_exceeded)?;
+                    serialized = serialized.checked_add(line.quantity.0).ok_or_else(Quantity::limit_exceeded)?;
                 }
             }
             for (nth, id) in line.unit_ids.iter().enumerate() {
