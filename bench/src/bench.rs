@@ -21,6 +21,9 @@ pub struct Bench {
     pub binary: PathBuf,
     /// Folder of the components.
     pub modules: PathBuf,
+    /// Folder of the example modules, and of the suite's guests.
+    pub examples: PathBuf,
+    pub guests: PathBuf,
     /// Where compiled modules are kept.
     pub compiled: PathBuf,
     /// Thrown away at the end.
@@ -56,6 +59,8 @@ impl Bench {
             report: Report::default(),
             binary: variable("STOA_TEST_BINARY")?.into(),
             modules: variable("STOA_TEST_MODULES")?.into(),
+            examples: variable("STOA_TEST_EXAMPLES")?.into(),
+            guests: variable("STOA_TEST_GUESTS")?.into(),
             compiled,
             folder,
             token,

@@ -115,6 +115,13 @@ impl Client {
         self.send(&request, path).await
     }
 
+    /// A replacement that must succeed: its answer.
+    pub async fn put(&mut self, path: &str, body: &Json) -> anyhow::Result<Json> {
+        let mut request = Vec::new();
+        write_request(&mut request, "PUT", path, &self.token, Some(&body.to_string()));
+        self.send(&request, path).await
+    }
+
     pub async fn get(&mut self, path: &str) -> anyhow::Result<Json> {
         let mut request = Vec::new();
         write_request(&mut request, "GET", path, &self.token, None);

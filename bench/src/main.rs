@@ -32,8 +32,8 @@ use crate::company::Company;
 use crate::limit::Limit;
 use crate::load::Load;
 use crate::measures::{
-    adjustments, checkouts, documents, feed, idle, neighbours, orders, pools, rates, reads, receipts, reports, small,
-    statements, swaps, tax, traces, webhooks, writes_postgres, writes_sqlite,
+    adjustments, checkouts, documents, extensions, feed, idle, neighbours, orders, pools, rates, reads, receipts,
+    reports, small, statements, swaps, tax, traces, webhooks, writes_postgres, writes_sqlite,
 };
 use crate::parts::Parts;
 use crate::rounds::Rounds;
@@ -185,6 +185,9 @@ async fn measure_postgres(bench: &mut Bench, database: &postgres::Database, part
     if parts.has("postgres/swaps") {
         swaps::measure(bench, "pg", &company, &service, operators).await?;
     }
+    if parts.has("postgres/extensions") {
+        extensions::measure(bench, "pg", &company, &service, operators).await?;
+    }
     service.stop().await?;
     database.settle().await?;
     if parts.has("postgres/idle") {
@@ -247,6 +250,9 @@ async fn on_sqlite(bench: &mut Bench, parts: &Parts) -> anyhow::Result<()> {
     }
     if parts.has("sqlite/swaps") {
         swaps::measure(bench, "sqlite", &company, &service, metrics).await?;
+    }
+    if parts.has("sqlite/extensions") {
+        extensions::measure(bench, "sqlite", &company, &service, metrics).await?;
     }
     service.stop().await?;
     if parts.has("sqlite/idle") {

@@ -1,7 +1,7 @@
-//! A component that does nothing but call the store: what one call costs, without anything of a module.
+//! Components that do nothing but one call of the host: its cost without anything of a module.
 //!
-//! Written as core WebAssembly, so that neither SDK nor allocator is measured: it gets one row of the catalog's product, all
-//! columns, as often as it is ordered, and forgets the reply.
+//! Written as core WebAssembly, so that neither SDK nor allocator is measured. One gets one row of the catalog's product, all
+//! columns, as often as it is ordered, and forgets the reply. The other asks how many modules extend a point.
 
 use uuid::Uuid;
 use wit_component::{ComponentEncoder, StringEncoding, embed_component_metadata};
@@ -26,6 +26,36 @@ pub fn component(product: Uuid) -> anyhow::Result<Vec<u8>> {
     resolve.push_str("platform.wit", include_str!("../../wit/platform/platform.wit"))?;
     let package = resolve.push_str("probe.wit", WORLD)?;
     let world = resolve.select_world(&[package], Some("probe"))?;
+    embed_component_metadata(&mut core, &resolve, world, StringEncoding::UTF8)?;
+    ComponentEncoder::default().validate(true).module(&core)?.encode()
+}
+
+const POINTS_WORLD: &str = "package stoa:bench;
+world asking-probe {
+  import commerce:extension/points@0.1.0;
+  export run: func(count: u32);
+}";
+
+/// The component that asks for the extensions of a point.
+pub fn points_component(interface: &str) -> anyhow::Result<Vec<u8>> {
+    let mut core = wat::parse_str(format!(
+        r#"(module
+  (import "commerce:extension/points@0.1.0" "count-extensions" (func $count (param i32 i32) (result i32)))
+  (memory (export "memory") 1)
+  (data (i32.const {NAME}) "{interface}")
+  (func (export "run") (param $times i32)
+    (block $done
+      (loop $again
+        (br_if $done (i32.eqz (local.get $times)))
+        (drop (call $count (i32.const {NAME}) (i32.const {length})))
+        (local.set $times (i32.sub (local.get $times) (i32.const 1)))
+        (br $again)))))"#,
+        length = interface.len(),
+    ))?;
+    let mut resolve = wit_parser::Resolve::default();
+    resolve.push_str("points.wit", include_str!("../../wit/extension/points.wit"))?;
+    let package = resolve.push_str("probe.wit", POINTS_WORLD)?;
+    let world = resolve.select_world(&[package], Some("asking-probe"))?;
     embed_component_metadata(&mut core, &resolve, world, StringEncoding::UTF8)?;
     ComponentEncoder::default().validate(true).module(&core)?.encode()
 }

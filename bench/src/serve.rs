@@ -24,7 +24,7 @@ use stoa::identity::users::Users;
 use stoa::identity::{Clock, DevIssuer, Environment, Verifier};
 use stoa::observe::tracer::Tracer;
 use stoa::platform::{self, Platform};
-use stoa::sandbox::Limits;
+use stoa::sandbox::{Arrangement, Limits};
 use stoa::sandbox::engine::{self, Pool, Sandbox};
 use stoa::sandbox::judge::{Breaches, Judge};
 use stoa::watchdog::Watchdog;
@@ -96,7 +96,7 @@ pub async fn app(flags: &Flags, sqlite_readers: usize) -> anyhow::Result<Arc<App
     // As in production: what is said is judged beside the road.
     let gate = Gate::open(&engine, platform::NAMES, Some(Cache::open(&flags.compiled)?));
     let gate = Gate { judge: Arc::new(Judge::new(Breaches::Count)?), ..gate };
-    let mut generation = gate.link(1, &gate.vet_folder(&flags.modules)?)?;
+    let mut generation = gate.link(1, &gate.vet_folder(&flags.modules)?, &Arrangement::new())?;
     if flags.native {
         native::replace(&mut generation)?;
     }

@@ -5,6 +5,7 @@ use std::collections::BTreeSet;
 
 use serde_json::{Map, Value as Json};
 
+use crate::extension::{LEAST_MINUTES, LISTENER, MOST_MINUTES, PACKAGE, POINTS, TIMER, VIEWS};
 use crate::{Access, Audience, Descriptor, EventKind, Idempotency, Named, Route, names};
 
 /// Largest body that an operation may take, in bytes.
@@ -55,6 +56,7 @@ pub fn find_faults(descriptor: &Descriptor) -> Vec<String> {
     for (index, route) in descriptor.routes.iter().enumerate() {
         find_faults_of_route(route, &events, &format!("/routes/{index}"), &mut faults);
     }
+    find_faults_of_extension(descriptor, &events, &mut faults);
     find_dead_references(descriptor, &mut faults);
     faults.0
 }
@@ -73,6 +75,12 @@ impl Faults {
     fn expect_code(&mut self, code: &str, pointer: impl FnOnce() -> String) {
         if !is_code(code) {
             self.0.push(format!("{}: `{code}` is no code of lower-case words joined by dots", pointer()));
+        }
+    }
+
+    fn expect_constants(&mut self, codes: &[String], what: &str, pointer: impl FnOnce() -> String) {
+        if let Some(code) = codes.iter().find(|code| !is_constant(code)) {
+            self.0.push(format!("{}: `{code}` is no {what}: a code is [A-Z0-9_]{{1,64}}", pointer()));
         }
     }
 }
@@ -121,11 +129,76 @@ fn find_faults_of_route(route: &Route, events: &BTreeSet<&str>, place: &str, fau
     expect(is_known, "events", "an event kind that the descriptor does not introduce", &emitted);
     let listed = route.item_codes.join(", ");
     expect(route.item_codes.iter().all(|code| is_constant(code)), "itemCodes", "an item code that is none", &listed);
+    let is_reached = |name: &String| is_point(name) || is_code(name);
+    let reached = "a name that is neither a point nor an event kind";
+    expect(route.reaches.iter().all(is_reached), "reaches", reached, &route.reaches.join(", "));
     let (Access::All(codes) | Access::Any(codes)) = &route.access;
     // Any of none: for people, active membership is enough. All of none is a forgotten permission.
     let named = !codes.is_empty() || (route.audience == Audience::User && matches!(route.access, Access::Any(_)));
     let is_access = named && codes.iter().all(|code| is_code(code));
     expect(is_access, "access", "no permission, or one that is no code", &codes.join(", "));
+}
+
+/// Faults of the members by which the module extends others or lets others extend it. `events`: the kinds of its own.
+fn find_faults_of_extension(descriptor: &Descriptor, events: &BTreeSet<&str>, faults: &mut Faults) {
+    let mut called = BTreeSet::new();
+    for (index, Named { code, .. }) in descriptor.points.iter().enumerate() {
+        faults.expect(is_point(code) && called.insert(code), &format!("/points/{index}/code"), || {
+            format!("`{code}` is no point, or is stated twice: a point is {PACKAGE} and a name")
+        });
+    }
+    let mut extended = BTreeSet::new();
+    for (index, extension) in descriptor.extends.iter().enumerate() {
+        let (interface, place) = (&extension.interface, format!("/extends/{index}"));
+        let is_extended = is_point(interface) && interface != VIEWS && extended.insert(interface);
+        faults.expect(is_extended, &format!("{place}/interface"), || {
+            format!(
+                "`{interface}` is no point that a module extends, or is stated twice: a point is {PACKAGE} and a name \
+                 other than points, listener, timer and views"
+            )
+        });
+        faults.expect_constants(&extension.problems, "problem code", || format!("{place}/problems"));
+        faults.expect_constants(&extension.item_codes, "item code", || format!("{place}/itemCodes"));
+    }
+    let mut received = BTreeSet::new();
+    for (index, receiving) in descriptor.receives.iter().enumerate() {
+        let (kind, place) = (&receiving.kind, format!("/receives/{index}"));
+        faults.expect_code(kind, || format!("{place}/kind"));
+        faults.expect(received.insert((kind, receiving.moment)), &format!("{place}/kind"), || {
+            format!("`{kind}` is stated twice with one moment")
+        });
+        faults.expect(!events.contains(kind.as_str()), &format!("{place}/kind"), || {
+            format!("`{kind}`: a module does not receive its own events")
+        });
+        faults.expect_constants(&receiving.problems, "problem code", || format!("{place}/problems"));
+    }
+    let mut timers = BTreeSet::new();
+    for (index, timer) in descriptor.timers.iter().enumerate() {
+        let (code, place) = (&timer.code, format!("/timers/{index}"));
+        faults.expect(is_name(code, 32, b"-") && timers.insert(code), &format!("{place}/code"), || {
+            format!("timer `{code}`: a code is [a-z][a-z0-9-]{{0,31}}, stated once")
+        });
+        let is_often_enough = (LEAST_MINUTES..=MOST_MINUTES).contains(&timer.every_minutes);
+        faults.expect(is_often_enough, &format!("{place}/everyMinutes"), || {
+            format!("timer `{code}`: {} minutes are not from {LEAST_MINUTES} to {MOST_MINUTES}", timer.every_minutes)
+        });
+    }
+    let mut places = BTreeSet::new();
+    for (index, shown) in descriptor.shows.iter().enumerate() {
+        let (code, place) = (&shown.place, format!("/shows/{index}"));
+        faults.expect(is_place(code) && places.insert(code), &format!("{place}/place"), || {
+            format!("`{code}`: a place is two lower-case words joined by a dot, stated once")
+        });
+        faults.expect(is_object(&shown.schema, &descriptor.schemas), &format!("{place}/schema"), || {
+            format!("`{code}`: the schema states no type or another than object")
+        });
+    }
+}
+
+/// Returns whether a schema is of objects: by its own type, or by that of the named schema to which it refers.
+fn is_object(schema: &Json, schemas: &Map<String, Json>) -> bool {
+    let named = schema["$ref"].as_str().and_then(|reference| schemas.get(reference.strip_prefix("#/$defs/")?));
+    named.unwrap_or(schema)["type"] == "object"
 }
 
 /// References of schemas that lead to no schema of the descriptor.
@@ -144,6 +217,9 @@ fn find_dead_references(descriptor: &Descriptor, faults: &mut Faults) {
     }
     for (index, kind) in descriptor.events.iter().enumerate() {
         follow(&kind.data, &format!("/events/{index}/data"), schemas, faults);
+    }
+    for (index, shown) in descriptor.shows.iter().enumerate() {
+        follow(&shown.schema, &format!("/shows/{index}/schema"), schemas, faults);
     }
     for (name, schema) in schemas {
         follow(schema, &format!("/schemas/{name}"), schemas, faults);
@@ -200,6 +276,17 @@ fn is_member(name: &str) -> bool {
     (1..=64).contains(&name.len())
         && name.as_bytes().first().is_some_and(u8::is_ascii_lowercase)
         && name.bytes().all(|byte| byte.is_ascii_alphanumeric())
+}
+
+/// `commerce:extension/checkout`: an interface that modules call, without a version.
+fn is_point(interface: &str) -> bool {
+    let is_called = !matches!(interface, POINTS | LISTENER | TIMER);
+    is_called && interface.strip_prefix(PACKAGE).is_some_and(|name| is_name(name, 64, b"-"))
+}
+
+/// `sales.order`.
+fn is_place(place: &str) -> bool {
+    place.split_once('.').is_some_and(|(module, document)| is_name(module, 32, b"-") && is_name(document, 32, b"-"))
 }
 
 fn is_code(code: &str) -> bool {
@@ -264,5 +351,119 @@ mod tests {
         let faults = find_faults(&serde_json::from_value(whole).expect("a descriptor"));
         let places: Vec<&str> = faults.iter().filter_map(|fault| Some(fault.split_once(": ")?.0)).collect();
         assert_eq!(places, ["/itemCodes/1", "/itemCodes/2", "/itemCodes/3", "/routes/0/itemCodes"]);
+    }
+
+    /// Pointers of the faults of a descriptor that extends others, with these members in the place of its own.
+    fn list_places(members: &Json) -> Vec<String> {
+        let mut whole = json!({
+            "name": "credit-limit", "version": "1.0.0", "description": "Limits.",
+            "events": [{
+                "code": "credit-limit.passed", "description": "A limit was passed.", "resourceType": "CREDIT_LIMIT",
+                "data": {}, "example": {},
+            }],
+            "points": [{ "code": "commerce:extension/views", "description": "A limit that is read." }],
+            "extends": [
+                { "interface": "commerce:extension/order-confirmation", "problems": ["CREDIT_LIMIT_EXCEEDED"] },
+            ],
+            "receives": [{ "kind": "sale.cancelled", "moment": "in-transaction" }],
+            "timers": [{ "code": "expire", "description": "Expires limits.", "everyMinutes": 1440 }],
+            "shows": [{ "place": "sales.order", "schema": { "$ref": "#/$defs/CreditLimitExposure" } }],
+            "schemas": { "CreditLimitExposure": { "type": "object" }, "CreditLimitCode": { "type": "string" } },
+        });
+        for (name, member) in members.as_object().expect("members") {
+            whole[name] = member.clone();
+        }
+        let faults = find_faults(&serde_json::from_value(whole).expect("a descriptor"));
+        faults.iter().filter_map(|fault| Some(fault.split_once(": ")?.0.to_owned())).collect()
+    }
+
+    #[test]
+    fn a_module_extends_points_by_their_names() {
+        assert_eq!(list_places(&json!({})), [""; 0]);
+        let interface = |name: &str| json!({ "interface": format!("commerce:{name}") });
+        let names = [
+            "extension/checkout",
+            "extension/checkout",
+            "extension/listener",
+            "extension/timer",
+            "extension/views",
+            "extension/points",
+            "extension/checkout@0.1.0",
+            "sales/orders",
+        ];
+        assert_eq!(
+            list_places(&json!({ "extends": names.map(interface) })),
+            [1, 2, 3, 4, 5, 6, 7].map(|index| format!("/extends/{index}/interface"))
+        );
+        let codes =
+            json!([{ "interface": "commerce:extension/checkout", "problems": ["no"], "itemCodes": ["A", "b"] }]);
+        assert_eq!(list_places(&json!({ "extends": codes })), ["/extends/0/problems", "/extends/0/itemCodes"]);
+    }
+
+    #[test]
+    fn a_module_calls_points_but_neither_listeners_nor_timers() {
+        let named = |name: &str| json!({ "code": format!("commerce:extension/{name}"), "description": "Before it." });
+        let names = ["checkout", "views", "checkout", "listener", "timer", "points", "Checkout"];
+        assert_eq!(
+            list_places(&json!({ "points": names.map(named) })),
+            [2, 3, 4, 5, 6].map(|index| format!("/points/{index}/code"))
+        );
+    }
+
+    #[test]
+    fn a_module_receives_kinds_of_others_once_for_each_moment() {
+        let receives = json!([
+            { "kind": "sale.completed", "moment": "in-transaction" },
+            { "kind": "sale.completed", "moment": "after-commit" },
+            { "kind": "sale.completed", "moment": "after-commit" },
+            { "kind": "credit-limit.passed", "moment": "after-commit" },
+            { "kind": "sale", "moment": "after-commit", "problems": ["late"] },
+        ]);
+        assert_eq!(
+            list_places(&json!({ "receives": receives })),
+            ["/receives/2/kind", "/receives/3/kind", "/receives/4/kind", "/receives/4/problems"]
+        );
+    }
+
+    #[test]
+    fn timers_are_bounded_and_places_are_shown_once() {
+        let timer = |code: &str, minutes: u32| json!({ "code": code, "description": "It.", "everyMinutes": minutes });
+        let timers = [timer("a", 5), timer("b", 10_080), timer("a", 4), timer("C", 10_081)];
+        assert_eq!(
+            list_places(&json!({ "timers": timers })),
+            ["/timers/2/code", "/timers/2/everyMinutes", "/timers/3/code", "/timers/3/everyMinutes"]
+        );
+        let shown = |place: &str, schema: Json| json!({ "place": place, "schema": schema });
+        let object = || json!({ "type": "object" });
+        let shows = [
+            shown("sales.order", object()),
+            shown("sales.order", object()),
+            shown("sales", object()),
+            shown("pos.receipt", json!({ "$ref": "#/$defs/CreditLimitCode" })),
+            shown("catalog.product", json!({ "type": "object", "properties": { "a": { "$ref": "#/$defs/Nope" } } })),
+        ];
+        assert_eq!(
+            list_places(&json!({ "shows": shows })),
+            ["/shows/1/place", "/shows/2/place", "/shows/3/schema", "/shows/4/schema/properties/a/$ref"]
+        );
+    }
+
+    #[test]
+    fn a_route_reaches_points_and_kinds_of_events() {
+        let route = |reaches: Json| {
+            json!([{
+                "method": "GET", "path": "/tenants/{tenantId}/limits", "operation": "listLimits", "summary": "Limits",
+                "audience": "user", "access": { "all": ["limits.read"] }, "idempotency": "none", "readOnly": true,
+                "status": 200, "bodyLimit": 0, "response": {}, "reaches": reaches,
+            }])
+        };
+        let reached = |reaches: Json| list_places(&json!({ "routes": route(reaches) }));
+        assert_eq!(
+            reached(json!(["commerce:extension/checkout", "commerce:extension/views", "sale.completed"])),
+            [""; 0]
+        );
+        for wrong in ["commerce:extension/listener", "commerce:sales/orders", "checkout", ""] {
+            assert_eq!(reached(json!([wrong])), ["/routes/0/reaches"], "{wrong}");
+        }
     }
 }

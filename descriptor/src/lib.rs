@@ -3,12 +3,14 @@
 //! permission catalog and the tables. Members are only ever added; a host ignores none, so an unknown member is refused.
 #![forbid(unsafe_code)]
 
+pub mod extension;
 pub mod faults;
 pub mod names;
 pub mod operation;
 pub mod query;
 pub mod schemas;
 
+pub use extension::{Extension, Moment, Receiving, Shown, Timer};
 pub use schemas::Schemas;
 
 use schemars::JsonSchema;
@@ -57,6 +59,21 @@ pub struct Descriptor {
     /// needs nothing.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub services: Vec<ServiceAccess>,
+    /// Interfaces of `commerce:extension` that the module calls, and when it calls each, in a sentence: `commerce:extension/checkout`.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub points: Vec<Named>,
+    /// Points of other modules that the module extends: it exports each interface.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub extends: Vec<Extension>,
+    /// Kinds of events of other modules that the module receives: it exports `commerce:extension/listener`.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub receives: Vec<Receiving>,
+    /// Work by the clock: the module exports `commerce:extension/timer`.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub timers: Vec<Timer>,
+    /// Members that the module adds to responses of other modules: it exports `commerce:extension/views`.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub shows: Vec<Shown>,
     /// Named schemas that routes refer to as `#/$defs/Name` (JSON Schema 2020-12).
     #[serde(default)]
     pub schemas: serde_json::Map<String, Json>,
@@ -175,6 +192,10 @@ pub struct Route {
     /// too.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub item_codes: Vec<String>,
+    /// Points that the operation may reach, and kinds of events of other modules that it may emit, all through services too:
+    /// `commerce:extension/checkout`, `sale.completed`. The operation may return the problems that extensions declare for them.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub reaches: Vec<String>,
     /// A request and its answer, for the contract and its readers.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub example: Option<Example>,

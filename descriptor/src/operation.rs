@@ -35,6 +35,7 @@ pub struct Operation<R> {
     events: &'static [&'static str],
     problems: &'static [&'static str],
     item_codes: &'static [&'static str],
+    reaches: &'static [&'static str],
     audit: Option<&'static str>,
     cache_control: Option<&'static str>,
     discloses_identifiers: bool,
@@ -69,6 +70,7 @@ impl<R: Copy> Operation<R> {
             events: &[],
             problems: &[],
             item_codes: &[],
+            reaches: &[],
             audit: None,
             cache_control: None,
             discloses_identifiers: false,
@@ -212,6 +214,13 @@ impl<R: Copy> Operation<R> {
         self
     }
 
+    /// Interfaces of points that the operation may reach, and kinds of events of other modules that it may emit, all through
+    /// services too: it may return the problems that extensions declare for them.
+    pub const fn reaches(mut self, interfaces_and_kinds: &'static [&'static str]) -> Operation<R> {
+        self.reaches = interfaces_and_kinds;
+        self
+    }
+
     /// Value of the answer's `Cache-Control`.
     pub const fn cache_control(mut self, value: &'static str) -> Operation<R> {
         self.cache_control = Some(value);
@@ -306,6 +315,7 @@ impl<R: Copy> Operation<R> {
             events: texts(self.events),
             problems: texts(self.problems),
             item_codes: texts(self.item_codes),
+            reaches: texts(self.reaches),
             example: None,
             audit: self.audit.map(str::to_owned),
             cache_control: self.cache_control.map(str::to_owned),

@@ -21,6 +21,7 @@ pub mod debian;
 pub mod dice;
 pub mod drawer;
 pub mod examples;
+pub mod extending;
 pub mod faulty_link;
 pub mod folder;
 pub mod gates;

@@ -61,11 +61,42 @@ fn copy(file: &Path, into: &Path) {
 
 /// The changeling guest in one of its forms: `tests/guests/changeling/src/lib.rs` lists them.
 pub fn changeling(form: u8) -> Vec<u8> {
-    const FORM: &[u8] = b"the changeling's form: 1";
-    let mut bytes = guest("changeling");
+    with_form(guest("changeling"), b"the changeling's form: 1", form)
+}
+
+/// The extender guest in one of its forms, and with a letter in its names: `extender-a`. It receives the events of `extender-b`, as
+/// every other one receives those of `extender-a`. `tests/guests/extender/src/lib.rs` lists the forms.
+pub fn extender(letter: char, form: u8) -> Vec<u8> {
+    let other = if letter == 'a' { 'b' } else { 'a' };
+    let upper = letter.to_ascii_uppercase();
+    [
+        ("extender-a", format!("extender-{letter}")),
+        ("EXTENDER_A", format!("EXTENDER_{upper}")),
+        ("ExtenderA", format!("Extender{upper}")),
+        ("extender-x", format!("extender-{other}")),
+    ]
+    .iter()
+    .fold(with_form(guest("extender"), b"the extender's form: 1", form), |bytes, (name, by)| {
+        replace_name(&bytes, name, by)
+    })
+}
+
+/// The guest with the digit of a form at the end of its mark.
+fn with_form(mut bytes: Vec<u8>, mark: &[u8], form: u8) -> Vec<u8> {
     let found: Vec<usize> =
-        bytes.windows(FORM.len()).enumerate().filter(|(_, window)| *window == FORM).map(|(offset, _)| offset).collect();
-    let [offset] = found[..] else { panic!("the changeling has its mark at {found:?}") };
-    bytes[offset + FORM.len() - 1] = b'0' + form;
+        bytes.windows(mark.len()).enumerate().filter(|(_, window)| *window == mark).map(|(offset, _)| offset).collect();
+    let [offset] = found[..] else { panic!("the guest has its mark at {found:?}") };
+    bytes[offset + mark.len() - 1] = b'0' + form;
+    bytes
+}
+
+/// A component with every occurrence of a name replaced by another of the same length.
+pub fn replace_name(component: &[u8], name: &str, by: &str) -> Vec<u8> {
+    assert_eq!(name.len(), by.len());
+    let mut bytes = component.to_vec();
+    let is_name = |offset: &usize| bytes[*offset..].starts_with(name.as_bytes());
+    let offsets: Vec<usize> = (0..bytes.len() - name.len()).filter(is_name).collect();
+    assert!(!offsets.is_empty(), "no {name} in the component");
+    offsets.into_iter().for_each(|offset| bytes[offset..offset + by.len()].copy_from_slice(by.as_bytes()));
     bytes
 }

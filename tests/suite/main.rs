@@ -7,6 +7,7 @@ mod bounds;
 mod catalog;
 mod durability;
 mod evidence;
+mod extensions;
 mod finance;
 mod http;
 mod identity;

@@ -21,6 +21,8 @@ pub fn run(workspace: &Workspace, args: Args) -> Result<()> {
         bail!("the workspace has no package {PACKAGE} yet");
     }
     build_modules::modules(workspace)?;
+    build_modules::examples(workspace)?;
+    build_modules::guests(workspace)?;
     let host = workspace.build_host(workspace.cargo(), &[])?;
     build_modules::precompile(workspace, &host)?;
     let mut command = workspace.cargo();
@@ -28,6 +30,8 @@ pub fn run(workspace: &Workspace, args: Args) -> Result<()> {
     command.args(["run", "--release", "--package", PACKAGE, "--"]);
     command.args(args.quick.then_some("--quick")).args(&args.arguments);
     command.env("STOA_TEST_BINARY", host).env("STOA_TEST_MODULES", build_modules::modules_folder(workspace));
+    command.env("STOA_TEST_EXAMPLES", build_modules::examples_folder(workspace));
+    command.env("STOA_TEST_GUESTS", build_modules::guests_folder(workspace));
     command.env("STOA_TEST_MODULE_CACHE", build_modules::compiled_folder(workspace));
     // On the disk: what is durable is measured.
     test::with_server(command, &std::env::temp_dir())

@@ -38,6 +38,16 @@ pub fn modules_folder(workspace: &Workspace) -> PathBuf {
     workspace.target.join("modules")
 }
 
+/// Where `examples` leaves the example modules and the template.
+pub fn examples_folder(workspace: &Workspace) -> PathBuf {
+    workspace.target.join("examples")
+}
+
+/// Where `guests` leaves the suite's guests.
+pub fn guests_folder(workspace: &Workspace) -> PathBuf {
+    workspace.target.join("test-modules")
+}
+
 /// Where compiled modules are kept, whatever data folder a host has: what was compiled once is ready for every first
 /// start, also of another clone. A host loads from there only what this user's key signed.
 pub fn compiled_folder(workspace: &Workspace) -> PathBuf {
@@ -80,14 +90,14 @@ pub fn modules(workspace: &Workspace) -> Result<Vec<Module>> {
 pub fn guests(workspace: &Workspace) -> Result<Vec<Module>> {
     let folder = workspace.root.join("tests/guests");
     let packages = cdylibs(workspace).filter(|package| package.folder().starts_with(&folder)).collect::<Vec<_>>();
-    build(workspace, &packages, &workspace.target.join("test-modules"))
+    build(workspace, &packages, &guests_folder(workspace))
 }
 
 /// Builds the modules of `components/examples/`, and the template, to `target/examples/`. Not together with the deployment's:
 /// an example that takes a module's place has it as a library, without its exports.
 pub fn examples(workspace: &Workspace) -> Result<Vec<Module>> {
     let packages = cdylibs(workspace).filter(|package| is_example(workspace, package)).collect::<Vec<_>>();
-    build(workspace, &packages, &workspace.target.join("examples"))
+    build(workspace, &packages, &examples_folder(workspace))
 }
 
 /// The deployment's modules: no example, no template.

@@ -3,6 +3,7 @@
 pub mod adjustments;
 pub mod checkouts;
 pub mod documents;
+pub mod extensions;
 pub mod feed;
 pub mod idle;
 pub mod neighbours;

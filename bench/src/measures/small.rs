@@ -3,6 +3,7 @@
 //! - `instantiate_us`: a store with its limits, an instance of the catalog in it, and the end of both.
 //! - `store_call_us`: one `get` of one row, all columns, from inside a guest: crossing the border both ways, the store's checks
 //!   and SQL, and SQLite's read. No SDK in the guest: what decoding costs a module is not in it. `_pg`: with its round trip.
+//! - `extension_probe_ns`: a module asks whether a point is extended, from inside a guest: the cost of a point without extensions.
 //! - `authorize_us`: membership and permissions by the opening statement, on live rows. `_pg`: with BEGIN, in one round trip.
 
 use std::sync::Arc;
@@ -22,6 +23,7 @@ use stoa::sandbox::{Generation, Held, Limits, Module, RequestFacts, engine};
 use stoa::store::Scope;
 use stoa::wit::Guest;
 use stoa::wit::context::{ActorKind, Facts};
+use stoa::wit::extension::points;
 use stoa_descriptor::Access;
 use uuid::Uuid;
 use wasmtime::component::{Component, HasSelf, Linker};
@@ -49,6 +51,8 @@ pub async fn measure(bench: &mut Bench, name: &str, url: &str, company: &Company
     if sqlite {
         let microseconds = instantiate(&generation, bench.rounds.repeats(10_000))?;
         bench.report.add("instantiate_us", microseconds, "store and instance of the catalog, made and ended");
+        let nanoseconds = extension_probe(&generation, bench.rounds.repeats(10_000)).await?;
+        bench.report.add("extension_probe_ns", nanoseconds, "a guest asks for the extensions of a point");
     }
     let settings = database::DatabaseSettings {
         url: url.to_owned(),
@@ -194,6 +198,35 @@ async fn authorize(database: &Database, tenant: Uuid, caller: Caller, repeats: u
     let mut times = Vec::new();
     for _ in 0..if sqlite { repeats / 100 } else { repeats } {
         times.push(database.read(database::Shard::Company(tenant), once.clone()).await?);
+    }
+    Ok(median(times))
+}
+
+/// Nanoseconds of a call, found as in `store_call`.
+async fn extension_probe(generation: &Arc<Generation>, repeats: usize) -> anyhow::Result<f64> {
+    let wrong = |error: wasmtime::Error| anyhow::anyhow!("{error:#}");
+    let bytes = probe::points_component("commerce:extension/views")?;
+    let component = Component::from_binary(&generation.engine, &bytes).map_err(wrong)?;
+    let mut linker = Linker::<State>::new(&generation.engine);
+    points::add_to_linker::<_, HasSelf<State>>(&mut linker, |state| state).map_err(wrong)?;
+    let ready = linker.instantiate_pre(&component).map_err(wrong)?;
+    let catalog = generation.module("catalog").ok_or_else(|| anyhow::anyhow!("no catalog"))?;
+    let calls = BATCH as u32 * 20;
+    let mut times = Vec::new();
+    for _ in 0..repeats / BATCH {
+        let mut store = store(&generation.engine, state(catalog, None, Uuid::nil()));
+        let timed = async {
+            let instance = ready.instantiate_async(&mut store).await?;
+            let run = instance.get_typed_func::<(u32,), ()>(&mut store, "run")?;
+            let mut seconds = [0.0, 0.0];
+            for (place, count) in seconds.iter_mut().zip([calls / 4, calls + calls / 4]) {
+                let begin = Instant::now();
+                run.call_async(&mut store, (count,)).await?;
+                *place = begin.elapsed().as_secs_f64();
+            }
+            wasmtime::Result::Ok((seconds[1] - seconds[0]) * 1e9 / f64::from(calls))
+        };
+        times.push(timed.await.map_err(wrong)?);
     }
     Ok(median(times))
 }

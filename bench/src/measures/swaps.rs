@@ -102,7 +102,7 @@ fn with_other_bytes(mut component: Vec<u8>) -> Vec<u8> {
     component
 }
 
-async fn push(bench: &Bench, file: &std::path::Path, operators: SocketAddr) -> anyhow::Result<String> {
+pub(super) async fn push(bench: &Bench, file: &std::path::Path, operators: SocketAddr) -> anyhow::Result<String> {
     let output = Command::new(&bench.binary)
         .args(["module", "push", "--json", "--key"])
         .arg(bench.data().join("dev-signer.key"))

@@ -9,6 +9,7 @@
 mod convert;
 mod coroutine;
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use futures_util::future::BoxFuture;
@@ -57,6 +58,12 @@ pub fn replace(generation: &mut Generation) -> anyhow::Result<()> {
             name: module.name.clone(),
             version: module.version.clone(),
             code: module.code.clone(),
+            operations: module.operations.clone(),
+            // It calls no extension.
+            extended_by: BTreeMap::new(),
+            points: BTreeMap::new(),
+            receives: None,
+            timer: None,
             native: Some(Arc::new(Linked { handle, providers: providers.clone() })),
             vetted: module.vetted.clone(),
         });

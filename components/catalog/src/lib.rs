@@ -14,6 +14,7 @@ mod verify;
 mod work;
 
 use stoa_sdk::{Manifest, Module};
+use stoa_trade::points;
 
 use crate::records::{lookup, media, product, variant};
 
@@ -41,6 +42,7 @@ impl Module for Catalog {
         checklist: upkeep::checklist,
         verify: verify::verify,
         services: services::ACCESS,
+        points: &[points::VIEWS],
         words: stoa_trade::WORDS,
         item_codes: item_codes::ITEM_CODES,
         examples: examples::EXAMPLES,

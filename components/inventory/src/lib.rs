@@ -12,6 +12,7 @@ mod verify;
 mod work;
 
 use stoa_sdk::{Manifest, Module, Problem};
+use stoa_trade::points;
 
 /// The module.
 pub struct Inventory;
@@ -56,6 +57,7 @@ impl Module for Inventory {
         checklist: upkeep::checklist,
         verify: verify::verify,
         services: services::ACCESS,
+        points: &[points::NUMBERING],
         words: stoa_trade::WORDS,
         item_codes: item_codes::ITEM_CODES,
         examples: examples::EXAMPLES,

@@ -13,6 +13,7 @@ mod verify;
 mod work;
 
 use stoa_sdk::{Manifest, Module};
+use stoa_trade::points;
 
 /// The module.
 pub struct Pos;
@@ -37,6 +38,7 @@ impl Module for Pos {
         checklist: upkeep::checklist,
         verify: verify::verify,
         words: stoa_trade::WORDS,
+        points: &[points::CHECKOUT, points::PAYMENT_ACCEPTANCE, points::VIEWS],
         item_codes: item_codes::ITEM_CODES,
         examples: examples::EXAMPLES,
         ..Manifest::new("pos", env!("CARGO_PKG_VERSION"), "Registers, cash sessions and receipts.")

@@ -1,4 +1,4 @@
-//! The service that pricing offers, as Rust.
+//! The services that pricing offers, as Rust.
 
 wit_bindgen::generate!({
     inline: "
@@ -6,6 +6,7 @@ wit_bindgen::generate!({
         world services {
             import commerce:platform/ids@0.1.0;
             export commerce:pricing/prices@0.1.0;
+            export commerce:pricing/offers@0.1.0;
         }
     ",
     path: ["../../wit/platform", "../../wit/pricing"],

@@ -16,6 +16,7 @@ mod verify;
 pub mod work;
 
 use stoa_sdk::{Manifest, Module};
+use stoa_trade::points;
 
 use crate::records::{price, price_list};
 
@@ -49,6 +50,7 @@ impl Module for Pricing {
         checklist: upkeep::checklist,
         verify: verify::verify,
         services: services::ACCESS,
+        points: &[points::PRICE_ADJUSTMENT],
         words: stoa_trade::WORDS,
         item_codes: item_codes::ITEM_CODES,
         examples: examples::EXAMPLES,

@@ -14,6 +14,7 @@ mod verify;
 mod work;
 
 use stoa_sdk::{Manifest, Module, Problem};
+use stoa_trade::points;
 
 /// The module.
 pub struct Procurement;
@@ -37,6 +38,7 @@ impl Module for Procurement {
         checklist: upkeep::checklist,
         verify: verify::verify,
         services: services::ACCESS,
+        points: &[points::NUMBERING],
         words: stoa_trade::WORDS,
         item_codes: item_codes::ITEM_CODES,
         examples: examples::EXAMPLES,

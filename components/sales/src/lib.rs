@@ -14,6 +14,7 @@ mod verify;
 mod work;
 
 use stoa_sdk::{Manifest, Module, Problem};
+use stoa_trade::points;
 
 /// The module.
 pub struct Sales;
@@ -54,6 +55,7 @@ impl Module for Sales {
         checklist: upkeep::checklist,
         verify: verify::verify,
         services: services::ACCESS,
+        points: &[points::ORDER_CONFIRMATION, points::AVAILABILITY, points::NUMBERING, points::VIEWS],
         words: stoa_trade::WORDS,
         item_codes: item_codes::ITEM_CODES,
         examples: examples::EXAMPLES,

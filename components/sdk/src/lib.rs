@@ -119,6 +119,9 @@ mod collection;
 mod date;
 mod decimal;
 mod event;
+mod extending;
+#[allow(missing_docs, reason = "generated; the comments are those of the WIT")]
+pub mod extension;
 mod field;
 mod filter;
 pub mod host;
@@ -146,6 +149,9 @@ pub use collection::{Entity, Record, View};
 pub use date::Date;
 pub use decimal::Decimal;
 pub use event::{DeclaredEvent, EventData, EventKind, emit};
+#[cfg(not(target_arch = "wasm32"))]
+pub use extending::stand_in_extended;
+pub use extending::{Extends, Received, Receives, Shows, Timer, Window, is_extended, reject_extension, shows_at};
 pub use field::{Column, Field};
 pub use filter::{Filter, all, any, contains, has};
 pub use host::{facts, holds, new_id, new_ids, now, tenant, today};
@@ -161,8 +167,8 @@ pub use reply::{Answer, etag};
 pub use service_access::ServiceAccess;
 pub use sets::{map, set};
 pub use stoa_descriptor as descriptor;
-pub use stoa_descriptor::Schemas;
 pub use stoa_descriptor::schemas::keep_if_omitted;
+pub use stoa_descriptor::{Moment, Schemas};
 pub use stoa_iso::{country, currency};
 pub use text::Text;
 
@@ -173,6 +179,33 @@ macro_rules! export_module {
     ($module:ident) => {
         #[cfg(target_arch = "wasm32")]
         $crate::bindings::export!($module with_types_in $crate::bindings);
+    };
+}
+
+/// Exports the listener of `$module`, for a manifest that `receives` events: `export_listener!(Loyalty);`
+#[macro_export]
+macro_rules! export_listener {
+    ($module:ident) => {
+        #[cfg(target_arch = "wasm32")]
+        $crate::extension::listening::export!($module with_types_in $crate::extension::listening);
+    };
+}
+
+/// Exports the timers of `$module`, for a manifest with `timers`.
+#[macro_export]
+macro_rules! export_timer {
+    ($module:ident) => {
+        #[cfg(target_arch = "wasm32")]
+        $crate::extension::timed::export!($module with_types_in $crate::extension::timed);
+    };
+}
+
+/// Exports the views of `$module`, for a manifest that `shows` members in responses of other modules.
+#[macro_export]
+macro_rules! export_views {
+    ($module:ident) => {
+        #[cfg(target_arch = "wasm32")]
+        $crate::extension::viewing::export!($module with_types_in $crate::extension::viewing);
     };
 }
 

@@ -6,6 +6,10 @@ use stoa_descriptor::{Collection, Descriptor, Named, ProblemCode, Schemas};
 
 use crate::bindings::exports::commerce::platform::module::{Call, Created, Findings, Guest, Problem, Reply, Step};
 use crate::event::DeclaredEvent;
+use crate::extending::{self, Extends, Receives, Shows, Timer};
+use crate::extension::listening::exports::commerce::extension::listener;
+use crate::extension::timed::exports::commerce::extension::timer;
+use crate::extension::viewing::exports::commerce::extension::views;
 use crate::host::fault;
 use crate::operation::{self, Operation};
 use crate::reply::Answer;
@@ -39,6 +43,16 @@ pub struct Manifest {
     pub examples: &'static [(&'static str, &'static str)],
     /// Permissions and scopes that callers of its services must hold.
     pub services: &'static [ServiceAccess],
+    /// Interfaces of points that the module calls, and when it calls each, in a sentence.
+    pub points: &'static [(&'static str, &'static str)],
+    /// Points of other modules that it extends.
+    pub extends: &'static [Extends],
+    /// Events of other modules that it receives.
+    pub receives: &'static [Receives],
+    /// Its work by the clock.
+    pub timers: &'static [Timer],
+    /// Members that it adds to responses of other modules.
+    pub shows: &'static [Shows],
     /// Schema of the onboarding members that `provision` reads.
     pub onboarding: Option<fn() -> Value>,
     /// Query parameters of the audit list that find a resource or one of the subjects, and what they are.
@@ -69,6 +83,11 @@ impl Manifest {
             item_codes: &[],
             examples: &[],
             services: &[],
+            points: &[],
+            extends: &[],
+            receives: &[],
+            timers: &[],
+            shows: &[],
             onboarding: None,
             audit_filters: &[],
             words: &[],
@@ -127,6 +146,11 @@ impl Manifest {
             audit_filters: pairs(self.audit_filters),
             words: pairs(self.words),
             services: self.services.iter().flat_map(ServiceAccess::describe).collect(),
+            points: pairs(self.points),
+            extends: self.extends.iter().map(Extends::describe).collect(),
+            receives: self.receives.iter().map(Receives::describe).collect(),
+            timers: self.timers.iter().map(Timer::describe).collect(),
+            shows: self.shows.iter().map(|shown| shown.describe(&mut schemas)).collect(),
             schemas: schemas.finish().unwrap_or_else(|why| fault(&why)),
         }
     }
@@ -249,5 +273,26 @@ impl<M: Module> Guest for M {
     fn verify(cursor: Option<String>) -> Findings {
         begin();
         (M::MANIFEST.verify)(cursor)
+    }
+}
+
+impl<M: Module> listener::Guest for M {
+    fn receive(moment: listener::Moment, event: listener::Event) -> Result<(), Problem> {
+        begin();
+        extending::receive(M::MANIFEST.receives, moment, event)
+    }
+}
+
+impl<M: Module> timer::Guest for M {
+    fn run(timer: String, window: timer::Window, cursor: Option<String>) -> Result<Option<String>, Problem> {
+        begin();
+        extending::run_timer(M::MANIFEST.timers, &timer, window, cursor)
+    }
+}
+
+impl<M: Module> views::Guest for M {
+    fn show(place: String, ids: Vec<(u64, u64)>) -> Vec<views::Document> {
+        begin();
+        extending::show(M::MANIFEST.shows, &place, ids)
     }
 }

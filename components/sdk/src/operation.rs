@@ -47,6 +47,7 @@ mod tests {
         .summary("Create a thing")
         .needs(&["things.write"])
         .problems(&["DUPLICATE"])
+        .reaches(&["commerce:extension/numbering"])
         .or_csv()
         .and_client(Client::new(&["things.sync"]).run(machine).summary("Create a thing by machine"));
 
@@ -60,6 +61,8 @@ mod tests {
         assert_eq!((machine.status, machine.idempotency), (201, Idempotency::Required));
         assert_eq!(machine.access, Access::All(vec!["things.sync".to_owned()]));
         assert_eq!(machine.problems, people.problems);
+        assert_eq!(people.reaches, ["commerce:extension/numbering"]);
+        assert_eq!(machine.reaches, people.reaches);
         assert_eq!((people.csv, machine.csv), (true, false));
     }
 

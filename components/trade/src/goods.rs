@@ -2,11 +2,14 @@
 //! passes them on.
 
 use schemars::JsonSchema;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
+use stoa_sdk::descriptor::schemas::never_null;
 use stoa_sdk::{Id, Json, text_enum};
 
 use crate::Status;
 use crate::life::PublicHead;
+use crate::places::CatalogProductExtensions;
+use crate::quantity::Money;
 
 text_enum! {
     pub enum ProductType { Good => "GOOD", Service => "SERVICE" }
@@ -65,6 +68,10 @@ pub struct ApiProduct {
     pub short_description: Option<String>,
     /// Attributes that the company states for everybody.
     pub public_attributes: Json,
+    /// Members that extensions add; present in a read of one product only.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(transform = never_null)]
+    pub extensions: Option<CatalogProductExtensions>,
 }
 
 /// The members of a variant that users, API clients and events all see.
@@ -115,4 +122,16 @@ pub struct ApiMedia {
     #[serde(flatten)]
     pub body: MediaBody,
     pub product_id: Id,
+}
+
+/// Change of the price of one unit by an extension, as it is kept and as everybody reads it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct PriceAdjustment {
+    /// Name of the module that changed the price.
+    pub module: String,
+    /// Price of one unit after the change.
+    pub amount: Money,
+    /// Reason that the module states.
+    pub reason: String,
 }

@@ -15,6 +15,8 @@ pub mod coin;
 pub mod dates;
 pub mod document;
 mod event;
+#[allow(missing_docs, reason = "generated; the comments are those of the WIT")]
+pub mod extension;
 #[allow(missing_docs, reason = "a comment becomes a description in the contract, and these names are the trade's")]
 pub mod goods;
 pub mod ids;
@@ -30,6 +32,8 @@ mod new_record;
 pub mod pages;
 pub mod party;
 pub mod payment_method;
+pub mod places;
+pub mod points;
 pub mod posting;
 pub mod quantity;
 pub mod refusal;

@@ -70,3 +70,6 @@ pub const CHARGES: usize = 50;
 
 /// "allocations 1..100" of a charge (inventory-procurement.md, allocateCharge).
 pub const ALLOCATIONS: usize = 100;
+
+/// "at most 25 per point" (issue 37): extensions of one point, and so the adjustments of one price.
+pub const EXTENSIONS: usize = 25;

@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 use metrics_exporter_prometheus::{Matcher, PrometheusBuilder, PrometheusHandle};
 
 use crate::database::{Database, Error, Shard};
-use crate::deployment::backfills;
+use crate::deployment::{backfills, extensions_shown};
 use crate::events::backlog::{self, Backlog};
 use crate::http::app::App;
 use crate::http::connection_limit::ConnectionLimit;
@@ -46,6 +46,16 @@ async fn set_gauges(app: &App, connections: &ConnectionLimit) {
     let backlog = read_backlog(app).await;
     if let Err(error) = &backlog {
         tracing::warn!(%error, "the backlogs cannot be read now");
+    }
+    let generation = app.deployment.current.load().generation.clone();
+    match extensions_shown::count_waiting(&app.database, &generation).await {
+        Ok(waiting) => {
+            metrics::gauge!("stoa_listeners_behind").set(waiting.listeners_behind as f64);
+            metrics::gauge!("stoa_listeners_in_trouble").set(waiting.listeners_in_trouble as f64);
+            metrics::gauge!("stoa_timers_late").set(waiting.timers_late as f64);
+            metrics::gauge!("stoa_timers_in_trouble").set(waiting.timers_in_trouble as f64);
+        }
+        Err(error) => tracing::warn!(%error, "what extensions have left to do cannot be read now"),
     }
     let (is_up, has_room) = (backlog.is_ok(), app.database.has_room());
     if let Ok((backlog, pending, troubled)) = backlog {

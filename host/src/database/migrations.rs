@@ -20,6 +20,7 @@ const SQLITE: &[(i64, &str, &str)] = &[
     (12, "founded", include_str!("../../../migrations/sqlite/0012_founded.sql")),
     (13, "upgrade tries", include_str!("../../../migrations/sqlite/0013_upgrade_tries.sql")),
     (14, "traces", include_str!("../../../migrations/sqlite/0014_traces.sql")),
+    (15, "extensions", include_str!("../../../migrations/sqlite/0015_extensions.sql")),
 ];
 const POSTGRES: &[(i64, &str, &str)] = &[
     (1, "platform", include_str!("../../../migrations/postgres/0001_platform.sql")),
@@ -36,6 +37,7 @@ const POSTGRES: &[(i64, &str, &str)] = &[
     (12, "founded", include_str!("../../../migrations/postgres/0012_founded.sql")),
     (13, "upgrade tries", include_str!("../../../migrations/postgres/0013_upgrade_tries.sql")),
     (14, "traces", include_str!("../../../migrations/postgres/0014_traces.sql")),
+    (15, "extensions", include_str!("../../../migrations/postgres/0015_extensions.sql")),
 ];
 
 pub fn sqlite() -> Migrator {

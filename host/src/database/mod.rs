@@ -7,6 +7,7 @@ pub mod error;
 pub mod fair_queue;
 pub mod heavy;
 pub mod migrations;
+pub mod news;
 pub mod own;
 pub mod postgres;
 pub mod row;
@@ -27,6 +28,7 @@ pub use destination::{Destination, QueueKey};
 pub use error::{Error, find_explanation};
 pub use fair_queue::Load;
 pub use heavy::{HeavyKind, HeavyPermit};
+pub use news::News;
 pub use row::{Cell, Row};
 pub use shard::Shard;
 pub use work::{Plain, Verdict, Work, work};
@@ -198,10 +200,20 @@ impl Database {
         }
     }
 
-    /// Takes note that the company has new rows: its next list asks for a new watermark, so that it finds them.
+    /// Takes note that the company has new rows: its next list asks for a new watermark, so that it finds them, and its events may be
+    /// sent on.
     pub fn note_write(&self, tenant: Uuid) {
         if let Database::Postgres(database) = self {
             database.watermark.note_write(tenant);
+        }
+        self.news().add(tenant);
+    }
+
+    /// The companies whose writes this host committed.
+    pub fn news(&self) -> &News {
+        match self {
+            Database::Sqlite(database) => &database.news,
+            Database::Postgres(database) => &database.news,
         }
     }
 

@@ -22,7 +22,7 @@ use crate::gate::names;
 use crate::gate::refusal::Refusal;
 use crate::gate::surface::Surface;
 use crate::gate::tables::{self, Wanted};
-use crate::sandbox::{Generation, Module, Vetted};
+use crate::sandbox::{Arrangement, Generation, Module, Vetted};
 
 /// How often a table that requests hold is asked for again, and how long each time.
 const LOCK_TRIES: u32 = 20;
@@ -124,7 +124,7 @@ impl Deployment {
         if wanted == *set {
             return Ok(None);
         }
-        let edition = match self.link(active + 1, &wanted, candidates).await {
+        let edition = match self.link(active + 1, &wanted, candidates, active).await {
             Ok(edition) => edition,
             Err(DeploymentError::Refusal(refusal)) => return Ok(Some(refusal)),
             Err(error) => return Err(error),
@@ -252,7 +252,7 @@ impl Deployment {
             reason: None,
             by: request.by.clone(),
         };
-        let after = self.link(recorded.number, &wanted, &candidates).await?;
+        let after = self.link(recorded.number, &wanted, &candidates, active).await?;
         self.install(recorded, active, after, wanted, changes).await
     }
 
@@ -284,7 +284,7 @@ impl Deployment {
             reason: Some("deactivated".into()),
             by: request.by.clone(),
         };
-        let after = self.link(recorded.number, &set, &[]).await?;
+        let after = self.link(recorded.number, &set, &[], active).await?;
         let changes = list_changes(&before, &after);
         self.install(recorded, active, after, set, changes).await
     }
@@ -313,7 +313,8 @@ impl Deployment {
             withdrawn::check(&withdrawals, set.iter().map(|(_, digest)| digest))?;
         }
         let before = self.generation_to_leave(active, &now).await?;
-        let after = self.link(active + 1, &set, &[]).await?;
+        // The sequence of extensions comes back with the modules.
+        let after = self.link(active + 1, &set, &[], target).await?;
         let changes = list_changes(&before, &after);
         let recorded = Recorded {
             number: active + 1,
@@ -382,7 +383,7 @@ impl Deployment {
         }
         let set = put_back(&now, name, earlier);
         let before = self.generation_to_leave(active, &now).await?;
-        let after = self.link(active + 1, &set, &[]).await?;
+        let after = self.link(active + 1, &set, &[], active).await?;
         let changes = list_changes(&before, &after);
         let recorded = Recorded {
             number: active + 1,
@@ -397,7 +398,7 @@ impl Deployment {
     }
 
     /// The active generation by the database, if it is the one expected.
-    async fn active(&self, expected: Option<u64>) -> Result<(u64, Set), DeploymentError> {
+    pub(super) async fn active(&self, expected: Option<u64>) -> Result<(u64, Set), DeploymentError> {
         let found =
             self.database.read_plain(Shard::Global, (), |session, ()| Box::pin(records::active(session))).await?;
         let (number, set) = found.ok_or(DeploymentError::NotFound("generation"))?;
@@ -408,12 +409,12 @@ impl Deployment {
     }
 
     /// The generation of a set: the one that runs here, or one linked for it.
-    async fn generation(&self, number: u64, set: &Set) -> Result<Arc<Generation>, DeploymentError> {
+    pub(super) async fn generation(&self, number: u64, set: &Set) -> Result<Arc<Generation>, DeploymentError> {
         let current = self.current.load().generation.clone();
         if current.number == number {
             return Ok(current);
         }
-        Ok(self.link(number, set, &[]).await?.generation)
+        Ok(self.link(number, set, &[], number).await?.generation)
     }
 
     /// The same of a generation that is left: where it cannot run here any more, what runs instead is what is left.
@@ -427,7 +428,7 @@ impl Deployment {
         }
     }
 
-    async fn install(
+    pub(super) async fn install(
         &self,
         recorded: Recorded,
         before: u64,
@@ -439,26 +440,19 @@ impl Deployment {
         build_indexes(&self.database, &wanted).await?;
         let versions = upgrade::versions(&edition.modules);
         let number = recorded.number;
-        let tables = self.commit(before, recorded, set, wanted, versions).await?;
+        let plan = Plan { before, recorded, set, wanted, versions, arrangement: edition.arrangement.clone() };
+        let tables = self.commit(plan).await?;
         self.swap(edition);
         Ok(Activated { generation: number, changes, tables })
     }
 
     /// The transaction. Its locks on tables wait shortly and try again: whoever waits for a table holds up those behind.
-    async fn commit(
-        &self,
-        before: u64,
-        recorded: Recorded,
-        set: Set,
-        wanted: Arc<Wanted>,
-        versions: Vec<(String, String)>,
-    ) -> Result<Vec<String>, DeploymentError> {
-        let part = Arc::new((before, recorded, set, wanted, versions));
+    async fn commit(&self, plan: Plan) -> Result<Vec<String>, DeploymentError> {
+        let plan = Arc::new(plan);
         for attempt in 1.. {
-            let written = self.database.write_unless_refused(Shard::Global, part.clone(), |session, part| {
-                let (before, recorded, set, wanted, versions) = &**part;
-                Box::pin(write(session, recorded, *before, set, wanted, versions))
-            });
+            let written = self
+                .database
+                .write_unless_refused(Shard::Global, plan.clone(), |session, plan| Box::pin(write(session, plan)));
             match written.await {
                 Ok(reported) => return Ok(reported?),
                 Err(Error::Unavailable(why)) if attempt < LOCK_TRIES => {
@@ -563,20 +557,25 @@ async fn build_indexes(database: &Database, wanted: &Arc<Wanted>) -> Result<(), 
     Ok(())
 }
 
-async fn write(
-    session: &mut Session,
-    recorded: &Recorded,
+/// A change of what runs, as its transaction writes it.
+struct Plan {
+    /// The generation that is left.
     before: u64,
-    set: &Set,
-    wanted: &Wanted,
-    versions: &[(String, String)],
-) -> Result<Result<Vec<String>, Refusal>, Error> {
+    recorded: Recorded,
+    set: Set,
+    wanted: Arc<Wanted>,
+    versions: Vec<(String, String)>,
+    arrangement: Arrangement,
+}
+
+async fn write(session: &mut Session, plan: &Plan) -> Result<Result<Vec<String>, Refusal>, Error> {
+    let Plan { before, recorded, set, wanted, versions, arrangement } = plan;
     if matches!(session, Session::Postgres(_)) {
         session.query("select set_config('lock_timeout', '250ms', true)", &[]).await?;
     }
     tables::lock(session).await?;
     let active = records::newest(session).await?.unwrap_or(0);
-    if active != before {
+    if active != *before {
         return Ok(Err(refuse_outdated(active)));
     }
     let now = session.now().await?;
@@ -584,9 +583,9 @@ async fn write(
         Ok(reported) => reported,
         Err(refusal) => return Ok(Err(refusal)),
     };
-    records::record(session, now, recorded, set).await?;
+    records::record(session, now, recorded, set, arrangement).await?;
     if recorded.cause == Cause::Activation {
-        upgrade::schedule(session, before, recorded.number, versions).await?;
+        upgrade::schedule(session, *before, recorded.number, versions).await?;
     }
     let metadata = json!({
         "generation": recorded.number,
@@ -595,12 +594,14 @@ async fn write(
         "restores": recorded.restores,
         "allowed": recorded.allowed,
         "reason": recorded.reason,
+        "points": arrangement,
         "modules": set.iter().map(|(name, digest)| json!({ "name": name, "digest": hex::encode(digest) })).collect::<Vec<_>>(),
     });
     let is_gone = |name: &str| set.iter().all(|(module, _)| module != name);
     let operation = match (&recorded.module, recorded.cause) {
         _ if recorded.restores.is_some() => "activateGeneration",
         (_, Cause::Rollback | Cause::AutomaticRollback) => "rollbackModule",
+        (None, Cause::Activation) => "arrangePoint",
         (Some(names), _) if names.split(", ").all(is_gone) => "deactivateModule",
         _ => "activateModule",
     };

@@ -15,7 +15,7 @@ use crate::operations::{Callable, Document, Operation, Table};
 use crate::pipeline::Runner;
 use crate::platform;
 use crate::sandbox::clashes::clashes;
-use crate::sandbox::{Generation, Vetted};
+use crate::sandbox::{Arrangement, Generation, Vetted};
 
 pub struct Edition {
     pub generation: Arc<Generation>,
@@ -34,15 +34,20 @@ impl Deref for Edition {
 }
 
 impl Edition {
-    /// Links modules that were vetted, and composes what they and the host declare.
-    pub fn link(gate: &Gate, number: u64, vetted: &[Arc<Vetted>]) -> Result<Edition, Refusal> {
-        Edition::new(gate.link(number, vetted)?)
+    /// Links modules that were vetted, with this sequence of their extensions, and composes what they and the host declare.
+    pub fn link(
+        gate: &Gate,
+        number: u64,
+        vetted: &[Arc<Vetted>],
+        arrangement: &Arrangement,
+    ) -> Result<Edition, Refusal> {
+        Edition::new(gate.link(number, vetted, arrangement)?)
     }
 
     /// The edition of every component in a folder, whoever signed it.
     pub fn from_folder(gate: &Gate, folder: &Path) -> anyhow::Result<Edition> {
         let vetted = gate.vet_folder(folder)?;
-        Ok(Edition::link(gate, 1, &vetted)?)
+        Ok(Edition::link(gate, 1, &vetted, &Arrangement::new())?)
     }
 
     /// The edition of a generation: all that it and the host offer.
@@ -124,6 +129,7 @@ fn contract(
         item_codes: &own_item_codes,
         events: &own_kinds,
         words: &[],
+        shows: &[],
         by_partner: false,
     };
     let modules: Vec<_> = std::iter::once(host)
@@ -135,17 +141,22 @@ fn contract(
             item_codes: &module.descriptor.item_codes,
             events: &module.descriptor.events,
             words: &module.descriptor.words,
+            shows: &module.descriptor.shows,
             by_partner: module.by_partner,
         }))
         .collect();
     let operations: Vec<_> = public
         .iter()
-        .map(|route| openapi::DocumentedOperation { route, module: platform::NAME, public: true })
+        .map(|route| openapi::DocumentedOperation { route, module: platform::NAME, extensions: &[], public: true })
         .chain(operations.callables.iter().map(|callable| openapi::DocumentedOperation {
             route: &callable.operation.route,
             module: match &callable.runner {
                 Runner::Host(_) => platform::NAME,
                 Runner::Module(module) => &module.name,
+            },
+            extensions: match &callable.runner {
+                Runner::Host(_) => &[],
+                Runner::Module(module) => module.find_extensions(&callable.operation.route.operation),
             },
             public: false,
         }))

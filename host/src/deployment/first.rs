@@ -19,7 +19,7 @@ use crate::gate::names;
 use crate::gate::refusal::Refusal;
 use crate::gate::tables;
 use crate::gate::vetting::Gate;
-use crate::sandbox::Generation;
+use crate::sandbox::{Arrangement, Generation};
 
 /// Author of the first generation.
 const STARTER: &str = "system:serve";
@@ -44,7 +44,7 @@ pub async fn edition(database: &Database, gate: &Arc<Gate>, folder: &std::path::
         let mut wanted = replace_by_name(&set, &found);
         let same = |wanted: &Set| recorded > 0 && *wanted == set;
         let number = |wanted: &Set| if same(wanted) { recorded } else { recorded + 1 };
-        let edition = match link(database, gate, &found, number(&wanted), &wanted).await {
+        let edition = match link(database, gate, &found, number(&wanted), &wanted, recorded).await {
             // A database that does not answer now says nothing of what it records.
             Err(why) if same(&wanted) && why.downcast_ref::<Error>().is_none() => {
                 // Modules for this host's platform come with it, signed as ever; those that are recorded stay for the way back.
@@ -54,7 +54,7 @@ pub async fn edition(database: &Database, gate: &Arc<Gate>, folder: &std::path::
                     return Err(why);
                 }
                 tracing::warn!("what is recorded cannot run here: the modules folder takes its place: {why:#}");
-                link(database, gate, &found, number(&wanted), &wanted).await?
+                link(database, gate, &found, number(&wanted), &wanted, recorded).await?
             }
             linked => linked?,
         };
@@ -121,7 +121,7 @@ async fn read_trusted_edition(
     let set = database.read_plain(Shard::Global, active, |session, active| Box::pin(records::set(session, *active)));
     let left = set.await?.unwrap_or_default();
     for (number, set) in trust::find_trusted(database, gate, active, &left).await? {
-        match link(database, gate, &[], number, &set).await {
+        match link(database, gate, &[], number, &set, number).await {
             Ok(edition) => {
                 tracing::error!(
                     active,
@@ -144,7 +144,10 @@ async fn read_trusted_edition(
         }
     }
     let gate = gate.clone();
-    let linked = tokio::task::spawn_blocking(move || trust::link_what_runs(&gate, trusted)).await??;
+    let arrangement =
+        database.read_plain(Shard::Global, active, |session, active| Box::pin(records::arrangement(session, *active)));
+    let arrangement = arrangement.await?;
+    let linked = tokio::task::spawn_blocking(move || trust::link_what_runs(&gate, trusted, &arrangement)).await??;
     let edition =
         linked.with_context(|| format!("{refused}; no earlier generation is wholly trusted and can run here"))?;
     tracing::error!(
@@ -164,7 +167,7 @@ pub async fn read_active_edition(
 ) -> anyhow::Result<Edition> {
     match database.read_plain(Shard::Global, (), |session, ()| Box::pin(records::active(session))).await? {
         Some((number, set)) => match trust::check(database, gate, &set).await? {
-            Ok(()) => link(database, gate, &[], number, &set).await,
+            Ok(()) => link(database, gate, &[], number, &set, number).await,
             Err(refused) => read_trusted_edition(database, gate, number, &refused).await,
         },
         None => Edition::from_folder(gate, folder),
@@ -220,9 +223,12 @@ async fn record(
         kept.await?;
     }
     let versions = upgrade::versions(&generation.modules);
-    let part = (generation.number, tables::wanted_tables(&generation.modules), set, versions, reason);
-    let written =
-        database.write_unless_refused(Shard::Global, part, |session, (number, wanted, set, versions, reason)| {
+    let wanted = tables::wanted_tables(&generation.modules);
+    let part = (generation.number, wanted, set, versions, reason, generation.arrangement.clone());
+    let written = database.write_unless_refused(
+        Shard::Global,
+        part,
+        |session, (number, wanted, set, versions, reason, points)| {
             Box::pin(async move {
                 tables::lock(session).await?;
                 if records::newest(session).await?.unwrap_or(0) + 1 != *number {
@@ -232,13 +238,14 @@ async fn record(
                     Ok(reported) => reported,
                     Err(refusal) => return Ok(Err::<_, Refusal>(refusal)),
                 };
-                write(session, *number, set, reason).await?;
+                write(session, *number, set, reason, points).await?;
                 if *number > 1 {
                     upgrade::schedule(session, number - 1, *number, versions).await?;
                 }
                 Ok(Ok((true, reported)))
             })
-        });
+        },
+    );
     let (recorded, tables) = written.await??;
     for change in tables {
         tracing::info!(change, "tables changed");
@@ -246,7 +253,7 @@ async fn record(
     Ok(recorded)
 }
 
-async fn write(session: &mut Session, number: u64, set: &Set, reason: &str) -> Result<(), Error> {
+async fn write(session: &mut Session, number: u64, set: &Set, reason: &str, points: &Arrangement) -> Result<(), Error> {
     let now = session.now().await?;
     let recorded = Recorded {
         number,
@@ -257,14 +264,19 @@ async fn write(session: &mut Session, number: u64, set: &Set, reason: &str) -> R
         reason: (number > 1).then(|| reason.to_string()),
         by: STARTER.to_string(),
     };
-    records::record(session, now, &recorded, set).await?;
+    records::record(session, now, &recorded, set, points).await?;
     let modules: Vec<_> =
         set.iter().map(|(name, digest)| json!({ "name": name, "digest": hex::encode(digest) })).collect();
     let entry = OperatorEntry {
         actor: STARTER.to_string(),
         operation: "activateModule",
         result: "SUCCESS".into(),
-        metadata: json!({ "generation": number, "cause": recorded.cause.name(), "modules": modules }),
+        metadata: json!({
+            "generation": number,
+            "cause": recorded.cause.name(),
+            "points": points,
+            "modules": modules,
+        }),
     };
     audit::write(session, now, &entry).await.map(drop)
 }

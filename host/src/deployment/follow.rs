@@ -84,7 +84,7 @@ impl Deployment {
         let Some((number, set)) = found else { return Ok(()) };
         // It may have been activated here while this waited for the lock.
         if number != self.current.load().number {
-            let edition = self.link(number, &set, &[]).await?;
+            let edition = self.link(number, &set, &[], number).await?;
             self.swap(edition);
         }
         Ok(())

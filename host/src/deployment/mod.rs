@@ -2,16 +2,21 @@
 //! The database decides; a host holds what it built from it in memory, and requests take that once, at their beginning.
 
 pub mod activation;
+mod after_commit;
+mod arrange;
 pub mod audit;
 pub mod backfills;
+mod background;
 pub mod development;
 pub mod edition;
+pub mod extensions_shown;
 pub mod first;
 pub mod follow;
 pub mod forget;
 mod link;
 pub mod records;
 pub mod reindex;
+mod timers;
 pub mod trust;
 pub mod upgrade;
 pub mod verify;
@@ -98,12 +103,15 @@ impl Deployment {
         }
     }
 
-    /// Keeps up with the database in the background: with the active generation, backfills and indexes.
+    /// Keeps up with the database in the background: with the active generation, backfills, indexes, committed events and timers.
     pub fn keep(self: &Arc<Self>, watchdog: &Watchdog) {
         let [follower, upgrader, reindexer] = [self.clone(), self.clone(), self.clone()];
+        let [sender, timekeeper] = [self.clone(), self.clone()];
         watchdog.spawn("following", move |pulse| follower.clone().follow(pulse));
         watchdog.spawn("backfills", move |pulse| upgrader.clone().upgrade(pulse));
         watchdog.spawn("indexes", move |pulse| reindexer.clone().reindex(pulse));
+        watchdog.spawn("listeners", move |pulse| sender.clone().send_committed(pulse));
+        watchdog.spawn("timers", move |pulse| timekeeper.clone().run_timers(pulse));
     }
 
     /// Puts an edition in place: requests that begin from now on run on it, those under way end on theirs.

@@ -10,7 +10,7 @@ use crate::calendar::time;
 use crate::database::{Cell, Error, Row, Session};
 use crate::gate::admission::Admission;
 use crate::gate::artifact::Artifact;
-use crate::sandbox::Vetted;
+use crate::sandbox::{Arrangement, Vetted};
 
 pub type Digest = [u8; 32];
 
@@ -206,7 +206,13 @@ pub async fn keep(
 }
 
 /// Adds a generation, which is the active one from the commit on.
-pub async fn record(session: &mut Session, now: i64, recorded: &Recorded, set: &Set) -> Result<(), Error> {
+pub async fn record(
+    session: &mut Session,
+    now: i64,
+    recorded: &Recorded,
+    set: &Set,
+    arrangement: &Arrangement,
+) -> Result<(), Error> {
     let number = integer(recorded.number)?;
     session
         .query(
@@ -233,7 +239,32 @@ pub async fn record(session: &mut Session, now: i64, recorded: &Recorded, set: &
             )
             .await?;
     }
+    for (point, modules) in arrangement {
+        for (module, position) in modules.iter().zip(0_i64..) {
+            session
+                .query(
+                    "insert into stoa_generation_point (generation, point, position, module) values ($1, $2, $3, $4)",
+                    &[number.clone(), Cell::text(point), Cell::Integer(position), Cell::text(module)],
+                )
+                .await?;
+        }
+    }
     Ok(())
+}
+
+/// The sequence of the extensions of each point of a generation.
+pub async fn arrangement(session: &mut Session, generation: u64) -> Result<Arrangement, Error> {
+    let rows = session
+        .query(
+            "select point, module from stoa_generation_point where generation = $1 order by point, position",
+            &[integer(generation)?],
+        )
+        .await?;
+    let mut arrangement = Arrangement::new();
+    for row in &rows {
+        arrangement.entry(row.text(0)?).or_default().push(row.text(1)?);
+    }
+    Ok(arrangement)
 }
 
 /// The history, the newest first. `before`: a generation's number.
@@ -263,6 +294,18 @@ pub async fn history(session: &mut Session, before: Option<u64>, limit: u32) -> 
             "signer": row.optional(4, Row::text)?,
         }));
     }
+    let points = session
+        .query(
+            "select generation, point, module from stoa_generation_point where generation between $1 and $2
+             order by generation, point, position",
+            &[integer(number(oldest, 0)?)?, integer(number(newest, 0)?)?],
+        )
+        .await?;
+    let mut arrangements: BTreeMap<u64, Arrangement> = BTreeMap::new();
+    for row in &points {
+        let arrangement = arrangements.entry(number(row, 0)?).or_default();
+        arrangement.entry(row.text(1)?).or_default().push(row.text(2)?);
+    }
     rows.iter()
         .map(|row| {
             let number = number(row, 0)?;
@@ -277,6 +320,7 @@ pub async fn history(session: &mut Session, before: Option<u64>, limit: u32) -> 
                 "activatedAt": time(row.instant(6)?),
                 "activatedBy": row.text(7)?,
                 "modules": sets.remove(&number).unwrap_or_default(),
+                "points": arrangements.remove(&number).unwrap_or_default(),
             }))
         })
         .collect()

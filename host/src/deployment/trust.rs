@@ -14,7 +14,7 @@ use crate::database::{Database, Error, Shard};
 use crate::gate::refusal::Refusal;
 use crate::gate::trust::Trust;
 use crate::gate::vetting::Gate;
-use crate::sandbox::{Generation, Vetted};
+use crate::sandbox::{Arrangement, Generation, Vetted};
 
 /// Generations of one look into the history.
 const PAGE: u32 = 100;
@@ -91,7 +91,11 @@ pub async fn keep_trusted(database: &Database, gate: &Gate, set: &Set) -> Result
 
 /// The edition of those of these modules that can run without the others. It is no recorded generation, so its number is 0: the host
 /// goes on trying to run the active one. `None`: nothing can run.
-pub fn link_what_runs(gate: &Gate, mut vetted: Vec<Arc<Vetted>>) -> Result<Option<Edition>, Refusal> {
+pub fn link_what_runs(
+    gate: &Gate,
+    mut vetted: Vec<Arc<Vetted>>,
+    arrangement: &Arrangement,
+) -> Result<Option<Edition>, Refusal> {
     loop {
         let incomplete = Generation::find_incomplete(&gate.engine, &gate.host, &vetted);
         if incomplete.is_empty() {
@@ -102,7 +106,7 @@ pub fn link_what_runs(gate: &Gate, mut vetted: Vec<Arc<Vetted>>) -> Result<Optio
     }
     match vetted.is_empty() {
         true => Ok(None),
-        false => Edition::link(gate, 0, &vetted).map(Some),
+        false => Edition::link(gate, 0, &vetted, arrangement).map(Some),
     }
 }
 
@@ -135,7 +139,7 @@ impl Deployment {
             if set.iter().any(|(_, digest)| offers_too_much(digest).is_some()) {
                 continue;
             }
-            match self.link(number, &set, &[]).await {
+            match self.link(number, &set, &[], number).await {
                 Ok(edition) => {
                     tracing::error!(
                         left = running.number,
@@ -153,7 +157,8 @@ impl Deployment {
         let trusted = set.iter().filter(|(_, digest)| offers_too_much(digest).is_none());
         let trusted = trusted.filter_map(|(_, digest)| running.find_vetted(digest)).collect();
         let gate = self.gate.clone();
-        let linked = tokio::task::spawn_blocking(move || link_what_runs(&gate, trusted)).await;
+        let arrangement = running.arrangement.clone();
+        let linked = tokio::task::spawn_blocking(move || link_what_runs(&gate, trusted, &arrangement)).await;
         match linked.map_err(|error| Error::Fault(format!("linking panicked: {error}")))?? {
             Some(edition) => {
                 tracing::error!(

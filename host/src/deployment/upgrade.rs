@@ -228,13 +228,17 @@ async fn batch(
     };
     let request = Uuid::now_v7();
     let facts = company_clock::system_facts(ACTOR, tenant, request, now, clock);
-    let entry = CallContext { module: module.clone(), session, facts, read_only: false, limits };
+    let listeners = generation.listeners.clone();
+    let entry = CallContext { module: module.clone(), session, facts, read_only: false, limits, listeners };
     let ran = call::upgrade(entry, &due.from_version, due.cursor.as_deref()).await;
     let Some(mut session) = ran.session else {
         return (None, Verdict::Fail(Error::Fault("the session was lost".into())));
     };
     let failed =
         |why: String| Verdict::RollBack(Step::Failed { generation: due.generation, module: due.module.clone(), why });
+    if let Some((listener, problem)) = ran.refusal {
+        return (Some(session), failed(format!("{} rejected an event with {}", listener.name, problem.code)));
+    }
     let cursor = match ran.result {
         Ok(Ok(cursor)) => cursor,
         Ok(Err(problem)) => return (Some(session), failed(format!("upgrade answered {}", problem.code))),

@@ -179,7 +179,8 @@ impl Verification<'_> {
                 Ok(facts) => facts,
                 Err(error) => return (Some(session), Verdict::Fail(error)),
             };
-            let entry = CallContext { module: module.clone(), session, facts, read_only: true, limits };
+            let (module, listeners) = (module.clone(), Arc::default());
+            let entry = CallContext { module, session, facts, read_only: true, limits, listeners };
             let ran = call::verify(entry, cursor.as_deref()).await;
             let verdict = match ran.result {
                 Ok(findings) => Verdict::RollBack(findings),

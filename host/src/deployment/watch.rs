@@ -177,8 +177,8 @@ impl Deployment {
                 found => vetted.push(found?),
             }
         }
-        let gate = self.gate.clone();
-        let linked = tokio::task::spawn_blocking(move || gate.link(number, &vetted)).await;
+        let (gate, arrangement) = (self.gate.clone(), self.current.load().arrangement.clone());
+        let linked = tokio::task::spawn_blocking(move || gate.link(number, &vetted, &arrangement)).await;
         let linked = linked.map_err(|error| Error::Fault(format!("linking panicked: {error}")))?;
         let linked = linked.map(Arc::new);
         let linked =

@@ -3,7 +3,7 @@
 use super::{DAY_MS, Diagnosis, Notes};
 use crate::database::{Cell, Error, Session};
 use crate::deployment::records::{self, Set};
-use crate::deployment::{backfills, development, follow};
+use crate::deployment::{backfills, development, extensions_shown, follow};
 use crate::gate::trust::Trust;
 use crate::settings::Settings;
 
@@ -19,6 +19,7 @@ pub async fn examine(session: &mut Session, settings: &Settings, notes: &Notes) 
     let (generation, set) = active;
     notes.note("modules.hosts", hosts(session, generation).await);
     notes.note("modules.backfills", pending_backfills(session, generation).await);
+    notes.note("modules.extensions", troubled_extensions(session, generation).await);
     match trust(settings) {
         Ok(trust) => notes.note("modules.trusted", signers(session, &set, &trust).await),
         Err(_) => notes.note("modules.trusted", Diagnosis::skip("see settings.trust")),
@@ -97,4 +98,9 @@ async fn pending_backfills(session: &mut Session, generation: u64) -> Result<Dia
         .collect();
     let says = format!("{} backfills are under way, none has failed", pending.len());
     Ok(Diagnosis::fail_if_any(&stuck, "backfills fail", &says))
+}
+
+async fn troubled_extensions(session: &mut Session, generation: u64) -> Result<Diagnosis, Error> {
+    let troubled = extensions_shown::find_troubled(session, generation).await?;
+    Ok(Diagnosis::fail_if_any(&troubled, "modules fail at events or timers", "no module fails at an event or a timer"))
 }

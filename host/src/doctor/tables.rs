@@ -7,8 +7,14 @@ use crate::database::{Error, Session};
 use crate::store::Tables;
 
 /// The host's tables whose rows are never changed.
-const APPEND_ONLY: [&str; 5] =
-    ["stoa_audit", "stoa_audit_subject", "stoa_generation", "stoa_generation_module", "stoa_operator_audit"];
+const APPEND_ONLY: [&str; 6] = [
+    "stoa_audit",
+    "stoa_audit_subject",
+    "stoa_generation",
+    "stoa_generation_module",
+    "stoa_generation_point",
+    "stoa_operator_audit",
+];
 
 /// Names of tables.
 type Names = BTreeSet<String>;

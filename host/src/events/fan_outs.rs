@@ -2,7 +2,7 @@
 //! company whose fan-out fails rests, longer each time, and so does one whose fan-out is slow: neither holds up
 //! another.
 
-use std::collections::{HashMap, HashSet, VecDeque};
+use std::collections::{BTreeSet, HashMap, VecDeque};
 use std::time::Duration;
 
 use tokio::task::JoinSet;
@@ -41,7 +41,7 @@ pub struct FanOutEnd {
 #[derive(Default)]
 pub struct FanOuts {
     tasks: JoinSet<FanOutEnd>,
-    at_work: HashSet<Uuid>,
+    at_work: BTreeSet<Uuid>,
     queue: VecDeque<Uuid>,
     rests: HashMap<Uuid, Rest>,
     /// The last company that was found in a shard.
@@ -64,6 +64,16 @@ impl FanOuts {
         let last = found.last().copied().filter(|_| found.len() >= COMPANIES);
         self.last.insert(shard, last.unwrap_or_default());
         self.queue.extend(found);
+    }
+
+    /// Adds companies of which is known that they have events, once all that were added before have begun. Those at work
+    /// are left in the set: they may have new events since they began.
+    pub fn add_known(&mut self, companies: &mut BTreeSet<Uuid>) {
+        if self.queue.is_empty() {
+            let at_work = companies.intersection(&self.at_work).copied().collect();
+            let known = std::mem::replace(companies, at_work);
+            self.queue.extend(known.difference(companies));
+        }
     }
 
     /// Begins the fan-outs that there is room for.
@@ -194,6 +204,25 @@ mod tests {
         assert_eq!(start(&mut fan_outs, now + Duration::from_secs(19)), [0; 0]);
         fan_outs.add(Shard::Global, ids(1..=1));
         assert_eq!(start(&mut fan_outs, now + Duration::from_secs(20)), [1]);
+    }
+
+    #[tokio::test]
+    async fn what_is_known_waits_for_what_is_at_work() {
+        let (mut fan_outs, now) = (FanOuts::default(), Instant::now());
+        let mut known: BTreeSet<Uuid> = ids(1..=2).into_iter().collect();
+        fan_outs.add_known(&mut known);
+        assert_eq!((known.len(), start(&mut fan_outs, now)), (0, vec![1, 2]));
+        known.extend(ids(2..=3));
+        fan_outs.add_known(&mut known);
+        assert_eq!((&known, start(&mut fan_outs, now)), (&BTreeSet::from([Uuid::from_u128(2)]), vec![3]));
+        fan_outs.note_end(&new_end(2, Ok(1), 0), now);
+        fan_outs.add_known(&mut known);
+        assert_eq!((known.len(), start(&mut fan_outs, now)), (0, vec![2]));
+        // The queue is not filled while it is full.
+        fan_outs.add(Shard::Global, ids(4..=6));
+        known.extend(ids(7..=8));
+        fan_outs.add_known(&mut known);
+        assert_eq!(known.len(), 2);
     }
 
     #[test]

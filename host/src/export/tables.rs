@@ -88,6 +88,13 @@ const HOST: &[(&str, &str, &str)] = &[
     ),
     ("stoa_webhook_lane", "endpoint_id", "endpoint_id uuid, due_at instant, failures integer, failing_since instant"),
     ("stoa_webhook_cursor", "", "last_event uuid, last_endpoint uuid"),
+    ("stoa_listener", "module", "module text, last_event uuid, tries integer, trouble text, retry_at instant"),
+    (
+        "stoa_timer_lag",
+        "module code",
+        "module text, code text, since instant, until instant, cursor text, tries integer, trouble text, \
+         retry_at instant",
+    ),
     (
         "stoa_webhook_delivery",
         "id",
@@ -291,9 +298,9 @@ mod tests {
     use super::*;
     use crate::database::migrations;
 
-    /// Columns that are not exported, and the table of which `tenant_id` is only a mark.
+    /// Columns that are not exported, and the tables of which `tenant_id` is only a mark.
     const LEFT_OUT: [&str; 1] = ["stoa_webhook_lane.holder"];
-    const NO_COMPANYS: [&str; 1] = ["stoa_upgrade"];
+    const NO_COMPANYS: [&str; 2] = ["stoa_upgrade", "stoa_timer"];
 
     #[test]
     fn every_column_of_a_company_is_exported() {

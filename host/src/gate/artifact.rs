@@ -6,19 +6,22 @@ use std::path::{Path, PathBuf};
 use bytes::Bytes;
 use http::StatusCode;
 use sha2::{Digest as _, Sha256};
+use stoa_descriptor::extension::{PACKAGE, POINTS};
 use wasmtime::Engine;
 use wasmtime::component::Component;
 use wasmtime::component::types::ComponentItem;
 
 use super::admission::Admission;
 use super::refusal::Refusal;
-use crate::sandbox::interface::InterfaceName;
+use crate::sandbox::interface::{InterfaceName, points_extended};
 
 /// Largest component.
 pub const LARGEST: usize = 64 << 20;
 /// The platform interfaces that the host offers, all at this version.
 const OFFERED: [&str; 7] = ["store", "context", "events", "arguments", "log", "ids", "problems"];
 pub const PLATFORM: semver::Version = semver::Version::new(0, 1, 0);
+/// The version of the interfaces by which modules extend others.
+const EXTENSION: semver::Version = semver::Version::new(0, 1, 0);
 
 #[derive(Debug, Clone)]
 pub struct Artifact {
@@ -74,7 +77,8 @@ pub fn read_folder(folder: &Path) -> anyhow::Result<Vec<(String, Artifact)>> {
     files.into_iter().map(|file| Ok((file.display().to_string(), Artifact::read(&file)?))).collect()
 }
 
-/// The capability list: `commerce:platform/*` at a version the host has, services of other modules, nothing else.
+/// The capability list: `commerce:platform/*` and `commerce:extension/*` at a version the host has, services of other modules, nothing
+/// else.
 pub fn check_imports(engine: &Engine, component: &Component) -> Result<(), Refusal> {
     let forbidden = |what: String| Refusal::new("IMPORT_FORBIDDEN", what);
     for (name, item) in component.component_type().imports(engine) {
@@ -87,9 +91,20 @@ pub fn check_imports(engine: &Engine, component: &Component) -> Result<(), Refus
             if !OFFERED.contains(&interface) || !wanted.accepts(&offer) {
                 return Err(forbidden(format!("`{name}`; this host offers version {PLATFORM}")));
             }
+        } else if wanted.path.starts_with(PACKAGE) {
+            check_extension(&wanted)?;
         } else if !wanted.path.starts_with("commerce:") {
             return Err(forbidden(format!("`{name}`")));
         }
     }
-    Ok(())
+    points_extended(engine, component).iter().try_for_each(|(_, exported, _)| check_extension(exported))
+}
+
+/// An interface of `commerce:extension`, imported or exported, is of a version that this host knows. The host serves `points` itself, so
+/// nothing newer is there; two modules may have other versions of a point.
+fn check_extension(interface: &InterfaceName) -> Result<(), Refusal> {
+    let host = InterfaceName { path: interface.path.clone(), version: EXTENSION };
+    let is_known = interface.accepts(&host) || (interface.path != POINTS && host.accepts(interface));
+    let what = || format!("`{interface}`; this host offers version {EXTENSION}");
+    if is_known { Ok(()) } else { Err(Refusal::new("IMPORT_FORBIDDEN", what())) }
 }

@@ -4,12 +4,14 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use serde_json::Value as Json;
+use stoa_descriptor::extension::Shown;
 use stoa_descriptor::faults::find_faults;
 use stoa_descriptor::{Descriptor, EventKind, Route};
 use wasmtime::component::Linker;
 use wasmtime::{Engine, Store, UpdateDeadline};
 
 use super::refusal::Refusal;
+use crate::contract::Schema;
 use crate::contract::weight::{self, Weight};
 use crate::operations::{HostNames, Operation};
 use crate::sandbox::judge::EventSchema;
@@ -29,6 +31,10 @@ const TICKS: u64 = 2_000;
 const MOST_ROUTES: usize = 500;
 const MOST_EVENTS: usize = 200;
 const MOST_SCHEMAS: usize = 1_000;
+/// The same of points and places, of kinds of events that it receives, and of timers.
+const MOST_EXTENSIONS: usize = 25;
+const MOST_RECEIVED: usize = 50;
+const MOST_TIMERS: usize = 10;
 /// The same of every other list.
 const MOST_ENTRIES: usize = 1_000;
 /// The same of all schemas once they are compiled. That module has 12,644 values and 623 patterns.
@@ -46,7 +52,7 @@ pub fn text(engine: &Engine, component: &wasmtime::component::Component) -> Resu
     let mut linker = Linker::<Silent>::new(engine);
     linker.define_unknown_imports_as_traps(component).map_err(fault)?;
     let guest = GuestPre::new(linker.instantiate_pre(component).map_err(fault)?).map_err(fault)?;
-    let mut store = Store::new(engine, Silent { memory: MemoryLimit { limit: MEMORY, used: 0, exceeded: false } });
+    let mut store = Store::new(engine, Silent { memory: MemoryLimit::new(MEMORY) });
     store.limiter(|silent| &mut silent.memory);
     store.set_hostcall_fuel(LARGEST);
     store.set_epoch_deadline(TICKS);
@@ -100,6 +106,8 @@ pub struct Declared {
     pub schema: Tables,
     pub operations: Vec<Arc<Operation>>,
     pub events: BTreeMap<String, Arc<EventSchema>>,
+    /// The schemas of members that it adds to responses, by their places.
+    pub shown: BTreeMap<String, Arc<Schema>>,
 }
 
 /// Compiles what a descriptor declares. `Err`: its faults.
@@ -127,7 +135,13 @@ pub fn compile(descriptor: &Descriptor, host: &HostNames) -> Result<Declared, Ve
         Ok::<_, Vec<String>>((kind.code.clone(), Arc::new(schema)))
     };
     let events = descriptor.events.iter().enumerate().map(kind).collect::<Result<_, _>>()?;
-    Ok(Declared { schema, operations, events })
+    let place = |(index, shown): (usize, &Shown)| {
+        let schema = Schema::compile(&shown.schema, &descriptor.schemas);
+        let schema = schema.map_err(|fault| vec![format!("/shows/{index}/schema: {fault}")])?;
+        Ok::<_, Vec<String>>((shown.place.clone(), Arc::new(schema)))
+    };
+    let shown = descriptor.shows.iter().enumerate().map(place).collect::<Result<_, _>>()?;
+    Ok(Declared { schema, operations, events, shown })
 }
 
 /// Checks the examples of the routes by the schemas of their operations, and nothing else: for readers of a component's file.
@@ -183,6 +197,11 @@ fn excesses(descriptor: &Descriptor) -> Vec<String> {
         ("audit filters", descriptor.audit_filters.len(), MOST_ENTRIES),
         ("words", descriptor.words.len(), MOST_ENTRIES),
         ("services", descriptor.services.len(), MOST_ENTRIES),
+        ("points that it calls", descriptor.points.len(), MOST_EXTENSIONS),
+        ("points that it extends", descriptor.extends.len(), MOST_EXTENSIONS),
+        ("kinds of events that it receives", descriptor.receives.len(), MOST_RECEIVED),
+        ("timers", descriptor.timers.len(), MOST_TIMERS),
+        ("places at which it shows members", descriptor.shows.len(), MOST_EXTENSIONS),
     ];
     let too_many = counts.iter().filter(|(_, count, most)| count > most);
     let mut excesses: Vec<String> =
@@ -191,7 +210,9 @@ fn excesses(descriptor: &Descriptor) -> Vec<String> {
         [route.path_schema.as_ref(), route.query.as_ref(), route.body.as_ref(), Some(&route.response)]
     });
     let of_events = descriptor.events.iter().map(|kind| Some(&kind.data));
-    let compiled: Vec<&Json> = of_routes.chain(of_events).chain([descriptor.onboarding.as_ref()]).flatten().collect();
+    let of_places = descriptor.shows.iter().map(|shown| Some(&shown.schema));
+    let others = of_places.chain([descriptor.onboarding.as_ref()]);
+    let compiled: Vec<&Json> = of_routes.chain(of_events).chain(others).flatten().collect();
     if weight::weigh(compiled.into_iter(), &descriptor.schemas, MOST_COMPILED).exceeds(MOST_COMPILED) {
         let Weight { values, patterns } = MOST_COMPILED;
         excesses.push(format!(

@@ -7,6 +7,7 @@ pub mod cache;
 pub mod compiler;
 pub mod describe;
 pub mod diff;
+pub mod extensions;
 pub mod load;
 pub mod names;
 pub mod precompiled;

@@ -42,6 +42,8 @@ impl From<Unlinked> for Refusal {
             Unlinked::Descriptors(what) => Refusal::new("DESCRIPTOR_INVALID", what),
             Unlinked::Tables(what) => Refusal::new("TABLE_TAKEN", what).with_status(StatusCode::CONFLICT),
             Unlinked::Services(what) => Refusal::new("SERVICE_UNRESOLVED", what).with_status(StatusCode::CONFLICT),
+            Unlinked::Points(what) => Refusal::new("POINT_UNRESOLVED", what).with_status(StatusCode::CONFLICT),
+            Unlinked::Circle(what) => Refusal::new("POINT_CIRCLE", what).with_status(StatusCode::CONFLICT),
         }
     }
 }

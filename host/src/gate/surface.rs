@@ -9,7 +9,7 @@ use wasmtime::Engine;
 use wasmtime::component::Component;
 use wasmtime::component::types::{ComponentInstance, ComponentItem};
 
-use crate::sandbox::interface::{InterfaceName, services_wanted};
+use crate::sandbox::interface::{self, InterfaceName, is_service, points_called, points_extended, services_wanted};
 use crate::sandbox::module::Vetted;
 use crate::sandbox::signature::signature;
 
@@ -32,6 +32,11 @@ pub struct Surface {
     pub offers: Services,
     /// Services of other modules; the platform's own interfaces are among the imports only.
     pub wants: Services,
+    /// Interfaces of `commerce:extension` that it exports, and points that it calls.
+    #[serde(default, skip_serializing_if = "Services::is_empty")]
+    pub extends: Services,
+    #[serde(default, skip_serializing_if = "Services::is_empty")]
+    pub calls: Services,
 }
 
 impl Surface {
@@ -53,6 +58,9 @@ impl Surface {
         let component_type = component.component_type();
         let mut imports: Vec<String> = component_type.imports(engine).map(|(name, _)| name.to_owned()).collect();
         imports.sort();
+        let list = |interfaces: Vec<(String, InterfaceName, ComponentInstance)>| -> Services {
+            interfaces.into_iter().map(|(name, _, instance)| (name, functions(engine, &instance))).collect()
+        };
         Surface {
             digest: hex::encode(digest),
             size,
@@ -61,6 +69,8 @@ impl Surface {
             imports,
             offers: services(engine, component_type.exports(engine).map(|(name, item)| (name, item.ty))),
             wants: services(engine, component_type.imports(engine).map(|(name, item)| (name, item.ty))),
+            extends: list(points_extended(engine, component)),
+            calls: list(points_called(engine, component)),
         }
     }
 
@@ -81,10 +91,15 @@ impl Surface {
             audit_filters: Vec::new(),
             words: Vec::new(),
             services: Vec::new(),
+            points: Vec::new(),
+            extends: Vec::new(),
+            receives: Vec::new(),
+            timers: Vec::new(),
+            shows: Vec::new(),
             schemas: serde_json::Map::new(),
         };
-        let (imports, offers, wants) = Default::default();
-        Surface { digest: String::new(), size: 0, signer: None, descriptor, imports, offers, wants }
+        let (imports, offers, wants, extends, calls) = Default::default();
+        Surface { digest: String::new(), size: 0, signer: None, descriptor, imports, offers, wants, extends, calls }
     }
 }
 
@@ -106,24 +121,18 @@ pub fn names_of_wanted(engine: &Engine, component: &Component) -> Vec<String> {
     services_wanted(engine, component).into_iter().map(|(_, name, _)| name.path).collect()
 }
 
-/// The interfaces that are no part of the platform.
+/// The interfaces that are services: no part of the platform, and no points.
 fn services<'a>(engine: &'a Engine, items: impl Iterator<Item = (&'a str, ComponentItem)>) -> Services {
     items
         .filter_map(|(name, item)| match item {
             ComponentItem::ComponentInstance(instance) => Some((name, InterfaceName::parse(name)?, instance)),
             _ => None,
         })
-        .filter(|(_, parsed, _)| !parsed.path.starts_with("commerce:platform/"))
+        .filter(|(_, parsed, _)| is_service(&parsed.path))
         .map(|(name, _, instance)| (name.to_owned(), functions(engine, &instance)))
         .collect()
 }
 
 fn functions(engine: &Engine, instance: &ComponentInstance) -> BTreeMap<String, String> {
-    instance
-        .exports(engine)
-        .filter_map(|(name, item)| match item.ty {
-            ComponentItem::ComponentFunc(function) => Some((name.to_owned(), signature(&function))),
-            _ => None,
-        })
-        .collect()
+    interface::functions(engine, instance).map(|(name, function)| (name.to_owned(), signature(&function))).collect()
 }

@@ -17,6 +17,7 @@ use super::artifact::{self, Artifact, check_imports};
 use super::cache::Cache;
 use super::compiler::Compiler;
 use super::describe::{self, Declared};
+use super::extensions;
 use super::load::Loaded;
 use super::precompiled::Precompiled;
 use super::refusal::Refusal;
@@ -24,6 +25,7 @@ use super::surface;
 use super::trust::Trust;
 use crate::operations::HostNames;
 use crate::sandbox::Generation;
+use crate::sandbox::arrangement::{self, Arrangement};
 use crate::sandbox::health::Health;
 use crate::sandbox::judge::Judge;
 use crate::sandbox::module::Vetted;
@@ -89,9 +91,9 @@ impl Gate {
         }
     }
 
-    /// The generation of modules that were vetted.
-    pub fn link(&self, number: u64, vetted: &[Arc<Vetted>]) -> Result<Generation, Refusal> {
-        Ok(Generation::link(&self.engine, &self.host, number, vetted)?)
+    /// The generation of modules that were vetted, with this sequence of their extensions.
+    pub fn link(&self, number: u64, vetted: &[Arc<Vetted>], arrangement: &Arrangement) -> Result<Generation, Refusal> {
+        Ok(Generation::link(&self.engine, &self.host, number, vetted, arrangement)?)
     }
 
     pub fn takes_unsigned(&self) -> bool {
@@ -112,16 +114,19 @@ impl Gate {
         let invalid = |faults: Vec<String>| Refusal::new("DESCRIPTOR_INVALID", faults.join("; "));
         // Another process judged it before: schemas may take any time and memory to compile.
         judged?;
-        let Declared { schema, operations, events } = describe::compile(&descriptor, &self.host).map_err(invalid)?;
+        let Declared { schema, operations, events, shown } =
+            describe::compile(&descriptor, &self.host).map_err(invalid)?;
         let wanted = surface::names_of_wanted(&self.engine, &component);
-        let unknown = unknown_functions(&descriptor, &surface::list_offers(&self.engine, &component));
+        let mut unknown = unknown_functions(&descriptor, &surface::list_offers(&self.engine, &component));
+        unknown.extend(extensions::find_faults(&self.engine, &component, &descriptor));
         if !unknown.is_empty() {
             return Err(invalid(unknown));
         }
-        let passes_on = !wanted.is_empty();
+        let passes_on = !wanted.is_empty() || !descriptor.points.is_empty();
         let by_partner = vouched.as_ref().is_some_and(|(statement, _)| statement.role == Role::Partner);
         let signer = vouched.as_ref().map(|(statement, _)| statement.signer.as_str());
-        let health = Arc::new(Health::new(&descriptor.name, &descriptor.version));
+        let points = arrangement::list_points(&descriptor).into_iter();
+        let health = Arc::new(Health::new(&descriptor.name, &descriptor.version, points));
         Ok(Vetted {
             digest: artifact.digest,
             size: artifact.bytes.len(),
@@ -130,6 +135,7 @@ impl Gate {
             component,
             operations,
             events,
+            shown,
             judge: self.judge.clone(),
             acts_in: ArcSwap::from_pointee(find_grants(&trust, signer, wanted)),
             by_partner,

@@ -16,14 +16,15 @@ const MOST_FAULTS: usize = 5;
 const TENANT: &str = "00000000-0000-0000-0000-000000000000";
 
 /// Generations that have an operation share it, and so do the requests that call it.
+#[derive(Clone)]
 pub struct Operation {
     pub route: Route,
-    pub parameters: Parameters,
-    pub body: Option<Schema>,
+    pub parameters: Arc<Parameters>,
+    pub body: Option<Arc<Schema>>,
     /// Schema of a success.
     pub response: Arc<Schema>,
     /// CSV form of a success, for callers who prefer it.
-    pub csv: Option<Csv>,
+    pub csv: Option<Arc<Csv>>,
     /// A success has the id of a new record.
     pub answers_an_id: bool,
     /// A list for those who come back for what is new, whoever asks.
@@ -57,7 +58,15 @@ impl Operation {
         let csv =
             route.csv.then(|| Csv::compile(&route.response, schemas)).transpose().map_err(|why| invalid("csv", why))?;
         let answers_an_id = location::answers_an_id(&route, schemas);
-        Ok(Operation { route, parameters, body, response: Arc::new(response), csv, answers_an_id, news: false })
+        Ok(Operation {
+            route,
+            parameters: Arc::new(parameters),
+            body: body.map(Arc::new),
+            response: Arc::new(response),
+            csv: csv.map(Arc::new),
+            answers_an_id,
+            news: false,
+        })
     }
 
     /// The places where the route's example is not what the operation takes and answers, each with its fault: `/body/name: REQUIRED`.

@@ -28,6 +28,8 @@ pub struct Finish<'a> {
     pub subjects: &'a [Uuid],
     pub changed: &'a [String],
     pub detail: Option<&'a Json>,
+    /// The extensions that took part: name and version.
+    pub extensions: &'a [(String, String)],
     pub emitted: &'a [Event],
     pub answer: &'a Answer,
 }
@@ -192,10 +194,18 @@ fn metadata(finish: &Finish<'_>) -> String {
     if let Some(detail) = finish.detail {
         metadata["detail"] = detail.clone();
     }
+    if !finish.extensions.is_empty() {
+        metadata["extensions"] = list_extensions(finish.extensions);
+    }
     if let Some(time) = finish.history_at {
         metadata["historyAt"] = calendar::time(time).into();
     }
     metadata.to_string()
+}
+
+/// Extensions as an audit entry names them.
+pub fn list_extensions(extensions: &[(String, String)]) -> Json {
+    extensions.iter().map(|(name, version)| serde_json::json!({ "module": name, "version": version })).collect()
 }
 
 fn fault(error: impl std::fmt::Display) -> Error {

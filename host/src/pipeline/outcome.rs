@@ -41,6 +41,8 @@ pub struct Done {
     pub audit: Option<&'static str>,
     /// Details of the action, for the audit entry: never a secret.
     pub detail: Option<Json>,
+    /// The extensions that took part: name and version.
+    pub extensions: Vec<(String, String)>,
 }
 
 /// The result of an operation, with the session where it was not lost.
@@ -223,5 +225,6 @@ pub fn check_reply(
         credential: false,
         audit: None,
         detail: None,
+        extensions: Vec::new(),
     })
 }

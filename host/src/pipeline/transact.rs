@@ -152,6 +152,7 @@ impl<H: Host> PreparedRequest<'_, H> {
                 subjects: &done.subjects,
                 changed: &done.changed,
                 detail: done.detail.as_ref(),
+                extensions: &done.extensions,
                 emitted: &done.emitted,
                 answer: &answer,
             };
@@ -180,15 +181,19 @@ async fn call_module(module: &Arc<Module>, call: OpenedCall<'_>, limits: &Limits
     if let Some(trace) = &request.trail.trace {
         trace.step(format!("run {}", module.name), module.describe());
     }
-    let ran = call::handle(
-        CallContext { module: module.clone(), session, facts, read_only: route.read_only, limits },
-        &input.call,
-    )
-    .await;
+    let listeners = request.generation.listeners.clone();
+    let entry = CallContext { module: module.clone(), session, facts, read_only: route.read_only, limits, listeners };
+    let ran = call::handle(entry, &input.call).await;
     if let Some(trace) = &request.trail.trace {
         trace.describe_step(ran.used.describe());
     }
     let operation = &request.operation;
+    if let Some((listener, problem)) = ran.refusal {
+        let blame = ModuleCall { module: &listener, operation: &route.operation, trail: &request.trail };
+        let result = Err(blame.refuse_problem(&request.generation, None, problem));
+        return Outcome { session: ran.session, result };
+    }
+    let extensions = ran.extensions.iter().map(|module| (module.name.clone(), module.version.clone())).collect();
     let blame = ModuleCall { module: &ran.blamed, operation: &route.operation, trail: &request.trail };
     let result = match ran.result {
         Err(failure) => Err(blame.refuse_failure(&failure)),
@@ -199,7 +204,7 @@ async fn call_module(module: &Arc<Module>, call: OpenedCall<'_>, limits: &Limits
                 judge
                     .answer(&module.descriptor, &route.operation, &operation.response, &done.body)
                     .map_err(Failure::Fault)?;
-                Ok(done)
+                Ok(Done { extensions, ..done })
             })
             .map_err(|failure| blame.refuse_answer(&failure)),
     };

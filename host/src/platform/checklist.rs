@@ -1,5 +1,7 @@
 //! `GET /tenants/{tenantId}/onboarding`: what a company has still to do, computed live: every module's own steps, then the host's.
 
+use std::sync::Arc;
+
 use schemars::JsonSchema;
 use serde::Serialize;
 use uuid::Uuid;
@@ -67,6 +69,7 @@ async fn get(session: Session, call: &Call<'_>) -> Outcome {
             facts: facts(request, opened, tenant),
             read_only: true,
             limits: platform.limits,
+            listeners: Arc::default(),
         })
         .await;
         let blame = ModuleCall { module: &ran.blamed, operation: "checklist", trail: &request.trail };

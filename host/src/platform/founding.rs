@@ -97,10 +97,15 @@ pub async fn found_company(
             facts: facts_of(tenant, founding),
             read_only: false,
             limits: founding.limits,
+            listeners: founding.generation.listeners.clone(),
         };
         let ran = sandbox::call::provision(entry, &options).await;
         session = ran.session;
         emitted.extend(ran.emitted.into_iter().map(|(_, event)| event));
+        if let Some((listener, problem)) = ran.refusal {
+            let blame = ModuleCall { module: &listener, operation: "provision", trail: &founding.facts.trail };
+            return (session, Err(blame.refuse_problem(founding.generation, None, problem)));
+        }
         let blame = ModuleCall { module: &ran.blamed, operation: "provision", trail: &founding.facts.trail };
         let refusal = match ran.result {
             Ok(Ok(made)) => {

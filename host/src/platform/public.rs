@@ -55,6 +55,7 @@ fn read(path: &str, operation: &str, summary: &str, response: Json) -> Route {
         events: Vec::new(),
         problems: Vec::new(),
         item_codes: Vec::new(),
+        reaches: Vec::new(),
         example: None,
         audit: None,
         cache_control: None,

@@ -21,6 +21,7 @@ pub fn answer(body: &impl Serialize) -> Performed {
         credential: false,
         audit: None,
         detail: None,
+        extensions: Vec::new(),
     })
 }
 

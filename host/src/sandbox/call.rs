@@ -7,18 +7,21 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use uuid::Uuid;
+use wasmtime::component::Instance;
 use wasmtime::{AsContextMut as _, Engine, Store, Trap, UpdateDeadline};
 
 use super::facts::RequestFacts;
 use super::failure::Failure;
 use super::frames::describe_trap;
 use super::limits::{Limits, Used};
+use super::listeners::{self, ListenerRejection, TransactionListeners};
 use super::module::Module;
 use super::state::State;
 use crate::database::Session;
 use crate::store::Scope;
 use crate::wit::events::Event;
 use crate::wit::exports::commerce::platform::module::Guest as GuestModule;
+use crate::wit::extension::{listener, timer};
 use crate::wit::module;
 
 /// A guest that has run so long without a host call lets others run.
@@ -33,8 +36,14 @@ pub struct Ran<T> {
     /// With the module that emitted each.
     pub emitted: Vec<(Arc<Module>, Event)>,
     pub result: Result<T, Failure>,
+    /// A listener that rejected what was done. The transaction must not be committed.
+    pub refusal: Option<ListenerRejection>,
     /// The module whose failure it is: the one that was called, or one that it called.
     pub blamed: Arc<Module>,
+    /// The extensions that took part.
+    pub extensions: Vec<Arc<Module>>,
+    /// Whether rows were written or events emitted.
+    pub has_changes: bool,
     pub used: Used,
 }
 
@@ -45,6 +54,8 @@ pub struct CallContext {
     pub facts: RequestFacts,
     pub read_only: bool,
     pub limits: Limits,
+    /// The modules that receive what is emitted, before the end of the transaction.
+    pub listeners: Arc<TransactionListeners>,
 }
 
 pub async fn handle(entry: CallContext, call: &module::Call) -> Ran<Result<module::Reply, module::Problem>> {
@@ -52,7 +63,7 @@ pub async fn handle(entry: CallContext, call: &module::Call) -> Ran<Result<modul
     if let Some(native) = entry.module.native.clone() {
         let (module, mut state, began) = (entry.module.clone(), begin(entry, &call.operation), Instant::now());
         let result = native.handle(&mut state, call).await;
-        return end(module, began, state, result, Result::is_ok);
+        return end(module, began, state, result.map(|answer| (answer, None)), Result::is_ok);
     }
     let operation = call.operation.as_str();
     ask(entry, operation, async |guest, store| guest.call_handle(store, call).await, Result::is_ok).await
@@ -82,6 +93,47 @@ pub async fn upgrade(
         .await
 }
 
+/// One event that was committed, for a module that receives its kind.
+pub async fn receive(entry: CallContext, event: &listener::Event) -> Ran<Result<(), module::Problem>> {
+    let operation = format!("receive {}", event.kind);
+    ask_extension(
+        entry,
+        &operation,
+        async |module, instance, store| {
+            let indices = module.receives.as_ref().ok_or_else(lack_function)?;
+            let guest = indices.load(&mut *store, instance)?;
+            guest.call_receive(store, listener::Moment::AfterCommit, event).await
+        },
+        Result::is_ok,
+    )
+    .await
+}
+
+/// One bounded batch of a timer's work for a window; answers where the next begins.
+pub async fn run_timer(
+    entry: CallContext,
+    timer: &str,
+    window: timer::Window,
+    cursor: Option<&str>,
+) -> Ran<Result<Option<String>, module::Problem>> {
+    let operation = format!("timer {timer}");
+    ask_extension(
+        entry,
+        &operation,
+        async |module, instance, store| {
+            let indices = module.timer.as_ref().ok_or_else(lack_function)?;
+            let guest = indices.load(&mut *store, instance)?;
+            guest.call_run(store, timer, window, cursor).await
+        },
+        Result::is_ok,
+    )
+    .await
+}
+
+fn lack_function() -> wasmtime::Error {
+    wasmtime::format_err!("the module exports no such function")
+}
+
 /// A fresh instance, one call of it, and what is left. `succeeds`: whether an answer would be committed.
 async fn ask<T>(
     entry: CallContext,
@@ -89,12 +141,36 @@ async fn ask<T>(
     call: impl AsyncFnOnce(&GuestModule, &mut Store<State>) -> wasmtime::Result<T>,
     succeeds: fn(&T) -> bool,
 ) -> Ran<T> {
-    let (module, state, began) = (entry.module.clone(), begin(entry, operation), Instant::now());
+    let (module, listeners) = (entry.module.clone(), entry.listeners.clone());
+    let (state, began) = (begin(entry, operation), Instant::now());
     let clock = state.clock.clone();
     let mut store = store(module.code.engine(), state);
     let answer = async {
         let guest = module.code.instantiate_async(&mut store).await?;
-        call(guest.commerce_platform_module(), &mut store).await
+        let answer = call(guest.commerce_platform_module(), &mut store).await?;
+        let refusal = if succeeds(&answer) { listeners::notify(&mut store, &listeners).await? } else { None };
+        Ok::<_, wasmtime::Error>((answer, refusal))
+    };
+    let result = clock.measure(answer).await;
+    end(module, began, store.into_data(), result, succeeds)
+}
+
+/// The same of a function that is no part of the platform's interface.
+async fn ask_extension<T>(
+    entry: CallContext,
+    operation: &str,
+    call: impl AsyncFnOnce(&Arc<Module>, &Instance, &mut Store<State>) -> wasmtime::Result<T>,
+    succeeds: fn(&T) -> bool,
+) -> Ran<T> {
+    let (module, listeners) = (entry.module.clone(), entry.listeners.clone());
+    let (state, began) = (begin(entry, operation), Instant::now());
+    let clock = state.clock.clone();
+    let mut store = store(module.code.engine(), state);
+    let answer = async {
+        let instance = module.code.instance_pre().instantiate_async(&mut store).await?;
+        let answer = call(&module, &instance, &mut store).await?;
+        let refusal = if succeeds(&answer) { listeners::notify(&mut store, &listeners).await? } else { None };
+        Ok::<_, wasmtime::Error>((answer, refusal))
     };
     let result = clock.measure(answer).await;
     end(module, began, store.into_data(), result, succeeds)
@@ -102,7 +178,7 @@ async fn ask<T>(
 
 /// `operation`: its id, or the name of the function that is none.
 fn begin(entry: CallContext, operation: &str) -> State {
-    let CallContext { module, session, facts, read_only, limits } = entry;
+    let CallContext { module, session, facts, read_only, limits, .. } = entry;
     let mut scope = Scope::new(Uuid::from_u64_pair(facts.tenant.0, facts.tenant.1), facts.now, read_only);
     scope.instant_ms = facts.instant;
     scope.limits.calls = usize::try_from(limits.store_calls).unwrap_or(usize::MAX);
@@ -114,16 +190,21 @@ fn end<T>(
     module: Arc<Module>,
     began: Instant,
     mut state: State,
-    result: wasmtime::Result<T>,
+    result: wasmtime::Result<(T, Option<ListenerRejection>)>,
     succeeds: fn(&T) -> bool,
 ) -> Ran<T> {
-    let result = match result {
-        Err(error) => Err(classify(&state, &error)),
-        Ok(answer) if succeeds(&answer) => check_success(&mut state).map(|()| answer),
-        Ok(answer) => Ok(answer),
+    let (result, refusal) = match result {
+        Err(error) => (Err(classify(&mut state, &error)), None),
+        // What was done is undone, whatever else it was.
+        Ok((answer, Some(rejection))) => (Ok(answer), Some(rejection)),
+        Ok((answer, None)) if succeeds(&answer) => (check_success(&mut state).map(|()| answer), None),
+        Ok((answer, None)) => (Ok(answer), None),
     };
     let request = state.request();
     state.log.report_dropped(&state.operation, request);
+    if let (Err(_), Some(point)) = (&result, &state.point) {
+        state.operation = format!("{} at {point}", state.operation);
+    }
     let result = result.map_err(|failure| failure.in_operation(&state.operation));
     if let Err(failure) = &result {
         state.source().write_failure(failure);
@@ -140,6 +221,9 @@ fn end<T>(
         session: state.session,
         emitted: state.emitted,
         result,
+        refusal,
+        extensions: state.extensions,
+        has_changes: state.changes > 0,
         // A trap leaves the innermost module as the one that runs.
         blamed: state.running,
         used,
@@ -177,6 +261,7 @@ fn store(engine: &Engine, state: State) -> Store<State> {
         if state.clock.time_spent() >= guest_time {
             return Err(state.stop(Failure::from_time("guest time", guest_time)));
         }
+        state.check_share(0)?;
         if state.clock.age() >= state.limits.whole {
             return Err(state.stop(Failure::from_time("whole time", state.limits.whole)));
         }
@@ -197,9 +282,14 @@ fn store(engine: &Engine, state: State) -> Store<State> {
     store
 }
 
-fn classify(state: &State, error: &wasmtime::Error) -> Failure {
+/// A limit that an extension passed is its failure, whichever of its services ran.
+fn classify(state: &mut State, error: &wasmtime::Error) -> Failure {
     if let Some(failure) = &state.failure {
         return failure.clone();
+    }
+    if let Some(extension) = state.find_memory_culprit() {
+        state.running = extension;
+        return Failure::from_size("memory of an extension", state.limits.share_of_memory());
     }
     if state.memory.exceeded {
         return Failure::from_size("memory", state.memory.limit);

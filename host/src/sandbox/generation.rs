@@ -8,14 +8,20 @@ use stoa_descriptor::{Access, Audience, Descriptor, Named, Route, ServiceAccess}
 use wasmtime::Engine;
 use wasmtime::component::{Component, HasSelf, Linker};
 
+use super::arrangement::{self, Arrangement, name_point};
+use super::circles::{self, Need};
 use super::clashes::clashes;
+use super::interface::{self, InterfaceName};
+use super::listeners::TransactionListeners;
 use super::module::{Module, Vetted};
-use super::services::{self, Unresolved};
+use super::points;
+use super::reached::ReachedExtensions;
+use super::services::{self, Link, Unresolved};
 use super::state::State;
 use super::trial::Trial;
 use crate::operations::HostNames;
 use crate::problem;
-use crate::wit::{Guest, GuestPre};
+use crate::wit::{Guest, GuestPre, extension};
 
 pub struct Generation {
     /// As the database counts them.
@@ -27,6 +33,10 @@ pub struct Generation {
     pub permissions: BTreeMap<String, Permission>,
     /// Every scope that an API client may hold, likewise.
     pub scopes: BTreeMap<String, Permission>,
+    /// The sequence of the extensions of each point.
+    pub arrangement: Arrangement,
+    /// The modules that receive events in the transaction.
+    pub listeners: Arc<TransactionListeners>,
     /// Status and detail of the problem codes that modules declare beside the host's.
     pub problems: BTreeMap<String, (u16, String)>,
     /// Trials of its new modules, for a while.
@@ -50,6 +60,12 @@ pub enum Unlinked {
     /// A service that they need of each other is not there.
     #[error("{0}")]
     Services(String),
+    /// An extension does not fit the point that it extends, or there are too many at one.
+    #[error("{0}")]
+    Points(String),
+    /// Modules need each other in a circle that leads through a point or an event.
+    #[error("{0}")]
+    Circle(String),
 }
 
 impl From<Unresolved> for Unlinked {
@@ -59,12 +75,14 @@ impl From<Unresolved> for Unlinked {
 }
 
 impl Generation {
-    /// Links modules that were vetted. `host`: what they may build on. Nothing is written: tables come afterwards.
+    /// Links modules that were vetted. `host`: what they may build on. `wanted`: the arrangement to keep, as far as the modules extend its
+    /// points. Nothing is written: tables come afterwards.
     pub fn link(
         engine: &Engine,
         host: &HostNames,
         number: u64,
         vetted: &[Arc<Vetted>],
+        wanted: &Arrangement,
     ) -> Result<Generation, Unlinked> {
         // Whoever comes first holds a name that two of them claim.
         let (partners, others): (Vec<&Arc<Vetted>>, Vec<_>) = vetted.iter().partition(|vetted| vetted.by_partner);
@@ -73,7 +91,10 @@ impl Generation {
             return Err(Unlinked::Descriptors(clashes.join("; ")));
         }
         expect_tables_apart(vetted)?;
-        let modules = link_services(engine, vetted)?;
+        let arrangement = arrangement::fit(wanted, vetted.iter().map(|vetted| &*vetted.descriptor))?;
+        circles::check_events(vetted.iter().map(|vetted| &*vetted.descriptor))?;
+        let modules = link_services(engine, vetted, &arrangement)?;
+        let listeners = Arc::new(TransactionListeners::new(&modules, &arrangement));
         let descriptors = modules.iter().map(|module| &*module.descriptor);
         let permissions = compose_grants(host, host.permissions, descriptors.clone(), |it| &it.permissions);
         let scopes = compose_grants(host, host.scopes, descriptors, |it| &it.scopes);
@@ -83,7 +104,8 @@ impl Generation {
             .map(|problem| (problem.code.clone(), (problem.status, problem.detail.clone())))
             .collect();
         let (engine, trials) = (engine.clone(), ArcSwap::default());
-        let generation = Generation { number, engine, modules, permissions, scopes, problems, trials };
+        let generation =
+            Generation { number, engine, modules, permissions, scopes, arrangement, listeners, problems, trials };
         generation.expect_catalogued()?;
         Ok(generation)
     }
@@ -171,65 +193,95 @@ fn expect_tables_apart(vetted: &[Arc<Vetted>]) -> Result<(), Unlinked> {
     Ok(())
 }
 
-/// Links services and sorts providers first. A cycle is refused: re-entering a module would show it its own half-done state.
-fn link_services(engine: &Engine, vetted: &[Arc<Vetted>]) -> Result<Vec<Arc<Module>>, Unlinked> {
-    let failed = |name: &str, error: wasmtime::Error| Unlinked::Services(format!("{name}: {error:#}"));
+/// Links services and points, and sorts those first that others call. A circle is refused: re-entering a module would show it its own
+/// half-done state.
+fn link_services(
+    engine: &Engine,
+    vetted: &[Arc<Vetted>],
+    arrangement: &Arrangement,
+) -> Result<Vec<Arc<Module>>, Unlinked> {
     let sorted: Vec<&Arc<Vetted>> =
         providers_first(engine, vetted)?.into_iter().filter_map(|index| vetted.get(index)).collect();
     let components = components(sorted.iter().copied());
+    let reached = ReachedExtensions::new(vetted.iter().map(|vetted| &*vetted.descriptor));
     let mut modules: Vec<Arc<Module>> = Vec::with_capacity(sorted.len());
     for vetted in sorted {
-        let Descriptor { name, version, .. } = &*vetted.descriptor;
-        let mut linker = Linker::<State>::new(engine);
-        Guest::add_to_linker::<_, HasSelf<State>>(&mut linker, |state| state).map_err(|error| failed(name, error))?;
-        for wanted in services::resolve(engine, modules.len(), &components)? {
-            let provider = modules.get(wanted.provider).ok_or_else(|| circle(&[name]))?;
-            services::link(&mut linker, &wanted, provider, vetted).map_err(|error| failed(name, error))?;
-        }
-        let code = linker
-            .instantiate_pre(&vetted.component)
-            .and_then(GuestPre::new)
-            .map_err(|error| Unlinked::Descriptors(format!("{name}: {error:#}")))?;
-        modules.push(Arc::new(Module {
-            name: name.clone(),
-            version: version.clone(),
-            code,
-            #[cfg(feature = "native-modules")]
-            native: None,
-            vetted: vetted.clone(),
-        }));
+        let links = services::resolve(engine, modules.len(), &components)?;
+        let module = link_module(engine, vetted, &links, &modules, arrangement)?;
+        modules.push(Arc::new(reached.complete(module)));
     }
     Ok(modules)
 }
 
-fn circle(names: &[&str]) -> Unlinked {
-    Unlinked::Services(format!("modules need each other in a circle: {}", names.join(", ")))
+/// Links one module to those before it.
+fn link_module(
+    engine: &Engine,
+    vetted: &Arc<Vetted>,
+    links: &[Link],
+    modules: &[Arc<Module>],
+    arrangement: &Arrangement,
+) -> Result<Module, Unlinked> {
+    let Descriptor { name, version, receives, timers, .. } = &*vetted.descriptor;
+    let failed = |error: wasmtime::Error| Unlinked::Services(format!("{name}: {error:#}"));
+    let invalid = |error: wasmtime::Error| Unlinked::Descriptors(format!("{name}: {error:#}"));
+    let mut linker = Linker::<State>::new(engine);
+    Guest::add_to_linker::<_, HasSelf<State>>(&mut linker, |state| state).map_err(failed)?;
+    extension::points::add_to_linker::<_, HasSelf<State>>(&mut linker, |state| state).map_err(failed)?;
+    for wanted in links {
+        let provider = modules.get(wanted.provider);
+        let provider = provider.ok_or_else(|| Unlinked::Services(format!("{name} is linked before its provider")))?;
+        services::link(&mut linker, wanted, provider, vetted).map_err(failed)?;
+    }
+    let places = arrangement::list_places(&vetted.descriptor);
+    let extensions = |interface: &str| -> Vec<Arc<Module>> {
+        let names = arrangement.get(name_point(interface)).into_iter().flatten();
+        let linked = names.filter_map(|name| modules.iter().find(|module| module.name == *name));
+        linked.filter(|module| arrangement::is_called(&module.descriptor, interface, &places)).cloned().collect()
+    };
+    let points = points::link(&mut linker, engine, vetted, extensions)?;
+    let pre = linker.instantiate_pre(&vetted.component).map_err(invalid)?;
+    let receives = (!receives.is_empty()).then(|| extension::listener::GuestIndices::new(&pre)).transpose();
+    let timer = (!timers.is_empty()).then(|| extension::timer::GuestIndices::new(&pre)).transpose();
+    Ok(Module {
+        name: name.clone(),
+        version: version.clone(),
+        code: GuestPre::new(pre).map_err(invalid)?,
+        operations: vetted.operations.clone(),
+        extended_by: BTreeMap::new(),
+        points,
+        receives: receives.map_err(invalid)?,
+        timer: timer.map_err(invalid)?,
+        #[cfg(feature = "native-modules")]
+        native: None,
+        vetted: vetted.clone(),
+    })
 }
 
 fn components<'a>(vetted: impl Iterator<Item = &'a Arc<Vetted>>) -> Vec<(String, &'a Component)> {
     vetted.map(|vetted| (vetted.descriptor.name.clone(), &vetted.component)).collect()
 }
 
+/// The modules in a sequence in which each comes after those that it calls: the providers of its services, and every module that
+/// extends one of its points.
 fn providers_first(engine: &Engine, vetted: &[Arc<Vetted>]) -> Result<Vec<usize>, Unlinked> {
     let all = components(vetted.iter());
-    let mut needs = Vec::with_capacity(all.len());
-    for index in 0..all.len() {
-        let links = services::resolve(engine, index, &all)?;
-        needs.push(links.into_iter().map(|link| link.provider).collect::<Vec<_>>());
-    }
-    let mut sorted = Vec::with_capacity(all.len());
-    while sorted.len() < all.len() {
-        let ready: Vec<usize> = (0..all.len())
-            .filter(|index| !sorted.contains(index) && needs[*index].iter().all(|provider| sorted.contains(provider)))
-            .collect();
-        if ready.is_empty() {
-            let waiting = (0..all.len()).filter(|index| !sorted.contains(index));
-            let cycle: Vec<&str> = waiting.map(|index| all[index].0.as_str()).collect();
-            return Err(circle(&cycle));
+    let mut needs: Vec<Vec<Need>> = Vec::with_capacity(all.len());
+    for (index, module) in vetted.iter().enumerate() {
+        let services = services::resolve(engine, index, &all)?.into_iter().map(|link| {
+            let service = InterfaceName::parse(&link.import).map_or(link.import, |name| name.path);
+            Need::service(link.provider, service)
+        });
+        let mut of_module: Vec<Need> = services.collect();
+        let places = arrangement::list_places(&module.descriptor);
+        for (_, point, _) in interface::points_called(engine, &module.component) {
+            let is_called = |vetted: &Arc<Vetted>| arrangement::is_called(&vetted.descriptor, &point.path, &places);
+            let extensions = vetted.iter().enumerate().filter(|(_, vetted)| is_called(vetted));
+            of_module.extend(extensions.map(|(index, _)| Need::point(index, name_point(&point.path))));
         }
-        sorted.extend(ready);
+        needs.push(of_module);
     }
-    Ok(sorted)
+    let names: Vec<&str> = all.iter().map(|(name, _)| name.as_str()).collect();
+    circles::sort(&names, &needs)
 }
 
 /// The catalog of permissions or scopes: the host's own, then what each module declares.

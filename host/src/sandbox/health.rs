@@ -1,7 +1,7 @@
 //! How a module fares on this host: calls, failures by kind, how long calls take. One of these lives as long as the module does
 //! here, whichever generations have it.
 
-use std::collections::VecDeque;
+use std::collections::{BTreeMap, VecDeque};
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use std::time::Duration;
@@ -17,6 +17,8 @@ const LONGEST: u64 = 60_000_000;
 /// Failed requests that are remembered: those under way are looked up at once.
 const REMEMBERED: usize = 256;
 
+type Times = Mutex<Option<Histogram<u64>>>;
+
 pub struct Health {
     calls: AtomicU64,
     traps: AtomicU64,
@@ -25,8 +27,31 @@ pub struct Health {
     /// Requests whose failure it was, the youngest last, and whether it was a trap or a breach of the contract.
     failed: Mutex<VecDeque<(Uuid, bool)>>,
     /// Microseconds, to two digits.
-    times: Mutex<Option<Histogram<u64>>>,
+    times: Times,
     metrics: Metrics,
+    /// The same of each point that the module extends.
+    points: BTreeMap<String, PointCounts>,
+}
+
+/// The result of one call of an extension.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum PointOutcome {
+    Answered,
+    Rejected,
+    Failed,
+}
+
+/// Calls of an extension at one point.
+struct PointCounts {
+    calls: AtomicU64,
+    rejections: AtomicU64,
+    failures: AtomicU64,
+    /// Microseconds, to two digits.
+    times: Times,
+    answered: metrics::Counter,
+    rejected: metrics::Counter,
+    failed: metrics::Counter,
+    seconds: metrics::Histogram,
 }
 
 /// The same for whoever scrapes: labels are module, version and outcome, and nothing that a caller could invent.
@@ -54,6 +79,20 @@ pub struct Report {
     pub p99_us: u64,
 }
 
+/// The operators' view of an extension at one point.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct PointReport {
+    pub calls: u64,
+    /// Calls that rejected the request.
+    pub rejections: u64,
+    pub failures: u64,
+    /// Microseconds that the faster half of the calls took at most.
+    pub p50_us: u64,
+    /// Microseconds, likewise of 99 in 100 calls.
+    pub p99_us: u64,
+}
+
 impl Report {
     pub fn failures(&self) -> u64 {
         self.traps + self.timeouts + self.limits
@@ -61,7 +100,8 @@ impl Report {
 }
 
 impl Health {
-    pub fn new(module: &str, version: &str) -> Health {
+    /// `points`: those that the module extends.
+    pub fn new<'a>(module: &str, version: &str, points: impl Iterator<Item = &'a str>) -> Health {
         let counter = |outcome: &'static str| {
             let labels =
                 [("module", module.to_string()), ("version", version.to_string()), ("outcome", outcome.into())];
@@ -74,7 +114,8 @@ impl Health {
             timeouts: AtomicU64::new(0),
             limits: AtomicU64::new(0),
             failed: Mutex::default(),
-            times: Mutex::new(Histogram::new_with_bounds(1, LONGEST, 2).ok()),
+            times: make_histogram(),
+            points: points.map(|point| (point.to_owned(), PointCounts::new(module, point))).collect(),
             metrics: Metrics {
                 calls: counter("answered"),
                 traps: counter("trap"),
@@ -90,10 +131,31 @@ impl Health {
         self.calls.fetch_add(1, Relaxed);
         self.metrics.calls.increment(1);
         self.metrics.seconds.record(took.as_secs_f64());
-        if let Ok(mut times) = self.times.lock()
-            && let Some(times) = times.as_mut()
-        {
-            times.saturating_record(u64::try_from(took.as_micros()).unwrap_or(LONGEST));
+        record_time(&self.times, took);
+    }
+
+    /// A call of the module as an extension. It is a call of the module too: failures are compared with the number of calls.
+    pub fn count_point(&self, point: &str, took: Duration, outcome: PointOutcome) {
+        self.count_call(took);
+        self.count_at_point(point, took, outcome);
+    }
+
+    /// The same of a call that is counted as one of the module already.
+    pub fn count_at_point(&self, point: &str, took: Duration, outcome: PointOutcome) {
+        let Some(counts) = self.points.get(point) else { return };
+        counts.calls.fetch_add(1, Relaxed);
+        counts.seconds.record(took.as_secs_f64());
+        record_time(&counts.times, took);
+        match outcome {
+            PointOutcome::Answered => counts.answered.increment(1),
+            PointOutcome::Rejected => {
+                counts.rejections.fetch_add(1, Relaxed);
+                counts.rejected.increment(1);
+            }
+            PointOutcome::Failed => {
+                counts.failures.fetch_add(1, Relaxed);
+                counts.failed.increment(1);
+            }
         }
     }
 
@@ -129,17 +191,82 @@ impl Health {
     }
 
     pub fn report(&self) -> Report {
-        let quantile = |share: f64| {
-            let times = self.times.lock().ok();
-            times.as_ref().and_then(|times| times.as_ref()).map_or(0, |times| times.value_at_quantile(share))
-        };
         Report {
             calls: self.calls.load(Relaxed),
             traps: self.traps.load(Relaxed),
             timeouts: self.timeouts.load(Relaxed),
             limits: self.limits.load(Relaxed),
-            p50_us: quantile(0.5),
-            p99_us: quantile(0.99),
+            p50_us: read_quantile(&self.times, 0.5),
+            p99_us: read_quantile(&self.times, 0.99),
         }
+    }
+
+    /// The report of a point; all is 0 where the module does not extend it.
+    pub fn report_point(&self, point: &str) -> PointReport {
+        let Some(counts) = self.points.get(point) else { return PointReport::default() };
+        PointReport {
+            calls: counts.calls.load(Relaxed),
+            rejections: counts.rejections.load(Relaxed),
+            failures: counts.failures.load(Relaxed),
+            p50_us: read_quantile(&counts.times, 0.5),
+            p99_us: read_quantile(&counts.times, 0.99),
+        }
+    }
+}
+
+impl PointCounts {
+    fn new(module: &str, point: &str) -> PointCounts {
+        let counter = |outcome: &'static str| {
+            let labels = [("module", module.to_string()), ("point", point.to_string()), ("outcome", outcome.into())];
+            metrics::counter!("stoa_extension_calls_total", &labels)
+        };
+        let labels = [("module", module.to_string()), ("point", point.to_string())];
+        let [calls, rejections, failures] = Default::default();
+        PointCounts {
+            calls,
+            rejections,
+            failures,
+            times: make_histogram(),
+            answered: counter("answered"),
+            rejected: counter("rejected"),
+            failed: counter("failed"),
+            seconds: metrics::histogram!("stoa_extension_seconds", &labels),
+        }
+    }
+}
+
+fn make_histogram() -> Times {
+    Mutex::new(Histogram::new_with_bounds(1, LONGEST, 2).ok())
+}
+
+fn record_time(times: &Times, took: Duration) {
+    if let Ok(mut times) = times.lock()
+        && let Some(times) = times.as_mut()
+    {
+        times.saturating_record(u64::try_from(took.as_micros()).unwrap_or(LONGEST));
+    }
+}
+
+fn read_quantile(times: &Times, share: f64) -> u64 {
+    let times = times.lock().ok();
+    times.as_ref().and_then(|times| times.as_ref()).map_or(0, |times| times.value_at_quantile(share))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_call_of_an_extension_counts_at_its_point_and_as_a_call_of_the_module() {
+        let health = Health::new("acme", "1.0.0", ["checkout", "listener"].into_iter());
+        let took = Duration::from_micros(40);
+        health.count_point("checkout", took, PointOutcome::Answered);
+        health.count_point("checkout", took, PointOutcome::Rejected);
+        health.count_point("checkout", took, PointOutcome::Failed);
+        health.count_point("elsewhere", took, PointOutcome::Failed);
+        let report = health.report_point("checkout");
+        assert_eq!((report.calls, report.rejections, report.failures, report.p50_us), (3, 1, 1, 40));
+        assert_eq!(health.report_point("listener"), PointReport::default());
+        assert_eq!(health.report().calls, 4);
     }
 }

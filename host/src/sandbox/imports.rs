@@ -31,6 +31,7 @@ async fn run(state: &mut State, calls: Vec<wit::Call>) -> wasmtime::Result<Resul
     if state.clock.age() >= state.limits.whole {
         return Err(state.stop(Failure::from_time("whole time", state.limits.whole)));
     }
+    state.check_share(calls.len())?;
     let module = state.running.clone();
     let Some(mut session) = state.session.take() else {
         return Err(state.stop(Failure::Fault("the store was called outside a request".into())));
@@ -53,6 +54,7 @@ async fn run(state: &mut State, calls: Vec<wit::Call>) -> wasmtime::Result<Resul
     }
     state.session = Some(session);
     state.changes += u64::from(writes && answer.is_ok());
+    state.check_share(0)?;
     match answer {
         Ok(replies) => Ok(Ok(replies)),
         Err(StoreError::Failure(failure)) => {

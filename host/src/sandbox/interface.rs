@@ -1,9 +1,13 @@
 //! The names of interfaces, which components have which, and when one version of an interface serves in another's place.
 
 use semver::Version;
+use stoa_descriptor::extension::{PACKAGE, POINTS};
 use wasmtime::Engine;
 use wasmtime::component::Component;
-use wasmtime::component::types::{ComponentInstance, ComponentItem};
+use wasmtime::component::types::{ComponentFunc, ComponentInstance, ComponentItem};
+
+/// The package of the interfaces between the host and modules.
+const PLATFORM: &str = "commerce:platform/";
 
 /// `package/interface@version`, taken apart.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -42,26 +46,61 @@ pub fn fits(wanted: &Version, offered: &Version) -> bool {
 
 /// Services that a component imports: name as written, parsed name, its functions.
 pub fn services_wanted(engine: &Engine, component: &Component) -> Vec<(String, InterfaceName, ComponentInstance)> {
-    let mut wanted = Vec::new();
-    for (name, item) in component.component_type().imports(engine) {
-        let (Some(parsed), ComponentItem::ComponentInstance(instance)) = (InterfaceName::parse(name), item.ty) else {
-            continue;
-        };
-        if !parsed.path.starts_with("commerce:platform/") {
-            wanted.push((name.to_string(), parsed, instance));
-        }
-    }
-    wanted
+    list_imports(engine, component).into_iter().filter(|(_, name, _)| is_service(&name.path)).collect()
 }
 
-/// Interfaces that a component exports.
+/// Services that a component exports.
 pub fn services_offered(engine: &Engine, component: &Component) -> Vec<(String, InterfaceName)> {
-    component
-        .component_type()
-        .exports(engine)
-        .filter_map(|(name, item)| match item.ty {
-            ComponentItem::ComponentInstance(_) => Some((name.to_string(), InterfaceName::parse(name)?)),
-            _ => None,
-        })
-        .collect()
+    let exports = list_exports(engine, component).into_iter().filter(|(_, name, _)| is_service(&name.path));
+    exports.map(|(written, name, _)| (written, name)).collect()
+}
+
+/// The points that a component calls, likewise. Interfaces without a function have types only.
+pub fn points_called(engine: &Engine, component: &Component) -> Vec<(String, InterfaceName, ComponentInstance)> {
+    let is_point = |path: &str| path.starts_with(PACKAGE) && path != POINTS;
+    let imports = list_imports(engine, component).into_iter();
+    imports.filter(|(_, name, instance)| is_point(&name.path) && has_functions(engine, instance)).collect()
+}
+
+/// The interfaces of `commerce:extension` that a component exports: points, `listener`, `timer` and `views`.
+pub fn points_extended(engine: &Engine, component: &Component) -> Vec<(String, InterfaceName, ComponentInstance)> {
+    let exports = list_exports(engine, component).into_iter();
+    exports.filter(|(_, name, instance)| name.path.starts_with(PACKAGE) && has_functions(engine, instance)).collect()
+}
+
+/// Returns whether an interface is a service: neither of the platform nor of extensions.
+pub fn is_service(path: &str) -> bool {
+    !path.starts_with(PLATFORM) && !path.starts_with(PACKAGE)
+}
+
+/// The functions of an interface by their names.
+pub fn functions<'a>(
+    engine: &'a Engine,
+    instance: &'a ComponentInstance,
+) -> impl Iterator<Item = (&'a str, ComponentFunc)> + 'a {
+    instance.exports(engine).filter_map(|(name, item)| match item.ty {
+        ComponentItem::ComponentFunc(function) => Some((name, function)),
+        _ => None,
+    })
+}
+
+fn has_functions(engine: &Engine, instance: &ComponentInstance) -> bool {
+    functions(engine, instance).next().is_some()
+}
+
+fn list_imports(engine: &Engine, component: &Component) -> Vec<(String, InterfaceName, ComponentInstance)> {
+    let types = component.component_type();
+    types.imports(engine).filter_map(|(name, item)| read_interface(name, item.ty)).collect()
+}
+
+fn list_exports(engine: &Engine, component: &Component) -> Vec<(String, InterfaceName, ComponentInstance)> {
+    let types = component.component_type();
+    types.exports(engine).filter_map(|(name, item)| read_interface(name, item.ty)).collect()
+}
+
+fn read_interface(name: &str, item: ComponentItem) -> Option<(String, InterfaceName, ComponentInstance)> {
+    match item {
+        ComponentItem::ComponentInstance(instance) => Some((name.to_owned(), InterfaceName::parse(name)?, instance)),
+        _ => None,
+    }
 }

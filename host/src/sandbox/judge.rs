@@ -178,6 +178,21 @@ impl Judge {
         Ok(())
     }
 
+    /// Judges a document that an extension shows at a place of a response, likewise. One that is no object is refused by every host: the
+    /// module that shows it could not read it.
+    pub fn document(
+        &self,
+        module: &Arc<Descriptor>,
+        place: &str,
+        schema: &Arc<Schema>,
+        json: &str,
+    ) -> Result<(), String> {
+        match is_object(json) {
+            true => self.answer(module, place, schema, json),
+            false => Err(format!("the document shown at {place} is no object")),
+        }
+    }
+
     /// Judges a part of an answer by the operation's route, likewise.
     pub fn judge_by_route(&self, module: &Arc<Descriptor>, route: &Route, part: Listed<'_>) -> Result<(), String> {
         match (part.breach(route), &self.queue) {

@@ -5,6 +5,8 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
 use std::time::{Duration, Instant};
 
+use super::failure::Failure;
+use super::module::Module;
 use crate::observe::trace::Attributes;
 use crate::store::CallTime;
 
@@ -33,6 +35,59 @@ pub struct Limits {
     pub reported: usize,
     /// Largest argument list of one host call.
     pub hostcall: usize,
+}
+
+/// An extension has this part of the request's limits, with the services that it calls: so no extension leaves the others of a request
+/// with nothing.
+const SHARE: u32 = 4;
+
+/// The use of one request's limits by one extension.
+pub struct LimitShare {
+    pub module: Arc<Module>,
+    /// In its calls that have ended.
+    pub used: ShareUse,
+}
+
+/// A call of an extension that has not ended.
+pub struct OpenShare {
+    /// Of its share.
+    pub index: usize,
+    /// The request's use at its beginning.
+    pub entry: ShareUse,
+    /// The request's memory beyond which the share is used up.
+    pub until: usize,
+}
+
+/// Amounts that are compared with an extension's share.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct ShareUse {
+    pub time: Duration,
+    pub memory: usize,
+    pub calls: usize,
+    /// Read and written.
+    pub rows: usize,
+}
+
+impl ShareUse {
+    /// The amounts that came after `entry`.
+    pub fn since(self, entry: ShareUse) -> ShareUse {
+        ShareUse {
+            time: self.time.saturating_sub(entry.time),
+            memory: self.memory.saturating_sub(entry.memory),
+            calls: self.calls.saturating_sub(entry.calls),
+            rows: self.rows.saturating_sub(entry.rows),
+        }
+    }
+
+    /// Both together.
+    pub fn with(self, other: ShareUse) -> ShareUse {
+        ShareUse {
+            time: self.time.saturating_add(other.time),
+            memory: self.memory.saturating_add(other.memory),
+            calls: self.calls.saturating_add(other.calls),
+            rows: self.rows.saturating_add(other.rows),
+        }
+    }
 }
 
 /// One request's use of its limits.
@@ -124,6 +179,26 @@ impl Limits {
         let left = self.host.saturating_add(STORE_TIME_OF_A_ROW.saturating_mul(rows)).saturating_sub(spent.all);
         let all = left.min(self.whole.saturating_sub(age));
         CallTime { all, reads: all.min(self.host.saturating_sub(spent.reads)), read: Duration::ZERO }
+    }
+
+    /// Memory of an extension.
+    pub fn share_of_memory(&self) -> usize {
+        self.memory / SHARE as usize
+    }
+
+    /// The part of an extension that is used up. Its guest time grows with its rows, as the request's does.
+    pub fn find_excess_of_share(&self, used: &ShareUse) -> Option<Failure> {
+        let rows = TIME_OF_A_ROW.saturating_mul(u32::try_from(used.rows).unwrap_or(u32::MAX));
+        let time = (self.deadline / SHARE).saturating_add(rows);
+        let (most_calls, most_rows) = (self.store_calls / SHARE, self.rows / SHARE);
+        let is_above = |count: usize, most: u32| u32::try_from(count).map_or(true, |count| count > most);
+        if used.time >= time {
+            return Some(Failure::from_time("guest time of an extension", time));
+        }
+        if is_above(used.calls, most_calls) {
+            return Some(Failure::from_limit("store calls of an extension", most_calls));
+        }
+        is_above(used.rows, most_rows).then(|| Failure::from_limit("rows of an extension", most_rows))
     }
 
     /// Memory of a request that has read so many full pages.
@@ -255,8 +330,18 @@ impl GuestClock {
 pub struct MemoryLimit {
     pub limit: usize,
     pub used: usize,
+    /// Use beyond which the share of the extension that runs is used up.
+    pub until: usize,
     /// Set when the limit was passed: tells a limit from any other trap.
     pub exceeded: bool,
+    /// Set when only the share of an extension was passed.
+    pub share_exceeded: bool,
+}
+
+impl MemoryLimit {
+    pub fn new(limit: usize) -> MemoryLimit {
+        MemoryLimit { limit, used: 0, until: usize::MAX, exceeded: false, share_exceeded: false }
+    }
 }
 
 impl wasmtime::ResourceLimiter for MemoryLimit {
@@ -266,6 +351,10 @@ impl wasmtime::ResourceLimiter for MemoryLimit {
             self.exceeded = true;
             // A trap, not a failed allocation: the guest must not go on with half its work.
             wasmtime::bail!("memory limit of {} bytes", self.limit);
+        }
+        if used > self.until {
+            self.share_exceeded = true;
+            wasmtime::bail!("memory limit of an extension");
         }
         self.used = used;
         Ok(true)
@@ -313,6 +402,39 @@ mod tests {
         let clock = GuestClock::default();
         clock.add_read_time(second);
         assert_eq!(clock.host_time_spent().reads, second);
+    }
+
+    #[test]
+    fn an_extension_has_a_quarter_of_the_limits() {
+        let (limits, nothing) = (Limits::default(), ShareUse::default());
+        let quarter = Duration::from_millis(125);
+        for (used, expected) in [
+            (nothing, None),
+            (ShareUse { time: quarter - Duration::from_nanos(1), ..nothing }, None),
+            (ShareUse { time: quarter, ..nothing }, Some("a time is used up: guest time of an extension: 125 ms")),
+            // A thousand rows add 50 ms.
+            (ShareUse { time: quarter, rows: 1_000, ..nothing }, None),
+            (ShareUse { calls: 2_500, ..nothing }, None),
+            (ShareUse { calls: 2_501, ..nothing }, Some("a limit is passed: store calls of an extension: 2500")),
+            (ShareUse { rows: 25_000, ..nothing }, None),
+            (ShareUse { rows: 25_001, ..nothing }, Some("a limit is passed: rows of an extension: 25000")),
+        ] {
+            let found = limits.find_excess_of_share(&used).map(|failure| failure.to_string());
+            assert_eq!(found.as_deref(), expected, "{used:?}");
+        }
+        assert_eq!(limits.share_of_memory(), 16 << 20);
+    }
+
+    #[test]
+    fn a_guest_stays_below_the_limit_and_below_the_share_of_an_extension() {
+        use wasmtime::ResourceLimiter as _;
+
+        let mut memory = MemoryLimit { until: 50, ..MemoryLimit::new(100) };
+        assert!(memory.memory_growing(0, 50, None).unwrap());
+        assert!(memory.memory_growing(50, 51, None).is_err() && memory.share_exceeded && !memory.exceeded);
+        memory.until = usize::MAX;
+        assert!(memory.memory_growing(50, 100, None).unwrap());
+        assert!(memory.memory_growing(100, 101, None).is_err() && memory.exceeded);
     }
 
     #[test]

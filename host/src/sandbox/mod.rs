@@ -1,6 +1,8 @@
 //! The sandbox: modules that run. Their limits, how they are linked to each other, and how one is called.
 
+pub mod arrangement;
 pub mod call;
+pub mod circles;
 pub mod clashes;
 pub mod engine;
 pub mod facts;
@@ -13,13 +15,17 @@ pub mod interface;
 pub mod journal;
 pub mod judge;
 pub mod limits;
+pub mod listeners;
 pub mod module;
+pub mod points;
+pub mod reached;
 pub mod services;
 pub mod signature;
 pub mod state;
 pub mod ticks;
 pub mod trial;
 
+pub use arrangement::Arrangement;
 pub use call::Ran;
 pub use facts::{Held, RequestFacts};
 pub use failure::Failure;

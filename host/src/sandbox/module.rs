@@ -14,10 +14,12 @@ use wasmtime::component::Component;
 use super::health::Health;
 use super::judge::{EventSchema, Judge};
 use super::state::State;
+use crate::contract::Schema;
 use crate::observe::trace::Attributes;
 use crate::operations::Operation;
 use crate::store::Tables;
 use crate::wit::GuestPre;
+use crate::wit::extension::{listener, timer};
 #[cfg(feature = "native-modules")]
 use crate::wit::module::{Call, Problem, Reply};
 
@@ -43,18 +45,30 @@ pub struct Vetted {
     pub by_partner: bool,
     /// Words with which its names may begin instead. They follow the settings, as `acts_in` does.
     pub granted_names: ArcSwap<Vec<NamePattern>>,
-    /// True if it calls services of other modules, whose refusals it passes on.
+    /// The schemas of the members that it adds to responses, by their places.
+    pub shown: BTreeMap<String, Arc<Schema>>,
+    /// True if it calls services or points of other modules, whose refusals it passes on.
     pub passes_on: bool,
     /// True if it may take the place of a module that another signed.
     pub replaces_others: bool,
     pub health: Arc<Health>,
 }
 
-/// A module of a generation: linked to those whose services it uses.
+/// A module of a generation: linked to those whose services it uses, and to those that extend the points that it calls.
 pub struct Module {
     pub name: String,
     pub version: String,
     pub code: GuestPre<State>,
+    /// Its operations, each with the codes of the extensions that it may reach.
+    pub operations: Vec<Arc<Operation>>,
+    /// The names of these extensions, by operation.
+    pub extended_by: BTreeMap<String, Vec<String>>,
+    /// The modules that extend the points that it calls, by interface, in sequence.
+    pub points: BTreeMap<String, Vec<Arc<Module>>>,
+    /// Its function for events, if it receives any.
+    pub receives: Option<listener::GuestIndices>,
+    /// Its function for timers, if it has any.
+    pub timer: Option<timer::GuestIndices>,
     /// The same module compiled into the process, which takes requests in the component's place: how the benchmark measures
     /// what the sandbox costs.
     #[cfg(feature = "native-modules")]
@@ -72,6 +86,11 @@ impl Deref for Module {
 }
 
 impl Module {
+    /// The names of the extensions that an operation may reach.
+    pub fn find_extensions(&self, operation: &str) -> &[String] {
+        self.extended_by.get(operation).map_or(&[], Vec::as_slice)
+    }
+
     /// The attributes of a trace's span in which it runs.
     pub fn describe(&self) -> Attributes {
         vec![("stoa.module", self.name.clone().into()), ("stoa.module.version", self.version.clone().into())]

@@ -11,7 +11,7 @@ use semver::Version;
 use serde::Serialize;
 use stoa_descriptor::ServiceAccess;
 use wasmtime::component::types::{ComponentFunc, ComponentInstance, ComponentItem};
-use wasmtime::component::{Component, ComponentExportIndex, Linker, Val};
+use wasmtime::component::{Component, ComponentExportIndex, Instance, Linker, Val};
 use wasmtime::{Engine, StoreContextMut};
 
 use super::failure::Failure;
@@ -176,7 +176,7 @@ fn bind(
     faults
 }
 
-fn same_types(want: &ComponentFunc, have: &ComponentFunc) -> bool {
+pub(super) fn same_types(want: &ComponentFunc, have: &ComponentFunc) -> bool {
     want.async_() == have.async_() && want.params().eq(have.params()) && want.results().eq(have.results())
 }
 
@@ -249,7 +249,7 @@ async fn call(
     let _span = state.facts.trail.enter(|| (format!("call {}", function.name), function.provider.describe()));
     let changes = state.changes;
     let caller = std::mem::replace(&mut state.running, function.provider.clone());
-    let called = call_provider(&mut store, function, arguments, results).await;
+    let called = call_function(&mut store, &function.provider, function.index, arguments, results).await;
     let state = store.data_mut();
     if called.is_ok() || std::mem::take(&mut state.arguments_rejected) {
         state.running = caller.clone();
@@ -260,25 +260,32 @@ async fn call(
     called
 }
 
-async fn call_provider(
-    mut store: &mut StoreContextMut<'_, State>,
-    function: &Function,
+/// Calls an exported function of a module in the store of the request.
+pub(super) async fn call_function(
+    store: &mut StoreContextMut<'_, State>,
+    module: &Arc<Module>,
+    index: ComponentExportIndex,
     arguments: &[Val],
     results: &mut [Val],
 ) -> wasmtime::Result<()> {
-    let provider = &function.provider;
-    let made = store.data().instances.iter().find(|(module, _)| Arc::ptr_eq(module, provider)).map(|(_, made)| *made);
-    let instance = match made {
-        Some(instance) => instance,
-        None => {
-            let instance = provider.code.instance_pre().instantiate_async(&mut store).await?;
-            store.data_mut().instances.push((provider.clone(), instance));
-            instance
-        }
-    };
-    let exported = instance.get_func(&mut store, function.index);
+    let instance = instantiate(store, module).await?;
+    let exported = instance.get_func(&mut *store, index);
     let exported = exported.ok_or_else(|| wasmtime::format_err!("the provider lost a function"))?;
-    exported.call_async(&mut store, arguments, results).await
+    exported.call_async(&mut *store, arguments, results).await
+}
+
+/// The instance of a module in the store of the request: it is made at first use.
+pub(super) async fn instantiate(
+    store: &mut StoreContextMut<'_, State>,
+    module: &Arc<Module>,
+) -> wasmtime::Result<Instance> {
+    let made = store.data().instances.iter().find(|(other, _)| Arc::ptr_eq(other, module)).map(|(_, made)| *made);
+    if let Some(instance) = made {
+        return Ok(instance);
+    }
+    let instance = module.code.instance_pre().instantiate_async(&mut *store).await?;
+    store.data_mut().instances.push((module.clone(), instance));
+    Ok(instance)
 }
 
 #[cfg(test)]

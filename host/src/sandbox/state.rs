@@ -8,7 +8,7 @@ use wasmtime::component::Instance;
 use super::facts::RequestFacts;
 use super::failure::Failure;
 use super::journal::{LineBudget, Source};
-use super::limits::{GuestClock, Limits, MemoryLimit};
+use super::limits::{GuestClock, LimitShare, Limits, MemoryLimit, OpenShare, ShareUse};
 use super::module::Module;
 use super::ticks::Running;
 use crate::database::Session;
@@ -42,6 +42,14 @@ pub struct State {
     pub store_limit: Option<String>,
     /// Calls of the store that wrote, and calls that emitted.
     pub changes: u64,
+    /// The extensions that took part so far, each once.
+    pub extensions: Vec<Arc<Module>>,
+    /// The point at which an extension failed.
+    pub point: Option<Arc<str>>,
+    /// The parts of the limits that extensions have used.
+    pub shares: Vec<LimitShare>,
+    /// The share of the extension that runs, with the services that it calls.
+    pub share: Option<OpenShare>,
     /// A service rejected its arguments: the failure is its caller's.
     pub arguments_rejected: bool,
     /// The last service that refused after a change: the request can only end in a problem.
@@ -75,7 +83,7 @@ impl State {
             instances: Vec::new(),
             emitted: Vec::new(),
             limits,
-            memory: MemoryLimit { limit: limits.memory, used: 0, exceeded: false },
+            memory: MemoryLimit::new(limits.memory),
             clock: GuestClock::default(),
             running_guest: Running::begin(),
             reported: 0,
@@ -83,6 +91,10 @@ impl State {
             last_error: None,
             store_limit: None,
             changes: 0,
+            extensions: Vec::new(),
+            point: None,
+            shares: Vec::new(),
+            share: None,
             arguments_rejected: false,
             refused: None,
             failure: None,
@@ -108,6 +120,75 @@ impl State {
             return Err(self.stop(Failure::from_size("events of one request", most)));
         }
         Ok(())
+    }
+
+    /// Notes that an extension took part in the request.
+    pub fn note_extension(&mut self, extension: &Arc<Module>) {
+        if !self.extensions.iter().any(|known| Arc::ptr_eq(known, extension)) {
+            self.extensions.push(extension.clone());
+        }
+    }
+
+    /// The use of the limits by all modules of the request so far.
+    fn read_use(&self) -> ShareUse {
+        ShareUse {
+            time: self.clock.time_spent(),
+            memory: self.memory.used,
+            calls: self.scope.calls,
+            rows: self.scope.rows + self.scope.written,
+        }
+    }
+
+    /// Begins a call of an extension by its share of the limits. Returns the share of the extension around it, for `end_share`.
+    pub fn begin_share(&mut self, extension: &Arc<Module>) -> Option<OpenShare> {
+        let known = self.shares.iter().position(|share| Arc::ptr_eq(&share.module, extension));
+        let index = known.unwrap_or_else(|| {
+            self.shares.push(LimitShare { module: extension.clone(), used: ShareUse::default() });
+            self.shares.len() - 1
+        });
+        let used = self.shares.get(index).map_or(0, |share| share.used.memory);
+        let left = self.limits.share_of_memory().saturating_sub(used);
+        let until = self.memory.used.saturating_add(left).min(self.memory.until);
+        self.memory.until = until;
+        let open = OpenShare { index, entry: self.read_use(), until };
+        self.share.replace(open)
+    }
+
+    /// Ends it: the extension has used what the request used meanwhile.
+    pub fn end_share(&mut self, outer: Option<OpenShare>) {
+        let used = self.share_use();
+        if let Some(share) = self.share.as_ref().and_then(|open| self.shares.get_mut(open.index)) {
+            share.used = used;
+        }
+        self.memory.until = outer.as_ref().map_or(usize::MAX, |outer| outer.until);
+        self.share = outer;
+    }
+
+    /// The use of the limits by the extension that runs, in all its calls of this request.
+    pub fn share_use(&self) -> ShareUse {
+        let open = self.share.as_ref().and_then(|open| Some((open, self.shares.get(open.index)?)));
+        open.map_or_else(ShareUse::default, |(open, share)| share.used.with(self.read_use().since(open.entry)))
+    }
+
+    /// Ends the request if the extension that runs has used its share of a limit. `calls`: of the store, which it is about to make.
+    pub fn check_share(&mut self, calls: usize) -> wasmtime::Result<()> {
+        let Some(open) = &self.share else { return Ok(()) };
+        let Some(module) = self.shares.get(open.index).map(|share| share.module.clone()) else { return Ok(()) };
+        let used = self.share_use();
+        let used = ShareUse { calls: used.calls.saturating_add(calls), ..used };
+        match self.limits.find_excess_of_share(&used) {
+            Some(failure) => {
+                self.running = module;
+                Err(self.stop(failure))
+            }
+            None => Ok(()),
+        }
+    }
+
+    /// The extension whose share of the memory a guest passed.
+    pub fn find_memory_culprit(&self) -> Option<Arc<Module>> {
+        let open = self.share.as_ref().filter(|_| self.memory.share_exceeded)?;
+        self.shares.get(open.index).map(|share| share.module.clone())
     }
 
     /// Ends the request for this reason: the guest traps.

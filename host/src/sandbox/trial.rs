@@ -7,7 +7,7 @@ use std::sync::{Arc, Mutex};
 use uuid::Uuid;
 
 use super::generation::Generation;
-use super::module::Vetted;
+use super::module::{Module, Vetted};
 
 /// So often a caller's failures are looked into, and of so many callers.
 const CHECKS: u32 = 3;
@@ -64,5 +64,17 @@ impl Trial {
             callers.values().filter_map(|checks| checks.hit).collect::<BTreeSet<Uuid>>().len()
         };
         self.callers.lock().map_or(0, |callers| count(&callers))
+    }
+}
+
+impl Generation {
+    /// Takes note that a module on trial failed in work that no caller asked for, such as an event or a timer. It counts for the
+    /// company, as a trap does where there is no version before: there is no request that another version could be asked.
+    pub fn note_background_failure(&self, module: &Module, tenant: Uuid) {
+        let trials = self.trials.load();
+        let trial = trials.iter().find(|trial| Arc::ptr_eq(&trial.module, &module.vetted));
+        if let Some(trial) = trial.filter(|trial| trial.may_check(tenant)) {
+            trial.note_check(tenant, Some(tenant));
+        }
     }
 }

@@ -140,8 +140,15 @@ fn starts_with(sql: &str, word: &str) -> bool {
 }
 
 fn looks_after_itself(statement: &Statement) -> bool {
-    let own_tables =
-        ["stoa_generation", "stoa_upgrade", "stoa_host", "from stoa_webhook_cursor", "stoa_webhook_lane where due_at"];
+    let own_tables = [
+        "stoa_generation",
+        "stoa_upgrade",
+        "stoa_host",
+        "stoa_listener",
+        "stoa_timer",
+        "from stoa_webhook_cursor",
+        "stoa_webhook_lane where due_at",
+    ];
     own_tables.iter().any(|part| statement.sql.contains(part))
 }
 

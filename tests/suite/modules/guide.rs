@@ -35,14 +35,14 @@ fn every_line_works(database: Database) {
 }
 
 /// A reader of a page: where the host is, and who they are there.
-struct Reader<'a> {
-    host: &'a Stoa,
-    operator: &'a str,
-    user: &'a str,
-    tenant: &'a str,
+pub struct Reader<'a> {
+    pub host: &'a Stoa,
+    pub operator: &'a str,
+    pub user: &'a str,
+    pub tenant: &'a str,
 }
 
-fn follow_as(reader: &Reader<'_>, blocks: &[String], place: &Folder, more: &[(&str, &str)]) {
+pub fn follow_as(reader: &Reader<'_>, blocks: &[String], place: &Folder, more: &[(&str, &str)]) {
     let (workspace, search) = (host::workspace(), search_path());
     let built = workspace.join("target/guide").display().to_string();
     let compiled = host::compiled_modules().display().to_string();

@@ -3,7 +3,7 @@
 mod author;
 mod backfill;
 mod first_start;
-mod guide;
+pub mod guide;
 pub(crate) mod hostile;
 mod hostile_store;
 mod module_word;

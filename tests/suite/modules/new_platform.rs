@@ -7,11 +7,11 @@ use base64::Engine as _;
 use base64::prelude::BASE64_STANDARD;
 use serde_json::json;
 use sha2::{Digest as _, Sha256};
+use stoa_tests::modules::replace_name;
 use stoa_tests::operator::signed_by;
 use stoa_tests::{Company, Database, Stoa, modules, on_both_databases};
 
 use super::vetter::{Vetter, sha256};
-use super::vetting::replace_name;
 
 on_both_databases![the_folder_takes_the_place_of_what_cannot_run];
 

@@ -67,7 +67,7 @@ fn every_descriptor_meets_the_published_schema() {
         .filter(|path| path.extension().is_some_and(|kind| kind == "wasm"))
         .collect();
     assert!(files.len() >= 4, "{files:?}");
-    files.extend([modules::example("template"), modules::example("tiers")]);
+    files.extend(["template", "tiers", "credit-limit", "group-prices", "loyalty"].map(modules::example));
     for file in &files {
         let shown = module(&["inspect", &text(file), "--json"]);
         assert_eq!(faults(&schema, &shown["descriptor"]), [""; 0], "{}", file.display());

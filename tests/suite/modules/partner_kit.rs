@@ -10,7 +10,7 @@ use stoa_tests::folder::Folder;
 use stoa_tests::{eventually_within, host, modules};
 
 stoa_tests::tests![
-    the_fixtures_of_template_and_example_hold,
+    the_fixtures_of_template_and_examples_hold,
     whatever_is_not_as_expected_is_reported,
     what_cannot_be_tested_is_refused,
     a_component_is_checked_as_a_host_would,
@@ -18,6 +18,9 @@ stoa_tests::tests![
     compiled_code_is_kept_where_the_caller_says,
     the_compiler_of_every_verb_has_limits,
 ];
+
+/// The platform's modules.
+const BUILT_IN: [&str; 8] = ["catalog", "pricing", "inventory", "procurement", "sales", "finance", "pos", "ledger"];
 
 /// Runs `stoa module WORDS --json`: whether it succeeded, and what it printed.
 fn module(words: &[&str]) -> (bool, Json) {
@@ -59,11 +62,20 @@ fn steps(reported: &Json) -> Vec<&Json> {
         .collect()
 }
 
-fn the_fixtures_of_template_and_example_hold() {
+fn the_fixtures_of_template_and_examples_hold() {
     let catalog = built_in("catalog");
-    for (file, folder, with) in
-        [(template(), fixtures("template"), vec![]), (tiers(), fixtures("examples/tiers"), vec!["--with", &catalog])]
-    {
+    let all = BUILT_IN.map(built_in);
+    // Extensions take part in what several built-in modules do together.
+    let with_all: Vec<&str> = all.iter().flat_map(|file| ["--with", file.as_str()]).collect();
+    let extension =
+        |name: &str| (text(&modules::example(name)), fixtures(&format!("examples/{name}")), with_all.clone());
+    for (file, folder, with) in [
+        (template(), fixtures("template"), vec![]),
+        (tiers(), fixtures("examples/tiers"), vec!["--with", &catalog]),
+        extension("credit-limit"),
+        extension("group-prices"),
+        extension("loyalty"),
+    ] {
         let folder = text(&folder);
         let (ok, reported) = module(&[&["test", &file, "--fixtures", &folder], &with[..]].concat());
         assert!(ok && reported["ok"] == true, "{reported:#}");

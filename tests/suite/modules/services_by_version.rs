@@ -5,9 +5,8 @@ use std::process::Command;
 
 use serde_json::{Value as Json, json};
 use stoa_tests::host::{self, Settings};
+use stoa_tests::modules::replace_name;
 use stoa_tests::{Database, Stoa, modules, on_one_database};
-
-use super::vetting::replace_name;
 
 // Judged before a database is asked, or of what no database knows.
 on_one_database![

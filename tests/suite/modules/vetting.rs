@@ -4,6 +4,7 @@
 use serde_json::{Value as Json, json};
 use stoa_tests::company::with;
 use stoa_tests::host::Settings;
+use stoa_tests::modules::replace_name;
 use stoa_tests::puppet::{descriptor, puppet, puppet_of_text, route};
 use stoa_tests::{Database, Stoa, eventually, modules, on_one_database};
 
@@ -101,17 +102,6 @@ fn missing_service_is_refused_by_name(database: Database) {
     named(&refusal(database, &[("catalog.wasm", &catalog), ("pricing.wasm", &newer)]), &[other, "pricing"]);
     let renamed = replace_name(&pricing, "variant-active", "variant-archiv");
     named(&refusal(database, &[("catalog.wasm", &catalog), ("pricing.wasm", &renamed)]), &[service, "pricing"]);
-}
-
-/// A component with every occurrence of a name replaced by another of the same length.
-pub fn replace_name(component: &[u8], name: &str, by: &str) -> Vec<u8> {
-    assert_eq!(name.len(), by.len());
-    let mut bytes = component.to_vec();
-    let is_name = |offset: &usize| bytes[*offset..].starts_with(name.as_bytes());
-    let offsets: Vec<usize> = (0..bytes.len() - name.len()).filter(is_name).collect();
-    assert!(!offsets.is_empty(), "no {name} in the component");
-    offsets.into_iter().for_each(|offset| bytes[offset..offset + by.len()].copy_from_slice(by.as_bytes()));
-    bytes
 }
 
 fn garbage_files_are_refused(database: Database) {

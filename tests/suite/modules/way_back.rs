@@ -5,12 +5,12 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use serde_json::json;
 use stoa_tests::host::Settings;
+use stoa_tests::modules::replace_name;
 use stoa_tests::operator::Operator;
 use stoa_tests::puppet::{self, puppet};
 use stoa_tests::{Database, Stoa, at_once, eventually, modules, on_both_databases};
 
 use super::swap::{ask_all, ask_until_it_answers, shops};
-use super::vetting::replace_name;
 
 on_both_databases![
     rollback_skips_what_was_withdrawn,

@@ -224,6 +224,15 @@ fn faults(database: Database) -> Vec<Fault> {
                 .into()],
             &["delete from stoa_upgrade where trouble = 'seeded'"],
         ),
+        fault(
+            "modules.extensions",
+            "fail",
+            &[format!(
+                "insert into stoa_timer_lag (tenant_id, module, code, until, tries, trouble, retry_at)
+                 values ({one}, 'catalog', 'seeded', {now}, 1, 'seeded', {now})"
+            )],
+            &["delete from stoa_timer_lag"],
+        ),
         fault("webhooks.keys", "fail", &[endpoint], &["delete from stoa_webhook_endpoint"]),
         fault(
             "webhooks.failing",

@@ -50,12 +50,12 @@ const MODULE: Order = &[
 /// The order of the crate that modules are written against. `plain` is macros, which every file below it may use by name.
 const SDK: Order = &[
     &["bindings", "plain", "service_access", "sets"],
-    &["decimal", "instant", "json", "text"],
+    &["decimal", "extension", "instant", "json", "text"],
     &["date", "id"],
     &["collection", "field"],
     &["host"],
     &["event", "filter", "kept", "page", "problem", "reply", "service"],
-    &["call", "operation", "store"],
+    &["call", "extending", "operation", "store"],
     &["module"],
     &["scripted"],
     &["lib"],

@@ -94,6 +94,7 @@ const OTHERWISE: &[(&str, &str)] = &[
     ("host/src/contract/idempotency_key.rs", "variant"),
     // A kind of type of the component model.
     ("host/src/sandbox/signature.rs", "variant"),
+    ("host/src/gate/extensions.rs", "variant"),
     // A kind of value of a Rust enumeration, as serde names it.
     ("host/src/gate/describe.rs", "variant"),
     // The product of a User-Agent header (RFC 9110).

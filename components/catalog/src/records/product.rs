@@ -3,8 +3,10 @@
 use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::json;
+use stoa_sdk::descriptor::schemas::never_null;
 use stoa_sdk::{EventKind, Filter, Id, Instant, Json, Problem, Reply, all, collection, text_enum, view};
 use stoa_trade::life::{Head, PublicHead};
+use stoa_trade::places::CatalogProductExtensions;
 use stoa_trade::{Archivable, Identity, Status, event_data, resource};
 
 pub use stoa_trade::goods::{ApiProduct, PublicationStatus, VariantMode};
@@ -223,6 +225,10 @@ resource! {
         /// Active media; present in a read with `include=media` only.
         #[serde(skip_serializing_if = "Option::is_none")]
         media: Option<Vec<Media>> = media.map(|rows| rows.iter().map(Media::from_row).collect()),
+        /// Members that extensions add; present in a read of one product only.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        #[schemars(transform = never_null)]
+        extensions: Option<CatalogProductExtensions> = None,
     }
 }
 
@@ -230,6 +236,11 @@ impl Product {
     /// The product without its parts.
     pub fn alone(row: &ProductRow) -> Product {
         Product::from_row(row, None, None)
+    }
+
+    /// The product with what extensions add to it.
+    pub fn with_extensions(self, extensions: Option<CatalogProductExtensions>) -> Product {
+        Product { extensions, ..self }
     }
 }
 
@@ -271,6 +282,7 @@ pub fn publish_product(row: &ProductRow) -> ApiProduct {
         description: row.description.clone(),
         short_description: row.short_description.clone(),
         public_attributes: show_attributes(row.public_attributes.as_ref()),
+        extensions: None,
     }
 }
 

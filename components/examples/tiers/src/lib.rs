@@ -1,15 +1,16 @@
 //! Pricing with quantity tiers: an example of a partner's module that takes the place of a built-in one.
 //!
 //! It is named `pricing`, so activating it replaces the built-in module. Routes, collections, permissions, events and the
-//! service `commerce:pricing/prices` are the built-in module's own, which it has as a library: nothing that integrators or
-//! other modules rely on changes, and the rows stay where they are. Its changes are additive:
+//! services `commerce:pricing/prices` and `commerce:pricing/offers` are the built-in module's own, which it has as a library:
+//! nothing that integrators or other modules rely on changes, and the rows stay where they are. Its changes are additive:
 //!
 //! - `GET` and `PUT .../prices/{priceId}/tiers` read and replace the tiers of a price;
 //! - `resolvePrice` takes the optional query parameter `quantity` and answers the amount of its tier, and the tiers themselves
 //!   as `quantityTiers`, which is there (empty) without any tier too: that is how one sees which module answered.
 //!
-//! The service's types carry no quantity, so what other modules ask it for is the price of one unit, as before. Swapped out,
-//! the tiers stay in their table and come back with the module.
+//! The services are the built-in module's: what other modules ask them for is the price of one unit without tiers, as before.
+//! Extensions adjust the amount of the tier where `resolvePrice` is asked. Swapped out, the tiers stay in their table and come
+//! back with the module.
 
 pub mod operations;
 pub mod records;

@@ -10,6 +10,8 @@ use stoa_trade::clients::sales::{self, Order, Status as OrderStatus};
 use stoa_trade::clients::tills::{self, Collected, Collection};
 use stoa_trade::coin::check_coins;
 use stoa_trade::document::version::ExpectedVersion;
+use stoa_trade::places::PosReceiptExtensions;
+use stoa_trade::points;
 use stoa_trade::quantity::{Amount, Money};
 use stoa_trade::refusal::{refuse, refuse_invalid};
 
@@ -21,6 +23,7 @@ use crate::rules::collectable::require_collectable;
 use crate::rules::register_match::{Place, check_place};
 use crate::rules::tender::{PosPaymentInput, StatedTender};
 use crate::work::drawer::{at_payments, parse};
+use crate::work::extension::{accept_payments, check_checkout};
 use crate::work::session::{lock_session, raise_version, require_open, require_operator};
 
 #[rustfmt::skip]
@@ -36,7 +39,8 @@ pub const OPERATIONS: &[Operation] = &[
             "ARCHIVED", "ACCOUNTING_SETUP_REQUIRED", "ACCOUNTING_PERIOD_CLOSED", "ACCOUNTING_CURRENCY_UNSUPPORTED",
             "ACCOUNTING_AMOUNT_PRECISION"])
         .item_codes(&["MISMATCH", "SESSION_CLOSED", "ORDER_BILLED", "ORDER_COLLECTED", "METHOD_UNMAPPED",
-            "ROLE_UNMAPPED", "BEFORE_BOOKS", "MONTH_CLOSED"]),
+            "ROLE_UNMAPPED", "BEFORE_BOOKS", "MONTH_CLOSED"])
+        .reaches(&[points::CHECKOUT.0, points::PAYMENT_ACCEPTANCE.0, points::VIEWS.0, "sale.completed", "inventory.updated"]),
 ];
 
 /// Checkout of a sales order. State exactly one of `tenderedAmount` and `payments`.
@@ -73,6 +77,7 @@ pub fn check_out(call: &Call) -> Answer {
         return Err(Problem::illegal_state("/orderId"));
     }
     check_place(place_of_session(&session), place_of_order(&order))?;
+    check_checkout(&order, &session)?;
     let lines: Vec<Amount> = order.items.iter().map(|line| parse(&line.line_total)).collect();
     let total = require_collectable(parse(&order.total), &lines)?;
     let paid = tender.pay(total)?;
@@ -83,6 +88,7 @@ pub fn check_out(call: &Call) -> Answer {
     tills::service::prepare(session.id.into(), order.id, &components)
         .map_err(|refused| at_payments(refused, is_whole))?;
     let receipt_id = new_id();
+    accept_payments(receipt_id, &order, &paid.components, is_whole)?;
     sales::service::deliver(order.id, order.version, Some(receipt_id.into()))?;
     let collected = tills::service::collect(&Collection {
         session_id: session.id.into(),
@@ -104,7 +110,8 @@ pub fn check_out(call: &Call) -> Answer {
     emit([RECEIPT_CREATED.of(receipt_id, None, &event)]);
     let places = [session.id, session.register_id, receipt.order_id];
     let products = order.items.iter().map(|line| Id::from(line.product_id));
-    let reply = Reply::json(&PosReceipt::from_row(&receipt, &payments)).resource(receipt_id);
+    let shown = PosReceipt::from_row(&receipt, &payments, PosReceiptExtensions::read(receipt_id));
+    let reply = Reply::json(&shown).resource(receipt_id);
     Ok(reply.subjects(places.into_iter().chain(products)))
 }
 

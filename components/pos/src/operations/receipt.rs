@@ -5,8 +5,9 @@ use stoa_sdk::{Answer, Call, Client, Filter, Id, Instant, Operation, Page, Probl
 use stoa_trade::document::currency::CurrencyCode;
 use stoa_trade::lists;
 use stoa_trade::payment_method::Method;
+use stoa_trade::places::PosReceiptExtensions;
 use stoa_trade::quantity::{Amount, Money, StatedTotal};
-use stoa_trade::{Caller, list_query};
+use stoa_trade::{Caller, list_query, points};
 
 use crate::records::payment::PaymentRow;
 use crate::records::permission::READ;
@@ -19,7 +20,7 @@ pub const OPERATIONS: &[Operation] = &[
         .and_client(Client::new(READ).answers::<Page<ApiPosReceiptHeader>>()),
     Operation::read("/pos/receipts/{id}", "getPosReceipt", read).summary("A receipt of a register")
         .description("Includes the payments. Read the lines from the order, which is final.")
-        .needs(READ).answers::<PosReceipt>().cache_control("no-store")
+        .needs(READ).answers::<PosReceipt>().cache_control("no-store").reaches(&[points::VIEWS.0])
         .and_client(Client::new(READ).answers::<ApiPosReceipt>()),
 ];
 
@@ -68,8 +69,9 @@ pub fn read(call: &Call) -> Answer {
     let payments = select::<PaymentRow>(PaymentRow::receipt_id.eq(id)).by(PaymentRow::line_no).whole();
     let (receipt, payments) = run((get::<ReceiptRow>(id), payments))?;
     let receipt = receipt.ok_or_else(Problem::not_found)?;
-    let person = || PosReceipt::from_row(&receipt, &payments);
-    Ok(Caller::current().show(person, || ApiPosReceipt::from_row(&receipt, &payments)).resource(id))
+    let extensions = || PosReceiptExtensions::read(id);
+    let person = || PosReceipt::from_row(&receipt, &payments, extensions());
+    Ok(Caller::current().show(person, || ApiPosReceipt::from_row(&receipt, &payments, extensions())).resource(id))
 }
 
 #[cfg(test)]

@@ -2,9 +2,11 @@
 
 use schemars::JsonSchema;
 use serde::Serialize;
+use stoa_sdk::descriptor::schemas::never_null;
 use stoa_sdk::{Column, EventData, EventKind, Id, Instant, collection};
 use stoa_trade::document::actor::Actor;
 use stoa_trade::payment_method::Method;
+use stoa_trade::places::PosReceiptExtensions;
 use stoa_trade::quantity::Money;
 use stoa_trade::{new_row, resource};
 
@@ -97,10 +99,14 @@ resource! {
 
 resource! {
     /// A receipt as returned to API clients.
-    pub struct ApiPosReceipt of row: ReceiptRow, payments: &[PaymentRow] {
+    pub struct ApiPosReceipt of row: ReceiptRow, payments: &[PaymentRow], extensions: Option<PosReceiptExtensions> {
         #[serde(flatten)]
         header: ApiPosReceiptHeader = ApiPosReceiptHeader::from_row(row),
         payments: Vec<ApiPosReceiptPayment> = payments.iter().map(ApiPosReceiptPayment::from_row).collect(),
+        /// Members that extensions add.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        #[schemars(transform = never_null)]
+        extensions: Option<PosReceiptExtensions> = extensions,
     }
 }
 
@@ -114,10 +120,14 @@ resource! {
 
 resource! {
     /// A receipt as returned to users.
-    pub struct PosReceipt of row: ReceiptRow, payments: &[PaymentRow] {
+    pub struct PosReceipt of row: ReceiptRow, payments: &[PaymentRow], extensions: Option<PosReceiptExtensions> {
         #[serde(flatten)]
         header: PosReceiptHeader = PosReceiptHeader::from_row(row),
         payments: Vec<PosReceiptPayment> = payments.iter().map(PosReceiptPayment::from_row).collect(),
+        /// Members that extensions add.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        #[schemars(transform = never_null)]
+        extensions: Option<PosReceiptExtensions> = extensions,
     }
 }
 

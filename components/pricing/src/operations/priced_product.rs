@@ -8,13 +8,15 @@ use stoa_sdk::{Answer, Call, Client, Id, Limit, Operation, Problem, Reply, map, 
 use stoa_trade::clients::products::{self, ShownVariant, document};
 use stoa_trade::{Caller, Status, client_query};
 
-use crate::operations::price::resolve::instant;
+use crate::operations::price::resolve::{ADJUSTMENT, instant};
+use crate::records::offer::ApiResolvedPrice;
 use crate::records::permission::READ_PRODUCTS;
-use crate::records::price::{ApiPrice, PriceRow};
+use crate::records::price::PriceRow;
 use crate::records::price_list::{ApiPriceList, ListRow};
 use crate::records::priced_product::{PricedProduct, PricedVariant};
 use crate::rules::access::require_readable;
 use crate::rules::period::{Stated, effective};
+use crate::work::offers::adjust;
 
 #[rustfmt::skip]
 pub const OPERATIONS: &[Operation] = &[
@@ -23,7 +25,7 @@ pub const OPERATIONS: &[Operation] = &[
         .description("Everything for a shop's product page in one call: an active and published product, its active variants, \
             and for each variant the price in effect in the list, or null. The prices are those at `at`, by default now. Users \
             and API clients receive the same data.")
-        .needs(READ_PRODUCTS).query::<ReadPricedProduct>().answers::<PricedProduct>()
+        .needs(READ_PRODUCTS).query::<ReadPricedProduct>().answers::<PricedProduct>().reaches(ADJUSTMENT)
         .and_client(Client::new(READ_PRODUCTS)
             .description("Everything for a shop's product page in one call: a product on sale, its active variants, and for \
                 each variant the price in effect now in the public list, or null. `at` is not supported.")
@@ -36,7 +38,7 @@ text_enum! {
 }
 
 #[derive(Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct ReadPricedProduct {
     /// The `nextCursor` of the previous response, for further variants.
     cursor: Option<Id>,
@@ -46,6 +48,8 @@ pub struct ReadPricedProduct {
     expand: Option<Expanded>,
     /// Omitted: the instant of the request.
     at: Option<Stated>,
+    /// Customer for whom extensions may adjust the prices. It is not checked that there is such a customer.
+    customer_id: Option<Id>,
 }
 
 client_query! {
@@ -70,7 +74,8 @@ pub fn read(call: &Call) -> Answer {
     let list = require_readable(Caller::current(), list)?;
     // Prices of an archived list are in effect no more.
     let prices = prices.into_iter().filter(|_| list.status == Status::Active);
-    let mut prices = map(prices.map(|price| (price.variant_id, ApiPrice::from_row(&price))));
+    let offers = adjust(query.customer_id, time, prices.map(|price| (price, None)).collect());
+    let mut prices = map(offers.iter().map(|offer| (offer.row.variant_id, ApiResolvedPrice::from_offer(offer))));
     let priced = |variant: ShownVariant| PricedVariant {
         price: prices.remove(&Id::from(variant.id)),
         variant: document(variant.document),

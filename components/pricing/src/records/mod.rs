@@ -1,5 +1,6 @@
 //! Records of pricing: the collections, and what people, API clients and events see of them.
 
+pub mod offer;
 pub mod permission;
 pub mod price;
 pub mod price_list;

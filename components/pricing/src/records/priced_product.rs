@@ -8,7 +8,7 @@ use serde::Serialize;
 use stoa_sdk::{Id, Json};
 use stoa_trade::goods::{ApiMedia, ApiProduct, ApiVariant};
 
-use crate::records::price::ApiPrice;
+use crate::records::offer::ApiResolvedPrice;
 use crate::records::price_list::ApiPriceList;
 
 /// A product on sale with its variants and their prices in effect.
@@ -35,5 +35,5 @@ pub struct PricedVariant {
     #[schemars(with = "ApiVariant")]
     pub variant: Json,
     /// Null if no price is in effect.
-    pub price: Option<ApiPrice>,
+    pub price: Option<ApiResolvedPrice>,
 }

@@ -12,7 +12,7 @@ use crate::rules::period::effective;
 
 pub use service::{Price, PriceList, Quotation};
 
-/// The implementation of the service.
+/// The implementation of the services of pricing.
 pub struct Prices;
 
 #[cfg(all(target_arch = "wasm32", feature = "component"))]
@@ -29,32 +29,36 @@ impl Guest for Prices {
     }
 
     fn resolve(price_list: (u64, u64), variants: Vec<(u64, u64)>, time: i64) -> Vec<Price> {
-        quote(price_list.into(), variants, Instant(time)).map(|(_, prices)| prices).unwrap_or_default()
+        let quoted = quote(price_list.into(), &ids(variants), Instant(time));
+        quoted.map(|(_, prices)| prices.into_iter().map(price).collect()).unwrap_or_default()
     }
 
     fn quote(price_list: (u64, u64), variants: Vec<(u64, u64)>, time: i64) -> Option<Quotation> {
-        let (row, prices) = quote(price_list.into(), variants, Instant(time))?;
-        Some(Quotation { price_list: list(row), prices })
+        let (row, prices) = quote(price_list.into(), &ids(variants), Instant(time))?;
+        Some(Quotation { price_list: list(row), prices: prices.into_iter().map(price).collect() })
     }
 }
 
 /// The list and its prices in effect: none of an archived list. Both in one round trip.
-fn quote(list: Id, variants: Vec<(u64, u64)>, time: Instant) -> Option<(ListRow, Vec<Price>)> {
-    let ids: Vec<Id> = variants.into_iter().map(Id::from).collect();
+pub(super) fn quote(list: Id, variants: &[Id], time: Instant) -> Option<(ListRow, Vec<PriceRow>)> {
     let prices = |ids: &[Id]| {
         let variants = PriceRow::variant_id.one_of(ids.iter().copied());
         select::<PriceRow>(effective(list, variants, time)).whole()
     };
-    let (row, prices) = read((get::<ListRow>(list), ids.chunks(MOST_KEYS).map(prices).collect::<Vec<_>>()));
+    let (row, prices) = read((get::<ListRow>(list), variants.chunks(MOST_KEYS).map(prices).collect::<Vec<_>>()));
     let row = row?;
     let prices = match row.status {
-        Status::Active => prices.into_iter().flatten().map(price).collect(),
+        Status::Active => prices.into_iter().flatten().collect(),
         Status::Archived => Vec::new(),
     };
     Some((row, prices))
 }
 
-fn list(row: ListRow) -> PriceList {
+fn ids(variants: Vec<(u64, u64)>) -> Vec<Id> {
+    variants.into_iter().map(Id::from).collect()
+}
+
+pub(super) fn list(row: ListRow) -> PriceList {
     PriceList {
         id: row.id.into(),
         active: row.status == Status::Active,

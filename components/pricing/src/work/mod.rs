@@ -1,4 +1,5 @@
 //! Work that several operations share.
 
 pub mod articles;
+pub mod offers;
 pub mod price_list;

@@ -1,6 +1,8 @@
 //! Sales orders: as they are kept, and as people, API clients and events see them (sales-pos.md 5).
 
+use stoa_sdk::descriptor::schemas::never_null;
 use stoa_sdk::{Date, EventData, EventKind, Id, Instant, Reply, collection, emit, event_kinds, text_enum};
+use stoa_trade::places::SalesOrderExtensions;
 use stoa_trade::quantity::Amount;
 use stoa_trade::{resource, with_lines};
 
@@ -95,13 +97,17 @@ resource! {
 
 resource! {
     /// An order as returned to API clients, without units.
-    pub struct ApiSalesOrder of row: OrderRow, items: Vec<ApiSalesOrderItem> {
+    pub struct ApiSalesOrder of row: OrderRow, items: Vec<ApiSalesOrderItem>, extensions: Option<SalesOrderExtensions> {
         #[serde(flatten)]
         header: ApiSalesOrderHeader = ApiSalesOrderHeader::from_row(row),
         #[serde(flatten)]
         details: OrderDetails = OrderDetails::from_row(row),
         #[schemars(length(max = stoa_trade::limits::LINES))]
         items: Vec<ApiSalesOrderItem> = items,
+        /// Members that extensions add.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        #[schemars(transform = never_null)]
+        extensions: Option<SalesOrderExtensions> = extensions,
     }
 }
 
@@ -132,9 +138,18 @@ resource! {
     }
 }
 
-with_lines! {
+resource! {
     /// An order as returned to users.
-    pub struct SalesOrder of row: OrderRow => SalesOrderHeader, items: [SalesOrderItem; LINES];
+    pub struct SalesOrder of row: OrderRow, items: Vec<SalesOrderItem>, extensions: Option<SalesOrderExtensions> {
+        #[serde(flatten)]
+        header: SalesOrderHeader = SalesOrderHeader::from_row(row),
+        #[schemars(length(max = stoa_trade::limits::LINES))]
+        items: Vec<SalesOrderItem> = items,
+        /// Members that extensions add.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        #[schemars(transform = never_null)]
+        extensions: Option<SalesOrderExtensions> = extensions,
+    }
 }
 
 resource! {

@@ -2,6 +2,7 @@
 
 use stoa_sdk::{Id, collection};
 use stoa_trade::clients::units::Unit;
+use stoa_trade::goods::PriceAdjustment;
 use stoa_trade::quantity::{Amount, Money, Quantity, Tracking, pieces};
 use stoa_trade::{JsonList, resource};
 
@@ -10,8 +11,8 @@ use crate::records::order::OrderStatus;
 use crate::records::price_figures::{PriceFigures, PriceOrigin};
 
 collection! {
-    /// `line_no` null: taken out of the draft. `product_id`: audit entries are found by it. `agreed_price` null: the line follows the list. `chosen_units`: those that a person
-    /// chose before the order is confirmed.
+    /// `line_no` null: taken out of the draft. `product_id`: audit entries are found by it. `agreed_price` null: the line follows the
+    /// list, which extensions may adjust: `adjusted_price`. `chosen_units`: those that a person chose before the order is confirmed.
     pub record OrderItemRow in "sales_order_item" {
         order_id: Id,
         variant_id: Id,
@@ -30,6 +31,8 @@ collection! {
         line_total: Amount,
         chosen_units: JsonList<Id>,
         billed: Quantity = "0",
+        adjusted_price: Option<Money>,
+        adjustments: Option<JsonList<PriceAdjustment>>,
     }
     unique { variant: [order_id, variant_id] }
     checks { billed: [billed >= 0, billed <= quantity] }

@@ -1,8 +1,9 @@
 //! Quotations: as they are kept, and as people and API clients see them (sales-pos.md 4). There is no event of a quotation.
 
 use stoa_sdk::{Id, Instant, Reply, collection, tenant, text_enum};
+use stoa_trade::goods::PriceAdjustment;
 use stoa_trade::quantity::{Amount, Money, Quantity, Tracking};
-use stoa_trade::{resource, with_lines};
+use stoa_trade::{JsonList, resource, with_lines};
 
 use crate::records::order::OrderRow;
 use crate::records::order_item::{OrderItemRow, SalesOrderItemWrite};
@@ -50,7 +51,8 @@ collection! {
 }
 
 collection! {
-    /// `line_no` null: taken out of the draft. `product_id`: audit entries are found by it. `agreed_price` null: the line follows the list until the quotation is sent.
+    /// `line_no` null: taken out of the draft. `product_id`: audit entries are found by it. `agreed_price` null: the line follows the
+    /// list, which extensions may adjust (`adjusted_price`), until the quotation is sent.
     pub record QuotationItemRow in "quotation_item" {
         quotation_id: Id,
         variant_id: Id,
@@ -66,6 +68,8 @@ collection! {
         reason: Option<String>,
         unit_price: Money,
         line_total: Amount,
+        adjusted_price: Option<Money>,
+        adjustments: Option<JsonList<PriceAdjustment>>,
     }
     unique { variant: [quotation_id, variant_id] }
 }

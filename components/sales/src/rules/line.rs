@@ -9,6 +9,7 @@ use serde::Deserialize;
 use stoa_sdk::{Id, Item, Problem, item};
 use stoa_trade::Caller;
 use stoa_trade::document::lines::{Lines, find_repeated_ids};
+use stoa_trade::goods::PriceAdjustment;
 use stoa_trade::quantity::{Money, Positive, Quantity, Tracking};
 use stoa_trade::refusal::refuse_invalid;
 use stoa_trade::text::Line;
@@ -110,6 +111,17 @@ pub struct LineTerms {
     pub list_price: Money,
     /// None where the line follows the list.
     pub agreed: Option<Money>,
+    /// None where a price was agreed, or no extension adjusted the list's.
+    pub adjusted: Option<AdjustedPrice>,
+}
+
+/// The price of the list as extensions adjusted it.
+#[derive(Debug, Clone)]
+pub struct AdjustedPrice {
+    /// The amount of the last adjustment.
+    pub amount: Money,
+    /// In the sequence of the extensions; one at least.
+    pub adjustments: Vec<PriceAdjustment>,
 }
 
 /// The records that a document names.

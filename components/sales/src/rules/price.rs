@@ -2,6 +2,7 @@
 //! list price, agreed price and quantity (sales-pos.md 3.2).
 
 use stoa_sdk::{Decimal, Id, Problem};
+use stoa_trade::goods::PriceAdjustment;
 use stoa_trade::quantity::{Money, Quantity, multiply};
 
 use crate::records::price_figures::{Percent, PriceFigures, PriceOrigin};
@@ -58,6 +59,9 @@ pub struct LinePrice<'a> {
     pub price_id: Id,
     pub list: Money,
     pub agreed: Option<Money>,
+    /// The list's price as extensions adjusted it; none of an agreed one.
+    pub adjusted: Option<Money>,
+    pub adjustments: &'a [PriceAdjustment],
     pub origin: Option<PriceOrigin>,
     pub reason: Option<&'a str>,
     pub quantity: Quantity,
@@ -66,19 +70,21 @@ pub struct LinePrice<'a> {
 impl LinePrice<'_> {
     /// The figures that the line shows.
     pub fn figures(&self) -> Result<PriceFigures, Problem> {
-        let unit_price = self.agreed.unwrap_or(self.list);
-        let negotiated = unit_price != self.list;
+        let unit_price = self.agreed.or(self.adjusted).unwrap_or(self.list);
+        let differs = unit_price != self.list;
+        let negotiated = differs && self.agreed.is_some();
         let off = self.list.checked_sub(unit_price).filter(|off| *off > Decimal::ZERO);
         Ok(PriceFigures {
             line_total: multiply(self.quantity, unit_price)?,
             price_id: self.price_id,
             unit_price,
-            list_unit_price: negotiated.then_some(self.list),
+            list_unit_price: differs.then_some(self.list),
             price_negotiated: negotiated,
             discount_percent: off.and_then(|off| share(off, self.list)),
             discount_amount: off,
             price_reason: self.reason.filter(|_| negotiated).map(str::to_owned),
             price_origin: self.origin.filter(|_| negotiated),
+            price_adjustments: self.adjustments.to_vec(),
         })
     }
 }
@@ -102,6 +108,8 @@ mod tests {
             price_id: Id(1, 1),
             list: money(list),
             agreed,
+            adjusted: None,
+            adjustments: &[],
             origin: agreed.map(|_| PriceOrigin::SalesOrder),
             reason: Some("why"),
             quantity: money("1"),
@@ -159,6 +167,38 @@ mod tests {
             assert_eq!(state_price(member, value).agree(money(list)), Err((member, code)), "{list} {member} {value}");
         }
         assert_eq!(StatedPrice::default().agree(money("7")), Ok(None), "the line follows the list");
+    }
+
+    #[test]
+    fn an_adjusted_price_is_no_agreed_one() {
+        let adjustment = |amount: &str| PriceAdjustment {
+            module: "group-prices".to_owned(),
+            amount: money(amount),
+            reason: "GOLD".to_owned(),
+        };
+        for (adjusted, off, share) in [("9", Some("1.000000"), Some("10.0000")), ("11", None, None), ("10", None, None)]
+        {
+            let adjustments = [adjustment(adjusted)];
+            let line = LinePrice {
+                price_id: Id(1, 1),
+                list: money("10"),
+                agreed: None,
+                adjusted: Some(money(adjusted)),
+                adjustments: &adjustments,
+                origin: None,
+                reason: None,
+                quantity: money("2"),
+            };
+            let shown = line.figures().unwrap();
+            let text = |figure: Option<Money>| figure.map(|figure| figure.to_string());
+            assert_eq!(shown.unit_price, money(adjusted));
+            assert_eq!(shown.line_total.units(), 2 * money(adjusted).units() * 1_000_000);
+            assert_eq!(shown.list_unit_price, (adjusted != "10").then_some(money("10")), "{adjusted}");
+            assert_eq!(text(shown.discount_amount).as_deref(), off, "{adjusted}");
+            assert_eq!(shown.discount_percent.map(|share| share.to_string()).as_deref(), share, "{adjusted}");
+            assert!(!shown.price_negotiated && shown.price_reason.is_none() && shown.price_origin.is_none());
+            assert_eq!(shown.price_adjustments, adjustments);
+        }
     }
 
     #[test]

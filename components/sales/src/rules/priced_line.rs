@@ -1,8 +1,8 @@
 //! The line of a quotation or an order: rows of both have the same columns, priced in the same way.
 
 use stoa_sdk::{Column, Entity, Id, Problem};
-use stoa_trade::new_record;
 use stoa_trade::quantity::{Amount, multiply};
+use stoa_trade::{JsonList, new_record};
 
 use crate::records::order::OrderRow;
 use crate::records::order_item::OrderItemRow;
@@ -67,6 +67,8 @@ macro_rules! priced_line {
                 $row::reason.name(),
                 $row::unit_price.name(),
                 $row::line_total.name(),
+                $row::adjusted_price.name(),
+                $row::adjustments.name(),
                 $($row::$own.name(),)*
             ];
 
@@ -87,6 +89,8 @@ macro_rules! priced_line {
                     reason: line.reason.clone().filter(|_| terms.agreed.is_some()),
                     unit_price: terms.list_price,
                     line_total: Amount::ZERO,
+                    adjusted_price: None,
+                    adjustments: None,
                     $($own: Default::default(),)*
                     $($kept: Default::default(),)*
                 });
@@ -94,7 +98,10 @@ macro_rules! priced_line {
             }
 
             fn reprice(&self, terms: &LineTerms) -> Result<Self, Problem> {
-                let unit_price = self.agreed_price.unwrap_or(terms.list_price);
+                // An agreed price stays as it is, whatever extensions make of the list's.
+                let adjusted = terms.adjusted.as_ref().filter(|_| self.agreed_price.is_none());
+                let adjusted_price = adjusted.map(|adjusted| adjusted.amount);
+                let unit_price = self.agreed_price.or(adjusted_price).unwrap_or(terms.list_price);
                 Ok($row {
                     sku: terms.sku.clone(),
                     description: terms.description.clone(),
@@ -102,6 +109,8 @@ macro_rules! priced_line {
                     list_price: terms.list_price,
                     unit_price,
                     line_total: multiply(self.quantity, unit_price)?,
+                    adjusted_price,
+                    adjustments: adjusted.map(|adjusted| JsonList(adjusted.adjustments.clone())),
                     ..self.clone()
                 })
             }
@@ -116,6 +125,8 @@ macro_rules! priced_line {
                     price_id: self.price_id,
                     list: self.list_price,
                     agreed: self.agreed_price,
+                    adjusted: self.adjusted_price,
+                    adjustments: self.adjustments.as_ref().map(|list| list.0.as_slice()).unwrap_or_default(),
                     origin: origin(self),
                     reason: self.reason.as_deref(),
                     quantity: self.quantity,

@@ -55,6 +55,8 @@ fn line(quantity: &str) -> OrderItemRow {
         line_total: quantity.checked_mul("10".parse::<Money>().unwrap()).unwrap(),
         chosen_units: JsonList::default(),
         billed: Default::default(),
+        adjusted_price: None,
+        adjustments: None,
     }
 }
 

@@ -4,6 +4,7 @@ pub mod admission;
 pub mod completion;
 pub mod customer;
 pub mod delivery;
+pub mod extension;
 pub mod month_totals;
 pub mod order;
 pub mod owner;

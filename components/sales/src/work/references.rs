@@ -9,7 +9,7 @@ use stoa_sdk::store::{get, run};
 use stoa_sdk::{Id, Item, Problem, item, now};
 use stoa_trade::clients::articles::{self, Article};
 use stoa_trade::clients::directory;
-use stoa_trade::clients::prices::{self, PriceList, Quoted, Visibility};
+use stoa_trade::clients::offers::{self, PriceList, Priced, Visibility};
 use stoa_trade::clients::units::{self, Unit};
 use stoa_trade::clients::warehouses::{self, Warehouse};
 use stoa_trade::document::lines::Lines;
@@ -19,7 +19,7 @@ use stoa_trade::refusal::{list_faults, refuse, refuse_invalid, unusable};
 use stoa_trade::{Caller, Status};
 
 use crate::records::customer::CustomerRow;
-use crate::rules::line::{LineTerms, Named, StatedLine};
+use crate::rules::line::{AdjustedPrice, LineTerms, Named, StatedLine};
 use crate::rules::total::check_units;
 
 /// The records that a document names.
@@ -29,13 +29,13 @@ pub struct References {
     entity: Option<bool>,
     warehouse: Option<Warehouse>,
     list: Option<PriceList>,
-    prices: BTreeMap<Id, Quoted>,
+    prices: BTreeMap<Id, Priced>,
     articles: BTreeMap<Id, Article>,
     units: BTreeMap<Id, Unit>,
 }
 
 impl References {
-    /// Reads what is named, with the prices in effect now.
+    /// Reads what is named, with the prices in effect now for the customer.
     pub fn read(named: &Named<'_>) -> References {
         let warehouse = named.warehouse.and_then(|id| warehouses::get([id]).remove(&id));
         // An active warehouse keeps its entity from being archived.
@@ -50,9 +50,9 @@ impl References {
 
     /// Reads articles and prices alone: those of a stored document, whose other records are not asked for again.
     pub fn read_prices(named: &Named<'_>) -> References {
-        let variants = || named.lines.iter().map(|line| line.variant);
-        let articles = articles::get(variants());
-        let (list, prices) = match prices::quote(named.price_list, variants(), now()) {
+        let articles = articles::get(named.lines.iter().map(|line| line.variant));
+        let wanted = named.lines.iter().map(|line| (line.variant, Some(line.quantity)));
+        let (list, prices) = match offers::make(named.price_list, Some(named.customer), wanted, now()) {
             Some((list, prices)) => (Some(list), prices),
             None => (None, BTreeMap::new()),
         };
@@ -220,7 +220,7 @@ impl References {
             let article = articles::require(&self.articles, line.variant, &pointer.member("variantId"))?;
             let price = self.prices.get(&line.variant);
             let price = price.ok_or_else(|| unusable(pointer.member("variantId"), "PRICE_NOT_IN_EFFECT"))?;
-            match line.price.agree(price.amount) {
+            match line.price.agree(price.list_amount) {
                 Err((member, code)) => faults.push(item(pointer.member(member), code)),
                 Ok(agreed) => terms.push(LineTerms {
                     product_id: article.product_id.into(),
@@ -228,8 +228,9 @@ impl References {
                     description: article.product_name.clone(),
                     tracking: articles::tracking(article),
                     price_id: price.price,
-                    list_price: price.amount,
+                    list_price: price.list_amount,
                     agreed,
+                    adjusted: adjusted_price(price).filter(|_| agreed.is_none()),
                 }),
             }
         }
@@ -253,6 +254,12 @@ impl References {
     pub fn products(&self) -> impl Iterator<Item = Id> {
         self.articles.values().map(|article| Id::from(article.product_id))
     }
+}
+
+/// The price that extensions adjusted, if one did.
+fn adjusted_price(price: &Priced) -> Option<AdjustedPrice> {
+    let adjusted = || AdjustedPrice { amount: price.amount, adjustments: price.adjustments.clone() };
+    (!price.adjustments.is_empty()).then(adjusted)
 }
 
 /// Why goods of this entity cannot be sold from a warehouse.

@@ -9,6 +9,7 @@ pub mod customers;
 pub mod directory;
 pub mod holdings;
 pub mod money;
+pub mod offers;
 pub mod prices;
 pub mod products;
 pub mod purchases;

@@ -1,10 +1,12 @@
-//! Numbers of documents: typed ones are kept as typed, generated ones are a prefix and the next figure of the entity. Both are
-//! unique in the entity and kind, ignoring case.
+//! Numbers of documents: typed ones are kept as typed, generated ones are those of an extension, else a prefix and the next figure of
+//! the entity. All are unique in the entity and kind, ignoring case.
 
 use schemars::JsonSchema;
 use serde::Deserialize;
 use stoa_sdk::store::{Number, insert, number, run};
-use stoa_sdk::{Entity, Id, Problem, text};
+use stoa_sdk::{Entity, Id, Problem, reject_extension, text};
+
+use crate::points;
 
 /// How often a generated number may meet one that a person typed before.
 const TRIES: usize = 16;
@@ -13,7 +15,19 @@ const TRIES: usize = 16;
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(transparent)]
 #[schemars(inline)]
-pub struct DocumentNumber(#[schemars(regex(pattern = text::ANY_CASE_CODE), length(min = 1, max = 64))] pub String);
+pub struct DocumentNumber(#[schemars(regex(pattern = text::ANY_CASE_CODE), length(min = 1, max = MOST))] pub String);
+
+/// Characters of a number at most.
+const MOST: usize = 64;
+
+impl DocumentNumber {
+    /// Returns whether a body could state this text as a number.
+    fn is_valid(text: &str) -> bool {
+        let mut bytes = text.bytes();
+        let is_letter = bytes.next().is_some_and(|first| first.is_ascii_alphabetic());
+        is_letter && text.len() <= MOST && bytes.all(|byte| byte.is_ascii_alphanumeric() || b"_.-".contains(&byte))
+    }
+}
 
 /// Numbers of one kind of document in one legal entity.
 #[derive(Debug, Clone, Copy)]
@@ -26,12 +40,12 @@ pub struct NumberRange<'a> {
     pub pointer: &'a str,
 }
 
-/// Gives a document its number: the stated one, or the next free one of the range. `insert` puts the row with this number in and
-/// says whether it went in; see [`insert_unless_taken`].
+/// Gives a document its number: the stated one, or one of an extension, or the next free one of the range. `insert` puts the row with
+/// this number in and says whether it went in; see [`insert_unless_taken`].
 ///
 /// # Errors
-/// DUPLICATE at the pointer where the stated one is taken, LIMIT_EXCEEDED where sixteen generated ones are, and what `insert`
-/// answers.
+/// DUPLICATE at the pointer where the stated one is taken, LIMIT_EXCEEDED where sixteen generated ones are, the problem of an
+/// extension, and what `insert` answers.
 pub fn assign_number(
     range: NumberRange<'_>,
     stated: Option<DocumentNumber>,
@@ -40,7 +54,8 @@ pub fn assign_number(
     assign_number_from(range, stated, None, insert)
 }
 
-/// The next figure of a range, to be asked for in a batch with other calls: what [`assign_number_from`] begins with.
+/// The next figure of a range, to be asked for in a batch with other calls: what [`assign_number_from`] begins with. If an extension may
+/// return the number, a caller does not ask for the figure: see [`points::numbers_are_extended`].
 pub fn next_figure(range: NumberRange<'_>) -> Number {
     number(&sequence_of(range), None)
 }
@@ -61,11 +76,13 @@ pub fn assign_number_from(
         if !insert(&stated)? {
             return Err(Problem::duplicate(range.pointer));
         }
-        // Generated numbers go on after a typed one of their own form.
-        if let Some(figure) = figure(range.prefix, &stated) {
-            run(number(&sequence, Some(figure.saturating_sub(1))))?;
-        }
+        advance_sequence(range, &stated)?;
         return Ok(stated);
+    }
+    if points::numbers_are_extended()
+        && let Some(number) = assign_extension_number(range, &mut insert)?
+    {
+        return Ok(number);
     }
     for _ in 0..TRIES {
         let figure = match first.take() {
@@ -77,7 +94,37 @@ pub fn assign_number_from(
             return Ok(generated);
         }
     }
-    Err(Problem::limit_exceeded(range.pointer, TRIES, "TAKEN_NUMBERS"))
+    Err(problem_of_taken(range))
+}
+
+fn problem_of_taken(range: NumberRange<'_>) -> Problem {
+    Problem::limit_exceeded(range.pointer, TRIES, "TAKEN_NUMBERS")
+}
+
+/// Generated numbers go on after another one of their own form.
+fn advance_sequence(range: NumberRange<'_>, taken: &str) -> Result<(), Problem> {
+    if let Some(figure) = figure(range.prefix, taken) {
+        run(number(&sequence_of(range), Some(figure.saturating_sub(1))))?;
+    }
+    Ok(())
+}
+
+/// Gives the document a number of an extension: none where no extension has one.
+fn assign_extension_number(
+    range: NumberRange<'_>,
+    insert: &mut impl FnMut(&str) -> Result<bool, Problem>,
+) -> Result<Option<String>, Problem> {
+    for attempt in (0..).take(TRIES) {
+        let Some(numbered) = points::number(range.prefix, range.entity, attempt)? else { return Ok(None) };
+        if !DocumentNumber::is_valid(&numbered.number) {
+            reject_extension(&numbered.module, "a number of another form");
+        }
+        if insert(&numbered.number)? {
+            advance_sequence(range, &numbered.number)?;
+            return Ok(Some(numbered.number));
+        }
+    }
+    Err(problem_of_taken(range))
 }
 
 /// Inserts a row and says whether it went in; it stays out where one of its unique keys is taken.
@@ -118,14 +165,70 @@ fn figure(prefix: &str, number: &str) -> Option<u64> {
 #[cfg(test)]
 mod tests {
     use stoa_sdk::scripted::script;
+    use stoa_sdk::stand_in_extended;
     use stoa_sdk::store::{Call, Reply};
 
     use super::*;
+    use crate::points::Numbered;
 
     const RANGE: NumberRange<'_> = NumberRange { prefix: "TO", entity: Id(0, 5), pointer: "/orderNumber" };
 
     fn number_of(number: &str) -> Option<DocumentNumber> {
         Some(DocumentNumber(number.to_owned()))
+    }
+
+    #[test]
+    fn an_extension_returns_what_a_body_could_state() {
+        for (text, expected) in [
+            ("X-0001", true),
+            ("a", true),
+            ("A_b.c-9", true),
+            ("", false),
+            ("1A", false),
+            ("A/1", false),
+            ("A 1", false),
+            ("\u{c4}1", false),
+            (&"A".repeat(64), true),
+            (&"A".repeat(65), false),
+        ] {
+            assert_eq!(DocumentNumber::is_valid(text), expected, "{text}");
+        }
+    }
+
+    #[test]
+    fn an_extension_numbers_a_document_until_a_number_is_free() {
+        stand_in_extended(points::NUMBERING.0);
+        points::numbering::stand_in::number(|document| {
+            let number = format!("Y-{}-{}", document.prefix, document.attempt);
+            Ok(Some(Numbered { module: "years".to_owned(), number }))
+        });
+        script([]);
+        assert_eq!(assign_number(RANGE, None, |number| Ok(number == "Y-TO-2")).unwrap(), "Y-TO-2");
+        assert_eq!(assign_number(RANGE, number_of("A-1"), |_| Ok(true)).unwrap(), "A-1", "a stated one stays");
+        assert_eq!(assign_number(RANGE, None, |_| Ok(false)).unwrap_err().code, "LIMIT_EXCEEDED");
+        // Of the form of a generated one: those go on after it.
+        points::numbering::stand_in::number(|_| {
+            Ok(Some(Numbered { module: "years".to_owned(), number: "TO-000120".to_owned() }))
+        });
+        let log = script([vec![Reply::Number(120)]]);
+        assert_eq!(assign_number(RANGE, None, |_| Ok(true)).unwrap(), "TO-000120");
+        assert_eq!(log.borrow().runs.len(), 1);
+        points::numbering::stand_in::number(|_| Ok(None));
+        script([vec![Reply::Number(7)]]);
+        assert_eq!(assign_number(RANGE, None, |_| Ok(true)).unwrap(), "TO-000007", "no extension has one");
+        points::numbering::stand_in::number(|_| Err(Problem::new("ILLEGAL_STATE")));
+        assert_eq!(assign_number(RANGE, None, |_| Ok(true)).unwrap_err().code, "ILLEGAL_STATE");
+    }
+
+    #[test]
+    #[should_panic(expected = "years returned at a point")]
+    fn a_number_of_another_form_is_the_failure_of_the_extension() {
+        stand_in_extended(points::NUMBERING.0);
+        points::numbering::stand_in::number(|_| {
+            Ok(Some(Numbered { module: "years".to_owned(), number: "2026/1".to_owned() }))
+        });
+        script([]);
+        let _ = assign_number(RANGE, None, |_| Ok(true));
     }
 
     #[test]

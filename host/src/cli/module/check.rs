@@ -131,6 +131,8 @@ fn as_json(found: &Result<Found, Refusal>, faults: &[String]) -> Json {
             "imports": surface.imports,
             "offers": surface.offers,
             "wants": surface.wants,
+            "extends": surface.extends,
+            "calls": surface.calls,
             "foreignPermissions": foreign_permissions(&surface.descriptor),
             "foreignProblems": foreign_problems(&surface.descriptor),
             "foreignNames": foreign_names(&surface.descriptor),
@@ -150,7 +152,9 @@ fn describe(file: &Path, found: &Result<Found, Refusal>, compared: bool, faults:
     };
     let names = |services: &'_ Services| services.keys().cloned().collect::<Vec<String>>();
     let (offers, wants) = (names(&surface.offers), names(&surface.wants));
-    let [offers, wants, imports] = [&offers, &wants, &surface.imports].map(|names| {
+    let (extends, calls) = (names(&surface.extends), names(&surface.calls));
+    let lists = [&offers, &wants, &surface.imports, &extends, &calls];
+    let [offers, wants, imports, extends, calls] = lists.map(|names| {
         let names: Vec<&str> = names.iter().map(String::as_str).collect();
         names
     });
@@ -159,6 +163,8 @@ fn describe(file: &Path, found: &Result<Found, Refusal>, compared: bool, faults:
     text.push_str(&list("imports, all of them allowed", &imports));
     text.push_str(&list("services offered", &offers));
     text.push_str(&list("services that other modules must offer", &wants));
+    text.push_str(&list("interfaces by which it extends other modules", &extends));
+    text.push_str(&list("points at which other modules may extend it", &calls));
     let (permissions, problems) = (foreign_permissions(descriptor), foreign_problems(descriptor));
     text.push_str(&list("permissions that other modules must introduce", &permissions));
     text.push_str(&list("problem codes that other modules must declare", &problems));

@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 
 use clap::Args;
+use stoa_descriptor::extension::Extension;
 use stoa_descriptor::{Named, Route};
 
 use crate::cli;
@@ -65,6 +66,14 @@ fn describe(surface: &Surface) -> String {
     section(&mut lines, "collections", collections);
     services(&mut lines, "services offered", &surface.offers);
     services(&mut lines, "services wanted", &surface.wants);
+    section(&mut lines, "points called", descriptor.points.iter().map(format_code));
+    section(&mut lines, "extends", descriptor.extends.iter().map(format_extension));
+    let received = descriptor.receives.iter();
+    section(&mut lines, "receives", received.map(|it| format!("{} {}", it.kind, it.moment.as_str())));
+    let timers = descriptor.timers.iter();
+    let timers = timers.map(|it| format!("{} every {} minutes: {}", it.code, it.every_minutes, it.description));
+    section(&mut lines, "timers", timers);
+    section(&mut lines, "shows", descriptor.shows.iter().map(|shown| shown.place.clone()));
     section(&mut lines, "imports", surface.imports.iter().cloned());
     lines.join("\n") + "\n"
 }
@@ -95,6 +104,14 @@ fn route(route: &Route) -> String {
 
 fn format_code(named: &Named) -> String {
     format!("{}: {}", named.code, named.description)
+}
+
+fn format_extension(extension: &Extension) -> String {
+    let codes: Vec<&str> = extension.problems.iter().chain(&extension.item_codes).map(String::as_str).collect();
+    match codes.is_empty() {
+        true => extension.interface.clone(),
+        false => format!("{}: {}", extension.interface, codes.join(", ")),
+    }
 }
 
 fn kind(kind: stoa_descriptor::Kind) -> &'static str {

@@ -12,6 +12,7 @@ use crate::database::Database;
 use crate::deployment::records::Cause;
 use crate::deployment::{ActivationRequest, Deployment, Edition, HostIdentity};
 use crate::http::operator::activation;
+use crate::sandbox::Arrangement;
 use crate::settings::Settings;
 
 /// The goal of a rollback.
@@ -57,7 +58,7 @@ async fn go_back(
     request: &ActivationRequest,
 ) -> anyhow::Result<Json> {
     let gate = Arc::new(cli::gate_of_hosts(settings)?);
-    let nothing = Edition::link(&gate, 0, &[])?;
+    let nothing = Edition::link(&gate, 0, &[], &Arrangement::new())?;
     let host = HostIdentity { id: Uuid::now_v7(), name: OFFLINE.into() };
     let deployment = Deployment::new(nothing, database.clone(), gate, settings.limits(), host);
     let (cause, reason) = (Cause::Rollback, Some("offline".into()));

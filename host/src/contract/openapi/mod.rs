@@ -11,6 +11,7 @@ mod words;
 use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::{Map, Value, json};
+use stoa_descriptor::extension::Shown;
 use stoa_descriptor::{Audience, EventKind, Named, ProblemCode, Route, names};
 
 pub use components::{host_schemas, is_general};
@@ -27,6 +28,8 @@ pub const VERSION: &str = "1.32.0";
 pub struct DocumentedOperation<'a> {
     pub route: &'a Route,
     pub module: &'a str,
+    /// The names of the extensions that it may reach.
+    pub extensions: &'a [String],
     /// Takes no credential, whatever the route's audience says.
     pub public: bool,
 }
@@ -46,6 +49,8 @@ pub struct DocumentedModule<'a> {
     pub events: &'a [EventKind],
     /// Descriptions of its members that have none of their own.
     pub words: &'a [Named],
+    /// The members that it adds to responses of other modules.
+    pub shows: &'a [Shown],
     /// True if a partner signed it: then no other module depends on the names of its schemas.
     pub by_partner: bool,
 }

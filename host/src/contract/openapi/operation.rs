@@ -62,6 +62,9 @@ pub fn describe(
     if !route.events.is_empty() {
         written.insert("x-stoa-events".into(), json!(route.events));
     }
+    if !op.extensions.is_empty() {
+        written.insert("x-stoa-extensions".into(), json!(op.extensions));
+    }
     if !reasons.is_empty() {
         let codes: Map<String, Value> =
             reasons.iter().map(|(code, sentence)| ((*code).clone(), (*sentence).into())).collect();

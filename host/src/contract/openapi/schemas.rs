@@ -12,6 +12,10 @@ use crate::contract::{canonical, parameters, refs};
 /// The host's own schemas go by this name, as its tables do.
 const HOST: &str = "stoa";
 
+/// The keyword of a member to which other modules add members of their own, and what the member is if its schema does not say it.
+const PLACE: &str = "x-stoa-place";
+const PLACE_DESCRIPTION: &str = "Members that extensions add, each below the name of its module.";
+
 pub struct Schemas<'a> {
     /// Modules in the order in which they get their names.
     ranks: Vec<&'a str>,
@@ -23,6 +27,8 @@ pub struct Schemas<'a> {
     owners: HashMap<String, String>,
     /// Modules of partners.
     partners: HashSet<&'a str>,
+    /// The modules that show members at a place, by name, with the schema of these members.
+    shown: BTreeMap<&'a str, BTreeMap<&'a str, &'a Value>>,
     pub(super) components: BTreeMap<String, Value>,
 }
 
@@ -44,9 +50,11 @@ impl<'a> Schemas<'a> {
     ) -> Result<Schemas<'a>, String> {
         let all: Vec<(&str, &Map<String, Value>)> =
             std::iter::once((HOST, host)).chain(modules.iter().map(|module| (module.name, module.schemas))).collect();
+        let shown = find_shown(modules, operations);
         let mut needed: Vec<Needed> = Vec::new();
         for (module, defs) in &all {
             let mut roots: Vec<Value> = Vec::new();
+            roots.extend(shown.values().filter_map(|by_module| by_module.get(module)).map(|schema| (*schema).clone()));
             if *module == HOST {
                 roots.push(json!({"$ref": "#/$defs/ProblemDetails"}));
             }
@@ -79,6 +87,7 @@ impl<'a> Schemas<'a> {
             names: HashMap::new(),
             owners: HashMap::new(),
             partners: modules.iter().filter(|module| module.by_partner).map(|module| module.name).collect(),
+            shown,
             components: BTreeMap::new(),
         };
         let kinds = kinds(&needed);
@@ -135,6 +144,7 @@ impl<'a> Schemas<'a> {
                                 self.names.get(&(module, name)).ok_or_else(|| format!("there is no schema {name}"))?;
                             Value::String(format!("#/components/schemas/{component}"))
                         }
+                        Value::Object(stated) if key == "properties" => self.rewrite_members(module, stated)?,
                         value => self.rewrite(module, value)?,
                     };
                     all.insert(key.clone(), value);
@@ -156,6 +166,28 @@ impl<'a> Schemas<'a> {
             }
             other => other.clone(),
         })
+    }
+
+    /// The same of an object's members. One that is a place has the members of the modules that show something there, and is left out
+    /// where none does.
+    fn rewrite_members(&self, module: &str, members: &Map<String, Value>) -> Result<Value, String> {
+        let mut all = Map::new();
+        for (name, schema) in members {
+            match schema.get(PLACE).and_then(Value::as_str) {
+                None => drop(all.insert(name.clone(), self.rewrite(module, schema)?)),
+                Some(place) => {
+                    let Some(shown) = self.shown.get(place) else { continue };
+                    let properties: Map<String, Value> = shown
+                        .iter()
+                        .map(|(module, schema)| Ok(((*module).to_owned(), self.rewrite(module, schema)?)))
+                        .collect::<Result<_, String>>()?;
+                    let description = schema.get("description").and_then(Value::as_str).unwrap_or(PLACE_DESCRIPTION);
+                    let member = json!({"type": "object", "description": description, "properties": properties});
+                    all.insert(name.clone(), member);
+                }
+            }
+        }
+        Ok(Value::Object(all))
     }
 
     /// The same of a parameter.
@@ -198,6 +230,34 @@ impl<'a> Schemas<'a> {
 
     pub fn into_components(self) -> Value {
         Value::Object(self.components.into_iter().collect())
+    }
+}
+
+/// The modules that show members at each place that the operations or the schemas of a module have.
+fn find_shown<'a>(
+    modules: &[DocumentedModule<'a>],
+    operations: &[DocumentedOperation<'a>],
+) -> BTreeMap<&'a str, BTreeMap<&'a str, &'a Value>> {
+    let mut shown: BTreeMap<&str, BTreeMap<&str, &Value>> = BTreeMap::new();
+    for module in modules {
+        for one in module.shows {
+            shown.entry(&one.place).or_default().insert(module.name, &one.schema);
+        }
+    }
+    let responses = operations.iter().map(|op| &op.route.response);
+    let schemas: Vec<&Value> = modules.iter().flat_map(|module| module.schemas.values()).chain(responses).collect();
+    shown.retain(|place, _| schemas.iter().any(|schema| has_place(schema, place)));
+    shown
+}
+
+fn has_place(schema: &Value, place: &str) -> bool {
+    match schema {
+        Value::Array(items) => items.iter().any(|item| has_place(item, place)),
+        Value::Object(members) => {
+            members.get(PLACE).and_then(Value::as_str) == Some(place)
+                || members.values().any(|member| has_place(member, place))
+        }
+        _ => false,
     }
 }
 

@@ -8,6 +8,8 @@ use stoa_descriptor::{EventKind, Named, ProblemCode, Route};
 use super::*;
 use crate::contract::Schema;
 
+mod places;
+
 fn route(value: Value) -> Route {
     let mut whole = json!({
         "summary": "Does it.", "audience": "user", "access": {"all": ["catalog.read"]}, "idempotency": "none", "readOnly": true,
@@ -117,51 +119,36 @@ fn document() -> Value {
     let events = [kind("catalog.product.created", json!({"$ref": "#/$defs/Told"}), json!({"code": "A"}))];
     let words = [("text", "What is looked for."), ("limit", "Of nothing.")]
         .map(|(name, text)| Named { code: name.to_owned(), description: text.to_owned() });
+    let platform = DocumentedModule {
+        name: "platform",
+        description: "The platform.",
+        schemas: &none,
+        problems: &[],
+        item_codes: &[],
+        events: &[],
+        words: &[],
+        shows: &[],
+        by_partner: false,
+    };
     let modules = [
-        DocumentedModule {
-            name: "platform",
-            description: "The platform.",
-            schemas: &none,
-            problems: &[],
-            item_codes: &[],
-            events: &[],
-            words: &[],
-            by_partner: false,
-        },
+        platform,
         DocumentedModule {
             name: "catalog",
             description: "Products.",
             schemas: &catalog,
             problems: &problems,
-            item_codes: &[],
             events: &events,
             words: &words,
-            by_partner: false,
+            ..platform
         },
-        DocumentedModule {
-            name: "pricing",
-            description: "Prices.",
-            schemas: &pricing,
-            problems: &[],
-            item_codes: &[],
-            events: &[],
-            words: &[],
-            by_partner: false,
-        },
-        DocumentedModule {
-            name: "idle",
-            description: "Nothing.",
-            schemas: &none,
-            problems: &[],
-            item_codes: &[],
-            events: &[],
-            words: &[],
-            by_partner: false,
-        },
+        DocumentedModule { name: "pricing", description: "Prices.", schemas: &pricing, ..platform },
+        DocumentedModule { name: "idle", description: "Nothing.", ..platform },
     ];
     let routes = routes();
-    let operations: Vec<DocumentedOperation> =
-        routes.iter().map(|(route, module, public)| DocumentedOperation { route, module, public: *public }).collect();
+    let operations: Vec<DocumentedOperation> = routes
+        .iter()
+        .map(|(route, module, public)| DocumentedOperation { route, module, extensions: &[], public: *public })
+        .collect();
     compose(&operations, &modules, &Info { generation: 7, build: "0.1.0", description: "A market." }).unwrap()
 }
 
@@ -410,12 +397,15 @@ fn what_cannot_be_published() {
         item_codes: &[],
         events: &[],
         words: &[],
+        shows: &[],
         by_partner: false,
     };
     let get = |operation: &str, path: &str| route(json!({"method": "GET", "path": path, "operation": operation}));
     let refused = |routes: &[Route], modules: &[DocumentedModule]| {
-        let operations: Vec<DocumentedOperation> =
-            routes.iter().map(|route| DocumentedOperation { route, module: "m", public: false }).collect();
+        let operations: Vec<DocumentedOperation> = routes
+            .iter()
+            .map(|route| DocumentedOperation { route, module: "m", extensions: &[], public: false })
+            .collect();
         compose(&operations, modules, &Info { generation: 1, build: "", description: "" }).unwrap_err()
     };
     assert!(refused(&[get("a", "/a"), get("a", "/b")], &[module]).contains("this id"));
@@ -448,6 +438,7 @@ fn compose_two(first: &Value, second: &Value, by_partner: bool) -> Result<Value,
         item_codes: &[],
         events: &[],
         words: &[],
+        shows: &[],
         by_partner,
     };
     let modules = [module("shop", &first, by_partner), module("shop-item", &second, false)];
@@ -456,8 +447,10 @@ fn compose_two(first: &Value, second: &Value, by_partner: bool) -> Result<Value,
         let response = json!({"$ref": "#/$defs/ShopItem"});
         (route(json!({"method": "GET", "path": path, "operation": operation, "response": response})), name)
     });
-    let operations: Vec<DocumentedOperation> =
-        routes.iter().map(|(route, module)| DocumentedOperation { route, module, public: false }).collect();
+    let operations: Vec<DocumentedOperation> = routes
+        .iter()
+        .map(|(route, module)| DocumentedOperation { route, module, extensions: &[], public: false })
+        .collect();
     compose(&operations, &modules, &Info { generation: 1, build: "", description: "" })
 }
 
@@ -490,11 +483,14 @@ fn compose_modules(modules: &[(&str, Value, bool, Vec<Value>)]) -> Result<Value,
             item_codes: &[],
             events: &[],
             words: &[],
+            shows: &[],
             by_partner: *by_partner,
         })
         .collect();
-    let operations: Vec<DocumentedOperation> =
-        routes.iter().map(|(route, module)| DocumentedOperation { route, module, public: false }).collect();
+    let operations: Vec<DocumentedOperation> = routes
+        .iter()
+        .map(|(route, module)| DocumentedOperation { route, module, extensions: &[], public: false })
+        .collect();
     compose(&operations, &documented, &Info { generation: 1, build: "", description: "" })
 }
 

@@ -22,7 +22,7 @@ use super::fair_queue::{Capacity, Load};
 use super::heavy::{HeavyPermit, HeavyWork};
 use super::slots::{NoSeat, Seat, Slots};
 use super::watermark::Watermark;
-use super::{DatabaseSettings, Destination, Error, QueueKey, Session, Shard, Transport, Verdict, Work};
+use super::{DatabaseSettings, Destination, Error, News, QueueKey, Session, Shard, Transport, Verdict, Work};
 use address::Address;
 use connection::{Connection, Unanswered};
 use numbers::Numbers;
@@ -50,6 +50,7 @@ pub struct Postgres {
     schema: Arc<AtomicU64>,
     numbers: Numbers,
     pub watermark: Watermark,
+    pub news: News,
     request_timeout: Duration,
     heavy_read_timeout: Duration,
     /// The last write found no room on the disk.
@@ -296,6 +297,7 @@ impl Postgres {
             idle: Idle::default(),
             schema: Arc::default(),
             watermark: Watermark::default(),
+            news: News::default(),
             request_timeout: settings.request_timeout,
             heavy_read_timeout: settings.heavy_read_timeout,
             full: AtomicBool::new(false),

@@ -32,7 +32,7 @@ use self::stopwatch::Stopwatch;
 use super::fair_queue::{Capacity, Load};
 use super::heavy::HeavyWork;
 use super::row::Cell;
-use super::{DatabaseSettings, Destination, Error, QueueKey, Row, Session, Verdict, Work, migrations};
+use super::{DatabaseSettings, Destination, Error, News, QueueKey, Row, Session, Verdict, Work, migrations};
 use crate::{secret_file, watchdog};
 
 pub use self::own::open_own;
@@ -56,6 +56,7 @@ pub struct Sqlite {
     reads: Arc<Queue<Job>>,
     pace: Arc<Pace>,
     pub heavy_work: Arc<HeavyWork>,
+    pub news: News,
     threads: Mutex<Vec<JoinHandle<()>>>,
     request_timeout: Duration,
     heavy_read_timeout: Duration,
@@ -137,6 +138,7 @@ impl Sqlite {
             reads,
             pace,
             heavy_work: HeavyWork::new(settings.heavy_work),
+            news: News::default(),
             threads: Mutex::new(threads),
             request_timeout,
             heavy_read_timeout,

@@ -226,6 +226,23 @@ codes! {
     SERVICE_WANTED BREAKING;
     /// The module no longer needs a service, or a function of one.
     SERVICE_UNWANTED COMPATIBLE;
+
+    /// The module extends a point: other modules call it there in their requests.
+    POINT_EXTENDED BREAKING;
+    /// The module no longer extends a point.
+    POINT_LEFT COMPATIBLE;
+    /// The module receives events of a kind.
+    EVENT_RECEIVED BREAKING;
+    /// The module no longer receives events of a kind.
+    EVENT_NOT_RECEIVED COMPATIBLE;
+    /// The module has a timer more: it acts in every company.
+    TIMER_ADDED BREAKING;
+    /// The module has a timer less.
+    TIMER_REMOVED COMPATIBLE;
+    /// The module adds members to responses at a place.
+    VIEW_ADDED COMPATIBLE;
+    /// The module no longer adds members to responses at a place: callers lose them.
+    VIEW_REMOVED BREAKING;
 }
 
 /// The code of this name.

@@ -6,6 +6,7 @@
 
 pub mod codes;
 mod declared;
+mod extensions;
 mod facets;
 mod routes;
 pub mod schema;
@@ -57,6 +58,7 @@ pub fn diff(active: Option<&Surface>, candidate: &Surface) -> Vec<Change> {
     routes::changes(&old.descriptor, &candidate.descriptor, &mut changes);
     changes.extend(collections(&old.descriptor.collections, &candidate.descriptor));
     services::changes(old, candidate, &mut changes);
+    extensions::changes(old, candidate, &mut changes);
     changes.sort_by(|a, b| (!a.breaking, a.code, &a.item, &a.detail).cmp(&(!b.breaking, b.code, &b.item, &b.detail)));
     changes.dedup();
     changes

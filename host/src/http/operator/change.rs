@@ -65,7 +65,7 @@ struct Deactivation {
 }
 
 /// A request for a change: whose, and with what body.
-struct ChangeRequest {
+pub(super) struct ChangeRequest {
     console: Console,
     by: String,
     body: Bytes,
@@ -85,7 +85,7 @@ impl FromRequest<Console> for ChangeRequest {
 impl ChangeRequest {
     /// Makes the change to its end, and answers it; one that did nothing leaves an audit entry with `metadata`.
     /// `change`: of the deployment, by the operator, as the body has it.
-    async fn answer<B, F>(
+    pub(super) async fn answer<B, F>(
         self,
         operation: &'static str,
         metadata: Json,

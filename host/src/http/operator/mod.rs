@@ -9,6 +9,7 @@ mod compare;
 mod forget;
 mod history;
 mod logs;
+mod points;
 mod push;
 mod show;
 mod verify;
@@ -84,6 +85,7 @@ pub fn router(deployment: Arc<Deployment>, operators: Vec<Operator>, registries:
         .merge(push::routes())
         .merge(compare::routes())
         .merge(change::routes())
+        .merge(points::routes())
         .merge(show::routes())
         .merge(history::routes())
         .merge(verify::routes())

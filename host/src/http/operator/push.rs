@@ -218,5 +218,9 @@ fn report(vetted: &Vetted) -> Json {
         "collections": descriptor.collections.iter().map(|collection| &collection.name).collect::<Vec<_>>(),
         "permissions": descriptor.permissions.iter().map(|named| &named.code).collect::<Vec<_>>(),
         "events": descriptor.events.iter().map(|named| &named.code).collect::<Vec<_>>(),
+        "extends": descriptor.extends.iter().map(|extension| &extension.interface).collect::<Vec<_>>(),
+        "receives": descriptor.receives,
+        "timers": descriptor.timers,
+        "shows": descriptor.shows.iter().map(|shown| &shown.place).collect::<Vec<_>>(),
     })
 }

@@ -9,7 +9,7 @@ use serde_json::{Value as Json, json};
 use super::Console;
 use super::answer::Answer;
 use crate::database::Shard;
-use crate::deployment::{Deployment, DeploymentError, backfills, follow, records};
+use crate::deployment::{Deployment, DeploymentError, backfills, extensions_shown, follow, records};
 
 pub(super) fn routes() -> Router<Console> {
     Router::new().route("/operator/modules", get(modules))
@@ -32,6 +32,8 @@ async fn show_deployment(deployment: &Deployment) -> Result<Json, DeploymentErro
         })
     });
     let (newest, hosts, upgrades, artifacts) = rows.await?;
+    let listeners = extensions_shown::list_listeners(&deployment.database, &generation).await?;
+    let timers = extensions_shown::list_rounds(&deployment.database, &generation).await?;
     let modules: Vec<Json> = generation
         .modules
         .iter()
@@ -52,6 +54,8 @@ async fn show_deployment(deployment: &Deployment) -> Result<Json, DeploymentErro
         "modules": modules,
         "hosts": hosts,
         "upgrades": upgrades,
+        "listeners": listeners,
+        "timers": timers,
         "artifacts": artifacts,
     }))
 }

@@ -225,6 +225,18 @@ pub const MEANT: &[Meant] = &[
         scans: &[("catalog_product", "unit_code"), ("stoa_webhook_lane", "due_at")],
     },
     Meant {
+        why: "operators look at all companies of a module; it has one row in each, and few are in trouble",
+        scans: &[("stoa_listener", "trouble"), ("stoa_timer_lag", "tries"), ("stoa_timer_lag", "module")],
+    },
+    Meant {
+        why: "a look at all companies for those with events that a module has not received, each of them by its key",
+        scans: &[("stoa_tenant", "stoa_listener"), ("stoa_listener", "stoa_tenant"), ("stoa_tenant", "stoa_timer_lag")],
+    },
+    Meant {
+        why: "a timer has one row, and all are read by a host that looks for one that is due",
+        scans: &[("stoa_timer", "until"), ("stoa_generation_point", "after-commit"), ("stoa_generation_point", "point")],
+    },
+    Meant {
         why: "a company has few entities, and of each very many of these",
         scans: &[("inventory_unit", "legal_entity_id")],
     },

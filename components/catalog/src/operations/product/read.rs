@@ -8,7 +8,8 @@ use stoa_sdk::{
 };
 use stoa_trade::ids::{Ids, among};
 use stoa_trade::lists::{changed_since, equals};
-use stoa_trade::{Caller, Status, client_query, list_query};
+use stoa_trade::places::CatalogProductExtensions;
+use stoa_trade::{Caller, Status, client_query, list_query, points};
 
 use crate::records::lookup::LookupRow;
 use crate::records::media;
@@ -28,11 +29,11 @@ pub const OPERATIONS: &[Operation] = &[
             PUBLISHED; with `drafts`, the DRAFT ones too.")
             .query::<ListApiProducts>().answers::<Page<ApiProduct>>()),
     Operation::read("/catalog/products/{id}", "getProduct", read).summary("A product")
-        .needs(READ).query::<ReadProduct>().answers::<Product>(),
+        .needs(READ).query::<ReadProduct>().answers::<Product>().reaches(&[points::VIEWS.0]),
     // No twin of the person's: there are no parts to ask for.
     Operation::read("/catalog/products/{id}", "apiGetProduct", read).summary("A product on sale")
         .description("An API client with the scope `catalog.write` reads every product, in whatever state it is.")
-        .machine(READ).answers::<ApiProduct>(),
+        .machine(READ).answers::<ApiProduct>().reaches(&[points::VIEWS.0]),
 ];
 
 /// Variants of a product that `include=variants` shows at most.
@@ -159,6 +160,8 @@ pub fn read(call: &Call) -> Answer {
         return Err(Problem::not_found());
     }
     let variants = variants.map(|rows| rows.items);
-    let person = || Product::from_row(&row, variants.as_deref(), media.as_deref());
-    Ok(caller.show(person, || publish_product(&row)).of(id, row.version))
+    let extensions = || CatalogProductExtensions::read(id);
+    let person = || Product::from_row(&row, variants.as_deref(), media.as_deref()).with_extensions(extensions());
+    let client = || ApiProduct { extensions: extensions(), ..publish_product(&row) };
+    Ok(caller.show(person, client).of(id, row.version))
 }

@@ -1,13 +1,14 @@
 //! The price in effect for a quantity: the built-in module's answer, with the tiers on top.
 
-use pricing::operations::price::resolve::{RESOLVE, instant, resolve};
+use pricing::operations::price::resolve::{ADJUSTMENT, RESOLVE, instant, resolve};
+use pricing::records::offer::{ResolvedPrice, tag_reply};
 use pricing::records::permission::READ;
-use pricing::records::price::Price;
 use pricing::rules::period::Stated;
+use pricing::work::offers::adjust_one;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use stoa_sdk::store::{run, select};
-use stoa_sdk::{Answer, Call, Operation, Reply};
+use stoa_sdk::{Answer, Call, Id, Operation, Reply};
 use stoa_trade::quantity::Quantity;
 
 use crate::records::tier::{Tier, TierRow, of_price};
@@ -18,17 +19,20 @@ pub const OPERATIONS: &[Operation] = &[
     Operation::read(RESOLVE, "resolvePrice", one).summary("The price in effect")
         .description("Of an active variant under an active and published product, at the instant of the request or at `at`; \
             with `quantity` the amount of the tier that the quantity reaches.")
-        .needs(READ).query::<ResolveFor>().answers::<TieredPrice>().problems(&["PRICE_NOT_IN_EFFECT"]),
+        .needs(READ).query::<ResolveFor>().answers::<TieredPrice>().problems(&["PRICE_NOT_IN_EFFECT"])
+        .reaches(ADJUSTMENT),
 ];
 
 /// The filters next to the variant.
 #[derive(Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct ResolveFor {
     /// Omitted: the instant of the request.
     at: Option<Stated>,
     /// How many are bought at once. Omitted: the price below every tier.
     quantity: Option<Quantity>,
+    /// Customer for whom extensions may adjust the price. It is not checked that there is such a customer.
+    customer_id: Option<Id>,
 }
 
 /// A price as people read it, with its tiers. `amount` is what a unit costs at the quantity that was asked for.
@@ -36,7 +40,7 @@ pub struct ResolveFor {
 #[serde(rename_all = "camelCase")]
 pub struct TieredPrice {
     #[serde(flatten)]
-    pub price: Price,
+    pub price: ResolvedPrice,
     /// The lowest quantity first.
     pub quantity_tiers: Vec<Tier>,
 }
@@ -50,7 +54,9 @@ pub fn one(call: &Call) -> Answer {
     if let Some(quantity) = query.quantity {
         price.amount = amount_at(quantity, price.amount, &tiers);
     }
-    let (id, version, list) = (price.id, price.version, price.list_id);
-    let body = TieredPrice { price: Price::from_row(&price), quantity_tiers: tiers };
-    Ok(Reply::json(&body).of(id, version).subject(list))
+    // Extensions see no quantity of zero: it reaches no tier either.
+    let quantity = query.quantity.filter(|quantity| !quantity.is_zero());
+    let offer = adjust_one(query.customer_id, time, price, quantity);
+    let body = TieredPrice { price: ResolvedPrice::from_offer(&offer), quantity_tiers: tiers };
+    Ok(tag_reply(&offer, Reply::json(&body)))
 }

@@ -11,6 +11,7 @@ mod void;
 use schemars::JsonSchema;
 use stoa_sdk::{Operation, Page};
 use stoa_trade::document::replacement::{FullReplacement, Replaceable};
+use stoa_trade::points;
 
 use crate::operations::application::ListApplications;
 use crate::operations::body::VoidDocument;
@@ -120,6 +121,24 @@ const CONFIRM_PURCHASE_REASONS: &[&str] = posting_reasons![
     "TWO_COSTS",
     "UNITS_DIFFER_FROM_QUANTITY",
 ];
+/// Points and events of an invoice that sales sells, by an order of its own or not.
+const SALE_REACHES: &[&str] = &[
+    points::PRICE_ADJUSTMENT.0,
+    points::ORDER_CONFIRMATION.0,
+    points::AVAILABILITY.0,
+    "sale.created",
+    "sale.confirmed",
+    "sale.completed",
+    "inventory.updated",
+];
+/// Events of an invoice that procurement buys, by an order of its own or not.
+const PURCHASE_REACHES: &[&str] = &[
+    "procurement.order.created",
+    "procurement.order.approved",
+    "procurement.order.updated",
+    "procurement.receipt.created",
+    "inventory.updated",
+];
 /// Item codes of an invoice that is voided.
 const VOID_REASONS: &[&str] = undo_reasons!["BILLED_BEYOND_ORDER", "HAS_APPLICATIONS"];
 /// Item codes of a draft.
@@ -149,7 +168,7 @@ pub const SALES_OPERATIONS: &[Operation] = &[
         confirm_sale::confirm)).summary("Deliver the goods of a sales invoice and issue it")
         .description("All goods on the invoice must belong to one CONFIRMED order, which is delivered in full. If they belong \
             to none, the host creates an order for them.")
-        .body::<ConfirmSalesInvoice>().problems(CONFIRM_PROBLEMS).item_codes(CONFIRM_SALE_REASONS),
+        .body::<ConfirmSalesInvoice>().problems(CONFIRM_PROBLEMS).item_codes(CONFIRM_SALE_REASONS).reaches(SALE_REACHES),
     write(SALES.settle, SALES_INVOICE, Operation::transition("/sales/invoices/{id}/recognize", "recognizeSalesInvoice",
         issue::recognize_sales)).summary("Recognise the revenue of lines without a delivery")
         .description("Recognises the lines without an order, once. A draft is issued by the same request, which then needs \
@@ -196,7 +215,7 @@ pub const PURCHASE_OPERATIONS: &[Operation] = &[
             received. If they belong to none, the host creates an order at the costs of the invoice. The confirmation also \
             approves that order.")
         .body::<ConfirmPurchaseInvoice>().grows_with("/units").problems(CONFIRM_PROBLEMS)
-        .item_codes(CONFIRM_PURCHASE_REASONS),
+        .item_codes(CONFIRM_PURCHASE_REASONS).reaches(PURCHASE_REACHES),
     write(PURCHASES.settle, PURCHASE_INVOICE,
         Operation::transition("/purchases/invoices/{id}/void", "voidPurchaseInvoice",
             |call| void::void(Side::Purchases, call))).summary("Void a purchase invoice")

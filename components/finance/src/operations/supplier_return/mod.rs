@@ -40,7 +40,7 @@ pub const OPERATIONS: &[Operation] = &[
         .body::<Transition>()
         .problems(posting_problems!["VERSION_CONFLICT", "ILLEGAL_STATE", "REFERENCE_INVALID", "LIMIT_EXCEEDED",
             "INSUFFICIENT_STOCK", "UNIT_UNAVAILABLE", "UNIT_COUNT_MISMATCH", "CUSTODY_CONFLICT"])
-        .item_codes(posting_reasons!["BEYOND_RECEIVED", "UNITS_DIFFER_FROM_QUANTITY"]),
+        .item_codes(posting_reasons!["BEYOND_RECEIVED", "UNITS_DIFFER_FROM_QUANTITY"]).reaches(&["inventory.updated"]),
     write(PURCHASES.write, SUPPLIER_RETURN,
         Operation::transition("/purchases/returns/{id}/cancel", "cancelSupplierReturn", draft::cancel))
         .summary("Cancel a supplier return")

@@ -8,6 +8,7 @@ mod post;
 mod record;
 
 use stoa_sdk::{Operation, Page};
+use stoa_trade::points;
 
 use crate::operations::stock_count::input::{CancelStockCount, PostStockCount, RecordStockCount, StockCountInput};
 use crate::operations::stock_count::list::ListStockCounts;
@@ -24,7 +25,7 @@ pub const OPERATIONS: &[Operation] = &[
         .needs(READ).query::<ListStockCounts>().answers::<Page<StockCountHeader>>(),
     Operation::create(COUNTS_AT, "createStockCount", open::create).summary("Open a stock count")
         .needs(ADJUST).body::<StockCountInput>().answers::<StockCountReceipt>().writes(COUNT, &[])
-        .problems(&["DUPLICATE", "REFERENCE_INVALID", "LIMIT_EXCEEDED"]),
+        .problems(&["DUPLICATE", "REFERENCE_INVALID", "LIMIT_EXCEEDED"]).reaches(&[points::NUMBERING.0]),
     Operation::read(COUNT_AT, "getStockCount", list::read).summary("A stock count")
         .description("Members `unitIds` of the lines are present only for callers with `inventory.serials.read`.")
         .needs(READ).answers::<StockCount>().cache_control("no-store"),

@@ -13,6 +13,7 @@ mod ship;
 use stoa_sdk::{Client, Operation, Page};
 use stoa_trade::document::replacement::FullReplacement;
 use stoa_trade::document::version::Transition;
+use stoa_trade::points;
 
 use crate::operations::transfer_order::input::{CancelTransferOrder, ReceiveTransferOrder, TransferOrderInput};
 use crate::operations::transfer_order::list::ListTransferOrders;
@@ -36,7 +37,7 @@ pub const OPERATIONS: &[Operation] = &[
         .needs(TRANSFER).body::<TransferOrderInput>().grows_with("/items").answers::<TransferOrderReceipt>().writes(ORDER, &[])
         .problems(&["DUPLICATE", "ILLEGAL_STATE", "REFERENCE_INVALID", "CUSTODY_CONFLICT", "UNIT_COUNT_MISMATCH",
             "LIMIT_EXCEEDED"])
-        .item_codes(&["OTHER_VARIANT", "NOT_IN_TRANSIT", "OTHER_ENTITY"])
+        .item_codes(&["OTHER_VARIANT", "NOT_IN_TRANSIT", "OTHER_ENTITY"]).reaches(&[points::NUMBERING.0])
         .and_client(Client::new(CLIENT_WRITE)
             .description("API clients cannot choose units: a user does.")),
     Operation::read("/inventory/transfer-orders/{id}", "getTransferOrder", list::read).summary("A transfer order")

@@ -8,6 +8,7 @@ mod shipment;
 
 use stoa_sdk::{Client, Operation, Page};
 use stoa_trade::document::version::Transition;
+use stoa_trade::points;
 
 use crate::operations::import_order::input::{AllocateCharge, ChargeInput, ShipmentAdvance, ShipmentInput};
 use crate::operations::order::{DRAFTING, REDRAFTING, draft};
@@ -54,7 +55,7 @@ pub const OPERATIONS: &[Operation] = &[
         .description("An import order is a purchase order of kind IMPORT. Approve, cancel and receive it like any other \
             purchase order.")
         .needs(CREATE).body::<ImportOrderInput>().grows_with("/items").answers::<PurchaseOrderDraftWrite>()
-        .writes(ORDER, &[ORDER_CREATED.code]).problems(DRAFTING)
+        .writes(ORDER, &[ORDER_CREATED.code]).problems(DRAFTING).reaches(&[points::NUMBERING.0])
         .and_client(Client::new(CLIENT_WRITE)),
     Operation::read(ONE, "getImportOrder", list::read).summary("An import order")
         .description("Includes shipments and charges. `destinations`, the places of the goods when a charge was allocated, are \

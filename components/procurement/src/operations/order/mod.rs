@@ -7,6 +7,7 @@ mod list;
 
 use stoa_sdk::{Client, Operation, Page};
 use stoa_trade::document::version::{ReasonedTransition, Transition};
+use stoa_trade::points;
 
 use crate::operations::order_list::ListPurchaseOrders;
 use crate::records::draft_write::PurchaseOrderDraftWrite;
@@ -41,7 +42,7 @@ pub const OPERATIONS: &[Operation] = &[
             warehouse, supplier and currency. A variant may appear on one line only: add its quantities up, or create a second \
             order if costs differ.")
         .needs(CREATE).body::<PurchaseOrderInput>().grows_with("/items").answers::<PurchaseOrderDraftWrite>()
-        .writes(ORDER, &[ORDER_CREATED.code]).problems(DRAFTING)
+        .writes(ORDER, &[ORDER_CREATED.code]).problems(DRAFTING).reaches(&[points::NUMBERING.0])
         .and_client(Client::new(CLIENT_WRITE)),
     Operation::read(ONE, "getPurchaseOrder", list::read).summary("A purchase order")
         .description("Lists STANDARD and IMPORT orders. The shipments and charges of an import order are in `getImportOrder`.")
@@ -61,14 +62,14 @@ pub const OPERATIONS: &[Operation] = &[
         .writes(ORDER, &[ORDER_APPROVED.code]).without_if_match()
         .problems(&["VERSION_CONFLICT", "ILLEGAL_STATE", "ARCHIVED", "LIMIT_EXCEEDED", "ACCOUNTING_CURRENCY_UNSUPPORTED",
             "ACCOUNTING_SETUP_REQUIRED", "ACCOUNTING_AMOUNT_PRECISION"])
-        .item_codes(&["ROLE_UNMAPPED", "AMOUNT_PRECISION"]),
+        .item_codes(&["ROLE_UNMAPPED", "AMOUNT_PRECISION"]).reaches(&["inventory.updated"]),
     Operation::transition("/purchases/orders/{id}/cancel", "cancelPurchaseOrder", cancel::cancel)
         .summary("Cancel a purchase order")
         .description("A draft needs `purchases.create`, an approved order `purchases.approve`. The outstanding quantity is no \
             longer expected, and shipments that have not arrived are cancelled. Receipts remain.")
         .needs_any(CREATE_OR_APPROVE).body::<ReasonedTransition>().answers::<PurchaseOrderWrite>()
         .writes(ORDER, &[ORDER_CANCELLED.code]).without_if_match()
-        .problems(&["VERSION_CONFLICT", "ILLEGAL_STATE", "ARCHIVED"])
+        .problems(&["VERSION_CONFLICT", "ILLEGAL_STATE", "ARCHIVED"]).reaches(&["inventory.updated"])
         .and_client(Client::new(CLIENT_WRITE).description("Drafts only.")
             .problems(&["VERSION_CONFLICT", "ILLEGAL_STATE"])),
 ];

@@ -40,7 +40,7 @@ pub const OPERATIONS: &[Operation] = &[
         .problems(&["VERSION_CONFLICT", "ILLEGAL_STATE", "ARCHIVED", "REFERENCE_INVALID", "LIMIT_EXCEEDED", "DUPLICATE",
             "UNIT_COUNT_MISMATCH", "UNIT_CONDITION_REQUIRED", "UNIT_CONDITION_MISMATCH", "ACCOUNTING_CURRENCY_UNSUPPORTED",
             "ACCOUNTING_SETUP_REQUIRED", "ACCOUNTING_PERIOD_CLOSED", "ACCOUNTING_AMOUNT_PRECISION"])
-        .item_codes(RECEIVING)
+        .item_codes(RECEIVING).reaches(&["inventory.updated"])
         .and_client(Client::new(CLIENT_RECEIVE)),
     Operation::read(OF_ORDER, "listOrderReceipts", list::list_of_order).summary("Receipts of a purchase order")
         .needs(READ).query::<ListOrderReceipts>().answers::<Page<GoodsReceiptHeader>>()

@@ -58,6 +58,7 @@ pub const OPERATIONS: &[Operation] = &[
             "ACCOUNTING_CURRENCY_UNSUPPORTED", "ACCOUNTING_AMOUNT_PRECISION"])
         .item_codes(&["OTHER_WAREHOUSE", "BEYOND_DELIVERED", "UNITS_DIFFER_FROM_QUANTITY", "ROLE_UNMAPPED", "AMOUNT_PRECISION",
             "BEFORE_BOOKS", "MONTH_CLOSED"])
+        .reaches(&["inventory.updated"])
         .and_client(Client::new(CLIENT_MOVE_GOODS)),
     Operation::transition("/sales/returns/{id}/cancel", "cancelSalesReturn", cancel::cancel).summary("Cancel a customer return")
         .description("Only a DRAFT.")

@@ -1,5 +1,5 @@
-//! Confirming a sales order: prices are refreshed a last time and fixed, goods are reserved (sales-pos.md 5.4). The books are asked
-//! before goods are locked: no stock is reserved for an order that could never be posted.
+//! Confirming a sales order: prices are refreshed a last time and fixed, goods are reserved (sales-pos.md 5.4). The books and
+//! extensions are asked before goods are locked: no stock is reserved for an order that could never be posted.
 
 use std::collections::BTreeMap;
 
@@ -16,6 +16,7 @@ use crate::records::order_item::OrderItemRow;
 use crate::rules::priced_line::PricedLine;
 use crate::rules::total::check_expected;
 use crate::work::admission::admit;
+use crate::work::extension::check_extensions;
 use crate::work::order::{require_status, with_sums};
 use crate::work::priced_line::{LockedDocument, lock_document};
 use crate::work::references::References;
@@ -41,6 +42,7 @@ pub fn confirm(call: &Call) -> Answer {
     let lines: Vec<ReservedLine<'_>> = items.iter().map(|item| chosen.apply(item)).collect();
     check_choice(&lines)?;
     admit(&after, &items)?;
+    check_extensions(&after, &items)?;
     let allocations = reserve_goods(&after, &lines)?;
     let change = Change::new(&draft.row, after)?;
     run((change.update(), update_from(&items, OrderItemRow::REDRAWN), insert(&allocations)))?;

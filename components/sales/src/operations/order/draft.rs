@@ -7,7 +7,7 @@ use stoa_sdk::{Answer, Call, Id, all, has, map, now, view};
 use stoa_trade::document::replacement::FullReplacement;
 use stoa_trade::quantity::Money;
 use stoa_trade::text::restate_code;
-use stoa_trade::{Caller, Change};
+use stoa_trade::{Caller, Change, points};
 
 use crate::operations::order::input::SalesOrderInput;
 use crate::records::order::{OrderRow, OrderStatus, SALE_CREATED, SALE_UPDATED, draft_receipt, emit_sale};
@@ -23,7 +23,9 @@ pub fn create(call: &Call) -> Answer {
     let (caller, body): (_, SalesOrderInput) = (Caller::current(), call.body()?);
     let lines = read_lines(&body.items, caller)?;
     let named = body.name_references(&lines);
-    let range = body.number.is_none().then(|| number_range(named.entity, "/number"));
+    // A figure is asked for together with the last read, unless an extension may return the number.
+    let is_generated = body.number.is_none() && !points::numbers_are_extended();
+    let range = is_generated.then(|| number_range(named.entity, "/number"));
     let (references, terms, figure) = References::read_new(&named, caller, range)?;
 
     let order = new_order(&named, body.warehouse_id, &references);

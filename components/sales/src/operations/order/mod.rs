@@ -13,6 +13,7 @@ mod refresh;
 use stoa_sdk::{Client, Operation, Page};
 use stoa_trade::document::replacement::FullReplacement;
 use stoa_trade::document::version::{ReasonedTransition, Transition};
+use stoa_trade::points;
 
 use crate::operations::order::input::{ConfirmSalesOrder, ConfirmSalesOrderAsClient, ExchangeUnit, SalesOrderInput};
 use crate::operations::order::list::ListSalesOrders;
@@ -24,6 +25,14 @@ use crate::records::permission::{
     CANCEL, CLIENT_CONFIRM, CLIENT_DRAFT, CLIENT_MOVE_GOODS, CLIENT_READ_ORDER, CLIENT_WRITE, CONFIRM, DRAFT,
     MOVE_GOODS, READ,
 };
+
+/// The points that pricing the lines of a document reaches.
+pub const PRICED: &[&str] = &[points::PRICE_ADJUSTMENT.0];
+/// As [`PRICED`], and the point of its number.
+pub const PRICED_AND_NUMBERED: &[&str] = &[points::PRICE_ADJUSTMENT.0, points::NUMBERING.0];
+/// An event of inventory, for goods that are held, released or gone.
+const STOCK: &str = "inventory.updated";
+const CONFIRMED: &[&str] = &[points::PRICE_ADJUSTMENT.0, points::ORDER_CONFIRMATION.0, points::AVAILABILITY.0, STOCK];
 
 #[rustfmt::skip]
 pub const OPERATIONS: &[Operation] = &[
@@ -39,12 +48,13 @@ pub const OPERATIONS: &[Operation] = &[
         .problems(&["DUPLICATE", "REFERENCE_INVALID", "PRICE_NOT_EXACT", "DISCOUNT_EXCEEDS_PRICE", "UNIT_COUNT_MISMATCH",
             "LIMIT_EXCEEDED"])
         .item_codes(&["OTHER_ENTITY", "OTHER_VARIANT", "NOT_NORMAL", "UNITS_DIFFER_FROM_QUANTITY"])
+        .reaches(PRICED_AND_NUMBERED)
         .and_client(Client::new(CLIENT_DRAFT)
             .description("Only public price lists and published products. API clients cannot choose units: a user does.")),
     Operation::read("/sales/orders/{id}", "getSalesOrder", read::read).summary("A sales order")
         .description("Members `units` with serial numbers and states are present only for callers with \
             `inventory.serials.read`.")
-        .needs(READ).answers::<SalesOrder>().discloses_identifiers().cache_control("no-store")
+        .needs(READ).answers::<SalesOrder>().discloses_identifiers().cache_control("no-store").reaches(&[points::VIEWS.0])
         .and_client(Client::any_of(CLIENT_READ_ORDER).answers::<ApiSalesOrder>().description("")),
     Operation::replace("/sales/orders/{id}", "replaceSalesOrder", draft::replace)
         .summary("Replace a draft of a sales order")
@@ -55,6 +65,7 @@ pub const OPERATIONS: &[Operation] = &[
         .problems(&["VERSION_CONFLICT", "ILLEGAL_STATE", "IMMUTABLE_FIELD", "REFERENCE_INVALID", "PRICE_NOT_EXACT",
             "DISCOUNT_EXCEEDS_PRICE", "UNIT_COUNT_MISMATCH", "LIMIT_EXCEEDED"])
         .item_codes(&["OTHER_ENTITY", "OTHER_VARIANT", "NOT_NORMAL", "UNITS_DIFFER_FROM_QUANTITY"])
+        .reaches(PRICED)
         .and_client(Client::new(CLIENT_DRAFT)
             .description("Units that a user chose for a variant that remains on the document are kept, up to the new quantity.")),
     Operation::transition("/sales/orders/{id}/refresh-prices", "refreshSalesOrderPrices", refresh::refresh)
@@ -64,6 +75,7 @@ pub const OPERATIONS: &[Operation] = &[
         .needs(DRAFT).body::<Transition>().answers::<SalesOrderWrite>().cache_control("no-store")
         .writes(SALES_ORDER, &[SALE_UPDATED.code]).without_if_match()
         .problems(&["VERSION_CONFLICT", "ILLEGAL_STATE", "ARCHIVED", "REFERENCE_INVALID", "LIMIT_EXCEEDED"])
+        .reaches(PRICED)
         .and_client(Client::new(CLIENT_DRAFT)),
     Operation::transition("/sales/orders/{id}/confirm", "confirmSalesOrder", confirm::confirm).summary("Confirm a sales order")
         .description("Refreshes prices a last time and fixes them, and reserves goods and chosen units, all or nothing. A \
@@ -74,6 +86,7 @@ pub const OPERATIONS: &[Operation] = &[
             "UNIT_UNAVAILABLE", "INSUFFICIENT_STOCK", "CUSTODY_CONFLICT", "LIMIT_EXCEEDED", "ACCOUNTING_SETUP_REQUIRED",
             "ACCOUNTING_CURRENCY_UNSUPPORTED", "ACCOUNTING_AMOUNT_PRECISION"])
         .item_codes(&["OTHER_VARIANT", "UNITS_DIFFER_FROM_QUANTITY", "ROLE_UNMAPPED", "AMOUNT_PRECISION"])
+        .reaches(CONFIRMED)
         .and_client(Client::new(CLIENT_CONFIRM).body::<ConfirmSalesOrderAsClient>()),
     Operation::transition("/sales/orders/{id}/exchange-unit", "exchangeSalesOrderUnit", exchange::exchange)
         .summary("Exchange a unit of a confirmed order")
@@ -83,20 +96,20 @@ pub const OPERATIONS: &[Operation] = &[
         .writes(SALES_ORDER, &[]).without_if_match()
         .problems(&["VERSION_CONFLICT", "ILLEGAL_STATE", "REFERENCE_INVALID", "UNIT_UNAVAILABLE", "CUSTODY_CONFLICT",
             "LIMIT_EXCEEDED"])
-        .item_codes(&["OTHER_VARIANT"]),
+        .item_codes(&["OTHER_VARIANT"]).reaches(&[STOCK]),
     Operation::transition("/sales/orders/{id}/complete", "completeSalesOrder", complete::complete).summary("Deliver a sales order")
         .description("One transaction: reserved goods leave stock, units become SOLD, revenue and cost are posted.")
         .needs(MOVE_GOODS).body::<Transition>().answers::<SalesOrderWrite>().cache_control("no-store")
         .writes(SALES_ORDER, &[SALE_COMPLETED.code]).without_if_match()
         .problems(&["VERSION_CONFLICT", "ILLEGAL_STATE", "UNIT_UNAVAILABLE", "LIMIT_EXCEEDED", "ACCOUNTING_SETUP_REQUIRED",
             "ACCOUNTING_PERIOD_CLOSED", "ACCOUNTING_CURRENCY_UNSUPPORTED", "ACCOUNTING_AMOUNT_PRECISION"])
-        .item_codes(&["ROLE_UNMAPPED", "AMOUNT_PRECISION", "BEFORE_BOOKS", "MONTH_CLOSED"])
+        .item_codes(&["ROLE_UNMAPPED", "AMOUNT_PRECISION", "BEFORE_BOOKS", "MONTH_CLOSED"]).reaches(&[STOCK])
         .and_client(Client::new(CLIENT_MOVE_GOODS)),
     Operation::transition("/sales/orders/{id}/cancel", "cancelSalesOrder", cancel::cancel).summary("Cancel a sales order")
         .description("Only before delivery, and while no issued invoice bills the order. Its reservations are released.")
         .needs(CANCEL).body::<ReasonedTransition>().answers::<SalesOrderWrite>().cache_control("no-store")
         .writes(SALES_ORDER, &[SALE_CANCELLED.code]).without_if_match()
         .problems(&["VERSION_CONFLICT", "ILLEGAL_STATE", "UNIT_UNAVAILABLE", "LIMIT_EXCEEDED"])
-        .item_codes(&["ORDER_BILLED"])
+        .item_codes(&["ORDER_BILLED"]).reaches(&[STOCK])
         .and_client(Client::new(CLIENT_WRITE)),
 ];

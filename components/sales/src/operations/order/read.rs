@@ -5,6 +5,7 @@ use stoa_sdk::{Answer, Call, Id, Problem, Reply, set};
 use stoa_trade::Caller;
 use stoa_trade::clients::units;
 use stoa_trade::pages::read_rest;
+use stoa_trade::places::SalesOrderExtensions;
 
 use crate::records::allocation::AllocationRow;
 use crate::records::order::{ApiSalesOrder, OrderRow, SalesOrder};
@@ -29,16 +30,17 @@ pub fn read(call: &Call) -> Answer {
     let held = |item: &OrderItemRow| by_item.get(&item.id).map(Vec::as_slice).unwrap_or_default();
     let priced = items.iter().map(|item| Ok((item, item.price().figures()?, held(item))));
     let priced = priced.collect::<Result<Vec<_>, Problem>>()?;
+    let extensions = SalesOrderExtensions::read(id);
     let reply = match Caller::current() {
         Caller::Person => {
             let known = units::read_known(set(allocations.iter().filter_map(|row| row.unit_id)));
             let known = |unit: Id| known.get(&unit).map(KnownUnit::from_row);
             let show = |(item, price, held)| SalesOrderItem::from_row(item, price, row.status, held, known);
-            Reply::json(&SalesOrder::from_row(&row, priced.into_iter().map(show).collect()))
+            Reply::json(&SalesOrder::from_row(&row, priced.into_iter().map(show).collect(), extensions))
         }
         Caller::Client => {
             let show = |(item, price, held)| ApiSalesOrderItem::from_row(item, price, held);
-            Reply::json(&ApiSalesOrder::from_row(&row, priced.into_iter().map(show).collect()))
+            Reply::json(&ApiSalesOrder::from_row(&row, priced.into_iter().map(show).collect(), extensions))
         }
     };
     Ok(reply.resource(id))

@@ -4,7 +4,7 @@ use stoa_sdk::store::run;
 use stoa_sdk::{Answer, Call, now};
 use stoa_trade::document::replacement::FullReplacement;
 use stoa_trade::text::restate_code;
-use stoa_trade::{Caller, Change};
+use stoa_trade::{Caller, Change, points};
 
 use crate::operations::quotation::input::QuotationInput;
 use crate::records::quotation::{QuotationItemRow, QuotationRow, QuotationStatus, draft_receipt};
@@ -16,7 +16,9 @@ pub fn create(call: &Call) -> Answer {
     let body: QuotationInput = call.body()?;
     let lines = body.read_lines()?;
     let named = body.name_references(&lines);
-    let range = body.number.is_none().then(|| number_range(named.entity));
+    // A figure is asked for together with the last read, unless an extension may return the number.
+    let is_generated = body.number.is_none() && !points::numbers_are_extended();
+    let range = is_generated.then(|| number_range(named.entity));
     let (references, terms, figure) = References::read_new(&named, Caller::current(), range)?;
 
     let (valid_until, notes) = (body.valid_until, body.notes.map(String::from));

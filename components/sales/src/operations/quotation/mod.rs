@@ -12,6 +12,7 @@ use stoa_sdk::{Client, Operation, Page};
 use stoa_trade::document::replacement::FullReplacement;
 use stoa_trade::document::version::ReasonedTransition;
 
+use crate::operations::order::{PRICED, PRICED_AND_NUMBERED};
 use crate::operations::quotation::input::{
     AcceptQuotation, ExpireQuotation, QuotationInput, ReviseQuotation, SendQuotation,
 };
@@ -38,7 +39,7 @@ pub const OPERATIONS: &[Operation] = &[
             may appear on one line only: add its quantities up, or create a second quotation if prices differ.")
         .needs(DRAFT).body::<QuotationInput>().grows_with("/items").answers::<QuotationDraftWrite>().cache_control("no-store")
         .writes(QUOTATION, &[]).problems(DRAFTING)
-        .item_codes(&["OTHER_ENTITY", "NOT_NORMAL"])
+        .item_codes(&["OTHER_ENTITY", "NOT_NORMAL"]).reaches(PRICED_AND_NUMBERED)
         .and_client(Client::new(CLIENT_DRAFT)
             .description("Only public price lists and published products. API clients cannot read or write `notes`.")),
     Operation::read("/sales/quotations/{id}", "getQuotation", list::read).summary("A quotation")
@@ -51,7 +52,7 @@ pub const OPERATIONS: &[Operation] = &[
         .writes(QUOTATION, &[]).without_if_match()
         .problems(&["VERSION_CONFLICT", "ILLEGAL_STATE", "IMMUTABLE_FIELD", "REFERENCE_INVALID", "PRICE_NOT_EXACT",
             "DISCOUNT_EXCEEDS_PRICE", "LIMIT_EXCEEDED"])
-        .item_codes(&["OTHER_ENTITY", "NOT_NORMAL"])
+        .item_codes(&["OTHER_ENTITY", "NOT_NORMAL"]).reaches(PRICED)
         .and_client(Client::new(CLIENT_DRAFT)
             .description("Full replacement, priced now, except `notes`, which are kept.")),
     Operation::transition("/sales/quotations/{id}/send", "sendQuotation", send::send).summary("Send a quotation")
@@ -61,6 +62,7 @@ pub const OPERATIONS: &[Operation] = &[
         .writes(QUOTATION, &[]).without_if_match()
         .problems(&["VERSION_CONFLICT", "ILLEGAL_STATE", "ARCHIVED", "REFERENCE_INVALID", "QUOTATION_EXPIRED", "TOTAL_CHANGED",
             "LIMIT_EXCEEDED"])
+        .reaches(PRICED)
         .and_client(Client::new(CLIENT_DRAFT)),
     Operation::create("/sales/quotations/{id}/accept", "acceptQuotation", accept::accept).summary("Accept a quotation")
         .description("Creates a draft of a sales order at the quoted prices, once.")
@@ -68,7 +70,7 @@ pub const OPERATIONS: &[Operation] = &[
         .writes(QUOTATION, &[SALE_CREATED.code])
         .problems(&["VERSION_CONFLICT", "ILLEGAL_STATE", "QUOTATION_EXPIRED", "ARCHIVED", "REFERENCE_INVALID", "DUPLICATE",
             "LIMIT_EXCEEDED"])
-        .item_codes(&["OTHER_ENTITY", "NOT_NORMAL"])
+        .item_codes(&["OTHER_ENTITY", "NOT_NORMAL"]).reaches(PRICED_AND_NUMBERED)
         .and_client(Client::new(CLIENT_DRAFT)),
     Operation::transition("/sales/quotations/{id}/reject", "rejectQuotation", close::reject).summary("Reject a quotation")
         .description("Only a SENT quotation before its end, or a DRAFT that is dropped.")
@@ -83,5 +85,6 @@ pub const OPERATIONS: &[Operation] = &[
         .description("Creates a new draft with the same lines and agreed prices. A SENT quotation expires with it.")
         .needs(DRAFT).body::<ReviseQuotation>().answers::<QuotationDraftWrite>().cache_control("no-store")
         .writes(QUOTATION, &[])
-        .problems(&["VERSION_CONFLICT", "ILLEGAL_STATE", "DUPLICATE", "ARCHIVED", "REFERENCE_INVALID", "LIMIT_EXCEEDED"]),
+        .problems(&["VERSION_CONFLICT", "ILLEGAL_STATE", "DUPLICATE", "ARCHIVED", "REFERENCE_INVALID", "LIMIT_EXCEEDED"])
+        .reaches(PRICED_AND_NUMBERED),
 ];

@@ -18,6 +18,7 @@ use crate::rules::line::{Named, StatedLine};
 use crate::services::orders::wire::order_to_wire;
 use crate::work::admission::admit;
 use crate::work::delivery::deliver_goods;
+use crate::work::extension::check_extensions;
 use crate::work::month_totals::write_deliveries;
 use crate::work::order::{new_items, new_order, with_sums};
 use crate::work::references::References;
@@ -57,6 +58,7 @@ fn write(created: OrderRow, items: Vec<OrderItemRow>) -> Result<Order, Problem> 
     let lines: Vec<ReservedLine<'_>> = items.iter().map(ReservedLine::from_row).collect();
     check_choice(&lines)?;
     admit(&created, &items)?;
+    check_extensions(&created, &items)?;
     let reserved = reserve_goods(&created, &lines)?;
     let now = now();
     let confirmed = OrderRow { status: OrderStatus::Confirmed, confirmed_at: Some(now), version: 2, ..created.clone() };

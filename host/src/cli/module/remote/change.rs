@@ -242,7 +242,7 @@ pub fn describe_rejection(answer: &Json) -> String {
     format!("{}: {}{}", text(&answer["code"]), text(&answer["detail"]), changes.concat())
 }
 
-fn describe_activation(answer: &Json) -> String {
+pub(super) fn describe_activation(answer: &Json) -> String {
     let mut lines = vec![format!("generation {}", answer["generation"])];
     for module in items(&answer["modules"]) {
         lines.push(format!("{}:\n{}", text(&module["name"]), text(&module["text"])));

@@ -49,8 +49,43 @@ fn list(args: ListModules) -> anyhow::Result<()> {
             lines.push(format!("host {} runs {}{trouble}", text(&host["name"]), host["generation"]));
         }
         lines.extend(items(&answer["upgrades"]).map(|upgrade| describe_backfill(upgrade, &answer["hosts"])));
+        lines.extend(items(&answer["listeners"]).map(describe_listener));
+        lines.extend(items(&answer["timers"]).map(describe_timer));
         lines.join("\n")
     })
+}
+
+/// The companies whose committed events a module has not received.
+fn describe_listener(listener: &Json) -> String {
+    let behind = &listener["companiesBehind"];
+    format!("listener {}: {behind} companies behind", text(&listener["module"])) + &describe_trouble(listener)
+}
+
+/// The round of a timer, and the companies that it left behind.
+fn describe_timer(timer: &Json) -> String {
+    let (companies, until) = (&timer["companies"], text(&timer["until"]));
+    let mut line = format!("timer {} of {}: ", text(&timer["timer"]), text(&timer["module"]));
+    line += &match timer["isDue"] == true {
+        true => format!("round until {until}, company {} of {}", companies["reached"], companies["all"]),
+        false => format!("next round at {until}"),
+    };
+    if timer["lagging"].as_u64() > Some(0) {
+        line += &format!(", {} companies lag", timer["lagging"]);
+    }
+    line + &describe_trouble(timer)
+}
+
+/// The failures of the company that has the most in a row.
+fn describe_trouble(item: &Json) -> String {
+    match item["trouble"].as_str() {
+        None => String::new(),
+        Some(trouble) => format!(
+            "; {} companies in trouble; failures: {}, next try {}: {trouble}",
+            item["companiesInTrouble"],
+            item["tries"],
+            text(&item["retryAt"])
+        ),
+    }
 }
 
 /// The progress of a backfill, and what keeps it from its end.

@@ -4,6 +4,7 @@ mod change;
 mod forget;
 mod list;
 mod logs;
+mod points;
 mod push;
 
 use std::path::PathBuf;
@@ -27,6 +28,8 @@ pub enum RemoteVerb {
     #[command(flatten)]
     Change(change::ChangeVerb),
     #[command(flatten)]
+    Points(points::PointsVerb),
+    #[command(flatten)]
     Logs(logs::LogsVerb),
     #[command(flatten)]
     Forget(forget::ForgetVerb),
@@ -37,6 +40,7 @@ pub fn run(verb: RemoteVerb) -> anyhow::Result<()> {
         RemoteVerb::List(verb) => list::run(verb),
         RemoteVerb::Push(verb) => push::run(verb),
         RemoteVerb::Change(verb) => change::run(verb),
+        RemoteVerb::Points(verb) => points::run(verb),
         RemoteVerb::Logs(verb) => logs::run(verb),
         RemoteVerb::Forget(verb) => forget::run(verb),
     }

@@ -20,6 +20,8 @@ pub struct StepAnswer {
     pub body: Json,
     pub etag: Option<String>,
     pub events: Vec<Json>,
+    /// The same as the modules emitted them.
+    pub(super) emitted: Vec<Event>,
     /// Violations of the published schema, which no fixture need expect.
     pub(super) faults: Vec<String>,
     /// Nothing where the module was not asked.
@@ -49,6 +51,12 @@ impl Company<'_> {
             ..refusal(&Problem::new(code))
         };
         let failed = |why: String| ended("MODULE_FAILED", why);
+        if let Some((listener, problem)) = called.refusal {
+            return Ok(match read_problem(&self.stage.edition, &listener, None, problem) {
+                Ok(problem) => StepAnswer { used: used(0), ..refusal(&problem) },
+                Err(why) => failed(why),
+            });
+        }
         let reply = match called.result {
             Err(failure) => return Ok(ended(failure.code(), failure.to_string())),
             Ok(Err(problem)) => {
@@ -73,6 +81,7 @@ impl Company<'_> {
             status: status.unwrap_or(operation.route.status),
             faults: operation.response.faults(&body).iter().map(fault).collect(),
             events: emitted.iter().map(event).collect(),
+            emitted,
             body,
             etag,
             used: used(output),
@@ -87,12 +96,13 @@ pub fn refusal(problem: &Problem) -> StepAnswer {
         body: json!({ "code": problem.code, "errors": problem.errors }),
         etag: None,
         events: Vec::new(),
+        emitted: Vec::new(),
         faults: Vec::new(),
         used: None,
     }
 }
 
-fn event(event: &Event) -> Json {
+pub(super) fn event(event: &Event) -> Json {
     let data: Json = serde_json::from_str(&event.data).unwrap_or_default();
     json!({
         "kind": event.kind,

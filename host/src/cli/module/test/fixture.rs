@@ -59,7 +59,10 @@ impl Fixture {
 pub struct FixtureStep {
     pub about: Option<String>,
     /// Operation of the module, or of one that it is tested with.
-    pub operation: String,
+    pub operation: Option<String>,
+    /// Instead of an operation: the code of a timer, whose window ends at the instant of the step and begins where its last one ended.
+    /// The status is then 200, unless the module rejects.
+    pub timer: Option<String>,
     /// Path and query parameters by name: texts, numbers, booleans.
     #[serde(default)]
     pub path: Map<String, Json>,
@@ -76,6 +79,16 @@ pub struct FixtureStep {
     pub expect: Expect,
     /// The name under which later steps find the answer: `$name`, `$name/member/0`.
     pub save: Option<String>,
+}
+
+impl FixtureStep {
+    /// What it runs, for people.
+    pub fn describe(&self) -> String {
+        match (&self.operation, &self.timer) {
+            (None, Some(timer)) => format!("timer {timer}"),
+            (operation, _) => operation.clone().unwrap_or_default(),
+        }
+    }
 }
 
 /// The expected answer; absent members are not checked.

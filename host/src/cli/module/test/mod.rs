@@ -4,6 +4,7 @@
 //! fills the rows, and the way back and a second upgrade find what the versions left each other.
 
 mod answer;
+mod background;
 mod fixture;
 mod matching;
 mod stage;
@@ -20,8 +21,8 @@ use crate::cli;
 use crate::cli::logging;
 use crate::deployment::Edition;
 use crate::gate::artifact::Artifact;
-use crate::sandbox::Vetted;
 use crate::sandbox::limits::{Limits, Used};
+use crate::sandbox::{Arrangement, Vetted};
 use crate::settings::LogFormat;
 use fixture::{Fixture, FixtureStep, Phase};
 use stage::{Backfill, Company, Stage};
@@ -104,7 +105,7 @@ fn link_editions(flags: &Flags, fixtures: &[(PathBuf, Fixture)]) -> anyhow::Resu
     let others = flags.with.iter().map(vet).collect::<anyhow::Result<Vec<_>>>()?;
     let link = |candidate: &Arc<Vetted>| {
         let vetted: Vec<_> = std::iter::once(candidate).chain(&others).cloned().collect();
-        let edition = Edition::link(&gate, 1, &vetted);
+        let edition = Edition::link(&gate, 1, &vetted, &Arrangement::new());
         edition.map(Arc::new).context("the components do not fit together; --with names others")
     };
     let candidate = vet(&flags.file)?;
@@ -194,8 +195,7 @@ async fn run_step(
     step: &FixtureStep,
     number: usize,
 ) -> anyhow::Result<Verdict> {
-    let operation = &step.operation;
-    let name = step.about.as_ref().map_or_else(|| operation.clone(), |about| format!("{operation}: {about}"));
+    let name = step.about.iter().fold(step.describe(), |name, about| format!("{name}: {about}"));
     let answer = company.ask(step).await.with_context(|| format!("{phase} {number}"))?;
     let differences = company.judge(step, &answer);
     Ok(Verdict { phase, number: Some(number), name, status: Some(answer.status), differences, used: answer.used })

@@ -1,7 +1,7 @@
 //! Where fixtures are played: a temporary database with the modules' tables, and a company in it for each fixture. A step takes
 //! the road of a request from the verdict on its input to its commit, with facts that the fixture chooses.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
@@ -27,6 +27,7 @@ use crate::platform::onboarding;
 use crate::problem::{Item, Problem};
 use crate::sandbox::call::{self, Ran};
 use crate::sandbox::limits::{Limits, Used};
+use crate::sandbox::listeners::ListenerRejection;
 use crate::sandbox::{Failure, Held, Module, RequestFacts};
 use crate::wit::context::{ActorKind, Facts};
 use crate::wit::events::Event;
@@ -34,8 +35,8 @@ use crate::wit::module;
 
 /// Noon of 2026-01-01: what a fixture's steps count from.
 const NOON: i64 = 1_767_268_800_000;
-/// Batches of one module's check, and of one module's backfill.
-const BATCHES: usize = 10_000;
+/// Batches of one module's check, of one module's backfill, and of one window of a timer.
+pub(super) const BATCHES: usize = 10_000;
 
 pub struct Stage {
     pub(super) edition: Arc<Edition>,
@@ -50,6 +51,8 @@ pub struct Company<'a> {
     saved: Saved,
     /// Seconds since noon: one more with each step.
     clock: i64,
+    /// Where the last window of each timer ended, in milliseconds since 1970.
+    pub(super) windows: BTreeMap<String, i64>,
 }
 
 /// Result of a backfill.
@@ -65,6 +68,8 @@ pub struct Backfill {
 pub(super) struct Called<T> {
     pub result: Result<T, Failure>,
     pub emitted: Vec<(Arc<Module>, Event)>,
+    /// A module that received an event and rejected what was done: nothing of it was kept.
+    pub refusal: Option<ListenerRejection>,
     pub used: Used,
 }
 
@@ -115,7 +120,8 @@ impl Stage {
 
     /// A company of its own, made as the fixture says.
     pub async fn company(&self, fixture: &Fixture) -> anyhow::Result<Company<'_>> {
-        let company = Company { stage: self, tenant: Uuid::now_v7(), saved: Saved::new(), clock: 0 };
+        let company =
+            Company { stage: self, tenant: Uuid::now_v7(), saved: Saved::new(), clock: 0, windows: BTreeMap::new() };
         if let Some(members) = &fixture.provision {
             let defaults = [("name", json!("Fixture")), ("currencyCode", json!("EUR")), ("withDefaults", json!(true))];
             let mut body: Map<String, Json> =
@@ -135,16 +141,18 @@ impl Stage {
     ) -> anyhow::Result<Called<T>> {
         let Transaction { module, facts, read_only, limits } = transaction;
         let tenant = Uuid::from_u64_pair(facts.facts.tenant.0, facts.facts.tenant.1);
-        let work = work((module.clone(), facts, run), move |session, shared| async move {
-            let (module, facts, run) = &*shared;
-            let (module, facts) = (module.clone(), facts.clone());
-            let ran = run(call::CallContext { module, session, facts, read_only, limits }).await;
-            let keeps = ran.result.as_ref().is_ok_and(keep);
-            let Ran { session, emitted, result, used, .. } = ran;
+        let listeners = self.edition.listeners.clone();
+        let work = work((module.clone(), facts, listeners, run), move |session, shared| async move {
+            let (module, facts, listeners, run) = &*shared;
+            let (module, facts, listeners) = (module.clone(), facts.clone(), listeners.clone());
+            let entry = call::CallContext { module, session, facts, read_only, limits, listeners };
+            let ran = run(entry).await;
+            let keeps = ran.refusal.is_none() && ran.result.as_ref().is_ok_and(keep);
+            let Ran { session, emitted, result, refusal, used, .. } = ran;
             if let Err(Failure::Database(error)) = result {
                 return (session, Verdict::Fail(error));
             }
-            let called = Called { result, emitted, used };
+            let called = Called { result, emitted, refusal, used };
             (session, if keeps { Verdict::Commit(called) } else { Verdict::RollBack(called) })
         });
         let shard = Shard::of_tenant(tenant);
@@ -164,13 +172,16 @@ impl Company<'_> {
             let transaction = Transaction { module, facts, read_only: false, limits: Limits::default() };
             let called = self.stage.transact(transaction, run, Result::is_ok).await?;
             let name = &module.name;
+            if let Some((listener, problem)) = called.refusal {
+                anyhow::bail!("{} refuses the company: {}", listener.name, problem.code);
+            }
             let made = called.result.map_err(|failure| anyhow::anyhow!("{name} provisions nothing: {failure}"))?;
             made.map_err(|problem| anyhow::anyhow!("{name} refuses the company: {}", problem.code))?;
         }
         Ok(())
     }
 
-    fn facts(&self, now: i64, actor_kind: ActorKind, actor: Uuid, permissions: Vec<String>) -> RequestFacts {
+    pub(super) fn facts(&self, now: i64, actor_kind: ActorKind, actor: Uuid, permissions: Vec<String>) -> RequestFacts {
         let facts = Facts {
             tenant: self.tenant.as_u64_pair(),
             actor_kind,
@@ -185,7 +196,7 @@ impl Company<'_> {
     }
 
     /// The instant of the next step.
-    fn advance_clock(&mut self) -> i64 {
+    pub(super) fn advance_clock(&mut self) -> i64 {
         let now = NOON + self.clock * 1_000;
         self.clock += 1;
         now
@@ -204,10 +215,14 @@ impl Company<'_> {
             });
             let facts = self.facts(now, ActorKind::System, Uuid::nil(), Vec::new());
             let transaction = Transaction { module, facts, read_only: false, limits: Limits::default() };
-            let Called { result, used, .. } = self.stage.transact(transaction, run, Result::is_ok).await?;
+            let Called { result, refusal, used, .. } = self.stage.transact(transaction, run, Result::is_ok).await?;
             backfill.batches += 1;
             if used.guest_time >= backfill.used.guest_time {
                 backfill.used = used;
+            }
+            if let Some((listener, problem)) = refusal {
+                let trouble = format!("{} rejected an event with {}", listener.name, problem.code);
+                return Ok(Backfill { trouble: Some(trouble), ..backfill });
             }
             match result {
                 Ok(Ok(None)) => return Ok(backfill),
@@ -225,9 +240,14 @@ impl Company<'_> {
 
     /// Runs a step. `Err`: the step itself is not right.
     pub async fn ask(&mut self, step: &FixtureStep) -> anyhow::Result<StepAnswer> {
-        let callable = self.stage.edition.operations.by_id(&step.operation);
-        let callable = callable.with_context(|| format!("no module has the operation {}", step.operation))?;
-        let Runner::Module(module) = &callable.runner else { anyhow::bail!("{} is the host's own", step.operation) };
+        let name = match (&step.operation, &step.timer) {
+            (Some(operation), None) => operation,
+            (None, Some(timer)) => return self.run_timer(timer, step).await,
+            _ => anyhow::bail!("a step has either an `operation` or a `timer`"),
+        };
+        let callable = self.stage.edition.operations.by_id(name);
+        let callable = callable.with_context(|| format!("no module has the operation {name}"))?;
+        let Runner::Module(module) = &callable.runner else { anyhow::bail!("{name} is the host's own") };
         let operation = &*callable.operation;
         let (actor_kind, known) = match operation.route.audience {
             Audience::User => (ActorKind::User, &self.stage.edition.permissions),
@@ -249,7 +269,8 @@ impl Company<'_> {
         let next = self.advance_clock();
         let now = step.now.map_or(next, |now| now.timestamp_millis());
         let facts = self.facts(now, actor_kind, step.actor.unwrap_or(Uuid::nil()), permissions);
-        let answer = self.call(operation, module, facts, call, lines).await?;
+        let mut answer = self.call(operation, module, facts, call, lines).await?;
+        answer.faults.extend(self.send_events(&mut answer.emitted, now).await?);
         if let (Some(name), true) = (&step.save, answer.status < 300) {
             self.saved.insert(name.clone(), answer.body.clone());
         }
@@ -296,7 +317,7 @@ impl Company<'_> {
             (None, Some(_)) => return Err(Problem::new("VALIDATION_FAILED").with(vec![Item::new("", "NOT_ALLOWED")])),
         };
         let call = module::Call {
-            operation: step.operation.clone(),
+            operation: operation.route.operation.clone(),
             path: path.values.into_iter().filter(|(name, _)| name != "tenantId").collect(),
             query: query.values,
             body: body.as_ref().map(ToString::to_string),

@@ -135,12 +135,18 @@ fn compatible_changes_are_let_in_by_name() {
 }
 
 #[test]
-fn nothing_changes_nothing_and_a_first_module_breaks_nothing() {
+fn nothing_changes_nothing_and_a_first_module_asks_only_for_what_it_does_in_others() {
     let active = active();
     assert_eq!(diff(Some(&active), &active), []);
     let first = diff(None, &active);
-    let wants = ("SERVICE_WANTED".to_owned(), "commerce:places/rooms@1.0.0".to_owned());
-    assert_eq!(codes_of(&first, true), BTreeSet::from([wants]), "{}", text(&first));
+    let asked = [
+        ("SERVICE_WANTED", "commerce:places/rooms@1.0.0"),
+        ("POINT_EXTENDED", "commerce:extension/checkout"),
+        ("EVENT_RECEIVED", "room.closed"),
+        ("TIMER_ADDED", "count"),
+    ];
+    let asked = asked.map(|(code, item)| (code.to_owned(), item.to_owned()));
+    assert_eq!(codes_of(&first, true), BTreeSet::from(asked), "{}", text(&first));
     for (code, item) in
         [("ROUTE_ADDED", "createWidget"), ("COLLECTION_ADDED", "collection move"), ("EVENT_ADDED", "widget.lost")]
     {

@@ -5,6 +5,8 @@ use stoa_tests::company::{price, product, with};
 
 use super::{Kind, Part, PutAway};
 
+const FOR_EXTENSIONS: &str = "an extension receives it, and no record is looked up";
+
 pub const PART: Part = Part {
     kinds: KINDS,
     special: &[("deleteProduct", "id", "product without variants")],
@@ -12,6 +14,12 @@ pub const PART: Part = Part {
         ("createLookup kind=brands", "parentId", "categories alone have parents"),
         ("createLookup kind=manufacturers", "parentId", "categories alone have parents"),
         ("createLookup kind=units", "parentId", "categories alone have parents"),
+        ("resolvePrice", "customerId", FOR_EXTENSIONS),
+        ("apiResolvePrice", "customerId", FOR_EXTENSIONS),
+        ("resolvePrices", "customerId", FOR_EXTENSIONS),
+        ("apiResolvePrices", "customerId", FOR_EXTENSIONS),
+        ("getPricedProduct", "customerId", FOR_EXTENSIONS),
+        ("apiGetPricedProduct", "customerId", FOR_EXTENSIONS),
     ],
     needs: &[
         ("listPrices", "price"),
