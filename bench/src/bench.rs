@@ -154,7 +154,7 @@ pub fn clean(program: &Path) -> Command {
 /// A figure of the private listener: the sum over its labels.
 pub async fn metric(address: SocketAddr, name: &str) -> anyhow::Result<f64> {
     let mut connection = crate::load::Connection::open(address).await?;
-    connection.exchange(b"GET /metrics HTTP/1.1\r\nhost: stoa\r\n\r\n").await?;
+    connection.exchange(b"GET /metrics HTTP/1.1\r\nhost: localhost\r\n\r\n").await?;
     let body = connection.body();
     let lines = body.lines().filter_map(|line| line.split_once([' ', '{']));
     let values =
