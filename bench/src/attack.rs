@@ -235,7 +235,7 @@ async fn sip_page(address: SocketAddr, company: &Company, succeeded: &AtomicUsiz
     socket.set_recv_buffer_size(SIP as u32)?;
     let mut stream = socket.connect(address).await?;
     let path = company.path(LARGE_PAGE);
-    let head = format!("GET {path} HTTP/1.1\r\nhost: stoa\r\nauthorization: Bearer {}\r\n", company.token);
+    let head = format!("GET {path} HTTP/1.1\r\nhost: localhost\r\nauthorization: Bearer {}\r\n", company.token);
     stream.write_all(format!("{head}connection: close\r\n\r\n").as_bytes()).await?;
     let mut part = vec![0; SIP];
     let first = stream.read(&mut part).await?;

@@ -156,11 +156,17 @@ pub fn clean(program: &Path) -> Command {
     command
 }
 
+/// The metrics of the private listener.
+pub async fn read_metrics(address: SocketAddr) -> anyhow::Result<String> {
+    let mut connection = crate::load::Connection::open(address).await?;
+    let status = connection.exchange(b"GET /metrics HTTP/1.1\r\nhost: localhost\r\n\r\n").await?;
+    anyhow::ensure!(status == 200, "/metrics responds {status}: {}", connection.body());
+    Ok(connection.body())
+}
+
 /// A figure of the private listener: the sum over its labels.
 pub async fn metric(address: SocketAddr, name: &str) -> anyhow::Result<f64> {
-    let mut connection = crate::load::Connection::open(address).await?;
-    connection.exchange(b"GET /metrics HTTP/1.1\r\nhost: stoa\r\n\r\n").await?;
-    let body = connection.body();
+    let body = read_metrics(address).await?;
     let lines = body.lines().filter_map(|line| line.split_once([' ', '{']));
     let values =
         lines.filter(|(found, _)| *found == name).filter_map(|(_, rest)| rest.rsplit(' ').next()?.parse::<f64>().ok());

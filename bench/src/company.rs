@@ -139,7 +139,7 @@ impl Client {
 pub fn write_request(into: &mut Vec<u8>, method: &str, path: &str, token: &str, body: Option<&str>) {
     use std::io::Write as _;
     // Writing to a Vec cannot fail.
-    let _ = write!(into, "{method} {path} HTTP/1.1\r\nhost: stoa\r\nauthorization: Bearer {token}\r\n");
+    let _ = write!(into, "{method} {path} HTTP/1.1\r\nhost: localhost\r\nauthorization: Bearer {token}\r\n");
     match body {
         Some(body) => {
             let (key, length) = (Uuid::now_v7(), body.len());

@@ -9,10 +9,9 @@ use anyhow::Context as _;
 use serde_json::{Value as Json, json};
 use uuid::Uuid;
 
-use crate::bench::{Bench, clean, metric};
+use crate::bench::{Bench, clean, metric, read_metrics};
 use crate::child::Server;
 use crate::company::{Client, id};
-use crate::load::Connection;
 
 /// Products of the file, each with one variant and one price.
 const PRODUCTS: usize = 20_000;
@@ -84,9 +83,7 @@ async fn import(bench: &Bench, service: SocketAddr, tenant: Uuid, file: &Path) -
 
 /// How many writes of products and prices the host has answered.
 async fn count_writes(operators: SocketAddr) -> anyhow::Result<f64> {
-    let mut connection = Connection::open(operators).await?;
-    connection.exchange(b"GET /metrics HTTP/1.1\r\nhost: stoa\r\n\r\n").await?;
-    Ok(sum_writes(&connection.body()))
+    Ok(sum_writes(&read_metrics(operators).await?))
 }
 
 fn sum_writes(metrics: &str) -> f64 {
