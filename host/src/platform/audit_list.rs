@@ -187,9 +187,21 @@ struct Metadata {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(transform = never_null)]
     changed: Option<Vec<String>>,
+    /// Modules that took part as extensions; absent without any.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(transform = never_null)]
+    extensions: Option<Vec<AuditedExtension>>,
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(transform = never_null)]
     detail: Option<Detail>,
+}
+
+/// An extension as `pipeline::finish` writes it.
+#[derive(Serialize, Deserialize, JsonSchema)]
+#[schemars(inline)]
+struct AuditedExtension {
+    module: String,
+    version: String,
 }
 
 /// Details that operation and resource leave open, such as the member who received or lost a role.

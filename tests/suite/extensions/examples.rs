@@ -167,7 +167,7 @@ fn an_invoice_that_sells_is_held_against_the_limit(database: Database) {
     confirm("3").refused(409, "CREDIT_LIMIT_EXCEEDED");
     confirm("2").is(200);
     assert_eq!(credit(counter), ["20.000000000000", "5.000000000000"]);
-    office.sound();
+    shop.verified();
 }
 
 fn till(database: Database) -> (Till, Session) {

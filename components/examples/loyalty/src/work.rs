@@ -70,6 +70,7 @@ pub fn redeem(receipt: Id, order: &Order, payments: &[Payment]) -> Result<(), Pr
     }
     let customer = Id::from(order.customer_id);
     let balance = update_by::<BalanceRow>("customer", [vec![customer.put()]]).add(BalanceRow::points, -points);
+    let balance = balance.answer::<BalanceRow>();
     run(balance).map_err(|failure| or_insufficient(failure, &first.pointer, program.point_value))?;
     run(insert([&new_entry(customer, EntryKind::Redeem, -points, receipt, Some(receipt))]))?;
     Ok(())
@@ -117,8 +118,8 @@ pub fn show(receipts: &[Id]) -> Vec<(Id, Json)> {
         let sum =
             |kind: EntryKind| entries.iter().filter(|entry| is_of(entry, kind)).map(|entry| entry.points).sum::<i64>();
         let (earned, redeemed) = (sum(EntryKind::Earn), sum(EntryKind::Redeem));
-        let points = LoyaltyReceipt { earned, redeemed: -redeemed };
-        (earned != 0 || redeemed != 0).then(|| (*receipt, Json::from_value(&json!(points))))
+        let shown = || Json::from_value(&json!(LoyaltyReceipt { earned, redeemed: -redeemed }));
+        (earned != 0 || redeemed != 0).then(|| (*receipt, shown()))
     };
     receipts.iter().filter_map(shown).collect()
 }
