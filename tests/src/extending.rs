@@ -1,13 +1,14 @@
 //! Hosts with the extender guest beside the real modules, the rules of its points, and what operators see of it.
 
 use std::sync::OnceLock;
+use std::time::{SystemTime, UNIX_EPOCH};
 
 use serde_json::{Value as Json, json};
 
 use crate::host::Settings;
 use crate::operator::Operator;
 use crate::selling::Counter;
-use crate::{Answer, Company, Database, Folder, Stoa, modules};
+use crate::{Answer, Company, Database, Folder, Stoa, eventually, modules};
 
 /// The host with both extenders and a seller beside the real modules; shared by the tests of this database.
 pub fn host(database: Database) -> Stoa {
@@ -32,6 +33,29 @@ pub fn own_host(database: Database, letters: &[char]) -> Stoa {
         letters.iter().map(|letter| (format!("extender-{letter}.wasm"), modules::extender(*letter, 1))).collect();
     let files: Vec<(&str, &[u8])> = extenders.iter().map(|(name, bytes)| (name.as_str(), bytes.as_slice())).collect();
     Stoa::start_with(database, Settings::default().modules_in(modules::with(&files)))
+}
+
+impl Stoa {
+    /// This instant as a statement of the host's database has it.
+    pub fn now(&self) -> String {
+        let now = SystemTime::now().duration_since(UNIX_EPOCH).expect("a clock").as_millis();
+        match self.database() {
+            Database::Sqlite => now.to_string(),
+            Database::Postgres => format!("to_timestamp({now} / 1000.0)"),
+        }
+    }
+
+    /// The timer of `extender-a`, as operators see it.
+    pub fn find_timer(&self) -> Option<Json> {
+        let shown = self.console().shown();
+        shown["timers"].as_array().expect("timers").iter().find(|timer| timer["module"] == "extender-a").cloned()
+    }
+
+    /// Has a round of that timer end now, once the one before is done and the host has given the timer its row.
+    pub fn make_timer_due(&self) {
+        eventually(|| self.find_timer().filter(|timer| timer["isDue"] == false));
+        self.change(&format!("update stoa_timer set until = {} where module = 'extender-a'", self.now()));
+    }
 }
 
 impl Company {

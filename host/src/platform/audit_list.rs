@@ -196,7 +196,7 @@ struct Metadata {
     detail: Option<Detail>,
 }
 
-/// An extension as `pipeline::finish` writes it.
+/// A module that took part in a request as an extension.
 #[derive(Serialize, Deserialize, JsonSchema)]
 #[schemars(inline)]
 struct AuditedExtension {

@@ -50,6 +50,7 @@ fn no_statement_scans_a_company() {
     watched.host.change("update stoa_clock set mark = next_mark - interval '1 day' where id = 1");
     watched.host.restart();
     let company = visit::visit_all(&watched.host);
+    visit::visit_extensions(&watched.host);
     let mut shapes = watched.proxy.take_shapes();
     shapes.retain(|shape| is_planned(&shape.sql));
     let settings = watched.proxy.options().expect("the host's connections have settings");

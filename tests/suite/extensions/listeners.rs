@@ -145,6 +145,7 @@ fn a_listener_begins_at_its_activation_and_goes_on_where_it_was(database: Databa
     let digest = console.pushed(&modules::extender('a', 1));
     console.activate(&digest, json!({ "allow": ["POINT_EXTENDED", "EVENT_RECEIVED", "TIMER_ADDED"] })).is(200);
     let extended = console.runs();
+    host.forget_contract();
     shop.extend('a', "after-commit", "note");
     make(&shop, &["During"]);
     await_products(&shop, 'a', &["During"]);

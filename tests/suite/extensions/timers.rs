@@ -1,8 +1,6 @@
 //! Timers: windows of a company leave no gap and do not overlap, whatever is killed, and a company that fails holds up no other. The
 //! tests move the time of a round, and wait for none.
 
-use std::time::{SystemTime, UNIX_EPOCH};
-
 use serde_json::{Value as Json, json};
 use stoa_tests::extending::own_host;
 use stoa_tests::{Company, Database, Stoa, eventually, on_both_databases};
@@ -34,29 +32,9 @@ fn expect_chain(windows: &[Noted], count: usize) {
     assert_eq!(windows.iter().map(|(since, ..)| since.as_str()).collect::<Vec<_>>(), begins, "{windows:?}");
 }
 
-fn instant(host: &Stoa) -> String {
-    let now = SystemTime::now().duration_since(UNIX_EPOCH).expect("a clock").as_millis();
-    match host.database() {
-        Database::Sqlite => now.to_string(),
-        Database::Postgres => format!("to_timestamp({now} / 1000.0)"),
-    }
-}
-
-/// Has a round end now, once the one before is done and the host has given the timer its row.
-fn make_due(host: &Stoa) {
-    eventually(|| find_timer(host).filter(|timer| timer["isDue"] == false));
-    host.change(&format!("update stoa_timer set until = {} where module = 'extender-a'", instant(host)));
-}
-
-/// The timer, as operators see it.
-fn find_timer(host: &Stoa) -> Option<Json> {
-    let shown = host.console().shown();
-    shown["timers"].as_array().expect("timers").iter().find(|timer| timer["module"] == "extender-a").cloned()
-}
-
 #[track_caller]
 fn timer(host: &Stoa) -> Json {
-    find_timer(host).expect("a timer")
+    host.find_timer().expect("a timer")
 }
 
 fn await_windows(shop: &Company, count: usize) {
@@ -68,7 +46,7 @@ fn windows_follow_each_other_across_restarts_and_kills(database: Database) {
     let shops = [host.company(), host.company(), host.company()];
     shops.iter().for_each(|shop| shop.extend('a', "timer", "note"));
     for round in 1..=3 {
-        make_due(&host);
+        host.make_timer_due();
         if round > 1 {
             host.kill9();
             host.restart();
@@ -88,7 +66,7 @@ fn a_window_is_worked_through_in_batches(database: Database) {
     let host = own_host(database, &['a']);
     let shop = host.company();
     shop.extend('a', "timer", "batches 4");
-    make_due(&host);
+    host.make_timer_due();
     await_windows(&shop, 4);
     let noted = windows(&shop);
     let batches: Vec<&str> = noted.iter().map(|(.., batch)| batch.as_str()).collect();
@@ -101,7 +79,7 @@ fn a_company_that_fails_lags_and_holds_up_no_other(database: Database) {
     let [failing, other] = [host.company(), host.company()];
     failing.extend('a', "timer", "reject");
     other.extend('a', "timer", "note");
-    make_due(&host);
+    host.make_timer_due();
     await_windows(&other, 1);
     eventually(|| (failing.count("stoa_timer_lag", "tries = 1") == 1).then_some(()));
     let shown = timer(&host);
@@ -110,10 +88,10 @@ fn a_company_that_fails_lags_and_holds_up_no_other(database: Database) {
 
     eventually(|| (timer(&host)["isDue"] == false).then_some(()));
     failing.extend('a', "timer", "note");
-    make_due(&host);
+    host.make_timer_due();
     await_windows(&other, 2);
     assert!(windows(&failing).is_empty(), "the round leaves out who lags");
-    failing.change(&format!("update stoa_timer_lag set retry_at = {} where {{tenant}}", instant(&host)));
+    failing.change(&format!("update stoa_timer_lag set retry_at = {} where {{tenant}}", host.now()));
     await_windows(&failing, 2);
     eventually(|| (failing.count("stoa_timer_lag", "1 = 1") == 0).then_some(()));
     expect_chain(&windows(&failing), 2);
@@ -125,12 +103,12 @@ fn a_suspended_company_catches_up(database: Database) {
     let [resting, other] = [host.company(), host.company()];
     [&resting, &other].iter().for_each(|shop| shop.extend('a', "timer", "note"));
     resting.change("update stoa_tenant set status = 'SUSPENDED' where {id}");
-    make_due(&host);
+    host.make_timer_due();
     await_windows(&other, 1);
     eventually(|| (resting.count("stoa_timer_lag", "tries = 0") == 1).then_some(()));
     assert_eq!(timer(&host)["companiesInTrouble"], 0, "that is no failure");
     resting.change("update stoa_tenant set status = 'ACTIVE' where {id}");
-    resting.change(&format!("update stoa_timer_lag set retry_at = {} where {{tenant}}", instant(&host)));
+    resting.change(&format!("update stoa_timer_lag set retry_at = {} where {{tenant}}", host.now()));
     await_windows(&resting, 1);
     assert_eq!(windows(&resting), windows(&other));
 }

@@ -51,8 +51,7 @@ list_query! {
 }
 
 fn show_program(_: &Call) -> Answer {
-    let row = read_program()?.ok_or_else(Problem::not_found)?;
-    Ok(Reply::json(&LoyaltyProgram::from_row(&row)))
+    read_program()?.map(|row| Reply::json(&LoyaltyProgram::from_row(&row))).ok_or_else(Problem::not_found)
 }
 
 fn set_program(call: &Call) -> Answer {

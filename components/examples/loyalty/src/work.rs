@@ -34,8 +34,7 @@ pub fn read_program() -> Result<Option<ProgramRow>, Problem> {
 pub fn earn(event: &Received) -> Result<(), Problem> {
     let Some(program) = read_program()? else { return Ok(()) };
     let orders = read_orders(&[event.resource], &[])?;
-    let order = orders.iter().find(|order| order.currency_code == program.currency_code);
-    let Some(order) = order else { return Ok(()) };
+    let Some(order) = orders.iter().find(|order| order.currency_code == program.currency_code) else { return Ok(()) };
     let total: Amount = order.total.parse().unwrap_or_else(|_| fault("the total of an order is no amount"));
     let points = count_points(total, program.points_per_amount).ok_or_else(|| Problem::new("LIMIT_EXCEEDED"))?;
     let (customer, receipt) = (Id::from(order.customer_id), order.receipt_id.map(Id::from));
@@ -118,8 +117,8 @@ pub fn show(receipts: &[Id]) -> Vec<(Id, Json)> {
         let sum =
             |kind: EntryKind| entries.iter().filter(|entry| is_of(entry, kind)).map(|entry| entry.points).sum::<i64>();
         let (earned, redeemed) = (sum(EntryKind::Earn), sum(EntryKind::Redeem));
-        let shown = || Json::from_value(&json!(LoyaltyReceipt { earned, redeemed: -redeemed }));
-        (earned != 0 || redeemed != 0).then(|| (*receipt, shown()))
+        let points = json!(LoyaltyReceipt { earned, redeemed: -redeemed });
+        (earned != 0 || redeemed != 0).then(|| (*receipt, Json::from_value(&points)))
     };
     receipts.iter().filter_map(shown).collect()
 }

@@ -1,9 +1,10 @@
 //! Calls every operation in every way that makes another statement of it: with nothing but what it needs, with each field that it can
 //! do without, and on from a first page.
 
-use serde_json::Value as Json;
+use serde_json::{Value as Json, json};
+use stoa_tests::company::fresh;
 use stoa_tests::contract::{Audience, Contract};
-use stoa_tests::{Answer, Company, Stoa};
+use stoa_tests::{Answer, Company, Stoa, eventually, modules};
 
 use crate::evidence::tenancy::fields::{Field, Form, Place, fields, forms};
 use crate::evidence::tenancy::kinds::exempt;
@@ -35,6 +36,30 @@ pub fn visit_all(host: &Stoa) -> Company {
     assert!(refused.is_empty(), "{} visits were rejected:\n{}", refused.len(), refused.join("\n"));
     company.verified();
     company
+}
+
+/// Has the host bring events and a timer's windows to a module: to a company of which it takes them, and to one in which it first rejects
+/// both.
+pub fn visit_extensions(host: &Stoa) {
+    let console = host.console();
+    let digest = console.pushed(&modules::extender('a', 1));
+    console.activate(&digest, json!({ "allow": ["POINT_EXTENDED", "EVENT_RECEIVED", "TIMER_ADDED"] })).is(200);
+    host.forget_contract();
+    let [well, ill] = [host.company(), host.company()];
+    for (shop, event, timer) in [(&well, "note", "batches 2"), (&ill, "reject", "reject")] {
+        shop.extend('a', "after-commit", event);
+        shop.extend('a', "timer", timer);
+        shop.product(&fresh("Lamp "));
+    }
+    host.make_timer_due();
+    let has_failed = |table: &str| ill.count(table, "tries > 0") == 1;
+    eventually(|| (has_failed("stoa_listener") && has_failed("stoa_timer_lag")).then_some(()));
+    ill.extend('a', "after-commit", "note");
+    ill.extend('a', "timer", "note");
+    host.make_timer_due();
+    ill.change(&format!("update stoa_timer_lag set retry_at = {} where {{tenant}}", host.now()));
+    let is_well = || ill.count("stoa_listener", "trouble is null") == 1 && ill.count("stoa_timer_lag", "1 = 1") == 0;
+    eventually(|| is_well().then_some(()));
 }
 
 /// With what was asked beside the least, and the answer.
