@@ -9,7 +9,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use stoa_sdk::store::{run, select};
 use stoa_sdk::{Answer, Call, Id, Operation, Reply};
-use stoa_trade::quantity::Quantity;
+use stoa_trade::quantity::Positive;
 
 use crate::records::tier::{Tier, TierRow, of_price};
 use crate::rules::tier::{amount_at, sort};
@@ -30,7 +30,7 @@ pub struct ResolveFor {
     /// Omitted: the instant of the request.
     at: Option<Stated>,
     /// How many are bought at once. Omitted: the price below every tier.
-    quantity: Option<Quantity>,
+    quantity: Option<Positive>,
     /// Customer for whom extensions may adjust the price. It is not checked that there is such a customer.
     customer_id: Option<Id>,
 }
@@ -51,11 +51,10 @@ pub fn one(call: &Call) -> Answer {
     let time = instant(query.at.as_ref(), "/query/at")?;
     let mut price = resolve(call, time)?;
     let tiers = sort(run(select::<TierRow>(of_price(price.id)).whole())?);
-    if let Some(quantity) = query.quantity {
+    let quantity = query.quantity.map(|quantity| quantity.0);
+    if let Some(quantity) = quantity {
         price.amount = amount_at(quantity, price.amount, &tiers);
     }
-    // Extensions see no quantity of zero: it reaches no tier either.
-    let quantity = query.quantity.filter(|quantity| !quantity.is_zero());
     let offer = adjust_one(query.customer_id, time, price, quantity);
     let body = TieredPrice { price: ResolvedPrice::from_offer(&offer), quantity_tiers: tiers };
     Ok(tag_reply(&offer, Reply::json(&body)))
