@@ -79,6 +79,8 @@ pub const PROBES: &[Probe] = &[
         "Read `stoa module list` and the log of the host; restart a silent one."),
     probe("modules.backfills", "No backfill fails.",
         "Read the reason in `stoa module list`, then push a corrected module or roll back."),
+    probe("modules.extensions", "No module fails at a committed event or a timer.",
+        "Read the reason in `stoa module list`, then push a corrected module or roll back."),
     probe("webhooks.keys", "Every stored secret can be decrypted.",
         "Append the missing key to STOA_ENCRYPTION_KEY on every host."),
     probe("webhooks.failing", "No receiver fails for over an hour. Warns.",
