@@ -18,7 +18,7 @@ const WRITE: &[&str] = &["loyalty.write"];
 #[rustfmt::skip]
 pub const OPERATIONS: &[Operation] = &[
     Operation::read("/loyalty/program", "getLoyaltyProgram", show_program).summary("The program")
-        .needs(READ).answers::<LoyaltyProgram>(),
+        .needs(READ).answers::<LoyaltyProgram>().problems(&["NOT_FOUND"]),
     Operation::replace("/loyalty/program", "setLoyaltyProgram", set_program).summary("Set the program")
         .description("For orders in its currency. Points that customers have stay.")
         .needs(WRITE).body::<ProgramInput>().answers::<LoyaltyProgram>().without_if_match()
