@@ -450,25 +450,39 @@ async fn find_event(session: &mut Session, sending: &Sending) -> Result<Found, E
     if rests > 0 {
         return Ok(Found::Nothing(Step::Rests(rests)));
     }
-    let sql = format!(
-        "select e.id, e.kind from stoa_event e where e.tenant_id = $1 and e.id > $2 and e.id < $3
-         order by e.id limit {EVENTS}"
-    );
-    let rows = session.query_composed(sql, &[Cell::Id(tenant), Cell::Id(last), Cell::Id(sending.end)]).await?;
-    for (row, position) in rows.iter().zip(1..) {
-        if !receives(module, &row.text(1)?) {
+    let behind = list_behind(session, sending, last).await?;
+    for ((id, kind), position) in behind.iter().zip(1..) {
+        if !receives(module, kind) {
             continue;
         }
         let sql = format!("select {COLUMNS} from stoa_event e where e.tenant_id = $1 and e.id = $2");
-        let events = session.query_composed(sql, &[Cell::Id(tenant), Cell::Id(row.id(0)?)]).await?;
+        let events = session.query_composed(sql, &[Cell::Id(tenant), Cell::Id(*id)]).await?;
         let event = events.first().ok_or_else(|| Error::Fault("an event is gone".into()))?;
         let event = OutboxEvent::read(tenant, event, 0)?;
-        let has_more = position < rows.len() || rows.len() >= EVENTS;
+        let has_more = position < behind.len() || behind.len() >= EVENTS;
         return Ok(Found::Event(Box::new(FoundEvent { company, event, tries, has_more })));
     }
-    let Some(row) = rows.last() else { return Ok(Found::Nothing(Step::Idle)) };
-    move_cursor(session, sending, row.id(0)?).await?;
-    Ok(Found::Moved { has_more: rows.len() >= EVENTS })
+    let Some((id, _)) = behind.last() else { return Ok(Found::Nothing(Step::Idle)) };
+    move_cursor(session, sending, *id).await?;
+    Ok(Found::Moved { has_more: behind.len() >= EVENTS })
+}
+
+/// Ids and kinds of the first events behind the cursor and before the watermark. The statement has no upper bound: with one, PostgreSQL
+/// expects few rows and would read and sort all that are behind the cursor.
+async fn list_behind(session: &mut Session, sending: &Sending, last: Uuid) -> Result<Vec<(Uuid, String)>, Error> {
+    let sql = format!(
+        "select e.id, e.kind from stoa_event e where e.tenant_id = $1 and e.id > $2 order by e.id limit {EVENTS}"
+    );
+    let rows = session.query_composed(sql, &[Cell::Id(sending.tenant), Cell::Id(last)]).await?;
+    let mut behind = Vec::with_capacity(rows.len());
+    for row in &rows {
+        let id = row.id(0)?;
+        if id >= sending.end {
+            break;
+        }
+        behind.push((id, row.text(1)?));
+    }
+    Ok(behind)
 }
 
 async fn move_cursor(session: &mut Session, sending: &Sending, last: Uuid) -> Result<(), Error> {

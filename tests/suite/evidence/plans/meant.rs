@@ -230,7 +230,12 @@ pub const MEANT: &[Meant] = &[
     },
     Meant {
         why: "a look at all companies for those with events that a module has not received, each of them by its key",
-        scans: &[("stoa_tenant", "stoa_listener"), ("stoa_listener", "stoa_tenant"), ("stoa_tenant", "stoa_timer_lag")],
+        scans: &[
+            ("stoa_tenant", "stoa_listener"),
+            ("stoa_listener", "stoa_tenant"),
+            ("stoa_listener", "retry_at"),
+            ("stoa_tenant", "stoa_timer_lag"),
+        ],
     },
     Meant {
         why: "a timer has one row, and all are read by a host that looks for one that is due",

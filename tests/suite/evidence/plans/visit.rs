@@ -51,6 +51,7 @@ pub fn visit_extensions(host: &Stoa) {
         shop.extend('a', "timer", timer);
         shop.product(&fresh("Lamp "));
     }
+    eventually(|| well.extension_notes('a').as_array().is_some_and(|notes| !notes.is_empty()).then_some(()));
     host.make_timer_due();
     let has_failed = |table: &str| ill.count(table, "tries > 0") == 1;
     eventually(|| (has_failed("stoa_listener") && has_failed("stoa_timer_lag")).then_some(()));
