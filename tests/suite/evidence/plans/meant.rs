@@ -239,7 +239,11 @@ pub const MEANT: &[Meant] = &[
     },
     Meant {
         why: "a timer has one row, and all are read by a host that looks for one that is due",
-        scans: &[("stoa_timer", "until"), ("stoa_generation_point", "after-commit"), ("stoa_generation_point", "point")],
+        scans: &[
+            ("stoa_timer", "until"),
+            ("stoa_generation_point", "after-commit"),
+            ("stoa_generation_point", "point"),
+        ],
     },
     Meant {
         why: "a company has few entities, and of each very many of these",
