@@ -72,7 +72,7 @@ fn new_draft(side: Side, id: Id, stated: &StatedInvoice) -> InvoiceRow {
         legal_entity_id: terms.legal_entity_id,
         branch_id: terms.branch_id,
         party_id: terms.party_id,
-        currency_code: terms.currency_code.clone().into(),
+        currency_code: terms.currency_code.clone(),
         status: InvoiceStatus::Draft,
         line_set_id: new_id(),
         issued_on: terms.issued_on,
