@@ -186,7 +186,7 @@ async fn measure_postgres(bench: &mut Bench, database: &postgres::Database, part
         swaps::measure(bench, "pg", &company, &service, operators).await?;
     }
     if parts.has("postgres/extensions") {
-        extensions::measure(bench, "pg", &company, &service, operators).await?;
+        extensions::measure(bench, "pg", &company, (&service, operators)).await?;
     }
     service.stop().await?;
     database.settle().await?;
@@ -252,7 +252,7 @@ async fn on_sqlite(bench: &mut Bench, parts: &Parts) -> anyhow::Result<()> {
         swaps::measure(bench, "sqlite", &company, &service, metrics).await?;
     }
     if parts.has("sqlite/extensions") {
-        extensions::measure(bench, "sqlite", &company, &service, metrics).await?;
+        extensions::measure(bench, "sqlite", &company, (&service, metrics)).await?;
     }
     service.stop().await?;
     if parts.has("sqlite/idle") {

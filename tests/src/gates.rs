@@ -143,7 +143,8 @@ fn read_rejections(rejections: &str) -> BTreeSet<Finding> {
         }
         for item in items {
             let pointer = hide_indices(item["pointer"].as_str().unwrap_or_default());
-            let bounds = item["expected"].as_object().map(|bounds| bounds.keys().map(String::as_str).collect::<Vec<_>>());
+            let bounds =
+                item["expected"].as_object().map(|bounds| bounds.keys().map(String::as_str).collect::<Vec<_>>());
             let bounds = bounds.map_or_else(String::new, |bounds| format!(" {}", bounds.join(" ")));
             findings.insert(new_finding(format!("{operation} {pointer} {}{bounds}", text(&item["code"]))));
         }
@@ -348,7 +349,10 @@ mod tests {
         let plain = r#"{"operation": "GET /b", "problem": {"code": "BODY_TOO_LARGE", "errors": []}}"#;
         let findings = read_rejections(&format!("{lines}\n{again}\n{plain}\n"));
         let places: Vec<&str> = findings.iter().map(|finding| finding.place.as_str()).collect();
-        assert_eq!(places, ["GET /b BODY_TOO_LARGE", "POST /a /items/*/quantity RANGE minimum", "POST /a /to REPEATED"]);
+        assert_eq!(
+            places,
+            ["GET /b BODY_TOO_LARGE", "POST /a /items/*/quantity RANGE minimum", "POST /a /to REPEATED"]
+        );
     }
 
     #[test]

@@ -28,8 +28,7 @@ pub async fn measure(
     bench: &mut Bench,
     name: &str,
     company: &Company,
-    service: &Server,
-    operators: SocketAddr,
+    (service, operators): (&Server, SocketAddr),
 ) -> anyhow::Result<()> {
     let token = std::fs::read_to_string(bench.data().join("operator.token")).context("no operator's token")?;
     let mut console = Client::new(operators, token.trim()).await?;

@@ -26,7 +26,7 @@ use stoa::wit::context::{ActorKind, Facts};
 use stoa::wit::extension::points;
 use stoa_descriptor::Access;
 use uuid::Uuid;
-use wasmtime::component::{Component, HasSelf, Linker};
+use wasmtime::component::{Component, HasSelf, InstancePre, Linker};
 use wasmtime::{Engine, Store, UpdateDeadline};
 
 use crate::bench::Bench;
@@ -202,7 +202,7 @@ async fn authorize(database: &Database, tenant: Uuid, caller: Caller, repeats: u
     Ok(median(times))
 }
 
-/// Nanoseconds of a call, found as in `store_call`.
+/// Nanoseconds of a call, found by `time_call`.
 async fn extension_probe(generation: &Arc<Generation>, repeats: usize) -> anyhow::Result<f64> {
     let wrong = |error: wasmtime::Error| anyhow::anyhow!("{error:#}");
     let bytes = probe::points_component("commerce:extension/views")?;
@@ -215,23 +215,25 @@ async fn extension_probe(generation: &Arc<Generation>, repeats: usize) -> anyhow
     let mut times = Vec::new();
     for _ in 0..repeats / BATCH {
         let mut store = store(&generation.engine, state(catalog, None, Uuid::nil()));
-        let timed = async {
-            let instance = ready.instantiate_async(&mut store).await?;
-            let run = instance.get_typed_func::<(u32,), ()>(&mut store, "run")?;
-            let mut seconds = [0.0, 0.0];
-            for (place, count) in seconds.iter_mut().zip([calls / 4, calls + calls / 4]) {
-                let begin = Instant::now();
-                run.call_async(&mut store, (count,)).await?;
-                *place = begin.elapsed().as_secs_f64();
-            }
-            wasmtime::Result::Ok((seconds[1] - seconds[0]) * 1e9 / f64::from(calls))
-        };
-        times.push(timed.await.map_err(wrong)?);
+        times.push(time_call(&mut store, &ready, calls).await.map_err(wrong)? * 1e9);
     }
     Ok(median(times))
 }
 
-/// Two runs of one instance, one with calls more than the other: what is left is the calls.
+/// Seconds of a call. Two runs of one instance, one with calls more than the other: what is left is the calls.
+async fn time_call(store: &mut Store<State>, ready: &InstancePre<State>, calls: u32) -> wasmtime::Result<f64> {
+    let instance = ready.instantiate_async(&mut *store).await?;
+    let run = instance.get_typed_func::<(u32,), ()>(&mut *store, "run")?;
+    let mut seconds = [0.0, 0.0];
+    for (place, count) in seconds.iter_mut().zip([calls / 4, calls + calls / 4]) {
+        let begin = Instant::now();
+        run.call_async(&mut *store, (count,)).await?;
+        *place = begin.elapsed().as_secs_f64();
+    }
+    Ok((seconds[1] - seconds[0]) / f64::from(calls))
+}
+
+/// Microseconds of a read of a record by a component, found by `time_call`.
 async fn store_call(
     database: &Database,
     generation: &Arc<Generation>,
@@ -264,18 +266,7 @@ async fn store_call(
                 return (Some(session), Err(error.into()));
             }
             let mut store = store(catalog.code.engine(), state(&catalog, Some(session), tenant));
-            let timed = async {
-                let instance = ready.instantiate_async(&mut store).await?;
-                let run = instance.get_typed_func::<(u32,), ()>(&mut store, "run")?;
-                let mut seconds = [0.0, 0.0];
-                for (place, count) in seconds.iter_mut().zip([calls / 4, calls + calls / 4]) {
-                    let begin = Instant::now();
-                    run.call_async(&mut store, (count,)).await?;
-                    *place = begin.elapsed().as_secs_f64();
-                }
-                wasmtime::Result::Ok((seconds[1] - seconds[0]) * 1e6 / f64::from(calls))
-            }
-            .await;
+            let timed = time_call(&mut store, &ready, calls).await.map(|seconds| seconds * 1e6);
             let session = store.into_data().session;
             (session, timed.map_err(|error: wasmtime::Error| anyhow::anyhow!("{error:#}")))
         }

@@ -30,14 +30,14 @@ fn products(shop: &Company, letter: char, point: &str) -> Vec<String> {
 }
 
 /// A published product: only the event of one has its name.
-fn published(name: &str) -> Json {
+fn public_product(name: &str) -> Json {
     with(&product(name), json!({ "publicationStatus": "PUBLISHED", "variants": [{ "sku": fresh("SKU") }] }))
 }
 
 /// Makes products of these names.
 #[track_caller]
 fn make(shop: &Company, names: &[&str]) {
-    names.iter().for_each(|name| drop(shop.post("catalog/products", published(name)).is(201)));
+    names.iter().for_each(|name| drop(shop.post("catalog/products", public_product(name)).is(201)));
 }
 
 #[track_caller]
@@ -65,7 +65,7 @@ fn a_listener_rejects_the_request(database: Database) {
     let shop = host(database).company();
     shop.extend('a', "listener", "note");
     shop.extend('b', "listener", "reject Bad");
-    shop.post("catalog/products", published("Bad")).refused(409, "EXTENDER_B_NO").at("/name");
+    shop.post("catalog/products", public_product("Bad")).refused(409, "EXTENDER_B_NO").at("/name");
     assert_eq!(shop.count("catalog_product", "name = 'Bad'"), 0);
     assert_eq!(shop.extension_notes('a'), json!([]), "the other listener's row is gone too");
     make(&shop, &["Good"]);

@@ -427,10 +427,9 @@ fn what_cannot_be_published() {
     assert!(refused(&[get("a", "/a")], &[DocumentedModule { problems: &two, ..module }]).contains("two statuses"));
 }
 
-/// Two modules with these schemas under one name; the second is a partner's or not.
-fn compose_two(first: &Value, second: &Value, by_partner: bool) -> Result<Value, String> {
-    let [first, second] = [first, second].map(|schema| object(json!({ "ShopItem": schema })));
-    let module = |name, schemas, by_partner| DocumentedModule {
+/// A module with schemas alone.
+fn new_module<'a>(name: &'a str, schemas: &'a Map<String, Value>, by_partner: bool) -> DocumentedModule<'a> {
+    DocumentedModule {
         name,
         description: "",
         schemas,
@@ -440,8 +439,13 @@ fn compose_two(first: &Value, second: &Value, by_partner: bool) -> Result<Value,
         words: &[],
         shows: &[],
         by_partner,
-    };
-    let modules = [module("shop", &first, by_partner), module("shop-item", &second, false)];
+    }
+}
+
+/// Two modules with these schemas under one name; the second is a partner's or not.
+fn compose_two(first: &Value, second: &Value, by_partner: bool) -> Result<Value, String> {
+    let [first, second] = [first, second].map(|schema| object(json!({ "ShopItem": schema })));
+    let modules = [new_module("shop", &first, by_partner), new_module("shop-item", &second, false)];
     let routes = ["shop", "shop-item"].map(|name| {
         let (path, operation) = (format!("/{name}"), schemas::pascal(&format!("get-{name}")));
         let response = json!({"$ref": "#/$defs/ShopItem"});
@@ -475,17 +479,7 @@ fn compose_modules(modules: &[(&str, Value, bool, Vec<Value>)]) -> Result<Value,
     let documented: Vec<DocumentedModule> = modules
         .iter()
         .zip(&schemas)
-        .map(|((name, _, by_partner, _), schemas)| DocumentedModule {
-            name,
-            description: "",
-            schemas,
-            problems: &[],
-            item_codes: &[],
-            events: &[],
-            words: &[],
-            shows: &[],
-            by_partner: *by_partner,
-        })
+        .map(|((name, _, by_partner, _), schemas)| new_module(name, schemas, *by_partner))
         .collect();
     let operations: Vec<DocumentedOperation> = routes
         .iter()
