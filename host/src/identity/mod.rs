@@ -26,6 +26,7 @@ mod issuer_keys;
 mod json_object;
 mod keys;
 mod refusal;
+pub mod sign_in;
 mod token;
 mod token_fault;
 pub mod users;
