@@ -9,6 +9,7 @@ mod compare;
 mod forget;
 mod history;
 mod logs;
+pub mod pages;
 mod points;
 mod push;
 mod show;
