@@ -6,10 +6,12 @@ use uuid::Uuid;
 
 use super::api_keys;
 use super::operators::{Company, CompanyRefusal, CompanyResult, audit, explain};
-use super::webhooks::deliveries::{COLUMNS, Delivery, DeliveryStatus, send_again};
+use super::webhooks::deliveries::{COLUMNS, Delivery, send_again};
 use crate::calendar::time;
 use crate::database::{Cell, Database, Error, Row, Session, Shard};
 use crate::pipeline::outcome::Refused;
+
+pub use super::webhooks::deliveries::DeliveryStatus;
 
 /// Clients, keys and endpoints that are shown of a company, of each.
 const MOST: i64 = 100;
@@ -80,108 +82,104 @@ async fn find_companies(
     rows.iter().map(|row| Ok(Company::read(row)?.json())).collect()
 }
 
-/// The company with its API clients and their keys, and its endpoints with their newest deliveries counted by status.
+/// The company with its API clients, their keys, and its endpoints with their newest deliveries counted by status.
 pub async fn read_company(database: &Database, tenant: Uuid) -> Result<Option<Json>, Error> {
     let read = database.read_plain(Shard::Company(tenant), tenant, |session, tenant| {
         Box::pin(async move {
-            let rows = session
-                .query(
-                    "select id, name, status, entitlements, created_at from stoa_tenant where id = $1",
-                    &[Cell::Id(*tenant)],
-                )
-                .await?;
+            let sql = "select id, name, status, entitlements, created_at from stoa_tenant where id = $1";
+            let rows = session.query(sql, &[Cell::Id(*tenant)]).await?;
             let Some(row) = rows.first() else { return Ok(None) };
             let mut company = Company::read(row)?.json();
-            company["clients"] = read_clients(session, *tenant).await?;
-            company["webhooks"] = read_endpoints(session, *tenant).await?;
+            let values = [Cell::Id(*tenant), Cell::Integer(MOST)];
+            company["clients"] = select(session, CLIENTS.to_owned(), &values, CLIENT).await?.into();
+            let now = Cell::Instant(session.now().await?);
+            company["keys"] = select(session, KEYS.to_owned(), &[&values[..], &[now]].concat(), KEY).await?.into();
+            company["webhooks"] = select(session, sql_endpoints(), &values, ENDPOINT).await?.into();
             Ok(Some(company))
         })
     });
     read.await
 }
 
-async fn read_clients(session: &mut Session, tenant: Uuid) -> Result<Json, Error> {
-    let now = session.now().await?;
-    let values = [Cell::Id(tenant), Cell::Integer(MOST)];
-    let clients = session
-        .query(
-            "select id, name, status, environment, scopes, created_at from stoa_api_client
-             where tenant_id = $1 order by id limit $2",
-            &values,
-        )
-        .await?;
-    let keys = session
-        .query(
-            "select client_id, id, prefix, last4, environment, created_at, expires_at, last_used_at, revoked_at
-             from stoa_api_key where tenant_id = $1 order by client_id, id limit $2",
-            &values,
-        )
-        .await?;
-    let keys = keys.iter().map(|row| Ok((row.id(0)?, show_key(row, now)?))).collect::<Result<Vec<_>, Error>>()?;
-    let shown = clients.iter().map(|row| {
-        let id = row.id(0)?;
-        let own = keys.iter().filter(|(client, _)| *client == id).map(|(_, key)| key.clone());
-        Ok(json!({
-            "id": id,
-            "name": row.text(1)?,
-            "status": row.text(2)?,
-            "environment": row.text(3)?,
-            "scopes": serde_json::from_str::<Json>(&row.text(4)?).unwrap_or_default(),
-            "createdAt": time(row.instant(5)?),
-            "keys": own.collect::<Vec<_>>(),
-        }))
-    });
-    shown.collect::<Result<_, Error>>().map(Json::Array)
+/// The kind of a column that is shown.
+#[derive(Clone, Copy)]
+enum Shown {
+    Id,
+    Text,
+    Json,
+    Instant,
 }
 
-fn show_key(row: &Row, now: i64) -> Result<Json, Error> {
-    let (expires_at, revoked_at) = (row.instant(6)?, row.optional(8, Row::instant)?);
-    let status = match revoked_at {
-        Some(_) => "REVOKED",
-        None if expires_at <= now => "EXPIRED",
-        None => "ACTIVE",
-    };
-    Ok(json!({
-        "id": row.id(1)?,
-        "prefix": row.text(2)?,
-        "last4": row.text(3)?,
-        "environment": row.text(4)?,
-        "status": status,
-        "createdAt": time(row.instant(5)?),
-        "expiresAt": time(expires_at),
-        "lastUsedAt": row.optional(7, Row::instant)?.map(time),
-        "revokedAt": revoked_at.map(time),
-    }))
-}
+/// Members of an object, in the sequence of a statement's columns.
+type Members = &'static [(&'static str, Shown)];
 
-async fn read_endpoints(session: &mut Session, tenant: Uuid) -> Result<Json, Error> {
+const CLIENTS: &str = "select id, name, status, environment, scopes, created_at from stoa_api_client
+    where tenant_id = $1 order by id limit $2";
+const CLIENT: Members = &[
+    ("id", Shown::Id),
+    ("name", Shown::Text),
+    ("status", Shown::Text),
+    ("environment", Shown::Text),
+    ("scopes", Shown::Json),
+    ("createdAt", Shown::Instant),
+];
+
+const KEYS: &str = "select id, client_id, prefix, last4,
+      case when revoked_at is not null then 'REVOKED' when expires_at <= $3 then 'EXPIRED' else 'ACTIVE' end,
+      created_at, expires_at, last_used_at, revoked_at
+    from stoa_api_key where tenant_id = $1 order by client_id, id limit $2";
+const KEY: Members = &[
+    ("id", Shown::Id),
+    ("clientId", Shown::Id),
+    ("prefix", Shown::Text),
+    ("last4", Shown::Text),
+    ("status", Shown::Text),
+    ("createdAt", Shown::Instant),
+    ("expiresAt", Shown::Instant),
+    ("lastUsedAt", Shown::Instant),
+    ("revokedAt", Shown::Instant),
+];
+
+const ENDPOINT: Members = &[
+    ("id", Shown::Id),
+    ("name", Shown::Text),
+    ("url", Shown::Text),
+    ("status", Shown::Text),
+    ("subscriptions", Shown::Text),
+    ("createdAt", Shown::Instant),
+    ("newestDeliveries", Shown::Json),
+];
+
+fn sql_endpoints() -> String {
     let counts = ["PENDING", "SUCCEEDED", "FAILED", "CANCELLED"]
-        .map(|status| format!("coalesce(sum(case when d.status = '{status}' then 1 else 0 end), 0)"))
-        .join(" || ' ' || ");
-    let sql = format!(
+        .map(|status| format!("'\"{status}\":' || coalesce(sum(case when d.status = '{status}' then 1 else 0 end), 0)"))
+        .join(" || ',' || ");
+    format!(
         "select e.id, e.name, e.url, e.status, e.kinds, e.created_at,
-           (select {counts} from (
+           (select '{{' || {counts} || '}}' from (
              select status from stoa_webhook_delivery
              where tenant_id = $1 and endpoint_id = e.id order by id desc limit {COUNTED}) d)
          from stoa_webhook_endpoint e where e.tenant_id = $1 order by e.id limit $2"
-    );
-    let rows = session.query_composed(sql, &[Cell::Id(tenant), Cell::Integer(MOST)]).await?;
-    let shown = rows.iter().map(|row| {
-        let counts: Vec<u32> = row.text(6)?.split(' ').filter_map(|count| count.parse().ok()).collect();
-        let count = |index: usize| counts.get(index).copied().unwrap_or_default();
-        Ok(json!({
-            "id": row.id(0)?,
-            "name": row.text(1)?,
-            "url": row.text(2)?,
-            "status": row.text(3)?,
-            "subscriptions": row.text(4)?.split_ascii_whitespace().collect::<Vec<_>>(),
-            "createdAt": time(row.instant(5)?),
-            "newestDeliveries": {
-                "PENDING": count(0), "SUCCEEDED": count(1), "FAILED": count(2), "CANCELLED": count(3),
-            },
-        }))
-    });
-    shown.collect::<Result<_, Error>>().map(Json::Array)
+    )
+}
+
+/// The rows of a statement as objects; null stays null.
+async fn select(session: &mut Session, sql: String, values: &[Cell], members: Members) -> Result<Vec<Json>, Error> {
+    let show = |row: &Row| {
+        let mut object = serde_json::Map::new();
+        for (index, (name, kind)) in members.iter().enumerate() {
+            let value = match kind {
+                _ if row.is_null(index) => Json::Null,
+                Shown::Id => json!(row.id(index)?),
+                Shown::Text => row.text(index)?.into(),
+                Shown::Json => serde_json::from_str(&row.text(index)?).unwrap_or_default(),
+                Shown::Instant => time(row.instant(index)?).into(),
+            };
+            object.insert((*name).to_owned(), value);
+        }
+        Ok(Json::Object(object))
+    };
+    session.query_composed(sql, values).await?.iter().map(show).collect()
 }
 
 /// Revokes a key. `revoked_by` is null; the entry of the company's audit has the actor system:operator.
@@ -205,18 +203,21 @@ pub async fn revoke_key(database: &Database, tenant: Uuid, key: Uuid) -> Result<
     write.await
 }
 
-/// Deliveries of an endpoint with their attempts, the newest first.
+/// Deliveries of an endpoint with their attempts, the newest first. None: the company has no such endpoint.
 pub async fn list_deliveries(
     database: &Database,
     tenant: Uuid,
     endpoint: Uuid,
     filter: DeliveryFilter,
-) -> Result<Vec<Json>, Error> {
+) -> Result<Option<Vec<Json>>, Error> {
     let read = database.read_plain(
         Shard::Company(tenant),
         (tenant, endpoint, filter),
         |session, (tenant, endpoint, DeliveryFilter { status, before, limit })| {
             Box::pin(async move {
+                if !has_endpoint(session, *tenant, *endpoint).await? {
+                    return Ok(None);
+                }
                 let mut values = vec![
                     Cell::Id(*tenant),
                     Cell::Id(*endpoint),
@@ -230,11 +231,17 @@ pub async fn list_deliveries(
                      where tenant_id = $1 and endpoint_id = $2 and id < $3{narrowed} order by id desc limit $4"
                 );
                 let rows = session.query_composed(sql, &values).await?;
-                rows.iter().map(|row| Ok(json!(Delivery::read(row)?))).collect()
+                let shown = rows.iter().map(|row| Ok(json!(Delivery::read(row)?)));
+                shown.collect::<Result<_, Error>>().map(Some)
             })
         },
     );
     read.await
+}
+
+async fn has_endpoint(session: &mut Session, tenant: Uuid, endpoint: Uuid) -> Result<bool, Error> {
+    let sql = "select 1 from stoa_webhook_endpoint where tenant_id = $1 and id = $2";
+    Ok(!session.query(sql, &[Cell::Id(tenant), Cell::Id(endpoint)]).await?.is_empty())
 }
 
 /// Sends the event of a delivery again that has ended; returns the id of the new delivery.
@@ -248,8 +255,7 @@ pub async fn redeliver(
     let write =
         database.write_unless_refused(Shard::Company(tenant), wanted, |session, (tenant, endpoint, delivery)| {
             Box::pin(async move {
-                let sql = "select 1 from stoa_webhook_endpoint where tenant_id = $1 and id = $2";
-                if session.query(sql, &[Cell::Id(*tenant), Cell::Id(*endpoint)]).await?.is_empty() {
+                if !has_endpoint(session, *tenant, *endpoint).await? {
                     return Ok(Err(CompanyRefusal::NoRecord("webhook")));
                 }
                 // Before the instant that the new delivery's id is made of: readers of what is new miss none.
@@ -278,26 +284,22 @@ pub async fn redeliver(
     write.await
 }
 
+const ENTRY: Members = &[
+    ("id", Shown::Id),
+    ("actor", Shown::Text),
+    ("operation", Shown::Text),
+    ("result", Shown::Text),
+    ("metadata", Shown::Json),
+    ("createdAt", Shown::Instant),
+];
+
 /// Entries of the operators' audit, the newest first.
 pub async fn list_operator_audit(database: &Database, before: Option<Uuid>, limit: u32) -> Result<Vec<Json>, Error> {
     let read = database.read_plain(Shard::Global, (before, limit), |session, (before, limit)| {
-        Box::pin(async move {
-            let sql = "select id, actor, operation, result, metadata, created_at from stoa_operator_audit
-                       where id < $1 order by id desc limit $2";
-            let values = [Cell::Id(before.unwrap_or(Uuid::max())), Cell::Integer(i64::from(*limit))];
-            let rows = session.query(sql, &values).await?;
-            let shown = rows.iter().map(|row| {
-                Ok(json!({
-                    "id": row.id(0)?,
-                    "actor": row.text(1)?,
-                    "operation": row.text(2)?,
-                    "result": row.text(3)?,
-                    "metadata": serde_json::from_str::<Json>(&row.text(4)?).unwrap_or_default(),
-                    "createdAt": time(row.instant(5)?),
-                }))
-            });
-            shown.collect()
-        })
+        let sql = "select id, actor, operation, result, metadata, created_at from stoa_operator_audit
+                   where id < $1 order by id desc limit $2";
+        let values = [Cell::Id(before.unwrap_or(Uuid::max())), Cell::Integer(i64::from(*limit))];
+        Box::pin(async move { select(session, sql.to_owned(), &values, ENTRY).await })
     });
     read.await
 }
