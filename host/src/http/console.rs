@@ -150,38 +150,3 @@ impl UserPages {
         self.sign_ins.get(provider).ok_or(SignInFault::Rejected)
     }
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn keys(byte: u8) -> KeyRing {
-        hex::encode([byte; 32]).parse().expect("a key")
-    }
-
-    #[test]
-    fn a_sealed_text_is_one_for_its_purpose_only() {
-        let sealed = seal(&keys(1), "session", b"text").expect("sealed");
-        assert_eq!(unseal(&keys(1), "session", &sealed).as_deref(), Some(b"text".as_slice()));
-        assert_eq!(unseal(&keys(1), "departure", &sealed), None);
-        assert_eq!(unseal(&keys(2), "session", &sealed), None);
-        for index in 0..sealed.len() {
-            let other = if sealed.as_bytes()[index] == b'A' { "B" } else { "A" };
-            let mut touched = sealed.clone();
-            touched.replace_range(index..=index, other);
-            assert_ne!(unseal(&keys(1), "session", &touched).as_deref(), Some(b"text".as_slice()), "at {index}");
-        }
-        for text in ["", "!", "AA"] {
-            assert_eq!(unseal(&keys(1), "session", text), None, "{text}");
-        }
-    }
-
-    #[tokio::test]
-    async fn a_response_that_is_too_large_is_a_problem() {
-        let of = |length: usize| Response::new(Body::from(vec![b'a'; length]));
-        assert_eq!(collect(of(LARGEST_RESPONSE)).await.status(), 200);
-        let problem = collect(of(LARGEST_RESPONSE + 1)).await;
-        assert_eq!(problem.status(), 500);
-        assert!(problem.body().starts_with(b"{"), "{:?}", problem.body());
-    }
-}

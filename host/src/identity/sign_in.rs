@@ -218,8 +218,6 @@ fn read_tokens(response: &Map<String, Value>) -> Option<Tokens> {
 
 #[cfg(test)]
 mod tests {
-    use serde_json::json;
-
     use super::*;
 
     fn sign_in(parameters: Option<&str>) -> SignIn {
@@ -248,28 +246,6 @@ mod tests {
              &audience=stoa&resource=https://api.example"
         );
         assert_eq!(signing.name(), "sso.example");
-    }
-
-    #[test]
-    fn a_response_with_a_bearer_token_is_read() {
-        let read = |response: Value| {
-            let tokens = read_tokens(response.as_object().expect("an object"));
-            tokens.map(|tokens| (tokens.access, tokens.refresh, tokens.seconds))
-        };
-        let (access, refresh) = ("a".to_owned(), Some("r".to_owned()));
-        for (response, expected) in [
-            (json!({ "access_token": "a", "token_type": "bearer" }), Some((access.clone(), None, 300))),
-            (
-                json!({ "access_token": "a", "token_type": "Bearer", "expires_in": 60, "refresh_token": "r" }),
-                Some((access, refresh, 60)),
-            ),
-            (json!({ "access_token": "a" }), None),
-            (json!({ "access_token": "a", "token_type": "DPoP" }), None),
-            (json!({ "access_token": "", "token_type": "Bearer" }), None),
-            (json!({ "id_token": "a", "token_type": "Bearer" }), None),
-        ] {
-            assert_eq!(read(response.clone()), expected, "{response}");
-        }
     }
 
     #[test]

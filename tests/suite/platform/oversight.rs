@@ -93,7 +93,7 @@ fn entitlements_are_granted_and_revoked(database: Database) {
     let machine = shop.machine_of(json!({ "scopes": ["catalog.read"] }));
     machine.get("context").is(200);
     assert_eq!(set(json!({ "remove": ["PUBLIC_API"] })).is(200)["entitlements"], json!([]));
-    machine.get("context").refused(403, "PUBLIC_API_DISABLED");
+    machine.get("context").refused(429, "PUBLIC_API_DISABLED");
     for body in [
         json!({}),
         json!({ "add": ["EVERYTHING"] }),

@@ -35,9 +35,6 @@ struct Shared {
     manner: Mutex<Manner>,
     configuration: Mutex<Value>,
     delay: Mutex<Duration>,
-    /// The response of the token endpoint, and the requests to it.
-    tokens: Mutex<(u16, Value)>,
-    exchanges: Mutex<Vec<String>>,
     discoveries: AtomicUsize,
     key_fetches: AtomicUsize,
 }
@@ -51,8 +48,6 @@ impl IssuerServer {
             issuer: issuer.clone(),
             manner: Mutex::new(manner),
             delay: Mutex::default(),
-            tokens: Mutex::default(),
-            exchanges: Mutex::default(),
             discoveries: AtomicUsize::new(0),
             key_fetches: AtomicUsize::new(0),
         });
@@ -70,18 +65,6 @@ impl IssuerServer {
 
     pub fn delay(&self, delay: Duration) {
         *self.shared.delay.lock().expect("a lock") = delay;
-    }
-
-    /// Has a token endpoint that responds so.
-    pub fn respond_with_tokens(&self, status: u16, response: Value) {
-        self.configure("authorization_endpoint", format!("{}/authorize", self.issuer));
-        self.configure("token_endpoint", format!("{}/token", self.issuer));
-        *self.shared.tokens.lock().expect("a lock") = (status, response);
-    }
-
-    /// The requests to the token endpoint: head and body.
-    pub fn exchanges(&self) -> Vec<String> {
-        self.shared.exchanges.lock().expect("a lock").clone()
     }
 
     pub fn key_fetches(&self) -> usize {
@@ -115,22 +98,6 @@ async fn answer(mut stream: TcpStream, shared: Arc<Shared>) -> std::io::Result<(
     }
     let delay = *shared.delay.lock().expect("a lock");
     tokio::time::sleep(delay).await;
-    if request.starts_with(b"POST /token ") {
-        let text = |request: &[u8]| String::from_utf8_lossy(request).into_owned();
-        let head = text(&request).to_lowercase();
-        let length = head.split("content-length: ").nth(1).and_then(|rest| rest.lines().next());
-        let length: usize = length.and_then(|length| length.parse().ok()).expect("a length");
-        let begun = request.windows(4).position(|end| end == b"\r\n\r\n").expect("a head") + 4;
-        while request.len() < begun + length {
-            if stream.read_buf(&mut request).await? == 0 {
-                return Ok(());
-            }
-        }
-        shared.exchanges.lock().expect("a lock").push(text(&request));
-        let (status, response) = shared.tokens.lock().expect("a lock").clone();
-        let response = with_head(&format!("{status} Status"), "", response.to_string().as_bytes());
-        return stream.write_all(&response).await;
-    }
     if !request.starts_with(b"GET /keys ") {
         shared.discoveries.fetch_add(1, Ordering::SeqCst);
         assert!(request.starts_with(b"GET /.well-known/openid-configuration "), "of {}", shared.issuer);

@@ -8,7 +8,6 @@ mod issuer_server;
 mod key_rotation;
 mod key_sets;
 mod settings;
-mod sign_in;
 mod signer;
 mod time;
 mod token_table;
