@@ -102,7 +102,6 @@ pub async fn read_company(database: &Database, tenant: Uuid) -> Result<Option<Js
 }
 
 /// The kind of a column that is shown.
-#[derive(Clone, Copy)]
 enum Shown {
     Id,
     Text,
@@ -113,41 +112,33 @@ enum Shown {
 /// Members of an object, in the sequence of a statement's columns.
 type Members = &'static [(&'static str, Shown)];
 
+const ID: (&str, Shown) = ("id", Shown::Id);
+const NAME: (&str, Shown) = ("name", Shown::Text);
+const STATUS: (&str, Shown) = ("status", Shown::Text);
+const CREATED: (&str, Shown) = ("createdAt", Shown::Instant);
+
 const CLIENTS: &str = "select id, name, status, environment, scopes, created_at from stoa_api_client
     where tenant_id = $1 order by id limit $2";
-const CLIENT: Members = &[
-    ("id", Shown::Id),
-    ("name", Shown::Text),
-    ("status", Shown::Text),
-    ("environment", Shown::Text),
-    ("scopes", Shown::Json),
-    ("createdAt", Shown::Instant),
-];
+const CLIENT: Members = &[ID, NAME, STATUS, ("environment", Shown::Text), ("scopes", Shown::Json), CREATED];
 
 const KEYS: &str = "select id, client_id, prefix, last4,
       case when revoked_at is not null then 'REVOKED' when expires_at <= $3 then 'EXPIRED' else 'ACTIVE' end,
       created_at, expires_at, last_used_at, revoked_at
     from stoa_api_key where tenant_id = $1 order by client_id, id limit $2";
+#[rustfmt::skip]
 const KEY: Members = &[
-    ("id", Shown::Id),
-    ("clientId", Shown::Id),
-    ("prefix", Shown::Text),
-    ("last4", Shown::Text),
-    ("status", Shown::Text),
-    ("createdAt", Shown::Instant),
-    ("expiresAt", Shown::Instant),
-    ("lastUsedAt", Shown::Instant),
-    ("revokedAt", Shown::Instant),
+    ID, ("clientId", Shown::Id), ("prefix", Shown::Text), ("last4", Shown::Text), STATUS, CREATED,
+    ("expiresAt", Shown::Instant), ("lastUsedAt", Shown::Instant), ("revokedAt", Shown::Instant),
 ];
 
+#[rustfmt::skip]
 const ENDPOINT: Members = &[
-    ("id", Shown::Id),
-    ("name", Shown::Text),
-    ("url", Shown::Text),
-    ("status", Shown::Text),
-    ("subscriptions", Shown::Text),
-    ("createdAt", Shown::Instant),
-    ("newestDeliveries", Shown::Json),
+    ID, NAME, ("url", Shown::Text), STATUS, ("subscriptions", Shown::Text), CREATED, ("newestDeliveries", Shown::Json),
+];
+
+#[rustfmt::skip]
+const ENTRY: Members = &[
+    ID, ("actor", Shown::Text), ("operation", Shown::Text), ("result", Shown::Text), ("metadata", Shown::Json), CREATED,
 ];
 
 fn sql_endpoints() -> String {
@@ -283,15 +274,6 @@ pub async fn redeliver(
         });
     write.await
 }
-
-const ENTRY: Members = &[
-    ("id", Shown::Id),
-    ("actor", Shown::Text),
-    ("operation", Shown::Text),
-    ("result", Shown::Text),
-    ("metadata", Shown::Json),
-    ("createdAt", Shown::Instant),
-];
 
 /// Entries of the operators' audit, the newest first.
 pub async fn list_operator_audit(database: &Database, before: Option<Uuid>, limit: u32) -> Result<Vec<Json>, Error> {
