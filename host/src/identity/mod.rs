@@ -42,6 +42,6 @@ pub use dev_issuer::{DEV_AUDIENCE, DEV_ISSUER, DevIssuer, DevIssuerError};
 pub use discovery::try_issuer;
 pub use environment::Environment;
 pub use explanation::{TokenStep, TokenVerdict};
-pub use issuer::{Algorithm, ClaimNames, Issuer, KeySource, SettingsError};
+pub use issuer::{Algorithm, ClaimNames, Issuer, KeySource, SettingsError, is_http_on_loopback};
 pub use refusal::CredentialRefusal;
 pub use verifier::{MAX_TOKEN_BYTES, Verifier};

@@ -1,5 +1,5 @@
-//! Operators' actions on companies, outside any request: make, list, suspend, resume, entitle. The command line's side of the
-//! platform, on the same database as the hosts that run; every change leaves its audit entry.
+//! Operators' actions on companies, outside any request: make, suspend, resume, entitle. The command line calls them beside hosts
+//! that run, and the operators' API of each host; every change leaves its audit entry.
 
 use std::sync::Arc;
 

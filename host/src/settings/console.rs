@@ -3,8 +3,8 @@
 use serde::{Deserialize, Serialize};
 
 use super::Settings;
-use crate::identity::Issuer;
 use crate::identity::sign_in::ConsoleClient;
+use crate::identity::{Issuer, is_http_on_loopback};
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
@@ -61,10 +61,4 @@ impl Settings {
         );
         Ok(())
     }
-}
-
-fn is_http_on_loopback(url: &reqwest::Url) -> bool {
-    let host = url.host_str().unwrap_or_default();
-    let address = host.trim_start_matches('[').trim_end_matches(']').parse::<std::net::IpAddr>();
-    url.scheme() == "http" && (host == "localhost" || address.is_ok_and(|address| address.is_loopback()))
 }
