@@ -1,0 +1,1 @@
+//! From the items of a problem to the fields that they concern.

@@ -1,0 +1,1 @@
+//! The tree of fields that a schema has.

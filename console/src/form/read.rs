@@ -1,0 +1,1 @@
+//! From the pairs of a form to JSON, and from JSON to the values of fields.

@@ -1,0 +1,1 @@
+//! Companies: their list, their status, entitlements and keys.

@@ -1,0 +1,1 @@
+//! Generations and the way back to one of them.

@@ -1,0 +1,1 @@
+//! Modules: their list, the push, the comparison, and what changes the generation.

@@ -1,0 +1,1 @@
+//! One form of multipart/form-data, read without a crate.

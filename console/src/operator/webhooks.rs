@@ -1,0 +1,1 @@
+//! Deliveries of a webhook of a company, and their redelivery.

@@ -1,0 +1,1 @@
+//! Bars as SVG.

@@ -1,0 +1,1 @@
+//! Prices of several lists in one grid.

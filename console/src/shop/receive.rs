@@ -1,0 +1,1 @@
+//! Receiving goods of a purchase order by scan.

@@ -1,0 +1,1 @@
+//! The close of a session with the count of its cash.

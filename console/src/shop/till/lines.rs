@@ -1,0 +1,1 @@
+//! The basket of the till: scan, lines and customer.

@@ -1,0 +1,1 @@
+//! Everything that happened to a sales order, by time.

@@ -1,0 +1,1 @@
+//! A list: columns, filters, paging and the file.

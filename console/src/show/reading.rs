@@ -1,0 +1,1 @@
+//! Other reads: reports and settings.

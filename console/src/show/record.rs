@@ -1,0 +1,1 @@
+//! A record: its members, transitions and lists.

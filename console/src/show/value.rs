@@ -1,0 +1,1 @@
+//! A JSON value as its schema describes it.

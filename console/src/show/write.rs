@@ -1,0 +1,1 @@
+//! The page of a form, what its submit does, and its result.

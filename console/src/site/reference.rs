@@ -1,0 +1,1 @@
+//! The collection to which a member or a parameter refers (rule R9).

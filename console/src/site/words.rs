@@ -1,0 +1,1 @@
+//! Labels made from names, and the sentences of codes.
