@@ -58,9 +58,12 @@ impl<'a> Resolved<'a> {
 /// `$ref`s that are followed.
 const DEPTH: usize = 8;
 
-/// The site of the contract that was read last, or why it cannot be read.
+/// By the ETag of its contract: a site, or why it cannot be read.
+type Kept = (String, Result<Arc<Site>, String>);
+
+/// The site of the contract that was read last.
 #[derive(Default)]
-pub struct SiteCache(Mutex<Option<(String, Result<Arc<Site>, String>)>>);
+pub struct SiteCache(Mutex<Option<Kept>>);
 
 impl SiteCache {
     /// The site of this contract. The error is logged once and shown as a page with status 503.
@@ -88,14 +91,13 @@ impl Site {
                 operations.extend(Operation::read(method, path, written, &document));
             }
         }
-        let mut addresses: matchit::Router<Vec<usize>> = matchit::Router::new();
+        let mut shapes: HashMap<String, Vec<usize>> = HashMap::new();
         for (number, operation) in operations.iter().enumerate().filter(|(_, one)| one.of_company) {
-            let shape = shape(&operation.path);
-            match addresses.at_mut(&shape) {
-                // Only the same path: its parameters match themselves.
-                Ok(found) if found.value.iter().all(|other| has_path(&operations, *other, &shape)) => found.value.push(number),
-                _ => addresses.insert(shape, vec![number]).map_err(|fault| format!("{}: {fault}", operation.path))?,
-            }
+            shapes.entry(shape(&operation.path)).or_default().push(number);
+        }
+        let mut addresses = matchit::Router::new();
+        for (shape, numbers) in shapes {
+            addresses.insert(shape, numbers).map_err(|fault| fault.to_string())?;
         }
         let (mut hints, mut references) = (HashMap::new(), Vec::new());
         for tag in document.get("tags").and_then(Value::as_array).into_iter().flatten() {
@@ -160,11 +162,8 @@ impl Site {
 
     /// The address of an operation's form below the company, without its query: its path up to the last parameter that has a value.
     pub fn form_path(&self, operation: &Operation, values: &[&str]) -> Option<String> {
-        let count = operation.path_parameters().count();
-        if values.is_empty() || count == 0 {
-            return (count == 0 || operation.path.find('{')? > 1).then(|| until_parameter(&operation.path, 0));
-        }
-        fill(&until_parameter(&operation.path, values.len().min(count)), values)
+        let known = operation.path_parameters().count().min(values.len());
+        fill(&until_parameter(&operation.path, known), values)
     }
 
     /// The collection of a list; `bound`: the value of the parameter that splits it.
@@ -178,8 +177,7 @@ impl Site {
     /// The collection whose list this is, of those that a value of the path splits the one of that value.
     pub fn collection_at(&self, operation: &Operation, values: &[(String, String)]) -> Option<&Collection> {
         let is_of = |one: &&Collection| one.bound.iter().all(|bound| values.contains(bound));
-        let lists = self.collections.iter().filter(|one| self.is_number(one.list, operation));
-        lists.into_iter().find(is_of)
+        self.collections.iter().filter(|one| self.is_number(one.list, operation)).find(is_of)
     }
 
     /// The collection of a record, in the same way.
@@ -211,9 +209,12 @@ impl Site {
     /// The path of a collection's list where the parameters of an operation's path are known.
     pub fn list_path(&self, collection: &Collection, values: &[(String, String)]) -> Option<String> {
         let list = self.operations.get(collection.list)?;
-        let bound = collection.bound.iter().map(|(_, value)| value.as_str());
-        let known = values.iter().map(|(_, value)| value.as_str()).take(collection.unbound(list).count());
-        fill(&list.path, &known.chain(bound).collect::<Vec<_>>())
+        let mut known = values.iter();
+        let stated = list.path_parameters().map(|parameter| {
+            let bound = collection.bound.iter().find(|(name, _)| *name == parameter.name);
+            bound.or_else(|| known.next()).map(|(_, value)| value.as_str())
+        });
+        fill(&list.path, &stated.collect::<Option<Vec<&str>>>()?)
     }
 
     /// The path of a record of a collection: `values` are the parameters of its list's path.
@@ -252,7 +253,7 @@ impl Site {
             let types = schema.get("type").and_then(Value::as_array);
             resolved.nullable |= !nulls.is_empty() || types.is_some_and(|types| types.iter().any(|one| one == "null"));
             match others.as_slice() {
-                [only] if !nulls.is_empty() => resolved.schema = only,
+                [only] if !nulls.is_empty() => resolved.schema = *only,
                 _ => break,
             }
         }
@@ -290,18 +291,13 @@ pub fn fill(path: &str, values: &[&str]) -> Option<String> {
 /// The path up to and with its parameter of this number; with 0 up to its first parameter.
 fn until_parameter(path: &str, number: usize) -> String {
     let mut seen = 0;
-    let mut kept = Vec::new();
-    for segment in path.split('/') {
-        seen += usize::from(segment.starts_with('{'));
-        if seen > number {
-            break;
-        }
-        kept.push(segment);
-        if number > 0 && seen == number {
-            break;
-        }
-    }
-    kept.join("/")
+    let kept = path.split('/').take_while(|segment| {
+        let is_parameter = segment.starts_with('{');
+        let is_kept = seen < number || (number == 0 && !is_parameter);
+        seen += usize::from(is_parameter);
+        is_kept
+    });
+    kept.collect::<Vec<_>>().join("/")
 }
 
 /// A path whose parameters are named by their place.
@@ -315,8 +311,4 @@ fn shape(path: &str) -> String {
         format!("{{p{count}}}")
     });
     named.collect::<Vec<_>>().join("/")
-}
-
-fn has_path(operations: &[Operation], number: usize, shape_of: &str) -> bool {
-    operations.get(number).is_some_and(|operation| shape(&operation.path) == shape_of)
 }

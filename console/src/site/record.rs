@@ -53,11 +53,15 @@ pub fn find(site: &Site) -> Vec<Record> {
         }
     }
     let is_list = |number: usize| site.collections.iter().any(|collection| collection.list == number);
+    let parts_of = |read: &Operation| {
+        let mut above = site.collections.iter().filter_map(|collection| site.operations.get(collection.record?));
+        above.any(|other| rest(&read.path, &other.path).is_some())
+    };
     for (number, read) in site.operations.iter().enumerate() {
-        // One without a list, that no other record has as its part.
+        // One without a list, that belongs to no other record.
         let is_record = read.is_read() && read.of_company && read.path.ends_with('}') && !is_list(number);
-        let is_part = |other: &usize| site.operations.get(*other).is_some_and(|other| rest(&read.path, &other.path).is_some());
-        if is_record && !site.collections.iter().filter_map(|collection| collection.record).any(|other| is_part(&other)) {
+        let is_attached = || first_reference(site, read).is_some();
+        if is_record && !parts_of(read) && !is_attached() {
             add(number, None);
         }
     }
@@ -71,15 +75,16 @@ pub fn find(site: &Site) -> Vec<Record> {
         let uses = |one: &collection::Collection| one.create == Some(number) || one.actions.contains(&number);
         site.collections.iter().any(uses) || records.iter().any(|record| record.read == number)
     };
-    let places: Vec<Option<Place>> = site.operations.iter().enumerate().map(|(number, operation)| {
+    let free = site.operations.iter().enumerate().map(|(number, operation)| {
         let is_free = operation.of_company && !is_list(number) && !is_used(number);
         is_free.then(|| place(site, &records, operation)).flatten()
     });
-    let places: Vec<Option<Place>> = places.collect();
+    let places: Vec<Option<Place>> = free.collect();
     for (number, (operation, found)) in site.operations.iter().zip(places).enumerate() {
         let Some((record, mut parts)) = found else { continue };
         let Some(record) = records.get_mut(record) else { continue };
-        let is_at = site.operations.get(record.read).is_some_and(|read| rest(&operation.path, &read.path).as_deref() == Some(&[]));
+        let below = site.operations.get(record.read).and_then(|read| rest(&operation.path, &read.path));
+        let is_at = below.is_some_and(|below| below.is_empty());
         let part = parts.pop();
         match operation.method {
             // Its form or its link can ask for one parameter.
@@ -112,10 +117,13 @@ fn place(site: &Site, records: &[Record], operation: &Operation) -> Option<Place
     }
     let segments: Vec<&str> = operation.path.split('/').collect();
     let first = segments.iter().position(|segment| segment.starts_with('{'))?;
-    let name = operation.path_parameters().next()?;
-    let collection = reference::find(site, operation, &[], &name.name)?;
+    let collection = first_reference(site, operation)?;
     let number = records.iter().position(|record| Some(record.read) == collection.record)?;
     Some((number, list_parts(segments.get(first + 1..).unwrap_or_default())))
+}
+
+fn first_reference<'a>(site: &'a Site, operation: &Operation) -> Option<&'a collection::Collection> {
+    reference::find(site, operation, &[], &operation.path_parameters().next()?.name)
 }
 
 fn list_parts(below: &[&str]) -> Vec<Part> {

@@ -37,7 +37,12 @@ pub fn to_noun(segment: &str) -> String {
         () if end(&["ss"]) => segment.to_owned(),
         () => without("s").to_owned(),
     };
-    let mut words = one.split('-');
+    to_member(&one)
+}
+
+/// A segment as the name of a member: `price-lists` is `priceLists`.
+pub fn to_member(segment: &str) -> String {
+    let mut words = segment.split('-');
     let first = words.next().unwrap_or_default().to_owned();
     words.fold(first, |noun, word| noun + &words::capitalize(word))
 }

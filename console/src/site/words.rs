@@ -51,6 +51,11 @@ pub fn to_title(id: &str, summary: &str) -> String {
     to_words(id.strip_prefix("list").or_else(|| id.strip_prefix("get")).unwrap_or(id))
 }
 
+/// The text up to the end of its first sentence.
+pub fn first_sentence(text: &str) -> &str {
+    text.split_once(". ").and_then(|(first, _)| text.get(..=first.len())).unwrap_or(text)
+}
+
 pub fn capitalize(word: &str) -> String {
     let mut letters = word.chars();
     letters.next().map_or_else(String::new, |first| first.to_uppercase().chain(letters).collect())
@@ -81,6 +86,7 @@ mod tests {
             assert_eq!(to_words(name), expected);
         }
         assert_eq!(["warehouseId", "unitIds", "id", "paid"].map(to_label), ["Warehouse", "Units", "ID", "Paid"]);
+        assert_eq!(first_sentence("Version 1.5 of it. More."), "Version 1.5 of it.");
         assert_eq!(to_title("listPosSessions", "Cash sessions"), "Cash sessions");
         assert_eq!(to_title("listVariants", "Find variants over all products"), "Variants");
     }
