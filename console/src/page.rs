@@ -213,9 +213,8 @@ pub fn draw_problem(problem: &Problem) -> Markup {
             (problem.detail)
             @if let Some(seconds) = problem.retry_after { " Try again in " (seconds) " seconds." }
         }
-        p.help {
-            (problem.code)
-            @if let Some(id) = &problem.request_id { ", request " code { (id) } }
+        @if !problem.code.is_empty() {
+            p.help { (problem.code) @if let Some(id) = &problem.request_id { ", request " code { (id) } } }
         }
     }
 }
