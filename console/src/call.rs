@@ -24,7 +24,8 @@ const MOST_AT_ONCE: usize = 4;
 /// For all calls of a page.
 const LONGEST: Duration = Duration::from_secs(20);
 /// Characters of a query that need no encoding.
-pub const QUERY: &AsciiSet = &NON_ALPHANUMERIC.remove(b'-').remove(b'_').remove(b'.').remove(b'~').remove(b',').remove(b':');
+pub const QUERY: &AsciiSet =
+    &NON_ALPHANUMERIC.remove(b'-').remove(b'_').remove(b'.').remove(b'~').remove(b',').remove(b':');
 /// By this name audit entries tell the console's writes apart.
 const USER_AGENT: &str = "stoa-console/1";
 
@@ -160,7 +161,8 @@ impl Calls {
     async fn send(&self, request: http::Result<Request<Bytes>>) -> Result<http::Response<Bytes>, Problem> {
         let not_sent = |status, sentence| Problem::new(status, "NOT_SENT", sentence);
         let late = || not_sent(StatusCode::GATEWAY_TIMEOUT, "The host did not respond in time. Try again in a minute.");
-        let request = request.map_err(|_| not_sent(StatusCode::BAD_REQUEST, "The address of the page is no valid one."))?;
+        let request =
+            request.map_err(|_| not_sent(StatusCode::BAD_REQUEST, "The address of the page is no valid one."))?;
         let permit = timeout_at(self.end, self.permits.acquire()).await.map_err(|_| late())?;
         if self.sent.fetch_add(1, Ordering::Relaxed) >= MOST_CALLS {
             return Err(not_sent(StatusCode::SERVICE_UNAVAILABLE, "Not loaded: a page makes at most 8 calls."));

@@ -1,6 +1,8 @@
 //! The company's time zone: its day, and instants as texts of a form and back.
 
-use chrono::{DateTime, Duration, LocalResult, NaiveDate, NaiveDateTime, SecondsFormat, TimeZone as _, Timelike as _, Utc};
+use chrono::{
+    DateTime, Duration, LocalResult, NaiveDate, NaiveDateTime, SecondsFormat, TimeZone as _, Timelike as _, Utc,
+};
 use chrono_tz::Tz;
 
 #[derive(Debug, Clone, Copy)]

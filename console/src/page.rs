@@ -132,7 +132,8 @@ pub fn draw_with_status(frame: &Frame, status: StatusCode, title: &str, body: Ma
 
 /// The company, the user and the navigation.
 fn draw_header(frame: &Frame) -> Markup {
-    let home = if frame.context.tenant.is_empty() { BASE.to_owned() } else { format!("{BASE}/{}", frame.context.tenant) };
+    let home =
+        if frame.context.tenant.is_empty() { BASE.to_owned() } else { format!("{BASE}/{}", frame.context.tenant) };
     html! {
         a.skip href="#main" { "Skip to the content" }
         header {
@@ -159,7 +160,8 @@ fn draw_navigation(frame: &Frame, home: &str) -> Markup {
         let operation = frame.site.operations.get(entry.operation);
         operation.is_some_and(|operation| operation.access.permits(&frame.context.permissions))
     });
-    let entries = permitted.map(|(group, entry)| (group.label.as_str(), entry.label.as_str(), format!("{home}{}", entry.path)));
+    let entries =
+        permitted.map(|(group, entry)| (group.label.as_str(), entry.label.as_str(), format!("{home}{}", entry.path)));
     for (label, text, address) in links.chain(entries) {
         match groups.iter_mut().find(|(group, _)| *group == label) {
             Some((_, entries)) => entries.push((text, address)),

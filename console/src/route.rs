@@ -70,7 +70,8 @@ impl Console {
             return Err(reject(StatusCode::FORBIDDEN, FOREIGN));
         }
         let form = pairs::read_form(body).await;
-        let form = form.map_err(|status| reject(status, "The form cannot be read: it is larger than 256 KiB, or breaks off."))?;
+        let form = form
+            .map_err(|status| reject(status, "The form cannot be read: it is larger than 256 KiB, or breaks off."))?;
         let token = form.get("csrf").unwrap_or_default();
         if !session::check_post(&self.host, session, &parts.headers, token) {
             return Err(reject(StatusCode::FORBIDDEN, FOREIGN));
@@ -80,7 +81,10 @@ impl Console {
 
     async fn find_page(&self, peer: IpAddr, parts: &Parts, whole: &str, session: &Session, form: Pairs) -> Response {
         let Ok(site) = self.sites.get(&self.host.contract()) else {
-            return reject(StatusCode::SERVICE_UNAVAILABLE, "The contract of this host cannot be read. Its log says why.");
+            return reject(
+                StatusCode::SERVICE_UNAVAILABLE,
+                "The contract of this host cannot be read. Its log says why.",
+            );
         };
         let below = parts.uri.path().strip_prefix(BASE).unwrap_or_default().trim_matches('/');
         let (first, path) = below.split_at(below.find('/').unwrap_or(below.len()));

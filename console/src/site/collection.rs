@@ -63,7 +63,8 @@ const NO_COLUMNS: &[&str] = &["id", "tenantId", "version", "createdAt", "updated
 impl ModuleHints {
     /// What a module's tag has as `x-stoa-console`.
     pub fn read(module: &str, written: Option<&Value>) -> ModuleHints {
-        let (group, position) = if module == HOST.0 { (HOST.1.to_owned(), HOST.2) } else { (words::to_words(module), POSITION) };
+        let (group, position) =
+            if module == HOST.0 { (HOST.1.to_owned(), HOST.2) } else { (words::to_words(module), POSITION) };
         let lists = written.and_then(|hints| hints.get("lists")).and_then(Value::as_array).into_iter().flatten();
         let lists: Vec<&Value> = lists.collect();
         let positions = lists.iter().filter_map(|hint| hint.get("position")?.as_u64()?.try_into().ok());
@@ -112,7 +113,10 @@ pub fn find(site: &Site) -> Vec<Collection> {
                 actions: Vec::new(),
                 columns: columns_of(site, &item, hint, &title),
                 title: title.clone(),
-                group: hint.and_then(|hint| text(hint, "group")).or_else(|| Some(hints?.group.clone())).unwrap_or_default(),
+                group: hint
+                    .and_then(|hint| text(hint, "group"))
+                    .or_else(|| Some(hints?.group.clone()))
+                    .unwrap_or_default(),
                 position: position_of(hint).unwrap_or_else(|| hints.map_or(POSITION, |hints| hints.position)),
                 item: item.clone(),
                 component: component.clone(),
@@ -203,17 +207,17 @@ fn record_of(site: &Site, all: &[Collection], collection: &Collection) -> Option
         all.iter().all(|other| other.list != found).then_some(found)
     };
     let one_parameter = |number: &usize| {
-        site.operations.get(*number).is_some_and(|record| record.path_parameters().count() == 1 && record.path.ends_with('}'))
+        site.operations
+            .get(*number)
+            .is_some_and(|record| record.path_parameters().count() == 1 && record.path.ends_with('}'))
     };
     let same = |other: &&Collection| !other.component.is_empty() && other.component == collection.component;
-    own(collection)
-        .or_else(|| all.iter().filter(same).filter_map(own).find(one_parameter))
-        .or_else(|| {
-            let shows = |(_, one): &(usize, &Operation)| {
-                one.is_read() && !collection.component.is_empty() && component(&one.response) == collection.component
-            };
-            site.operations.iter().enumerate().filter(shows).map(|(number, _)| number).find(one_parameter)
-        })
+    own(collection).or_else(|| all.iter().filter(same).filter_map(own).find(one_parameter)).or_else(|| {
+        let shows = |(_, one): &(usize, &Operation)| {
+            one.is_read() && !collection.component.is_empty() && component(&one.response) == collection.component
+        };
+        site.operations.iter().enumerate().filter(shows).map(|(number, _)| number).find(one_parameter)
+    })
 }
 
 /// R10.
@@ -239,7 +243,8 @@ fn columns_of(site: &Site, item: &Value, hint: Option<&Value>, title: &[String])
     let mut columns = title.to_vec();
     let scalars = members.into_iter().flatten().filter(|(name, schema)| {
         let resolved = site.resolve(schema);
-        let is_short = resolved.schema.get("maxLength").and_then(Value::as_u64).is_none_or(|most| most <= LONGEST_COLUMN);
+        let is_short =
+            resolved.schema.get("maxLength").and_then(Value::as_u64).is_none_or(|most| most <= LONGEST_COLUMN);
         is_short && !NO_COLUMNS.contains(&name.as_str()) && !matches!(resolved.kind(), "object" | "array" | "")
     });
     let scalars: Vec<&String> = scalars.map(|(name, _)| name).collect();
@@ -278,7 +283,8 @@ pub fn list_groups(site: &Site) -> Vec<Group> {
     }
     for (number, operation) in site.operations.iter().enumerate() {
         let is_list = site.collections.iter().any(|collection| collection.list == number);
-        let is_used = |collection: &Collection| collection.create == Some(number) || collection.actions.contains(&number);
+        let is_used =
+            |collection: &Collection| collection.create == Some(number) || collection.actions.contains(&number);
         let is_edit = operation.method == Method::PUT && site.read_at(&operation.path).is_some();
         let has_parameters = operation.path_parameters().next().is_some();
         if is_list || is_edit || has_parameters || !operation.of_company || site.collections.iter().any(is_used) {

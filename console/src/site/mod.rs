@@ -4,8 +4,6 @@ pub mod collection;
 pub mod operation;
 pub mod record;
 pub mod reference;
-#[cfg(test)]
-mod tests;
 pub mod words;
 
 use std::collections::HashMap;
@@ -47,7 +45,9 @@ impl<'a> Resolved<'a> {
     pub fn kind(&self) -> &'a str {
         match self.schema.get("type") {
             Some(Value::String(kind)) => kind,
-            Some(Value::Array(kinds)) => kinds.iter().filter_map(Value::as_str).find(|kind| *kind != "null").unwrap_or_default(),
+            Some(Value::Array(kinds)) => {
+                kinds.iter().filter_map(Value::as_str).find(|kind| *kind != "null").unwrap_or_default()
+            }
             _ if self.schema.get("enum").is_some() => "string",
             _ if self.schema.get("properties").is_some() => "object",
             _ => "",
@@ -132,7 +132,8 @@ impl Site {
     /// The operations at a path below the company, and the parameters of the path.
     pub fn at(&self, path: &str) -> Option<(Vec<usize>, Vec<(String, String)>)> {
         let found = self.addresses.at(path).ok()?;
-        let names = self.operations.get(*found.value.first()?)?.path_parameters().map(|parameter| parameter.name.clone());
+        let names =
+            self.operations.get(*found.value.first()?)?.path_parameters().map(|parameter| parameter.name.clone());
         let values = found.params.iter().map(|(_, value)| value.to_owned());
         Some((found.value.clone(), names.zip(values).collect()))
     }
@@ -140,7 +141,8 @@ impl Site {
     /// The GET at a path.
     pub fn read_at(&self, path: &str) -> Option<(&Operation, Vec<(String, String)>)> {
         let (numbers, values) = self.at(path)?;
-        let read = numbers.iter().filter_map(|number| self.operations.get(*number)).find(|operation| operation.is_read())?;
+        let read =
+            numbers.iter().filter_map(|number| self.operations.get(*number)).find(|operation| operation.is_read())?;
         Some((read, values))
     }
 
@@ -284,7 +286,8 @@ pub fn rest<'a>(path: &'a str, prefix: &str) -> Option<Vec<&'a str>> {
 pub fn fill(path: &str, values: &[&str]) -> Option<String> {
     let count = path.split('/').filter(|segment| segment.starts_with('{')).count();
     let mut values = values.get(values.len().checked_sub(count)?..)?.iter();
-    let segments = path.split('/').map(|segment| if segment.starts_with('{') { values.next().copied() } else { Some(segment) });
+    let segments =
+        path.split('/').map(|segment| if segment.starts_with('{') { values.next().copied() } else { Some(segment) });
     Some(segments.collect::<Option<Vec<&str>>>()?.join("/"))
 }
 
@@ -312,3 +315,6 @@ fn shape(path: &str) -> String {
     });
     named.collect::<Vec<_>>().join("/")
 }
+
+#[cfg(test)]
+mod tests;

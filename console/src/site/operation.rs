@@ -75,13 +75,13 @@ impl Operation {
         let text = |name: &str| written.get(name).and_then(Value::as_str).unwrap_or_default().to_owned();
         let stated = written.get("parameters").and_then(Value::as_array).into_iter().flatten();
         let stated: Vec<&Value> = stated.filter_map(|parameter| find(parameter, contract)).collect();
-        let takes = |name: &str| {
-            stated.iter().find(|one| one["in"] == "header" && one["name"].as_str() == Some(name)).copied()
-        };
+        let takes =
+            |name: &str| stated.iter().find(|one| one["in"] == "header" && one["name"].as_str() == Some(name)).copied();
         let mut parameters: Vec<Parameter> = stated.iter().filter_map(|one| Parameter::read(one)).collect();
         // Stable: those of the query keep their sequence behind those of the path.
         parameters.sort_by_key(|one| path.find(&format!("{{{}}}", one.name)).unwrap_or(usize::MAX));
-        let (status, success) = written.get("responses")?.as_object()?.iter().find(|(status, _)| status.starts_with('2'))?;
+        let (status, success) =
+            written.get("responses")?.as_object()?.iter().find(|(status, _)| status.starts_with('2'))?;
         let json = "/content/application~1json/schema";
         Some(Operation {
             id: text("operationId"),

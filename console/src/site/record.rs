@@ -48,7 +48,8 @@ pub fn find(site: &Site) -> Vec<Record> {
     };
     for (number, collection) in site.collections.iter().enumerate() {
         if let Some(read) = collection.record {
-            let of = site.collections.iter().position(|other| other.record == Some(read) && is_below(site, read, other));
+            let of =
+                site.collections.iter().position(|other| other.record == Some(read) && is_below(site, read, other));
             add(read, of.or(Some(number)));
         }
     }
@@ -129,7 +130,8 @@ fn first_reference<'a>(site: &'a Site, operation: &Operation) -> Option<&'a coll
 fn list_parts(below: &[&str]) -> Vec<Part> {
     let parameters = below.iter().enumerate().filter_map(|(number, segment)| {
         let parameter = segment.strip_prefix('{')?.strip_suffix('}')?.to_owned();
-        let member = number.checked_sub(1).and_then(|before| below.get(before)).map(|member| reference::to_member(member));
+        let member =
+            number.checked_sub(1).and_then(|before| below.get(before)).map(|member| reference::to_member(member));
         Some(Part { parameter, member })
     });
     parameters.collect()

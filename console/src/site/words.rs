@@ -65,7 +65,9 @@ pub fn capitalize(word: &str) -> String {
 pub fn read_sentences(schema: &Value) -> HashMap<String, String> {
     let texts = |name: &str| schema.get(name).and_then(Value::as_array).into_iter().flatten().map(Value::as_str);
     let pairs = texts("enum").zip(texts("x-enum-descriptions"));
-    pairs.filter_map(|(code, text)| Some((code?.to_owned(), text.filter(|text| !text.is_empty())?.to_owned()))).collect()
+    pairs
+        .filter_map(|(code, text)| Some((code?.to_owned(), text.filter(|text| !text.is_empty())?.to_owned())))
+        .collect()
 }
 
 #[cfg(test)]
