@@ -76,11 +76,11 @@ impl Browser {
     /// One request. The address is a path of the browser's host, or whole.
     #[track_caller]
     pub fn send(&self, method: &str, address: &str, headers: &[(&str, &str)], body: Vec<u8>) -> Page {
-        let (origin, path) =
-            match address.find("://").and_then(|scheme| address[scheme + 3..].find('/').map(|end| scheme + 3 + end)) {
-                Some(end) => (address[..end].to_owned(), address[end..].to_owned()),
-                None => (self.origin.clone(), address.to_owned()),
-            };
+        let host = address.find("://").filter(|_| address.starts_with("http")).map(|scheme| scheme + 3);
+        let (origin, path) = match host.and_then(|host| address[host..].find('/').map(|end| host + end)) {
+            Some(end) => (address[..end].to_owned(), address[end..].to_owned()),
+            None => (self.origin.clone(), address.to_owned()),
+        };
         assert!(path.starts_with('/'), "no address: {address}");
         let method = reqwest::Method::from_bytes(method.as_bytes()).expect("a method");
         let mut request = self.host.client().request(method, format!("{origin}{path}")).body(body);
@@ -171,7 +171,7 @@ impl Page {
     fn resolve(&self, link: &str) -> String {
         let path = self.path.split(['?', '#']).next().unwrap_or_default();
         match link {
-            _ if link.contains("://") => link.to_owned(),
+            _ if link.starts_with("http") => link.to_owned(),
             "" => format!("{}{}", self.origin, self.path),
             _ if link.starts_with('/') => format!("{}{link}", self.origin),
             _ => format!("{}{path}{link}", self.origin),
@@ -356,7 +356,7 @@ impl Form {
         self.pairs.retain(|(other, _)| other != name);
         for (number, value) in values.iter().enumerate() {
             let by_text = self.options.iter().find(|(of, _, text)| of == name && text == value && !text.is_empty());
-            let value = by_text.map_or(*value, |(_, value, _)| value).to_owned();
+            let value = by_text.map_or(*value, |(_, value, _)| value.as_str()).to_owned();
             self.pairs.insert(position + number, (name.to_owned(), value));
         }
         self
@@ -394,7 +394,7 @@ impl Form {
             false => ("application/x-www-form-urlencoded".to_owned(), encode(&self.pairs).into_bytes()),
             true => write_parts(&self.pairs, &self.files),
         };
-        let headers = [("origin", self.page.origin.as_str()), ("content-type", &kind)];
+        let headers = [("origin", self.page.origin.as_str()), ("content-type", kind.as_str())];
         self.page.browser.send("POST", &address, &headers, body)
     }
 }
