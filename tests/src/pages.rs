@@ -155,7 +155,7 @@ impl Page {
                     None => return page,
                 },
             };
-            page = page.browser.send("GET", &page.resolve(&next), &[], Vec::new());
+            page = page.browser.send("GET", &page.address_of(&next), &[], Vec::new());
         }
         panic!("{} leads on and on", page.path)
     }
@@ -168,7 +168,7 @@ impl Page {
     }
 
     /// A link of this page as a whole address.
-    fn resolve(&self, link: &str) -> String {
+    pub fn address_of(&self, link: &str) -> String {
         let path = self.path.split(['?', '#']).next().unwrap_or_default();
         match link {
             _ if link.starts_with("http") => link.to_owned(),
@@ -217,7 +217,7 @@ impl Page {
 
     #[track_caller]
     pub fn follow(&self, text: &str) -> Page {
-        self.browser.open(&self.resolve(&self.link(text)))
+        self.browser.open(&self.address_of(&self.link(text)))
     }
 
     /// The cells of every row of every table.
@@ -385,7 +385,7 @@ impl Form {
         if !name.is_empty() {
             self.pairs.push((name, value));
         }
-        let address = self.page.resolve(&self.action);
+        let address = self.page.address_of(&self.action);
         if self.method != "POST" {
             let path = address.split('?').next().unwrap_or_default();
             return self.page.browser.send("GET", &format!("{path}?{}", encode(&self.pairs)), &[], Vec::new());
