@@ -244,12 +244,16 @@ impl Page {
         let names: Vec<_> = forms.iter().map(|(start, _)| (start.get("id"), start.get("action"))).collect();
         let (start, inner) =
             found.unwrap_or_else(|| panic!("{} has no form {id}, but {names:?}\n{}", self.path, self.text()));
-        Form::read(self.clone(), start, inner)
+        // Fields outside of the form belong to it by the attribute `form`.
+        let is_own = |token: &Token| start.get("id").is_some_and(|id| token.get("form") == Some(id));
+        let outside = tokens.iter().enumerate().filter(|(_, token)| is_own(token)).map(|(number, _)| &tokens[number..]);
+        Form::read(self.clone(), start, (0..inner.len()).map(|number| &inner[number..]).chain(outside).collect())
     }
 }
 
 impl Form {
-    fn read(page: Page, start: &Token, inner: &[Token]) -> Form {
+    /// `fields`: from each token of the form on.
+    fn read(page: Page, start: &Token, fields: Vec<&[Token]>) -> Form {
         let text = |name: &str| start.get(name).unwrap_or_default().to_owned();
         let mut form = Form {
             page,
@@ -262,12 +266,14 @@ impl Form {
             buttons: Vec::new(),
             options: Vec::new(),
         };
-        for (number, token) in
-            inner.iter().enumerate().filter(|(_, token)| !token.is_end && token.get("disabled").is_none())
-        {
+        for field in fields {
+            let Some((token, after)) = field.split_first() else { continue };
+            if token.is_end || token.get("disabled").is_some() {
+                continue;
+            }
             let name = token.get("name").unwrap_or_default().to_owned();
             let value = token.get("value").map(str::to_owned);
-            let within = || until_end(&inner[number + 1..], &token.tag);
+            let within = || until_end(after, &token.tag);
             match (token.tag.as_str(), token.get("type").unwrap_or_default()) {
                 ("button", kind) if kind != "button" => {
                     form.buttons.push((name, value.unwrap_or_default(), join_texts(within())));
@@ -318,7 +324,7 @@ impl Form {
     #[track_caller]
     pub fn value(&self, name: &str) -> &str {
         self.check(name);
-        self.pairs.iter().find(|(other, _)| other == name).map_or("", |(_, value)| value)
+        self.pairs.iter().find(|(other, _)| other == name).map_or("", |(_, value)| value.as_str())
     }
 
     /// Value and text of the choices of a field.
