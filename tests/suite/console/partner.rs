@@ -7,6 +7,7 @@ use serde_json::json;
 use stoa_tests::company::fresh;
 use stoa_tests::host::workspace;
 use stoa_tests::pages::{Browser, Page};
+use stoa_tests::selling::Counter;
 use stoa_tests::{Company, Database, Stoa, modules, on_both_databases};
 
 on_both_databases![a_module_of_a_partner_has_pages_while_it_is_active];
@@ -65,13 +66,17 @@ fn a_module_of_a_partner_has_pages_while_it_is_active(database: Database) {
     assert!(done.has("0.10"), "{}", done.text());
 
     // Its hints: the columns of the list, in their sequence.
+    let counter = Counter::new(shop.company.clone());
+    let good = counter.good("12.5", "9");
+    counter.deliver(json!([{ "variantId": good, "quantity": "2" }]));
     let entries = shop.open("/loyalty/entries").is(200);
-    let heads = entries.rows().into_iter().next().unwrap_or_default();
-    assert_eq!(heads, ["On date", "Kind", "Points", "Customer", "Receipt"], "{}", entries.text());
+    let rows = entries.rows();
+    assert_eq!(rows.len(), 2, "{}", entries.text());
+    assert_eq!(rows[0], ["On date", "Kind", "Points", "Customer", "Receipt"]);
+    assert_eq!(rows[1][1..3], ["Earn", "25"]);
 
     // A read of a customer's points is on the customer's page.
-    let customer = json!({ "code": "C-1", "name": "Ada" });
-    let customer = shop.company.post("sales/customers", customer).is(201).id();
+    let customer = &counter.customer;
     let page = shop.open(&format!("/sales/customers/{customer}")).is(200);
     let balance = format!("/console/{}/loyalty/balances/{customer}", shop.company.tenant);
     assert!(page.links().iter().any(|(_, address)| *address == balance), "{:?}", page.links());
