@@ -1,30 +1,19 @@
 //! The collection to which a member or a parameter refers (rule R9).
 
-use serde_json::Value;
+use serde::Deserialize;
 
 use super::collection::Collection;
 use super::operation::Operation;
 use super::{Site, words};
 
-/// A hint: the member holds the id of a record of a list, where the names do not say it.
+/// The member holds the id of a record of a list, where the names do not say it.
+#[derive(Default, Deserialize)]
+#[serde(default)]
 pub struct ReferenceHint {
-    pub module: String,
-    pub member: String,
-    pub list: String,
+    member: String,
+    list: String,
     /// Only for operations below this path.
-    pub below: String,
-}
-
-impl ReferenceHint {
-    pub fn read(module: &str, written: &Value) -> Option<ReferenceHint> {
-        let text = |name: &str| written.get(name).and_then(Value::as_str).map(str::to_owned);
-        Some(ReferenceHint {
-            module: module.to_owned(),
-            member: text("member")?,
-            list: text("list")?,
-            below: text("below").unwrap_or_default(),
-        })
-    }
+    below: String,
 }
 
 /// The name of a record of the collection at a segment: `price-lists` is `priceList`, `branches` is `branch`.
@@ -55,13 +44,11 @@ pub fn find<'a>(
     member: &str,
 ) -> Option<&'a Collection> {
     let name = member.strip_suffix("Ids").or_else(|| member.strip_suffix("Id")).filter(|name| !name.is_empty())?;
-    let hints = site.references.iter().filter(|hint| {
-        hint.module == operation.module && hint.member == member && operation.path.starts_with(&hint.below)
-    });
-    if let Some(hinted) = hints.max_by_key(|hint| hint.below.len())
-        && let Some(collection) = site.collection_of(&hinted.list, None)
-    {
-        return Some(collection);
+    let hints = site.hints.get(&operation.module).into_iter().flat_map(|hints| &hints.references);
+    let own = hints.filter(|hint| hint.member == member && operation.path.starts_with(&hint.below));
+    let hinted = own.max_by_key(|hint| hint.below.len()).and_then(|hint| site.collection_of(&hint.list, None));
+    if hinted.is_some() {
+        return hinted;
     }
     if name == "parent" {
         return find_own(site, operation, values);
