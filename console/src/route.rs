@@ -15,7 +15,7 @@ use uuid::Uuid;
 
 use crate::call::{Calls, Problem};
 use crate::host::UserHost;
-use crate::page::{self, Bare, Visit};
+use crate::page::{self, Visit};
 use crate::pairs::{self, Pairs};
 use crate::session::{self, Found, Session, csrf, sign_in};
 use crate::site::{Site, SiteCache};
@@ -112,8 +112,8 @@ impl Console {
             Ok(response) => response,
             Err(problem) if problem.status == StatusCode::UNAUTHORIZED => session::end(&self.host, whole),
             Err(problem) => match visit.frame().await {
-                Ok(frame) if visit.tenant.is_some() => page::problem(&frame, &problem),
-                _ => page::problem_bare(&problem),
+                Ok(frame) => page::problem(&frame, &problem),
+                Err(_) => page::problem_bare(&problem),
             },
         }
     }
@@ -181,5 +181,5 @@ async fn choose_company(visit: &Visit) -> Result<Response, Problem> {
         }
         p { a.button href="/console/new" { "Create a company" } }
     };
-    Ok(page::draw_bare(&Bare { status: StatusCode::OK, title: "Companies", base: BASE, refresh: None }, body))
+    Ok(page::draw(&visit.frame().await?, "Companies", body))
 }
