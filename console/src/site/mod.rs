@@ -143,7 +143,7 @@ impl Site {
 
     /// An operation by its id whose path begins as the address does, and the parameters that the address states.
     pub fn form_at(&self, id: &str, path: &str) -> Option<(&Operation, Vec<(String, String)>)> {
-        let operation = self.operation(id)?;
+        let operation = self.operation(id).filter(|operation| operation.of_company)?;
         let mut stated = operation.path.split('/');
         let mut values = Vec::new();
         for segment in path.split('/') {
