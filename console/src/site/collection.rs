@@ -104,7 +104,7 @@ fn place_of(site: &Site, operation: &Operation) -> (String, u32) {
 
 impl Collection {
     /// The parameters of its list's path that have no value.
-    pub fn unbound<'a>(&'a self, list: &'a Operation) -> impl Iterator<Item = &'a Parameter> {
+    pub fn free_parameters<'a>(&'a self, list: &'a Operation) -> impl Iterator<Item = &'a Parameter> {
         list.path_parameters().filter(|parameter| !self.bound.iter().any(|(name, _)| *name == parameter.name))
     }
 }
@@ -163,7 +163,7 @@ pub fn find(site: &Site) -> Vec<Collection> {
 /// its only parameter refers (R7).
 pub fn find_parent(site: &Site, collection: &Collection) -> Option<usize> {
     let list = site.operations.get(collection.list)?;
-    let mut unbound = collection.unbound(list);
+    let mut unbound = collection.free_parameters(list);
     let (first, second) = (unbound.next()?, unbound.next());
     let above = site.collections.iter().enumerate().filter_map(|(number, other)| {
         let record = site.operations.get(other.record?)?;

@@ -78,7 +78,7 @@ fn find_own<'a>(site: &'a Site, operation: &Operation, values: &[(String, String
 fn is_usable(site: &Site, operation: &Operation, collection: &Collection) -> bool {
     let Some(list) = site.operations.get(collection.list) else { return false };
     let has_id = collection.item.pointer("/properties/id").is_some();
-    has_id && (collection.unbound(list).next().is_none() || begins_alike(&operation.path, &list.path))
+    has_id && (collection.free_parameters(list).next().is_none() || begins_alike(&operation.path, &list.path))
 }
 
 /// True if the path begins as the other one does up to its last parameter.
@@ -94,7 +94,7 @@ fn choose<'a>(site: &'a Site, operation: &Operation, mut found: Vec<&'a Collecti
     let rules: [&dyn Fn(&Collection) -> bool; 3] = [
         &|collection| list(collection).is_some_and(|list| area(&list.path) == area(&operation.path)),
         &|collection| list(collection).is_some_and(|list| list.module == operation.module),
-        &|collection| list(collection).is_some_and(|list| collection.unbound(list).next().is_none()),
+        &|collection| list(collection).is_some_and(|list| collection.free_parameters(list).next().is_none()),
     ];
     for rule in rules {
         if found.len() > 1 && found.iter().any(|collection| rule(collection)) {
