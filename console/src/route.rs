@@ -134,11 +134,6 @@ async fn respond(visit: &Visit) -> Result<Response, Problem> {
     if let Some((shop_page, rest)) = shop::find(&visit.path).filter(|(shop_page, _)| shop_page.is_served(site)) {
         return (shop_page.respond)(visit, rest).await;
     }
-    if visit.path.is_empty() && !visit.is_post {
-        // The company's start, where the overview lacks a module.
-        let frame = visit.frame().await?;
-        return Ok(page::draw(&frame, &frame.context.name, html! { p { "Choose a page." } }));
-    }
     if let Some(id) = visit.query.get("_form") {
         let (operation, values) = site.form_at(id, &visit.path).ok_or_else(Problem::not_found)?;
         return if visit.is_post {
