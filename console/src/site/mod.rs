@@ -157,12 +157,6 @@ impl Site {
         Some((operation, values))
     }
 
-    /// The address of an operation's form below the company, without its query: its path up to the last parameter that has a value.
-    pub fn form_path(&self, operation: &Operation, values: &[&str]) -> Option<String> {
-        let known = operation.path_parameters().count().min(values.len());
-        fill(&until_parameter(&operation.path, known), values)
-    }
-
     /// The collection of a list; `bound`: the value of the parameter that splits it.
     pub fn collection_of(&self, list: &str, bound: Option<&str>) -> Option<&Collection> {
         self.collections.iter().find(|collection| {
@@ -284,18 +278,6 @@ pub fn fill(path: &str, values: &[&str]) -> Option<String> {
     let segments =
         path.split('/').map(|segment| if segment.starts_with('{') { values.next().copied() } else { Some(segment) });
     Some(segments.collect::<Option<Vec<&str>>>()?.join("/"))
-}
-
-/// The path up to and with its parameter of this number; with 0 up to its first parameter.
-fn until_parameter(path: &str, number: usize) -> String {
-    let mut seen = 0;
-    let kept = path.split('/').take_while(|segment| {
-        let is_parameter = segment.starts_with('{');
-        let is_kept = seen < number || (number == 0 && !is_parameter);
-        seen += usize::from(is_parameter);
-        is_kept
-    });
-    kept.collect::<Vec<_>>().join("/")
 }
 
 /// A path whose parameters are named by their place.

@@ -23,8 +23,6 @@ pub struct Operation {
     /// True if it takes `Prefer: dry-run`.
     pub preview: bool,
     pub csv: bool,
-    /// The status of a success.
-    pub status: u16,
     /// Those of the path in its sequence, then those of the query. The company is not among them.
     pub parameters: Vec<Parameter>,
     pub body: Option<Value>,
@@ -90,8 +88,7 @@ impl Operation {
         let mut parameters: Vec<Parameter> = parameters.filter(|one| one.name != "tenantId").collect();
         // Stable: those of the query keep their sequence behind those of the path.
         parameters.sort_by_key(|one| path.find(&format!("{{{}}}", one.name)).unwrap_or(usize::MAX));
-        let (status, success) =
-            written.get("responses")?.as_object()?.iter().find(|(status, _)| status.starts_with('2'))?;
+        let success = written.get("responses")?.as_object()?.iter().find(|(status, _)| status.starts_with('2'))?.1;
         let access = written.get("x-stoa-access").and_then(|access| Access::deserialize(access).ok());
         let json = "/content/application~1json/schema";
         Some(Operation {
@@ -107,7 +104,6 @@ impl Operation {
             if_match: takes("If-Match").is_some(),
             preview: takes("Prefer").is_some_and(|one| one["schema"].to_string().contains("\"dry-run\"")),
             csv: success.pointer("/content/text~1csv").is_some(),
-            status: status.parse().ok()?,
             parameters,
             body: written.get("requestBody").and_then(|body| body.pointer(json)).cloned(),
             response: success.pointer(json).cloned().unwrap_or_default(),
