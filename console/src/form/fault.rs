@@ -104,9 +104,11 @@ pub fn explain(site: &Site, operation: &Operation, item: &ProblemItem) -> String
 fn put_in_words(name: &str, value: &Value) -> Option<String> {
     let text = match value {
         Value::String(text) => text.clone(),
-        Value::Array(values) => {
-            values.iter().map(|value| value.as_str().map_or(value.to_string(), str::to_owned)).collect::<Vec<_>>().join(", ")
-        }
+        Value::Array(values) => values
+            .iter()
+            .map(|value| value.as_str().map_or(value.to_string(), str::to_owned))
+            .collect::<Vec<_>>()
+            .join(", "),
         other => other.to_string(),
     };
     Some(match name {

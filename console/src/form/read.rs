@@ -136,9 +136,8 @@ impl Reader<'_> {
     /// True if nothing was typed or chosen.
     fn is_blank(&self, field: &Field<'_>, form: &str) -> bool {
         let name = format!("v{form}");
-        let are_blank = |members: &[Field<'_>]| {
-            members.iter().all(|member| self.is_blank(member, &join(form, member.name)))
-        };
+        let are_blank =
+            |members: &[Field<'_>]| members.iter().all(|member| self.is_blank(member, &join(form, member.name)));
         match &field.kind {
             Kind::Fixed(_) => true,
             Kind::Boolean(Some(default)) => self.values.all(&name).is_empty() != *default,
