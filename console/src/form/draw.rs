@@ -12,12 +12,15 @@ use crate::site::Site;
 use crate::site::operation::Operation;
 use crate::site::words;
 
+/// The number of a row that the script adds, until it replaces it.
+const NEW_ROW: &str = "{row}";
+
 /// A form with what was typed into it.
 pub struct Filled<'a> {
     pub pairs: &'a Pairs,
     pub offers: &'a Offers,
     /// Parameters of the path that are asked: name, label, and the entries that the record has.
-    pub parts: &'a [Part],
+    pub parts: &'a [Asked],
     /// Members of the body that the record does not show.
     pub missing: &'a [String],
     pub csrf: &'a str,
@@ -28,7 +31,7 @@ pub struct Filled<'a> {
     pub zone: &'a str,
 }
 
-pub struct Part {
+pub struct Asked {
     pub name: String,
     pub entries: Vec<(String, String)>,
 }
@@ -46,7 +49,7 @@ pub fn draw(
     let drawer = Drawer { site, filled, faults, values: &values };
     html! {
         (summary(faults, &action))
-        form id=(operation.id) class="fields" method="post" action=(action) data-base=(filled.base) data-at=(filled.path) {
+        form id=(operation.id) class="fields" method="post" action=(action) data-base=(filled.base) data-at=(filled.path) data-form=(operation.id) {
             // Enter sends the form: the first button is the one that it presses.
             button.visually-hidden name="do" value="send" tabindex="-1" aria-hidden="true" { "Send" }
             input type="hidden" name="csrf" value=(filled.csrf);
@@ -57,7 +60,6 @@ pub fn draw(
             @if let Some(field) = field { (drawer.field(field, "")) }
             div.actions {
                 button name="do" value="send" { (operation.summary) }
-                @if operation.preview { button.plain name="do" value="preview" { "Preview" } }
             }
         }
     }
@@ -170,8 +172,8 @@ impl Drawer<'_> {
             },
             Kind::Rows { item, least, most } => self.rows(field, item, pointer, *least, *most),
             Kind::Branches { property, branches } => self.branches(field, pointer, property, branches),
-            Kind::Boolean(Some(_)) => {
-                let is_on = !self.values.text(name).is_empty();
+            Kind::Boolean(Some(default)) => {
+                let is_on = !self.values.text(name).is_empty() || (*default && pointer.contains(NEW_ROW));
                 html! {
                     div.field {
                         label.choice for=(name) {
@@ -232,7 +234,7 @@ impl Drawer<'_> {
     }
 
     /// A parameter of the path that the address does not have.
-    fn part(&self, part: &Part) -> Markup {
+    fn part(&self, part: &Asked) -> Markup {
         let name = format!("p/{}", part.name);
         let described = has_fault(self.faults, &name).then(|| format!("{name}-fault"));
         let control = Control { name, described, invalid: None, required: Some("true") };
@@ -318,7 +320,7 @@ impl Drawer<'_> {
                 (self.help(field, &name))
                 input type="hidden" name=(format!("n{pointer}")) value=(count);
                 @for index in 0..count { (self.row(field, item, pointer, &index.to_string())) }
-                template data-row=(pointer) { (self.row(field, item, pointer, "{row}")) }
+                template data-row=(pointer) { (self.row(field, item, pointer, NEW_ROW)) }
                 @if count < most {
                     button.plain name="do" value=(format!("add:{pointer}")) { "Add to " (field.label.to_lowercase()) }
                 }
@@ -441,15 +443,5 @@ fn mark(field: &Field<'_>) -> Markup {
     html! {
         (field.label)
         @if field.required { span.needed { " (required)" } }
-    }
-}
-
-/// A button that submits an operation without asking anything.
-pub fn button(operation: &Operation, address: &str, hidden: &[(&str, &str)], class: &str) -> Markup {
-    html! {
-        form id=(operation.id) method="post" action=(format!("{address}?_form={}", operation.id)) {
-            @for (name, value) in hidden { input type="hidden" name=(name) value=(value); }
-            button class=(class) name="do" value="send" { (operation.summary) }
-        }
     }
 }

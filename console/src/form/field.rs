@@ -4,7 +4,7 @@ use serde_json::Value;
 
 use crate::site::collection::Collection;
 use crate::site::operation::{Operation, Parameter};
-use crate::site::{Resolved, Site, words};
+use crate::site::{Site, words};
 
 /// A schema below this depth is a field of JSON.
 const DEEPEST: usize = 6;
@@ -56,12 +56,14 @@ pub enum Kind<'a> {
 
 impl<'a> Field<'a> {
     /// The field of an operation's body. None: the operation takes none.
-    pub fn of_body(site: &'a Site, operation: &'a Operation) -> Option<Field<'a>> {
-        Some(Source { site, operation }.make("", operation.body.as_ref()?, true, 0))
+    /// `known`: the parameters of its path.
+    pub fn of_body(site: &'a Site, operation: &'a Operation, known: &'a [(String, String)]) -> Option<Field<'a>> {
+        Some(Source { site, operation, known }.make("", operation.body.as_ref()?, true, 0))
     }
 
     pub fn of_parameter(site: &'a Site, operation: &'a Operation, parameter: &'a Parameter) -> Field<'a> {
-        let mut field = Source { site, operation }.make(&parameter.name, &parameter.schema, parameter.required, 0);
+        let source = Source { site, operation, known: &[] };
+        let mut field = source.make(&parameter.name, &parameter.schema, parameter.required, 0);
         // A parameter that is absent is not false, and its default is the operation's.
         if let Kind::Boolean(default) = &mut field.kind {
             *default = None;
@@ -98,45 +100,35 @@ impl<'a> Field<'a> {
     }
 }
 
-/// The type of a schema, without null.
-pub fn type_of(schema: &Value) -> &str {
-    match schema.get("type") {
-        Some(Value::String(name)) => name,
-        Some(Value::Array(names)) => {
-            names.iter().filter_map(Value::as_str).find(|name| *name != "null").unwrap_or_default()
-        }
-        _ if schema.get("properties").is_some() => "object",
-        _ => "",
-    }
-}
-
 /// The schemas of a union.
-pub fn alternatives(schema: &Value) -> Option<&Vec<Value>> {
+fn alternatives(schema: &Value) -> Option<&Vec<Value>> {
     schema.get("oneOf").or_else(|| schema.get("anyOf")).and_then(Value::as_array)
 }
 
 struct Source<'a> {
     site: &'a Site,
     operation: &'a Operation,
+    known: &'a [(String, String)],
 }
 
 impl<'a> Source<'a> {
     fn make(&self, name: &'a str, schema: &'a Value, required: bool, depth: usize) -> Field<'a> {
-        let Resolved { schema: inner, nullable } = self.site.resolve(schema);
+        let resolved = self.site.resolve(schema);
+        let (inner, nullable) = (resolved.schema, resolved.nullable);
         let described = schema.get("description").or_else(|| inner.get("description")).and_then(Value::as_str);
         let default = ["x-default", "default"].iter().find_map(|key| schema.get(*key).or_else(|| inner.get(*key)));
-        let kind = match type_of(inner) {
+        let kind = match resolved.kind() {
             "boolean" if inner.get("const").is_none() && inner.get("enum").is_none() => {
                 let default = default.and_then(Value::as_bool);
                 Kind::Boolean(if nullable { None } else { default.or(required.then_some(false)) })
             }
-            _ => self.find_kind(name, inner, required && !nullable, depth),
+            kind => self.find_kind(name, (inner, kind), required && !nullable, depth),
         };
         let help = words::first_sentence(described.unwrap_or_default());
         Field { name, label: words::to_label(name), help, required, nullable, kind }
     }
 
-    fn find_kind(&self, name: &'a str, schema: &'a Value, must_have: bool, depth: usize) -> Kind<'a> {
+    fn find_kind(&self, name: &'a str, (schema, kind): (&'a Value, &str), must_have: bool, depth: usize) -> Kind<'a> {
         let values = schema.get("enum").and_then(Value::as_array).map(Vec::as_slice);
         let values = values.or_else(|| schema.get("const").map(std::slice::from_ref));
         if let Some(values) = values {
@@ -151,7 +143,7 @@ impl<'a> Source<'a> {
         if let Some(alternatives) = alternatives(schema) {
             return self.find_branches(schema, alternatives, depth);
         }
-        match type_of(schema) {
+        match kind {
             "integer" => Kind::Integer,
             "string" => self.find_text(name, schema),
             "array" => self.find_list(name, schema, depth),
@@ -174,7 +166,7 @@ impl<'a> Source<'a> {
         match text("format") {
             "date" => Kind::Date,
             "date-time" => Kind::Instant,
-            "uuid" => match self.site.refers_to(self.operation, name) {
+            "uuid" => match self.site.refers_at(self.operation, self.known, name) {
                 Some(collection) => Kind::Reference(collection),
                 None => Kind::Text { long: false },
             },

@@ -27,7 +27,7 @@ pub struct Sent {
 /// Reads a form. The error: fields of JSON that are none, so that nothing can be sent.
 pub fn read(site: &Site, operation: &Operation, pairs: &Pairs, clock: &Clock) -> Result<Sent, Faults> {
     let mut reader = Reader { values: Values::new(pairs), clock, places: HashMap::new(), faults: Vec::new() };
-    let mut body = Field::of_body(site, operation).and_then(|field| reader.read(&field, "", ""));
+    let mut body = Field::of_body(site, operation, &[]).and_then(|field| reader.read(&field, "", ""));
     let version = reader.values.text("version");
     if let (Some(Value::Object(members)), false) = (&mut body, version.is_empty()) {
         members.insert(VERSION.to_owned(), read_integer(version));

@@ -14,9 +14,9 @@ use super::read::join;
 use crate::call::Problem;
 use crate::page::{self, Visit};
 use crate::pairs::Pairs;
+use crate::site::Site;
 use crate::site::collection::Collection;
 use crate::site::operation::{Operation, Place};
-use crate::site::{self, Site};
 
 /// Collections whose records a form lists, at most: one call each.
 const MOST_LISTS: usize = 5;
@@ -53,23 +53,23 @@ impl Names {
     }
 }
 
-/// Titles of records: one call for each collection whose list takes ids. A list that the user may not read, that needs more than ids or
-/// that is not loaded leaves its records without a title.
+/// Titles of records, by one call for each collection: by their ids if the list takes ids, else those among its first records. A list
+/// that the user may not read, that needs more than that or that is not loaded leaves its records without a title.
 pub async fn names(visit: &Visit, wanted: &[(&Collection, Vec<String>)]) -> Names {
     let Ok(context) = visit.context().await else { return Names::default() };
     let mut requests = Vec::new();
-    for (collection, ids) in wanted {
+    for (collection, ids) in wanted.iter().filter(|(_, ids)| !ids.is_empty()) {
         let Some(list) = visit.site.operations.get(collection.list) else { continue };
-        let takes_ids = list.parameters.iter().any(|parameter| parameter.name == "ids");
-        let is_open = collection.unbound(list).next().is_none() && find_required(list).next().is_none();
-        let values: Vec<&str> = collection.bound.iter().map(|(_, value)| value.as_str()).collect();
-        let Some(path) = site::fill(&list.path, &values) else { continue };
-        if takes_ids && is_open && list.access.permits(&context.permissions) && !ids.is_empty() {
-            let mut ids = ids.clone();
-            ids.sort_unstable();
-            ids.dedup();
-            ids.truncate(MOST_IDS);
-            let query = vec![("ids".to_owned(), ids.join(",")), ("limit".to_owned(), MOST_IDS.to_string())];
+        let Some(path) = visit.site.list_path(collection, &[]) else { continue };
+        if find_required(list).next().is_none() && list.access.permits(&context.permissions) {
+            let mut query = vec![("limit".to_owned(), MOST_IDS.to_string())];
+            if list.parameters.iter().any(|parameter| parameter.name == "ids") {
+                let mut ids = ids.clone();
+                ids.sort_unstable();
+                ids.dedup();
+                ids.truncate(MOST_IDS);
+                query.push(("ids".to_owned(), ids.join(",")));
+            }
             requests.push(fetch(visit, collection, path, query));
         }
     }
@@ -150,6 +150,20 @@ impl Offers {
         &self.names
     }
 
+    /// Adds the titles of all records that are offered.
+    pub fn add_to(&self, names: &mut Names) {
+        let offered = self.lists.values().flat_map(|offer| &offer.records);
+        names.0.extend(offered.map(|(id, title)| (id.clone(), title.clone())));
+    }
+
+    pub fn is_empty(&self) -> bool {
+        self.lists.is_empty()
+    }
+
+    pub fn has(&self, collection: &Collection) -> bool {
+        self.lists.contains_key(&key(collection))
+    }
+
     /// How a field at this pointer offers the records of a collection.
     pub fn choice(&self, site: &Site, collection: &Collection, pointer: &str) -> Choice<'_> {
         if let Some(offer) = self.lists.get(&key(collection)).filter(|offer| offer.is_whole) {
@@ -164,7 +178,7 @@ impl Offers {
     }
 
     /// The only record of a collection.
-    fn find_only(&self, collection: &Collection) -> Option<&str> {
+    pub fn find_only(&self, collection: &Collection) -> Option<&str> {
         match self.lists.get(&key(collection)) {
             Some(Offer { records, is_whole: true }) if records.len() == 1 => records.first().map(|(id, _)| id.as_str()),
             _ => None,
@@ -240,7 +254,7 @@ impl<'a> Source<'a> {
     ) -> Option<(String, Vec<(String, String)>)> {
         let site = &self.visit.site;
         let list = site.operations.get(collection.list).filter(|list| list.access.permits(self.permissions))?;
-        let path = site.list_path(collection, self.operation, self.known)?;
+        let path = site.list_path(collection, self.known)?;
         let mut query = Vec::new();
         for name in find_required(list) {
             let stated = [values.text(&format!("v/{name}")), values.text(name)];
@@ -319,18 +333,23 @@ fn collect<'a>(field: &Field<'a>, collections: &mut Vec<&'a Collection>) {
     field.members().into_iter().for_each(|member| collect(member, collections));
 }
 
-/// The collection of the reference at a pointer.
 fn find_collection<'a>(field: &Field<'a>, pointer: &str) -> Option<&'a Collection> {
-    let segment =
-        |pointer: &str| pointer.strip_prefix('/').map(|rest| rest.split_once('/').unwrap_or((rest, "")).0.len() + 1);
+    match &find_field(field, pointer)?.kind {
+        Kind::Reference(collection) | Kind::References(collection) => Some(*collection),
+        _ => None,
+    }
+}
+
+/// The field at a pointer of the form; that of a row is the item of its list.
+pub fn find_field<'f, 'a>(field: &'f Field<'a>, pointer: &str) -> Option<&'f Field<'a>> {
+    let Some(below) = pointer.strip_prefix('/') else { return Some(field) };
+    let (name, _) = below.split_once('/').unwrap_or((below, ""));
+    let rest = below.get(name.len()..)?;
     match &field.kind {
-        Kind::Reference(collection) | Kind::References(collection) if pointer.is_empty() => Some(*collection),
-        Kind::Rows { item, .. } => find_collection(item, pointer.get(segment(pointer)?..)?),
+        Kind::Rows { item, .. } => find_field(item, rest),
         _ => {
-            let length = segment(pointer)?;
-            let name = pointer.get(1..length)?;
             let members = field.members().into_iter().filter(|member| join("", member.name).get(1..) == Some(name));
-            members.into_iter().find_map(|member| find_collection(member, pointer.get(length..)?))
+            members.into_iter().find_map(|member| find_field(member, rest))
         }
     }
 }
