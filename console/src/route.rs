@@ -108,7 +108,7 @@ impl Console {
             shop_links: shop::links,
             context: OnceCell::new(),
         };
-        match respond(&visit, whole).await {
+        match respond(&visit).await {
             Ok(response) => response,
             Err(problem) if problem.status == StatusCode::UNAUTHORIZED => session::end(&self.host, whole),
             Err(problem) => match visit.frame().await {
@@ -123,7 +123,7 @@ fn reject(status: StatusCode, sentence: &str) -> Response {
     page::problem_bare(&Problem::new(status, "", sentence))
 }
 
-async fn respond(visit: &Visit, whole: &str) -> Result<Response, Problem> {
+async fn respond(visit: &Visit) -> Result<Response, Problem> {
     let site: &Site = &visit.site;
     if visit.tenant.is_none() {
         return if visit.path == "/new" { create_company(visit).await } else { choose_company(visit).await };
@@ -132,19 +132,7 @@ async fn respond(visit: &Visit, whole: &str) -> Result<Response, Problem> {
         return form::reference::respond(visit, list).await;
     }
     if let Some((shop_page, rest)) = shop::find(&visit.path).filter(|(shop_page, _)| shop_page.is_served(site)) {
-        let shop_visit = shop::Visit {
-            site: &visit.site,
-            calls: &visit.calls,
-            tenant: visit.tenant.as_deref().unwrap_or_default(),
-            user: &visit.user,
-            email: &visit.email,
-            csrf: &visit.csrf,
-            path: whole,
-            rest,
-            query: &visit.query,
-            form: visit.is_post.then_some(&visit.form),
-        };
-        return (shop_page.respond)(&shop_visit).await;
+        return (shop_page.respond)(visit, rest).await;
     }
     if visit.path.is_empty() && !visit.is_post {
         // The company's start, where the overview lacks a module.

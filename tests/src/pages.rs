@@ -76,11 +76,11 @@ impl Browser {
     /// One request. The address is a path of the browser's host, or whole.
     #[track_caller]
     pub fn send(&self, method: &str, address: &str, headers: &[(&str, &str)], body: Vec<u8>) -> Page {
-        let (origin, path) =
-            match address.find("://").and_then(|scheme| address[scheme + 3..].find('/').map(|end| scheme + 3 + end)) {
-                Some(end) => (address[..end].to_owned(), address[end..].to_owned()),
-                None => (self.origin.clone(), address.to_owned()),
-            };
+        let host = address.find("://").filter(|_| address.starts_with("http")).map(|scheme| scheme + 3);
+        let (origin, path) = match host.and_then(|host| address[host..].find('/').map(|end| host + end)) {
+            Some(end) => (address[..end].to_owned(), address[end..].to_owned()),
+            None => (self.origin.clone(), address.to_owned()),
+        };
         assert!(path.starts_with('/'), "no address: {address}");
         let method = reqwest::Method::from_bytes(method.as_bytes()).expect("a method");
         let mut request = self.host.client().request(method, format!("{origin}{path}")).body(body);
@@ -155,7 +155,7 @@ impl Page {
                     None => return page,
                 },
             };
-            page = page.browser.send("GET", &page.resolve(&next), &[], Vec::new());
+            page = page.browser.send("GET", &page.address_of(&next), &[], Vec::new());
         }
         panic!("{} leads on and on", page.path)
     }
@@ -168,10 +168,10 @@ impl Page {
     }
 
     /// A link of this page as a whole address.
-    fn resolve(&self, link: &str) -> String {
+    pub fn address_of(&self, link: &str) -> String {
         let path = self.path.split(['?', '#']).next().unwrap_or_default();
         match link {
-            _ if link.contains("://") => link.to_owned(),
+            _ if link.starts_with("http") => link.to_owned(),
             "" => format!("{}{}", self.origin, self.path),
             _ if link.starts_with('/') => format!("{}{link}", self.origin),
             _ => format!("{}{path}{link}", self.origin),
@@ -217,7 +217,7 @@ impl Page {
 
     #[track_caller]
     pub fn follow(&self, text: &str) -> Page {
-        self.browser.open(&self.resolve(&self.link(text)))
+        self.browser.open(&self.address_of(&self.link(text)))
     }
 
     /// The cells of every row of every table.
@@ -244,12 +244,16 @@ impl Page {
         let names: Vec<_> = forms.iter().map(|(start, _)| (start.get("id"), start.get("action"))).collect();
         let (start, inner) =
             found.unwrap_or_else(|| panic!("{} has no form {id}, but {names:?}\n{}", self.path, self.text()));
-        Form::read(self.clone(), start, inner)
+        // Fields outside of the form belong to it by the attribute `form`.
+        let is_own = |token: &Token| start.get("id").is_some_and(|id| token.get("form") == Some(id));
+        let outside = tokens.iter().enumerate().filter(|(_, token)| is_own(token)).map(|(number, _)| &tokens[number..]);
+        Form::read(self.clone(), start, (0..inner.len()).map(|number| &inner[number..]).chain(outside).collect())
     }
 }
 
 impl Form {
-    fn read(page: Page, start: &Token, inner: &[Token]) -> Form {
+    /// `fields`: from each token of the form on.
+    fn read(page: Page, start: &Token, fields: Vec<&[Token]>) -> Form {
         let text = |name: &str| start.get(name).unwrap_or_default().to_owned();
         let mut form = Form {
             page,
@@ -262,12 +266,14 @@ impl Form {
             buttons: Vec::new(),
             options: Vec::new(),
         };
-        for (number, token) in
-            inner.iter().enumerate().filter(|(_, token)| !token.is_end && token.get("disabled").is_none())
-        {
+        for field in fields {
+            let Some((token, after)) = field.split_first() else { continue };
+            if token.is_end || token.get("disabled").is_some() {
+                continue;
+            }
             let name = token.get("name").unwrap_or_default().to_owned();
             let value = token.get("value").map(str::to_owned);
-            let within = || until_end(&inner[number + 1..], &token.tag);
+            let within = || until_end(after, &token.tag);
             match (token.tag.as_str(), token.get("type").unwrap_or_default()) {
                 ("button", kind) if kind != "button" => {
                     form.buttons.push((name, value.unwrap_or_default(), join_texts(within())));
@@ -318,7 +324,7 @@ impl Form {
     #[track_caller]
     pub fn value(&self, name: &str) -> &str {
         self.check(name);
-        self.pairs.iter().find(|(other, _)| other == name).map_or("", |(_, value)| value)
+        self.pairs.iter().find(|(other, _)| other == name).map_or("", |(_, value)| value.as_str())
     }
 
     /// Value and text of the choices of a field.
@@ -356,7 +362,7 @@ impl Form {
         self.pairs.retain(|(other, _)| other != name);
         for (number, value) in values.iter().enumerate() {
             let by_text = self.options.iter().find(|(of, _, text)| of == name && text == value && !text.is_empty());
-            let value = by_text.map_or(*value, |(_, value, _)| value).to_owned();
+            let value = by_text.map_or(*value, |(_, value, _)| value.as_str()).to_owned();
             self.pairs.insert(position + number, (name.to_owned(), value));
         }
         self
@@ -385,7 +391,7 @@ impl Form {
         if !name.is_empty() {
             self.pairs.push((name, value));
         }
-        let address = self.page.resolve(&self.action);
+        let address = self.page.address_of(&self.action);
         if self.method != "POST" {
             let path = address.split('?').next().unwrap_or_default();
             return self.page.browser.send("GET", &format!("{path}?{}", encode(&self.pairs)), &[], Vec::new());
@@ -394,7 +400,7 @@ impl Form {
             false => ("application/x-www-form-urlencoded".to_owned(), encode(&self.pairs).into_bytes()),
             true => write_parts(&self.pairs, &self.files),
         };
-        let headers = [("origin", self.page.origin.as_str()), ("content-type", &kind)];
+        let headers = [("origin", self.page.origin.as_str()), ("content-type", kind.as_str())];
         self.page.browser.send("POST", &address, &headers, body)
     }
 }
