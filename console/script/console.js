@@ -64,10 +64,11 @@ const millionths = (text) => {
   const [, sign, whole, part = ""] = /^\s*(-?)(\d+)(?:\.(\d{1,6}))?\s*$/.exec(text) ?? [];
   return whole === undefined ? undefined : BigInt(`${sign}${whole}${part.padEnd(6, "0")}`);
 };
-for (const form of document.querySelectorAll("form[data-total]")) {
+for (const { dataset, parentElement } of document.querySelectorAll("[data-total]")) {
+  const form = parentElement.closest("form");
   const { tendered } = form.elements;
   const show = () => {
-    const [given, total] = [millionths(tendered.value), millionths(form.dataset.total)];
+    const [given, total] = [millionths(tendered.value), millionths(dataset.total)];
     const change = given === undefined || total === undefined || given < total ? "" : (given - total).toString().padStart(7, "0");
     form.querySelector("[data-change]").textContent = change && `${change.slice(0, -6)}.${change.slice(-6).replace(/0{1,4}$/, "")}`;
   };

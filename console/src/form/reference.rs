@@ -82,6 +82,8 @@ pub struct Offer {
     pub records: Vec<(String, String)>,
     /// True if there are no more.
     pub is_whole: bool,
+    /// The record itself, if it is the only one.
+    only: Option<Value>,
 }
 
 /// The records that the references of a form offer.
@@ -262,7 +264,7 @@ impl<'a> Source<'a> {
             let stated = stated.or_else(|| self.record.get(name).and_then(Value::as_str));
             let needed = site.refers_to(list, name);
             let above = || needed.and_then(|needed| self.find_above(needed));
-            let only = || needed.and_then(|needed| offers.find_only(needed));
+            let only = || needed.and_then(|needed| offers.find_only(needed, "id"));
             query.push((name.to_owned(), stated.or_else(above).or_else(only)?.to_owned()));
         }
         Some((path, query))
@@ -306,7 +308,8 @@ async fn fetch(visit: &Visit, collection: &Collection, path: String, query: Vec<
         Some((id.to_owned(), visit.site.title_of(collection, item)))
     });
     let is_whole = reply.body.get("nextCursor").is_none_or(Value::is_null);
-    Some(Offer { records: records.collect(), is_whole })
+    let only = items.first().filter(|_| is_whole && items.len() == 1).cloned();
+    Some(Offer { records: records.collect(), is_whole, only })
 }
 
 fn key(collection: &Collection) -> (usize, String) {

@@ -89,18 +89,23 @@ impl<'a> Filters<'a> {
         self.fields.iter().all(|field| !field.required || is_stated(field))
     }
 
-    /// Fills required parameters in that have an obvious value: the only record, the present month.
+    /// Fills required parameters in that have an obvious value: the only record and its members, the present month.
     fn complete(&mut self) {
         let today = self.clock.today();
         let stated = self.query();
-        for field in self.fields.iter().filter(|field| field.required) {
+        let owners = self.fields.iter().filter(|field| field.required).filter_map(|field| match &field.kind {
+            Kind::Reference(collection) => Some(*collection),
+            _ => None,
+        });
+        let owners: Vec<&Collection> = owners.collect();
+        let is_blank = |field: &&Field<'_>| field.required && !stated.iter().any(|(name, _)| name == field.name);
+        for field in self.fields.iter().filter(is_blank) {
             let value = match (&field.kind, field.name) {
-                _ if stated.iter().any(|(name, _)| name == field.name) => None,
-                (Kind::Reference(collection), _) => self.offers.find_only(collection).map(str::to_owned),
+                (Kind::Reference(collection), _) => self.offers.find_only(collection, "id").map(str::to_owned),
                 (Kind::Date, "from") => today.with_day(1).map(|day| day.to_string()),
                 (Kind::Date, _) => Some(today.to_string()),
                 (Kind::Integer, "year") => Some(today.year().to_string()),
-                _ => None,
+                (_, name) => owners.iter().find_map(|owner| self.offers.find_only(owner, name)).map(str::to_owned),
             };
             self.pairs.0.extend(value.map(|value| (format!("v/{}", field.name), value)));
         }

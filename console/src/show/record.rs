@@ -12,7 +12,7 @@ use crate::call::{Context, Problem, to_address};
 use crate::form::field::{Field, Kind};
 use crate::form::read::VERSION;
 use crate::form::reference::{Names, Offers, names};
-use crate::page::{self, Visit};
+use crate::page::{self, Frame, Visit};
 use crate::site::collection::Collection;
 use crate::site::operation::Operation;
 use crate::site::record::Record;
@@ -91,7 +91,7 @@ pub async fn respond(
         (draw_buttons(visit, record, context, body, reply.etag.as_deref()))
         (view.object(&operation.response, body, &[VERSION], 0))
         @for child in drawn { (child) }
-        (draw_links(visit, operation, record, known, context, id, linked))
+        (draw_links(visit, &frame, operation, record, known, id, linked))
     };
     Ok(page::draw(&frame, &title, markup))
 }
@@ -183,10 +183,10 @@ fn draw_buttons(visit: &Visit, record: &Record, context: &Context, body: &Value,
 /// Links to other reads, to lists that are not shown, to pages of commerce, and to the audit of the record.
 fn draw_links(
     visit: &Visit,
+    frame: &Frame,
     operation: &Operation,
     record: &Record,
     known: &[(String, String)],
-    context: &Context,
     id: &str,
     children: &[Child<'_>],
 ) -> Markup {
@@ -194,19 +194,19 @@ fn draw_links(
     let reads =
         record.reads.iter().filter_map(|read| Some((visit.site.operations.get(read.operation)?, read.asked.as_ref())));
     let (asked, open): (Vec<_>, Vec<_>) =
-        reads.filter(|(read, _)| read.access.permits(&context.permissions)).partition(|(_, asked)| asked.is_some());
-    let mut links: Vec<(String, String)> = Vec::new();
+        reads.filter(|(read, _)| read.access.permits(&frame.context.permissions)).partition(|(_, asked)| asked.is_some());
+    let (base, mut links) = (&visit.base, Vec::<(String, String)>::new());
     for (read, _) in open {
-        links.extend(site::fill(&read.path, &values).map(|path| (read.summary.clone(), path)));
+        links.extend(site::fill(&read.path, &values).map(|path| (read.summary.clone(), format!("{base}{path}"))));
     }
-    links.extend(children.iter().map(|child| (child.collection.label.clone(), child.path.clone())));
-    links.extend((visit.shop_links)(operation, id).into_iter().map(|link| (link.label, link.address)));
-    let audit = visit.site.operation("listAuditEntries").filter(|audit| audit.access.permits(&context.permissions));
-    links.extend(audit.map(|audit| ("Audit".to_owned(), to_address(&audit.path, &[("resourceId", id)]))));
+    links.extend(children.iter().map(|child| (child.collection.label.clone(), format!("{base}{}", child.path))));
+    links.extend((visit.shop_links)(frame, operation, id).into_iter().map(|link| (link.label, link.address)));
+    let audit = visit.site.operation("listAuditEntries").filter(|audit| audit.access.permits(&frame.context.permissions));
+    links.extend(audit.map(|audit| ("Audit".to_owned(), to_address(&format!("{base}{}", audit.path), &[("resourceId", id)]))));
     html! {
         @if !links.is_empty() {
             nav aria-label="Of this record" {
-                ul { @for (label, path) in &links { li { a href=(format!("{}{path}", visit.base)) { (label) } } } }
+                ul { @for (label, address) in &links { li { a href=(address) { (label) } } } }
             }
         }
         @for (read, parameter) in &asked {

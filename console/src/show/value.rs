@@ -151,7 +151,7 @@ fn member<'b>(schema: &'b Value, name: &str) -> &'b Value {
 }
 
 /// Exact decimals are texts with this pattern.
-fn is_decimal(schema: &Value) -> bool {
+pub fn is_decimal(schema: &Value) -> bool {
     let pattern = schema.get("pattern").and_then(Value::as_str).unwrap_or_default();
     pattern.starts_with("^-?(0|[1-9][0-9]*)") && pattern.contains(r"\.[0-9]")
 }

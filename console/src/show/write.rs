@@ -7,7 +7,7 @@ use serde_json::Value;
 use uuid::Uuid;
 
 use super::encode_segment;
-use super::value::View;
+use super::value::{View, is_decimal};
 use crate::call::{Problem, Reply, to_address};
 use crate::clock::Clock;
 use crate::form::draw::{self, Asked, Filled};
@@ -343,6 +343,6 @@ fn has_secret(visit: &Visit, operation: &Operation, collection: Option<&Collecti
         let is_text = resolved.kind() == "string"
             && resolved.schema.get("format").is_none()
             && resolved.schema.get("enum").is_none();
-        is_text && !shown.contains_key(name)
+        is_text && !is_decimal(resolved.schema) && !shown.contains_key(name)
     })
 }
