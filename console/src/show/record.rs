@@ -193,16 +193,20 @@ fn draw_links(
     let values: Vec<&str> = known.iter().map(|(_, value)| value.as_str()).collect();
     let reads =
         record.reads.iter().filter_map(|read| Some((visit.site.operations.get(read.operation)?, read.asked.as_ref())));
-    let (asked, open): (Vec<_>, Vec<_>) =
-        reads.filter(|(read, _)| read.access.permits(&frame.context.permissions)).partition(|(_, asked)| asked.is_some());
+    let (asked, open): (Vec<_>, Vec<_>) = reads
+        .filter(|(read, _)| read.access.permits(&frame.context.permissions))
+        .partition(|(_, asked)| asked.is_some());
     let (base, mut links) = (&visit.base, Vec::<(String, String)>::new());
     for (read, _) in open {
         links.extend(site::fill(&read.path, &values).map(|path| (read.summary.clone(), format!("{base}{path}"))));
     }
     links.extend(children.iter().map(|child| (child.collection.label.clone(), format!("{base}{}", child.path))));
     links.extend((visit.shop_links)(frame, operation, id).into_iter().map(|link| (link.label, link.address)));
-    let audit = visit.site.operation("listAuditEntries").filter(|audit| audit.access.permits(&frame.context.permissions));
-    links.extend(audit.map(|audit| ("Audit".to_owned(), to_address(&format!("{base}{}", audit.path), &[("resourceId", id)]))));
+    let audit =
+        visit.site.operation("listAuditEntries").filter(|audit| audit.access.permits(&frame.context.permissions));
+    links.extend(
+        audit.map(|audit| ("Audit".to_owned(), to_address(&format!("{base}{}", audit.path), &[("resourceId", id)]))),
+    );
     html! {
         @if !links.is_empty() {
             nav aria-label="Of this record" {
