@@ -105,7 +105,7 @@ pub fn notes(faults: &Faults, name: &str) -> Markup {
 }
 
 /// Records that a search found, as controls of the field.
-pub fn found(records: &[(String, String)], name: &str, many: bool) -> Markup {
+pub fn draw_results(records: &[(String, String)], name: &str, many: bool) -> Markup {
     html! {
         @for (id, title) in records { (option(name, id, title, many, false)) }
         @if records.is_empty() { p.hint { "Nothing was found." } }
@@ -196,39 +196,39 @@ impl Drawer<'_> {
                     Choice::Select(records) if many => self.group(field, &control, self.options(name, records, true)),
                     Choice::Select(records) => {
                         let only = records.len() == 1 && field.required;
-                        self.labelled(field, &control, self.select(&control, records, only))
+                        self.with_label(field, &control, self.select(&control, records, only))
                     }
                     Choice::Search(records) => {
                         let list = self.site.operations.get(collection.list).map_or("", |list| list.id.as_str());
                         let bound = collection.bound.first().map(|(_, value)| value.as_str());
                         self.group(field, &control, self.search(field, pointer, records, (list, bound), many))
                     }
-                    Choice::Id if many => self.labelled(field, &control, self.area(&control, 3, None)),
-                    Choice::Id => self.labelled(field, &control, self.input(&control, "text", None)),
+                    Choice::Id if many => self.with_label(field, &control, self.area(&control, 3, None)),
+                    Choice::Id => self.with_label(field, &control, self.input(&control, "text", None)),
                 }
             }
             Kind::Boolean(None) => {
                 let options =
                     [("true", "Yes"), ("false", "No")].map(|(value, label)| (value.to_owned(), label.to_owned()));
-                self.labelled(field, &control, self.select(&control, &options, false))
+                self.with_label(field, &control, self.select(&control, &options, false))
             }
             Kind::Choice(values) => {
                 let options: Vec<(String, String)> =
                     values.iter().map(|value| ((*value).to_owned(), words::to_words(value))).collect();
-                self.labelled(field, &control, self.select(&control, &options, false))
+                self.with_label(field, &control, self.select(&control, &options, false))
             }
-            Kind::Text { long: true } => self.labelled(field, &control, self.area(&control, 4, None)),
-            Kind::Lines => self.labelled(field, &control, self.area(&control, 3, None)),
-            Kind::Json => self.labelled(field, &control, self.area(&control, 4, Some("json"))),
-            Kind::Text { long: false } => self.labelled(field, &control, self.input(&control, "text", None)),
-            Kind::Decimal => self.labelled(field, &control, self.input(&control, "text", Some("decimal"))),
-            Kind::Integer => self.labelled(field, &control, self.input(&control, "text", Some("numeric"))),
-            Kind::Date => self.labelled(field, &control, self.input(&control, "date", None)),
+            Kind::Text { long: true } => self.with_label(field, &control, self.area(&control, 4, None)),
+            Kind::Lines => self.with_label(field, &control, self.area(&control, 3, None)),
+            Kind::Json => self.with_label(field, &control, self.area(&control, 4, Some("json"))),
+            Kind::Text { long: false } => self.with_label(field, &control, self.input(&control, "text", None)),
+            Kind::Decimal => self.with_label(field, &control, self.input(&control, "text", Some("decimal"))),
+            Kind::Integer => self.with_label(field, &control, self.input(&control, "text", Some("numeric"))),
+            Kind::Date => self.with_label(field, &control, self.input(&control, "date", None)),
             Kind::Instant => {
                 // A browser shows no other text in a field of this type.
                 let is_local = !self.values.text(name).ends_with(['Z', 'z']);
                 let kind = if is_local { "datetime-local" } else { "text" };
-                self.labelled(field, &control, self.input(&control, kind, None))
+                self.with_label(field, &control, self.input(&control, kind, None))
             }
         }
     }
@@ -282,7 +282,7 @@ impl Drawer<'_> {
         }
     }
 
-    fn labelled(&self, field: &Field<'_>, control: &Control, input: Markup) -> Markup {
+    fn with_label(&self, field: &Field<'_>, control: &Control, input: Markup) -> Markup {
         html! {
             div.field {
                 label for=(control.name) { (mark(field)) }

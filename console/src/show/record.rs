@@ -99,8 +99,8 @@ pub async fn respond(
 /// The address of a read of the record whose last parameter was typed: `?_read=ID&value=..`.
 fn find_asked_read(visit: &Visit, record: &Record, known: &[(String, String)]) -> Option<String> {
     let (id, value) = visit.query.get("_read").zip(visit.query.get("value"))?;
-    let reads = record.reads.iter().filter_map(|read| visit.site.operations.get(read.operation));
-    let read = reads.into_iter().find(|read| read.id == id)?;
+    let mut reads = record.reads.iter().filter_map(|read| visit.site.operations.get(read.operation));
+    let read = reads.find(|read| read.id == id)?;
     let value = super::encode_segment(value);
     let values = known.iter().map(|(_, value)| value.as_str()).chain([value.as_str()]);
     Some(format!("{}{}", visit.base, site::fill(&read.path, &values.collect::<Vec<_>>())?))
@@ -151,8 +151,8 @@ fn draw_buttons(visit: &Visit, record: &Record, context: &Context, body: &Value,
     // A part of a list of the record is a row of that list.
     let is_row = |operation: &Operation| {
         let lists = record.children.iter().filter_map(|number| visit.site.collections.get(*number));
-        let paths = lists.filter_map(|list| visit.site.operations.get(list.list));
-        paths.into_iter().any(|list| operation.path.starts_with(&format!("{}/{{", list.path)))
+        let mut paths = lists.filter_map(|list| visit.site.operations.get(list.list));
+        paths.any(|list| operation.path.starts_with(&format!("{}/{{", list.path)))
     };
     let edits = record.edits.iter().map(|number| (number, false));
     let transitions = record.transitions.iter().map(|one| (&one.operation, one.part.is_some()));

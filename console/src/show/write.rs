@@ -269,7 +269,7 @@ async fn finish(visit: &Visit, operation: &Operation, known: &Known, reply: &Rep
     let target = find_target(visit, operation, known, collection, &reply.body);
     let is_read = operation.method == Method::POST && !operation.key;
     if let (Some(path), false) = (&target, is_read || has_secret(visit, operation, collection)) {
-        return Ok(page::redirect(&to_address(&format!("{}{path}", visit.base), &[("_done", &operation.id)])));
+        return Ok(page::redirect(&to_address(&format!("{}{path}", visit.base), &[("_done", operation.id.as_str())])));
     }
     let frame = visit.frame().await?;
     let view = View { visit, operation, known, clock: visit.clock().await?, names: Names::default() };
