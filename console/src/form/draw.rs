@@ -4,7 +4,7 @@ use maud::{Markup, html};
 
 use super::Values;
 use super::fault::Faults;
-use super::field::{Field, Kind};
+use super::field::{Field, Kind, name_choice};
 use super::read::{VERSION, join};
 use super::reference::{Choice, Offers};
 use crate::pairs::Pairs;
@@ -186,8 +186,7 @@ impl Drawer<'_> {
                 }
             }
             Kind::Choices(values) => {
-                let options: Vec<(String, String)> =
-                    values.iter().map(|value| ((*value).to_owned(), words::to_words(value))).collect();
+                let options = name_choices(values);
                 self.group(field, &control, self.options(name, &options, true))
             }
             Kind::Reference(collection) | Kind::References(collection) => {
@@ -213,8 +212,7 @@ impl Drawer<'_> {
                 self.with_label(field, &control, self.select(&control, &options, false))
             }
             Kind::Choice(values) => {
-                let options: Vec<(String, String)> =
-                    values.iter().map(|value| ((*value).to_owned(), words::to_words(value))).collect();
+                let options = name_choices(values);
                 self.with_label(field, &control, self.select(&control, &options, false))
             }
             Kind::Text { long: true } => self.with_label(field, &control, self.area(&control, 4, None)),
@@ -355,8 +353,7 @@ impl Drawer<'_> {
     ) -> Markup {
         let name = format!("v{}", join(pointer, property));
         let chosen = self.values.text(&name);
-        let options: Vec<(String, String)> =
-            branches.iter().map(|(value, _)| ((*value).to_owned(), words::to_words(value))).collect();
+        let options = name_choices(&branches.iter().map(|(value, _)| *value).collect::<Vec<_>>());
         let described = has_fault(self.faults, &name).then(|| format!("{name}-fault"));
         let control = Control { name, described, invalid: None, required: field.required.then_some("true") };
         html! {
@@ -436,6 +433,11 @@ impl Drawer<'_> {
             button.plain name="do" value=(format!("find:{pointer}")) aria-label=(format!("Find {}", field.label.to_lowercase())) { "Find" }
         }
     }
+}
+
+/// Values of an enumeration with their labels.
+fn name_choices(values: &[&str]) -> Vec<(String, String)> {
+    values.iter().map(|value| ((*value).to_owned(), name_choice(values.iter().copied(), value))).collect()
 }
 
 /// The label of a field, with a mark if it is required.

@@ -293,8 +293,10 @@ pub fn draw_table(view: &View<'_>, context: &Context, collection: &Collection, r
         parts.filter_map(|one| Some((one, one.path_parameters().last()?.name.as_str()))).collect();
     let part_address = |operation: &Operation, parameter: &str, row: &Value| {
         let id = row.get("id").or_else(|| row.get(parameter)).and_then(Value::as_str).unwrap_or_default();
-        let parameter = format!("p/{parameter}");
-        to_address(&format!("{base}{path}"), &[("_form", operation.id.as_str()), (parameter.as_str(), id)])
+        let (parameter, version) = (format!("p/{parameter}"), row.get("version").map(Value::to_string));
+        let mut query = vec![("_form", operation.id.as_str()), (parameter.as_str(), id)];
+        query.extend(version.as_deref().map(|version| ("version", version)));
+        to_address(&format!("{base}{path}"), &query)
     };
     let label = |name: &String| words::to_label(name);
     html! {
