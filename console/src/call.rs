@@ -10,6 +10,7 @@ use axum::response::Response;
 use bytes::Bytes;
 use http::{Method, Request, StatusCode, header};
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
+use serde::Deserialize;
 use serde_json::Value;
 use tokio::sync::Semaphore;
 use tokio::time::{Instant, timeout_at};
@@ -49,18 +50,23 @@ pub struct Reply {
 }
 
 /// A response of 4xx or 5xx (RFC 9457), or a call that was not sent (`code` is `NOT_SENT`) or not responded to in time.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Default, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
 pub struct Problem {
+    #[serde(skip)]
     pub status: StatusCode,
     pub code: String,
     pub detail: String,
+    #[serde(rename = "errors")]
     pub items: Vec<ProblemItem>,
     pub request_id: Option<String>,
+    #[serde(skip)]
     pub retry_after: Option<u64>,
 }
 
 /// An entry of `errors`.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Default, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
 pub struct ProblemItem {
     pub pointer: String,
     pub code: String,
@@ -195,8 +201,7 @@ impl Reply {
 
 impl Problem {
     pub fn new(status: StatusCode, code: &str, detail: &str) -> Problem {
-        let (code, detail) = (code.to_owned(), detail.to_owned());
-        Problem { status, code, detail, items: Vec::new(), request_id: None, retry_after: None }
+        Problem { status, code: code.to_owned(), detail: detail.to_owned(), ..Problem::default() }
     }
 
     pub fn not_found() -> Problem {
@@ -204,32 +209,10 @@ impl Problem {
     }
 
     fn read(response: &http::Response<Bytes>) -> Problem {
-        let body: Value = serde_json::from_slice(response.body()).unwrap_or_default();
-        let text = |name: &str| body.get(name).and_then(Value::as_str).map(str::to_owned);
-        let items = body.get("errors").and_then(Value::as_array).into_iter().flatten();
-        let retry = response.headers().get(header::RETRY_AFTER).and_then(|seconds| seconds.to_str().ok()?.parse().ok());
-        Problem {
-            status: response.status(),
-            code: text("code").unwrap_or_else(|| "UNKNOWN".to_owned()),
-            detail: text("detail").unwrap_or_else(|| "The host did not say why it rejects the request.".to_owned()),
-            items: items.map(ProblemItem::read).collect(),
-            request_id: text("requestId"),
-            retry_after: retry,
-        }
-    }
-}
-
-impl ProblemItem {
-    fn read(written: &Value) -> ProblemItem {
-        let text = |name: &str| written.get(name).and_then(Value::as_str).map(str::to_owned);
-        let number = |name: &str| written.get(name).and_then(Value::as_u64);
-        ProblemItem {
-            pointer: text("pointer").unwrap_or_default(),
-            code: text("code").unwrap_or_default(),
-            required: number("required"),
-            identified: number("identified"),
-            expected: written.get("expected").cloned(),
-            conflicts_with: text("conflictsWith"),
-        }
+        let unknown = || Problem::new(response.status(), "UNKNOWN", "The host did not say why it rejects the request.");
+        let read: Problem = serde_json::from_slice(response.body()).unwrap_or_else(|_| unknown());
+        let seconds =
+            response.headers().get(header::RETRY_AFTER).and_then(|seconds| seconds.to_str().ok()?.parse().ok());
+        Problem { status: response.status(), retry_after: seconds, ..read }
     }
 }

@@ -15,7 +15,7 @@ use uuid::Uuid;
 
 use crate::call::{Calls, Problem};
 use crate::host::UserHost;
-use crate::page::{self, Bare, Visit};
+use crate::page::{self, Visit};
 use crate::pairs::{self, Pairs};
 use crate::session::{self, Found, Session, csrf, sign_in};
 use crate::site::{Site, SiteCache};
@@ -112,8 +112,8 @@ impl Console {
             Ok(response) => response,
             Err(problem) if problem.status == StatusCode::UNAUTHORIZED => session::end(&self.host, whole),
             Err(problem) => match visit.frame().await {
-                Ok(frame) if visit.tenant.is_some() => page::problem(&frame, &problem),
-                _ => page::problem_bare(&problem),
+                Ok(frame) => page::problem(&frame, &problem),
+                Err(_) => page::problem_bare(&problem),
             },
         }
     }
@@ -133,11 +133,6 @@ async fn respond(visit: &Visit) -> Result<Response, Problem> {
     }
     if let Some((shop_page, rest)) = shop::find(&visit.path).filter(|(shop_page, _)| shop_page.is_served(site)) {
         return (shop_page.respond)(visit, rest).await;
-    }
-    if visit.path.is_empty() && !visit.is_post {
-        // The company's start, where the overview lacks a module.
-        let frame = visit.frame().await?;
-        return Ok(page::draw(&frame, &frame.context.name, html! { p { "Choose a page." } }));
     }
     if let Some(id) = visit.query.get("_form") {
         let (operation, values) = site.form_at(id, &visit.path).ok_or_else(Problem::not_found)?;
@@ -181,5 +176,5 @@ async fn choose_company(visit: &Visit) -> Result<Response, Problem> {
         }
         p { a.button href="/console/new" { "Create a company" } }
     };
-    Ok(page::draw_bare(&Bare { status: StatusCode::OK, title: "Companies", base: BASE, refresh: None }, body))
+    Ok(page::draw(&visit.frame().await?, "Companies", body))
 }

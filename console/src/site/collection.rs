@@ -1,11 +1,13 @@
 //! Collections, records, actions and the navigation, derived from the operations (rules R1 to R8 and R10 to R13).
 
-use std::collections::HashMap;
+use std::cmp::Reverse;
 
 use http::Method;
+use serde::Deserialize;
 use serde_json::Value;
 
 use super::operation::{Operation, Parameter};
+use super::reference::ReferenceHint;
 use super::{Site, reference, rest, words};
 
 /// A list of records. Numbers are indexes into `Site::operations` and, for `parent`, `Site::collections`.
@@ -43,12 +45,27 @@ pub struct Entry {
     pub operation: usize,
 }
 
-/// How a module wants its lists to be shown.
-#[derive(Default)]
+/// How a module wants its lists to be shown (`x-stoa-console` of its tag).
+#[derive(Default, Deserialize)]
+#[serde(default)]
 pub struct ModuleHints {
-    lists: HashMap<String, Value>,
+    lists: Vec<ListHint>,
+    pub references: Vec<ReferenceHint>,
+    /// Of lists without a hint, reads and actions.
+    #[serde(skip)]
     group: String,
+    #[serde(skip)]
     position: u32,
+}
+
+#[derive(Default, Deserialize)]
+#[serde(default)]
+struct ListHint {
+    list: String,
+    title: Vec<String>,
+    columns: Vec<String>,
+    group: Option<String>,
+    position: Option<u32>,
 }
 
 const MOST_COLUMNS: usize = 7;
@@ -61,28 +78,33 @@ const TITLES: &[&str] = &["name", "number", "code", "sku", "displayName", "email
 const NO_COLUMNS: &[&str] = &["id", "tenantId", "version", "createdAt", "updatedAt", "archivedAt"];
 
 impl ModuleHints {
-    /// What a module's tag has as `x-stoa-console`.
     pub fn read(module: &str, written: Option<&Value>) -> ModuleHints {
+        let hints = written.and_then(|written| ModuleHints::deserialize(written).ok()).unwrap_or_default();
         let (group, position) =
             if module == HOST.0 { (HOST.1.to_owned(), HOST.2) } else { (words::to_words(module), POSITION) };
-        let lists = written.and_then(|hints| hints.get("lists")).and_then(Value::as_array).into_iter().flatten();
-        let lists: Vec<&Value> = lists.collect();
-        let positions = lists.iter().filter_map(|hint| hint.get("position")?.as_u64()?.try_into().ok());
         ModuleHints {
-            group: lists.iter().find_map(|hint| text(hint, "group")).unwrap_or(group),
-            position: positions.max().unwrap_or(position),
-            lists: lists.iter().filter_map(|hint| Some((text(hint, "list")?, (*hint).clone()))).collect(),
+            group: hints.lists.iter().find_map(|hint| hint.group.clone()).unwrap_or(group),
+            position: hints.lists.iter().filter_map(|hint| hint.position).max().unwrap_or(position),
+            ..hints
         }
     }
 }
 
-fn text(value: &Value, name: &str) -> Option<String> {
-    value.get(name).and_then(Value::as_str).map(str::to_owned)
+fn hint_of<'a>(site: &'a Site, operation: &Operation) -> Option<&'a ListHint> {
+    site.hints.get(&operation.module)?.lists.iter().find(|hint| hint.list == operation.id)
+}
+
+/// Heading and position in the navigation.
+fn place_of(site: &Site, operation: &Operation) -> (String, u32) {
+    let (hints, hint) = (site.hints.get(&operation.module), hint_of(site, operation));
+    let group = hint.and_then(|hint| hint.group.clone()).or_else(|| Some(hints?.group.clone()));
+    let position = hint.and_then(|hint| hint.position).or_else(|| Some(hints?.position));
+    (group.unwrap_or_default(), position.unwrap_or(POSITION))
 }
 
 impl Collection {
     /// The parameters of its list's path that have no value.
-    pub fn unbound<'a>(&'a self, list: &'a Operation) -> impl Iterator<Item = &'a Parameter> {
+    pub fn free_parameters<'a>(&'a self, list: &'a Operation) -> impl Iterator<Item = &'a Parameter> {
         list.path_parameters().filter(|parameter| !self.bound.iter().any(|(name, _)| *name == parameter.name))
     }
 }
@@ -93,42 +115,32 @@ pub fn find(site: &Site) -> Vec<Collection> {
     let mut found = Vec::new();
     for (number, operation) in site.operations.iter().enumerate().filter(|(_, one)| one.is_read() && one.of_company) {
         let Some((item, component)) = item_of(site, operation) else { continue };
-        let values = |parameter: &Parameter| {
-            let values = site.resolve(&parameter.schema).schema.get("enum")?.as_array()?.clone();
-            Some((parameter.name.clone(), values))
-        };
-        let hints = site.hints.get(&operation.module);
-        let hint = hints.and_then(|hints| hints.lists.get(&operation.id));
-        let title = title_of(&item, hint);
-        let add = |bound: Vec<(String, String)>| {
-            let split = bound.first().map(|(_, value)| value.as_str());
-            let last = operation.path.rsplit('/').find(|segment| !segment.starts_with('{')).unwrap_or_default();
-            Collection {
+        let (title, (group, position)) = (title_of(&item, hint_of(site, operation)), place_of(site, operation));
+        let columns = columns_of(site, &item, hint_of(site, operation), &title);
+        let split = operation.path_parameters().find_map(|parameter| {
+            let values = site.resolve(&parameter.schema).schema.get("enum")?.as_array()?.iter();
+            let values = values.filter_map(|value| Some(vec![(parameter.name.clone(), value.as_str()?.to_owned())]));
+            Some(values.collect::<Vec<_>>())
+        });
+        let last = operation.path.rsplit('/').find(|segment| !segment.starts_with('{')).unwrap_or_default();
+        for bound in split.unwrap_or_else(|| vec![Vec::new()]) {
+            let value = bound.first().map(|(_, value)| value.as_str());
+            found.push(Collection {
                 list: number,
+                noun: reference::to_noun(value.unwrap_or(last)),
+                label: value.map_or_else(|| words::to_title(&operation.id, &operation.summary), words::to_words),
+                bound,
+                item: item.clone(),
+                component: component.clone(),
+                title: title.clone(),
+                columns: columns.clone(),
+                group: group.clone(),
+                position,
                 parent: None,
-                noun: reference::to_noun(split.unwrap_or(last)),
-                label: split.map_or_else(|| words::to_title(&operation.id, &operation.summary), words::to_words),
                 record: None,
                 create: None,
                 actions: Vec::new(),
-                columns: columns_of(site, &item, hint, &title),
-                title: title.clone(),
-                group: hint
-                    .and_then(|hint| text(hint, "group"))
-                    .or_else(|| Some(hints?.group.clone()))
-                    .unwrap_or_default(),
-                position: position_of(hint).unwrap_or_else(|| hints.map_or(POSITION, |hints| hints.position)),
-                item: item.clone(),
-                component: component.clone(),
-                bound,
-            }
-        };
-        match operation.path_parameters().find_map(values) {
-            None => found.push(add(Vec::new())),
-            Some((name, values)) => {
-                let values = values.iter().filter_map(Value::as_str);
-                found.extend(values.map(|value| add(vec![(name.clone(), value.to_owned())])));
-            }
+            });
         }
     }
     let records: Vec<Option<usize>> = found.iter().map(|collection| record_of(site, &found, collection)).collect();
@@ -147,37 +159,23 @@ pub fn find(site: &Site) -> Vec<Collection> {
     found
 }
 
-/// R2: the longest proper prefix that is the path of a record; else the record to which its only parameter refers (R7).
-pub fn find_parents(site: &Site) -> Vec<Option<usize>> {
-    let record_path = |collection: &Collection| {
-        let record = site.operations.get(collection.record?)?;
-        Some(record.path.as_str())
-    };
-    let parent = |collection: &Collection| {
-        let list = site.operations.get(collection.list)?;
-        let unbound: Vec<&Parameter> = collection.unbound(list).collect();
-        let lists = site.collections.iter().enumerate();
-        let above = lists.filter_map(|(number, other)| Some((number, record_path(other)?)));
-        let above = above.filter(|(_, path)| rest(&list.path, path).is_some_and(|rest| !rest.is_empty()));
-        match (above.max_by_key(|(_, path)| path.len()), unbound.as_slice()) {
-            (_, []) => None,
-            (Some((number, path)), _) => {
-                // Its own list before lists that borrow its record.
-                let is_own = |other: &Collection| {
-                    record_path(other) == Some(path)
-                        && site.operations.get(other.list).is_some_and(|list| rest(path, &list.path).is_some())
-                };
-                site.collections.iter().position(is_own).or(Some(number))
-            }
-            (None, [only]) => position(site, reference::find(site, list, &[], &only.name)?),
-            (None, _) => None,
-        }
-    };
-    site.collections.iter().map(parent).collect()
-}
-
-pub fn position(site: &Site, collection: &Collection) -> Option<usize> {
-    site.collections.iter().position(|other| std::ptr::eq(other, collection))
+/// R2: the longest proper prefix that is the path of a record, of its own list before lists that borrow it; else the record to which
+/// its only parameter refers (R7).
+pub fn find_parent(site: &Site, collection: &Collection) -> Option<usize> {
+    let list = site.operations.get(collection.list)?;
+    let mut unbound = collection.free_parameters(list);
+    let (first, second) = (unbound.next()?, unbound.next());
+    let above = site.collections.iter().enumerate().filter_map(|(number, other)| {
+        let record = site.operations.get(other.record?)?;
+        let below = rest(&list.path, &record.path).filter(|below| !below.is_empty())?;
+        let is_own = rest(&record.path, &site.operations.get(other.list)?.path).is_some();
+        Some((Reverse(below.len()), is_own, number))
+    });
+    if let Some((.., number)) = above.max() {
+        return Some(number);
+    }
+    let named = reference::find(site, list, &[], &first.name).filter(|_| second.is_none())?;
+    site.collections.iter().position(|other| std::ptr::eq(other, named))
 }
 
 fn item_of(site: &Site, operation: &Operation) -> Option<(Value, String)> {
@@ -198,105 +196,85 @@ fn component(schema: &Value) -> String {
 fn record_of(site: &Site, all: &[Collection], collection: &Collection) -> Option<usize> {
     let own = |collection: &Collection| {
         let list = site.operations.get(collection.list)?;
-        let is_record = |one: &Operation| {
-            let ends = rest(&one.path, &list.path);
-            one.is_read() && ends.is_some_and(|rest| matches!(rest.as_slice(), [last] if last.starts_with('{')))
-        };
+        let is_one = |rest: Vec<&str>| matches!(rest.as_slice(), [last] if last.starts_with('{'));
+        let is_record = |one: &Operation| one.is_read() && rest(&one.path, &list.path).is_some_and(is_one);
         let found = site.operations.iter().position(is_record)?;
         // A list that ends with a parameter is none.
         all.iter().all(|other| other.list != found).then_some(found)
     };
-    let one_parameter = |number: &usize| {
-        site.operations
-            .get(*number)
-            .is_some_and(|record| record.path_parameters().count() == 1 && record.path.ends_with('}'))
+    let has_one = |number: &usize| {
+        let record = site.operations.get(*number);
+        record.is_some_and(|record| record.path_parameters().count() == 1 && record.path.ends_with('}'))
     };
-    let same = |other: &&Collection| !other.component.is_empty() && other.component == collection.component;
-    own(collection).or_else(|| all.iter().filter(same).filter_map(own).find(one_parameter)).or_else(|| {
-        let shows = |(_, one): &(usize, &Operation)| {
-            one.is_read() && !collection.component.is_empty() && component(&one.response) == collection.component
-        };
-        site.operations.iter().enumerate().filter(shows).map(|(number, _)| number).find(one_parameter)
-    })
+    let is_same = |name: &str| !name.is_empty() && name == collection.component;
+    let others = || all.iter().filter(|other| is_same(&other.component)).filter_map(own).find(has_one);
+    let shows = |number: &usize| {
+        site.operations.get(*number).is_some_and(|one| one.is_read() && is_same(&component(&one.response)))
+            && has_one(number)
+    };
+    own(collection).or_else(others).or_else(|| (0..site.operations.len()).find(shows))
 }
 
 /// R10.
-fn title_of(item: &Value, hint: Option<&Value>) -> Vec<String> {
-    if let Some(hinted) = names(hint, "title") {
-        return hinted;
-    }
+fn title_of(item: &Value, hint: Option<&ListHint>) -> Vec<String> {
     let has = |name: &&&str| item.get("properties").is_some_and(|members| members.get(**name).is_some());
     let first = TITLES.iter().find(has).map(|name| (*name).to_owned());
-    let beside = ["sku", "code"].iter().find(has).map(|name| (*name).to_owned());
-    match (first, beside) {
-        (Some(first), Some(beside)) if first == "name" => vec![beside, first],
-        (first, _) => first.into_iter().collect(),
+    let code = ["sku", "code"].iter().find(has).map(|name| (*name).to_owned());
+    match (hint.filter(|hint| !hint.title.is_empty()), first, code) {
+        (Some(hint), ..) => hint.title.clone(),
+        (None, Some(first), Some(code)) if first == "name" => vec![code, first],
+        (None, first, _) => first.into_iter().collect(),
     }
 }
 
 /// R11.
-fn columns_of(site: &Site, item: &Value, hint: Option<&Value>, title: &[String]) -> Vec<String> {
-    if let Some(hinted) = names(hint, "columns") {
-        return hinted;
+fn columns_of(site: &Site, item: &Value, hint: Option<&ListHint>, title: &[String]) -> Vec<String> {
+    if let Some(hint) = hint.filter(|hint| !hint.columns.is_empty()) {
+        return hint.columns.clone();
     }
     let members = item.get("properties").and_then(Value::as_object);
-    let mut columns = title.to_vec();
+    let is_short =
+        |schema: &Value| schema.get("maxLength").and_then(Value::as_u64).is_none_or(|most| most <= LONGEST_COLUMN);
     let scalars = members.into_iter().flatten().filter(|(name, schema)| {
         let resolved = site.resolve(schema);
-        let is_short =
-            resolved.schema.get("maxLength").and_then(Value::as_u64).is_none_or(|most| most <= LONGEST_COLUMN);
-        is_short && !NO_COLUMNS.contains(&name.as_str()) && !matches!(resolved.kind(), "object" | "array" | "")
+        let is_scalar = !matches!(resolved.kind(), "object" | "array" | "");
+        is_scalar && is_short(resolved.schema) && !NO_COLUMNS.contains(&name.as_str())
     });
-    let scalars: Vec<&String> = scalars.map(|(name, _)| name).collect();
-    let status = scalars.iter().filter(|name| name.as_str() == "status");
-    for name in status.chain(&scalars) {
+    let (status, others): (Vec<&String>, Vec<&String>) =
+        scalars.map(|(name, _)| name).partition(|name| name.as_str() == "status");
+    let last = members.and_then(|members| members.get_key_value("updatedAt")).map(|(name, _)| name);
+    let mut columns = title.to_vec();
+    for name in status.into_iter().chain(others).chain(last) {
         if columns.len() < MOST_COLUMNS && !columns.contains(name) {
-            columns.push((*name).clone());
+            columns.push(name.clone());
         }
     }
-    if columns.len() < MOST_COLUMNS && members.is_some_and(|members| members.contains_key("updatedAt")) {
-        columns.push("updatedAt".to_owned());
-    }
     columns
-}
-
-fn names(hint: Option<&Value>, name: &str) -> Option<Vec<String>> {
-    let names = hint?.get(name)?.as_array()?.iter().filter_map(Value::as_str).map(str::to_owned);
-    Some(names.collect::<Vec<String>>()).filter(|names| !names.is_empty())
-}
-
-fn position_of(hint: Option<&Value>) -> Option<u32> {
-    hint?.get("position")?.as_u64()?.try_into().ok()
 }
 
 /// R13: lists without a parent, then reads and actions without parameters (R8) at the end of their module's group.
 pub fn list_groups(site: &Site) -> Vec<Group> {
     let mut entries: Vec<(u32, String, Entry)> = Vec::new();
     for collection in site.collections.iter().filter(|collection| collection.parent.is_none()) {
-        let Some(list) = site.operations.get(collection.list) else { continue };
-        if collection.unbound(list).next().is_none() {
-            let values: Vec<&str> = collection.bound.iter().map(|(_, value)| value.as_str()).collect();
-            let path = super::fill(&list.path, &values).unwrap_or_default();
+        let path = site.list_path(collection, &[]);
+        entries.extend(path.map(|path| {
             let entry = Entry { label: collection.label.clone(), path, operation: collection.list };
-            entries.push((collection.position, collection.group.clone(), entry));
-        }
+            (collection.position, collection.group.clone(), entry)
+        }));
     }
     for (number, operation) in site.operations.iter().enumerate() {
-        let is_list = site.collections.iter().any(|collection| collection.list == number);
         let is_used =
-            |collection: &Collection| collection.create == Some(number) || collection.actions.contains(&number);
+            |one: &Collection| [Some(one.list), one.create].contains(&Some(number)) || one.actions.contains(&number);
         let is_edit = operation.method == Method::PUT && site.read_at(&operation.path).is_some();
         let has_parameters = operation.path_parameters().next().is_some();
-        if is_list || is_edit || has_parameters || !operation.of_company || site.collections.iter().any(is_used) {
+        if is_edit || has_parameters || !operation.of_company || site.collections.iter().any(is_used) {
             continue;
         }
-        let (label, path) = if operation.is_read() {
-            (words::to_title(&operation.id, &operation.summary), operation.path.clone())
-        } else {
-            (operation.summary.clone(), format!("{}?_form={}", operation.path, operation.id))
+        let (label, path) = match operation.is_read() {
+            true => (words::to_title(&operation.id, &operation.summary), operation.path.clone()),
+            false => (operation.summary.clone(), format!("{}?_form={}", operation.path, operation.id)),
         };
-        let hints = site.hints.get(&operation.module);
-        let (group, position) = hints.map_or((String::new(), POSITION), |hints| (hints.group.clone(), hints.position));
+        let (group, position) = place_of(site, operation);
         entries.push((position, group, Entry { label, path, operation: number }));
     }
     entries.sort_by_key(|(position, ..)| *position);

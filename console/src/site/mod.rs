@@ -15,7 +15,6 @@ use crate::host::Contract;
 use collection::{Collection, Group, ModuleHints};
 use operation::Operation;
 use record::Record;
-use reference::ReferenceHint;
 
 /// Everything that pages need of a contract.
 pub struct Site {
@@ -27,7 +26,6 @@ pub struct Site {
     pub records: Vec<Record>,
     pub groups: Vec<Group>,
     hints: HashMap<String, ModuleHints>,
-    references: Vec<ReferenceHint>,
     /// Sentences of item codes.
     pub(crate) sentences: HashMap<String, String>,
     /// By path: the operations there. Parameters are named by their place, since operations name them differently.
@@ -99,26 +97,23 @@ impl Site {
         for (shape, numbers) in shapes {
             addresses.insert(shape, numbers).map_err(|fault| fault.to_string())?;
         }
-        let (mut hints, mut references) = (HashMap::new(), Vec::new());
-        for tag in document.get("tags").and_then(Value::as_array).into_iter().flatten() {
-            let Some(module) = tag.get("name").and_then(Value::as_str) else { continue };
-            let written = tag.get("x-stoa-console");
-            hints.insert(module.to_owned(), ModuleHints::read(module, written));
-            let stated = written.and_then(|hints| hints.get("references")).and_then(Value::as_array);
-            references.extend(stated.into_iter().flatten().filter_map(|hint| ReferenceHint::read(module, hint)));
-        }
+        let tags = document.get("tags").and_then(Value::as_array).into_iter().flatten();
+        let hints = tags.filter_map(|tag| {
+            let module = tag.get("name")?.as_str()?;
+            Some((module.to_owned(), ModuleHints::read(module, tag.get("x-stoa-console"))))
+        });
+        let hints: HashMap<String, ModuleHints> = hints.collect();
         let schemas = document.pointer_mut("/components/schemas").map(Value::take);
         let Some(Value::Object(schemas)) = schemas else { return Err("the contract has no schemas".to_owned()) };
         let sentences = schemas.get("ItemCode").map(words::read_sentences).unwrap_or_default();
         let (collections, records, groups) = Default::default();
         let etag = contract.etag.clone();
-        let mut site =
-            Site { etag, schemas, operations, collections, records, groups, hints, references, sentences, addresses };
+        let mut site = Site { etag, schemas, operations, collections, records, groups, hints, sentences, addresses };
         site.collections = collection::find(&site);
-        for (number, parent) in collection::find_parents(&site).into_iter().enumerate() {
-            if let Some(collection) = site.collections.get_mut(number) {
-                collection.parent = parent;
-            }
+        let parents: Vec<Option<usize>> =
+            site.collections.iter().map(|one| collection::find_parent(&site, one)).collect();
+        for (collection, parent) in site.collections.iter_mut().zip(parents) {
+            collection.parent = parent;
         }
         site.records = record::find(&site);
         site.groups = collection::list_groups(&site);
@@ -148,7 +143,7 @@ impl Site {
 
     /// An operation by its id whose path begins as the address does, and the parameters that the address states.
     pub fn form_at(&self, id: &str, path: &str) -> Option<(&Operation, Vec<(String, String)>)> {
-        let operation = self.operation(id)?;
+        let operation = self.operation(id).filter(|operation| operation.of_company)?;
         let mut stated = operation.path.split('/');
         let mut values = Vec::new();
         for segment in path.split('/') {
@@ -160,12 +155,6 @@ impl Site {
             }
         }
         Some((operation, values))
-    }
-
-    /// The address of an operation's form below the company, without its query: its path up to the last parameter that has a value.
-    pub fn form_path(&self, operation: &Operation, values: &[&str]) -> Option<String> {
-        let known = operation.path_parameters().count().min(values.len());
-        fill(&until_parameter(&operation.path, known), values)
     }
 
     /// The collection of a list; `bound`: the value of the parameter that splits it.
@@ -289,18 +278,6 @@ pub fn fill(path: &str, values: &[&str]) -> Option<String> {
     let segments =
         path.split('/').map(|segment| if segment.starts_with('{') { values.next().copied() } else { Some(segment) });
     Some(segments.collect::<Option<Vec<&str>>>()?.join("/"))
-}
-
-/// The path up to and with its parameter of this number; with 0 up to its first parameter.
-fn until_parameter(path: &str, number: usize) -> String {
-    let mut seen = 0;
-    let kept = path.split('/').take_while(|segment| {
-        let is_parameter = segment.starts_with('{');
-        let is_kept = seen < number || (number == 0 && !is_parameter);
-        seen += usize::from(is_parameter);
-        is_kept
-    });
-    kept.collect::<Vec<_>>().join("/")
 }
 
 /// A path whose parameters are named by their place.

@@ -1,6 +1,7 @@
 //! An operation as the contract describes it.
 
 use http::Method;
+use serde::Deserialize;
 use serde_json::{Map, Value};
 
 const COMPANY: &str = "/tenants/{tenantId}";
@@ -22,8 +23,6 @@ pub struct Operation {
     /// True if it takes `Prefer: dry-run`.
     pub preview: bool,
     pub csv: bool,
-    /// The status of a success.
-    pub status: u16,
     /// Those of the path in its sequence, then those of the query. The company is not among them.
     pub parameters: Vec<Parameter>,
     pub body: Option<Value>,
@@ -32,22 +31,30 @@ pub struct Operation {
     pub sentences: Map<String, Value>,
 }
 
+#[derive(Deserialize)]
 pub struct Parameter {
     pub name: String,
+    #[serde(rename = "in")]
     pub place: Place,
+    #[serde(default)]
     pub required: bool,
+    #[serde(default)]
     pub schema: Value,
+    #[serde(default)]
     pub description: String,
 }
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+/// Those of headers are no parameters here.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "lowercase")]
 pub enum Place {
     Path,
     Query,
 }
 
 /// Permissions that an operation requires (`x-stoa-access`).
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "lowercase")]
 pub enum Access {
     All(Vec<String>),
     /// One of them; an empty list: every member.
@@ -77,11 +84,12 @@ impl Operation {
         let stated: Vec<&Value> = stated.filter_map(|parameter| find(parameter, contract)).collect();
         let takes =
             |name: &str| stated.iter().find(|one| one["in"] == "header" && one["name"].as_str() == Some(name)).copied();
-        let mut parameters: Vec<Parameter> = stated.iter().filter_map(|one| Parameter::read(one)).collect();
+        let parameters = stated.iter().filter_map(|one| Parameter::deserialize(*one).ok());
+        let mut parameters: Vec<Parameter> = parameters.filter(|one| one.name != "tenantId").collect();
         // Stable: those of the query keep their sequence behind those of the path.
         parameters.sort_by_key(|one| path.find(&format!("{{{}}}", one.name)).unwrap_or(usize::MAX));
-        let (status, success) =
-            written.get("responses")?.as_object()?.iter().find(|(status, _)| status.starts_with('2'))?;
+        let success = written.get("responses")?.as_object()?.iter().find(|(status, _)| status.starts_with('2'))?.1;
+        let access = written.get("x-stoa-access").and_then(|access| Access::deserialize(access).ok());
         let json = "/content/application~1json/schema";
         Some(Operation {
             id: text("operationId"),
@@ -91,12 +99,11 @@ impl Operation {
             module: written.pointer("/tags/0").and_then(Value::as_str).unwrap_or_default().to_owned(),
             summary: text("summary"),
             description: text("description"),
-            access: Access::read(written.get("x-stoa-access")),
+            access: access.unwrap_or_else(|| Access::Any(Vec::new())),
             key: takes("Idempotency-Key").is_some(),
             if_match: takes("If-Match").is_some(),
             preview: takes("Prefer").is_some_and(|one| one["schema"].to_string().contains("\"dry-run\"")),
             csv: success.pointer("/content/text~1csv").is_some(),
-            status: status.parse().ok()?,
             parameters,
             body: written.get("requestBody").and_then(|body| body.pointer(json)).cloned(),
             response: success.pointer(json).cloned().unwrap_or_default(),
@@ -119,36 +126,5 @@ fn find<'a>(parameter: &'a Value, contract: &'a Value) -> Option<&'a Value> {
     match parameter.get("$ref").and_then(Value::as_str) {
         Some(reference) => contract.pointer(reference.strip_prefix('#')?),
         None => Some(parameter),
-    }
-}
-
-impl Parameter {
-    fn read(written: &Value) -> Option<Parameter> {
-        let text = |name: &str| written.get(name).and_then(Value::as_str).unwrap_or_default();
-        let place = match text("in") {
-            "path" if text("name") != "tenantId" => Place::Path,
-            "query" => Place::Query,
-            _ => return None,
-        };
-        Some(Parameter {
-            name: text("name").to_owned(),
-            place,
-            required: written.get("required").and_then(Value::as_bool).unwrap_or_default(),
-            schema: written.get("schema").cloned().unwrap_or_default(),
-            description: text("description").to_owned(),
-        })
-    }
-}
-
-impl Access {
-    fn read(written: Option<&Value>) -> Access {
-        let codes = |name: &str| {
-            let codes = written?.get(name)?.as_array()?.iter();
-            Some(codes.filter_map(Value::as_str).map(str::to_owned).collect::<Vec<String>>())
-        };
-        match (codes("all"), codes("any")) {
-            (Some(codes), _) => Access::All(codes),
-            (None, any) => Access::Any(any.unwrap_or_default()),
-        }
     }
 }

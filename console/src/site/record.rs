@@ -107,7 +107,7 @@ fn is_below(site: &Site, read: usize, collection: &collection::Collection) -> bo
     paths.is_some_and(|(read, list)| rest(&read.path, &list.path).is_some_and(|rest| rest.len() == 1))
 }
 
-/// The longest record above the path; else the record to which the first parameter refers, as a variant's for its stock.
+/// The longest record above the path; for a read else the record to which its first parameter refers (R7).
 fn place(site: &Site, records: &[Record], operation: &Operation) -> Option<Place> {
     let above = records.iter().enumerate().filter_map(|(number, record)| {
         let read = site.operations.get(record.read)?;
@@ -117,7 +117,7 @@ fn place(site: &Site, records: &[Record], operation: &Operation) -> Option<Place
         return Some((number, list_parts(&below)));
     }
     let segments: Vec<&str> = operation.path.split('/').collect();
-    let first = segments.iter().position(|segment| segment.starts_with('{'))?;
+    let first = segments.iter().position(|segment| operation.is_read() && segment.starts_with('{'))?;
     let collection = first_reference(site, operation)?;
     let number = records.iter().position(|record| Some(record.read) == collection.record)?;
     Some((number, list_parts(segments.get(first + 1..).unwrap_or_default())))

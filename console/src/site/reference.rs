@@ -1,30 +1,19 @@
 //! The collection to which a member or a parameter refers (rule R9).
 
-use serde_json::Value;
+use serde::Deserialize;
 
 use super::collection::Collection;
 use super::operation::Operation;
 use super::{Site, words};
 
-/// A hint: the member holds the id of a record of a list, where the names do not say it.
+/// The member holds the id of a record of a list, where the names do not say it.
+#[derive(Default, Deserialize)]
+#[serde(default)]
 pub struct ReferenceHint {
-    pub module: String,
-    pub member: String,
-    pub list: String,
+    member: String,
+    list: String,
     /// Only for operations below this path.
-    pub below: String,
-}
-
-impl ReferenceHint {
-    pub fn read(module: &str, written: &Value) -> Option<ReferenceHint> {
-        let text = |name: &str| written.get(name).and_then(Value::as_str).map(str::to_owned);
-        Some(ReferenceHint {
-            module: module.to_owned(),
-            member: text("member")?,
-            list: text("list")?,
-            below: text("below").unwrap_or_default(),
-        })
-    }
+    below: String,
 }
 
 /// The name of a record of the collection at a segment: `price-lists` is `priceList`, `branches` is `branch`.
@@ -55,13 +44,11 @@ pub fn find<'a>(
     member: &str,
 ) -> Option<&'a Collection> {
     let name = member.strip_suffix("Ids").or_else(|| member.strip_suffix("Id")).filter(|name| !name.is_empty())?;
-    let hints = site.references.iter().filter(|hint| {
-        hint.module == operation.module && hint.member == member && operation.path.starts_with(&hint.below)
-    });
-    if let Some(hinted) = hints.max_by_key(|hint| hint.below.len())
-        && let Some(collection) = site.collection_of(&hinted.list, None)
-    {
-        return Some(collection);
+    let hints = site.hints.get(&operation.module).into_iter().flat_map(|hints| &hints.references);
+    let own = hints.filter(|hint| hint.member == member && operation.path.starts_with(&hint.below));
+    let hinted = own.max_by_key(|hint| hint.below.len()).and_then(|hint| site.collection_of(&hint.list, None));
+    if hinted.is_some() {
+        return hinted;
     }
     if name == "parent" {
         return find_own(site, operation, values);
@@ -91,7 +78,7 @@ fn find_own<'a>(site: &'a Site, operation: &Operation, values: &[(String, String
 fn is_usable(site: &Site, operation: &Operation, collection: &Collection) -> bool {
     let Some(list) = site.operations.get(collection.list) else { return false };
     let has_id = collection.item.pointer("/properties/id").is_some();
-    has_id && (collection.unbound(list).next().is_none() || begins_alike(&operation.path, &list.path))
+    has_id && (collection.free_parameters(list).next().is_none() || begins_alike(&operation.path, &list.path))
 }
 
 /// True if the path begins as the other one does up to its last parameter.
@@ -107,7 +94,7 @@ fn choose<'a>(site: &'a Site, operation: &Operation, mut found: Vec<&'a Collecti
     let rules: [&dyn Fn(&Collection) -> bool; 3] = [
         &|collection| list(collection).is_some_and(|list| area(&list.path) == area(&operation.path)),
         &|collection| list(collection).is_some_and(|list| list.module == operation.module),
-        &|collection| list(collection).is_some_and(|list| collection.unbound(list).next().is_none()),
+        &|collection| list(collection).is_some_and(|list| collection.free_parameters(list).next().is_none()),
     ];
     for rule in rules {
         if found.len() > 1 && found.iter().any(|collection| rule(collection)) {

@@ -98,7 +98,7 @@ fn no_file_of_the_console_names_an_example() {
                 false => {
                     let text = fs::read_to_string(&path).expect("a text").to_ascii_lowercase();
                     for name in ["loyalty", "group-prices", "credit-limit", "tiers"] {
-                        assert!(!text.contains(name), "{} names {name}", shown(&path));
+                        assert!(!text.contains(name), "{} names {name}", name_of(&path));
                     }
                     read += 1;
                 }
@@ -108,6 +108,6 @@ fn no_file_of_the_console_names_an_example() {
     assert!(read > 40, "{read} files");
 }
 
-fn shown(path: &Path) -> String {
+fn name_of(path: &Path) -> String {
     path.strip_prefix(workspace()).unwrap_or(path).display().to_string()
 }
