@@ -6,10 +6,11 @@ use maud::{Markup, html};
 use serde_json::Value;
 
 use crate::call::Problem;
-use crate::clock::Clock;
-use crate::page::{self, Frame};
-use crate::shop::figures::{amount, from_millionths, quantity, to_millionths};
-use crate::shop::{Visit, chart, find_record, items, join_ids, text};
+use crate::page::{self, Visit};
+use crate::shop::figures::{from_millionths, quantity, to_millionths};
+use crate::shop::parts::{cell, link, table};
+use crate::shop::{address_of, chart, items, join_ids, read, read_if, text};
+use crate::show::value::amount;
 
 /// Days of the bars, and those by whose sales goods are foreseen to run out.
 const BARS: u64 = 14;
@@ -18,99 +19,101 @@ const MOST_SHORTAGES: usize = 10;
 
 type Read = Option<Result<Value, Problem>>;
 
-pub async fn respond(visit: &Visit<'_>) -> Result<Response, Problem> {
+pub async fn respond(visit: &Visit) -> Result<Response, Problem> {
     let entities = async {
         match visit.site.operation("listLegalEntities") {
-            Some(_) => visit.read("listLegalEntities", &[], &[]).await,
+            Some(_) => read(visit, "listLegalEntities", &[], &[]).await,
             None => Ok(Value::Null),
         }
     };
     let (frame, entities) = tokio::join!(visit.frame(), entities);
     let (frame, entities) = (frame?, entities?);
-    let chosen = visit.query.get("entity").and_then(|id| find_record(items(&entities), id));
-    let entity = chosen.or_else(|| items(&entities).first());
+    let entities = items(&entities);
+    let asked = visit.query.get("entity").unwrap_or_default();
+    let entity = entities.iter().find(|entity| text(entity, "id") == asked).or(entities.first());
     let body = match entity {
-        Some(entity) => draw_entity(visit, &frame, entity).await,
+        Some(entity) => draw_entity(visit, entity).await?,
         None => html! { p { "The company has no legal entity." } },
     };
     let page = html! {
-        @if items(&entities).len() > 1 {
-            nav.buttons aria-label="Legal entities" {
-                @for other in items(&entities) {
-                    @let is_shown = entity.is_some_and(|entity| text(entity, "id") == text(other, "id"));
-                    a href={ "?entity=" (text(other, "id")) } aria-current=[is_shown.then_some("page")] { (text(other, "name")) }
-                }
+        @if entities.len() > 1 {
+            nav.actions aria-label="Legal entities" {
+                @for other in entities { (link(format!("?entity={}", text(other, "id")), text(other, "name"))) " " }
             }
         }
         (body)
     };
-    let title = frame.context.name.clone();
-    Ok(page::draw(&frame, &title, page))
+    Ok(page::draw(&frame, &frame.context.name, page))
 }
 
-/// What the reports of the page are about.
+/// The scope of the page's reports.
 struct Scope<'a> {
-    visit: &'a Visit<'a>,
-    frame: &'a Frame,
+    visit: &'a Visit,
     /// Of the legal entity.
     id: &'a str,
     /// "" if it has none: there are no reports then.
     currency: &'a str,
-    /// Last day.
-    to: &'a str,
+    today: NaiveDate,
 }
 
 impl Scope<'_> {
-    async fn report(&self, operation: &str, from: &str, more: &[(&str, &str)]) -> Read {
-        if self.currency.is_empty() {
-            return None;
-        }
-        let mut query =
-            vec![("legalEntityId", self.id), ("currencyCode", self.currency), ("from", from), ("to", self.to)];
+    /// The first of so many days of which today is the last.
+    fn from(&self, days: u64) -> String {
+        self.today.checked_sub_days(Days::new(days - 1)).unwrap_or(self.today).to_string()
+    }
+
+    async fn report(&self, operation: &str, days: u64, more: &[(&str, &str)]) -> Read {
+        let (from, to) = (self.from(days), self.from(1));
+        let mut query = vec![("legalEntityId", self.id), ("currencyCode", self.currency), ("from", &from), ("to", &to)];
         query.extend(more);
-        self.visit.read_if(self.frame, operation, &query).await
+        if self.currency.is_empty() { None } else { read_if(self.visit, operation, &query).await }
     }
 }
 
-async fn draw_entity(visit: &Visit<'_>, frame: &Frame, entity: &Value) -> Markup {
-    let today = Clock { zone: frame.context.zone }.today();
-    let back = |days: u64| today.checked_sub_days(Days::new(days - 1)).unwrap_or(today).to_string();
-    let (from_bars, from_sold, to) = (back(BARS), back(SOLD), today.to_string());
+async fn draw_entity(visit: &Visit, entity: &Value) -> Result<Markup, Problem> {
     let (id, currency) = (text(entity, "id"), text(entity, "currencyCode"));
-    let scope = Scope { visit, frame, id, currency, to: &to };
-    let sales = [("status", "CONFIRMED"), ("legalEntityId", id)];
-    let purchases = [("status", "APPROVED"), ("legalEntityId", id)];
+    let scope = Scope { visit, id, currency, today: visit.clock().await?.today() };
     let (days, sold, cash, sales, purchases) = tokio::join!(
-        scope.report("getSalesReport", &from_bars, &[("groupBy", "DAY")]),
-        scope.report("getSalesReport", &from_sold, &[("groupBy", "VARIANT"), ("limit", "100")]),
-        scope.report("getCashReport", &to, &[]),
-        visit.read_if(frame, "listSalesOrders", &sales),
-        visit.read_if(frame, "listPurchaseOrders", &purchases),
+        scope.report("getSalesReport", BARS, &[("groupBy", "DAY")]),
+        scope.report("getSalesReport", SOLD, &[("groupBy", "VARIANT"), ("limit", "100")]),
+        scope.report("getCashReport", 1, &[]),
+        read_if(visit, "listSalesOrders", &[("status", "CONFIRMED"), ("legalEntityId", id)]),
+        read_if(visit, "listPurchaseOrders", &[("status", "APPROVED"), ("legalEntityId", id)]),
     );
-    let variants = sold.as_ref().and_then(|read| read.as_ref().ok()).map(|sold| join_ids(items(sold), "key"));
-    let stock: Read = match variants.filter(|ids| !ids.is_empty()) {
-        Some(ids) => {
-            let query = [("variantIds", ids.as_str()), ("legalEntityId", id), ("limit", "100")];
-            visit.read_if(frame, "listStock", &query).await
+    let sold = sold.transpose().unwrap_or_default().unwrap_or_default();
+    let variants = join_ids(items(&sold), "key");
+    let stock = match variants.is_empty() {
+        true => None,
+        false => {
+            read_if(visit, "listStock", &[("variantIds", &variants), ("legalEntityId", id), ("limit", "100")]).await
         }
-        None => None,
     };
-    html! {
+    let figure = |label: &str, value: &str| draw_figure(label, html! { (amount(value)) " " (currency) });
+    let net = |days: &Value, day: &str| {
+        let row = items(days).iter().find(|row| text(row, "key") == day);
+        row.map_or("0", |row| text(row, "net")).to_owned()
+    };
+    let total = |report: &Value, member: &str| text(&report["totals"], member).to_owned();
+    let bars = |days: &Value| -> Vec<(String, String)> {
+        (1..=BARS).rev().map(|back| scope.from(back)).map(|day| (day.clone(), net(days, &day))).collect()
+    };
+    Ok(html! {
         @if currency.is_empty() { p { "The legal entity has no currency yet, so there are no reports." } }
         div.figures {
-            (draw_read(&days, |days| draw_today(days, &to, currency)))
+            (draw_read(&days, |days| figure("Net sales today", &net(days, &scope.from(1)))))
             (draw_read(&cash, |cash| html! {
-                (draw_figure("At the tills today", &amount(total(cash, "posReceipts")), currency))
-                (draw_figure("Payments of customers today", &amount(total(cash, "customerPayments")), currency))
+                (figure("At the tills today", &total(cash, "posReceipts")))
+                (figure("Payments of customers today", &total(cash, "customerPayments")))
             }))
-            (draw_waiting(visit, &sales, "Orders to deliver", "listSalesOrders", "CONFIRMED"))
-            (draw_waiting(visit, &purchases, "Purchases to receive", "listPurchaseOrders", "APPROVED"))
+            (draw_read(&sales, |page| draw_count(visit, page, "Orders to deliver", "listSalesOrders", "CONFIRMED")))
+            (draw_read(&purchases, |page| draw_count(visit, page, "Purchases to receive", "listPurchaseOrders", "APPROVED")))
         }
-        (draw_read(&days, |days| html! { h2 { "Net sales of 14 days" } (draw_bars(days, today)) }))
-        @if let Some(Ok(sold)) = &sold {
-            (draw_read(&stock, |stock| draw_shortages(visit, items(sold), stock)))
-        }
-    }
+        (draw_read(&days, |days| html! {
+            h2 { "Net sales of 14 days" }
+            (chart::draw("Net sales of 14 days", ["Day", ">Net"], &bars(days)))
+        }))
+        (draw_read(&stock, |stock| draw_shortages(visit, items(&sold), stock)))
+    })
 }
 
 fn draw_read(read: &Read, draw: impl Fn(&Value) -> Markup) -> Markup {
@@ -121,78 +124,47 @@ fn draw_read(read: &Read, draw: impl Fn(&Value) -> Markup) -> Markup {
     }
 }
 
-fn draw_figure(label: &str, value: &str, currency: &str) -> Markup {
-    html! { div.figure { (label) strong { (value) " " (currency) } } }
+fn draw_figure(label: &str, value: Markup) -> Markup {
+    html! { div.figure { (label) " " strong { (value) } } }
 }
 
-fn total<'v>(report: &'v Value, member: &str) -> &'v str {
-    report.get("totals").map(|totals| text(totals, member)).unwrap_or_default()
+/// How many records wait, with a link to them.
+fn draw_count(visit: &Visit, page: &Value, label: &str, list: &str, status: &str) -> Markup {
+    let more = if text(page, "nextCursor").is_empty() { "" } else { " or more" };
+    let address = format!("{}?status={status}", address_of(visit, list, &[]));
+    draw_figure(label, link(address, html! { (items(page).len()) (more) }))
 }
 
-fn draw_today(days: &Value, today: &str, currency: &str) -> Markup {
-    let row = items(days).iter().find(|row| text(row, "key") == today);
-    draw_figure("Net sales today", &amount(row.map_or("0", |row| text(row, "net"))), currency)
-}
-
-fn draw_waiting(visit: &Visit<'_>, read: &Read, label: &str, list: &str, status: &str) -> Markup {
-    draw_read(read, |page| {
-        let address = format!("{}?status={status}", visit.page_of(list, &[]));
-        let more = if text(page, "nextCursor").is_empty() { "" } else { " or more" };
-        html! { div.figure { (label) strong { a href=(address) { (items(page).len()) (more) } } } }
-    })
-}
-
-fn draw_bars(days: &Value, today: NaiveDate) -> Markup {
-    let day = |back: u64| today.checked_sub_days(Days::new(back)).unwrap_or(today).to_string();
-    let net = |day: &str| {
-        items(days).iter().find(|row| text(row, "key") == day).map_or("0", |row| text(row, "net")).to_owned()
-    };
-    let bars: Vec<(String, String)> = (0..BARS).rev().map(day).map(|day| (day.clone(), net(&day))).collect();
-    chart::draw("Net sales of 14 days", "Net", &bars)
-}
-
-/// Variants that run out within 14 days if they sell as in the last 28: the worst first. A variant without a stock level is not counted.
-fn draw_shortages(visit: &Visit<'_>, sold: &[Value], stock: &Value) -> Markup {
+fn draw_shortages(visit: &Visit, sold: &[Value], stock: &Value) -> Markup {
     if !text(stock, "nextCursor").is_empty() {
         return html! { p { "There are too many stock levels to foresee which goods run out." } };
     }
+    let row = |(row, short): &(&Value, i128)| {
+        let name = row["label"].as_str().unwrap_or("unnamed");
+        let article = link(address_of(visit, "getVariant", &[text(row, "key")]), name);
+        [article, cell(quantity(text(row, "quantity"))), cell(quantity(&from_millionths(*short)))]
+    };
     let shortages = find_shortages(sold, items(stock));
     html! {
         h2 { "Goods that run out within 14 days" }
         @if shortages.is_empty() { p { "None, if goods sell as in the last 28 days." } } @else {
-            table {
-                thead { tr { th scope="col" { "Article" } th.amount scope="col" { "Sold in 28 days" } th.amount scope="col" { "Short" } } }
-                tbody { @for Shortage { row, short } in &shortages {
-                    @let address = visit.page_of("getVariant", &[text(row, "key")]);
-                    tr {
-                        td data-label="Article" { a href=(address) { (row.get("label").and_then(Value::as_str).unwrap_or("unnamed")) } }
-                        td.amount data-label="Sold in 28 days" { (quantity(text(row, "quantity"))) }
-                        td.amount data-label="Short" { (quantity(&from_millionths(*short))) }
-                    }
-                } }
-            }
+            (table(["Article", ">Sold in 28 days", ">Short"], shortages.iter().map(row)))
         }
     }
 }
 
-struct Shortage<'v> {
-    row: &'v Value,
-    /// Millionths that are missing.
-    short: i128,
-}
-
-fn find_shortages<'v>(sold: &'v [Value], levels: &[Value]) -> Vec<Shortage<'v>> {
+/// Variants that run out within 14 days if they sell as in the last 28, with the millionths that will be missing: the worst first. A
+/// variant without a stock level is not counted.
+fn find_shortages<'v>(sold: &'v [Value], levels: &[Value]) -> Vec<(&'v Value, i128)> {
     let figure = |record: &Value, member: &str| to_millionths(text(record, member)).unwrap_or_default();
-    let mut shortages: Vec<Shortage<'v>> = Vec::new();
-    for row in sold {
-        let own: Vec<&Value> = levels.iter().filter(|level| text(level, "variantId") == text(row, "key")).collect();
-        let there: i128 = own.iter().map(|level| figure(level, "available") + figure(level, "incoming")).sum();
-        let short = figure(row, "quantity") / 2 - there;
-        if !own.is_empty() && short > 0 {
-            shortages.push(Shortage { row, short });
-        }
-    }
-    shortages.sort_by_key(|shortage| -shortage.short);
+    let shortage = |row: &'v Value| {
+        let mut own = levels.iter().filter(|level| text(level, "variantId") == text(row, "key")).peekable();
+        own.peek()?;
+        let there: i128 = own.map(|level| figure(level, "available") + figure(level, "incoming")).sum();
+        Some((row, figure(row, "quantity") / 2 - there)).filter(|(_, short)| *short > 0)
+    };
+    let mut shortages: Vec<(&Value, i128)> = sold.iter().filter_map(shortage).collect();
+    shortages.sort_by_key(|(_, short)| -short);
     shortages.truncate(MOST_SHORTAGES);
     shortages
 }
@@ -205,23 +177,13 @@ mod tests {
 
     #[test]
     fn goods_run_out_by_half_of_what_four_weeks_sold() {
-        let sold = [
-            json!({ "key": "a", "quantity": "28.000000" }),
-            json!({ "key": "b", "quantity": "10.000000" }),
-            json!({
-                "key": "service", "quantity": "100.000000"
-            }),
-        ];
-        let level = |variant: &str, available: &str, incoming: &str| json!({ "variantId": variant, "available": available, "incoming": incoming });
-        let levels = [
-            level("a", "3.000000", "4.500000"),
-            level("a", "1.000000", "0.000000"),
-            level("b", "5.000000", "0.000000"),
-        ];
+        let sold = [("a", "28.000000"), ("b", "10.000000"), ("service", "100.000000")];
+        let sold = sold.map(|(key, quantity)| json!({ "key": key, "quantity": quantity }));
+        let levels = [("a", "3.000000", "4.500000"), ("a", "1.000000", "0.000000"), ("b", "5.000000", "0.000000")];
+        let levels = levels.map(|(variant, available, incoming)| {
+            json!({ "variantId": variant, "available": available, "incoming": incoming })
+        });
         let shortages = find_shortages(&sold, &levels);
-        assert_eq!(
-            shortages.iter().map(|one| (text(one.row, "key"), one.short)).collect::<Vec<_>>(),
-            [("a", 5_500_000)]
-        );
+        assert_eq!(shortages, [(&sold[0], 5_500_000)]);
     }
 }

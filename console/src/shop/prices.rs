@@ -3,164 +3,157 @@
 use axum::response::Response;
 use chrono::{SecondsFormat, Utc};
 use futures_util::future::join_all;
-use http::StatusCode;
 use maud::{Markup, html};
+use percent_encoding::{NON_ALPHANUMERIC, utf8_percent_encode};
 use serde_json::{Value, json};
 
-use crate::call::{Problem, ProblemItem};
-use crate::clock::Clock;
-use crate::page::{self, Frame};
-use crate::shop::figures::amount;
-use crate::shop::{Visit, encode, is_permitted, items, text};
+use crate::call::{Context, Problem, ProblemItem};
+use crate::page::{self, Visit};
+use crate::shop::parts::{Hidden, form, link, typed};
+use crate::shop::{Done, Said, address_of, finish, is_permitted, items, name_of, read, text, write};
+use crate::show::value::amount;
 
 /// Columns of a page: each takes a call.
 const MOST_LISTS: &str = "4";
 const MOST_VARIANTS: &str = "50";
 
-pub async fn respond(visit: &Visit<'_>) -> Result<Response, Problem> {
-    match visit.form {
-        None => draw(visit, None, None).await,
-        Some(_) => schedule(visit).await,
+pub async fn respond(visit: &Visit) -> Result<Response, Problem> {
+    let done = if visit.is_post { schedule(visit).await } else { Err(Box::default()) };
+    match done {
+        Ok(address) => Ok(page::redirect(&address)),
+        Err(said) => draw(visit, &said).await,
     }
 }
 
 /// The cells of a column that state an amount: variant and amount, in the sequence of the form.
-fn read_cells<'a>(visit: &Visit<'a>) -> Vec<(&'a str, &'a str)> {
-    let Some(form) = visit.form else { return Vec::new() };
-    let cells = form.0.iter().filter_map(|(name, value)| Some((name.strip_prefix("v-")?, value.trim())));
+fn read_cells(visit: &Visit) -> Vec<(&str, &str)> {
+    let cells = visit.form.0.iter().filter_map(|(name, value)| Some((name.strip_prefix("v-")?, value.trim())));
     cells.filter(|(_, value)| !value.is_empty()).collect()
 }
 
-async fn schedule(visit: &Visit<'_>) -> Result<Response, Problem> {
+async fn schedule(visit: &Visit) -> Done {
     let cells = read_cells(visit);
     if cells.is_empty() {
-        return draw(visit, None, Some("State an amount in the column first.")).await;
+        return Err(Said::say("State a price in the column first."));
     }
-    let stated = visit.field("from");
-    let from = match stated {
+    // A call for the company's zone is made only if an instant was typed.
+    let from = match typed(visit, "from") {
         "" => Utc::now().to_rfc3339_opts(SecondsFormat::Millis, true),
-        // The zone of the company: the one call that this needs is made only if an instant was typed.
-        _ => Clock { zone: visit.calls.context().await?.zone }.from_text(stated),
+        local => visit.clock().await.map_err(|problem| Said::reject("schedulePrices", problem))?.from_text(local),
     };
-    let price = |(variant, amount): &(&str, &str)| json!({ "variantId": variant, "currencyCode": visit.field("currency"), "amount": amount, "validFrom": from });
+    let price = |(variant, amount): &(&str, &str)| json!({ "variantId": variant, "currencyCode": typed(visit, "currency"), "amount": amount, "validFrom": from });
     let body = json!({ "prices": cells.iter().map(price).collect::<Vec<_>>(), "replace": true });
-    match visit.write("schedulePrices", &[visit.field("list")], &body).await {
-        Ok(_) => Ok(page::redirect(&address(visit, visit.query.get("cursor"), visit.query.get("lists")))),
-        Err(problem) => draw(visit, Some(problem), None).await,
-    }
+    write(visit, "schedulePrices", &[typed(visit, "list")], &body).await?;
+    Ok(address(visit, asked(visit, "cursor"), asked(visit, "lists")))
 }
 
-/// The address of this part of the grid: what was searched, and the pages of variants and of lists.
-fn address(visit: &Visit<'_>, cursor: Option<&str>, lists: Option<&str>) -> String {
-    let stated = [("text", visit.query.get("text")), ("cursor", cursor), ("lists", lists)];
-    let stated = stated.iter().filter_map(|(name, value)| Some((name, value.filter(|value| !value.is_empty())?)));
-    let query: Vec<String> = stated.map(|(name, value)| format!("{name}={}", encode(value))).collect();
-    visit.address("/-/prices?") + &query.join("&")
+/// A parameter of the address; None if it is empty.
+fn asked<'v>(visit: &'v Visit, name: &str) -> Option<&'v str> {
+    visit.query.get(name).filter(|value| !value.is_empty())
 }
 
-async fn draw(visit: &Visit<'_>, problem: Option<Problem>, message: Option<&str>) -> Result<Response, Problem> {
-    let mut lists = vec![("status", "ACTIVE"), ("limit", MOST_LISTS)];
-    let mut variants = vec![("limit", MOST_VARIANTS)];
-    let stated = |name| visit.query.get(name).filter(|value| !value.is_empty());
-    lists.extend(stated("lists").map(|cursor| ("cursor", cursor)));
-    variants.extend(["text", "cursor"].iter().filter_map(|name| Some((*name, stated(name)?))));
-    let (frame, lists, variants) = tokio::join!(
-        visit.frame(),
-        visit.read("listPriceLists", &[], &lists),
-        visit.read("listVariants", &[], &variants),
+/// The address of a part of the grid: a search, a page of variants and a page of price lists.
+fn address(visit: &Visit, cursor: Option<&str>, lists: Option<&str>) -> String {
+    let stated = [("text", asked(visit, "text")), ("cursor", cursor), ("lists", lists)];
+    let stated =
+        stated.iter().filter_map(|(name, value)| Some((name, utf8_percent_encode((*value)?, NON_ALPHANUMERIC))));
+    let query: Vec<String> = stated.map(|(name, value)| format!("{name}={value}")).collect();
+    format!("{}/-/prices?{}", visit.base, query.join("&"))
+}
+
+async fn draw(visit: &Visit, said: &Said) -> Result<Response, Problem> {
+    let mut of_lists = vec![("status", "ACTIVE"), ("limit", MOST_LISTS)];
+    let mut of_variants = vec![("limit", MOST_VARIANTS)];
+    of_lists.extend(asked(visit, "lists").map(|cursor| ("cursor", cursor)));
+    of_variants.extend(["text", "cursor"].into_iter().filter_map(|name| Some((name, asked(visit, name)?))));
+    let (context, lists, variants) = tokio::join!(
+        visit.context(),
+        read(visit, "listPriceLists", &[], &of_lists),
+        read(visit, "listVariants", &[], &of_variants),
     );
-    let (frame, lists, variants) = (frame?, lists?, variants?);
-    let ids: Vec<&str> = items(&variants).iter().map(|variant| text(variant, "id")).collect();
-    let asked = json!({ "variantIds": ids });
-    let columns = items(&lists).iter().map(|list| async {
-        match ids.is_empty() {
-            true => Ok(Value::Null),
-            false => visit.write("resolvePrices", &[text(list, "id")], &asked).await,
-        }
-    });
+    let (context, lists, variants) = (context?, lists?, variants?);
+    let (lists, rest_of_lists) = (items(&lists), text(&lists, "nextCursor"));
+    let (variants, rest) = (items(&variants), text(&variants, "nextCursor"));
+    let ids: Vec<&str> = variants.iter().map(|variant| text(variant, "id")).collect();
+    let columns = lists.iter().filter(|_| !ids.is_empty()).map(|list| resolve(visit, text(list, "id"), &ids));
     let columns = join_all(columns).await.into_iter().collect::<Result<Vec<Value>, Problem>>()?;
     let cells = read_cells(visit);
     let place = |item: &ProblemItem| {
         let nth = item.pointer.strip_prefix("/prices/").and_then(|rest| rest.split('/').next()?.parse::<usize>().ok());
         let variant = nth.and_then(|nth| cells.get(nth)).map(|(variant, _)| *variant);
-        let known = items(&variants).iter().find(|known| Some(text(known, "id")) == variant);
-        known.map(|known| format!("{}:", text(known, "sku"))).unwrap_or_default()
+        variant.map(|variant| format!("{}:", name_of(variants, variant, "sku"))).unwrap_or_default()
     };
     let body = html! {
-        @if let Some(problem) = &problem { (visit.explain("schedulePrices", problem, &place)) }
-        @if let Some(message) = message { p.problem role="alert" { (message) } }
-        form.buttons method="get" {
-            label for="text" { "Find articles" }
-            input id="text" name="text" type="search" maxlength="100" value=(stated("text").unwrap_or_default());
-            @if let Some(lists) = stated("lists") { input type="hidden" name="lists" value=(lists); }
+        (said.draw(&visit.site, &place))
+        form.filters method="get" {
+            div.field {
+                label for="text" { "Find articles" }
+                input id="text" name="text" type="search" maxlength="100" value=(asked(visit, "text").unwrap_or_default());
+            }
+            @if let Some(lists) = asked(visit, "lists") { input type="hidden" name="lists" value=(lists); }
             button { "Find" }
         }
-        @if items(&lists).is_empty() {
-            p { "There is no price list. " a href=(visit.page_of("listPriceLists", &[])) { "Price lists" } }
-        }
+        @if lists.is_empty() { p { "There is no price list: " (link(address_of(visit, "listPriceLists", &[]), "Price lists")) } }
         @if ids.is_empty() { p { "No article was found." } }
         div.grid tabindex="0" role="region" aria-label="Prices" {
             table {
                 thead { tr {
                     th scope="col" { "Article" }
-                    @for list in items(&lists) { th scope="col" { (draw_head(visit, &frame, list, problem.as_ref())) } }
+                    @for list in lists { th scope="col" { (draw_head(visit, said, context, list)) } }
                 } }
-                tbody { @for variant in items(&variants) {
+                tbody { @for variant in variants {
                     tr {
-                        th scope="row" { (text(variant, "sku")) " " (text(variant, "color")) " " (text(variant, "storage")) }
-                        @for (list, prices) in items(&lists).iter().zip(&columns) {
-                            td.amount { (draw_cell(visit, list, variant, prices)) }
-                        }
+                        th scope="row" { (["sku", "color", "storage"].map(|name| text(variant, name)).join(" ")) }
+                        @for (list, prices) in lists.iter().zip(&columns) { td.number { (draw_cell(visit, list, variant, prices)) } }
                     }
                 } }
             }
         }
-        div.buttons {
-            @let more = text(&variants, "nextCursor");
-            @if !more.is_empty() { a href=(address(visit, Some(more), stated("lists"))) { "More articles" } }
-            @let more = text(&lists, "nextCursor");
-            @if !more.is_empty() { a href=(address(visit, stated("cursor"), Some(more))) { "More price lists" } }
-            @if stated("cursor").or(stated("lists")).is_some() { a href=(address(visit, None, None)) { "First" } }
+        p.pager {
+            @if !rest.is_empty() { (link(address(visit, Some(rest), asked(visit, "lists")), "More articles")) " " }
+            @if !rest_of_lists.is_empty() { (link(address(visit, asked(visit, "cursor"), Some(rest_of_lists)), "More price lists")) " " }
+            @if asked(visit, "cursor").or(asked(visit, "lists")).is_some() { (link(address(visit, None, None), "First")) }
         }
-        p { "An article has no price in effect if it is not published. An empty field changes nothing." }
+        p { "An article that is not published has no price in effect. An empty field changes nothing." }
     };
-    let status = problem.map_or(StatusCode::OK, |problem| problem.status);
-    Ok(page::draw_with_status(&frame, status, "Price grid", body))
+    finish(visit, "Price grid", said, body).await
+}
+
+async fn resolve(visit: &Visit, list: &str, variants: &[&str]) -> Result<Value, Problem> {
+    let (operation, path) = crate::shop::locate(&visit.site, "resolvePrices", &[list])?;
+    let body = json!({ "variantIds": variants });
+    visit.calls.write(operation, &path, Some(&body), None, None).await.map(|reply| reply.body)
 }
 
 /// The head of a column has its form; the fields below belong to it by the attribute `form`.
-fn draw_head(visit: &Visit<'_>, frame: &Frame, list: &Value, problem: Option<&Problem>) -> Markup {
+fn draw_head(visit: &Visit, said: &Said, context: &Context, list: &Value) -> Markup {
     let id = text(list, "id");
     let from = format!("from-{id}");
-    let is_sent = visit.field("list") == id;
+    let typed = if typed(visit, "list") == id { typed(visit, "from") } else { "" };
+    let fields = html! {
+        div.field {
+            label for=(from) { "Valid from" }
+            input id=(from) name="from" type="datetime-local" aria-describedby={ (from) "-help" } value=(typed);
+            small.help id={ (from) "-help" } { "Empty: from now on" }
+        }
+        button aria-label={ "Set the prices of " (text(list, "name")) } { "Set prices" }
+    };
+    let hidden: Hidden<'_> = &[("list", &list["id"]), ("currency", &list["currencyCode"])];
+    let target = address(visit, asked(visit, "cursor"), asked(visit, "lists"));
     html! {
         (text(list, "name")) " (" (text(list, "currencyCode")) ")"
-        @if is_permitted(visit.site, &frame.context, "schedulePrices") {
-            form id={ "list-" (id) } method="post" {
-                (visit.hide("schedule", problem.filter(|_| is_sent)))
-                input type="hidden" name="list" value=(id);
-                input type="hidden" name="currency" value=(text(list, "currencyCode"));
-                label for=(from) { "Valid from" }
-                input id=(from) name="from" type="datetime-local" value=(if is_sent { visit.field("from") } else { "" });
-                small { "Empty: from now on" }
-                button aria-label={ "Set the prices of " (text(list, "name")) } { "Set prices" }
-            }
-        }
+        @if is_permitted(&visit.site, context, "schedulePrices") { (form(visit, said, &target, &format!("list-{id}"), hidden, fields)) }
     }
 }
 
-fn draw_cell(visit: &Visit<'_>, list: &Value, variant: &Value, prices: &Value) -> Markup {
+fn draw_cell(visit: &Visit, list: &Value, variant: &Value, prices: &Value) -> Markup {
     let (list, id) = (text(list, "id"), text(variant, "id"));
-    let price = items(prices).iter().find(|price| text(price, "variantId") == id);
     let name = format!("v-{id}");
-    let typed = if visit.field("list") == list { visit.field(&name) } else { "" };
+    let price = items(prices).iter().find(|price| text(price, "variantId") == id);
+    let typed = if typed(visit, "list") == list { typed(visit, &name) } else { "" };
     html! {
-        @match price {
-            Some(price) => (amount(text(price, "amount"))),
-            None => "none",
-        }
-        " "
-        input form={ "list-" (list) } name=(name) inputmode="decimal" autocomplete="off" size="8" value=(typed)
-            aria-label={ "Price of " (text(variant, "sku")) };
+        (price.map_or_else(|| "none".to_owned(), |price| amount(text(price, "amount")))) " "
+        input form={ "list-" (list) } name=(name) inputmode="decimal" autocomplete="off" size="8" maxlength="40" value=(typed)
+            aria-label={ "New price of " (text(variant, "sku")) };
     }
 }

@@ -1,91 +1,83 @@
 //! The close of a session: the day's cash, the count, and the variance.
 
 use axum::response::Response;
-use http::StatusCode;
 use maud::{Markup, html};
 use serde_json::{Value, json};
 
 use crate::call::Problem;
-use crate::page;
-use crate::shop::figures::amount;
-use crate::shop::till::address;
-use crate::shop::{Visit, list, text, word};
+use crate::page::{self, Visit};
+use crate::shop::parts::{decimal, form, line, link, number, stated, typed};
+use crate::shop::till::{address, basket};
+use crate::shop::{Done, Said, finish, list, read, text, word, write};
+use crate::show::value::amount;
 
-pub async fn respond(visit: &Visit<'_>, id: &str) -> Result<Response, Problem> {
-    if visit.form.is_none() {
-        return draw(visit, id, None).await;
-    }
-    let notes = visit.field("notes");
-    let body = json!({
-        "expectedVersion": visit.number("version"), "countedAmount": visit.field("counted"),
-        "notes": if notes.is_empty() { Value::Null } else { Value::from(notes) },
-    });
-    match visit.write("closePosSession", &[id], &body).await {
-        Ok(_) => Ok(page::redirect(&(address(visit, id, "") + "/close"))),
-        Err(problem) => draw(visit, id, Some(problem)).await,
+pub async fn respond(visit: &Visit, id: &str) -> Result<Response, Problem> {
+    let done = if visit.is_post { close(visit, id).await } else { Err(Box::default()) };
+    match done {
+        Ok(address) => Ok(page::redirect(&address)),
+        Err(said) => draw(visit, id, &said).await,
     }
 }
 
-async fn draw(visit: &Visit<'_>, id: &str, problem: Option<Problem>) -> Result<Response, Problem> {
-    let (frame, session, report) = tokio::join!(
-        visit.frame(),
-        visit.read("getPosSession", &[id], &[]),
-        visit.read("getPosSessionReport", &[id], &[]),
+async fn close(visit: &Visit, id: &str) -> Done {
+    let (counted, notes) = (typed(visit, "counted"), stated(typed(visit, "notes")));
+    let body = json!({ "expectedVersion": number(visit, "version"), "countedAmount": counted, "notes": notes });
+    write(visit, "closePosSession", &[id], &body).await?;
+    Ok(address(visit, &format!("/{id}/close")))
+}
+
+async fn draw(visit: &Visit, id: &str, said: &Said) -> Result<Response, Problem> {
+    let (context, session, report) = tokio::join!(
+        visit.context(),
+        read(visit, "getPosSession", &[id], &[]),
+        read(visit, "getPosSessionReport", &[id], &[]),
     );
-    let (frame, session, report) = (frame?, session?, report?);
-    let is_open = text(&session, "status") == "OPEN";
+    let (_, session, report) = (context?, session?, report?);
+    let fields = html! {
+        (decimal(visit, "counted", &format!("Cash counted in the drawer, {}", text(&session, "currencyCode")), true))
+        (line(visit, "notes", "Notes", 1_000))
+        button { "Close the session" }
+    };
+    let target = address(visit, &format!("/{id}/close"));
     let body = html! {
-        @if let Some(problem) = &problem {
-            (visit.explain("closePosSession", problem, &|item| item.pointer.clone()))
-        }
+        (said.draw(&visit.site, &|_| String::new()))
         p { "Session " (session["sessionNo"]) " of the register " (text(&report, "registerCode")) }
-        (draw_cash(&report))
-        @if is_open {
-            form method="post" {
-                (visit.hide("close", problem.as_ref()))
-                input type="hidden" name="version" value=(session["version"]);
-                label for="counted" { "Cash counted in the drawer, " (text(&session, "currencyCode")) }
-                input id="counted" name="counted" inputmode="decimal" required autocomplete="off" autofocus value=(visit.field("counted"));
-                label for="notes" { "Notes" }
-                textarea id="notes" name="notes" maxlength="1000" { (visit.field("notes")) }
-                button.main { "Close the session" }
-            }
-            p { a href=(address(visit, id, "")) { "Continue selling" } }
+        (draw_report(&report))
+        @if text(&session, "status") == "OPEN" {
+            (form(visit, said, &target, "close", &[("version", &session["version"])], fields))
+            p { (link(basket(visit, id, ""), "Continue selling")) }
         } @else {
-            p { "The session is closed." }
-            p { a href=(visit.address("/-/till")) { "Registers" } }
+            p { "The session is closed. " (link(address(visit, ""), "Registers")) }
         }
     };
-    let status = problem.map_or(StatusCode::OK, |problem| problem.status);
-    Ok(page::draw_with_status(&frame, status, "Close the session", body))
+    finish(visit, "Close the session", said, body).await
 }
 
-fn draw_cash(report: &Value) -> Markup {
-    let tally = |name: &str| report["cash"].get(name).map(|tally| text(tally, "amount")).unwrap_or_default().to_owned();
-    let cash = |name: &str| text(&report["cash"], name).to_owned();
+fn draw_report(report: &Value) -> Markup {
+    let (cash, receipts) = (&report["cash"], &report["receipts"]);
     let rows = [
-        ("At the opening", text(report, "openingAmount").to_owned()),
-        ("Sales in cash", cash("sales")),
-        ("Paid in", tally("movementsIn")),
-        ("Paid out", tally("movementsOut")),
-        ("Refunds", tally("refunds")),
-        ("Refunds that were voided", tally("refundsVoided")),
-        ("Expected in the drawer", cash("expected")),
-        ("Counted", text(report, "countedAmount").to_owned()),
-        ("Variance", text(report, "variance").to_owned()),
+        ("At the opening", text(report, "openingAmount")),
+        ("Sales in cash", text(cash, "sales")),
+        ("Paid in", text(&cash["movementsIn"], "amount")),
+        ("Paid out", text(&cash["movementsOut"], "amount")),
+        ("Refunds", text(&cash["refunds"], "amount")),
+        ("Refunds that were voided", text(&cash["refundsVoided"], "amount")),
+        ("Expected in the drawer", text(cash, "expected")),
+        ("Counted", text(report, "countedAmount")),
+        ("Variance", text(report, "variance")),
     ];
     html! {
         h2 { "Cash" }
-        dl { @for (label, value) in rows.iter().filter(|(_, value)| !value.is_empty()) {
-            dt { (label) } dd.amount { (amount(value)) }
-        } }
+        dl.record {
+            @for (label, value) in rows.iter().filter(|(_, value)| !value.is_empty()) { dt { (label) } dd.number { (amount(value)) } }
+        }
         h2 { "Receipts" }
-        dl {
-            dt { "Number" } dd.amount { (report["receipts"]["count"]) }
-            dt { "Total" } dd.amount { (amount(text(&report["receipts"], "total"))) " " (text(report, "currencyCode")) }
+        dl.record {
+            dt { "Number" } dd.number { (receipts["count"]) }
+            dt { "Total" } dd.number { (amount(text(receipts, "total"))) " " (text(report, "currencyCode")) }
             @for method in list(report, "byMethod") {
                 dt { (word(text(method, "method"))) " " (word(text(method, "cardKind"))) }
-                dd.amount { (amount(text(method, "amount"))) " (" (method["count"]) ")" }
+                dd.number { (amount(text(method, "amount"))) " (" (method["count"]) ")" }
             }
         }
     }

@@ -1,167 +1,133 @@
-//! The till: registers, sessions and their opening. The basket is a draft order: the host has its prices, and nothing is lost if the
-//! browser fails.
+//! The till: registers, sessions and their opening. The basket is a draft order: its prices are the host's, and it survives the
+//! browser.
 
-pub mod close;
-pub mod lines;
-pub mod pay;
-pub mod receipt;
+mod close;
+mod lines;
+mod pay;
+mod receipt;
 
 use axum::response::Response;
 use maud::{Markup, html};
 use serde_json::{Value, json};
 
 use crate::call::Problem;
-use crate::page;
-use crate::shop::figures::amount;
-use crate::shop::{Visit, find_record, is_permitted, items, text};
+use crate::page::{self, Visit};
+use crate::shop::parts::{cell, decimal, form, link, table, typed};
+use crate::shop::{Done, Said, address_of, finish, is_permitted, items, read, text, write};
+use crate::show::value::amount;
 
+#[rustfmt::skip]
 pub const NEEDS: &[&str] = &[
-    "listPosRegisters",
-    "listPosSessions",
-    "getPosSession",
-    "openPosSession",
-    "checkoutPosSession",
-    "closePosSession",
-    "getPosReceipt",
-    "getPosSessionReport",
-    "listSalesOrders",
-    "getSalesOrder",
-    "createSalesOrder",
-    "replaceSalesOrder",
-    "confirmSalesOrder",
-    "listCustomers",
-    "listVariants",
+    "listPosRegisters", "listPosSessions", "getPosSession", "openPosSession", "checkoutPosSession", "closePosSession",
+    "getPosReceipt", "getPosSessionReport", "listSalesOrders", "getSalesOrder", "createSalesOrder", "replaceSalesOrder",
+    "confirmSalesOrder", "listCustomers", "listVariants",
 ];
 
-pub async fn respond(visit: &Visit<'_>) -> Result<Response, Problem> {
-    let parts: Vec<&str> = visit.rest.split('/').filter(|part| !part.is_empty()).collect();
+pub async fn respond(visit: &Visit, rest: &str) -> Result<Response, Problem> {
+    let parts: Vec<&str> = rest.split('/').filter(|part| !part.is_empty()).collect();
     match parts[..] {
-        [] => start(visit).await,
         [session] => lines::respond(visit, session).await,
         [session, "close"] => close::respond(visit, session).await,
         [session, "receipts", receipt] => receipt::respond(visit, session, receipt).await,
-        _ => Ok(page::redirect(&visit.address("/-/till"))),
+        _ => start(visit).await,
     }
 }
 
-/// The address of a session at the till, with an order in its basket.
-pub fn address(visit: &Visit<'_>, session: &str, order: &str) -> String {
+/// A page of the till: `""` is its start, `/SESSION` sells.
+fn address(visit: &Visit, rest: &str) -> String {
+    format!("{}/-/till{rest}", visit.base)
+}
+
+/// The address of a session with an order in its basket.
+fn basket(visit: &Visit, session: &str, order: &str) -> String {
     let query = if order.is_empty() { String::new() } else { format!("?order={order}") };
-    visit.address(&format!("/-/till/{session}{query}"))
+    address(visit, &format!("/{session}{query}"))
 }
 
-/// The name that a basket has, by which its operator finds it again: `salesperson` takes 100 characters.
-pub fn salesperson<'a>(visit: &Visit<'a>) -> &'a str {
-    visit.email.char_indices().nth(100).and_then(|(end, _)| visit.email.get(..end)).unwrap_or(visit.email)
+/// The name of the operator in an order, by which the open baskets are found again: the API takes 100 characters.
+fn salesperson(visit: &Visit) -> &str {
+    visit.email.char_indices().nth(100).and_then(|(end, _)| visit.email.get(..end)).unwrap_or(&visit.email)
 }
 
-async fn start(visit: &Visit<'_>) -> Result<Response, Problem> {
-    let done = match visit.field("action") {
-        "" => return draw(visit, None).await,
-        "open" => {
-            let body = json!({ "registerId": visit.field("register"), "openingAmount": visit.field("opening") });
-            let opened = visit.write("openPosSession", &[], &body).await;
-            opened.map(|session| address(visit, text(&session, "id"), ""))
-        }
-        _ => {
-            let body = json!({ "expectedVersion": visit.number("version"), "reason": "Abandoned at the till" });
-            let cancelled = visit.write("cancelSalesOrder", &[visit.field("order")], &body).await;
-            cancelled.map(|_| visit.address("/-/till"))
-        }
+async fn start(visit: &Visit) -> Result<Response, Problem> {
+    let done = match typed(visit, "action") {
+        "" => Err(Box::default()),
+        "open" => open(visit).await,
+        _ => pay::cancel(visit).await.map(|()| address(visit, "")),
     };
     match done {
         Ok(address) => Ok(page::redirect(&address)),
-        Err(problem) => draw(visit, Some(problem)).await,
+        Err(said) => draw(visit, &said).await,
     }
 }
 
-async fn draw(visit: &Visit<'_>, problem: Option<Problem>) -> Result<Response, Problem> {
-    let (frame, registers, sessions, baskets) = tokio::join!(
-        visit.frame(),
-        visit.read("listPosRegisters", &[], &[("status", "ACTIVE"), ("limit", "100")]),
-        visit.read("listPosSessions", &[], &[("status", "OPEN"), ("operatorId", visit.user)]),
-        visit.read("listSalesOrders", &[], &[("status", "DRAFT"), ("salesperson", salesperson(visit))]),
+async fn open(visit: &Visit) -> Done {
+    let register = typed(visit, "register");
+    let opening = typed(visit, &format!("opening-{register}"));
+    let body = json!({ "registerId": register, "openingAmount": opening });
+    let session = write(visit, "openPosSession", &[], &body).await?;
+    Ok(basket(visit, text(&session, "id"), ""))
+}
+
+async fn draw(visit: &Visit, said: &Said) -> Result<Response, Problem> {
+    let (context, registers, sessions, baskets) = tokio::join!(
+        visit.context(),
+        read(visit, "listPosRegisters", &[], &[("status", "ACTIVE"), ("limit", "100")]),
+        read(visit, "listPosSessions", &[], &[("status", "OPEN"), ("operatorId", &visit.user)]),
+        read(visit, "listSalesOrders", &[], &[("status", "DRAFT"), ("salesperson", salesperson(visit))]),
     );
-    let (frame, registers, sessions, baskets) = (frame?, registers?, sessions?, baskets?);
-    let can_cancel = is_permitted(visit.site, &frame.context, "cancelSalesOrder");
+    let (context, registers, sessions, baskets) = (context?, registers?, sessions?, baskets?);
+    let (sessions, can_cancel) = (items(&sessions), is_permitted(&visit.site, context, "cancelSalesOrder"));
+    let registers = items(&registers).iter().map(|register| {
+        [
+            cell(format!("{} ({})", text(register, "name"), text(register, "code"))),
+            draw_register(visit, said, register, sessions),
+        ]
+    });
+    let baskets = items(&baskets).iter().map(|order| {
+        let total = format!("{} {}", amount(text(order, "total")), text(order, "currencyCode"));
+        [cell(text(order, "number")), cell(total), draw_open_basket(visit, said, order, sessions, can_cancel)]
+    });
     let body = html! {
-        @if let Some(problem) = &problem {
-            (visit.explain("openPosSession", problem, &|item| item.pointer.clone()))
-        }
-        h2 { "Registers" }
-        @if items(&registers).is_empty() {
-            p { "The company has no register. " a href=(visit.page_of("listPosRegisters", &[])) { "Registers" } }
-        }
-        table {
-            thead { tr { th scope="col" { "Register" } th scope="col" { "Cash session" } } }
-            tbody { @for register in items(&registers) {
-                tr {
-                    td data-label="Register" { (text(register, "name")) " (" (text(register, "code")) ")" }
-                    td data-label="Cash session" { (draw_session(visit, register, items(&sessions), problem.as_ref())) }
-                }
-            } }
-        }
-        @if !items(&baskets).is_empty() {
-            h2 { "Your open baskets" }
-            table {
-                thead { tr { th scope="col" { "Order" } th.amount scope="col" { "Total" } th scope="col" { "Next" } } }
-                tbody { @for basket in items(&baskets) {
-                    tr {
-                        td data-label="Order" { (text(basket, "number")) }
-                        td.amount data-label="Total" { (amount(text(basket, "total"))) " " (text(basket, "currencyCode")) }
-                        td data-label="Next" { (draw_basket(visit, basket, items(&sessions), can_cancel)) }
-                    }
-                } }
-            }
-        }
+        (said.draw(&visit.site, &|_| String::new()))
+        @if registers.len() == 0 { p { "There is no register: " (link(address_of(visit, "listPosRegisters", &[]), "Registers")) } }
+        (table(["Register", "Cash session"], registers))
+        @if baskets.len() > 0 { h2 { "Your open baskets" } (table(["Order", ">Total", "Next"], baskets)) }
     };
-    let status = problem.map_or(http::StatusCode::OK, |problem| problem.status);
-    Ok(page::draw_with_status(&frame, status, "Sell at a till", body))
+    finish(visit, "Sell at a till", said, body).await
 }
 
-fn draw_session(visit: &Visit<'_>, register: &Value, own: &[Value], problem: Option<&Problem>) -> Markup {
+fn draw_register(visit: &Visit, said: &Said, register: &Value, own: &[Value]) -> Markup {
     let (id, open) = (text(register, "id"), text(register, "openSessionId"));
-    let opening = format!("opening-{id}");
-    html! {
-        @if find_record(own, open).is_some() {
-            a href=(address(visit, open, "")) { "Continue selling" } " "
-            a href={ (address(visit, open, "")) "/close" } { "Close" }
-        } @else if !open.is_empty() {
-            "Opened by another user"
-        } @else {
-            form method="post" {
-                (visit.hide("open", problem))
-                input type="hidden" name="register" value=(id);
-                label for=(opening) { "Cash in the drawer, " (text(register, "currencyCode")) }
-                input id=(opening) name="opening" inputmode="decimal" required value=(
-                    if visit.field("register") == id { visit.field("opening") } else { "" }
-                );
-                button { "Open" }
-            }
-        }
+    if own.iter().any(|session| text(session, "id") == open) {
+        let (sell, close) = (basket(visit, open, ""), address(visit, &format!("/{open}/close")));
+        return html! { (link(sell, "Continue selling")) " " (link(close, "Close")) };
     }
+    if !open.is_empty() {
+        return html! { "Opened by another user" };
+    }
+    let label = format!("Cash in the drawer, {}", text(register, "currencyCode"));
+    let fields = html! {
+        (decimal(visit, &format!("opening-{id}"), &label, false))
+        button { "Open" }
+    };
+    form(visit, said, &address(visit, ""), &format!("open-{id}"), &[("register", &register["id"])], fields)
 }
 
 /// A basket goes on in a session of the same place.
-fn draw_basket(visit: &Visit<'_>, basket: &Value, own: &[Value], can_cancel: bool) -> Markup {
-    let is_of = |session: &&Value| {
-        ["legalEntityId", "warehouseId", "priceListId"].iter().all(|name| text(session, name) == text(basket, name))
+fn draw_open_basket(visit: &Visit, said: &Said, order: &Value, own: &[Value], can_cancel: bool) -> Markup {
+    let (id, places) = (text(order, "id"), ["legalEntityId", "warehouseId", "priceListId"]);
+    let session = own.iter().find(|session| places.iter().all(|place| session[place] == order[place]));
+    let hidden =
+        [("order", &order["id"]), ("version", &order["version"]), ("reason", &Value::from("Left at the till"))];
+    let cancel = || {
+        form(visit, said, &address(visit, ""), &format!("cancel-{id}"), &hidden, html! { button.plain { "Cancel" } })
     };
     html! {
-        div.buttons {
-            @if let Some(session) = own.iter().find(is_of) {
-                a href=(address(visit, text(session, "id"), text(basket, "id"))) { "Continue" }
-            } @else {
-                a href=(visit.page_of("getSalesOrder", &[text(basket, "id")])) { "Show" }
-            }
-            @if can_cancel {
-                form method="post" {
-                    (visit.hide("cancel", None))
-                    input type="hidden" name="order" value=(text(basket, "id"));
-                    input type="hidden" name="version" value=(basket["version"]);
-                    button { "Cancel" }
-                }
-            }
+        @match session {
+            Some(session) => (link(basket(visit, text(session, "id"), id), "Continue")),
+            None => (link(address_of(visit, "getSalesOrder", &[id]), "Show")),
         }
+        @if can_cancel { (cancel()) }
     }
 }

@@ -3,58 +3,49 @@
 use maud::{Markup, html};
 use serde_json::{Value, json};
 
-use crate::call::Problem;
-use crate::page::Frame;
-use crate::shop::figures::amount;
-use crate::shop::till::address;
-use crate::shop::till::lines::{Said, Step};
-use crate::shop::{Visit, is_permitted, list, text, word};
+use crate::call::Context;
+use crate::page::Visit;
+use crate::shop::figures::quantity;
+use crate::shop::parts::{Hidden, cell, choices, decimal, form, line, link, number, select, stated, table, typed};
+use crate::shop::till::{address, basket};
+use crate::shop::{Done, Said, is_permitted, list, text, word, write};
+use crate::show::value::amount;
 
 /// Ways of one payment that the form has room for.
 const ROWS: usize = 4;
 
 /// Confirms the order at the version and the total that the page showed.
-pub async fn confirm(visit: &Visit<'_>, session: &str) -> Step {
-    let body = json!({ "expectedVersion": visit.number("version"), "expectedTotal": visit.field("total") });
-    match visit.write("confirmSalesOrder", &[visit.field("order")], &body).await {
-        Ok(order) => Step::Done(address(visit, session, text(&order, "id")) + "&pay=1"),
-        Err(problem) => Step::reject("confirmSalesOrder", problem),
-    }
+pub async fn confirm(visit: &Visit, session: &str) -> Done {
+    let body = json!({ "expectedVersion": number(visit, "version"), "expectedTotal": typed(visit, "total") });
+    let order = write(visit, "confirmSalesOrder", &[typed(visit, "order")], &body).await?;
+    Ok(basket(visit, session, text(&order, "id")) + "&pay=1")
 }
 
-pub async fn cancel(visit: &Visit<'_>, session: &str) -> Step {
-    let body = json!({ "expectedVersion": visit.number("version"), "reason": visit.field("reason") });
-    match visit.write("cancelSalesOrder", &[visit.field("order")], &body).await {
-        Ok(_) => Step::Done(address(visit, session, "")),
-        Err(problem) => Step::reject("cancelSalesOrder", problem),
-    }
+pub async fn cancel(visit: &Visit) -> Result<(), Box<Said>> {
+    let body = json!({ "expectedVersion": number(visit, "version"), "reason": typed(visit, "reason") });
+    write(visit, "cancelSalesOrder", &[typed(visit, "order")], &body).await.map(|_| ())
 }
 
 /// Checks the order out: in cash, or by the rows that state an amount.
-pub async fn check_out(visit: &Visit<'_>, session: &str) -> Step {
+pub async fn check_out(visit: &Visit, session: &str) -> Done {
     let mut body = json!({
-        "orderId": visit.field("order"), "expectedOrderVersion": visit.number("version"),
-        "expectedSessionVersion": visit.number("session"),
+        "orderId": typed(visit, "order"), "expectedOrderVersion": number(visit, "version"),
+        "expectedSessionVersion": number(visit, "session"),
     });
-    if visit.field("action") == "split" {
-        body["payments"] = (0..ROWS).filter_map(|row| read_row(visit, row)).collect();
-        body["cashTendered"] = stated(visit.field("cash"));
+    if typed(visit, "action") == "split" {
+        let rows: Vec<Value> = (0..ROWS).filter_map(|row| read_row(visit, row)).collect();
+        body["payments"] = Value::from(rows);
+        body["cashTendered"] = stated(typed(visit, "cashTendered"));
     } else {
-        let exact = if visit.field("do") == "exact" { "total" } else { "tendered" };
-        body["tenderedAmount"] = Value::from(visit.field(exact));
+        let is_exact = typed(visit, "do") == "exact";
+        body["tenderedAmount"] = Value::from(typed(visit, if is_exact { "total" } else { "tendered" }));
     }
-    match visit.write("checkoutPosSession", &[session], &body).await {
-        Ok(receipt) => Step::Done(visit.address(&format!("/-/till/{session}/receipts/{}", text(&receipt, "id")))),
-        Err(problem) => Step::reject("checkoutPosSession", problem),
-    }
+    let receipt = write(visit, "checkoutPosSession", &[session], &body).await?;
+    Ok(address(visit, &format!("/{session}/receipts/{}", text(&receipt, "id"))))
 }
 
-fn stated(text: &str) -> Value {
-    if text.is_empty() { Value::Null } else { Value::from(text) }
-}
-
-fn read_row(visit: &Visit<'_>, row: usize) -> Option<Value> {
-    let field = |name: &str| visit.field(&format!("{name}-{row}"));
+fn read_row(visit: &Visit, row: usize) -> Option<Value> {
+    let field = |name: &str| typed(visit, &format!("{name}-{row}"));
     (!field("amount").is_empty()).then(|| {
         json!({
             "method": field("method"), "amount": field("amount"), "cardKind": stated(field("card")),
@@ -64,124 +55,77 @@ fn read_row(visit: &Visit<'_>, row: usize) -> Option<Value> {
 }
 
 /// The page of an order that is no draft any more.
-pub fn draw(visit: &Visit<'_>, frame: &Frame, session: &Value, order: &Value, said: &Said) -> Markup {
-    let id = text(session, "id");
-    let problem = said.problem.as_ref().map(|(_, problem)| problem);
+pub fn draw(visit: &Visit, said: &Said, session: &Value, order: &Value, context: &Context) -> Markup {
+    let (id, receipt) = (text(session, "id"), text(order, "posReceiptId"));
+    let target = basket(visit, id, "");
+    let row = |line: &Value| {
+        let article = html! { (text(line, "description")) br; small { (text(line, "sku")) } };
+        [article, cell(quantity(text(line, "quantity"))), cell(amount(text(line, "lineTotal")))]
+    };
     html! {
-        table {
-            thead { tr { th scope="col" { "Article" } th.amount scope="col" { "Quantity" } th.amount scope="col" { "Total" } } }
-            tbody { @for line in list(order, "items") {
-                tr {
-                    td data-label="Article" { (text(line, "description")) br; small { (text(line, "sku")) } }
-                    td.amount data-label="Quantity" { (crate::shop::figures::quantity(text(line, "quantity"))) }
-                    td.amount data-label="Total" { (amount(text(line, "lineTotal"))) }
-                }
-            } }
-        }
+        (table(["Article", ">Quantity", ">Total"], list(order, "items").iter().map(row)))
         p.total { (amount(text(order, "total"))) " " (text(order, "currencyCode")) }
         @if text(order, "status") == "CONFIRMED" {
-            (draw_cash(visit, session, order, problem))
-            (draw_split(visit, session, order, problem))
-            (draw_cancel(visit, frame, id, order, problem))
+            (draw_cash(visit, said, &target, session, order))
+            (draw_split(visit, said, &target, session, order))
+            (draw_cancel(visit, said, &target, order, context))
         } @else {
             p { "The order " (text(order, "number")) " is " (word(text(order, "status"))) "." }
-            @let receipt = text(order, "posReceiptId");
-            @if !receipt.is_empty() {
-                p { a href={ (address(visit, id, "")) "/receipts/" (receipt) } { "Receipt" } }
-            }
-            p { a href=(address(visit, id, "")) { "Next sale" } }
+            @if !receipt.is_empty() { p { (link(address(visit, &format!("/{id}/receipts/{receipt}")), "Receipt")) } }
+            p { (link(target, "Next sale")) }
         }
     }
 }
 
-fn hide_versions(session: &Value, order: &Value) -> Markup {
-    html! {
-        input type="hidden" name="order" value=(text(order, "id"));
-        input type="hidden" name="version" value=(order["version"]);
-        input type="hidden" name="session" value=(session["version"]);
-    }
+fn draw_cash(visit: &Visit, said: &Said, target: &str, session: &Value, order: &Value) -> Markup {
+    let total = Value::from(amount(text(order, "total")));
+    let hidden: Hidden<'_> =
+        &[("order", &order["id"]), ("version", &order["version"]), ("session", &session["version"]), ("total", &total)];
+    let fields = html! {
+        h2 { "Cash" }
+        (decimal(visit, "tendered", "Cash received", true))
+        p data-total=(text(order, "total")) { "Change: " output for="tendered" data-change { "is on the receipt" } }
+        div.actions {
+            button { "Pay in cash" }
+            button.plain name="do" value="exact" { "Exact amount" }
+        }
+    };
+    form(visit, said, target, "cash", hidden, fields)
 }
 
-fn draw_cash(visit: &Visit<'_>, session: &Value, order: &Value, problem: Option<&Problem>) -> Markup {
-    let total = amount(text(order, "total"));
-    html! {
-        form method="post" action=(address(visit, text(session, "id"), "")) data-total=(total) {
-            h2 { "Cash" }
-            (visit.hide("cash", problem))
-            (hide_versions(session, order))
-            input type="hidden" name="total" value=(total);
-            label for="tendered" { "Cash received" }
-            input id="tendered" name="tendered" inputmode="decimal" autocomplete="off" autofocus data-scan
-                value=(visit.field("tendered"));
-            p { "Change: " output for="tendered" data-change { "is on the receipt" } }
-            div.buttons {
-                button.main { "Pay in cash" }
-                button name="do" value="exact" { "Exact amount" }
+fn draw_split(visit: &Visit, said: &Said, target: &str, session: &Value, order: &Value) -> Markup {
+    let methods = choices(visit, "checkoutPosSession", &["payments", "method"]);
+    let cards = choices(visit, "checkoutPosSession", &["payments", "cardKind"]);
+    let hidden: Hidden<'_> =
+        &[("order", &order["id"]), ("version", &order["version"]), ("session", &session["version"])];
+    let fields = html! {
+        @for row in 0..ROWS {
+            fieldset.fields {
+                legend { "Payment " (row + 1) }
+                (select(visit, &format!("method-{row}"), "Method", "none", &methods))
+                (decimal(visit, &format!("amount-{row}"), "Amount", false))
+                (select(visit, &format!("card-{row}"), "Kind of the card", "no card", &cards))
+                (line(visit, &format!("reference-{row}"), "Reference, unless in cash", 120))
             }
         }
-    }
-}
-
-fn draw_split(visit: &Visit<'_>, session: &Value, order: &Value, problem: Option<&Problem>) -> Markup {
-    let methods = visit.choices("checkoutPosSession", &["payments", "method"]);
-    let cards = visit.choices("checkoutPosSession", &["payments", "cardKind"]);
-    let option = |value: &str, chosen: &str| html! { option value=(value) selected[value == chosen] { (word(value)) } };
+        (decimal(visit, "cashTendered", "Cash received, if it is more than the payment in cash", false))
+        button { "Pay" }
+    };
     html! {
-        details open[visit.field("action") == "split"] {
+        details open[typed(visit, "action") == "split"] {
             summary { "By card, or in several ways" }
-            form method="post" action=(address(visit, text(session, "id"), "")) {
-                (visit.hide("split", problem))
-                (hide_versions(session, order))
-                @for row in 0..ROWS {
-                    @let name = |part: &str| format!("{part}-{row}");
-                    @let typed = |part: &str| visit.field(&name(part));
-                    fieldset {
-                        legend { "Payment " (row + 1) }
-                        label for=(name("method")) { "Method" }
-                        select id=(name("method")) name=(name("method")) {
-                            @for method in &methods { (option(method, if typed("method").is_empty() { "CARD" } else { typed("method") })) }
-                        }
-                        label for=(name("amount")) { "Amount" }
-                        input id=(name("amount")) name=(name("amount")) inputmode="decimal" autocomplete="off" value=(typed("amount"));
-                        label for=(name("card")) { "Kind of the card" }
-                        select id=(name("card")) name=(name("card")) {
-                            option value="" { "no card" }
-                            @for card in &cards { (option(card, typed("card"))) }
-                        }
-                        label for=(name("reference")) { "Reference, unless in cash" }
-                        input id=(name("reference")) name=(name("reference")) maxlength="120" autocomplete="off" value=(typed("reference"));
-                    }
-                }
-                label for="cash" { "Cash received for the payment in cash, if it is more" }
-                input id="cash" name="cash" inputmode="decimal" autocomplete="off" value=(visit.field("cash"));
-                button { "Pay" }
-            }
+            (form(visit, said, target, "split", hidden, fields))
         }
     }
 }
 
 /// The way out of a sale. A confirmed order is not edited any more.
-pub fn draw_cancel(
-    visit: &Visit<'_>,
-    frame: &Frame,
-    session: &str,
-    order: &Value,
-    problem: Option<&Problem>,
-) -> Markup {
-    if !is_permitted(visit.site, &frame.context, "cancelSalesOrder") {
-        return html! {};
-    }
+pub fn draw_cancel(visit: &Visit, said: &Said, target: &str, order: &Value, context: &Context) -> Markup {
+    let hidden: Hidden<'_> = &[("order", &order["id"]), ("version", &order["version"])];
+    let fields = html! { (line(visit, "reason", "Reason", 1_000)) button.danger { "Cancel the sale" } };
     html! {
-        details {
-            summary { "Cancel the sale" }
-            form method="post" action=(address(visit, session, "")) {
-                (visit.hide("cancel", problem))
-                input type="hidden" name="order" value=(text(order, "id"));
-                input type="hidden" name="version" value=(order["version"]);
-                label for="reason" { "Reason" }
-                input id="reason" name="reason" maxlength="1000" required value=(visit.field("reason"));
-                button { "Cancel the sale" }
-            }
+        @if is_permitted(&visit.site, context, "cancelSalesOrder") {
+            details { summary { "Cancel the sale" } (form(visit, said, target, "cancel", hidden, fields)) }
         }
     }
 }
