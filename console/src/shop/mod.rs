@@ -15,16 +15,16 @@ use maud::{Markup, html};
 use serde_json::Value;
 
 use crate::call::{Context, Problem, ProblemItem};
-use crate::form::fault::explain;
+use crate::form::fault::{Faults, Places};
 use crate::host::Later;
-use crate::page::{self, Link, Visit};
+use crate::page::{self, Frame, Link, Visit};
 use crate::site::operation::Operation;
 use crate::site::{Site, fill};
 
 pub struct ShopPage {
-    /// Below `/-`; "" is the start of the company. Addresses below it are of the same page.
+    /// Below the company: "" is its start. Addresses below it are of the same page.
     pub path: &'static str,
-    /// In the navigation; "": the page is reached from a record.
+    /// In the navigation; "": the page is reached in another way.
     pub label: &'static str,
     pub group: &'static str,
     /// Operations without which there is no such page.
@@ -34,21 +34,21 @@ pub struct ShopPage {
 
 #[rustfmt::skip]
 pub const PAGES: &[ShopPage] = &[
-    ShopPage { path: "", label: "Overview", group: "", needs: &[],
+    ShopPage { path: "", label: "", group: "", needs: &[],
         respond: |visit, _| Box::pin(overview::respond(visit)) },
-    ShopPage { path: "/till", label: "Sell at a till", group: "Till", needs: till::NEEDS,
+    ShopPage { path: "/-/till", label: "Sell at a till", group: "Till", needs: till::NEEDS,
         respond: |visit, rest| Box::pin(till::respond(visit, rest)) },
-    ShopPage { path: "/receive", label: "Receive goods", group: "Purchases",
+    ShopPage { path: "/-/receive", label: "Receive goods", group: "Purchases",
         needs: &["listPurchaseOrders", "getPurchaseOrder", "createGoodsReceipt", "listVariants"],
         respond: |visit, rest| Box::pin(receive::respond(visit, rest)) },
-    ShopPage { path: "/prices", label: "Price grid", group: "Goods",
+    ShopPage { path: "/-/prices", label: "Price grid", group: "Goods",
         needs: &["listPriceLists", "listVariants", "resolvePrices", "schedulePrices"],
         respond: |visit, _| Box::pin(prices::respond(visit)) },
-    ShopPage { path: "/orders", label: "", group: "Sales", needs: &["getSalesOrder"],
+    ShopPage { path: "/-/orders", label: "", group: "Sales", needs: &["getSalesOrder"],
         respond: |visit, rest| Box::pin(timeline::respond(visit, rest)) },
 ];
 
-/// The page at a path below `/-`, and the rest of the path.
+/// The page at a path below the company, and the rest of the path.
 pub fn find(path: &str) -> Option<(&'static ShopPage, &str)> {
     PAGES.iter().find_map(|page| {
         let rest = path.strip_prefix(page.path).filter(|rest| rest.is_empty() || rest.starts_with('/'))?;
@@ -56,32 +56,38 @@ pub fn find(path: &str) -> Option<(&'static ShopPage, &str)> {
     })
 }
 
-/// None: the contract has no operations for a page at this path.
-pub async fn respond(visit: &Visit, path: &str) -> Result<Option<Response>, Problem> {
-    match find(path).filter(|(page, _)| page.needs.iter().all(|id| visit.site.operation(id).is_some())) {
-        Some((page, rest)) => (page.respond)(visit, rest).await.map(Some),
-        None => Ok(None),
+impl ShopPage {
+    /// True if the contract has every operation that the page needs.
+    pub fn is_served(&self, site: &Site) -> bool {
+        self.needs.iter().all(|id| site.operation(id).is_some())
+    }
+
+    fn is_offered(&self, site: &Site, context: &Context) -> bool {
+        self.needs.iter().all(|id| is_permitted(site, context, id))
+    }
+
+    fn link(&self, context: &Context, label: &str, rest: &str) -> Link {
+        let address = format!("/console/{}{}{rest}", context.tenant, self.path);
+        Link { group: self.group.to_owned(), label: label.to_owned(), address }
     }
 }
 
-/// The pages that a user of this company is offered in the navigation.
-pub fn list_links(site: &Site, context: &Context) -> Vec<Link> {
-    let is_offered = |page: &&ShopPage| page.needs.iter().all(|id| is_permitted(site, context, id));
-    let pages = PAGES.iter().filter(|page| !page.label.is_empty()).filter(is_offered);
-    let mark = |path: &str| if path.is_empty() { "" } else { "/-" };
-    let address = |path: &str| format!("/console/{}{}{path}", context.tenant, mark(path));
-    pages.map(|page| Link { group: page.group.into(), label: page.label.into(), address: address(page.path) }).collect()
+/// The pages that a user of this company is offered in the navigation. The layout itself has the start.
+pub fn offer(site: &Site, context: &Context) -> Vec<Link> {
+    let pages = PAGES.iter().filter(|page| !page.label.is_empty() && page.is_offered(site, context));
+    pages.map(|page| page.link(context, page.label, "")).collect()
 }
 
-/// The pages of commerce of a record, below the company.
-pub fn links(operation: &Operation, id: &str) -> Vec<Link> {
+/// The pages of commerce of a record.
+pub fn links(frame: &Frame, operation: &Operation, id: &str) -> Vec<Link> {
     let (path, label) = match operation.id.as_str() {
-        "getSalesOrder" => ("orders", "Timeline"),
-        "getPosSession" => ("till", "Sell at the till"),
-        "getPurchaseOrder" => ("receive", "Receive goods"),
+        "getSalesOrder" => ("/-/orders", "Timeline"),
+        "getPosSession" => ("/-/till", "Sell at the till"),
+        "getPurchaseOrder" => ("/-/receive", "Receive goods"),
         _ => return Vec::new(),
     };
-    vec![Link { group: String::new(), label: label.to_owned(), address: format!("/-/{path}/{id}") }]
+    let page = PAGES.iter().find(|page| page.path == path && page.is_offered(&frame.site, &frame.context));
+    page.map(|page| page.link(&frame.context, label, &format!("/{id}"))).into_iter().collect()
 }
 
 /// True if the contract has the operation and the user may send it. The host decides anyway.
@@ -131,19 +137,12 @@ impl Said {
         let Some((id, problem)) = &self.rejection else {
             return html! { @if !self.message.is_empty() { p.faults role="alert" { (self.message) } } };
         };
-        let sentence = |item: &ProblemItem| {
-            site.operation(id).map_or_else(|| item.code.clone(), |operation| explain(site, operation, item))
-        };
+        let faults = site.operation(id).map(|operation| Faults::of(site, operation, problem, &Places::new(), ""));
+        let Faults { title, items, .. } = faults.unwrap_or_default();
         html! {
             div.faults role="alert" tabindex="-1" {
-                p { strong { (problem.detail) } }
-                @if !problem.items.is_empty() {
-                    ul { @for item in &problem.items { li { (place(item)) " " (sentence(item)) } } }
-                }
-                @if let Some(seconds) = problem.retry_after { p { "Send it again after " (seconds) " seconds." } }
-                @if let (true, Some(request)) = (problem.status.is_server_error(), &problem.request_id) {
-                    p { "Request " code { (request) } }
-                }
+                p { strong { (title.as_deref().unwrap_or(&problem.detail)) } }
+                ul { @for (item, fault) in problem.items.iter().zip(&items) { li { (place(item)) " " (fault.text) } } }
             }
         }
     }
@@ -152,14 +151,7 @@ impl Said {
 /// An operation, and its path below the company with these values.
 fn locate<'s>(site: &'s Site, id: &str, parts: &[&str]) -> Result<(&'s Operation, String), Problem> {
     let located = site.operation(id).and_then(|operation| Some((operation, fill(&operation.path, parts)?)));
-    located.ok_or_else(|| Problem {
-        status: StatusCode::NOT_FOUND,
-        code: "NOT_FOUND".to_owned(),
-        detail: "The module with this operation is not active.".to_owned(),
-        items: Vec::new(),
-        request_id: None,
-        retry_after: None,
-    })
+    located.ok_or_else(Problem::not_found)
 }
 
 /// The address of the page of a read, such as that of a record.
@@ -239,8 +231,8 @@ mod tests {
     fn a_path_leads_to_its_page() {
         let found = |path| find(path).map(|(page, rest)| (page.path, rest));
         assert_eq!(found(""), Some(("", "")));
-        assert_eq!(found("/till"), Some(("/till", "")));
-        assert_eq!(found("/till/1/close"), Some(("/till", "/1/close")));
-        assert_eq!([found("/tills"), found("/find/listVariants"), found("/")], [None, None, None]);
+        assert_eq!(found("/-/till"), Some(("/-/till", "")));
+        assert_eq!(found("/-/till/1/close"), Some(("/-/till", "/1/close")));
+        assert_eq!([found("/-/tills"), found("/-/find/listVariants"), found("/catalog/products")], [None, None, None]);
     }
 }

@@ -41,8 +41,14 @@ async fn schedule(visit: &Visit) -> Done {
         "" => Utc::now().to_rfc3339_opts(SecondsFormat::Millis, true),
         local => visit.clock().await.map_err(|problem| Said::reject("schedulePrices", problem))?.from_text(local),
     };
-    let price = |(variant, amount): &(&str, &str)| json!({ "variantId": variant, "currencyCode": typed(visit, "currency"), "amount": amount, "validFrom": from });
-    let body = json!({ "prices": cells.iter().map(price).collect::<Vec<_>>(), "replace": true });
+    let currency = typed(visit, "currency");
+    let prices: Vec<Value> = cells
+        .iter()
+        .map(|(variant, amount)| {
+            json!({ "variantId": variant, "currencyCode": currency, "amount": amount, "validFrom": from })
+        })
+        .collect();
+    let body = json!({ "prices": prices, "replace": true });
     write(visit, "schedulePrices", &[typed(visit, "list")], &body).await?;
     Ok(address(visit, asked(visit, "cursor"), asked(visit, "lists")))
 }
