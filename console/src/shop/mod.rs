@@ -1,13 +1,13 @@
 //! Pages of commerce that are more than tables, each with the operations that it needs.
 
-pub mod chart;
+mod chart;
 mod figures;
-pub mod overview;
+mod overview;
 mod parts;
-pub mod prices;
-pub mod receive;
-pub mod till;
-pub mod timeline;
+mod prices;
+mod receive;
+mod till;
+mod timeline;
 
 use axum::response::Response;
 use http::StatusCode;
