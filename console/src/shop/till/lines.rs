@@ -149,7 +149,8 @@ async fn replace(visit: &Visit, session: &str, order: Value, lines: Vec<Value>, 
     }
 }
 
-/// Another quantity of a line, or none: the button says which. An order without lines is cancelled.
+/// Another quantity of a line, or none: the button says which. Without a line the order is drafted again, at the prices of now. An
+/// order without lines is cancelled.
 async fn set(visit: &Visit, session: &str) -> Done {
     let Some((order, mut lines)) = read_lines(visit).await? else { return Ok(basket(visit, session, "")) };
     let variant = typed(visit, "variant");
@@ -312,6 +313,9 @@ fn draw_order(
     html! {
         p.total { (amount(text(order, "total"))) " " (text(order, "currencyCode")) }
         (form(visit, said, &target, "confirm", hidden, html! { button { "To payment" } }))
+        @if said.rejection.as_ref().is_some_and(|(_, problem)| problem.code == "TOTAL_CHANGED") {
+            (form(visit, said, &target, "set-prices", hidden, html! { button.plain { "Take the new prices" } }))
+        }
         p { "Order " (text(order, "number")) ", customer: " (name_of(customers, text(order, "customerId"), "name")) }
         (form(visit, said, &target, "customer", hidden, search))
         (pay::draw_cancel(visit, said, &target, order, context))
