@@ -71,14 +71,27 @@ impl Scope<'_> {
 }
 
 async fn draw_entity(visit: &Visit, entity: &Value) -> Result<Markup, Problem> {
-    let (id, currency) = (text(entity, "id"), text(entity, "currencyCode"));
+    let own = text(entity, "currencyCode");
+    // A legal entity without books has no currency: that of a price list is the next best, for the price of a call.
+    let lists = match own {
+        "" => read_if(visit, "listPriceLists", &[("status", "ACTIVE"), ("limit", "1")]).await.transpose()?,
+        _ => None,
+    };
+    let other = lists.as_ref().and_then(|lists| items(lists).first()).map(|list| text(list, "currencyCode"));
+    let (id, currency) = (text(entity, "id"), other.unwrap_or(own));
     let scope = Scope { visit, id, currency, today: visit.clock().await?.today() };
+    let purchases = async {
+        match other {
+            Some(_) => None,
+            None => read_if(visit, "listPurchaseOrders", &[("status", "APPROVED"), ("legalEntityId", id)]).await,
+        }
+    };
     let (days, sold, cash, sales, purchases) = tokio::join!(
         scope.report("getSalesReport", BARS, &[("groupBy", "DAY")]),
         scope.report("getSalesReport", SOLD, &[("groupBy", "VARIANT"), ("limit", "100")]),
         scope.report("getCashReport", 1, &[]),
         read_if(visit, "listSalesOrders", &[("status", "CONFIRMED"), ("legalEntityId", id)]),
-        read_if(visit, "listPurchaseOrders", &[("status", "APPROVED"), ("legalEntityId", id)]),
+        purchases,
     );
     let sold = sold.transpose().unwrap_or_default().unwrap_or_default();
     let variants = join_ids(items(&sold), "key");
@@ -98,7 +111,7 @@ async fn draw_entity(visit: &Visit, entity: &Value) -> Result<Markup, Problem> {
         (1..=BARS).rev().map(|back| scope.from(back)).map(|day| (day.clone(), net(days, &day))).collect()
     };
     Ok(html! {
-        @if currency.is_empty() { p { "The legal entity has no currency yet, so there are no reports." } }
+        @if currency.is_empty() { p { "There are no reports before the legal entity has a currency or there is a price list." } }
         div.figures {
             (draw_read(&days, |days| figure("Net sales today", &net(days, &scope.from(1)))))
             (draw_read(&cash, |cash| html! {
