@@ -33,7 +33,7 @@ impl Pairs {
         self.all(name).next()
     }
 
-    pub fn all<'a>(&'a self, name: &'a str) -> impl Iterator<Item = &'a str> {
+    pub fn all<'s>(&'s self, name: &str) -> impl Iterator<Item = &'s str> {
         self.0.iter().filter(move |(key, _)| key == name).map(|(_, value)| value.as_str())
     }
 }

@@ -188,6 +188,3 @@ pub fn end(host: &Arc<dyn UserHost>, path: &str) -> Response {
     set_cookies(&mut response, &make_cookies(host.as_ref(), "", 0));
     response
 }
-
-#[cfg(test)]
-mod tests;

@@ -87,7 +87,7 @@ fn draw(host: &Arc<dyn UserHost>, status: StatusCode, to: &str, fault: Option<&s
             p { a.button href=(format!("/console/leave?provider={number}&to={encoded}")) { "Sign in with " (name) } }
         }
         @if host.is_development() {
-            form method="post" action="/console/sign-in" {
+            form id="sign-in" method="post" action="/console/sign-in" {
                 input type="hidden" name="to" value=(to);
                 p {
                     label for="email" { "E-mail" }

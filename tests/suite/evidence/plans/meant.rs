@@ -229,12 +229,20 @@ pub const MEANT: &[Meant] = &[
         scans: &[("stoa_listener", "trouble"), ("stoa_timer_lag", "tries"), ("stoa_timer_lag", "module")],
     },
     Meant {
+        why: "an operator looks for a part of a company's name: no index serves that, and a page of companies is soon full",
+        scans: &[("stoa_tenant", "lower(name)")],
+    },
+    Meant {
         why: "a look at all companies for those with events that a module has not received, each of them by its key",
         scans: &[("stoa_tenant", "stoa_listener"), ("stoa_listener", "stoa_tenant"), ("stoa_tenant", "stoa_timer_lag")],
     },
     Meant {
         why: "a timer has one row, and all are read by a host that looks for one that is due",
-        scans: &[("stoa_timer", "until"), ("stoa_generation_point", "after-commit"), ("stoa_generation_point", "point")],
+        scans: &[
+            ("stoa_timer", "until"),
+            ("stoa_generation_point", "after-commit"),
+            ("stoa_generation_point", "point"),
+        ],
     },
     Meant {
         why: "a company has few entities, and of each very many of these",

@@ -34,7 +34,20 @@ pub fn visit_all(host: &Stoa) -> Company {
     }
     assert!(refused.is_empty(), "{} visits were rejected:\n{}", refused.len(), refused.join("\n"));
     company.verified();
+    visit_as_operator(host, &company);
     company
+}
+
+/// The reads of the operators' API, which is no part of the contract.
+fn visit_as_operator(host: &Stoa, company: &Company) {
+    let operator = host.console();
+    let shown = operator.get(&format!("companies/{}", company.tenant)).is(200);
+    let webhook = shown["webhooks"][0]["id"].as_str().unwrap_or_else(|| panic!("no webhook: {shown}"));
+    let deliveries = format!("companies/{}/webhooks/{webhook}/deliveries", company.tenant);
+    let failed = format!("{deliveries}?status=FAILED");
+    for path in ["companies", "companies?text=x", "audit", &deliveries, &failed] {
+        operator.get(path).is(200);
+    }
 }
 
 /// With what was asked beside the least, and the answer.
