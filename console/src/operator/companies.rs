@@ -42,15 +42,11 @@ pub async fn draw(asked: &OperatorRequest, id: &str) -> Drawn {
     if let Some(key) = asked.query.get("revoke") {
         return Ok(asked.draw("Revoke a key?", ask_revocation(asked, &company, &path, key)));
     }
-    let keys: Vec<_> = list(&company, "clients")
-        .iter()
-        .flat_map(|client| list(client, "keys").iter().map(move |key| (client, key)))
-        .map(|(client, key)| draw_key(&path, client, key))
-        .collect();
+    let keys: Vec<_> = list(&company, "keys").iter().map(|key| draw_key(&path, &company, key)).collect();
     let endpoints: Vec<_> = list(&company, "webhooks")
         .iter()
         .map(|webhook| {
-            let counts = webhook["deliveries"].as_object().into_iter().flatten();
+            let counts = webhook["newestDeliveries"].as_object().into_iter().flatten();
             let counts = counts.map(|(status, count)| format!("{status} {}", show(count)));
             vec![
                 html! { a href=(address(&format!("{path}/webhooks/{}", text(webhook, "id")))) { (text(webhook, "name")) } },
@@ -86,15 +82,17 @@ pub async fn draw(asked: &OperatorRequest, id: &str) -> Drawn {
             p.actions { button { "Entitle" } }
         }))
         (table("Keys of API clients", &["Client", "Key", "Status", "Expires", "Last used", "Revoke"], &keys))
-        (table("Webhook endpoints", &["Endpoint", "Address", "Status", "Deliveries"], &endpoints))
+        (table("Webhook endpoints", &["Endpoint", "Address", "Status", "Newest deliveries"], &endpoints))
     };
     Ok(asked.draw(text(&company, "name"), body))
 }
 
-fn draw_key(path: &str, client: &Value, key: &Value) -> Vec<Markup> {
+fn draw_key(path: &str, company: &Value, key: &Value) -> Vec<Markup> {
     let id = text(key, "id");
+    let client = list(company, "clients").iter().find(|client| client["id"] == key["clientId"]);
+    let client = client.map(|client| format!("{} ({})", text(client, "name"), text(client, "environment")));
     vec![
-        cell(format!("{} ({})", text(client, "name"), text(client, "environment"))),
+        cell(client.unwrap_or_default()),
         html! { code { (text(key, "prefix")) "..." (text(key, "last4")) } },
         cell(text(key, "status")),
         instant(&key["expiresAt"]),

@@ -1,6 +1,7 @@
 //! Hosts and their health: the first page.
 
 use maud::html;
+use serde_json::Value;
 
 use super::values::{cell, instant, list, show, table, text};
 use super::{Drawn, OperatorRequest};
@@ -11,8 +12,14 @@ pub async fn draw(asked: &OperatorRequest) -> Drawn {
         .iter()
         .map(|host| {
             let trouble = html! { @if !host["trouble"].is_null() { strong { (show(&host["trouble"])) } } };
-            let generation = cell(show(&host["generation"]));
-            vec![cell(text(host, "name")), generation, instant(&host["startedAt"]), instant(&host["seenAt"]), trouble]
+            vec![
+                cell(text(host, "name")),
+                cell(show(&host["generation"])),
+                instant(&host["startedAt"]),
+                instant(&host["seenAt"]),
+                cell(describe_health(&host["health"])),
+                trouble,
+            ]
         })
         .collect();
     let upgrades: Vec<_> = list(&shown, "upgrades")
@@ -59,10 +66,22 @@ pub async fn draw(asked: &OperatorRequest) -> Drawn {
             dt { "Newest generation" } dd { (show(&shown["generation"])) }
             dt { "This host" } dd { (show(&shown["host"]["name"])) ", generation " (show(&shown["host"]["generation"])) }
         }
-        (table("Hosts", &["Host", "Generation", "Started", "Last seen", "Trouble"], &hosts))
+        (table("Hosts", &["Host", "Generation", "Started", "Last seen", "Failures of modules", "Trouble"], &hosts))
         (table("Backfills", &["Module", "Versions", "Companies", "Done", "Trouble"], &upgrades))
         (table("Listeners", &["Module", "Companies behind", "In trouble", "Next try", "Trouble"], &listeners))
         (table("Timers", &["Timer", "State", "Until", "Companies"], &timers))
     };
     Ok(asked.draw("Hosts", body))
+}
+
+/// Failures of the calls of all modules on a host.
+fn describe_health(health: &Value) -> String {
+    let modules = || health.as_object().into_iter().flat_map(|modules| modules.values());
+    let calls: u64 = modules().filter_map(|module| module["calls"].as_u64()).sum();
+    format!("{} of {calls} calls", modules().map(count_failures).sum::<u64>())
+}
+
+/// Traps, timeouts and calls that reached a limit.
+pub fn count_failures(health: &Value) -> u64 {
+    ["traps", "timeouts", "limits"].iter().filter_map(|member| health[*member].as_u64()).sum()
 }

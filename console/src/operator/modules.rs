@@ -10,6 +10,7 @@ use http::{StatusCode, header};
 use maud::{Markup, html};
 use serde_json::{Value, json};
 
+use super::hosts::count_failures;
 use super::upload::Upload;
 use super::values::{cell, instant, list, short, show, table, text};
 use super::{Drawn, OperatorProblem, OperatorRequest, address};
@@ -27,14 +28,12 @@ pub async fn draw_list(asked: &OperatorRequest) -> Drawn {
         .iter()
         .map(|module| {
             let (name, health) = (text(module, "name"), &module["health"]);
-            let failures =
-                ["traps", "timeouts", "limits"].iter().filter_map(|member| health[*member].as_u64()).sum::<u64>();
             vec![
                 html! { a href=(address(&format!("active/{name}"))) { (name) } },
                 cell(text(module, "version")),
                 cell(show(&module["signer"])),
                 cell(show(&health["calls"])),
-                cell(failures.to_string()),
+                cell(count_failures(health).to_string()),
                 cell(format!("{} / {} µs", show(&health["p50Us"]), show(&health["p99Us"]))),
             ]
         })
