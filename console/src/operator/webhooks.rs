@@ -8,6 +8,9 @@ use super::{Drawn, OperatorRequest, address};
 use crate::page;
 use crate::pairs::Pairs;
 
+/// States of a delivery; the first: any of them.
+const STATUSES: [&str; 5] = ["", "PENDING", "SUCCEEDED", "FAILED", "CANCELLED"];
+
 pub async fn draw(asked: &OperatorRequest, company: &str, webhook: &str) -> Drawn {
     let path = format!("companies/{company}/webhooks/{webhook}");
     let status = asked.query.get("status");
@@ -37,7 +40,14 @@ pub async fn draw(asked: &OperatorRequest, company: &str, webhook: &str) -> Draw
     let body = html! {
         p { a href=(address(&format!("companies/{company}"))) { "The company" } }
         form.filters id="filter" method="get" action=(address(&path)) {
-            p.field { label for="status" { "Status" } input id="status" name="status" value=[status]; }
+            p.field {
+                label for="status" { "Status" }
+                select id="status" name="status" {
+                    @for value in STATUSES {
+                        option value=(value) selected[status == Some(value)] { @if value.is_empty() { "any" } @else { (value) } }
+                    }
+                }
+            }
             p.actions { button { "Find" } }
         }
         (table("Deliveries", &["Created", "Event", "Status", "Attempts", "Next attempt", "Again"], &rows))
