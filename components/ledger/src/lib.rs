@@ -78,6 +78,7 @@ const HINTS: Hints = Hints {
             .columns(&["role", "description", "control"])
             .group("Books")
             .position(85),
+        ListHint::new("getGeneralLedger").group("Books").position(86),
     ],
     references: &[
         ReferenceHint::new("moneyAccountId", "listMoneyAccounts"),
