@@ -11,24 +11,21 @@ use crate::pairs::Pairs;
 pub async fn draw_list(asked: &OperatorRequest) -> Drawn {
     let (wanted, after) = (asked.query.get("text"), asked.query.get("after"));
     let found = asked.get(&format!("companies{}", query(&[("text", wanted), ("after", after)]))).await?;
-    let rows: Vec<_> = list(&found, "items")
-        .iter()
-        .map(|company| {
-            vec![
-                html! { a href=(address(&format!("companies/{}", text(company, "id")))) { (text(company, "name")) } },
-                cell(text(company, "status")),
-                cell(show(&company["entitlements"])),
-                instant(&company["createdAt"]),
-            ]
-        })
-        .collect();
+    let rows = list(&found, "items").iter().map(|company| {
+        vec![
+            html! { a href=(address(&format!("companies/{}", text(company, "id")))) { (text(company, "name")) } },
+            cell(text(company, "status")),
+            cell(show(&company["entitlements"])),
+            instant(&company["createdAt"]),
+        ]
+    });
     let next = show(&found["nextAfter"]);
     let body = html! {
         form.filters id="filter" method="get" action=(address("companies")) {
             p.field { label for="text" { "Name or id" } input id="text" name="text" type="search" value=[wanted]; }
             p.actions { button { "Find" } }
         }
-        (table("Companies", &["Company", "Status", "Entitlements", "Created"], &rows))
+        (table("Companies", &["Company", "Status", "Entitlements", "Created"], rows))
         @if !next.is_empty() {
             p.pager { a href=(address(&format!("companies{}", query(&[("text", wanted), ("after", Some(&next))])))) { "Next" } }
         }
@@ -42,20 +39,17 @@ pub async fn draw(asked: &OperatorRequest, id: &str) -> Drawn {
     if let Some(key) = asked.query.get("revoke") {
         return Ok(asked.draw("Revoke a key?", ask_revocation(asked, &company, &path, key)));
     }
-    let keys: Vec<_> = list(&company, "keys").iter().map(|key| draw_key(&path, &company, key)).collect();
-    let endpoints: Vec<_> = list(&company, "webhooks")
-        .iter()
-        .map(|webhook| {
-            let counts = webhook["newestDeliveries"].as_object().into_iter().flatten();
-            let counts = counts.map(|(status, count)| format!("{status} {}", show(count)));
-            vec![
-                html! { a href=(address(&format!("{path}/webhooks/{}", text(webhook, "id")))) { (text(webhook, "name")) } },
-                cell(text(webhook, "url")),
-                cell(text(webhook, "status")),
-                cell(counts.collect::<Vec<_>>().join(", ")),
-            ]
-        })
-        .collect();
+    let keys = list(&company, "keys").iter().map(|key| draw_key(&path, &company, key));
+    let endpoints = list(&company, "webhooks").iter().map(|webhook| {
+        let counts = webhook["newestDeliveries"].as_object().into_iter().flatten();
+        let counts = counts.map(|(status, count)| format!("{status} {}", show(count)));
+        vec![
+            html! { a href=(address(&format!("{path}/webhooks/{}", text(webhook, "id")))) { (text(webhook, "name")) } },
+            cell(text(webhook, "url")),
+            cell(text(webhook, "status")),
+            cell(counts.collect::<Vec<_>>().join(", ")),
+        ]
+    });
     let entitlements = list(&company, "entitlements");
     let (verb, label) = match text(&company, "status") {
         "SUSPENDED" => ("ACTIVE", "Resume"),
@@ -81,8 +75,8 @@ pub async fn draw(asked: &OperatorRequest, id: &str) -> Drawn {
             p.field { label for="add" { "Entitlement" } input id="add" name="add" value="PUBLIC_API" required; }
             p.actions { button { "Entitle" } }
         }))
-        (table("Keys of API clients", &["Client", "Key", "Status", "Expires", "Last used", "Revoke"], &keys))
-        (table("Webhook endpoints", &["Endpoint", "Address", "Status", "Newest deliveries"], &endpoints))
+        (table("Keys of API clients", &["Client", "Key", "Status", "Expires", "Last used", "Revoke"], keys))
+        (table("Webhook endpoints", &["Endpoint", "Address", "Status", "Newest deliveries"], endpoints))
     };
     Ok(asked.draw(text(&company, "name"), body))
 }

@@ -12,31 +12,27 @@ use crate::pairs::Pairs;
 pub async fn draw(asked: &OperatorRequest) -> Drawn {
     let newest = show(&asked.get("modules").await?["generation"]);
     let history = asked.get(&format!("generations{}", query(&[("before", asked.query.get("before"))]))).await?;
-    let rows: Vec<_> = list(&history, "items")
-        .iter()
-        .map(|item| {
-            let number = show(&item["generation"]);
-            let cause = [show(&item["cause"]), show(&item["module"]), show(&item["reason"])];
-            let modules = list(item, "modules")
-                .iter()
-                .map(|module| format!("{} {}", text(module, "name"), text(module, "version")));
-            vec![
-                cell(&number),
-                cell(cause.into_iter().filter(|text| !text.is_empty()).collect::<Vec<_>>().join(": ")),
-                html! { (instant(&item["activatedAt"])) " " (text(item, "activatedBy")) },
-                cell(modules.collect::<Vec<_>>().join(", ")),
-                cell(show(&item["withdrawn"])),
-                html! {
-                    @if number == newest { "newest" } @else {
-                        (asked.form(&format!("restore-{number}"), "generations", html! {
-                            input type="hidden" name="generation" value=(newest);
-                            button name="restore" value=(number) { "Restore " (number) }
-                        }))
-                    }
-                },
-            ]
-        })
-        .collect();
+    let rows = list(&history, "items").iter().map(|item| {
+        let number = show(&item["generation"]);
+        let cause = [show(&item["cause"]), show(&item["module"]), show(&item["reason"])];
+        let modules =
+            list(item, "modules").iter().map(|module| format!("{} {}", text(module, "name"), text(module, "version")));
+        vec![
+            cell(&number),
+            cell(cause.into_iter().filter(|text| !text.is_empty()).collect::<Vec<_>>().join(": ")),
+            html! { (instant(&item["activatedAt"])) " " (text(item, "activatedBy")) },
+            cell(modules.collect::<Vec<_>>().join(", ")),
+            cell(show(&item["withdrawn"])),
+            html! {
+                @if number == newest { "newest" } @else {
+                    (asked.form(&format!("restore-{number}"), "generations", html! {
+                        input type="hidden" name="generation" value=(newest);
+                        button name="restore" value=(number) { "Restore " (number) }
+                    }))
+                }
+            },
+        ]
+    });
     let next = show(&history["nextBefore"]);
     let body = html! {
         (asked.form("rollback", "generations", html! {
@@ -44,7 +40,7 @@ pub async fn draw(asked: &OperatorRequest) -> Drawn {
             p { "The host restores the newest generation with other modules of which none was withdrawn." }
             p.actions { button { "Roll back" } }
         }))
-        (table("History", &["Generation", "Cause", "Activated", "Modules", "Withdrawn", "Restore"], &rows))
+        (table("History", &["Generation", "Cause", "Activated", "Modules", "Withdrawn", "Restore"], rows))
         @if !next.is_empty() { p.pager { a href=(address(&format!("generations{}", query(&[("before", Some(&next))])))) { "Older" } } }
     };
     Ok(asked.draw("Generations", body))

@@ -24,37 +24,31 @@ const PAUSE: u32 = 2;
 
 pub async fn draw_list(asked: &OperatorRequest) -> Drawn {
     let shown = asked.get("modules").await?;
-    let active: Vec<_> = list(&shown, "modules")
-        .iter()
-        .map(|module| {
-            let (name, health) = (text(module, "name"), &module["health"]);
-            vec![
-                html! { a href=(address(&format!("active/{name}"))) { (name) } },
-                cell(text(module, "version")),
-                cell(show(&module["signer"])),
-                cell(show(&health["calls"])),
-                cell(count_failures(health).to_string()),
-                cell(format!("{} / {} µs", show(&health["p50Us"]), show(&health["p99Us"]))),
-            ]
-        })
-        .collect();
+    let active = list(&shown, "modules").iter().map(|module| {
+        let (name, health) = (text(module, "name"), &module["health"]);
+        vec![
+            html! { a href=(address(&format!("active/{name}"))) { (name) } },
+            cell(text(module, "version")),
+            cell(show(&module["signer"])),
+            cell(show(&health["calls"])),
+            cell(count_failures(health).to_string()),
+            cell(format!("{} / {} µs", show(&health["p50Us"]), show(&health["p99Us"]))),
+        ]
+    });
     let digests: BTreeSet<&str> = list(&shown, "modules").iter().map(|module| text(module, "digest")).collect();
-    let pushed: Vec<_> = list(&shown, "artifacts")
-        .iter()
-        .map(|artifact| {
-            let digest = text(artifact, "digest");
-            vec![
-                html! { a href=(address(&format!("module/{digest}"))) { (text(artifact, "name")) " " (short(digest)) } },
-                cell(text(artifact, "version")),
-                cell(if digests.contains(digest) { "active" } else { "" }),
-                cell(show(&artifact["signer"])),
-                instant(&artifact["pushedAt"]),
-                cell(text(artifact, "pushedBy")),
-            ]
-        })
-        .collect();
+    let pushed = list(&shown, "artifacts").iter().map(|artifact| {
+        let digest = text(artifact, "digest");
+        vec![
+            html! { a href=(address(&format!("module/{digest}"))) { (text(artifact, "name")) " " (short(digest)) } },
+            cell(text(artifact, "version")),
+            cell(if digests.contains(digest) { "active" } else { "" }),
+            cell(show(&artifact["signer"])),
+            instant(&artifact["pushedAt"]),
+            cell(text(artifact, "pushedBy")),
+        ]
+    });
     let body = html! {
-        (table("Active modules", &["Module", "Version", "Signer", "Calls", "Failures", "p50 / p99"], &active))
+        (table("Active modules", &["Module", "Version", "Signer", "Calls", "Failures", "p50 / p99"], active))
         h2 { "Push a module" }
         form id="push" method="post" action=(address("modules")) enctype="multipart/form-data" {
             (asked.token_field())
@@ -66,7 +60,7 @@ pub async fn draw_list(asked: &OperatorRequest) -> Drawn {
             }
             p.actions { button { "Push" } }
         }
-        (table("Pushed modules", &["Module", "Version", "State", "Signer", "Pushed", "By"], &pushed))
+        (table("Pushed modules", &["Module", "Version", "State", "Signer", "Pushed", "By"], pushed))
     };
     Ok(asked.draw("Modules", body))
 }
@@ -142,14 +136,14 @@ pub fn draw_changes(changes: &[Value], choice: bool) -> Markup {
     };
     let heads = ["Change", "Item", "Detail"];
     html! {
-        (table("Breaking changes", &heads, &rows(&breaking)))
+        (table("Breaking changes", &heads, rows(&breaking)))
         @if choice && !codes.is_empty() {
             fieldset.choices {
                 legend { "Changes that may break callers" }
                 @for code in codes { p { label { input type="checkbox" name="allow" value=(code); " Allow " (code) } } }
             }
         }
-        (table("Compatible changes", &heads, &rows(&others)))
+        (table("Compatible changes", &heads, rows(&others)))
     }
 }
 
@@ -186,15 +180,14 @@ pub async fn draw_active(asked: &OperatorRequest, name: &str) -> Drawn {
     }
     let points = asked.get("points").await?;
     let journal = asked.get(&format!("modules/{name}/logs")).await?;
-    let extensions: Vec<_> = list(&points, "points")
+    let extensions = list(&points, "points")
         .iter()
         .flat_map(|point| list(point, "extensions").iter().map(move |extension| (point, extension)))
         .filter(|(_, extension)| text(extension, "module") == name)
         .map(|(point, extension)| {
             let counts = ["calls", "rejections", "failures"].map(|member| cell(show(&extension[member])));
             [vec![cell(text(point, "point"))], counts.to_vec()].concat()
-        })
-        .collect();
+        });
     let entries = |member: &str| -> Vec<Vec<Markup>> {
         let kept = list(&journal, member);
         kept[kept.len().saturating_sub(MOST_LINES)..]
@@ -222,9 +215,9 @@ pub async fn draw_active(asked: &OperatorRequest, name: &str) -> Drawn {
             (asked.form("rollback", &path, fields))
             a.button href=(address(&format!("{path}?ask=deactivate"))) { "Deactivate" }
         }
-        (table("Points that it extends", &["Point", "Calls", "Rejections", "Failures"], &extensions))
-        (table(&format!("Failures on {}", text(&journal, "host")), &heads, &entries("failures")))
-        (table(&format!("Log on {}", text(&journal, "host")), &heads, &entries("lines")))
+        (table("Points that it extends", &["Point", "Calls", "Rejections", "Failures"], extensions))
+        (table(&format!("Failures on {}", text(&journal, "host")), &heads, entries("failures")))
+        (table(&format!("Log on {}", text(&journal, "host")), &heads, entries("lines")))
     };
     Ok(asked.draw(&format!("Module {name}"), body))
 }

@@ -45,10 +45,11 @@ pub fn query(pairs: &[(&str, Option<&str>)]) -> String {
 }
 
 /// A table whose cells have the heads as labels, for narrow screens. Without rows: a sentence.
-pub fn table(caption: &str, heads: &[&str], rows: &[Vec<Markup>]) -> Markup {
+pub fn table(caption: &str, heads: &[&str], rows: impl IntoIterator<Item = Vec<Markup>>) -> Markup {
+    let mut rows = rows.into_iter().peekable();
     html! {
         h2 { (caption) }
-        @if rows.is_empty() { p { "None." } } @else {
+        @if rows.peek().is_none() { p { "None." } } @else {
             table.cards {
                 thead { tr { @for head in heads { th scope="col" { (head) } } } }
                 tbody {

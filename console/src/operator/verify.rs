@@ -31,8 +31,8 @@ pub async fn run(asked: &OperatorRequest, form: &Pairs) -> Drawn {
     let unfinished = rows("unfinished", &["tenantId", "module", "reason"]);
     let body = html! {
         p role="status" { "Companies verified: " (show(&report["companies"])) ". Findings: " (findings.len()) "." }
-        (table("Findings", &["Company", "Module", "Invariant", "Record", "Message"], &findings))
-        @if !unfinished.is_empty() { (table("Checks that did not end", &["Company", "Module", "Reason"], &unfinished)) }
+        (table("Findings", &["Company", "Module", "Invariant", "Record", "Message"], findings))
+        @if !unfinished.is_empty() { (table("Checks that did not end", &["Company", "Module", "Reason"], unfinished)) }
     };
     Ok(asked.draw("Verification", body))
 }

@@ -16,26 +16,23 @@ pub async fn draw(asked: &OperatorRequest, company: &str, webhook: &str) -> Draw
     let status = asked.query.get("status");
     let asked_for = query(&[("status", status), ("before", asked.query.get("before"))]);
     let found = asked.get(&format!("{path}/deliveries{asked_for}")).await?;
-    let rows: Vec<_> = list(&found, "items")
-        .iter()
-        .map(|delivery| {
-            let id = text(delivery, "id");
-            vec![
-                instant(&delivery["createdAt"]),
-                cell(text(delivery, "kind")),
-                cell(text(delivery, "status")),
-                html! { ul { @for attempt in list(delivery, "attempts") { li { (describe_attempt(attempt)) } } } },
-                instant(&delivery["nextAttemptAt"]),
-                html! {
-                    @if text(delivery, "status") != "PENDING" {
-                        (asked.form(&format!("redeliver-{id}"), &path, html! {
-                            button name="delivery" value=(id) { "Deliver again" }
-                        }))
-                    }
-                },
-            ]
-        })
-        .collect();
+    let rows = list(&found, "items").iter().map(|delivery| {
+        let id = text(delivery, "id");
+        vec![
+            instant(&delivery["createdAt"]),
+            cell(text(delivery, "kind")),
+            cell(text(delivery, "status")),
+            html! { ul { @for attempt in list(delivery, "attempts") { li { (describe_attempt(attempt)) } } } },
+            instant(&delivery["nextAttemptAt"]),
+            html! {
+                @if text(delivery, "status") != "PENDING" {
+                    (asked.form(&format!("redeliver-{id}"), &path, html! {
+                        button name="delivery" value=(id) { "Deliver again" }
+                    }))
+                }
+            },
+        ]
+    });
     let next = show(&found["nextBefore"]);
     let body = html! {
         p { a href=(address(&format!("companies/{company}"))) { "The company" } }
@@ -50,7 +47,7 @@ pub async fn draw(asked: &OperatorRequest, company: &str, webhook: &str) -> Draw
             }
             p.actions { button { "Find" } }
         }
-        (table("Deliveries", &["Created", "Event", "Status", "Attempts", "Next attempt", "Again"], &rows))
+        (table("Deliveries", &["Created", "Event", "Status", "Attempts", "Next attempt", "Again"], rows))
         @if !next.is_empty() {
             p.pager { a href=(address(&format!("{path}{}", query(&[("status", status), ("before", Some(&next))])))) { "Older" } }
         }
