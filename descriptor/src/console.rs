@@ -10,6 +10,8 @@ pub const MOST_REFERENCES: usize = 100;
 /// Members of a title, and columns of a table.
 pub const MOST_TITLES: usize = 2;
 pub const MOST_COLUMNS: usize = 7;
+/// Bytes of a path.
+pub const LONGEST_PATH: usize = 200;
 /// Characters of a heading, and the last place in the navigation.
 pub const LONGEST_GROUP: usize = 40;
 pub const LAST_POSITION: u32 = 999;

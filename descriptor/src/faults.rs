@@ -5,7 +5,9 @@ use std::collections::BTreeSet;
 
 use serde_json::{Map, Value as Json};
 
-use crate::console::{LAST_POSITION, LONGEST_GROUP, MOST_COLUMNS, MOST_LISTS, MOST_REFERENCES, MOST_TITLES};
+use crate::console::{
+    LAST_POSITION, LONGEST_GROUP, LONGEST_PATH, MOST_COLUMNS, MOST_LISTS, MOST_REFERENCES, MOST_TITLES,
+};
 use crate::extension::{LEAST_MINUTES, LISTENER, MOST_MINUTES, PACKAGE, POINTS, TIMER, VIEWS};
 use crate::{Access, Audience, Console, Descriptor, EventKind, Idempotency, ListHint, Named, Route, names};
 
@@ -227,7 +229,10 @@ fn find_faults_of_console(console: &Console, descriptor: &Descriptor, faults: &m
         faults.expect(is_id, &format!("{place}/member"), || format!("`{member}` is not camelCase ending in Id or Ids"));
         faults.expect(is_member(list), &format!("{place}/list"), || format!("`{list}` is no operation id"));
         let below = hint.below.as_deref().unwrap_or("/");
-        faults.expect(below.starts_with('/'), &format!("{place}/below"), || format!("`{below}` begins with no slash"));
+        let is_path = below.starts_with('/') && below.len() <= LONGEST_PATH;
+        faults.expect(is_path, &format!("{place}/below"), || {
+            format!("a path begins with a slash and has at most {LONGEST_PATH} bytes")
+        });
     }
 }
 
@@ -602,7 +607,9 @@ mod tests {
             assert_eq!(one(member, "listCustomers", "/"), ["/console/references/0/member"], "{member}");
         }
         assert_eq!(one("partyId", "list-customers", "/"), ["/console/references/0/list"]);
-        assert_eq!(one("partyId", "listCustomers", "sales/"), ["/console/references/0/below"]);
+        for below in ["sales/", "", &"/a".repeat(101)] {
+            assert_eq!(one("partyId", "listCustomers", below), ["/console/references/0/below"], "{below}");
+        }
         let many = |count| with(Json::Array(vec![json!({ "member": "partyId", "list": "listCustomers" }); count]));
         assert_eq!((many(100), many(101)), (Vec::new(), vec!["/console/references".to_owned()]));
     }
