@@ -256,7 +256,7 @@ impl Drawer<'_> {
     }
 
     fn is_missing(&self, name: &str) -> bool {
-        self.filled.missing.iter().any(|missing| name.strip_prefix("v/") == Some(missing))
+        self.filled.missing.iter().any(|missing| name.strip_prefix("v/") == Some(missing.as_str()))
     }
 
     fn has_help(&self, field: &Field<'_>, name: &str) -> bool {

@@ -4,7 +4,7 @@ use http::StatusCode;
 use serde_json::{Value, json};
 
 use super::field::{Field, Kind};
-use super::read::fill;
+use super::read::{Sent, fill};
 use super::*;
 use crate::call::{Problem, ProblemItem};
 use crate::clock::Clock;
@@ -154,7 +154,7 @@ fn a_schema_that_is_deep_or_unknown_is_json() {
         site(&object(json!({"deep": schema, "either": {"oneOf": [{"type": "string"}, {"type": "integer"}]}}), &[]));
     let field = Field::of_body(&site, site.operation("write").expect("an operation"), &[]).expect("a field");
     let mut deepest = &field;
-    while let Some(member) = deepest.members().first() {
+    while let Some(member) = deepest.members().first().copied() {
         deepest = member;
     }
     assert!(matches!(deepest.kind, Kind::Json));

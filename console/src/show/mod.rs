@@ -12,8 +12,6 @@ use crate::call::{Problem, to_address};
 use crate::page::Visit;
 use crate::site::operation::Operation;
 
-pub use crate::form::reference::{Names, names};
-
 /// The page at the address of a GET operation. `known`: the parameters of its path.
 pub async fn respond(visit: &Visit, operation: &Operation, known: &[(String, String)]) -> Result<Response, Problem> {
     if let Some(collection) = visit.site.collection_at(operation, known) {
