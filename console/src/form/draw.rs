@@ -56,7 +56,9 @@ pub fn draw(
             @for name in ["key", "etag", "version", "zone"] {
                 @if !values.text(name).is_empty() { input type="hidden" name=(name) value=(values.text(name)); }
             }
-            @for part in filled.parts { (drawer.part(part)) }
+            @for part in filled.parts {
+                (drawer.choice(format!("p/{}", part.name), &part.name, &part.entries, part.entries.len() == 1, html! {}))
+            }
             @if let Some(field) = field { (drawer.field(field, "")) }
             div.actions {
                 button name="do" value="send" { (operation.summary) }
@@ -171,7 +173,7 @@ impl Drawer<'_> {
                 }
             },
             Kind::Rows { item, least, most } => self.rows(field, item, pointer, *least, *most),
-            Kind::Branches { property, branches } => self.branches(field, pointer, property, branches),
+            Kind::Branches { property, branches } => self.branches(pointer, property, branches),
             Kind::Boolean(Some(default)) => {
                 let is_on = !self.values.text(name).is_empty() || (*default && pointer.contains(NEW_ROW));
                 html! {
@@ -231,16 +233,16 @@ impl Drawer<'_> {
         }
     }
 
-    /// A parameter of the path that the address does not have.
-    fn part(&self, part: &Asked) -> Markup {
-        let name = format!("p/{}", part.name);
+    /// A choice that is no member of the body, or a text if nothing is known to choose from.
+    fn choice(&self, name: String, label: &str, options: &[(String, String)], only: bool, after: Markup) -> Markup {
         let described = has_fault(self.faults, &name).then(|| format!("{name}-fault"));
         let control = Control { name, described, invalid: None, required: Some("true") };
         html! {
             div.field {
-                label for=(control.name) { (words::to_label(&part.name)) span.needed { " (required)" } }
-                @if part.entries.is_empty() { (self.input(&control, "text", None)) }
-                @else { (self.select(&control, &part.entries, part.entries.len() == 1)) }
+                label for=(control.name) { (words::to_label(label)) span.needed { " (required)" } }
+                @if options.is_empty() { (self.input(&control, "text", None)) }
+                @else { (self.select(&control, options, only)) }
+                (after)
                 (notes(self.faults, &control.name))
             }
         }
@@ -344,25 +346,13 @@ impl Drawer<'_> {
         }
     }
 
-    fn branches(
-        &self,
-        field: &Field<'_>,
-        pointer: &str,
-        property: &str,
-        branches: &[(&str, Vec<Field<'_>>)],
-    ) -> Markup {
+    fn branches(&self, pointer: &str, property: &str, branches: &[(&str, Vec<Field<'_>>)]) -> Markup {
         let name = format!("v{}", join(pointer, property));
         let chosen = self.values.text(&name);
         let options = name_choices(&branches.iter().map(|(value, _)| *value).collect::<Vec<_>>());
-        let described = has_fault(self.faults, &name).then(|| format!("{name}-fault"));
-        let control = Control { name, described, invalid: None, required: field.required.then_some("true") };
+        let show = html! { button.plain name="do" value=(format!("branch:{pointer}")) { "Show its fields" } };
         html! {
-            div.field {
-                label for=(control.name) { (words::to_label(property)) }
-                (self.select(&control, &options, false))
-                button.plain name="do" value=(format!("branch:{pointer}")) { "Show its fields" }
-                (notes(self.faults, &control.name))
-            }
+            (self.choice(name, property, &options, false, show))
             @for (_, members) in branches.iter().filter(|(value, _)| *value == chosen) { (self.members(members, pointer)) }
         }
     }
