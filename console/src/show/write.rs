@@ -114,7 +114,7 @@ pub async fn send(visit: &Visit, operation: &Operation, known: &Known) -> Result
         Ok(reply) => finish(visit, operation, known, &reply).await,
         Err(problem) if problem.status == StatusCode::UNAUTHORIZED => Err(problem),
         Err(problem) => {
-            let faults = Faults::of(&visit.site, operation, &problem, &sent.places, &visit.base);
+            let faults = Faults::of_path(&visit.site, operation, known, &problem, &sent.places, &visit.base);
             if operation.key && !faults.keeps_key {
                 form.pairs.0.retain(|(name, _)| name != "key");
                 form.pairs.0.push(("key".to_owned(), Uuid::now_v7().to_string()));
