@@ -62,20 +62,18 @@ async fn add(visit: &Visit, session: &str) -> Done {
         };
         match items(&found) {
             [] => {}
-            [unit, ..] if name == "identity" => return put_unit(visit, session, items(&found), unit).await,
+            [first, ..] if name == "identity" => {
+                let unit = items(&found).iter().find(|unit| text(unit, "status") == "AVAILABLE");
+                return match unit {
+                    Some(unit) => put(visit, session, text(unit, "variantId"), Some(text(unit, "id"))).await,
+                    None => Err(Said::say(&format!("This unit is {}.", word(text(first, "status"))))),
+                };
+            }
             [one] => return put(visit, session, text(one, "id"), None).await,
             several => return Err(Said::choose("Several articles fit. Choose one.", several)),
         }
     }
     Err(Said::say(&format!("Nothing was found for {scan}.")))
-}
-
-async fn put_unit(visit: &Visit, session: &str, units: &[Value], first: &Value) -> Done {
-    let unit = units.iter().find(|unit| text(unit, "status") == "AVAILABLE").unwrap_or(first);
-    match text(unit, "status") {
-        "AVAILABLE" => put(visit, session, text(unit, "variantId"), Some(text(unit, "id"))).await,
-        status => Err(Said::say(&format!("This unit is {}.", word(status)))),
-    }
 }
 
 /// Puts one more of a variant into the basket.
