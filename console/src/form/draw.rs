@@ -4,7 +4,7 @@ use maud::{Markup, html};
 
 use super::Values;
 use super::fault::Faults;
-use super::field::{Field, Kind};
+use super::field::{Field, Kind, name_choice};
 use super::read::{VERSION, join};
 use super::reference::{Choice, Offers};
 use crate::pairs::Pairs;
@@ -56,7 +56,9 @@ pub fn draw(
             @for name in ["key", "etag", "version", "zone"] {
                 @if !values.text(name).is_empty() { input type="hidden" name=(name) value=(values.text(name)); }
             }
-            @for part in filled.parts { (drawer.part(part)) }
+            @for part in filled.parts {
+                (drawer.choice(format!("p/{}", part.name), &part.name, &part.entries, part.entries.len() == 1, html! {}))
+            }
             @if let Some(field) = field { (drawer.field(field, "")) }
             div.actions {
                 button name="do" value="send" { (operation.summary) }
@@ -105,7 +107,7 @@ pub fn notes(faults: &Faults, name: &str) -> Markup {
 }
 
 /// Records that a search found, as controls of the field.
-pub fn found(records: &[(String, String)], name: &str, many: bool) -> Markup {
+pub fn draw_results(records: &[(String, String)], name: &str, many: bool) -> Markup {
     html! {
         @for (id, title) in records { (option(name, id, title, many, false)) }
         @if records.is_empty() { p.hint { "Nothing was found." } }
@@ -171,7 +173,7 @@ impl Drawer<'_> {
                 }
             },
             Kind::Rows { item, least, most } => self.rows(field, item, pointer, *least, *most),
-            Kind::Branches { property, branches } => self.branches(field, pointer, property, branches),
+            Kind::Branches { property, branches } => self.branches(pointer, property, branches),
             Kind::Boolean(Some(default)) => {
                 let is_on = !self.values.text(name).is_empty() || (*default && pointer.contains(NEW_ROW));
                 html! {
@@ -186,8 +188,7 @@ impl Drawer<'_> {
                 }
             }
             Kind::Choices(values) => {
-                let options: Vec<(String, String)> =
-                    values.iter().map(|value| ((*value).to_owned(), words::to_words(value))).collect();
+                let options = name_choices(values);
                 self.group(field, &control, self.options(name, &options, true))
             }
             Kind::Reference(collection) | Kind::References(collection) => {
@@ -196,53 +197,52 @@ impl Drawer<'_> {
                     Choice::Select(records) if many => self.group(field, &control, self.options(name, records, true)),
                     Choice::Select(records) => {
                         let only = records.len() == 1 && field.required;
-                        self.labelled(field, &control, self.select(&control, records, only))
+                        self.with_label(field, &control, self.select(&control, records, only))
                     }
                     Choice::Search(records) => {
                         let list = self.site.operations.get(collection.list).map_or("", |list| list.id.as_str());
                         let bound = collection.bound.first().map(|(_, value)| value.as_str());
                         self.group(field, &control, self.search(field, pointer, records, (list, bound), many))
                     }
-                    Choice::Id if many => self.labelled(field, &control, self.area(&control, 3, None)),
-                    Choice::Id => self.labelled(field, &control, self.input(&control, "text", None)),
+                    Choice::Id if many => self.with_label(field, &control, self.area(&control, 3, None)),
+                    Choice::Id => self.with_label(field, &control, self.input(&control, "text", None)),
                 }
             }
             Kind::Boolean(None) => {
                 let options =
                     [("true", "Yes"), ("false", "No")].map(|(value, label)| (value.to_owned(), label.to_owned()));
-                self.labelled(field, &control, self.select(&control, &options, false))
+                self.with_label(field, &control, self.select(&control, &options, false))
             }
             Kind::Choice(values) => {
-                let options: Vec<(String, String)> =
-                    values.iter().map(|value| ((*value).to_owned(), words::to_words(value))).collect();
-                self.labelled(field, &control, self.select(&control, &options, false))
+                let options = name_choices(values);
+                self.with_label(field, &control, self.select(&control, &options, false))
             }
-            Kind::Text { long: true } => self.labelled(field, &control, self.area(&control, 4, None)),
-            Kind::Lines => self.labelled(field, &control, self.area(&control, 3, None)),
-            Kind::Json => self.labelled(field, &control, self.area(&control, 4, Some("json"))),
-            Kind::Text { long: false } => self.labelled(field, &control, self.input(&control, "text", None)),
-            Kind::Decimal => self.labelled(field, &control, self.input(&control, "text", Some("decimal"))),
-            Kind::Integer => self.labelled(field, &control, self.input(&control, "text", Some("numeric"))),
-            Kind::Date => self.labelled(field, &control, self.input(&control, "date", None)),
+            Kind::Text { long: true } => self.with_label(field, &control, self.area(&control, 4, None)),
+            Kind::Lines => self.with_label(field, &control, self.area(&control, 3, None)),
+            Kind::Json => self.with_label(field, &control, self.area(&control, 4, Some("json"))),
+            Kind::Text { long: false } => self.with_label(field, &control, self.input(&control, "text", None)),
+            Kind::Decimal => self.with_label(field, &control, self.input(&control, "text", Some("decimal"))),
+            Kind::Integer => self.with_label(field, &control, self.input(&control, "text", Some("numeric"))),
+            Kind::Date => self.with_label(field, &control, self.input(&control, "date", None)),
             Kind::Instant => {
                 // A browser shows no other text in a field of this type.
                 let is_local = !self.values.text(name).ends_with(['Z', 'z']);
                 let kind = if is_local { "datetime-local" } else { "text" };
-                self.labelled(field, &control, self.input(&control, kind, None))
+                self.with_label(field, &control, self.input(&control, kind, None))
             }
         }
     }
 
-    /// A parameter of the path that the address does not have.
-    fn part(&self, part: &Asked) -> Markup {
-        let name = format!("p/{}", part.name);
+    /// A choice that is no member of the body, or a text if nothing is known to choose from.
+    fn choice(&self, name: String, label: &str, options: &[(String, String)], only: bool, after: Markup) -> Markup {
         let described = has_fault(self.faults, &name).then(|| format!("{name}-fault"));
         let control = Control { name, described, invalid: None, required: Some("true") };
         html! {
             div.field {
-                label for=(control.name) { (words::to_label(&part.name)) span.needed { " (required)" } }
-                @if part.entries.is_empty() { (self.input(&control, "text", None)) }
-                @else { (self.select(&control, &part.entries, part.entries.len() == 1)) }
+                label for=(control.name) { (words::to_label(label)) span.needed { " (required)" } }
+                @if options.is_empty() { (self.input(&control, "text", None)) }
+                @else { (self.select(&control, options, only)) }
+                (after)
                 (notes(self.faults, &control.name))
             }
         }
@@ -258,7 +258,7 @@ impl Drawer<'_> {
     }
 
     fn is_missing(&self, name: &str) -> bool {
-        self.filled.missing.iter().any(|missing| name.strip_prefix("v/") == Some(missing))
+        self.filled.missing.iter().any(|missing| name.strip_prefix("v/") == Some(missing.as_str()))
     }
 
     fn has_help(&self, field: &Field<'_>, name: &str) -> bool {
@@ -282,7 +282,7 @@ impl Drawer<'_> {
         }
     }
 
-    fn labelled(&self, field: &Field<'_>, control: &Control, input: Markup) -> Markup {
+    fn with_label(&self, field: &Field<'_>, control: &Control, input: Markup) -> Markup {
         html! {
             div.field {
                 label for=(control.name) { (mark(field)) }
@@ -346,26 +346,13 @@ impl Drawer<'_> {
         }
     }
 
-    fn branches(
-        &self,
-        field: &Field<'_>,
-        pointer: &str,
-        property: &str,
-        branches: &[(&str, Vec<Field<'_>>)],
-    ) -> Markup {
+    fn branches(&self, pointer: &str, property: &str, branches: &[(&str, Vec<Field<'_>>)]) -> Markup {
         let name = format!("v{}", join(pointer, property));
         let chosen = self.values.text(&name);
-        let options: Vec<(String, String)> =
-            branches.iter().map(|(value, _)| ((*value).to_owned(), words::to_words(value))).collect();
-        let described = has_fault(self.faults, &name).then(|| format!("{name}-fault"));
-        let control = Control { name, described, invalid: None, required: field.required.then_some("true") };
+        let options = name_choices(&branches.iter().map(|(value, _)| *value).collect::<Vec<_>>());
+        let show = html! { button.plain name="do" value=(format!("branch:{pointer}")) { "Show its fields" } };
         html! {
-            div.field {
-                label for=(control.name) { (words::to_label(property)) }
-                (self.select(&control, &options, false))
-                button.plain name="do" value=(format!("branch:{pointer}")) { "Show its fields" }
-                (notes(self.faults, &control.name))
-            }
+            (self.choice(name, property, &options, false, show))
             @for (_, members) in branches.iter().filter(|(value, _)| *value == chosen) { (self.members(members, pointer)) }
         }
     }
@@ -436,6 +423,11 @@ impl Drawer<'_> {
             button.plain name="do" value=(format!("find:{pointer}")) aria-label=(format!("Find {}", field.label.to_lowercase())) { "Find" }
         }
     }
+}
+
+/// Values of an enumeration with their labels.
+fn name_choices(values: &[&str]) -> Vec<(String, String)> {
+    values.iter().map(|value| ((*value).to_owned(), name_choice(values.iter().copied(), value))).collect()
 }
 
 /// The label of a field, with a mark if it is required.

@@ -6,6 +6,7 @@ use http::StatusCode;
 use serde_json::Value;
 
 use crate::call::{Problem, ProblemItem};
+use crate::site::collection::Collection;
 use crate::site::operation::Operation;
 use crate::site::{Site, words};
 
@@ -36,6 +37,18 @@ pub struct Fault {
 impl Faults {
     /// `base`: the address of the company's pages.
     pub fn of(site: &Site, operation: &Operation, problem: &Problem, places: &Places, base: &str) -> Faults {
+        Faults::of_path(site, operation, &[], problem, places, base)
+    }
+
+    /// The same where parameters of the operation's path are known.
+    pub fn of_path(
+        site: &Site,
+        operation: &Operation,
+        known: &[(String, String)],
+        problem: &Problem,
+        places: &Places,
+        base: &str,
+    ) -> Faults {
         let status = problem.status;
         let keeps_key = status.is_server_error() || status == StatusCode::TOO_MANY_REQUESTS;
         let mut title = problem.detail.clone();
@@ -48,7 +61,7 @@ impl Faults {
         let items = problem.items.iter().map(|item| Fault {
             place: find_place(places, &item.pointer),
             text: explain(site, operation, item),
-            link: find_conflict(site, operation, item).map(|path| format!("{base}{path}")),
+            link: find_conflict(site, operation, known, item).map(|path| format!("{base}{path}")),
         });
         let is_stale = problem.code == "VERSION_CONFLICT" || status == StatusCode::PRECONDITION_FAILED;
         Faults { title: Some(title), items: items.collect(), is_stale, keeps_key }
@@ -74,14 +87,20 @@ fn find_place(places: &Places, pointer: &str) -> Option<String> {
 
 /// The path of the record that is in the way, where the operation says of which kind it is: the same as the record that it writes, or
 /// the one that the member at the pointer refers to.
-fn find_conflict(site: &Site, operation: &Operation, item: &ProblemItem) -> Option<String> {
+fn find_conflict(site: &Site, operation: &Operation, known: &[(String, String)], item: &ProblemItem) -> Option<String> {
     let id = item.conflicts_with.as_deref()?;
     let member = item.pointer.rsplit('/').next().unwrap_or_default();
-    let written = |&number: &usize| site.operations.get(number).is_some_and(|known| known.id == operation.id);
-    let edited = |record: &&crate::site::collection::Record| record.edits.iter().any(written);
-    let own = site.collections.iter().find(|collection| collection.create.as_ref().is_some_and(written));
-    let own = own.or_else(|| site.collections.get(site.records.iter().find(edited)?.collection?));
-    let collection = site.refers_to(operation, member).or(own.filter(|_| item.pointer.matches('/').count() == 1))?;
+    let is_own = |number: &usize| site.operations.get(*number).is_some_and(|known| known.id == operation.id);
+    let edits = |collection: &Collection| {
+        let record = site.records.iter().find(|record| record.edits.iter().any(is_own));
+        record.is_some_and(|record| Some(record.read) == collection.record)
+    };
+    let own = site.collections.iter().find(|collection| {
+        let is_bound = collection.bound.iter().all(|bound| known.contains(bound));
+        is_bound && (collection.create.as_ref().is_some_and(is_own) || edits(collection))
+    });
+    let own = own.filter(|_| item.pointer.matches('/').count() == 1);
+    let collection = site.refers_at(operation, known, member).or(own)?;
     site.record_path(collection, &[], id)
 }
 

@@ -84,11 +84,6 @@ impl<'a> Field<'a> {
         }
     }
 
-    /// True if this field, or one in it, is of the kind.
-    pub fn has(&self, is_kind: &dyn Fn(&Kind<'a>) -> bool) -> bool {
-        is_kind(&self.kind) || self.members().into_iter().any(|member| member.has(is_kind))
-    }
-
     /// The value of a field in which nothing was typed. None: it is left out.
     pub fn blank(&self) -> Option<Value> {
         match (self.required, self.nullable) {
@@ -98,6 +93,11 @@ impl<'a> Field<'a> {
             (true, false) => Some(Value::String(String::new())),
         }
     }
+}
+
+/// A value of an enumeration in words; codes such as those of currencies stay as they are.
+pub fn name_choice<'a>(mut values: impl Iterator<Item = &'a str>, value: &str) -> String {
+    if values.all(|value| value.len() <= 3) { value.to_owned() } else { words::to_words(value) }
 }
 
 /// The schemas of a union.

@@ -14,7 +14,7 @@ use std::collections::HashMap;
 use crate::pairs::Pairs;
 
 pub use fault::{Fault, Faults, Places};
-pub use read::{Sent, read};
+pub use read::read;
 
 /// The values of a form by their names.
 pub struct Values<'a>(HashMap<&'a str, Vec<&'a str>>);

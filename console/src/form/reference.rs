@@ -179,12 +179,9 @@ impl Offers {
         Choice::Search(found.map(|(_, offer)| offer.records.as_slice()).unwrap_or_default())
     }
 
-    /// The only record of a collection.
-    pub fn find_only(&self, collection: &Collection) -> Option<&str> {
-        match self.lists.get(&key(collection)) {
-            Some(Offer { records, is_whole: true }) if records.len() == 1 => records.first().map(|(id, _)| id.as_str()),
-            _ => None,
-        }
+    /// A member of the only record of a collection.
+    pub fn find_only(&self, collection: &Collection, member: &str) -> Option<&str> {
+        self.lists.get(&key(collection))?.only.as_ref()?.get(member)?.as_str()
     }
 
     /// The ids that are chosen and that no list shows.
@@ -351,8 +348,8 @@ pub fn find_field<'f, 'a>(field: &'f Field<'a>, pointer: &str) -> Option<&'f Fie
     match &field.kind {
         Kind::Rows { item, .. } => find_field(item, rest),
         _ => {
-            let members = field.members().into_iter().filter(|member| join("", member.name).get(1..) == Some(name));
-            members.into_iter().find_map(|member| find_field(member, rest))
+            let mut members = field.members().into_iter().filter(|member| join("", member.name).get(1..) == Some(name));
+            members.find_map(|member| find_field(member, rest))
         }
     }
 }
@@ -370,7 +367,7 @@ pub async fn respond(visit: &Visit, list: &str) -> Result<Response, Problem> {
         found = source.search(&Offers::default(), &Values::new(&visit.query), collection, text("text")).await;
     }
     let records = found.map(|offer| offer.records).unwrap_or_default();
-    let fragment = draw::found(&records, text("name"), text("many") == "1");
+    let fragment = draw::draw_results(&records, text("name"), text("many") == "1");
     let mut response = Response::new(fragment.into_string().into());
     page::set_headers(&mut response);
     Ok(response)

@@ -1,4 +1,4 @@
-//! A list: columns, filters, paging and the file.
+//! Reads: lists with their columns, filters, paging and file, reports, and settings.
 
 use axum::response::Response;
 use chrono::Datelike as _;
@@ -26,17 +26,17 @@ const ROWS: &str = "50";
 const MOST_NAMES: usize = 4;
 
 /// The filters of a read, with what is typed into them.
-pub struct Filters<'a> {
+struct Filters<'a> {
     operation: &'a Operation,
     fields: Vec<Field<'a>>,
     pairs: Pairs,
-    pub offers: Offers,
+    offers: Offers,
     clock: Clock,
 }
 
 impl<'a> Filters<'a> {
     /// The filters of a page; the error is the page that has their values in its address: a form writes the names of its fields there.
-    pub async fn read(
+    async fn read(
         visit: &'a Visit,
         operation: &'a Operation,
         known: &[(String, String)],
@@ -65,14 +65,14 @@ impl<'a> Filters<'a> {
         Ok(Ok(filters))
     }
 
-    pub async fn load(&mut self, visit: &Visit, known: &[(String, String)]) -> Result<(), Problem> {
+    async fn load(&mut self, visit: &Visit, known: &[(String, String)]) -> Result<(), Problem> {
         let fields: Vec<&Field<'_>> = self.fields.iter().collect();
         self.offers = Offers::load(visit, self.operation, known, &fields, &Value::Null, &self.pairs).await?;
         Ok(())
     }
 
     /// Parameters of the call.
-    pub fn query(&self) -> Vec<(String, String)> {
+    fn query(&self) -> Vec<(String, String)> {
         let values = Values::new(&self.pairs);
         let stated = self.fields.iter().filter_map(|field| {
             let text = values.text(&format!("v/{}", field.name));
@@ -83,7 +83,7 @@ impl<'a> Filters<'a> {
     }
 
     /// True if each required parameter has a value.
-    pub fn is_complete(&self) -> bool {
+    fn is_complete(&self) -> bool {
         let query = self.query();
         let is_stated = |field: &Field<'_>| query.iter().any(|(name, _)| name == field.name);
         self.fields.iter().all(|field| !field.required || is_stated(field))
@@ -111,7 +111,7 @@ impl<'a> Filters<'a> {
         }
     }
 
-    pub fn draw(&self, visit: &Visit, faults: &Faults) -> Markup {
+    fn draw(&self, visit: &Visit, faults: &Faults) -> Markup {
         let zone = self.clock.zone.name();
         let filled = Filled {
             pairs: &self.pairs,
@@ -146,16 +146,8 @@ impl<'a> Filters<'a> {
     }
 }
 
-/// The response of a read with these filters; faults of a parameter are shown at it.
-pub async fn read_filtered(visit: &Visit, query: &[(String, String)]) -> Result<Result<Value, Problem>, Problem> {
-    match visit.calls.get(&visit.path, &as_texts(query)).await {
-        Ok(reply) => Ok(Ok(reply.body)),
-        Err(problem) if problem.status == StatusCode::BAD_REQUEST => Ok(Err(problem)),
-        Err(problem) => Err(problem),
-    }
-}
-
-pub fn find_faults(visit: &Visit, operation: &Operation, problem: &Problem) -> Faults {
+/// A rejected parameter is a fault of its field.
+fn find_faults(visit: &Visit, operation: &Operation, problem: &Problem) -> Faults {
     let places = operation
         .parameters
         .iter()
@@ -164,50 +156,50 @@ pub fn find_faults(visit: &Visit, operation: &Operation, problem: &Problem) -> F
 }
 
 /// The response as a file.
-pub async fn download(visit: &Visit, operation: &Operation, query: &[(String, String)]) -> Result<Response, Problem> {
+async fn download(visit: &Visit, operation: &Operation, query: &[(String, String)]) -> Result<Response, Problem> {
     let mut response = visit.calls.download(&visit.path, &as_texts(query), "text/csv").await?;
     let disposition = HeaderValue::from_str(&format!("attachment; filename=\"{}.csv\"", operation.id));
     response.headers_mut().extend(disposition.ok().map(|value| (header::CONTENT_DISPOSITION, value)));
     Ok(response)
 }
 
-pub fn as_texts(pairs: &[(String, String)]) -> Vec<(&str, &str)> {
+fn as_texts(pairs: &[(String, String)]) -> Vec<(&str, &str)> {
     pairs.iter().map(|(name, value)| (name.as_str(), value.as_str())).collect()
 }
 
-/// The link to the rows as a file, if the operation has one.
-pub fn file_link(visit: &Visit, operation: &Operation, query: &[(String, String)]) -> Markup {
-    let mut query = as_texts(query);
-    query.push(("_as", "csv"));
-    html! { @if operation.csv { a.button.plain href=(to_address(&visit.address(), &query)) { "CSV" } } }
-}
-
+/// The page of a list, or of another read: a report, settings.
 pub async fn respond(
     visit: &Visit,
     operation: &Operation,
-    collection: &Collection,
+    collection: Option<&Collection>,
     known: &[(String, String)],
 ) -> Result<Response, Problem> {
     let mut filters = match Filters::read(visit, operation, known).await? {
         Ok(filters) => filters,
         Err(response) => return Ok(response),
     };
-    let mut query = filters.query();
+    let filtered = filters.query();
     if visit.query.get("_as") == Some("csv") && operation.csv {
-        return download(visit, operation, &query).await;
+        return download(visit, operation, &filtered).await;
     }
-    let filtered = query.clone();
-    query.push(("limit".to_owned(), ROWS.to_owned()));
+    let mut query = as_texts(&filtered);
+    if operation.parameters.iter().any(|parameter| parameter.name == "limit") {
+        query.push(("limit", ROWS));
+    }
     let cursor = visit.query.get("cursor");
-    query.extend(cursor.map(|cursor| ("cursor".to_owned(), cursor.to_owned())));
+    query.extend(cursor.map(|cursor| ("cursor", cursor)));
     let (mut body, mut faults) = (Value::Null, Faults::default());
     if filters.is_complete() {
-        match read_filtered(visit, &query).await? {
-            Ok(read) => body = read,
-            Err(problem) => faults = find_faults(visit, operation, &problem),
+        match visit.calls.get(&visit.path, &query).await {
+            Ok(reply) => body = reply.body,
+            Err(problem) if problem.status == StatusCode::BAD_REQUEST => {
+                faults = find_faults(visit, operation, &problem)
+            }
+            Err(problem) => return Err(problem),
         }
     }
-    let rows = body.get("items").and_then(Value::as_array).map(Vec::as_slice).unwrap_or_default();
+    let items = body.get("items").and_then(Value::as_array).filter(|_| collection.is_some());
+    let rows = items.map_or(std::slice::from_ref(&body), Vec::as_slice);
     let mut view = View { visit, operation, known, clock: filters.clock, names: Names::default() };
     view.names = name_rows(&view, collection, rows, &filters.offers).await;
     if filters.offers.is_empty() {
@@ -216,36 +208,45 @@ pub async fn respond(
     filters.offers.add_to(&mut view.names);
     let frame = visit.frame().await?;
     let next = body.get("nextCursor").and_then(Value::as_str);
-    let page = |cursor: Option<&str>| {
+    let find_page = |cursor: Option<&str>| {
         let pairs = as_texts(&filtered).into_iter().chain(cursor.map(|cursor| ("cursor", cursor)));
         to_address(&visit.address(), &pairs.collect::<Vec<_>>())
     };
-    let has_more_members =
-        body.as_object().is_some_and(|members| members.len() > 1 + usize::from(members.contains_key("nextCursor")));
-    let above =
-        collection.parent.and_then(|_| visit.path.rsplit_once('/')).map(|(above, _)| format!("{}{above}", visit.base));
+    let shown_below: &[&str] = if collection.is_some() { &["items", "nextCursor"] } else { &["nextCursor"] };
+    let has_members =
+        body.as_object().is_some_and(|members| members.keys().any(|name| !shown_below.contains(&name.as_str())));
+    let above = collection.and_then(|collection| collection.parent).and_then(|_| visit.path.rsplit_once('/'));
+    let title = collection.map_or_else(|| words::to_title(&operation.id, &operation.summary), |one| one.label.clone());
+    let file = to_address(&visit.address(), &[as_texts(&filtered).as_slice(), &[("_as", "csv")]].concat());
     let status = if faults.title.is_some() { StatusCode::BAD_REQUEST } else { StatusCode::OK };
-    let body = html! {
-        @if let Some(above) = above { p { a href=(above) { "Back to the record" } } }
-        (draw_actions(visit, &frame.context, collection, &visit.path, file_link(visit, operation, &filtered)))
+    let markup = html! {
+        @if let Some((above, _)) = above { p { a href=(format!("{}{above}", visit.base)) { "Back to the record" } } }
+        (draw_actions(visit, &frame.context, list_writes(visit, operation, collection), &visit.path))
+        @if operation.csv { p { a.button.plain href=(file) { "CSV" } } }
         (filters.draw(visit, &faults))
-        @if has_more_members { (view.object(&operation.response, &body, &["items", "nextCursor"], 0)) }
-        @if body.is_null() { p.hint { "State the filters to see the list." } }
-        @else { (draw_table(&view, &frame.context, collection, rows, &visit.path)) }
+        @if body.is_null() { p.hint { "State the filters to see the page." } }
+        @if has_members { (view.object(&operation.response, &body, shown_below, 0)) }
+        @if let (Some(collection), Some(rows)) = (collection, items) {
+            (draw_table(&view, &frame.context, collection, rows, &visit.path))
+        }
         @if cursor.is_some() || next.is_some() {
             nav.pager aria-label="Pages of the list" {
-                @if cursor.is_some() { a href=(page(None)) { "First" } " " }
-                @if next.is_some() { a href=(page(next)) rel="next" { "Next" } }
+                @if cursor.is_some() { a href=(find_page(None)) { "First" } " " }
+                @if next.is_some() { a href=(find_page(next)) rel="next" { "Next" } }
             }
         }
     };
-    Ok(page::draw_with_status(&frame, status, &collection.label, body))
+    Ok(page::draw_with_status(&frame, status, &title, markup))
 }
 
-/// Titles of the records that the columns name.
-pub async fn name_rows(view: &View<'_>, collection: &Collection, rows: &[Value], offers: &Offers) -> Names {
+/// Titles of the records that the columns name; without a collection those of all members.
+pub async fn name_rows(view: &View<'_>, collection: Option<&Collection>, rows: &[Value], offers: &Offers) -> Names {
     let mut wanted = Vec::new();
     for row in rows {
+        let Some(collection) = collection else {
+            view.collect(row, &mut wanted);
+            continue;
+        };
         let columns = collection.columns.iter().filter_map(|name| Some((name.clone(), row.get(name)?.clone())));
         view.collect(&Value::Object(columns.collect::<Map<_, _>>()), &mut wanted);
     }
@@ -254,17 +255,23 @@ pub async fn name_rows(view: &View<'_>, collection: &Collection, rows: &[Value],
     names(view.visit, &wanted).await
 }
 
-/// Buttons of the operations that the user may call at a list.
-pub fn draw_actions(visit: &Visit, context: &Context, collection: &Collection, path: &str, file: Markup) -> Markup {
-    let operations =
-        collection.create.iter().chain(&collection.actions).filter_map(|number| visit.site.operations.get(*number));
-    let permitted: Vec<&Operation> = operations.filter(|one| one.access.permits(&context.permissions)).collect();
+/// The writes at a list, or those at the path of another read.
+pub fn list_writes<'a>(visit: &'a Visit, read: &Operation, collection: Option<&Collection>) -> Vec<&'a Operation> {
+    let all = visit.site.operations.iter().enumerate();
+    let own = all.filter(|(number, one)| match collection {
+        Some(collection) => collection.create == Some(*number) || collection.actions.contains(number),
+        None => one.path == read.path && !one.is_read(),
+    });
+    own.map(|(_, one)| one).collect()
+}
+
+/// Links to the forms of the writes that the user may call.
+pub fn draw_actions(visit: &Visit, context: &Context, writes: Vec<&Operation>, path: &str) -> Markup {
     html! {
         div.actions {
-            @for operation in permitted {
-                a.button href=(format!("{}{path}?_form={}", visit.base, operation.id)) { (operation.summary) }
+            @for write in writes.iter().filter(|write| write.access.permits(&context.permissions)) {
+                a.button href=(format!("{}{path}?_form={}", visit.base, write.id)) { (write.summary) }
             }
-            (file)
         }
     }
 }
@@ -293,8 +300,10 @@ pub fn draw_table(view: &View<'_>, context: &Context, collection: &Collection, r
         parts.filter_map(|one| Some((one, one.path_parameters().last()?.name.as_str()))).collect();
     let part_address = |operation: &Operation, parameter: &str, row: &Value| {
         let id = row.get("id").or_else(|| row.get(parameter)).and_then(Value::as_str).unwrap_or_default();
-        let parameter = format!("p/{parameter}");
-        to_address(&format!("{base}{path}"), &[("_form", operation.id.as_str()), (parameter.as_str(), id)])
+        let (parameter, version) = (format!("p/{parameter}"), row.get("version").map(Value::to_string));
+        let mut query = vec![("_form", operation.id.as_str()), (parameter.as_str(), id)];
+        query.extend(version.as_deref().map(|version| ("version", version)));
+        to_address(&format!("{base}{path}"), &query)
     };
     let label = |name: &String| words::to_label(name);
     html! {

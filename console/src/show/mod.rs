@@ -1,7 +1,6 @@
 //! Generated pages: lists, records, other reads, and writes.
 
 pub mod list;
-pub mod reading;
 pub mod record;
 pub mod value;
 pub mod write;
@@ -12,16 +11,12 @@ use crate::call::{Problem, to_address};
 use crate::page::Visit;
 use crate::site::operation::Operation;
 
-pub use crate::form::reference::{Names, names};
-
 /// The page at the address of a GET operation. `known`: the parameters of its path.
 pub async fn respond(visit: &Visit, operation: &Operation, known: &[(String, String)]) -> Result<Response, Problem> {
-    if let Some(collection) = visit.site.collection_at(operation, known) {
-        return list::respond(visit, operation, collection, known).await;
-    }
-    match visit.site.record_at(operation) {
+    let collection = visit.site.collection_at(operation, known);
+    match visit.site.record_at(operation).filter(|_| collection.is_none()) {
         Some(record) => record::respond(visit, operation, record, known).await,
-        None => reading::respond(visit, operation, known).await,
+        None => list::respond(visit, operation, collection, known).await,
     }
 }
 

@@ -11,7 +11,7 @@ use super::value::View;
 use crate::call::{Context, Problem, to_address};
 use crate::form::field::{Field, Kind};
 use crate::form::read::VERSION;
-use crate::form::reference::{Names, Offers, names};
+use crate::form::reference::{Names, Offers};
 use crate::page::{self, Frame, Visit};
 use crate::site::collection::Collection;
 use crate::site::operation::Operation;
@@ -21,8 +21,6 @@ use crate::site::{self, words};
 /// Children whose rows are on the record's page; others are links.
 const MOST_CHILDREN: usize = 2;
 const ROWS: &str = "20";
-/// Collections whose titles the page reads, at most.
-const MOST_NAMES: usize = 4;
 /// Beginnings of the ids of operations that are asked for again before they are done.
 const GRAVE: [&str; 5] = ["archive", "void", "cancel", "revoke", "delete"];
 
@@ -67,10 +65,7 @@ pub async fn respond(
     let (shown, linked) = children.split_at(children.len().min(MOST_CHILDREN));
     let reads: Vec<_> = shown.iter().map(|child| read_child(visit, child)).collect();
     let shown: Vec<Child<'_>> = stream::iter(reads).buffered(MOST_CHILDREN).collect().await;
-    let mut wanted = Vec::new();
-    view.collect(body, &mut wanted);
-    wanted.truncate(MOST_NAMES);
-    view.names = names(visit, &wanted).await;
+    view.names = list::name_rows(&view, None, std::slice::from_ref(body), &Offers::default()).await;
     let collection = site.collection_of_record(operation, known);
     let title = collection.map_or_else(|| operation.summary.clone(), |collection| site.title_of(collection, body));
     let id =
@@ -79,7 +74,7 @@ pub async fn respond(
     let mut drawn = Vec::new();
     for child in &shown {
         let mut rows = View { visit, operation: child.operation, known, clock, names: Names::default() };
-        rows.names = list::name_rows(&rows, child.collection, &child.rows, &Offers::default()).await;
+        rows.names = list::name_rows(&rows, Some(child.collection), &child.rows, &Offers::default()).await;
         drawn.push(draw_child(&rows, context, child));
     }
     let list_path = visit.path.rsplit_once('/').map_or("", |(list, _)| list);
@@ -89,7 +84,7 @@ pub async fn respond(
             p { a href=(format!("{}{list_path}", visit.base)) { (collection.label) } }
         }
         (draw_buttons(visit, record, context, body, reply.etag.as_deref()))
-        (view.object(&operation.response, body, &[VERSION], 0))
+        (view.object(&operation.response, body, &[], 0))
         @for child in drawn { (child) }
         (draw_links(visit, &frame, operation, record, known, id, linked))
     };
@@ -99,8 +94,8 @@ pub async fn respond(
 /// The address of a read of the record whose last parameter was typed: `?_read=ID&value=..`.
 fn find_asked_read(visit: &Visit, record: &Record, known: &[(String, String)]) -> Option<String> {
     let (id, value) = visit.query.get("_read").zip(visit.query.get("value"))?;
-    let reads = record.reads.iter().filter_map(|read| visit.site.operations.get(read.operation));
-    let read = reads.into_iter().find(|read| read.id == id)?;
+    let mut reads = record.reads.iter().filter_map(|read| visit.site.operations.get(read.operation));
+    let read = reads.find(|read| read.id == id)?;
     let value = super::encode_segment(value);
     let values = known.iter().map(|(_, value)| value.as_str()).chain([value.as_str()]);
     Some(format!("{}{}", visit.base, site::fill(&read.path, &values.collect::<Vec<_>>())?))
@@ -136,7 +131,7 @@ fn draw_child(view: &View<'_>, context: &Context, child: &Child<'_>) -> Markup {
     html! {
         section {
             h2 { (child.collection.label) }
-            (list::draw_actions(view.visit, context, child.collection, &child.path, html! {}))
+            (list::draw_actions(view.visit, context, list::list_writes(view.visit, child.operation, Some(child.collection)), &child.path))
             @if !child.rows.is_empty() || !child.has_more {
                 (list::draw_table(view, context, child.collection, &child.rows, &child.path))
             }
@@ -151,8 +146,8 @@ fn draw_buttons(visit: &Visit, record: &Record, context: &Context, body: &Value,
     // A part of a list of the record is a row of that list.
     let is_row = |operation: &Operation| {
         let lists = record.children.iter().filter_map(|number| visit.site.collections.get(*number));
-        let paths = lists.filter_map(|list| visit.site.operations.get(list.list));
-        paths.into_iter().any(|list| operation.path.starts_with(&format!("{}/{{", list.path)))
+        let mut paths = lists.filter_map(|list| visit.site.operations.get(list.list));
+        paths.any(|list| operation.path.starts_with(&format!("{}/{{", list.path)))
     };
     let edits = record.edits.iter().map(|number| (number, false));
     let transitions = record.transitions.iter().map(|one| (&one.operation, one.part.is_some()));

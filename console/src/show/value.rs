@@ -5,6 +5,7 @@ use maud::{Markup, html};
 use serde_json::Value;
 
 use crate::clock::Clock;
+use crate::form::field::name_choice;
 use crate::form::reference::Names;
 use crate::page::Visit;
 use crate::site::collection::Collection;
@@ -78,8 +79,8 @@ impl<'a> View<'a> {
                 None => html! { code { (text) } },
             };
         }
-        if schema.get("enum").is_some() {
-            return html! { (words::to_words(text)) };
+        if let Some(values) = schema.get("enum").and_then(Value::as_array) {
+            return html! { (name_choice(values.iter().filter_map(Value::as_str), text)) };
         }
         html! { (if is_decimal(schema) { amount(text) } else { text.to_owned() }) }
     }
@@ -151,7 +152,7 @@ fn member<'b>(schema: &'b Value, name: &str) -> &'b Value {
 }
 
 /// Exact decimals are texts with this pattern.
-pub fn is_decimal(schema: &Value) -> bool {
+fn is_decimal(schema: &Value) -> bool {
     let pattern = schema.get("pattern").and_then(Value::as_str).unwrap_or_default();
     pattern.starts_with("^-?(0|[1-9][0-9]*)") && pattern.contains(r"\.[0-9]")
 }

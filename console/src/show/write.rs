@@ -7,7 +7,7 @@ use serde_json::Value;
 use uuid::Uuid;
 
 use super::encode_segment;
-use super::value::{View, is_decimal};
+use super::value::View;
 use crate::call::{Problem, Reply, to_address};
 use crate::clock::Clock;
 use crate::form::draw::{self, Asked, Filled};
@@ -23,6 +23,9 @@ use crate::site::{self, words};
 
 type Known = [(String, String)];
 
+/// Characters of a key or a secret, at least.
+const SECRET: usize = 20;
+
 /// The form of an operation at the address of a page.
 pub async fn draw(visit: &Visit, operation: &Operation, known: &Known) -> Result<Response, Problem> {
     if !operation.access.permits(&visit.context().await?.permissions) {
@@ -34,14 +37,16 @@ pub async fn draw(visit: &Visit, operation: &Operation, known: &Known) -> Result
     let version = field.as_ref().and_then(|field| find_field(field, &format!("/{VERSION}")));
     let asked: Vec<&str> = list_asked(operation, known).collect();
     let needs_record = is_edit || version.is_some() || operation.if_match || !asked.is_empty();
-    let record = if needs_record { read_record(visit).await? } else { None };
+    let record = if needs_record { read_record(visit, asked.is_empty()).await? } else { None };
     let body = record.as_ref().map_or(&Value::Null, |record| &record.body);
     let clock = visit.clock().await?;
     let mut pairs = Pairs::default();
     let mut add = |name: &str, value: Option<String>| pairs.0.extend(value.map(|value| (name.to_owned(), value)));
     add("key", operation.key.then(|| Uuid::now_v7().to_string()));
     add("etag", record.as_ref().and_then(|record| record.etag.clone()).filter(|_| operation.if_match));
-    add("version", version.and_then(|_| body.get("version")).map(Value::to_string));
+    // That of a row is in the link to the form.
+    let stated = visit.query.get("version").map(str::to_owned);
+    add("version", version.and_then(|_| stated.or_else(|| body.get("version").map(Value::to_string))));
     add("zone", Some(clock.zone.name().to_owned()));
     pairs.0.extend(visit.query.0.iter().filter(|(name, _)| name.starts_with("p/")).cloned());
     let mut source = is_edit.then_some(body);
@@ -109,7 +114,7 @@ pub async fn send(visit: &Visit, operation: &Operation, known: &Known) -> Result
         Ok(reply) => finish(visit, operation, known, &reply).await,
         Err(problem) if problem.status == StatusCode::UNAUTHORIZED => Err(problem),
         Err(problem) => {
-            let faults = Faults::of(&visit.site, operation, &problem, &sent.places, &visit.base);
+            let faults = Faults::of_path(&visit.site, operation, known, &problem, &sent.places, &visit.base);
             if operation.key && !faults.keeps_key {
                 form.pairs.0.retain(|(name, _)| name != "key");
                 form.pairs.0.push(("key".to_owned(), Uuid::now_v7().to_string()));
@@ -133,7 +138,7 @@ impl Form<'_> {
     /// After a submit: the parts of the record are read again.
     async fn draw_again(mut self, visit: &Visit, faults: Faults, status: StatusCode) -> Result<Response, Problem> {
         let asked: Vec<&str> = list_asked(self.operation, self.known).collect();
-        let record = if asked.is_empty() { None } else { read_record(visit).await? };
+        let record = if asked.is_empty() { None } else { read_record(visit, false).await? };
         let body = record.map_or(Value::Null, |record| record.body);
         for name in asked {
             let (entries, _) = list_entries(visit, self.operation, name, &body, &self.pairs);
@@ -172,12 +177,15 @@ impl Form<'_> {
     }
 }
 
-/// The record at the address of the page, if it is one.
-async fn read_record(visit: &Visit) -> Result<Option<Reply>, Problem> {
-    let read =
-        visit.site.read_at(&visit.path).filter(|(read, values)| visit.site.collection_at(read, values).is_none());
-    match read {
-        Some(_) => Ok(Some(visit.calls.get(&visit.path, &[]).await?)),
+/// The record at the address of the page; `or_above`: of a list of a record that one.
+async fn read_record(visit: &Visit, or_above: bool) -> Result<Option<Reply>, Problem> {
+    let is_record = |path: &&str| {
+        let read = visit.site.read_at(path);
+        read.is_some_and(|(read, values)| visit.site.collection_at(read, &values).is_none())
+    };
+    let above = || visit.path.rsplit_once('/').map(|(above, _)| above).filter(|_| or_above);
+    match Some(visit.path.as_str()).filter(is_record).or_else(|| above().filter(is_record)) {
+        Some(path) => Ok(Some(visit.calls.get(path, &[]).await?)),
         None => Ok(None),
     }
 }
@@ -268,8 +276,8 @@ async fn finish(visit: &Visit, operation: &Operation, known: &Known, reply: &Rep
     let collection = find_collection(visit, operation, known);
     let target = find_target(visit, operation, known, collection, &reply.body);
     let is_read = operation.method == Method::POST && !operation.key;
-    if let (Some(path), false) = (&target, is_read || has_secret(visit, operation, collection)) {
-        return Ok(page::redirect(&to_address(&format!("{}{path}", visit.base), &[("_done", &operation.id)])));
+    if let (Some(path), false) = (&target, is_read || has_secret(visit, collection, &reply.body)) {
+        return Ok(page::redirect(&to_address(&format!("{}{path}", visit.base), &[("_done", operation.id.as_str())])));
     }
     let frame = visit.frame().await?;
     let view = View { visit, operation, known, clock: visit.clock().await?, names: Names::default() };
@@ -328,21 +336,17 @@ fn find_target(
     made.or_else(|| Some(visit.path.clone()).filter(|path| is_there(&path.as_str())))
 }
 
-/// True if the response has a text that the pages of its record do not show.
-fn has_secret(visit: &Visit, operation: &Operation, collection: Option<&Collection>) -> bool {
-    let members = |schema: &Value| {
-        let members = visit.site.resolve(schema).schema.get("properties").and_then(Value::as_object);
-        members.cloned().unwrap_or_default()
-    };
-    let mut shown = collection.map(|collection| members(&collection.item)).unwrap_or_default();
+/// True if the response has a long text that the pages of its record do not show.
+fn has_secret(visit: &Visit, collection: Option<&Collection>, body: &Value) -> bool {
     let record = collection.and_then(|collection| visit.site.operations.get(collection.record?));
     let record = record.or_else(|| visit.site.read_at(&visit.path).map(|(read, _)| read));
-    shown.extend(record.map(|record| members(&record.response)).unwrap_or_default());
-    members(&operation.response).iter().any(|(name, schema)| {
-        let resolved = visit.site.resolve(schema);
-        let is_text = resolved.kind() == "string"
-            && resolved.schema.get("format").is_none()
-            && resolved.schema.get("enum").is_none();
-        is_text && !is_decimal(resolved.schema) && !shown.contains_key(name)
-    })
+    let schemas = [collection.map(|collection| &collection.item), record.map(|record| &record.response)];
+    let is_shown = |name: &str| {
+        let mut shown = schemas.iter().flatten().map(|schema| visit.site.resolve(schema).schema);
+        shown.any(|schema| schema.get("properties").is_some_and(|members| members.get(name).is_some()))
+    };
+    let is_long = |value: &Value| value.as_str().is_some_and(|text| text.len() >= SECRET);
+    let is_id = |value: &Value| value.as_str().is_some_and(|text| Uuid::try_parse(text).is_ok());
+    let mut members = body.as_object().into_iter().flatten();
+    members.any(|(name, value)| is_long(value) && !is_id(value) && !name.ends_with("At") && !is_shown(name))
 }
