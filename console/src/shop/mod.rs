@@ -18,6 +18,7 @@ use crate::call::{Context, Problem, ProblemItem};
 use crate::form::fault::{Faults, Places};
 use crate::host::Later;
 use crate::page::{self, Frame, Link, Visit};
+use crate::show::encode_segment;
 use crate::site::operation::Operation;
 use crate::site::{Site, fill};
 
@@ -142,7 +143,9 @@ impl Said {
         html! {
             div.faults role="alert" tabindex="-1" {
                 p { strong { (title.as_deref().unwrap_or(&problem.detail)) } }
-                ul { @for (item, fault) in problem.items.iter().zip(&items) { li { (place(item)) " " (fault.text) } } }
+                @if !items.is_empty() {
+                    ul { @for (item, fault) in problem.items.iter().zip(&items) { li { (place(item)) " " (fault.text) } } }
+                }
             }
         }
     }
@@ -150,7 +153,9 @@ impl Said {
 
 /// An operation, and its path below the company with these values.
 fn locate<'s>(site: &'s Site, id: &str, parts: &[&str]) -> Result<(&'s Operation, String), Problem> {
-    let located = site.operation(id).and_then(|operation| Some((operation, fill(&operation.path, parts)?)));
+    let parts: Vec<String> = parts.iter().map(|part| encode_segment(part)).collect();
+    let parts: Vec<&str> = parts.iter().map(String::as_str).collect();
+    let located = site.operation(id).and_then(|operation| Some((operation, fill(&operation.path, &parts)?)));
     located.ok_or_else(Problem::not_found)
 }
 
@@ -179,7 +184,7 @@ async fn read_if(visit: &Visit, id: &str, query: &[(&str, &str)]) -> Option<Resu
 async fn write(visit: &Visit, id: &'static str, parts: &[&str], body: &Value) -> Result<Value, Box<Said>> {
     let write = async {
         let (operation, path) = locate(&visit.site, id, parts)?;
-        let key = operation.key.then(|| parts::typed(visit, "key"));
+        let key = operation.key.then(|| parts::value_of(visit, "key"));
         visit.calls.write(operation, &path, Some(body), key, None).await
     };
     write.await.map(|reply| reply.body).map_err(|problem| Said::reject(id, problem))

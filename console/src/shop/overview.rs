@@ -46,28 +46,9 @@ pub async fn respond(visit: &Visit) -> Result<Response, Problem> {
     Ok(page::draw(&frame, &frame.context.name, page))
 }
 
-/// The scope of the page's reports.
-struct Scope<'a> {
-    visit: &'a Visit,
-    /// Of the legal entity.
-    id: &'a str,
-    /// "" if it has none: there are no reports then.
-    currency: &'a str,
-    today: NaiveDate,
-}
-
-impl Scope<'_> {
-    /// The first of so many days of which today is the last.
-    fn from(&self, days: u64) -> String {
-        self.today.checked_sub_days(Days::new(days - 1)).unwrap_or(self.today).to_string()
-    }
-
-    async fn report(&self, operation: &str, days: u64, more: &[(&str, &str)]) -> Read {
-        let (from, to) = (self.from(days), self.from(1));
-        let mut query = vec![("legalEntityId", self.id), ("currencyCode", self.currency), ("from", &from), ("to", &to)];
-        query.extend(more);
-        if self.currency.is_empty() { None } else { read_if(self.visit, operation, &query).await }
-    }
+/// The first of so many days of which today is the last.
+fn start(today: NaiveDate, days: u64) -> String {
+    today.checked_sub_days(Days::new(days - 1)).unwrap_or(today).to_string()
 }
 
 async fn draw_entity(visit: &Visit, entity: &Value) -> Result<Markup, Problem> {
@@ -79,7 +60,18 @@ async fn draw_entity(visit: &Visit, entity: &Value) -> Result<Markup, Problem> {
     };
     let other = lists.as_ref().and_then(|lists| items(lists).first()).map(|list| text(list, "currencyCode"));
     let (id, currency) = (text(entity, "id"), other.unwrap_or(own));
-    let scope = Scope { visit, id, currency, today: visit.clock().await?.today() };
+    if currency.is_empty() {
+        return Ok(
+            html! { p { "There are no figures before the legal entity has a currency or there is a price list." } },
+        );
+    }
+    let today = visit.clock().await?.today();
+    let (of_bars, of_sold, to) = (start(today, BARS), start(today, SOLD), today.to_string());
+    let fixed = [("legalEntityId", id), ("currencyCode", currency), ("to", to.as_str())];
+    let of_days = [&fixed[..], &[("from", of_bars.as_str()), ("groupBy", "DAY")]].concat();
+    let of_sold = [&fixed[..], &[("from", of_sold.as_str()), ("groupBy", "VARIANT"), ("limit", "100")]].concat();
+    let of_cash = [&fixed[..], &[("from", to.as_str())]].concat();
+    let of_sales = [("status", "CONFIRMED"), ("legalEntityId", id)];
     let purchases = async {
         match other {
             Some(_) => None,
@@ -87,10 +79,10 @@ async fn draw_entity(visit: &Visit, entity: &Value) -> Result<Markup, Problem> {
         }
     };
     let (days, sold, cash, sales, purchases) = tokio::join!(
-        scope.report("getSalesReport", BARS, &[("groupBy", "DAY")]),
-        scope.report("getSalesReport", SOLD, &[("groupBy", "VARIANT"), ("limit", "100")]),
-        scope.report("getCashReport", 1, &[]),
-        read_if(visit, "listSalesOrders", &[("status", "CONFIRMED"), ("legalEntityId", id)]),
+        read_if(visit, "getSalesReport", &of_days),
+        read_if(visit, "getSalesReport", &of_sold),
+        read_if(visit, "getCashReport", &of_cash),
+        read_if(visit, "listSalesOrders", &of_sales),
         purchases,
     );
     let sold = sold.transpose().unwrap_or_default().unwrap_or_default();
@@ -98,22 +90,22 @@ async fn draw_entity(visit: &Visit, entity: &Value) -> Result<Markup, Problem> {
     let stock = match variants.is_empty() {
         true => None,
         false => {
-            read_if(visit, "listStock", &[("variantIds", &variants), ("legalEntityId", id), ("limit", "100")]).await
+            read_if(visit, "listStock", &[("variantIds", variants.as_str()), ("legalEntityId", id), ("limit", "100")])
+                .await
         }
     };
     let figure = |label: &str, value: &str| draw_figure(label, html! { (amount(value)) " " (currency) });
     let net = |days: &Value, day: &str| {
         let row = items(days).iter().find(|row| text(row, "key") == day);
-        row.map_or("0", |row| text(row, "net")).to_owned()
+        row.map_or("0.00", |row| text(row, "net")).to_owned()
     };
     let total = |report: &Value, member: &str| text(&report["totals"], member).to_owned();
     let bars = |days: &Value| -> Vec<(String, String)> {
-        (1..=BARS).rev().map(|back| scope.from(back)).map(|day| (day.clone(), net(days, &day))).collect()
+        (1..=BARS).rev().map(|back| start(today, back)).map(|day| (day.clone(), net(days, &day))).collect()
     };
     Ok(html! {
-        @if currency.is_empty() { p { "There are no reports before the legal entity has a currency or there is a price list." } }
         div.figures {
-            (draw_read(&days, |days| figure("Net sales today", &net(days, &scope.from(1)))))
+            (draw_read(&days, |days| figure("Net sales today", &net(days, &to))))
             (draw_read(&cash, |cash| html! {
                 (figure("At the tills today", &total(cash, "posReceipts")))
                 (figure("Payments of customers today", &total(cash, "customerPayments")))

@@ -8,18 +8,18 @@ use crate::page::Visit;
 use crate::shop::{Said, word};
 
 /// A field of the form that was sent; "" if it is absent.
-pub fn typed<'v>(visit: &'v Visit, name: &str) -> &'v str {
+pub fn value_of<'v>(visit: &'v Visit, name: &str) -> &'v str {
     visit.form.get(name).unwrap_or_default().trim()
 }
 
 /// A number of the form, such as a version that was seen; another text as it is, which the host rejects at its member.
 pub fn number(visit: &Visit, name: &str) -> Value {
-    let text = typed(visit, name);
+    let text = value_of(visit, name);
     text.parse::<i64>().map_or_else(|_| Value::from(text), Value::from)
 }
 
 /// A text of the form; null if it is empty.
-pub fn stated(text: &str) -> Value {
+pub fn or_null(text: &str) -> Value {
     if text.is_empty() { Value::Null } else { Value::from(text) }
 }
 
@@ -29,7 +29,7 @@ pub type Hidden<'v> = &'v [(&'v str, &'v Value)];
 /// A form that POSTs to `target`. `id`: its own and, up to the first `-`, the name of its action.
 pub fn form(visit: &Visit, said: &Said, target: &str, id: &str, hidden: Hidden<'_>, body: Markup) -> Markup {
     let action = id.split('-').next().unwrap_or(id);
-    let kept = Some(typed(visit, "key")).filter(|_| said.keeps_key() && typed(visit, "form") == id);
+    let kept = Some(value_of(visit, "key")).filter(|_| said.keeps_key() && value_of(visit, "form") == id);
     let key = kept.map_or_else(|| Uuid::now_v7().to_string(), str::to_owned);
     html! {
         form id=(id) method="post" action=(target) {
@@ -49,7 +49,7 @@ pub fn decimal(visit: &Visit, name: &str, label: &str, is_first: bool) -> Markup
     html! {
         div.field {
             label for=(name) { (label) }
-            input id=(name) name=(name) inputmode="decimal" autocomplete="off" maxlength="40" value=(typed(visit, name))
+            input id=(name) name=(name) inputmode="decimal" autocomplete="off" maxlength="40" value=(value_of(visit, name))
                 autofocus[is_first] data-scan[is_first];
         }
     }
@@ -60,7 +60,7 @@ pub fn line(visit: &Visit, name: &str, label: &str, most: u16) -> Markup {
     html! {
         div.field {
             label for=(name) { (label) }
-            input id=(name) name=(name) autocomplete="off" maxlength=(most) value=(typed(visit, name));
+            input id=(name) name=(name) autocomplete="off" maxlength=(most) value=(value_of(visit, name));
         }
     }
 }
@@ -72,7 +72,7 @@ pub fn select(visit: &Visit, name: &str, label: &str, empty: &str, values: &[(&s
             label for=(name) { (label) }
             select id=(name) name=(name) {
                 option value="" { (empty) }
-                @for (value, label) in values { option value=(value) selected[typed(visit, name) == *value] { (label) } }
+                @for (value, label) in values { option value=(value) selected[value_of(visit, name) == *value] { (label) } }
             }
         }
     }

@@ -9,8 +9,8 @@ use serde_json::{Value, json};
 
 use crate::call::{Context, Problem, ProblemItem};
 use crate::page::{self, Visit};
-use crate::shop::parts::{Hidden, form, link, typed};
-use crate::shop::{Done, Said, address_of, finish, is_permitted, items, name_of, read, text, write};
+use crate::shop::parts::{Hidden, form, link, value_of};
+use crate::shop::{Done, Said, address_of, finish, is_permitted, items, locate, name_of, read, text, write};
 use crate::show::value::amount;
 
 /// Columns of a page: each takes a call.
@@ -37,11 +37,11 @@ async fn schedule(visit: &Visit) -> Done {
         return Err(Said::say("State a price in the column first."));
     }
     // A call for the company's zone is made only if an instant was typed.
-    let from = match typed(visit, "from") {
+    let from = match value_of(visit, "from") {
         "" => Utc::now().to_rfc3339_opts(SecondsFormat::Millis, true),
         local => visit.clock().await.map_err(|problem| Said::reject("schedulePrices", problem))?.from_text(local),
     };
-    let currency = typed(visit, "currency");
+    let currency = value_of(visit, "currency");
     let prices: Vec<Value> = cells
         .iter()
         .map(|(variant, amount)| {
@@ -49,18 +49,18 @@ async fn schedule(visit: &Visit) -> Done {
         })
         .collect();
     let body = json!({ "prices": prices, "replace": true });
-    write(visit, "schedulePrices", &[typed(visit, "list")], &body).await?;
-    Ok(address(visit, asked(visit, "cursor"), asked(visit, "lists")))
+    write(visit, "schedulePrices", &[value_of(visit, "list")], &body).await?;
+    Ok(address(visit, parameter(visit, "cursor"), parameter(visit, "lists")))
 }
 
 /// A parameter of the address; None if it is empty.
-fn asked<'v>(visit: &'v Visit, name: &str) -> Option<&'v str> {
+fn parameter<'v>(visit: &'v Visit, name: &str) -> Option<&'v str> {
     visit.query.get(name).filter(|value| !value.is_empty())
 }
 
 /// The address of a part of the grid: a search, a page of variants and a page of price lists.
 fn address(visit: &Visit, cursor: Option<&str>, lists: Option<&str>) -> String {
-    let stated = [("text", asked(visit, "text")), ("cursor", cursor), ("lists", lists)];
+    let stated = [("text", parameter(visit, "text")), ("cursor", cursor), ("lists", lists)];
     let stated =
         stated.iter().filter_map(|(name, value)| Some((name, utf8_percent_encode((*value)?, NON_ALPHANUMERIC))));
     let query: Vec<String> = stated.map(|(name, value)| format!("{name}={value}")).collect();
@@ -70,8 +70,8 @@ fn address(visit: &Visit, cursor: Option<&str>, lists: Option<&str>) -> String {
 async fn draw(visit: &Visit, said: &Said) -> Result<Response, Problem> {
     let mut of_lists = vec![("status", "ACTIVE"), ("limit", MOST_LISTS)];
     let mut of_variants = vec![("limit", MOST_VARIANTS)];
-    of_lists.extend(asked(visit, "lists").map(|cursor| ("cursor", cursor)));
-    of_variants.extend(["text", "cursor"].into_iter().filter_map(|name| Some((name, asked(visit, name)?))));
+    of_lists.extend(parameter(visit, "lists").map(|cursor| ("cursor", cursor)));
+    of_variants.extend(["text", "cursor"].into_iter().filter_map(|name| Some((name, parameter(visit, name)?))));
     let (context, lists, variants) = tokio::join!(
         visit.context(),
         read(visit, "listPriceLists", &[], &of_lists),
@@ -94,9 +94,9 @@ async fn draw(visit: &Visit, said: &Said) -> Result<Response, Problem> {
         form.filters method="get" {
             div.field {
                 label for="text" { "Find articles" }
-                input id="text" name="text" type="search" maxlength="100" value=(asked(visit, "text").unwrap_or_default());
+                input id="text" name="text" type="search" maxlength="100" value=(parameter(visit, "text").unwrap_or_default());
             }
-            @if let Some(lists) = asked(visit, "lists") { input type="hidden" name="lists" value=(lists); }
+            @if let Some(lists) = parameter(visit, "lists") { input type="hidden" name="lists" value=(lists); }
             button { "Find" }
         }
         @if lists.is_empty() { p { "There is no price list: " (link(address_of(visit, "listPriceLists", &[]), "Price lists")) } }
@@ -116,9 +116,9 @@ async fn draw(visit: &Visit, said: &Said) -> Result<Response, Problem> {
             }
         }
         p.pager {
-            @if !rest.is_empty() { (link(address(visit, Some(rest), asked(visit, "lists")), "More articles")) " " }
-            @if !rest_of_lists.is_empty() { (link(address(visit, asked(visit, "cursor"), Some(rest_of_lists)), "More price lists")) " " }
-            @if asked(visit, "cursor").or(asked(visit, "lists")).is_some() { (link(address(visit, None, None), "First")) }
+            @if !rest.is_empty() { (link(address(visit, Some(rest), parameter(visit, "lists")), "More articles")) " " }
+            @if !rest_of_lists.is_empty() { (link(address(visit, parameter(visit, "cursor"), Some(rest_of_lists)), "More price lists")) " " }
+            @if parameter(visit, "cursor").or(parameter(visit, "lists")).is_some() { (link(address(visit, None, None), "First")) }
         }
         p { "An article that is not published has no price in effect. An empty field changes nothing." }
     };
@@ -126,7 +126,7 @@ async fn draw(visit: &Visit, said: &Said) -> Result<Response, Problem> {
 }
 
 async fn resolve(visit: &Visit, list: &str, variants: &[&str]) -> Result<Value, Problem> {
-    let (operation, path) = crate::shop::locate(&visit.site, "resolvePrices", &[list])?;
+    let (operation, path) = locate(&visit.site, "resolvePrices", &[list])?;
     let body = json!({ "variantIds": variants });
     visit.calls.write(operation, &path, Some(&body), None, None).await.map(|reply| reply.body)
 }
@@ -135,7 +135,7 @@ async fn resolve(visit: &Visit, list: &str, variants: &[&str]) -> Result<Value, 
 fn draw_head(visit: &Visit, said: &Said, context: &Context, list: &Value) -> Markup {
     let id = text(list, "id");
     let from = format!("from-{id}");
-    let typed = if typed(visit, "list") == id { typed(visit, "from") } else { "" };
+    let typed = if value_of(visit, "list") == id { value_of(visit, "from") } else { "" };
     let fields = html! {
         div.field {
             label for=(from) { "Valid from" }
@@ -145,7 +145,7 @@ fn draw_head(visit: &Visit, said: &Said, context: &Context, list: &Value) -> Mar
         button aria-label={ "Set the prices of " (text(list, "name")) } { "Set prices" }
     };
     let hidden: Hidden<'_> = &[("list", &list["id"]), ("currency", &list["currencyCode"])];
-    let target = address(visit, asked(visit, "cursor"), asked(visit, "lists"));
+    let target = address(visit, parameter(visit, "cursor"), parameter(visit, "lists"));
     html! {
         (text(list, "name")) " (" (text(list, "currencyCode")) ")"
         @if is_permitted(&visit.site, context, "schedulePrices") { (form(visit, said, &target, &format!("list-{id}"), hidden, fields)) }
@@ -156,7 +156,7 @@ fn draw_cell(visit: &Visit, list: &Value, variant: &Value, prices: &Value) -> Ma
     let (list, id) = (text(list, "id"), text(variant, "id"));
     let name = format!("v-{id}");
     let price = items(prices).iter().find(|price| text(price, "variantId") == id);
-    let typed = if typed(visit, "list") == list { typed(visit, &name) } else { "" };
+    let typed = if value_of(visit, "list") == list { value_of(visit, &name) } else { "" };
     html! {
         (price.map_or_else(|| "none".to_owned(), |price| amount(text(price, "amount")))) " "
         input form={ "list-" (list) } name=(name) inputmode="decimal" autocomplete="off" size="8" maxlength="40" value=(typed)

@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use crate::call::Problem;
 use crate::page::{self, Visit};
 use crate::shop::figures::{quantity, to_millionths};
-use crate::shop::parts::{cell, choices, decimal, form, line, link, number, select, table, typed};
+use crate::shop::parts::{cell, choices, decimal, form, line, link, number, select, table, value_of};
 use crate::shop::{
     Done, Said, address_of, finish, is_permitted, items, join_ids, list, name_of, read, read_if, text, word, write,
 };
@@ -31,15 +31,16 @@ pub async fn respond(visit: &Visit, rest: &str) -> Result<Response, Problem> {
 
 /// An import order is not among them: its receipts name a shipment, which the form of the operation asks.
 async fn draw_orders(visit: &Visit) -> Result<Response, Problem> {
-    let read =
-        |status: &'static str| read(visit, "listPurchaseOrders", &[], &[("kind", "STANDARD"), ("status", status)]);
-    let (context, begun, approved) = tokio::join!(visit.context(), read(STATUSES[0]), read(STATUSES[1]));
+    let read_all = |status: &'static str| async move {
+        read(visit, "listPurchaseOrders", &[], &[("kind", "STANDARD"), ("status", status)]).await
+    };
+    let (context, begun, approved) = tokio::join!(visit.context(), read_all(STATUSES[0]), read_all(STATUSES[1]));
     let (_, begun, approved) = (context?, begun?, approved?);
     let orders = || items(&begun).iter().chain(items(&approved));
     let ids = join_ids(orders(), "supplierId");
     let suppliers = match ids.is_empty() {
         true => None,
-        false => read_if(visit, "listSuppliers", &[("ids", &ids), ("limit", "100")]).await.transpose()?,
+        false => read_if(visit, "listSuppliers", &[("ids", ids.as_str()), ("limit", "100")]).await.transpose()?,
     };
     let suppliers = suppliers.unwrap_or_default();
     let is_cut = [&begun, &approved].iter().any(|page| !text(page, "nextCursor").is_empty());
@@ -61,7 +62,7 @@ async fn draw_orders(visit: &Visit) -> Result<Response, Problem> {
 
 /// The lines that state something, in the sequence of the form.
 fn read_lines(visit: &Visit) -> Vec<Value> {
-    visit.form.all("line").filter_map(|id| read_line(id, &|name| typed(visit, &format!("{name}-{id}")))).collect()
+    visit.form.all("line").filter_map(|id| read_line(id, &|name| value_of(visit, &format!("{name}-{id}")))).collect()
 }
 
 fn read_line<'v>(id: &str, field: &dyn Fn(&str) -> &'v str) -> Option<Value> {
@@ -85,17 +86,18 @@ fn read_line<'v>(id: &str, field: &dyn Fn(&str) -> &'v str) -> Option<Value> {
 
 async fn receive(visit: &Visit, order: &str) -> Done {
     let mut body = json!({
-        "expectedVersion": number(visit, "version"), "reason": typed(visit, "reason"), "items": read_lines(visit),
+        "expectedVersion": number(visit, "version"), "reason": value_of(visit, "reason"), "items": read_lines(visit),
     });
-    if !typed(visit, "location").is_empty() {
-        body["warehouseLocationId"] = Value::from(typed(visit, "location"));
+    if !value_of(visit, "location").is_empty() {
+        body["warehouseLocationId"] = Value::from(value_of(visit, "location"));
     }
     let receipt = write(visit, OPERATION, &[order], &body).await?;
     Ok(address_of(visit, "getGoodsReceipt", &[text(&receipt, "id")]) + "?_done=" + OPERATION)
 }
 
 async fn draw_order(visit: &Visit, id: &str, said: &Said) -> Result<Response, Problem> {
-    let (context, order) = tokio::join!(visit.context(), read(visit, "getPurchaseOrder", &[id], &[]));
+    let parts = [id];
+    let (context, order) = tokio::join!(visit.context(), read(visit, "getPurchaseOrder", &parts, &[]));
     let (context, order) = (context?, order?);
     let ids = join_ids(list(&order, "items"), "variantId");
     let locations = async {
@@ -104,8 +106,8 @@ async fn draw_order(visit: &Visit, id: &str, said: &Said) -> Result<Response, Pr
             false => Ok(Value::Null),
         }
     };
-    let variants = read(visit, "listVariants", &[], &[("ids", &ids), ("limit", "100")]);
-    let (variants, locations) = tokio::join!(variants, locations);
+    let of_order = [("ids", ids.as_str()), ("limit", "100")];
+    let (variants, locations) = tokio::join!(read(visit, "listVariants", &[], &of_order), locations);
     let (variants, locations) = (variants?, locations?);
     let name = |line: &Value| name_of(items(&variants), text(line, "variantId"), "sku").to_owned();
     let name_item = |id: &str| {
@@ -115,7 +117,7 @@ async fn draw_order(visit: &Visit, id: &str, said: &Said) -> Result<Response, Pr
     let sent = read_lines(visit);
     let is_open = |line: &&Value| to_millionths(text(line, "pendingQuantity")).is_some_and(|pending| pending > 0);
     let open: Vec<&Value> = list(&order, "items").iter().filter(is_open).collect();
-    let location = |one: &'_ Value| format!("{} {}", text(one, "code"), text(one, "name"));
+    let location = |one: &Value| format!("{} {}", text(one, "code"), text(one, "name"));
     let places: Vec<(&str, String)> = items(&locations).iter().map(|one| (text(one, "id"), location(one))).collect();
     let fields = html! {
         @for line in &open { (draw_line(visit, line, &name(line))) }
@@ -140,7 +142,7 @@ async fn draw_order(visit: &Visit, id: &str, said: &Said) -> Result<Response, Pr
 fn name_place(sent: &[Value], pointer: &str, name_item: &dyn Fn(&str) -> String) -> String {
     let parts: Vec<&str> = pointer.split('/').skip(1).collect();
     let entry =
-        |list: &'_ [Value], part: usize| parts.get(part)?.parse::<usize>().ok().and_then(|nth| list.get(nth).cloned());
+        |list: &[Value], part: usize| parts.get(part)?.parse::<usize>().ok().and_then(|nth| list.get(nth).cloned());
     let line = entry(sent, 1).filter(|_| parts.first() == Some(&"items"));
     let Some(line) = line else { return String::new() };
     let unit = entry(list(&line, "units"), 3).unwrap_or_default();
@@ -160,7 +162,7 @@ fn draw_line(visit: &Visit, line: &Value, name: &str) -> Markup {
             @if text(line, "trackingMode") == "SERIALIZED" {
                 div.field {
                     label for=(field("serials")) { "Serial numbers or IMEIs, one a line" }
-                    textarea id=(field("serials")) name=(field("serials")) rows="4" { (typed(visit, &field("serials"))) }
+                    textarea id=(field("serials")) name=(field("serials")) rows="4" { (value_of(visit, &field("serials"))) }
                 }
                 (of_units("condition", "Condition of all of them"))
                 (of_units("grade", "Grade of all of them"))

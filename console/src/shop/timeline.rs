@@ -20,7 +20,8 @@ struct Entry {
 
 pub async fn respond(visit: &Visit, rest: &str) -> Result<Response, Problem> {
     let id = rest.trim_matches('/');
-    let (context, order) = tokio::join!(visit.context(), read(visit, "getSalesOrder", &[id], &[]));
+    let parts = [id];
+    let (context, order) = tokio::join!(visit.context(), read(visit, "getSalesOrder", &parts, &[]));
     let (_, order, clock) = (context?, order?, visit.clock().await?);
     let of_order = [("orderId", id), ("limit", "100")];
     let of_goods = [("referenceType", "SALES_ORDER"), ("referenceId", id), ("limit", "100")];

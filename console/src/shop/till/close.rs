@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 
 use crate::call::Problem;
 use crate::page::{self, Visit};
-use crate::shop::parts::{decimal, form, line, link, number, stated, typed};
+use crate::shop::parts::{decimal, form, line, link, number, or_null, value_of};
 use crate::shop::till::{address, basket};
 use crate::shop::{Done, Said, finish, list, read, text, word, write};
 use crate::show::value::amount;
@@ -20,17 +20,18 @@ pub async fn respond(visit: &Visit, id: &str) -> Result<Response, Problem> {
 }
 
 async fn close(visit: &Visit, id: &str) -> Done {
-    let (counted, notes) = (typed(visit, "counted"), stated(typed(visit, "notes")));
+    let (counted, notes) = (value_of(visit, "counted"), or_null(value_of(visit, "notes")));
     let body = json!({ "expectedVersion": number(visit, "version"), "countedAmount": counted, "notes": notes });
     write(visit, "closePosSession", &[id], &body).await?;
     Ok(address(visit, &format!("/{id}/close")))
 }
 
 async fn draw(visit: &Visit, id: &str, said: &Said) -> Result<Response, Problem> {
+    let parts = [id];
     let (context, session, report) = tokio::join!(
         visit.context(),
-        read(visit, "getPosSession", &[id], &[]),
-        read(visit, "getPosSessionReport", &[id], &[]),
+        read(visit, "getPosSession", &parts, &[]),
+        read(visit, "getPosSessionReport", &parts, &[]),
     );
     let (_, session, report) = (context?, session?, report?);
     let fields = html! {

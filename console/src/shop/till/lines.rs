@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use crate::call::{Context, MOST_CALLS, Problem};
 use crate::page::{self, Visit};
 use crate::shop::figures::{from_millionths, quantity, to_millionths};
-use crate::shop::parts::{Hidden, cell, form, line, link, table, typed};
+use crate::shop::parts::{Hidden, cell, form, line, link, table, value_of};
 use crate::shop::till::{address, basket, pay, salesperson};
 use crate::shop::{Done, Said, finish, items, list, name_of, read, text, word, write};
 use crate::show::value::amount;
@@ -16,13 +16,13 @@ use crate::show::value::amount;
 const MOST_HITS: &str = "10";
 
 pub async fn respond(visit: &Visit, session: &str) -> Result<Response, Problem> {
-    let done = match typed(visit, "action") {
+    let done = match value_of(visit, "action") {
         "" => Err(Box::default()),
         "add" => add(visit, session).await,
-        "choose" => put(visit, session, typed(visit, "choice"), None).await,
+        "choose" => put(visit, session, value_of(visit, "choice"), None).await,
         "set" => set(visit, session).await,
         "customer" => find_customer(visit, session).await,
-        "take" => take_customer(visit, session, typed(visit, "choice")).await,
+        "take" => take_customer(visit, session, value_of(visit, "choice")).await,
         "confirm" => pay::confirm(visit, session).await,
         "cancel" => pay::cancel(visit).await.map(|()| basket(visit, session, "")),
         _ => pay::check_out(visit, session).await,
@@ -49,7 +49,7 @@ async fn read_lines(visit: &Visit) -> Result<Option<(Value, Vec<Value>)>, Box<Sa
 
 /// Finds what was scanned or typed: by its exact number, as a unit, then by a part of its names.
 async fn add(visit: &Visit, session: &str) -> Done {
-    let scan = typed(visit, "scan");
+    let scan = value_of(visit, "scan");
     let is_number = scan.bytes().all(|byte| byte.is_ascii_digit());
     let [first, second] = if is_number { ["barcode", "sku"] } else { ["sku", "barcode"] };
     for name in [first, second, "identity", "text"] {
@@ -62,7 +62,13 @@ async fn add(visit: &Visit, session: &str) -> Done {
         };
         match items(&found) {
             [] => {}
-            [unit, ..] if name == "identity" => return put_unit(visit, session, items(&found), unit).await,
+            [first, ..] if name == "identity" => {
+                let unit = items(&found).iter().find(|unit| text(unit, "status") == "AVAILABLE");
+                return match unit {
+                    Some(unit) => put(visit, session, text(unit, "variantId"), Some(text(unit, "id"))).await,
+                    None => Err(Said::say(&format!("This unit is {}.", word(text(first, "status"))))),
+                };
+            }
             [one] => return put(visit, session, text(one, "id"), None).await,
             several => return Err(Said::choose("Several articles fit. Choose one.", several)),
         }
@@ -70,21 +76,13 @@ async fn add(visit: &Visit, session: &str) -> Done {
     Err(Said::say(&format!("Nothing was found for {scan}.")))
 }
 
-async fn put_unit(visit: &Visit, session: &str, units: &[Value], first: &Value) -> Done {
-    let unit = units.iter().find(|unit| text(unit, "status") == "AVAILABLE").unwrap_or(first);
-    match text(unit, "status") {
-        "AVAILABLE" => put(visit, session, text(unit, "variantId"), Some(text(unit, "id"))).await,
-        status => Err(Said::say(&format!("This unit is {}.", word(status)))),
-    }
-}
-
 /// Puts one more of a variant into the basket.
 async fn put(visit: &Visit, session: &str, variant: &str, unit: Option<&str>) -> Done {
     let new = json!({ "variantId": variant, "quantity": "1", "unitIds": unit.into_iter().collect::<Vec<_>>() });
     let Some((order, mut lines)) = read_lines(visit).await? else {
         let body = json!({
-            "legalEntityId": typed(visit, "entity"), "warehouseId": typed(visit, "warehouse"),
-            "priceListId": typed(visit, "priceList"), "customerId": typed(visit, "customer"),
+            "legalEntityId": value_of(visit, "entity"), "warehouseId": value_of(visit, "warehouse"),
+            "priceListId": value_of(visit, "priceList"), "customerId": value_of(visit, "customer"),
             "salesperson": salesperson(visit), "items": [new],
         });
         let order = write(visit, "createSalesOrder", &[], &body).await?;
@@ -140,7 +138,8 @@ async fn replace(visit: &Visit, session: &str, order: Value, lines: Vec<Value>, 
     if let Some(customer) = customer {
         body["customerId"] = Value::from(customer);
     }
-    match write(visit, "replaceSalesOrder", &[text(&order, "id")], &body).await {
+    let written = write(visit, "replaceSalesOrder", &[text(&order, "id")], &body).await;
+    match written {
         Ok(order) => Ok(basket(visit, session, text(&order, "id"))),
         Err(mut said) => {
             said.order = Some(order);
@@ -153,11 +152,11 @@ async fn replace(visit: &Visit, session: &str, order: Value, lines: Vec<Value>, 
 /// order without lines is cancelled.
 async fn set(visit: &Visit, session: &str) -> Done {
     let Some((order, mut lines)) = read_lines(visit).await? else { return Ok(basket(visit, session, "")) };
-    let variant = typed(visit, "variant");
-    if typed(visit, "do") == "remove" {
+    let variant = value_of(visit, "variant");
+    if value_of(visit, "do") == "remove" {
         lines.retain(|line| text(line, "variantId") != variant);
     } else if let Some(line) = lines.iter_mut().find(|line| text(line, "variantId") == variant) {
-        line["quantity"] = Value::from(typed(visit, "quantity"));
+        line["quantity"] = Value::from(value_of(visit, "quantity"));
     }
     if !lines.is_empty() {
         return replace(visit, session, order, lines, None).await;
@@ -168,7 +167,7 @@ async fn set(visit: &Visit, session: &str) -> Done {
 }
 
 async fn find_customer(visit: &Visit, session: &str) -> Done {
-    let found = read(visit, "listCustomers", &[], &[("text", typed(visit, "text")), ("limit", MOST_HITS)]).await;
+    let found = read(visit, "listCustomers", &[], &[("text", value_of(visit, "text")), ("limit", MOST_HITS)]).await;
     let found = found.map_err(|problem| Said::reject("listCustomers", problem))?;
     match items(&found) {
         [] => Err(Said::say("No customer was found.")),
@@ -190,7 +189,8 @@ async fn draw(visit: &Visit, id: &str, mut said: Said) -> Result<Response, Probl
             None => read_order(visit).await,
         }
     };
-    let (context, session, order) = tokio::join!(visit.context(), read(visit, "getPosSession", &[id], &[]), order);
+    let parts = [id];
+    let (context, session, order) = tokio::join!(visit.context(), read(visit, "getPosSession", &parts, &[]), order);
     let (context, session, order) = (context?, session?, order?);
     if text(&session, "status") != "OPEN" {
         return Ok(page::redirect(&address(visit, &format!("/{id}/close"))));
@@ -237,9 +237,9 @@ fn name_place(lines: &[Value], pointer: &str) -> String {
 
 /// Records of which the user chooses one, each as a button: with what the form had.
 fn draw_choices(visit: &Visit, session: &str, said: &Said) -> Markup {
-    let action = if typed(visit, "action") == "add" { "choose" } else { "take" };
+    let action = if value_of(visit, "action") == "add" { "choose" } else { "take" };
     let names = ["order", "entity", "warehouse", "priceList", "customer"];
-    let kept = names.map(|name| (name, Value::from(typed(visit, name))));
+    let kept = names.map(|name| (name, Value::from(value_of(visit, name))));
     html! {
         @for choice in &said.choices {
             @let hidden: Vec<(&str, &Value)> =
@@ -264,7 +264,7 @@ fn draw_scan(visit: &Visit, said: &Said, session: &Value, order: Option<&Value>,
     let fields = html! {
         div.field {
             label for="scan" { "Scan, or search an article" }
-            input id="scan" name="scan" required maxlength="100" autocomplete="off" autofocus data-scan value=(typed(visit, "scan"));
+            input id="scan" name="scan" required maxlength="100" autocomplete="off" autofocus data-scan value=(value_of(visit, "scan"));
         }
         button { "Add" }
     };

@@ -12,7 +12,7 @@ use serde_json::{Value, json};
 
 use crate::call::Problem;
 use crate::page::{self, Visit};
-use crate::shop::parts::{cell, decimal, form, link, table, typed};
+use crate::shop::parts::{cell, decimal, form, link, table, value_of};
 use crate::shop::{Done, Said, address_of, finish, is_permitted, items, read, text, write};
 use crate::show::value::amount;
 
@@ -50,7 +50,7 @@ fn salesperson(visit: &Visit) -> &str {
 }
 
 async fn start(visit: &Visit) -> Result<Response, Problem> {
-    let done = match typed(visit, "action") {
+    let done = match value_of(visit, "action") {
         "" => Err(Box::default()),
         "open" => open(visit).await,
         _ => pay::cancel(visit).await.map(|()| address(visit, "")),
@@ -62,19 +62,21 @@ async fn start(visit: &Visit) -> Result<Response, Problem> {
 }
 
 async fn open(visit: &Visit) -> Done {
-    let register = typed(visit, "register");
-    let opening = typed(visit, &format!("opening-{register}"));
+    let register = value_of(visit, "register");
+    let opening = value_of(visit, &format!("opening-{register}"));
     let body = json!({ "registerId": register, "openingAmount": opening });
     let session = write(visit, "openPosSession", &[], &body).await?;
     Ok(basket(visit, text(&session, "id"), ""))
 }
 
 async fn draw(visit: &Visit, said: &Said) -> Result<Response, Problem> {
+    let of_user = [("status", "OPEN"), ("operatorId", visit.user.as_str())];
+    let of_baskets = [("status", "DRAFT"), ("salesperson", salesperson(visit))];
     let (context, registers, sessions, baskets) = tokio::join!(
         visit.context(),
         read(visit, "listPosRegisters", &[], &[("status", "ACTIVE"), ("limit", "100")]),
-        read(visit, "listPosSessions", &[], &[("status", "OPEN"), ("operatorId", &visit.user)]),
-        read(visit, "listSalesOrders", &[], &[("status", "DRAFT"), ("salesperson", salesperson(visit))]),
+        read(visit, "listPosSessions", &[], &of_user),
+        read(visit, "listSalesOrders", &[], &of_baskets),
     );
     let (context, registers, sessions, baskets) = (context?, registers?, sessions?, baskets?);
     let (sessions, can_cancel) = (items(&sessions), is_permitted(&visit.site, context, "cancelSalesOrder"));

@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 use crate::call::Context;
 use crate::page::Visit;
 use crate::shop::figures::quantity;
-use crate::shop::parts::{Hidden, cell, choices, decimal, form, line, link, number, select, stated, table, typed};
+use crate::shop::parts::{Hidden, cell, choices, decimal, form, line, link, number, or_null, select, table, value_of};
 use crate::shop::till::{address, basket};
 use crate::shop::{Done, Said, is_permitted, list, text, word, write};
 use crate::show::value::amount;
@@ -16,40 +16,40 @@ const ROWS: usize = 4;
 
 /// Confirms the order at the version and the total that the page showed.
 pub async fn confirm(visit: &Visit, session: &str) -> Done {
-    let body = json!({ "expectedVersion": number(visit, "version"), "expectedTotal": typed(visit, "total") });
-    let order = write(visit, "confirmSalesOrder", &[typed(visit, "order")], &body).await?;
+    let body = json!({ "expectedVersion": number(visit, "version"), "expectedTotal": value_of(visit, "total") });
+    let order = write(visit, "confirmSalesOrder", &[value_of(visit, "order")], &body).await?;
     Ok(basket(visit, session, text(&order, "id")) + "&pay=1")
 }
 
 pub async fn cancel(visit: &Visit) -> Result<(), Box<Said>> {
-    let body = json!({ "expectedVersion": number(visit, "version"), "reason": typed(visit, "reason") });
-    write(visit, "cancelSalesOrder", &[typed(visit, "order")], &body).await.map(|_| ())
+    let body = json!({ "expectedVersion": number(visit, "version"), "reason": value_of(visit, "reason") });
+    write(visit, "cancelSalesOrder", &[value_of(visit, "order")], &body).await.map(|_| ())
 }
 
 /// Checks the order out: in cash, or by the rows that state an amount.
 pub async fn check_out(visit: &Visit, session: &str) -> Done {
     let mut body = json!({
-        "orderId": typed(visit, "order"), "expectedOrderVersion": number(visit, "version"),
+        "orderId": value_of(visit, "order"), "expectedOrderVersion": number(visit, "version"),
         "expectedSessionVersion": number(visit, "session"),
     });
-    if typed(visit, "action") == "split" {
+    if value_of(visit, "action") == "split" {
         let rows: Vec<Value> = (0..ROWS).filter_map(|row| read_row(visit, row)).collect();
         body["payments"] = Value::from(rows);
-        body["cashTendered"] = stated(typed(visit, "cashTendered"));
+        body["cashTendered"] = or_null(value_of(visit, "cashTendered"));
     } else {
-        let is_exact = typed(visit, "do") == "exact";
-        body["tenderedAmount"] = Value::from(typed(visit, if is_exact { "total" } else { "tendered" }));
+        let is_exact = value_of(visit, "do") == "exact";
+        body["tenderedAmount"] = Value::from(value_of(visit, if is_exact { "total" } else { "tendered" }));
     }
     let receipt = write(visit, "checkoutPosSession", &[session], &body).await?;
     Ok(address(visit, &format!("/{session}/receipts/{}", text(&receipt, "id"))))
 }
 
 fn read_row(visit: &Visit, row: usize) -> Option<Value> {
-    let field = |name: &str| typed(visit, &format!("{name}-{row}"));
+    let field = |name: &str| value_of(visit, &format!("{name}-{row}"));
     (!field("amount").is_empty()).then(|| {
         json!({
-            "method": field("method"), "amount": field("amount"), "cardKind": stated(field("card")),
-            "reference": stated(field("reference")),
+            "method": field("method"), "amount": field("amount"), "cardKind": or_null(field("card")),
+            "reference": or_null(field("reference")),
         })
     })
 }
@@ -84,7 +84,7 @@ fn draw_cash(visit: &Visit, said: &Said, target: &str, session: &Value, order: &
     let fields = html! {
         h2 { "Cash" }
         (decimal(visit, "tendered", "Cash received", true))
-        p data-total=(text(order, "total")) { "Change: " output for="tendered" data-change { "is on the receipt" } }
+        p data-total=(amount(text(order, "total"))) { "Change: " output for="tendered" data-change { "is on the receipt" } }
         div.actions {
             button { "Pay in cash" }
             button.plain name="do" value="exact" { "Exact amount" }
@@ -112,7 +112,7 @@ fn draw_split(visit: &Visit, said: &Said, target: &str, session: &Value, order: 
         button { "Pay" }
     };
     html! {
-        details open[typed(visit, "action") == "split"] {
+        details open[value_of(visit, "action") == "split"] {
             summary { "By card, or in several ways" }
             (form(visit, said, target, "split", hidden, fields))
         }

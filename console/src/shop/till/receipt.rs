@@ -13,7 +13,8 @@ use crate::shop::{list, read, text, word};
 use crate::show::value::{amount, instant};
 
 pub async fn respond(visit: &Visit, session: &str, id: &str) -> Result<Response, Problem> {
-    let (frame, receipt) = tokio::join!(visit.frame(), read(visit, "getPosReceipt", &[id], &[]));
+    let parts = [id];
+    let (frame, receipt) = tokio::join!(visit.frame(), read(visit, "getPosReceipt", &parts, &[]));
     let (frame, receipt, clock) = (frame?, receipt?, visit.clock().await?);
     let order = read(visit, "getSalesOrder", &[text(&receipt, "orderId")], &[]).await?;
     let row = |line: &Value| {
