@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 
 use axum::response::Response;
-use futures_util::stream::{self, StreamExt as _};
+use futures_util::future::join_all;
 use maud::{Markup, html};
 use serde_json::Value;
 
@@ -20,8 +20,6 @@ use crate::site::operation::{Operation, Place};
 
 /// Collections whose records a form lists, at most: one call each.
 const MOST_LISTS: usize = 5;
-/// Calls that do not wait for each other, at most.
-const AT_ONCE: usize = 4;
 /// Ids of one call, at most.
 const MOST_IDS: usize = 100;
 /// Parameters of a list that search it, the first one first.
@@ -73,8 +71,7 @@ pub async fn names(visit: &Visit, wanted: &[(&Collection, Vec<String>)]) -> Name
             requests.push(fetch(visit, collection, path, query));
         }
     }
-    let replies: Vec<Option<Offer>> = stream::iter(requests).buffered(AT_ONCE).collect().await;
-    Names(replies.into_iter().flatten().flat_map(|offer| offer.records).collect())
+    Names(join_all(requests).await.into_iter().flatten().flat_map(|offer| offer.records).collect())
 }
 
 /// Records of a collection: their ids and titles.
@@ -126,15 +123,10 @@ impl Offers {
             let open = collections.iter().filter(|collection| !offers.lists.contains_key(&key(collection)));
             let requests = open.filter_map(|collection| {
                 let (path, query) = source.find_list(&offers, &values, collection)?;
-                Some((*collection, path, query))
+                Some(fetch_listed(visit, collection, path, query))
             });
-            let requests: Vec<_> = requests.collect();
-            let calls: Vec<_> = requests
-                .into_iter()
-                .map(|(collection, path, query)| fetch_listed(visit, collection, path, query))
-                .collect();
-            let replies: Vec<_> = stream::iter(calls).buffered(AT_ONCE).collect().await;
-            offers.lists.extend(replies.into_iter().flatten());
+            let calls: Vec<_> = requests.collect();
+            offers.lists.extend(join_all(calls).await.into_iter().flatten());
         }
         if let Some(pointer) = values.text("do").strip_prefix("find:")
             && let Some(collection) = fields.iter().find_map(|field| find_collection(field, pointer))
