@@ -67,7 +67,7 @@ pub fn draw(
     }
 }
 
-/// The faults of a form, above it. `again`: the address at which it is drawn anew.
+/// The faults of a form, above it. `again`: the address that draws it again.
 pub fn summary(faults: &Faults, again: &str) -> Markup {
     html! {
         @if let Some(title) = &faults.title {
