@@ -147,7 +147,8 @@ impl<'a> View<'a> {
     }
 }
 
-fn member<'b>(schema: &'b Value, name: &str) -> &'b Value {
+/// The schema of a member.
+pub fn member<'b>(schema: &'b Value, name: &str) -> &'b Value {
     schema.get("properties").and_then(|members| members.get(name)).unwrap_or(&Value::Null)
 }
 
