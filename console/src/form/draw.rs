@@ -189,12 +189,14 @@ impl Drawer<'_> {
             }
             Kind::Choices(values) => {
                 let options = name_choices(values);
-                self.group(field, &control, self.options(name, &options, true))
+                self.group(field, &control, self.options(name, &options, true, true))
             }
             Kind::Reference(collection) | Kind::References(collection) => {
                 let many = matches!(field.kind, Kind::References(_));
                 match self.filled.offers.choice(self.site, collection, pointer) {
-                    Choice::Select(records) if many => self.group(field, &control, self.options(name, records, true)),
+                    Choice::Select(records) if many => {
+                        self.group(field, &control, self.options(name, records, true, true))
+                    }
                     Choice::Select(records) => {
                         let only = records.len() == 1 && field.required;
                         self.with_label(field, &control, self.select(&control, records, only))
@@ -392,10 +394,12 @@ impl Drawer<'_> {
     }
 
     /// Check boxes or radio buttons; those of values that no option has are kept.
-    fn options(&self, name: &str, options: &[(String, String)], many: bool) -> Markup {
+    /// `is_asked`: without options nothing was found.
+    fn options(&self, name: &str, options: &[(String, String)], many: bool, is_asked: bool) -> Markup {
         let chosen = self.values.all(name);
         let others = chosen.iter().filter(|id| !id.is_empty() && !options.iter().any(|(value, _)| value == *id));
         html! {
+            @if options.is_empty() && is_asked { p.hint { "Nothing was found." } }
             @for (value, label) in options { (option(name, value, label, many, chosen.contains(&value.as_str()))) }
             @for id in others { (option(name, id, self.filled.offers.names().text(id), many, true)) }
         }
@@ -414,8 +418,7 @@ impl Drawer<'_> {
         html! {
             div.results data-results=(name) {
                 @if !many && !field.required { (option(&name, "", "None", false, self.values.text(&name).is_empty())) }
-                (self.options(&name, records, many))
-                @if records.is_empty() && !text.is_empty() { p.hint { "Nothing was found." } }
+                (self.options(&name, records, many, !text.is_empty()))
             }
             input id=(search) type="search" name=(search) value=(text) autocomplete="off"
                 aria-label=(format!("Search for {}", field.label.to_lowercase()))

@@ -87,6 +87,8 @@ pub struct Offer {
 #[derive(Default)]
 pub struct Offers {
     lists: HashMap<(usize, String), Offer>,
+    /// Lists that the user may not read.
+    closed: Vec<(usize, String)>,
     names: Names,
     /// Pointer of the field that was searched, with the records that were found.
     found: Option<(String, Offer)>,
@@ -115,9 +117,11 @@ impl Offers {
         let values = Values::new(pairs);
         let mut collections = Vec::new();
         fields.iter().for_each(|field| collect(field, &mut collections));
+        let mut offers = Offers::default();
+        offers.closed =
+            collections.iter().filter(|collection| !source.permits(collection)).map(|one| key(one)).collect();
         collections.truncate(MOST_LISTS);
         source.add_required(&mut collections);
-        let mut offers = Offers::default();
         // A list that needs the record of another list follows it.
         for _ in 0..2 {
             let open = collections.iter().filter(|collection| !offers.lists.contains_key(&key(collection)));
@@ -163,7 +167,7 @@ impl Offers {
         if let Some(offer) = self.lists.get(&key(collection)).filter(|offer| offer.is_whole) {
             return Choice::Select(&offer.records);
         }
-        let list = site.operations.get(collection.list);
+        let list = site.operations.get(collection.list).filter(|_| !self.closed.contains(&key(collection)));
         if list.and_then(find_search).is_none() {
             return Choice::Id;
         }
@@ -219,6 +223,11 @@ struct Source<'a> {
 }
 
 impl<'a> Source<'a> {
+    fn permits(&self, collection: &Collection) -> bool {
+        let list = self.visit.site.operations.get(collection.list);
+        list.is_some_and(|list| list.access.permits(self.permissions))
+    }
+
     /// Adds the collections of whose records a list needs one.
     fn add_required(&self, collections: &mut Vec<&'a Collection>) {
         let site: &'a Site = &self.visit.site;
@@ -244,7 +253,7 @@ impl<'a> Source<'a> {
         collection: &Collection,
     ) -> Option<(String, Vec<(String, String)>)> {
         let site = &self.visit.site;
-        let list = site.operations.get(collection.list).filter(|list| list.access.permits(self.permissions))?;
+        let list = site.operations.get(collection.list).filter(|_| self.permits(collection))?;
         let path = site.list_path(collection, self.known)?;
         let mut query = Vec::new();
         for name in find_required(list) {

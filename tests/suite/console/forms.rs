@@ -134,11 +134,10 @@ fn fill(form: Form, id: &str, value: &Json, pointer: &str) -> Form {
         Json::Object(members) => {
             let mut form = form;
             // The branch first: it has the other fields.
-            let missing = members.keys().any(|member| !has(&form, &format!("{name}/{member}")));
-            let kind = format!("{name}/kind");
-            if let (true, true, Some(branch)) = (missing, has(&form, &kind), members.get("kind").and_then(Json::as_str))
-            {
-                form = form.fill(&kind, branch).submit(&format!("branch:{pointer}")).is(200).form(id);
+            let has_branches = form.buttons().contains(&"Show its fields");
+            let branch = members.get("kind").and_then(Json::as_str).filter(|_| has_branches);
+            if let Some(branch) = branch {
+                form = form.fill(&format!("{name}/kind"), branch).submit(&format!("branch:{pointer}")).is(200).form(id);
             }
             members.iter().fold(form, |form, (member, value)| fill(form, id, value, &format!("{pointer}/{member}")))
         }
