@@ -117,9 +117,8 @@ impl Offers {
         let values = Values::new(pairs);
         let mut collections = Vec::new();
         fields.iter().for_each(|field| collect(field, &mut collections));
-        let mut offers = Offers::default();
-        offers.closed =
-            collections.iter().filter(|collection| !source.permits(collection)).map(|one| key(one)).collect();
+        let closed = collections.iter().filter(|collection| !source.permits(collection)).map(|one| key(one)).collect();
+        let mut offers = Offers { closed, ..Offers::default() };
         collections.truncate(MOST_LISTS);
         source.add_required(&mut collections);
         // A list that needs the record of another list follows it.
