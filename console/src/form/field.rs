@@ -100,11 +100,6 @@ impl<'a> Field<'a> {
     }
 }
 
-/// A value of an enumeration in words; codes such as those of currencies stay as they are.
-pub fn name_choice<'a>(mut values: impl Iterator<Item = &'a str>, value: &str) -> String {
-    if values.all(|value| value.len() <= 3) { value.to_owned() } else { words::to_words(value) }
-}
-
 /// The schemas of a union.
 fn alternatives(schema: &Value) -> Option<&Vec<Value>> {
     schema.get("oneOf").or_else(|| schema.get("anyOf")).and_then(Value::as_array)
