@@ -331,7 +331,7 @@ fn find_target(
     }
     // The record at the address has its own page already.
     let own = known.last().map(|(_, id)| id.as_str()).filter(|_| is_there(&visit.path.as_str()));
-    let id = body.get("id").and_then(Value::as_str).filter(|id| own != Some(id));
+    let id = body.get("id").and_then(Value::as_str).filter(|id| own != Some(*id));
     let made = collection.zip(id).and_then(|(collection, id)| {
         let is_child = collection.parent.is_some();
         visit.site.record_path(collection, if is_child { known } else { &[] }, id)
