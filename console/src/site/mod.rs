@@ -211,7 +211,7 @@ impl Site {
     /// The path of a record of a collection: `values` are the parameters of its list's path.
     pub fn record_path(&self, collection: &Collection, values: &[(String, String)], id: &str) -> Option<String> {
         let record = self.operations.get(collection.record?)?;
-        let above = if values.is_empty() { &collection.bound } else { values };
+        let above = if values.is_empty() { collection.bound.as_slice() } else { values };
         let above = above.iter().map(|(_, value)| value.as_str());
         fill(&record.path, &above.chain([id]).collect::<Vec<_>>())
     }

@@ -20,11 +20,14 @@ pub struct ReferenceHint {
 pub fn to_noun(segment: &str) -> String {
     let end = |ends: &[&str]| ends.iter().any(|end| segment.ends_with(end));
     let without = |end: &str| segment.strip_suffix(end).unwrap_or(segment);
-    let one = match () {
-        () if end(&["ies"]) => format!("{}y", without("ies")),
-        () if end(&["ches", "shes", "sses", "xes"]) => without("es").to_owned(),
-        () if end(&["ss"]) => segment.to_owned(),
-        () => without("s").to_owned(),
+    let one = if end(&["ies"]) {
+        format!("{}y", without("ies"))
+    } else if end(&["ches", "shes", "sses", "xes"]) {
+        without("es").to_owned()
+    } else if end(&["ss"]) {
+        segment.to_owned()
+    } else {
+        without("s").to_owned()
     };
     to_member(&one)
 }

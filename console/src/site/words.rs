@@ -1,7 +1,8 @@
 //! Labels made from names, and the sentences of codes.
 
-use serde_json::Value;
 use std::collections::HashMap;
+
+use serde_json::Value;
 
 /// Words that are written in capitals.
 const CAPITALS: &[&str] =
