@@ -55,7 +55,7 @@ pub async fn respond(host: &Arc<dyn UserHost>, peer: IpAddr, request: Request) -
     };
     let query = Pairs::from_form(parts.uri.query().unwrap_or_default());
     Ok(match (path.as_str(), is_post) {
-        ("/console/leave", _) => depart(host, &parts, &query).await,
+        ("/console/leave", _) => depart(host, &query).await,
         (CALLBACK, _) => arrive(host, peer, &parts, &query).await,
         ("/console/sign-in", false) => draw(host, StatusCode::OK, safe_path(query.get("to")), None),
         (_, _) if !csrf::is_own_origin(host.own_address(), &parts.headers) => reject_foreign(),
@@ -129,12 +129,12 @@ fn reject_foreign() -> Response {
     draw_fault(StatusCode::FORBIDDEN, "The form was not sent from a page of this address. Open the page again.")
 }
 
-async fn depart(host: &Arc<dyn UserHost>, parts: &Parts, query: &Pairs) -> Response {
+async fn depart(host: &Arc<dyn UserHost>, query: &Pairs) -> Response {
     let provider = query.get("provider").and_then(|number| number.parse().ok());
     let Some(provider) = provider.filter(|number: &usize| *number < host.provider_names().len()) else {
         return draw(host, StatusCode::NOT_FOUND, START, Some("There is no such identity provider."));
     };
-    let departure = match host.begin_sign_in(provider, &callback(host, &parts.headers)).await {
+    let departure = match host.begin_sign_in(provider, &callback(host)).await {
         Ok(departure) => departure,
         Err(fault) => return draw_provider_fault(fault),
     };
@@ -159,10 +159,9 @@ fn keep_away(host: &Arc<dyn UserHost>, response: &mut Response, value: &str, sec
     Cookie { name: &name, value, path: CALLBACK, same_site: "Lax", seconds, secure }.add_to(response);
 }
 
-fn callback(host: &Arc<dyn UserHost>, headers: &HeaderMap) -> String {
-    let named = || headers.get(header::HOST).and_then(|name| name.to_str().ok()).unwrap_or("localhost");
-    let own = host.own_address().map_or_else(|| format!("http://{}", named()), str::to_owned);
-    own + CALLBACK
+/// A provider is configured only together with the own address.
+fn callback(host: &Arc<dyn UserHost>) -> String {
+    host.own_address().unwrap_or_default().to_owned() + CALLBACK
 }
 
 async fn arrive(host: &Arc<dyn UserHost>, peer: IpAddr, parts: &Parts, query: &Pairs) -> Response {
@@ -199,7 +198,7 @@ async fn exchange(host: &Arc<dyn UserHost>, parts: &Parts, query: &Pairs) -> Res
     }
     let arrival = Arrival {
         provider: away.provider,
-        callback: &callback(host, &parts.headers),
+        callback: &callback(host),
         code: query.get("code").unwrap_or_default(),
         verifier: &away.verifier,
         issuer: query.get("iss"),

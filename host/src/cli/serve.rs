@@ -128,7 +128,7 @@ fn build_pages(settings: &Settings, app: &Arc<App>) -> anyhow::Result<Option<Arc
         return Ok(None);
     }
     let clients = settings.console_clients()?.into_iter();
-    let sign_ins = clients.map(|(issuer, client)| SignIn::new(&issuer, client)).collect::<Result<_, _>>()?;
+    let sign_ins = clients.map(|(issuer, client)| SignIn::new(&issuer, client)).collect::<Result<Vec<_>, _>>()?;
     Ok(UserPages::new(app.clone(), sign_ins, settings.console_address()?).map(Arc::new))
 }
 

@@ -117,7 +117,7 @@ impl SignIn {
         let endpoints = self.endpoints().await?;
         let is_other = |named: &str| named != self.issuer;
         if arrival.issuer.map_or(endpoints.names_itself, is_other) {
-            tracing::warn!(issuer = self.issuer, "a sign-in came back from another issuer");
+            tracing::warn!(issuer = %self.issuer, "a sign-in came back from another issuer");
             return Err(SignInFault::Rejected);
         }
         let form = [
@@ -178,7 +178,7 @@ impl SignIn {
     }
 
     fn note(&self, fault: &FetchFault) -> SignInFault {
-        tracing::warn!(issuer = self.issuer, %fault, "a sign-in failed at the issuer");
+        tracing::warn!(issuer = %self.issuer, %fault, "a sign-in failed at the issuer");
         match fault {
             FetchFault::Status { status: 400 | 401 | 403, .. } => SignInFault::Rejected,
             FetchFault::Slow | FetchFault::Connection(_) | FetchFault::Status { .. } => SignInFault::Unreachable,
