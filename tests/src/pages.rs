@@ -460,7 +460,7 @@ impl Token {
 
 /// The pages are written by one library: attributes are quoted or have no value.
 fn read_tokens(html: &str) -> Vec<Token> {
-    let mut tokens = Vec::new();
+    let (mut tokens, mut in_template) = (Vec::new(), false);
     let mut rest = html;
     while !rest.is_empty() {
         let at = html.len() - rest.len();
@@ -479,7 +479,11 @@ fn read_tokens(html: &str) -> Vec<Token> {
                 (attributes, rest) = read_attributes(&inner[end..]);
             }
         }
-        tokens.push(Token { at, tag, is_end, attributes, text });
+        // The contents of a template are no part of the page.
+        in_template = (in_template || tag == "template") && !(tag == "template" && is_end);
+        if !in_template {
+            tokens.push(Token { at, tag, is_end, attributes, text });
+        }
     }
     tokens
 }

@@ -20,8 +20,6 @@ pub struct Operation {
     /// True if it takes an idempotency key.
     pub key: bool,
     pub if_match: bool,
-    /// True if it takes `Prefer: dry-run`.
-    pub preview: bool,
     pub csv: bool,
     /// Those of the path in its sequence, then those of the query. The company is not among them.
     pub parameters: Vec<Parameter>,
@@ -82,8 +80,7 @@ impl Operation {
         let text = |name: &str| written.get(name).and_then(Value::as_str).unwrap_or_default().to_owned();
         let stated = written.get("parameters").and_then(Value::as_array).into_iter().flatten();
         let stated: Vec<&Value> = stated.filter_map(|parameter| find(parameter, contract)).collect();
-        let takes =
-            |name: &str| stated.iter().find(|one| one["in"] == "header" && one["name"].as_str() == Some(name)).copied();
+        let takes = |name: &str| stated.iter().any(|one| one["in"] == "header" && one["name"] == name);
         let parameters = stated.iter().filter_map(|one| Parameter::deserialize(*one).ok());
         let mut parameters: Vec<Parameter> = parameters.filter(|one| one.name != "tenantId").collect();
         // Stable: those of the query keep their sequence behind those of the path.
@@ -100,9 +97,8 @@ impl Operation {
             summary: text("summary"),
             description: text("description"),
             access: access.unwrap_or_else(|| Access::Any(Vec::new())),
-            key: takes("Idempotency-Key").is_some(),
-            if_match: takes("If-Match").is_some(),
-            preview: takes("Prefer").is_some_and(|one| one["schema"].to_string().contains("\"dry-run\"")),
+            key: takes("Idempotency-Key"),
+            if_match: takes("If-Match"),
             csv: success.pointer("/content/text~1csv").is_some(),
             parameters,
             body: written.get("requestBody").and_then(|body| body.pointer(json)).cloned(),

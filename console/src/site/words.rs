@@ -7,8 +7,15 @@ use std::collections::HashMap;
 const CAPITALS: &[&str] =
     &["api", "csv", "ean", "gtin", "iban", "id", "imei", "ip", "json", "pos", "sku", "uri", "url", "utc", "vat"];
 
+/// Short codes that are words; others, such as `EUR` and `FOB`, stay as they are.
+const SHORT_WORDS: &[&str] = &["AIR", "ALL", "ANY", "DAY", "IN", "NEW", "NO", "OFF", "ON", "OUT", "SEA", "YES"];
+
 /// A name or a code in words: `unitPrice` and `unit-price` are `Unit price`, `PARTIALLY_RECEIVED` is `Partially received`.
 pub fn to_words(name: &str) -> String {
+    let is_code = matches!(name.len(), 2 | 3) && name.bytes().all(|letter| letter.is_ascii_uppercase());
+    if is_code && !SHORT_WORDS.contains(&name) {
+        return name.to_owned();
+    }
     let mut words: Vec<String> = Vec::new();
     let mut before = '_';
     for letter in name.chars() {
@@ -81,6 +88,8 @@ mod tests {
             ("price-lists", "Price lists"),
             ("PARTIALLY_RECEIVED", "Partially received"),
             ("sku", "SKU"),
+            ("EUR", "EUR"),
+            ("OUT", "Out"),
             ("imei1", "IMEI1"),
             ("ApiClients", "API clients"),
             ("", ""),
