@@ -46,10 +46,11 @@ document.addEventListener("input", (event) => {
     const response = await fetch(`${form.dataset.base}/-/find/${list}?${query}`);
     if (!response.ok || response.redirected) return;
     const results = event.target.closest("fieldset").querySelector("[data-results]");
-    const chosen = [...results.querySelectorAll("input:checked")].map((input) => input.closest("label"));
-    const kept = chosen.map((label) => label.querySelector("input").value);
+    const inputs = [...results.querySelectorAll("input")].filter((input) => input.checked || !input.value);
+    const chosen = inputs.map((input) => input.closest("label"));
     results.innerHTML = await response.text();
-    for (const input of results.querySelectorAll("input")) if (kept.includes(input.value)) input.closest("label").remove();
+    for (const input of results.querySelectorAll("input"))
+      if (inputs.some(({ value }) => value === input.value)) input.closest("label").remove();
     results.prepend(...chosen);
   }, 300);
 });

@@ -129,6 +129,7 @@ const HINTS: Hints = Hints {
         ReferenceHint::new("receiptId", "listGoodsReceipts").below("/purchases/"),
         ReferenceHint::new("creditId", "listSalesCredits").below("/sales/"),
         ReferenceHint::new("creditId", "listPurchaseCredits").below("/purchases/"),
+        ReferenceHint::new("supplierReturnId", "listSupplierReturns"),
         ReferenceHint::new("accountId", "listMoneyAccounts"),
         ReferenceHint::new("accountId", "listAccounts").below("/sales/invoices"),
         ReferenceHint::new("accountId", "listAccounts").below("/purchases/invoices"),

@@ -4,11 +4,12 @@ use maud::{Markup, html};
 
 use super::Values;
 use super::fault::Faults;
-use super::field::{Field, Kind, name_choice};
+use super::field::{Field, Kind};
 use super::read::{VERSION, join};
 use super::reference::{Choice, Offers};
 use crate::pairs::Pairs;
 use crate::site::Site;
+use crate::site::collection::Collection;
 use crate::site::operation::Operation;
 use crate::site::words;
 
@@ -67,7 +68,7 @@ pub fn draw(
     }
 }
 
-/// The faults of a form, above it. `again`: the address at which it is drawn anew.
+/// The faults of a form, above it. `again`: the address that draws it again.
 pub fn summary(faults: &Faults, again: &str) -> Markup {
     html! {
         @if let Some(title) = &faults.title {
@@ -129,15 +130,14 @@ fn has_fault(faults: &Faults, name: &str) -> bool {
 
 /// `v/items/0/unitPrice` is `Items 1, unit price`.
 fn find_label(place: &str) -> String {
-    let segments = place.split('/').skip(1).map(|segment| match segment.parse::<usize>() {
-        Ok(index) => (index + 1).to_string(),
-        Err(_) => words::to_label(segment),
-    });
-    let text = segments.fold(String::new(), |text, segment| match segment.parse::<usize>() {
-        Ok(_) => format!("{text} {segment}"),
-        Err(_) if text.is_empty() => segment,
-        Err(_) => format!("{text}, {}", segment.to_lowercase()),
-    });
+    let mut text = String::new();
+    for segment in place.split('/').skip(1) {
+        match segment.parse::<usize>() {
+            Ok(index) => text += &format!(" {}", index + 1),
+            Err(_) if text.is_empty() => text = words::to_label(segment),
+            Err(_) => text += &format!(", {}", words::to_label(segment).to_lowercase()),
+        }
+    }
     if text.is_empty() { words::to_label(place) } else { text }
 }
 
@@ -160,23 +160,37 @@ struct Control {
 impl Drawer<'_> {
     /// A field of the body at a pointer.
     pub fn field(&self, field: &Field<'_>, pointer: &str) -> Markup {
-        let control = self.control(field, format!("v{pointer}"));
+        let control = self.control(format!("v{pointer}"), field.required, self.has_help(field, &format!("v{pointer}")));
         let name = control.name.as_str();
-        match &field.kind {
-            Kind::Fixed(_) => html! {},
-            Kind::Object(members) if pointer.is_empty() => self.members(members, pointer),
-            Kind::Object(members) => html! {
-                fieldset id=(name) aria-describedby=[&control.described] {
-                    legend { (mark(field)) }
-                    (self.help(field, name))
-                    (self.members(members, pointer))
+        let mut is_group = false;
+        let inner = match &field.kind {
+            Kind::Fixed(_) => return html! {},
+            Kind::Object(members) if pointer.is_empty() => return self.members(members, pointer),
+            Kind::Rows { item, least, most } => return self.rows(field, item, pointer, *least, *most),
+            Kind::Branches { property, branches } => return self.branches(pointer, property, branches),
+            Kind::Object(members) => {
+                is_group = true;
+                self.members(members, pointer)
+            }
+            Kind::Choices(values) => {
+                is_group = true;
+                self.options(name, &name_choices(values), true, true)
+            }
+            Kind::Reference(collection) | Kind::References(collection) => {
+                let many = matches!(field.kind, Kind::References(_));
+                let choice = self.filled.offers.choice(self.site, collection, pointer);
+                is_group = matches!((&choice, many), (Choice::Search(_), _) | (Choice::Select(_), true));
+                match choice {
+                    Choice::Select(records) if many => self.options(name, records, true, true),
+                    Choice::Select(records) => self.select(&control, records, records.len() == 1 && field.required),
+                    Choice::Search(records) => self.search(field, pointer, records, collection, many),
+                    Choice::Id if many => self.area(&control, 3, None),
+                    Choice::Id => self.input(&control, "text", None),
                 }
-            },
-            Kind::Rows { item, least, most } => self.rows(field, item, pointer, *least, *most),
-            Kind::Branches { property, branches } => self.branches(pointer, property, branches),
+            }
             Kind::Boolean(Some(default)) => {
                 let is_on = !self.values.text(name).is_empty() || (*default && pointer.contains(NEW_ROW));
-                html! {
+                return html! {
                     div.field {
                         label.choice for=(name) {
                             input id=(name) type="checkbox" name=(name) value="on" checked[is_on]
@@ -185,61 +199,47 @@ impl Drawer<'_> {
                         }
                         (self.help(field, name))
                     }
-                }
-            }
-            Kind::Choices(values) => {
-                let options = name_choices(values);
-                self.group(field, &control, self.options(name, &options, true))
-            }
-            Kind::Reference(collection) | Kind::References(collection) => {
-                let many = matches!(field.kind, Kind::References(_));
-                match self.filled.offers.choice(self.site, collection, pointer) {
-                    Choice::Select(records) if many => self.group(field, &control, self.options(name, records, true)),
-                    Choice::Select(records) => {
-                        let only = records.len() == 1 && field.required;
-                        self.with_label(field, &control, self.select(&control, records, only))
-                    }
-                    Choice::Search(records) => {
-                        let list = self.site.operations.get(collection.list).map_or("", |list| list.id.as_str());
-                        let bound = collection.bound.first().map(|(_, value)| value.as_str());
-                        self.group(field, &control, self.search(field, pointer, records, (list, bound), many))
-                    }
-                    Choice::Id if many => self.with_label(field, &control, self.area(&control, 3, None)),
-                    Choice::Id => self.with_label(field, &control, self.input(&control, "text", None)),
-                }
+                };
             }
             Kind::Boolean(None) => {
-                let options =
-                    [("true", "Yes"), ("false", "No")].map(|(value, label)| (value.to_owned(), label.to_owned()));
-                self.with_label(field, &control, self.select(&control, &options, false))
+                let options = [("true", "Yes"), ("false", "No")];
+                self.select(&control, &options.map(|(value, label)| (value.to_owned(), label.to_owned())), false)
             }
-            Kind::Choice(values) => {
-                let options = name_choices(values);
-                self.with_label(field, &control, self.select(&control, &options, false))
-            }
-            Kind::Text { long: true } => self.with_label(field, &control, self.area(&control, 4, None)),
-            Kind::Lines => self.with_label(field, &control, self.area(&control, 3, None)),
-            Kind::Json => self.with_label(field, &control, self.area(&control, 4, Some("json"))),
-            Kind::Text { long: false } => self.with_label(field, &control, self.input(&control, "text", None)),
-            Kind::Decimal => self.with_label(field, &control, self.input(&control, "text", Some("decimal"))),
-            Kind::Integer => self.with_label(field, &control, self.input(&control, "text", Some("numeric"))),
-            Kind::Date => self.with_label(field, &control, self.input(&control, "date", None)),
-            Kind::Instant => {
-                // A browser shows no other text in a field of this type.
-                let is_local = !self.values.text(name).ends_with(['Z', 'z']);
-                let kind = if is_local { "datetime-local" } else { "text" };
-                self.with_label(field, &control, self.input(&control, kind, None))
+            Kind::Choice(values) => self.select(&control, &name_choices(values), false),
+            Kind::Text { long: true } => self.area(&control, 4, None),
+            Kind::Lines => self.area(&control, 3, None),
+            Kind::Json => self.area(&control, 4, Some("json")),
+            Kind::Text { long: false } => self.input(&control, "text", None),
+            Kind::Decimal => self.input(&control, "text", Some("decimal")),
+            Kind::Integer => self.input(&control, "text", Some("numeric")),
+            Kind::Date => self.input(&control, "date", None),
+            // A browser shows no other text in a field of this type.
+            Kind::Instant if self.values.text(name).ends_with(['Z', 'z']) => self.input(&control, "text", None),
+            Kind::Instant => self.input(&control, "datetime-local", None),
+        };
+        html! {
+            @if is_group {
+                fieldset.choices id=(name) aria-describedby=[&control.described] {
+                    legend { (mark(&field.label, field.required)) }
+                    (inner)
+                    (self.help(field, name))
+                }
+            } @else {
+                div.field {
+                    label for=(name) { (mark(&field.label, field.required)) }
+                    (inner)
+                    (self.help(field, name))
+                }
             }
         }
     }
 
     /// A choice that is no member of the body, or a text if nothing is known to choose from.
     fn choice(&self, name: String, label: &str, options: &[(String, String)], only: bool, after: Markup) -> Markup {
-        let described = has_fault(self.faults, &name).then(|| format!("{name}-fault"));
-        let control = Control { name, described, invalid: None, required: Some("true") };
+        let control = self.control(name, true, false);
         html! {
             div.field {
-                label for=(control.name) { (words::to_label(label)) span.needed { " (required)" } }
+                label for=(control.name) { (mark(&words::to_label(label), true)) }
                 @if options.is_empty() { (self.input(&control, "text", None)) }
                 @else { (self.select(&control, options, only)) }
                 (after)
@@ -248,13 +248,12 @@ impl Drawer<'_> {
         }
     }
 
-    fn control(&self, field: &Field<'_>, name: String) -> Control {
-        let fault = has_fault(self.faults, &name).then(|| format!("{name}-fault"));
-        let help = self.has_help(field, &name).then(|| format!("{name}-help"));
-        let invalid = fault.is_some().then_some("true");
-        let described: Vec<String> = help.into_iter().chain(fault).collect();
-        let described = Some(described.join(" ")).filter(|text| !text.is_empty());
-        Control { name, described, invalid, required: field.required.then_some("true") }
+    fn control(&self, name: String, is_required: bool, has_help: bool) -> Control {
+        let has_fault = has_fault(self.faults, &name);
+        let parts = [("help", has_help), ("fault", has_fault)].into_iter().filter(|(_, is_there)| *is_there);
+        let described = parts.map(|(part, _)| format!("{name}-{part}")).collect::<Vec<_>>().join(" ");
+        let described = Some(described).filter(|text| !text.is_empty());
+        Control { name, described, invalid: has_fault.then_some("true"), required: is_required.then_some("true") }
     }
 
     fn is_missing(&self, name: &str) -> bool {
@@ -282,27 +281,6 @@ impl Drawer<'_> {
         }
     }
 
-    fn with_label(&self, field: &Field<'_>, control: &Control, input: Markup) -> Markup {
-        html! {
-            div.field {
-                label for=(control.name) { (mark(field)) }
-                (input)
-                (self.help(field, &control.name))
-            }
-        }
-    }
-
-    /// Controls that share one name.
-    fn group(&self, field: &Field<'_>, control: &Control, controls: Markup) -> Markup {
-        html! {
-            fieldset.choices id=(control.name) aria-describedby=[&control.described] {
-                legend { (mark(field)) }
-                (controls)
-                (self.help(field, &control.name))
-            }
-        }
-    }
-
     fn members(&self, members: &[Field<'_>], pointer: &str) -> Markup {
         let is_hidden = |name: &str| pointer.is_empty() && name == VERSION && !self.values.text("version").is_empty();
         html! {
@@ -316,7 +294,7 @@ impl Drawer<'_> {
         let (name, count) = (format!("v{pointer}"), self.values.count(pointer).max(least));
         html! {
             fieldset.rows id=(name) data-rows=(pointer) {
-                legend { (mark(field)) }
+                legend { (mark(&field.label, field.required)) }
                 (self.help(field, &name))
                 input type="hidden" name=(format!("n{pointer}")) value=(count);
                 @for index in 0..count { (self.row(field, item, pointer, &index.to_string())) }
@@ -392,10 +370,12 @@ impl Drawer<'_> {
     }
 
     /// Check boxes or radio buttons; those of values that no option has are kept.
-    fn options(&self, name: &str, options: &[(String, String)], many: bool) -> Markup {
+    /// `is_asked`: without options nothing was found.
+    fn options(&self, name: &str, options: &[(String, String)], many: bool, is_asked: bool) -> Markup {
         let chosen = self.values.all(name);
         let others = chosen.iter().filter(|id| !id.is_empty() && !options.iter().any(|(value, _)| value == *id));
         html! {
+            @if options.is_empty() && is_asked { p.hint { "Nothing was found." } }
             @for (value, label) in options { (option(name, value, label, many, chosen.contains(&value.as_str()))) }
             @for id in others { (option(name, id, self.filled.offers.names().text(id), many, true)) }
         }
@@ -406,34 +386,34 @@ impl Drawer<'_> {
         field: &Field<'_>,
         pointer: &str,
         records: &[(String, String)],
-        (list, bound): (&str, Option<&str>),
+        collection: &Collection,
         many: bool,
     ) -> Markup {
         let (name, search) = (format!("v{pointer}"), format!("s{pointer}"));
-        let text = self.values.text(&search);
+        let (text, label) = (self.values.text(&search), field.label.to_lowercase());
+        let list = self.site.operations.get(collection.list).map_or("", |list| list.id.as_str());
+        let bound = collection.bound.first().map(|(_, value)| value.as_str());
         html! {
             div.results data-results=(name) {
                 @if !many && !field.required { (option(&name, "", "None", false, self.values.text(&name).is_empty())) }
-                (self.options(&name, records, many))
-                @if records.is_empty() && !text.is_empty() { p.hint { "Nothing was found." } }
+                (self.options(&name, records, many, !text.is_empty()))
             }
-            input id=(search) type="search" name=(search) value=(text) autocomplete="off"
-                aria-label=(format!("Search for {}", field.label.to_lowercase()))
+            input id=(search) type="search" name=(search) value=(text) autocomplete="off" aria-label={ "Search for " (label) }
                 data-find=(list) data-bound=[bound] data-name=(name) data-many=[many.then_some("1")];
-            button.plain name="do" value=(format!("find:{pointer}")) aria-label=(format!("Find {}", field.label.to_lowercase())) { "Find" }
+            button.plain name="do" value={ "find:" (pointer) } aria-label={ "Find " (label) } { "Find" }
         }
     }
 }
 
 /// Values of an enumeration with their labels.
 fn name_choices(values: &[&str]) -> Vec<(String, String)> {
-    values.iter().map(|value| ((*value).to_owned(), name_choice(values.iter().copied(), value))).collect()
+    values.iter().map(|value| ((*value).to_owned(), words::to_words(value))).collect()
 }
 
-/// The label of a field, with a mark if it is required.
-fn mark(field: &Field<'_>) -> Markup {
+/// A label, with a mark if its field is required.
+fn mark(label: &str, is_required: bool) -> Markup {
     html! {
-        (field.label)
-        @if field.required { span.needed { " (required)" } }
+        (label)
+        @if is_required { span.needed { " (required)" } }
     }
 }

@@ -84,6 +84,11 @@ impl<'a> Field<'a> {
         }
     }
 
+    /// True if its value may be absent or null.
+    pub fn may_lack(&self) -> bool {
+        !self.required || self.nullable
+    }
+
     /// The value of a field in which nothing was typed. None: it is left out.
     pub fn blank(&self) -> Option<Value> {
         match (self.required, self.nullable) {
@@ -93,11 +98,6 @@ impl<'a> Field<'a> {
             (true, false) => Some(Value::String(String::new())),
         }
     }
-}
-
-/// A value of an enumeration in words; codes such as those of currencies stay as they are.
-pub fn name_choice<'a>(mut values: impl Iterator<Item = &'a str>, value: &str) -> String {
-    if values.all(|value| value.len() <= 3) { value.to_owned() } else { words::to_words(value) }
 }
 
 /// The schemas of a union.
@@ -191,7 +191,7 @@ impl<'a> Source<'a> {
                 Kind::Rows { item: Box::new(item), least: bound("minItems", 0).min(most), most }
             }
             // An enumeration with one value.
-            Kind::Fixed(Value::String(value)) => Kind::Choices(vec![value]),
+            Kind::Fixed(Value::String(value)) => Kind::Choices(vec![value.as_str()]),
             _ => Kind::Json,
         }
     }

@@ -81,7 +81,7 @@ impl Reader<'_> {
                 list(field, lines.filter(|line| !line.is_empty()).map(Value::from).collect())
             }
             Kind::Object(members) => {
-                if !(field.required && !field.nullable) && self.is_blank(field, form) {
+                if field.may_lack() && self.is_blank(field, form) {
                     return field.required.then_some(Value::Null);
                 }
                 Some(Value::Object(self.read_members(members, form, json)))
@@ -100,7 +100,7 @@ impl Reader<'_> {
             Kind::Branches { property, branches } => {
                 let chosen = self.values.text(&join(&name, property));
                 let branch = branches.iter().find(|(value, _)| *value == chosen);
-                if branch.is_none() && !(field.required && !field.nullable) {
+                if branch.is_none() && field.may_lack() {
                     return field.required.then_some(Value::Null);
                 }
                 self.places.insert(join(json, property), join(&name, property));

@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 
 use axum::response::Response;
-use futures_util::stream::{self, StreamExt as _};
+use futures_util::future::join_all;
 use maud::{Markup, html};
 use serde_json::Value;
 
@@ -20,8 +20,6 @@ use crate::site::operation::{Operation, Place};
 
 /// Collections whose records a form lists, at most: one call each.
 const MOST_LISTS: usize = 5;
-/// Calls that do not wait for each other, at most.
-const AT_ONCE: usize = 4;
 /// Ids of one call, at most.
 const MOST_IDS: usize = 100;
 /// Parameters of a list that search it, the first one first.
@@ -73,8 +71,7 @@ pub async fn names(visit: &Visit, wanted: &[(&Collection, Vec<String>)]) -> Name
             requests.push(fetch(visit, collection, path, query));
         }
     }
-    let replies: Vec<Option<Offer>> = stream::iter(requests).buffered(AT_ONCE).collect().await;
-    Names(replies.into_iter().flatten().flat_map(|offer| offer.records).collect())
+    Names(join_all(requests).await.into_iter().flatten().flat_map(|offer| offer.records).collect())
 }
 
 /// Records of a collection: their ids and titles.
@@ -90,6 +87,8 @@ pub struct Offer {
 #[derive(Default)]
 pub struct Offers {
     lists: HashMap<(usize, String), Offer>,
+    /// Lists that the user may not read.
+    closed: Vec<(usize, String)>,
     names: Names,
     /// Pointer of the field that was searched, with the records that were found.
     found: Option<(String, Offer)>,
@@ -118,23 +117,19 @@ impl Offers {
         let values = Values::new(pairs);
         let mut collections = Vec::new();
         fields.iter().for_each(|field| collect(field, &mut collections));
+        let closed = collections.iter().filter(|collection| !source.permits(collection)).map(|one| key(one)).collect();
+        let mut offers = Offers { closed, ..Offers::default() };
         collections.truncate(MOST_LISTS);
         source.add_required(&mut collections);
-        let mut offers = Offers::default();
         // A list that needs the record of another list follows it.
         for _ in 0..2 {
             let open = collections.iter().filter(|collection| !offers.lists.contains_key(&key(collection)));
             let requests = open.filter_map(|collection| {
                 let (path, query) = source.find_list(&offers, &values, collection)?;
-                Some((*collection, path, query))
+                Some(fetch_listed(visit, collection, path, query))
             });
-            let requests: Vec<_> = requests.collect();
-            let calls: Vec<_> = requests
-                .into_iter()
-                .map(|(collection, path, query)| fetch_listed(visit, collection, path, query))
-                .collect();
-            let replies: Vec<_> = stream::iter(calls).buffered(AT_ONCE).collect().await;
-            offers.lists.extend(replies.into_iter().flatten());
+            let calls: Vec<_> = requests.collect();
+            offers.lists.extend(join_all(calls).await.into_iter().flatten());
         }
         if let Some(pointer) = values.text("do").strip_prefix("find:")
             && let Some(collection) = fields.iter().find_map(|field| find_collection(field, pointer))
@@ -171,7 +166,7 @@ impl Offers {
         if let Some(offer) = self.lists.get(&key(collection)).filter(|offer| offer.is_whole) {
             return Choice::Select(&offer.records);
         }
-        let list = site.operations.get(collection.list);
+        let list = site.operations.get(collection.list).filter(|_| !self.closed.contains(&key(collection)));
         if list.and_then(find_search).is_none() {
             return Choice::Id;
         }
@@ -227,6 +222,11 @@ struct Source<'a> {
 }
 
 impl<'a> Source<'a> {
+    fn permits(&self, collection: &Collection) -> bool {
+        let list = self.visit.site.operations.get(collection.list);
+        list.is_some_and(|list| list.access.permits(self.permissions))
+    }
+
     /// Adds the collections of whose records a list needs one.
     fn add_required(&self, collections: &mut Vec<&'a Collection>) {
         let site: &'a Site = &self.visit.site;
@@ -252,7 +252,7 @@ impl<'a> Source<'a> {
         collection: &Collection,
     ) -> Option<(String, Vec<(String, String)>)> {
         let site = &self.visit.site;
-        let list = site.operations.get(collection.list).filter(|list| list.access.permits(self.permissions))?;
+        let list = site.operations.get(collection.list).filter(|_| self.permits(collection))?;
         let path = site.list_path(collection, self.known)?;
         let mut query = Vec::new();
         for name in find_required(list) {

@@ -2,20 +2,18 @@
 
 use maud::html;
 
-use super::values::{cell, instant, list, query, show, table, text};
-use super::{Drawn, OperatorRequest, address};
+use super::values::Cell::At;
+use super::values::{draw_next, list, query, table};
+use super::{Drawn, OperatorRequest};
 
 pub async fn draw(asked: &OperatorRequest) -> Drawn {
     let found = asked.get(&format!("audit{}", query(&[("before", asked.query.get("before"))]))).await?;
-    let rows = list(&found, "items").iter().map(|entry| {
-        let texts = ["actor", "operation", "result"].map(|name| cell(text(entry, name)));
-        let metadata = html! { code { (show(&entry["metadata"])) } };
-        [vec![instant(&entry["createdAt"])], texts.to_vec(), vec![metadata]].concat()
-    });
-    let next = show(&found["nextBefore"]);
     let body = html! {
-        (table("Entries", &["Time", "Operator", "Operation", "Result", "Details"], rows))
-        @if !next.is_empty() { p.pager { a href=(address(&format!("audit{}", query(&[("before", Some(&next))])))) { "Older" } } }
+        (table("Entries", list(&found, "items"), &[
+            ("Time", At("/createdAt")), ("Operator", At("/actor")), ("Operation", At("/operation")),
+            ("Result", At("/result")), ("Details", At("/metadata")),
+        ]))
+        (draw_next("audit", &[], "before", &found["nextBefore"]))
     };
     Ok(asked.draw("Audit of operators", body))
 }

@@ -1,9 +1,10 @@
 //! Companies: their list, their status, entitlements and keys.
 
-use maud::{Markup, html};
+use maud::html;
 use serde_json::{Value, json};
 
-use super::values::{cell, instant, list, query, show, table, text};
+use super::values::Cell::{At, By};
+use super::values::{draw_next, list, query, show, table, text};
 use super::{Drawn, OperatorRequest, address};
 use crate::page;
 use crate::pairs::Pairs;
@@ -11,24 +12,19 @@ use crate::pairs::Pairs;
 pub async fn draw_list(asked: &OperatorRequest) -> Drawn {
     let (wanted, after) = (asked.query.get("text"), asked.query.get("after"));
     let found = asked.get(&format!("companies{}", query(&[("text", wanted), ("after", after)]))).await?;
-    let rows = list(&found, "items").iter().map(|company| {
-        vec![
-            html! { a href=(address(&format!("companies/{}", text(company, "id")))) { (text(company, "name")) } },
-            cell(text(company, "status")),
-            cell(show(&company["entitlements"])),
-            instant(&company["createdAt"]),
-        ]
-    });
-    let next = show(&found["nextAfter"]);
+    let link = |company: &Value| {
+        html! { a href=(address(&format!("companies/{}", text(company, "id")))) { (text(company, "name")) } }
+    };
     let body = html! {
         form.filters id="filter" method="get" action=(address("companies")) {
             p.field { label for="text" { "Name or id" } input id="text" name="text" type="search" value=[wanted]; }
             p.actions { button { "Find" } }
         }
-        (table("Companies", &["Company", "Status", "Entitlements", "Created"], rows))
-        @if !next.is_empty() {
-            p.pager { a href=(address(&format!("companies{}", query(&[("text", wanted), ("after", Some(&next))])))) { "Next" } }
-        }
+        (table("Companies", list(&found, "items"), &[
+            ("Company", By(&link)), ("Status", At("/status")), ("Entitlements", At("/entitlements")),
+            ("Created", At("/createdAt")),
+        ]))
+        (draw_next("companies", &[("text", wanted)], "after", &found["nextAfter"]))
     };
     Ok(asked.draw("Companies", body))
 }
@@ -37,21 +33,25 @@ pub async fn draw(asked: &OperatorRequest, id: &str) -> Drawn {
     let company = asked.get(&format!("companies/{id}")).await?;
     let path = format!("companies/{id}");
     if let Some(key) = asked.query.get("revoke") {
-        return Ok(asked.draw("Revoke a key?", ask_revocation(asked, &company, &path, key)));
+        let fields = html! {
+            p { "The host rejects the next request with this key of " (text(&company, "name")) ". It stays revoked." }
+            p.actions { button.danger name="revoke" value=(key) { "Revoke the key" } " " a href=(address(&path)) { "Keep it" } }
+        };
+        return Ok(asked.draw("Revoke a key?", asked.form("revoke", &path, fields)));
     }
-    let keys = list(&company, "keys").iter().map(|key| draw_key(&path, &company, key));
-    let endpoints = list(&company, "webhooks").iter().map(|webhook| {
-        let counts = webhook["newestDeliveries"].as_object().into_iter().flatten();
-        let counts = counts.map(|(status, count)| format!("{status} {}", show(count)));
-        vec![
-            html! { a href=(address(&format!("{path}/webhooks/{}", text(webhook, "id")))) { (text(webhook, "name")) } },
-            cell(text(webhook, "url")),
-            cell(text(webhook, "status")),
-            cell(counts.collect::<Vec<_>>().join(", ")),
-        ]
-    });
-    let entitlements = list(&company, "entitlements");
-    let (verb, label) = match text(&company, "status") {
+    let draw_client = |key: &Value| {
+        let client = list(&company, "clients").iter().find(|client| client["id"] == key["clientId"]);
+        html! { @if let Some(client) = client { (text(client, "name")) ", " (text(client, "environment")) } }
+    };
+    let draw_key = |key: &Value| html! { code { (text(key, "prefix")) "..." (text(key, "last4")) } };
+    let draw_revocation = |key: &Value| {
+        let address = address(&format!("{path}{}", query(&[("revoke", Some(text(key, "id")))])));
+        html! { @if text(key, "status") == "ACTIVE" { a href=(address) { "Revoke" } } }
+    };
+    let link = |webhook: &Value| {
+        html! { a href=(address(&format!("{path}/webhooks/{}", text(webhook, "id")))) { (text(webhook, "name")) } }
+    };
+    let (status, label) = match text(&company, "status") {
         "SUSPENDED" => ("ACTIVE", "Resume"),
         _ => ("SUSPENDED", "Suspend"),
     };
@@ -59,13 +59,11 @@ pub async fn draw(asked: &OperatorRequest, id: &str) -> Drawn {
         dl.record {
             dt { "Id" } dd { code { (text(&company, "id")) } }
             dt { "Status" } dd { (text(&company, "status")) }
-            dt { "Created" } dd { (instant(&company["createdAt"])) }
-            dt { "Entitlements" } dd { @if entitlements.is_empty() { "none" } @else { (show(&company["entitlements"])) } }
+            dt { "Entitlements" } dd { (show(&company["entitlements"])) }
         }
         div.actions {
-            (asked.form("status", &path, html! { button name="status" value=(verb) { (label) } }))
-            @for entitlement in entitlements {
-                @let entitlement = show(entitlement);
+            (asked.form("status", &path, html! { button name="status" value=(status) { (label) } }))
+            @for entitlement in list(&company, "entitlements").iter().map(show) {
                 (asked.form(&format!("withdraw-{entitlement}"), &path, html! {
                     button name="remove" value=(entitlement) { "Withdraw " (entitlement) }
                 }))
@@ -75,37 +73,17 @@ pub async fn draw(asked: &OperatorRequest, id: &str) -> Drawn {
             p.field { label for="add" { "Entitlement" } input id="add" name="add" value="PUBLIC_API" required; }
             p.actions { button { "Entitle" } }
         }))
-        (table("Keys of API clients", &["Client", "Key", "Status", "Expires", "Last used", "Revoke"], keys))
-        (table("Webhook endpoints", &["Endpoint", "Address", "Status", "Newest deliveries"], endpoints))
+        (table("Keys of API clients", list(&company, "keys"), &[
+            ("Client", By(&draw_client)), ("Key", By(&draw_key)), ("Status", At("/status")), ("Expires", At("/expiresAt")),
+            ("Last used", At("/lastUsedAt")), ("Revoke", By(&draw_revocation)),
+        ]))
+        (table("Webhook endpoints", list(&company, "webhooks"), &[
+            ("Endpoint", By(&link)), ("Address", At("/url")), ("Status", At("/status")),
+            ("Pending", At("/newestDeliveries/PENDING")), ("Succeeded", At("/newestDeliveries/SUCCEEDED")),
+            ("Failed", At("/newestDeliveries/FAILED")), ("Cancelled", At("/newestDeliveries/CANCELLED")),
+        ]))
     };
     Ok(asked.draw(text(&company, "name"), body))
-}
-
-fn draw_key(path: &str, company: &Value, key: &Value) -> Vec<Markup> {
-    let id = text(key, "id");
-    let client = list(company, "clients").iter().find(|client| client["id"] == key["clientId"]);
-    let client = client.map(|client| format!("{} ({})", text(client, "name"), text(client, "environment")));
-    vec![
-        cell(client.unwrap_or_default()),
-        html! { code { (text(key, "prefix")) "..." (text(key, "last4")) } },
-        cell(text(key, "status")),
-        instant(&key["expiresAt"]),
-        instant(&key["lastUsedAt"]),
-        html! {
-            @if text(key, "status") == "ACTIVE" {
-                a href=(address(&format!("{path}{}", query(&[("revoke", Some(id))])))) { "Revoke" }
-            }
-        },
-    ]
-}
-
-fn ask_revocation(asked: &OperatorRequest, company: &Value, path: &str, key: &str) -> Markup {
-    let fields = html! {
-        p { "The host rejects the next request with this key. A revoked key stays revoked: the company issues another one." }
-        p { "Company: " (text(company, "name")) }
-        p.actions { button.danger name="revoke" value=(key) { "Revoke the key" } " " a href=(address(path)) { "Keep it" } }
-    };
-    asked.form("revoke", path, fields)
 }
 
 pub async fn change(asked: &OperatorRequest, id: &str, form: &Pairs) -> Drawn {

@@ -9,6 +9,7 @@ use http::{HeaderMap, StatusCode, Uri, header};
 use maud::html;
 use percent_encoding::{NON_ALPHANUMERIC, utf8_percent_encode};
 use serde::{Deserialize, Serialize};
+use serde_json::Value;
 
 use super::{START, address};
 use crate::host::OperatorHost;
@@ -19,8 +20,7 @@ use crate::session::cookie::{self, Cookie};
 const COOKIE: &str = "stoa_operator";
 const PURPOSE: &str = "operator";
 /// Seconds of a session.
-const LONGEST: u32 = 8 * 60 * 60;
-const LONGEST_PATH: usize = 2_000;
+const LONGEST: i64 = 8 * 60 * 60;
 
 /// The contents of the cookie.
 #[derive(Serialize, Deserialize)]
@@ -38,43 +38,35 @@ impl OperatorSession {
     /// The session of a request, until it has lasted too long.
     pub fn read(host: &dyn OperatorHost, headers: &HeaderMap) -> Option<OperatorSession> {
         let plain = host.unseal(PURPOSE, cookie::read(headers, COOKIE)?)?;
-        let kept: OperatorSession = serde_json::from_slice(&plain).ok()?;
-        (Utc::now().timestamp() < kept.start + i64::from(LONGEST)).then_some(kept)
+        let session: OperatorSession = serde_json::from_slice(&plain).ok()?;
+        (Utc::now().timestamp() < session.start + LONGEST).then_some(session)
     }
 }
 
 /// The page of the sign-in. `form`: of a POST, whose origin was checked.
-pub async fn respond(host: &Arc<dyn OperatorHost>, query: &Pairs, form: Option<Result<Pairs, StatusCode>>) -> Response {
-    let form = match form {
-        None => return draw(host, StatusCode::OK, find_path(query.get("to")), None),
-        Some(Err(status)) => return draw(host, status, START, Some("The form cannot be read. Send it again.")),
-        Some(Ok(form)) => form,
-    };
+pub async fn respond(host: &Arc<dyn OperatorHost>, query: &Pairs, form: Option<Pairs>) -> Response {
+    let Some(form) = form else { return draw(host, StatusCode::OK, find_path(query.get("to")), None) };
     let to = find_path(form.get("to"));
-    let stated = form.get("token").map(str::trim).unwrap_or_default();
     let token = match host.development_token() {
         Some(token) if form.get("do") == Some("development") => token,
-        _ => stated,
+        _ => form.get("token").map(str::trim).unwrap_or_default(),
     };
-    // A text that is no header is no token.
     let request = http::Request::get("/operator/modules").header(header::AUTHORIZATION, format!("Bearer {token}"));
     let Ok(request) = request.body(Bytes::new()) else {
-        return draw(host, StatusCode::UNAUTHORIZED, to, Some("UNAUTHENTICATED: An operator's token is required."));
+        return draw(host, StatusCode::UNAUTHORIZED, to, Some("UNAUTHENTICATED: the text is no token."));
     };
     let response = host.send(request).await;
     if !response.status().is_success() {
-        let problem: serde_json::Value = serde_json::from_slice(response.body()).unwrap_or_default();
-        let text = |name: &str| problem[name].as_str().unwrap_or_default().to_owned();
+        let problem: Value = serde_json::from_slice(response.body()).unwrap_or_default();
+        let text = |name: &str| problem[name].as_str().unwrap_or_default();
         return draw(host, response.status(), to, Some(&format!("{}: {}", text("code"), text("detail"))));
     }
-    let kept = OperatorSession { token: token.to_owned(), start: Utc::now().timestamp(), key: rand::random() };
-    let sealed = serde_json::to_vec(&kept).ok().and_then(|plain| host.seal(PURPOSE, &plain));
+    let session = OperatorSession { token: token.to_owned(), start: Utc::now().timestamp(), key: rand::random() };
+    let sealed = serde_json::to_vec(&session).ok().and_then(|plain| host.seal(PURPOSE, &plain));
     let Some(sealed) = sealed else {
         return draw(host, StatusCode::INTERNAL_SERVER_ERROR, to, Some("The host cannot seal the session."));
     };
-    let mut response = page::redirect(to);
-    keep(&mut response, &sealed, LONGEST);
-    response
+    redirect(to, &sealed, LONGEST.unsigned_abs())
 }
 
 fn draw(host: &Arc<dyn OperatorHost>, status: StatusCode, to: &str, fault: Option<&str>) -> Response {
@@ -89,8 +81,7 @@ fn draw(host: &Arc<dyn OperatorHost>, status: StatusCode, to: &str, fault: Optio
             p.actions {
                 button name="do" value="token" { "Sign in" }
                 @if host.development_token().is_some() {
-                    " "
-                    button name="do" value="development" { "Sign in with the development token" }
+                    " " button name="do" value="development" { "Sign in with the development token" }
                 }
             }
         }
@@ -98,37 +89,38 @@ fn draw(host: &Arc<dyn OperatorHost>, status: StatusCode, to: &str, fault: Optio
     page::draw_bare(&Bare { status, title: "Sign in as an operator", base: START, refresh: None }, body)
 }
 
-/// The response to a request without a session: the sign-in, which leads back to it.
-pub fn leave(uri: &Uri) -> Response {
+/// The address of the sign-in that leads back to a page.
+fn address_for(uri: &Uri) -> String {
     let path = uri.path_and_query().map_or(START, |path| path.as_str());
-    page::redirect(&address(&format!("sign-in?to={}", utf8_percent_encode(path, NON_ALPHANUMERIC))))
+    address(&format!("sign-in?to={}", utf8_percent_encode(path, NON_ALPHANUMERIC)))
+}
+
+/// The response to a request without a session.
+pub fn leave(uri: &Uri) -> Response {
+    page::redirect(&address_for(uri))
 }
 
 /// The same where the token is no longer one.
 pub fn end(uri: &Uri) -> Response {
-    let mut response = leave(uri);
-    keep(&mut response, "", 0);
-    response
+    redirect(&address_for(uri), "", 0)
 }
 
 pub fn sign_out() -> Response {
-    let mut response = page::redirect(&address("sign-in"));
-    keep(&mut response, "", 0);
-    response
+    redirect(&address("sign-in"), "", 0)
 }
 
-fn keep(response: &mut Response, value: &str, seconds: u32) {
-    // The private listener has no certificate of its own.
-    let (same_site, seconds, secure) = ("Strict", u64::from(seconds), false);
-    Cookie { name: COOKIE, value, path: "/operator", same_site, seconds, secure }.add_to(response);
+/// With the cookie of the session. The private listener has no certificate, so that the cookie is not only for https.
+fn redirect(to: &str, value: &str, seconds: u64) -> Response {
+    let mut response = page::redirect(to);
+    let (path, same_site, secure) = ("/operator", "Strict", false);
+    Cookie { name: COOKIE, value, path, same_site, seconds, secure }.add_to(&mut response);
+    response
 }
 
 /// A page of operators, else the start: the sign-in leads nowhere else.
 fn find_path(to: Option<&str>) -> &str {
     let is_safe = |path: &&str| {
-        let rest = path.strip_prefix(START).unwrap_or("-");
-        (rest.is_empty() || rest.starts_with(['/', '?']))
-            && path.len() <= LONGEST_PATH
+        path.strip_prefix(START).is_some_and(|rest| rest.is_empty() || rest.starts_with(['/', '?']))
             && !path.contains("//")
             && !path.contains('\\')
             && !path.chars().any(char::is_control)
@@ -146,10 +138,9 @@ mod tests {
             assert_eq!(find_path(Some(path)), path);
         }
         for path in
-            ["", "/", "/operator/consoles", "/operator/modules", "//x", "/operator/console//x", "/operator/console/\\x"]
+            ["", "/operator/consoles", "/operator/modules", "//x", "/operator/console//x", "/operator/console/\\x"]
         {
             assert_eq!(find_path(Some(path)), START, "{path}");
         }
-        assert_eq!(find_path(None), START);
     }
 }

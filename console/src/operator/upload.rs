@@ -35,10 +35,8 @@ impl Upload {
 /// The error is the status of the page that rejects the form: 415, 413, 408, or 400 for a body that breaks off.
 pub async fn read(headers: &HeaderMap, body: Body) -> Result<Upload, StatusCode> {
     let kind = headers.get(header::CONTENT_TYPE).and_then(|kind| kind.to_str().ok()).unwrap_or_default();
-    let boundary = kind.strip_prefix("multipart/form-data").and_then(|rest| rest.split_once("boundary="));
-    let boundary = boundary.map(|(_, rest)| rest.split(';').next().unwrap_or_default().trim().trim_matches('"'));
-    let boundary = boundary.filter(|boundary| (1..=70).contains(&boundary.len()));
-    let boundary = boundary.ok_or(StatusCode::UNSUPPORTED_MEDIA_TYPE)?.to_owned();
+    let boundary = kind.strip_prefix("multipart/form-data").and_then(|rest| Some(rest.split_once("boundary=")?.1));
+    let boundary = boundary.ok_or(StatusCode::UNSUPPORTED_MEDIA_TYPE)?.trim_matches('"').to_owned();
     let read = async {
         let permit = UPLOADS.acquire().await.map_err(|_| StatusCode::SERVICE_UNAVAILABLE)?;
         let collected = Limited::new(body, LARGEST).collect().await.map_err(|error| {
@@ -54,14 +52,13 @@ pub async fn read(headers: &HeaderMap, body: Body) -> Result<Upload, StatusCode>
 /// None: it is no such form, or has too many fields.
 fn split(form: &Bytes, boundary: &str) -> Option<Vec<(String, Bytes)>> {
     let delimiter = format!("\r\n--{boundary}");
-    let mut at = delimiter.len() - 2;
-    form.starts_with(delimiter[2..].as_bytes()).then_some(())?;
     let mut fields = Vec::new();
+    // The first delimiter has no line before it.
+    let mut at = form.starts_with(delimiter.trim_start().as_bytes()).then_some(delimiter.len() - 2)?;
     while !form.get(at..)?.starts_with(b"--") {
         let begin = at + find(form.get(at..)?, b"\r\n\r\n")?;
         let head = std::str::from_utf8(form.get(at..begin)?).ok()?;
-        let (_, name) = head.split_once("; name=\"")?;
-        let (name, _) = name.split_once('"')?;
+        let (name, _) = head.split_once("; name=\"")?.1.split_once('"')?;
         let end = begin + 4 + find(form.get(begin + 4..)?, delimiter.as_bytes())?;
         (fields.len() < MOST_FIELDS).then_some(())?;
         fields.push((name.to_owned(), form.slice(begin + 4..end)));
@@ -72,10 +69,9 @@ fn split(form: &Bytes, boundary: &str) -> Option<Vec<(String, Bytes)>> {
 
 /// The offset of the first occurrence.
 fn find(text: &[u8], wanted: &[u8]) -> Option<usize> {
-    let first = wanted.first()?;
     let mut from = 0;
     loop {
-        let offset = from + text.get(from..)?.iter().position(|byte| byte == first)?;
+        let offset = from + text.get(from..)?.iter().position(|byte| wanted.first() == Some(byte))?;
         if text.get(offset..)?.starts_with(wanted) {
             return Some(offset);
         }
@@ -88,36 +84,17 @@ mod tests {
     use super::*;
 
     const FORM: &str = "--x\r\nContent-Disposition: form-data; name=\"csrf\"\r\n\r\nabc\r\n--x\r\n\
-        Content-Disposition: form-data; name=\"component\"; filename=\"a name=\\\"b.wasm\"\r\n\
-        Content-Type: application/wasm\r\n\r\n\0asm\r\n\r--x\r\n\r\n--x--\r\n";
+        Content-Disposition: form-data; name=\"component\"; filename=\"a.wasm\"\r\n\r\n\0asm\r\n\r--x\r\n\r\n--x--\r\n";
 
     #[test]
     fn a_form_is_split_at_its_boundary() {
         let fields = split(&Bytes::from_static(FORM.as_bytes()), "x").expect("a form");
         let shown: Vec<(&str, &[u8])> = fields.iter().map(|(name, content)| (name.as_str(), &content[..])).collect();
         assert_eq!(shown, [("csrf", &b"abc"[..]), ("component", &b"\0asm\r\n\r--x\r\n"[..])]);
-    }
-
-    #[test]
-    fn a_form_that_breaks_off_is_none() {
         for length in [0, 2, 10, 40, FORM.len() - 8] {
             assert!(split(&Bytes::copy_from_slice(&FORM.as_bytes()[..length]), "x").is_none(), "{length}");
         }
-        let many = "\r\n--x\r\nA: b; name=\"n\"\r\n\r\n".repeat(MOST_FIELDS + 1);
-        assert!(split(&Bytes::from(format!("{}\r\n--x--", &many[2..])), "x").is_none());
-    }
-
-    #[tokio::test]
-    async fn only_a_form_of_parts_is_read() {
-        let read_as = async |kind: &str, body: &'static str| {
-            let headers = HeaderMap::from_iter([(header::CONTENT_TYPE, kind.parse().expect("a type"))]);
-            read(&headers, Body::from(body)).await.map(|upload| upload.text("csrf").to_owned())
-        };
-        assert_eq!(read_as("multipart/form-data; boundary=x", FORM).await, Ok("abc".to_owned()));
-        assert_eq!(read_as("multipart/form-data; boundary=\"x\"", FORM).await, Ok("abc".to_owned()));
-        let unsupported = Err(StatusCode::UNSUPPORTED_MEDIA_TYPE);
-        assert_eq!(read_as("application/x-www-form-urlencoded", FORM).await, unsupported);
-        assert_eq!(read_as("multipart/form-data", FORM).await, unsupported);
-        assert_eq!(read_as("multipart/form-data; boundary=y", FORM).await, Err(StatusCode::BAD_REQUEST));
+        let many = "--x\r\nA: b; name=\"n\"\r\n\r\n\r\n".repeat(MOST_FIELDS + 1);
+        assert!(split(&Bytes::from(format!("{many}--x--")), "x").is_none());
     }
 }

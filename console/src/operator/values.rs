@@ -1,8 +1,16 @@
-//! Values of the operators' API as texts of a page.
+//! Values of the operators' API as parts of a page.
 
 use maud::{Markup, html};
 use percent_encoding::{NON_ALPHANUMERIC, utf8_percent_encode};
 use serde_json::Value;
+
+use super::address;
+
+/// What a cell of a table shows of its row: the value at a pointer, or what a function draws.
+pub enum Cell<'a> {
+    At(&'a str),
+    By(&'a dyn Fn(&Value) -> Markup),
+}
 
 /// A scalar as it is, null as nothing, a list with commas.
 pub fn show(value: &Value) -> String {
@@ -15,46 +23,37 @@ pub fn show(value: &Value) -> String {
 }
 
 pub fn text<'v>(value: &'v Value, name: &str) -> &'v str {
-    value.get(name).and_then(Value::as_str).unwrap_or_default()
+    value[name].as_str().unwrap_or_default()
 }
 
 pub fn list<'v>(value: &'v Value, name: &str) -> &'v [Value] {
-    value.get(name).and_then(Value::as_array).map_or(&[], Vec::as_slice)
+    value[name].as_array().map_or(&[], Vec::as_slice)
 }
 
-/// `2026-11-27T02:10:29.123Z` to the second, in UTC.
-pub fn instant(value: &Value) -> Markup {
-    let whole = value.as_str().unwrap_or_default();
-    let shown = whole.get(..19).unwrap_or(whole).replacen('T', " ", 1);
-    html! {
-        @if !whole.is_empty() { time datetime=(whole) { (shown) " UTC" } }
+/// An instant in UTC to the second; other values as texts.
+pub fn draw_value(value: &Value) -> Markup {
+    let whole = show(value);
+    let is_instant = whole.len() >= 20 && whole.as_bytes().get(10) == Some(&b'T') && whole.ends_with('Z');
+    match whole.get(..19).filter(|_| is_instant) {
+        Some(shown) => html! { time datetime=(whole) { (shown.replacen('T', " ", 1)) " UTC" } },
+        None => html! { (whole) },
     }
 }
 
-/// The first digits of a digest or an id.
-pub fn short(text: &str) -> &str {
-    text.get(..12).unwrap_or(text)
-}
-
-/// `?a=b&c=d` of the pairs that have a value.
-pub fn query(pairs: &[(&str, Option<&str>)]) -> String {
-    let stated = pairs.iter().filter_map(|(name, value)| Some((name, value.filter(|value| !value.is_empty())?)));
-    let pairs: Vec<String> =
-        stated.map(|(name, value)| format!("{name}={}", utf8_percent_encode(value, NON_ALPHANUMERIC))).collect();
-    if pairs.is_empty() { String::new() } else { format!("?{}", pairs.join("&")) }
-}
-
-/// A table whose cells have the heads as labels, for narrow screens. Without rows: a sentence.
-pub fn table(caption: &str, heads: &[&str], rows: impl IntoIterator<Item = Vec<Markup>>) -> Markup {
-    let mut rows = rows.into_iter().peekable();
+/// A table whose cells have the heads as labels, for narrow screens.
+pub fn table(caption: &str, rows: &[Value], columns: &[(&str, Cell<'_>)]) -> Markup {
+    let draw = |row: &Value, cell: &Cell| match cell {
+        Cell::At(pointer) => row.pointer(pointer).map(draw_value).unwrap_or_default(),
+        Cell::By(draw) => draw(row),
+    };
     html! {
         h2 { (caption) }
-        @if rows.peek().is_none() { p { "None." } } @else {
+        @if rows.is_empty() { p { "None." } } @else {
             table.cards {
-                thead { tr { @for head in heads { th scope="col" { (head) } } } }
+                thead { tr { @for (head, _) in columns { th scope="col" { (head) } } } }
                 tbody {
                     @for row in rows {
-                        tr { @for (head, cell) in heads.iter().zip(row) { td data-label=(head) { (cell) } } }
+                        tr { @for (head, cell) in columns { td data-label=(head) { (draw(row, cell)) } } }
                     }
                 }
             }
@@ -62,29 +61,19 @@ pub fn table(caption: &str, heads: &[&str], rows: impl IntoIterator<Item = Vec<M
     }
 }
 
-/// A text as a cell of a table.
-pub fn cell(text: impl AsRef<str>) -> Markup {
-    html! { (text.as_ref()) }
+/// `?a=b&c=d` of the pairs that have a value.
+pub fn query(pairs: &[(&str, Option<&str>)]) -> String {
+    let stated = pairs.iter().filter_map(|(name, value)| Some((name, value.filter(|value| !value.is_empty())?)));
+    let pairs = stated.map(|(name, value)| format!("{name}={}", utf8_percent_encode(value, NON_ALPHANUMERIC)));
+    let query = pairs.collect::<Vec<_>>().join("&");
+    if query.is_empty() { query } else { format!("?{query}") }
 }
 
-#[cfg(test)]
-mod tests {
-    use serde_json::json;
-
-    use super::*;
-
-    #[test]
-    fn values_are_shown_as_texts() {
-        let value = json!({ "none": null, "text": "a", "count": 3, "list": ["a", 1] });
-        assert_eq!(["none", "text", "count", "list"].map(|name| show(&value[name])), ["", "a", "3", "a, 1"]);
-        let shown = instant(&json!("2026-11-27T02:10:29.123Z")).into_string();
-        assert_eq!(shown, "<time datetime=\"2026-11-27T02:10:29.123Z\">2026-11-27 02:10:29 UTC</time>");
-        assert_eq!(instant(&Value::Null).into_string(), "");
-    }
-
-    #[test]
-    fn a_query_has_the_stated_pairs() {
-        assert_eq!(query(&[("text", Some("a b&c")), ("after", None), ("status", Some(""))]), "?text=a%20b%26c");
-        assert_eq!(query(&[("text", None)]), "");
+/// The link to the next page of a list, if there is one: `next` is what the parameter `name` says there.
+pub fn draw_next(path: &str, filter: &[(&str, Option<&str>)], name: &str, next: &Value) -> Markup {
+    let next = show(next);
+    let pairs = [filter, &[(name, Some(next.as_str()))][..]].concat();
+    html! {
+        @if !next.is_empty() { p.pager { a href=(address(&format!("{path}{}", query(&pairs)))) { "Next" } } }
     }
 }

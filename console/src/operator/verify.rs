@@ -1,10 +1,11 @@
 //! Verification of the rows of companies.
 
 use axum::response::Response;
-use maud::{Markup, html};
-use serde_json::{Value, json};
+use maud::html;
+use serde_json::json;
 
-use super::values::{cell, list, show, table, text};
+use super::values::Cell::At;
+use super::values::{list, show, table};
 use super::{Drawn, OperatorRequest};
 use crate::pairs::Pairs;
 
@@ -13,7 +14,7 @@ pub fn draw(asked: &OperatorRequest) -> Response {
         p { "Each active module checks its rows of these companies. That may take minutes." }
         p.field {
             label for="companies" { "Ids of companies, one a line, at most 100" }
-            textarea id="companies" name="companies" rows="6" required { (asked.query.get("company").unwrap_or_default()) }
+            textarea id="companies" name="companies" rows="6" required {}
         }
         p.actions { button { "Verify" } }
     };
@@ -23,16 +24,16 @@ pub fn draw(asked: &OperatorRequest) -> Response {
 pub async fn run(asked: &OperatorRequest, form: &Pairs) -> Drawn {
     let companies: Vec<&str> = form.get("companies").unwrap_or_default().split_whitespace().collect();
     let report = asked.post("verify", &json!({ "tenantIds": companies })).await?;
-    let rows = |member: &str, names: &[&str]| -> Vec<Vec<Markup>> {
-        let cells = |entry: &Value| names.iter().map(|name| cell(text(entry, name))).collect();
-        list(&report, member).iter().map(cells).collect()
-    };
-    let findings = rows("findings", &["tenantId", "module", "invariant", "resourceId", "message"]);
-    let unfinished = rows("unfinished", &["tenantId", "module", "reason"]);
+    let (findings, unfinished) = (list(&report, "findings"), list(&report, "unfinished"));
     let body = html! {
         p role="status" { "Companies verified: " (show(&report["companies"])) ". Findings: " (findings.len()) "." }
-        (table("Findings", &["Company", "Module", "Invariant", "Record", "Message"], findings))
-        @if !unfinished.is_empty() { (table("Checks that did not end", &["Company", "Module", "Reason"], unfinished)) }
+        (table("Findings", findings, &[
+            ("Company", At("/tenantId")), ("Module", At("/module")), ("Invariant", At("/invariant")),
+            ("Record", At("/resourceId")), ("Message", At("/message")),
+        ]))
+        (table("Checks that did not end", unfinished, &[
+            ("Company", At("/tenantId")), ("Module", At("/module")), ("Reason", At("/reason")),
+        ]))
     };
     Ok(asked.draw("Verification", body))
 }

@@ -6,7 +6,7 @@ use http::{HeaderValue, StatusCode, header};
 use maud::{Markup, html};
 use serde_json::{Map, Value};
 
-use super::value::View;
+use super::value::{View, member};
 use crate::call::{Context, Problem, to_address};
 use crate::clock::Clock;
 use crate::form::draw::{self, Drawer, Filled};
@@ -324,7 +324,7 @@ pub fn draw_table(view: &View<'_>, context: &Context, collection: &Collection, r
                             @match (address(row), leading) {
                                 (Some(address), leading) => {
                                     td data-label=(leading.map_or_else(|| "Record".to_owned(), label)) {
-                                        a href=(address) { (leading_text(view, collection, row, leading)) }
+                                        a href=(address) { (draw_leading(view, collection, row, leading)) }
                                     }
                                 }
                                 (None, Some(name)) => { (view.cell(&collection.item, row, name, 1)) }
@@ -347,8 +347,10 @@ pub fn draw_table(view: &View<'_>, context: &Context, collection: &Collection, r
     }
 }
 
-/// The text of the link to a record: the first column, or its title.
-fn leading_text(view: &View<'_>, collection: &Collection, row: &Value, leading: Option<&String>) -> String {
-    let value = leading.and_then(|name| row.get(name)).and_then(Value::as_str).filter(|text| !text.is_empty());
-    value.map_or_else(|| view.visit.site.title_of(collection, row), str::to_owned)
+/// The link to a record shows the first column, or the title.
+fn draw_leading(view: &View<'_>, collection: &Collection, row: &Value, leading: Option<&String>) -> Markup {
+    match leading.and_then(|name| Some((name, row.get(name).filter(|value| !value.is_null())?))) {
+        Some((name, value)) => view.value(member(&collection.item, name), name, value, 1),
+        None => html! { (view.visit.site.title_of(collection, row)) },
+    }
 }

@@ -1,7 +1,7 @@
 //! A record: its members, transitions and lists.
 
 use axum::response::Response;
-use futures_util::stream::{self, StreamExt as _};
+use futures_util::future::{join_all, try_join};
 use maud::{Markup, html};
 use serde_json::Value;
 use uuid::Uuid;
@@ -57,14 +57,14 @@ pub async fn respond(
     if let Some(address) = find_asked_read(visit, record, known) {
         return Ok(page::redirect(&address));
     }
-    let (reply, context) = futures_util::future::try_join(visit.calls.get(&visit.path, &[]), visit.context()).await?;
+    let (reply, context) = try_join(visit.calls.get(&visit.path, &[]), visit.context()).await?;
     let body = &reply.body;
     let clock = visit.clock().await?;
     let mut view = View { visit, operation, known, clock, names: Names::default() };
     let children: Vec<Child<'_>> = find_children(visit, record, known, context);
     let (shown, linked) = children.split_at(children.len().min(MOST_CHILDREN));
     let reads: Vec<_> = shown.iter().map(|child| read_child(visit, child)).collect();
-    let shown: Vec<Child<'_>> = stream::iter(reads).buffered(MOST_CHILDREN).collect().await;
+    let shown: Vec<Child<'_>> = join_all(reads).await;
     view.names = list::name_rows(&view, None, std::slice::from_ref(body), &Offers::default()).await;
     let collection = site.collection_of_record(operation, known);
     let title = collection.map_or_else(|| operation.summary.clone(), |collection| site.title_of(collection, body));

@@ -5,7 +5,6 @@ use maud::{Markup, html};
 use serde_json::Value;
 
 use crate::clock::Clock;
-use crate::form::field::name_choice;
 use crate::form::reference::Names;
 use crate::page::Visit;
 use crate::site::collection::Collection;
@@ -79,8 +78,8 @@ impl<'a> View<'a> {
                 None => html! { code { (text) } },
             };
         }
-        if let Some(values) = schema.get("enum").and_then(Value::as_array) {
-            return html! { (name_choice(values.iter().filter_map(Value::as_str), text)) };
+        if schema.get("enum").is_some() {
+            return html! { (words::to_words(text)) };
         }
         html! { (if is_decimal(schema) { amount(text) } else { text.to_owned() }) }
     }
@@ -147,7 +146,8 @@ impl<'a> View<'a> {
     }
 }
 
-fn member<'b>(schema: &'b Value, name: &str) -> &'b Value {
+/// The schema of a member.
+pub fn member<'b>(schema: &'b Value, name: &str) -> &'b Value {
     schema.get("properties").and_then(|members| members.get(name)).unwrap_or(&Value::Null)
 }
 

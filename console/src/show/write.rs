@@ -276,13 +276,14 @@ async fn finish(visit: &Visit, operation: &Operation, known: &Known, reply: &Rep
     let collection = find_collection(visit, operation, known);
     let target = find_target(visit, operation, known, collection, &reply.body);
     let is_read = operation.method == Method::POST && !operation.key;
-    if let (Some(path), false) = (&target, is_read || has_secret(visit, collection, &reply.body)) {
+    let is_secret = !is_read && has_secret(visit, collection, &reply.body);
+    if let (Some(path), false) = (&target, is_read || is_secret) {
         return Ok(page::redirect(&to_address(&format!("{}{path}", visit.base), &[("_done", operation.id.as_str())])));
     }
     let frame = visit.frame().await?;
     let view = View { visit, operation, known, clock: visit.clock().await?, names: Names::default() };
     let markup = html! {
-        @if !is_read { p.hint { "Copy this now: it may not be shown again." } }
+        @if is_secret { p.hint { "Copy this now: it may not be shown again." } }
         (view.object(&operation.response, &reply.body, &[], 0))
         @if let Some(path) = target { p { a href=(format!("{}{path}", visit.base)) { "Continue" } } }
         @else { p { a href=(visit.base) { "Continue" } } }
@@ -328,7 +329,9 @@ fn find_target(
         let list = visit.path.rsplit_once('/').map(|(list, _)| list);
         return Some(list.filter(is_there).unwrap_or_default().to_owned());
     }
-    let id = body.get("id").and_then(Value::as_str);
+    // The record at the address has its own page already.
+    let own = known.last().map(|(_, id)| id.as_str()).filter(|_| is_there(&visit.path.as_str()));
+    let id = body.get("id").and_then(Value::as_str).filter(|id| own != Some(*id));
     let made = collection.zip(id).and_then(|(collection, id)| {
         let is_child = collection.parent.is_some();
         visit.site.record_path(collection, if is_child { known } else { &[] }, id)

@@ -115,7 +115,7 @@ fn a_foreign_part_of_an_address_is_not_found(database: Database) {
     let desk = Desk::new(database);
     for path in [
         "catalog/nothing",
-        "catalog/products?_form=archiveProduct",
+        "catalog/products?_form=createBranch",
         "catalog/products?_form=nothing",
         "catalog/products/019aaaaa-0000-7000-8000-000000000000",
     ] {

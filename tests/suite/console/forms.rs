@@ -134,11 +134,10 @@ fn fill(form: Form, id: &str, value: &Json, pointer: &str) -> Form {
         Json::Object(members) => {
             let mut form = form;
             // The branch first: it has the other fields.
-            let missing = members.keys().any(|member| !has(&form, &format!("{name}/{member}")));
-            let kind = format!("{name}/kind");
-            if let (true, true, Some(branch)) = (missing, has(&form, &kind), members.get("kind").and_then(Json::as_str))
-            {
-                form = form.fill(&kind, branch).submit(&format!("branch:{pointer}")).is(200).form(id);
+            let has_branches = form.buttons().contains(&"Show its fields");
+            let branch = members.get("kind").and_then(Json::as_str).filter(|_| has_branches);
+            if let Some(branch) = branch {
+                form = form.fill(&format!("{name}/kind"), branch).submit(&format!("branch:{pointer}")).is(200).form(id);
             }
             members.iter().fold(form, |form, (member, value)| fill(form, id, value, &format!("{pointer}/{member}")))
         }
@@ -249,7 +248,7 @@ fn a_text_that_is_no_json_is_not_sent(database: Database) {
 
 fn an_instant_is_in_the_zone_of_the_company(database: Database) {
     let desk = Desk::new(database);
-    // By the form of the settings, which a PUT beside their GET makes.
+    // By the form of the settings, which the PUT at the path of their GET makes.
     let settings = desk.open("settings").follow("Replace the settings of the company");
     settings.is(200).form("replaceTenantSettings").fill("v/timeZone", "Europe/Berlin").submit("send").is(200);
     let (variant, list) = (desk.company.on_sale("PHONE-1"), desk.company.price_list("RETAIL"));
@@ -286,7 +285,7 @@ fn a_reference_is_found_among_many(database: Database) {
     let form = form.fill("v/variants/0/sku", "PHONE-1");
     form.submit("send").is(200);
     assert_eq!(desk.company.list("catalog/products", &[]).is(200).items()[0]["brandId"], wanted.as_str());
-    // The same for a script: controls alone.
+    // The same for a script: only the controls.
     let path =
         format!("-/find/listLookups?bound=brands&text=WANTED&name=v/brandId&form=createProduct&at=/catalog/products");
     let fragment = desk.open(&path);

@@ -134,9 +134,9 @@ fn rows_are_downloaded_as_a_file(database: Database) {
     );
     let query = [("legalEntityId", desk.company.entity())];
     let query: Vec<(&str, &str)> = query.iter().map(|(name, value)| (*name, value.as_str())).collect();
-    let told =
+    let expected =
         desk.company.request("GET", "reports/valuation").query(&query).header("accept", "text/csv").send().is(200);
-    assert_eq!(file.bytes, told.bytes);
+    assert_eq!(file.bytes, expected.bytes);
 }
 
 fn a_value_of_a_path_is_a_list_of_its_own(database: Database) {
