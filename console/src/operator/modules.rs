@@ -77,7 +77,7 @@ fn lead_on(asked: &OperatorRequest, status: StatusCode, digest: &str) -> Respons
     }
     let again = format!("{path}?push=1");
     let body = html! { p role="status" { "The host compiles the module. " a href=(again) { "Read again" } } };
-    asked.draw_with(StatusCode::OK, "Push of a module", Some((2, &again)), body)
+    asked.draw_with(StatusCode::OK, "Push of a module", Some((2, again.as_str())), body)
 }
 
 /// A pushed module: what its activation would change, and the activation.
