@@ -49,7 +49,7 @@ const MODULE: Order = &[
 
 /// The order of the crate that modules are written against. `plain` is macros, which every file below it may use by name.
 const SDK: Order = &[
-    &["bindings", "plain", "service_access", "sets"],
+    &["bindings", "hint", "plain", "service_access", "sets"],
     &["decimal", "extension", "instant", "json", "text"],
     &["date", "id"],
     &["collection", "field"],

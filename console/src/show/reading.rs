@@ -1,1 +1,0 @@
-//! Other reads: reports and settings.
