@@ -7,17 +7,16 @@ use crate::host::workspace;
 use crate::npm;
 
 const NAMES: &[&str] = &["chromium", "chromium-browser", "google-chrome", "google-chrome-stable"];
-const FILES: &[&str] = &["package.json", "package-lock.json", "reference.mjs"];
 
-/// Runs `tests/browser/reference.mjs` with these variables; its pictures go to `target/browser`. A fault that it finds fails the
-/// test. `Err` holds why it cannot run on this machine.
-pub fn read_reference(variables: &[(&str, &str)]) -> Result<PathBuf, String> {
+/// Runs a script of `tests/browser` with these variables for a part of the suite; its pictures go to `target/browser`. A fault that
+/// it finds fails the test. `Err` holds why it cannot run on this machine.
+pub fn run(part: &str, script: &str, variables: &[(&str, &str)]) -> Result<PathBuf, String> {
     let chromium = find()?;
-    let folder = install()?;
+    let folder = install(part)?;
     let pictures = workspace().join("target/browser/pictures");
     std::fs::create_dir_all(&pictures).expect("cannot make a folder in target");
     let output = Command::new("node")
-        .arg("reference.mjs")
+        .arg(script)
         .current_dir(folder)
         .env("CHROMIUM", chromium)
         .env("PICTURES", &pictures)
@@ -26,6 +25,7 @@ pub fn read_reference(variables: &[(&str, &str)]) -> Result<PathBuf, String> {
         .map_err(|error| format!("node cannot be run: {error}"))?;
     let (printed, said) = (String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
     assert!(output.status.success(), "pictures: {}\n{printed}\n{said}", pictures.display());
+    println!("{script}: {}", printed.trim());
     Ok(pictures)
 }
 
@@ -36,12 +36,18 @@ fn find() -> Result<PathBuf, String> {
     places.into_iter().find(|place| place.is_file()).ok_or_else(|| "no Chromium is installed".to_owned())
 }
 
-/// The folder that holds the script with what it needs, installed once for each content.
-fn install() -> Result<PathBuf, String> {
+/// The folder that holds the scripts with their packages, installed once for each content.
+fn install(part: &str) -> Result<PathBuf, String> {
     let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("browser");
-    let folder = workspace().join("target/browser").join(npm::digest(&source, FILES));
+    let entries = std::fs::read_dir(&source).expect("the folder of the scripts");
+    let names = entries.map(|entry| entry.expect("an entry").file_name().to_string_lossy().into_owned());
+    let is_needed = |name: &String| name.ends_with(".mjs") || name.starts_with("package");
+    let mut files: Vec<String> = names.filter(is_needed).collect();
+    files.sort_unstable();
+    let files: Vec<&str> = files.iter().map(String::as_str).collect();
+    let folder = workspace().join("target/browser").join(npm::digest(&source, &files));
     if !folder.is_dir() {
-        npm::install("http::reference", &source, FILES)?.keep(&folder);
+        npm::install(part, &source, &files)?.keep(&folder);
     }
     Ok(folder)
 }

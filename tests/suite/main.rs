@@ -5,6 +5,7 @@
 
 mod bounds;
 mod catalog;
+mod console;
 mod durability;
 mod evidence;
 mod extensions;

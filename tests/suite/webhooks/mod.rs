@@ -6,6 +6,7 @@ mod deliveries;
 mod endpoints;
 mod fan_out;
 mod names;
+mod oversight;
 mod receivers;
 mod redelivery;
 mod secrets;

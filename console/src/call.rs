@@ -1,0 +1,218 @@
+//! The calls of one page: at most eight, each with the token of the user; their responses as JSON and as problems.
+
+use std::net::IpAddr;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::Duration;
+
+use axum::body::Body;
+use axum::response::Response;
+use bytes::Bytes;
+use http::{Method, Request, StatusCode, header};
+use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
+use serde::Deserialize;
+use serde_json::Value;
+use tokio::sync::Semaphore;
+use tokio::time::{Instant, timeout_at};
+
+use crate::host::UserHost;
+use crate::site::operation::Operation;
+
+/// Calls of a page, at most: 25 round trips at three each.
+pub const MOST_CALLS: usize = 8;
+/// Calls of a page that wait at once.
+const MOST_AT_ONCE: usize = 4;
+/// For all calls of a page.
+const LONGEST: Duration = Duration::from_secs(20);
+/// Characters of a query that need no encoding.
+pub const QUERY: &AsciiSet =
+    &NON_ALPHANUMERIC.remove(b'-').remove(b'_').remove(b'.').remove(b'~').remove(b',').remove(b':');
+/// By this name audit entries tell the console's writes apart.
+const USER_AGENT: &str = "stoa-console/1";
+
+pub struct Calls {
+    host: Arc<dyn UserHost>,
+    token: String,
+    peer: IpAddr,
+    /// None: paths are below `/v1`, not below a company.
+    tenant: Option<String>,
+    sent: AtomicUsize,
+    permits: Semaphore,
+    end: Instant,
+}
+
+/// A response of 2xx.
+#[derive(Debug, Clone)]
+pub struct Reply {
+    pub status: StatusCode,
+    pub body: Value,
+    pub etag: Option<String>,
+}
+
+/// A response of 4xx or 5xx (RFC 9457), or a call that was not sent (`code` is `NOT_SENT`) or not responded to in time.
+#[derive(Debug, Clone, Default, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
+pub struct Problem {
+    #[serde(skip)]
+    pub status: StatusCode,
+    pub code: String,
+    pub detail: String,
+    #[serde(rename = "errors")]
+    pub items: Vec<ProblemItem>,
+    pub request_id: Option<String>,
+    #[serde(skip)]
+    pub retry_after: Option<u64>,
+}
+
+/// An entry of `errors`.
+#[derive(Debug, Clone, Default, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
+pub struct ProblemItem {
+    pub pointer: String,
+    pub code: String,
+    pub required: Option<u64>,
+    pub identified: Option<u64>,
+    pub expected: Option<Value>,
+    pub conflicts_with: Option<String>,
+}
+
+/// The response of `getTenantContext`.
+#[derive(Debug, Clone)]
+pub struct Context {
+    pub tenant: String,
+    pub name: String,
+    pub zone: chrono_tz::Tz,
+    pub permissions: Vec<String>,
+}
+
+impl Calls {
+    pub fn new(host: Arc<dyn UserHost>, token: &str, peer: IpAddr, tenant: Option<&str>) -> Calls {
+        Calls {
+            host,
+            token: token.to_owned(),
+            peer,
+            tenant: tenant.map(str::to_owned),
+            sent: AtomicUsize::new(0),
+            permits: Semaphore::new(MOST_AT_ONCE),
+            end: Instant::now() + LONGEST,
+        }
+    }
+
+    /// `path` is below the company, or below `/v1` without one. Its parts are encoded already; the query is not.
+    pub async fn get(&self, path: &str, query: &[(&str, &str)]) -> Result<Reply, Problem> {
+        let request = self.request(Method::GET, &to_address(path, query), "application/json");
+        Ok(Reply::read(&self.send(request.body(Bytes::new())).await?))
+    }
+
+    pub async fn write(
+        &self,
+        operation: &Operation,
+        path: &str,
+        body: Option<&Value>,
+        key: Option<&str>,
+        etag: Option<&str>,
+    ) -> Result<Reply, Problem> {
+        let mut request = self.request(operation.method.clone(), path, "application/json");
+        if body.is_some() {
+            request = request.header(header::CONTENT_TYPE, "application/json");
+        }
+        for (name, value) in [("idempotency-key", key.filter(|_| operation.key)), ("if-match", etag)] {
+            if let Some(value) = value {
+                request = request.header(name, value);
+            }
+        }
+        let bytes = body.map_or_else(Bytes::new, |body| body.to_string().into());
+        Ok(Reply::read(&self.send(request.body(bytes)).await?))
+    }
+
+    pub async fn context(&self) -> Result<Context, Problem> {
+        let body = self.get("/context", &[]).await?.body;
+        let text = |pointer: &str| body.pointer(pointer).and_then(Value::as_str).unwrap_or_default().to_owned();
+        let permissions = body.get("permissions").and_then(Value::as_array).into_iter().flatten();
+        Ok(Context {
+            tenant: text("/tenant/id"),
+            name: text("/tenant/name"),
+            zone: text("/tenant/timeZone").parse().unwrap_or(chrono_tz::UTC),
+            permissions: permissions.filter_map(Value::as_str).map(str::to_owned).collect(),
+        })
+    }
+
+    /// The response as it is, for a file (`text/csv`).
+    pub async fn download(&self, path: &str, query: &[(&str, &str)], media_type: &str) -> Result<Response, Problem> {
+        let request = self.request(Method::GET, &to_address(path, query), media_type);
+        let received = self.send(request.body(Bytes::new())).await?;
+        let mut response = Response::new(Body::from(received.body().clone()));
+        if let Some(kind) = received.headers().get(header::CONTENT_TYPE) {
+            response.headers_mut().insert(header::CONTENT_TYPE, kind.clone());
+        }
+        Ok(response)
+    }
+
+    /// Calls sent so far.
+    pub fn count(&self) -> usize {
+        self.sent.load(Ordering::Relaxed).min(MOST_CALLS)
+    }
+
+    fn request(&self, method: Method, address: &str, accept: &str) -> http::request::Builder {
+        let base = self.tenant.as_ref().map_or_else(|| "/v1".to_owned(), |tenant| format!("/v1/tenants/{tenant}"));
+        Request::builder()
+            .method(method)
+            .uri(format!("{base}{address}"))
+            .header(header::AUTHORIZATION, format!("Bearer {}", self.token))
+            .header(header::ACCEPT, accept)
+            .header(header::USER_AGENT, USER_AGENT)
+    }
+
+    /// Returns a response of 2xx.
+    async fn send(&self, request: http::Result<Request<Bytes>>) -> Result<http::Response<Bytes>, Problem> {
+        let not_sent = |status, sentence| Problem::new(status, "NOT_SENT", sentence);
+        let late = || not_sent(StatusCode::GATEWAY_TIMEOUT, "The host did not respond in time. Try again in a minute.");
+        let request =
+            request.map_err(|_| not_sent(StatusCode::BAD_REQUEST, "The address of the page is no valid one."))?;
+        let permit = timeout_at(self.end, self.permits.acquire()).await.map_err(|_| late())?;
+        if self.sent.fetch_add(1, Ordering::Relaxed) >= MOST_CALLS {
+            return Err(not_sent(StatusCode::SERVICE_UNAVAILABLE, "Not loaded: a page makes at most 8 calls."));
+        }
+        let response = timeout_at(self.end, self.host.send(request, self.peer)).await.map_err(|_| late())?;
+        drop(permit);
+        if response.status().is_success() { Ok(response) } else { Err(Problem::read(&response)) }
+    }
+}
+
+/// A path with its query encoded.
+pub fn to_address(path: &str, query: &[(&str, &str)]) -> String {
+    let mut address = path.to_owned();
+    for (number, (name, value)) in query.iter().enumerate() {
+        address.push(if number == 0 { '?' } else { '&' });
+        address.extend(utf8_percent_encode(name, QUERY));
+        address.push('=');
+        address.extend(utf8_percent_encode(value, QUERY));
+    }
+    address
+}
+
+impl Reply {
+    fn read(response: &http::Response<Bytes>) -> Reply {
+        let etag = response.headers().get(header::ETAG).and_then(|etag| etag.to_str().ok()).map(str::to_owned);
+        let body = serde_json::from_slice(response.body()).unwrap_or_default();
+        Reply { status: response.status(), body, etag }
+    }
+}
+
+impl Problem {
+    pub fn new(status: StatusCode, code: &str, detail: &str) -> Problem {
+        Problem { status, code: code.to_owned(), detail: detail.to_owned(), ..Problem::default() }
+    }
+
+    pub fn not_found() -> Problem {
+        Problem::new(StatusCode::NOT_FOUND, "NOT_FOUND", "There is no such page.")
+    }
+
+    fn read(response: &http::Response<Bytes>) -> Problem {
+        let unknown = || Problem::new(response.status(), "UNKNOWN", "The host did not say why it rejects the request.");
+        let read: Problem = serde_json::from_slice(response.body()).unwrap_or_else(|_| unknown());
+        let seconds =
+            response.headers().get(header::RETRY_AFTER).and_then(|seconds| seconds.to_str().ok()?.parse().ok());
+        Problem { status: response.status(), retry_after: seconds, ..read }
+    }
+}

@@ -1,0 +1,173 @@
+//! A JSON value as its schema describes it.
+
+use chrono::DateTime;
+use maud::{Markup, html};
+use serde_json::Value;
+
+use crate::clock::Clock;
+use crate::form::reference::Names;
+use crate::page::Visit;
+use crate::site::collection::Collection;
+use crate::site::operation::Operation;
+use crate::site::words;
+
+/// Values deeper than this are shown as JSON.
+const DEEPEST: usize = 6;
+/// Members that say nothing to a user.
+const UNSHOWN: [&str; 2] = ["tenantId", "id"];
+
+/// Shows the values of one response.
+pub struct View<'a> {
+    pub visit: &'a Visit,
+    pub operation: &'a Operation,
+    /// The parameters of its path.
+    pub known: &'a [(String, String)],
+    pub clock: Clock,
+    pub names: Names,
+}
+
+impl<'a> View<'a> {
+    /// The members of an object as a list of definitions.
+    pub fn object(&self, schema: &Value, object: &Value, without: &[&str], depth: usize) -> Markup {
+        let schema = self.visit.site.resolve(schema).schema;
+        let members = object.as_object().into_iter().flatten();
+        let members =
+            members.filter(|(name, _)| !without.contains(&name.as_str()) && !UNSHOWN.contains(&name.as_str()));
+        html! {
+            dl.record {
+                @for (name, value) in members {
+                    dt { (words::to_label(name)) }
+                    dd { (self.value(member(schema, name), name, value, depth)) }
+                }
+            }
+        }
+    }
+
+    /// A value; `name` is that of its member.
+    pub fn value(&self, schema: &Value, name: &str, value: &Value, depth: usize) -> Markup {
+        let schema = self.visit.site.resolve(schema).schema;
+        match value {
+            Value::Null => html! { span.hint { "none" } },
+            Value::Bool(is_true) => html! { (if *is_true { "Yes" } else { "No" }) },
+            Value::Number(number) => html! { (number.to_string()) },
+            Value::String(text) => self.text(schema, name, text),
+            Value::Array(values) if values.is_empty() => html! { span.hint { "none" } },
+            Value::Array(values) if values.iter().all(Value::is_object) && depth < DEEPEST => {
+                let item = schema.get("items").unwrap_or(&Value::Null);
+                self.table(item, values, &self.columns_of(item, values), depth + 1)
+            }
+            Value::Array(values) => {
+                let item = schema.get("items").unwrap_or(&Value::Null);
+                html! { ul.plain { @for value in values { li { (self.value(item, name, value, depth + 1)) } } } }
+            }
+            Value::Object(_) if schema.get("properties").is_some() && depth < DEEPEST => {
+                self.object(schema, value, &[], depth + 1)
+            }
+            Value::Object(_) => html! { pre { (serde_json::to_string_pretty(value).unwrap_or_default()) } },
+        }
+    }
+
+    fn text(&self, schema: &Value, name: &str, text: &str) -> Markup {
+        let is = |key: &str, value: &str| schema.get(key).is_some_and(|stated| stated == value);
+        if is("format", "date-time") {
+            return instant(&self.clock, text);
+        }
+        if is("format", "uuid") {
+            return match self.collection(name) {
+                Some(collection) => self.names.link(self.visit, collection, text),
+                None => html! { code { (text) } },
+            };
+        }
+        if schema.get("enum").is_some() {
+            return html! { (words::to_words(text)) };
+        }
+        html! { (if is_decimal(schema) { amount(text) } else { text.to_owned() }) }
+    }
+
+    /// A table of objects. Lists that are long have a page of their own.
+    fn table(&self, item: &Value, rows: &[Value], columns: &[String], depth: usize) -> Markup {
+        let item = self.visit.site.resolve(item).schema;
+        html! {
+            table.cards {
+                thead { tr { @for name in columns { th scope="col" { (words::to_label(name)) } } } }
+                tbody { @for row in rows { tr { @for name in columns { (self.cell(item, row, name, depth)) } } } }
+            }
+        }
+    }
+
+    pub fn cell(&self, item: &Value, row: &Value, name: &str, depth: usize) -> Markup {
+        let schema = member(item, name);
+        let resolved = self.visit.site.resolve(schema);
+        let is_number = is_decimal(resolved.schema) || resolved.kind() == "integer";
+        let value = row.get(name).unwrap_or(&Value::Null);
+        html! { td.number[is_number] data-label=(words::to_label(name)) { (self.value(schema, name, value, depth)) } }
+    }
+
+    /// The members that a row of the list has.
+    fn columns_of(&self, item: &Value, rows: &[Value]) -> Vec<String> {
+        let item = self.visit.site.resolve(item).schema;
+        let stated = item.get("properties").and_then(Value::as_object).into_iter().flatten().map(|(name, _)| name);
+        let stated: Vec<&String> = stated.collect();
+        let found = rows.first().and_then(Value::as_object).into_iter().flatten().map(|(name, _)| name);
+        let names = if stated.is_empty() { found.collect() } else { stated };
+        names.into_iter().filter(|name| !UNSHOWN.contains(&name.as_str())).cloned().collect()
+    }
+
+    /// The collection to which a member refers.
+    pub fn collection(&self, name: &str) -> Option<&'a Collection> {
+        self.visit.site.refers_at(self.operation, self.known, name)
+    }
+
+    /// Adds the ids in a value to those of their collections.
+    pub fn collect(&self, value: &Value, wanted: &mut Vec<(&'a Collection, Vec<String>)>) {
+        let mut add = |name: &str, id: &str| {
+            let Some(collection) = self.collection(name) else { return };
+            match wanted.iter_mut().find(|(known, _)| std::ptr::eq(*known, collection)) {
+                Some((_, ids)) => ids.push(id.to_owned()),
+                None => wanted.push((collection, vec![id.to_owned()])),
+            }
+        };
+        match value {
+            Value::Array(values) => values.iter().for_each(|value| self.collect(value, wanted)),
+            Value::Object(members) => {
+                for (name, value) in members {
+                    match value {
+                        Value::String(id) if name.ends_with("Id") => add(name, id),
+                        Value::Array(ids) if name.ends_with("Ids") => {
+                            ids.iter().filter_map(Value::as_str).for_each(|id| add(name, id));
+                        }
+                        _ => {}
+                    }
+                }
+                members.values().for_each(|value| self.collect(value, wanted));
+            }
+            _ => {}
+        }
+    }
+}
+
+/// The schema of a member.
+pub fn member<'b>(schema: &'b Value, name: &str) -> &'b Value {
+    schema.get("properties").and_then(|members| members.get(name)).unwrap_or(&Value::Null)
+}
+
+/// Exact decimals are texts with this pattern.
+fn is_decimal(schema: &Value) -> bool {
+    let pattern = schema.get("pattern").and_then(Value::as_str).unwrap_or_default();
+    pattern.starts_with("^-?(0|[1-9][0-9]*)") && pattern.contains(r"\.[0-9]")
+}
+
+/// A decimal without the zeros at its end, two digits at least if it has as many.
+pub fn amount(text: &str) -> String {
+    let Some((whole, digits)) = text.split_once('.') else { return text.to_owned() };
+    let least = digits.len().min(2);
+    let length = digits.trim_end_matches('0').len().max(least);
+    format!("{whole}.{}", digits.get(..length).unwrap_or(digits))
+}
+
+/// An instant in the company's zone, without seconds.
+pub fn instant(clock: &Clock, text: &str) -> Markup {
+    let shown = DateTime::parse_from_rfc3339(text)
+        .map(|instant| instant.with_timezone(&clock.zone).format("%Y-%m-%d %H:%M").to_string());
+    html! { time datetime=(text) title=(text) { (shown.as_deref().unwrap_or(text)) } }
+}

@@ -1,0 +1,289 @@
+//! Collections, records, actions and the navigation, derived from the operations (rules R1 to R8 and R10 to R13).
+
+use std::cmp::Reverse;
+
+use http::Method;
+use serde::Deserialize;
+use serde_json::Value;
+
+use super::operation::{Operation, Parameter};
+use super::reference::ReferenceHint;
+use super::{Site, reference, rest, words};
+
+/// A list of records. Numbers are indexes into `Site::operations` and, for `parent`, `Site::collections`.
+pub struct Collection {
+    pub list: usize,
+    /// Path parameters that have one value in this collection: `kind` = `brands`.
+    pub bound: Vec<(String, String)>,
+    pub parent: Option<usize>,
+    /// Schema of an item.
+    pub item: Value,
+    /// Name of the item's schema.
+    pub component: String,
+    pub noun: String,
+    pub label: String,
+    pub record: Option<usize>,
+    pub create: Option<usize>,
+    pub actions: Vec<usize>,
+    pub title: Vec<String>,
+    pub columns: Vec<String>,
+    pub group: String,
+    pub position: u32,
+}
+
+/// A heading of the navigation with its entries.
+pub struct Group {
+    pub label: String,
+    pub entries: Vec<Entry>,
+}
+
+pub struct Entry {
+    pub label: String,
+    /// Below the company: `/catalog/products`.
+    pub path: String,
+    /// The operation that must be permitted.
+    pub operation: usize,
+}
+
+/// How a module wants its lists to be shown (`x-stoa-console` of its tag).
+#[derive(Default, Deserialize)]
+#[serde(default)]
+pub struct ModuleHints {
+    lists: Vec<ListHint>,
+    pub references: Vec<ReferenceHint>,
+    /// Of lists without a hint, reads and actions.
+    #[serde(skip)]
+    group: String,
+    #[serde(skip)]
+    position: u32,
+}
+
+#[derive(Default, Deserialize)]
+#[serde(default)]
+struct ListHint {
+    list: String,
+    title: Vec<String>,
+    columns: Vec<String>,
+    group: Option<String>,
+    position: Option<u32>,
+}
+
+const MOST_COLUMNS: usize = 7;
+/// Longer texts are no columns.
+const LONGEST_COLUMN: u64 = 200;
+/// Of entries without a hint, and of the host's own operations.
+const POSITION: u32 = 500;
+const HOST: (&str, &str, u32) = ("platform", "Company", 900);
+const TITLES: &[&str] = &["name", "number", "code", "sku", "displayName", "email", "serialNumber", "title"];
+const NO_COLUMNS: &[&str] = &["id", "tenantId", "version", "createdAt", "updatedAt", "archivedAt"];
+
+impl ModuleHints {
+    pub fn read(module: &str, written: Option<&Value>) -> ModuleHints {
+        let hints = written.and_then(|written| ModuleHints::deserialize(written).ok()).unwrap_or_default();
+        let (group, position) =
+            if module == HOST.0 { (HOST.1.to_owned(), HOST.2) } else { (words::to_words(module), POSITION) };
+        ModuleHints {
+            group: hints.lists.iter().find_map(|hint| hint.group.clone()).unwrap_or(group),
+            position: hints.lists.iter().filter_map(|hint| hint.position).max().unwrap_or(position),
+            ..hints
+        }
+    }
+}
+
+fn hint_of<'a>(site: &'a Site, operation: &Operation) -> Option<&'a ListHint> {
+    site.hints.get(&operation.module)?.lists.iter().find(|hint| hint.list == operation.id)
+}
+
+/// Heading and position in the navigation.
+fn place_of(site: &Site, operation: &Operation) -> (String, u32) {
+    let (hints, hint) = (site.hints.get(&operation.module), hint_of(site, operation));
+    let group = hint.and_then(|hint| hint.group.clone()).or_else(|| Some(hints?.group.clone()));
+    let position = hint.and_then(|hint| hint.position).or_else(|| Some(hints?.position));
+    (group.unwrap_or_default(), position.unwrap_or(POSITION))
+}
+
+impl Collection {
+    /// The parameters of its list's path that have no value.
+    pub fn free_parameters<'a>(&'a self, list: &'a Operation) -> impl Iterator<Item = &'a Parameter> {
+        list.path_parameters().filter(|parameter| !self.bound.iter().any(|(name, _)| *name == parameter.name))
+    }
+}
+
+/// R1: a GET whose response has `items`, an array of objects, and no `id`, which a record has. A path parameter with an enumeration
+/// splits it.
+pub fn find(site: &Site) -> Vec<Collection> {
+    let mut found = Vec::new();
+    for (number, operation) in site.operations.iter().enumerate().filter(|(_, one)| one.is_read() && one.of_company) {
+        let Some((item, component)) = item_of(site, operation) else { continue };
+        let (title, (group, position)) = (title_of(&item, hint_of(site, operation)), place_of(site, operation));
+        let columns = columns_of(site, &item, hint_of(site, operation), &title);
+        let split = operation.path_parameters().find_map(|parameter| {
+            let values = site.resolve(&parameter.schema).schema.get("enum")?.as_array()?.iter();
+            let values = values.filter_map(|value| Some(vec![(parameter.name.clone(), value.as_str()?.to_owned())]));
+            Some(values.collect::<Vec<_>>())
+        });
+        let last = operation.path.rsplit('/').find(|segment| !segment.starts_with('{')).unwrap_or_default();
+        for bound in split.unwrap_or_else(|| vec![Vec::new()]) {
+            let value = bound.first().map(|(_, value)| value.as_str());
+            found.push(Collection {
+                list: number,
+                noun: reference::to_noun(value.unwrap_or(last)),
+                label: value.map_or_else(|| words::to_title(&operation.id, &operation.summary), words::to_words),
+                bound,
+                item: item.clone(),
+                component: component.clone(),
+                title: title.clone(),
+                columns: columns.clone(),
+                group: group.clone(),
+                position,
+                parent: None,
+                record: None,
+                create: None,
+                actions: Vec::new(),
+            });
+        }
+    }
+    let records: Vec<Option<usize>> = found.iter().map(|collection| record_of(site, &found, collection)).collect();
+    for (collection, record) in found.iter_mut().zip(records) {
+        collection.record = record;
+        let Some(list) = site.operations.get(collection.list) else { continue };
+        // R4 and R5.
+        for (number, write) in site.operations.iter().enumerate().filter(|(_, one)| one.method == Method::POST) {
+            match rest(&write.path, &list.path).as_deref() {
+                Some([]) => collection.create = Some(number),
+                Some([word]) if !word.starts_with('{') => collection.actions.push(number),
+                _ => {}
+            }
+        }
+    }
+    found
+}
+
+/// R2: the longest proper prefix that is the path of a record, of its own list before lists that borrow it; else the record to which
+/// its only parameter refers (R7).
+pub fn find_parent(site: &Site, collection: &Collection) -> Option<usize> {
+    let list = site.operations.get(collection.list)?;
+    let mut unbound = collection.free_parameters(list);
+    let (first, second) = (unbound.next()?, unbound.next());
+    let above = site.collections.iter().enumerate().filter_map(|(number, other)| {
+        let record = site.operations.get(other.record?)?;
+        let below = rest(&list.path, &record.path).filter(|below| !below.is_empty())?;
+        let is_own = rest(&record.path, &site.operations.get(other.list)?.path).is_some();
+        Some((Reverse(below.len()), is_own, number))
+    });
+    if let Some((.., number)) = above.max() {
+        return Some(number);
+    }
+    let named = reference::find(site, list, &[], &first.name).filter(|_| second.is_none())?;
+    site.collections.iter().position(|other| std::ptr::eq(other, named))
+}
+
+fn item_of(site: &Site, operation: &Operation) -> Option<(Value, String)> {
+    let response = site.resolve(&operation.response).schema;
+    let properties = response.get("properties")?;
+    let item = site.resolve(properties.get("items")?).schema.get("items")?;
+    let schema = site.resolve(item).schema;
+    let is_record = properties.get("id").is_some();
+    (!is_record && schema.get("properties").is_some()).then(|| (schema.clone(), component(item)))
+}
+
+fn component(schema: &Value) -> String {
+    let name = schema.get("$ref").and_then(Value::as_str).and_then(|reference| reference.rsplit('/').next());
+    name.unwrap_or_default().to_owned()
+}
+
+/// R3.
+fn record_of(site: &Site, all: &[Collection], collection: &Collection) -> Option<usize> {
+    let own = |collection: &Collection| {
+        let list = site.operations.get(collection.list)?;
+        let is_one = |rest: Vec<&str>| matches!(rest.as_slice(), [last] if last.starts_with('{'));
+        let is_record = |one: &Operation| one.is_read() && rest(&one.path, &list.path).is_some_and(is_one);
+        let found = site.operations.iter().position(is_record)?;
+        // A list that ends with a parameter is none.
+        all.iter().all(|other| other.list != found).then_some(found)
+    };
+    let has_one = |number: &usize| {
+        let record = site.operations.get(*number);
+        record.is_some_and(|record| record.path_parameters().count() == 1 && record.path.ends_with('}'))
+    };
+    let is_same = |name: &str| !name.is_empty() && name == collection.component;
+    let others = || all.iter().filter(|other| is_same(&other.component)).filter_map(own).find(has_one);
+    let shows = |number: &usize| {
+        site.operations.get(*number).is_some_and(|one| one.is_read() && is_same(&component(&one.response)))
+            && has_one(number)
+    };
+    own(collection).or_else(others).or_else(|| (0..site.operations.len()).find(shows))
+}
+
+/// R10.
+fn title_of(item: &Value, hint: Option<&ListHint>) -> Vec<String> {
+    let has = |name: &&&str| item.get("properties").is_some_and(|members| members.get(**name).is_some());
+    let first = TITLES.iter().find(has).map(|name| (*name).to_owned());
+    let code = ["sku", "code"].iter().find(has).map(|name| (*name).to_owned());
+    match (hint.filter(|hint| !hint.title.is_empty()), first, code) {
+        (Some(hint), ..) => hint.title.clone(),
+        (None, Some(first), Some(code)) if first == "name" => vec![code, first],
+        (None, first, _) => first.into_iter().collect(),
+    }
+}
+
+/// R11.
+fn columns_of(site: &Site, item: &Value, hint: Option<&ListHint>, title: &[String]) -> Vec<String> {
+    if let Some(hint) = hint.filter(|hint| !hint.columns.is_empty()) {
+        return hint.columns.clone();
+    }
+    let members = item.get("properties").and_then(Value::as_object);
+    let is_short =
+        |schema: &Value| schema.get("maxLength").and_then(Value::as_u64).is_none_or(|most| most <= LONGEST_COLUMN);
+    let scalars = members.into_iter().flatten().filter(|(name, schema)| {
+        let resolved = site.resolve(schema);
+        let is_scalar = !matches!(resolved.kind(), "object" | "array" | "");
+        is_scalar && is_short(resolved.schema) && !NO_COLUMNS.contains(&name.as_str())
+    });
+    let (status, others): (Vec<&String>, Vec<&String>) =
+        scalars.map(|(name, _)| name).partition(|name| name.as_str() == "status");
+    let last = members.and_then(|members| members.get_key_value("updatedAt")).map(|(name, _)| name);
+    let mut columns = title.to_vec();
+    for name in status.into_iter().chain(others).chain(last) {
+        if columns.len() < MOST_COLUMNS && !columns.contains(name) {
+            columns.push(name.clone());
+        }
+    }
+    columns
+}
+
+/// R13: lists without a parent, then reads and actions without parameters (R8) at the end of their module's group.
+pub fn list_groups(site: &Site) -> Vec<Group> {
+    let mut entries: Vec<(u32, String, Entry)> = Vec::new();
+    for collection in site.collections.iter().filter(|collection| collection.parent.is_none()) {
+        let path = site.list_path(collection, &[]);
+        entries.extend(path.map(|path| {
+            let entry = Entry { label: collection.label.clone(), path, operation: collection.list };
+            (collection.position, collection.group.clone(), entry)
+        }));
+    }
+    for (number, operation) in site.operations.iter().enumerate() {
+        let is_used =
+            |one: &Collection| [Some(one.list), one.create].contains(&Some(number)) || one.actions.contains(&number);
+        let is_edit = operation.method == Method::PUT && site.read_at(&operation.path).is_some();
+        let has_parameters = operation.path_parameters().next().is_some();
+        if is_edit || has_parameters || !operation.of_company || site.collections.iter().any(is_used) {
+            continue;
+        }
+        let (label, path) = match operation.is_read() {
+            true => (words::to_title(&operation.id, &operation.summary), operation.path.clone()),
+            false => (operation.summary.clone(), format!("{}?_form={}", operation.path, operation.id)),
+        };
+        let (group, position) = place_of(site, operation);
+        entries.push((position, group, Entry { label, path, operation: number }));
+    }
+    entries.sort_by_key(|(position, ..)| *position);
+    let mut groups: Vec<Group> = Vec::new();
+    for (_, label, entry) in entries {
+        match groups.iter_mut().find(|group| group.label == label) {
+            Some(group) => group.entries.push(entry),
+            None => groups.push(Group { label, entries: vec![entry] }),
+        }
+    }
+    groups
+}

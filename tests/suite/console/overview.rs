@@ -1,0 +1,66 @@
+//! The start of a company: today's figures, what waits, and goods that run out.
+
+use serde_json::json;
+use stoa_tests::goods::bookkeeping;
+use stoa_tests::purchases::{Buyer, line};
+use stoa_tests::tills::{cash, till, till_with_books};
+use stoa_tests::{Database, on_both_databases};
+
+use super::till::{browse, open, sku};
+
+on_both_databases![todays_figures_and_what_waits, goods_run_out_as_they_sell, a_company_without_sales_has_a_start];
+
+fn todays_figures_and_what_waits(database: Database) {
+    let till = till_with_books(database);
+    let (shop, session) = (till.shop(), till.open("100"));
+    session.sell("25", cash("25"));
+    till.order_of("7");
+    let buyer = Buyer::from_shop(shop.clone());
+    let good = shop.counted(0);
+    (0..2).for_each(|_| drop(buyer.place(json!([line(&good, "1", "1")]))));
+    let browser = browse(shop);
+    let page = open(&browser, shop, "").is(200);
+    for text in [
+        "Net sales today 25.00 EUR",
+        "At the tills today 25.00 EUR",
+        "Payments of customers today 0.00 EUR",
+        "Orders to deliver 1",
+        "Purchases to receive 2",
+    ] {
+        assert!(page.has(text), "{text}: {}", page.text());
+    }
+    // Fourteen bars, and the same as a table.
+    assert_eq!(page.html.matches("class=\"bar\"").count(), 14);
+    let today = stoa_tests::books::day(0);
+    assert!(page.rows().contains(&vec![today, "25.00".to_owned()]), "{:?}", page.rows());
+    assert!(page.follow("2").is(200).path.ends_with("/purchases/orders?status=APPROVED"));
+}
+
+fn goods_run_out_as_they_sell(database: Database) {
+    let till = till_with_books(database);
+    let (shop, session) = (till.shop(), till.open("100"));
+    // Of 30 goods 24 are sold: half of that is 12, and 6 are left. Of the others there are enough.
+    let (short, enough, service) =
+        (till.counter.good("1", "30"), till.counter.good("1", "30"), till.counter.service("1"));
+    let items = json!([
+        { "variantId": short, "quantity": "24" }, { "variantId": enough, "quantity": "10" }, { "variantId": service, "quantity": "50" },
+    ]);
+    session.try_check_out(&till.order(items), cash("84")).is(201);
+    let page = open(&browse(shop), shop, "").is(200);
+    let rows = page.rows();
+    let row = rows.iter().find(|row| row.get(1).is_some_and(|sold| sold == "24")).unwrap_or_else(|| panic!("{rows:?}"));
+    assert_eq!(row.get(2).map(String::as_str), Some("6"));
+    assert!(row[0].contains(&sku(shop, &short)), "{row:?}");
+    assert!(!page.has(&sku(shop, &enough)) && !page.has(&sku(shop, &service)), "{}", page.text());
+}
+
+fn a_company_without_sales_has_a_start(database: Database) {
+    let shop = bookkeeping(database);
+    let page = open(&browse(&shop), &shop, "").is(200);
+    assert!(page.has("Orders to deliver 0") && page.has("Purchases to receive 0"), "{}", page.text());
+    // Without books the currency of the reports is that of a price list.
+    let till = till(database);
+    till.open("100").sell("25", cash("25"));
+    let page = open(&browse(till.shop()), till.shop(), "").is(200);
+    assert!(page.has("Net sales today 25.00 EUR") && page.has("Orders to deliver 0"), "{}", page.text());
+}
