@@ -79,7 +79,6 @@ pub struct ProblemItem {
 /// The response of `getTenantContext`.
 #[derive(Debug, Clone)]
 pub struct Context {
-    pub tenant: String,
     pub name: String,
     pub zone: chrono_tz::Tz,
     pub permissions: Vec<String>,
@@ -130,7 +129,6 @@ impl Calls {
         let text = |pointer: &str| body.pointer(pointer).and_then(Value::as_str).unwrap_or_default().to_owned();
         let permissions = body.get("permissions").and_then(Value::as_array).into_iter().flatten();
         Ok(Context {
-            tenant: text("/tenant/id"),
             name: text("/tenant/name"),
             zone: text("/tenant/timeZone").parse().unwrap_or(chrono_tz::UTC),
             permissions: permissions.filter_map(Value::as_str).map(str::to_owned).collect(),

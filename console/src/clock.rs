@@ -1,8 +1,6 @@
 //! The company's time zone: its day, and instants as texts of a form and back.
 
-use chrono::{
-    DateTime, Duration, LocalResult, NaiveDate, NaiveDateTime, SecondsFormat, TimeZone as _, Timelike as _, Utc,
-};
+use chrono::{DateTime, Duration, NaiveDate, NaiveDateTime, SecondsFormat, TimeZone as _, Timelike as _, Utc};
 use chrono_tz::Tz;
 
 #[derive(Debug, Clone, Copy)]
@@ -30,22 +28,18 @@ impl Clock {
     /// `YYYY-MM-DDTHH:MM[:SS]` in the zone as an instant in UTC; another text as it is. Of a time that comes twice the first
     /// instant; of one that never comes the end of the gap.
     pub fn from_text(&self, text: &str) -> String {
-        let local = ["%Y-%m-%dT%H:%M", "%Y-%m-%dT%H:%M:%S%.f"];
-        let local = local.iter().find_map(|form| NaiveDateTime::parse_from_str(text, form).ok());
-        let Some(instant) = local.and_then(|local| self.find_instant(local)) else { return text.to_owned() };
+        let forms = ["%Y-%m-%dT%H:%M", "%Y-%m-%dT%H:%M:%S%.f"];
+        let local = forms.iter().find_map(|form| NaiveDateTime::parse_from_str(text, form).ok());
+        let at = |local: NaiveDateTime| self.zone.from_local_datetime(&local).earliest();
+        let instant = local.and_then(|local| {
+            let minute = local.with_second(0)?.with_nanosecond(0)?;
+            let end =
+                || (1..=LONGEST_GAP).find_map(|minutes| at(minute.checked_add_signed(Duration::minutes(minutes))?));
+            at(local).or_else(end)
+        });
+        let Some(instant) = instant.map(|instant| instant.to_utc()) else { return text.to_owned() };
         let has_part = instant.timestamp_subsec_millis() != 0;
         instant.to_rfc3339_opts(if has_part { SecondsFormat::Millis } else { SecondsFormat::Secs }, true)
-    }
-
-    fn find_instant(&self, local: NaiveDateTime) -> Option<DateTime<Utc>> {
-        let at = |local: NaiveDateTime| match self.zone.from_local_datetime(&local) {
-            LocalResult::Single(instant) | LocalResult::Ambiguous(instant, _) => Some(instant.with_timezone(&Utc)),
-            LocalResult::None => None,
-        };
-        let minute = local.with_second(0).and_then(|local| local.with_nanosecond(0))?;
-        at(local).or_else(|| {
-            (1..=LONGEST_GAP).find_map(|minutes| at(minute.checked_add_signed(Duration::minutes(minutes))?))
-        })
     }
 }
 
@@ -53,24 +47,24 @@ impl Clock {
 mod tests {
     use super::*;
 
+    const BERLIN: Clock = Clock { zone: chrono_tz::Europe::Berlin };
+
     #[test]
     fn an_instant_comes_back_from_the_zone() {
-        let clock = Clock { zone: chrono_tz::Europe::Berlin };
         for (instant, text) in [
             ("2026-01-15T11:30:00Z", "2026-01-15T12:30:00"),
             ("2026-07-15T11:30:05Z", "2026-07-15T13:30:05"),
             ("2026-07-15T11:30:05.250Z", "2026-07-15T13:30:05.250"),
             ("soon", "soon"),
         ] {
-            assert_eq!((clock.to_text(instant).as_str(), clock.from_text(text).as_str()), (text, instant));
+            assert_eq!((BERLIN.to_text(instant).as_str(), BERLIN.from_text(text).as_str()), (text, instant));
         }
     }
 
     #[test]
     fn a_change_of_the_clock_has_one_instant_for_each_text() {
-        let clock = Clock { zone: chrono_tz::Europe::Berlin };
-        assert_eq!(clock.from_text("2026-10-25T02:30"), "2026-10-25T00:30:00Z", "twice: the first");
-        assert_eq!(clock.from_text("2026-03-29T02:30"), "2026-03-29T01:00:00Z", "never: the end of the gap");
+        assert_eq!(BERLIN.from_text("2026-10-25T02:30"), "2026-10-25T00:30:00Z", "twice: the first");
+        assert_eq!(BERLIN.from_text("2026-03-29T02:30"), "2026-03-29T01:00:00Z", "never: the end of the gap");
         let samoa = Clock { zone: chrono_tz::Pacific::Apia };
         assert_eq!(samoa.from_text("2011-12-30T12:00"), "2011-12-30T10:00:00Z");
     }

@@ -12,8 +12,8 @@ use crate::call::{Calls, Context, Problem};
 use crate::clock::Clock;
 use crate::files;
 use crate::pairs::Pairs;
+use crate::shop;
 use crate::site::Site;
-use crate::site::operation::Operation;
 
 /// A request of a user: its parts, and the calls that its page may make.
 pub struct Visit {
@@ -31,32 +31,13 @@ pub struct Visit {
     pub user: String,
     pub email: String,
     pub csrf: String,
-    /// Pages of commerce in the navigation, and those of a record.
-    pub list_links: fn(&Site, &Context) -> Vec<Link>,
-    pub shop_links: fn(&Frame, &Operation, &str) -> Vec<Link>,
     pub context: OnceCell<Result<Context, Problem>>,
 }
 
-/// The surroundings of a page of a company.
-pub struct Frame {
-    pub site: Arc<Site>,
-    pub context: Context,
-    /// E-mail address of the user.
-    pub email: String,
-    /// For the forms of this page.
-    pub csrf: String,
-    /// Path and query of the page.
-    pub path: String,
-    /// Operation that was done (`_done`).
-    pub done: Option<String>,
-    /// Pages of commerce in the navigation.
-    pub links: Vec<Link>,
-}
-
-#[derive(Debug, Clone)]
+/// An entry of the navigation, or a link of a record.
 pub struct Link {
-    pub group: String,
-    pub label: String,
+    pub group: &'static str,
+    pub label: &'static str,
     pub address: String,
 }
 
@@ -76,30 +57,15 @@ const POLICY: &str = "default-src 'none'; style-src 'self'; script-src 'self'; i
 const BASE: &str = "/console";
 
 impl Visit {
-    /// The company, and the permissions of the user in it: one call for all that ask. Outside of a company there is none of both.
+    /// The company, and the permissions of the user in it, by one call for all that ask; outside of a company there is neither.
     pub async fn context(&self) -> Result<&Context, Problem> {
-        self.context.get_or_init(|| self.read_context()).await.as_ref().map_err(Problem::clone)
-    }
-
-    async fn read_context(&self) -> Result<Context, Problem> {
-        if self.tenant.is_some() {
-            return self.calls.context().await;
-        }
-        let (tenant, name, permissions) = Default::default();
-        Ok(Context { tenant, name, zone: chrono_tz::UTC, permissions })
-    }
-
-    pub async fn frame(&self) -> Result<Frame, Problem> {
-        let context = self.context().await?.clone();
-        Ok(Frame {
-            site: self.site.clone(),
-            links: (self.list_links)(&self.site, &context),
-            context,
-            email: self.email.clone(),
-            csrf: self.csrf.clone(),
-            path: self.address(),
-            done: self.query.get("_done").map(str::to_owned),
-        })
+        let read = async {
+            match &self.tenant {
+                Some(_) => self.calls.context().await,
+                None => Ok(Context { name: String::new(), zone: chrono_tz::UTC, permissions: Vec::new() }),
+            }
+        };
+        self.context.get_or_init(|| read).await.as_ref().map_err(Problem::clone)
     }
 
     pub async fn clock(&self) -> Result<Clock, Problem> {
@@ -113,72 +79,65 @@ impl Visit {
 }
 
 /// A page of a company, with the status 200.
-pub fn draw(frame: &Frame, title: &str, body: Markup) -> Response {
-    draw_with_status(frame, StatusCode::OK, title, body)
+pub async fn draw(visit: &Visit, title: &str, body: Markup) -> Result<Response, Problem> {
+    draw_with_status(visit, StatusCode::OK, title, body).await
 }
 
-pub fn draw_with_status(frame: &Frame, status: StatusCode, title: &str, body: Markup) -> Response {
-    let done = frame.done.as_ref().and_then(|id| frame.site.operation(id));
+pub async fn draw_with_status(
+    visit: &Visit,
+    status: StatusCode,
+    title: &str,
+    body: Markup,
+) -> Result<Response, Problem> {
+    let context = visit.context().await?;
+    let name = if context.name.is_empty() { "Stoa" } else { &context.name };
+    let done = visit.query.get("_done").and_then(|id| visit.site.operation(id));
     let page = html! {
-        (draw_header(frame))
+        a.skip href="#main" { "Skip to the content" }
+        header {
+            a.company href=(visit.base) { (name) }
+            form #sign-out method="post" action={ (BASE) "/sign-out" } {
+                input type="hidden" name="csrf" value=(visit.csrf);
+                span.email { (visit.email) }
+                " " a href={ (BASE) "?all" } { "Companies" } " "
+                button.plain { "Sign out" }
+            }
+        }
+        @if visit.tenant.is_some() { details.menu { summary { "Menu" } (draw_navigation(visit, context)) } }
         main #main {
             h1 { (title) }
             @if let Some(done) = done { p.done role="status" { "Done: " (done.summary) "." } }
             (body)
         }
     };
-    respond(&Bare { status, title, base: BASE, refresh: None }, &frame.context.name, page)
-}
-
-/// The company, the user and the navigation.
-fn draw_header(frame: &Frame) -> Markup {
-    let home =
-        if frame.context.tenant.is_empty() { BASE.to_owned() } else { format!("{BASE}/{}", frame.context.tenant) };
-    html! {
-        a.skip href="#main" { "Skip to the content" }
-        header {
-            a.company href=(home) { (if frame.context.name.is_empty() { "Stoa" } else { frame.context.name.as_str() }) }
-            form #sign-out method="post" action={ (BASE) "/sign-out" } {
-                input type="hidden" name="csrf" value=(frame.csrf);
-                span.email { (frame.email) }
-                " " a href={ (BASE) "?all" } { "Companies" } " "
-                button.plain { "Sign out" }
-            }
-        }
-        @if !frame.context.tenant.is_empty() {
-            details.menu { summary { "Menu" } (draw_navigation(frame, &home)) }
-        }
-    }
+    Ok(respond(&Bare { status, title, base: BASE, refresh: None }, name, page))
 }
 
 /// R13: the groups of the site, each with the pages of commerce of its name first. R12: what is permitted.
-fn draw_navigation(frame: &Frame, home: &str) -> Markup {
-    let mut groups: Vec<(&str, Vec<(&str, String)>)> = vec![("", vec![("Overview", home.to_owned())])];
-    let links = frame.links.iter().map(|link| (link.group.as_str(), link.label.as_str(), link.address.clone()));
-    let entries = frame.site.groups.iter().flat_map(|group| group.entries.iter().map(move |entry| (group, entry)));
-    let permitted = entries.filter(|(_, entry)| {
-        let operation = frame.site.operations.get(entry.operation);
-        operation.is_some_and(|operation| operation.access.permits(&frame.context.permissions))
+fn draw_navigation(visit: &Visit, context: &Context) -> Markup {
+    let (site, own) = (&visit.site, visit.address());
+    let links = shop::offer(visit, context);
+    let groups = site.groups.iter().map(|group| {
+        let links = links.iter().filter(|link| link.group == group.label);
+        let entries = group.entries.iter().filter(|entry| {
+            let operation = site.operations.get(entry.operation);
+            operation.is_some_and(|operation| operation.access.permits(&context.permissions))
+        });
+        let entries = entries.map(|entry| (entry.label.as_str(), format!("{}{}", visit.base, entry.path)));
+        (group.label.as_str(), links.map(|link| (link.label, link.address.clone())).chain(entries).collect::<Vec<_>>())
     });
-    let entries =
-        permitted.map(|(group, entry)| (group.label.as_str(), entry.label.as_str(), format!("{home}{}", entry.path)));
-    for (label, text, address) in links.chain(entries) {
-        match groups.iter_mut().find(|(group, _)| *group == label) {
-            Some((_, entries)) => entries.push((text, address)),
-            None => groups.push((label, vec![(text, address)])),
-        }
-    }
-    let current = |address: &str| match frame.path.strip_prefix(address) {
+    let start = ("", vec![("Overview", visit.base.clone())]);
+    let current = |address: &str| match own.strip_prefix(address) {
         Some("") => Some("page"),
-        Some(below) if below.starts_with('/') && address != home => Some("true"),
+        Some(below) if below.starts_with('/') && address != visit.base => Some("true"),
         _ => None,
     };
     html! {
         nav aria-label="Pages" {
-            @for (label, entries) in &groups {
+            @for (label, entries) in [start].into_iter().chain(groups).filter(|(_, entries)| !entries.is_empty()) {
                 @if !label.is_empty() { p.group { (label) } }
                 ul {
-                    @for (text, address) in entries {
+                    @for (text, address) in &entries {
                         li { a href=(address) aria-current=[current(address)] { (text) } }
                     }
                 }
@@ -187,18 +146,18 @@ fn draw_navigation(frame: &Frame, home: &str) -> Markup {
     }
 }
 
-/// The page of a problem, with its status.
-pub fn problem(frame: &Frame, problem: &Problem) -> Response {
-    draw_with_status(frame, problem.status, title_of(problem), draw_problem(problem))
+/// The page of a problem, with its status; a bare one where the company cannot be read either.
+pub async fn draw_problem(visit: &Visit, problem: &Problem) -> Response {
+    let drawn = draw_with_status(visit, problem.status, name_problem(problem), explain(problem)).await;
+    drawn.unwrap_or_else(|_| draw_bare_problem(problem))
 }
 
-/// The same where the company cannot be read either.
-pub fn problem_bare(problem: &Problem) -> Response {
-    let body = html! { (draw_problem(problem)) p { a href="/console?all" { "Companies" } } };
-    draw_bare(&Bare { status: problem.status, title: title_of(problem), base: BASE, refresh: None }, body)
+pub fn draw_bare_problem(problem: &Problem) -> Response {
+    let body = html! { (explain(problem)) p { a href="/console?all" { "Companies" } } };
+    draw_bare(&Bare { status: problem.status, title: name_problem(problem), base: BASE, refresh: None }, body)
 }
 
-fn title_of(problem: &Problem) -> &'static str {
+fn name_problem(problem: &Problem) -> &'static str {
     match problem.status {
         StatusCode::NOT_FOUND => "Not found",
         StatusCode::FORBIDDEN => "Not permitted",
@@ -209,7 +168,7 @@ fn title_of(problem: &Problem) -> &'static str {
 }
 
 /// The sentence of a problem, when to try again, and the id by which an operator finds its cause.
-pub fn draw_problem(problem: &Problem) -> Markup {
+fn explain(problem: &Problem) -> Markup {
     html! {
         p role="alert" {
             (problem.detail)
@@ -235,7 +194,7 @@ fn respond(bare: &Bare<'_>, site: &str, body: Markup) -> Response {
                 @if let Some((seconds, address)) = bare.refresh {
                     meta http-equiv="refresh" content=(format!("{seconds};url={address}"));
                 }
-                title { (bare.title) " - " (if site.is_empty() { "Stoa" } else { site }) }
+                title { (bare.title) " - " (site) }
                 link rel="stylesheet" href=(files::address(bare.base, "console.css"));
                 link rel="icon" href=(files::address(bare.base, "icon.svg"));
                 script src=(files::address(bare.base, "console.js")) defer {}

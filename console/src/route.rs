@@ -104,29 +104,24 @@ impl Console {
             user: session.user.clone(),
             email: session.email.clone(),
             csrf: session.csrf(),
-            list_links: shop::offer,
-            shop_links: shop::links,
             context: OnceCell::new(),
         };
         match respond(&visit).await {
             Ok(response) => response,
             Err(problem) if problem.status == StatusCode::UNAUTHORIZED => session::end(&self.host, whole),
-            Err(problem) => match visit.frame().await {
-                Ok(frame) => page::problem(&frame, &problem),
-                Err(_) => page::problem_bare(&problem),
-            },
+            Err(problem) => page::draw_problem(&visit, &problem).await,
         }
     }
 }
 
 fn reject(status: StatusCode, sentence: &str) -> Response {
-    page::problem_bare(&Problem::new(status, "", sentence))
+    page::draw_bare_problem(&Problem::new(status, "", sentence))
 }
 
 async fn respond(visit: &Visit) -> Result<Response, Problem> {
     let site: &Site = &visit.site;
-    if visit.tenant.is_none() {
-        return if visit.path == "/new" { create_company(visit).await } else { choose_company(visit).await };
+    if visit.tenant.is_none() && visit.path != "/new" {
+        return choose_company(visit).await;
     }
     if let Some(list) = visit.path.strip_prefix("/-/find/") {
         return form::reference::respond(visit, list).await;
@@ -134,8 +129,12 @@ async fn respond(visit: &Visit) -> Result<Response, Problem> {
     if let Some((shop_page, rest)) = shop::find(&visit.path).filter(|(shop_page, _)| shop_page.is_served(site)) {
         return (shop_page.respond)(visit, rest).await;
     }
-    if let Some(id) = visit.query.get("_form") {
-        let (operation, values) = site.form_at(id, &visit.path).ok_or_else(Problem::not_found)?;
+    let form = match &visit.tenant {
+        None => site.operation("createCompany").map(|operation| Some((operation, Vec::new()))),
+        Some(_) => visit.query.get("_form").map(|id| site.form_at(id, &visit.path)),
+    };
+    if let Some(form) = form {
+        let (operation, values) = form.ok_or_else(Problem::not_found)?;
         return if visit.is_post {
             show::write::send(visit, operation, &values).await
         } else {
@@ -144,15 +143,6 @@ async fn respond(visit: &Visit) -> Result<Response, Problem> {
     }
     let (operation, values) = site.read_at(&visit.path).filter(|_| !visit.is_post).ok_or_else(Problem::not_found)?;
     show::respond(visit, operation, &values).await
-}
-
-async fn create_company(visit: &Visit) -> Result<Response, Problem> {
-    let operation = visit.site.operation("createCompany").ok_or_else(Problem::not_found)?;
-    if visit.is_post {
-        show::write::send(visit, operation, &[]).await
-    } else {
-        show::write::draw(visit, operation, &[]).await
-    }
 }
 
 /// The only company of the user, else a list of them; without one the form of a new company.
@@ -176,5 +166,5 @@ async fn choose_company(visit: &Visit) -> Result<Response, Problem> {
         }
         p { a.button href="/console/new" { "Create a company" } }
     };
-    Ok(page::draw(&visit.frame().await?, "Companies", body))
+    page::draw(visit, "Companies", body).await
 }

@@ -17,7 +17,7 @@ use serde_json::Value;
 use crate::call::{Context, Problem, ProblemItem};
 use crate::form::fault::{Faults, Places};
 use crate::host::Later;
-use crate::page::{self, Frame, Link, Visit};
+use crate::page::{self, Link, Visit};
 use crate::show::encode_segment;
 use crate::site::operation::Operation;
 use crate::site::{Site, fill};
@@ -67,28 +67,27 @@ impl ShopPage {
         self.needs.iter().all(|id| is_permitted(site, context, id))
     }
 
-    fn link(&self, context: &Context, label: &str, rest: &str) -> Link {
-        let address = format!("/console/{}{}{rest}", context.tenant, self.path);
-        Link { group: self.group.to_owned(), label: label.to_owned(), address }
+    fn link(&self, visit: &Visit, label: &'static str, rest: &str) -> Link {
+        Link { group: self.group, label, address: format!("{}{}{rest}", visit.base, self.path) }
     }
 }
 
 /// The pages that a user of this company is offered in the navigation. The layout itself has the start.
-pub fn offer(site: &Site, context: &Context) -> Vec<Link> {
-    let pages = PAGES.iter().filter(|page| !page.label.is_empty() && page.is_offered(site, context));
-    pages.map(|page| page.link(context, page.label, "")).collect()
+pub fn offer(visit: &Visit, context: &Context) -> Vec<Link> {
+    let pages = PAGES.iter().filter(|page| !page.label.is_empty() && page.is_offered(&visit.site, context));
+    pages.map(|page| page.link(visit, page.label, "")).collect()
 }
 
-/// The pages of commerce of a record.
-pub fn links(frame: &Frame, operation: &Operation, id: &str) -> Vec<Link> {
+/// The page of commerce of a record.
+pub fn find_link(visit: &Visit, context: &Context, operation: &Operation, id: &str) -> Option<Link> {
     let (path, label) = match operation.id.as_str() {
         "getSalesOrder" => ("/-/orders", "Timeline"),
         "getPosSession" => ("/-/till", "Sell at the till"),
         "getPurchaseOrder" => ("/-/receive", "Receive goods"),
-        _ => return Vec::new(),
+        _ => return None,
     };
-    let page = PAGES.iter().find(|page| page.path == path && page.is_offered(&frame.site, &frame.context));
-    page.map(|page| page.link(&frame.context, label, &format!("/{id}"))).into_iter().collect()
+    let page = PAGES.iter().find(|page| page.path == path && page.is_offered(&visit.site, context))?;
+    Some(page.link(visit, label, &format!("/{id}")))
 }
 
 /// True if the contract has the operation and the user may send it. The host decides anyway.
@@ -191,7 +190,7 @@ async fn write(visit: &Visit, id: &'static str, parts: &[&str], body: &Value) ->
 }
 
 async fn finish(visit: &Visit, title: &str, said: &Said, body: Markup) -> Result<Response, Problem> {
-    Ok(page::draw_with_status(&visit.frame().await?, said.status(), title, body))
+    page::draw_with_status(visit, said.status(), title, body).await
 }
 
 /// A text of a response; "" for null.

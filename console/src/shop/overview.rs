@@ -26,8 +26,8 @@ pub async fn respond(visit: &Visit) -> Result<Response, Problem> {
             None => Ok(Value::Null),
         }
     };
-    let (frame, entities) = tokio::join!(visit.frame(), entities);
-    let (frame, entities) = (frame?, entities?);
+    let (context, entities) = tokio::join!(visit.context(), entities);
+    let (context, entities) = (context?, entities?);
     let entities = items(&entities);
     let asked = visit.query.get("entity").unwrap_or_default();
     let entity = entities.iter().find(|entity| text(entity, "id") == asked).or(entities.first());
@@ -43,7 +43,7 @@ pub async fn respond(visit: &Visit) -> Result<Response, Problem> {
         }
         (body)
     };
-    Ok(page::draw(&frame, &frame.context.name, page))
+    page::draw(visit, &context.name, page).await
 }
 
 /// The first of so many days of which today is the last.

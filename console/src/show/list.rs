@@ -4,15 +4,15 @@ use axum::response::Response;
 use chrono::Datelike as _;
 use http::{HeaderValue, StatusCode, header};
 use maud::{Markup, html};
-use serde_json::{Map, Value};
+use serde_json::Value;
 
-use super::value::{View, member};
-use crate::call::{Context, Problem, to_address};
+use super::value::View;
+use crate::call::{Problem, to_address};
 use crate::clock::Clock;
 use crate::form::draw::{self, Drawer, Filled};
 use crate::form::field::{Field, Kind};
-use crate::form::reference::{Names, Offers, names};
-use crate::form::{Faults, Places, Values, read};
+use crate::form::reference::Offers;
+use crate::form::{Faults, Values, read};
 use crate::page::{self, Visit};
 use crate::pairs::Pairs;
 use crate::site::collection::Collection;
@@ -22,149 +22,112 @@ use crate::site::words;
 /// Parameters of a list that are no filters.
 const NO_FILTERS: [&str; 4] = ["cursor", "limit", "ids", "updatedSince"];
 const ROWS: &str = "50";
-/// Collections whose titles a page reads, at most.
-const MOST_NAMES: usize = 4;
 
 /// The filters of a read, with what is typed into them.
 struct Filters<'a> {
+    visit: &'a Visit,
     operation: &'a Operation,
     fields: Vec<Field<'a>>,
     pairs: Pairs,
-    offers: Offers,
     clock: Clock,
+    /// True if the form of the filters was sent, which writes the names of its fields into the address.
+    is_sent: bool,
 }
 
 impl<'a> Filters<'a> {
-    /// The filters of a page; the error is the page that has their values in its address: a form writes the names of its fields there.
-    async fn read(
-        visit: &'a Visit,
-        operation: &'a Operation,
-        known: &[(String, String)],
-    ) -> Result<Result<Filters<'a>, Response>, Problem> {
-        let asked = operation
-            .parameters
-            .iter()
-            .filter(|parameter| parameter.place == Place::Query && !NO_FILTERS.contains(&parameter.name.as_str()));
+    fn new(visit: &'a Visit, operation: &'a Operation, clock: Clock) -> Filters<'a> {
+        let is_filter = |name: &str| !NO_FILTERS.contains(&name);
+        let asked = operation.parameters.iter().filter(|one| one.place == Place::Query && is_filter(&one.name));
         let fields: Vec<Field<'_>> = asked.map(|asked| Field::of_parameter(&visit.site, operation, asked)).collect();
-        let clock = visit.clock().await?;
-        let (offers, is_sent) = (Offers::default(), visit.query.0.iter().any(|(name, _)| name.starts_with("v/")));
+        let is_sent = visit.query.0.iter().any(|(name, _)| name.starts_with("v/"));
         let mut pairs = if is_sent { visit.query.clone() } else { Pairs::default() };
         for field in fields.iter().filter(|_| !is_sent) {
             let value = visit.query.get(field.name).map(Value::from);
             read::fill(field, value.as_ref(), &format!("/{}", field.name), &clock, &mut pairs);
         }
-        let mut filters = Filters { operation, fields, pairs, offers, clock };
-        if is_sent && visit.query.get("do").is_none_or(|button| !button.starts_with("find:")) {
-            let address = to_address(&visit.address(), &as_texts(&filters.query()));
-            return Ok(Err(page::redirect(&address)));
-        }
-        if !filters.is_complete() {
-            filters.load(visit, known).await?;
-            filters.complete();
-        }
-        Ok(Ok(filters))
+        Filters { visit, operation, fields, pairs, clock, is_sent }
     }
 
-    async fn load(&mut self, visit: &Visit, known: &[(String, String)]) -> Result<(), Problem> {
+    async fn load(&self, known: &[(String, String)]) -> Result<Offers, Problem> {
         let fields: Vec<&Field<'_>> = self.fields.iter().collect();
-        self.offers = Offers::load(visit, self.operation, known, &fields, &Value::Null, &self.pairs).await?;
-        Ok(())
+        Offers::load(self.visit, self.operation, known, &fields, &Value::Null, &self.pairs).await
     }
 
-    /// Parameters of the call.
-    fn query(&self) -> Vec<(String, String)> {
+    /// The path of the read below the company, with the parameters that are stated and these.
+    fn path(&self, more: &[(&str, &str)]) -> String {
         let values = Values::new(&self.pairs);
-        let stated = self.fields.iter().filter_map(|field| {
+        let stated = self.fields.iter().map(|field| {
             let text = values.text(&format!("v/{}", field.name));
             let text = if matches!(field.kind, Kind::Instant) { self.clock.from_text(text) } else { text.to_owned() };
-            (!text.is_empty()).then(|| (field.name.to_owned(), text))
+            (field.name, text)
         });
-        stated.collect()
+        let stated: Vec<(&str, String)> = stated.filter(|(_, text)| !text.is_empty()).collect();
+        let query = stated.iter().map(|(name, text)| (*name, text.as_str())).chain(more.iter().copied());
+        to_address(&self.visit.path, &query.collect::<Vec<_>>())
     }
 
-    /// True if each required parameter has a value.
-    fn is_complete(&self) -> bool {
-        let query = self.query();
-        let is_stated = |field: &Field<'_>| query.iter().any(|(name, _)| name == field.name);
-        self.fields.iter().all(|field| !field.required || is_stated(field))
+    /// Required parameters that have no value.
+    fn list_blank(&self) -> Vec<&Field<'a>> {
+        let values = Values::new(&self.pairs);
+        let is_blank = |field: &&Field<'_>| field.required && values.text(&format!("v/{}", field.name)).is_empty();
+        self.fields.iter().filter(is_blank).collect()
     }
 
     /// Fills required parameters in that have an obvious value: the only record and its members, the present month.
-    fn complete(&mut self) {
+    fn complete(&mut self, offers: &Offers) {
         let today = self.clock.today();
-        let stated = self.query();
-        let owners = self.fields.iter().filter(|field| field.required).filter_map(|field| match &field.kind {
-            Kind::Reference(collection) => Some(*collection),
-            _ => None,
-        });
-        let owners: Vec<&Collection> = owners.collect();
-        let is_blank = |field: &&Field<'_>| field.required && !stated.iter().any(|(name, _)| name == field.name);
-        for field in self.fields.iter().filter(is_blank) {
+        let owners = || {
+            self.fields.iter().filter_map(|field| match &field.kind {
+                Kind::Reference(collection) if field.required => Some(*collection),
+                _ => None,
+            })
+        };
+        let filled = self.list_blank().into_iter().filter_map(|field| {
             let value = match (&field.kind, field.name) {
-                (Kind::Reference(collection), _) => self.offers.find_only(collection, "id").map(str::to_owned),
-                (Kind::Date, "from") => today.with_day(1).map(|day| day.to_string()),
-                (Kind::Date, _) => Some(today.to_string()),
-                (Kind::Integer, "year") => Some(today.year().to_string()),
-                (_, name) => owners.iter().find_map(|owner| self.offers.find_only(owner, name)).map(str::to_owned),
+                (Kind::Reference(collection), _) => offers.find_only(collection, "id")?.to_owned(),
+                (Kind::Date, "from") => today.with_day(1)?.to_string(),
+                (Kind::Date, _) => today.to_string(),
+                (Kind::Integer, "year") => today.year().to_string(),
+                (_, name) => owners().find_map(|owner| offers.find_only(owner, name))?.to_owned(),
             };
-            self.pairs.0.extend(value.map(|value| (format!("v/{}", field.name), value)));
-        }
+            Some((format!("v/{}", field.name), value))
+        });
+        let filled: Vec<(String, String)> = filled.collect();
+        self.pairs.0.extend(filled);
     }
 
-    fn draw(&self, visit: &Visit, faults: &Faults) -> Markup {
-        let zone = self.clock.zone.name();
-        let filled = Filled {
-            pairs: &self.pairs,
-            offers: &self.offers,
-            parts: &[],
-            missing: &[],
-            csrf: "",
-            base: &visit.base,
-            path: &visit.path,
-            zone,
-        };
+    /// A rejected parameter is a fault of its field.
+    fn find_faults(&self, problem: &Problem) -> Faults {
+        let names = self.fields.iter().map(|field| field.name);
+        let places = names.map(|name| (format!("/query/{name}"), format!("v/{name}"))).collect();
+        Faults::of(&self.visit.site, self.operation, problem, &places, &self.visit.base)
+    }
+
+    fn draw(&self, offers: &Offers, faults: &Faults) -> Markup {
+        let (visit, address) = (self.visit, self.visit.address());
+        let (parts, missing, csrf) = (&[], &[], "");
+        let (base, path, zone) = (&visit.base, &visit.path, self.clock.zone.name());
+        let filled = Filled { pairs: &self.pairs, offers, parts, missing, csrf, base, path, zone };
         let values = Values::new(&self.pairs);
         let drawer = Drawer { site: &visit.site, filled: &filled, faults, values: &values };
-        let (search, others): (Vec<&Field<'_>>, Vec<&Field<'_>>) =
-            self.fields.iter().partition(|field| field.name == "text");
-        let draw = |field: &&Field<'_>| drawer.field(field, &format!("/{}", field.name));
-        let is_open = self.query().iter().any(|(name, _)| name != "text") || !self.is_complete();
+        let (search, others): (Vec<_>, Vec<_>) = self.fields.iter().partition(|field| field.name == "text");
+        let draw = |field: &Field<'_>| drawer.field(field, &format!("/{}", field.name));
+        let is_stated = |field: &&Field<'_>| !values.text(&format!("v/{}", field.name)).is_empty();
+        let is_open = others.iter().any(is_stated) || !self.list_blank().is_empty();
         html! {
             @if !self.fields.is_empty() {
-                (draw::summary(faults, &visit.address()))
-                form.filters #filters method="get" action=(visit.address()) data-base=(visit.base) data-at=(visit.path)
-                    data-form=(self.operation.id) {
+                (draw::summary(faults, &address))
+                form.filters #filters method="get" action=(address) data-base=(base) data-at=(path) data-form=(self.operation.id) {
                     button.visually-hidden tabindex="-1" aria-hidden="true" { "Show" }
-                    @for field in &search { (draw(field)) }
+                    @for field in search { (draw(field)) }
                     @if !others.is_empty() {
-                        details open[is_open] { summary { "Filters" } div.fields { @for field in &others { (draw(field)) } } }
+                        details open[is_open] { summary { "Filters" } div.fields { @for field in others { (draw(field)) } } }
                     }
-                    div.actions { button { "Show" } a.button.plain href=(visit.address()) { "Clear" } }
+                    div.actions { button { "Show" } a.button.plain href=(address) { "Clear" } }
                 }
             }
         }
     }
-}
-
-/// A rejected parameter is a fault of its field.
-fn find_faults(visit: &Visit, operation: &Operation, problem: &Problem) -> Faults {
-    let places = operation
-        .parameters
-        .iter()
-        .map(|parameter| (format!("/query/{}", parameter.name), format!("v/{}", parameter.name)));
-    Faults::of(&visit.site, operation, problem, &places.collect::<Places>(), &visit.base)
-}
-
-/// The response as a file.
-async fn download(visit: &Visit, operation: &Operation, query: &[(String, String)]) -> Result<Response, Problem> {
-    let mut response = visit.calls.download(&visit.path, &as_texts(query), "text/csv").await?;
-    let disposition = HeaderValue::from_str(&format!("attachment; filename=\"{}.csv\"", operation.id));
-    response.headers_mut().extend(disposition.ok().map(|value| (header::CONTENT_DISPOSITION, value)));
-    Ok(response)
-}
-
-fn as_texts(pairs: &[(String, String)]) -> Vec<(&str, &str)> {
-    pairs.iter().map(|(name, value)| (name.as_str(), value.as_str())).collect()
 }
 
 /// The page of a list, or of another read: a report, settings.
@@ -174,127 +137,103 @@ pub async fn respond(
     collection: Option<&Collection>,
     known: &[(String, String)],
 ) -> Result<Response, Problem> {
-    let mut filters = match Filters::read(visit, operation, known).await? {
-        Ok(filters) => filters,
-        Err(response) => return Ok(response),
-    };
-    let filtered = filters.query();
+    let mut view = View::new(visit, operation, known).await?;
+    let mut filters = Filters::new(visit, operation, view.clock);
+    if filters.is_sent && visit.query.get("do").is_none_or(|button| !button.starts_with("find:")) {
+        return Ok(page::redirect(&format!("{}{}", visit.base, filters.path(&[]))));
+    }
+    let mut offers = None;
+    if !filters.list_blank().is_empty() {
+        filters.complete(offers.insert(filters.load(known).await?));
+    }
     if visit.query.get("_as") == Some("csv") && operation.csv {
-        return download(visit, operation, &filtered).await;
+        let mut response = visit.calls.download(&filters.path(&[]), &[], "text/csv").await?;
+        let disposition = HeaderValue::from_str(&format!("attachment; filename=\"{}.csv\"", operation.id));
+        response.headers_mut().extend(disposition.ok().map(|value| (header::CONTENT_DISPOSITION, value)));
+        return Ok(response);
     }
-    let mut query = as_texts(&filtered);
-    if operation.parameters.iter().any(|parameter| parameter.name == "limit") {
-        query.push(("limit", ROWS));
-    }
-    let cursor = visit.query.get("cursor");
-    query.extend(cursor.map(|cursor| ("cursor", cursor)));
+    let cursor = visit.query.get("cursor").map(|cursor| ("cursor", cursor));
+    let limit = operation.parameters.iter().any(|one| one.name == "limit").then_some(("limit", ROWS));
+    let paging: Vec<(&str, &str)> = limit.into_iter().chain(cursor).collect();
     let (mut body, mut faults) = (Value::Null, Faults::default());
-    if filters.is_complete() {
-        match visit.calls.get(&visit.path, &query).await {
+    if filters.list_blank().is_empty() {
+        match visit.calls.get(&filters.path(&paging), &[]).await {
             Ok(reply) => body = reply.body,
-            Err(problem) if problem.status == StatusCode::BAD_REQUEST => {
-                faults = find_faults(visit, operation, &problem)
-            }
+            Err(problem) if problem.status == StatusCode::BAD_REQUEST => faults = filters.find_faults(&problem),
             Err(problem) => return Err(problem),
         }
     }
     let items = body.get("items").and_then(Value::as_array).filter(|_| collection.is_some());
-    let rows = items.map_or(std::slice::from_ref(&body), Vec::as_slice);
-    let mut view = View { visit, operation, known, clock: filters.clock, names: Names::default() };
-    view.names = name_rows(&view, collection, rows, &filters.offers).await;
-    if filters.offers.is_empty() {
-        filters.load(visit, known).await?;
-    }
-    filters.offers.add_to(&mut view.names);
-    let frame = visit.frame().await?;
-    let next = body.get("nextCursor").and_then(Value::as_str);
-    let find_page = |cursor: Option<&str>| {
-        let pairs = as_texts(&filtered).into_iter().chain(cursor.map(|cursor| ("cursor", cursor)));
-        to_address(&visit.address(), &pairs.collect::<Vec<_>>())
+    view.name_rows(collection, items.map_or(std::slice::from_ref(&body), Vec::as_slice), offers.as_ref()).await;
+    let offers = match offers {
+        Some(offers) => offers,
+        None => filters.load(known).await?,
     };
-    let shown_below: &[&str] = if collection.is_some() { &["items", "nextCursor"] } else { &["nextCursor"] };
-    let has_members =
-        body.as_object().is_some_and(|members| members.keys().any(|name| !shown_below.contains(&name.as_str())));
+    offers.add_to(&mut view.names);
+    let address = |more: &[(&str, &str)]| format!("{}{}", visit.base, filters.path(more));
+    let next = body.get("nextCursor").and_then(Value::as_str);
+    let shown_below: &[&str] = if collection.is_some() { &["items"] } else { &[] };
     let above = collection.and_then(|collection| collection.parent).and_then(|_| visit.path.rsplit_once('/'));
     let title = collection.map_or_else(|| words::to_title(&operation.id, &operation.summary), |one| one.label.clone());
-    let file = to_address(&visit.address(), &[as_texts(&filtered).as_slice(), &[("_as", "csv")]].concat());
     let status = if faults.title.is_some() { StatusCode::BAD_REQUEST } else { StatusCode::OK };
     let markup = html! {
         @if let Some((above, _)) = above { p { a href=(format!("{}{above}", visit.base)) { "Back to the record" } } }
-        (draw_actions(visit, &frame.context, list_writes(visit, operation, collection), &visit.path))
-        @if operation.csv { p { a.button.plain href=(file) { "CSV" } } }
-        (filters.draw(visit, &faults))
+        (draw_actions(&view, collection, &visit.path))
+        @if operation.csv { p { a.button.plain href=(address(&[("_as", "csv")])) { "CSV" } } }
+        (filters.draw(&offers, &faults))
         @if body.is_null() { p.hint { "State the filters to see the page." } }
-        @if has_members { (view.object(&operation.response, &body, shown_below, 0)) }
-        @if let (Some(collection), Some(rows)) = (collection, items) {
-            (draw_table(&view, &frame.context, collection, rows, &visit.path))
-        }
+        (view.object(&operation.response, &body, shown_below, 0))
+        @if let (Some(collection), Some(rows)) = (collection, items) { (draw_table(&view, collection, rows, &visit.path)) }
         @if cursor.is_some() || next.is_some() {
             nav.pager aria-label="Pages of the list" {
-                @if cursor.is_some() { a href=(find_page(None)) { "First" } " " }
-                @if next.is_some() { a href=(find_page(next)) rel="next" { "Next" } }
+                @if cursor.is_some() { a href=(address(&[])) { "First" } " " }
+                @if let Some(next) = next { a href=(address(&[("cursor", next)])) rel="next" { "Next" } }
             }
         }
     };
-    Ok(page::draw_with_status(&frame, status, &title, markup))
+    page::draw_with_status(visit, status, &title, markup).await
 }
 
-/// Titles of the records that the columns name; without a collection those of all members.
-pub async fn name_rows(view: &View<'_>, collection: Option<&Collection>, rows: &[Value], offers: &Offers) -> Names {
-    let mut wanted = Vec::new();
-    for row in rows {
-        let Some(collection) = collection else {
-            view.collect(row, &mut wanted);
-            continue;
+/// Links to the forms of the writes at a list, or at the path of another read, that the user may call.
+pub fn draw_actions(view: &View<'_>, collection: Option<&Collection>, path: &str) -> Markup {
+    let writes = view.visit.site.operations.iter().enumerate().filter(|(number, one)| {
+        let is_here = match collection {
+            Some(collection) => collection.create == Some(*number) || collection.actions.contains(number),
+            None => one.path == view.operation.path && !one.is_read(),
         };
-        let columns = collection.columns.iter().filter_map(|name| Some((name.clone(), row.get(name)?.clone())));
-        view.collect(&Value::Object(columns.collect::<Map<_, _>>()), &mut wanted);
-    }
-    wanted.retain(|(collection, _)| !offers.has(collection));
-    wanted.truncate(MOST_NAMES);
-    names(view.visit, &wanted).await
-}
-
-/// The writes at a list, or those at the path of another read.
-pub fn list_writes<'a>(visit: &'a Visit, read: &Operation, collection: Option<&Collection>) -> Vec<&'a Operation> {
-    let all = visit.site.operations.iter().enumerate();
-    let own = all.filter(|(number, one)| match collection {
-        Some(collection) => collection.create == Some(*number) || collection.actions.contains(number),
-        None => one.path == read.path && !one.is_read(),
+        is_here && view.permits(one)
     });
-    own.map(|(_, one)| one).collect()
-}
-
-/// Links to the forms of the writes that the user may call.
-pub fn draw_actions(visit: &Visit, context: &Context, writes: Vec<&Operation>, path: &str) -> Markup {
     html! {
         div.actions {
-            @for write in writes.iter().filter(|write| write.access.permits(&context.permissions)) {
-                a.button href=(format!("{}{path}?_form={}", visit.base, write.id)) { (write.summary) }
+            @for (_, write) in writes {
+                a.button href=(format!("{}{path}?_form={}", view.visit.base, write.id)) { (write.summary) }
             }
         }
     }
 }
 
 /// The rows of a list. `path`: that of the list, below the company.
-pub fn draw_table(view: &View<'_>, context: &Context, collection: &Collection, rows: &[Value], path: &str) -> Markup {
-    let site = &view.visit.site;
-    let base = &view.visit.base;
+pub fn draw_table(view: &View<'_>, collection: &Collection, rows: &[Value], path: &str) -> Markup {
+    let (site, base) = (&view.visit.site, &view.visit.base);
     let address = |row: &Value| {
         let id = row.get("id").and_then(Value::as_str)?;
         Some(format!("{base}{}", site.record_path(collection, view.known, id)?))
     };
     // The first column leads to the record, unless it leads to another one.
-    let leading = collection.columns.first().filter(|name| collection.title.contains(name));
-    let columns = collection.columns.get(usize::from(leading.is_some())..).unwrap_or_default();
+    let (leading, columns) = match collection.columns.split_first() {
+        Some((name, others)) if collection.title.contains(name) => (Some(name), others),
+        _ => (None, collection.columns.as_slice()),
+    };
     let has_page = rows.first().and_then(address).is_some();
+    let first = leading.map(|name| words::to_label(name)).or_else(|| has_page.then(|| "Record".to_owned()));
+    let title = |row: &Value| {
+        let text = leading.and_then(|name| row.get(name)?.as_str());
+        text.map_or_else(|| site.title_of(collection, row), str::to_owned)
+    };
     // Operations of a row that has no page.
     let below = format!("{}/{{", site.operations.get(collection.list).map_or("", |list| list.path.as_str()));
     let parts = site.operations.iter().filter(|one| {
-        one.path.starts_with(&below)
-            && !one.is_read()
-            && collection.record.is_none()
-            && one.access.permits(&context.permissions)
+        collection.record.is_none() && one.path.starts_with(&below) && !one.is_read() && view.permits(one)
     });
     let parts: Vec<(&Operation, &str)> =
         parts.filter_map(|one| Some((one, one.path_parameters().last()?.name.as_str()))).collect();
@@ -305,31 +244,23 @@ pub fn draw_table(view: &View<'_>, context: &Context, collection: &Collection, r
         query.extend(version.as_deref().map(|version| ("version", version)));
         to_address(&format!("{base}{path}"), &query)
     };
-    let label = |name: &String| words::to_label(name);
     html! {
         @if rows.is_empty() { p.hint { "The list is empty." } }
         @else {
             table.cards {
                 thead {
                     tr {
-                        @if let Some(name) = leading { th scope="col" { (label(name)) } }
-                        @else if has_page { th scope="col" { "Record" } }
-                        @for name in columns { th scope="col" { (label(name)) } }
+                        @if let Some(first) = &first { th scope="col" { (first) } }
+                        @for name in columns { th scope="col" { (words::to_label(name)) } }
                         @if !parts.is_empty() { th scope="col" { "Actions" } }
                     }
                 }
                 tbody {
                     @for row in rows {
                         tr {
-                            @match (address(row), leading) {
-                                (Some(address), leading) => {
-                                    td data-label=(leading.map_or_else(|| "Record".to_owned(), label)) {
-                                        a href=(address) { (draw_leading(view, collection, row, leading)) }
-                                    }
-                                }
-                                (None, Some(name)) => { (view.cell(&collection.item, row, name, 1)) }
-                                (None, None) => {}
-                            }
+                            @if let (Some(first), Some(address)) = (&first, address(row)) {
+                                td data-label=(first) { a href=(address) { (title(row)) } }
+                            } @else if let Some(name) = leading { (view.cell(&collection.item, row, name, 1)) }
                             @for name in columns { (view.cell(&collection.item, row, name, 1)) }
                             @if !parts.is_empty() {
                                 td data-label="Actions" {
@@ -344,13 +275,5 @@ pub fn draw_table(view: &View<'_>, context: &Context, collection: &Collection, r
                 }
             }
         }
-    }
-}
-
-/// The link to a record shows the first column, or the title.
-fn draw_leading(view: &View<'_>, collection: &Collection, row: &Value, leading: Option<&String>) -> Markup {
-    match leading.and_then(|name| Some((name, row.get(name).filter(|value| !value.is_null())?))) {
-        Some((name, value)) => view.value(member(&collection.item, name), name, value, 1),
-        None => html! { (view.visit.site.title_of(collection, row)) },
     }
 }

@@ -2,10 +2,11 @@
 
 use chrono::DateTime;
 use maud::{Markup, html};
-use serde_json::Value;
+use serde_json::{Map, Value};
 
+use crate::call::{Context, Problem};
 use crate::clock::Clock;
-use crate::form::reference::Names;
+use crate::form::reference::{Names, Offers, names};
 use crate::page::Visit;
 use crate::site::collection::Collection;
 use crate::site::operation::Operation;
@@ -14,11 +15,15 @@ use crate::site::words;
 /// Values deeper than this are shown as JSON.
 const DEEPEST: usize = 6;
 /// Members that say nothing to a user.
-const UNSHOWN: [&str; 2] = ["tenantId", "id"];
+const UNSHOWN: [&str; 3] = ["tenantId", "id", "nextCursor"];
+
+/// Collections whose titles a page reads, at most.
+const MOST_NAMES: usize = 4;
 
 /// Shows the values of one response.
 pub struct View<'a> {
     pub visit: &'a Visit,
+    pub context: &'a Context,
     pub operation: &'a Operation,
     /// The parameters of its path.
     pub known: &'a [(String, String)],
@@ -27,17 +32,49 @@ pub struct View<'a> {
 }
 
 impl<'a> View<'a> {
+    pub async fn new(
+        visit: &'a Visit,
+        operation: &'a Operation,
+        known: &'a [(String, String)],
+    ) -> Result<View<'a>, Problem> {
+        let context = visit.context().await?;
+        Ok(View { visit, context, operation, known, clock: Clock { zone: context.zone }, names: Names::default() })
+    }
+
+    pub fn permits(&self, operation: &Operation) -> bool {
+        operation.access.permits(&self.context.permissions)
+    }
+
+    /// Reads the titles of the records that the columns of a list name, or all members of other rows.
+    pub async fn name_rows(&mut self, list: Option<&Collection>, rows: &[Value], offers: Option<&Offers>) {
+        let mut wanted = Vec::new();
+        for row in rows {
+            match list {
+                Some(list) => {
+                    let columns = list.columns.iter().filter_map(|name| Some((name, row.get(name)?)));
+                    columns.for_each(|(name, value)| self.collect(name, value, &mut wanted));
+                }
+                None => self.collect("", row, &mut wanted),
+            }
+        }
+        wanted.retain(|(collection, _)| offers.is_none_or(|offers| !offers.has(collection)));
+        wanted.truncate(MOST_NAMES);
+        self.names = names(self.visit, &wanted).await;
+    }
+
     /// The members of an object as a list of definitions.
     pub fn object(&self, schema: &Value, object: &Value, without: &[&str], depth: usize) -> Markup {
         let schema = self.visit.site.resolve(schema).schema;
-        let members = object.as_object().into_iter().flatten();
-        let members =
-            members.filter(|(name, _)| !without.contains(&name.as_str()) && !UNSHOWN.contains(&name.as_str()));
+        let is_shown = |name: &str| !without.contains(&name) && !UNSHOWN.contains(&name);
+        let members = object.as_object().into_iter().flatten().filter(|(name, _)| is_shown(name));
+        let members: Vec<(&String, &Value)> = members.collect();
         html! {
-            dl.record {
-                @for (name, value) in members {
-                    dt { (words::to_label(name)) }
-                    dd { (self.value(member(schema, name), name, value, depth)) }
+            @if !members.is_empty() {
+                dl.record {
+                    @for (name, value) in members {
+                        dt { (words::to_label(name)) }
+                        dd { (self.value(member(schema, name), name, value, depth)) }
+                    }
                 }
             }
         }
@@ -53,8 +90,7 @@ impl<'a> View<'a> {
             Value::String(text) => self.text(schema, name, text),
             Value::Array(values) if values.is_empty() => html! { span.hint { "none" } },
             Value::Array(values) if values.iter().all(Value::is_object) && depth < DEEPEST => {
-                let item = schema.get("items").unwrap_or(&Value::Null);
-                self.table(item, values, &self.columns_of(item, values), depth + 1)
+                self.table(schema.get("items").unwrap_or(&Value::Null), values, depth + 1)
             }
             Value::Array(values) => {
                 let item = schema.get("items").unwrap_or(&Value::Null);
@@ -84,13 +120,16 @@ impl<'a> View<'a> {
         html! { (if is_decimal(schema) { amount(text) } else { text.to_owned() }) }
     }
 
-    /// A table of objects. Lists that are long have a page of their own.
-    fn table(&self, item: &Value, rows: &[Value], columns: &[String], depth: usize) -> Markup {
+    /// A table of objects, with the members that its schema states.
+    fn table(&self, item: &Value, rows: &[Value], depth: usize) -> Markup {
         let item = self.visit.site.resolve(item).schema;
+        let members = item.get("properties").or(rows.first()).and_then(Value::as_object);
+        let columns = members.into_iter().flat_map(Map::keys).filter(|name| !UNSHOWN.contains(&name.as_str()));
+        let columns: Vec<&String> = columns.collect();
         html! {
             table.cards {
-                thead { tr { @for name in columns { th scope="col" { (words::to_label(name)) } } } }
-                tbody { @for row in rows { tr { @for name in columns { (self.cell(item, row, name, depth)) } } } }
+                thead { tr { @for name in &columns { th scope="col" { (words::to_label(name)) } } } }
+                tbody { @for row in rows { tr { @for name in &columns { (self.cell(item, row, name, depth)) } } } }
             }
         }
     }
@@ -103,43 +142,22 @@ impl<'a> View<'a> {
         html! { td.number[is_number] data-label=(words::to_label(name)) { (self.value(schema, name, value, depth)) } }
     }
 
-    /// The members that a row of the list has.
-    fn columns_of(&self, item: &Value, rows: &[Value]) -> Vec<String> {
-        let item = self.visit.site.resolve(item).schema;
-        let stated = item.get("properties").and_then(Value::as_object).into_iter().flatten().map(|(name, _)| name);
-        let stated: Vec<&String> = stated.collect();
-        let found = rows.first().and_then(Value::as_object).into_iter().flatten().map(|(name, _)| name);
-        let names = if stated.is_empty() { found.collect() } else { stated };
-        names.into_iter().filter(|name| !UNSHOWN.contains(&name.as_str())).cloned().collect()
-    }
-
     /// The collection to which a member refers.
-    pub fn collection(&self, name: &str) -> Option<&'a Collection> {
+    fn collection(&self, name: &str) -> Option<&'a Collection> {
         self.visit.site.refers_at(self.operation, self.known, name)
     }
 
-    /// Adds the ids in a value to those of their collections.
-    pub fn collect(&self, value: &Value, wanted: &mut Vec<(&'a Collection, Vec<String>)>) {
-        let mut add = |name: &str, id: &str| {
-            let Some(collection) = self.collection(name) else { return };
-            match wanted.iter_mut().find(|(known, _)| std::ptr::eq(*known, collection)) {
-                Some((_, ids)) => ids.push(id.to_owned()),
-                None => wanted.push((collection, vec![id.to_owned()])),
-            }
-        };
+    /// Adds the ids in a member to those of their collections.
+    fn collect(&self, name: &str, value: &Value, wanted: &mut Vec<(&'a Collection, Vec<String>)>) {
         match value {
-            Value::Array(values) => values.iter().for_each(|value| self.collect(value, wanted)),
-            Value::Object(members) => {
-                for (name, value) in members {
-                    match value {
-                        Value::String(id) if name.ends_with("Id") => add(name, id),
-                        Value::Array(ids) if name.ends_with("Ids") => {
-                            ids.iter().filter_map(Value::as_str).for_each(|id| add(name, id));
-                        }
-                        _ => {}
-                    }
+            Value::Array(values) => values.iter().for_each(|value| self.collect(name, value, wanted)),
+            Value::Object(members) => members.iter().for_each(|(name, value)| self.collect(name, value, wanted)),
+            Value::String(id) => {
+                let Some(collection) = self.collection(name) else { return };
+                match wanted.iter_mut().find(|(known, _)| std::ptr::eq(*known, collection)) {
+                    Some((_, ids)) => ids.push(id.clone()),
+                    None => wanted.push((collection, vec![id.clone()])),
                 }
-                members.values().for_each(|value| self.collect(value, wanted));
             }
             _ => {}
         }
@@ -147,7 +165,7 @@ impl<'a> View<'a> {
 }
 
 /// The schema of a member.
-pub fn member<'b>(schema: &'b Value, name: &str) -> &'b Value {
+fn member<'b>(schema: &'b Value, name: &str) -> &'b Value {
     schema.get("properties").and_then(|members| members.get(name)).unwrap_or(&Value::Null)
 }
 

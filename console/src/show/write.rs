@@ -13,8 +13,8 @@ use crate::clock::Clock;
 use crate::form::draw::{self, Asked, Filled};
 use crate::form::field::{Field, Kind};
 use crate::form::read::{VERSION, fill};
-use crate::form::reference::{Names, Offers, find_field};
-use crate::form::{Fault, Faults, read};
+use crate::form::reference::{Offers, find_field};
+use crate::form::{Fault, Faults, Values, read};
 use crate::page::{self, Visit};
 use crate::pairs::Pairs;
 use crate::site::collection::Collection;
@@ -32,53 +32,47 @@ pub async fn draw(visit: &Visit, operation: &Operation, known: &Known) -> Result
         let detail = "You do not have the permission that this needs.";
         return Err(Problem::new(StatusCode::FORBIDDEN, "PERMISSION_DENIED", detail));
     }
-    let field = Field::of_body(&visit.site, operation, known);
+    let mut form = Form::new(visit, operation, known, Pairs::default());
     let is_edit = matches!(operation.method, Method::PUT | Method::PATCH);
-    let version = field.as_ref().and_then(|field| find_field(field, &format!("/{VERSION}")));
-    let asked: Vec<&str> = list_asked(operation, known).collect();
-    let needs_record = is_edit || version.is_some() || operation.if_match || !asked.is_empty();
-    let record = if needs_record { read_record(visit, asked.is_empty()).await? } else { None };
+    let version = form.field.as_ref().and_then(|field| find_field(field, &format!("/{VERSION}")));
+    let needs_record = is_edit || version.is_some() || operation.if_match || form.asked.is_some();
+    let record = if needs_record { form.read_record().await? } else { None };
     let body = record.as_ref().map_or(&Value::Null, |record| &record.body);
     let clock = visit.clock().await?;
-    let mut pairs = Pairs::default();
-    let mut add = |name: &str, value: Option<String>| pairs.0.extend(value.map(|value| (name.to_owned(), value)));
-    add("key", operation.key.then(|| Uuid::now_v7().to_string()));
-    add("etag", record.as_ref().and_then(|record| record.etag.clone()).filter(|_| operation.if_match));
     // That of a row is in the link to the form.
     let stated = visit.query.get("version").map(str::to_owned);
-    add("version", version.and_then(|_| stated.or_else(|| body.get("version").map(Value::to_string))));
-    add("zone", Some(clock.zone.name().to_owned()));
-    pairs.0.extend(visit.query.0.iter().filter(|(name, _)| name.starts_with("p/")).cloned());
+    let version = version.and_then(|_| stated.or_else(|| body.get("version").map(Value::to_string)));
+    let hidden = [
+        ("key", operation.key.then(|| Uuid::now_v7().to_string())),
+        ("etag", record.as_ref().and_then(|record| record.etag.clone()).filter(|_| operation.if_match)),
+        ("version", version),
+        ("zone", Some(clock.zone.name().to_owned())),
+    ];
+    let hidden = hidden.into_iter().filter_map(|(name, value)| Some((name.to_owned(), value?)));
+    let chosen = visit.query.0.iter().filter(|(name, _)| name.starts_with("p/")).cloned();
+    form.pairs.0.extend(hidden.chain(chosen));
     let mut source = is_edit.then_some(body);
-    let mut parts = Vec::new();
-    for name in asked {
-        let (entries, found) = list_entries(visit, operation, name, body, &pairs);
-        if is_edit && found.is_none() && !entries.is_empty() {
-            return Ok(page::draw(
-                &visit.frame().await?,
-                &operation.summary,
-                choose_part(visit, operation, name, &entries),
-            ));
+    if let Some(asked) = form.asked.filter(|_| is_edit) {
+        let rows = form.list_rows(body);
+        let chosen = visit.query.get(&format!("p/{asked}"));
+        source = rows.iter().find(|row| find_id(row, asked) == chosen);
+        if source.is_none() && !rows.is_empty() {
+            return page::draw(visit, &operation.summary, form.choose_part(asked, rows)).await;
         }
-        source = source.and(found);
-        parts.push(Asked { name: name.to_owned(), entries });
     }
-    let mut missing = Vec::new();
-    if let Some(field) = &field {
-        fill(field, source, "", &clock, &mut pairs);
-        if let (Some(source), Kind::Object(members)) = (source.and_then(Value::as_object), &field.kind) {
+    if let Some(field) = &form.field {
+        fill(field, source, "", &clock, &mut form.pairs);
+        if let (Some(Value::Object(source)), Kind::Object(members)) = (source, &field.kind) {
             let names = members.iter().map(|member| member.name).filter(|name| *name != VERSION);
-            missing = names.filter(|name| !source.contains_key(*name)).map(str::to_owned).collect();
+            form.missing = names.filter(|name| !source.contains_key(*name)).map(str::to_owned).collect();
         }
     }
-    let form = Form { operation, known, field, pairs, parts, missing };
-    form.draw(visit, body, Faults::default(), StatusCode::OK).await
+    form.draw(body, &Faults::default(), StatusCode::OK).await
 }
 
 /// A form that was sent: another row, a search, or the write itself.
 pub async fn send(visit: &Visit, operation: &Operation, known: &Known) -> Result<Response, Problem> {
-    let field = Field::of_body(&visit.site, operation, known);
-    let mut form = Form { operation, known, field, pairs: visit.form.clone(), parts: Vec::new(), missing: Vec::new() };
+    let mut form = Form::new(visit, operation, known, visit.form.clone());
     let clock = match visit.form.get("zone").and_then(|zone| zone.parse().ok()) {
         Some(zone) => Clock { zone },
         None => visit.clock().await?,
@@ -88,30 +82,23 @@ pub async fn send(visit: &Visit, operation: &Operation, known: &Known) -> Result
         if let Some(field) = &form.field {
             change_rows(&mut form.pairs, field, button, &clock);
         }
-        return form.draw_again(visit, Faults::default(), StatusCode::OK).await;
+        return form.draw_again(&Faults::default(), StatusCode::OK).await;
     }
     let sent = match read(&visit.site, operation, &visit.form, &clock) {
         Ok(sent) => sent,
-        Err(faults) => return form.draw_again(visit, faults, StatusCode::BAD_REQUEST).await,
+        Err(faults) => return form.draw_again(&faults, StatusCode::BAD_REQUEST).await,
     };
-    let stated: Vec<String> = known
-        .iter()
-        .map(|(_, value)| value.clone())
-        .chain(sent.path.iter().map(|(_, value)| encode_segment(value)))
-        .collect();
-    let stated: Vec<&str> = stated.iter().map(String::as_str).collect();
-    let Some(path) = site::fill(&operation.path, &stated) else {
-        let faults = list_asked(operation, known).map(|name| Fault {
-            place: Some(format!("p/{name}")),
-            text: "State this.".to_owned(),
-            link: None,
-        });
-        let faults =
-            Faults { title: Some("Nothing was sent.".to_owned()), items: faults.collect(), ..Faults::default() };
-        return form.draw_again(visit, faults, StatusCode::BAD_REQUEST).await;
+    let asked = sent.path.iter().map(|(_, value)| encode_segment(value));
+    let values: Vec<String> = known.iter().map(|(_, value)| value.clone()).chain(asked).collect();
+    let values: Vec<&str> = values.iter().map(String::as_str).collect();
+    let Some(path) = site::fill(&operation.path, &values) else {
+        let place = form.asked.map(|name| format!("p/{name}"));
+        let fault = Fault { place, text: "State this.".to_owned(), link: None };
+        let faults = Faults { title: Some("Nothing was sent.".to_owned()), items: vec![fault], ..Faults::default() };
+        return form.draw_again(&faults, StatusCode::BAD_REQUEST).await;
     };
     match visit.calls.write(operation, &path, sent.body.as_ref(), sent.key.as_deref(), sent.etag.as_deref()).await {
-        Ok(reply) => finish(visit, operation, known, &reply).await,
+        Ok(reply) => finish(visit, operation, known, &reply.body).await,
         Err(problem) if problem.status == StatusCode::UNAUTHORIZED => Err(problem),
         Err(problem) => {
             let faults = Faults::of_path(&visit.site, operation, known, &problem, &sent.places, &visit.base);
@@ -119,99 +106,105 @@ pub async fn send(visit: &Visit, operation: &Operation, known: &Known) -> Result
                 form.pairs.0.retain(|(name, _)| name != "key");
                 form.pairs.0.push(("key".to_owned(), Uuid::now_v7().to_string()));
             }
-            form.draw_again(visit, faults, problem.status).await
+            form.draw_again(&faults, problem.status).await
         }
     }
 }
 
 /// A form as it is drawn.
 struct Form<'a> {
+    visit: &'a Visit,
     operation: &'a Operation,
     known: &'a Known,
+    /// The parameter of the path that the address does not have.
+    asked: Option<&'a str>,
     field: Option<Field<'a>>,
     pairs: Pairs,
-    parts: Vec<Asked>,
     missing: Vec<String>,
 }
 
-impl Form<'_> {
-    /// After a submit: the parts of the record are read again.
-    async fn draw_again(mut self, visit: &Visit, faults: Faults, status: StatusCode) -> Result<Response, Problem> {
-        let asked: Vec<&str> = list_asked(self.operation, self.known).collect();
-        let record = if asked.is_empty() { None } else { read_record(visit, false).await? };
-        let body = record.map_or(Value::Null, |record| record.body);
-        for name in asked {
-            let (entries, _) = list_entries(visit, self.operation, name, &body, &self.pairs);
-            self.parts.push(Asked { name: name.to_owned(), entries });
-        }
-        self.draw(visit, &body, faults, status).await
+impl<'a> Form<'a> {
+    fn new(visit: &'a Visit, operation: &'a Operation, known: &'a Known, pairs: Pairs) -> Form<'a> {
+        let asked = operation.path_parameters().nth(known.len()).map(|parameter| parameter.name.as_str());
+        let field = Field::of_body(&visit.site, operation, known);
+        Form { visit, operation, known, asked, field, pairs, missing: Vec::new() }
     }
 
-    async fn draw(
-        self,
-        visit: &Visit,
-        record: &Value,
-        faults: Faults,
-        status: StatusCode,
-    ) -> Result<Response, Problem> {
+    /// The record at the address of the page; of a list of a record that one, unless a row of the list is asked for.
+    async fn read_record(&self) -> Result<Option<Reply>, Problem> {
+        let (site, path) = (&self.visit.site, self.visit.path.as_str());
+        let is_record = |path: &&str| {
+            let read = site.read_at(path);
+            read.is_some_and(|(read, values)| site.collection_at(read, &values).is_none())
+        };
+        let above = path.rsplit_once('/').map(|(above, _)| above).filter(|_| self.asked.is_none());
+        match [Some(path), above].into_iter().flatten().find(is_record) {
+            Some(path) => Ok(Some(self.visit.calls.get(path, &[]).await?)),
+            None => Ok(None),
+        }
+    }
+
+    /// The rows of the record among which the parameter chooses.
+    fn list_rows<'r>(&self, record: &'r Value) -> &'r [Value] {
+        let transitions = self.visit.site.records.iter().flat_map(|record| &record.transitions);
+        let mut own = transitions.filter(|one| is_at(self.visit, one.operation, self.operation));
+        let member = own.find_map(|one| one.part.as_ref()?.member.as_deref());
+        member.and_then(|member| record.get(member)?.as_array()).map(Vec::as_slice).unwrap_or_default()
+    }
+
+    /// Links to the forms of the parts: each is filled with its part.
+    fn choose_part(&self, asked: &str, rows: &[Value]) -> Markup {
+        let name = format!("p/{asked}");
+        let address =
+            |id: &str| to_address(&self.visit.address(), &[("_form", self.operation.id.as_str()), (name.as_str(), id)]);
+        html! {
+            ul {
+                @for row in rows { li { a href=(address(find_id(row, asked).unwrap_or_default())) { (find_title(row)) } } }
+            }
+        }
+    }
+
+    /// After a submit: the parts of the record are read again.
+    async fn draw_again(self, faults: &Faults, status: StatusCode) -> Result<Response, Problem> {
+        let record = if self.asked.is_some() { self.read_record().await? } else { None };
+        self.draw(&record.map_or(Value::Null, |record| record.body), faults, status).await
+    }
+
+    async fn draw(self, record: &Value, faults: &Faults, status: StatusCode) -> Result<Response, Problem> {
+        let Form { visit, operation, .. } = self;
         let fields: Vec<&Field<'_>> = self.field.iter().collect();
-        let offers = Offers::load(visit, self.operation, self.known, &fields, record, &self.pairs).await?;
-        let frame = visit.frame().await?;
+        let offers = Offers::load(visit, operation, self.known, &fields, record, &self.pairs).await?;
+        let parts = self.asked.map(|asked| {
+            let rows = self.list_rows(record).iter();
+            let entries = rows.filter_map(|row| Some((find_id(row, asked)?.to_owned(), find_title(row))));
+            Asked { name: asked.to_owned(), entries: entries.collect() }
+        });
         let filled = Filled {
             pairs: &self.pairs,
             offers: &offers,
-            parts: &self.parts,
+            parts: parts.as_slice(),
             missing: &self.missing,
             csrf: &visit.csrf,
             base: &visit.base,
             path: &visit.path,
-            zone: frame.context.zone.name(),
+            zone: visit.clock().await?.zone.name(),
         };
-        let has_page = visit.site.read_at(&visit.path).is_some();
         let markup = html! {
-            @if has_page { p { a href=(visit.address()) { "Back" } } }
-            p.hint { (words::first_sentence(&self.operation.description)) }
-            (draw::draw(&visit.site, self.operation, self.field.as_ref(), &filled, &faults))
+            @if visit.site.read_at(&visit.path).is_some() { p { a href=(visit.address()) { "Back" } } }
+            p.hint { (words::first_sentence(&operation.description)) }
+            (draw::draw(&visit.site, operation, self.field.as_ref(), &filled, faults))
         };
-        Ok(page::draw_with_status(&frame, status, &self.operation.summary, markup))
+        page::draw_with_status(visit, status, &operation.summary, markup).await
     }
 }
 
-/// The record at the address of the page; `or_above`: of a list of a record that one.
-async fn read_record(visit: &Visit, or_above: bool) -> Result<Option<Reply>, Problem> {
-    let is_record = |path: &&str| {
-        let read = visit.site.read_at(path);
-        read.is_some_and(|(read, values)| visit.site.collection_at(read, &values).is_none())
-    };
-    let above = || visit.path.rsplit_once('/').map(|(above, _)| above).filter(|_| or_above);
-    match Some(visit.path.as_str()).filter(is_record).or_else(|| above().filter(is_record)) {
-        Some(path) => Ok(Some(visit.calls.get(path, &[]).await?)),
-        None => Ok(None),
-    }
+fn is_at(visit: &Visit, number: usize, operation: &Operation) -> bool {
+    visit.site.operations.get(number).is_some_and(|own| own.id == operation.id)
 }
 
-/// Parameters of the path that the address does not have.
-fn list_asked<'a>(operation: &'a Operation, known: &Known) -> impl Iterator<Item = &'a str> {
-    operation.path_parameters().skip(known.len()).map(|parameter| parameter.name.as_str())
-}
-
-/// The parts of the record among which a parameter chooses, and the one that is chosen.
-fn list_entries<'a>(
-    visit: &Visit,
-    operation: &Operation,
-    name: &str,
-    record: &'a Value,
-    pairs: &Pairs,
-) -> (Vec<(String, String)>, Option<&'a Value>) {
-    let transitions = visit.site.records.iter().flat_map(|record| &record.transitions);
-    let is_own = |number: usize| visit.site.operations.get(number).is_some_and(|own| own.id == operation.id);
-    let part = transitions.filter(|one| is_own(one.operation)).find_map(|one| one.part.as_ref());
-    let member = part.and_then(|part| part.member.as_deref());
-    let rows = member.and_then(|member| record.get(member)?.as_array()).map(Vec::as_slice).unwrap_or_default();
-    let id = |row: &'a Value| row.get("id").or_else(|| row.get(name)).and_then(Value::as_str);
-    let entries = rows.iter().filter_map(|row| Some((id(row)?.to_owned(), find_title(row))));
-    let chosen = pairs.get(&format!("p/{name}")).unwrap_or_default();
-    (entries.collect(), rows.iter().find(|row| id(row) == Some(chosen)))
+/// The value of a parameter that chooses a row.
+fn find_id<'r>(row: &'r Value, parameter: &str) -> Option<&'r str> {
+    row.get("id").or_else(|| row.get(parameter))?.as_str()
 }
 
 /// A part by the members that tell parts apart.
@@ -222,18 +215,9 @@ fn find_title(row: &Value) -> String {
     if texts.is_empty() { id.chars().take(8).collect() } else { texts.join(" ") }
 }
 
-/// Links to the forms of the parts: each is filled with its part.
-fn choose_part(visit: &Visit, operation: &Operation, name: &str, entries: &[(String, String)]) -> Markup {
-    let name = format!("p/{name}");
-    let address = |id: &str| to_address(&visit.address(), &[("_form", operation.id.as_str()), (name.as_str(), id)]);
-    html! { ul { @for (id, title) in entries { li { a href=(address(id)) { (title) } } } } }
-}
-
 /// `add:/items` adds a row, `remove:/items/2` removes one.
 fn change_rows(pairs: &mut Pairs, field: &Field<'_>, button: &str, clock: &Clock) {
-    let count = |pairs: &Pairs, list: &str| {
-        pairs.get(&format!("n{list}")).and_then(|text| text.parse::<usize>().ok()).unwrap_or(0)
-    };
+    let count = |pairs: &Pairs, list: &str| Values::new(pairs).count(list);
     let set_count = |pairs: &mut Pairs, list: &str, count: usize| {
         pairs.0.retain(|(name, _)| *name != format!("n{list}"));
         pairs.0.push((format!("n{list}"), count.to_string()));
@@ -257,63 +241,50 @@ fn change_rows(pairs: &mut Pairs, field: &Field<'_>, button: &str, clock: &Clock
 
 /// The name of a field after a row was removed. None: it was in that row.
 fn shift(name: String, list: &str, removed: usize) -> Option<String> {
-    let Some(below) = name.get(1..).and_then(|pointer| pointer.strip_prefix(list)?.strip_prefix('/')) else {
-        return Some(name);
-    };
-    let (row, rest) = below.split_once('/').map_or((below, String::new()), |(row, rest)| (row, format!("/{rest}")));
+    let below = name.split_once(&format!("{list}/")).filter(|(kind, _)| kind.len() == 1);
+    let Some((kind, below)) = below else { return Some(name) };
+    let (row, rest) = below.split_at(below.find('/').unwrap_or(below.len()));
     match row.parse::<usize>() {
         Ok(row) if row == removed => None,
-        Ok(row) if row > removed => Some(format!("{}{list}/{}{rest}", name.get(..1)?, row - 1)),
+        Ok(row) if row > removed => Some(format!("{kind}{list}/{}{rest}", row - 1)),
         _ => Some(name),
     }
 }
 
 /// After a success: the page of the record, or the response itself.
-async fn finish(visit: &Visit, operation: &Operation, known: &Known, reply: &Reply) -> Result<Response, Problem> {
-    if let (false, Some(tenant)) = (operation.of_company, reply.body.get("tenantId").and_then(Value::as_str)) {
+async fn finish(visit: &Visit, operation: &Operation, known: &Known, body: &Value) -> Result<Response, Problem> {
+    if let (false, Some(tenant)) = (operation.of_company, body.get("tenantId").and_then(Value::as_str)) {
         return Ok(page::redirect(&format!("/console/{tenant}")));
     }
     let collection = find_collection(visit, operation, known);
-    let target = find_target(visit, operation, known, collection, &reply.body);
+    let target = find_target(visit, operation, known, collection, body);
     let is_read = operation.method == Method::POST && !operation.key;
-    let is_secret = !is_read && has_secret(visit, collection, &reply.body);
+    let is_secret = !is_read && has_secret(visit, collection, body);
     if let (Some(path), false) = (&target, is_read || is_secret) {
         return Ok(page::redirect(&to_address(&format!("{}{path}", visit.base), &[("_done", operation.id.as_str())])));
     }
-    let frame = visit.frame().await?;
-    let view = View { visit, operation, known, clock: visit.clock().await?, names: Names::default() };
+    let view = View::new(visit, operation, known).await?;
     let markup = html! {
         @if is_secret { p.hint { "Copy this now: it may not be shown again." } }
-        (view.object(&operation.response, &reply.body, &[], 0))
-        @if let Some(path) = target { p { a href=(format!("{}{path}", visit.base)) { "Continue" } } }
-        @else { p { a href=(visit.base) { "Continue" } } }
+        (view.object(&operation.response, body, &[], 0))
+        p { a href=(format!("{}{}", visit.base, target.unwrap_or_default())) { "Continue" } }
     };
-    Ok(page::draw(&frame, &operation.summary, markup))
+    page::draw(visit, &operation.summary, markup).await
 }
 
 /// The collection of the record that the operation makes, or of the one at the page's address.
 fn find_collection<'a>(visit: &'a Visit, operation: &Operation, known: &Known) -> Option<&'a Collection> {
-    let is_own = |number: usize| visit.site.operations.get(number).is_some_and(|own| own.id == operation.id);
-    let made = visit.site.collections.iter().find(|collection| {
-        collection.create.is_some_and(is_own) && collection.bound.iter().all(|bound| known.contains(bound))
+    let site = &visit.site;
+    let component = operation.response.get("$ref").and_then(Value::as_str).and_then(|name| name.rsplit('/').next());
+    let is_same = |other: &&Collection| Some(other.component.as_str()) == component;
+    let made = site.collections.iter().find(|one| {
+        one.create.is_some_and(|create| is_at(visit, create, operation))
+            && one.bound.iter().all(|bound| known.contains(bound))
     });
-    let at =
-        || visit.site.read_at(&visit.path).and_then(|(read, values)| visit.site.collection_of_record(read, &values));
+    let at = || site.read_at(&visit.path).and_then(|(read, values)| site.collection_of_record(read, &values));
     // A response that is a record of another list, as the order that an accepted offer becomes.
-    let component = component(&operation.response);
-    let others = || {
-        visit
-            .site
-            .collections
-            .iter()
-            .find(|other| !component.is_empty() && other.component == component && other.parent.is_none())
-    };
-    made.or_else(|| at().filter(|collection| collection.component == component)).or_else(others)
-}
-
-fn component(schema: &Value) -> &str {
-    let name = schema.get("$ref").and_then(Value::as_str).and_then(|reference| reference.rsplit('/').next());
-    name.unwrap_or_default()
+    let others = || site.collections.iter().find(|other| is_same(other) && other.parent.is_none());
+    made.or_else(|| at().filter(is_same)).or_else(others)
 }
 
 /// Path of the page that shows what was done.
@@ -325,18 +296,18 @@ fn find_target(
     body: &Value,
 ) -> Option<String> {
     let is_there = |path: &&str| visit.site.read_at(path).is_some();
+    let own = Some(visit.path.as_str()).filter(is_there);
     if operation.method == Method::DELETE {
         let list = visit.path.rsplit_once('/').map(|(list, _)| list);
         return Some(list.filter(is_there).unwrap_or_default().to_owned());
     }
     // The record at the address has its own page already.
-    let own = known.last().map(|(_, id)| id.as_str()).filter(|_| is_there(&visit.path.as_str()));
-    let id = body.get("id").and_then(Value::as_str).filter(|id| own != Some(*id));
+    let shown = known.last().map(|(_, id)| id.as_str()).filter(|_| own.is_some());
+    let id = body.get("id").and_then(Value::as_str).filter(|id| shown != Some(*id));
     let made = collection.zip(id).and_then(|(collection, id)| {
-        let is_child = collection.parent.is_some();
-        visit.site.record_path(collection, if is_child { known } else { &[] }, id)
+        visit.site.record_path(collection, if collection.parent.is_some() { known } else { &[] }, id)
     });
-    made.or_else(|| Some(visit.path.clone()).filter(|path| is_there(&path.as_str())))
+    made.or_else(|| own.map(str::to_owned))
 }
 
 /// True if the response has a long text that the pages of its record do not show.
@@ -348,8 +319,7 @@ fn has_secret(visit: &Visit, collection: Option<&Collection>, body: &Value) -> b
         let mut shown = schemas.iter().flatten().map(|schema| visit.site.resolve(schema).schema);
         shown.any(|schema| schema.get("properties").is_some_and(|members| members.get(name).is_some()))
     };
-    let is_long = |value: &Value| value.as_str().is_some_and(|text| text.len() >= SECRET);
-    let is_id = |value: &Value| value.as_str().is_some_and(|text| Uuid::try_parse(text).is_ok());
+    let is_long = |text: &str| text.len() >= SECRET && Uuid::try_parse(text).is_err();
     let mut members = body.as_object().into_iter().flatten();
-    members.any(|(name, value)| is_long(value) && !is_id(value) && !name.ends_with("At") && !is_shown(name))
+    members.any(|(name, value)| value.as_str().is_some_and(is_long) && !name.ends_with("At") && !is_shown(name))
 }

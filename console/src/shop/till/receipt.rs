@@ -14,8 +14,8 @@ use crate::show::value::{amount, instant};
 
 pub async fn respond(visit: &Visit, session: &str, id: &str) -> Result<Response, Problem> {
     let parts = [id];
-    let (frame, receipt) = tokio::join!(visit.frame(), read(visit, "getPosReceipt", &parts, &[]));
-    let (frame, receipt, clock) = (frame?, receipt?, visit.clock().await?);
+    let (context, receipt) = tokio::join!(visit.context(), read(visit, "getPosReceipt", &parts, &[]));
+    let (context, receipt, clock) = (context?, receipt?, visit.clock().await?);
     let order = read(visit, "getSalesOrder", &[text(&receipt, "orderId")], &[]).await?;
     let row = |line: &Value| {
         let serials = list(line, "units").iter().filter(|unit| text(unit, "outcome") != "RELEASED");
@@ -30,7 +30,7 @@ pub async fn respond(visit: &Visit, session: &str, id: &str) -> Result<Response,
     };
     let body = html! {
         div.receipt {
-            h2 { (frame.context.name) }
+            h2 { (context.name) }
             p { (instant(&clock, text(&receipt, "createdAt"))) ", order " (text(&order, "number")) }
             (table(["Article", ">Amount"], list(&order, "items").iter().map(row)))
             dl.record {
@@ -52,5 +52,5 @@ pub async fn respond(visit: &Visit, session: &str, id: &str) -> Result<Response,
         }
         p { "Print the page with the browser: only the receipt is printed." }
     };
-    Ok(page::draw(&frame, "Receipt", body))
+    page::draw(visit, "Receipt", body).await
 }
