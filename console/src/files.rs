@@ -13,28 +13,25 @@ const FILES: [(&str, &str, &str); 3] = [
     ("icon.svg", "image/svg+xml", include_str!("../icon.svg")),
 ];
 
-static DIGESTS: LazyLock<[String; 3]> =
-    LazyLock::new(|| FILES.map(|(_, _, text)| hex::encode(Sha256::digest(text)).chars().take(16).collect()));
+static DIGESTS: LazyLock<[(&str, String); 3]> =
+    LazyLock::new(|| FILES.map(|(name, _, text)| (name, hex::encode(Sha256::digest(text)).chars().take(16).collect())));
 
 /// The address of a file below `base`: `/console/files/console.css?v=DIGEST`. It changes with the file.
 pub fn address(base: &str, name: &str) -> String {
-    let found = FILES.iter().zip(DIGESTS.iter()).find(|((file, ..), _)| *file == name);
-    let digest = found.map_or("", |(_, digest)| digest.as_str());
+    let digest = DIGESTS.iter().find(|(file, _)| *file == name).map_or("", |(_, digest)| digest);
     format!("{base}/files/{name}?v={digest}")
 }
 
 /// The response with a file, immutable. None: there is no such file.
 pub fn respond(name: &str) -> Option<Response> {
-    let ((_, kind, text), digest) = FILES.iter().zip(DIGESTS.iter()).find(|((file, ..), _)| *file == name)?;
+    let (_, kind, text) = FILES.iter().find(|(file, ..)| *file == name)?;
     let mut response = Response::new(Body::from(*text));
-    let headers = response.headers_mut();
     for (name, value) in [
         (header::CONTENT_TYPE, *kind),
         (header::CACHE_CONTROL, "public, max-age=31536000, immutable"),
         (header::X_CONTENT_TYPE_OPTIONS, "nosniff"),
     ] {
-        headers.insert(name, HeaderValue::from_static(value));
+        response.headers_mut().insert(name, HeaderValue::from_static(value));
     }
-    headers.insert(header::ETAG, HeaderValue::from_str(&format!("\"{digest}\"")).ok()?);
     Some(response)
 }

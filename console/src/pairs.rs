@@ -1,10 +1,11 @@
 //! Names and values of a query or of a form, and the reading of a form's body with its bounds.
 
+use std::error::Error;
 use std::time::Duration;
 
 use axum::body::Body;
 use http::StatusCode;
-use http_body_util::{BodyExt as _, Limited};
+use http_body_util::{BodyExt as _, LengthLimitError, Limited};
 use percent_encoding::percent_decode_str;
 use tokio::sync::Semaphore;
 
@@ -42,17 +43,12 @@ impl Pairs {
 pub async fn read_form(body: Body) -> Result<Pairs, StatusCode> {
     let read = async {
         let _permit = BODIES.acquire().await.map_err(|_| StatusCode::SERVICE_UNAVAILABLE)?;
-        let too_large = |error: Box<dyn std::error::Error + Send + Sync>| {
-            if error.is::<http_body_util::LengthLimitError>() {
-                StatusCode::PAYLOAD_TOO_LARGE
-            } else {
-                StatusCode::BAD_REQUEST
-            }
+        let reject = |error: Box<dyn Error + Send + Sync>| {
+            if error.is::<LengthLimitError>() { StatusCode::PAYLOAD_TOO_LARGE } else { StatusCode::BAD_REQUEST }
         };
-        Limited::new(body, LARGEST_FORM).collect().await.map_err(too_large)
+        Ok::<_, StatusCode>(Limited::new(body, LARGEST_FORM).collect().await.map_err(reject)?.to_bytes())
     };
-    let collected = tokio::time::timeout(LONGEST, read).await.map_err(|_| StatusCode::REQUEST_TIMEOUT)??;
-    let bytes = collected.to_bytes();
+    let bytes = tokio::time::timeout(LONGEST, read).await.map_err(|_| StatusCode::REQUEST_TIMEOUT)??;
     Ok(Pairs::from_form(std::str::from_utf8(&bytes).map_err(|_| StatusCode::BAD_REQUEST)?))
 }
 
@@ -63,7 +59,6 @@ mod tests {
     #[test]
     fn a_form_is_read_as_a_browser_writes_it() {
         let pairs = Pairs::from_form("a=1+2&b=%2Bx%26&a=3&&c&d=%C3%A9");
-        assert_eq!(pairs.get("a"), Some("1 2"));
         assert_eq!(pairs.all("a").collect::<Vec<_>>(), ["1 2", "3"]);
         assert_eq!(["b", "c", "d", "e"].map(|name| pairs.get(name)), [Some("+x&"), Some(""), Some("é"), None]);
     }

@@ -17,12 +17,11 @@ use crate::call::{Calls, Problem};
 use crate::host::UserHost;
 use crate::page::{self, Visit};
 use crate::pairs::{self, Pairs};
-use crate::session::{self, Found, Session, csrf, sign_in};
+use crate::session::{self, Found, Session, sign_in};
 use crate::site::{Site, SiteCache};
 use crate::{files, form, shop, show};
 
 const BASE: &str = "/console";
-const FOREIGN: &str = "The form is not one of this session. Open its page again and send it from there.";
 
 /// The pages of users.
 pub struct Console {
@@ -66,25 +65,20 @@ impl Console {
         if parts.method != Method::POST {
             return Ok(Pairs::default());
         }
-        if !csrf::is_own_origin(self.host.own_address(), &parts.headers) {
-            return Err(reject(StatusCode::FORBIDDEN, FOREIGN));
-        }
-        let form = pairs::read_form(body).await;
-        let form = form
-            .map_err(|status| reject(status, "The form cannot be read: it is larger than 256 KiB, or breaks off."))?;
+        let unread = |status| reject(status, "The form cannot be read: it is larger than 256 KiB, or breaks off.");
+        let form = pairs::read_form(body).await.map_err(unread)?;
         let token = form.get("csrf").unwrap_or_default();
         if !session::check_post(&self.host, session, &parts.headers, token) {
-            return Err(reject(StatusCode::FORBIDDEN, FOREIGN));
+            let sentence = "The form is not one of this session. Open its page again and send it from there.";
+            return Err(reject(StatusCode::FORBIDDEN, sentence));
         }
         Ok(form)
     }
 
     async fn find_page(&self, peer: IpAddr, parts: &Parts, whole: &str, session: &Session, form: Pairs) -> Response {
         let Ok(site) = self.sites.get(&self.host.contract()) else {
-            return reject(
-                StatusCode::SERVICE_UNAVAILABLE,
-                "The contract of this host cannot be read. Its log says why.",
-            );
+            let sentence = "The contract of this host cannot be read. Its log says why.";
+            return reject(StatusCode::SERVICE_UNAVAILABLE, sentence);
         };
         let below = parts.uri.path().strip_prefix(BASE).unwrap_or_default().trim_matches('/');
         let (first, path) = below.split_at(below.find('/').unwrap_or(below.len()));
@@ -154,16 +148,13 @@ async fn choose_company(visit: &Visit) -> Result<Response, Problem> {
         (text("status") == Some("ACTIVE")).then_some((text("tenantId")?, text("tenantName")?))
     });
     let companies: Vec<(&str, &str)> = companies.collect();
-    match companies.as_slice() {
-        _ if visit.query.get("all").is_some() => {}
-        [] => return Ok(page::redirect("/console/new")),
-        [(tenant, _)] => return Ok(page::redirect(&format!("{BASE}/{tenant}"))),
+    match (companies.as_slice(), visit.query.get("all")) {
+        ([], None) => return Ok(page::redirect("/console/new")),
+        ([(tenant, _)], None) => return Ok(page::redirect(&format!("{BASE}/{tenant}"))),
         _ => {}
     }
     let body = html! {
-        ul.companies {
-            @for (tenant, name) in &companies { li { a href={ (BASE) "/" (tenant) } { (name) } } }
-        }
+        ul.companies { @for (tenant, name) in companies { li { a href={ (BASE) "/" (tenant) } { (name) } } } }
         p { a.button href="/console/new" { "Create a company" } }
     };
     page::draw(visit, "Companies", body).await

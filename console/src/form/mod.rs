@@ -13,7 +13,7 @@ use std::collections::HashMap;
 
 use crate::pairs::Pairs;
 
-pub use fault::{Fault, Faults, Places};
+pub use fault::{Fault, Faults};
 pub use read::read;
 
 /// The values of a form by their names.

@@ -153,10 +153,6 @@ impl Offers {
         names.0.extend(offered.map(|(id, title)| (id.clone(), title.clone())));
     }
 
-    pub fn is_empty(&self) -> bool {
-        self.lists.is_empty()
-    }
-
     pub fn has(&self, collection: &Collection) -> bool {
         self.lists.contains_key(&key(collection))
     }

@@ -89,11 +89,11 @@ impl<'a> View<'a> {
             Value::Number(number) => html! { (number.to_string()) },
             Value::String(text) => self.text(schema, name, text),
             Value::Array(values) if values.is_empty() => html! { span.hint { "none" } },
-            Value::Array(values) if values.iter().all(Value::is_object) && depth < DEEPEST => {
-                self.table(schema.get("items").unwrap_or(&Value::Null), values, depth + 1)
-            }
             Value::Array(values) => {
                 let item = schema.get("items").unwrap_or(&Value::Null);
+                if values.iter().all(Value::is_object) && depth < DEEPEST {
+                    return self.table(item, values, depth + 1);
+                }
                 html! { ul.plain { @for value in values { li { (self.value(item, name, value, depth + 1)) } } } }
             }
             Value::Object(_) if schema.get("properties").is_some() && depth < DEEPEST => {
@@ -104,20 +104,16 @@ impl<'a> View<'a> {
     }
 
     fn text(&self, schema: &Value, name: &str, text: &str) -> Markup {
-        let is = |key: &str, value: &str| schema.get(key).is_some_and(|stated| stated == value);
-        if is("format", "date-time") {
-            return instant(&self.clock, text);
-        }
-        if is("format", "uuid") {
-            return match self.collection(name) {
+        match schema.get("format").and_then(Value::as_str) {
+            Some("date-time") => instant(&self.clock, text),
+            Some("uuid") => match self.visit.site.refers_at(self.operation, self.known, name) {
                 Some(collection) => self.names.link(self.visit, collection, text),
                 None => html! { code { (text) } },
-            };
+            },
+            _ if schema.get("enum").is_some() => html! { (words::to_words(text)) },
+            _ if is_decimal(schema) => html! { (amount(text)) },
+            _ => html! { (text) },
         }
-        if schema.get("enum").is_some() {
-            return html! { (words::to_words(text)) };
-        }
-        html! { (if is_decimal(schema) { amount(text) } else { text.to_owned() }) }
     }
 
     /// A table of objects, with the members that its schema states.
@@ -142,18 +138,13 @@ impl<'a> View<'a> {
         html! { td.number[is_number] data-label=(words::to_label(name)) { (self.value(schema, name, value, depth)) } }
     }
 
-    /// The collection to which a member refers.
-    fn collection(&self, name: &str) -> Option<&'a Collection> {
-        self.visit.site.refers_at(self.operation, self.known, name)
-    }
-
     /// Adds the ids in a member to those of their collections.
     fn collect(&self, name: &str, value: &Value, wanted: &mut Vec<(&'a Collection, Vec<String>)>) {
         match value {
             Value::Array(values) => values.iter().for_each(|value| self.collect(name, value, wanted)),
             Value::Object(members) => members.iter().for_each(|(name, value)| self.collect(name, value, wanted)),
             Value::String(id) => {
-                let Some(collection) = self.collection(name) else { return };
+                let Some(collection) = self.visit.site.refers_at(self.operation, self.known, name) else { return };
                 match wanted.iter_mut().find(|(known, _)| std::ptr::eq(*known, collection)) {
                     Some((_, ids)) => ids.push(id.clone()),
                     None => wanted.push((collection, vec![id.clone()])),
@@ -178,8 +169,7 @@ fn is_decimal(schema: &Value) -> bool {
 /// A decimal without the zeros at its end, two digits at least if it has as many.
 pub fn amount(text: &str) -> String {
     let Some((whole, digits)) = text.split_once('.') else { return text.to_owned() };
-    let least = digits.len().min(2);
-    let length = digits.trim_end_matches('0').len().max(least);
+    let length = digits.trim_end_matches('0').len().max(digits.len().min(2));
     format!("{whole}.{}", digits.get(..length).unwrap_or(digits))
 }
 

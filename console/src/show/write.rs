@@ -55,7 +55,7 @@ pub async fn draw(visit: &Visit, operation: &Operation, known: &Known) -> Result
     if let Some(asked) = form.asked.filter(|_| is_edit) {
         let rows = form.list_rows(body);
         let chosen = visit.query.get(&format!("p/{asked}"));
-        source = rows.iter().find(|row| find_id(row, asked) == chosen);
+        source = chosen.and_then(|chosen| rows.iter().find(|row| find_id(row, asked) == Some(chosen)));
         if source.is_none() && !rows.is_empty() {
             return page::draw(visit, &operation.summary, form.choose_part(asked, rows)).await;
         }
@@ -217,26 +217,28 @@ fn find_title(row: &Value) -> String {
 
 /// `add:/items` adds a row, `remove:/items/2` removes one.
 fn change_rows(pairs: &mut Pairs, field: &Field<'_>, button: &str, clock: &Clock) {
+    let Some((verb, pointer)) = button.split_once(':') else { return };
     let count = |pairs: &Pairs, list: &str| Values::new(pairs).count(list);
-    let set_count = |pairs: &mut Pairs, list: &str, count: usize| {
-        pairs.0.retain(|(name, _)| *name != format!("n{list}"));
-        pairs.0.push((format!("n{list}"), count.to_string()));
-    };
-    if let Some(list) = button.strip_prefix("add:") {
-        let row = count(pairs, list);
-        let pointer = format!("{list}/{row}");
-        if let Some(item) = find_field(field, &pointer) {
-            fill(item, None, &pointer, clock, pairs);
+    let (list, count) = match (verb, pointer.rsplit_once('/')) {
+        ("add", _) => {
+            let row = count(pairs, pointer);
+            let place = format!("{pointer}/{row}");
+            if let Some(item) = find_field(field, &place) {
+                fill(item, None, &place, clock, pairs);
+            }
+            (pointer, row + 1)
         }
-        set_count(pairs, list, row + 1);
-    }
-    let removed = button.strip_prefix("remove:").and_then(|pointer| pointer.rsplit_once('/'));
-    if let Some((list, Ok(row))) = removed.map(|(list, row)| (list, row.parse::<usize>())) {
-        let before = std::mem::take(&mut pairs.0);
-        pairs.0 = before.into_iter().filter_map(|(name, value)| Some((shift(name, list, row)?, value))).collect();
-        let rest = count(pairs, list).saturating_sub(1);
-        set_count(pairs, list, rest);
-    }
+        ("remove", Some((list, row))) => {
+            let Ok(row) = row.parse::<usize>() else { return };
+            let before = std::mem::take(&mut pairs.0).into_iter();
+            pairs.0 = before.filter_map(|(name, value)| Some((shift(name, list, row)?, value))).collect();
+            (list, count(pairs, list).saturating_sub(1))
+        }
+        _ => return,
+    };
+    let name = format!("n{list}");
+    pairs.0.retain(|(other, _)| *other != name);
+    pairs.0.push((name, count.to_string()));
 }
 
 /// The name of a field after a row was removed. None: it was in that row.
@@ -257,7 +259,19 @@ async fn finish(visit: &Visit, operation: &Operation, known: &Known, body: &Valu
         return Ok(page::redirect(&format!("/console/{tenant}")));
     }
     let collection = find_collection(visit, operation, known);
-    let target = find_target(visit, operation, known, collection, body);
+    let is_there = |path: &&str| visit.site.read_at(path).is_some();
+    let own = Some(visit.path.as_str()).filter(is_there);
+    // The record at the address has its own page already.
+    let shown = known.last().map(|(_, id)| id.as_str()).filter(|_| own.is_some());
+    let id = body.get("id").and_then(Value::as_str).filter(|id| shown != Some(*id));
+    let made = collection.zip(id).and_then(|(collection, id)| {
+        visit.site.record_path(collection, if collection.parent.is_some() { known } else { &[] }, id)
+    });
+    let list = || visit.path.rsplit_once('/').map(|(list, _)| list).filter(is_there).unwrap_or_default();
+    let target = match operation.method {
+        Method::DELETE => Some(list().to_owned()),
+        _ => made.or_else(|| own.map(str::to_owned)),
+    };
     let is_read = operation.method == Method::POST && !operation.key;
     let is_secret = !is_read && has_secret(visit, collection, body);
     if let (Some(path), false) = (&target, is_read || is_secret) {
@@ -285,29 +299,6 @@ fn find_collection<'a>(visit: &'a Visit, operation: &Operation, known: &Known) -
     // A response that is a record of another list, as the order that an accepted offer becomes.
     let others = || site.collections.iter().find(|other| is_same(other) && other.parent.is_none());
     made.or_else(|| at().filter(is_same)).or_else(others)
-}
-
-/// Path of the page that shows what was done.
-fn find_target(
-    visit: &Visit,
-    operation: &Operation,
-    known: &Known,
-    collection: Option<&Collection>,
-    body: &Value,
-) -> Option<String> {
-    let is_there = |path: &&str| visit.site.read_at(path).is_some();
-    let own = Some(visit.path.as_str()).filter(is_there);
-    if operation.method == Method::DELETE {
-        let list = visit.path.rsplit_once('/').map(|(list, _)| list);
-        return Some(list.filter(is_there).unwrap_or_default().to_owned());
-    }
-    // The record at the address has its own page already.
-    let shown = known.last().map(|(_, id)| id.as_str()).filter(|_| own.is_some());
-    let id = body.get("id").and_then(Value::as_str).filter(|id| shown != Some(*id));
-    let made = collection.zip(id).and_then(|(collection, id)| {
-        visit.site.record_path(collection, if collection.parent.is_some() { known } else { &[] }, id)
-    });
-    made.or_else(|| own.map(str::to_owned))
 }
 
 /// True if the response has a long text that the pages of its record do not show.
