@@ -25,19 +25,21 @@ struct ShopPage {
     /// In the navigation; "": only a record leads to it.
     label: &'static str,
     group: &'static str,
-    /// Its permissions are those of these operations; the rest of its modules' operations ask no other.
+    /// The read of the record that leads to it, and the label there.
+    record: (&'static str, &'static str),
+    /// Operations whose permissions are those of the page.
     needs: &'static [&'static str],
 }
 
 #[rustfmt::skip]
 const PAGES: [ShopPage; 4] = [
-    ShopPage { name: "till", label: "Sell at a till", group: "Till",
+    ShopPage { name: "till", label: "Sell at a till", group: "Till", record: ("getPosSession", "Sell at the till"),
         needs: &["checkoutPosSession", "getPosReceipt", "confirmSalesOrder", "listCustomers", "listVariants"] },
-    ShopPage { name: "receive", label: "Receive goods", group: "Purchases",
+    ShopPage { name: "receive", label: "Receive goods", group: "Purchases", record: ("getPurchaseOrder", "Receive goods"),
         needs: &["getPurchaseOrder", "createGoodsReceipt", "listVariants"] },
-    ShopPage { name: "prices", label: "Price grid", group: "Goods",
+    ShopPage { name: "prices", label: "Price grid", group: "Goods", record: ("", ""),
         needs: &["resolvePrices", "schedulePrices", "listVariants"] },
-    ShopPage { name: "orders", label: "", group: "", needs: &["getSalesOrder"] },
+    ShopPage { name: "orders", label: "", group: "", record: ("getSalesOrder", "Timeline"), needs: &["getSalesOrder"] },
 ];
 
 /// The page at the start of a company, or at an address below `/-/`. An operation that the contract lacks makes it "not found".
@@ -72,32 +74,24 @@ pub async fn respond(visit: &Visit) -> Result<Response, Problem> {
 }
 
 impl ShopPage {
-    fn is_offered(&self, site: &Site, context: &Context) -> bool {
-        self.needs.iter().all(|id| is_permitted(site, context, id))
-    }
-
-    fn link(&self, context: &Context, label: &str, rest: &str) -> Link {
+    /// None: the user may not do all that the page does.
+    fn link(&self, site: &Site, context: &Context, label: &str, rest: &str) -> Option<Link> {
         let address = format!("/console/{}/-/{}{rest}", context.tenant, self.name);
-        Link { group: self.group.to_owned(), label: label.to_owned(), address }
+        let link = Link { group: self.group.to_owned(), label: label.to_owned(), address };
+        self.needs.iter().all(|id| is_permitted(site, context, id)).then_some(link)
     }
 }
 
 /// The pages that a user of this company is offered in the navigation. The layout itself has the start.
 pub fn offer(site: &Site, context: &Context) -> Vec<Link> {
-    let pages = PAGES.iter().filter(|page| !page.label.is_empty() && page.is_offered(site, context));
-    pages.map(|page| page.link(context, page.label, "")).collect()
+    let pages = PAGES.iter().filter(|page| !page.label.is_empty());
+    pages.filter_map(|page| page.link(site, context, page.label, "")).collect()
 }
 
 /// The pages of commerce of a record.
 pub fn links(frame: &Frame, operation: &Operation, id: &str) -> Vec<Link> {
-    let (name, label) = match operation.id.as_str() {
-        "getSalesOrder" => ("orders", "Timeline"),
-        "getPosSession" => ("till", "Sell at the till"),
-        "getPurchaseOrder" => ("receive", "Receive goods"),
-        _ => return Vec::new(),
-    };
-    let pages = PAGES.iter().filter(|page| page.name == name && page.is_offered(&frame.site, &frame.context));
-    pages.map(|page| page.link(&frame.context, label, &format!("/{id}"))).collect()
+    let pages = PAGES.iter().filter(|page| page.record.0 == operation.id);
+    pages.filter_map(|page| page.link(&frame.site, &frame.context, page.record.1, &format!("/{id}"))).collect()
 }
 
 /// True if the contract has the operation and the user may send it. The host decides anyway.
@@ -109,7 +103,7 @@ fn is_permitted(site: &Site, context: &Context, id: &str) -> bool {
 enum Said {
     Nothing,
     Sentence(String),
-    /// What fits, and the records of which the user is to choose one.
+    /// A word for the records that fit, and the records of which the user is to choose one.
     Choices(&'static str, Vec<Value>),
     /// The operation that was rejected.
     Rejection(&'static str, Problem),

@@ -28,8 +28,10 @@ pub async fn schedule(visit: &Visit) -> Done {
         "" => Utc::now().to_rfc3339_opts(SecondsFormat::Millis, true),
         local => visit.clock().await.map_err(|problem| Said::Rejection("schedulePrices", problem))?.from_text(local),
     };
-    let currency = value_of(visit, "currency");
-    let price = |(variant, amount): (&str, &str)| json!({ "variantId": variant, "currencyCode": currency, "amount": amount, "validFrom": from });
+    let price = |(variant, amount): (&str, &str)| {
+        let currency = value_of(visit, "currency");
+        json!({ "variantId": variant, "currencyCode": currency, "amount": amount, "validFrom": from })
+    };
     let prices: Vec<Value> = read_cells(visit).into_iter().map(price).collect();
     if prices.is_empty() {
         return Err(Said::Sentence("State a price in the column first.".to_owned()));

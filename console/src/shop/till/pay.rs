@@ -31,7 +31,8 @@ pub async fn cancel(visit: &Visit, order: &str) -> Result<Value, Said> {
 /// Checks the order out: in cash, or by the rows that state an amount.
 pub async fn check_out(visit: &Visit, session: &str, order: &str) -> Done {
     let mut body = json!({
-        "orderId": order, "expectedOrderVersion": number(visit, "version"), "expectedSessionVersion": number(visit, "session"),
+        "orderId": order, "expectedOrderVersion": number(visit, "version"),
+        "expectedSessionVersion": number(visit, "session"),
     });
     if action(visit) == "split" {
         body["payments"] = (0..ROWS).filter_map(|row| read_row(visit, row)).collect();

@@ -123,7 +123,8 @@ async fn replace(visit: &Visit, order: &Value, lines: Vec<Value>, customer: &str
     let mut body = json!({ "expectedVersion": order["version"], "customerId": customer, "items": lines });
     #[rustfmt::skip]
     let kept = [
-        "number", "legalEntityId", "warehouseId", "priceListId", "notes", "deliveryAddress", "carrier", "requiredOn", "salesperson",
+        "number", "legalEntityId", "warehouseId", "priceListId", "notes", "deliveryAddress", "carrier", "requiredOn",
+        "salesperson",
     ];
     for name in kept {
         body[name] = order[name].clone();
@@ -195,9 +196,12 @@ pub async fn draw_sale(visit: &Visit, id: &str, order: &Value, said: &Said) -> R
 /// The field of the scanner, below records of which the user chooses one, each as a button.
 fn draw_scan(visit: &Visit, said: &Said, session: &Value, order: &Value, customers: &[Value]) -> Markup {
     let customer = customers.first().map_or(&Value::Null, |customer| &customer["id"]);
-    let members = [("entity", "legalEntityId"), ("warehouse", "warehouseId"), ("priceList", "priceListId")];
-    let place = members.map(|(name, member)| (name, &session[member]));
-    let hidden = [&place[..], &[("customer", customer)]].concat();
+    let hidden = [
+        ("entity", &session["legalEntityId"]),
+        ("warehouse", &session["warehouseId"]),
+        ("priceList", &session["priceListId"]),
+        ("customer", customer),
+    ];
     let input = html! {
         input id="scan" name="scan" required maxlength="100" autocomplete="off" autofocus data-scan value=(value_of(visit, "scan"));
     };
@@ -205,10 +209,10 @@ fn draw_scan(visit: &Visit, said: &Said, session: &Value, order: &Value, custome
     html! {
         @if let Said::Choices(kind, records) = said {
             @for choice in records {
-                @let action = if *kind == "articles" { "choose" } else { "take" };
+                @let id = format!("{}-{}", if *kind == "articles" { "choose" } else { "take" }, text(choice, "id"));
                 @let label = ["code", "sku", "name", "color", "storage"].map(|name| text(choice, name)).join(" ");
-                (form(visit, said, &format!("{action}-{}", text(choice, "id")), &[&hidden[..], &[("choice", &choice["id"])]].concat(),
-                    html! { button { (label.trim()) } }))
+                @let hidden = [&hidden[..], &[("choice", &choice["id"])]].concat();
+                (form(visit, said, &id, &hidden, html! { button { (label.trim()) } }))
             }
         }
         @if order.is_null() && customers.is_empty() { p.faults role="alert" { "There is no customer WALK-IN: create one first." } }
