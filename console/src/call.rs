@@ -19,7 +19,7 @@ use crate::host::UserHost;
 use crate::site::operation::Operation;
 
 /// Calls of a page, at most: 25 round trips at three each.
-pub const MOST_CALLS: usize = 8;
+const MOST_CALLS: usize = 8;
 /// Calls of a page that wait at once.
 const MOST_AT_ONCE: usize = 4;
 /// For all calls of a page.
@@ -144,11 +144,6 @@ impl Calls {
             response.headers_mut().insert(header::CONTENT_TYPE, kind.clone());
         }
         Ok(response)
-    }
-
-    /// Calls sent so far.
-    pub fn count(&self) -> usize {
-        self.sent.load(Ordering::Relaxed).min(MOST_CALLS)
     }
 
     fn request(&self, method: Method, address: &str, accept: &str) -> http::request::Builder {

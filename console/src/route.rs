@@ -120,8 +120,8 @@ async fn respond(visit: &Visit) -> Result<Response, Problem> {
     if let Some(list) = visit.path.strip_prefix("/-/find/") {
         return form::reference::respond(visit, list).await;
     }
-    if let Some((shop_page, rest)) = shop::find(&visit.path).filter(|(shop_page, _)| shop_page.is_served(site)) {
-        return (shop_page.respond)(visit, rest).await;
+    if visit.path.is_empty() || visit.path.starts_with("/-/") {
+        return shop::respond(visit).await;
     }
     let form = match &visit.tenant {
         None => site.operation("createCompany").map(|operation| Some((operation, Vec::new()))),

@@ -1,7 +1,5 @@
 //! Pages of commerce that are more than tables, each with the operations that it needs.
 
-mod chart;
-mod figures;
 mod overview;
 mod parts;
 mod prices;
@@ -14,80 +12,86 @@ use http::StatusCode;
 use maud::{Markup, html};
 use serde_json::Value;
 
-use crate::call::{Context, Problem, ProblemItem};
+use crate::call::{Context, Problem};
 use crate::form::fault::{Faults, Places};
-use crate::host::Later;
 use crate::page::{self, Link, Visit};
 use crate::show::encode_segment;
 use crate::site::operation::Operation;
 use crate::site::{Site, fill};
 
-pub struct ShopPage {
-    /// Below the company: "" is its start. Addresses below it are of the same page.
-    pub path: &'static str,
-    /// In the navigation; "": the page is reached in another way.
-    pub label: &'static str,
-    pub group: &'static str,
-    /// Operations without which there is no such page.
-    pub needs: &'static [&'static str],
-    pub respond: for<'a> fn(&'a Visit, &'a str) -> Later<'a, Result<Response, Problem>>,
+struct ShopPage {
+    /// Below `/-/`.
+    name: &'static str,
+    /// In the navigation; "": only a record leads to it.
+    label: &'static str,
+    group: &'static str,
+    /// The read of the record that leads to it, and the label there.
+    record: (&'static str, &'static str),
+    /// Operations whose permissions are those of the page.
+    needs: &'static [&'static str],
 }
 
 #[rustfmt::skip]
-pub const PAGES: &[ShopPage] = &[
-    ShopPage { path: "", label: "", group: "", needs: &[],
-        respond: |visit, _| Box::pin(overview::respond(visit)) },
-    ShopPage { path: "/-/till", label: "Sell at a till", group: "Till", needs: till::NEEDS,
-        respond: |visit, rest| Box::pin(till::respond(visit, rest)) },
-    ShopPage { path: "/-/receive", label: "Receive goods", group: "Purchases",
-        needs: &["listPurchaseOrders", "getPurchaseOrder", "createGoodsReceipt", "listVariants"],
-        respond: |visit, rest| Box::pin(receive::respond(visit, rest)) },
-    ShopPage { path: "/-/prices", label: "Price grid", group: "Goods",
-        needs: &["listPriceLists", "listVariants", "resolvePrices", "schedulePrices"],
-        respond: |visit, _| Box::pin(prices::respond(visit)) },
-    ShopPage { path: "/-/orders", label: "", group: "Sales", needs: &["getSalesOrder"],
-        respond: |visit, rest| Box::pin(timeline::respond(visit, rest)) },
+const PAGES: [ShopPage; 4] = [
+    ShopPage { name: "till", label: "Sell at a till", group: "Till", record: ("getPosSession", "Sell at the till"),
+        needs: &["checkoutPosSession", "getPosReceipt", "confirmSalesOrder", "listCustomers", "listVariants"] },
+    ShopPage { name: "receive", label: "Receive goods", group: "Purchases", record: ("getPurchaseOrder", "Receive goods"),
+        needs: &["getPurchaseOrder", "createGoodsReceipt", "listVariants"] },
+    ShopPage { name: "prices", label: "Price grid", group: "Goods", record: ("", ""),
+        needs: &["resolvePrices", "schedulePrices", "listVariants"] },
+    ShopPage { name: "orders", label: "", group: "", record: ("getSalesOrder", "Timeline"), needs: &["getSalesOrder"] },
 ];
 
-/// The page at a path below the company, and the rest of the path.
-pub fn find(path: &str) -> Option<(&'static ShopPage, &str)> {
-    PAGES.iter().find_map(|page| {
-        let rest = path.strip_prefix(page.path).filter(|rest| rest.is_empty() || rest.starts_with('/'))?;
-        (!page.path.is_empty() || rest.is_empty()).then_some((page, rest))
-    })
+/// The page at the start of a company, or at an address below `/-/`. An operation that the contract lacks makes it "not found".
+pub async fn respond(visit: &Visit) -> Result<Response, Problem> {
+    let path: Vec<&str> = visit.path.split('/').skip(2).collect();
+    let basket = if let ["till", _] = path[..] { till::read_order(visit).await? } else { Value::Null };
+    let done = match path[..] {
+        _ if !visit.is_post => Err(Said::Nothing),
+        ["till"] => till::open(visit).await,
+        ["till", session] => till::change(visit, session, &basket).await,
+        ["till", session, "close"] => till::close(visit, session).await,
+        ["receive", order] => receive::receive(visit, order).await,
+        ["prices"] => prices::schedule(visit).await,
+        _ => Err(Said::Nothing),
+    };
+    let said = match done {
+        Ok(address) => return Ok(page::redirect(&address)),
+        Err(said) => said,
+    };
+    match path[..] {
+        [] => overview::draw(visit).await,
+        ["till"] => till::draw_registers(visit, &said).await,
+        ["till", session] => till::draw_sale(visit, session, &basket, &said).await,
+        ["till", session, "close"] => till::draw_close(visit, session, &said).await,
+        ["till", session, "receipts", receipt] => till::draw_receipt(visit, session, receipt).await,
+        ["receive"] => receive::draw_orders(visit).await,
+        ["receive", order] => receive::draw_order(visit, order, &said).await,
+        ["prices"] => prices::draw(visit, &said).await,
+        ["orders", order] => timeline::draw(visit, order).await,
+        _ => Err(Problem::not_found()),
+    }
 }
 
 impl ShopPage {
-    /// True if the contract has every operation that the page needs.
-    pub fn is_served(&self, site: &Site) -> bool {
-        self.needs.iter().all(|id| site.operation(id).is_some())
-    }
-
-    fn is_offered(&self, site: &Site, context: &Context) -> bool {
-        self.needs.iter().all(|id| is_permitted(site, context, id))
-    }
-
-    fn link(&self, visit: &Visit, label: &'static str, rest: &str) -> Link {
-        Link { group: self.group, label, address: format!("{}{}{rest}", visit.base, self.path) }
+    /// None: the user may not do all that the page does.
+    fn link(&self, visit: &Visit, context: &Context, label: &'static str, rest: &str) -> Option<Link> {
+        let address = format!("{}/-/{}{rest}", visit.base, self.name);
+        let is_offered = self.needs.iter().all(|id| is_permitted(&visit.site, context, id));
+        is_offered.then_some(Link { group: self.group, label, address })
     }
 }
 
 /// The pages that a user of this company is offered in the navigation. The layout itself has the start.
 pub fn offer(visit: &Visit, context: &Context) -> Vec<Link> {
-    let pages = PAGES.iter().filter(|page| !page.label.is_empty() && page.is_offered(&visit.site, context));
-    pages.map(|page| page.link(visit, page.label, "")).collect()
+    let pages = PAGES.iter().filter(|page| !page.label.is_empty());
+    pages.filter_map(|page| page.link(visit, context, page.label, "")).collect()
 }
 
 /// The page of commerce of a record.
 pub fn find_link(visit: &Visit, context: &Context, operation: &Operation, id: &str) -> Option<Link> {
-    let (path, label) = match operation.id.as_str() {
-        "getSalesOrder" => ("/-/orders", "Timeline"),
-        "getPosSession" => ("/-/till", "Sell at the till"),
-        "getPurchaseOrder" => ("/-/receive", "Receive goods"),
-        _ => return None,
-    };
-    let page = PAGES.iter().find(|page| page.path == path && page.is_offered(&visit.site, context))?;
-    Some(page.link(visit, label, &format!("/{id}")))
+    let page = PAGES.iter().find(|page| page.record.0 == operation.id)?;
+    page.link(visit, context, page.record.1, &format!("/{id}"))
 }
 
 /// True if the contract has the operation and the user may send it. The host decides anyway.
@@ -95,98 +99,86 @@ fn is_permitted(site: &Site, context: &Context, id: &str) -> bool {
     site.operation(id).is_some_and(|operation| operation.access.permits(&context.permissions))
 }
 
-/// Why the page of a form is shown again, or nothing.
-#[derive(Default)]
-struct Said {
-    message: String,
-    /// A rejection, with the operation that was rejected.
-    rejection: Option<(&'static str, Problem)>,
-    /// Records of which the user is to choose one.
-    choices: Vec<Value>,
-    /// A sales order that was read and did not change.
-    order: Option<Value>,
+/// Why the page of a form is shown again.
+enum Said {
+    Nothing,
+    Sentence(String),
+    /// A word for the records that fit, and the records of which the user is to choose one.
+    Choices(&'static str, Vec<Value>),
+    /// The operation that was rejected.
+    Rejection(&'static str, Problem),
 }
 
 /// Where the browser goes after a write, or what the page says instead.
-type Done = Result<String, Box<Said>>;
+type Done = Result<String, Said>;
+
+type Read = Result<Value, Problem>;
 
 impl Said {
-    fn reject(operation: &'static str, problem: Problem) -> Box<Said> {
-        Box::new(Said { rejection: Some((operation, problem)), ..Said::default() })
-    }
-
-    fn choose(message: &str, choices: &[Value]) -> Box<Said> {
-        Box::new(Said { message: message.to_owned(), choices: choices.to_vec(), ..Said::default() })
-    }
-
-    fn say(message: &str) -> Box<Said> {
-        Said::choose(message, &[])
-    }
-
     fn status(&self) -> StatusCode {
-        self.rejection.as_ref().map_or(StatusCode::OK, |(_, problem)| problem.status)
+        if let Said::Rejection(_, problem) = self { problem.status } else { StatusCode::OK }
     }
 
-    /// True after a 5xx, a 429 or no response: with the same key, the form that is sent again has no second effect.
-    fn keeps_key(&self) -> bool {
-        self.status().is_server_error() || self.status() == StatusCode::TOO_MANY_REQUESTS
-    }
-
-    /// `place` names the place of an item.
-    fn draw(&self, site: &Site, place: &dyn Fn(&ProblemItem) -> String) -> Markup {
-        let Some((id, problem)) = &self.rejection else {
-            return html! { @if !self.message.is_empty() { p.faults role="alert" { (self.message) } } };
+    /// `place` names the place at a pointer.
+    fn draw(&self, site: &Site, place: &dyn Fn(&str) -> Option<String>) -> Markup {
+        let (id, problem) = match self {
+            Said::Nothing => return html! {},
+            Said::Sentence(text) => return html! { p.faults role="alert" { (text) } },
+            Said::Choices(kind, _) => return html! { p.faults role="alert" { "Several " (kind) " fit. Choose one." } },
+            Said::Rejection(id, problem) => (id, problem),
         };
         let faults = site.operation(id).map(|operation| Faults::of(site, operation, problem, &Places::new(), ""));
         let Faults { title, items, .. } = faults.unwrap_or_default();
         html! {
             div.faults role="alert" tabindex="-1" {
                 p { strong { (title.as_deref().unwrap_or(&problem.detail)) } }
-                @if !items.is_empty() {
-                    ul { @for (item, fault) in problem.items.iter().zip(&items) { li { (place(item)) " " (fault.text) } } }
-                }
+                ul { @for (item, fault) in problem.items.iter().zip(&items) {
+                    li { @if let Some(place) = place(&item.pointer) { (place) ": " } (fault.text) }
+                } }
             }
         }
     }
 }
 
-/// An operation, and its path below the company with these values.
-fn locate<'s>(site: &'s Site, id: &str, parts: &[&str]) -> Result<(&'s Operation, String), Problem> {
-    let parts: Vec<String> = parts.iter().map(|part| encode_segment(part)).collect();
-    let parts: Vec<&str> = parts.iter().map(String::as_str).collect();
-    let located = site.operation(id).and_then(|operation| Some((operation, fill(&operation.path, &parts)?)));
+/// The entry of a list at a pointer such as `/items/2/quantity`, after the name of the list.
+fn entry_at<'l, T>(list: &'l [T], name: &str, pointer: &str) -> Option<&'l T> {
+    let mut parts = pointer.split('/').skip_while(|part| *part != name).skip(1);
+    list.get(parts.next()?.parse::<usize>().ok()?)
+}
+
+/// An operation, and its path below the company. `part`: the only parameter of the path; "" without one.
+fn locate<'s>(site: &'s Site, id: &str, part: &str) -> Result<(&'s Operation, String), Problem> {
+    let part = encode_segment(part);
+    let located = site.operation(id).and_then(|operation| Some((operation, fill(&operation.path, &[&part])?)));
     located.ok_or_else(Problem::not_found)
 }
 
 /// The address of the page of a read, such as that of a record.
-fn address_of(visit: &Visit, id: &str, parts: &[&str]) -> String {
-    visit.base.clone() + &locate(&visit.site, id, parts).map_or_else(|_| String::new(), |(_, path)| path)
+fn address_of(visit: &Visit, id: &str, part: &str) -> String {
+    visit.base.clone() + &locate(&visit.site, id, part).map_or_else(|_| String::new(), |(_, path)| path)
 }
 
-async fn read(visit: &Visit, id: &str, parts: &[&str], query: &[(&str, &str)]) -> Result<Value, Problem> {
-    visit.calls.get(&locate(&visit.site, id, parts)?.1, query).await.map(|reply| reply.body)
+/// Parameters of the query that are empty are left out.
+async fn read<const N: usize>(visit: &Visit, id: &str, part: &str, query: [(&str, &str); N]) -> Read {
+    let stated: Vec<(&str, &str)> = query.into_iter().filter(|(_, value)| !value.is_empty()).collect();
+    visit.calls.get(&locate(&visit.site, id, part)?.1, &stated).await.map(|reply| reply.body)
 }
 
-/// A list or a report. None: the contract has none, or the user may not read it.
-async fn read_if(visit: &Visit, id: &str, query: &[(&str, &str)]) -> Option<Result<Value, Problem>> {
-    let context = match visit.context().await {
-        Ok(context) => context,
-        Err(problem) => return Some(Err(problem)),
-    };
-    if !is_permitted(&visit.site, context, id) {
-        return None;
+/// The same; null if the contract has no such operation or the user may not send it.
+async fn read_if<const N: usize>(visit: &Visit, id: &str, part: &str, query: [(&str, &str); N]) -> Read {
+    match is_permitted(&visit.site, visit.context().await?, id) {
+        true => read(visit, id, part, query).await,
+        false => Ok(Value::Null),
     }
-    Some(read(visit, id, &[], query).await)
 }
 
 /// Sends a body, with the key of the form.
-async fn write(visit: &Visit, id: &'static str, parts: &[&str], body: &Value) -> Result<Value, Box<Said>> {
+async fn write(visit: &Visit, id: &'static str, part: &str, body: &Value) -> Result<Value, Said> {
     let write = async {
-        let (operation, path) = locate(&visit.site, id, parts)?;
-        let key = operation.key.then(|| parts::value_of(visit, "key"));
-        visit.calls.write(operation, &path, Some(body), key, None).await
+        let (operation, path) = locate(&visit.site, id, part)?;
+        visit.calls.write(operation, &path, Some(body), Some(parts::value_of(visit, "key")), None).await
     };
-    write.await.map(|reply| reply.body).map_err(|problem| Said::reject(id, problem))
+    write.await.map(|reply| reply.body).map_err(|problem| Said::Rejection(id, problem))
 }
 
 async fn finish(visit: &Visit, title: &str, said: &Said, body: Markup) -> Result<Response, Problem> {
@@ -198,9 +190,9 @@ fn text<'v>(value: &'v Value, member: &str) -> &'v str {
     value.get(member).and_then(Value::as_str).unwrap_or_default()
 }
 
-/// The items of a list.
-fn items(page: &Value) -> &[Value] {
-    list(page, "items")
+/// The items of a list, or the lines of an order.
+fn items(value: &Value) -> &[Value] {
+    list(value, "items")
 }
 
 fn list<'v>(value: &'v Value, member: &str) -> &'v [Value] {
@@ -210,12 +202,7 @@ fn list<'v>(value: &'v Value, member: &str) -> &'v [Value] {
 /// A text of the record with this id, or the beginning of the id.
 fn name_of<'v>(records: &'v [Value], id: &'v str, member: &str) -> &'v str {
     let record = records.iter().find(|record| text(record, "id") == id);
-    record.map(|record| text(record, member)).unwrap_or(id.get(..8).unwrap_or(id))
-}
-
-/// `PARTIALLY_RECEIVED` as "partially received".
-fn word(code: &str) -> String {
-    code.replace('_', " ").to_lowercase()
+    record.map_or(id.get(..8).unwrap_or(id), |record| text(record, member))
 }
 
 /// The distinct values of a member, separated by commas, as `ids` takes them: 100 at most.
@@ -225,18 +212,4 @@ fn join_ids<'v>(records: impl IntoIterator<Item = &'v Value>, member: &str) -> S
     ids.dedup();
     ids.truncate(100);
     ids.join(",")
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_path_leads_to_its_page() {
-        let found = |path| find(path).map(|(page, rest)| (page.path, rest));
-        assert_eq!(found(""), Some(("", "")));
-        assert_eq!(found("/-/till"), Some(("/-/till", "")));
-        assert_eq!(found("/-/till/1/close"), Some(("/-/till", "/1/close")));
-        assert_eq!([found("/-/tills"), found("/-/find/listVariants"), found("/catalog/products")], [None, None, None]);
-    }
 }

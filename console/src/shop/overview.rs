@@ -7,27 +7,20 @@ use serde_json::Value;
 
 use crate::call::Problem;
 use crate::page::{self, Visit};
-use crate::shop::figures::{from_millionths, quantity, to_millionths};
-use crate::shop::parts::{cell, link, table};
-use crate::shop::{address_of, chart, items, join_ids, read, read_if, text};
+use crate::shop::parts::{cell, from_millionths, link, quantity, table, to_millionths};
+use crate::shop::{Read, address_of, items, join_ids, read_if, text};
 use crate::show::value::amount;
 
 /// Days of the bars, and those by whose sales goods are foreseen to run out.
 const BARS: u64 = 14;
 const SOLD: u64 = 28;
 const MOST_SHORTAGES: usize = 10;
+/// Size of the bars' picture.
+const WIDTH: usize = 280;
+const HEIGHT: i128 = 80;
 
-type Read = Option<Result<Value, Problem>>;
-
-pub async fn respond(visit: &Visit) -> Result<Response, Problem> {
-    let entities = async {
-        match visit.site.operation("listLegalEntities") {
-            Some(_) => read(visit, "listLegalEntities", &[], &[]).await,
-            None => Ok(Value::Null),
-        }
-    };
-    let (context, entities) = tokio::join!(visit.context(), entities);
-    let (context, entities) = (context?, entities?);
+pub async fn draw(visit: &Visit) -> Result<Response, Problem> {
+    let (context, entities) = tokio::try_join!(visit.context(), read_if(visit, "listLegalEntities", "", []))?;
     let entities = items(&entities);
     let asked = visit.query.get("entity").unwrap_or_default();
     let entity = entities.iter().find(|entity| text(entity, "id") == asked).or(entities.first());
@@ -52,54 +45,47 @@ fn start(today: NaiveDate, days: u64) -> String {
 }
 
 async fn draw_entity(visit: &Visit, entity: &Value) -> Result<Markup, Problem> {
-    let own = text(entity, "currencyCode");
-    // A legal entity without books has no currency: that of a price list is the next best, for the price of a call.
+    let (id, own) = (text(entity, "id"), text(entity, "currencyCode"));
+    // A legal entity without books has no currency: that of a price list is the next best. Its call leaves none for the purchases.
     let lists = match own {
-        "" => read_if(visit, "listPriceLists", &[("status", "ACTIVE"), ("limit", "1")]).await.transpose()?,
-        _ => None,
+        "" => read_if(visit, "listPriceLists", "", [("status", "ACTIVE"), ("limit", "1")]).await?,
+        _ => Value::Null,
     };
-    let other = lists.as_ref().and_then(|lists| items(lists).first()).map(|list| text(list, "currencyCode"));
-    let (id, currency) = (text(entity, "id"), other.unwrap_or(own));
+    let currency = items(&lists).first().map_or(own, |list| text(list, "currencyCode"));
     if currency.is_empty() {
-        return Ok(
-            html! { p { "There are no figures before the legal entity has a currency or there is a price list." } },
-        );
+        let text = "There are no figures before the legal entity has a currency or there is a price list.";
+        return Ok(html! { p { (text) } });
     }
     let today = visit.clock().await?.today();
-    let (of_bars, of_sold, to) = (start(today, BARS), start(today, SOLD), today.to_string());
-    let fixed = [("legalEntityId", id), ("currencyCode", currency), ("to", to.as_str())];
-    let of_days = [&fixed[..], &[("from", of_bars.as_str()), ("groupBy", "DAY")]].concat();
-    let of_sold = [&fixed[..], &[("from", of_sold.as_str()), ("groupBy", "VARIANT"), ("limit", "100")]].concat();
-    let of_cash = [&fixed[..], &[("from", to.as_str())]].concat();
-    let of_sales = [("status", "CONFIRMED"), ("legalEntityId", id)];
+    let (to, entity) = (today.to_string(), ("legalEntityId", id));
+    let (of_bars, of_sold) = (start(today, BARS), start(today, SOLD));
+    let report = |from, group, limit| {
+        [entity, ("currencyCode", currency), ("from", from), ("to", to.as_str()), ("groupBy", group), ("limit", limit)]
+    };
     let purchases = async {
-        match other {
-            Some(_) => None,
-            None => read_if(visit, "listPurchaseOrders", &[("status", "APPROVED"), ("legalEntityId", id)]).await,
+        match own {
+            "" => Ok(Value::Null),
+            _ => read_if(visit, "listPurchaseOrders", "", [("status", "APPROVED"), entity]).await,
         }
     };
     let (days, sold, cash, sales, purchases) = tokio::join!(
-        read_if(visit, "getSalesReport", &of_days),
-        read_if(visit, "getSalesReport", &of_sold),
-        read_if(visit, "getCashReport", &of_cash),
-        read_if(visit, "listSalesOrders", &of_sales),
+        read_if(visit, "getSalesReport", "", report(&of_bars, "DAY", "")),
+        read_if(visit, "getSalesReport", "", report(&of_sold, "VARIANT", "100")),
+        read_if(visit, "getCashReport", "", report(&to, "", "")),
+        read_if(visit, "listSalesOrders", "", [("status", "CONFIRMED"), entity]),
         purchases,
     );
-    let sold = sold.transpose().unwrap_or_default().unwrap_or_default();
+    let sold = sold.unwrap_or_default();
     let variants = join_ids(items(&sold), "key");
-    let stock = match variants.is_empty() {
-        true => None,
-        false => {
-            read_if(visit, "listStock", &[("variantIds", variants.as_str()), ("legalEntityId", id), ("limit", "100")])
-                .await
-        }
+    let stock = match variants.as_str() {
+        "" => Ok(Value::Null),
+        ids => read_if(visit, "listStock", "", [("variantIds", ids), entity, ("limit", "100")]).await,
     };
     let figure = |label: &str, value: &str| draw_figure(label, html! { (amount(value)) " " (currency) });
     let net = |days: &Value, day: &str| {
         let row = items(days).iter().find(|row| text(row, "key") == day);
         row.map_or("0.00", |row| text(row, "net")).to_owned()
     };
-    let total = |report: &Value, member: &str| text(&report["totals"], member).to_owned();
     let bars = |days: &Value| -> Vec<(String, String)> {
         (1..=BARS).rev().map(|back| start(today, back)).map(|day| (day.clone(), net(days, &day))).collect()
     };
@@ -107,25 +93,22 @@ async fn draw_entity(visit: &Visit, entity: &Value) -> Result<Markup, Problem> {
         div.figures {
             (draw_read(&days, |days| figure("Net sales today", &net(days, &to))))
             (draw_read(&cash, |cash| html! {
-                (figure("At the tills today", &total(cash, "posReceipts")))
-                (figure("Payments of customers today", &total(cash, "customerPayments")))
+                (figure("At the tills today", text(&cash["totals"], "posReceipts")))
+                (figure("Payments of customers today", text(&cash["totals"], "customerPayments")))
             }))
             (draw_read(&sales, |page| draw_count(visit, page, "Orders to deliver", "listSalesOrders", "CONFIRMED")))
             (draw_read(&purchases, |page| draw_count(visit, page, "Purchases to receive", "listPurchaseOrders", "APPROVED")))
         }
-        (draw_read(&days, |days| html! {
-            h2 { "Net sales of 14 days" }
-            (chart::draw("Net sales of 14 days", ["Day", ">Net"], &bars(days)))
-        }))
+        (draw_read(&days, |days| html! { h2 { "Net sales of 14 days" } (draw_bars(&bars(days))) }))
         (draw_read(&stock, |stock| draw_shortages(visit, items(&sold), stock)))
     })
 }
 
 fn draw_read(read: &Read, draw: impl Fn(&Value) -> Markup) -> Markup {
     match read {
-        None => html! {},
-        Some(Ok(value)) => draw(value),
-        Some(Err(problem)) => html! { p { "Not loaded: " (problem.detail) } },
+        Ok(Value::Null) => html! {},
+        Ok(value) => draw(value),
+        Err(problem) => html! { p { "Not loaded: " (problem.detail) } },
     }
 }
 
@@ -136,8 +119,29 @@ fn draw_figure(label: &str, value: Markup) -> Markup {
 /// How many records wait, with a link to them.
 fn draw_count(visit: &Visit, page: &Value, label: &str, list: &str, status: &str) -> Markup {
     let more = if text(page, "nextCursor").is_empty() { "" } else { " or more" };
-    let address = format!("{}?status={status}", address_of(visit, list, &[]));
+    let address = format!("{}?status={status}", address_of(visit, list, ""));
     draw_figure(label, link(address, html! { (items(page).len()) (more) }))
+}
+
+/// Bars of a day and its decimal each, with the same figures as a table.
+fn draw_bars(bars: &[(String, String)]) -> Markup {
+    let sizes = || bars.iter().map(|(_, value)| to_millionths(value));
+    let (top, bottom) = sizes().fold((0, 0), |(top, bottom), size| (size.max(top), size.min(bottom)));
+    let step = WIDTH / bars.len().max(1);
+    // From the top of the picture. All bars begin at the level of zero.
+    let level = |size: i128| HEIGHT * (top - size) / (top - bottom).max(1);
+    html! {
+        svg.bars viewBox={ "0 0 " (WIDTH) " " (HEIGHT) } role="img" aria-label="Net sales of 14 days" {
+            @for (nth, ((day, value), size)) in bars.iter().zip(sizes()).enumerate() {
+                rect.bar x=(nth * step + 2) y=(level(size.max(0))) width=(step.saturating_sub(4))
+                    height=((level(size) - level(0)).abs()) { title { (day) ": " (amount(value)) } }
+            }
+        }
+        details {
+            summary { "The same as a table" }
+            (table(["Day", ">Net"], bars.iter().map(|(day, value)| [cell(day), cell(amount(value))])))
+        }
+    }
 }
 
 fn draw_shortages(visit: &Visit, sold: &[Value], stock: &Value) -> Markup {
@@ -146,7 +150,7 @@ fn draw_shortages(visit: &Visit, sold: &[Value], stock: &Value) -> Markup {
     }
     let row = |(row, short): &(&Value, i128)| {
         let name = row["label"].as_str().unwrap_or("unnamed");
-        let article = link(address_of(visit, "getVariant", &[text(row, "key")]), name);
+        let article = link(address_of(visit, "getVariant", text(row, "key")), name);
         [article, cell(quantity(text(row, "quantity"))), cell(quantity(&from_millionths(*short)))]
     };
     let shortages = find_shortages(sold, items(stock));
@@ -161,7 +165,7 @@ fn draw_shortages(visit: &Visit, sold: &[Value], stock: &Value) -> Markup {
 /// Variants that run out within 14 days if they sell as in the last 28, with the millionths that will be missing: the worst first. A
 /// variant without a stock level is not counted.
 fn find_shortages<'v>(sold: &'v [Value], levels: &[Value]) -> Vec<(&'v Value, i128)> {
-    let figure = |record: &Value, member: &str| to_millionths(text(record, member)).unwrap_or_default();
+    let figure = |record: &Value, member: &str| to_millionths(text(record, member));
     let shortage = |row: &'v Value| {
         let mut own = levels.iter().filter(|level| text(level, "variantId") == text(row, "key")).peekable();
         own.peek()?;
@@ -188,7 +192,19 @@ mod tests {
         let levels = levels.map(|(variant, available, incoming)| {
             json!({ "variantId": variant, "available": available, "incoming": incoming })
         });
-        let shortages = find_shortages(&sold, &levels);
-        assert_eq!(shortages, [(&sold[0], 5_500_000)]);
+        assert_eq!(find_shortages(&sold, &levels), [(&sold[0], 5_500_000)]);
+    }
+
+    #[test]
+    fn the_largest_value_has_the_whole_height_and_losses_are_below_zero() {
+        let draw = |values: &[&str]| {
+            let bars: Vec<_> = values.iter().map(|value| (String::new(), (*value).to_owned())).collect();
+            draw_bars(&bars).into_string()
+        };
+        let page = draw(&["50.000000", "100.000000", "-100.000000"]);
+        for (y, height) in [(20, 20), (0, 40), (40, 40)] {
+            assert!(page.contains(&format!("y=\"{y}\" width=\"89\" height=\"{height}\"")), "{page}");
+        }
+        assert!(draw(&["0.000000"]).contains("height=\"0\""));
     }
 }

@@ -2,28 +2,19 @@
 
 use axum::response::Response;
 use chrono::{SecondsFormat, Utc};
-use futures_util::future::join_all;
+use futures_util::future::try_join_all;
 use maud::{Markup, html};
-use percent_encoding::{NON_ALPHANUMERIC, utf8_percent_encode};
 use serde_json::{Value, json};
 
-use crate::call::{Context, Problem, ProblemItem};
-use crate::page::{self, Visit};
-use crate::shop::parts::{Hidden, form, link, value_of};
-use crate::shop::{Done, Said, address_of, finish, is_permitted, items, locate, name_of, read, text, write};
+use crate::call::{Problem, to_address};
+use crate::page::Visit;
+use crate::shop::parts::{field, form, link, value_of};
+use crate::shop::{Done, Said, address_of, entry_at, finish, items, locate, name_of, read, text, write};
 use crate::show::value::amount;
 
 /// Columns of a page: each takes a call.
 const MOST_LISTS: &str = "4";
 const MOST_VARIANTS: &str = "50";
-
-pub async fn respond(visit: &Visit) -> Result<Response, Problem> {
-    let done = if visit.is_post { schedule(visit).await } else { Err(Box::default()) };
-    match done {
-        Ok(address) => Ok(page::redirect(&address)),
-        Err(said) => draw(visit, &said).await,
-    }
-}
 
 /// The cells of a column that state an amount: variant and amount, in the sequence of the form.
 fn read_cells(visit: &Visit) -> Vec<(&str, &str)> {
@@ -31,81 +22,65 @@ fn read_cells(visit: &Visit) -> Vec<(&str, &str)> {
     cells.filter(|(_, value)| !value.is_empty()).collect()
 }
 
-async fn schedule(visit: &Visit) -> Done {
-    let cells = read_cells(visit);
-    if cells.is_empty() {
-        return Err(Said::say("State a price in the column first."));
-    }
+pub async fn schedule(visit: &Visit) -> Done {
     // A call for the company's zone is made only if an instant was typed.
     let from = match value_of(visit, "from") {
         "" => Utc::now().to_rfc3339_opts(SecondsFormat::Millis, true),
-        local => visit.clock().await.map_err(|problem| Said::reject("schedulePrices", problem))?.from_text(local),
+        local => visit.clock().await.map_err(|problem| Said::Rejection("schedulePrices", problem))?.from_text(local),
     };
-    let currency = value_of(visit, "currency");
-    let prices: Vec<Value> = cells
-        .iter()
-        .map(|(variant, amount)| {
-            json!({ "variantId": variant, "currencyCode": currency, "amount": amount, "validFrom": from })
-        })
-        .collect();
-    let body = json!({ "prices": prices, "replace": true });
-    write(visit, "schedulePrices", &[value_of(visit, "list")], &body).await?;
+    let price = |(variant, amount): (&str, &str)| {
+        let currency = value_of(visit, "currency");
+        json!({ "variantId": variant, "currencyCode": currency, "amount": amount, "validFrom": from })
+    };
+    let prices: Vec<Value> = read_cells(visit).into_iter().map(price).collect();
+    if prices.is_empty() {
+        return Err(Said::Sentence("State a price in the column first.".to_owned()));
+    }
+    write(visit, "schedulePrices", value_of(visit, "list"), &json!({ "prices": prices, "replace": true })).await?;
     Ok(address(visit, parameter(visit, "cursor"), parameter(visit, "lists")))
 }
 
-/// A parameter of the address; None if it is empty.
-fn parameter<'v>(visit: &'v Visit, name: &str) -> Option<&'v str> {
-    visit.query.get(name).filter(|value| !value.is_empty())
+fn parameter<'v>(visit: &'v Visit, name: &str) -> &'v str {
+    visit.query.get(name).unwrap_or_default()
 }
 
 /// The address of a part of the grid: a search, a page of variants and a page of price lists.
-fn address(visit: &Visit, cursor: Option<&str>, lists: Option<&str>) -> String {
-    let stated = [("text", parameter(visit, "text")), ("cursor", cursor), ("lists", lists)];
-    let stated =
-        stated.iter().filter_map(|(name, value)| Some((name, utf8_percent_encode((*value)?, NON_ALPHANUMERIC))));
-    let query: Vec<String> = stated.map(|(name, value)| format!("{name}={value}")).collect();
-    format!("{}/-/prices?{}", visit.base, query.join("&"))
+fn address(visit: &Visit, cursor: &str, lists: &str) -> String {
+    let mut query = vec![("text", parameter(visit, "text")), ("cursor", cursor), ("lists", lists)];
+    query.retain(|(_, value)| !value.is_empty());
+    to_address(&format!("{}/-/prices", visit.base), &query)
 }
 
-async fn draw(visit: &Visit, said: &Said) -> Result<Response, Problem> {
-    let mut of_lists = vec![("status", "ACTIVE"), ("limit", MOST_LISTS)];
-    let mut of_variants = vec![("limit", MOST_VARIANTS)];
-    of_lists.extend(parameter(visit, "lists").map(|cursor| ("cursor", cursor)));
-    of_variants.extend(["text", "cursor"].into_iter().filter_map(|name| Some((name, parameter(visit, name)?))));
-    let (context, lists, variants) = tokio::join!(
+pub async fn draw(visit: &Visit, said: &Said) -> Result<Response, Problem> {
+    let [search, cursor, of_lists] = ["text", "cursor", "lists"].map(|name| parameter(visit, name));
+    let (_, lists, variants) = tokio::try_join!(
         visit.context(),
-        read(visit, "listPriceLists", &[], &of_lists),
-        read(visit, "listVariants", &[], &of_variants),
-    );
-    let (context, lists, variants) = (context?, lists?, variants?);
-    let (lists, rest_of_lists) = (items(&lists), text(&lists, "nextCursor"));
-    let (variants, rest) = (items(&variants), text(&variants, "nextCursor"));
+        read(visit, "listPriceLists", "", [("status", "ACTIVE"), ("limit", MOST_LISTS), ("cursor", of_lists)]),
+        read(visit, "listVariants", "", [("limit", MOST_VARIANTS), ("text", search), ("cursor", cursor)]),
+    )?;
+    let (lists, more_lists) = (items(&lists), text(&lists, "nextCursor"));
+    let (variants, more) = (items(&variants), text(&variants, "nextCursor"));
     let ids: Vec<&str> = variants.iter().map(|variant| text(variant, "id")).collect();
     let columns = lists.iter().filter(|_| !ids.is_empty()).map(|list| resolve(visit, text(list, "id"), &ids));
-    let columns = join_all(columns).await.into_iter().collect::<Result<Vec<Value>, Problem>>()?;
+    let columns = try_join_all(columns).await?;
     let cells = read_cells(visit);
-    let place = |item: &ProblemItem| {
-        let nth = item.pointer.strip_prefix("/prices/").and_then(|rest| rest.split('/').next()?.parse::<usize>().ok());
-        let variant = nth.and_then(|nth| cells.get(nth)).map(|(variant, _)| *variant);
-        variant.map(|variant| format!("{}:", name_of(variants, variant, "sku"))).unwrap_or_default()
+    let place = |pointer: &str| {
+        entry_at(&cells, "prices", pointer).map(|(variant, _)| name_of(variants, variant, "sku").to_owned())
     };
     let body = html! {
         (said.draw(&visit.site, &place))
         form.filters method="get" {
-            div.field {
-                label for="text" { "Find articles" }
-                input id="text" name="text" type="search" maxlength="100" value=(parameter(visit, "text").unwrap_or_default());
-            }
-            @if let Some(lists) = parameter(visit, "lists") { input type="hidden" name="lists" value=(lists); }
+            (field("text", "Find articles", html! { input id="text" name="text" type="search" maxlength="100" value=(search); }))
+            @if !of_lists.is_empty() { input type="hidden" name="lists" value=(of_lists); }
             button { "Find" }
         }
-        @if lists.is_empty() { p { "There is no price list: " (link(address_of(visit, "listPriceLists", &[]), "Price lists")) } }
+        @if lists.is_empty() { p { "There is no price list: " (link(address_of(visit, "listPriceLists", ""), "Price lists")) } }
         @if ids.is_empty() { p { "No article was found." } }
         div.grid tabindex="0" role="region" aria-label="Prices" {
             table {
                 thead { tr {
                     th scope="col" { "Article" }
-                    @for list in lists { th scope="col" { (draw_head(visit, said, context, list)) } }
+                    @for list in lists { th scope="col" { (draw_head(visit, said, list)) } }
                 } }
                 tbody { @for variant in variants {
                     tr {
@@ -116,9 +91,9 @@ async fn draw(visit: &Visit, said: &Said) -> Result<Response, Problem> {
             }
         }
         p.pager {
-            @if !rest.is_empty() { (link(address(visit, Some(rest), parameter(visit, "lists")), "More articles")) " " }
-            @if !rest_of_lists.is_empty() { (link(address(visit, parameter(visit, "cursor"), Some(rest_of_lists)), "More price lists")) " " }
-            @if parameter(visit, "cursor").or(parameter(visit, "lists")).is_some() { (link(address(visit, None, None), "First")) }
+            @if !more.is_empty() { (link(address(visit, more, of_lists), "More articles")) " " }
+            @if !more_lists.is_empty() { (link(address(visit, cursor, more_lists), "More price lists")) " " }
+            @if !(cursor.is_empty() && of_lists.is_empty()) { (link(address(visit, "", ""), "First")) }
         }
         p { "An article that is not published has no price in effect. An empty field changes nothing." }
     };
@@ -126,29 +101,32 @@ async fn draw(visit: &Visit, said: &Said) -> Result<Response, Problem> {
 }
 
 async fn resolve(visit: &Visit, list: &str, variants: &[&str]) -> Result<Value, Problem> {
-    let (operation, path) = locate(&visit.site, "resolvePrices", &[list])?;
+    let (operation, path) = locate(&visit.site, "resolvePrices", list)?;
     let body = json!({ "variantIds": variants });
     visit.calls.write(operation, &path, Some(&body), None, None).await.map(|reply| reply.body)
 }
 
+/// What was typed into the column of a list.
+fn typed<'v>(visit: &'v Visit, list: &str, name: &str) -> &'v str {
+    if value_of(visit, "list") == list { value_of(visit, name) } else { "" }
+}
+
 /// The head of a column has its form; the fields below belong to it by the attribute `form`.
-fn draw_head(visit: &Visit, said: &Said, context: &Context, list: &Value) -> Markup {
+fn draw_head(visit: &Visit, said: &Said, list: &Value) -> Markup {
     let id = text(list, "id");
     let from = format!("from-{id}");
-    let typed = if value_of(visit, "list") == id { value_of(visit, "from") } else { "" };
+    let control = html! {
+        input id=(from) name="from" type="datetime-local" aria-describedby={ (from) "-help" } value=(typed(visit, id, "from"));
+        small.help id={ (from) "-help" } { "Empty: from now on" }
+    };
     let fields = html! {
-        div.field {
-            label for=(from) { "Valid from" }
-            input id=(from) name="from" type="datetime-local" aria-describedby={ (from) "-help" } value=(typed);
-            small.help id={ (from) "-help" } { "Empty: from now on" }
-        }
+        (field(&from, "Valid from", control))
         button aria-label={ "Set the prices of " (text(list, "name")) } { "Set prices" }
     };
-    let hidden: Hidden<'_> = &[("list", &list["id"]), ("currency", &list["currencyCode"])];
-    let target = address(visit, parameter(visit, "cursor"), parameter(visit, "lists"));
+    let hidden = [("list", &list["id"]), ("currency", &list["currencyCode"])];
     html! {
         (text(list, "name")) " (" (text(list, "currencyCode")) ")"
-        @if is_permitted(&visit.site, context, "schedulePrices") { (form(visit, said, &target, &format!("list-{id}"), hidden, fields)) }
+        (form(visit, said, &format!("list-{id}"), &hidden, fields))
     }
 }
 
@@ -156,10 +134,9 @@ fn draw_cell(visit: &Visit, list: &Value, variant: &Value, prices: &Value) -> Ma
     let (list, id) = (text(list, "id"), text(variant, "id"));
     let name = format!("v-{id}");
     let price = items(prices).iter().find(|price| text(price, "variantId") == id);
-    let typed = if value_of(visit, "list") == list { value_of(visit, &name) } else { "" };
     html! {
         (price.map_or_else(|| "none".to_owned(), |price| amount(text(price, "amount")))) " "
-        input form={ "list-" (list) } name=(name) inputmode="decimal" autocomplete="off" size="8" maxlength="40" value=(typed)
-            aria-label={ "New price of " (text(variant, "sku")) };
+        input form={ "list-" (list) } name=(name) inputmode="decimal" autocomplete="off" size="8" maxlength="40"
+            value=(typed(visit, list, &name)) aria-label={ "New price of " (text(variant, "sku")) };
     }
 }
