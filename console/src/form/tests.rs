@@ -123,7 +123,7 @@ fn a_blank_row_is_left_out_and_faults_find_the_rows_that_were_sent() {
     let mut problem = Problem::new(StatusCode::BAD_REQUEST, "VALIDATION_FAILED", "No.");
     problem.items = vec![at("/items/1/quantity"), at("/items/1/unitIds/4"), at("/other")];
     let site = site(&lines());
-    let faults = Faults::of(&site, site.operation("write").expect("an operation"), &problem, &sent.places, "");
+    let faults = Faults::of(&site, site.operation("write").expect("an operation"), &[], &problem, &sent.places, "");
     let places: Vec<Option<&str>> = faults.items.iter().map(|fault| fault.place.as_deref()).collect();
     assert_eq!(places, [Some("v/items/2/quantity"), Some("v/items/2/unitIds"), None]);
     assert!(faults.items.iter().all(|fault| fault.text.ends_with("Expected: at most 3 characters.")), "{faults:?}");

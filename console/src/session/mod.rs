@@ -135,8 +135,7 @@ fn make_cookies(host: &dyn UserHost, sealed: &str, seconds: u64) -> Vec<HeaderVa
     let headers = (0..MOST_PIECES).filter_map(|number| {
         let rest = sealed.get(number * PIECE..).unwrap_or_default();
         let value = rest.get(..PIECE).unwrap_or(rest);
-        let seconds = if value.is_empty() { 0 } else { seconds };
-        let name = piece_name(host, number);
+        let (name, seconds) = (piece_name(host, number), if value.is_empty() { 0 } else { seconds });
         let secure = is_secure(host);
         Cookie { name: &name, value, path: "/console", same_site: "Strict", seconds, secure }.header()
     });
@@ -144,9 +143,7 @@ fn make_cookies(host: &dyn UserHost, sealed: &str, seconds: u64) -> Vec<HeaderVa
 }
 
 fn set_cookies(response: &mut Response, cookies: &[HeaderValue]) {
-    for value in cookies {
-        response.headers_mut().append(header::SET_COOKIE, value.clone());
-    }
+    response.headers_mut().extend(cookies.iter().map(|value| (header::SET_COOKIE, value.clone())));
 }
 
 fn is_secure(host: &dyn UserHost) -> bool {
@@ -159,8 +156,7 @@ fn full_name(host: &dyn UserHost, name: &str) -> String {
 }
 
 fn piece_name(host: &dyn UserHost, number: usize) -> String {
-    let name = full_name(host, COOKIE);
-    if number == 0 { name } else { format!("{name}{number}") }
+    full_name(host, COOKIE) + &if number == 0 { String::new() } else { number.to_string() }
 }
 
 /// The response to a request without a session. A link of another site brings no Strict cookie: the page reads itself again, with it.

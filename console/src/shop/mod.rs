@@ -138,7 +138,7 @@ impl Said {
         let Some((id, problem)) = &self.rejection else {
             return html! { @if !self.message.is_empty() { p.faults role="alert" { (self.message) } } };
         };
-        let faults = site.operation(id).map(|operation| Faults::of(site, operation, problem, &Places::new(), ""));
+        let faults = site.operation(id).map(|operation| Faults::of(site, operation, &[], problem, &Places::new(), ""));
         let Faults { title, items, .. } = faults.unwrap_or_default();
         html! {
             div.faults role="alert" tabindex="-1" {

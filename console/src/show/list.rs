@@ -9,7 +9,7 @@ use serde_json::{Map, Value};
 use super::value::{View, member};
 use crate::call::{Context, Problem, to_address};
 use crate::clock::Clock;
-use crate::form::draw::{self, Drawer, Filled};
+use crate::form::draw::{self, Drawer};
 use crate::form::field::{Field, Kind};
 use crate::form::reference::{Names, Offers, names};
 use crate::form::{Faults, Places, Values, read};
@@ -112,19 +112,8 @@ impl<'a> Filters<'a> {
     }
 
     fn draw(&self, visit: &Visit, faults: &Faults) -> Markup {
-        let zone = self.clock.zone.name();
-        let filled = Filled {
-            pairs: &self.pairs,
-            offers: &self.offers,
-            parts: &[],
-            missing: &[],
-            csrf: "",
-            base: &visit.base,
-            path: &visit.path,
-            zone,
-        };
-        let values = Values::new(&self.pairs);
-        let drawer = Drawer { site: &visit.site, filled: &filled, faults, values: &values };
+        let (values, zone) = (&Values::new(&self.pairs), self.clock.zone.name());
+        let drawer = Drawer { visit, values, offers: &self.offers, faults, missing: &[], zone };
         let (search, others): (Vec<&Field<'_>>, Vec<&Field<'_>>) =
             self.fields.iter().partition(|field| field.name == "text");
         let draw = |field: &&Field<'_>| drawer.field(field, &format!("/{}", field.name));
@@ -152,7 +141,7 @@ fn find_faults(visit: &Visit, operation: &Operation, problem: &Problem) -> Fault
         .parameters
         .iter()
         .map(|parameter| (format!("/query/{}", parameter.name), format!("v/{}", parameter.name)));
-    Faults::of(&visit.site, operation, problem, &places.collect::<Places>(), &visit.base)
+    Faults::of(&visit.site, operation, &[], problem, &places.collect::<Places>(), &visit.base)
 }
 
 /// The response as a file.

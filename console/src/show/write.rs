@@ -10,11 +10,11 @@ use super::encode_segment;
 use super::value::View;
 use crate::call::{Problem, Reply, to_address};
 use crate::clock::Clock;
-use crate::form::draw::{self, Asked, Filled};
+use crate::form::draw::{Drawer, Entries};
 use crate::form::field::{Field, Kind};
 use crate::form::read::{VERSION, fill};
 use crate::form::reference::{Names, Offers, find_field};
-use crate::form::{Fault, Faults, read};
+use crate::form::{Fault, Faults, Values, read};
 use crate::page::{self, Visit};
 use crate::pairs::Pairs;
 use crate::site::collection::Collection;
@@ -61,7 +61,7 @@ pub async fn draw(visit: &Visit, operation: &Operation, known: &Known) -> Result
             ));
         }
         source = source.and(found);
-        parts.push(Asked { name: name.to_owned(), entries });
+        parts.push((name.to_owned(), entries));
     }
     let mut missing = Vec::new();
     if let Some(field) = &field {
@@ -106,15 +106,14 @@ pub async fn send(visit: &Visit, operation: &Operation, known: &Known) -> Result
             text: "State this.".to_owned(),
             link: None,
         });
-        let faults =
-            Faults { title: Some("Nothing was sent.".to_owned()), items: faults.collect(), ..Faults::default() };
+        let faults = Faults::not_sent(faults.collect());
         return form.draw_again(visit, faults, StatusCode::BAD_REQUEST).await;
     };
     match visit.calls.write(operation, &path, sent.body.as_ref(), sent.key.as_deref(), sent.etag.as_deref()).await {
         Ok(reply) => finish(visit, operation, known, &reply).await,
         Err(problem) if problem.status == StatusCode::UNAUTHORIZED => Err(problem),
         Err(problem) => {
-            let faults = Faults::of_path(&visit.site, operation, known, &problem, &sent.places, &visit.base);
+            let faults = Faults::of(&visit.site, operation, known, &problem, &sent.places, &visit.base);
             if operation.key && !faults.keeps_key {
                 form.pairs.0.retain(|(name, _)| name != "key");
                 form.pairs.0.push(("key".to_owned(), Uuid::now_v7().to_string()));
@@ -130,7 +129,7 @@ struct Form<'a> {
     known: &'a Known,
     field: Option<Field<'a>>,
     pairs: Pairs,
-    parts: Vec<Asked>,
+    parts: Vec<(String, Entries)>,
     missing: Vec<String>,
 }
 
@@ -142,7 +141,7 @@ impl Form<'_> {
         let body = record.map_or(Value::Null, |record| record.body);
         for name in asked {
             let (entries, _) = list_entries(visit, self.operation, name, &body, &self.pairs);
-            self.parts.push(Asked { name: name.to_owned(), entries });
+            self.parts.push((name.to_owned(), entries));
         }
         self.draw(visit, &body, faults, status).await
     }
@@ -157,21 +156,13 @@ impl Form<'_> {
         let fields: Vec<&Field<'_>> = self.field.iter().collect();
         let offers = Offers::load(visit, self.operation, self.known, &fields, record, &self.pairs).await?;
         let frame = visit.frame().await?;
-        let filled = Filled {
-            pairs: &self.pairs,
-            offers: &offers,
-            parts: &self.parts,
-            missing: &self.missing,
-            csrf: &visit.csrf,
-            base: &visit.base,
-            path: &visit.path,
-            zone: frame.context.zone.name(),
-        };
+        let (values, zone) = (&Values::new(&self.pairs), frame.context.zone.name());
+        let drawer = Drawer { visit, values, offers: &offers, faults: &faults, missing: &self.missing, zone };
         let has_page = visit.site.read_at(&visit.path).is_some();
         let markup = html! {
             @if has_page { p { a href=(visit.address()) { "Back" } } }
             p.hint { (words::first_sentence(&self.operation.description)) }
-            (draw::draw(&visit.site, self.operation, self.field.as_ref(), &filled, &faults))
+            (drawer.form(self.operation, self.field.as_ref(), &self.parts))
         };
         Ok(page::draw_with_status(&frame, status, &self.operation.summary, markup))
     }
