@@ -17,7 +17,7 @@ use crate::call::{Calls, Problem};
 use crate::host::UserHost;
 use crate::page::{self, Visit};
 use crate::pairs::{self, Pairs};
-use crate::session::{self, Found, Session, csrf, sign_in};
+use crate::session::{self, Session, csrf, sign_in};
 use crate::site::{Site, SiteCache};
 use crate::{files, form, shop, show};
 
@@ -50,8 +50,8 @@ impl Console {
         }
         let whole = parts.uri.path_and_query().map_or(BASE, |whole| whole.as_str());
         let session = match Session::open(&self.host, &parts.headers, whole).await {
-            Found::User(session) => session,
-            Found::Leave(response) => return response,
+            Ok(session) => session,
+            Err(response) => return response,
         };
         let mut response = match self.read_form(&parts, body, &session).await {
             Ok(form) => self.find_page(peer, &parts, whole, &session, form).await,
@@ -72,8 +72,7 @@ impl Console {
         let form = pairs::read_form(body).await;
         let form = form
             .map_err(|status| reject(status, "The form cannot be read: it is larger than 256 KiB, or breaks off."))?;
-        let token = form.get("csrf").unwrap_or_default();
-        if !session::check_post(&self.host, session, &parts.headers, token) {
+        if !session.has_sent(&form) {
             return Err(reject(StatusCode::FORBIDDEN, FOREIGN));
         }
         Ok(form)

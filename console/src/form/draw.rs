@@ -6,7 +6,7 @@ use super::Values;
 use super::fault::{Fault, Faults};
 use super::field::{Field, Kind};
 use super::read::VERSION;
-use super::reference::{Choice, Offers};
+use super::reference::{Entries, Offers};
 use crate::page::Visit;
 use crate::site::collection::Collection;
 use crate::site::operation::Operation;
@@ -14,9 +14,6 @@ use crate::site::words;
 
 /// The number of a row that the script adds, until it replaces it.
 const NEW_ROW: &str = "{row}";
-
-/// The values that can be chosen, with their labels.
-pub type Entries = Vec<(String, String)>;
 
 /// Draws the fields of one form.
 pub struct Drawer<'a> {
@@ -71,15 +68,11 @@ pub fn draw_options(name: &str, options: &Entries, many: bool, chosen: &[&str], 
 
 /// `v/items/0/unitPrice` is `Items 1, unit price`.
 fn find_label(place: &str) -> String {
-    let mut text = String::new();
-    for segment in place.split('/').skip(1) {
-        match segment.parse::<usize>() {
-            Ok(index) => text += &format!(" {}", index + 1),
-            Err(_) if text.is_empty() => text = words::to_label(segment),
-            Err(_) => text += &format!(", {}", words::to_label(segment).to_lowercase()),
-        }
-    }
-    if text.is_empty() { words::to_label(place) } else { text }
+    let segments = place.split('/').skip(1).map(|segment| match segment.parse::<usize>() {
+        Ok(index) => format!(" {}", index + 1),
+        Err(_) => format!(", {}", words::to_label(segment).to_lowercase()),
+    });
+    words::capitalize(segments.collect::<String>().trim_start_matches(", "))
 }
 
 impl Drawer<'_> {
@@ -110,26 +103,30 @@ impl Drawer<'_> {
         let (is_group, inner) = match &field.kind {
             Kind::Fixed(_) => return html! {},
             Kind::Rows(item, least, most) => return self.rows(field, item, pointer, *least, *most),
-            Kind::Branches(property, branches) => return self.branches(field, pointer, property, branches),
+            Kind::Branches(property, branches) => {
+                let options = name_choices(&branches.iter().map(|(value, _)| *value).collect::<Vec<_>>());
+                let show = html! { button.plain name="do" value={ "branch:" (pointer) } { "Show its fields" } };
+                let choice = self.choice(&format!("{name}/{property}"), property, &options, show);
+                return html! { (choice) (self.members(field, pointer)) };
+            }
             Kind::Object(_) if pointer.is_empty() => return self.members(field, pointer),
             Kind::Object(_) => (true, self.members(field, pointer)),
             Kind::Choices(values) => (true, self.options(name, name_choices(values), true, true)),
             Kind::Reference(collection) | Kind::References(collection) => self.reference(field, pointer, collection),
             _ => (false, self.control(field, name)),
         };
-        let label = html! { (field.label) @if field.required { span.needed { " (required)" } } };
         html! {
             @if is_group {
                 fieldset.choices id=(name) aria-describedby={ (name) "-notes" } {
-                    legend { (label) }
+                    legend { (mark(&field.label, field.required)) }
                     (inner)
-                    (self.notes(name, &self.find_help(field, name)))
+                    (self.notes(name, Some(field)))
                 }
             } @else {
                 div.field {
                     @if let Kind::Boolean(Some(_)) = field.kind { label.choice for=(name) { (inner) " " (field.label) } }
-                    @else { label for=(name) { (label) } (inner) }
-                    (self.notes(name, &self.find_help(field, name)))
+                    @else { label for=(name) { (mark(&field.label, field.required)) } (inner) }
+                    (self.notes(name, Some(field)))
                 }
             }
         }
@@ -169,11 +166,11 @@ impl Drawer<'_> {
     fn choice(&self, name: &str, label: &str, options: &Entries, after: Markup) -> Markup {
         html! {
             div.field {
-                label for=(name) { (words::to_label(label)) span.needed { " (required)" } }
+                label for=(name) { (mark(&words::to_label(label), true)) }
                 @if options.is_empty() { (self.input(name, "text", None, true)) }
                 @else { (self.select(name, options, true)) }
                 (after)
-                (self.notes(name, ""))
+                (self.notes(name, None))
             }
         }
     }
@@ -182,21 +179,17 @@ impl Drawer<'_> {
         self.faults.at(name).next().map(|_| "true")
     }
 
-    fn find_help(&self, field: &Field<'_>, name: &str) -> String {
-        let mut help = field.help.to_owned();
-        match field.kind {
-            Kind::Instant => help += &format!(" Time zone: {}.", self.zone),
-            Kind::Lines => help += " One on each line.",
-            _ => {}
-        }
+    /// The help of a control and its faults, to which it leads by `aria-describedby`. `field`: None of a control that has no help.
+    fn notes(&self, name: &str, field: Option<&Field<'_>>) -> Markup {
+        let mut help = field.map_or("", |field| field.help).to_owned();
+        help += &match field.map(|field| &field.kind) {
+            Some(Kind::Instant) => format!(" Time zone: {}.", self.zone),
+            Some(Kind::Lines) => " One on each line.".to_owned(),
+            _ => String::new(),
+        };
         if self.missing.iter().any(|missing| name.strip_prefix("v/") == Some(missing)) {
             help += " Not shown by the record.";
         }
-        help
-    }
-
-    /// The help of a control and its faults, to which it leads by `aria-describedby`.
-    fn notes(&self, name: &str, help: &str) -> Markup {
         html! {
             div id={ (name) "-notes" } {
                 @if !help.is_empty() { p.help { (help) } }
@@ -222,8 +215,8 @@ impl Drawer<'_> {
         let (name, count) = (format!("v{pointer}"), self.values.count(pointer).max(least));
         html! {
             fieldset.rows id=(name) data-rows=(pointer) {
-                legend { (field.label) @if field.required { span.needed { " (required)" } } }
-                (self.notes(&name, &self.find_help(field, &name)))
+                legend { (mark(&field.label, field.required)) }
+                (self.notes(&name, Some(field)))
                 input type="hidden" name={ "n" (pointer) } value=(count);
                 @for index in 0..count { (self.row(field, item, &format!("{pointer}/{index}"), &(index + 1).to_string())) }
                 template data-row=(pointer) { (self.row(field, item, &format!("{pointer}/{NEW_ROW}"), NEW_ROW)) }
@@ -241,24 +234,9 @@ impl Drawer<'_> {
             fieldset.row id=(name) {
                 legend { (shown) }
                 @if let Kind::Object(_) = item.kind { (self.members(item, pointer)) } @else { (self.field(item, pointer)) }
-                (self.notes(&name, ""))
+                (self.notes(&name, None))
                 button.plain name="do" value={ "remove:" (pointer) } aria-label={ "Remove " (shown) } { "Remove" }
             }
-        }
-    }
-
-    fn branches(
-        &self,
-        field: &Field<'_>,
-        pointer: &str,
-        property: &str,
-        branches: &[(&str, Vec<Field<'_>>)],
-    ) -> Markup {
-        let options = name_choices(&branches.iter().map(|(value, _)| *value).collect::<Vec<_>>());
-        let show = html! { button.plain name="do" value={ "branch:" (pointer) } { "Show its fields" } };
-        html! {
-            (self.choice(&format!("v{pointer}/{property}"), property, &options, show))
-            (self.members(field, pointer))
         }
     }
 
@@ -306,22 +284,24 @@ impl Drawer<'_> {
     /// The control of a reference. True: of several inputs.
     fn reference(&self, field: &Field<'_>, pointer: &str, collection: &Collection) -> (bool, Markup) {
         let (name, many) = (format!("v{pointer}"), matches!(field.kind, Kind::References(_)));
-        let records = match self.offers.choice(collection, pointer) {
-            Choice::Select(records) if many => return (true, self.options(&name, records.to_vec(), true, true)),
-            Choice::Select(records) => return (false, self.select(&name, records, field.required)),
-            Choice::Id => return (false, self.control(field, &name)),
-            Choice::Search(records) => records,
+        match self.offers.find_all(collection) {
+            Some(records) if many => return (true, self.options(&name, records.clone(), true, true)),
+            Some(records) => return (false, self.select(&name, records, field.required)),
+            None => {}
+        }
+        let Some(records) = self.offers.find_searched(collection, pointer) else {
+            return (false, self.control(field, &name));
         };
         let (search, label) = (format!("s{pointer}"), field.label.to_lowercase());
         let text = self.values.text(&search);
         let list = self.visit.site.operations.get(collection.list).map_or("", |list| list.id.as_str());
         let bound = collection.bound.first().map(|(_, value)| value.as_str());
-        let none = [(String::new(), "None".to_owned())];
+        let none = vec![(String::new(), "None".to_owned())];
         let is_none: &[&str] = if self.values.text(&name).is_empty() { &[""] } else { &[] };
         let markup = html! {
             div.results data-results=(name) {
-                @if !many && !field.required { (draw_options(&name, &none.to_vec(), false, is_none, false)) }
-                (self.options(&name, records.to_vec(), many, !text.is_empty()))
+                @if !many && !field.required { (draw_options(&name, &none, false, is_none, false)) }
+                (self.options(&name, records, many, !text.is_empty()))
             }
             input id=(search) type="search" name=(search) value=(text) autocomplete="off" aria-label={ "Search for " (label) }
                 data-find=(list) data-bound=[bound] data-name=(name) data-many=[many.then_some("1")];
@@ -329,6 +309,10 @@ impl Drawer<'_> {
         };
         (true, markup)
     }
+}
+
+fn mark(label: &str, is_required: bool) -> Markup {
+    html! { (label) @if is_required { span.needed { " (required)" } } }
 }
 
 /// Values of an enumeration with their labels.

@@ -101,17 +101,6 @@ impl<'a> Field<'a> {
             _ => None,
         }
     }
-
-    /// True if its value may be absent or null.
-    pub fn may_lack(&self) -> bool {
-        !self.required || self.nullable
-    }
-
-    /// The value of a field in which nothing was typed. None: it is left out.
-    pub fn blank(&self) -> Option<Value> {
-        // The host rejects an empty text at this field.
-        self.required.then(|| if self.nullable { Value::Null } else { Value::String(String::new()) })
-    }
 }
 
 struct Source<'a> {

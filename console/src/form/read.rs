@@ -75,7 +75,9 @@ impl Reader<'_> {
                 }
                 to_list(field, items)
             }
-            Kind::Object(_) | Kind::Branches(..) if field.may_lack() && self.is_blank(field, form) => {
+            Kind::Object(_) | Kind::Branches(..)
+                if (!field.required || field.nullable) && self.is_blank(field, form) =>
+            {
                 field.required.then_some(Value::Null)
             }
             Kind::Object(_) | Kind::Branches(..) => {
@@ -91,7 +93,8 @@ impl Reader<'_> {
                 }
                 Some(object.into())
             }
-            _ if text.is_empty() => field.blank(),
+            // The host rejects an empty text at this field.
+            _ if text.is_empty() => field.required.then(|| if field.nullable { Value::Null } else { "".into() }),
             Kind::Boolean(None) => Some(Value::Bool(text == "true")),
             Kind::Integer => Some(read_integer(text)),
             Kind::Instant => Some(self.clock.from_text(text).into()),

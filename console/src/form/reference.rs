@@ -58,11 +58,14 @@ pub async fn names(visit: &Visit, wanted: &[(&Collection, Vec<String>)]) -> Name
     Names(join_all(calls).await.into_iter().flatten().flat_map(|offer| offer.records).collect())
 }
 
+/// Values that can be chosen, with their labels.
+pub type Entries = Vec<(String, String)>;
+
 /// Records of a collection: their ids and titles.
-pub struct Offer {
-    pub records: Vec<(String, String)>,
+struct Offer {
+    records: Entries,
     /// True if there are no more.
-    pub is_whole: bool,
+    is_whole: bool,
     /// The record itself, if it is the only one.
     only: Option<Value>,
 }
@@ -76,15 +79,6 @@ pub struct Offers {
     pub names: Names,
     /// Pointer of the field that was searched, with the records that were found.
     found: Option<(String, Offer)>,
-}
-
-/// A field's choice of records.
-pub enum Choice<'a> {
-    Select(&'a [(String, String)]),
-    /// With the records that were found, if this field was searched.
-    Search(&'a [(String, String)]),
-    /// The id is typed.
-    Id,
 }
 
 impl Offers {
@@ -148,20 +142,15 @@ impl Offers {
         self.lists.contains_key(&key(collection))
     }
 
-    fn find_whole(&self, collection: &Collection) -> Option<&Offer> {
-        self.lists.get(&key(collection)).filter(|offer| offer.is_whole)
+    /// All records of a collection. None: there are more than were read.
+    pub fn find_all(&self, collection: &Collection) -> Option<&Entries> {
+        self.lists.get(&key(collection)).filter(|offer| offer.is_whole).map(|offer| &offer.records)
     }
 
-    /// How a field at this pointer offers the records of a collection.
-    pub fn choice(&self, collection: &Collection, pointer: &str) -> Choice<'_> {
-        if let Some(offer) = self.find_whole(collection) {
-            return Choice::Select(&offer.records);
-        }
-        if !self.searched.contains(&key(collection)) {
-            return Choice::Id;
-        }
-        let found = self.found.as_ref().filter(|(place, _)| place == pointer);
-        Choice::Search(found.map(|(_, offer)| offer.records.as_slice()).unwrap_or_default())
+    /// The records that a search at this pointer found. None: the list cannot be searched.
+    pub fn find_searched(&self, collection: &Collection, pointer: &str) -> Option<Entries> {
+        let found = self.found.as_ref().filter(|(place, _)| place == pointer).map(|(_, offer)| offer.records.clone());
+        self.searched.contains(&key(collection)).then(|| found.unwrap_or_default())
     }
 
     /// A member of the only record of a collection.
@@ -178,7 +167,7 @@ impl Offers {
         chosen: &mut Vec<(&'a Collection, Vec<String>)>,
     ) {
         if let Some(collection) = field.collection() {
-            let shown = self.find_whole(collection).map(|offer| offer.records.as_slice()).unwrap_or_default();
+            let shown = self.find_all(collection).map(Vec::as_slice).unwrap_or_default();
             let name = format!("v{pointer}");
             let ids = values.lines(&name).filter(|id| !shown.iter().any(|(known, _)| known == id));
             let ids = ids.map(str::to_owned);
@@ -223,15 +212,12 @@ impl Source<'_> {
         if let Some(stated) = stated.or_else(|| self.record.get(name)?.as_str()) {
             return Some(stated);
         }
-        let needed = self.visit.site.refers_to(list, name)?;
-        self.find_above(needed).or_else(|| offers.find_only(needed, "id"))
-    }
-
-    /// The id in the address of a record of this collection.
-    fn find_above(&self, collection: &Collection) -> Option<&str> {
-        let list = self.visit.site.operations.get(collection.list)?;
-        let (name, _) = self.operation.path.strip_prefix(list.path.as_str())?.strip_prefix("/{")?.split_once('}')?;
-        self.known.iter().find(|(known, _)| known == name).map(|(_, value)| value.as_str())
+        let (site, path) = (&self.visit.site, self.operation.path.as_str());
+        let needed = site.refers_to(list, name)?;
+        let above = site.operations.get(needed.list).and_then(|list| path.strip_prefix(list.path.as_str()));
+        let (above, _) = above.and_then(|below| below.strip_prefix("/{")?.split_once('}')).unwrap_or_default();
+        let above = self.known.iter().find(|(known, _)| known == above).map(|(_, value)| value.as_str());
+        above.or_else(|| offers.find_only(needed, "id"))
     }
 
     async fn search(&self, offers: &Offers, collection: &Collection, text: &str) -> Option<Offer> {

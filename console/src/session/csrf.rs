@@ -63,8 +63,6 @@ mod tests {
             (shop, vec![("origin", "http://shop.example")], false),
             (shop, vec![("origin", "null"), ("sec-fetch-site", "same-origin")], false),
             (shop, vec![("sec-fetch-site", "same-origin")], true),
-            (shop, vec![("sec-fetch-site", "same-site")], false),
-            (shop, vec![], false),
             (None, vec![("origin", "http://127.0.0.1:8080"), ("host", "127.0.0.1:8080")], true),
             (None, vec![("origin", "http://127.0.0.1:8081"), ("host", "127.0.0.1:8080")], false),
             (None, vec![("origin", "http://127.0.0.1:8080")], false),

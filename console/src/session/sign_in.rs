@@ -14,7 +14,7 @@ use serde::{Deserialize, Serialize};
 use sha2::{Digest as _, Sha256};
 
 use super::cookie::{self, Cookie};
-use super::{Found, Kept, Session, check_post, csrf, end, full_name, is_secure, lead, set_cookies};
+use super::{Session, csrf, end, full_name, is_secure, lead, set_cookies};
 use crate::call::Calls;
 use crate::host::{Arrival, SignInFault, Tokens, UserHost};
 use crate::page::{self, Bare};
@@ -220,9 +220,10 @@ async fn begin(
     let text = |name: &str| user.get(name).and_then(|value| value.as_str()).unwrap_or_default().to_owned();
     let now = Utc::now().timestamp();
     let (user, email, key) = (text("id"), text("email"), rand::random());
-    let mut kept = Kept { access: String::new(), refresh: None, provider, user, email, expiry: now, start: now, key };
-    kept.take_tokens(tokens, None, now);
-    let Some(cookies) = kept.seal(host.as_ref(), now) else {
+    let (token, cookies) = (String::new(), Vec::new());
+    let mut session = Session { token, refresh: None, provider, user, email, expiry: now, start: now, key, cookies };
+    session.take_tokens(tokens, None, now);
+    let Some(cookies) = session.seal(host.as_ref(), now) else {
         let sentence = "The provider's token is larger than 8 KiB. Ask for fewer claims in it.";
         return draw_fault(StatusCode::BAD_GATEWAY, sentence);
     };
@@ -232,9 +233,7 @@ async fn begin(
 
 async fn sign_out(host: &Arc<dyn UserHost>, headers: &HeaderMap, form: &Pairs) -> Response {
     match Session::open(host, headers, START).await {
-        Found::User(session) if !check_post(host, &session, headers, form.get("csrf").unwrap_or_default()) => {
-            reject_foreign()
-        }
+        Ok(session) if !session.has_sent(form) => reject_foreign(),
         _ => end(host, START),
     }
 }
