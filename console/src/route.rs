@@ -17,11 +17,12 @@ use crate::call::{Calls, Problem};
 use crate::host::UserHost;
 use crate::page::{self, Visit};
 use crate::pairs::{self, Pairs};
-use crate::session::{self, Found, Session, sign_in};
+use crate::session::{self, Session, csrf, sign_in};
 use crate::site::{Site, SiteCache};
 use crate::{files, form, shop, show};
 
 const BASE: &str = "/console";
+const FOREIGN: &str = "The form is not one of this session. Open its page again and send it from there.";
 
 /// The pages of users.
 pub struct Console {
@@ -49,8 +50,8 @@ impl Console {
         }
         let whole = parts.uri.path_and_query().map_or(BASE, |whole| whole.as_str());
         let session = match Session::open(&self.host, &parts.headers, whole).await {
-            Found::User(session) => session,
-            Found::Leave(response) => return response,
+            Ok(session) => session,
+            Err(response) => return response,
         };
         let mut response = match self.read_form(&parts, body, &session).await {
             Ok(form) => self.find_page(peer, &parts, whole, &session, form).await,
@@ -65,12 +66,13 @@ impl Console {
         if parts.method != Method::POST {
             return Ok(Pairs::default());
         }
+        if !csrf::is_own_origin(self.host.own_address(), &parts.headers) {
+            return Err(reject(StatusCode::FORBIDDEN, FOREIGN));
+        }
         let unread = |status| reject(status, "The form cannot be read: it is larger than 256 KiB, or breaks off.");
         let form = pairs::read_form(body).await.map_err(unread)?;
-        let token = form.get("csrf").unwrap_or_default();
-        if !session::check_post(&self.host, session, &parts.headers, token) {
-            let sentence = "The form is not one of this session. Open its page again and send it from there.";
-            return Err(reject(StatusCode::FORBIDDEN, sentence));
+        if !session.has_sent(&form) {
+            return Err(reject(StatusCode::FORBIDDEN, FOREIGN));
         }
         Ok(form)
     }

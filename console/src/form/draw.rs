@@ -3,12 +3,11 @@
 use maud::{Markup, html};
 
 use super::Values;
-use super::fault::Faults;
+use super::fault::{Fault, Faults};
 use super::field::{Field, Kind};
-use super::read::{VERSION, join};
-use super::reference::{Choice, Offers};
-use crate::pairs::Pairs;
-use crate::site::Site;
+use super::read::VERSION;
+use super::reference::{Entries, Offers};
+use crate::page::Visit;
 use crate::site::collection::Collection;
 use crate::site::operation::Operation;
 use crate::site::words;
@@ -16,56 +15,16 @@ use crate::site::words;
 /// The number of a row that the script adds, until it replaces it.
 const NEW_ROW: &str = "{row}";
 
-/// A form with what was typed into it.
-pub struct Filled<'a> {
-    pub pairs: &'a Pairs,
+/// Draws the fields of one form.
+pub struct Drawer<'a> {
+    pub visit: &'a Visit,
+    pub values: &'a Values<'a>,
     pub offers: &'a Offers,
-    /// Parameters of the path that are asked: name, label, and the entries that the record has.
-    pub parts: &'a [Asked],
+    pub faults: &'a Faults,
     /// Members of the body that the record does not show.
     pub missing: &'a [String],
-    pub csrf: &'a str,
-    /// Address of the page without its query, and the one that the form is sent to.
-    pub base: &'a str,
-    pub path: &'a str,
     /// Name of the company's time zone.
     pub zone: &'a str,
-}
-
-pub struct Asked {
-    pub name: String,
-    pub entries: Vec<(String, String)>,
-}
-
-/// The form of an operation.
-pub fn draw(
-    site: &Site,
-    operation: &Operation,
-    field: Option<&Field<'_>>,
-    filled: &Filled<'_>,
-    faults: &Faults,
-) -> Markup {
-    let values = Values::new(filled.pairs);
-    let action = format!("{}{}?_form={}", filled.base, filled.path, operation.id);
-    let drawer = Drawer { site, filled, faults, values: &values };
-    html! {
-        (summary(faults, &action))
-        form id=(operation.id) class="fields" method="post" action=(action) data-base=(filled.base) data-at=(filled.path) data-form=(operation.id) {
-            // Enter sends the form: the first button is the one that it presses.
-            button.visually-hidden name="do" value="send" tabindex="-1" aria-hidden="true" { "Send" }
-            input type="hidden" name="csrf" value=(filled.csrf);
-            @for name in ["key", "etag", "version", "zone"] {
-                @if !values.text(name).is_empty() { input type="hidden" name=(name) value=(values.text(name)); }
-            }
-            @for part in filled.parts {
-                (drawer.choice(format!("p/{}", part.name), &part.name, &part.entries, part.entries.len() == 1, html! {}))
-            }
-            @if let Some(field) = field { (drawer.field(field, "")) }
-            div.actions {
-                button name="do" value="send" { (operation.summary) }
-            }
-        }
-    }
 }
 
 /// The faults of a form, above it. `again`: the address that draws it again.
@@ -79,11 +38,8 @@ pub fn summary(faults: &Faults, again: &str) -> Markup {
                     ul {
                         @for fault in &faults.items {
                             li {
-                                @match &fault.place {
-                                    Some(place) => { a href=(format!("#{place}")) { (find_label(place)) } ": " (fault.text) }
-                                    None => { (fault.text) }
-                                }
-                                @if let Some(link) = &fault.link { " " a href=(link) { "The record in the way" } }
+                                @if let Some(place) = &fault.place { a href={ "#" (place) } { (find_label(place)) } ": " }
+                                (draw_fault(fault))
                             }
                         }
                     }
@@ -93,199 +49,164 @@ pub fn summary(faults: &Faults, again: &str) -> Markup {
     }
 }
 
-/// The faults of one field, which names them by `aria-describedby`.
-pub fn notes(faults: &Faults, name: &str) -> Markup {
+fn draw_fault(fault: &Fault) -> Markup {
+    html! { (fault.text) @if let Some(link) = &fault.link { " " a href=(link) { "The record in the way" } } }
+}
+
+/// Check boxes or radio buttons. `is_asked`: without options nothing was found.
+pub fn draw_options(name: &str, options: &Entries, many: bool, chosen: &[&str], is_asked: bool) -> Markup {
     html! {
-        @if has_fault(faults, name) {
-            p.fault id=(format!("{name}-fault")) {
-                @for fault in faults.at(name) {
-                    (fault.text) " "
-                    @if let Some(link) = &fault.link { a href=(link) { "The record in the way" } }
-                }
+        @for (value, label) in options {
+            label.choice {
+                input type=(if many { "checkbox" } else { "radio" }) name=(name) value=(value) checked[chosen.contains(&value.as_str())];
+                " " (label)
             }
         }
+        @if options.is_empty() && is_asked { p.hint { "Nothing was found." } }
     }
-}
-
-/// Records that a search found, as controls of the field.
-pub fn draw_results(records: &[(String, String)], name: &str, many: bool) -> Markup {
-    html! {
-        @for (id, title) in records { (option(name, id, title, many, false)) }
-        @if records.is_empty() { p.hint { "Nothing was found." } }
-    }
-}
-
-fn option(name: &str, value: &str, title: &str, many: bool, is_chosen: bool) -> Markup {
-    html! {
-        label.choice {
-            input type=(if many { "checkbox" } else { "radio" }) name=(name) value=(value) checked[is_chosen];
-            " " (title)
-        }
-    }
-}
-
-fn has_fault(faults: &Faults, name: &str) -> bool {
-    faults.at(name).next().is_some()
 }
 
 /// `v/items/0/unitPrice` is `Items 1, unit price`.
 fn find_label(place: &str) -> String {
-    let mut text = String::new();
-    for segment in place.split('/').skip(1) {
-        match segment.parse::<usize>() {
-            Ok(index) => text += &format!(" {}", index + 1),
-            Err(_) if text.is_empty() => text = words::to_label(segment),
-            Err(_) => text += &format!(", {}", words::to_label(segment).to_lowercase()),
-        }
-    }
-    if text.is_empty() { words::to_label(place) } else { text }
-}
-
-/// Draws the fields of one form.
-pub struct Drawer<'a> {
-    pub site: &'a Site,
-    pub filled: &'a Filled<'a>,
-    pub faults: &'a Faults,
-    pub values: &'a Values<'a>,
-}
-
-/// A control: its name, and the attributes that lead to its help and its faults.
-struct Control {
-    name: String,
-    described: Option<String>,
-    invalid: Option<&'static str>,
-    required: Option<&'static str>,
+    let segments = place.split('/').skip(1).map(|segment| match segment.parse::<usize>() {
+        Ok(index) => format!(" {}", index + 1),
+        Err(_) => format!(", {}", words::to_label(segment).to_lowercase()),
+    });
+    words::capitalize(segments.collect::<String>().trim_start_matches(", "))
 }
 
 impl Drawer<'_> {
+    /// The form of an operation. `parts`: parameters of the path that are asked, with the entries that the record has.
+    pub fn form(&self, operation: &Operation, field: Option<&Field<'_>>, parts: &[(String, Entries)]) -> Markup {
+        let Visit { base, path, csrf, .. } = self.visit;
+        let action = format!("{base}{path}?_form={}", operation.id);
+        let hidden = ["key", "etag", "version", "zone"].map(|name| (name, self.values.text(name)));
+        html! {
+            (summary(self.faults, &action))
+            form id=(operation.id) class="fields" method="post" action=(action) data-base=(base) data-at=(path) data-form=(operation.id) {
+                // Enter sends the form: the first button is the one that it presses.
+                button.visually-hidden name="do" value="send" tabindex="-1" aria-hidden="true" { "Send" }
+                input type="hidden" name="csrf" value=(csrf);
+                @for (name, value) in hidden.iter().filter(|(_, value)| !value.is_empty()) {
+                    input type="hidden" name=(name) value=(value);
+                }
+                @for (name, entries) in parts { (self.choice(&format!("p/{name}"), name, entries, html! {})) }
+                @if let Some(field) = field { (self.field(field, "")) }
+                div.actions { button name="do" value="send" { (operation.summary) } }
+            }
+        }
+    }
+
     /// A field of the body at a pointer.
     pub fn field(&self, field: &Field<'_>, pointer: &str) -> Markup {
-        let control = self.control(format!("v{pointer}"), field.required, self.has_help(field, &format!("v{pointer}")));
-        let name = control.name.as_str();
-        let mut is_group = false;
-        let inner = match &field.kind {
+        let name = &format!("v{pointer}");
+        let (is_group, inner) = match &field.kind {
             Kind::Fixed(_) => return html! {},
-            Kind::Object(members) if pointer.is_empty() => return self.members(members, pointer),
-            Kind::Rows { item, least, most } => return self.rows(field, item, pointer, *least, *most),
-            Kind::Branches { property, branches } => return self.branches(pointer, property, branches),
-            Kind::Object(members) => {
-                is_group = true;
-                self.members(members, pointer)
+            Kind::Rows(item, least, most) => return self.rows(field, item, pointer, *least, *most),
+            Kind::Branches(property, branches) => {
+                let options = name_choices(&branches.iter().map(|(value, _)| *value).collect::<Vec<_>>());
+                let show = html! { button.plain name="do" value={ "branch:" (pointer) } { "Show its fields" } };
+                let choice = self.choice(&format!("{name}/{property}"), property, &options, show);
+                return html! { (choice) (self.members(field, pointer)) };
             }
-            Kind::Choices(values) => {
-                is_group = true;
-                self.options(name, &name_choices(values), true, true)
-            }
-            Kind::Reference(collection) | Kind::References(collection) => {
-                let many = matches!(field.kind, Kind::References(_));
-                let choice = self.filled.offers.choice(self.site, collection, pointer);
-                is_group = matches!((&choice, many), (Choice::Search(_), _) | (Choice::Select(_), true));
-                match choice {
-                    Choice::Select(records) if many => self.options(name, records, true, true),
-                    Choice::Select(records) => self.select(&control, records, records.len() == 1 && field.required),
-                    Choice::Search(records) => self.search(field, pointer, records, collection, many),
-                    Choice::Id if many => self.area(&control, 3, None),
-                    Choice::Id => self.input(&control, "text", None),
-                }
-            }
-            Kind::Boolean(Some(default)) => {
-                let is_on = !self.values.text(name).is_empty() || (*default && pointer.contains(NEW_ROW));
-                return html! {
-                    div.field {
-                        label.choice for=(name) {
-                            input id=(name) type="checkbox" name=(name) value="on" checked[is_on]
-                                aria-describedby=[&control.described] aria-invalid=[control.invalid];
-                            " " (field.label)
-                        }
-                        (self.help(field, name))
-                    }
-                };
-            }
-            Kind::Boolean(None) => {
-                let options = [("true", "Yes"), ("false", "No")];
-                self.select(&control, &options.map(|(value, label)| (value.to_owned(), label.to_owned())), false)
-            }
-            Kind::Choice(values) => self.select(&control, &name_choices(values), false),
-            Kind::Text { long: true } => self.area(&control, 4, None),
-            Kind::Lines => self.area(&control, 3, None),
-            Kind::Json => self.area(&control, 4, Some("json")),
-            Kind::Text { long: false } => self.input(&control, "text", None),
-            Kind::Decimal => self.input(&control, "text", Some("decimal")),
-            Kind::Integer => self.input(&control, "text", Some("numeric")),
-            Kind::Date => self.input(&control, "date", None),
-            // A browser shows no other text in a field of this type.
-            Kind::Instant if self.values.text(name).ends_with(['Z', 'z']) => self.input(&control, "text", None),
-            Kind::Instant => self.input(&control, "datetime-local", None),
+            Kind::Object(_) if pointer.is_empty() => return self.members(field, pointer),
+            Kind::Object(_) => (true, self.members(field, pointer)),
+            Kind::Choices(values) => (true, self.options(name, name_choices(values), true, true)),
+            Kind::Reference(collection) | Kind::References(collection) => self.reference(field, pointer, collection),
+            _ => (false, self.control(field, name)),
         };
         html! {
             @if is_group {
-                fieldset.choices id=(name) aria-describedby=[&control.described] {
+                fieldset.choices id=(name) aria-describedby={ (name) "-notes" } {
                     legend { (mark(&field.label, field.required)) }
                     (inner)
-                    (self.help(field, name))
+                    (self.notes(name, Some(field)))
                 }
             } @else {
                 div.field {
-                    label for=(name) { (mark(&field.label, field.required)) }
-                    (inner)
-                    (self.help(field, name))
+                    @if let Kind::Boolean(Some(_)) = field.kind { label.choice for=(name) { (inner) " " (field.label) } }
+                    @else { label for=(name) { (mark(&field.label, field.required)) } (inner) }
+                    (self.notes(name, Some(field)))
                 }
             }
         }
+    }
+
+    /// The control of a field that has one.
+    fn control(&self, field: &Field<'_>, name: &str) -> Markup {
+        let is_local = |text: &str| !text.ends_with(['Z', 'z']);
+        let (kind, mode) = match &field.kind {
+            Kind::Boolean(Some(default)) => {
+                let is_on = !self.values.all(name).is_empty() || (*default && name.contains(NEW_ROW));
+                return html! {
+                    input id=(name) type="checkbox" name=(name) value="on" checked[is_on] aria-describedby={ (name) "-notes" }
+                        aria-invalid=[self.is_invalid(name)];
+                };
+            }
+            Kind::Boolean(None) => {
+                let options =
+                    [("true", "Yes"), ("false", "No")].map(|(value, label)| (value.to_owned(), label.to_owned()));
+                return self.select(name, &options, field.required);
+            }
+            Kind::Choice(values) => return self.select(name, &name_choices(values), field.required),
+            Kind::Text(true) => return self.area(name, 4, None, field.required),
+            Kind::Json => return self.area(name, 4, Some("json"), field.required),
+            Kind::Lines | Kind::References(_) => return self.area(name, 3, None, field.required),
+            Kind::Decimal => ("text", Some("decimal")),
+            Kind::Integer => ("text", Some("numeric")),
+            Kind::Date => ("date", None),
+            // A browser shows no other text in a field of this type.
+            Kind::Instant if is_local(self.values.text(name)) => ("datetime-local", None),
+            _ => ("text", None),
+        };
+        self.input(name, kind, mode, field.required)
     }
 
     /// A choice that is no member of the body, or a text if nothing is known to choose from.
-    fn choice(&self, name: String, label: &str, options: &[(String, String)], only: bool, after: Markup) -> Markup {
-        let control = self.control(name, true, false);
+    fn choice(&self, name: &str, label: &str, options: &Entries, after: Markup) -> Markup {
         html! {
             div.field {
-                label for=(control.name) { (mark(&words::to_label(label), true)) }
-                @if options.is_empty() { (self.input(&control, "text", None)) }
-                @else { (self.select(&control, options, only)) }
+                label for=(name) { (mark(&words::to_label(label), true)) }
+                @if options.is_empty() { (self.input(name, "text", None, true)) }
+                @else { (self.select(name, options, true)) }
                 (after)
-                (notes(self.faults, &control.name))
+                (self.notes(name, None))
             }
         }
     }
 
-    fn control(&self, name: String, is_required: bool, has_help: bool) -> Control {
-        let has_fault = has_fault(self.faults, &name);
-        let parts = [("help", has_help), ("fault", has_fault)].into_iter().filter(|(_, is_there)| *is_there);
-        let described = parts.map(|(part, _)| format!("{name}-{part}")).collect::<Vec<_>>().join(" ");
-        let described = Some(described).filter(|text| !text.is_empty());
-        Control { name, described, invalid: has_fault.then_some("true"), required: is_required.then_some("true") }
+    fn is_invalid(&self, name: &str) -> Option<&'static str> {
+        self.faults.at(name).next().map(|_| "true")
     }
 
-    fn is_missing(&self, name: &str) -> bool {
-        self.filled.missing.iter().any(|missing| name.strip_prefix("v/") == Some(missing.as_str()))
-    }
-
-    fn has_help(&self, field: &Field<'_>, name: &str) -> bool {
-        !field.help.is_empty() || self.is_missing(name) || matches!(field.kind, Kind::Instant | Kind::Lines)
-    }
-
-    fn help(&self, field: &Field<'_>, name: &str) -> Markup {
+    /// The help of a control and its faults, to which it leads by `aria-describedby`. `field`: None of a control that has no help.
+    fn notes(&self, name: &str, field: Option<&Field<'_>>) -> Markup {
+        let mut help = field.map_or("", |field| field.help).to_owned();
+        help += &match field.map(|field| &field.kind) {
+            Some(Kind::Instant) => format!(" Time zone: {}.", self.zone),
+            Some(Kind::Lines) => " One on each line.".to_owned(),
+            _ => String::new(),
+        };
+        if self.missing.iter().any(|missing| name.strip_prefix("v/") == Some(missing)) {
+            help += " Not shown by the record.";
+        }
         html! {
-            @if self.has_help(field, name) {
-                p.help id=(format!("{name}-help")) {
-                    (field.help)
-                    @match &field.kind {
-                        Kind::Instant => { " Time zone: " (self.filled.zone) "." }
-                        Kind::Lines => { " One on each line." }
-                        _ => {}
-                    }
-                    @if self.is_missing(name) { " Not shown by the record." }
+            div id={ (name) "-notes" } {
+                @if !help.is_empty() { p.help { (help) } }
+                @if self.is_invalid(name).is_some() {
+                    p.fault id={ (name) "-fault" } { @for fault in self.faults.at(name) { (draw_fault(fault)) " " } }
                 }
             }
-            (notes(self.faults, name))
         }
     }
 
-    fn members(&self, members: &[Field<'_>], pointer: &str) -> Markup {
-        let is_hidden = |name: &str| pointer.is_empty() && name == VERSION && !self.values.text("version").is_empty();
+    /// The members of an object, or those of a branch that is chosen.
+    fn members(&self, field: &Field<'_>, pointer: &str) -> Markup {
+        let is_hidden =
+            |pointer: &str| pointer.strip_prefix('/') == Some(VERSION) && !self.values.text("version").is_empty();
         html! {
-            @for member in members.iter().filter(|member| !is_hidden(member.name)) {
-                (self.field(member, &join(pointer, member.name)))
+            @for (pointer, member) in field.members_at(pointer, self.values) {
+                @if !is_hidden(&pointer) { (self.field(member, &pointer)) }
             }
         }
     }
@@ -295,125 +216,106 @@ impl Drawer<'_> {
         html! {
             fieldset.rows id=(name) data-rows=(pointer) {
                 legend { (mark(&field.label, field.required)) }
-                (self.help(field, &name))
-                input type="hidden" name=(format!("n{pointer}")) value=(count);
-                @for index in 0..count { (self.row(field, item, pointer, &index.to_string())) }
-                template data-row=(pointer) { (self.row(field, item, pointer, NEW_ROW)) }
+                (self.notes(&name, Some(field)))
+                input type="hidden" name={ "n" (pointer) } value=(count);
+                @for index in 0..count { (self.row(field, item, &format!("{pointer}/{index}"), &(index + 1).to_string())) }
+                template data-row=(pointer) { (self.row(field, item, &format!("{pointer}/{NEW_ROW}"), NEW_ROW)) }
                 @if count < most {
-                    button.plain name="do" value=(format!("add:{pointer}")) { "Add to " (field.label.to_lowercase()) }
+                    button.plain name="do" value={ "add:" (pointer) } { "Add to " (field.label.to_lowercase()) }
                 }
             }
         }
     }
 
-    /// `index`: a number, or the text that the script replaces by one.
-    fn row(&self, field: &Field<'_>, item: &Field<'_>, pointer: &str, index: &str) -> Markup {
-        let row = format!("{pointer}/{index}");
-        let number = index.parse::<usize>().map_or_else(|_| index.to_owned(), |index| (index + 1).to_string());
-        let shown = format!("{} {number}", field.label);
+    /// `number`: as it is shown, or the text that the script replaces by one.
+    fn row(&self, field: &Field<'_>, item: &Field<'_>, pointer: &str, number: &str) -> Markup {
+        let (name, shown) = (format!("v{pointer}"), format!("{} {number}", field.label));
         html! {
-            fieldset.row id=(format!("v{row}")) {
+            fieldset.row id=(name) {
                 legend { (shown) }
-                @match &item.kind {
-                    Kind::Object(members) => { (self.members(members, &row)) }
-                    _ => { (self.field(item, &row)) }
-                }
-                (notes(self.faults, &format!("v{row}")))
-                button.plain name="do" value=(format!("remove:{row}")) aria-label=(format!("Remove {shown}")) { "Remove" }
+                @if let Kind::Object(_) = item.kind { (self.members(item, pointer)) } @else { (self.field(item, pointer)) }
+                (self.notes(&name, None))
+                button.plain name="do" value={ "remove:" (pointer) } aria-label={ "Remove " (shown) } { "Remove" }
             }
         }
     }
 
-    fn branches(&self, pointer: &str, property: &str, branches: &[(&str, Vec<Field<'_>>)]) -> Markup {
-        let name = format!("v{}", join(pointer, property));
-        let chosen = self.values.text(&name);
-        let options = name_choices(&branches.iter().map(|(value, _)| *value).collect::<Vec<_>>());
-        let show = html! { button.plain name="do" value=(format!("branch:{pointer}")) { "Show its fields" } };
-        html! {
-            (self.choice(name, property, &options, false, show))
-            @for (_, members) in branches.iter().filter(|(value, _)| *value == chosen) { (self.members(members, pointer)) }
-        }
-    }
-
-    fn input(&self, control: &Control, kind: &str, mode: Option<&str>) -> Markup {
+    fn input(&self, name: &str, kind: &str, mode: Option<&str>, is_required: bool) -> Markup {
         let step = (kind == "datetime-local").then_some("1");
         html! {
-            input id=(control.name) type=(kind) name=(control.name) value=(self.values.text(&control.name)) autocomplete="off"
-                inputmode=[mode] step=[step] aria-describedby=[&control.described] aria-invalid=[control.invalid]
-                aria-required=[control.required];
+            input id=(name) type=(kind) name=(name) value=(self.values.text(name)) autocomplete="off" inputmode=[mode] step=[step]
+                aria-describedby={ (name) "-notes" } aria-invalid=[self.is_invalid(name)] aria-required=[is_required.then_some("true")];
         }
     }
 
-    fn area(&self, control: &Control, rows: u32, class: Option<&str>) -> Markup {
+    fn area(&self, name: &str, rows: u32, class: Option<&str>, is_required: bool) -> Markup {
         // A browser leaves out the first line feed.
-        let text = format!("\n{}", self.values.all(&control.name).join("\n"));
+        let text = format!("\n{}", self.values.all(name).join("\n"));
         html! {
-            textarea id=(control.name) name=(control.name) rows=(rows) class=[class] spellcheck="false"
-                aria-describedby=[&control.described] aria-invalid=[control.invalid] aria-required=[control.required] { (text) }
+            textarea id=(name) name=(name) rows=(rows) class=[class] spellcheck="false" aria-describedby={ (name) "-notes" }
+                aria-invalid=[self.is_invalid(name)] aria-required=[is_required.then_some("true")] { (text) }
         }
     }
 
-    /// `only`: the first option is chosen if nothing else is.
-    fn select(&self, control: &Control, options: &[(String, String)], only: bool) -> Markup {
-        let chosen = self.values.text(&control.name);
+    /// The only option of a field that is required is chosen.
+    fn select(&self, name: &str, options: &[(String, String)], is_required: bool) -> Markup {
+        let chosen = self.values.text(name);
+        let is_only = is_required && options.len() == 1 && chosen.is_empty();
         let is_known = chosen.is_empty() || options.iter().any(|(value, _)| value == chosen);
         html! {
-            select id=(control.name) name=(control.name) aria-describedby=[&control.described] aria-invalid=[control.invalid]
-                aria-required=[control.required] {
+            select id=(name) name=(name) aria-describedby={ (name) "-notes" } aria-invalid=[self.is_invalid(name)]
+                aria-required=[is_required.then_some("true")] {
                 option value="" { "Not stated" }
-                @for (value, label) in options {
-                    option value=(value) selected[value == chosen || (only && chosen.is_empty())] { (label) }
-                }
-                @if !is_known { option value=(chosen) selected { (self.filled.offers.names().text(chosen)) } }
+                @for (value, label) in options { option value=(value) selected[value == chosen || is_only] { (label) } }
+                @if !is_known { option value=(chosen) selected { (self.offers.names.text(chosen)) } }
             }
         }
     }
 
     /// Check boxes or radio buttons; those of values that no option has are kept.
-    /// `is_asked`: without options nothing was found.
-    fn options(&self, name: &str, options: &[(String, String)], many: bool, is_asked: bool) -> Markup {
+    fn options(&self, name: &str, mut options: Entries, many: bool, is_asked: bool) -> Markup {
         let chosen = self.values.all(name);
         let others = chosen.iter().filter(|id| !id.is_empty() && !options.iter().any(|(value, _)| value == *id));
-        html! {
-            @if options.is_empty() && is_asked { p.hint { "Nothing was found." } }
-            @for (value, label) in options { (option(name, value, label, many, chosen.contains(&value.as_str()))) }
-            @for id in others { (option(name, id, self.filled.offers.names().text(id), many, true)) }
-        }
+        let others: Entries = others.map(|id| ((*id).to_owned(), self.offers.names.text(id).to_owned())).collect();
+        options.extend(others);
+        draw_options(name, &options, many, chosen, is_asked)
     }
 
-    fn search(
-        &self,
-        field: &Field<'_>,
-        pointer: &str,
-        records: &[(String, String)],
-        collection: &Collection,
-        many: bool,
-    ) -> Markup {
-        let (name, search) = (format!("v{pointer}"), format!("s{pointer}"));
-        let (text, label) = (self.values.text(&search), field.label.to_lowercase());
-        let list = self.site.operations.get(collection.list).map_or("", |list| list.id.as_str());
+    /// The control of a reference. True: of several inputs.
+    fn reference(&self, field: &Field<'_>, pointer: &str, collection: &Collection) -> (bool, Markup) {
+        let (name, many) = (format!("v{pointer}"), matches!(field.kind, Kind::References(_)));
+        match self.offers.find_all(collection) {
+            Some(records) if many => return (true, self.options(&name, records.clone(), true, true)),
+            Some(records) => return (false, self.select(&name, records, field.required)),
+            None => {}
+        }
+        let Some(records) = self.offers.find_searched(collection, pointer) else {
+            return (false, self.control(field, &name));
+        };
+        let (search, label) = (format!("s{pointer}"), field.label.to_lowercase());
+        let text = self.values.text(&search);
+        let list = self.visit.site.operations.get(collection.list).map_or("", |list| list.id.as_str());
         let bound = collection.bound.first().map(|(_, value)| value.as_str());
-        html! {
+        let none = vec![(String::new(), "None".to_owned())];
+        let is_none: &[&str] = if self.values.text(&name).is_empty() { &[""] } else { &[] };
+        let markup = html! {
             div.results data-results=(name) {
-                @if !many && !field.required { (option(&name, "", "None", false, self.values.text(&name).is_empty())) }
+                @if !many && !field.required { (draw_options(&name, &none, false, is_none, false)) }
                 (self.options(&name, records, many, !text.is_empty()))
             }
             input id=(search) type="search" name=(search) value=(text) autocomplete="off" aria-label={ "Search for " (label) }
                 data-find=(list) data-bound=[bound] data-name=(name) data-many=[many.then_some("1")];
             button.plain name="do" value={ "find:" (pointer) } aria-label={ "Find " (label) } { "Find" }
-        }
+        };
+        (true, markup)
     }
+}
+
+fn mark(label: &str, is_required: bool) -> Markup {
+    html! { (label) @if is_required { span.needed { " (required)" } } }
 }
 
 /// Values of an enumeration with their labels.
-fn name_choices(values: &[&str]) -> Vec<(String, String)> {
+fn name_choices(values: &[&str]) -> Entries {
     values.iter().map(|value| ((*value).to_owned(), words::to_words(value))).collect()
-}
-
-/// A label, with a mark if its field is required.
-fn mark(label: &str, is_required: bool) -> Markup {
-    html! {
-        (label)
-        @if is_required { span.needed { " (required)" } }
-    }
 }

@@ -5,8 +5,8 @@ use std::collections::HashMap;
 use http::StatusCode;
 use serde_json::Value;
 
+use super::read::to_text;
 use crate::call::{Problem, ProblemItem};
-use crate::site::collection::Collection;
 use crate::site::operation::Operation;
 use crate::site::{Site, words};
 
@@ -35,13 +35,8 @@ pub struct Fault {
 }
 
 impl Faults {
-    /// `base`: the address of the company's pages.
-    pub fn of(site: &Site, operation: &Operation, problem: &Problem, places: &Places, base: &str) -> Faults {
-        Faults::of_path(site, operation, &[], problem, places, base)
-    }
-
-    /// The same where parameters of the operation's path are known.
-    pub fn of_path(
+    /// `known`: parameters of the operation's path. `base`: the address of the company's pages.
+    pub fn of(
         site: &Site,
         operation: &Operation,
         known: &[(String, String)],
@@ -50,7 +45,6 @@ impl Faults {
         base: &str,
     ) -> Faults {
         let status = problem.status;
-        let keeps_key = status.is_server_error() || status == StatusCode::TOO_MANY_REQUESTS;
         let mut title = problem.detail.clone();
         if let Some(seconds) = problem.retry_after {
             title.push_str(&format!(" Send it again in {seconds} seconds."));
@@ -63,55 +57,54 @@ impl Faults {
             text: explain(site, operation, item),
             link: find_conflict(site, operation, known, item).map(|path| format!("{base}{path}")),
         });
-        let is_stale = problem.code == "VERSION_CONFLICT" || status == StatusCode::PRECONDITION_FAILED;
-        Faults { title: Some(title), items: items.collect(), is_stale, keeps_key }
+        Faults {
+            title: Some(title),
+            items: items.collect(),
+            is_stale: problem.code == "VERSION_CONFLICT" || status == StatusCode::PRECONDITION_FAILED,
+            keeps_key: status.is_server_error() || status == StatusCode::TOO_MANY_REQUESTS,
+        }
+    }
+
+    /// Those of a form that cannot be sent.
+    pub fn not_sent(items: Vec<Fault>) -> Faults {
+        Faults { title: Some("Nothing was sent.".to_owned()), items, ..Faults::default() }
     }
 
     /// The faults of a field.
-    pub fn at<'a>(&'a self, name: &'a str) -> impl Iterator<Item = &'a Fault> {
+    pub fn at(&self, name: &str) -> impl Iterator<Item = &Fault> {
         self.items.iter().filter(move |fault| fault.place.as_deref() == Some(name))
     }
 }
 
 /// The field of a pointer: its own, else that of the nearest value around it.
 fn find_place(places: &Places, pointer: &str) -> Option<String> {
-    let mut rest = pointer;
-    while !rest.is_empty() {
-        if let Some(name) = places.get(rest) {
-            return Some(name.clone());
-        }
-        rest = rest.rsplit_once('/').map_or("", |(above, _)| above);
-    }
-    None
+    let (above, _) = pointer.rsplit_once('/')?;
+    places.get(pointer).cloned().or_else(|| find_place(places, above))
 }
 
-/// The path of the record that is in the way, where the operation says of which kind it is: the same as the record that it writes, or
-/// the one that the member at the pointer refers to.
+/// The path of the record that is in the way: of the kind that the member at the pointer refers to, else of the one that is written.
 fn find_conflict(site: &Site, operation: &Operation, known: &[(String, String)], item: &ProblemItem) -> Option<String> {
     let id = item.conflicts_with.as_deref()?;
-    let member = item.pointer.rsplit('/').next().unwrap_or_default();
+    let (above, member) = item.pointer.rsplit_once('/')?;
     let is_own = |number: &usize| site.operations.get(*number).is_some_and(|known| known.id == operation.id);
-    let edits = |collection: &Collection| {
-        let record = site.records.iter().find(|record| record.edits.iter().any(is_own));
-        record.is_some_and(|record| Some(record.read) == collection.record)
-    };
+    let edited = site.records.iter().find(|record| record.edits.iter().any(is_own)).map(|record| record.read);
     let own = site.collections.iter().find(|collection| {
-        let is_bound = collection.bound.iter().all(|bound| known.contains(bound));
-        is_bound && (collection.create.as_ref().is_some_and(is_own) || edits(collection))
+        collection.bound.iter().all(|bound| known.contains(bound))
+            && (collection.create.as_ref().is_some_and(is_own) || (edited.is_some() && edited == collection.record))
     });
-    let own = own.filter(|_| item.pointer.matches('/').count() == 1);
-    let collection = site.refers_at(operation, known, member).or(own)?;
+    let collection = site.refers_at(operation, known, member).or(own.filter(|_| above.is_empty()))?;
     site.record_path(collection, &[], id)
 }
 
 /// The sentence of an item's code, and the bound that it states.
-pub fn explain(site: &Site, operation: &Operation, item: &ProblemItem) -> String {
+fn explain(site: &Site, operation: &Operation, item: &ProblemItem) -> String {
     let mut text = site.sentence(operation, &item.code);
-    let expected = item.expected.as_ref().and_then(Value::as_object);
-    let parts: Vec<String> =
-        expected.into_iter().flatten().filter_map(|(name, value)| put_in_words(name, value)).collect();
+    let expected = item.expected.as_ref().and_then(Value::as_object).into_iter().flatten();
+    // A setting is the operator's.
+    let parts = expected.filter(|(name, _)| *name != "setting").map(|(name, value)| put_in_words(name, value));
+    let parts = parts.collect::<Vec<_>>().join(", ");
     if !parts.is_empty() {
-        text.push_str(&format!(" Expected: {}.", parts.join(", ")));
+        text.push_str(&format!(" Expected: {parts}."));
     }
     if let (Some(required), Some(identified)) = (item.required, item.identified) {
         text.push_str(&format!(" Required: {required}, identified: {identified}."));
@@ -120,17 +113,10 @@ pub fn explain(site: &Site, operation: &Operation, item: &ProblemItem) -> String
 }
 
 /// A keyword of a schema, or a bound that no schema states.
-fn put_in_words(name: &str, value: &Value) -> Option<String> {
-    let text = match value {
-        Value::String(text) => text.clone(),
-        Value::Array(values) => values
-            .iter()
-            .map(|value| value.as_str().map_or(value.to_string(), str::to_owned))
-            .collect::<Vec<_>>()
-            .join(", "),
-        other => other.to_string(),
-    };
-    Some(match name {
+fn put_in_words(name: &str, value: &Value) -> String {
+    let texts = value.as_array().map(|values| values.iter().map(to_text).collect::<Vec<_>>().join(", "));
+    let text = texts.unwrap_or_else(|| to_text(value));
+    match name {
         "maxLength" => format!("at most {text} characters"),
         "minLength" => format!("at least {text} characters"),
         "maxItems" => format!("at most {text} entries"),
@@ -141,12 +127,10 @@ fn put_in_words(name: &str, value: &Value) -> Option<String> {
         "enum" => format!("one of {text}"),
         "const" => text,
         "pattern" => format!("a text that matches {text}"),
-        "format" => format!("a value of the format {text}"),
-        "type" => format!("a value of the type {text}"),
+        "format" | "type" => format!("a value of the {name} {text}"),
         "uniqueItems" => "no entry twice".to_owned(),
         "members" => format!("only {text}"),
         "nearest" => format!("perhaps {text}"),
-        "setting" => return None,
         other => format!("{} {text}", words::to_label(other).to_lowercase()),
-    })
+    }
 }

@@ -2,6 +2,7 @@
 
 use serde_json::Value;
 
+use super::Values;
 use crate::site::collection::Collection;
 use crate::site::operation::{Operation, Parameter};
 use crate::site::{Site, words};
@@ -23,9 +24,8 @@ pub struct Field<'a> {
 }
 
 pub enum Kind<'a> {
-    Text {
-        long: bool,
-    },
+    /// True: of several lines.
+    Text(bool),
     Decimal,
     Integer,
     /// A check box with this default. None: true, false, or not stated.
@@ -40,23 +40,16 @@ pub enum Kind<'a> {
     Reference(&'a Collection),
     References(&'a Collection),
     Object(Vec<Field<'a>>),
-    Rows {
-        item: Box<Field<'a>>,
-        least: usize,
-        most: usize,
-    },
-    /// The value of `property` chooses the fields.
-    Branches {
-        property: &'a str,
-        branches: Vec<(&'a str, Vec<Field<'a>>)>,
-    },
+    /// A list of this field, with its least and its greatest number.
+    Rows(Box<Field<'a>>, usize, usize),
+    /// The value of a member chooses the fields.
+    Branches(&'a str, Vec<(&'a str, Vec<Field<'a>>)>),
     Json,
     Fixed(&'a Value),
 }
 
 impl<'a> Field<'a> {
-    /// The field of an operation's body. None: the operation takes none.
-    /// `known`: the parameters of its path.
+    /// The field of an operation's body. None: the operation takes none. `known`: the parameters of its path.
     pub fn of_body(site: &'a Site, operation: &'a Operation, known: &'a [(String, String)]) -> Option<Field<'a>> {
         Some(Source { site, operation, known }.make("", operation.body.as_ref()?, true, 0))
     }
@@ -78,31 +71,36 @@ impl<'a> Field<'a> {
     pub fn members(&self) -> Vec<&Field<'a>> {
         match &self.kind {
             Kind::Object(members) => members.iter().collect(),
-            Kind::Rows { item, .. } => vec![&**item],
-            Kind::Branches { branches, .. } => branches.iter().flat_map(|(_, members)| members).collect(),
+            Kind::Rows(item, ..) => vec![&**item],
+            Kind::Branches(_, branches) => branches.iter().flat_map(|(_, members)| members).collect(),
             _ => Vec::new(),
         }
     }
 
-    /// True if its value may be absent or null.
-    pub fn may_lack(&self) -> bool {
-        !self.required || self.nullable
+    /// Those that a form has, with their pointers: of each row, and of the branch that is chosen.
+    pub fn members_at(&self, pointer: &str, values: &Values<'_>) -> Vec<(String, &Field<'a>)> {
+        let members = match &self.kind {
+            Kind::Rows(item, ..) => {
+                let rows = 0..values.count(pointer);
+                return rows.map(|row| (format!("{pointer}/{row}"), &**item)).collect();
+            }
+            Kind::Branches(property, branches) => {
+                let chosen = values.text(&format!("v{pointer}/{property}"));
+                let branch = branches.iter().find(|(value, _)| *value == chosen);
+                branch.into_iter().flat_map(|(_, members)| members).collect()
+            }
+            _ => self.members(),
+        };
+        members.into_iter().map(|member| (format!("{pointer}/{}", member.name), member)).collect()
     }
 
-    /// The value of a field in which nothing was typed. None: it is left out.
-    pub fn blank(&self) -> Option<Value> {
-        match (self.required, self.nullable) {
-            (false, _) => None,
-            (true, true) => Some(Value::Null),
-            // The host rejects it at this field.
-            (true, false) => Some(Value::String(String::new())),
+    /// The collection to which its values refer.
+    pub fn collection(&self) -> Option<&'a Collection> {
+        match self.kind {
+            Kind::Reference(collection) | Kind::References(collection) => Some(collection),
+            _ => None,
         }
     }
-}
-
-/// The schemas of a union.
-fn alternatives(schema: &Value) -> Option<&Vec<Value>> {
-    schema.get("oneOf").or_else(|| schema.get("anyOf")).and_then(Value::as_array)
 }
 
 struct Source<'a> {
@@ -115,131 +113,121 @@ impl<'a> Source<'a> {
     fn make(&self, name: &'a str, schema: &'a Value, required: bool, depth: usize) -> Field<'a> {
         let resolved = self.site.resolve(schema);
         let (inner, nullable) = (resolved.schema, resolved.nullable);
-        let described = schema.get("description").or_else(|| inner.get("description")).and_then(Value::as_str);
-        let default = ["x-default", "default"].iter().find_map(|key| schema.get(*key).or_else(|| inner.get(*key)));
-        let kind = match resolved.kind() {
-            "boolean" if inner.get("const").is_none() && inner.get("enum").is_none() => {
-                let default = default.and_then(Value::as_bool);
-                Kind::Boolean(if nullable { None } else { default.or(required.then_some(false)) })
+        let find = |key: &str| schema.get(key).or_else(|| inner.get(key));
+        let mut kind = self.find_kind(name, inner, resolved.kind(), depth);
+        match kind {
+            Kind::Boolean(_) if !nullable => {
+                kind = Kind::Boolean(find("x-default").and_then(Value::as_bool).or(required.then_some(false)));
             }
-            kind => self.find_kind(name, (inner, kind), required && !nullable, depth),
-        };
-        let help = words::first_sentence(described.unwrap_or_default());
+            Kind::Fixed(value) if nullable || !required => {
+                kind = value.as_str().map_or(Kind::Json, |value| Kind::Choice(vec![value]));
+            }
+            _ => {}
+        }
+        let help = words::first_sentence(find("description").and_then(Value::as_str).unwrap_or_default());
         Field { name, label: words::to_label(name), help, required, nullable, kind }
     }
 
-    fn find_kind(&self, name: &'a str, (schema, kind): (&'a Value, &str), must_have: bool, depth: usize) -> Kind<'a> {
-        let values = schema.get("enum").and_then(Value::as_array).map(Vec::as_slice);
-        let values = values.or_else(|| schema.get("const").map(std::slice::from_ref));
-        if let Some(values) = values {
-            return match values {
-                [value] if must_have => Kind::Fixed(value),
-                _ => texts(values).map_or(Kind::Json, Kind::Choice),
-            };
+    fn find_kind(&self, name: &'a str, schema: &'a Value, kind: &str, depth: usize) -> Kind<'a> {
+        if let Some(value) = find_constant(schema) {
+            return Kind::Fixed(value);
+        }
+        if let Some(values) = list(schema, "enum") {
+            let texts = values.iter().filter(|value| !value.is_null()).map(Value::as_str);
+            return texts.collect::<Option<_>>().map_or(Kind::Json, Kind::Choice);
         }
         if depth > DEEPEST {
             return Kind::Json;
         }
-        if let Some(alternatives) = alternatives(schema) {
-            return self.find_branches(schema, alternatives, depth);
+        if let Some(alternatives) = list(schema, "oneOf").or_else(|| list(schema, "anyOf")) {
+            return self.find_branches(alternatives, depth);
         }
         match kind {
+            "boolean" => Kind::Boolean(None),
             "integer" => Kind::Integer,
             "string" => self.find_text(name, schema),
             "array" => self.find_list(name, schema, depth),
-            "object" => match schema.get("additionalProperties") {
-                // An object without members, such as the body of a transition.
-                Some(Value::Bool(false)) => Kind::Object(self.list_members(schema, None, depth)),
-                _ if schema.get("properties").is_some() => Kind::Object(self.list_members(schema, None, depth)),
-                _ => Kind::Json,
-            },
+            // Without members: the body of a transition.
+            "object"
+                if schema.get("properties").is_some() || schema.get("additionalProperties") == Some(&false.into()) =>
+            {
+                Kind::Object(self.list_members(schema, None, depth))
+            }
             _ => Kind::Json,
         }
     }
 
     fn find_text(&self, name: &str, schema: &'a Value) -> Kind<'a> {
         let text = |key: &str| schema.get(key).and_then(Value::as_str).unwrap_or_default();
-        let rules = schema.get("x-normalize").and_then(Value::as_array);
-        if rules.is_some_and(|rules| rules.iter().any(|rule| rule == "decimal")) {
+        if list(schema, "x-normalize").is_some_and(|rules| rules.iter().any(|rule| rule == "decimal")) {
             return Kind::Decimal;
         }
         match text("format") {
             "date" => Kind::Date,
             "date-time" => Kind::Instant,
-            "uuid" => match self.site.refers_at(self.operation, self.known, name) {
-                Some(collection) => Kind::Reference(collection),
-                None => Kind::Text { long: false },
-            },
-            // A pattern that leaves out line feeds where it lists control characters takes them.
-            _ => {
-                let most = schema.get("maxLength").and_then(Value::as_u64).unwrap_or(0);
-                Kind::Text { long: most > LONG || text("pattern").contains(r"\x08\x0b") }
+            "uuid" => {
+                let collection = self.site.refers_at(self.operation, self.known, name);
+                collection.map_or(Kind::Text(false), Kind::Reference)
             }
+            // A pattern that leaves out line feeds where it lists control characters takes them.
+            _ => Kind::Text(
+                schema.get("maxLength").and_then(Value::as_u64) > Some(LONG) || text("pattern").contains(r"\x08\x0b"),
+            ),
         }
     }
 
     fn find_list(&self, name: &'a str, schema: &'a Value, depth: usize) -> Kind<'a> {
         let Some(items) = schema.get("items") else { return Kind::Json };
-        let bound = |key: &str, none: u64| schema.get(key).and_then(Value::as_u64).unwrap_or(none) as usize;
+        let bound = |key: &str| schema.get(key).and_then(Value::as_u64).and_then(|bound| usize::try_from(bound).ok());
         let item = self.make(name, items, true, depth + 1);
         match item.kind {
             Kind::Choice(values) => Kind::Choices(values),
-            Kind::Reference(collection) => Kind::References(collection),
-            Kind::Text { .. } | Kind::Date => Kind::Lines,
-            Kind::Object(_) | Kind::Branches { .. } => {
-                let most = bound("maxItems", MOST_ROWS as u64).min(MOST_ROWS);
-                Kind::Rows { item: Box::new(item), least: bound("minItems", 0).min(most), most }
-            }
             // An enumeration with one value.
-            Kind::Fixed(Value::String(value)) => Kind::Choices(vec![value.as_str()]),
+            Kind::Fixed(Value::String(value)) => Kind::Choices(vec![value]),
+            Kind::Reference(collection) => Kind::References(collection),
+            Kind::Text(_) | Kind::Date => Kind::Lines,
+            Kind::Object(_) | Kind::Branches(..) => {
+                let most = bound("maxItems").unwrap_or(MOST_ROWS).min(MOST_ROWS);
+                Kind::Rows(Box::new(item), bound("minItems").unwrap_or(0).min(most), most)
+            }
             _ => Kind::Json,
         }
     }
 
-    fn find_branches(&self, schema: &'a Value, alternatives: &'a [Value], depth: usize) -> Kind<'a> {
+    /// The branches of a union: one member has another constant in each.
+    fn find_branches(&self, alternatives: &'a [Value], depth: usize) -> Kind<'a> {
         let branches: Vec<&'a Value> = alternatives.iter().map(|one| self.site.resolve(one).schema).collect();
         if branches.iter().any(|branch| branch.get("format").is_some_and(|format| format == "date")) {
             return Kind::Date;
         }
-        let stated = schema.pointer("/discriminator/propertyName").and_then(Value::as_str);
-        let Some(property) = stated.or_else(|| find_shared_property(&branches)) else { return Kind::Json };
-        let make = |branch: &&'a Value| {
-            let value = find_constant(branch, property)?;
-            Some((value, self.list_members(branch, Some(property), depth)))
+        let value = |branch: &&'a Value, name: &str| find_constant(branch.get("properties")?.get(name)?)?.as_str();
+        let members = branches.first().and_then(|branch| branch.get("properties")?.as_object()).into_iter().flatten();
+        let mut names = members.map(|(name, _)| name.as_str());
+        let Some(property) = names.find(|name| branches.iter().all(|branch| value(branch, name).is_some())) else {
+            return Kind::Json;
         };
-        match branches.iter().map(make).collect::<Option<Vec<_>>>() {
-            Some(branches) => Kind::Branches { property, branches },
-            None => Kind::Json,
-        }
+        let branches = branches
+            .iter()
+            .filter_map(|branch| Some((value(branch, property)?, self.list_members(branch, Some(property), depth))));
+        Kind::Branches(property, branches.collect())
     }
 
     fn list_members(&self, schema: &'a Value, without: Option<&str>, depth: usize) -> Vec<Field<'a>> {
-        let required: Vec<&str> =
-            schema.get("required").and_then(Value::as_array).into_iter().flatten().filter_map(Value::as_str).collect();
+        let required = list(schema, "required").unwrap_or_default();
         let members = schema.get("properties").and_then(Value::as_object).into_iter().flatten();
         members
             .filter(|(name, _)| Some(name.as_str()) != without)
-            .map(|(name, member)| self.make(name, member, required.contains(&name.as_str()), depth + 1))
+            .map(|(name, member)| self.make(name, member, required.iter().any(|one| one == name), depth + 1))
             .collect()
     }
 }
 
-/// All of them as texts, null left out.
-fn texts(values: &[Value]) -> Option<Vec<&str>> {
-    values.iter().filter(|value| !value.is_null()).map(Value::as_str).collect()
+/// A keyword of a schema that is a list.
+fn list<'a>(schema: &'a Value, key: &str) -> Option<&'a [Value]> {
+    schema.get(key)?.as_array().map(Vec::as_slice)
 }
 
-/// The member that has one value in each branch.
-fn find_shared_property<'a>(branches: &[&'a Value]) -> Option<&'a str> {
-    let members = branches.first()?.get("properties")?.as_object()?;
-    let is_shared = |name: &str| branches.iter().all(|branch| find_constant(branch, name).is_some());
-    members.keys().map(String::as_str).find(|name| is_shared(name))
-}
-
-fn find_constant<'a>(branch: &'a Value, property: &str) -> Option<&'a str> {
-    let member = branch.get("properties")?.get(property)?;
-    match (member.get("const"), member.get("enum").and_then(Value::as_array).map(Vec::as_slice)) {
-        (Some(value), _) | (None, Some([value])) => value.as_str(),
-        _ => None,
-    }
+/// The only value of a schema.
+fn find_constant(schema: &Value) -> Option<&Value> {
+    schema.get("const").or_else(|| list(schema, "enum").filter(|values| values.len() == 1)?.first())
 }

@@ -19,6 +19,9 @@ pub use read::read;
 /// The values of a form by their names.
 pub struct Values<'a>(HashMap<&'a str, Vec<&'a str>>);
 
+/// Rows that a form may have had, removed ones among them.
+const MOST_COUNTED: usize = 200;
+
 impl<'a> Values<'a> {
     pub fn new(pairs: &'a Pairs) -> Values<'a> {
         let mut values: HashMap<&str, Vec<&str>> = HashMap::new();
@@ -37,14 +40,16 @@ impl<'a> Values<'a> {
         self.all(name).first().map(|text| text.trim()).unwrap_or_default()
     }
 
+    /// The lines of all of them that are not blank.
+    fn lines(&self, name: &str) -> impl Iterator<Item = &'a str> {
+        self.all(name).iter().flat_map(|text| text.lines()).map(str::trim).filter(|line| !line.is_empty())
+    }
+
     /// Rows of a list, those that were removed by a script counted.
-    pub fn count(&self, pointer: &str) -> usize {
+    fn count(&self, pointer: &str) -> usize {
         self.text(&format!("n{pointer}")).parse().unwrap_or(0).min(MOST_COUNTED)
     }
 }
-
-/// Rows that a form may have had, removed ones among them.
-const MOST_COUNTED: usize = 200;
 
 #[cfg(test)]
 mod tests;

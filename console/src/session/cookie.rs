@@ -24,9 +24,7 @@ impl Cookie<'_> {
     }
 
     pub fn add_to(&self, response: &mut Response) {
-        if let Some(value) = self.header() {
-            response.headers_mut().append(header::SET_COOKIE, value);
-        }
+        response.headers_mut().extend(self.header().map(|value| (header::SET_COOKIE, value)));
     }
 }
 

@@ -14,6 +14,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::host::{Tokens, UserHost};
 use crate::page::{self, Bare};
+use crate::pairs::Pairs;
 use cookie::Cookie;
 
 const COOKIE: &str = "stoa_console";
@@ -26,77 +27,53 @@ const LONGEST: i64 = 12 * 60 * 60;
 /// Seconds before its end in which a token is refreshed.
 const NEAR_END: i64 = 60;
 
-/// A user who is signed in.
+/// A user who is signed in: the contents of the cookies.
+#[derive(Serialize, Deserialize)]
 pub struct Session {
     /// The access token, which each call carries.
     pub token: String,
+    refresh: Option<String>,
+    provider: usize,
     pub user: String,
     pub email: String,
+    /// Instant at which the access token expires, and that of the sign-in: seconds since 1970.
+    expiry: i64,
+    start: i64,
     key: [u8; 32],
     /// Headers of a session that was refreshed.
+    #[serde(skip)]
     cookies: Vec<HeaderValue>,
 }
 
-/// A request with a session, or the response to one without.
-pub enum Found {
-    User(Session),
-    /// The response to a request without one: the sign-in.
-    Leave(Response),
-}
-
-/// The contents of the cookie.
-#[derive(Serialize, Deserialize)]
-struct Kept {
-    #[serde(rename = "a")]
-    access: String,
-    #[serde(rename = "r", default, skip_serializing_if = "Option::is_none")]
-    refresh: Option<String>,
-    #[serde(rename = "p")]
-    provider: usize,
-    #[serde(rename = "u")]
-    user: String,
-    #[serde(rename = "e")]
-    email: String,
-    /// Instant at which the access token expires, and that of the sign-in: seconds since 1970.
-    #[serde(rename = "x")]
-    expiry: i64,
-    #[serde(rename = "s")]
-    start: i64,
-    #[serde(rename = "k")]
-    key: [u8; 32],
-}
-
 impl Session {
-    /// The session of a request; a token near its end is refreshed. `path`: path and query of the request, to which the sign-in
-    /// leads back.
-    pub async fn open(host: &Arc<dyn UserHost>, headers: &HeaderMap, path: &str) -> Found {
-        let Some(mut kept) = Kept::read(host.as_ref(), headers) else {
-            return Found::Leave(leave(headers, path));
-        };
+    /// The session of a request; a token near its end is refreshed. The error is the response to a request without one: the sign-in,
+    /// which leads back to `path` with its query.
+    pub async fn open(host: &Arc<dyn UserHost>, headers: &HeaderMap, path: &str) -> Result<Session, Response> {
+        let Some(mut session) = Session::read(host.as_ref(), headers) else { return Err(leave(headers, path)) };
         let now = Utc::now().timestamp();
-        let mut cookies = Vec::new();
-        if now + NEAR_END >= kept.expiry
-            && let Some(refresh) = kept.refresh.take()
+        if now + NEAR_END >= session.expiry
+            && let Some(refresh) = session.refresh.take()
         {
-            match host.refresh(kept.provider, &refresh).await {
+            match host.refresh(session.provider, &refresh).await {
                 Ok(tokens) => {
-                    kept.take_tokens(tokens, Some(refresh), now);
-                    cookies = kept.seal(host.as_ref(), now).unwrap_or_default();
+                    session.take_tokens(tokens, Some(refresh), now);
+                    session.cookies = session.seal(host.as_ref(), now).unwrap_or_default();
                 }
                 // It is used to its end.
                 Err(fault) => tracing::info!(?fault, "a token cannot be refreshed"),
             }
         }
-        if now >= kept.expiry || now >= kept.start + LONGEST {
-            return Found::Leave(end(host, path));
-        }
-        let Kept { access, user, email, key, .. } = kept;
-        Found::User(Session { token: access, user, email, key, cookies })
+        if now >= session.expiry || now >= session.start + LONGEST { Err(end(host, path)) } else { Ok(session) }
     }
 
     /// The token of a form, another one for each page.
     pub fn csrf(&self) -> String {
         csrf::make_token(&self.key)
+    }
+
+    /// True if a form came from a page of this session. The origin is judged before.
+    pub fn has_sent(&self, form: &Pairs) -> bool {
+        csrf::is_token(&self.key, form.get("csrf").unwrap_or_default())
     }
 
     /// Adds the cookies to the response, if `open` refreshed the token. To be called for every response to a request with a session.
@@ -106,10 +83,8 @@ impl Session {
             set_cookies(response, &self.cookies);
         }
     }
-}
 
-impl Kept {
-    fn read(host: &dyn UserHost, headers: &HeaderMap) -> Option<Kept> {
+    fn read(host: &dyn UserHost, headers: &HeaderMap) -> Option<Session> {
         let pieces = (0..MOST_PIECES).map_while(|number| cookie::read(headers, &piece_name(host, number)));
         let sealed: String = pieces.collect();
         serde_json::from_slice(&host.unseal(PURPOSE, &sealed)?).ok()
@@ -117,7 +92,7 @@ impl Kept {
 
     /// `refresh`: the refresh token, unless the provider issues another one.
     fn take_tokens(&mut self, tokens: Tokens, refresh: Option<String>, now: i64) {
-        self.access = tokens.access;
+        self.token = tokens.access;
         self.refresh = tokens.refresh.or(refresh);
         self.expiry = now.saturating_add(i64::try_from(tokens.seconds).unwrap_or(i64::MAX));
     }
@@ -135,8 +110,7 @@ fn make_cookies(host: &dyn UserHost, sealed: &str, seconds: u64) -> Vec<HeaderVa
     let headers = (0..MOST_PIECES).filter_map(|number| {
         let rest = sealed.get(number * PIECE..).unwrap_or_default();
         let value = rest.get(..PIECE).unwrap_or(rest);
-        let seconds = if value.is_empty() { 0 } else { seconds };
-        let name = piece_name(host, number);
+        let (name, seconds) = (piece_name(host, number), if value.is_empty() { 0 } else { seconds });
         let secure = is_secure(host);
         Cookie { name: &name, value, path: "/console", same_site: "Strict", seconds, secure }.header()
     });
@@ -144,9 +118,7 @@ fn make_cookies(host: &dyn UserHost, sealed: &str, seconds: u64) -> Vec<HeaderVa
 }
 
 fn set_cookies(response: &mut Response, cookies: &[HeaderValue]) {
-    for value in cookies {
-        response.headers_mut().append(header::SET_COOKIE, value.clone());
-    }
+    response.headers_mut().extend(cookies.iter().map(|value| (header::SET_COOKIE, value.clone())));
 }
 
 fn is_secure(host: &dyn UserHost) -> bool {
@@ -159,8 +131,7 @@ fn full_name(host: &dyn UserHost, name: &str) -> String {
 }
 
 fn piece_name(host: &dyn UserHost, number: usize) -> String {
-    let name = full_name(host, COOKIE);
-    if number == 0 { name } else { format!("{name}{number}") }
+    full_name(host, COOKIE) + &if number == 0 { String::new() } else { number.to_string() }
 }
 
 /// The response to a request without a session. A link of another site brings no Strict cookie: the page reads itself again, with it.
@@ -175,11 +146,6 @@ fn leave(headers: &HeaderMap, path: &str) -> Response {
 fn lead(path: &str) -> Response {
     let bare = Bare { status: StatusCode::OK, title: "One moment", base: "/console", refresh: Some((0, path)) };
     page::draw_bare(&bare, html! { p { a href=(path) { "Continue" } } })
-}
-
-/// True if a POST came from a page of this session, by the origin and the form's token.
-pub fn check_post(host: &Arc<dyn UserHost>, session: &Session, headers: &HeaderMap, token: &str) -> bool {
-    csrf::is_own_origin(host.own_address(), headers) && csrf::is_token(&session.key, token)
 }
 
 /// Ends the session, as after a response 401 of any call: 303 to the sign-in, which leads back to `path`.

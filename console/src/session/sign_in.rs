@@ -14,18 +14,20 @@ use serde::{Deserialize, Serialize};
 use sha2::{Digest as _, Sha256};
 
 use super::cookie::{self, Cookie};
-use super::{Found, Kept, Session, check_post, csrf, end, full_name, is_secure, lead, set_cookies};
+use super::{Session, csrf, end, full_name, is_secure, lead, set_cookies};
 use crate::call::Calls;
 use crate::host::{Arrival, SignInFault, Tokens, UserHost};
 use crate::page::{self, Bare};
 use crate::pairs::{self, Pairs};
 
 const START: &str = "/console";
+const SIGN_IN: &str = "/console/sign-in";
+const LEAVE: &str = "/console/leave";
 const CALLBACK: &str = "/console/callback";
 const COOKIE: &str = "stoa_sign_in";
 const PURPOSE: &str = "departure";
 /// Seconds from the departure to the return.
-const LONGEST_ABSENCE: u64 = 10 * 60;
+const LONGEST_ABSENCE: u32 = 10 * 60;
 const LONGEST_PATH: usize = 2_000;
 
 /// Kept, sealed, while the user is at the provider.
@@ -40,28 +42,26 @@ struct Away {
 
 /// The address of the sign-in that leads back to `path`.
 pub fn address(path: &str) -> String {
-    format!("/console/sign-in?to={}", utf8_percent_encode(path, NON_ALPHANUMERIC))
+    format!("{SIGN_IN}?to={}", utf8_percent_encode(path, NON_ALPHANUMERIC))
 }
 
 /// Responds at `/console/{sign-in,leave,callback,sign-out}`. The request comes back if its path is none of these.
 pub async fn respond(host: &Arc<dyn UserHost>, peer: IpAddr, request: Request) -> Result<Response, Request> {
     let path = request.uri().path().to_owned();
     let is_post = request.method() == Method::POST;
-    let (parts, body) = match (path.as_str(), is_post) {
-        ("/console/sign-in", _) | ("/console/leave" | CALLBACK, false) | ("/console/sign-out", true) => {
-            request.into_parts()
-        }
-        _ => return Err(request),
-    };
+    if !matches!((path.as_str(), is_post), (SIGN_IN, _) | (LEAVE | CALLBACK, false) | ("/console/sign-out", true)) {
+        return Err(request);
+    }
+    let (parts, body) = request.into_parts();
     let query = Pairs::from_form(parts.uri.query().unwrap_or_default());
     Ok(match (path.as_str(), is_post) {
-        ("/console/leave", _) => depart(host, &query).await,
+        (LEAVE, _) => depart(host, &query).await,
         (CALLBACK, _) => arrive(host, peer, &parts, &query).await,
-        ("/console/sign-in", false) => draw(host, StatusCode::OK, safe_path(query.get("to")), None),
+        (SIGN_IN, false) => draw(host, StatusCode::OK, safe_path(query.get("to")), None),
         (_, _) if !csrf::is_own_origin(host.own_address(), &parts.headers) => reject_foreign(),
         (_, _) => match pairs::read_form(body).await {
             Err(status) => draw(host, status, START, Some("The form cannot be read. Send it again.")),
-            Ok(form) if path == "/console/sign-in" => sign_in_by_address(host, peer, &form).await,
+            Ok(form) if path == SIGN_IN => sign_in_by_address(host, peer, &form).await,
             Ok(form) => sign_out(host, &parts.headers, &form).await,
         },
     })
@@ -84,10 +84,10 @@ fn draw(host: &Arc<dyn UserHost>, status: StatusCode, to: &str, fault: Option<&s
     let body = html! {
         @if let Some(fault) = fault { p role="alert" { (fault) } }
         @for (number, name) in host.provider_names().iter().enumerate() {
-            p { a.button href=(format!("/console/leave?provider={number}&to={encoded}")) { "Sign in with " (name) } }
+            p { a.button href=(format!("{LEAVE}?provider={number}&to={encoded}")) { "Sign in with " (name) } }
         }
         @if host.is_development() {
-            form id="sign-in" method="post" action="/console/sign-in" {
+            form id="sign-in" method="post" action=(SIGN_IN) {
                 input type="hidden" name="to" value=(to);
                 p {
                     label for="email" { "E-mail" }
@@ -106,23 +106,17 @@ fn draw_bare(status: StatusCode, title: &str, body: Markup) -> Response {
 
 /// A page that says why there is no session, with the way to the start.
 fn draw_fault(status: StatusCode, sentence: &str) -> Response {
-    let body = html! {
-        p role="alert" { (sentence) }
-        p { a href="/console/sign-in" { "Sign in again" } }
-    };
+    let body = html! { p role="alert" { (sentence) } p { a href=(SIGN_IN) { "Sign in again" } } };
     draw_bare(status, "You are not signed in", body)
 }
 
 fn draw_provider_fault(fault: SignInFault) -> Response {
-    match fault {
-        SignInFault::Unreachable => {
-            draw_fault(StatusCode::BAD_GATEWAY, "The identity provider does not respond. Try again in a minute.")
-        }
-        SignInFault::Rejected => draw_fault(StatusCode::FORBIDDEN, "The identity provider rejected the sign-in."),
-        SignInFault::Unusable => {
-            draw_fault(StatusCode::BAD_GATEWAY, "The identity provider issued no access token of type Bearer.")
-        }
-    }
+    let (status, sentence) = match fault {
+        SignInFault::Unreachable => (StatusCode::BAD_GATEWAY, "does not respond. Try again in a minute."),
+        SignInFault::Rejected => (StatusCode::FORBIDDEN, "rejected the sign-in."),
+        SignInFault::Unusable => (StatusCode::BAD_GATEWAY, "issued no access token of type Bearer."),
+    };
+    draw_fault(status, &format!("The identity provider {sentence}"))
 }
 
 fn reject_foreign() -> Response {
@@ -138,7 +132,7 @@ async fn depart(host: &Arc<dyn UserHost>, query: &Pairs) -> Response {
         Ok(departure) => departure,
         Err(fault) => return draw_provider_fault(fault),
     };
-    let until = Utc::now().timestamp() + i64::try_from(LONGEST_ABSENCE).unwrap_or(i64::MAX);
+    let until = Utc::now().timestamp() + i64::from(LONGEST_ABSENCE);
     let to = safe_path(query.get("to")).to_owned();
     let away = Away { provider, state: departure.state, verifier: departure.verifier, to, until };
     let sealed = serde_json::to_vec(&away).ok().and_then(|plain| host.seal(PURPOSE, &plain));
@@ -153,10 +147,10 @@ async fn depart(host: &Arc<dyn UserHost>, query: &Pairs) -> Response {
 }
 
 /// Lax: the redirect of the provider must bring it.
-fn keep_away(host: &Arc<dyn UserHost>, response: &mut Response, value: &str, seconds: u64) {
+fn keep_away(host: &Arc<dyn UserHost>, response: &mut Response, value: &str, seconds: u32) {
     let name = full_name(host.as_ref(), COOKIE);
     let secure = is_secure(host.as_ref());
-    Cookie { name: &name, value, path: CALLBACK, same_site: "Lax", seconds, secure }.add_to(response);
+    Cookie { name: &name, value, path: CALLBACK, same_site: "Lax", seconds: seconds.into(), secure }.add_to(response);
 }
 
 /// A provider is configured only together with the own address.
@@ -166,15 +160,8 @@ fn callback(host: &Arc<dyn UserHost>) -> String {
 
 async fn arrive(host: &Arc<dyn UserHost>, peer: IpAddr, parts: &Parts, query: &Pairs) -> Response {
     let mut response = match exchange(host, parts, query).await {
-        Ok((away, tokens)) => match begin(host, peer, away.provider, tokens).await {
-            Ok(cookies) => {
-                // No redirect: a Strict cookie is not sent along one that another site began.
-                let mut response = lead(&away.to);
-                set_cookies(&mut response, &cookies);
-                response
-            }
-            Err(response) => response,
-        },
+        // No redirect: a Strict cookie is not sent along one that another site began.
+        Ok((away, tokens)) => begin(host, peer, away.provider, tokens, lead(&away.to)).await,
         Err(response) => response,
     };
     keep_away(host, &mut response, "", 0);
@@ -185,9 +172,9 @@ async fn exchange(host: &Arc<dyn UserHost>, parts: &Parts, query: &Pairs) -> Res
     let sealed = cookie::read(&parts.headers, &full_name(host.as_ref(), COOKIE));
     let plain = sealed.and_then(|sealed| host.unseal(PURPOSE, sealed));
     let away = plain.and_then(|plain| serde_json::from_slice::<Away>(&plain).ok());
-    let away = away.filter(|away| Utc::now().timestamp() < away.until);
-    let same = |away: &Away| Sha256::digest(&away.state) == Sha256::digest(query.get("state").unwrap_or_default());
-    let Some(away) = away.filter(same) else {
+    let state = Sha256::digest(query.get("state").unwrap_or_default());
+    let is_own = |away: &Away| Utc::now().timestamp() < away.until && Sha256::digest(&away.state) == state;
+    let Some(away) = away.filter(is_own) else {
         let sentence = "This browser did not begin the sign-in, or began it more than 10 minutes ago.";
         return Err(draw_fault(StatusCode::BAD_REQUEST, sentence));
     };
@@ -212,43 +199,41 @@ async fn sign_in_by_address(host: &Arc<dyn UserHost>, peer: IpAddr, form: &Pairs
     let Some(tokens) = host.mint_token(form.get("email").unwrap_or_default().trim()) else {
         return draw(host, StatusCode::BAD_REQUEST, to, Some("Enter an e-mail address."));
     };
-    match begin(host, peer, 0, tokens).await {
-        Ok(cookies) => {
-            let mut response = page::redirect(to);
-            set_cookies(&mut response, &cookies);
-            response
-        }
-        Err(response) => response,
-    }
+    begin(host, peer, 0, tokens, page::redirect(to)).await
 }
 
-/// The cookies of a new session. Who the user is, the host's verifier says by the access token, as for every caller.
+/// Sets the cookies of a new session. Who the user is, the host's verifier says by the access token, as for every caller.
 async fn begin(
     host: &Arc<dyn UserHost>,
     peer: IpAddr,
     provider: usize,
     tokens: Tokens,
-) -> Result<Vec<HeaderValue>, Response> {
-    let calls = Calls::new(host.clone(), &tokens.access, peer, None);
-    let user = calls.get("/auth/me", &[]).await.map_err(|problem| {
-        let sentence = format!("The host does not accept the access token. {}: {}", problem.code, problem.detail);
-        draw_fault(problem.status, &sentence)
-    })?;
-    let text = |name: &str| user.body.get(name).and_then(|value| value.as_str()).unwrap_or_default().to_owned();
+    mut response: Response,
+) -> Response {
+    let user = match Calls::new(host.clone(), &tokens.access, peer, None).get("/auth/me", &[]).await {
+        Ok(reply) => reply.body,
+        Err(problem) => {
+            let sentence = format!("The host does not accept the access token. {}: {}", problem.code, problem.detail);
+            return draw_fault(problem.status, &sentence);
+        }
+    };
+    let text = |name: &str| user.get(name).and_then(|value| value.as_str()).unwrap_or_default().to_owned();
     let now = Utc::now().timestamp();
     let (user, email, key) = (text("id"), text("email"), rand::random());
-    let mut kept = Kept { access: String::new(), refresh: None, provider, user, email, expiry: now, start: now, key };
-    kept.take_tokens(tokens, None, now);
-    kept.seal(host.as_ref(), now).ok_or_else(|| {
-        draw_fault(StatusCode::BAD_GATEWAY, "The provider's token is larger than 8 KiB. Ask for fewer claims in it.")
-    })
+    let (token, cookies) = (String::new(), Vec::new());
+    let mut session = Session { token, refresh: None, provider, user, email, expiry: now, start: now, key, cookies };
+    session.take_tokens(tokens, None, now);
+    let Some(cookies) = session.seal(host.as_ref(), now) else {
+        let sentence = "The provider's token is larger than 8 KiB. Ask for fewer claims in it.";
+        return draw_fault(StatusCode::BAD_GATEWAY, sentence);
+    };
+    set_cookies(&mut response, &cookies);
+    response
 }
 
 async fn sign_out(host: &Arc<dyn UserHost>, headers: &HeaderMap, form: &Pairs) -> Response {
     match Session::open(host, headers, START).await {
-        Found::User(session) if !check_post(host, &session, headers, form.get("csrf").unwrap_or_default()) => {
-            reject_foreign()
-        }
+        Ok(session) if !session.has_sent(form) => reject_foreign(),
         _ => end(host, START),
     }
 }

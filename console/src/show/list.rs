@@ -9,7 +9,7 @@ use serde_json::Value;
 use super::value::View;
 use crate::call::{Problem, to_address};
 use crate::clock::Clock;
-use crate::form::draw::{self, Drawer, Filled};
+use crate::form::draw::{self, Drawer};
 use crate::form::field::{Field, Kind};
 use crate::form::reference::Offers;
 use crate::form::{Faults, Values, read};
@@ -100,16 +100,14 @@ impl<'a> Filters<'a> {
     fn find_faults(&self, problem: &Problem) -> Faults {
         let names = self.fields.iter().map(|field| field.name);
         let places = names.map(|name| (format!("/query/{name}"), format!("v/{name}"))).collect();
-        Faults::of(&self.visit.site, self.operation, problem, &places, &self.visit.base)
+        Faults::of(&self.visit.site, self.operation, &[], problem, &places, &self.visit.base)
     }
 
     fn draw(&self, offers: &Offers, faults: &Faults) -> Markup {
         let (visit, address) = (self.visit, self.visit.address());
-        let (parts, missing, csrf) = (&[], &[], "");
         let (base, path, zone) = (&visit.base, &visit.path, self.clock.zone.name());
-        let filled = Filled { pairs: &self.pairs, offers, parts, missing, csrf, base, path, zone };
-        let values = Values::new(&self.pairs);
-        let drawer = Drawer { site: &visit.site, filled: &filled, faults, values: &values };
+        let values = &Values::new(&self.pairs);
+        let drawer = Drawer { visit, values, offers, faults, missing: &[], zone };
         let (search, others): (Vec<_>, Vec<_>) = self.fields.iter().partition(|field| field.name == "text");
         let draw = |field: &Field<'_>| drawer.field(field, &format!("/{}", field.name));
         let is_stated = |field: &&Field<'_>| !values.text(&format!("v/{}", field.name)).is_empty();

@@ -10,10 +10,10 @@ use super::encode_segment;
 use super::value::View;
 use crate::call::{Problem, Reply, to_address};
 use crate::clock::Clock;
-use crate::form::draw::{self, Asked, Filled};
+use crate::form::draw::Drawer;
 use crate::form::field::{Field, Kind};
 use crate::form::read::{VERSION, fill};
-use crate::form::reference::{Offers, find_field};
+use crate::form::reference::{Entries, Offers, find_field};
 use crate::form::{Fault, Faults, Values, read};
 use crate::page::{self, Visit};
 use crate::pairs::Pairs;
@@ -93,15 +93,14 @@ pub async fn send(visit: &Visit, operation: &Operation, known: &Known) -> Result
     let values: Vec<&str> = values.iter().map(String::as_str).collect();
     let Some(path) = site::fill(&operation.path, &values) else {
         let place = form.asked.map(|name| format!("p/{name}"));
-        let fault = Fault { place, text: "State this.".to_owned(), link: None };
-        let faults = Faults { title: Some("Nothing was sent.".to_owned()), items: vec![fault], ..Faults::default() };
+        let faults = Faults::not_sent(vec![Fault { place, text: "State this.".to_owned(), link: None }]);
         return form.draw_again(&faults, StatusCode::BAD_REQUEST).await;
     };
     match visit.calls.write(operation, &path, sent.body.as_ref(), sent.key.as_deref(), sent.etag.as_deref()).await {
         Ok(reply) => finish(visit, operation, known, &reply.body).await,
         Err(problem) if problem.status == StatusCode::UNAUTHORIZED => Err(problem),
         Err(problem) => {
-            let faults = Faults::of_path(&visit.site, operation, known, &problem, &sent.places, &visit.base);
+            let faults = Faults::of(&visit.site, operation, known, &problem, &sent.places, &visit.base);
             if operation.key && !faults.keeps_key {
                 form.pairs.0.retain(|(name, _)| name != "key");
                 form.pairs.0.push(("key".to_owned(), Uuid::now_v7().to_string()));
@@ -177,22 +176,14 @@ impl<'a> Form<'a> {
         let parts = self.asked.map(|asked| {
             let rows = self.list_rows(record).iter();
             let entries = rows.filter_map(|row| Some((find_id(row, asked)?.to_owned(), find_title(row))));
-            Asked { name: asked.to_owned(), entries: entries.collect() }
+            (asked.to_owned(), entries.collect::<Entries>())
         });
-        let filled = Filled {
-            pairs: &self.pairs,
-            offers: &offers,
-            parts: parts.as_slice(),
-            missing: &self.missing,
-            csrf: &visit.csrf,
-            base: &visit.base,
-            path: &visit.path,
-            zone: visit.clock().await?.zone.name(),
-        };
+        let (values, zone) = (&Values::new(&self.pairs), visit.clock().await?.zone.name());
+        let drawer = Drawer { visit, values, offers: &offers, faults, missing: &self.missing, zone };
         let markup = html! {
             @if visit.site.read_at(&visit.path).is_some() { p { a href=(visit.address()) { "Back" } } }
             p.hint { (words::first_sentence(&operation.description)) }
-            (draw::draw(&visit.site, operation, self.field.as_ref(), &filled, faults))
+            (drawer.form(operation, self.field.as_ref(), parts.as_slice()))
         };
         page::draw_with_status(visit, status, &operation.summary, markup).await
     }
