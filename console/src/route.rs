@@ -45,7 +45,7 @@ impl Console {
             Err(request) => request,
         };
         let (parts, body) = request.into_parts();
-        if !matches!(parts.method, Method::GET | Method::POST) {
+        if !matches!(parts.method, Method::GET | Method::HEAD | Method::POST) {
             return reject(StatusCode::METHOD_NOT_ALLOWED, "A page is read by GET, and a form is sent by POST.");
         }
         let whole = parts.uri.path_and_query().map_or(BASE, |whole| whole.as_str());

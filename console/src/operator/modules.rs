@@ -10,11 +10,12 @@ use http::{StatusCode, header};
 use maud::{Markup, html};
 use serde_json::{Value, json};
 
-use super::hosts::count_failures;
+use super::reports::count_failures;
 use super::upload::Upload;
 use super::values::Cell::{At, By};
 use super::values::{list, show, table, text};
-use super::{Drawn, OperatorProblem, OperatorRequest, address};
+use super::{Drawn, OperatorRequest, address};
+use crate::call::Problem;
 use crate::page;
 use crate::pairs::Pairs;
 
@@ -61,12 +62,12 @@ pub async fn push(asked: &OperatorRequest, upload: &Upload) -> Drawn {
     let mut request = http::Request::post("/operator/modules")
         .header(header::CONTENT_TYPE, "application/wasm")
         .header("prefer", "respond-async, wait=20");
-    let admission = upload.text("admission").trim();
-    if !admission.is_empty() {
-        request = request.header("stoa-admission", BASE64_STANDARD.encode(admission));
+    let admission = upload.text("admission");
+    if !admission.trim().is_empty() {
+        request = request.header("stoa-admission", BASE64_STANDARD.encode(admission.trim()));
     }
-    let (status, pushed) = asked.send(request, upload.get("component").cloned().unwrap_or_default()).await?;
-    Ok(lead_on(asked, status, text(&pushed, "digest")))
+    let pushed = asked.send(request, upload.get("component").unwrap_or_default()).await?;
+    Ok(lead_on(asked, pushed.status, text(&pushed.body, "digest")))
 }
 
 /// To the page of a module that was pushed, once it is compiled.
@@ -77,14 +78,14 @@ fn lead_on(asked: &OperatorRequest, status: StatusCode, digest: &str) -> Respons
     }
     let again = format!("{path}?push=1");
     let body = html! { p role="status" { "The host compiles the module. " a href=(again) { "Read again" } } };
-    asked.draw_with(StatusCode::OK, "Push of a module", Some((2, again.as_str())), body)
+    asked.draw_with(StatusCode::OK, "Push of a module", Some((2, &again)), body)
 }
 
 /// A pushed module: what its activation would change, and the activation.
 pub async fn draw_pushed(asked: &OperatorRequest, digest: &str) -> Drawn {
     if asked.query.get("push").is_some() {
         return match asked.send(http::Request::get(format!("/operator/modules/{digest}")), Bytes::new()).await {
-            Ok((status, _)) => Ok(lead_on(asked, status, digest)),
+            Ok(reply) => Ok(lead_on(asked, reply.status, digest)),
             // Another page has read the result.
             Err(problem) if problem.status == StatusCode::NOT_FOUND => Ok(lead_on(asked, StatusCode::OK, digest)),
             Err(problem) => Err(problem),
@@ -93,7 +94,7 @@ pub async fn draw_pushed(asked: &OperatorRequest, digest: &str) -> Drawn {
     let compared = asked.get(&format!("modules/{digest}/diff")).await?;
     let conflicts = list(&compared, "conflicts");
     let fields = html! {
-        input type="hidden" name="generation" value=(show(&compared["generation"]));
+        (draw_generation(&compared["generation"]))
         (draw_changes(list(&compared, "changes"), true))
         p { label { input type="checkbox" name="again" value="true"; " A version that was withdrawn may come back" } }
         p.actions { button { "Activate" } }
@@ -110,7 +111,7 @@ pub async fn draw_pushed(asked: &OperatorRequest, digest: &str) -> Drawn {
                 ul { @for conflict in conflicts { li { (show(conflict)) } } }
             }
         }
-        (asked.form("activate", &format!("module/{digest}"), fields))
+        (asked.form("activate", &asked.path, fields))
     };
     Ok(asked.draw(&format!("Module {}", text(&compared, "name")), body))
 }
@@ -134,16 +135,20 @@ pub fn draw_changes(changes: &[Value], choice: bool) -> Markup {
 }
 
 pub async fn activate(asked: &OperatorRequest, digest: &str, form: &Pairs) -> Drawn {
-    let (allow, again): (Vec<&str>, bool) = (form.all("allow").collect(), form.get("again") == Some("true"));
+    let (allow, again) = (form.all("allow").collect::<Vec<_>>(), form.get("again").is_some());
     let body = json!({ "expectedGeneration": read_generation(form)?, "allow": allow, "again": again });
     asked.post(&format!("modules/{digest}/activate"), &body).await?;
     Ok(page::redirect(&address("modules")))
 }
 
 /// The generation of the page that the operator saw: the host rejects the change if another one is active by now.
-pub fn read_generation(form: &Pairs) -> Result<u64, OperatorProblem> {
+pub fn draw_generation(number: &Value) -> Markup {
+    html! { input type="hidden" name="generation" value=(show(number)); }
+}
+
+pub fn read_generation(form: &Pairs) -> Result<u64, Problem> {
     let detail = "The form names no generation. Open the page again.";
-    let invalid = || OperatorProblem::new(StatusCode::BAD_REQUEST, "VALIDATION_FAILED", detail);
+    let invalid = || Problem::new(StatusCode::BAD_REQUEST, "VALIDATION_FAILED", detail);
     form.get("generation").and_then(|number| number.parse().ok()).ok_or_else(invalid)
 }
 
@@ -151,18 +156,19 @@ pub fn read_generation(form: &Pairs) -> Result<u64, OperatorProblem> {
 pub async fn draw_active(asked: &OperatorRequest, name: &str) -> Drawn {
     let shown = asked.get("modules").await?;
     let Some(module) = list(&shown, "modules").iter().find(|module| text(module, "name") == name) else {
-        return Err(OperatorProblem::new(StatusCode::NOT_FOUND, "NOT_FOUND", "No module of this name is active."));
+        return Err(Problem::new(StatusCode::NOT_FOUND, "NOT_FOUND", "No module of this name is active."));
     };
-    let path = format!("active/{name}");
-    let generation = html! { input type="hidden" name="generation" value=(show(&shown["generation"])); };
+    let generation = draw_generation(&shown["generation"]);
     if asked.query.get("ask") == Some("deactivate") {
         let fields = html! {
             (generation)
             p { "Its operations end, its data remain. Modules that import it must leave together with it." }
             p.field { label for="others" { "Modules that leave too, separated by blanks" } input id="others" name="others"; }
-            p.actions { button.danger name="do" value="deactivate" { "Deactivate " (name) } " " a href=(address(&path)) { "Keep it" } }
+            p.actions {
+                button.danger name="do" value="deactivate" { "Deactivate " (name) } " " a href=(asked.address()) { "Keep it" }
+            }
         };
-        return Ok(asked.draw(&format!("Deactivate {name}?"), asked.form("deactivate", &path, fields)));
+        return Ok(asked.draw(&format!("Deactivate {name}?"), asked.form("deactivate", &asked.path, fields)));
     }
     let points = asked.get("points").await?;
     let journal = asked.get(&format!("modules/{name}/logs")).await?;
@@ -171,14 +177,20 @@ pub async fn draw_active(asked: &OperatorRequest, name: &str) -> Drawn {
         own.map(|extension| json!({ "point": point["point"], "counts": extension }))
     };
     let extensions: Vec<Value> = list(&points, "points").iter().filter_map(of_point).collect();
-    let newest = |member: &str| list(&journal, member).iter().rev().take(MOST_LINES).cloned().collect::<Vec<Value>>();
-    let columns = [
-        ("Time", At("/at")),
-        ("Kind", At("/kind")),
-        ("Operation", At("/operation")),
-        ("Text", At("/text")),
-        ("Request", At("/request")),
-    ];
+    let draw_lines = |title: &str, member: &str| {
+        let lines: Vec<Value> = list(&journal, member).iter().rev().take(MOST_LINES).cloned().collect();
+        table(
+            &format!("{title} on {}", text(&journal, "host")),
+            &lines,
+            &[
+                ("Time", At("/at")),
+                ("Kind", At("/kind")),
+                ("Operation", At("/operation")),
+                ("Text", At("/text")),
+                ("Request", At("/request")),
+            ],
+        )
+    };
     let body = html! {
         dl.record {
             dt { "Version" } dd { (text(module, "version")) }
@@ -186,26 +198,25 @@ pub async fn draw_active(asked: &OperatorRequest, name: &str) -> Drawn {
             dt { "Signer" } dd { (show(&module["signer"])) }
         }
         div.actions {
-            (asked.form("rollback", &path, html! { (generation) button name="do" value="rollback" { "Roll back " (name) } }))
-            a.button href=(address(&format!("{path}?ask=deactivate"))) { "Deactivate" }
+            (asked.form("rollback", &asked.path, html! { (generation) button name="do" value="rollback" { "Roll back " (name) } }))
+            a.button href={ (asked.address()) "?ask=deactivate" } { "Deactivate" }
         }
         (table("Points that it extends", &extensions, &[
             ("Point", At("/point")), ("Calls", At("/counts/calls")), ("Rejections", At("/counts/rejections")),
             ("Failures", At("/counts/failures")),
         ]))
-        (table(&format!("Failures on {}", text(&journal, "host")), &newest("failures"), &columns))
-        (table(&format!("Log on {}", text(&journal, "host")), &newest("lines"), &columns))
+        (draw_lines("Failures", "failures"))
+        (draw_lines("Log", "lines"))
     };
     Ok(asked.draw(&format!("Module {name}"), body))
 }
 
 pub async fn change_active(asked: &OperatorRequest, name: &str, form: &Pairs) -> Drawn {
     let mut body = json!({ "expectedGeneration": read_generation(form)? });
-    let is_end = form.get("do") == Some("deactivate");
-    if is_end {
+    let verb = if form.get("do") == Some("deactivate") { "deactivate" } else { "rollback" };
+    if verb == "deactivate" {
         body["others"] = form.get("others").unwrap_or_default().split_whitespace().collect();
     }
-    let verb = if is_end { "deactivate" } else { "rollback" };
     asked.post(&format!("modules/{name}/{verb}"), &body).await?;
     Ok(page::redirect(&address("modules")))
 }
