@@ -80,7 +80,7 @@ impl Console {
     }
 
     async fn find_page(&self, peer: IpAddr, parts: &Parts, whole: &str, session: &Session, form: Pairs) -> Response {
-        let Ok(site) = self.sites.get(&self.host.contract()) else {
+        let Some(site) = self.sites.get(&self.host.contract()) else {
             return reject(
                 StatusCode::SERVICE_UNAVAILABLE,
                 "The contract of this host cannot be read. Its log says why.",

@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 
 use super::values::Cell::{At, By};
 use super::values::{draw_value, list, show, table, text};
-use super::{Drawn, OperatorRequest, address};
+use super::{Drawn, OperatorRequest, link};
 use crate::call::to_address;
 use crate::page;
 use crate::pairs::Pairs;
@@ -15,9 +15,7 @@ const STATUSES: [&str; 4] = ["PENDING", "SUCCEEDED", "FAILED", "CANCELLED"];
 
 pub async fn draw_list(asked: &OperatorRequest) -> Drawn {
     let found = asked.get_filtered("companies").await?;
-    let link = |company: &Value| {
-        html! { a href=(address(&format!("companies/{}", text(company, "id")))) { (text(company, "name")) } }
-    };
+    let link = |company: &Value| link(&format!("companies/{}", text(company, "id")), text(company, "name"));
     let body = html! {
         (draw_filter(asked, html! {
             label for="text" { "Name or id" } input id="text" name="text" type="search" value=[asked.query.get("text")];
@@ -61,9 +59,7 @@ pub async fn draw(asked: &OperatorRequest) -> Drawn {
         let address = to_address(&asked.address(), &[("revoke", text(key, "id"))]);
         html! { @if text(key, "status") == "ACTIVE" { a href=(address) { "Revoke" } } }
     };
-    let link = |webhook: &Value| {
-        html! { a href=(address(&format!("{path}/webhooks/{}", text(webhook, "id")))) { (text(webhook, "name")) } }
-    };
+    let link = |webhook: &Value| link(&format!("{path}/webhooks/{}", text(webhook, "id")), text(webhook, "name"));
     let (status, label) =
         if company["status"] == "SUSPENDED" { ("ACTIVE", "Resume") } else { ("SUSPENDED", "Suspend") };
     let body = html! {
@@ -132,7 +128,7 @@ pub async fn draw_webhook(asked: &OperatorRequest, company: &str) -> Drawn {
         }
     };
     let body = html! {
-        p { a href=(address(&format!("companies/{company}"))) { "The company" } }
+        p { (link(&format!("companies/{company}"), "The company")) }
         (draw_filter(asked, html! {
             label for="status" { "Status" }
             select id="status" name="status" {

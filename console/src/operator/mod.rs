@@ -212,6 +212,11 @@ impl OperatorRequest {
     }
 }
 
+/// A link to a page, `path` below the start.
+fn link(path: &str, label: &str) -> Markup {
+    html! { a href=(address(path)) { (label) } }
+}
+
 /// The address of a page, `path` below the start.
 fn address(path: &str) -> String {
     if path.is_empty() { START.to_owned() } else { format!("{START}/{path}") }

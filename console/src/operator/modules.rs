@@ -2,7 +2,6 @@
 
 use std::collections::BTreeSet;
 
-use axum::response::Response;
 use base64::Engine as _;
 use base64::prelude::BASE64_STANDARD;
 use bytes::Bytes;
@@ -14,7 +13,7 @@ use super::reports::count_failures;
 use super::upload::Upload;
 use super::values::Cell::{At, By};
 use super::values::{list, show, table, text};
-use super::{Drawn, OperatorRequest, address};
+use super::{Drawn, OperatorRequest, address, link};
 use crate::call::Problem;
 use crate::page;
 use crate::pairs::Pairs;
@@ -24,18 +23,16 @@ const MOST_LINES: usize = 100;
 
 pub async fn draw_list(asked: &OperatorRequest) -> Drawn {
     let shown = asked.get("modules").await?;
-    let link = |module: &Value| {
-        html! { a href=(address(&format!("active/{}", text(module, "name")))) { (text(module, "name")) } }
-    };
+    let link_active = |module: &Value| link(&format!("active/{}", text(module, "name")), text(module, "name"));
     let draw_failures = |module: &Value| html! { (count_failures(&module["health"])) };
     let link_pushed = |artifact: &Value| {
         let digest = text(artifact, "digest");
-        let short = digest.get(..12).unwrap_or(digest);
-        html! { a href=(address(&format!("module/{digest}"))) { (text(artifact, "name")) " " (short) } }
+        let label = format!("{} {digest:.12}", text(artifact, "name"));
+        link(&format!("module/{digest}"), &label)
     };
     let body = html! {
         (table("Active modules", list(&shown, "modules"), &[
-            ("Module", By(&link)), ("Version", At("/version")), ("Signer", At("/signer")), ("Calls", At("/health/calls")),
+            ("Module", By(&link_active)), ("Version", At("/version")), ("Signer", At("/signer")), ("Calls", At("/health/calls")),
             ("Failures", By(&draw_failures)), ("p50, µs", At("/health/p50Us")), ("p99, µs", At("/health/p99Us")),
         ]))
         h2 { "Push a module" }
@@ -67,28 +64,23 @@ pub async fn push(asked: &OperatorRequest, upload: &Upload) -> Drawn {
         request = request.header("stoa-admission", BASE64_STANDARD.encode(admission.trim()));
     }
     let pushed = asked.send(request, upload.get("component").unwrap_or_default()).await?;
-    Ok(lead_on(asked, pushed.status, text(&pushed.body, "digest")))
+    let query = if pushed.status == StatusCode::ACCEPTED { "?push" } else { "" };
+    Ok(page::redirect(&address(&format!("module/{}{query}", text(&pushed.body, "digest")))))
 }
 
-/// To the page of a module that was pushed, once it is compiled.
-fn lead_on(asked: &OperatorRequest, status: StatusCode, digest: &str) -> Response {
-    let path = address(&format!("module/{digest}"));
-    if status != StatusCode::ACCEPTED {
-        return page::redirect(&path);
-    }
-    let again = format!("{path}?push=1");
-    let body = html! { p role="status" { "The host compiles the module. " a href=(again) { "Read again" } } };
-    asked.draw_with(StatusCode::OK, "Push of a module", Some((2, &again)), body)
-}
-
-/// A pushed module: what its activation would change, and the activation.
+/// A pushed module: the changes that its activation makes, and the activation.
 pub async fn draw_pushed(asked: &OperatorRequest, digest: &str) -> Drawn {
     if asked.query.get("push").is_some() {
         return match asked.send(http::Request::get(format!("/operator/modules/{digest}")), Bytes::new()).await {
-            Ok(reply) => Ok(lead_on(asked, reply.status, digest)),
-            // Another page has read the result.
-            Err(problem) if problem.status == StatusCode::NOT_FOUND => Ok(lead_on(asked, StatusCode::OK, digest)),
-            Err(problem) => Err(problem),
+            Ok(reply) if reply.status == StatusCode::ACCEPTED => {
+                let again = asked.address() + "?push";
+                let link =
+                    html! { p role="status" { "The host compiles the module. " a href=(again) { "Read again" } } };
+                Ok(asked.draw_with(StatusCode::OK, "Push of a module", Some((2, &again)), link))
+            }
+            // Not found: another page has read the result.
+            Err(problem) if problem.status != StatusCode::NOT_FOUND => Err(problem),
+            _ => Ok(page::redirect(&asked.address())),
         };
     }
     let compared = asked.get(&format!("modules/{digest}/diff")).await?;

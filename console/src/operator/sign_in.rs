@@ -56,13 +56,11 @@ pub async fn respond(host: Arc<dyn OperatorHost>, query: Pairs, form: Option<Pai
         return draw(host.as_ref(), to, Some(&problem));
     }
     let sealed = serde_json::to_vec(&asked.session).ok().and_then(|plain| host.seal(PURPOSE, &plain));
-    sealed.map_or_else(
-        || {
-            let problem = Problem::new(StatusCode::INTERNAL_SERVER_ERROR, "", "The host cannot seal the session.");
-            draw(host.as_ref(), to, Some(&problem))
-        },
-        |sealed| redirect(to, &sealed, LONGEST.unsigned_abs()),
-    )
+    let Some(sealed) = sealed else {
+        let problem = Problem::new(StatusCode::INTERNAL_SERVER_ERROR, "", "The host cannot seal the session.");
+        return draw(host.as_ref(), to, Some(&problem));
+    };
+    redirect(to, &sealed, LONGEST.unsigned_abs())
 }
 
 fn draw(host: &dyn OperatorHost, to: &str, problem: Option<&Problem>) -> Response {

@@ -11,6 +11,7 @@ use super::reference::ReferenceHint;
 use super::{Site, reference, rest, to_name, words};
 
 /// A list of records. Numbers are indexes into `Site::operations` and, for `parent`, `Site::collections`.
+#[derive(Default)]
 pub struct Collection {
     pub list: usize,
     /// Path parameters that have one value in this collection: `kind` = `brands`.
@@ -103,9 +104,8 @@ pub fn find(site: &Site) -> Vec<Collection> {
         let title = title_of(&item, hint);
         let columns = columns_of(site, &item, hint, &title);
         let split = operation.path_parameters().find_map(|parameter| {
-            let values = site.resolve(&parameter.schema).schema["enum"].as_array()?.iter();
-            let values = values.filter_map(|value| Some(vec![(parameter.name.clone(), value.as_str()?.to_owned())]));
-            Some(values.collect::<Vec<_>>())
+            let values = site.resolve(&parameter.schema).schema["enum"].as_array()?.iter().filter_map(Value::as_str);
+            Some(values.map(|value| vec![(parameter.name.clone(), value.to_owned())]).collect())
         });
         let last = operation.path.rsplit('/').find(|segment| !segment.starts_with('{')).unwrap_or_default();
         for bound in split.unwrap_or_else(|| vec![Vec::new()]) {
@@ -119,10 +119,7 @@ pub fn find(site: &Site) -> Vec<Collection> {
                 component: component.clone(),
                 title: title.clone(),
                 columns: columns.clone(),
-                parent: None,
-                record: None,
-                create: None,
-                actions: Vec::new(),
+                ..Collection::default()
             });
         }
     }
@@ -219,13 +216,8 @@ fn columns_of(site: &Site, item: &Value, hint: Option<&ListHint>, title: &[Strin
     let (status, others): (Vec<&String>, Vec<&String>) =
         scalars.map(|(name, _)| name).partition(|name| name.as_str() == "status");
     let last = members.and_then(|members| members.get_key_value("updatedAt")).map(|(name, _)| name);
-    let mut columns = title.to_vec();
-    for name in status.into_iter().chain(others).chain(last) {
-        if columns.len() < MOST_COLUMNS && !columns.contains(name) {
-            columns.push(name.clone());
-        }
-    }
-    columns
+    let names = status.into_iter().chain(others).chain(last).filter(|name| !title.contains(name));
+    title.iter().chain(names).take(MOST_COLUMNS).cloned().collect()
 }
 
 /// R13: lists without a parent, then reads and actions without parameters (R8) at the end of their module's group.

@@ -56,21 +56,19 @@ impl<'a> Resolved<'a> {
 /// `$ref`s that are followed.
 const DEPTH: usize = 8;
 
-/// The site of the contract that was read last by the ETag of that contract, or why it cannot be read.
+/// The site of the contract that was read last, with the ETag of that contract. None: it cannot be read.
 #[derive(Default)]
-pub struct SiteCache(Mutex<Option<(String, Result<Arc<Site>, String>)>>);
+pub struct SiteCache(Mutex<Option<(String, Option<Arc<Site>>)>>);
 
 impl SiteCache {
-    /// The site of this contract. The error is logged once and shown as a page with status 503.
-    pub fn get(&self, contract: &Contract) -> Result<Arc<Site>, String> {
+    pub fn get(&self, contract: &Contract) -> Option<Arc<Site>> {
         let mut kept = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some((_, site)) = kept.as_ref().filter(|(etag, _)| *etag == contract.etag) {
             return site.clone();
         }
-        let site = tokio::task::block_in_place(|| Site::read(contract)).map(Arc::new);
-        if let Err(fault) = &site {
-            tracing::error!(%fault, "the console cannot read the contract");
-        }
+        let site = tokio::task::block_in_place(|| Site::read(contract));
+        let site = site.inspect_err(|fault| tracing::error!(%fault, "the console cannot read the contract"));
+        let site = site.ok().map(Arc::new);
         *kept = Some((contract.etag.clone(), site.clone()));
         site
     }
@@ -80,12 +78,12 @@ impl Site {
     pub fn read(contract: &Contract) -> Result<Site, String> {
         let mut document: Value = serde_json::from_slice(&contract.bytes).map_err(|fault| fault.to_string())?;
         let paths = document["paths"].as_object().ok_or("the contract has no paths")?;
-        let written = paths.iter().flat_map(|(path, methods)| {
-            methods.as_object().into_iter().flatten().map(move |(method, written)| (method, path, written))
-        });
-        let operations =
-            written.filter_map(|(method, path, written)| Operation::read(method, path, written, &document));
-        let operations: Vec<Operation> = operations.collect();
+        let mut operations = Vec::new();
+        for (path, methods) in paths {
+            let methods = methods.as_object().into_iter().flatten();
+            operations
+                .extend(methods.filter_map(|(method, written)| Operation::read(method, path, written, &document)));
+        }
         let hints = document["tags"].as_array().into_iter().flatten().filter_map(|tag| {
             let hints = ModuleHints::deserialize(&tag["x-stoa-console"]).unwrap_or_default();
             Some((tag["name"].as_str()?.to_owned(), hints))
