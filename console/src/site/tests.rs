@@ -57,10 +57,11 @@ fn site() -> Site {
             json!({"name": name, "in": "path", "required": true, "schema": schema})
         });
         let key = json!({"$ref": "#/components/parameters/Key"});
+        let parameters: Vec<Value> = [key].into_iter().chain(parameters).collect();
         let content = json!({"application/json": {"schema": {"$ref": format!("#/components/schemas/{schema}")}}});
         paths[format!("/tenants/{{tenantId}}{path}")][*method] = json!({
             "operationId": operation, "tags": [path.split('/').nth(1)], "summary": format!("The summary of {operation}"),
-            "security": [{"UserBearer": []}], "parameters": [key].into_iter().chain(parameters).collect::<Vec<_>>(),
+            "security": [{"UserBearer": []}], "parameters": parameters,
             "responses": {"200": {"content": content}}, "x-stoa-access": {"all": ["goods.read"]},
             "x-stoa-item-codes": {"OLD": "It is too old."},
         });
