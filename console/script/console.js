@@ -6,28 +6,26 @@ const rowMark = "{row}";
 // (1) Rows: a copy of the template, with its number in the place of the mark; a removed row leaves a gap, which the host's pages read over.
 document.addEventListener("click", (event) => {
   const button = event.target.closest("button[name=do]");
-  const [verb, pointer] = (button?.value ?? "").split(/:(.*)/s);
-  const rows = verb === "add" && button.closest("[data-rows]");
-  if (rows && rows.dataset.rows === pointer) {
-    event.preventDefault();
-    const template = rows.querySelector(":scope > template");
-    const count = rows.querySelector(`:scope > input[name="n${pointer}"]`);
-    const number = Number(count.value);
-    count.value = number + 1;
-    template.insertAdjacentHTML("beforebegin", template.innerHTML.replaceAll(`${pointer}/${rowMark}`, `${pointer}/${number}`));
-    const row = template.previousElementSibling;
-    for (const part of [row.querySelector("legend"), row.querySelector(":scope > button")])
-      part.ariaLabel = part.ariaLabel?.replace(rowMark, number + 1) ?? null;
-    const legend = row.querySelector("legend");
-    legend.textContent = legend.textContent.replace(rowMark, number + 1);
-    row.querySelector("input:not([type=hidden]), select, textarea")?.focus();
-  }
-  if (verb === "remove" && button.closest("[data-rows]")) {
-    event.preventDefault();
-    const list = button.closest("[data-rows]");
+  const list = button?.closest("[data-rows]");
+  const [, verb, pointer] = /^(add|remove):(.*)/s.exec(button?.value) ?? [];
+  if (!list || !verb || (verb === "add" && list.dataset.rows !== pointer)) return;
+  event.preventDefault();
+  if (verb === "remove") {
     button.closest("fieldset").remove();
     list.querySelector(":scope > button").focus();
+    return;
   }
+  const template = list.querySelector(":scope > template");
+  const count = list.querySelector(`:scope > input[name="n${pointer}"]`);
+  const number = Number(count.value);
+  count.value = number + 1;
+  template.insertAdjacentHTML("beforebegin", template.innerHTML.replaceAll(`${pointer}/${rowMark}`, `${pointer}/${number}`));
+  const row = template.previousElementSibling;
+  const legend = row.querySelector("legend");
+  for (const part of [legend, row.querySelector(":scope > button")])
+    part.ariaLabel = part.ariaLabel?.replace(rowMark, number + 1) ?? null;
+  legend.textContent = legend.textContent.replace(rowMark, number + 1);
+  row.querySelector("input:not([type=hidden]), select, textarea")?.focus();
 });
 
 // (2) Search while typing.
@@ -56,9 +54,7 @@ document.addEventListener("input", (event) => {
 });
 
 // Enter finds, it does not send the form.
-document.addEventListener("keydown", (event) => {
-  if (event.key === "Enter" && event.target.dataset.find) event.preventDefault();
-});
+document.addEventListener("keydown", (event) => event.key === "Enter" && event.target.dataset.find && event.preventDefault());
 
 // (3) Change at the till, in whole millionths and for the eye only: the receipt has the host's.
 const millionths = (text) => {

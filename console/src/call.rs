@@ -1,5 +1,6 @@
-//! The calls of one page: at most eight, each with the token of the user; their responses as JSON and as problems.
+//! The calls of one page, each with the token of the user; their responses as JSON and as problems.
 
+use std::iter;
 use std::net::IpAddr;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -8,7 +9,7 @@ use std::time::Duration;
 use axum::body::Body;
 use axum::response::Response;
 use bytes::Bytes;
-use http::{Method, Request, StatusCode, header};
+use http::{Method, Request, StatusCode, header, request};
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
 use serde::Deserialize;
 use serde_json::Value;
@@ -24,8 +25,8 @@ const MOST_CALLS: usize = 8;
 const MOST_AT_ONCE: usize = 4;
 /// For all calls of a page.
 const LONGEST: Duration = Duration::from_secs(20);
-/// Characters of a query that need no encoding.
-pub const QUERY: &AsciiSet =
+/// Characters of a query that need encoding.
+const QUERY: &AsciiSet =
     &NON_ALPHANUMERIC.remove(b'-').remove(b'_').remove(b'.').remove(b'~').remove(b',').remove(b':');
 /// By this name audit entries tell the console's writes apart.
 const USER_AGENT: &str = "stoa-console/1";
@@ -34,15 +35,14 @@ pub struct Calls {
     host: Arc<dyn UserHost>,
     token: String,
     peer: IpAddr,
-    /// None: paths are below `/v1`, not below a company.
-    tenant: Option<String>,
+    /// `/v1/tenants/ID`, or `/v1` outside a company.
+    base: String,
     sent: AtomicUsize,
     permits: Semaphore,
     end: Instant,
 }
 
 /// A response of 2xx.
-#[derive(Debug, Clone)]
 pub struct Reply {
     pub status: StatusCode,
     pub body: Value,
@@ -59,6 +59,8 @@ pub struct Problem {
     pub detail: String,
     #[serde(rename = "errors")]
     pub items: Vec<ProblemItem>,
+    /// Of a module that breaks callers: code, item, detail.
+    pub changes: Vec<Value>,
     pub request_id: Option<String>,
     #[serde(skip)]
     pub retry_after: Option<u64>,
@@ -90,7 +92,7 @@ impl Calls {
             host,
             token: token.to_owned(),
             peer,
-            tenant: tenant.map(str::to_owned),
+            base: tenant.map_or_else(|| "/v1".to_owned(), |tenant| format!("/v1/tenants/{tenant}")),
             sent: AtomicUsize::new(0),
             permits: Semaphore::new(MOST_AT_ONCE),
             end: Instant::now() + LONGEST,
@@ -100,7 +102,7 @@ impl Calls {
     /// `path` is below the company, or below `/v1` without one. Its parts are encoded already; the query is not.
     pub async fn get(&self, path: &str, query: &[(&str, &str)]) -> Result<Reply, Problem> {
         let request = self.request(Method::GET, &to_address(path, query), "application/json");
-        Ok(Reply::read(&self.send(request.body(Bytes::new())).await?))
+        Reply::read(&self.send(request, Bytes::new()).await?)
     }
 
     pub async fn write(
@@ -112,83 +114,82 @@ impl Calls {
         etag: Option<&str>,
     ) -> Result<Reply, Problem> {
         let mut request = self.request(operation.method.clone(), path, "application/json");
-        if body.is_some() {
-            request = request.header(header::CONTENT_TYPE, "application/json");
-        }
-        for (name, value) in [("idempotency-key", key.filter(|_| operation.key)), ("if-match", etag)] {
+        let (kind, key) = (body.map(|_| "application/json"), key.filter(|_| operation.key));
+        for (name, value) in [("content-type", kind), ("idempotency-key", key), ("if-match", etag)] {
             if let Some(value) = value {
                 request = request.header(name, value);
             }
         }
         let bytes = body.map_or_else(Bytes::new, |body| body.to_string().into());
-        Ok(Reply::read(&self.send(request.body(bytes)).await?))
+        Reply::read(&self.send(request, bytes).await?)
     }
 
     pub async fn context(&self) -> Result<Context, Problem> {
         let body = self.get("/context", &[]).await?.body;
-        let text = |pointer: &str| body.pointer(pointer).and_then(Value::as_str).unwrap_or_default().to_owned();
-        let permissions = body.get("permissions").and_then(Value::as_array).into_iter().flatten();
+        let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
+        let tenant = &body["tenant"];
         Ok(Context {
-            name: text("/tenant/name"),
-            zone: text("/tenant/timeZone").parse().unwrap_or(chrono_tz::UTC),
-            permissions: permissions.filter_map(Value::as_str).map(str::to_owned).collect(),
+            name: text(&tenant["name"]),
+            zone: text(&tenant["timeZone"]).parse().unwrap_or(chrono_tz::UTC),
+            permissions: body["permissions"].as_array().into_iter().flatten().map(text).collect(),
         })
     }
 
     /// The response as it is, for a file (`text/csv`).
     pub async fn download(&self, path: &str, query: &[(&str, &str)], media_type: &str) -> Result<Response, Problem> {
         let request = self.request(Method::GET, &to_address(path, query), media_type);
-        let received = self.send(request.body(Bytes::new())).await?;
-        let mut response = Response::new(Body::from(received.body().clone()));
-        if let Some(kind) = received.headers().get(header::CONTENT_TYPE) {
-            response.headers_mut().insert(header::CONTENT_TYPE, kind.clone());
-        }
+        let received = self.send(request, Bytes::new()).await?;
+        Reply::read(&received)?;
+        let kind = received.headers().get(header::CONTENT_TYPE).cloned();
+        let mut response = Response::new(Body::from(received.into_body()));
+        response.headers_mut().extend(kind.map(|kind| (header::CONTENT_TYPE, kind)));
         Ok(response)
     }
 
-    fn request(&self, method: Method, address: &str, accept: &str) -> http::request::Builder {
-        let base = self.tenant.as_ref().map_or_else(|| "/v1".to_owned(), |tenant| format!("/v1/tenants/{tenant}"));
+    fn request(&self, method: Method, address: &str, accept: &str) -> request::Builder {
         Request::builder()
             .method(method)
-            .uri(format!("{base}{address}"))
+            .uri(format!("{}{address}", self.base))
             .header(header::AUTHORIZATION, format!("Bearer {}", self.token))
             .header(header::ACCEPT, accept)
             .header(header::USER_AGENT, USER_AGENT)
     }
 
-    /// Returns a response of 2xx.
-    async fn send(&self, request: http::Result<Request<Bytes>>) -> Result<http::Response<Bytes>, Problem> {
+    async fn send(&self, request: request::Builder, body: Bytes) -> Result<http::Response<Bytes>, Problem> {
         let not_sent = |status, sentence| Problem::new(status, "NOT_SENT", sentence);
         let late = || not_sent(StatusCode::GATEWAY_TIMEOUT, "The host did not respond in time. Try again in a minute.");
-        let request =
-            request.map_err(|_| not_sent(StatusCode::BAD_REQUEST, "The address of the page is no valid one."))?;
-        let permit = timeout_at(self.end, self.permits.acquire()).await.map_err(|_| late())?;
+        let request = request
+            .body(body)
+            .map_err(|_| not_sent(StatusCode::BAD_REQUEST, "The address of the page is no valid one."))?;
+        let _permit = timeout_at(self.end, self.permits.acquire()).await.map_err(|_| late())?;
         if self.sent.fetch_add(1, Ordering::Relaxed) >= MOST_CALLS {
             return Err(not_sent(StatusCode::SERVICE_UNAVAILABLE, "Not loaded: a page makes at most 8 calls."));
         }
-        let response = timeout_at(self.end, self.host.send(request, self.peer)).await.map_err(|_| late())?;
-        drop(permit);
-        if response.status().is_success() { Ok(response) } else { Err(Problem::read(&response)) }
+        timeout_at(self.end, self.host.send(request, self.peer)).await.map_err(|_| late())
     }
 }
 
 /// A path with its query encoded.
 pub fn to_address(path: &str, query: &[(&str, &str)]) -> String {
-    let mut address = path.to_owned();
-    for (number, (name, value)) in query.iter().enumerate() {
-        address.push(if number == 0 { '?' } else { '&' });
-        address.extend(utf8_percent_encode(name, QUERY));
-        address.push('=');
-        address.extend(utf8_percent_encode(value, QUERY));
-    }
-    address
+    let encode = |text| utf8_percent_encode(text, QUERY);
+    let pairs = query.iter().zip(iter::once('?').chain(iter::repeat('&')));
+    pairs.fold(path.to_owned(), |address, ((name, value), mark)| {
+        format!("{address}{mark}{}={}", encode(name), encode(value))
+    })
 }
 
 impl Reply {
-    fn read(response: &http::Response<Bytes>) -> Reply {
-        let etag = response.headers().get(header::ETAG).and_then(|etag| etag.to_str().ok()).map(str::to_owned);
-        let body = serde_json::from_slice(response.body()).unwrap_or_default();
-        Reply { status: response.status(), body, etag }
+    pub fn read(response: &http::Response<Bytes>) -> Result<Reply, Problem> {
+        let status = response.status();
+        let text = |name| response.headers().get(name).and_then(|value| value.to_str().ok());
+        if status.is_success() {
+            let body = serde_json::from_slice(response.body()).unwrap_or_default();
+            return Ok(Reply { status, body, etag: text(header::ETAG).map(str::to_owned) });
+        }
+        let unknown = |_| Problem::new(status, "UNKNOWN", "The host did not say why it rejects the request.");
+        let problem: Problem = serde_json::from_slice(response.body()).unwrap_or_else(unknown);
+        let retry_after = text(header::RETRY_AFTER).and_then(|seconds| seconds.parse().ok());
+        Err(Problem { status, retry_after, ..problem })
     }
 }
 
@@ -199,13 +200,5 @@ impl Problem {
 
     pub fn not_found() -> Problem {
         Problem::new(StatusCode::NOT_FOUND, "NOT_FOUND", "There is no such page.")
-    }
-
-    fn read(response: &http::Response<Bytes>) -> Problem {
-        let unknown = || Problem::new(response.status(), "UNKNOWN", "The host did not say why it rejects the request.");
-        let read: Problem = serde_json::from_slice(response.body()).unwrap_or_else(|_| unknown());
-        let seconds =
-            response.headers().get(header::RETRY_AFTER).and_then(|seconds| seconds.to_str().ok()?.parse().ok());
-        Problem { status: response.status(), retry_after: seconds, ..read }
     }
 }

@@ -22,10 +22,8 @@ use axum::Router;
 use axum::extract::{Extension, Request, State};
 use axum::response::Response;
 use axum::routing::any;
-use http::Method;
 
 use host::{Connection, OperatorHost, UserHost};
-use operator::OperatorConsole;
 use route::Console;
 
 /// The pages of users: `/console` and everything below it. The host adds the extension `Connection` to each request.
@@ -40,27 +38,14 @@ async fn serve_user(
     request: Request,
 ) -> Response {
     let peer = console.host.find_peer(address, request.headers());
-    console.respond(peer, read_head_as_get(request)).await
+    console.respond(peer, request).await
 }
 
 /// The pages of operators: `/operator` and `/operator/console` with everything below it.
 pub fn operator_router(host: Arc<dyn OperatorHost>) -> Router {
-    let console = Arc::new(OperatorConsole::new(host));
     Router::new()
-        .route("/operator", any(serve_operator))
-        .route("/operator/console", any(serve_operator))
-        .route("/operator/console/{*rest}", any(serve_operator))
-        .with_state(console)
-}
-
-async fn serve_operator(State(console): State<Arc<OperatorConsole>>, request: Request) -> Response {
-    console.respond(read_head_as_get(request)).await
-}
-
-/// The router leaves out the body of a response to HEAD.
-fn read_head_as_get(mut request: Request) -> Request {
-    if request.method() == Method::HEAD {
-        *request.method_mut() = Method::GET;
-    }
-    request
+        .route("/operator", any(operator::respond))
+        .route("/operator/console", any(operator::respond))
+        .route("/operator/console/{*rest}", any(operator::respond))
+        .with_state(host)
 }

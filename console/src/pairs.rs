@@ -4,10 +4,11 @@ use std::error::Error;
 use std::time::Duration;
 
 use axum::body::Body;
+use bytes::Bytes;
 use http::StatusCode;
 use http_body_util::{BodyExt as _, LengthLimitError, Limited};
 use percent_encoding::percent_decode_str;
-use tokio::sync::Semaphore;
+use tokio::sync::{Semaphore, SemaphorePermit};
 
 /// Bytes of a form, at most.
 pub const LARGEST_FORM: usize = 256 << 10;
@@ -39,17 +40,29 @@ impl Pairs {
     }
 }
 
-/// Reads the form of a POST. The error is the status of the page that rejects it: 413, 408, or 400 for a body that breaks off.
+/// Reads the form of a POST.
 pub async fn read_form(body: Body) -> Result<Pairs, StatusCode> {
-    let read = async {
-        let _permit = BODIES.acquire().await.map_err(|_| StatusCode::SERVICE_UNAVAILABLE)?;
-        let reject = |error: Box<dyn Error + Send + Sync>| {
-            if error.is::<LengthLimitError>() { StatusCode::PAYLOAD_TOO_LARGE } else { StatusCode::BAD_REQUEST }
-        };
-        Ok::<_, StatusCode>(Limited::new(body, LARGEST_FORM).collect().await.map_err(reject)?.to_bytes())
-    };
-    let bytes = tokio::time::timeout(LONGEST, read).await.map_err(|_| StatusCode::REQUEST_TIMEOUT)??;
+    let (bytes, _permit) = collect(body, LARGEST_FORM, LONGEST, &BODIES).await?;
     Ok(Pairs::from_form(std::str::from_utf8(&bytes).map_err(|_| StatusCode::BAD_REQUEST)?))
+}
+
+/// A body of at most so many bytes, within so long a time. The error is the status of the page that rejects it: 413, 408, or 400 for
+/// one that breaks off. `readers`: a permit is one body that is in memory.
+pub async fn collect(
+    body: Body,
+    largest: usize,
+    longest: Duration,
+    readers: &'static Semaphore,
+) -> Result<(Bytes, SemaphorePermit<'static>), StatusCode> {
+    let read = async {
+        let permit = readers.acquire().await.map_err(|_| StatusCode::SERVICE_UNAVAILABLE)?;
+        let collected = Limited::new(body, largest).collect().await.map_err(|error| {
+            let is_large = error.is::<http_body_util::LengthLimitError>();
+            if is_large { StatusCode::PAYLOAD_TOO_LARGE } else { StatusCode::BAD_REQUEST }
+        })?;
+        Ok((collected.to_bytes(), permit))
+    };
+    tokio::time::timeout(longest, read).await.map_err(|_| StatusCode::REQUEST_TIMEOUT)?
 }
 
 #[cfg(test)]

@@ -45,7 +45,7 @@ impl Console {
             Err(request) => request,
         };
         let (parts, body) = request.into_parts();
-        if !matches!(parts.method, Method::GET | Method::POST) {
+        if !matches!(parts.method, Method::GET | Method::HEAD | Method::POST) {
             return reject(StatusCode::METHOD_NOT_ALLOWED, "A page is read by GET, and a form is sent by POST.");
         }
         let whole = parts.uri.path_and_query().map_or(BASE, |whole| whole.as_str());
@@ -78,7 +78,7 @@ impl Console {
     }
 
     async fn find_page(&self, peer: IpAddr, parts: &Parts, whole: &str, session: &Session, form: Pairs) -> Response {
-        let Ok(site) = self.sites.get(&self.host.contract()) else {
+        let Some(site) = self.sites.get(&self.host.contract()) else {
             let sentence = "The contract of this host cannot be read. Its log says why.";
             return reject(StatusCode::SERVICE_UNAVAILABLE, sentence);
         };

@@ -3,16 +3,17 @@
 use maud::html;
 use serde_json::{Value, json};
 
-use super::modules::read_generation;
+use super::modules::{draw_generation, read_generation};
 use super::values::Cell::{At, By};
-use super::values::{draw_next, list, query, show, table, text};
-use super::{Drawn, OperatorRequest, address};
+use super::values::{list, show, table, text};
+use super::{Drawn, OperatorRequest};
 use crate::page;
 use crate::pairs::Pairs;
 
 pub async fn draw(asked: &OperatorRequest) -> Drawn {
-    let newest = show(&asked.get("modules").await?["generation"]);
-    let history = asked.get(&format!("generations{}", query(&[("before", asked.query.get("before"))]))).await?;
+    let modules = asked.get("modules").await?;
+    let newest = &modules["generation"];
+    let history = asked.get_filtered("generations").await?;
     let draw_modules = |item: &Value| {
         let modules = list(item, "modules").iter();
         let texts = modules.map(|module| format!("{} {}", text(module, "name"), text(module, "version")));
@@ -21,9 +22,9 @@ pub async fn draw(asked: &OperatorRequest) -> Drawn {
     let draw_restore = |item: &Value| {
         let number = show(&item["generation"]);
         html! {
-            @if number == newest { "newest" } @else {
+            @if item["generation"] == *newest { "newest" } @else {
                 (asked.form(&format!("restore-{number}"), "generations", html! {
-                    input type="hidden" name="generation" value=(newest);
+                    (draw_generation(newest))
                     button name="restore" value=(number) { "Restore " (number) }
                 }))
             }
@@ -31,7 +32,7 @@ pub async fn draw(asked: &OperatorRequest) -> Drawn {
     };
     let body = html! {
         (asked.form("rollback", "generations", html! {
-            input type="hidden" name="generation" value=(newest);
+            (draw_generation(newest))
             p { "The host restores the newest generation with other modules of which none was withdrawn." }
             p.actions { button { "Roll back" } }
         }))
@@ -40,17 +41,16 @@ pub async fn draw(asked: &OperatorRequest) -> Drawn {
             ("Reason", At("/reason")), ("Activated", At("/activatedAt")), ("By", At("/activatedBy")),
             ("Modules", By(&draw_modules)), ("Withdrawn", At("/withdrawn")), ("Restore", By(&draw_restore)),
         ]))
-        (draw_next("generations", &[], "before", &history["nextBefore"]))
+        (asked.draw_next("before", &history["nextBefore"]))
     };
     Ok(asked.draw("Generations", body))
 }
 
 pub async fn change(asked: &OperatorRequest, form: &Pairs) -> Drawn {
-    let body = json!({ "expectedGeneration": read_generation(form)? });
     let path = match form.get("restore").and_then(|number| number.parse::<u64>().ok()) {
         Some(number) => format!("generations/{number}/activate"),
         None => "rollback".to_owned(),
     };
-    asked.post(&path, &body).await?;
-    Ok(page::redirect(&address("generations")))
+    asked.post(&path, &json!({ "expectedGeneration": read_generation(form)? })).await?;
+    Ok(page::redirect(&asked.address()))
 }

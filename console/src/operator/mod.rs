@@ -1,26 +1,24 @@
 //! The pages of operators: the dispatch to the pages, their layout, and the calls of the operators' API.
 
-mod audit;
 mod companies;
 mod generations;
-mod hosts;
 mod modules;
+mod reports;
 mod sign_in;
 mod upload;
 mod values;
-mod verify;
-mod webhooks;
 
 use std::sync::Arc;
 
 use axum::body::Body;
-use axum::extract::Request;
+use axum::extract::{Request, State};
 use axum::response::Response;
 use bytes::Bytes;
-use http::{HeaderMap, Method, StatusCode, header};
+use http::{HeaderMap, Method, StatusCode, header, request};
 use maud::{Markup, html};
 use serde_json::Value;
 
+use crate::call::{Problem, Reply, to_address};
 use crate::files;
 use crate::host::OperatorHost;
 use crate::page::{self, Bare};
@@ -41,10 +39,6 @@ const PAGES: [(&str, &str); 6] = [
     ("verify", "Verify"),
 ];
 
-pub struct OperatorConsole {
-    host: Arc<dyn OperatorHost>,
-}
-
 /// A request of an operator who is signed in.
 struct OperatorRequest {
     host: Arc<dyn OperatorHost>,
@@ -54,123 +48,115 @@ struct OperatorRequest {
     query: Pairs,
 }
 
-/// A rejection, of the operators' API or of a form.
-struct OperatorProblem {
-    status: StatusCode,
-    code: String,
-    detail: String,
-    /// For a module that breaks callers: code, item, detail.
-    changes: Vec<Value>,
+type Drawn = Result<Response, Problem>;
+
+pub async fn respond(State(host): State<Arc<dyn OperatorHost>>, request: Request) -> Response {
+    let (parts, body) = request.into_parts();
+    let Some(path) = parts.uri.path().strip_prefix(START) else { return page::redirect(START) };
+    let path = path.trim_start_matches('/').to_owned();
+    if let Some(name) = path.strip_prefix("files/") {
+        return files::respond(name).unwrap_or_else(|| reject("Not found", &Problem::not_found()));
+    }
+    let is_post = parts.method == Method::POST;
+    if is_post && !csrf::is_own_origin(None, &parts.headers) {
+        return reject("Not permitted", &forbid("The form was not sent from a page of this address."));
+    }
+    let query = Pairs::from_form(parts.uri.query().unwrap_or_default());
+    if path == "sign-in" {
+        let form = if is_post { pairs::read_form(body).await.ok() } else { None };
+        return sign_in::respond(host, query, form).await;
+    }
+    let whole = parts.uri.path_and_query().map_or(START, |whole| whole.as_str());
+    let Some(session) = OperatorSession::read(host.as_ref(), &parts.headers) else {
+        return page::redirect(&sign_in::address(whole));
+    };
+    let asked = OperatorRequest { host, session, path, query };
+    let drawn = if is_post { asked.change(&parts.headers, body).await } else { asked.draw_page().await };
+    match drawn {
+        Ok(response) => response,
+        Err(problem) if problem.status == StatusCode::UNAUTHORIZED => sign_in::end(whole),
+        Err(problem) => asked.draw_problem(&problem),
+    }
 }
 
-type Drawn = Result<Response, OperatorProblem>;
+fn reject(title: &str, problem: &Problem) -> Response {
+    page::draw_bare(&Bare { status: problem.status, title, base: START, refresh: None }, page::draw_problem(problem))
+}
 
-impl OperatorConsole {
-    pub fn new(host: Arc<dyn OperatorHost>) -> OperatorConsole {
-        OperatorConsole { host }
-    }
-
-    pub async fn respond(&self, request: Request) -> Response {
-        let (parts, body) = request.into_parts();
-        let Some(path) = parts.uri.path().strip_prefix(START) else { return page::redirect(START) };
-        let path = path.trim_start_matches('/').to_owned();
-        if let Some(file) = path.strip_prefix("files/").and_then(files::respond) {
-            return file;
-        }
-        let is_post = parts.method == Method::POST;
-        if is_post && !csrf::is_own_origin(None, &parts.headers) {
-            let body = html! { p role="alert" { "The form was not sent from a page of this address." } };
-            let status = StatusCode::FORBIDDEN;
-            return page::draw_bare(&Bare { status, title: "Not permitted", base: START, refresh: None }, body);
-        }
-        let query = Pairs::from_form(parts.uri.query().unwrap_or_default());
-        if path == "sign-in" {
-            let form = if is_post { pairs::read_form(body).await.ok() } else { None };
-            return sign_in::respond(&self.host, &query, form).await;
-        }
-        let Some(session) = OperatorSession::read(self.host.as_ref(), &parts.headers) else {
-            return sign_in::leave(&parts.uri);
-        };
-        let asked = OperatorRequest { host: self.host.clone(), session, path, query };
-        let drawn = if is_post { asked.change(&parts.headers, body).await } else { asked.draw_page().await };
-        match drawn {
-            Ok(response) => response,
-            Err(problem) if problem.status == StatusCode::UNAUTHORIZED => sign_in::end(&parts.uri),
-            Err(problem) => asked.draw_problem(&problem),
-        }
-    }
+fn forbid(detail: &str) -> Problem {
+    Problem::new(StatusCode::FORBIDDEN, "PERMISSION_DENIED", detail)
 }
 
 impl OperatorRequest {
     async fn draw_page(&self) -> Drawn {
         match self.path.split('/').collect::<Vec<_>>()[..] {
-            [""] => hosts::draw(self).await,
+            [""] => reports::draw_hosts(self).await,
             ["modules"] => modules::draw_list(self).await,
             ["module", digest] => modules::draw_pushed(self, digest).await,
             ["active", name] => modules::draw_active(self, name).await,
             ["generations"] => generations::draw(self).await,
             ["companies"] => companies::draw_list(self).await,
-            ["companies", id] => companies::draw(self, id).await,
-            ["companies", id, "webhooks", webhook] => webhooks::draw(self, id, webhook).await,
-            ["audit"] => audit::draw(self).await,
-            ["verify"] => Ok(verify::draw(self)),
-            _ => Err(OperatorProblem::not_found("There is no such page.")),
+            ["companies", _] => companies::draw(self).await,
+            ["companies", company, "webhooks", _] => companies::draw_webhook(self, company).await,
+            ["audit"] => reports::draw_audit(self).await,
+            ["verify"] => Ok(reports::draw_verification(self)),
+            _ => Err(Problem::not_found()),
         }
     }
 
     /// A POST: one change, then 303 to a page.
     async fn change(&self, headers: &HeaderMap, body: Body) -> Drawn {
-        let unread =
-            |status| OperatorProblem::new(status, "VALIDATION_FAILED", "The form cannot be read. Send it again.");
+        let unread = |status| Problem::new(status, "VALIDATION_FAILED", "The form cannot be read. Send it again.");
         if self.path == "modules" {
             let upload = upload::read(headers, body).await.map_err(unread)?;
-            self.check(upload.text("csrf"))?;
+            self.check(&upload.text("csrf"))?;
             return modules::push(self, &upload).await;
         }
         let form = &pairs::read_form(body).await.map_err(unread)?;
         self.check(form.get("csrf").unwrap_or_default())?;
         match self.path.split('/').collect::<Vec<_>>()[..] {
-            ["sign-out"] => Ok(sign_in::sign_out()),
+            ["sign-out"] => Ok(sign_in::end(START)),
             ["module", digest] => modules::activate(self, digest, form).await,
             ["active", name] => modules::change_active(self, name, form).await,
             ["generations"] => generations::change(self, form).await,
-            ["companies", id] => companies::change(self, id, form).await,
-            ["companies", id, "webhooks", webhook] => webhooks::redeliver(self, id, webhook, form).await,
-            ["verify"] => verify::run(self, form).await,
-            _ => Err(OperatorProblem::not_found("There is no such page.")),
+            ["companies", _] => companies::change(self, form).await,
+            ["companies", _, "webhooks", _] => companies::redeliver(self, form).await,
+            ["verify"] => reports::verify(self, form).await,
+            _ => Err(Problem::not_found()),
         }
     }
 
-    fn check(&self, token: &str) -> Result<(), OperatorProblem> {
-        let detail = "The form is of another session. Open the page again.";
-        let foreign = || OperatorProblem::new(StatusCode::FORBIDDEN, "PERMISSION_DENIED", detail);
-        csrf::is_token(&self.session.key, token).then_some(()).ok_or_else(foreign)
+    fn check(&self, token: &str) -> Result<(), Problem> {
+        let is_own = csrf::is_token(&self.session.key, token);
+        is_own.then_some(()).ok_or_else(|| forbid("The form is of another session. Open the page again."))
     }
 
     /// `path` is below `/operator/`.
-    async fn get(&self, path: &str) -> Result<Value, OperatorProblem> {
-        self.send(http::Request::get(format!("/operator/{path}")), Bytes::new()).await.map(|(_, body)| body)
+    async fn get(&self, path: &str) -> Result<Value, Problem> {
+        self.send(http::Request::get(format!("/operator/{path}")), Bytes::new()).await.map(|reply| reply.body)
     }
 
-    async fn post(&self, path: &str, body: &Value) -> Result<Value, OperatorProblem> {
+    /// A list of the API with the filters that the page's own query states.
+    async fn get_filtered(&self, path: &str) -> Result<Value, Problem> {
+        self.get(&to_address(path, &self.filters().collect::<Vec<_>>())).await
+    }
+
+    fn filters(&self) -> impl Iterator<Item = (&str, &str)> {
+        let filters = self.query.0.iter().map(|(name, value)| (name.as_str(), value.as_str()));
+        filters.filter(|(_, value)| !value.is_empty())
+    }
+
+    async fn post(&self, path: &str, body: &Value) -> Result<Value, Problem> {
         let request = http::Request::post(format!("/operator/{path}")).header(header::CONTENT_TYPE, "application/json");
-        self.send(request, Bytes::from(body.to_string())).await.map(|(_, body)| body)
+        self.send(request, Bytes::from(body.to_string())).await.map(|reply| reply.body)
     }
 
-    /// Sends a request with the operator's token; the error is the rejection of the API.
-    async fn send(&self, request: http::request::Builder, body: Bytes) -> Result<(StatusCode, Value), OperatorProblem> {
-        let token = format!("Bearer {}", self.session.token);
-        let request = request.header(header::AUTHORIZATION, token).body(body);
-        let request = request.map_err(|_| OperatorProblem::not_found("There is no such page."))?;
-        let response = self.host.send(request).await;
-        let status = response.status();
-        let body: Value = serde_json::from_slice(response.body()).unwrap_or_default();
-        if status.is_success() {
-            return Ok((status, body));
-        }
-        let text = |name: &str| body[name].as_str().unwrap_or("INTERNAL");
-        let changes = body["changes"].as_array().cloned().unwrap_or_default();
-        Err(OperatorProblem { changes, ..OperatorProblem::new(status, text("code"), text("detail")) })
+    /// Sends a request with the operator's token.
+    async fn send(&self, request: request::Builder, body: Bytes) -> Result<Reply, Problem> {
+        let invalid =
+            |_| Problem::new(StatusCode::BAD_REQUEST, "VALIDATION_FAILED", "The address or the token is no valid one.");
+        let request = request.header(header::AUTHORIZATION, format!("Bearer {}", self.session.token));
+        Reply::read(&self.host.send(request.body(body).map_err(invalid)?).await)
     }
 
     /// A page with the navigation.
@@ -194,6 +180,23 @@ impl OperatorRequest {
         page::draw_bare(&Bare { status, title, base: START, refresh }, body)
     }
 
+    fn draw_problem(&self, problem: &Problem) -> Response {
+        let body = html! {
+            (page::draw_problem(problem))
+            @if !problem.changes.is_empty() { (modules::draw_changes(&problem.changes, false)) }
+            p { a href=(self.address()) { "Open the page again" } }
+        };
+        self.draw_with(problem.status, "The host rejected the request", None, body)
+    }
+
+    /// The link to the next page of a list, if there is one: the same filters and another `name`.
+    fn draw_next(&self, name: &str, next: &Value) -> Markup {
+        let next = values::show(next);
+        let filters = self.filters().filter(|(known, _)| *known != name).chain([(name, next.as_str())]);
+        let address = to_address(&self.address(), &filters.collect::<Vec<_>>());
+        html! { @if !next.is_empty() { p.pager { a href=(address) { "Next" } } } }
+    }
+
     /// A form that is sent to a page, `path` below the start.
     fn form(&self, id: &str, path: &str, fields: Markup) -> Markup {
         html! { form id=(id) method="post" action=(address(path)) { (self.token_field()) (fields) } }
@@ -203,24 +206,15 @@ impl OperatorRequest {
         html! { input type="hidden" name="csrf" value=(csrf::make_token(&self.session.key)); }
     }
 
-    fn draw_problem(&self, problem: &OperatorProblem) -> Response {
-        let body = html! {
-            div.problem role="alert" tabindex="-1" autofocus { p { strong { (problem.code) } } p { (problem.detail) } }
-            @if !problem.changes.is_empty() { (modules::draw_changes(&problem.changes, false)) }
-            p { a href=(address(&self.path)) { "Open the page again" } }
-        };
-        self.draw_with(problem.status, "The host rejected the request", None, body)
+    /// The address of the page, without its query.
+    fn address(&self) -> String {
+        address(&self.path)
     }
 }
 
-impl OperatorProblem {
-    fn new(status: StatusCode, code: &str, detail: &str) -> OperatorProblem {
-        OperatorProblem { status, code: code.to_owned(), detail: detail.to_owned(), changes: Vec::new() }
-    }
-
-    fn not_found(detail: &str) -> OperatorProblem {
-        OperatorProblem::new(StatusCode::NOT_FOUND, "NOT_FOUND", detail)
-    }
+/// A link to a page, `path` below the start.
+fn link(path: &str, label: &str) -> Markup {
+    html! { a href=(address(path)) { (label) } }
 }
 
 /// The address of a page, `path` below the start.

@@ -2,7 +2,6 @@
 
 use std::collections::BTreeSet;
 
-use axum::response::Response;
 use base64::Engine as _;
 use base64::prelude::BASE64_STANDARD;
 use bytes::Bytes;
@@ -10,11 +9,12 @@ use http::{StatusCode, header};
 use maud::{Markup, html};
 use serde_json::{Value, json};
 
-use super::hosts::count_failures;
+use super::reports::count_failures;
 use super::upload::Upload;
 use super::values::Cell::{At, By};
 use super::values::{list, show, table, text};
-use super::{Drawn, OperatorProblem, OperatorRequest, address};
+use super::{Drawn, OperatorRequest, address, link};
+use crate::call::Problem;
 use crate::page;
 use crate::pairs::Pairs;
 
@@ -23,18 +23,16 @@ const MOST_LINES: usize = 100;
 
 pub async fn draw_list(asked: &OperatorRequest) -> Drawn {
     let shown = asked.get("modules").await?;
-    let link = |module: &Value| {
-        html! { a href=(address(&format!("active/{}", text(module, "name")))) { (text(module, "name")) } }
-    };
+    let link_active = |module: &Value| link(&format!("active/{}", text(module, "name")), text(module, "name"));
     let draw_failures = |module: &Value| html! { (count_failures(&module["health"])) };
     let link_pushed = |artifact: &Value| {
         let digest = text(artifact, "digest");
-        let short = digest.get(..12).unwrap_or(digest);
-        html! { a href=(address(&format!("module/{digest}"))) { (text(artifact, "name")) " " (short) } }
+        let label = format!("{} {digest:.12}", text(artifact, "name"));
+        link(&format!("module/{digest}"), &label)
     };
     let body = html! {
         (table("Active modules", list(&shown, "modules"), &[
-            ("Module", By(&link)), ("Version", At("/version")), ("Signer", At("/signer")), ("Calls", At("/health/calls")),
+            ("Module", By(&link_active)), ("Version", At("/version")), ("Signer", At("/signer")), ("Calls", At("/health/calls")),
             ("Failures", By(&draw_failures)), ("p50, µs", At("/health/p50Us")), ("p99, µs", At("/health/p99Us")),
         ]))
         h2 { "Push a module" }
@@ -61,39 +59,34 @@ pub async fn push(asked: &OperatorRequest, upload: &Upload) -> Drawn {
     let mut request = http::Request::post("/operator/modules")
         .header(header::CONTENT_TYPE, "application/wasm")
         .header("prefer", "respond-async, wait=20");
-    let admission = upload.text("admission").trim();
-    if !admission.is_empty() {
-        request = request.header("stoa-admission", BASE64_STANDARD.encode(admission));
+    let admission = upload.text("admission");
+    if !admission.trim().is_empty() {
+        request = request.header("stoa-admission", BASE64_STANDARD.encode(admission.trim()));
     }
-    let (status, pushed) = asked.send(request, upload.get("component").cloned().unwrap_or_default()).await?;
-    Ok(lead_on(asked, status, text(&pushed, "digest")))
+    let pushed = asked.send(request, upload.get("component").unwrap_or_default()).await?;
+    let query = if pushed.status == StatusCode::ACCEPTED { "?push" } else { "" };
+    Ok(page::redirect(&address(&format!("module/{}{query}", text(&pushed.body, "digest")))))
 }
 
-/// To the page of a module that was pushed, once it is compiled.
-fn lead_on(asked: &OperatorRequest, status: StatusCode, digest: &str) -> Response {
-    let path = address(&format!("module/{digest}"));
-    if status != StatusCode::ACCEPTED {
-        return page::redirect(&path);
-    }
-    let again = format!("{path}?push=1");
-    let body = html! { p role="status" { "The host compiles the module. " a href=(again) { "Read again" } } };
-    asked.draw_with(StatusCode::OK, "Push of a module", Some((2, again.as_str())), body)
-}
-
-/// A pushed module: what its activation would change, and the activation.
+/// A pushed module: the changes that its activation makes, and the activation.
 pub async fn draw_pushed(asked: &OperatorRequest, digest: &str) -> Drawn {
     if asked.query.get("push").is_some() {
         return match asked.send(http::Request::get(format!("/operator/modules/{digest}")), Bytes::new()).await {
-            Ok((status, _)) => Ok(lead_on(asked, status, digest)),
-            // Another page has read the result.
-            Err(problem) if problem.status == StatusCode::NOT_FOUND => Ok(lead_on(asked, StatusCode::OK, digest)),
-            Err(problem) => Err(problem),
+            Ok(reply) if reply.status == StatusCode::ACCEPTED => {
+                let again = asked.address() + "?push";
+                let link =
+                    html! { p role="status" { "The host compiles the module. " a href=(again) { "Read again" } } };
+                Ok(asked.draw_with(StatusCode::OK, "Push of a module", Some((2, &again)), link))
+            }
+            // Not found: another page has read the result.
+            Err(problem) if problem.status != StatusCode::NOT_FOUND => Err(problem),
+            _ => Ok(page::redirect(&asked.address())),
         };
     }
     let compared = asked.get(&format!("modules/{digest}/diff")).await?;
     let conflicts = list(&compared, "conflicts");
     let fields = html! {
-        input type="hidden" name="generation" value=(show(&compared["generation"]));
+        (draw_generation(&compared["generation"]))
         (draw_changes(list(&compared, "changes"), true))
         p { label { input type="checkbox" name="again" value="true"; " A version that was withdrawn may come back" } }
         p.actions { button { "Activate" } }
@@ -110,7 +103,7 @@ pub async fn draw_pushed(asked: &OperatorRequest, digest: &str) -> Drawn {
                 ul { @for conflict in conflicts { li { (show(conflict)) } } }
             }
         }
-        (asked.form("activate", &format!("module/{digest}"), fields))
+        (asked.form("activate", &asked.path, fields))
     };
     Ok(asked.draw(&format!("Module {}", text(&compared, "name")), body))
 }
@@ -134,16 +127,20 @@ pub fn draw_changes(changes: &[Value], choice: bool) -> Markup {
 }
 
 pub async fn activate(asked: &OperatorRequest, digest: &str, form: &Pairs) -> Drawn {
-    let (allow, again): (Vec<&str>, bool) = (form.all("allow").collect(), form.get("again") == Some("true"));
+    let (allow, again) = (form.all("allow").collect::<Vec<_>>(), form.get("again").is_some());
     let body = json!({ "expectedGeneration": read_generation(form)?, "allow": allow, "again": again });
     asked.post(&format!("modules/{digest}/activate"), &body).await?;
     Ok(page::redirect(&address("modules")))
 }
 
 /// The generation of the page that the operator saw: the host rejects the change if another one is active by now.
-pub fn read_generation(form: &Pairs) -> Result<u64, OperatorProblem> {
+pub fn draw_generation(number: &Value) -> Markup {
+    html! { input type="hidden" name="generation" value=(show(number)); }
+}
+
+pub fn read_generation(form: &Pairs) -> Result<u64, Problem> {
     let detail = "The form names no generation. Open the page again.";
-    let invalid = || OperatorProblem::new(StatusCode::BAD_REQUEST, "VALIDATION_FAILED", detail);
+    let invalid = || Problem::new(StatusCode::BAD_REQUEST, "VALIDATION_FAILED", detail);
     form.get("generation").and_then(|number| number.parse().ok()).ok_or_else(invalid)
 }
 
@@ -151,18 +148,19 @@ pub fn read_generation(form: &Pairs) -> Result<u64, OperatorProblem> {
 pub async fn draw_active(asked: &OperatorRequest, name: &str) -> Drawn {
     let shown = asked.get("modules").await?;
     let Some(module) = list(&shown, "modules").iter().find(|module| text(module, "name") == name) else {
-        return Err(OperatorProblem::new(StatusCode::NOT_FOUND, "NOT_FOUND", "No module of this name is active."));
+        return Err(Problem::new(StatusCode::NOT_FOUND, "NOT_FOUND", "No module of this name is active."));
     };
-    let path = format!("active/{name}");
-    let generation = html! { input type="hidden" name="generation" value=(show(&shown["generation"])); };
+    let generation = draw_generation(&shown["generation"]);
     if asked.query.get("ask") == Some("deactivate") {
         let fields = html! {
             (generation)
             p { "Its operations end, its data remain. Modules that import it must leave together with it." }
             p.field { label for="others" { "Modules that leave too, separated by blanks" } input id="others" name="others"; }
-            p.actions { button.danger name="do" value="deactivate" { "Deactivate " (name) } " " a href=(address(&path)) { "Keep it" } }
+            p.actions {
+                button.danger name="do" value="deactivate" { "Deactivate " (name) } " " a href=(asked.address()) { "Keep it" }
+            }
         };
-        return Ok(asked.draw(&format!("Deactivate {name}?"), asked.form("deactivate", &path, fields)));
+        return Ok(asked.draw(&format!("Deactivate {name}?"), asked.form("deactivate", &asked.path, fields)));
     }
     let points = asked.get("points").await?;
     let journal = asked.get(&format!("modules/{name}/logs")).await?;
@@ -171,14 +169,20 @@ pub async fn draw_active(asked: &OperatorRequest, name: &str) -> Drawn {
         own.map(|extension| json!({ "point": point["point"], "counts": extension }))
     };
     let extensions: Vec<Value> = list(&points, "points").iter().filter_map(of_point).collect();
-    let newest = |member: &str| list(&journal, member).iter().rev().take(MOST_LINES).cloned().collect::<Vec<Value>>();
-    let columns = [
-        ("Time", At("/at")),
-        ("Kind", At("/kind")),
-        ("Operation", At("/operation")),
-        ("Text", At("/text")),
-        ("Request", At("/request")),
-    ];
+    let draw_lines = |title: &str, member: &str| {
+        let lines: Vec<Value> = list(&journal, member).iter().rev().take(MOST_LINES).cloned().collect();
+        table(
+            &format!("{title} on {}", text(&journal, "host")),
+            &lines,
+            &[
+                ("Time", At("/at")),
+                ("Kind", At("/kind")),
+                ("Operation", At("/operation")),
+                ("Text", At("/text")),
+                ("Request", At("/request")),
+            ],
+        )
+    };
     let body = html! {
         dl.record {
             dt { "Version" } dd { (text(module, "version")) }
@@ -186,26 +190,25 @@ pub async fn draw_active(asked: &OperatorRequest, name: &str) -> Drawn {
             dt { "Signer" } dd { (show(&module["signer"])) }
         }
         div.actions {
-            (asked.form("rollback", &path, html! { (generation) button name="do" value="rollback" { "Roll back " (name) } }))
-            a.button href=(address(&format!("{path}?ask=deactivate"))) { "Deactivate" }
+            (asked.form("rollback", &asked.path, html! { (generation) button name="do" value="rollback" { "Roll back " (name) } }))
+            a.button href={ (asked.address()) "?ask=deactivate" } { "Deactivate" }
         }
         (table("Points that it extends", &extensions, &[
             ("Point", At("/point")), ("Calls", At("/counts/calls")), ("Rejections", At("/counts/rejections")),
             ("Failures", At("/counts/failures")),
         ]))
-        (table(&format!("Failures on {}", text(&journal, "host")), &newest("failures"), &columns))
-        (table(&format!("Log on {}", text(&journal, "host")), &newest("lines"), &columns))
+        (draw_lines("Failures", "failures"))
+        (draw_lines("Log", "lines"))
     };
     Ok(asked.draw(&format!("Module {name}"), body))
 }
 
 pub async fn change_active(asked: &OperatorRequest, name: &str, form: &Pairs) -> Drawn {
     let mut body = json!({ "expectedGeneration": read_generation(form)? });
-    let is_end = form.get("do") == Some("deactivate");
-    if is_end {
+    let verb = if form.get("do") == Some("deactivate") { "deactivate" } else { "rollback" };
+    if verb == "deactivate" {
         body["others"] = form.get("others").unwrap_or_default().split_whitespace().collect();
     }
-    let verb = if is_end { "deactivate" } else { "rollback" };
     asked.post(&format!("modules/{name}/{verb}"), &body).await?;
     Ok(page::redirect(&address("modules")))
 }

@@ -57,7 +57,7 @@ pub async fn respond(host: &Arc<dyn UserHost>, peer: IpAddr, request: Request) -
     Ok(match (path.as_str(), is_post) {
         (LEAVE, _) => depart(host, &query).await,
         (CALLBACK, _) => arrive(host, peer, &parts, &query).await,
-        (SIGN_IN, false) => draw(host, StatusCode::OK, safe_path(query.get("to")), None),
+        (SIGN_IN, false) => draw(host, StatusCode::OK, safe_path(START, query.get("to")), None),
         (_, _) if !csrf::is_own_origin(host.own_address(), &parts.headers) => reject_foreign(),
         (_, _) => match pairs::read_form(body).await {
             Err(status) => draw(host, status, START, Some("The form cannot be read. Send it again.")),
@@ -67,16 +67,16 @@ pub async fn respond(host: &Arc<dyn UserHost>, peer: IpAddr, request: Request) -
     })
 }
 
-/// A path of the console, else the start page: the sign-in leads nowhere else.
-fn safe_path(to: Option<&str>) -> &str {
+/// A page at or below `start`, else `start`: a sign-in leads nowhere else.
+pub fn safe_path<'a>(start: &'a str, to: Option<&'a str>) -> &'a str {
     let is_safe = |path: &&str| {
-        (*path == START || path.starts_with("/console/") || path.starts_with("/console?"))
+        path.strip_prefix(start).is_some_and(|rest| rest.is_empty() || rest.starts_with(['/', '?']))
             && path.len() <= LONGEST_PATH
             && !path.contains("//")
             && !path.contains('\\')
             && !path.chars().any(char::is_control)
     };
-    to.filter(is_safe).unwrap_or(START)
+    to.filter(is_safe).unwrap_or(start)
 }
 
 fn draw(host: &Arc<dyn UserHost>, status: StatusCode, to: &str, fault: Option<&str>) -> Response {
@@ -133,7 +133,7 @@ async fn depart(host: &Arc<dyn UserHost>, query: &Pairs) -> Response {
         Err(fault) => return draw_provider_fault(fault),
     };
     let until = Utc::now().timestamp() + i64::from(LONGEST_ABSENCE);
-    let to = safe_path(query.get("to")).to_owned();
+    let to = safe_path(START, query.get("to")).to_owned();
     let away = Away { provider, state: departure.state, verifier: departure.verifier, to, until };
     let sealed = serde_json::to_vec(&away).ok().and_then(|plain| host.seal(PURPOSE, &plain));
     let (Some(sealed), Ok(location)) = (sealed, HeaderValue::from_str(&departure.location)) else {
@@ -195,7 +195,7 @@ async fn exchange(host: &Arc<dyn UserHost>, parts: &Parts, query: &Pairs) -> Res
 }
 
 async fn sign_in_by_address(host: &Arc<dyn UserHost>, peer: IpAddr, form: &Pairs) -> Response {
-    let to = safe_path(form.get("to"));
+    let to = safe_path(START, form.get("to"));
     let Some(tokens) = host.mint_token(form.get("email").unwrap_or_default().trim()) else {
         return draw(host, StatusCode::BAD_REQUEST, to, Some("Enter an e-mail address."));
     };

@@ -8,9 +8,10 @@ use serde_json::Value;
 
 use super::operation::{Operation, Parameter};
 use super::reference::ReferenceHint;
-use super::{Site, reference, rest, words};
+use super::{Site, reference, rest, to_name, words};
 
 /// A list of records. Numbers are indexes into `Site::operations` and, for `parent`, `Site::collections`.
+#[derive(Default)]
 pub struct Collection {
     pub list: usize,
     /// Path parameters that have one value in this collection: `kind` = `brands`.
@@ -27,8 +28,6 @@ pub struct Collection {
     pub actions: Vec<usize>,
     pub title: Vec<String>,
     pub columns: Vec<String>,
-    pub group: String,
-    pub position: u32,
 }
 
 /// A heading of the navigation with its entries.
@@ -51,11 +50,6 @@ pub struct Entry {
 pub struct ModuleHints {
     lists: Vec<ListHint>,
     pub references: Vec<ReferenceHint>,
-    /// Of lists without a hint, reads and actions.
-    #[serde(skip)]
-    group: String,
-    #[serde(skip)]
-    position: u32,
 }
 
 #[derive(Default, Deserialize)]
@@ -71,41 +65,32 @@ struct ListHint {
 const MOST_COLUMNS: usize = 7;
 /// Longer texts are no columns.
 const LONGEST_COLUMN: u64 = 200;
-/// Of entries without a hint, and of the host's own operations.
-const POSITION: u32 = 500;
-const HOST: (&str, &str, u32) = ("platform", "Company", 900);
 const TITLES: &[&str] = &["name", "number", "code", "sku", "displayName", "email", "serialNumber", "title"];
 const NO_COLUMNS: &[&str] = &["id", "tenantId", "version", "createdAt", "updatedAt", "archivedAt"];
 
-impl ModuleHints {
-    pub fn read(module: &str, written: Option<&Value>) -> ModuleHints {
-        let hints = written.and_then(|written| ModuleHints::deserialize(written).ok()).unwrap_or_default();
-        let (group, position) =
-            if module == HOST.0 { (HOST.1.to_owned(), HOST.2) } else { (words::to_words(module), POSITION) };
-        ModuleHints {
-            group: hints.lists.iter().find_map(|hint| hint.group.clone()).unwrap_or(group),
-            position: hints.lists.iter().filter_map(|hint| hint.position).max().unwrap_or(position),
-            ..hints
-        }
-    }
+fn hints_of<'a>(site: &'a Site, operation: &Operation) -> &'a [ListHint] {
+    site.hints.get(&operation.module).map_or(&[], |hints| hints.lists.as_slice())
 }
 
-fn hint_of<'a>(site: &'a Site, operation: &Operation) -> Option<&'a ListHint> {
-    site.hints.get(&operation.module)?.lists.iter().find(|hint| hint.list == operation.id)
-}
-
-/// Heading and position in the navigation.
-fn place_of(site: &Site, operation: &Operation) -> (String, u32) {
-    let (hints, hint) = (site.hints.get(&operation.module), hint_of(site, operation));
-    let group = hint.and_then(|hint| hint.group.clone()).or_else(|| Some(hints?.group.clone()));
-    let position = hint.and_then(|hint| hint.position).or_else(|| Some(hints?.position));
-    (group.unwrap_or_default(), position.unwrap_or(POSITION))
+/// Position and heading in the navigation: of the list's own hint, else at the end of its module's group. The host's are the last.
+fn place_of(site: &Site, operation: &Operation) -> (u32, String) {
+    let (hints, module) = (hints_of(site, operation), operation.module.as_str());
+    let own = hints.iter().find(|hint| hint.list == operation.id);
+    let group = own.and_then(|hint| hint.group.as_ref()).or_else(|| hints.iter().find_map(|hint| hint.group.as_ref()));
+    let position = own.and_then(|hint| hint.position).or_else(|| hints.iter().filter_map(|hint| hint.position).max());
+    let (last, name) = if module == "platform" { (900, "Company".to_owned()) } else { (500, words::to_words(module)) };
+    (position.unwrap_or(last), group.cloned().unwrap_or(name))
 }
 
 impl Collection {
     /// The parameters of its list's path that have no value.
     pub fn free_parameters<'a>(&'a self, list: &'a Operation) -> impl Iterator<Item = &'a Parameter> {
         list.path_parameters().filter(|parameter| !self.bound.iter().any(|(name, _)| *name == parameter.name))
+    }
+
+    /// True if a path with these parameters is of this collection, not of another one that the same list splits into.
+    pub fn is_at(&self, values: &[(String, String)]) -> bool {
+        self.bound.iter().all(|bound| values.contains(bound))
     }
 }
 
@@ -115,12 +100,12 @@ pub fn find(site: &Site) -> Vec<Collection> {
     let mut found = Vec::new();
     for (number, operation) in site.operations.iter().enumerate().filter(|(_, one)| one.is_read() && one.of_company) {
         let Some((item, component)) = item_of(site, operation) else { continue };
-        let (title, (group, position)) = (title_of(&item, hint_of(site, operation)), place_of(site, operation));
-        let columns = columns_of(site, &item, hint_of(site, operation), &title);
+        let hint = hints_of(site, operation).iter().find(|hint| hint.list == operation.id);
+        let title = title_of(&item, hint);
+        let columns = columns_of(site, &item, hint, &title);
         let split = operation.path_parameters().find_map(|parameter| {
-            let values = site.resolve(&parameter.schema).schema.get("enum")?.as_array()?.iter();
-            let values = values.filter_map(|value| Some(vec![(parameter.name.clone(), value.as_str()?.to_owned())]));
-            Some(values.collect::<Vec<_>>())
+            let values = site.resolve(&parameter.schema).schema["enum"].as_array()?.iter().filter_map(Value::as_str);
+            Some(values.map(|value| vec![(parameter.name.clone(), value.to_owned())]).collect())
         });
         let last = operation.path.rsplit('/').find(|segment| !segment.starts_with('{')).unwrap_or_default();
         for bound in split.unwrap_or_else(|| vec![Vec::new()]) {
@@ -134,12 +119,7 @@ pub fn find(site: &Site) -> Vec<Collection> {
                 component: component.clone(),
                 title: title.clone(),
                 columns: columns.clone(),
-                group: group.clone(),
-                position,
-                parent: None,
-                record: None,
-                create: None,
-                actions: Vec::new(),
+                ..Collection::default()
             });
         }
     }
@@ -174,7 +154,7 @@ pub fn find_parent(site: &Site, collection: &Collection) -> Option<usize> {
     if let Some((.., number)) = above.max() {
         return Some(number);
     }
-    let named = reference::find(site, list, &[], &first.name).filter(|_| second.is_none())?;
+    let named = site.refers_to(list, &first.name).filter(|_| second.is_none())?;
     site.collections.iter().position(|other| std::ptr::eq(other, named))
 }
 
@@ -188,43 +168,37 @@ fn item_of(site: &Site, operation: &Operation) -> Option<(Value, String)> {
 }
 
 fn component(schema: &Value) -> String {
-    let name = schema.get("$ref").and_then(Value::as_str).and_then(|reference| reference.rsplit('/').next());
-    name.unwrap_or_default().to_owned()
+    schema["$ref"].as_str().map(to_name).unwrap_or_default().to_owned()
 }
 
-/// R3.
+/// R3: the GET below its list; else the one below another list of such items, else one that responds with such an item.
 fn record_of(site: &Site, all: &[Collection], collection: &Collection) -> Option<usize> {
     let own = |collection: &Collection| {
         let list = site.operations.get(collection.list)?;
-        let is_one = |rest: Vec<&str>| matches!(rest.as_slice(), [last] if last.starts_with('{'));
-        let is_record = |one: &Operation| one.is_read() && rest(&one.path, &list.path).is_some_and(is_one);
-        let found = site.operations.iter().position(is_record)?;
+        let found = site.operations.iter().position(|one| {
+            let below = rest(&one.path, &list.path);
+            one.is_read() && matches!(below.as_deref(), Some([last]) if last.starts_with('{'))
+        })?;
         // A list that ends with a parameter is none.
         all.iter().all(|other| other.list != found).then_some(found)
     };
-    let has_one = |number: &usize| {
-        let record = site.operations.get(*number);
-        record.is_some_and(|record| record.path_parameters().count() == 1 && record.path.ends_with('}'))
-    };
+    let has_one = |read: &Operation| read.path_parameters().count() == 1 && read.path.ends_with('}');
     let is_same = |name: &str| !name.is_empty() && name == collection.component;
-    let others = || all.iter().filter(|other| is_same(&other.component)).filter_map(own).find(has_one);
-    let shows = |number: &usize| {
-        site.operations.get(*number).is_some_and(|one| one.is_read() && is_same(&component(&one.response)))
-            && has_one(number)
-    };
-    own(collection).or_else(others).or_else(|| (0..site.operations.len()).find(shows))
+    let mut others = all.iter().filter(|other| is_same(&other.component)).filter_map(own);
+    let other = || others.find(|number| site.operations.get(*number).is_some_and(has_one));
+    let shows = |one: &Operation| one.is_read() && has_one(one) && is_same(&component(&one.response));
+    own(collection).or_else(other).or_else(|| site.operations.iter().position(shows))
 }
 
 /// R10.
 fn title_of(item: &Value, hint: Option<&ListHint>) -> Vec<String> {
-    let has = |name: &&&str| item.get("properties").is_some_and(|members| members.get(**name).is_some());
-    let first = TITLES.iter().find(has).map(|name| (*name).to_owned());
-    let code = ["sku", "code"].iter().find(has).map(|name| (*name).to_owned());
-    match (hint.filter(|hint| !hint.title.is_empty()), first, code) {
-        (Some(hint), ..) => hint.title.clone(),
-        (None, Some(first), Some(code)) if first == "name" => vec![code, first],
-        (None, first, _) => first.into_iter().collect(),
+    if let Some(hint) = hint.filter(|hint| !hint.title.is_empty()) {
+        return hint.title.clone();
     }
+    let has = |name: &&&str| item["properties"].get(**name).is_some();
+    let first = TITLES.iter().find(has);
+    let code = ["sku", "code"].iter().find(has).filter(|_| first == Some(&"name"));
+    code.into_iter().chain(first).map(ToString::to_string).collect()
 }
 
 /// R11.
@@ -232,51 +206,46 @@ fn columns_of(site: &Site, item: &Value, hint: Option<&ListHint>, title: &[Strin
     if let Some(hint) = hint.filter(|hint| !hint.columns.is_empty()) {
         return hint.columns.clone();
     }
-    let members = item.get("properties").and_then(Value::as_object);
-    let is_short =
-        |schema: &Value| schema.get("maxLength").and_then(Value::as_u64).is_none_or(|most| most <= LONGEST_COLUMN);
+    let members = item["properties"].as_object();
     let scalars = members.into_iter().flatten().filter(|(name, schema)| {
         let resolved = site.resolve(schema);
+        let is_short = resolved.schema["maxLength"].as_u64().is_none_or(|most| most <= LONGEST_COLUMN);
         let is_scalar = !matches!(resolved.kind(), "object" | "array" | "");
-        is_scalar && is_short(resolved.schema) && !NO_COLUMNS.contains(&name.as_str())
+        is_scalar && is_short && !NO_COLUMNS.contains(&name.as_str())
     });
     let (status, others): (Vec<&String>, Vec<&String>) =
         scalars.map(|(name, _)| name).partition(|name| name.as_str() == "status");
     let last = members.and_then(|members| members.get_key_value("updatedAt")).map(|(name, _)| name);
-    let mut columns = title.to_vec();
-    for name in status.into_iter().chain(others).chain(last) {
-        if columns.len() < MOST_COLUMNS && !columns.contains(name) {
-            columns.push(name.clone());
-        }
-    }
-    columns
+    let names = status.into_iter().chain(others).chain(last).filter(|name| !title.contains(name));
+    title.iter().chain(names).take(MOST_COLUMNS).cloned().collect()
 }
 
 /// R13: lists without a parent, then reads and actions without parameters (R8) at the end of their module's group.
 pub fn list_groups(site: &Site) -> Vec<Group> {
-    let mut entries: Vec<(u32, String, Entry)> = Vec::new();
-    for collection in site.collections.iter().filter(|collection| collection.parent.is_none()) {
-        let path = site.list_path(collection, &[]);
-        entries.extend(path.map(|path| {
-            let entry = Entry { label: collection.label.clone(), path, operation: collection.list };
-            (collection.position, collection.group.clone(), entry)
-        }));
-    }
-    for (number, operation) in site.operations.iter().enumerate() {
-        let is_used =
-            |one: &Collection| [Some(one.list), one.create].contains(&Some(number)) || one.actions.contains(&number);
+    let lists = site.collections.iter().filter(|collection| collection.parent.is_none());
+    let lists = lists.filter_map(|collection| {
+        let path = site.list_path(collection, &[])?;
+        Some(Entry { label: collection.label.clone(), path, operation: collection.list })
+    });
+    let others = site.operations.iter().enumerate().filter(|(number, operation)| {
+        let uses =
+            |one: &Collection| one.list == *number || one.create == Some(*number) || one.actions.contains(number);
         let is_edit = operation.method == Method::PUT && site.read_at(&operation.path).is_some();
         let has_parameters = operation.path_parameters().next().is_some();
-        if is_edit || has_parameters || !operation.of_company || site.collections.iter().any(is_used) {
-            continue;
-        }
+        operation.of_company && !is_edit && !has_parameters && !site.collections.iter().any(uses)
+    });
+    let others = others.map(|(number, operation)| {
         let (label, path) = match operation.is_read() {
             true => (words::to_title(&operation.id, &operation.summary), operation.path.clone()),
             false => (operation.summary.clone(), format!("{}?_form={}", operation.path, operation.id)),
         };
-        let (group, position) = place_of(site, operation);
-        entries.push((position, group, Entry { label, path, operation: number }));
-    }
+        Entry { label, path, operation: number }
+    });
+    let placed = lists.chain(others).filter_map(|entry| {
+        let (position, group) = place_of(site, site.operations.get(entry.operation)?);
+        Some((position, group, entry))
+    });
+    let mut entries: Vec<(u32, String, Entry)> = placed.collect();
     entries.sort_by_key(|(position, ..)| *position);
     let mut groups: Vec<Group> = Vec::new();
     for (_, label, entry) in entries {

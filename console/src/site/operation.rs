@@ -71,39 +71,35 @@ impl Access {
 impl Operation {
     /// Reads an operation at `path` of the contract. None: it is not one for users.
     pub fn read(method: &str, path: &str, written: &Value, contract: &Value) -> Option<Operation> {
-        let schemes = written.get("security")?.as_array()?;
-        if !schemes.iter().any(|scheme| scheme.get("UserBearer").is_some()) {
-            return None;
-        }
-        let method = Method::from_bytes(method.to_ascii_uppercase().as_bytes()).ok()?;
+        let is_of_users = |scheme: &Value| scheme.get("UserBearer").is_some();
+        written["security"].as_array()?.iter().any(is_of_users).then_some(())?;
         let below = path.strip_prefix(COMPANY).filter(|below| below.starts_with('/'));
-        let text = |name: &str| written.get(name).and_then(Value::as_str).unwrap_or_default().to_owned();
-        let stated = written.get("parameters").and_then(Value::as_array).into_iter().flatten();
+        let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
+        let stated = written["parameters"].as_array().into_iter().flatten();
         let stated: Vec<&Value> = stated.filter_map(|parameter| find(parameter, contract)).collect();
         let takes = |name: &str| stated.iter().any(|one| one["in"] == "header" && one["name"] == name);
         let parameters = stated.iter().filter_map(|one| Parameter::deserialize(*one).ok());
         let mut parameters: Vec<Parameter> = parameters.filter(|one| one.name != "tenantId").collect();
         // Stable: those of the query keep their sequence behind those of the path.
         parameters.sort_by_key(|one| path.find(&format!("{{{}}}", one.name)).unwrap_or(usize::MAX));
-        let success = written.get("responses")?.as_object()?.iter().find(|(status, _)| status.starts_with('2'))?.1;
-        let access = written.get("x-stoa-access").and_then(|access| Access::deserialize(access).ok());
+        let success = written["responses"].as_object()?.iter().find(|(status, _)| status.starts_with('2'))?.1;
         let json = "/content/application~1json/schema";
         Some(Operation {
-            id: text("operationId"),
-            method,
+            id: text(&written["operationId"]),
+            method: Method::from_bytes(method.to_ascii_uppercase().as_bytes()).ok()?,
             path: below.unwrap_or(path).to_owned(),
             of_company: below.is_some(),
-            module: written.pointer("/tags/0").and_then(Value::as_str).unwrap_or_default().to_owned(),
-            summary: text("summary"),
-            description: text("description"),
-            access: access.unwrap_or_else(|| Access::Any(Vec::new())),
+            module: text(&written["tags"][0]),
+            summary: text(&written["summary"]),
+            description: text(&written["description"]),
+            access: Access::deserialize(&written["x-stoa-access"]).unwrap_or(Access::Any(Vec::new())),
             key: takes("Idempotency-Key"),
             if_match: takes("If-Match"),
             csv: success.pointer("/content/text~1csv").is_some(),
             parameters,
-            body: written.get("requestBody").and_then(|body| body.pointer(json)).cloned(),
+            body: written["requestBody"].pointer(json).cloned(),
             response: success.pointer(json).cloned().unwrap_or_default(),
-            sentences: written.get("x-stoa-item-codes").and_then(Value::as_object).cloned().unwrap_or_default(),
+            sentences: written["x-stoa-item-codes"].as_object().cloned().unwrap_or_default(),
         })
     }
 
@@ -115,6 +111,26 @@ impl Operation {
     pub fn path_parameters(&self) -> impl Iterator<Item = &Parameter> {
         self.parameters.iter().filter(|parameter| parameter.place == Place::Path)
     }
+
+    /// The parameters that an address states which is one of this operation or above it. None: it is another's.
+    pub fn read_path(&self, path: &str) -> Option<Vec<(String, String)>> {
+        let mut stated = self.path.split('/');
+        let mut values = Vec::new();
+        for segment in path.split('/') {
+            let own = stated.next()?;
+            match to_parameter(own) {
+                Some(name) if !segment.is_empty() => values.push((name.to_owned(), segment.to_owned())),
+                None if own == segment => {}
+                _ => return None,
+            }
+        }
+        Some(values)
+    }
+}
+
+/// The name of the parameter that a segment of a path is.
+pub fn to_parameter(segment: &str) -> Option<&str> {
+    segment.strip_prefix('{')?.strip_suffix('}')
 }
 
 /// A parameter itself, or the one of `components` that it names.

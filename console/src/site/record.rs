@@ -2,10 +2,13 @@
 
 use http::Method;
 
-use super::operation::Operation;
-use super::{Site, collection, reference, rest};
+use super::collection::Collection;
+use super::operation::{Operation, to_parameter};
+use super::reference::to_member;
+use super::{Site, rest};
 
 /// The page of a record. Numbers are indexes into `Site::operations` and, for collections, `Site::collections`.
+#[derive(Default)]
 pub struct Record {
     pub read: usize,
     pub collection: Option<usize>,
@@ -35,104 +38,77 @@ pub struct Reading {
     pub asked: Option<String>,
 }
 
-/// The place of an operation: the number of its record and the parameters of its path that the record's address lacks.
-type Place = (usize, Vec<Part>);
-
 pub fn find(site: &Site) -> Vec<Record> {
-    let mut records: Vec<Record> = Vec::new();
-    let mut add = |read: usize, collection: Option<usize>| {
-        if !records.iter().any(|record| record.read == read) {
-            let (edits, transitions, reads, children) = Default::default();
-            records.push(Record { read, collection, edits, delete: None, transitions, reads, children });
-        }
-    };
-    for (number, collection) in site.collections.iter().enumerate() {
-        if let Some(read) = collection.record {
-            let of =
-                site.collections.iter().position(|other| other.record == Some(read) && is_below(site, read, other));
-            add(read, of.or(Some(number)));
-        }
-    }
     let is_list = |number: usize| site.collections.iter().any(|collection| collection.list == number);
-    let parts_of = |read: &Operation| {
-        let mut above = site.collections.iter().filter_map(|collection| site.operations.get(collection.record?));
-        above.any(|other| rest(&read.path, &other.path).is_some())
-    };
-    for (number, read) in site.operations.iter().enumerate() {
+    let records = site.operations.iter().enumerate().filter_map(|(number, read)| {
+        let own = || (0..).zip(&site.collections).filter(|(_, one)| one.record == Some(number));
+        let is_above = |one: &Collection| {
+            let list = site.operations.get(one.list);
+            list.and_then(|list| rest(&read.path, &list.path)).is_some_and(|below| below.len() == 1)
+        };
+        let collection = own().find(|(_, one)| is_above(one)).or_else(|| own().next()).map(|(number, _)| number);
         // One without a list, that belongs to no other record.
         let is_record = read.is_read() && read.of_company && read.path.ends_with('}') && !is_list(number);
-        let is_attached = || first_reference(site, read).is_some();
-        if is_record && !parts_of(read) && !is_attached() {
-            add(number, None);
-        }
-    }
-    for (number, parent) in site.collections.iter().map(|collection| collection.parent).enumerate() {
-        let read = parent.and_then(|parent| site.collections.get(parent)?.record);
-        if let Some(record) = records.iter_mut().find(|record| Some(record.read) == read) {
-            record.children.push(number);
-        }
-    }
-    let is_used = |number: usize| {
-        let uses = |one: &collection::Collection| one.create == Some(number) || one.actions.contains(&number);
-        site.collections.iter().any(uses) || records.iter().any(|record| record.read == number)
-    };
-    let free = site.operations.iter().enumerate().map(|(number, operation)| {
-        let is_free = operation.of_company && !is_list(number) && !is_used(number);
-        is_free.then(|| place(site, &records, operation)).flatten()
+        let is_part = || {
+            let mut above = site.collections.iter().filter_map(|one| site.operations.get(one.record?));
+            above.any(|other| rest(&read.path, &other.path).is_some()) || first_reference(site, read).is_some()
+        };
+        (collection.is_some() || is_record && !is_part()).then_some((number, collection))
     });
-    let places: Vec<Option<Place>> = free.collect();
-    for (number, (operation, found)) in site.operations.iter().zip(places).enumerate() {
-        let Some((record, mut parts)) = found else { continue };
-        let Some(record) = records.get_mut(record) else { continue };
-        let below = site.operations.get(record.read).and_then(|read| rest(&operation.path, &read.path));
-        let is_at = below.is_some_and(|below| below.is_empty());
+    let records = records.map(|(read, collection)| {
+        let is_of = |parent: usize| site.collections.get(parent).is_some_and(|parent| parent.record == Some(read));
+        let children = (0..).zip(&site.collections).filter(|(_, one)| one.parent.is_some_and(is_of));
+        Record { read, collection, children: children.map(|(number, _)| number).collect(), ..Record::default() }
+    });
+    let mut records: Vec<Record> = records.collect();
+    let is_used = |number: usize| {
+        let uses = |one: &Collection| one.create == Some(number) || one.actions.contains(&number);
+        is_list(number) || site.collections.iter().any(uses)
+    };
+    for (number, operation) in site.operations.iter().enumerate().filter(|(_, one)| one.of_company) {
+        if is_used(number) || records.iter().any(|record| record.read == number) {
+            continue;
+        }
+        let Some((place, below)) = place(site, &records, operation) else { continue };
+        let Some(record) = records.get_mut(place) else { continue };
+        let mut parts = list_parts(&below);
         let part = parts.pop();
         match operation.method {
             // Its form or its link can ask for one parameter.
             _ if !parts.is_empty() => {}
-            Method::GET => {
-                record.reads.push(Reading { operation: number, asked: part.map(|part| part.parameter) });
-            }
-            Method::PUT | Method::PATCH if is_at => record.edits.push(number),
-            Method::DELETE if is_at => record.delete = Some(number),
+            Method::GET => record.reads.push(Reading { operation: number, asked: part.map(|part| part.parameter) }),
+            Method::PUT | Method::PATCH if below.is_empty() => record.edits.push(number),
+            Method::DELETE if below.is_empty() => record.delete = Some(number),
             _ => record.transitions.push(Transition { operation: number, part }),
         }
     }
     records
 }
 
-/// True if the record's path is that of the collection and a parameter.
-fn is_below(site: &Site, read: usize, collection: &collection::Collection) -> bool {
-    let paths = site.operations.get(read).zip(site.operations.get(collection.list));
-    paths.is_some_and(|(read, list)| rest(&read.path, &list.path).is_some_and(|rest| rest.len() == 1))
-}
-
-/// The longest record above the path; for a read else the record to which its first parameter refers (R7).
-fn place(site: &Site, records: &[Record], operation: &Operation) -> Option<Place> {
-    let above = records.iter().enumerate().filter_map(|(number, record)| {
-        let read = site.operations.get(record.read)?;
-        Some((number, rest(&operation.path, &read.path)?))
-    });
-    if let Some((number, below)) = above.min_by_key(|(_, below)| below.len()) {
-        return Some((number, list_parts(&below)));
+/// The number of an operation's record, and the segments behind that record's path or parameter: the longest record above the path;
+/// for a read else the record to which its first parameter refers (R7).
+fn place<'a>(site: &Site, records: &[Record], operation: &'a Operation) -> Option<(usize, Vec<&'a str>)> {
+    let above = records
+        .iter()
+        .enumerate()
+        .filter_map(|(number, record)| Some((number, rest(&operation.path, &site.operations.get(record.read)?.path)?)));
+    if let Some(nearest) = above.min_by_key(|(_, below)| below.len()) {
+        return Some(nearest);
     }
-    let segments: Vec<&str> = operation.path.split('/').collect();
-    let first = segments.iter().position(|segment| operation.is_read() && segment.starts_with('{'))?;
+    let mut below = operation.path.split('/');
+    below.find(|segment| operation.is_read() && segment.starts_with('{'))?;
     let collection = first_reference(site, operation)?;
-    let number = records.iter().position(|record| Some(record.read) == collection.record)?;
-    Some((number, list_parts(segments.get(first + 1..).unwrap_or_default())))
+    Some((records.iter().position(|record| Some(record.read) == collection.record)?, below.collect()))
 }
 
-fn first_reference<'a>(site: &'a Site, operation: &Operation) -> Option<&'a collection::Collection> {
-    reference::find(site, operation, &[], &operation.path_parameters().next()?.name)
+fn first_reference<'a>(site: &'a Site, operation: &Operation) -> Option<&'a Collection> {
+    site.refers_to(operation, &operation.path_parameters().next()?.name)
 }
 
 fn list_parts(below: &[&str]) -> Vec<Part> {
-    let parameters = below.iter().enumerate().filter_map(|(number, segment)| {
-        let parameter = segment.strip_prefix('{')?.strip_suffix('}')?.to_owned();
-        let member =
-            number.checked_sub(1).and_then(|before| below.get(before)).map(|member| reference::to_member(member));
-        Some(Part { parameter, member })
+    let before = [None].into_iter().chain(below.iter().map(Some));
+    let parameters = below.iter().zip(before).filter_map(|(segment, before)| {
+        Some(Part { parameter: to_parameter(segment)?.to_owned(), member: before.map(|word| to_member(word)) })
     });
     parameters.collect()
 }

@@ -4,7 +4,7 @@ use serde::Deserialize;
 
 use super::collection::Collection;
 use super::operation::Operation;
-use super::{Site, words};
+use super::{Site, rest, words};
 
 /// The member holds the id of a record of a list, where the names do not say it.
 #[derive(Default, Deserialize)]
@@ -18,18 +18,13 @@ pub struct ReferenceHint {
 
 /// The name of a record of the collection at a segment: `price-lists` is `priceList`, `branches` is `branch`.
 pub fn to_noun(segment: &str) -> String {
-    let end = |ends: &[&str]| ends.iter().any(|end| segment.ends_with(end));
-    let without = |end: &str| segment.strip_suffix(end).unwrap_or(segment);
-    let one = if end(&["ies"]) {
-        format!("{}y", without("ies"))
-    } else if end(&["ches", "shes", "sses", "xes"]) {
-        without("es").to_owned()
-    } else if end(&["ss"]) {
-        segment.to_owned()
-    } else {
-        without("s").to_owned()
-    };
-    to_member(&one)
+    let is_es = ["ches", "shes", "sses", "xes"].iter().any(|end| segment.ends_with(end));
+    let end = if is_es { "es" } else { "s" };
+    match segment.strip_suffix("ies") {
+        Some(stem) => to_member(&format!("{stem}y")),
+        None if segment.ends_with("ss") => to_member(segment),
+        None => to_member(segment.strip_suffix(end).unwrap_or(segment)),
+    }
 }
 
 /// A segment as the name of a member: `price-lists` is `priceLists`.
@@ -39,70 +34,50 @@ pub fn to_member(segment: &str) -> String {
     words.fold(first, |noun, word| noun + &words::capitalize(word))
 }
 
-/// `values`: the parameters of the operation's path that are known.
-pub fn find<'a>(
-    site: &'a Site,
-    operation: &Operation,
-    values: &[(String, String)],
-    member: &str,
-) -> Option<&'a Collection> {
-    let name = member.strip_suffix("Ids").or_else(|| member.strip_suffix("Id")).filter(|name| !name.is_empty())?;
-    let hints = site.hints.get(&operation.module).into_iter().flat_map(|hints| &hints.references);
-    let own = hints.filter(|hint| hint.member == member && operation.path.starts_with(&hint.below));
-    let hinted = own.max_by_key(|hint| hint.below.len()).and_then(|hint| site.collection_of(&hint.list, None));
-    if hinted.is_some() {
-        return hinted;
-    }
-    if name == "parent" {
-        return find_own(site, operation, values);
-    }
-    let usable = || site.collections.iter().filter(|collection| is_usable(site, operation, collection));
-    let exact: Vec<&Collection> = usable().filter(|collection| collection.noun == name).collect();
-    if !exact.is_empty() {
-        return choose(site, operation, exact);
-    }
-    let is_suffix = |noun: &str| !noun.is_empty() && name.ends_with(&words::capitalize(noun));
-    let nouns = usable().map(|collection| collection.noun.as_str()).filter(|noun| is_suffix(noun));
-    let longest = nouns.max_by_key(|noun| noun.len())?;
-    choose(site, operation, usable().filter(|collection| collection.noun == longest).collect())
-}
-
-/// The collection below which the operation is; of those that a value of the path splits, the one of that value.
-fn find_own<'a>(site: &'a Site, operation: &Operation, values: &[(String, String)]) -> Option<&'a Collection> {
-    let above = site.collections.iter().filter(|collection| {
-        let list = site.operations.get(collection.list);
-        list.is_some_and(|list| super::rest(&operation.path, &list.path).is_some())
-            && collection.bound.iter().all(|bound| values.contains(bound))
-    });
-    above.max_by_key(|collection| site.operations.get(collection.list).map_or(0, |list| list.path.len()))
-}
-
-/// A record of it can be named: its items have an id, and the form knows the parameters of its path.
-fn is_usable(site: &Site, operation: &Operation, collection: &Collection) -> bool {
-    let Some(list) = site.operations.get(collection.list) else { return false };
-    let has_id = collection.item.pointer("/properties/id").is_some();
-    has_id && (collection.free_parameters(list).next().is_none() || begins_alike(&operation.path, &list.path))
-}
-
-/// True if the path begins as the other one does up to its last parameter.
-fn begins_alike(path: &str, list: &str) -> bool {
-    let known = list.rfind('}').and_then(|end| list.get(..=end));
-    known.is_some_and(|known| super::rest(path, known).is_some())
-}
-
-/// Of several with one noun: the one of the same first segment, then of the same module, then without parameters, else none.
-fn choose<'a>(site: &'a Site, operation: &Operation, mut found: Vec<&'a Collection>) -> Option<&'a Collection> {
-    let area = |path: &str| path.split('/').nth(1).map(str::to_owned);
-    let list = |collection: &Collection| site.operations.get(collection.list);
-    let rules: [&dyn Fn(&Collection) -> bool; 3] = [
-        &|collection| list(collection).is_some_and(|list| area(&list.path) == area(&operation.path)),
-        &|collection| list(collection).is_some_and(|list| list.module == operation.module),
-        &|collection| list(collection).is_some_and(|list| collection.free_parameters(list).next().is_none()),
-    ];
-    for rule in rules {
-        if found.len() > 1 && found.iter().any(|collection| rule(collection)) {
-            found.retain(|collection| rule(collection));
+impl Site {
+    /// The collection of the records whose ids a member or parameter of an operation holds. `values`: the parameters of its path that
+    /// are known.
+    pub fn refers_at(&self, operation: &Operation, values: &[(String, String)], member: &str) -> Option<&Collection> {
+        let name = member.strip_suffix("Ids").or_else(|| member.strip_suffix("Id")).filter(|name| !name.is_empty())?;
+        let hints = self.hints.get(&operation.module).into_iter().flat_map(|hints| &hints.references);
+        let own = hints.filter(|hint| hint.member == member && operation.path.starts_with(&hint.below));
+        let hinted = own.max_by_key(|hint| hint.below.len()).and_then(|hint| self.collection_of(&hint.list, None));
+        if hinted.is_some() {
+            return hinted;
         }
+        let lists = self.collections.iter().filter_map(|one| Some((one, self.operations.get(one.list)?)));
+        if name == "parent" {
+            // The collection below which the operation is.
+            let own = lists.filter(|(one, list)| rest(&operation.path, &list.path).is_some() && one.is_at(values));
+            return own.max_by_key(|(_, list)| list.path.len()).map(|(one, _)| one);
+        }
+        let named = lists.filter(|(one, list)| {
+            let is_end = !one.noun.is_empty() && name.ends_with(&words::capitalize(&one.noun));
+            (one.noun == name || is_end) && is_usable(operation, one, list)
+        });
+        // The longest noun; then the one of the same first segment, of the same module, without parameters; else none.
+        let rank = |one: &Collection, list: &Operation| {
+            let is_near = list.path.split('/').nth(1) == operation.path.split('/').nth(1);
+            let is_free = one.free_parameters(list).next().is_none();
+            (one.noun.len(), is_near, list.module == operation.module, is_free)
+        };
+        let ranked: Vec<_> = named.map(|(one, list)| (rank(one, list), one)).collect();
+        let best = ranked.iter().map(|(rank, _)| rank).max()?;
+        let mut found = ranked.iter().filter(|(rank, _)| rank == best).map(|(_, one)| *one);
+        found.next().filter(|_| found.next().is_none())
     }
-    if found.len() == 1 { found.pop() } else { None }
+
+    pub fn refers_to(&self, operation: &Operation, member: &str) -> Option<&Collection> {
+        self.refers_at(operation, &[], member)
+    }
+}
+
+/// A record of it can be named: its items have an id, and the path begins as the list's does up to its last parameter.
+fn is_usable(operation: &Operation, collection: &Collection, list: &Operation) -> bool {
+    let begins_alike = || {
+        let known = list.path.rfind('}').and_then(|end| list.path.get(..=end));
+        known.is_some_and(|known| rest(&operation.path, known).is_some())
+    };
+    let has_id = collection.item.pointer("/properties/id").is_some();
+    has_id && (collection.free_parameters(list).next().is_none() || begins_alike())
 }

@@ -1,8 +1,4 @@
-//! Labels made from names, and the sentences of codes.
-
-use std::collections::HashMap;
-
-use serde_json::Value;
+//! Labels made from names.
 
 /// Words that are written in capitals.
 const CAPITALS: &[&str] =
@@ -17,28 +13,22 @@ pub fn to_words(name: &str) -> String {
     if is_code && !SHORT_WORDS.contains(&name) {
         return name.to_owned();
     }
-    let mut words: Vec<String> = Vec::new();
-    let mut before = '_';
+    let mut spaced = String::new();
     for letter in name.chars() {
-        let is_separator = matches!(letter, '_' | '-' | ' ' | '.' | '/');
-        if (letter.is_uppercase() && !before.is_uppercase()) || is_separator || words.is_empty() {
-            words.push(String::new());
+        if letter.is_uppercase() && !spaced.ends_with(char::is_uppercase) {
+            spaced.push(' ');
         }
-        if let (false, Some(word)) = (is_separator, words.last_mut()) {
-            word.extend(letter.to_lowercase());
-        }
-        before = letter;
+        spaced.push(if matches!(letter, '_' | '-' | '.' | '/') { ' ' } else { letter });
     }
-    let mut text = String::new();
-    for word in words.iter().filter(|word| !word.is_empty()) {
-        let is_capital = CAPITALS.contains(&word.trim_end_matches(|letter: char| letter.is_ascii_digit()));
-        match (text.is_empty(), is_capital) {
-            (_, true) => text += &format!(" {}", word.to_uppercase()),
-            (true, false) => text += &capitalize(word),
-            (false, false) => text += &format!(" {word}"),
+    let words = spaced.split_whitespace().enumerate().map(|(number, word)| {
+        let word = word.to_lowercase();
+        match CAPITALS.contains(&word.trim_end_matches(|letter: char| letter.is_ascii_digit())) {
+            true => word.to_uppercase(),
+            false if number == 0 => capitalize(&word),
+            false => word,
         }
-    }
-    text.trim_start().to_owned()
+    });
+    words.collect::<Vec<_>>().join(" ")
 }
 
 /// The label of a member or a parameter: its name in words without `Id`.
@@ -67,15 +57,6 @@ pub fn first_sentence(text: &str) -> &str {
 pub fn capitalize(word: &str) -> String {
     let mut letters = word.chars();
     letters.next().map_or_else(String::new, |first| first.to_uppercase().chain(letters).collect())
-}
-
-/// The sentences of a schema with `enum` and `x-enum-descriptions`, by value.
-pub fn read_sentences(schema: &Value) -> HashMap<String, String> {
-    let texts = |name: &str| schema.get(name).and_then(Value::as_array).into_iter().flatten().map(Value::as_str);
-    let pairs = texts("enum").zip(texts("x-enum-descriptions"));
-    pairs
-        .filter_map(|(code, text)| Some((code?.to_owned(), text.filter(|text| !text.is_empty())?.to_owned())))
-        .collect()
 }
 
 #[cfg(test)]
