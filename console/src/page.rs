@@ -168,7 +168,7 @@ fn name_problem(problem: &Problem) -> &'static str {
 }
 
 /// The sentence of a problem, when to try again, and the id by which an operator finds its cause.
-fn explain(problem: &Problem) -> Markup {
+pub fn explain(problem: &Problem) -> Markup {
     html! {
         p role="alert" {
             (problem.detail)

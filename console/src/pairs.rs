@@ -1,6 +1,5 @@
 //! Names and values of a query or of a form, and the reading of a form's body with its bounds.
 
-use std::error::Error;
 use std::time::Duration;
 
 use axum::body::Body;
@@ -57,7 +56,7 @@ pub async fn collect(
     let read = async {
         let permit = readers.acquire().await.map_err(|_| StatusCode::SERVICE_UNAVAILABLE)?;
         let collected = Limited::new(body, largest).collect().await.map_err(|error| {
-            let is_large = error.is::<http_body_util::LengthLimitError>();
+            let is_large = error.is::<LengthLimitError>();
             if is_large { StatusCode::PAYLOAD_TOO_LARGE } else { StatusCode::BAD_REQUEST }
         })?;
         Ok((collected.to_bytes(), permit))

@@ -46,7 +46,7 @@ impl<'a> Values<'a> {
     }
 
     /// Rows of a list, those that were removed by a script counted.
-    fn count(&self, pointer: &str) -> usize {
+    pub fn count(&self, pointer: &str) -> usize {
         self.text(&format!("n{pointer}")).parse().unwrap_or(0).min(MOST_COUNTED)
     }
 }

@@ -80,7 +80,7 @@ pub async fn respond(State(host): State<Arc<dyn OperatorHost>>, request: Request
 }
 
 fn reject(title: &str, problem: &Problem) -> Response {
-    page::draw_bare(&Bare { status: problem.status, title, base: START, refresh: None }, page::draw_problem(problem))
+    page::draw_bare(&Bare { status: problem.status, title, base: START, refresh: None }, page::explain(problem))
 }
 
 fn forbid(detail: &str) -> Problem {
@@ -182,7 +182,7 @@ impl OperatorRequest {
 
     fn draw_problem(&self, problem: &Problem) -> Response {
         let body = html! {
-            (page::draw_problem(problem))
+            (page::explain(problem))
             @if !problem.changes.is_empty() { (modules::draw_changes(&problem.changes, false)) }
             p { a href=(self.address()) { "Open the page again" } }
         };

@@ -65,7 +65,7 @@ pub async fn respond(host: Arc<dyn OperatorHost>, query: Pairs, form: Option<Pai
 
 fn draw(host: &dyn OperatorHost, to: &str, problem: Option<&Problem>) -> Response {
     let body = html! {
-        @if let Some(problem) = problem { (page::draw_problem(problem)) }
+        @if let Some(problem) = problem { (page::explain(problem)) }
         form id="sign-in" method="post" action=(super::address("sign-in")) {
             input type="hidden" name="to" value=(to);
             p.field {

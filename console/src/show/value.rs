@@ -156,7 +156,7 @@ impl<'a> View<'a> {
 }
 
 /// The schema of a member.
-fn member<'b>(schema: &'b Value, name: &str) -> &'b Value {
+pub fn member<'b>(schema: &'b Value, name: &str) -> &'b Value {
     schema.get("properties").and_then(|members| members.get(name)).unwrap_or(&Value::Null)
 }
 
