@@ -5,11 +5,8 @@ use std::collections::BTreeSet;
 
 use serde_json::{Map, Value as Json};
 
-use crate::console::{
-    LAST_POSITION, LONGEST_GROUP, LONGEST_PATH, MOST_COLUMNS, MOST_LISTS, MOST_REFERENCES, MOST_TITLES,
-};
 use crate::extension::{LEAST_MINUTES, LISTENER, MOST_MINUTES, PACKAGE, POINTS, TIMER, VIEWS};
-use crate::{Access, Audience, Console, Descriptor, EventKind, Idempotency, ListHint, Named, Route, names};
+use crate::{Access, Audience, Descriptor, EventKind, Idempotency, Named, Route, names};
 
 /// Largest body that an operation may take, in bytes.
 const LARGEST_BODY: u64 = 64 << 20;
@@ -60,9 +57,6 @@ pub fn find_faults(descriptor: &Descriptor) -> Vec<String> {
         find_faults_of_route(route, &events, &format!("/routes/{index}"), &mut faults);
     }
     find_faults_of_extension(descriptor, &events, &mut faults);
-    if let Some(console) = &descriptor.console {
-        find_faults_of_console(console, descriptor, &mut faults);
-    }
     find_dead_references(descriptor, &mut faults);
     faults.0
 }
@@ -199,73 +193,6 @@ fn find_faults_of_extension(descriptor: &Descriptor, events: &BTreeSet<&str>, fa
             format!("`{code}`: the schema states no type or another than object")
         });
     }
-}
-
-/// Faults of the hints for the console. The list of a reference may be of another module, which need not be active.
-fn find_faults_of_console(console: &Console, descriptor: &Descriptor, faults: &mut Faults) {
-    for (name, count, most) in
-        [("lists", console.lists.len(), MOST_LISTS), ("references", console.references.len(), MOST_REFERENCES)]
-    {
-        faults.expect(count <= most, &format!("/console/{name}"), || format!("{count} hints, at most {most}"));
-    }
-    let mut lists = BTreeSet::new();
-    for (index, hint) in console.lists.iter().enumerate() {
-        let (list, place) = (&hint.list, format!("/console/lists/{index}"));
-        let is_list =
-            |route: &&Route| route.operation == *list && route.method == "GET" && route.audience == Audience::User;
-        let members = descriptor.routes.iter().find(is_list);
-        let members = members.map(|route| list_members_of_items(&route.response, &descriptor.schemas));
-        let is_known = members.as_ref().is_some_and(|members| !members.is_empty()) && lists.insert(list);
-        faults.expect(is_known, &format!("{place}/list"), || {
-            format!("`{list}` is no GET for users whose response has `items` of objects, or is stated twice")
-        });
-        if let Some(members) = members {
-            find_faults_of_list(hint, &members, &place, faults);
-        }
-    }
-    for (index, hint) in console.references.iter().enumerate() {
-        let (member, list, place) = (&hint.member, &hint.list, format!("/console/references/{index}"));
-        let is_id = is_member(member) && (member.ends_with("Id") || member.ends_with("Ids"));
-        faults.expect(is_id, &format!("{place}/member"), || format!("`{member}` is not camelCase ending in Id or Ids"));
-        faults.expect(is_member(list), &format!("{place}/list"), || format!("`{list}` is no operation id"));
-        let below = hint.below.as_deref().unwrap_or("/");
-        let is_path = below.starts_with('/') && below.len() <= LONGEST_PATH;
-        faults.expect(is_path, &format!("{place}/below"), || {
-            format!("a path begins with a slash and has at most {LONGEST_PATH} bytes")
-        });
-    }
-}
-
-fn find_faults_of_list(hint: &ListHint, members: &BTreeSet<&str>, place: &str, faults: &mut Faults) {
-    for (name, stated, most) in [("title", &hint.title, MOST_TITLES), ("columns", &hint.columns, MOST_COLUMNS)] {
-        let mut distinct = BTreeSet::new();
-        let is_fit = stated.iter().all(|member| members.contains(member.as_str()) && distinct.insert(member));
-        faults.expect(is_fit && stated.len() <= most, &format!("{place}/{name}"), || {
-            format!("`{}`: at most {most} distinct members of the items of `{}`", stated.join(", "), hint.list)
-        });
-    }
-    if let Some(group) = &hint.group {
-        let is_heading = (1..=LONGEST_GROUP).contains(&group.chars().count()) && !group.trim().is_empty();
-        faults.expect(is_heading && !group.chars().any(char::is_control), &format!("{place}/group"), || {
-            format!("a heading has 1 to {LONGEST_GROUP} characters and no control characters")
-        });
-    }
-    let position = hint.position.unwrap_or_default();
-    faults.expect(position <= LAST_POSITION, &format!("{place}/position"), || {
-        format!("{position} is above {LAST_POSITION}")
-    });
-}
-
-/// Names of the members of the objects in the member `items` of a response.
-fn list_members_of_items<'d>(response: &'d Json, schemas: &'d Map<String, Json>) -> BTreeSet<&'d str> {
-    let resolve = |schema: &'d Json| {
-        let name = schema["$ref"].as_str().and_then(|reference| reference.strip_prefix("#/$defs/"));
-        name.and_then(|name| schemas.get(name)).unwrap_or(schema)
-    };
-    let item = resolve(&resolve(&resolve(response)["properties"]["items"])["items"]);
-    let branches = ["allOf", "anyOf", "oneOf"].into_iter().filter_map(|union| item[union].as_array()).flatten();
-    let objects = std::iter::once(item).chain(branches.map(resolve));
-    objects.filter_map(|object| object["properties"].as_object()).flat_map(Map::keys).map(String::as_str).collect()
 }
 
 /// Returns whether a schema is of objects: by its own type, or by that of the named schema to which it refers.
@@ -538,79 +465,5 @@ mod tests {
         for wrong in ["commerce:extension/listener", "commerce:sales/orders", "checkout", ""] {
             assert_eq!(reached(json!([wrong])), ["/routes/0/reaches"], "{wrong}");
         }
-    }
-
-    #[test]
-    fn hints_name_lists_and_members_of_the_module() {
-        let route = |method: &str, audience: &str, operation: &str, response: Json| {
-            let path = if audience == "user" { "/tenants/{tenantId}/limits" } else { "/api-client/limits" };
-            json!({
-                "method": method, "path": path, "operation": operation, "summary": "Limits",
-                "audience": audience, "access": { "all": ["limits.read"] }, "idempotency": "none", "readOnly": true,
-                "status": 200, "bodyLimit": 0, "response": response,
-            })
-        };
-        let page = json!({ "properties": { "items": { "type": "array", "items": { "$ref": "#/$defs/Limit" } } } });
-        let limit = json!({ "type": "object", "properties": { "name": {}, "amount": {}, "status": {} } });
-        let with = |console: Json| {
-            list_places(&json!({
-                "routes": [
-                    route("GET", "user", "listLimits", json!({ "$ref": "#/$defs/LimitPage" })),
-                    route("GET", "user", "getLimit", json!({ "$ref": "#/$defs/Limit" })),
-                    route("POST", "user", "findLimits", json!({ "$ref": "#/$defs/LimitPage" })),
-                    route("GET", "api-client", "apiListLimits", json!({ "$ref": "#/$defs/LimitPage" })),
-                ],
-                "schemas": { "Limit": limit, "LimitPage": page, "CreditLimitExposure": { "type": "object" } },
-                "console": console,
-            }))
-        };
-        let list = |name: &str, member: &str, value: Json| with(json!({ "lists": [{ "list": name, member: value }] }));
-        assert_eq!(with(json!({})), [""; 0]);
-        for (member, value) in [
-            ("title", json!(["name", "amount"])),
-            ("columns", json!(["status", "name"])),
-            ("group", json!("Größe und Gewicht")),
-            ("position", json!(999)),
-        ] {
-            assert_eq!(list("listLimits", member, value.clone()), [""; 0], "{member} {value}");
-        }
-        for name in ["getLimit", "findLimits", "apiListLimits", "listOthers"] {
-            assert_eq!(list(name, "position", json!(1)), ["/console/lists/0/list"], "{name}");
-        }
-        for (member, value) in [
-            ("title", json!(["name", "amount", "status"])),
-            ("title", json!(["name", "name"])),
-            ("title", json!(["nothing"])),
-            ("columns", json!(["name", "amount", "status", "name", "name", "name", "name", "name"])),
-            ("columns", json!(["nothing"])),
-            ("group", json!("")),
-            ("group", json!(" ")),
-            ("group", json!("g".repeat(41))),
-            ("group", json!("a\nb")),
-            ("position", json!(1000)),
-        ] {
-            let place = format!("/console/lists/0/{member}");
-            assert_eq!(list("listLimits", member, value.clone()), [place], "{value}");
-        }
-        let twice = json!({ "lists": [{ "list": "listLimits" }, { "list": "listLimits" }] });
-        assert_eq!(with(twice), ["/console/lists/1/list"]);
-    }
-
-    #[test]
-    fn hints_of_references_are_bounded_and_may_name_lists_of_others() {
-        let with = |references: Json| list_places(&json!({ "console": { "references": references } }));
-        let one =
-            |member: &str, list: &str, below: &str| with(json!([{ "member": member, "list": list, "below": below }]));
-        assert_eq!(one("partyId", "listCustomers", "/sales/"), [""; 0]);
-        assert_eq!(one("unitIds", "listUnits", "/"), [""; 0]);
-        for member in ["party", "PartyId", "party_Id", "Id", ""] {
-            assert_eq!(one(member, "listCustomers", "/"), ["/console/references/0/member"], "{member}");
-        }
-        assert_eq!(one("partyId", "list-customers", "/"), ["/console/references/0/list"]);
-        for below in ["sales/", "", &"/a".repeat(101)] {
-            assert_eq!(one("partyId", "listCustomers", below), ["/console/references/0/below"], "{below}");
-        }
-        let many = |count| with(Json::Array(vec![json!({ "member": "partyId", "list": "listCustomers" }); count]));
-        assert_eq!((many(100), many(101)), (Vec::new(), vec!["/console/references".to_owned()]));
     }
 }

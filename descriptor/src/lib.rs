@@ -3,7 +3,6 @@
 //! permission catalog and the tables. Members are only ever added; a host ignores none, so an unknown member is refused.
 #![forbid(unsafe_code)]
 
-pub mod console;
 pub mod extension;
 pub mod faults;
 pub mod names;
@@ -11,7 +10,6 @@ pub mod operation;
 pub mod query;
 pub mod schemas;
 
-pub use console::{Console, ListHint, ReferenceHint};
 pub use extension::{Extension, Moment, Receiving, Shown, Timer};
 pub use schemas::Schemas;
 
@@ -76,9 +74,6 @@ pub struct Descriptor {
     /// Members that the module adds to responses of other modules: it exports `commerce:extension/views`.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub shows: Vec<Shown>,
-    /// How the console shows the module's records.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub console: Option<Console>,
     /// Named schemas that routes refer to as `#/$defs/Name` (JSON Schema 2020-12).
     #[serde(default)]
     pub schemas: serde_json::Map<String, Json>,

@@ -1,7 +1,5 @@
 //! Settings: flag over environment over `stoa.toml` over default. Names and defaults are fixed: others rely on them.
 
-mod console;
-
 use std::collections::BTreeMap;
 use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
@@ -27,7 +25,6 @@ use crate::http::cors::Origin;
 use crate::http::operator::Operator;
 use crate::http::peer::Network;
 use crate::http::server;
-use crate::identity::sign_in::ConsoleClient;
 use crate::identity::{Algorithm, ClaimNames, Environment, Issuer};
 use crate::keyring::KeyRing;
 use crate::observe::tracer::TraceSettings;
@@ -37,8 +34,6 @@ use crate::pipeline;
 use crate::sandbox::Limits;
 use crate::sandbox::engine::{self, Sandbox};
 use crate::sandbox::judge::{Breaches, Judge};
-
-pub use console::ConsoleSwitch;
 
 /// Twice the largest body that a module may declare: one caller has half.
 const LEAST_BODY_MEMORY: ByteSize = ByteSize::mib(128);
@@ -92,15 +87,6 @@ pub struct Settings {
     /// Origins whose pages may call. Keys never belong in browsers.
     #[serde(deserialize_with = "list")]
     pub cors_origins: Vec<Origin>,
-    pub console: ConsoleSwitch,
-    /// Public address of the console, without a path.
-    pub console_url: Option<String>,
-    /// The console as a client of `oidc_issuer`.
-    pub console_client_id: Option<String>,
-    #[serde(serialize_with = "whether_set")]
-    pub console_client_secret: Option<String>,
-    pub console_scopes: Option<String>,
-    pub console_parameters: Option<String>,
     pub onboarding: Onboarding,
     /// Environment of the API keys that are issued and taken. Absent: `test` with --dev, else `live`.
     pub environment: Option<Environment>,
@@ -203,11 +189,6 @@ const TEXTS: &[&str] = &[
     "precompiled_sha256",
     "oidc_issuer",
     "oidc_audience",
-    "console_url",
-    "console_client_id",
-    "console_client_secret",
-    "console_scopes",
-    "console_parameters",
     "registry_auth",
     "encryption_key",
     "webhook_schedule",
@@ -237,8 +218,6 @@ pub struct Oidc {
     pub claims: Option<ClaimNames>,
     /// True if the host asks the issuer for an address that a token does not contain.
     pub userinfo: Option<bool>,
-    /// The console as a client of this issuer. Absent: its users do not sign in at the console.
-    pub console: Option<ConsoleClient>,
 }
 
 /// Plain text to a PostgreSQL server on another machine.
@@ -310,12 +289,6 @@ impl Default for Settings {
             response_memory: ByteSize::mib(256),
             private_names: Vec::new(),
             cors_origins: Vec::new(),
-            console: ConsoleSwitch::On,
-            console_url: None,
-            console_client_id: None,
-            console_client_secret: None,
-            console_scopes: None,
-            console_parameters: None,
             onboarding: Onboarding::Open,
             environment: None,
             user_requests_per_minute: 600,
@@ -429,7 +402,7 @@ impl Settings {
         );
         anyhow::ensure!((0.0..=1.0).contains(&self.trace_ratio), "STOA_TRACE_RATIO must be 0 to 1");
         anyhow::ensure!(self.database_connections > 0, "STOA_DATABASE_CONNECTIONS must be at least 1");
-        self.check_console()
+        Ok(())
     }
 
     /// The deployment's keys. A development host makes one in its data folder.
@@ -586,7 +559,6 @@ impl Settings {
                 types: None,
                 claims: None,
                 userinfo: None,
-                console: None,
             }),
             (None, None) => None,
             _ => anyhow::bail!("STOA_OIDC_ISSUER and STOA_OIDC_AUDIENCE are set together"),

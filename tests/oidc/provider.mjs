@@ -3,7 +3,7 @@
 //   keys A B    publishes the keys named A and B (made at their first mention, ES256 and RS256 each) and signs with A
 //   close       stops listening, as an outage; `open` listens again on the same port
 //
-// It ends with its stdin. Accounts are whatever the token request names, or the hint of a sign-in: this provider is for tests alone.
+// It ends with its stdin. Accounts are whatever the token request names: this provider is for tests alone.
 
 import { generateKeyPairSync } from 'node:crypto';
 import { once } from 'node:events';
@@ -14,12 +14,9 @@ import Provider from 'oidc-provider';
 
 const GRANT = 'urn:stoa:test:account';
 const AUDIENCE = 'stoa-suite';
-// Of a host whose public address is this one: the suite itself carries its users back.
-const CALLBACK = 'http://127.0.0.1:9/console/callback';
 
 const made = new Map();
 let provider;
-let interactions;
 let server;
 let port = 0;
 
@@ -50,20 +47,7 @@ function publish(names) {
   };
   const next = new Provider(issuer, {
     jwks: { keys: names.flatMap(keysOf) },
-    clients: [
-      { client_id: 'suite', client_secret: 'not-a-secret', grant_types: [GRANT], redirect_uris: [], response_types: [] },
-      { client_id: 'console', client_secret: 'not-a-secret', grant_types: ['authorization_code'], redirect_uris: [CALLBACK] },
-    ],
-    claims: { openid: ['sub'], email: ['email', 'email_verified'], profile: ['name'] },
-    interactions: { url: (ctx, interaction) => `/interaction/${interaction.uid}` },
-    pkce: { required: () => true },
-    // Every user consents to everything.
-    loadExistingGrant: async (ctx) => {
-      const grant = new next.Grant({ clientId: ctx.oidc.client.clientId, accountId: ctx.oidc.session.accountId });
-      grant.addOIDCScope('openid profile email');
-      await grant.save();
-      return grant;
-    },
+    clients: [{ client_id: 'suite', client_secret: 'not-a-secret', grant_types: [GRANT], redirect_uris: [], response_types: [] }],
     extraTokenClaims: (ctx, token) => {
       const account = token.accountId;
       return { email: `${account}@example.test`, email_verified: !account.startsWith('unverified'), name: account };
@@ -81,21 +65,10 @@ function publish(names) {
     ctx.body = { access_token: await token.save(), token_type: 'Bearer', expires_in: token.expiration };
   }, ['account', 'resource']);
   provider = next.callback();
-  interactions = next;
-}
-
-// A sign-in without a page: the user is the one of the hint.
-async function signIn(request, response) {
-  const { params } = await interactions.interactionDetails(request, response);
-  const result = { login: { accountId: params.login_hint } };
-  await interactions.interactionFinished(request, response, result, { mergeWithLastSubmission: false });
 }
 
 async function open() {
-  server = createServer((request, response) => {
-    if (!request.url.startsWith('/interaction/')) return provider(request, response);
-    return signIn(request, response).catch((error) => response.writeHead(500).end(error.message));
-  });
+  server = createServer((request, response) => provider(request, response));
   server.keepAliveTimeout = 1;
   server.listen(port, '127.0.0.1');
   await once(server, 'listening');

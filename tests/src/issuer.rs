@@ -1,6 +1,6 @@
 //! A tiny OpenID issuer on loopback, which misbehaves on request and counts what it is asked.
 
-use std::io::{BufRead, BufReader, Read, Write};
+use std::io::{BufRead, BufReader, Write};
 use std::net::{SocketAddr, TcpListener, TcpStream};
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -42,10 +42,6 @@ struct Shared {
     /// The answer about a person who asks by a token; none: it has no such address.
     userinfo: Mutex<Option<Manner>>,
     userinfo_asked: AtomicUsize,
-    /// The response of the token endpoint; none: it has no such address.
-    tokens: Mutex<Option<(u16, Json)>>,
-    /// The forms that it received there.
-    forms: Mutex<Vec<String>>,
     discoveries: AtomicUsize,
     key_fetches: AtomicUsize,
     /// Hangs up on everybody: as good as not listening, without losing the port to somebody else.
@@ -64,8 +60,6 @@ impl Issuer {
             discovery: Mutex::new(None),
             userinfo: Mutex::new(None),
             userinfo_asked: AtomicUsize::new(0),
-            tokens: Mutex::new(None),
-            forms: Mutex::default(),
             discoveries: AtomicUsize::new(0),
             key_fetches: AtomicUsize::new(0),
             down: AtomicBool::new(false),
@@ -98,16 +92,6 @@ impl Issuer {
     /// How it answers for people from now on. Its discovery document names the address once it has one.
     pub fn tell_of_people(&self, manner: Manner) {
         *self.shared.userinfo.lock().unwrap_or_else(PoisonError::into_inner) = Some(manner);
-    }
-
-    /// How it responds to a sign-in from now on. Its discovery document names the addresses once it has them.
-    pub fn issue(&self, status: u16, tokens: Json) {
-        *self.shared.tokens.lock().unwrap_or_else(PoisonError::into_inner) = Some((status, tokens));
-    }
-
-    /// The forms that its token endpoint received.
-    pub fn forms(&self) -> Vec<String> {
-        self.shared.forms.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
     /// How often it was asked for people, by some token.
@@ -148,16 +132,6 @@ fn answer(mut stream: TcpStream, shared: &Shared) -> std::io::Result<()> {
             return Ok(());
         }
     }
-    let tokens = shared.tokens.lock().unwrap_or_else(PoisonError::into_inner).clone();
-    if head.starts_with(b"POST /token ") {
-        let (status, tokens) = tokens.unwrap_or((404, Json::Null));
-        let mut form = vec![0; length_of(&head)];
-        lines.read_exact(&mut form)?;
-        let form = String::from_utf8_lossy(&form).into_owned();
-        shared.forms.lock().unwrap_or_else(PoisonError::into_inner).push(form);
-        let body = tokens.to_string();
-        return stream.write_all(&with_head(&format!("{status} Status"), "", body.len(), body.as_bytes()));
-    }
     let for_keys = head.starts_with(b"GET /keys ");
     let for_people = head.starts_with(b"GET /userinfo ");
     let asked = match (for_keys, for_people) {
@@ -173,11 +147,6 @@ fn answer(mut stream: TcpStream, shared: &Shared) -> std::io::Result<()> {
     let mut document = json!({ "issuer": shared.url, "jwks_uri": format!("{}/keys", shared.url) });
     if userinfo.is_some() {
         document["userinfo_endpoint"] = format!("{}/userinfo", shared.url).into();
-    }
-    if tokens.is_some() {
-        for name in ["authorization", "token"] {
-            document[format!("{name}_endpoint")] = format!("{}/{name}", shared.url).into();
-        }
     }
     let manner = if for_keys {
         shared.manner.lock().unwrap_or_else(PoisonError::into_inner).clone()
@@ -207,12 +176,6 @@ fn answer(mut stream: TcpStream, shared: &Shared) -> std::io::Result<()> {
             Ok(())
         }
     }
-}
-
-fn length_of(head: &[u8]) -> usize {
-    let head = String::from_utf8_lossy(head).to_ascii_lowercase();
-    let stated = head.split("\r\ncontent-length: ").nth(1).and_then(|rest| rest.lines().next());
-    stated.and_then(|length| length.trim().parse().ok()).unwrap_or(0)
 }
 
 fn with_head(status: &str, headers: &str, length: usize, body: &[u8]) -> Vec<u8> {

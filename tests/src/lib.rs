@@ -39,7 +39,6 @@ pub mod npm;
 pub mod oidc_provider;
 pub mod on_both;
 pub mod operator;
-pub mod pages;
 pub mod parallel;
 pub mod people;
 pub mod pip;

@@ -1,7 +1,6 @@
 //! A real OpenID provider, `oidc-provider` of the npm registry, run by Node: what the suite's own issuer and the host both
 //! misunderstand alike would show here. Without Node, or without a registry to get it from, it says why it is not there.
 
-use std::collections::BTreeMap;
 use std::io::{BufRead, BufReader, Write};
 use std::path::{Path, PathBuf};
 use std::process::{Child, ChildStdin, Command, Stdio};
@@ -96,34 +95,6 @@ impl Provider {
             .unwrap_or_else(|error: reqwest::Error| panic!("the provider gave no token: {error:?}"));
         let token = answer["access_token"].as_str().unwrap_or_else(|| panic!("the provider gave no token: {answer}"));
         token.to_string()
-    }
-}
-
-impl Provider {
-    /// Follows a user from this address through the provider, as a browser does; returns the path at `own` to which it leads back.
-    pub fn sign_in(&self, from: &str, own: &str) -> String {
-        let client = reqwest::Client::builder().no_proxy().redirect(reqwest::redirect::Policy::none()).build();
-        let client = client.expect("the client cannot be built");
-        let (mut address, mut cookies) = (from.to_owned(), BTreeMap::new());
-        for _ in 0..10 {
-            if let Some(path) = address.strip_prefix(own) {
-                return path.to_owned();
-            }
-            let kept: Vec<String> =
-                cookies.iter().map(|(name, value): (&String, &String)| format!("{name}={value}")).collect();
-            let request = client.get(&address).header("cookie", kept.join("; "));
-            let answer = RUNTIME.block_on(request.send()).unwrap_or_else(|error| panic!("the provider: {error:?}"));
-            let text = |value: &reqwest::header::HeaderValue| value.to_str().unwrap_or_default().to_owned();
-            for cookie in answer.headers().get_all("set-cookie").iter().map(text) {
-                let pair = cookie.split(';').next().and_then(|pair| pair.split_once('='));
-                let (name, value) = pair.expect("a cookie has a name");
-                cookies.insert(name.to_owned(), value.to_owned());
-            }
-            let location = answer.headers().get("location").map(text);
-            let location = location.unwrap_or_else(|| panic!("{address} leads nowhere: {answer:?}"));
-            address = if location.starts_with('/') { format!("{}{location}", self.url) } else { location };
-        }
-        panic!("the provider leads in a circle: {address}")
     }
 }
 

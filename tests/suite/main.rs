@@ -5,7 +5,6 @@
 
 mod bounds;
 mod catalog;
-mod console;
 mod durability;
 mod evidence;
 mod extensions;

@@ -1,5 +1,5 @@
-//! `browser`: the suite's tests in a browser, for a contributor who changed the reference or the console. They need Chromium, Node
-//! and a way to the npm registry, and fail without them where the suite only leaves them out.
+//! `browser`: the suite's reader of the reference, for a contributor who changed its page or the renderer. It needs Chromium,
+//! Node and a way to the npm registry, and says so where the suite only leaves it out.
 
 use anyhow::Result;
 
@@ -10,7 +10,7 @@ pub fn run(workspace: &Workspace) -> Result<()> {
     test::run_suite(
         workspace,
         &Selection {
-            names: vec!["http::reference".to_owned(), "console::browser".to_owned()],
+            names: vec!["http::reference".to_owned()],
             options: vec!["--nocapture".to_owned()],
             variables: vec![("STOA_TEST_BROWSER", "required".to_owned())],
             is_between_edits: true,

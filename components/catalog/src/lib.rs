@@ -13,7 +13,7 @@ mod upkeep;
 mod verify;
 mod work;
 
-use stoa_sdk::{Hints, ListHint, Manifest, Module};
+use stoa_sdk::{Manifest, Module};
 use stoa_trade::points;
 
 use crate::records::{lookup, media, product, variant};
@@ -46,7 +46,6 @@ impl Module for Catalog {
         words: stoa_trade::WORDS,
         item_codes: item_codes::ITEM_CODES,
         examples: examples::EXAMPLES,
-        console: HINTS,
         ..Manifest::new(
             "catalog",
             env!("CARGO_PKG_VERSION"),
@@ -54,27 +53,5 @@ impl Module for Catalog {
         )
     };
 }
-
-/// How the console names, groups and links the records.
-const HINTS: Hints = Hints {
-    lists: &[
-        ListHint::new("listProducts")
-            .title(&["name"])
-            .columns(&["name", "singleSku", "status", "publicationStatus", "productType", "variantCount", "updatedAt"])
-            .group("Goods")
-            .position(10),
-        ListHint::new("listVariants")
-            .title(&["sku"])
-            .columns(&["sku", "color", "storage", "condition", "barcode", "status", "productId"])
-            .group("Goods")
-            .position(11),
-        ListHint::new("listLookups")
-            .title(&["name"])
-            .columns(&["name", "code", "status", "updatedAt"])
-            .group("Goods")
-            .position(12),
-    ],
-    references: &[],
-};
 
 stoa_sdk::export_module!(Catalog);

@@ -12,7 +12,7 @@ mod tests;
 mod verify;
 mod work;
 
-use stoa_sdk::{Hints, ListHint, Manifest, Module, Problem, ReferenceHint};
+use stoa_sdk::{Manifest, Module, Problem};
 
 /// The module.
 pub struct Finance;
@@ -48,7 +48,6 @@ impl Module for Finance {
         words: stoa_trade::WORDS,
         item_codes: item_codes::ITEM_CODES,
         examples: examples::EXAMPLES,
-        console: HINTS,
         ..Manifest::new(
             "finance",
             env!("CARGO_PKG_VERSION"),
@@ -60,83 +59,5 @@ impl Module for Finance {
         work::month_totals::upgrade(cursor)
     }
 }
-
-/// How the console names, groups and links the records.
-const HINTS: Hints = Hints {
-    lists: &[
-        ListHint::new("listSalesInvoices")
-            .title(&["number"])
-            .columns(&["number", "status", "partyId", "total", "balance", "currencyCode", "dueOn"])
-            .group("Money")
-            .position(70),
-        ListHint::new("listSalesPayments")
-            .title(&["number"])
-            .columns(&["number", "status", "partyId", "method", "amount", "available", "paidOn"])
-            .group("Money")
-            .position(71),
-        ListHint::new("listSalesCredits")
-            .title(&["number"])
-            .columns(&["number", "status", "partyId", "reasonType", "amount", "available", "recognizedOn"])
-            .group("Money")
-            .position(72),
-        ListHint::new("listSalesRefunds")
-            .title(&["number"])
-            .columns(&["number", "status", "partyId", "method", "amount", "currencyCode", "refundedOn"])
-            .group("Money")
-            .position(73),
-        ListHint::new("listPurchaseInvoices")
-            .title(&["number"])
-            .columns(&["number", "status", "partyId", "total", "balance", "currencyCode", "dueOn"])
-            .group("Money")
-            .position(74),
-        ListHint::new("listPurchasePayments")
-            .title(&["number"])
-            .columns(&["number", "status", "partyId", "method", "amount", "available", "paidOn"])
-            .group("Money")
-            .position(75),
-        ListHint::new("listPurchaseCredits")
-            .title(&["number"])
-            .columns(&["number", "status", "partyId", "reasonType", "amount", "available", "recognizedOn"])
-            .group("Money")
-            .position(76),
-        ListHint::new("listPurchaseRefunds")
-            .title(&["number"])
-            .columns(&["number", "status", "partyId", "method", "amount", "currencyCode", "refundedOn"])
-            .group("Money")
-            .position(77),
-        ListHint::new("listSupplierReturns")
-            .title(&["number"])
-            .columns(&["number", "status", "partyId", "warehouseId", "currencyCode", "shippedOn", "reason"])
-            .group("Money")
-            .position(78),
-        ListHint::new("getSalesReport").group("Reports").position(79),
-        ListHint::new("getMarginReport").group("Reports").position(79),
-        ListHint::new("getCashReport").group("Reports").position(79),
-        ListHint::new("getReceivablesAgeing").group("Reports").position(79),
-        ListHint::new("getPayablesAgeing").group("Reports").position(79),
-        ListHint::new("getValuationReport").group("Reports").position(79),
-        ListHint::new("getCostReport").group("Reports").position(79),
-        ListHint::new("getReconciliation").group("Reports").position(79),
-    ],
-    references: &[
-        ReferenceHint::new("partyId", "listCustomers").below("/sales/"),
-        ReferenceHint::new("partyId", "listCustomers").below("/reports/receivables-ageing"),
-        ReferenceHint::new("partyId", "listSuppliers").below("/purchases/"),
-        ReferenceHint::new("partyId", "listSuppliers").below("/reports/payables-ageing"),
-        ReferenceHint::new("orderId", "listSalesOrders").below("/sales/"),
-        ReferenceHint::new("orderId", "listPurchaseOrders").below("/purchases/"),
-        ReferenceHint::new("receiptId", "listPosReceipts").below("/sales/"),
-        ReferenceHint::new("receiptId", "listGoodsReceipts").below("/purchases/"),
-        ReferenceHint::new("creditId", "listSalesCredits").below("/sales/"),
-        ReferenceHint::new("creditId", "listPurchaseCredits").below("/purchases/"),
-        ReferenceHint::new("supplierReturnId", "listSupplierReturns"),
-        ReferenceHint::new("accountId", "listMoneyAccounts"),
-        ReferenceHint::new("accountId", "listAccounts").below("/sales/invoices"),
-        ReferenceHint::new("accountId", "listAccounts").below("/purchases/invoices"),
-        ReferenceHint::new("unitIds", "listUnits"),
-        ReferenceHint::new("unitId", "listUnits"),
-        ReferenceHint::new("inventoryUnitId", "listUnits"),
-    ],
-};
 
 stoa_sdk::export_module!(Finance);

@@ -11,7 +11,7 @@ mod upkeep;
 mod verify;
 mod work;
 
-use stoa_sdk::{Hints, ListHint, Manifest, Module, Problem, ReferenceHint};
+use stoa_sdk::{Manifest, Module, Problem};
 use stoa_trade::points;
 
 /// The module.
@@ -61,7 +61,6 @@ impl Module for Inventory {
         words: stoa_trade::WORDS,
         item_codes: item_codes::ITEM_CODES,
         examples: examples::EXAMPLES,
-        console: HINTS,
         ..Manifest::new(
             "inventory",
             env!("CARGO_PKG_VERSION"),
@@ -73,67 +72,5 @@ impl Module for Inventory {
         upkeep::upgrade(cursor)
     }
 }
-
-/// How the console names, groups and links the records.
-const HINTS: Hints = Hints {
-    lists: &[
-        ListHint::new("listStock")
-            .columns(&["variantId", "warehouseId", "onHand", "reserved", "available", "incoming", "updatedAt"])
-            .group("Stock")
-            .position(30),
-        ListHint::new("listUnits")
-            .title(&["serialNumber", "imei1"])
-            .columns(&["serialNumber", "imei1", "status", "variantId", "warehouseId", "condition", "grade"])
-            .group("Stock")
-            .position(31),
-        ListHint::new("listMovements")
-            .columns(&[
-                "createdAt",
-                "movementType",
-                "variantId",
-                "quantity",
-                "fromWarehouseId",
-                "toWarehouseId",
-                "reason",
-            ])
-            .group("Stock")
-            .position(32),
-        ListHint::new("listReservations")
-            .columns(&["createdAt", "status", "variantId", "warehouseId", "quantity", "reason"])
-            .group("Stock")
-            .position(33),
-        ListHint::new("listTransferOrders")
-            .title(&["number"])
-            .columns(&["number", "status", "fromWarehouseId", "toWarehouseId", "expectedOn", "shippedAt", "updatedAt"])
-            .group("Stock")
-            .position(34),
-        ListHint::new("listStockCounts")
-            .title(&["number"])
-            .columns(&["number", "status", "warehouseId", "postedAt", "updatedAt"])
-            .group("Stock")
-            .position(35),
-        ListHint::new("listWarehouses")
-            .title(&["code", "name"])
-            .columns(&["code", "name", "type", "status", "legalEntityId"])
-            .group("Stock")
-            .position(36),
-        ListHint::new("listCostLayers")
-            .columns(&["createdAt", "variantId", "quantity", "remaining", "unitCost", "value", "currencyCode"])
-            .group("Stock")
-            .position(37),
-        ListHint::new("listValuation")
-            .columns(&["variantId", "quantity", "uncostedQuantity"])
-            .group("Stock")
-            .position(38),
-    ],
-    references: &[
-        ReferenceHint::new("unitIds", "listUnits"),
-        ReferenceHint::new("unitId", "listUnits"),
-        ReferenceHint::new("inventoryUnitId", "listUnits"),
-        ReferenceHint::new("lostUnitIds", "listUnits"),
-        ReferenceHint::new("returnedUnitIds", "listUnits"),
-        ReferenceHint::new("counterAccountId", "listAccounts"),
-    ],
-};
 
 stoa_sdk::export_module!(Inventory);

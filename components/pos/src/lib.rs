@@ -12,7 +12,7 @@ mod upkeep;
 mod verify;
 mod work;
 
-use stoa_sdk::{Hints, ListHint, Manifest, Module, ReferenceHint};
+use stoa_sdk::{Manifest, Module};
 use stoa_trade::points;
 
 /// The module.
@@ -41,36 +41,8 @@ impl Module for Pos {
         points: &[points::CHECKOUT, points::PAYMENT_ACCEPTANCE, points::VIEWS],
         item_codes: item_codes::ITEM_CODES,
         examples: examples::EXAMPLES,
-        console: HINTS,
         ..Manifest::new("pos", env!("CARGO_PKG_VERSION"), "Registers, cash sessions and receipts.")
     };
 }
-
-/// How the console names, groups and links the records.
-const HINTS: Hints = Hints {
-    lists: &[
-        ListHint::new("listPosSessions")
-            .title(&["sessionNo"])
-            .columns(&["sessionNo", "status", "registerId", "expectedCash", "currencyCode", "openedAt", "closedAt"])
-            .group("Till")
-            .position(60),
-        ListHint::new("listPosReceipts")
-            .title(&["createdAt", "total"])
-            .columns(&["createdAt", "total", "currencyCode", "cashAmount", "orderId", "sessionId"])
-            .group("Till")
-            .position(61),
-        ListHint::new("listPosRegisters")
-            .title(&["code", "name"])
-            .columns(&["code", "name", "status", "currencyCode", "warehouseId", "priceListId"])
-            .group("Till")
-            .position(62),
-    ],
-    references: &[
-        ReferenceHint::new("cashAccountId", "listMoneyAccounts"),
-        ReferenceHint::new("accountId", "listMoneyAccounts"),
-        ReferenceHint::new("orderId", "listSalesOrders"),
-        ReferenceHint::new("counterAccountId", "listAccounts"),
-    ],
-};
 
 stoa_sdk::export_module!(Pos);

@@ -15,7 +15,7 @@ mod upkeep;
 mod verify;
 pub mod work;
 
-use stoa_sdk::{Hints, ListHint, Manifest, Module};
+use stoa_sdk::{Manifest, Module};
 use stoa_trade::points;
 
 use crate::records::{price, price_list};
@@ -54,20 +54,9 @@ impl Module for Pricing {
         words: stoa_trade::WORDS,
         item_codes: item_codes::ITEM_CODES,
         examples: examples::EXAMPLES,
-        console: HINTS,
         ..Manifest::new("pricing", env!("CARGO_PKG_VERSION"), "Price lists and the prices of variants over time.")
     };
 }
 
 #[cfg(feature = "component")]
-/// How the console names, groups and links the records.
-const HINTS: Hints = Hints {
-    lists: &[ListHint::new("listPriceLists")
-        .title(&["code", "name"])
-        .columns(&["code", "name", "currencyCode", "visibility", "status", "updatedAt"])
-        .group("Goods")
-        .position(20)],
-    references: &[],
-};
-
 stoa_sdk::export_module!(Pricing);

@@ -13,7 +13,7 @@ mod upkeep;
 mod verify;
 mod work;
 
-use stoa_sdk::{Hints, ListHint, Manifest, Module, Problem, ReferenceHint};
+use stoa_sdk::{Manifest, Module, Problem};
 use stoa_trade::points;
 
 /// The module.
@@ -42,7 +42,6 @@ impl Module for Procurement {
         words: stoa_trade::WORDS,
         item_codes: item_codes::ITEM_CODES,
         examples: examples::EXAMPLES,
-        console: HINTS,
         ..Manifest::new("procurement", env!("CARGO_PKG_VERSION"), "Suppliers, purchase orders and goods receipts.")
     };
 
@@ -50,37 +49,5 @@ impl Module for Procurement {
         upkeep::upgrade(cursor)
     }
 }
-
-/// How the console names, groups and links the records.
-const HINTS: Hints = Hints {
-    lists: &[
-        ListHint::new("listPurchaseOrders")
-            .title(&["number"])
-            .columns(&["number", "status", "supplierId", "total", "currencyCode", "expectedOn", "updatedAt"])
-            .group("Purchases")
-            .position(40),
-        ListHint::new("listImportOrders")
-            .title(&["number"])
-            .columns(&["number", "status", "supplierId", "total", "currencyCode", "expectedOn", "updatedAt"])
-            .group("Purchases")
-            .position(41),
-        ListHint::new("listIncoming")
-            .title(&["number"])
-            .columns(&["number", "variantId", "pendingQuantity", "expectedOn", "warehouseId", "supplierId"])
-            .group("Purchases")
-            .position(42),
-        ListHint::new("listGoodsReceipts")
-            .title(&["createdAt"])
-            .columns(&["createdAt", "orderId", "supplierId", "warehouseId", "total", "currencyCode", "reason"])
-            .group("Purchases")
-            .position(43),
-        ListHint::new("listSuppliers")
-            .title(&["code", "name"])
-            .columns(&["code", "name", "status", "email", "phone", "updatedAt"])
-            .group("Purchases")
-            .position(44),
-    ],
-    references: &[ReferenceHint::new("unitId", "listUnits")],
-};
 
 stoa_sdk::export_module!(Procurement);

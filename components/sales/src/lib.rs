@@ -13,7 +13,7 @@ mod upkeep;
 mod verify;
 mod work;
 
-use stoa_sdk::{Hints, ListHint, Manifest, Module, Problem, ReferenceHint};
+use stoa_sdk::{Manifest, Module, Problem};
 use stoa_trade::points;
 
 /// The module.
@@ -59,7 +59,6 @@ impl Module for Sales {
         words: stoa_trade::WORDS,
         item_codes: item_codes::ITEM_CODES,
         examples: examples::EXAMPLES,
-        console: HINTS,
         ..Manifest::new("sales", env!("CARGO_PKG_VERSION"), "Customers, quotations, sales orders and customer returns.")
     };
 
@@ -67,39 +66,5 @@ impl Module for Sales {
         work::month_totals::upgrade(cursor)
     }
 }
-
-/// How the console names, groups and links the records.
-const HINTS: Hints = Hints {
-    lists: &[
-        ListHint::new("listSalesOrders")
-            .title(&["number"])
-            .columns(&["number", "status", "customerId", "total", "currencyCode", "confirmedAt", "updatedAt"])
-            .group("Sales")
-            .position(50),
-        ListHint::new("listQuotations")
-            .title(&["number"])
-            .columns(&["number", "status", "customerId", "total", "currencyCode", "validUntil", "updatedAt"])
-            .group("Sales")
-            .position(51),
-        ListHint::new("listSalesReturns")
-            .title(&["createdAt"])
-            .columns(&["createdAt", "status", "orderId", "customerId", "warehouseId", "reason"])
-            .group("Sales")
-            .position(52),
-        ListHint::new("listCustomers")
-            .title(&["code", "name"])
-            .columns(&["code", "name", "status", "email", "phone", "updatedAt"])
-            .group("Sales")
-            .position(53),
-    ],
-    references: &[
-        ReferenceHint::new("unitIds", "listUnits"),
-        ReferenceHint::new("chosenUnitIds", "listUnits"),
-        ReferenceHint::new("unitId", "listUnits"),
-        ReferenceHint::new("chooseUnitId", "listUnits"),
-        ReferenceHint::new("releaseUnitId", "listUnits"),
-        ReferenceHint::new("posReceiptId", "listPosReceipts"),
-    ],
-};
 
 stoa_sdk::export_module!(Sales);

@@ -10,7 +10,6 @@ use crate::extending::{self, Extends, Receives, Shows, Timer};
 use crate::extension::listening::exports::commerce::extension::listener;
 use crate::extension::timed::exports::commerce::extension::timer;
 use crate::extension::viewing::exports::commerce::extension::views;
-use crate::hint::Hints;
 use crate::host::fault;
 use crate::operation::{self, Operation};
 use crate::reply::Answer;
@@ -54,8 +53,6 @@ pub struct Manifest {
     pub timers: &'static [Timer],
     /// Members that it adds to responses of other modules.
     pub shows: &'static [Shows],
-    /// How the console shows its records.
-    pub console: Hints,
     /// Schema of the onboarding members that `provision` reads.
     pub onboarding: Option<fn() -> Value>,
     /// Query parameters of the audit list that find a resource or one of the subjects, and what they are.
@@ -91,7 +88,6 @@ impl Manifest {
             receives: &[],
             timers: &[],
             shows: &[],
-            console: Hints::NONE,
             onboarding: None,
             audit_filters: &[],
             words: &[],
@@ -155,7 +151,6 @@ impl Manifest {
             receives: self.receives.iter().map(Receives::describe).collect(),
             timers: self.timers.iter().map(Timer::describe).collect(),
             shows: self.shows.iter().map(|shown| shown.describe(&mut schemas)).collect(),
-            console: self.console.describe(),
             schemas: schemas.finish().unwrap_or_else(|why| fault(&why)),
         }
     }

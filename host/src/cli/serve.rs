@@ -20,17 +20,13 @@ use super::{logging, observing};
 use crate::deployment::{Deployment, development};
 use crate::gate::admission::Role;
 use crate::gate::trust::Trust;
-use crate::http::app::App;
 use crate::http::connection_limit::ConnectionLimit;
-use crate::http::console::{self, UserPages};
-use crate::http::operator::pages::OperatorPages;
-use crate::http::operator::{self, Operator};
+use crate::http::operator::Operator;
 use crate::http::starting::Starting;
 use crate::http::{answer, cors, open_files, private, server};
-use crate::identity::sign_in::SignIn;
 use crate::sandbox::engine::Sandbox;
 use crate::secret_file;
-use crate::settings::{ConsoleSwitch, Settings};
+use crate::settings::Settings;
 use crate::watchdog;
 
 #[derive(Args, Serialize)]
@@ -86,9 +82,8 @@ async fn serve(mut settings: Settings, flags: Flags) -> anyhow::Result<()> {
     let private_listener = listen(settings.private_listen, "STOA_PRIVATE_LISTEN").await?;
     let starting = Starting::begin(&listener, settings.connection_timeout)?;
     let metrics = observing::install_recorder()?;
-    let operator_token = if settings.dev { Some(development::operator_token(&settings.data_dir)?) } else { None };
-    if let Some(token) = &operator_token {
-        let token_sha256 = Sha256::digest(token).into();
+    if settings.dev {
+        let token_sha256 = Sha256::digest(development::operator_token(&settings.data_dir)?).into();
         settings.operator_token_sha256.push(Operator { name: "dev".into(), token_sha256 });
     }
     let address = listener.local_addr()?;
@@ -96,16 +91,11 @@ async fn serve(mut settings: Settings, flags: Flags) -> anyhow::Result<()> {
     let trust = read_trust_again(hangup, host.app.deployment.clone(), settings.sandbox(), flags);
     watchdog::spawn_vital_task(trust);
     starting.end().await;
-    let pages = build_pages(&settings, &host.app)?;
     // Stdout may be a pipe that its reader has closed: the log has the address too.
     let _ = writeln!(std::io::stdout(), "stoa listening on http://{address}");
     tracing::info!(%address, private = %private_listener.local_addr()?, "listening");
-    if pages.is_some() {
-        let _ = writeln!(std::io::stdout(), "console at http://{address}/console");
-        tracing::info!("console at http://{address}/console");
-    }
 
-    let operators = serve_operators(&settings, private_listener, metrics, &host.app, operator_token)?;
+    let operators = serve_operators(&settings, private_listener, metrics, host.app.deployment.clone())?;
     let database_connections = settings.concurrent_requests() as usize;
     let connections = open_files::count_connections(descriptors, settings.connections, database_connections);
     let connection_limit =
@@ -114,7 +104,7 @@ async fn serve(mut settings: Settings, flags: Flags) -> anyhow::Result<()> {
     let (observed, counted) = (host.app.clone(), connection_limit.clone());
     let keep = move |pulse| observing::keep_gauges(observed.clone(), counted.clone(), pulse);
     host.app.watchdog.spawn("gauges", keep);
-    let router = console::mount(cors::allow(answer::router(host.app.clone()), &settings.cors_origins), pages);
+    let router = cors::allow(answer::router(host.app.clone()), &settings.cors_origins);
     server::serve(listener, router, connection_limit, settings.connection_timeout, stop_signal()).await;
     operators.abort();
     host.stop().await;
@@ -122,30 +112,16 @@ async fn serve(mut settings: Settings, flags: Flags) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// The console's pages of users, if it is on and a user can sign in.
-fn build_pages(settings: &Settings, app: &Arc<App>) -> anyhow::Result<Option<Arc<UserPages>>> {
-    if settings.console == ConsoleSwitch::Off {
-        return Ok(None);
-    }
-    let clients = settings.console_clients()?.into_iter();
-    let sign_ins = clients.map(|(issuer, client)| SignIn::new(&issuer, client)).collect::<Result<Vec<_>, _>>()?;
-    Ok(UserPages::new(app.clone(), sign_ins, settings.console_address()?).map(Arc::new))
-}
-
-/// Serves metrics, the operators' API and its pages, until the task is ended. `token`: the operator's with --dev.
+/// Serves metrics and the operators' API, until the task is ended.
 fn serve_operators(
     settings: &Settings,
     listener: TcpListener,
     metrics: PrometheusHandle,
-    app: &App,
-    token: Option<String>,
+    deployment: Arc<Deployment>,
 ) -> anyhow::Result<JoinHandle<()>> {
     let names = settings.private_names.iter().map(|name| name.0.clone()).collect();
     let (operators, registries) = (settings.operator_token_sha256.clone(), settings.registries()?);
-    let operators = operator::router(app.deployment.clone(), operators, registries);
-    let build = || Arc::new(OperatorPages::new(operators.clone(), app.platform.keys.clone(), token));
-    let pages = (settings.console == ConsoleSwitch::On).then(build);
-    let router = private::router(metrics, operators, pages, names);
+    let router = private::router(metrics, deployment, operators, registries, names);
     let connection_limit = ConnectionLimit::for_private(private::CONNECTIONS);
     let silence = settings.connection_timeout;
     Ok(watchdog::spawn_vital_task(server::serve(listener, router, connection_limit, silence, pending())))

@@ -14,7 +14,6 @@ use crate::gate::tables;
 use crate::platform::founding::CreatedCompany;
 use crate::platform::onboarding::{CREATE_COMPANY, NewCompany};
 use crate::platform::operators::{self, CompanyChange, ENTITLEMENTS, Owner, explain};
-use crate::platform::oversight;
 use crate::problem::Problem;
 use crate::settings::Settings;
 
@@ -139,7 +138,7 @@ async fn perform(settings: &Settings, database: &Database, verb: Verb, as_json: 
             return Ok(if as_json { json!(made).to_string() } else { format!("{} created", made.tenant_id) });
         }
         Verb::List => {
-            let all = oversight::list_all_companies(database).await?;
+            let all = operators::list(database).await?;
             return Ok(if as_json { json!(all).to_string() } else { table(&all) });
         }
         Verb::Suspend { tenant } => (tenant, CompanyChange::Suspend),

@@ -130,7 +130,6 @@ fn contract(
         events: &own_kinds,
         words: &[],
         shows: &[],
-        console: None,
         by_partner: false,
     };
     let modules: Vec<_> = std::iter::once(host)
@@ -143,7 +142,6 @@ fn contract(
             events: &module.descriptor.events,
             words: &module.descriptor.words,
             shows: &module.descriptor.shows,
-            console: module.descriptor.console.as_ref(),
             by_partner: module.by_partner,
         }))
         .collect();

@@ -96,7 +96,6 @@ impl Surface {
             receives: Vec::new(),
             timers: Vec::new(),
             shows: Vec::new(),
-            console: None,
             schemas: serde_json::Map::new(),
         };
         let (imports, offers, wants, extends, calls) = Default::default();

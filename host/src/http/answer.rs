@@ -43,18 +43,13 @@ async fn answer(
     Extension(Peer(peer)): Extension<Peer>,
     request: Request<Body>,
 ) -> Response<Body> {
+    let request_id = Uuid::now_v7();
     let is_proxy = peer::is_proxy(peer, &app.trusted_proxies);
     let peer = peer::address(peer, request.headers(), &app.trusted_proxies);
-    respond(&app, request, peer, is_proxy).await
-}
-
-/// Responds to a caller at the address `peer`. `is_proxy`: the headers of the request are those of a trusted proxy.
-pub async fn respond(app: &Arc<App>, request: Request<Body>, peer: IpAddr, is_proxy: bool) -> Response<Body> {
-    let request_id = Uuid::now_v7();
     let began = Instant::now();
     let method = request.method().clone();
     let trail = Arc::new(app.tracer.begin(request_id, request.headers(), is_proxy));
-    let work = json_log::within(request_id, route(app, request, &trail, peer));
+    let work = json_log::within(request_id, route(&app, request, &trail, peer));
     let outcome = AssertUnwindSafe(work).catch_unwind().await;
     let mut response = match outcome {
         Ok(Ok(response)) => response,

@@ -11,7 +11,6 @@ mod compression;
 mod conditional;
 mod connection;
 pub mod connection_limit;
-pub mod console;
 pub mod cors;
 mod credential;
 mod file;

@@ -1,4 +1,4 @@
-//! The private listener: metrics, and the operators' side with its pages. Never on a public address.
+//! The private listener: metrics, and the operators' side. Never on a public address.
 //!
 //! A page of the open internet can have a name point to a private address and ask there by the visitor's browser. It cannot choose
 //! another name than its own: so this side answers to addresses, to `localhost`, and to names that the settings know.
@@ -15,25 +15,25 @@ use http::header;
 use http::uri::Authority;
 use metrics_exporter_prometheus::PrometheusHandle;
 
-use super::operator::pages::OperatorPages;
-use super::operator::problem;
+use super::operator::{self, Operator, problem};
+use crate::deployment::Deployment;
+use crate::oci::registries::Registries;
 
 /// Connections to this listener at once. They have descriptors of their own, whatever the public one is asked.
 pub const CONNECTIONS: usize = 64;
 
-/// `operators`: their API. `pages`: their console, if it is served. `names`: what this listener is called besides its address.
+/// `names`: what this listener is called besides its address.
 pub fn router(
     metrics: PrometheusHandle,
-    operators: Router,
-    pages: Option<Arc<OperatorPages>>,
+    deployment: Arc<Deployment>,
+    operators: Vec<Operator>,
+    registries: Registries,
     names: Vec<String>,
 ) -> Router {
-    let pages = pages.map(|pages| stoa_console::operator_router(pages)).unwrap_or_default();
     let names: Arc<[String]> = names.into();
     Router::new()
         .route("/metrics", get(move || std::future::ready(metrics.render())))
-        .merge(operators)
-        .merge(pages)
+        .merge(operator::router(deployment, operators, registries))
         .layer(middleware::from_fn(move |request, next| require_own_name(names.clone(), request, next)))
 }
 

@@ -16,8 +16,8 @@ use super::keys::{KeySet, KeySetFault};
 
 /// The largest document that is read, either of the two.
 const MAX_DOCUMENT_BYTES: usize = 256 * 1024;
-/// Time for both documents together, for what is reported of one person, and for a sign-in, connecting included.
-pub(super) const TIME_LIMIT: Duration = Duration::from_secs(5);
+/// Time for both documents together, and for what is reported of one person, connecting included.
+const TIME_LIMIT: Duration = Duration::from_secs(5);
 /// As much as the log takes of a provider's `WWW-Authenticate`.
 const MAX_CHALLENGE_BYTES: usize = 200;
 
@@ -93,26 +93,15 @@ impl Discovery {
     /// Fetches the issuer's current keys, and where it tells of people, if it does.
     pub(super) async fn fetch(&self) -> Result<(KeySet, Option<Url>), FetchFault> {
         let both = async {
-            let configuration = self.configuration().await?;
+            let configuration = self.document(self.client.get(self.address.clone())).await?;
+            if configuration.get("issuer").and_then(Value::as_str) != Some(&self.issuer) {
+                return Err(FetchFault::OtherIssuer);
+            }
             let keys = self.address(&configuration, "jwks_uri").ok_or(FetchFault::KeysAddress)?;
             let keys = KeySet::read(&self.document(self.client.get(keys)).await?)?;
             Ok((keys, self.address(&configuration, "userinfo_endpoint")))
         };
         tokio::time::timeout(TIME_LIMIT, both).await.map_err(|_| FetchFault::Slow)?
-    }
-
-    /// The issuer's discovery document.
-    pub(super) async fn configuration(&self) -> Result<Map<String, Value>, FetchFault> {
-        let configuration = self.document(self.client.get(self.address.clone())).await?;
-        if configuration.get("issuer").and_then(Value::as_str) != Some(&self.issuer) {
-            return Err(FetchFault::OtherIssuer);
-        }
-        Ok(configuration)
-    }
-
-    /// A POST of a form, as token endpoints take it.
-    pub(super) fn post_form(&self, address: Url, form: String) -> RequestBuilder {
-        self.client.post(address).header(http::header::CONTENT_TYPE, "application/x-www-form-urlencoded").body(form)
     }
 
     /// The issuer's claims about the person whose token this is.
@@ -129,7 +118,7 @@ impl Discovery {
         as_safe_as_the_issuer.then_some(url)
     }
 
-    pub(super) async fn document(&self, asked: RequestBuilder) -> Result<Map<String, Value>, FetchFault> {
+    async fn document(&self, asked: RequestBuilder) -> Result<Map<String, Value>, FetchFault> {
         let mut response = asked.header(http::header::ACCEPT, "application/json").send().await?;
         if response.status() != http::StatusCode::OK {
             let challenge =

@@ -153,7 +153,7 @@ fn without_application(typ: &str) -> &str {
 }
 
 /// Plain HTTP is for an issuer on the same machine (tests, a local identity provider).
-pub fn is_http_on_loopback(url: &Url) -> bool {
+pub(super) fn is_http_on_loopback(url: &Url) -> bool {
     url.scheme() == "http"
         && url.host_str().is_some_and(|host| {
             let literal = host.trim_start_matches('[').trim_end_matches(']');

@@ -226,23 +226,21 @@ async fn issue(session: &mut Session, call: &Call<'_>) -> Performed {
 
 async fn revoke(session: &mut Session, call: &Call<'_>) -> Performed {
     let (tenant, client, id) = (call.tenant()?, call.path_id("clientId")?, call.path_id("keyId")?);
-    end_key(session, tenant, (client, id), call.opened.now, Some(call.user()?.id)).await?;
+    session
+        .query(
+            "update stoa_api_key set revoked_at = $4, revoked_by = $5
+             where tenant_id = $1 and client_id = $2 and id = $3 and revoked_at is null",
+            &[
+                Cell::Id(tenant),
+                Cell::Id(client),
+                Cell::Id(id),
+                Cell::Instant(call.opened.now),
+                Cell::Id(call.user()?.id),
+            ],
+        )
+        .await?;
     let key = read_key(session, call, tenant, client, id).await?;
     Ok(Done { subjects: vec![client], ..answer_about(id, &key)? })
-}
-
-/// Revokes a key of a client, from the next request on. One that is revoked already stays as it is. `by` None: an operator.
-pub(super) async fn end_key(
-    session: &mut Session,
-    tenant: Uuid,
-    (client, key): (Uuid, Uuid),
-    now: i64,
-    by: Option<Uuid>,
-) -> Result<(), Error> {
-    let values = [Cell::Id(tenant), Cell::Id(client), Cell::Id(key), Cell::Instant(now), Cell::optional(by, Cell::Id)];
-    let sql = "update stoa_api_key set revoked_at = $4, revoked_by = $5
-               where tenant_id = $1 and client_id = $2 and id = $3 and revoked_at is null";
-    session.query(sql, &values).await.map(drop)
 }
 
 async fn read_key(

@@ -25,14 +25,11 @@ struct TenantContext {
 }
 
 #[derive(Serialize, JsonSchema)]
-#[serde(rename_all = "camelCase")]
 #[schemars(inline)]
 struct Tenant {
     id: Uuid,
     name: String,
     status: TenantStatus,
-    /// IANA name of the time zone in which the company's days begin.
-    time_zone: String,
     entitlements: Vec<String>,
 }
 
@@ -64,7 +61,6 @@ async fn get(session: &mut Session, call: &Call<'_>) -> Performed {
             id: tenant,
             name: company.text(0)?,
             status: TenantStatus::read(company, 1)?,
-            time_zone: member.time_zone.clone(),
             entitlements: serde_json::from_str(&company.text(2)?).unwrap_or_default(),
         },
         membership: OwnMembership {

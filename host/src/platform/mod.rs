@@ -19,7 +19,6 @@ pub mod iam;
 pub mod onboarding;
 pub mod operation;
 pub mod operators;
-pub mod oversight;
 pub mod page;
 pub mod public;
 pub mod reply;

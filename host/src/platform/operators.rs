@@ -1,5 +1,5 @@
-//! Operators' actions on companies, outside any request: make, suspend, resume, entitle. The command line calls them beside hosts
-//! that run, and the operators' API of each host; every change leaves its audit entry.
+//! Operators' actions on companies, outside any request: make, list, suspend, resume, entitle. The command line's side of the
+//! platform, on the same database as the hosts that run; every change leaves its audit entry.
 
 use std::sync::Arc;
 
@@ -46,11 +46,6 @@ pub enum Owner {
 pub enum CompanyRefusal {
     #[error("there is no company {0}")]
     NoCompany(Uuid),
-    /// Of a company: a key, an endpoint, a delivery.
-    #[error("the company has no such {0}")]
-    NoRecord(&'static str),
-    #[error("{0}")]
-    State(&'static str),
     #[error("no user {0} has signed in")]
     NoUser(String),
     #[error("{0} users of several issuers have this address: name one by id ({1})")]
@@ -62,7 +57,25 @@ pub enum CompanyRefusal {
 }
 
 /// The result of an operator's action, or why it was not done.
-pub type CompanyResult<T> = Result<T, CompanyRefusal>;
+type CompanyResult<T> = Result<T, CompanyRefusal>;
+
+/// Every company, the oldest first.
+pub async fn list(database: &Database) -> Result<Vec<Json>, Error> {
+    let work: Work<Vec<Json>> = Arc::new(|mut session| {
+        Box::pin(async move {
+            match all(&mut session).await {
+                Ok(companies) => (Some(session), Verdict::Commit(companies)),
+                Err(error) => (Some(session), Verdict::Fail(error)),
+            }
+        })
+    });
+    let mut companies = Vec::new();
+    for shard in database.shards() {
+        companies.extend(database.read(shard, work.clone()).await?);
+    }
+    companies.sort_by(|one, other| one["id"].as_str().cmp(&other["id"].as_str()));
+    Ok(companies)
+}
 
 /// Changes a company; answers it, and whether anything differs now.
 pub async fn change(
@@ -103,6 +116,13 @@ pub async fn create(
     database.write(Shard::Global, work).await
 }
 
+async fn all(session: &mut Session) -> Result<Vec<Json>, Error> {
+    session.begin_plain(true).await?;
+    let rows =
+        session.query("select id, name, status, entitlements, created_at from stoa_tenant order by id", &[]).await?;
+    rows.iter().map(|row| Ok(Company::read(row)?.json())).collect()
+}
+
 async fn apply(
     session: &mut Session,
     tenant: Uuid,
@@ -136,7 +156,7 @@ async fn apply(
         )
         .await?;
     let metadata = json!({ "result": "SUCCESS", "changed": [changed] });
-    audit(session, now, tenant, ("TENANT", tenant), Uuid::now_v7(), operation, &metadata).await?;
+    audit(session, now, tenant, Uuid::now_v7(), operation, &metadata).await?;
     Ok(Ok((company.json(), true)))
 }
 
@@ -174,7 +194,7 @@ async fn make(
     let written = async {
         let tenant = founded.company.tenant_id;
         let metadata = json!({ "result": "SUCCESS", "detail": { "userId": owner } });
-        audit(&mut session, now, tenant, ("TENANT", tenant), request, "createCompany", &metadata).await?;
+        audit(&mut session, now, tenant, request, "createCompany", &metadata).await?;
         emit(&mut session, now, tenant, request, &founded.emitted).await
     };
     match written.await {
@@ -213,12 +233,10 @@ async fn user(session: &mut Session, owner: &Owner) -> Result<CompanyResult<Uuid
     })
 }
 
-/// Writes an entry of the company's audit about this resource of it.
-pub(super) async fn audit(
+async fn audit(
     session: &mut Session,
     now: i64,
     tenant: Uuid,
-    (resource_type, resource): (&'static str, Uuid),
     request: Uuid,
     operation: &'static str,
     metadata: &Json,
@@ -227,15 +245,13 @@ pub(super) async fn audit(
         .query(
             "insert into stoa_audit (tenant_id, id, request_id, actor_type, actor_id, operation, resource_type,
                resource_id, metadata, created_at)
-             values ($1, $2, $3, 'SYSTEM', $4, $5, $6, $7, $8, $9)",
+             values ($1, $2, $3, 'SYSTEM', $4, $5, 'TENANT', $1, $6, $7)",
             &[
                 Cell::Id(tenant),
                 Cell::Id(Ids::new(now).make()),
                 Cell::Id(request),
                 Cell::text(OPERATOR),
                 Cell::text(operation),
-                Cell::text(resource_type),
-                Cell::Id(resource),
                 Cell::text(metadata.to_string()),
                 Cell::Instant(now),
             ],
@@ -271,7 +287,7 @@ pub async fn emit(session: &mut Session, now: i64, tenant: Uuid, request: Uuid, 
 }
 
 /// A company as operators see it.
-pub(super) struct Company {
+struct Company {
     id: Uuid,
     name: String,
     status: String,
@@ -281,7 +297,7 @@ pub(super) struct Company {
 
 impl Company {
     /// From id, name, status, entitlements and time of making.
-    pub(super) fn read(row: &Row) -> Result<Company, Error> {
+    fn read(row: &Row) -> Result<Company, Error> {
         let entitlements = serde_json::from_str(&row.text(3)?).map_err(|error| Error::Fault(error.to_string()))?;
         Ok(Company {
             id: row.id(0)?,
@@ -319,7 +335,7 @@ impl Company {
         (before != (self.status.clone(), self.entitlements.clone())).then_some(made)
     }
 
-    pub(super) fn json(&self) -> Json {
+    fn json(&self) -> Json {
         json!({
             "id": self.id,
             "name": self.name,

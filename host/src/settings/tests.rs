@@ -84,34 +84,3 @@ fn traces_go_to_an_http_address() {
         assert_eq!(settings.check().is_ok(), is_good, "{address} {ratio}");
     }
 }
-
-#[test]
-fn the_console_has_an_address_where_it_has_a_client() {
-    for (address, expected) in [
-        ("https://shop.example", Some("https://shop.example")),
-        ("https://shop.example:443/", Some("https://shop.example")),
-        ("https://Shop.example:8443", Some("https://shop.example:8443")),
-        ("http://127.0.0.1:8080", Some("http://127.0.0.1:8080")),
-        ("http://localhost:8080", Some("http://localhost:8080")),
-        ("http://shop.example", None),
-        ("https://shop.example/console", None),
-        ("https://shop.example?a=b", None),
-        ("https://user@shop.example", None),
-        ("shop.example", None),
-    ] {
-        let settings = Settings { console_url: Some(address.into()), ..Settings::default() };
-        assert_eq!(settings.console_address().unwrap_or_default().as_deref(), expected, "{address}");
-        assert_eq!(settings.check().is_ok(), expected.is_some(), "{address}");
-    }
-    let (issuer, audience) = (Some("https://sso.example".to_owned()), Some("stoa".to_owned()));
-    let client = Settings { console_client_id: Some("console".into()), ..Settings::default() };
-    assert!(client.check().is_err(), "no issuer");
-    let client = Settings { oidc_issuer: issuer, oidc_audience: audience, ..client };
-    assert!(client.check().is_err(), "no address");
-    assert!(Settings { console: ConsoleSwitch::Off, ..client.clone() }.check().is_ok());
-    let client = Settings { console_url: Some("https://shop.example".into()), ..client };
-    assert!(client.check().is_ok());
-    let secret = Settings { console_client_secret: Some("s3cret".into()), ..client };
-    assert!(!serde_json::to_string(&secret).unwrap().contains("s3cret"));
-    assert_eq!(secret.console_clients().unwrap()[0].1.client_secret.as_deref(), Some("s3cret"));
-}

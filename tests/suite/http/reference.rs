@@ -114,7 +114,7 @@ fn guide_knows_every_refusal_and_no_other(database: Database) {
 fn a_person_reads_it_in_a_browser(database: Database) {
     let stoa = host::shared(database);
     let token = stoa.token(&format!("{}@example.test", fresh("reader-")));
-    let read = browser::run("http::reference", "reference.mjs", &[("URL", &stoa.url()), ("TOKEN", &token)]);
+    let read = browser::read_reference(&[("URL", &stoa.url()), ("TOKEN", &token)]);
     match read {
         Ok(pictures) => println!("what it looked like: {}", pictures.display()),
         Err(why) => {

@@ -11,6 +11,5 @@ mod iam_commands;
 mod iam_lists;
 mod last_version;
 mod onboarding_checklist;
-mod oversight;
 mod revocation;
 mod tenant_cli;

@@ -6,7 +6,6 @@ mod deliveries;
 mod endpoints;
 mod fan_out;
 mod names;
-mod oversight;
 mod receivers;
 mod redelivery;
 mod secrets;

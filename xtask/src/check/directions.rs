@@ -49,7 +49,7 @@ const MODULE: Order = &[
 
 /// The order of the crate that modules are written against. `plain` is macros, which every file below it may use by name.
 const SDK: Order = &[
-    &["bindings", "hint", "plain", "service_access", "sets"],
+    &["bindings", "plain", "service_access", "sets"],
     &["decimal", "extension", "instant", "json", "text"],
     &["date", "id"],
     &["collection", "field"],
@@ -61,29 +61,13 @@ const SDK: Order = &[
     &["lib"],
 ];
 
-/// The console: the seam and what needs nothing at the ground, pages of commerce and of operators at the roof.
-const CONSOLE: Order = &[
-    &["clock", "host", "pairs"],
-    &["files", "site"],
-    &["call"],
-    &["page"],
-    &["session"],
-    &["form"],
-    &["show"],
-    &["shop"],
-    &["route"],
-    &["operator"],
-    &["lib"],
-];
-
 /// Faults of a crate that are known and accepted for now. Lower the number as they go; an entry that is too generous is itself a
 /// fault.
 const DEBTS: &[(&str, usize)] = &[];
 
 pub fn check(workspace: &Workspace) -> Result<()> {
     let files = files(workspace)?;
-    let mut crates =
-        vec![("host".to_owned(), HOST), ("components/sdk".to_owned(), SDK), ("console".to_owned(), CONSOLE)];
+    let mut crates = vec![("host".to_owned(), HOST), ("components/sdk".to_owned(), SDK)];
     crates.extend(modules(&files).into_iter().map(|module| (module, MODULE)));
     let mut faults = Vec::new();
     let mut debts: BTreeMap<&str, usize> = DEBTS.iter().copied().collect();
@@ -304,18 +288,6 @@ mod tests {
         ] {
             assert_eq!(sdk(path, text), [expected], "{path}");
         }
-    }
-
-    #[test]
-    fn an_import_that_runs_back_is_found_in_the_console() {
-        let console = |path: &str, text: &str| judge_text(CONSOLE, "console", path, text);
-        for (path, text) in
-            [("show/list.rs", "use crate::form::field::Field;\n"), ("call.rs", "use crate::host::UserHost;\n")]
-        {
-            assert_eq!(console(path, text), [""; 0], "{path}");
-        }
-        let expected = [":1: `call` imports `session`"];
-        assert_eq!(console("call.rs", "use crate::session::Session;\n"), expected);
     }
 
     #[test]

@@ -71,9 +71,6 @@ const DEBTS: &[(&str, &str, usize)] = &[
 
 const LONGEST: usize = 700;
 
-/// Lines of `console/`, style and script included: what grows past it belongs into the contract or out of the console.
-const CONSOLE_LINES: usize = 5_170;
-
 /// The host knows nothing of commerce: no word of it in the host's code, in names as in texts, alone or as a part of a name
 /// (`price_list`, `PriceList`), one or many. Comments and tests may speak of examples.
 #[rustfmt::skip]
@@ -124,18 +121,10 @@ pub fn check(workspace: &Workspace) -> Result<()> {
         }
         faults.extend(debts.iter().map(|(path, _)| format!("{path}: {rule}: a debt of a file that is gone")));
     }
-    faults.extend(console_size(&files, CONSOLE_LINES));
     if !faults.is_empty() {
         bail!("{}", faults.join("\n"));
     }
     Ok(())
-}
-
-/// The whole console is bounded, not each of its files.
-fn console_size(files: &[File], most: usize) -> Option<String> {
-    let texts = files.iter().filter(|file| file.path.starts_with("console/"));
-    let lines: usize = texts.map(|file| file.text.lines().count()).sum();
-    (lines > most).then(|| format!("console size: {lines} lines, {most} are allowed"))
 }
 
 /// Text files that git tracks or would: a file not yet added is judged too.
@@ -276,14 +265,6 @@ mod tests {
     fn find_lines(rule: fn(&File) -> Vec<(usize, String)>, path: &str, text: &str) -> Vec<usize> {
         let file = File { path: path.to_string(), text: text.to_string() };
         rule(&file).into_iter().map(|(line, _)| line).collect()
-    }
-
-    #[test]
-    fn the_lines_of_the_console_are_counted_together() {
-        let file = |path: &str| File { path: path.to_owned(), text: "a\nb\n".to_owned() };
-        let files = [file("console/src/lib.rs"), file("console/style/console.css"), file("host/src/lib.rs")];
-        assert_eq!(console_size(&files, 4), None);
-        assert_eq!(console_size(&files, 3), Some("console size: 4 lines, 3 are allowed".to_owned()));
     }
 
     #[test]

@@ -86,7 +86,7 @@ const LIMITS: &[(&str, usize)] =
     &[("README.md", 200), ("ARCHITECTURE.md", 150), ("docs/style.md", 60), ("docs/decisions/", 15)];
 
 /// The most rows of the glossary.
-const MOST_WORDS: usize = 127;
+const MOST_WORDS: usize = 124;
 
 pub fn check(workspace: &Workspace) -> Result<()> {
     let mut faults = Vec::new();

@@ -12,7 +12,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::{Map, Value, json};
 use stoa_descriptor::extension::Shown;
-use stoa_descriptor::{Audience, Console, EventKind, Named, ProblemCode, Route, names};
+use stoa_descriptor::{Audience, EventKind, Named, ProblemCode, Route, names};
 
 pub use components::{host_schemas, is_general};
 
@@ -51,8 +51,6 @@ pub struct DocumentedModule<'a> {
     pub words: &'a [Named],
     /// The members that it adds to responses of other modules.
     pub shows: &'a [Shown],
-    /// How the console shows its records: `x-stoa-console` of its tag.
-    pub console: Option<&'a Console>,
     /// True if a partner signed it: then no other module depends on the names of its schemas.
     pub by_partner: bool,
 }
@@ -96,13 +94,13 @@ pub fn compose(operations: &[DocumentedOperation], modules: &[DocumentedModule],
         parameters.extend(webhooks::parameters());
     }
     let used: BTreeSet<&str> = operations.iter().map(|op| op.module).collect();
-    let events = (webhooks::TAG, "Requests that the host sends to webhook endpoints.", None);
+    let events = (webhooks::TAG, "Requests that the host sends to webhook endpoints.");
     let tags: Vec<Value> = modules
         .iter()
         .filter(|module| used.contains(module.name))
-        .map(|module| (module.name, module.description, module.console))
+        .map(|module| (module.name, module.description))
         .chain((!sent.is_empty()).then_some(events))
-        .map(|(name, description, console)| describe_tag(name, description, console))
+        .map(|(name, description)| json!({"name": name, "description": description}))
         .collect();
     Ok(json!({
         "openapi": "3.1.0",
@@ -169,14 +167,6 @@ fn write_paths(
         }
     }
     Ok(paths)
-}
-
-fn describe_tag(name: &str, description: &str, console: Option<&Console>) -> Value {
-    let mut tag = json!({ "name": name, "description": description });
-    if let Some(console) = console {
-        tag["x-stoa-console"] = json!(console);
-    }
-    tag
 }
 
 /// Every item code and its sentence: the shared ones, then those of the modules, the first of equals. A code of a module that is not

@@ -119,7 +119,6 @@ fn document() -> Value {
     let events = [kind("catalog.product.created", json!({"$ref": "#/$defs/Told"}), json!({"code": "A"}))];
     let words = [("text", "What is looked for."), ("limit", "Of nothing.")]
         .map(|(name, text)| Named { code: name.to_owned(), description: text.to_owned() });
-    let hints = serde_json::from_value(json!({"lists": [{"list": "listThings", "group": "Goods"}]})).unwrap();
     let platform = DocumentedModule {
         name: "platform",
         description: "The platform.",
@@ -129,7 +128,6 @@ fn document() -> Value {
         events: &[],
         words: &[],
         shows: &[],
-        console: None,
         by_partner: false,
     };
     let modules = [
@@ -141,7 +139,6 @@ fn document() -> Value {
             problems: &problems,
             events: &events,
             words: &words,
-            console: Some(&hints),
             ..platform
         },
         DocumentedModule { name: "pricing", description: "Prices.", schemas: &pricing, ..platform },
@@ -234,9 +231,7 @@ fn holds_together() {
     assert_eq!(document["info"]["version"], "1.32.0");
     assert_eq!(document["info"]["x-stoa-generation"], 7);
     assert_eq!(document["servers"], json!([{"url": "/v1"}]));
-    let hints = json!({"lists": [{"list": "listThings", "group": "Goods"}]});
-    let shown: Vec<&Value> = document["tags"].as_array().unwrap().iter().map(|tag| &tag["x-stoa-console"]).collect();
-    assert_eq!(shown, [&Value::Null, &hints, &Value::Null, &Value::Null]);
+    assert_eq!(document["tags"].as_array().unwrap().len(), 4);
 }
 
 #[test]
@@ -403,7 +398,6 @@ fn what_cannot_be_published() {
         events: &[],
         words: &[],
         shows: &[],
-        console: None,
         by_partner: false,
     };
     let get = |operation: &str, path: &str| route(json!({"method": "GET", "path": path, "operation": operation}));
@@ -444,7 +438,6 @@ fn new_module<'a>(name: &'a str, schemas: &'a Map<String, Value>, by_partner: bo
         events: &[],
         words: &[],
         shows: &[],
-        console: None,
         by_partner,
     }
 }

@@ -2,7 +2,7 @@
 //! code and item, and whether it breaks anybody. A pure function of two surfaces.
 //!
 //! In doubt a change counts as breaking: an operator who knows better allows its code. A difference in parts that are neither
-//! reported to anybody nor relied on (descriptions, summaries, examples, hints for the console) is no change.
+//! reported to anybody nor relied on (descriptions, summaries, examples) is no change.
 
 pub mod codes;
 mod declared;

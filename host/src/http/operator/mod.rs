@@ -1,17 +1,14 @@
 //! The operators' side (platform.md 9), on the private listener: what runs, what could, and the change from one to the other.
-//! Operators are not tenants: they come with a token of the deployment. They see the host's own records of a company (status,
-//! entitlements, clients, keys without secrets, endpoints, deliveries without bodies) and no row of a module: a verification names
-//! rows that are broken, and none of their content.
+//! Operators are not tenants: they come with a token of the deployment, and see no company's data: a verification names rows that
+//! are broken, and none of their content.
 
 mod answer;
 mod artifact;
 mod change;
-mod companies;
 mod compare;
 mod forget;
 mod history;
 mod logs;
-pub mod pages;
 mod points;
 mod push;
 mod show;
@@ -94,7 +91,6 @@ pub fn router(deployment: Arc<Deployment>, operators: Vec<Operator>, registries:
         .merge(verify::routes())
         .merge(logs::routes())
         .merge(forget::routes())
-        .merge(companies::routes())
         .fallback(|| async { Answer(Err(DeploymentError::NotFound("operation"))) })
         .layer(DefaultBodyLimit::max(LARGEST + (1 << 16)))
         .layer(middleware::from_fn_with_state(console.clone(), require_operator))

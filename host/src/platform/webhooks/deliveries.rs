@@ -111,11 +111,10 @@ pub struct RedeliveredRange {
     count: usize,
 }
 
-pub const COLUMNS: &str = "id, event_id, kind, status, attempts, next_attempt_at, created_at";
+const COLUMNS: &str = "id, event_id, kind, status, attempts, next_attempt_at, created_at";
 
 impl Delivery {
-    /// From `COLUMNS`.
-    pub fn read(row: &Row) -> Result<Delivery, Error> {
+    fn read(row: &Row) -> Result<Delivery, Error> {
         let attempts: Vec<Attempt> =
             serde_json::from_str(&row.text(4)?).map_err(|error| Error::Fault(error.to_string()))?;
         let attempts = attempts.into_iter().map(|attempt| DeliveryAttempt {
@@ -158,59 +157,45 @@ fn instant(time: DateTime<Utc>) -> Cell {
     Cell::Instant(time.timestamp_millis())
 }
 
-/// Locks an endpoint, which must be able to take deliveries, and its lane.
-async fn lock_taker(session: &mut Session, tenant: Uuid, endpoint: Uuid) -> Result<(), Refused> {
-    let lock = if matches!(session, Session::Postgres(_)) { " for update" } else { "" };
-    let sql = format!("select status from stoa_webhook_endpoint where tenant_id = $1 and id = $2{lock}");
-    let rows = session.query_composed(sql, &[Cell::Id(tenant), Cell::Id(endpoint)]).await?;
-    let row = rows.first().ok_or_else(|| Problem::new("NOT_FOUND"))?;
-    match WebhookStatus::read(row, 0)? {
+/// The endpoint of the path, which must be able to take deliveries; its lane is locked.
+async fn read_taker(session: &mut Session, call: &Call<'_>) -> Result<Uuid, Refused> {
+    let webhook = endpoints::read(session, call, true).await?;
+    match webhook.status {
         WebhookStatus::Active => {}
         WebhookStatus::Disabled => return Err(Problem::new("ILLEGAL_STATE").into()),
         WebhookStatus::Archived => return Err(Problem::new("ARCHIVED").into()),
     }
-    Ok(lock_lane(session, tenant, endpoint).await?)
+    lock_lane(session, call.tenant()?, webhook.id).await?;
+    Ok(webhook.id)
 }
 
 pub async fn redeliver(session: &mut Session, call: &Call<'_>) -> Performed {
     let (tenant, id) = (call.tenant()?, call.path_id("deliveryId")?);
     let endpoint = endpoints::read(session, call, false).await?.id;
-    let delivery_id = send_again(session, tenant, call.opened.now, endpoint, id).await?;
-    let done = answer_about(delivery_id, &Redelivered { delivery_id })?;
-    Ok(Done { subjects: vec![endpoint], ..done })
-}
-
-/// Makes a new delivery of the event of one that has ended; returns its id.
-pub async fn send_again(
-    session: &mut Session,
-    tenant: Uuid,
-    now: i64,
-    endpoint: Uuid,
-    delivery: Uuid,
-) -> Result<Uuid, Refused> {
     let rows = session
         .query(
             "select d.status, d.event_id, d.kind, e.id from stoa_webhook_delivery d
              left join stoa_event e on e.tenant_id = $1 and e.id = d.event_id
              where d.tenant_id = $1 and d.endpoint_id = $2 and d.id = $3",
-            &[Cell::Id(tenant), Cell::Id(endpoint), Cell::Id(delivery)],
+            &[Cell::Id(tenant), Cell::Id(endpoint), Cell::Id(id)],
         )
         .await?;
     let row = rows.first().ok_or_else(|| Problem::new("NOT_FOUND"))?;
-    lock_taker(session, tenant, endpoint).await?;
+    read_taker(session, call).await?;
     // While it is under way, or once its event is no longer kept.
     if DeliveryStatus::read(row, 0)? == DeliveryStatus::Pending || row.is_null(3) {
         return Err(Problem::new("ILLEGAL_STATE").into());
     }
-    let made = insert(session, tenant, now, endpoint, &[(row.id(1)?, row.text(2)?)]).await?;
-    Ok(made.first().copied().ok_or_else(|| Error::Fault("a delivery was not made".into()))?)
+    let made = insert(session, call, endpoint, &[(row.id(1)?, row.text(2)?)]).await?;
+    let delivery_id = made.first().copied().ok_or_else(|| Error::Fault("a delivery was not made".into()))?;
+    let done = answer_about(delivery_id, &Redelivered { delivery_id })?;
+    Ok(Done { subjects: vec![endpoint], ..done })
 }
 
 pub async fn redeliver_range(session: &mut Session, call: &Call<'_>) -> Performed {
     let tenant = call.tenant()?;
     let Range { from, to, kind, status } = call.body()?;
-    let endpoint = call.path_id("webhookId")?;
-    lock_taker(session, tenant, endpoint).await?;
+    let endpoint = read_taker(session, call).await?;
     let mut wanted = Conditions::new("d.tenant_id", tenant);
     wanted.and("d.endpoint_id = ?", Cell::Id(endpoint));
     wanted.and("d.created_at >= ?", instant(from));
@@ -236,18 +221,18 @@ pub async fn redeliver_range(session: &mut Session, call: &Call<'_>) -> Performe
         return Err(Problem::limit_exceeded(MOST, "EVENTS").into());
     }
     let events = rows.iter().map(|row| Ok((row.id(0)?, row.text(1)?))).collect::<Result<Vec<_>, Error>>()?;
-    let count = insert(session, tenant, call.opened.now, endpoint, &events).await?.len();
+    let count = insert(session, call, endpoint, &events).await?.len();
     Ok(Done { subjects: vec![endpoint], ..answer_about(endpoint, &RedeliveredRange { count })? })
 }
 
 /// New deliveries of these events, due now. Their ids.
 async fn insert(
     session: &mut Session,
-    tenant: Uuid,
-    now: i64,
+    call: &Call<'_>,
     endpoint: Uuid,
     events: &[(Uuid, String)],
 ) -> Result<Vec<Uuid>, Error> {
+    let (tenant, now) = (call.tenant().map_err(|_| Error::Fault("no company".into()))?, call.opened.now);
     let mut ids = Ids::new(now);
     let made: Vec<Uuid> = events.iter().map(|_| ids.make()).collect();
     let rows: Vec<Json> =

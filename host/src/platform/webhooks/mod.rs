@@ -1,7 +1,7 @@
 //! Webhooks of a company: the endpoints that receive events, and the result of each delivery. People and API clients see and change the
 //! same ones.
 
-pub(super) mod deliveries;
+mod deliveries;
 mod endpoints;
 
 use std::sync::Arc;

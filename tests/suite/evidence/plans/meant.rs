@@ -229,10 +229,6 @@ pub const MEANT: &[Meant] = &[
         scans: &[("stoa_listener", "trouble"), ("stoa_timer_lag", "tries"), ("stoa_timer_lag", "module")],
     },
     Meant {
-        why: "an operator looks for a part of a company's name: no index serves that, and a page of companies is soon full",
-        scans: &[("stoa_tenant", "lower(name)")],
-    },
-    Meant {
         why: "a look at all companies for those with events that a module has not received, each of them by its key",
         scans: &[
             ("stoa_tenant", "stoa_listener"),

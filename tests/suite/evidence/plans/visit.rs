@@ -35,7 +35,6 @@ pub fn visit_all(host: &Stoa) -> Company {
     }
     assert!(refused.is_empty(), "{} visits were rejected:\n{}", refused.len(), refused.join("\n"));
     company.verified();
-    visit_as_operator(host, &company);
     company
 }
 
@@ -62,18 +61,6 @@ pub fn visit_extensions(host: &Stoa) {
     ill.change(&format!("update stoa_timer_lag set retry_at = {} where {{tenant}}", host.now()));
     let is_well = || ill.count("stoa_listener", "trouble is null") == 1 && ill.count("stoa_timer_lag", "1 = 1") == 0;
     eventually(|| is_well().then_some(()));
-}
-
-/// The reads of the operators' API, which is no part of the contract.
-fn visit_as_operator(host: &Stoa, company: &Company) {
-    let operator = host.console();
-    let shown = operator.get(&format!("companies/{}", company.tenant)).is(200);
-    let webhook = shown["webhooks"][0]["id"].as_str().unwrap_or_else(|| panic!("no webhook: {shown}"));
-    let deliveries = format!("companies/{}/webhooks/{webhook}/deliveries", company.tenant);
-    let failed = format!("{deliveries}?status=FAILED");
-    for path in ["companies", "companies?text=x", "audit", &deliveries, &failed] {
-        operator.get(path).is(200);
-    }
 }
 
 /// With what was asked beside the least, and the answer.

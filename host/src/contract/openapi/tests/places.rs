@@ -25,7 +25,6 @@ fn compose_place(shows: &[(&str, &str)]) -> Value {
         events: &[],
         words: &[],
         shows,
-        console: None,
         by_partner,
     };
     let none: &[Shown] = &[];
