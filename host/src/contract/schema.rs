@@ -514,7 +514,8 @@ mod tests {
         let mut members = Map::new();
         (0..500_000).for_each(|i| drop(members.insert(format!("k{i}"), json!(i))));
         assert_eq!(faults(&wide, Value::Object(members)), [" TYPE"]);
-        assert!(started.elapsed() < Duration::from_secs(5), "{:?}", started.elapsed());
+        // Each item compared with each other one would take hours; a busy machine needs some seconds without optimization.
+        assert!(started.elapsed() < Duration::from_secs(60), "{:?}", started.elapsed());
     }
 
     #[test]
