@@ -106,6 +106,20 @@ pub struct Received {
     pub request: Id,
 }
 
+impl From<listener::Event> for Received {
+    fn from(event: listener::Event) -> Received {
+        Received {
+            id: event.id.map(Id::from),
+            kind: event.kind,
+            resource: event.resource.into(),
+            version: event.version,
+            data: event.data,
+            occurred_at: Instant(event.occurred_at),
+            request: event.request.into(),
+        }
+    }
+}
+
 impl Received {
     /// The event's data as a struct of the members that the module reads. Ends the call where they have another shape.
     #[track_caller]
@@ -182,15 +196,7 @@ pub(crate) fn receive(rows: &[Receives], moment: listener::Moment, event: listen
     let Some(row) = rows.iter().find(|row| row.kind == event.kind && row.moment == moment) else {
         fault("an event that the descriptor does not receive");
     };
-    (row.run)(&Received {
-        id: event.id.map(Id::from),
-        kind: event.kind,
-        resource: event.resource.into(),
-        version: event.version,
-        data: event.data,
-        occurred_at: Instant(event.occurred_at),
-        request: event.request.into(),
-    })
+    (row.run)(&event.into())
 }
 
 /// Runs a batch of the timer of this code.

@@ -7,7 +7,6 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use uuid::Uuid;
-use wasmtime::component::Instance;
 use wasmtime::{AsContextMut as _, Engine, Store, Trap, UpdateDeadline};
 
 use super::facts::RequestFacts;
@@ -96,12 +95,13 @@ pub async fn upgrade(
 /// One event that was committed, for a module that receives its kind.
 pub async fn receive(entry: CallContext, event: &listener::Event) -> Ran<Result<(), module::Problem>> {
     let operation = format!("receive {}", event.kind);
-    ask_extension(
+    ask_module(
         entry,
         &operation,
-        async |module, instance, store| {
+        async |module, store| {
             let indices = module.receives.as_ref().ok_or_else(lack_function)?;
-            let guest = indices.load(&mut *store, instance)?;
+            let instance = module.code.instance_pre().instantiate_async(&mut *store).await?;
+            let guest = indices.load(&mut *store, &instance)?;
             guest.call_receive(store, listener::Moment::AfterCommit, event).await
         },
         Result::is_ok,
@@ -117,12 +117,13 @@ pub async fn run_timer(
     cursor: Option<&str>,
 ) -> Ran<Result<Option<String>, module::Problem>> {
     let operation = format!("timer {timer}");
-    ask_extension(
+    ask_module(
         entry,
         &operation,
-        async |module, instance, store| {
+        async |module, store| {
             let indices = module.timer.as_ref().ok_or_else(lack_function)?;
-            let guest = indices.load(&mut *store, instance)?;
+            let instance = module.code.instance_pre().instantiate_async(&mut *store).await?;
+            let guest = indices.load(&mut *store, &instance)?;
             guest.call_run(store, timer, window, cursor).await
         },
         Result::is_ok,
@@ -141,25 +142,18 @@ async fn ask<T>(
     call: impl AsyncFnOnce(&GuestModule, &mut Store<State>) -> wasmtime::Result<T>,
     succeeds: fn(&T) -> bool,
 ) -> Ran<T> {
-    let (module, listeners) = (entry.module.clone(), entry.listeners.clone());
-    let (state, began) = (begin(entry, operation), Instant::now());
-    let clock = state.clock.clone();
-    let mut store = store(module.code.engine(), state);
-    let answer = async {
-        let guest = module.code.instantiate_async(&mut store).await?;
-        let answer = call(guest.commerce_platform_module(), &mut store).await?;
-        let refusal = if succeeds(&answer) { listeners::notify(&mut store, &listeners).await? } else { None };
-        Ok::<_, wasmtime::Error>((answer, refusal))
+    let call = async move |module: &Arc<Module>, store: &mut Store<State>| {
+        let guest = module.code.instantiate_async(&mut *store).await?;
+        call(guest.commerce_platform_module(), store).await
     };
-    let result = clock.measure(answer).await;
-    end(module, began, store.into_data(), result, succeeds)
+    ask_module(entry, operation, call, succeeds).await
 }
 
-/// The same of a function that is no part of the platform's interface.
-async fn ask_extension<T>(
+/// The same of any function: `call` makes the instance.
+async fn ask_module<T>(
     entry: CallContext,
     operation: &str,
-    call: impl AsyncFnOnce(&Arc<Module>, &Instance, &mut Store<State>) -> wasmtime::Result<T>,
+    call: impl AsyncFnOnce(&Arc<Module>, &mut Store<State>) -> wasmtime::Result<T>,
     succeeds: fn(&T) -> bool,
 ) -> Ran<T> {
     let (module, listeners) = (entry.module.clone(), entry.listeners.clone());
@@ -167,8 +161,7 @@ async fn ask_extension<T>(
     let clock = state.clock.clone();
     let mut store = store(module.code.engine(), state);
     let answer = async {
-        let instance = module.code.instance_pre().instantiate_async(&mut store).await?;
-        let answer = call(&module, &instance, &mut store).await?;
+        let answer = call(&module, &mut store).await?;
         let refusal = if succeeds(&answer) { listeners::notify(&mut store, &listeners).await? } else { None };
         Ok::<_, wasmtime::Error>((answer, refusal))
     };

@@ -12,8 +12,8 @@ use serde_json::json;
 use stoa_sdk::descriptor::{Descriptor, Extension, Named};
 use stoa_sdk::extension::listening::exports::commerce::extension::listener;
 use stoa_sdk::{
-    Answer, Call, Entity, EventData, EventKind, Extends, Id, Instant, Json, Manifest, Module, Moment, Problem,
-    Received, Receives, Shows, Timer, Window,
+    Answer, Call, Entity, EventData, EventKind, Extends, Id, Json, Manifest, Module, Moment, Problem, Received,
+    Receives, Shows, Timer, Window,
 };
 use stoa_trade::points as point;
 
@@ -122,15 +122,7 @@ pub struct Listener;
 
 impl listener::Guest for Listener {
     fn receive(moment: listener::Moment, event: listener::Event) -> Result<(), Problem> {
-        let event = Received {
-            id: event.id.map(Id::from),
-            kind: event.kind,
-            resource: event.resource.into(),
-            version: event.version,
-            data: event.data,
-            occurred_at: Instant(event.occurred_at),
-            request: event.request.into(),
-        };
+        let event = Received::from(event);
         match moment {
             listener::Moment::InTransaction => receive(&event),
             listener::Moment::AfterCommit => receive_late(&event),
