@@ -37,5 +37,6 @@ def list_rejections(context, response, case):
     is_valid = case.meta is not None and case.meta.generation.mode.is_positive
     if is_valid and 400 <= status < 500 and status not in BY_RECORDS:
         with open("rejections.jsonl", "a", encoding="utf-8") as rejections:
-            problem = response.json()
-            print(json.dumps({"operation": case.operation.label, "problem": problem}), file=rejections)
+            key = response.request.headers.get("Idempotency-Key")
+            rejection = {"operation": case.operation.label, "key": repr(key), "problem": response.json()}
+            print(json.dumps(rejection), file=rejections)

@@ -94,7 +94,8 @@ pub fn spectral(contract: &Json) -> Result<Vec<Finding>, String> {
     Ok(problems.iter().map(finding).collect())
 }
 
-/// All checks of Schemathesis on a host. What it prints goes to `target/contract/CALLER.log`, with the requests to repeat.
+/// All checks of Schemathesis on a host. What it prints goes to `target/contract/CALLER.log`, with the requests to repeat; the
+/// rejections of valid requests go to `CALLER.rejections`, a line of JSON each.
 pub fn schemathesis(contract: &Json, caller: &Caller) -> Result<Vec<Finding>, String> {
     let (tools, place) = (python()?, place(contract));
     // The contract says that no text has U+0000.
@@ -124,6 +125,8 @@ pub fn schemathesis(contract: &Json, caller: &Caller) -> Result<Vec<Finding>, St
         log.display()
     );
     let rejections = fs::read_to_string(place.path().join("rejections.jsonl")).unwrap_or_default();
+    let kept = log.with_extension("rejections");
+    fs::write(&kept, &rejections).unwrap_or_else(|error| panic!("cannot write {}: {error}", kept.display()));
     let mut findings = read_report(&report, &log);
     findings.extend(read_rejections(&rejections));
     Ok(findings)
