@@ -59,7 +59,6 @@ impl Module for Pricing {
     };
 }
 
-#[cfg(feature = "component")]
 /// How the console names, groups and links the records.
 const HINTS: Hints = Hints {
     lists: &[ListHint::new("listPriceLists")
@@ -70,4 +69,5 @@ const HINTS: Hints = Hints {
     references: &[],
 };
 
+#[cfg(feature = "component")]
 stoa_sdk::export_module!(Pricing);
