@@ -2,6 +2,7 @@
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
+use std::sync::{Mutex, PoisonError};
 
 use crate::host::workspace;
 use crate::npm;
@@ -46,6 +47,9 @@ fn install(part: &str) -> Result<PathBuf, String> {
     files.sort_unstable();
     let files: Vec<&str> = files.iter().map(String::as_str).collect();
     let folder = workspace().join("target/browser").join(npm::digest(&source, &files));
+    // Tests of one process take turns: the first one installs.
+    static INSTALLS: Mutex<()> = Mutex::new(());
+    let _turn = INSTALLS.lock().unwrap_or_else(PoisonError::into_inner);
     if !folder.is_dir() {
         npm::install(part, &source, &files)?.keep(&folder);
     }

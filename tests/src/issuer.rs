@@ -150,6 +150,9 @@ fn answer(mut stream: TcpStream, shared: &Shared) -> std::io::Result<()> {
     }
     let tokens = shared.tokens.lock().unwrap_or_else(PoisonError::into_inner).clone();
     if head.starts_with(b"POST /token ") {
+        if shared.down.load(Ordering::SeqCst) {
+            return Ok(());
+        }
         let (status, tokens) = tokens.unwrap_or((404, Json::Null));
         let mut form = vec![0; length_of(&head)];
         lines.read_exact(&mut form)?;

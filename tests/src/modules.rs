@@ -19,6 +19,9 @@ pub fn guest(name: &str) -> Vec<u8> {
     fs::read(&path).unwrap_or_else(|error| panic!("no guest {}: {error}; run cargo xtask test", path.display()))
 }
 
+/// Changes that an operator consents to for an extension.
+pub const CONSENT: &[&str] = &["POINT_EXTENDED", "EVENT_RECEIVED", "TIMER_ADDED", "SERVICE_WANTED"];
+
 /// Where the example modules and the template lie, as `cargo xtask build-modules --examples` leaves them beside the modules.
 pub fn example(name: &str) -> PathBuf {
     let beside = folder().parent().map(|parent| parent.join("examples")).unwrap_or_default();

@@ -106,6 +106,8 @@ enum Shown {
     Id,
     Text,
     Json,
+    /// A list of words, which a blank separates in its column.
+    Words,
     Instant,
 }
 
@@ -119,7 +121,7 @@ const CREATED: (&str, Shown) = ("createdAt", Shown::Instant);
 
 const CLIENTS: &str = "select id, name, status, environment, scopes, created_at from stoa_api_client
     where tenant_id = $1 order by id limit $2";
-const CLIENT: Members = &[ID, NAME, STATUS, ("environment", Shown::Text), ("scopes", Shown::Json), CREATED];
+const CLIENT: Members = &[ID, NAME, STATUS, ("environment", Shown::Text), ("scopes", Shown::Words), CREATED];
 
 const KEYS: &str = "select id, client_id, prefix, last4,
       case when revoked_at is not null then 'REVOKED' when expires_at <= $3 then 'EXPIRED' else 'ACTIVE' end,
@@ -164,6 +166,7 @@ async fn select(session: &mut Session, sql: String, values: &[Cell], members: Me
                 Shown::Id => json!(row.id(index)?),
                 Shown::Text => row.text(index)?.into(),
                 Shown::Json => serde_json::from_str(&row.text(index)?).unwrap_or_default(),
+                Shown::Words => row.text(index)?.split_ascii_whitespace().collect(),
                 Shown::Instant => time(row.instant(index)?).into(),
             };
             object.insert((*name).to_owned(), value);

@@ -191,6 +191,6 @@ fn time_overview(database: Database) {
     // Another generation has another contract, which the next request reads.
     let operator = host.console();
     let digest = operator.pushed(&std::fs::read(modules::example("loyalty")).expect("the example"));
-    operator.activate(&digest, json!({})).is(200);
+    operator.activate(&digest, json!({ "allow": modules::CONSENT })).is(200);
     println!("{database:?}: after an activation it takes {:?}", read());
 }

@@ -105,7 +105,7 @@ fn send(stoa: &Stoa, contract: &Contract, operation: &Operation, example: &Examp
     let parts: String = parts.iter().map(|(name, value)| format!("&p/{name}={value}")).collect();
     let mut form = desk.browser.open(&format!("{address}?_form={}{parts}", operation.id)).is(200).form(&operation.id);
     if let Some(body) = body {
-        form = fill(form, &operation.id, &body, "");
+        form = fill(&desk, form, &operation.id, &body, "");
     }
     form.submit("send")
 }
@@ -123,7 +123,7 @@ fn find_page(contract: &Contract, operation: &Operation, path: &str) -> (String,
 }
 
 /// Types a value into a form. The version of the record is there already.
-fn fill(form: Form, id: &str, value: &Json, pointer: &str) -> Form {
+fn fill(desk: &Desk, form: Form, id: &str, value: &Json, pointer: &str) -> Form {
     let name = format!("v{pointer}");
     let has = |form: &Form, name: &str| form.names().iter().any(|other| other == name);
     match value {
@@ -135,11 +135,14 @@ fn fill(form: Form, id: &str, value: &Json, pointer: &str) -> Form {
             let mut form = form;
             // The branch first: it has the other fields.
             let has_branches = form.buttons().contains(&"Show its fields");
-            let branch = members.get("kind").and_then(Json::as_str).filter(|_| has_branches);
-            if let Some(branch) = branch {
-                form = form.fill(&format!("{name}/kind"), branch).submit(&format!("branch:{pointer}")).is(200).form(id);
+            let branches = ["kind", "movementType"].map(|member| (format!("{name}/{member}"), members.get(member)));
+            let mut stated = branches.into_iter().filter(|(name, _)| has_branches && has(&form, name));
+            if let Some((name, Some(Json::String(branch)))) = stated.next() {
+                form = form.fill(&name, branch).submit(&format!("branch:{pointer}")).is(200).form(id);
             }
-            members.iter().fold(form, |form, (member, value)| fill(form, id, value, &format!("{pointer}/{member}")))
+            let fill =
+                |form, (member, value): (&String, _)| fill(desk, form, id, value, &format!("{pointer}/{member}"));
+            members.iter().fold(form, fill)
         }
         Json::Array(items) if items.iter().all(Json::is_object) && has(&form, &format!("n{pointer}")) => {
             let mut form = form;
@@ -147,8 +150,11 @@ fn fill(form: Form, id: &str, value: &Json, pointer: &str) -> Form {
             while count(&form) < items.len() {
                 form = form.submit(&format!("add:{pointer}")).is(200).form(id);
             }
+            while count(&form) > items.len() {
+                form = form.submit(&format!("remove:{pointer}/{}", items.len())).is(200).form(id);
+            }
             let items = items.iter().enumerate();
-            items.fold(form, |form, (index, item)| fill(form, id, item, &format!("{pointer}/{index}")))
+            items.fold(form, |form, (index, item)| fill(desk, form, id, item, &format!("{pointer}/{index}")))
         }
         Json::Array(items) => {
             let texts: Vec<String> =
@@ -162,7 +168,13 @@ fn fill(form: Form, id: &str, value: &Json, pointer: &str) -> Form {
         Json::Bool(is_on) if form.options(&name).iter().any(|(value, _)| *value == "on") => {
             form.choose(&name, if *is_on { &["on"] } else { &[] })
         }
-        Json::String(text) => form.fill(&name, text),
+        Json::String(text) if has(&form, &name) => form.fill(&name, text),
+        // One of many records: a search finds it.
+        Json::String(text) => {
+            let code = desk.company.get(&format!("ledger/accounts/{text}")).is(200).text("code");
+            let searched = form.fill(&format!("s{pointer}"), &code).submit(&format!("find:{pointer}"));
+            searched.is(200).form(id).fill(&name, text)
+        }
         other => form.fill(&name, &other.to_string()),
     }
 }

@@ -55,7 +55,10 @@ fn names(items: &[Json]) -> Vec<String> {
 fn columns_lead_to_the_records_and_name_others(database: Database) {
     let desk = Desk::new(database);
     let brand = desk.company.brand("ACME");
-    let body = with(&product("Phone"), json!({ "brandId": brand, "variants": [{ "sku": "PHONE-1" }] }));
+    let body = with(
+        &product("Phone"),
+        json!({ "brandId": brand, "publicationStatus": "PUBLISHED", "variants": [{ "sku": "PHONE-1" }] }),
+    );
     let variant = desk.company.post("catalog/products", body).is(201)["variants"][0]["id"].clone();
     let page = desk.open("catalog/products");
     assert_eq!(first_cells(&page), ["Phone"]);

@@ -49,7 +49,7 @@ fn a_module_of_a_partner_has_pages_while_it_is_active(database: Database) {
     let operator = stoa.console();
     let bytes = fs::read(modules::example("loyalty")).expect("the example");
     let digest = operator.pushed(&bytes);
-    operator.activate(&digest, json!({})).is(200);
+    operator.activate(&digest, json!({ "allow": modules::CONSENT })).is(200);
     stoa.forget_contract();
     let navigation = shop.navigation();
     assert!(navigation.contains("<p class=\"group\">Loyalty</p>"), "{navigation}");

@@ -7,6 +7,7 @@ use std::sync::OnceLock;
 use serde_json::{Value as Json, json};
 use stoa_tests::billing::Office;
 use stoa_tests::host::{Settings, workspace};
+use stoa_tests::modules::CONSENT;
 use stoa_tests::selling::Counter;
 use stoa_tests::tills::{Session, Till, cash};
 use stoa_tests::{Company, Database, Folder, Stoa, at_once, modules, on_both_databases};
@@ -257,9 +258,8 @@ fn a_module_that_returns_finds_its_rows(database: Database) {
     let (console, till) = (host.console(), Till::new(Counter::new(host.company())));
     let session = till.open("0");
     let digest = console.pushed(&bytes("loyalty"));
-    let allow = ["POINT_EXTENDED", "EVENT_RECEIVED", "TIMER_ADDED", "SERVICE_WANTED"];
     console.activate(&digest, json!({})).refused(409, "CONTRACT_BREAKING");
-    console.activate(&digest, json!({ "allow": allow })).is(200);
+    console.activate(&digest, json!({ "allow": CONSENT })).is(200);
     host.forget_contract();
     program(till.shop());
     session.sell("30", cash("30"));

@@ -2,7 +2,7 @@
 
 use serde_json::json;
 use stoa_tests::host::Settings;
-use stoa_tests::modules::replace_name;
+use stoa_tests::modules::{CONSENT, replace_name};
 use stoa_tests::operator::Operator;
 use stoa_tests::{Database, Stoa, modules, on_one_database};
 
@@ -16,8 +16,6 @@ on_one_database![
     a_point_that_no_module_calls_is_linked_and_listed,
     a_point_has_at_most_25_extensions,
 ];
-
-const CONSENT: &[&str] = &["POINT_EXTENDED", "EVENT_RECEIVED", "TIMER_ADDED", "SERVICE_WANTED"];
 
 fn host_of_none(database: Database) -> (Stoa, Operator) {
     let host = Stoa::start_with(database, Settings::default().modules(modules::none()));
