@@ -271,7 +271,7 @@ fn a_module_that_returns_finds_its_rows(database: Database) {
     session.sell("10", by_points("1", "9"));
     till.shop().get("loyalty/program").refused(404, "NOT_FOUND");
 
-    console.activate(&digest, json!({ "allow": allow, "again": true })).is(200);
+    console.activate(&digest, json!({ "allow": CONSENT, "again": true })).is(200);
     host.forget_contract();
     assert_eq!(points(&till.counter), 30);
     session.sell("10", by_points("3", "7"));
