@@ -76,10 +76,19 @@ for (const { dataset, parentElement } of document.querySelectorAll("[data-total]
   }
 }
 
-// (4) The field that a scanner types into; else the faults of a form.
+// (4) A part of a page that has an address of its own.
+for (const part of document.querySelectorAll("[data-part]"))
+  fetch(part.querySelector("a").href).then(async (response) => {
+    if (!response.ok || response.redirected) return;
+    const main = new DOMParser().parseFromString(await response.text(), "text/html").querySelector("main");
+    main.querySelector("h1").remove();
+    part.replaceChildren(...main.childNodes);
+  });
+
+// (5) The field that a scanner types into; else the faults of a form.
 (document.querySelector("[data-scan]") ?? document.querySelector("[role=alert][tabindex]"))?.focus();
 
-// (5) A form is sent once.
+// (6) A form is sent once.
 document.addEventListener("submit", (event) => {
   if (event.defaultPrevented || event.target.method !== "post") return;
   // After the browser has read the pressed button.

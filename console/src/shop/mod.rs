@@ -61,6 +61,7 @@ pub async fn respond(visit: &Visit) -> Result<Response, Problem> {
     };
     match path[..] {
         [] => overview::draw(visit).await,
+        ["waiting"] => overview::draw_waiting(visit).await,
         ["till"] => till::draw_registers(visit, &said).await,
         ["till", session] => till::draw_sale(visit, session, &basket, &said).await,
         ["till", session, "close"] => till::draw_close(visit, session, &said).await,

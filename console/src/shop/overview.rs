@@ -1,11 +1,11 @@
-//! The start of a company: today's figures, two weeks of sales, goods that run out, and what waits.
+//! The start of a company: today's figures, two weeks of sales; and by itself what waits and goods that run out.
 
 use axum::response::Response;
 use chrono::{Days, NaiveDate};
 use maud::{Markup, html};
 use serde_json::Value;
 
-use crate::call::Problem;
+use crate::call::{Problem, to_address};
 use crate::page::{self, Visit};
 use crate::shop::parts::{cell, from_millionths, link, quantity, table, to_millionths};
 use crate::shop::{Read, address_of, items, join_ids, read_if, text};
@@ -46,7 +46,7 @@ fn start(today: NaiveDate, days: u64) -> String {
 
 async fn draw_entity(visit: &Visit, entity: &Value) -> Result<Markup, Problem> {
     let (id, own) = (text(entity, "id"), text(entity, "currencyCode"));
-    // A legal entity without books has no currency: that of a price list is the next best. Its call leaves none for the purchases.
+    // A legal entity without books has no currency: that of a price list is the next best.
     let lists = match own {
         "" => read_if(visit, "listPriceLists", "", [("status", "ACTIVE"), ("limit", "1")]).await?,
         _ => Value::Null,
@@ -57,21 +57,67 @@ async fn draw_entity(visit: &Visit, entity: &Value) -> Result<Markup, Problem> {
         return Ok(html! { p { (text) } });
     }
     let today = visit.clock().await?.today();
-    let (to, entity) = (today.to_string(), ("legalEntityId", id));
-    let (of_bars, of_sold) = (start(today, BARS), start(today, SOLD));
-    let report = |from, group, limit| {
-        [entity, ("currencyCode", currency), ("from", from), ("to", to.as_str()), ("groupBy", group), ("limit", limit)]
+    let to = today.to_string();
+    let of_bars = start(today, BARS);
+    let (days, cash) = tokio::join!(
+        read_if(visit, "getSalesReport", "", report(id, currency, &of_bars, &to, "DAY")),
+        read_if(visit, "getCashReport", "", report(id, currency, &to, &to, "")),
+    );
+    let figure = |label: &str, value: &str| draw_figure(label, html! { (amount(value)) " " (currency) });
+    let net = |days: &Value, day: &str| {
+        let row = items(days).iter().find(|row| text(row, "key") == day);
+        row.map_or("0.00", |row| text(row, "net")).to_owned()
     };
+    let bars = |days: &Value| -> Vec<(String, String)> {
+        (1..=BARS).rev().map(|back| start(today, back)).map(|day| (day.clone(), net(days, &day))).collect()
+    };
+    let mut waiting = vec![("entity", id), ("currency", currency)];
+    waiting.extend((!own.is_empty()).then_some(("books", "1")));
+    Ok(html! {
+        div.figures {
+            (draw_read(&days, |days| figure("Net sales today", &net(days, &to))))
+            (draw_read(&cash, |cash| html! {
+                (figure("At the tills today", text(&cash["totals"], "posReceipts")))
+                (figure("Payments of customers today", text(&cash["totals"], "customerPayments")))
+            }))
+        }
+        // A page of its own: both together would send more queries than a page may.
+        section data-part { (link(to_address(&format!("{}/-/waiting", visit.base), &waiting), "What waits and what runs out")) }
+        (draw_read(&days, |days| html! { h2 { "Net sales of 14 days" } (draw_bars(&bars(days))) }))
+    })
+}
+
+fn report<'q>(
+    entity: &'q str,
+    currency: &'q str,
+    from: &'q str,
+    to: &'q str,
+    group: &'q str,
+) -> [(&'q str, &'q str); 6] {
+    let limit = if group == "VARIANT" { "100" } else { "" };
+    [
+        ("legalEntityId", entity),
+        ("currencyCode", currency),
+        ("from", from),
+        ("to", to),
+        ("groupBy", group),
+        ("limit", limit),
+    ]
+}
+
+/// Open documents, and goods that run out. The overview states the legal entity, its currency and whether it keeps books.
+pub async fn draw_waiting(visit: &Visit) -> Result<Response, Problem> {
+    let [id, currency, books] = ["entity", "currency", "books"].map(|name| visit.query.get(name).unwrap_or_default());
+    let today = visit.clock().await?.today();
+    let (entity, of_sold, to) = (("legalEntityId", id), start(today, SOLD), today.to_string());
     let purchases = async {
-        match own {
+        match books {
             "" => Ok(Value::Null),
             _ => read_if(visit, "listPurchaseOrders", "", [("status", "APPROVED"), entity]).await,
         }
     };
-    let (days, sold, cash, sales, purchases) = tokio::join!(
-        read_if(visit, "getSalesReport", "", report(&of_bars, "DAY", "")),
-        read_if(visit, "getSalesReport", "", report(&of_sold, "VARIANT", "100")),
-        read_if(visit, "getCashReport", "", report(&to, "", "")),
+    let (sold, sales, purchases) = tokio::join!(
+        read_if(visit, "getSalesReport", "", report(id, currency, &of_sold, &to, "VARIANT")),
         read_if(visit, "listSalesOrders", "", [("status", "CONFIRMED"), entity]),
         purchases,
     );
@@ -81,27 +127,14 @@ async fn draw_entity(visit: &Visit, entity: &Value) -> Result<Markup, Problem> {
         "" => Ok(Value::Null),
         ids => read_if(visit, "listStock", "", [("variantIds", ids), entity, ("limit", "100")]).await,
     };
-    let figure = |label: &str, value: &str| draw_figure(label, html! { (amount(value)) " " (currency) });
-    let net = |days: &Value, day: &str| {
-        let row = items(days).iter().find(|row| text(row, "key") == day);
-        row.map_or("0.00", |row| text(row, "net")).to_owned()
-    };
-    let bars = |days: &Value| -> Vec<(String, String)> {
-        (1..=BARS).rev().map(|back| start(today, back)).map(|day| (day.clone(), net(days, &day))).collect()
-    };
-    Ok(html! {
+    let body = html! {
         div.figures {
-            (draw_read(&days, |days| figure("Net sales today", &net(days, &to))))
-            (draw_read(&cash, |cash| html! {
-                (figure("At the tills today", text(&cash["totals"], "posReceipts")))
-                (figure("Payments of customers today", text(&cash["totals"], "customerPayments")))
-            }))
             (draw_read(&sales, |page| draw_count(visit, page, "Orders to deliver", "listSalesOrders", "CONFIRMED")))
             (draw_read(&purchases, |page| draw_count(visit, page, "Purchases to receive", "listPurchaseOrders", "APPROVED")))
         }
-        (draw_read(&days, |days| html! { h2 { "Net sales of 14 days" } (draw_bars(&bars(days))) }))
         (draw_read(&stock, |stock| draw_shortages(visit, items(&sold), stock)))
-    })
+    };
+    page::draw(visit, "What waits and what runs out", body).await
 }
 
 fn draw_read(read: &Read, draw: impl Fn(&Value) -> Markup) -> Markup {

@@ -121,7 +121,7 @@ fn draw_head(visit: &Visit, said: &Said, list: &Value) -> Markup {
     };
     let fields = html! {
         (field(&from, "Valid from", control))
-        button aria-label={ "Set the prices of " (text(list, "name")) } { "Set prices" }
+        button aria-label={ "Set prices of " (text(list, "name")) } { "Set prices" }
     };
     let hidden = [("list", &list["id"]), ("currency", &list["currencyCode"])];
     html! {

@@ -7,7 +7,7 @@ use maud::{Markup, html};
 use serde_json::Value;
 
 use super::value::View;
-use crate::call::{Problem, to_address};
+use crate::call::{Problem, Reply, to_address};
 use crate::clock::Clock;
 use crate::form::draw::{self, Drawer};
 use crate::form::field::{Field, Kind};
@@ -155,8 +155,8 @@ pub async fn respond(
     let paging: Vec<(&str, &str)> = limit.into_iter().chain(cursor).collect();
     let (mut body, mut faults) = (Value::Null, Faults::default());
     if filters.list_blank().is_empty() {
-        match visit.calls.get(&filters.path(&paging), &[]).await {
-            Ok(reply) => body = reply.body,
+        match read_if_there(visit, &filters.path(&paging)).await {
+            Ok(reply) => body = reply.map_or(Value::Null, |reply| reply.body),
             Err(problem) if problem.status == StatusCode::BAD_REQUEST => faults = filters.find_faults(&problem),
             Err(problem) => return Err(problem),
         }
@@ -179,7 +179,8 @@ pub async fn respond(
         (draw_actions(&view, collection, &visit.path))
         @if operation.csv { p { a.button.plain href=(address(&[("_as", "csv")])) { "CSV" } } }
         (filters.draw(&offers, &faults))
-        @if body.is_null() { p.hint { "State the filters to see the page." } }
+        @if !filters.list_blank().is_empty() { p.hint { "State the filters to see the page." } }
+        @else if body.is_null() && faults.title.is_none() { p.hint { "There is nothing yet." } }
         (view.object(&operation.response, &body, shown_below, 0))
         @if let (Some(collection), Some(rows)) = (collection, items) { (draw_table(&view, collection, rows, &visit.path)) }
         @if cursor.is_some() || next.is_some() {
@@ -192,12 +193,23 @@ pub async fn respond(
     page::draw_with_status(visit, status, &title, markup).await
 }
 
+/// The record at a path. One that is the only one of the company, such as settings, may not be there yet: None.
+pub async fn read_if_there(visit: &Visit, path: &str) -> Result<Option<Reply>, Problem> {
+    let is_only =
+        visit.site.read_at(path.split('?').next().unwrap_or_default()).is_some_and(|(_, known)| known.is_empty());
+    match visit.calls.get(path, &[]).await {
+        Ok(reply) => Ok(Some(reply)),
+        Err(problem) if is_only && problem.status == StatusCode::NOT_FOUND => Ok(None),
+        Err(problem) => Err(problem),
+    }
+}
+
 /// Links to the forms of the writes at a list, or at the path of another read, that the user may call.
 pub fn draw_actions(view: &View<'_>, collection: Option<&Collection>, path: &str) -> Markup {
     let writes = view.visit.site.operations.iter().enumerate().filter(|(number, one)| {
         let is_here = match collection {
             Some(collection) => collection.create == Some(*number) || collection.actions.contains(number),
-            None => one.path == view.operation.path && !one.is_read(),
+            None => one.of_company && one.path == view.operation.path && !one.is_read(),
         };
         is_here && view.permits(one)
     });

@@ -138,7 +138,7 @@ impl<'a> Form<'a> {
         };
         let above = path.rsplit_once('/').map(|(above, _)| above).filter(|_| self.asked.is_none());
         match [Some(path), above].into_iter().flatten().find(is_record) {
-            Some(path) => Ok(Some(self.visit.calls.get(path, &[]).await?)),
+            Some(path) => super::list::read_if_there(self.visit, path).await,
             None => Ok(None),
         }
     }

@@ -48,17 +48,18 @@ struct OwnMembership {
 async fn get(session: &mut Session, call: &Call<'_>) -> Performed {
     let tenant = call.tenant()?;
     let Some(member) = &call.opened.standing else { return Err(Problem::new("MEMBERSHIP_REQUIRED").into()) };
-    let companies =
-        session.query("select name, status, entitlements from stoa_tenant where id = $1", &[Cell::Id(tenant)]).await?;
-    let company = companies.first().ok_or_else(|| Problem::new("MEMBERSHIP_REQUIRED"))?;
-    let roles = session
+    // The company, and a row for each role. A role is of the member's company.
+    let rows = session
         .query(
-            "select r.id, r.code, r.name from stoa_membership_role a
-             join stoa_role r on r.tenant_id = $1 and r.id = a.role_id
-             where a.tenant_id = $1 and a.membership_id = $2 order by r.code",
+            "select t.name, t.status, t.entitlements, r.id, r.code, r.name from stoa_tenant t
+             left join stoa_membership_role a on a.tenant_id = t.id and a.membership_id = $2
+             left join stoa_role r on r.tenant_id = t.id and r.id = a.role_id
+             where t.id = $1 order by r.code",
             &[Cell::Id(tenant), Cell::Id(member.id)],
         )
         .await?;
+    let company = rows.first().ok_or_else(|| Problem::new("MEMBERSHIP_REQUIRED"))?;
+    let roles = rows.iter().filter(|row| !row.is_null(3)).map(|row| AssignedRole::read(row, 3));
     answer(&TenantContext {
         tenant: Tenant {
             id: tenant,
@@ -70,7 +71,7 @@ async fn get(session: &mut Session, call: &Call<'_>) -> Performed {
         membership: OwnMembership {
             id: member.id,
             status: member.status.clone(),
-            roles: roles.iter().map(|role| AssignedRole::read(role, 0)).collect::<Result<_, Error>>()?,
+            roles: roles.collect::<Result<_, Error>>()?,
         },
         permissions: match member.owner {
             true => call.request.generation.permissions.keys().cloned().collect(),

@@ -91,6 +91,7 @@ fn pages_of_commerce_take_few_round_trips() {
         &watched,
         &[
             String::new(),
+            format!("/-/waiting?entity={}&currency=EUR&books=1", place.shop().entity()),
             "/-/till".to_owned(),
             format!("/-/till/{session}"),
             format!("/-/till/{session}?order={open_order}"),

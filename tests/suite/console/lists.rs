@@ -57,7 +57,7 @@ fn columns_lead_to_the_records_and_name_others(database: Database) {
     let brand = desk.company.brand("ACME");
     let body = with(
         &product("Phone"),
-        json!({ "brandId": brand, "publicationStatus": "PUBLISHED", "variants": [{ "sku": "PHONE-1" }] }),
+        json!({ "brandId": brand, "publicationStatus": "PUBLISHED", "trackInventory": true, "variants": [{ "sku": "PHONE-1" }] }),
     );
     let variant = desk.company.post("catalog/products", body).is(201)["variants"][0]["id"].clone();
     let page = desk.open("catalog/products");

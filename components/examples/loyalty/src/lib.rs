@@ -12,9 +12,7 @@ mod records;
 mod rules;
 mod work;
 
-use stoa_sdk::{
-    Extends, Hints, ListHint, Manifest, Module, Problem, Receives, ReferenceHint, Shows, Timer, collections,
-};
+use stoa_sdk::{Extends, Hints, ListHint, Manifest, Module, Problem, Receives, Shows, Timer, collections};
 use stoa_trade::extension::payment_acceptance::{Guest, Order, Payment};
 use stoa_trade::points;
 
@@ -22,6 +20,9 @@ use crate::records::{BalanceRow, EntryRow, LoyaltyReceipt, ProgramRow};
 
 /// The module.
 pub struct Loyalty;
+
+/// Of the entries in the console.
+const COLUMNS: &[&str] = &["onDate", "kind", "points", "customerId", "receiptId"];
 
 impl Module for Loyalty {
     const MANIFEST: Manifest = Manifest {
@@ -45,13 +46,7 @@ impl Module for Loyalty {
             run: work::expire,
         }],
         shows: &[Shows::new::<LoyaltyReceipt>("pos.receipt", work::show)],
-        console: Hints {
-            lists: &[ListHint::new("listLoyaltyEntries")
-                .columns(&["onDate", "kind", "points", "customerId", "receiptId"])
-                .group("Loyalty")
-                .position(500)],
-            references: &[ReferenceHint::new("receiptId", "listPosReceipts")],
-        },
+        console: Hints { lists: &[ListHint::new("listLoyaltyEntries").columns(COLUMNS)], references: &[] },
         ..Manifest::new("loyalty", env!("CARGO_PKG_VERSION"), "Points that customers earn and pay with.")
     };
 }

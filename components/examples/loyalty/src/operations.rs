@@ -60,10 +60,9 @@ fn set_program(call: &Call) -> Answer {
     let (code, currency_code) = (PROGRAM.to_owned(), String::from(currency_code));
     let (points_per_amount, point_value) = (points_per_amount.0, point_value.0);
     let row = new_row!(ProgramRow { id: new_id(), code, currency_code, points_per_amount, point_value, expire_days });
-    // After the id and the code.
-    let first = row.write().split_off(2);
     let stated = update_by::<ProgramRow>("code", [vec![row.code.put()]]).set_from(&row, STATED);
-    run(stated.or_insert(STATED, [Some(first)]))?;
+    // After the id and the code.
+    run(stated.or_insert(STATED, [Some(row.write().split_off(2))]))?;
     Ok(Reply::json(&LoyaltyProgram::from_row(&row)))
 }
 
@@ -73,6 +72,5 @@ fn read_balance(call: &Call) -> Answer {
 }
 
 fn list_entries(call: &Call) -> Answer {
-    let rows = call.query::<ListEntries>()?.page([])?;
-    answer_page(rows, |row| row.id, |row| LoyaltyEntry::from_row(&row))
+    answer_page(call.query::<ListEntries>()?.page([])?, |row| row.id, |row| LoyaltyEntry::from_row(&row))
 }
