@@ -78,7 +78,7 @@ async function operate(browser, { name, width, height, scheme, script }) {
   await look(page, "modules");
   await page.getByRole("button", { name: "Push", exact: true }).click();
   await heading(page, "Module loyalty");
-  await page.getByText("POINT_EXTENDED").first().waitFor();
+  await page.getByRole("button", { name: "Activate", exact: true }).waitFor();
   await look(page, "comparison");
 
   // The owner's pages have none of it yet.

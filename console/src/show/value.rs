@@ -92,7 +92,7 @@ impl<'a> View<'a> {
             Value::Array(values) => {
                 let item = schema.get("items").unwrap_or(&Value::Null);
                 if values.iter().all(Value::is_object) && depth < DEEPEST {
-                    return self.table(item, values, depth + 1);
+                    return self.table(item, name, values, depth + 1);
                 }
                 html! { ul.plain { @for value in values { li { (self.value(item, name, value, depth + 1)) } } } }
             }
@@ -116,16 +116,20 @@ impl<'a> View<'a> {
         }
     }
 
-    /// A table of objects, with the members that its schema states.
-    fn table(&self, item: &Value, rows: &[Value], depth: usize) -> Markup {
+    /// A table of objects, with those members of its schema that a row has. Whoever uses the keys can scroll it.
+    fn table(&self, item: &Value, name: &str, rows: &[Value], depth: usize) -> Markup {
         let item = self.visit.site.resolve(item).schema;
         let members = item.get("properties").or(rows.first()).and_then(Value::as_object);
-        let columns = members.into_iter().flat_map(Map::keys).filter(|name| !UNSHOWN.contains(&name.as_str()));
-        let columns: Vec<&String> = columns.collect();
+        let is_blank = |value: &Value| value.is_null() || value.as_array().is_some_and(Vec::is_empty);
+        let has_value = |name: &str| rows.iter().any(|row| row.get(name).is_some_and(|value| !is_blank(value)));
+        let columns = members.into_iter().flat_map(Map::keys).map(String::as_str);
+        let columns: Vec<&str> = columns.filter(|name| !UNSHOWN.contains(name) && has_value(name)).collect();
         html! {
-            table.cards {
-                thead { tr { @for name in &columns { th scope="col" { (words::to_label(name)) } } } }
-                tbody { @for row in rows { tr { @for name in &columns { (self.cell(item, row, name, depth)) } } } }
+            div.wide tabindex="0" role="region" aria-label=(words::to_label(name)) {
+                table.cards {
+                    thead { tr { @for name in &columns { th scope="col" { (words::to_label(name)) } } } }
+                    tbody { @for row in rows { tr { @for name in &columns { (self.cell(item, row, name, depth)) } } } }
+                }
             }
         }
     }
