@@ -19,7 +19,7 @@ use tokio::time::{Instant, timeout_at};
 use crate::host::UserHost;
 use crate::site::operation::Operation;
 
-/// Calls of a page, at most: 25 round trips at three each.
+/// Calls of a page, at most. Most calls cost three round trips to the database, and a page may cost 25.
 const MOST_CALLS: usize = 8;
 /// Calls of a page that wait at once.
 const MOST_AT_ONCE: usize = 4;
