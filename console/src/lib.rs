@@ -4,6 +4,7 @@
 
 mod call;
 mod clock;
+mod commerce;
 mod files;
 mod form;
 pub mod host;

@@ -10,9 +10,9 @@ use tokio::sync::OnceCell;
 
 use crate::call::{Calls, Context, Problem};
 use crate::clock::Clock;
+use crate::commerce;
 use crate::files;
 use crate::pairs::Pairs;
-use crate::shop;
 use crate::site::Site;
 
 /// A request of a user: its parts, and the calls that its page may make.
@@ -32,13 +32,6 @@ pub struct Visit {
     pub email: String,
     pub csrf: String,
     pub context: OnceCell<Result<Context, Problem>>,
-}
-
-/// An entry of the navigation, or a link of a record.
-pub struct Link {
-    pub group: &'static str,
-    pub label: &'static str,
-    pub address: String,
 }
 
 /// A page outside a company: sign-in, choice of a company, rejections, pages of operators.
@@ -116,7 +109,7 @@ pub async fn draw_with_status(
 /// R13: the groups of the site, each with the pages of commerce of its name first. R12: what is permitted.
 fn draw_navigation(visit: &Visit, context: &Context) -> Markup {
     let (site, own) = (&visit.site, visit.address());
-    let links = shop::offer(visit, context);
+    let links = commerce::offer((&visit.site, &visit.base), context);
     let groups = site.groups.iter().map(|group| {
         let links = links.iter().filter(|link| link.group == group.label);
         let entries = group.entries.iter().filter(|entry| {

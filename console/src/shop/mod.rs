@@ -12,35 +12,13 @@ use http::StatusCode;
 use maud::{Markup, html};
 use serde_json::Value;
 
-use crate::call::{Context, Problem};
+use crate::call::Problem;
+use crate::commerce::is_permitted;
 use crate::form::fault::{Faults, Places};
-use crate::page::{self, Link, Visit};
+use crate::page::{self, Visit};
 use crate::show::encode_segment;
 use crate::site::operation::Operation;
 use crate::site::{Site, fill};
-
-struct ShopPage {
-    /// Below `/-/`.
-    name: &'static str,
-    /// In the navigation; "": only a record leads to it.
-    label: &'static str,
-    group: &'static str,
-    /// The read of the record that leads to it, and the label there.
-    record: (&'static str, &'static str),
-    /// Operations whose permissions are those of the page.
-    needs: &'static [&'static str],
-}
-
-#[rustfmt::skip]
-const PAGES: [ShopPage; 4] = [
-    ShopPage { name: "till", label: "Sell at a till", group: "Till", record: ("getPosSession", "Sell at the till"),
-        needs: &["checkoutPosSession", "getPosReceipt", "confirmSalesOrder", "listCustomers", "listVariants"] },
-    ShopPage { name: "receive", label: "Receive goods", group: "Purchases", record: ("getPurchaseOrder", "Receive goods"),
-        needs: &["getPurchaseOrder", "createGoodsReceipt", "listVariants"] },
-    ShopPage { name: "prices", label: "Price grid", group: "Goods", record: ("", ""),
-        needs: &["resolvePrices", "schedulePrices", "listVariants"] },
-    ShopPage { name: "orders", label: "", group: "", record: ("getSalesOrder", "Timeline"), needs: &["getSalesOrder"] },
-];
 
 /// The page at the start of a company, or at an address below `/-/`. An operation that the contract lacks makes it "not found".
 pub async fn respond(visit: &Visit) -> Result<Response, Problem> {
@@ -72,32 +50,6 @@ pub async fn respond(visit: &Visit) -> Result<Response, Problem> {
         ["orders", order] => timeline::draw(visit, order).await,
         _ => Err(Problem::not_found()),
     }
-}
-
-impl ShopPage {
-    /// None: the user may not do all that the page does.
-    fn link(&self, visit: &Visit, context: &Context, label: &'static str, rest: &str) -> Option<Link> {
-        let address = format!("{}/-/{}{rest}", visit.base, self.name);
-        let is_offered = self.needs.iter().all(|id| is_permitted(&visit.site, context, id));
-        is_offered.then_some(Link { group: self.group, label, address })
-    }
-}
-
-/// The pages that a user of this company is offered in the navigation. The layout itself has the start.
-pub fn offer(visit: &Visit, context: &Context) -> Vec<Link> {
-    let pages = PAGES.iter().filter(|page| !page.label.is_empty());
-    pages.filter_map(|page| page.link(visit, context, page.label, "")).collect()
-}
-
-/// The page of commerce of a record.
-pub fn find_link(visit: &Visit, context: &Context, operation: &Operation, id: &str) -> Option<Link> {
-    let page = PAGES.iter().find(|page| page.record.0 == operation.id)?;
-    page.link(visit, context, page.record.1, &format!("/{id}"))
-}
-
-/// True if the contract has the operation and the user may send it. The host decides anyway.
-fn is_permitted(site: &Site, context: &Context, id: &str) -> bool {
-    site.operation(id).is_some_and(|operation| operation.access.permits(&context.permissions))
 }
 
 /// Why the page of a form is shown again.

@@ -82,7 +82,7 @@ async fn draw_entity(visit: &Visit, entity: &Value) -> Result<Markup, Problem> {
             }))
         }
         // A page of its own: both together would send more queries than a page may.
-        section data-part { (link(to_address(&format!("{}/-/waiting", visit.base), &waiting), "What waits and what runs out")) }
+        section data-part { (link(to_address(&format!("{}/-/waiting", visit.base), &waiting), "Open documents and goods that run out")) }
         (draw_read(&days, |days| html! { h2 { "Net sales of 14 days" } (draw_bars(&bars(days))) }))
     })
 }
@@ -134,7 +134,7 @@ pub async fn draw_waiting(visit: &Visit) -> Result<Response, Problem> {
         }
         (draw_read(&stock, |stock| draw_shortages(visit, items(&sold), stock)))
     };
-    page::draw(visit, "What waits and what runs out", body).await
+    page::draw(visit, "Open documents and goods that run out", body).await
 }
 
 fn draw_read(read: &Read, draw: impl Fn(&Value) -> Markup) -> Markup {

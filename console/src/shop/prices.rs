@@ -107,7 +107,7 @@ async fn resolve(visit: &Visit, list: &str, variants: &[&str]) -> Result<Value, 
 }
 
 /// What was typed into the column of a list.
-fn typed<'v>(visit: &'v Visit, list: &str, name: &str) -> &'v str {
+fn read_typed<'v>(visit: &'v Visit, list: &str, name: &str) -> &'v str {
     if value_of(visit, "list") == list { value_of(visit, name) } else { "" }
 }
 
@@ -116,7 +116,7 @@ fn draw_head(visit: &Visit, said: &Said, list: &Value) -> Markup {
     let id = text(list, "id");
     let from = format!("from-{id}");
     let control = html! {
-        input id=(from) name="from" type="datetime-local" aria-describedby={ (from) "-help" } value=(typed(visit, id, "from"));
+        input id=(from) name="from" type="datetime-local" aria-describedby={ (from) "-help" } value=(read_typed(visit, id, "from"));
         small.help id={ (from) "-help" } { "Empty: from now on" }
     };
     let fields = html! {
@@ -137,6 +137,6 @@ fn draw_cell(visit: &Visit, list: &Value, variant: &Value, prices: &Value) -> Ma
     html! {
         (price.map_or_else(|| "none".to_owned(), |price| amount(text(price, "amount")))) " "
         input form={ "list-" (list) } name=(name) inputmode="decimal" autocomplete="off" size="8" maxlength="40"
-            value=(typed(visit, list, &name)) aria-label={ "New price of " (text(variant, "sku")) };
+            value=(read_typed(visit, list, &name)) aria-label={ "New price of " (text(variant, "sku")) };
     }
 }

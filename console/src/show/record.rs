@@ -9,11 +9,11 @@ use uuid::Uuid;
 use super::list;
 use super::value::View;
 use crate::call::{Problem, to_address};
+use crate::commerce;
 use crate::form::field::{Field, Kind};
 use crate::form::read::VERSION;
 use crate::form::reference::find_required;
 use crate::page::{self, Visit};
-use crate::shop;
 use crate::site::collection::Collection;
 use crate::site::fill;
 use crate::site::operation::Operation;
@@ -133,7 +133,8 @@ fn draw_links(view: &View<'_>, record: &Record, body: &Value, children: &[Child<
         Some((read.summary.as_str(), format!("{base}{}", fill(&read.path, &values)?)))
     });
     let lists = children.iter().map(|child| (child.collection.label.as_str(), format!("{base}{}", child.path)));
-    let shop = shop::find_link(visit, view.context, view.operation, id).map(|link| (link.label, link.address));
+    let shop = commerce::find_link((&visit.site, &visit.base), view.context, view.operation, id)
+        .map(|link| (link.label, link.address));
     let audit = site.operation("listAuditEntries").filter(|audit| view.permits(audit));
     let audit = audit.map(|audit| ("Audit", to_address(&format!("{base}{}", audit.path), &[("resourceId", id)])));
     let links: Vec<(&str, String)> = reads.chain(lists).chain(shop).chain(audit).collect();

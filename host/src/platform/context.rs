@@ -52,8 +52,8 @@ async fn get(session: &mut Session, call: &Call<'_>) -> Performed {
     let rows = session
         .query(
             "select t.name, t.status, t.entitlements, r.id, r.code, r.name from stoa_tenant t
-             left join stoa_membership_role a on a.tenant_id = t.id and a.membership_id = $2
-             left join stoa_role r on r.tenant_id = t.id and r.id = a.role_id
+             left join stoa_membership_role a on a.tenant_id = $1 and a.membership_id = $2
+             left join stoa_role r on r.tenant_id = $1 and r.id = a.role_id
              where t.id = $1 order by r.code",
             &[Cell::Id(tenant), Cell::Id(member.id)],
         )

@@ -9,7 +9,7 @@ use stoa_tests::{Database, on_both_databases};
 use super::till::{browse, open, sku};
 
 /// The link to the part of the overview that is a page of its own.
-const WAITING: &str = "What waits and what runs out";
+const WAITING: &str = "Open documents and goods that run out";
 
 on_both_databases![todays_figures_and_what_waits, goods_run_out_as_they_sell, a_company_without_sales_has_a_start];
 

@@ -16,7 +16,7 @@ on_both_databases![
 ];
 
 /// A company whose name no other has.
-fn named(host: &stoa_tests::Stoa, name: &str) -> String {
+fn make_named(host: &stoa_tests::Stoa, name: &str) -> String {
     let token = host.token("owner@example.test");
     let request = host.request("POST", "/v1/onboarding/companies").token(&token);
     request.json(&onboarding(name)).send().is(201).text("tenantId")
@@ -26,7 +26,7 @@ fn companies_are_found_and_paged(database: Database) {
     let host = host::shared(database);
     let operator = host.console();
     let word = format!("50%_Wörd{}", Uuid::new_v4().simple());
-    let made: Vec<String> = (0..3).map(|n| named(&host, &format!("Shop {n} {word} end"))).collect();
+    let made: Vec<String> = (0..3).map(|n| make_named(&host, &format!("Shop {n} {word} end"))).collect();
     let text = stoa_tests::request::encode(&word.to_lowercase());
     let found = |query: &str| operator.get(&format!("companies?{query}")).is(200);
     assert_eq!(found(&format!("text={text}")).ids(), made);

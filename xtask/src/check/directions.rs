@@ -66,6 +66,7 @@ const CONSOLE: Order = &[
     &["clock", "host", "pairs"],
     &["files", "site"],
     &["call"],
+    &["commerce"],
     &["page"],
     &["session"],
     &["form"],

@@ -9,9 +9,10 @@ use maud::{Markup, html};
 use serde_json::{Value, json};
 
 use crate::call::Problem;
+use crate::commerce::is_permitted;
 use crate::page::Visit;
 use crate::shop::parts::{action, cell, decimal, form, line, link, money, number, or_null, table, value_of, word};
-use crate::shop::{Done, Said, address_of, finish, is_permitted, items, list, read, text, write};
+use crate::shop::{Done, Said, address_of, finish, items, list, read, text, write};
 use crate::show::value::amount;
 
 pub use pay::draw_receipt;

@@ -5,12 +5,13 @@ use maud::{Markup, html};
 use serde_json::{Value, json};
 
 use crate::call::{Context, Problem};
+use crate::commerce::is_permitted;
 use crate::page::{self, Visit};
 use crate::shop::parts::{
     action, cell, choices, decimal, form, line, link, money, number, or_null, quantity, select, table, value_of, word,
 };
 use crate::shop::till::{address, basket};
-use crate::shop::{Done, Said, is_permitted, items, list, read, text, write};
+use crate::shop::{Done, Said, items, list, read, text, write};
 use crate::show::value::{amount, instant};
 
 /// Ways of one payment that the form has room for.

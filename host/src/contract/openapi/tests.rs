@@ -120,18 +120,7 @@ fn document() -> Value {
     let words = [("text", "What is looked for."), ("limit", "Of nothing.")]
         .map(|(name, text)| Named { code: name.to_owned(), description: text.to_owned() });
     let hints = serde_json::from_value(json!({"lists": [{"list": "listThings", "group": "Goods"}]})).unwrap();
-    let platform = DocumentedModule {
-        name: "platform",
-        description: "The platform.",
-        schemas: &none,
-        problems: &[],
-        item_codes: &[],
-        events: &[],
-        words: &[],
-        shows: &[],
-        console: None,
-        by_partner: false,
-    };
+    let platform = DocumentedModule { description: "The platform.", ..new_module("platform", &none, false) };
     let modules = [
         platform,
         DocumentedModule {
@@ -394,18 +383,7 @@ fn what_is_sent_is_described_and_its_example_meets_it() {
 #[test]
 fn what_cannot_be_published() {
     let none = Map::new();
-    let module = DocumentedModule {
-        name: "m",
-        description: "",
-        schemas: &none,
-        problems: &[],
-        item_codes: &[],
-        events: &[],
-        words: &[],
-        shows: &[],
-        console: None,
-        by_partner: false,
-    };
+    let module = new_module("m", &none, false);
     let get = |operation: &str, path: &str| route(json!({"method": "GET", "path": path, "operation": operation}));
     let refused = |routes: &[Route], modules: &[DocumentedModule]| {
         let operations: Vec<DocumentedOperation> = routes
