@@ -87,10 +87,10 @@ impl Api {
         read_date(date.as_deref()?)
     }
 
-    /// A read that may be refused.
+    /// A read that the service may reject.
     ///
     /// # Errors
-    /// Where there is no response.
+    /// The service does not respond, also after the last retry.
     pub async fn read(&self, path: &str, query: &[(&str, &str)]) -> Result<Answer> {
         let url = self.address(path, query)?;
         let request = || self.client.request(Method::GET, url.clone());
@@ -98,7 +98,7 @@ impl Api {
     }
 
     /// # Errors
-    /// Where there is no success.
+    /// The service does not respond, or it rejects the request.
     pub async fn get(&self, path: &str, query: &[(&str, &str)]) -> Result<Json> {
         match self.read(path, query).await? {
             Answer::Done(body) => Ok(body.json),
@@ -109,7 +109,7 @@ impl Api {
     /// Every item of a list.
     ///
     /// # Errors
-    /// Where a page is not answered.
+    /// The service does not respond, or it rejects the request for a page.
     pub async fn all(&self, path: &str, filters: &[(&str, &str)]) -> Result<Vec<Json>> {
         match self.list(path, filters).await? {
             Ok(items) => Ok(items),
@@ -117,10 +117,10 @@ impl Api {
         }
     }
 
-    /// Every item of a list that may refuse its filters.
+    /// Every item of a list that may reject its filters.
     ///
     /// # Errors
-    /// Where there is no response.
+    /// The service does not respond, also after the last retry.
     pub async fn list(&self, path: &str, filters: &[(&str, &str)]) -> Result<Result<Vec<Json>, Problem>> {
         let mut items = Vec::new();
         let mut cursor: Option<String> = None;
@@ -141,7 +141,7 @@ impl Api {
     }
 
     /// # Errors
-    /// Where it is not known how the write ended.
+    /// The service does not respond, also after the last retry: the write may have been done.
     pub async fn post(&self, path: &str, key: Uuid, body: &Json) -> Result<Answer> {
         self.write(Method::POST, path, key, None, body).await
     }
@@ -149,7 +149,7 @@ impl Api {
     /// Replaces the record if it is still the one with this `ETag`.
     ///
     /// # Errors
-    /// Where it is not known how the write ended.
+    /// The service does not respond, also after the last retry: the write may have been done.
     pub async fn put(&self, path: &str, etag: Option<&str>, body: &Json) -> Result<Answer> {
         self.write(Method::PUT, path, Uuid::new_v4(), etag, body).await
     }

@@ -74,9 +74,9 @@ impl Fault {
             return Some(format!("the product's line {line} has an error"));
         }
         if let (Some(name), Some(lines), "NOT_FOUND") = (&self.name, self.lines, self.code.as_str()) {
-            let of = if lines == 1 { "1 line names it".to_owned() } else { format!("{lines} lines name it") };
+            let uses = if lines == 1 { "1 line names it".to_owned() } else { format!("{lines} lines name it") };
             return Some(format!(
-                "{name} does not exist or is archived; {of}. Create it, or run with --create-missing"
+                "{name} does not exist or is archived; {uses}. Create it, or run with --create-missing"
             ));
         }
         match self.expected.as_ref().and_then(explain_rule) {
@@ -93,7 +93,7 @@ fn explain_rule(rule: &Json) -> Option<String> {
         Some(shown.join(", "))
     };
     let counted =
-        rule.get("counted").and_then(Json::as_str).map(|of| format!(" {}", of.to_lowercase().replace('_', " ")));
+        rule.get("counted").and_then(Json::as_str).map(|unit| format!(" {}", unit.to_lowercase().replace('_', " ")));
     let counted = counted.unwrap_or_default();
     let parts = rule.as_object()?.iter().filter_map(|(name, value)| {
         let shown = show(value);

@@ -82,7 +82,7 @@ impl Sender {
     /// Adds images that a product does not have; none is removed.
     ///
     /// # Errors
-    /// Where the run cannot go on.
+    /// The service does not respond, or it rejects the caller.
     pub async fn media(&mut self, file: &File) -> Result<()> {
         let mut by_product: BTreeMap<String, Images> = BTreeMap::new();
         for media in &file.media {
@@ -146,7 +146,7 @@ impl Sender {
     /// account that is stated, if one is.
     ///
     /// # Errors
-    /// Where the run cannot go on.
+    /// The service does not respond, or it rejects the caller.
     pub async fn stock(&mut self, file: &File) -> Result<()> {
         for code in &file.warehouses {
             let Some((warehouse, entity)) = self.known.warehouses.get(code).cloned() else { continue };
@@ -199,7 +199,7 @@ impl Sender {
     /// Finds the accounts that opening stock is posted against, if one is stated: one of each legal entity with a warehouse of the file.
     ///
     /// # Errors
-    /// Where there is none.
+    /// A legal entity has no active account with the stated code.
     pub async fn find_counter_accounts(&mut self, file: &File) -> Result<()> {
         let Some(code) = self.choices.counter_account.clone() else { return Ok(()) };
         let path = self.known.side.path("ledger/accounts");

@@ -69,7 +69,7 @@ impl Sender {
     }
 
     /// # Errors
-    /// Where the run cannot go on.
+    /// The service does not respond, or it rejects the caller.
     pub async fn products(&mut self, products: Vec<Product>) -> Result<()> {
         let products = self.look_up(products).await?;
         let (mut items, mut changes) = (Vec::new(), Vec::new());
@@ -248,7 +248,7 @@ impl Sender {
     }
 
     /// # Errors
-    /// Where the run cannot go on.
+    /// The service does not respond, or it rejects the caller.
     pub async fn prices(&mut self, file: &File) -> Result<()> {
         for code in &file.lists {
             let Some((list, currency)) = self.known.lists.get(code).cloned() else { continue };

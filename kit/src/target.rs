@@ -11,7 +11,7 @@ pub const TARGET: &str = "wasm32-unknown-unknown";
 /// Makes sure that the compiler in use can build modules.
 ///
 /// # Errors
-/// It cannot, and the target could not be added.
+/// The compiler lacks the target, and `rustup` cannot add it.
 pub fn ensure() -> Result<()> {
     if is_installed()? {
         return Ok(());

@@ -53,7 +53,7 @@ impl Company {
         digest
     }
 
-    /// Asserts that a request which fails at any of the tables that it writes leaves nothing, and is done once the table is mended.
+    /// Asserts that a request which fails at any of the tables that it writes leaves nothing, and succeeds after the repair.
     /// `prepare` makes what such a request needs, and answers its path and body; answers the tables.
     ///
     /// It breaks tables of the whole database: the host is the test's own.

@@ -551,7 +551,7 @@ impl Records {
     /// A delivery of the webhook that has failed: written by hand, because a real one takes its time.
     fn insert_delivery(&self) -> String {
         let (webhook, id) = (self.id("webhook"), Uuid::now_v7().to_string());
-        self.lookup("brands", "TOLD");
+        self.lookup("brands", "DELIVERED");
         let event = self.shop.rows("select id from stoa_event where {tenant} order by id desc limit 1")[0][0].clone();
         let (literal, now): (fn(&str) -> String, &str) = match self.shop.host.database() {
             Database::Sqlite => (|id| format!("x'{}'", id.replace('-', "")), "unixepoch() * 1000"),

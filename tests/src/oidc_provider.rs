@@ -100,13 +100,13 @@ impl Provider {
 }
 
 impl Provider {
-    /// Follows a user from this address through the provider, as a browser does; returns the path at `own` to which it leads back.
-    pub fn sign_in(&self, from: &str, own: &str) -> String {
+    /// Follows a user from this address through the provider, as a browser does. Returns the path below `console` at the end.
+    pub fn sign_in(&self, from: &str, console: &str) -> String {
         let client = reqwest::Client::builder().no_proxy().redirect(reqwest::redirect::Policy::none()).build();
         let client = client.expect("the client cannot be built");
         let (mut address, mut cookies) = (from.to_owned(), BTreeMap::new());
         for _ in 0..10 {
-            if let Some(path) = address.strip_prefix(own) {
+            if let Some(path) = address.strip_prefix(console) {
                 return path.to_owned();
             }
             let kept: Vec<String> =

@@ -108,8 +108,8 @@ impl Browser {
 
     fn cookies_for(&self, origin: &str, path: &str) -> String {
         let cookies = self.cookies.lock().unwrap_or_else(PoisonError::into_inner);
-        let own = cookies.iter().filter(|((of, _), (_, below))| of == origin && path.starts_with(below.as_str()));
-        own.map(|((_, name), (value, _))| format!("{name}={value}")).collect::<Vec<_>>().join("; ")
+        let sent = cookies.iter().filter(|((host, _), (_, below))| host == origin && path.starts_with(below.as_str()));
+        sent.map(|((_, name), (value, _))| format!("{name}={value}")).collect::<Vec<_>>().join("; ")
     }
 
     fn keep(&self, origin: &str, cookie: &str) {
@@ -129,8 +129,8 @@ impl Browser {
     /// The cookies of the browser's host.
     pub fn cookies(&self) -> BTreeMap<String, String> {
         let cookies = self.cookies.lock().unwrap_or_else(PoisonError::into_inner);
-        let own = cookies.iter().filter(|((origin, _), _)| *origin == self.origin);
-        own.map(|((_, name), (value, _))| (name.clone(), value.clone())).collect()
+        let kept = cookies.iter().filter(|((origin, _), _)| *origin == self.origin);
+        kept.map(|((_, name), (value, _))| (name.clone(), value.clone())).collect()
     }
 
     /// Sets a cookie of the browser's host, for the path that it had or for all.
@@ -329,8 +329,8 @@ impl Form {
 
     /// Value and text of the choices of a field.
     pub fn options(&self, name: &str) -> Vec<(&str, &str)> {
-        let own = self.options.iter().filter(|(of, ..)| of == name);
-        own.map(|(_, value, text)| (value.as_str(), text.as_str())).collect()
+        let options = self.options.iter().filter(|(field, ..)| field == name);
+        options.map(|(_, value, text)| (value.as_str(), text.as_str())).collect()
     }
 
     /// The texts of the buttons.
@@ -361,7 +361,8 @@ impl Form {
         let position = self.pairs.iter().position(|(other, _)| other == name).unwrap_or(self.pairs.len());
         self.pairs.retain(|(other, _)| other != name);
         for (number, value) in values.iter().enumerate() {
-            let by_text = self.options.iter().find(|(of, _, text)| of == name && text == value && !text.is_empty());
+            let by_text =
+                self.options.iter().find(|(field, _, text)| field == name && text == value && !text.is_empty());
             let value = by_text.map_or(*value, |(_, value, _)| value.as_str()).to_owned();
             self.pairs.insert(position + number, (name.to_owned(), value));
         }

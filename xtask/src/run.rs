@@ -158,7 +158,9 @@ async fn start(child: &mut Child, binary: &Path, data: &Path, args: &Args) -> Re
         private_url: private_url(&api).await,
         operator_token: std::fs::read_to_string(data.join("operator.token")).ok().map(|text| text.trim().to_string()),
         api_key: match (&tenant, args.no_demo) {
-            (Some(tenant), false) => Some(api_key::of(&api, tenant, data).await.context("cannot issue an API key")?),
+            (Some(tenant), false) => {
+                Some(api_key::read_or_issue(&api, tenant, data).await.context("cannot issue an API key")?)
+            }
             _ => None,
         },
         user_token: api.token.clone(),

@@ -104,7 +104,7 @@ impl Workspace {
     fn targets(&self, all: bool, kind: &str) -> impl Iterator<Item = &Target> {
         let members = self.packages.iter().filter(move |package| all || self.default_members.contains(&package.id));
         let targets = members.flat_map(|package| &package.targets);
-        targets.filter(move |target| target.kind.iter().any(|own| own == kind))
+        targets.filter(move |target| target.kind.iter().any(|other| other == kind))
     }
 }
 

@@ -55,18 +55,12 @@ impl<R: Entity> Change<R> {
     }
 
     /// Writes the change; answers as [`show`](Self::show) does.
-    ///
-    /// # Errors
-    /// Those of the store.
     pub fn write(self, show: impl FnOnce(&R) -> Reply) -> Answer {
         run(self.update())?;
         Ok(self.show(|row| show(&row)))
     }
 
     /// Writes the change and emits it; answers as [`show`](Self::show) does.
-    ///
-    /// # Errors
-    /// Those of the store.
     pub fn write_and_emit<T: EventData>(
         self,
         kind: &EventKind<T>,

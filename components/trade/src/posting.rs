@@ -33,7 +33,7 @@ pub fn new_role_leg(role: &str, side: Side, amount: Amount, branch: Option<Id>) 
 /// states it.
 ///
 /// # Errors
-/// The codes of accounting.
+/// ACCOUNTING_SETUP_REQUIRED, ACCOUNTING_PERIOD_CLOSED, ACCOUNTING_CURRENCY_UNSUPPORTED, ACCOUNTING_AMOUNT_PRECISION.
 pub fn post_today(
     entity: Id,
     currency: (&str, Option<&str>),

@@ -11,7 +11,7 @@ use crate::database::{Cell, Database, Error, Row, Session, Shard};
 use crate::sandbox::Generation;
 use crate::sandbox::arrangement::AFTER_COMMIT;
 
-/// A round that is so late, in milliseconds, is told to operators.
+/// Operators receive a list of the rounds that are late by so many milliseconds.
 const LATE: i64 = 10 * 60_000;
 /// The end of the year 9999, in milliseconds since 1970: no company rests so long.
 const FOREVER: i64 = 253_402_300_799_999;

@@ -48,7 +48,8 @@ async fn drop_tables(session: &mut Session, module: &str, by: &str) -> Result<Re
     session.query("delete from stoa_collection where module = $1", &[Cell::text(module)]).await?;
     // A backfill that is not done would find no tables.
     session.query("delete from stoa_upgrade where module = $1 and done_at is null", &[Cell::text(module)]).await?;
-    // A module that comes back receives the events since its first activation again, as its rows are gone; its timers begin anew.
+    // A module that comes back receives the events since its first activation again, as its rows are gone. Its timers also begin
+    // again.
     session.query("delete from stoa_listener where module = $1", &[Cell::text(module)]).await?;
     session.query("delete from stoa_timer where module = $1", &[Cell::text(module)]).await?;
     session.query("delete from stoa_timer_lag where module = $1", &[Cell::text(module)]).await?;

@@ -30,8 +30,8 @@ pub async fn insert(
 /// Names of the columns that a statement fills.
 fn list_names(table: &CompanyTable) -> String {
     let tenant = table.has_tenant().then(|| "tenant_id".to_owned());
-    let own = table.columns.iter().map(|column| format!("\"{}\"", column.name));
-    tenant.into_iter().chain(own).collect::<Vec<_>>().join(", ")
+    let columns = table.columns.iter().map(|column| format!("\"{}\"", column.name));
+    tenant.into_iter().chain(columns).collect::<Vec<_>>().join(", ")
 }
 
 fn insert_sqlite(
@@ -49,8 +49,8 @@ fn insert_sqlite(
         Some(text) => column.type_.to_sqlite(&text).with_context(|| format!("a value is not of its type: `{column}`")),
     };
     for row in rows {
-        let own = table.columns.iter().zip(row).map(value).collect::<anyhow::Result<Vec<_>>>()?;
-        let values = tenant.iter().cloned().chain(own);
+        let cells = table.columns.iter().zip(row).map(value).collect::<anyhow::Result<Vec<_>>>()?;
+        let values = tenant.iter().cloned().chain(cells);
         statement.execute(rusqlite::params_from_iter(values)).map_err(Error::from_rusqlite)?;
     }
     Ok(())

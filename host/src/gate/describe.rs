@@ -316,8 +316,8 @@ mod tests {
         });
         let descriptor: Descriptor = serde_json::from_value(whole).unwrap();
         let found: Vec<String> = compile(&descriptor, &NAMES).err().unwrap_or_default();
-        let told = check_examples(&descriptor).err().map(|refusal| refusal.detail);
-        assert_eq!(told.unwrap_or_default(), found.join("; "));
+        let detail = check_examples(&descriptor).err().map(|refusal| refusal.detail);
+        assert_eq!(detail.unwrap_or_default(), found.join("; "));
         found
     }
 

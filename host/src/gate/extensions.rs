@@ -67,12 +67,12 @@ pub fn find_faults(engine: &Engine, component: &Component, descriptor: &Descript
 /// The codes of rejections that neither the module nor the platform has.
 fn find_unknown_codes(descriptor: &Descriptor) -> Vec<String> {
     let is_problem = |code: &str| {
-        let mut own = descriptor.problems.iter();
-        own.any(|problem| problem.code == code) || problem::CODES.iter().any(|(known, ..)| *known == code)
+        let mut declared = descriptor.problems.iter();
+        declared.any(|problem| problem.code == code) || problem::CODES.iter().any(|(known, ..)| *known == code)
     };
     let is_item_code = |code: &str| {
-        let mut own = descriptor.item_codes.iter();
-        own.any(|named| named.code == code) || names::is_shared_item_code(code) || is_problem(code)
+        let mut declared = descriptor.item_codes.iter();
+        declared.any(|named| named.code == code) || names::is_shared_item_code(code) || is_problem(code)
     };
     let unknown = |place: String, codes: &[String], is_known: &dyn Fn(&str) -> bool| -> Vec<String> {
         let unknown = codes.iter().filter(|code| !is_known(code));

@@ -165,7 +165,7 @@ mod tests {
         assert_eq!(permits.take(&wants, now), Taken::All);
         assert_eq!(permits.take(&wants, now), Taken::Drained(1));
         assert_eq!(permits.bucket(month.subject, now).map(Bucket::count_used), Some(2), "a refusal costs no quota");
-        // The next minute begins anew, the month goes on.
+        // The next minute begins at zero, the month goes on.
         assert_eq!(permits.take(&wants, now + 60_000), Taken::Lacking(vec![1]));
     }
 

@@ -27,7 +27,7 @@ impl FromStr for Network {
     }
 }
 
-/// The caller's address. Each proxy adds the address that it heard from at the end, so the list is read from there: the first
+/// The caller's address. Each proxy adds its client's address at the end, so the list is read from there: the first
 /// that is no trusted proxy is the caller, and what it claims of others counts for nothing.
 pub fn address(connection: IpAddr, headers: &HeaderMap, trusted: &[Network]) -> IpAddr {
     let mut heard_from = connection.to_canonical();

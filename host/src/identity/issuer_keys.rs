@@ -127,7 +127,7 @@ impl IssuerKeys {
     /// The response of the issuer's userinfo to this token.
     ///
     /// # Errors
-    /// It does not respond as it should.
+    /// The issuer does not respond in time, responds with another status, or sends a body that is no userinfo.
     pub(super) async fn fetch_userinfo(&self, token: &str) -> Result<Userinfo, FetchFault> {
         let address = self.held.load().as_ref().and_then(|held| held.userinfo.clone());
         let (Source::Discovery { discovery, .. }, Some(address)) = (&self.source, address) else {

@@ -105,8 +105,8 @@ impl SignIn {
             ("code_challenge", challenge.as_str()),
             ("code_challenge_method", "S256"),
         ]);
-        if let Some(more) = self.client.parameters.as_deref().filter(|more| !more.is_empty()) {
-            let query = format!("{}&{more}", address.query().unwrap_or_default());
+        if let Some(parameters) = self.client.parameters.as_deref().filter(|text| !text.is_empty()) {
+            let query = format!("{}&{parameters}", address.query().unwrap_or_default());
             address.set_query(Some(&query));
         }
         address.into()
@@ -157,7 +157,7 @@ impl SignIn {
         let ConsoleClient { client_id, client_secret, parameters, .. } = &self.client;
         let mut text = encode_form(form);
         // The token is for the resource of the authorization (RFC 8707), which some issuers want named again.
-        let resources = parameters.iter().flat_map(|more| more.split('&'));
+        let resources = parameters.iter().flat_map(|text| text.split('&'));
         for resource in resources.filter(|parameter| parameter.starts_with("resource=")) {
             text = format!("{text}&{resource}");
         }

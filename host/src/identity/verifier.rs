@@ -52,7 +52,7 @@ impl Verifier {
     /// (`STOA_OIDC_GRACE`).
     ///
     /// # Errors
-    /// A fault in the settings.
+    /// An issuer that is stated twice, lacks a name, audience, key set or discovery address, or accepts no algorithm or type.
     pub fn new(issuers: Vec<Issuer>, grace: Duration, clock: Clock) -> Result<Verifier, SettingsError> {
         let mut seen = HashSet::new();
         let mut trusted = Vec::with_capacity(issuers.len());

@@ -75,15 +75,15 @@ fn find_circle<'a>(names: &[&'a str], needs: &'a [Vec<Need>], sorted: &[usize]) 
     let unmet = |index: usize| needs.get(index)?.iter().find(|need| !sorted.contains(&need.module));
     let name = |index: usize| names.get(index).copied().unwrap_or_default();
     let mut walked: Vec<(usize, &Need)> = Vec::new();
-    let mut at = (0..needs.len()).find(|index| !sorted.contains(index));
-    while let Some(index) = at {
+    let mut current = (0..needs.len()).find(|index| !sorted.contains(index));
+    while let Some(index) = current {
         if let Some(begin) = walked.iter().position(|(walked, _)| *walked == index) {
             walked.drain(..begin);
             break;
         }
         let Some(need) = unmet(index) else { break };
         walked.push((index, need));
-        at = Some(need.module);
+        current = Some(need.module);
     }
     walked
         .into_iter()

@@ -228,7 +228,7 @@ fn two_names_of_one_user_are_written_once_a_minute(database: Database) {
     }
     let writes = count_writes(&host) - before;
     assert!(writes < count_own(began), "{writes} writes for 100 requests");
-    assert_eq!(me(&tokens[1])["displayName"], "Other", "each request hears its own token's name");
+    assert_eq!(me(&tokens[1])["displayName"], "Other", "each request receives its own token's name");
 }
 
 fn readiness_is_looked_up_once_a_second(database: Database) {

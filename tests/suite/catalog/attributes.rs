@@ -219,8 +219,8 @@ fn public_attributes_are_shown_to_everybody(database: Database) {
     assert_eq!(machine.get(&path).is(200)["publicAttributes"], json!({ "watts": 6 }));
     machine.put(&variant, json!({ "sku": "LAMP" })).is(200);
     assert_eq!(machine.get(&variant).is(200)["publicAttributes"], json!({}));
-    let told = shop.events_like("catalog.product.%");
-    let told: Vec<&Json> = told.iter().map(|(_, _, data)| &data["publicAttributes"]).collect();
-    assert_eq!(told, [&shown, &json!({ "watts": 6 })]);
+    let events = shop.events_like("catalog.product.%");
+    let attributes: Vec<&Json> = events.iter().map(|(_, _, data)| &data["publicAttributes"]).collect();
+    assert_eq!(attributes, [&shown, &json!({ "watts": 6 })]);
     assert!(!shop.events_like("catalog.%").iter().any(|(_, _, data)| data.to_string().contains("hidden")));
 }

@@ -90,14 +90,15 @@ pub fn tried(operation: &Operation) -> bool {
     }
 }
 
-fn of(contract: &Contract, audience: Audience) -> impl Iterator<Item = &Operation> {
+fn select_audience(contract: &Contract, audience: Audience) -> impl Iterator<Item = &Operation> {
     contract.operations.iter().filter(move |operation| operation.audience() == audience)
 }
 
 /// Operations by what lets callers in.
 fn by_access(contract: &Contract, audience: Audience) -> BTreeMap<Vec<Vec<String>>, Vec<&Operation>> {
     let mut groups: BTreeMap<_, Vec<&Operation>> = BTreeMap::new();
-    for operation in of(contract, audience).filter(|operation| !operation.admitting().concat().is_empty()) {
+    for operation in select_audience(contract, audience).filter(|operation| !operation.admitting().concat().is_empty())
+    {
         groups.entry(operation.admitting()).or_default().push(operation);
     }
     groups
@@ -150,7 +151,7 @@ fn catalog(shop: &Company) -> BTreeSet<String> {
 
 /// Every scope that any operation names.
 fn scopes(contract: &Contract) -> BTreeSet<String> {
-    of(contract, Audience::Machine).flat_map(|operation| operation.admitting().concat()).collect()
+    select_audience(contract, Audience::Machine).flat_map(|operation| operation.admitting().concat()).collect()
 }
 
 /// Somebody whose one role grants exactly these permissions.
@@ -217,7 +218,7 @@ fn without_any_permission_a_member_is_let_in_where_membership_is_enough(database
     let shop = company(database);
     let contract = shop.host.contract();
     let (_, person) = shop.member("member", &[]);
-    let for_members = of(&contract, Audience::User)
+    let for_members = select_audience(&contract, Audience::User)
         .filter(|operation| operation.of_tenant() && operation.admitting().concat().is_empty());
     let mut tried = 0;
     for operation in for_members {

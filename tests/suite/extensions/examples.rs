@@ -115,8 +115,8 @@ fn a_customer_of_a_group_pays_less(database: Database) {
     let order = counter.read(&counter.draft_of(&variant, "2"));
     let line = &order["items"][0];
     assert_eq!((&order["total"], &line["priceAdjustments"]), (&json!("18.000000000000"), &adjustments));
-    let own = json!({ "rules": [{ "percent": "10" }, { "variantId": variant, "percent": "0" }] });
-    counter.shop.put("group-prices/rules/GOLD", own).is(200);
+    let rules = json!({ "rules": [{ "percent": "10" }, { "variantId": variant, "percent": "0" }] });
+    counter.shop.put("group-prices/rules/GOLD", rules).is(200);
     assert_eq!(amounts(&[("customerId", counter.customer.as_str())]), plain, "the variant's own rule comes first");
     counter.shop.verified();
 }

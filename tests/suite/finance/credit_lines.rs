@@ -32,8 +32,8 @@ fn lines(lines: &[(&str, &str, &str)]) -> Json {
 
 /// A recognised credit with these lines: its path.
 #[track_caller]
-fn grant(desk: &Desk, amount: &str, of: &[(&str, &str, &str)], members: Json) -> String {
-    let credit = desk.request(amount, lines(of));
+fn grant(desk: &Desk, amount: &str, stated: &[(&str, &str, &str)], members: Json) -> String {
+    let credit = desk.request(amount, lines(stated));
     desk.recognize(&credit, members).is(200);
     credit
 }
@@ -65,7 +65,7 @@ fn lines_are_kept_and_shown(database: Database) {
     // Two lines of one variant, at different amounts.
     let stated = lines(&[(&box_, "2", "4"), (&sack, "0.125", "0.5"), (&box_, "1", "1.5")]);
     let credit = desk.request("6", stated.clone());
-    let shown = |of: &[(&str, &str, &str)]| lines(of)["lines"].clone();
+    let shown = |stated: &[(&str, &str, &str)]| lines(stated)["lines"].clone();
     let kept =
         shown(&[(&box_, "2.000000", "4.000000"), (&sack, "0.125000", "0.500000"), (&box_, "1.000000", "1.500000")]);
     let key = office.shop.machine(&["sales.read", "purchases.read"]);
@@ -91,8 +91,12 @@ fn lines_are_kept_and_shown(database: Database) {
 fn lines_add_up_to_the_amount(database: Database) {
     let office = Office::new(database);
     let box_ = office.shop.counted(0);
-    let refused = |amount: &str, of: &[(&str, &str, &str)]| {
-        office.sales.try_request(amount, lines(of)).refused(400, "VALIDATION_FAILED").fault("/lines", "SUM_MISMATCH");
+    let refused = |amount: &str, stated: &[(&str, &str, &str)]| {
+        office
+            .sales
+            .try_request(amount, lines(stated))
+            .refused(400, "VALIDATION_FAILED")
+            .fault("/lines", "SUM_MISMATCH");
     };
     refused("5", &[(&box_, "1", "4.999999")]);
     refused("5", &[(&box_, "1", "2.5"), (&box_, "1", "2.500001")]);
@@ -107,7 +111,7 @@ fn lines_name_variants_in_their_units(database: Database) {
     let office = Office::new(database);
     let (box_, sack) = (office.shop.counted(0), office.shop.counted(3));
     let gone = uuid::Uuid::now_v7().to_string();
-    let send = |of: &[(&str, &str, &str)]| office.sales.try_request("2", lines(of));
+    let send = |stated: &[(&str, &str, &str)]| office.sales.try_request("2", lines(stated));
     let missing = send(&[(&box_, "1", "1"), (&gone, "1", "1")]).refused(404, "NOT_FOUND");
     assert_eq!(missing.pointers(), ["/lines/1/variantId"]);
     let places = |most: i64| json!({ "maximum": most, "counted": "FRACTION_DIGITS" });

@@ -266,8 +266,8 @@ fn a_refusal_stores_nothing(database: Database) {
     assert!(!made.replayed());
     // After a refusal the key is free for another body, too.
     let key = new_key();
-    let nameless = keyed(&shop, "POST", PRODUCTS, &key, &json!({ "name": "" }));
-    nameless.refused(400, "VALIDATION_FAILED").fault("/name", "RANGE");
+    let unnamed = keyed(&shop, "POST", PRODUCTS, &key, &json!({ "name": "" }));
+    unnamed.refused(400, "VALIDATION_FAILED").fault("/name", "RANGE");
     keyed(&shop, "POST", PRODUCTS, &key, &product("Right")).is(201);
 }
 

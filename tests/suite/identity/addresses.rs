@@ -27,56 +27,59 @@ fn me(host: &Stoa, token: &str) -> Answer {
 }
 
 fn person(subject: &str, email: &str, verified: bool) -> Manner {
-    Manner::Keys(json!({ "sub": subject, "email": email, "email_verified": verified, "name": "Told" }))
+    Manner::Keys(json!({ "sub": subject, "email": email, "email_verified": verified, "name": "Reported" }))
 }
 
 fn what_a_token_does_not_tell_its_issuer_does(database: Database) {
     let signer = Signer::es256("k");
     let issuer = Issuer::start(Manner::Keys(jwks([&signer])));
-    issuer.tell_of_people(person("alice", "alice@told.test", true));
+    issuer.tell_of_people(person("alice", "alice@reported.test", true));
     let deployed = host(database, &issuer, "");
     let full_claims = |subject: &str| claims(&issuer.url, AUDIENCE, subject);
-    let nameless =
+    let addressless =
         |subject: &str| without(&without(&without(&full_claims(subject), "email"), "email_verified"), "name");
     let token = |claims: &Json| signer.sign(&signer.header(), claims);
 
-    let alice = token(&nameless("alice"));
+    let alice = token(&addressless("alice"));
     let first = me(&deployed, &alice).is(200);
-    assert_eq!((first.text("email"), first.text("displayName")), ("alice@told.test".to_owned(), "Told".to_owned()));
+    assert_eq!(
+        (first.text("email"), first.text("displayName")),
+        ("alice@reported.test".to_owned(), "Reported".to_owned())
+    );
     me(&deployed, &alice).is(200);
     assert_eq!(issuer.asked_for_people(), 1, "a token that was seen a moment ago is known");
     // An address without a word on it, and the word alone, are completed from one place.
-    let half = token(&with(&nameless("alice"), json!({ "email": "mallory@own.test" })));
-    assert_eq!(me(&deployed, &half).is(200).text("email"), "alice@told.test");
+    let half = token(&with(&addressless("alice"), json!({ "email": "mallory@claimed.test" })));
+    assert_eq!(me(&deployed, &half).is(200).text("email"), "alice@reported.test");
     me(&deployed, &token(&full_claims("bob"))).is(200);
     assert_eq!(issuer.asked_for_people(), 2, "who tells all is not asked about");
 
-    issuer.tell_of_people(person("alice", "alice@told.test", true));
-    me(&deployed, &token(&nameless("mallory"))).refused(403, "IDENTITY_UNVERIFIED");
+    issuer.tell_of_people(person("alice", "alice@reported.test", true));
+    me(&deployed, &token(&addressless("mallory"))).refused(403, "IDENTITY_UNVERIFIED");
     issuer.tell_of_people(Manner::Keys(json!({ "sub": "dan", "email_verified": true })));
-    let dans_claims = with(&nameless("dan"), json!({ "email": "victim@elsewhere.test" }));
+    let dans_claims = with(&addressless("dan"), json!({ "email": "victim@elsewhere.test" }));
     me(&deployed, &token(&dans_claims)).refused(403, "IDENTITY_UNVERIFIED");
-    issuer.tell_of_people(person("carol", "carol@told.test", false));
-    let carol = token(&nameless("carol"));
+    issuer.tell_of_people(person("carol", "carol@reported.test", false));
+    let carol = token(&addressless("carol"));
     let before = issuer.asked_for_people();
     for _ in 0..5 {
         me(&deployed, &carol).refused(403, "IDENTITY_UNVERIFIED");
     }
     assert_eq!(issuer.asked_for_people(), before + 1, "a user makes nobody hammer the issuer");
     issuer.tell_of_people(Manner::Status(403));
-    me(&deployed, &token(&nameless("erin"))).refused(403, "IDENTITY_UNVERIFIED");
+    me(&deployed, &token(&addressless("erin"))).refused(403, "IDENTITY_UNVERIFIED");
     for manner in
         [Manner::HangUp, Manner::Status(500), Manner::Body(b"[]".to_vec()), Manner::RedirectTo(issuer.url.clone())]
     {
         issuer.tell_of_people(manner);
-        me(&deployed, &token(&nameless("frank"))).refused(503, "UNAVAILABLE");
+        me(&deployed, &token(&addressless("frank"))).refused(503, "UNAVAILABLE");
     }
-    issuer.tell_of_people(person("frank", "frank@told.test", true));
-    me(&deployed, &token(&nameless("frank"))).is(200);
+    issuer.tell_of_people(person("frank", "frank@reported.test", true));
+    me(&deployed, &token(&addressless("frank"))).is(200);
 
     let asked = issuer.asked_for_people();
     let alone = host(database, &issuer, "userinfo = false");
-    me(&alone, &token(&nameless("alice"))).refused(403, "IDENTITY_UNVERIFIED");
+    me(&alone, &token(&addressless("alice"))).refused(403, "IDENTITY_UNVERIFIED");
     assert_eq!(issuer.asked_for_people(), asked);
 }
 
@@ -134,8 +137,8 @@ fn the_log_says_that_userinfo_rejects_a_token(database: Database) {
     let issuer = Issuer::start(Manner::Keys(jwks([&signer])));
     issuer.tell_of_people(Manner::Status(401));
     let deployed = host(database, &issuer, "");
-    let nameless = without(&claims(&issuer.url, AUDIENCE, "alice"), "email");
-    me(&deployed, &signer.sign(&signer.header(), &nameless)).refused(403, "IDENTITY_UNVERIFIED");
+    let addressless = without(&claims(&issuer.url, AUDIENCE, "alice"), "email");
+    me(&deployed, &signer.sign(&signer.header(), &addressless)).refused(403, "IDENTITY_UNVERIFIED");
     let lines = eventually(|| {
         let log = deployed.log();
         log.contains("user token refused").then_some(log)

@@ -72,14 +72,16 @@ fn a_token_of_the_dev_issuer_is_taken(database: Database) {
 fn a_token_that_a_host_takes_passes(_: Database) {
     let signer = Signer::es256("k");
     let issuer = Issuer::start(Manner::Keys(jwks([&signer])));
-    issuer.tell_of_people(Manner::Keys(json!({ "sub": "alice", "email": "alice@told.test", "email_verified": true })));
+    issuer.tell_of_people(Manner::Keys(
+        json!({ "sub": "alice", "email": "alice@reported.test", "email_verified": true }),
+    ));
     let folder = Folder::new("token-check");
-    let nameless = without(&without(&claims(&issuer.url, AUDIENCE, "alice"), "email"), "email_verified");
-    let checked = check(deployment(&folder, &issuer), &signer.sign(&signer.header(), &nameless));
+    let addressless = without(&without(&claims(&issuer.url, AUDIENCE, "alice"), "email"), "email_verified");
+    let checked = check(deployment(&folder, &issuer), &signer.sign(&signer.header(), &addressless));
     assert_eq!(checked.status, Some(0), "{}{}", checked.said, checked.error);
     assert!(checked.line("pass", "issuer").contains(&issuer.url));
     checked.line("note", "userinfo");
-    assert!(checked.line("pass", "address").contains("alice@told.test"), "{}", checked.said);
+    assert!(checked.line("pass", "address").contains("alice@reported.test"), "{}", checked.said);
     assert!(!folder.path().join("data").exists(), "it writes nothing");
 }
 
@@ -88,8 +90,8 @@ fn a_missing_address_is_explained_with_userinfo(_: Database) {
     let issuer = Issuer::start(Manner::Keys(jwks([&signer])));
     issuer.tell_of_people(Manner::Status(401));
     let folder = Folder::new("token-check");
-    let nameless = without(&without(&claims(&issuer.url, AUDIENCE, "alice"), "email"), "email_verified");
-    let checked = check(deployment(&folder, &issuer), &signer.sign(&signer.header(), &nameless));
+    let addressless = without(&without(&claims(&issuer.url, AUDIENCE, "alice"), "email"), "email_verified");
+    let checked = check(deployment(&folder, &issuer), &signer.sign(&signer.header(), &addressless));
     assert_eq!(checked.status, Some(1), "{}{}", checked.said, checked.error);
     checked.line("pass", "subject");
     let userinfo = checked.line("note", "userinfo");

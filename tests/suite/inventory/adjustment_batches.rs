@@ -93,9 +93,9 @@ fn a_batch_of_worth_has_one_entry(database: Database) {
     let made = send(&shop, &adjustments).is(201);
     let entity = shop.entity();
     let entries = shop.all("ledger/journal-entries", &[("legalEntityId", &entity)]);
-    let own: Vec<&Json> = entries.iter().filter(|entry| entry["sourceId"] == made.ids()[0].as_str()).collect();
-    assert_eq!((entries.len(), own.len()), (2, 1), "{entries:?}");
-    assert_eq!(own[0]["total"], "38.000000000000");
+    let posted: Vec<&Json> = entries.iter().filter(|entry| entry["sourceId"] == made.ids()[0].as_str()).collect();
+    assert_eq!((entries.len(), posted.len()), (2, 1), "{entries:?}");
+    assert_eq!(posted[0]["total"], "38.000000000000");
     let expected = [("1200", "28.000000000000"), ("5200", "-38.000000000000"), ("5220", "10.000000000000")];
     assert_eq!(balances(&shop), expected.map(|(code, closing)| (code.to_string(), closing.to_string())));
     shop.verified();

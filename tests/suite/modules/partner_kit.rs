@@ -146,8 +146,8 @@ fn a_component_is_checked_as_a_host_would() {
     // A partner's entry must grant names of other areas, and none of the template's, which are its own.
     let names = reported["foreignNames"].as_array().expect("names");
     assert!(names.contains(&json!("operation archivePriceList")), "{names:?}");
-    let (ok, own) = module(&["check", &template()]);
-    assert!(ok && own["foreignNames"] == json!([]), "{own:#}");
+    let (ok, checked) = module(&["check", &template()]);
+    assert!(ok && checked["foreignNames"] == json!([]), "{checked:#}");
     assert!(reported["offers"].get("commerce:pricing/prices@0.1.0").is_some(), "{reported:#}");
 
     let folder = Folder::new("forbidden");

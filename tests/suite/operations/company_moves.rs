@@ -180,9 +180,9 @@ fn a_company_moves_to_the_same_kind_of_database(database: Database) {
 fn a_user_has_one_id_in_the_target(database: Database) {
     let (source, target) = (deployment(database), deployment(other(database)));
     let email = format!("{}@example.test", uuid::Uuid::new_v4().simple());
-    let (own, shop) = (target.company_of(&email), source.company_of(&email));
+    let (earlier, shop) = (target.company_of(&email), source.company_of(&email));
     let owner = |shop: &Company| shop.rows("select user_id from stoa_membership where {tenant}").remove(0).remove(0);
-    assert_ne!(owner(&shop), owner(&own), "two deployments gave one id");
+    assert_ne!(owner(&shop), owner(&earlier), "two deployments gave one id");
     let folder = Folder::new("moves");
     let file = folder.path().join("company.ndjson");
     export(&shop, &file);
@@ -194,7 +194,7 @@ fn a_user_has_one_id_in_the_target(database: Database) {
     assert_eq!(imported["company"], shop.tenant);
     assert_eq!(imported["users"].as_object().map(serde_json::Map::len), Some(1), "{imported}");
     assert_eq!(checked["findings"], json!([]));
-    assert_eq!(owner(&there(&target, &shop)), owner(&own));
+    assert_eq!(owner(&there(&target, &shop)), owner(&earlier));
     let newcomer = source.company_of(&format!("{}@example.test", uuid::Uuid::new_v4().simple()));
     assert_eq!(owner(&move_to(&target, &newcomer)), owner(&newcomer), "an id is kept where nobody has it");
 }

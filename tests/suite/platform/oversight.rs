@@ -152,7 +152,7 @@ fn every_change_leaves_two_entries(database: Database) {
     assert_eq!(entries(&shop), expected, "the newest first");
 
     // Of the operators' audit, the pages of this company's changes.
-    let mut own: Vec<(String, String)> = Vec::new();
+    let mut listed: Vec<(String, String)> = Vec::new();
     let mut path = "audit?limit=100".to_owned();
     loop {
         let page = operator.get(&path).is(200);
@@ -160,10 +160,10 @@ fn every_change_leaves_two_entries(database: Database) {
             if entry["metadata"]["tenantId"] == json!(shop.tenant) {
                 assert_eq!(entry["actor"], "dev");
                 let text = |name: &str| entry[name].as_str().unwrap_or_default().to_owned();
-                own.push((text("operation"), text("result")));
+                listed.push((text("operation"), text("result")));
             }
         }
-        let Some(before) = page["nextBefore"].as_str().filter(|_| own.len() < 5) else { break };
+        let Some(before) = page["nextBefore"].as_str().filter(|_| listed.len() < 5) else { break };
         path = format!("audit?limit=100&before={before}");
     }
     let expected = [
@@ -173,7 +173,7 @@ fn every_change_leaves_two_entries(database: Database) {
         known("setCompanyStatus", "SUCCESS"),
         known("setCompanyStatus", "SUCCESS"),
     ];
-    assert_eq!(own, expected);
+    assert_eq!(listed, expected);
 }
 
 fn another_caller_learns_nothing(database: Database) {

@@ -52,7 +52,7 @@ pub fn check(workspace: &Workspace) -> Result<()> {
     let files = files(workspace)?;
     let mut crates: BTreeMap<&str, Vec<&File>> = BTreeMap::new();
     for file in files.iter().filter(|file| file.path.ends_with(".rs")) {
-        crates.entry(home(&files, &file.path)).or_default().push(file);
+        crates.entry(crate_folder(&files, &file.path)).or_default().push(file);
     }
     let mut faults = Vec::new();
     let mut debts: BTreeMap<(&str, &str), usize> =
@@ -77,7 +77,7 @@ pub fn check(workspace: &Workspace) -> Result<()> {
 }
 
 /// The folder of the package that a file is part of.
-fn home<'f>(files: &'f [File], path: &str) -> &'f str {
+fn crate_folder<'f>(files: &'f [File], path: &str) -> &'f str {
     let folders = files.iter().filter_map(|file| file.path.strip_suffix("/Cargo.toml"));
     let around = folders.filter(|folder| path.strip_prefix(folder).is_some_and(|rest| rest.starts_with('/')));
     around.max_by_key(|folder| folder.len()).unwrap_or("")
@@ -256,7 +256,7 @@ mod tests {
     fn a_file_is_part_of_the_innermost_package_around_it() {
         let files = ["tests/Cargo.toml", "tests/guests/a/Cargo.toml", "test/Cargo.toml"];
         let files = files.map(|path| File { path: path.to_owned(), text: String::new() });
-        assert_eq!(home(&files, "tests/suite/a.rs"), "tests");
-        assert_eq!(home(&files, "tests/guests/a/src/lib.rs"), "tests/guests/a");
+        assert_eq!(crate_folder(&files, "tests/suite/a.rs"), "tests");
+        assert_eq!(crate_folder(&files, "tests/guests/a/src/lib.rs"), "tests/guests/a");
     }
 }

@@ -21,7 +21,7 @@ struct Kept {
 }
 
 /// The key of the last start while it is let in, else a new one, of a client with every scope.
-pub async fn of(api: &Api, tenant: &str, data: &Path) -> Result<String> {
+pub async fn read_or_issue(api: &Api, tenant: &str, data: &Path) -> Result<String> {
     let file = data.join(FILE);
     let kept = std::fs::read(&file).ok().and_then(|bytes| serde_json::from_slice::<Kept>(&bytes).ok());
     if let Some(kept) = kept

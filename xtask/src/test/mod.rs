@@ -121,8 +121,8 @@ pub fn run_suite(workspace: &Workspace, selection: &Selection) -> Result<()> {
     outcome
 }
 
-/// Runs a program that needs a PostgreSQL server, which lies under this folder; it ends when the program does, also when both are
-/// told to stop.
+/// Runs a program that needs a PostgreSQL server, which lies under this folder; it ends when the program does, also when both
+/// receive a signal to stop.
 pub fn with_server(mut command: Command, under: &Path) -> Result<()> {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
     runtime.block_on(async {

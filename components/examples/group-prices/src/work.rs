@@ -19,11 +19,11 @@ pub fn adjust(what: &Question, earlier: &[Adjustment]) -> Vec<Adjustment> {
         return Vec::new();
     }
     let general = rules.iter().find(|rule| rule.variant_id.is_none());
-    let own: BTreeMap<Id, &RuleRow> = rules.iter().filter_map(|rule| Some((rule.variant_id?, rule))).collect();
+    let by_variant: BTreeMap<Id, &RuleRow> = rules.iter().filter_map(|rule| Some((rule.variant_id?, rule))).collect();
     // The last adjustment of a variant counts.
     let before: BTreeMap<_, _> = earlier.iter().map(|one| (one.variant_id, one.amount.as_str())).collect();
     let adjustment = |line: &Line| {
-        let rule = own.get(&Id::from(line.variant_id)).copied().or(general)?;
+        let rule = by_variant.get(&Id::from(line.variant_id)).copied().or(general)?;
         let from = before.get(&line.variant_id).copied().unwrap_or(&line.amount);
         let amount = reduce(from.parse().ok()?, rule.percent)?;
         let reason = describe(&rule.group_code, rule.percent);

@@ -47,11 +47,11 @@ pub fn read_changed<R: Entity>(
     cursor: Option<Id>,
     limit: Limit,
 ) -> Result<Rows<R>, Problem> {
-    let [own, beside] = changed.map(|changed| all([filter.clone(), changed]));
+    let [documents, settlements] = changed.map(|changed| all([filter.clone(), changed]));
     fit_page(limit, |limit| {
         let page = |filter: &Filter| select::<R>(filter.clone()).page(cursor).limit(limit);
-        let (own, beside) = run((page(&own), page(&beside)))?;
-        Ok(merge(own, beside, limit as usize))
+        let (documents, settlements) = run((page(&documents), page(&settlements)))?;
+        Ok(merge(documents, settlements, limit as usize))
     })
 }
 

@@ -49,10 +49,10 @@ pub fn check_lines(lines: &[BilledLine<'_>]) -> Result<(), Problem> {
     if lines.is_empty() {
         return Err(illegal("/lines", "LINES_REQUIRED"));
     }
-    let nameless = faults(lines, "UNITS_DIFFER_FROM_QUANTITY", |line, _| {
+    let without_units = faults(lines, "UNITS_DIFFER_FROM_QUANTITY", |line, _| {
         (line.variant_id.is_none() && !line.unit_ids.0.is_empty()).then_some(0)
     });
-    refuse("FULFILMENT_INCOMPLETE", nameless)
+    refuse("FULFILMENT_INCOMPLETE", without_units)
 }
 
 /// The units of each line of an invoice that is posted alone: those that are named, or all that are linked where none is.

@@ -182,8 +182,8 @@ mod tests {
         let priceless = || StatedLine { unit_amount: None, ..line() };
         assert_eq!(faults(Side::Sales, vec![priceless()]), [reported("/lines/0/unitPrice", "REQUIRED")]);
         assert_eq!(faults(Side::Purchases, vec![priceless()]), [reported("/lines/0/unitCost", "REQUIRED")]);
-        let nameless = StatedLine { variant: None, ..line() };
-        assert_eq!(faults(Side::Sales, vec![nameless]), [reported("/lines/0/description", "REQUIRED")]);
+        let undescribed = StatedLine { variant: None, ..line() };
+        assert_eq!(faults(Side::Sales, vec![undescribed]), [reported("/lines/0/description", "REQUIRED")]);
         let ordered = || StatedLine { order_item: Some(Id(1, 1)), ..priceless() };
         assert_eq!(faults(Side::Sales, vec![ordered(), ordered()]), [reported("/lines/1/orderItemId", "REPEATED")]);
         let received = |id| StatedLine { receipt_item: Some(Id(1, id)), ..ordered() };

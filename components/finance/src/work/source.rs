@@ -73,7 +73,7 @@ pub trait SourceRow: Record + PartyDocument + Clone {
     /// The day of its entry; None: it has posted nothing, or is undone.
     ///
     /// # Errors
-    /// ILLEGAL_STATE of what nothing else may take.
+    /// ILLEGAL_STATE with POS_RECEIPT for a payment of a register: nothing else may use it.
     fn posted_on(&self) -> Result<Option<Date>, Problem>;
 
     /// Raises its version when something was taken of it.

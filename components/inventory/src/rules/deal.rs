@@ -33,7 +33,7 @@ pub enum Refused {
 /// Every group makes one share or two, in the order of the groups.
 ///
 /// # Errors
-/// No goods; numbers out of range.
+/// `OutOfRange` if there are no groups.
 pub fn raise(groups: &[Group], amount: i128, grain: i128) -> Result<Vec<Share>, Refused> {
     if groups.is_empty() {
         return Err(Refused::OutOfRange);
@@ -47,7 +47,7 @@ pub fn raise(groups: &[Group], amount: i128, grain: i128) -> Result<Vec<Share>, 
 /// what is asked beyond them is taken from what is finer, in the coarsest grain of all the costs.
 ///
 /// # Errors
-/// More than the goods cost.
+/// `ExceedsCost` if the amount is more than the goods cost.
 pub fn lower(groups: &[Group], amount: i128, grain: i128) -> Result<Vec<Share>, Refused> {
     // Saturation is harmless: an amount is far below it.
     let worth = |cost: fn(i128, i128) -> i128| {

@@ -29,9 +29,6 @@ pub fn finish<R: Entity, T: EventData>(
 }
 
 /// A refused number with the document of the entity that has it, if the caller reads such documents.
-///
-/// # Errors
-/// Those of the store.
 pub fn name_owner<V: View>(
     refusal: Problem,
     entity: Id,

@@ -67,7 +67,7 @@ fn ask_extensions(customer: Option<Id>, at: Instant, priced: &[(PriceRow, Option
 /// Adds an adjustment to those of its variant.
 ///
 /// # Errors
-/// The promise that it breaks.
+/// The rule of the extension point that the adjustment violates, for the problem of the extension.
 fn add(adjusted: &mut Adjusted, adjustment: Adjustment) -> Result<(), &'static str> {
     let Adjustment { module, variant_id, amount, reason } = adjustment;
     let earlier = adjusted.get_mut(&Id::from(variant_id)).ok_or("an adjustment of a variant that was not asked for")?;

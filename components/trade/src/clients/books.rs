@@ -61,7 +61,7 @@ pub fn admit_costs(entity: Id, costs: &[Cost]) -> Result<(), Problem> {
 /// Writes an entry; none where the entity keeps no books or no amount is above zero.
 ///
 /// # Errors
-/// The codes of accounting.
+/// ACCOUNTING_SETUP_REQUIRED, ACCOUNTING_PERIOD_CLOSED, ACCOUNTING_CURRENCY_UNSUPPORTED, ACCOUNTING_AMOUNT_PRECISION.
 pub fn post(posting: &Posting) -> Result<Option<Id>, Problem> {
     Ok(service::post(posting)?.map(Id::from))
 }
@@ -69,7 +69,7 @@ pub fn post(posting: &Posting) -> Result<Option<Id>, Problem> {
 /// Writes several entries in as many round trips as one, in their order. The ledger is not asked for none.
 ///
 /// # Errors
-/// The codes of accounting.
+/// ACCOUNTING_SETUP_REQUIRED, ACCOUNTING_PERIOD_CLOSED, ACCOUNTING_CURRENCY_UNSUPPORTED, ACCOUNTING_AMOUNT_PRECISION.
 pub fn post_all(postings: &[Posting]) -> Result<(), Problem> {
     if !postings.is_empty() {
         service::post_all(postings)?;

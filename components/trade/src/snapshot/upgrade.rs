@@ -7,9 +7,6 @@ use super::{Ledger, Snapshots};
 
 impl Snapshots {
     /// As [`upgrade`](Self::upgrade), for the entities that have lines of this ledger, in the order of their ids.
-    ///
-    /// # Errors
-    /// The errors of the store.
     pub fn upgrade_lines<L: Ledger<N>, const N: usize>(
         &self,
         cursor: Option<String>,

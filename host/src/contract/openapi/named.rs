@@ -116,8 +116,9 @@ pub fn name_enumerations(schemas: &mut Schemas, paths: &mut Map<String, Value>) 
             continue;
         }
         let (partner, title, values) = &one;
-        let own = partner.as_deref().map(pascal).filter(|own| !title.starts_with(own.as_str())).unwrap_or_default();
-        let component = schemas.take_name(&module, &format!("{own}{title}"))?;
+        let prefix =
+            partner.as_deref().map(pascal).filter(|prefix| !title.starts_with(prefix.as_str())).unwrap_or_default();
+        let component = schemas.take_name(&module, &format!("{prefix}{title}"))?;
         schemas.components.insert(component.clone(), json!({"type": "string", "enum": values}));
         names.insert(one, component);
     }

@@ -34,7 +34,7 @@ fn catalog_schemas() -> Map<String, Value> {
         "Item": {"type": "object", "properties": {"inner": {"$ref": "#/$defs/Inner"}}},
         "Inner": {"type": "integer"},
         "Code": {"type": "string", "pattern": "^[A-Z]+$"},
-        "Told": {"type": "object", "required": ["code"], "properties": {"code": {"$ref": "#/$defs/Code"}}},
+        "Tag": {"type": "object", "required": ["code"], "properties": {"code": {"$ref": "#/$defs/Code"}}},
         "Unused": {"type": "null"},
     }))
 }
@@ -116,7 +116,7 @@ fn kind(code: &str, data: Value, example: Value) -> EventKind {
 fn document() -> Value {
     let (catalog, pricing, none) = (catalog_schemas(), pricing_schemas(), Map::new());
     let problems = [ProblemCode { code: "TEAPOT".into(), status: 418, detail: "It is a teapot.".into() }];
-    let events = [kind("catalog.product.created", json!({"$ref": "#/$defs/Told"}), json!({"code": "A"}))];
+    let events = [kind("catalog.product.created", json!({"$ref": "#/$defs/Tag"}), json!({"code": "A"}))];
     let words = [("text", "What is looked for."), ("limit", "Of nothing.")]
         .map(|(name, text)| Named { code: name.to_owned(), description: text.to_owned() });
     let hints = serde_json::from_value(json!({"lists": [{"list": "listThings", "group": "Goods"}]})).unwrap();
@@ -251,7 +251,7 @@ fn schemas_share_one_list() {
             "Product",
             "ProductInput",
             "ProductPage",
-            "Told",
+            "Tag",
         ]
     );
     let schemas = &document["components"]["schemas"];
@@ -274,7 +274,7 @@ fn what_says_nothing_is_described_by_its_name() {
     assert_eq!(one[1]["description"], "Id of one of the products.");
     let schemas = &document["components"]["schemas"];
     assert_eq!(schemas["Product"]["properties"]["id"]["description"], "Unique identifier; never changes.");
-    assert_eq!(schemas["Told"]["properties"]["code"], json!({"$ref": "#/components/schemas/Code"}));
+    assert_eq!(schemas["Tag"]["properties"]["code"], json!({"$ref": "#/components/schemas/Code"}));
 }
 
 #[test]
@@ -355,7 +355,7 @@ fn what_is_sent_is_described_and_its_example_meets_it() {
     let content = &sent["requestBody"]["content"]["application/json"];
     assert_eq!(content["schema"]["$ref"], "#/components/schemas/CatalogProductCreatedEvent");
     let schema = &document["components"]["schemas"]["CatalogProductCreatedEvent"];
-    assert_eq!(schema["properties"]["data"]["$ref"], "#/components/schemas/Told");
+    assert_eq!(schema["properties"]["data"]["$ref"], "#/components/schemas/Tag");
     let published = json!({"$ref": content["schema"]["$ref"], "components": document["components"]});
     let published =
         jsonschema::draft202012::options().offline().should_validate_formats(true).build(&published).unwrap();
@@ -535,7 +535,7 @@ fn a_new_record_has_a_location() {
 #[test]
 fn an_enumeration_is_named_once() {
     let color = |values: &[&str]| json!({"type": "string", "title": "Color", "enum": values});
-    let of = |color: Value| json!({"type": "object", "properties": {"color": color}});
+    let with_color = |color: Value| json!({"type": "object", "properties": {"color": color}});
     let mut described = color(&["RED", "BLUE"]);
     described["description"] = "Color of the paint.".into();
     described["default"] = "RED".into();
@@ -544,13 +544,15 @@ fn an_enumeration_is_named_once() {
     let listed = json!({"type": "array", "items": color(&["RED", "BLUE"])});
     let mut list = read("listPaints", "Paint");
     list["query"] = json!({"type": "object", "properties": {"color": described}});
-    let shop =
-        json!({"Paint": of(described.clone()), "Nullable": of(nullable), "Single": of(single), "Listed": of(listed)});
+    let shop = json!({
+        "Paint": with_color(described.clone()), "Nullable": with_color(nullable),
+        "Single": with_color(single), "Listed": with_color(listed),
+    });
     let document = compose_modules(&[
         ("paint", shop, false, vec![list, read("a", "Nullable"), read("b", "Single"), read("c", "Listed")]),
-        ("ink", json!({"Ink": of(color(&["RED", "BLUE"]))}), false, vec![read("d", "Ink")]),
-        ("dye", json!({"Dye": of(color(&["RED", "BLUE", "GREEN"]))}), false, vec![read("e", "Dye")]),
-        ("acme", json!({"Acme": of(color(&["RED", "BLUE"]))}), true, vec![read("f", "Acme")]),
+        ("ink", json!({"Ink": with_color(color(&["RED", "BLUE"]))}), false, vec![read("d", "Ink")]),
+        ("dye", json!({"Dye": with_color(color(&["RED", "BLUE", "GREEN"]))}), false, vec![read("e", "Dye")]),
+        ("acme", json!({"Acme": with_color(color(&["RED", "BLUE"]))}), true, vec![read("f", "Acme")]),
     ])
     .unwrap();
     let schemas = &document["components"]["schemas"];
@@ -581,9 +583,9 @@ fn a_union_names_the_member_that_tells_its_branches_apart() {
         "Mixed": {"oneOf": [{"$ref": "#/$defs/Point"}, circle]},
         "Point": branch("A point", "point"),
         "Alike": {"oneOf": [branch("One", "same"), branch("Two", "same")]},
-        "Nameless": {"oneOf": [branch("A circle", "circle"), branch("A square", "square")]},
+        "Untitled": {"oneOf": [branch("A circle", "circle"), branch("A square", "square")]},
     });
-    let reads = ["Shape", "Mixed", "Alike", "Nameless"].map(|name| read(&format!("get{name}"), name));
+    let reads = ["Shape", "Mixed", "Alike", "Untitled"].map(|name| read(&format!("get{name}"), name));
     let document = compose_modules(&[("shapes", schemas, false, reads.to_vec())]).unwrap();
     let schemas = &document["components"]["schemas"];
     let reference = |name: &str| format!("#/components/schemas/{name}");
@@ -596,7 +598,7 @@ fn a_union_names_the_member_that_tells_its_branches_apart() {
         assert_eq!(named.get("title"), None);
     }
     assert_eq!(schemas["Mixed"]["discriminator"]["mapping"]["point"], reference("Point"));
-    for name in ["Alike", "Nameless"] {
+    for name in ["Alike", "Untitled"] {
         assert_eq!(schemas[name].get("discriminator"), None, "{name}");
     }
     assert_eq!(breaches(&document), [""; 0]);

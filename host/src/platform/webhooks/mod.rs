@@ -20,7 +20,7 @@ use endpoints::{Credential, EmptyBody, EventReference, ListWebhooks, NewWebhook,
 pub const SCOPE: &str = "webhooks.manage";
 
 const AUDIT: &str = "WEBHOOK_ENDPOINT";
-const HEARS: &str = "To receive more kinds than one endpoint may subscribe to, create a second endpoint. A company has a \
+const NOTES: &str = "To receive more kinds than one endpoint may subscribe to, create a second endpoint. A company has a \
     limited number of endpoints: archive one that is no longer used. `url` uses https on \
     port 443 and a public DNS host name, without user, query or fragment. The host checks it now and checks the resolved \
     addresses at each attempt. The response shows `signingSecret` once; its UTF-8 bytes are the key of HMAC-SHA256. After it \
@@ -66,7 +66,7 @@ const CREATE: [PlatformOperation; 2] = twins!(
     on_session!(endpoints::create).check_ahead(endpoints::check_address).amend(offer_kinds),
     |row| row
         .summary("Create a webhook endpoint")
-        .description(HEARS)
+        .description(NOTES)
         .body::<NewWebhook>()
         .answers::<Credential>()
         .writes(AUDIT, &[])

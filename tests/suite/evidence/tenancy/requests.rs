@@ -182,7 +182,7 @@ fn examples(contract: &Contract, form: &Form, place: &str, required: bool) -> Re
     needed
         .map(|parameter| {
             let name = parameter["name"].as_str().unwrap_or_default();
-            let value = sample.of(&parameter["schema"], &format!("/{name}"))?;
+            let value = sample.build(&parameter["schema"], &format!("/{name}"))?;
             Ok((name.to_string(), value.as_str().map_or(value.to_string(), String::from)))
         })
         .collect()
@@ -226,7 +226,7 @@ fn body(
         found.and_then(ids.of_field).ok_or_else(|| format!("no record for {pointer}"))
     };
     let sample = Sample { contract, wanted, id_at: &id_at, record: record.unwrap_or_default() };
-    let mut body = sample.of(schema, "")?;
+    let mut body = sample.build(schema, "")?;
     if let Some(expected) = body.get_mut("expectedVersion") {
         *expected = version().unwrap_or(expected.take());
     }
@@ -242,7 +242,7 @@ struct Sample<'a> {
 }
 
 impl Sample<'_> {
-    fn of(&self, schema: &Json, pointer: &str) -> Result<Json, String> {
+    fn build(&self, schema: &Json, pointer: &str) -> Result<Json, String> {
         let schema = self.contract.resolve(schema);
         let leads = |one: &&Json| self.leads(one, pointer);
         let first = |list: &Json| {
@@ -259,7 +259,7 @@ impl Sample<'_> {
             return (self.id_at)(pointer).map(Json::from);
         }
         if let Some(one) = first(&schema["oneOf"]).or(first(&schema["anyOf"])).filter(|_| schema["type"].is_null()) {
-            return self.of(&one, pointer);
+            return self.build(&one, pointer);
         }
         let kinds = schema["type"].as_array().cloned().unwrap_or_else(|| vec![schema["type"].clone()]);
         match kinds.iter().filter_map(Json::as_str).find(|kind| *kind != "null") {
@@ -267,7 +267,7 @@ impl Sample<'_> {
             Some("array") => {
                 let needed = schema["minItems"].as_u64().unwrap_or(0);
                 let some = needed.max(self.holds(&format!("{pointer}/0")).into());
-                let items = (0..some).map(|_| self.of(&schema["items"], &format!("{pointer}/0")));
+                let items = (0..some).map(|_| self.build(&schema["items"], &format!("{pointer}/0")));
                 items.collect::<Result<Vec<Json>, String>>().map(Json::Array)
             }
             Some("string") => self.text(schema, pointer),
@@ -287,11 +287,11 @@ impl Sample<'_> {
             let known =
                 self.record.pointer(&place).filter(|value| !value.is_null() && self.contract.takes(member, value));
             if self.holds(&place) {
-                object[name] = self.of(member, &place)?;
+                object[name] = self.build(member, &place)?;
             } else if let Some(known) = known {
                 object[name] = known.clone();
             } else if required.contains(&name.as_str()) {
-                object[name] = self.of(member, &place)?;
+                object[name] = self.build(member, &place)?;
             }
         }
         Ok(object)

@@ -39,10 +39,10 @@ pub fn list(side: Side, call: &Call) -> Answer {
 /// Lines are of credits to customers, cost lines of suppliers' credits. API clients see no cost lines: none are read for them.
 pub fn read(side: Side, call: &Call) -> Answer {
     let (id, caller) = (call.path_id("id")?, Caller::current());
-    let own = || CreditRow::id.eq(id);
+    let is_credit = || CreditRow::id.eq(id);
     let (of_goods, of_costs) = (
-        has::<CreditRow, _, _>(CreditLineRow::line_set_id, CreditRow::line_set_id, own()),
-        has::<CreditRow, _, _>(CreditCostLineRow::line_set_id, CreditRow::line_set_id, own()),
+        has::<CreditRow, _, _>(CreditLineRow::line_set_id, CreditRow::line_set_id, is_credit()),
+        has::<CreditRow, _, _>(CreditCostLineRow::line_set_id, CreditRow::line_set_id, is_credit()),
     );
     let (row, funds, lines, cost_lines) = run((
         get::<CreditRow>(id),

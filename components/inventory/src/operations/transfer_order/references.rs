@@ -25,7 +25,7 @@ pub struct References {
 
 impl References {
     /// # Errors
-    /// NOT_FOUND at what is missing.
+    /// NOT_FOUND at the pointer of each record that is missing.
     pub fn read(body: &TransferOrderInput) -> Result<References, Problem> {
         let ends = [
             ("/fromWarehouseId", Some(body.from_warehouse_id)),
