@@ -18,7 +18,7 @@ impl Clock {
     }
 
     /// An instant (RFC 3339) as `YYYY-MM-DDTHH:MM:SS` in the zone, with milliseconds if it has some; another text as it is.
-    pub fn to_text(&self, instant: &str) -> String {
+    pub fn to_text(self, instant: &str) -> String {
         let Ok(instant) = DateTime::parse_from_rfc3339(instant) else { return instant.to_owned() };
         let local = instant.with_timezone(&self.zone);
         let form = if local.timestamp_subsec_millis() == 0 { "%Y-%m-%dT%H:%M:%S" } else { "%Y-%m-%dT%H:%M:%S%.3f" };
@@ -27,7 +27,7 @@ impl Clock {
 
     /// `YYYY-MM-DDTHH:MM[:SS]` in the zone as an instant in UTC; another text as it is. Of a time that comes twice the first
     /// instant; of one that never comes the end of the gap.
-    pub fn from_text(&self, text: &str) -> String {
+    pub fn read_text(self, text: &str) -> String {
         let forms = ["%Y-%m-%dT%H:%M", "%Y-%m-%dT%H:%M:%S%.f"];
         let local = forms.iter().find_map(|form| NaiveDateTime::parse_from_str(text, form).ok());
         let at = |local: NaiveDateTime| self.zone.from_local_datetime(&local).earliest();
@@ -57,15 +57,15 @@ mod tests {
             ("2026-07-15T11:30:05.250Z", "2026-07-15T13:30:05.250"),
             ("soon", "soon"),
         ] {
-            assert_eq!((BERLIN.to_text(instant).as_str(), BERLIN.from_text(text).as_str()), (text, instant));
+            assert_eq!((BERLIN.to_text(instant).as_str(), BERLIN.read_text(text).as_str()), (text, instant));
         }
     }
 
     #[test]
     fn a_change_of_the_clock_has_one_instant_for_each_text() {
-        assert_eq!(BERLIN.from_text("2026-10-25T02:30"), "2026-10-25T00:30:00Z", "twice: the first");
-        assert_eq!(BERLIN.from_text("2026-03-29T02:30"), "2026-03-29T01:00:00Z", "never: the end of the gap");
+        assert_eq!(BERLIN.read_text("2026-10-25T02:30"), "2026-10-25T00:30:00Z", "twice: the first");
+        assert_eq!(BERLIN.read_text("2026-03-29T02:30"), "2026-03-29T01:00:00Z", "never: the end of the gap");
         let samoa = Clock { zone: chrono_tz::Pacific::Apia };
-        assert_eq!(samoa.from_text("2011-12-30T12:00"), "2011-12-30T10:00:00Z");
+        assert_eq!(samoa.read_text("2011-12-30T12:00"), "2011-12-30T10:00:00Z");
     }
 }

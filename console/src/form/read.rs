@@ -97,7 +97,7 @@ impl Reader<'_> {
             _ if text.is_empty() => field.required.then(|| if field.nullable { Value::Null } else { "".into() }),
             Kind::Boolean(None) => Some(Value::Bool(text == "true")),
             Kind::Integer => Some(read_integer(text)),
-            Kind::Instant => Some(self.clock.from_text(text).into()),
+            Kind::Instant => Some(self.clock.read_text(text).into()),
             Kind::Json => {
                 let read = serde_json::from_str(text);
                 let fault =
@@ -185,5 +185,5 @@ pub fn to_text(value: &Value) -> String {
 fn to_zone(clock: &Clock, instant: &str) -> String {
     let text = clock.to_text(instant);
     let read = |text: &str| DateTime::parse_from_rfc3339(text).ok();
-    if read(&clock.from_text(&text)) == read(instant) { text } else { instant.to_owned() }
+    if read(&clock.read_text(&text)) == read(instant) { text } else { instant.to_owned() }
 }

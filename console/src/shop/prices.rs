@@ -26,7 +26,7 @@ pub async fn schedule(visit: &Visit) -> Done {
     // A call for the company's zone is made only if an instant was typed.
     let from = match value_of(visit, "from") {
         "" => Utc::now().to_rfc3339_opts(SecondsFormat::Millis, true),
-        local => visit.clock().await.map_err(|problem| Said::Rejection("schedulePrices", problem))?.from_text(local),
+        local => visit.clock().await.map_err(|problem| Said::Rejection("schedulePrices", problem))?.read_text(local),
     };
     let price = |(variant, amount): (&str, &str)| {
         let currency = value_of(visit, "currency");

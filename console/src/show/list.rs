@@ -58,7 +58,7 @@ impl<'a> Filters<'a> {
         let values = Values::new(&self.pairs);
         let stated = self.fields.iter().map(|field| {
             let text = values.text(&format!("v/{}", field.name));
-            let text = if matches!(field.kind, Kind::Instant) { self.clock.from_text(text) } else { text.to_owned() };
+            let text = if matches!(field.kind, Kind::Instant) { self.clock.read_text(text) } else { text.to_owned() };
             (field.name, text)
         });
         let stated: Vec<(&str, String)> = stated.filter(|(_, text)| !text.is_empty()).collect();
