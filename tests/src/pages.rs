@@ -12,9 +12,11 @@ pub struct Browser {
     host: Stoa,
     /// `http://127.0.0.1:PORT`.
     origin: String,
-    /// Value and path by origin and name.
-    cookies: Arc<Mutex<BTreeMap<(String, String), (String, String)>>>,
+    cookies: Arc<Mutex<Cookies>>,
 }
+
+/// Value and path by origin and name.
+type Cookies = BTreeMap<(String, String), (String, String)>;
 
 /// A response, with the address from which it came.
 #[derive(Clone)]

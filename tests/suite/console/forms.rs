@@ -298,9 +298,8 @@ fn a_reference_is_found_among_many(database: Database) {
     form.submit("send").is(200);
     assert_eq!(desk.company.list("catalog/products", &[]).is(200).items()[0]["brandId"], wanted.as_str());
     // The same for a script: only the controls.
-    let path =
-        format!("-/find/listLookups?bound=brands&text=WANTED&name=v/brandId&form=createProduct&at=/catalog/products");
-    let fragment = desk.open(&path);
+    let path = "-/find/listLookups?bound=brands&text=WANTED&name=v/brandId&form=createProduct&at=/catalog/products";
+    let fragment = desk.open(path);
     assert!(fragment.html.contains(&wanted) && !fragment.html.contains("<html"), "{}", fragment.html);
 }
 

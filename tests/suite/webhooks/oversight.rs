@@ -17,7 +17,7 @@ fn an_operator_sends_a_delivery_again(database: Database) {
     let failed = await_end(&shop, &id, 1).remove(0);
     let deliveries_of = |id: &str| format!("companies/{}/webhooks/{id}/deliveries", shop.tenant);
     let listed = operator.get(&format!("{}?status=FAILED", deliveries_of(&id))).is(200);
-    assert_eq!(listed.items(), [failed.clone()]);
+    assert_eq!(listed.items(), std::slice::from_ref(&failed));
     assert!(!listed.tells(&made), "no body of an event: {listed}");
     let shown = operator.get(&format!("companies/{}", shop.tenant)).is(200);
     let counted = json!({ "PENDING": 0, "SUCCEEDED": 0, "FAILED": 1, "CANCELLED": 0 });
