@@ -209,7 +209,7 @@ pub fn draw_actions(view: &View<'_>, collection: Option<&Collection>, path: &str
     let writes = view.visit.site.operations.iter().enumerate().filter(|(number, one)| {
         let is_here = match collection {
             Some(collection) => collection.create == Some(*number) || collection.actions.contains(number),
-            None => one.of_company && one.path == view.operation.path && !one.is_read(),
+            None => one.path == view.operation.path && !one.is_read(),
         };
         is_here && view.permits(one)
     });

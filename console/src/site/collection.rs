@@ -128,7 +128,8 @@ pub fn find(site: &Site) -> Vec<Collection> {
         collection.record = record;
         let Some(list) = site.operations.get(collection.list) else { continue };
         // R4 and R5.
-        for (number, write) in site.operations.iter().enumerate().filter(|(_, one)| one.method == Method::POST) {
+        let writes = site.operations.iter().enumerate().filter(|(_, one)| one.of_company && one.method == Method::POST);
+        for (number, write) in writes {
             match rest(&write.path, &list.path).as_deref() {
                 Some([]) => collection.create = Some(number),
                 Some([word]) if !word.starts_with('{') => collection.actions.push(number),
