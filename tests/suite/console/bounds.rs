@@ -15,7 +15,7 @@ use super::till::{browse, open, sku};
 
 stoa_tests::tests![
     timed: pages_of_commerce_take_few_round_trips, pages_of_records_take_few_round_trips,
-    steps_of_the_till_take_few_round_trips, the_overview_is_quick
+    an_overview_without_books_takes_few_round_trips, steps_of_the_till_take_few_round_trips, the_overview_is_quick
 ];
 
 /// Eight calls of three, and one to spare.
@@ -104,6 +104,20 @@ fn pages_of_commerce_take_few_round_trips() {
             format!("/-/orders/{}", place.order),
         ],
     );
+}
+
+/// Its currency is that of a price list, which is a call more.
+fn an_overview_without_books_takes_few_round_trips() {
+    let watched = Watched::start();
+    let till = Till::new(Counter::new(watched.host.company()));
+    till.open("100").sell("25", cash("25"));
+    let browser = browse(till.shop());
+    let read = || {
+        let page = open(&browser, till.shop(), "").is(200);
+        assert!(page.has("Net sales today 25.00 EUR"), "{}", page.text());
+    };
+    let sent = watched.count(read);
+    assert!((1..=MOST).contains(&sent), "{sent}");
 }
 
 /// A list, a record and a form of each module.
