@@ -70,10 +70,6 @@ for (const { dataset, parentElement } of document.querySelectorAll("[data-total]
     form.querySelector("[data-change]").textContent = change && `${change.slice(0, -6)}.${change.slice(-6).replace(/0{1,4}$/, "")}`;
   };
   tendered.addEventListener("input", show);
-  for (const button of form.querySelectorAll("[data-set]")) {
-    button.hidden = false;
-    button.addEventListener("click", () => { tendered.value = button.dataset.set; show(); });
-  }
 }
 
 // (4) A part of a page that has an address of its own.

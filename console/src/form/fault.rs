@@ -36,7 +36,7 @@ pub struct Fault {
 
 impl Faults {
     /// `known`: parameters of the operation's path. `base`: the address of the company's pages.
-    pub fn of(
+    pub fn from_problem(
         site: &Site,
         operation: &Operation,
         known: &[(String, String)],

@@ -50,11 +50,11 @@ pub enum Kind<'a> {
 
 impl<'a> Field<'a> {
     /// The field of an operation's body. None: the operation takes none. `known`: the parameters of its path.
-    pub fn of_body(site: &'a Site, operation: &'a Operation, known: &'a [(String, String)]) -> Option<Field<'a>> {
+    pub fn from_body(site: &'a Site, operation: &'a Operation, known: &'a [(String, String)]) -> Option<Field<'a>> {
         Some(Source { site, operation, known }.make("", operation.body.as_ref()?, true, 0))
     }
 
-    pub fn of_parameter(site: &'a Site, operation: &'a Operation, parameter: &'a Parameter) -> Field<'a> {
+    pub fn from_parameter(site: &'a Site, operation: &'a Operation, parameter: &'a Parameter) -> Field<'a> {
         let source = Source { site, operation, known: &[] };
         let mut field = source.make(&parameter.name, &parameter.schema, parameter.required, 0);
         // A parameter that is absent is not false, and its default is the operation's.

@@ -28,7 +28,7 @@ pub struct Sent {
 /// Reads a form. The error: fields of JSON that are none, so that nothing can be sent.
 pub fn read(site: &Site, operation: &Operation, pairs: &Pairs, clock: &Clock) -> Result<Sent, Faults> {
     let mut reader = Reader { values: Values::new(pairs), clock, places: Places::new(), faults: Vec::new() };
-    let mut body = Field::of_body(site, operation, &[]).and_then(|field| reader.read(&field, "", ""));
+    let mut body = Field::from_body(site, operation, &[]).and_then(|field| reader.read(&field, "", ""));
     let Reader { values, mut places, faults, .. } = reader;
     if !faults.is_empty() {
         return Err(Faults::not_sent(faults));

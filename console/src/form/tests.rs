@@ -67,7 +67,7 @@ fn a_value_that_is_filled_in_is_read_back() {
     for (filled, sent) in [(&whole, &whole), (&least, &json!({"text": "x", "flag": true}))] {
         let (site, mut pairs) = (site(&schema), Pairs::default());
         let operation = site.operation("write").expect("an operation");
-        fill(&Field::of_body(&site, operation, &[]).expect("a field"), Some(filled), "", &CLOCK, &mut pairs);
+        fill(&Field::from_body(&site, operation, &[]).expect("a field"), Some(filled), "", &CLOCK, &mut pairs);
         assert_eq!(send(&schema, &pairs).body.as_ref(), Some(sent));
     }
 }
@@ -105,7 +105,8 @@ fn a_blank_row_is_left_out_and_faults_find_the_rows_that_were_sent() {
     let mut problem = Problem::new(StatusCode::BAD_REQUEST, "VALIDATION_FAILED", "No.");
     problem.items = vec![at("/items/1/quantity"), at("/items/1/unitIds/4"), at("/other")];
     let site = site(&schema);
-    let faults = Faults::of(&site, site.operation("write").expect("an operation"), &[], &problem, &sent.places, "");
+    let faults =
+        Faults::from_problem(&site, site.operation("write").expect("an operation"), &[], &problem, &sent.places, "");
     let places: Vec<Option<&str>> = faults.items.iter().map(|fault| fault.place.as_deref()).collect();
     assert_eq!(places, [Some("v/items/2/quantity"), Some("v/items/2/unitIds"), None]);
     assert!(faults.items.iter().all(|fault| fault.text.ends_with("Expected: at most 3 characters.")), "{faults:?}");
@@ -119,7 +120,7 @@ fn a_schema_that_is_deep_or_unknown_is_json() {
     }
     let site =
         site(&object(json!({"deep": schema, "either": {"oneOf": [{"type": "string"}, {"type": "integer"}]}}), &[]));
-    let field = Field::of_body(&site, site.operation("write").expect("an operation"), &[]).expect("a field");
+    let field = Field::from_body(&site, site.operation("write").expect("an operation"), &[]).expect("a field");
     let mut deepest = &field;
     while let Some(member) = deepest.members().first().copied() {
         deepest = member;

@@ -80,7 +80,8 @@ impl Said {
             Said::Choices(kind, _) => return html! { p.faults role="alert" { "Several " (kind) " fit. Choose one." } },
             Said::Rejection(id, problem) => (id, problem),
         };
-        let faults = site.operation(id).map(|operation| Faults::of(site, operation, &[], problem, &Places::new(), ""));
+        let faults =
+            site.operation(id).map(|operation| Faults::from_problem(site, operation, &[], problem, &Places::new(), ""));
         let Faults { title, items, .. } = faults.unwrap_or_default();
         html! {
             div.faults role="alert" tabindex="-1" {

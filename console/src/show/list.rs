@@ -38,7 +38,7 @@ impl<'a> Filters<'a> {
     fn new(visit: &'a Visit, operation: &'a Operation, clock: Clock) -> Filters<'a> {
         let is_filter = |name: &str| !NO_FILTERS.contains(&name);
         let asked = operation.parameters.iter().filter(|one| one.place == Place::Query && is_filter(&one.name));
-        let fields: Vec<Field<'_>> = asked.map(|asked| Field::of_parameter(&visit.site, operation, asked)).collect();
+        let fields: Vec<Field<'_>> = asked.map(|asked| Field::from_parameter(&visit.site, operation, asked)).collect();
         let is_sent = visit.query.0.iter().any(|(name, _)| name.starts_with("v/"));
         let mut pairs = if is_sent { visit.query.clone() } else { Pairs::default() };
         for field in fields.iter().filter(|_| !is_sent) {
@@ -100,7 +100,7 @@ impl<'a> Filters<'a> {
     fn find_faults(&self, problem: &Problem) -> Faults {
         let names = self.fields.iter().map(|field| field.name);
         let places = names.map(|name| (format!("/query/{name}"), format!("v/{name}"))).collect();
-        Faults::of(&self.visit.site, self.operation, &[], problem, &places, &self.visit.base)
+        Faults::from_problem(&self.visit.site, self.operation, &[], problem, &places, &self.visit.base)
     }
 
     fn draw(&self, offers: &Offers, faults: &Faults) -> Markup {

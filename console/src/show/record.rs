@@ -98,7 +98,7 @@ fn draw_buttons(view: &View<'_>, record: &Record, body: &Value, etag: Option<&st
     let operations = edits.chain(transitions).chain(delete);
     let operations = operations.filter_map(|(number, is_part)| Some((site.operations.get(*number)?, is_part)));
     let is_grave = |operation: &Operation| GRAVE.iter().any(|start| operation.id.starts_with(start));
-    let asks_nothing = |operation: &Operation| match Field::of_body(site, operation, &[]).map(|field| field.kind) {
+    let asks_nothing = |operation: &Operation| match Field::from_body(site, operation, &[]).map(|field| field.kind) {
         None => true,
         Some(Kind::Object(members)) => members.iter().all(|member| member.name == VERSION && version.is_some()),
         Some(_) => false,

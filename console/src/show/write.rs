@@ -100,7 +100,7 @@ pub async fn send(visit: &Visit, operation: &Operation, known: &Known) -> Result
         Ok(reply) => finish(visit, operation, known, &reply.body).await,
         Err(problem) if problem.status == StatusCode::UNAUTHORIZED => Err(problem),
         Err(problem) => {
-            let faults = Faults::of(&visit.site, operation, known, &problem, &sent.places, &visit.base);
+            let faults = Faults::from_problem(&visit.site, operation, known, &problem, &sent.places, &visit.base);
             if operation.key && !faults.keeps_key {
                 form.pairs.0.retain(|(name, _)| name != "key");
                 form.pairs.0.push(("key".to_owned(), Uuid::now_v7().to_string()));
@@ -125,7 +125,7 @@ struct Form<'a> {
 impl<'a> Form<'a> {
     fn new(visit: &'a Visit, operation: &'a Operation, known: &'a Known, pairs: Pairs) -> Form<'a> {
         let asked = operation.path_parameters().nth(known.len()).map(|parameter| parameter.name.as_str());
-        let field = Field::of_body(&visit.site, operation, known);
+        let field = Field::from_body(&visit.site, operation, known);
         Form { visit, operation, known, asked, field, pairs, missing: Vec::new() }
     }
 

@@ -103,7 +103,7 @@ fn a_form_has_a_new_key_after_a_rejection(database: Database) {
 
 /// A module that does not return in time: the host cannot say that the write was not done.
 fn a_form_keeps_its_key_if_it_was_not_judged(database: Database) {
-    let desk = Desk::of(hostile::host(database).company(), "owner@example.test");
+    let desk = Desk::from_company(hostile::host(database).company(), "owner@example.test");
     let form = desk.open("hostile/loop?_form=commitAttack").form("commitAttack").fill("v/text", "again");
     let key = form.value("key").to_owned();
     let failed = form.submit("send").is(503);

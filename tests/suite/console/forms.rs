@@ -99,7 +99,7 @@ fn send(stoa: &Stoa, contract: &Contract, operation: &Operation, example: &Examp
         text(&records.insert_ids(example.path.get(name).unwrap_or_else(|| panic!("{name} is not in the example"))))
     });
     let body = example.body.as_ref().map(|body| records.insert_ids(body));
-    let desk = Desk::of(records.shop.clone(), "owner@example.test");
+    let desk = Desk::from_company(records.shop.clone(), "owner@example.test");
     let (address, parts) = find_page(contract, operation, &path);
     let address = address.replace("/v1/tenants/", "/console/");
     let parts: String = parts.iter().map(|(name, value)| format!("&p/{name}={value}")).collect();

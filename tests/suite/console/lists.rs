@@ -13,6 +13,7 @@ on_both_databases![
     a_rejected_filter_is_a_fault_at_its_field,
     rows_are_downloaded_as_a_file,
     a_value_of_a_path_is_a_list_of_its_own,
+    an_operation_outside_a_company_is_no_action_of_a_list,
 ];
 
 /// A user's browser at the pages of a company.
@@ -24,10 +25,10 @@ pub struct Desk {
 impl Desk {
     /// The owner of a fresh company.
     pub fn new(database: Database) -> Desk {
-        Desk::of(company(database), "owner@example.test")
+        Desk::from_company(company(database), "owner@example.test")
     }
 
-    pub fn of(company: Company, email: &str) -> Desk {
+    pub fn from_company(company: Company, email: &str) -> Desk {
         let browser = company.host.browser();
         browser.sign_in(email).is(200);
         Desk { company, browser }
@@ -100,7 +101,7 @@ fn a_page_has_fifty_rows_and_leads_to_the_next(database: Database) {
 }
 
 fn a_filter_that_is_required_is_filled_in_or_asked(database: Database) {
-    let desk = Desk::of(stoa_tests::goods::bookkeeping(database), "owner@example.test");
+    let desk = Desk::from_company(stoa_tests::goods::bookkeeping(database), "owner@example.test");
     // With one legal entity it is that one.
     let accounts = desk.open("ledger/accounts");
     let listed = desk.company.list("ledger/accounts", &[("legalEntityId", &desk.company.entity())]).is(200);
@@ -126,7 +127,7 @@ fn a_rejected_filter_is_a_fault_at_its_field(database: Database) {
 }
 
 fn rows_are_downloaded_as_a_file(database: Database) {
-    let desk = Desk::of(stoa_tests::goods::bookkeeping(database), "owner@example.test");
+    let desk = Desk::from_company(stoa_tests::goods::bookkeeping(database), "owner@example.test");
     let page = desk.open("reports/valuation");
     let file = page.follow("CSV").is(200);
     assert!(file.header("content-type").is_some_and(|kind| kind.starts_with("text/csv")), "{:?}", file.headers);
@@ -152,4 +153,10 @@ fn a_value_of_a_path_is_a_list_of_its_own(database: Database) {
     assert_eq!(names(listed.items()), [name.as_str()]);
     assert!(desk.open("catalog/lookups/brands").has(&name));
     assert!(!desk.open("catalog/lookups/manufacturers").has(&name));
+}
+
+/// The path of `createCompany` is one word below that of the checklist.
+fn an_operation_outside_a_company_is_no_action_of_a_list(database: Database) {
+    let page = Desk::new(database).open("onboarding").is(200);
+    assert!(!page.html.contains("createCompany"), "{}", page.html);
 }

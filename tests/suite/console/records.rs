@@ -46,7 +46,7 @@ fn a_write_without_permission_is_not_offered_and_rejected(database: Database) {
     let owner = desk.open(&format!("catalog/products/{id}"));
     let edit = owner.link("Replace a product");
     let form = owner.follow(ARCHIVE).is(200).form("archiveProduct");
-    let reader = Desk::of(desk.company.clone(), &email);
+    let reader = Desk::from_company(desk.company.clone(), &email);
     let page = reader.open(&format!("catalog/products/{id}"));
     assert!(page.has("Phone"));
     for text in ["Replace a product", ARCHIVE, "Audit"] {
