@@ -4,11 +4,9 @@
 // URL is the host, DATABASE its database, CHROMIUM the browser, PICTURES where screenshots go.
 import assert from "node:assert/strict";
 import { join } from "node:path";
-import { chromium } from "playwright-core";
+import { onEachScreen } from "./screens.mjs";
 
-const { URL: host, DATABASE, CHROMIUM, PICTURES } = process.env;
-const QUIET = ["--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking", "--disable-component-update",
-  "--disable-sync"];
+const { URL: host, DATABASE, PICTURES } = process.env;
 // In milliseconds: a page is drawn by the processors that the rest of the suite runs on.
 const PATIENCE = 240_000;
 const SCREENS = [
@@ -229,10 +227,5 @@ async function work(browser, { width, height, scheme, script }) {
   await context.close();
 }
 
-const browser = await chromium.launch({ executablePath: CHROMIUM, args: QUIET, chromiumSandbox: process.getuid() !== 0 });
-try {
-  for (const screen of SCREENS) await work(browser, screen);
-} finally {
-  await browser.close();
-}
+await onEachScreen(SCREENS, work);
 console.log(`worked on ${SCREENS.length} screens on ${DATABASE}`);

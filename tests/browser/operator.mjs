@@ -6,11 +6,9 @@
 import assert from "node:assert/strict";
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
-import { chromium } from "playwright-core";
+import { onEachScreen } from "./screens.mjs";
 
-const { URL: host, PRIVATE_URL: operators, TOKEN, EMAIL, LOYALTY, ADMISSION, CHROMIUM, PICTURES } = process.env;
-const QUIET = ["--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking", "--disable-component-update",
-  "--disable-sync"];
+const { URL: host, PRIVATE_URL: operators, TOKEN, EMAIL, LOYALTY, ADMISSION, PICTURES } = process.env;
 // In milliseconds: a component is compiled by the processors that the rest of the suite runs on.
 const PATIENCE = 240_000;
 const SCREENS = [
@@ -146,10 +144,5 @@ async function operate(browser, { name, width, height, scheme, script }) {
   await context.close();
 }
 
-const browser = await chromium.launch({ executablePath: CHROMIUM, args: QUIET, chromiumSandbox: process.getuid() !== 0 });
-try {
-  for (const screen of SCREENS) await operate(browser, screen);
-} finally {
-  await browser.close();
-}
+await onEachScreen(SCREENS, operate);
 console.log(`operated on ${SCREENS.length} screens`);

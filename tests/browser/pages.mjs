@@ -7,11 +7,9 @@ import assert from "node:assert/strict";
 import { readFile } from "node:fs/promises";
 import { createRequire } from "node:module";
 import { join } from "node:path";
-import { chromium } from "playwright-core";
+import { onEachScreen } from "./screens.mjs";
 
-const { URL: host, EMAIL, TENANT, FORMS, CHROMIUM, PICTURES } = process.env;
-const QUIET = ["--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking", "--disable-component-update",
-  "--disable-sync"];
+const { URL: host, EMAIL, TENANT, FORMS, PICTURES } = process.env;
 // In milliseconds: a page is drawn by the processors that the rest of the suite runs on.
 const PATIENCE = 240_000;
 const SCREENS = [
@@ -90,13 +88,7 @@ async function read(browser, { width, height, scheme }) {
   return { width, faults, ...counts };
 }
 
-const browser = await chromium.launch({ executablePath: CHROMIUM, args: QUIET, chromiumSandbox: process.getuid() !== 0 });
-const results = [];
-try {
-  for (const screen of SCREENS) results.push(await read(browser, screen));
-} finally {
-  await browser.close();
-}
+const results = await onEachScreen(SCREENS, read);
 for (const { width, pages, forms, rejected } of results) {
   console.log(`${width} px: ${pages} pages and ${forms} forms, of which ${rejected} were rejected with a sentence`);
   // The eight modules have more of both.

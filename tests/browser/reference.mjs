@@ -3,11 +3,9 @@
 // URL and TOKEN name the host and the caller, CHROMIUM the browser, PICTURES where screenshots go.
 import assert from "node:assert/strict";
 import { join } from "node:path";
-import { chromium } from "playwright-core";
+import { onEachScreen } from "./screens.mjs";
 
-const { URL: host, TOKEN, CHROMIUM, PICTURES } = process.env;
-const QUIET = ["--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking", "--disable-component-update",
-  "--disable-sync"];
+const { URL: host, TOKEN, PICTURES } = process.env;
 // In milliseconds: a page is drawn by the processors that the rest of the suite runs on.
 const PATIENCE = 240_000;
 const SCREENS = [
@@ -119,10 +117,5 @@ async function read(browser, { name, width, height, scheme }) {
   await context.close();
 }
 
-const browser = await chromium.launch({ executablePath: CHROMIUM, args: QUIET, chromiumSandbox: process.getuid() !== 0 });
-try {
-  for (const screen of SCREENS) await read(browser, screen);
-} finally {
-  await browser.close();
-}
+await onEachScreen(SCREENS, read);
 console.log(`read on ${SCREENS.length} screens`);
