@@ -14,6 +14,8 @@ use figment::Figment;
 use figment::providers::{Env, Format as _, Serialized, Toml};
 use serde::{Deserialize, Serialize};
 
+use crate::database::PlaceSettings;
+use crate::database::servers::HOME;
 use crate::deployment::development;
 use crate::events::dialer::Dialer;
 use crate::events::resolver::Resolver;
@@ -52,6 +54,9 @@ pub struct Settings {
     pub data_dir: PathBuf,
     #[serde(serialize_with = "without_password")]
     pub database_url: Option<String>,
+    /// PostgreSQL servers besides `database_url`, over which companies are distributed: `[[places]]` in `stoa.toml`.
+    #[serde(default)]
+    pub places: Vec<Place>,
     pub modules_dir: Option<PathBuf>,
     /// Where compiled modules are kept. Absent: `compiled` in the data folder, where that exists.
     pub module_cache_dir: Option<PathBuf>,
@@ -225,6 +230,19 @@ fn texts_of_environment() -> BTreeMap<&'static str, String> {
     TEXTS.iter().filter_map(text).collect()
 }
 
+/// One PostgreSQL server of several. The one of `database_url` is called `home`: an entry of that name states its weight alone.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Place {
+    pub name: String,
+    #[serde(serialize_with = "without_password")]
+    pub url: Option<String>,
+    /// Certificates, PEM, that the server's is verified against. Absent: `database_tls_ca`.
+    pub ca: Option<PathBuf>,
+    /// The place's share of new companies, beside the others' weights. Absent: 1. At 0 it gets none.
+    pub weight: Option<u32>,
+}
+
 /// One identity provider.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -290,6 +308,7 @@ impl Default for Settings {
             private_listen: SocketAddr::from(([127, 0, 0, 1], 9464)),
             data_dir: PathBuf::from("./data"),
             database_url: None,
+            places: Vec::new(),
             modules_dir: None,
             module_cache_dir: None,
             precompiled_dir: None,
@@ -360,7 +379,7 @@ impl Settings {
     /// `flags`: what the command line stated, by the settings' names.
     pub fn load(flags: impl Serialize) -> anyhow::Result<Settings> {
         let file = Figment::from(Toml::file("stoa.toml"));
-        let environment = Figment::from(Env::prefixed("STOA_").ignore(&[&["oidc"], TEXTS].concat()));
+        let environment = Figment::from(Env::prefixed("STOA_").ignore(&[&["oidc", "places"], TEXTS].concat()));
         let is_used = |(former, _): &&(&str, &str)| file.contains(former) || environment.contains(former);
         let former_names = FORMER_NAMES.iter().filter(is_used).copied().collect();
         // The name that OpenTelemetry gives the setting; ours comes first.
@@ -429,6 +448,7 @@ impl Settings {
         );
         anyhow::ensure!((0.0..=1.0).contains(&self.trace_ratio), "STOA_TRACE_RATIO must be 0 to 1");
         anyhow::ensure!(self.database_connections > 0, "STOA_DATABASE_CONNECTIONS must be at least 1");
+        self.check_places()?;
         self.check_console()
     }
 
@@ -498,7 +518,39 @@ impl Settings {
             },
             plain_role_only: !self.dev,
             prepare: pipeline::prepare(),
+            places: self.places(),
+            weights: self.places.iter().map(|place| (place.name.clone(), place.weight.unwrap_or(1))).collect(),
         }
+    }
+
+    fn places(&self) -> Vec<PlaceSettings> {
+        let place = |place: &Place| {
+            let url = place.url.clone()?;
+            Some(PlaceSettings { name: place.name.clone(), url, ca: place.ca.clone() })
+        };
+        self.places.iter().filter_map(place).collect()
+    }
+
+    /// Each place has a name of its own, which the directory keeps, and an address.
+    fn check_places(&self) -> anyhow::Result<()> {
+        let plain = |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'-';
+        for (nth, place) in self.places.iter().enumerate() {
+            let name = &place.name;
+            anyhow::ensure!(
+                (1..=63).contains(&name.len()) && name.bytes().all(plain),
+                "[[places]]: the name {name:?} has other characters than a-z, 0-9 and -, or more than 63"
+            );
+            anyhow::ensure!(
+                !self.places.iter().take(nth).any(|other| other.name == *name),
+                "[[places]]: two places are called {name}"
+            );
+            anyhow::ensure!(
+                (name == HOME) != place.url.is_some(),
+                "[[places]]: {name} {}",
+                if name == HOME { "is the server of database_url: state no url" } else { "has no url" }
+            );
+        }
+        Ok(())
     }
 
     pub fn sqlite_readers(&self) -> usize {

@@ -108,14 +108,22 @@ async fn read_backlog(app: &App) -> Result<(Backlog, i64, i64), Error> {
 }
 
 fn set_database_gauges(database: &Database) {
-    for (kind, load) in database.loads() {
+    for (place, kind, load) in database.loads() {
         for (state, count) in [("running", load.running), ("waiting", load.waiting), ("limit", load.limit)] {
-            metrics::gauge!("stoa_database_slots", "kind" => kind, "state" => state).set(count as f64);
+            metrics::gauge!("stoa_database_slots", "place" => place.clone(), "kind" => kind, "state" => state)
+                .set(count as f64);
         }
     }
     match database {
-        Database::Postgres(database) => {
-            metrics::gauge!("stoa_database_idle_connections").set(database.count_idle() as f64);
+        Database::Postgres(servers) => {
+            for (place, server) in servers.all() {
+                metrics::gauge!("stoa_database_idle_connections", "place" => place.to_owned())
+                    .set(server.count_idle() as f64);
+            }
+            for state in servers.states() {
+                metrics::gauge!("stoa_place_serves", "place" => state.name)
+                    .set(f64::from(u8::from(state.refusal.is_none())));
+            }
         }
         Database::Sqlite(database) => {
             metrics::gauge!("stoa_sqlite_wal_bytes").set(database.count_wal_bytes() as f64);

@@ -65,6 +65,7 @@ impl RunningHost {
         let (recorder, recording) = Recorder::start(database.clone(), &watchdog);
         let relaying = Relay::new(database.clone(), dialer.clone(), keys.clone(), schedule).start(&watchdog);
         let platform = Platform {
+            database: database.clone(),
             limits: settings.limits(),
             onboarding_open: settings.onboarding == Onboarding::Open,
             companies_per_day: settings.companies_per_user_and_day,

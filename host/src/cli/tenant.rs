@@ -13,7 +13,7 @@ use crate::deployment::{Edition, first};
 use crate::gate::tables;
 use crate::platform::founding::CreatedCompany;
 use crate::platform::onboarding::{CREATE_COMPANY, NewCompany};
-use crate::platform::operators::{self, CompanyChange, ENTITLEMENTS, Owner, explain};
+use crate::platform::operators::{self, CompanyChange, ENTITLEMENTS, NewFounding, Owner, explain};
 use crate::platform::oversight;
 use crate::problem::Problem;
 use crate::settings::Settings;
@@ -100,6 +100,9 @@ struct Create {
     /// Email address of that user, instead of the id.
     #[arg(long)]
     owner_email: Option<String>,
+    /// Place of the company, as `[[places]]` in `stoa.toml` names it. Default: the place with the most room.
+    #[arg(long)]
+    place: Option<String>,
     /// Do not create the modules' default records.
     #[arg(long)]
     no_defaults: bool,
@@ -125,14 +128,14 @@ pub fn run(flags: Flags) -> anyhow::Result<()> {
 }
 
 /// The database of the hosts: a mistyped path makes no new one.
-async fn open(settings: &Settings) -> anyhow::Result<Database> {
+async fn open(settings: &Settings) -> anyhow::Result<Arc<Database>> {
     let database = settings.database();
     database.existing_location()?;
-    Database::open(&database, false).await
+    Ok(Arc::new(Database::open(&database, false).await?))
 }
 
 /// Performs a verb and returns the text to print.
-async fn perform(settings: &Settings, database: &Database, verb: Verb, as_json: bool) -> anyhow::Result<String> {
+async fn perform(settings: &Settings, database: &Arc<Database>, verb: Verb, as_json: bool) -> anyhow::Result<String> {
     let (tenant, change) = match verb {
         Verb::Create(asked) => {
             let made = create(settings, database, asked).await?;
@@ -154,7 +157,7 @@ async fn perform(settings: &Settings, database: &Database, verb: Verb, as_json: 
     })
 }
 
-async fn create(settings: &Settings, database: &Database, asked: Create) -> anyhow::Result<CreatedCompany> {
+async fn create(settings: &Settings, database: &Arc<Database>, asked: Create) -> anyhow::Result<CreatedCompany> {
     let gate = Arc::new(super::gate_of_hosts(settings)?);
     let edition = first::read_active_edition(database, &gate, &settings.modules_dir()).await?;
     tables::bring_up_to_date(database, &edition.modules).await?;
@@ -170,7 +173,13 @@ async fn create(settings: &Settings, database: &Database, asked: Create) -> anyh
         body.insert("countryCode".into(), country.into());
     }
     let company = read_company(&edition, body)?;
-    Ok(operators::create(database, &edition.generation, settings.limits(), owner, company).await??)
+    let place = match &asked.place {
+        Some(name) => database.find_place(name).ok_or_else(|| anyhow::anyhow!("the settings name no place {name}"))?,
+        None => database.choose_place().await?,
+    };
+    let (generation, limits) = (edition.generation.clone(), settings.limits());
+    let founding = NewFounding { generation, limits, owner, company: Arc::new(company), place };
+    Ok(operators::create(database, founding).await??)
 }
 
 /// The company, if the body is as the operation's own schema takes it.

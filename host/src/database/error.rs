@@ -12,6 +12,9 @@ pub enum Error {
     /// Lost connection, time-out, full disk, exhausted pool: answered 503.
     #[error("database unavailable: {0}")]
     Unavailable(String),
+    /// The server has no row of this company: it has moved to another place, or does not exist. The directory decides.
+    #[error("the company {0} is not at this place")]
+    Moved(uuid::Uuid),
     /// No room on the disk: answered 503.
     #[error("database full: {0}")]
     Full(String),

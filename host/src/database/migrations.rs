@@ -21,6 +21,7 @@ const SQLITE: &[(i64, &str, &str)] = &[
     (13, "upgrade tries", include_str!("../../../migrations/sqlite/0013_upgrade_tries.sql")),
     (14, "traces", include_str!("../../../migrations/sqlite/0014_traces.sql")),
     (15, "extensions", include_str!("../../../migrations/sqlite/0015_extensions.sql")),
+    (16, "company places", include_str!("../../../migrations/sqlite/0016_company_places.sql")),
 ];
 const POSTGRES: &[(i64, &str, &str)] = &[
     (1, "platform", include_str!("../../../migrations/postgres/0001_platform.sql")),
@@ -38,6 +39,7 @@ const POSTGRES: &[(i64, &str, &str)] = &[
     (13, "upgrade tries", include_str!("../../../migrations/postgres/0013_upgrade_tries.sql")),
     (14, "traces", include_str!("../../../migrations/postgres/0014_traces.sql")),
     (15, "extensions", include_str!("../../../migrations/postgres/0015_extensions.sql")),
+    (16, "company places", include_str!("../../../migrations/postgres/0016_company_places.sql")),
 ];
 
 pub fn sqlite() -> Migrator {

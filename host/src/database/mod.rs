@@ -3,6 +3,7 @@
 
 mod activity;
 pub mod destination;
+pub mod directory;
 pub mod error;
 pub mod fair_queue;
 pub mod heavy;
@@ -11,6 +12,7 @@ pub mod news;
 pub mod own;
 pub mod postgres;
 pub mod row;
+pub mod servers;
 pub mod shard;
 pub mod slots;
 pub mod sqlite;
@@ -24,12 +26,15 @@ use std::time::Duration;
 use tokio::time::Instant;
 use uuid::Uuid;
 
+use servers::HOME;
+
 pub use destination::{Destination, QueueKey};
 pub use error::{Error, find_explanation};
 pub use fair_queue::Load;
 pub use heavy::{HeavyKind, HeavyPermit};
 pub use news::News;
 pub use row::{Cell, Row};
+pub use servers::{PlaceSettings, Servers, Weights};
 pub use shard::Shard;
 pub use work::{Plain, Verdict, Work, work};
 
@@ -55,6 +60,10 @@ pub struct DatabaseSettings {
     /// Refuse a PostgreSQL role that row-level security does not bind (superuser, BYPASSRLS).
     pub plain_role_only: bool,
     pub prepare: Prepare,
+    /// PostgreSQL servers besides the home server, over which companies are distributed.
+    pub places: Vec<PlaceSettings>,
+    /// The share of new companies that a place gets, by its name; 1 where it is not named, none where it is 0.
+    pub weights: Weights,
 }
 
 /// How a PostgreSQL server elsewhere is reached.
@@ -77,7 +86,7 @@ pub struct Prepare {
 
 pub enum Database {
     Sqlite(sqlite::Sqlite),
-    Postgres(postgres::Postgres),
+    Postgres(Arc<Servers>),
 }
 
 /// Which of the two a URL names.
@@ -96,14 +105,30 @@ impl DatabaseSettings {
         }
         anyhow::bail!("STOA_DATABASE_URL must begin with `sqlite:` or `postgres://`")
     }
+
+    /// The same for another server of the deployment.
+    fn of_place(&self, place: &PlaceSettings) -> DatabaseSettings {
+        let ca = place.ca.clone().or_else(|| self.transport.ca.clone());
+        DatabaseSettings {
+            url: place.url.clone(),
+            transport: Transport { ca, ..self.transport.clone() },
+            places: Vec::new(),
+            ..self.clone()
+        }
+    }
 }
 
 impl Database {
     /// Connects. `migrate`: bring the host's tables up to date first; without it an outdated database is refused.
     pub async fn open(settings: &DatabaseSettings, migrate: bool) -> anyhow::Result<Database> {
         match settings.location()? {
+            Location::Sqlite(_) if !settings.places.is_empty() => {
+                anyhow::bail!("[[places]] need PostgreSQL: STOA_DATABASE_URL names a SQLite file")
+            }
             Location::Sqlite(path) => Ok(Database::Sqlite(sqlite::Sqlite::open(&path, settings).await?)),
-            Location::Postgres(url) => Ok(Database::Postgres(postgres::Postgres::open(&url, settings, migrate).await?)),
+            Location::Postgres(url) => {
+                Ok(Database::Postgres(Arc::new(Servers::open(&url, settings, migrate).await?)))
+            }
         }
     }
 
@@ -146,7 +171,7 @@ impl Database {
                 (&database.heavy_work, database.permit_large_write(queue).await?)
             }
             Database::Sqlite(database) => (&database.heavy_work, None),
-            Database::Postgres(database) => (&database.heavy_work, None),
+            Database::Postgres(servers) => (&servers.server(Shard::of_tenant(tenant)).await?.heavy_work, None),
         };
         let late = |_| Error::Unavailable("the heavy work before it has left no time".into());
         let permit = Arc::new(work.permit(kind, tenant, deadline, pace).await.map_err(late)?);
@@ -192,10 +217,14 @@ impl Database {
     pub async fn watermark(&self, tenant: Uuid) -> Result<Option<i64>, Error> {
         match self {
             Database::Sqlite(_) => Ok(None),
-            Database::Postgres(database) => {
-                // One reading is for all companies, so it does not wait for the connections of the one that asked.
-                let read = || self.read_plain(Shard::Global, (), |session, ()| Box::pin(watermark::read(session)));
-                database.watermark.get(tenant, read).await.map(Some)
+            Database::Postgres(servers) => {
+                let shard = servers.shard_of(tenant).await?;
+                // One reading is for all companies of the server, so it does not wait for the connections of the one that asked.
+                let read = || {
+                    let everybody = shard.with_queue(QueueKey::Global);
+                    self.read_plain(everybody, (), |session, ()| Box::pin(watermark::read(session)))
+                };
+                servers.server(shard).await?.watermark.get(tenant, read).await.map(Some)
             }
         }
     }
@@ -203,8 +232,8 @@ impl Database {
     /// Takes note that the company has new rows: its next list asks for a new watermark, so that it finds them, and its events may be
     /// sent on.
     pub fn note_write(&self, tenant: Uuid) {
-        if let Database::Postgres(database) = self {
-            database.watermark.note_write(tenant);
+        if let Database::Postgres(servers) = self {
+            servers.note_write(tenant);
         }
         self.news().add(tenant);
     }
@@ -213,7 +242,7 @@ impl Database {
     pub fn news(&self) -> &News {
         match self {
             Database::Sqlite(database) => &database.news,
-            Database::Postgres(database) => &database.news,
+            Database::Postgres(servers) => &servers.home().news,
         }
     }
 
@@ -227,22 +256,37 @@ impl Database {
     pub fn has_room(&self) -> bool {
         match self {
             Database::Sqlite(database) => database.has_room(),
-            Database::Postgres(database) => database.has_room(),
+            Database::Postgres(servers) => servers.all().all(|(_, server)| server.has_room()),
         }
     }
 
-    /// Use of connections or threads, by kind.
-    pub fn loads(&self) -> Vec<(&'static str, Load)> {
+    /// Use of connections or threads: name of the server, kind and count.
+    pub fn loads(&self) -> Vec<(String, &'static str, Load)> {
         match self {
-            Database::Sqlite(database) => database.loads(),
-            Database::Postgres(database) => vec![("connection", database.load())],
+            Database::Sqlite(database) => {
+                database.loads().into_iter().map(|(kind, load)| (HOME.to_owned(), kind, load)).collect()
+            }
+            Database::Postgres(servers) => {
+                servers.all().map(|(name, server)| (name.to_owned(), "connection", server.load())).collect()
+            }
+        }
+    }
+
+    /// Builds indexes on tables in use, where that takes statements of its own: not on SQLite. It returns the unique key that the rows do
+    /// not have, where one fails for that.
+    pub async fn build_indexes(&self, shard: Shard, statements: Vec<String>) -> Result<Option<String>, Error> {
+        match self {
+            Database::Postgres(servers) if !statements.is_empty() => {
+                servers.server(shard).await?.build_indexes(statements).await
+            }
+            _ => Ok(None),
         }
     }
 
     /// Forgets statements that were prepared before a schema changed.
     pub fn forget_statements(&self) {
-        if let Database::Postgres(database) = self {
-            database.forget_statements();
+        if let Database::Postgres(servers) = self {
+            servers.all().for_each(|(_, server)| server.forget_statements());
         }
     }
 
@@ -250,7 +294,7 @@ impl Database {
     pub fn close(&self) {
         match self {
             Database::Sqlite(database) => database.close(),
-            Database::Postgres(database) => database.close(),
+            Database::Postgres(servers) => servers.close(),
         }
     }
 }
@@ -311,6 +355,24 @@ impl Session {
             Session::Sqlite(connection) => sqlite::query(connection, &sql, values),
             Session::Postgres(transaction) => postgres::query(transaction, sql, values).await,
         }
+    }
+
+    /// Returns whether the transaction is on another server than the home server.
+    pub fn is_away(&self) -> bool {
+        matches!(self, Session::Postgres(transaction) if transaction.home().is_some())
+    }
+
+    /// One statement of the host on rows of no company, from a transaction of a company. At home it is part of that transaction. From
+    /// another place it is committed at home at once, before that transaction: what it writes must do no harm without it.
+    pub async fn query_home(&mut self, sql: &'static str, values: &[Cell]) -> Result<Vec<Row>, Error> {
+        let home = match self {
+            Session::Postgres(transaction) => transaction.home().cloned(),
+            Session::Sqlite(_) => None,
+        };
+        let Some(home) = home else { return self.query(sql, values).await };
+        let asked = (sql, values.to_vec());
+        let statement = work::plain_write(asked, |session, (sql, values)| Box::pin(session.query(sql, values)));
+        home.write(None, Shard::Global.into(), statement, true).await
     }
 
     /// The database's clock, in milliseconds since 1970.

@@ -45,7 +45,7 @@ impl Database {
         S: Send + Sync + 'static,
         T: Send + 'static,
     {
-        self.read(destination, plain(shared, true, read, Verdict::RollBack)).await
+        self.read(destination, plain_read(shared, read)).await
     }
 
     /// A write of the host's own rows: committed where it answers.
@@ -59,7 +59,7 @@ impl Database {
         S: Send + Sync + 'static,
         T: Send + 'static,
     {
-        self.write(destination, plain(shared, false, write, Verdict::Commit)).await
+        self.write(destination, plain_write(shared, write)).await
     }
 
     /// As `write_plain`, undone where it refuses.
@@ -78,6 +78,24 @@ impl Database {
             |answer: Result<T, R>| if answer.is_ok() { Verdict::Commit(answer) } else { Verdict::RollBack(answer) };
         self.write(destination, plain(shared, false, write, verdict)).await
     }
+}
+
+/// A read of the host's own rows as a unit of work.
+pub(super) fn plain_read<S, T>(shared: S, read: Plain<S, T>) -> Work<T>
+where
+    S: Send + Sync + 'static,
+    T: Send + 'static,
+{
+    plain(shared, true, read, Verdict::RollBack)
+}
+
+/// A write of the host's own rows as a unit of work: committed where it answers.
+pub(super) fn plain_write<S, T>(shared: S, write: Plain<S, T>) -> Work<T>
+where
+    S: Send + Sync + 'static,
+    T: Send + 'static,
+{
+    plain(shared, false, write, Verdict::Commit)
 }
 
 fn plain<S, T>(shared: S, read_only: bool, run: Plain<S, T>, verdict: fn(T) -> Verdict<T>) -> Work<T>

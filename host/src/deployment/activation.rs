@@ -548,9 +548,7 @@ async fn build_indexes(database: &Database, wanted: &Arc<Wanted>) -> Result<(), 
     let statements = database
         .read_plain(Shard::Global, wanted.clone(), |session, wanted| Box::pin(tables::indexes_ahead(session, wanted)))
         .await?;
-    if let (Database::Postgres(database), false) = (database, statements.is_empty())
-        && let Some(key) = database.build_indexes(statements).await?
-    {
+    if let Some(key) = database.build_indexes(Shard::Global, statements).await? {
         let what = format!("rows that are there break the new unique key {key}");
         return Err(Refusal::new("SCHEMA_NOT_ADDITIVE", what).with_status(StatusCode::CONFLICT).into());
     }

@@ -48,12 +48,10 @@ impl Deployment {
         for statement in &reindex.statements {
             tracing::info!(statement = statement.trim_end(), "an older host's table is brought up to date");
         }
-        if let Database::Postgres(database) = &*self.database {
-            // An index of a large table takes as long as it takes.
-            pulse.excuse();
-            database.build_indexes(reindex.statements).await?;
-            pulse.beat();
-        }
+        // An index of a large table takes as long as it takes.
+        pulse.excuse();
+        self.database.build_indexes(Shard::Global, reindex.statements).await?;
+        pulse.beat();
         let done = self.database.write_plain(Shard::Global, part, |session, part| {
             Box::pin(async move {
                 tables::lock(session).await?;

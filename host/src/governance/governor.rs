@@ -167,7 +167,7 @@ impl Governor {
     /// At shutdown: what this host still holds goes back, so that a restart costs nobody anything.
     pub async fn stop(&self) {
         let held = self.permits().surrender();
-        for (shard, held) in self.database.by_shard(held, |(subject, _)| subject.tenant) {
+        for (shard, held) in self.database.by_shard(held, |(subject, _)| subject.tenant).await {
             // Permits of many callers: they wait in the queue of no company.
             let destination = shard.with_queue(QueueKey::Global);
             let given = self.database.write_plain(destination, held, |session, held| {
@@ -354,7 +354,7 @@ impl Governor {
         let ask = self.block(caller);
         let destination: Destination = match lacking.first().map(|want| Shard::of_tenant(want.subject.tenant)) {
             Some(company @ Shard::Company(_)) => company.into(),
-            Some(Shard::Global) | None => Shard::Global.with_queue(QueueKey::Caller(caller.id())),
+            Some(Shard::Global | Shard::Place(_)) | None => Shard::Global.with_queue(QueueKey::Caller(caller.id())),
         };
         let work = work((caller.clone(), lacking), move |mut session, shared| async move {
             let (caller, lacking) = &*shared;

@@ -185,7 +185,7 @@ async fn write(database: Arc<Database>, queue: Queue, pulse: Pulse) {
             }
         }
         let now = chrono::Utc::now().timestamp_millis();
-        for (shard, entries) in database.by_shard(std::mem::take(&mut entries), |entry| entry.tenant) {
+        for (shard, entries) in database.by_shard(std::mem::take(&mut entries), |entry| entry.tenant).await {
             let batch = Arc::new(Batch::new(entries, now, &mut caps, &mut used));
             // Entries of many companies: they wait in the queue of none.
             save(&database, shard.with_queue(QueueKey::Global), batch, &pulse).await;

@@ -77,7 +77,9 @@ impl Users {
                 let written = database
                     .write_plain(destination, claims.clone(), |session, claims| Box::pin(upsert(session, claims)))
                     .await?;
-                Kept { user: Arc::new(written), rests_until: Some(Instant::now() + REST) }
+                let user = Arc::new(written);
+                update_copies(database, &user).await;
+                Kept { user, rests_until: Some(Instant::now() + REST) }
             }
         };
         let user = kept.user.clone();
@@ -115,6 +117,78 @@ async fn read(session: &mut Session, claims: &Claims) -> Result<Option<Kept>, Er
     // A clock that went back keeps nobody waiting longer.
     let age = u64::try_from(now.saturating_sub(user.updated_at)).map_or(Duration::ZERO, Duration::from_millis);
     Ok(Some(Kept { user: Arc::new(user), rests_until: Some(Instant::now() + REST.saturating_sub(age)) }))
+}
+
+/// Copies a user's record from the home server to the place of the transaction, where lists of members show it.
+pub async fn copy_to_place(session: &mut Session, user: Uuid) -> Result<(), Error> {
+    if !session.is_away() {
+        return Ok(());
+    }
+    let sql = "select id, issuer, subject, email, display_name, created_at, updated_at from stoa_user where id = $1";
+    for row in &session.query_home(sql, &[Cell::Id(user)]).await? {
+        let copied = User {
+            id: row.id(0)?,
+            issuer: row.text(1)?,
+            subject: row.text(2)?,
+            email: row.text(3)?,
+            display_name: row.optional(4, Row::text)?,
+            created_at: row.instant(5)?,
+            updated_at: row.instant(6)?,
+        };
+        write_copy(session, &copied).await?;
+    }
+    Ok(())
+}
+
+/// Writes a record as it is at home. A newer copy stays.
+async fn write_copy(session: &mut Session, user: &User) -> Result<(), Error> {
+    session
+        .query(
+            "insert into stoa_user (id, issuer, subject, email, display_name, created_at, updated_at)
+             values ($1, $2, $3, $4, $5, $6, $7)
+             on conflict (id) do update
+             set email = excluded.email, display_name = excluded.display_name, updated_at = excluded.updated_at
+             where stoa_user.updated_at < excluded.updated_at",
+            &[
+                Cell::Id(user.id),
+                Cell::text(&user.issuer),
+                Cell::text(&user.subject),
+                Cell::text(&user.email),
+                Cell::optional(user.display_name.clone(), Cell::Text),
+                Cell::Instant(user.created_at),
+                Cell::Instant(user.updated_at),
+            ],
+        )
+        .await?;
+    Ok(())
+}
+
+/// Brings the copies of a changed record up to date. A place that does not answer keeps the former name and address until the record
+/// changes again.
+async fn update_copies(database: &Database, user: &Arc<User>) {
+    let Database::Postgres(servers) = database else { return };
+    if servers.count() == 1 {
+        return;
+    }
+    let written = async {
+        let places =
+            database.read_plain(Shard::Global, user.id, |session, user| Box::pin(read_places(session, *user)));
+        for place in places.await?.iter().filter_map(|name| servers.find(name)) {
+            database.write_plain(place, user.clone(), |session, user| Box::pin(write_copy(session, user))).await?;
+        }
+        Ok::<(), Error>(())
+    };
+    if let Err(error) = written.await {
+        tracing::warn!(user = %user.id, %error, "a place keeps the former name and address of a user");
+    }
+}
+
+/// The places of the user's companies, without the home server.
+async fn read_places(session: &mut Session, user: Uuid) -> Result<Vec<String>, Error> {
+    let sql = "select distinct p.place from stoa_user_company c
+               join stoa_company_place p on p.tenant_id = c.tenant_id where c.user_id = $1";
+    let rows = session.query(sql, &[Cell::Id(user)]).await?;
+    rows.iter().map(|row| row.text(0)).collect()
 }
 
 async fn upsert(session: &mut Session, claims: &Claims) -> Result<User, Error> {

@@ -73,10 +73,11 @@ pub const METRICS: &[Metric] = &[
     gauge("stoa_database_has_room", &[], "0 if the last write of this host found the database's disk full."),
     gauge(
         "stoa_database_slots",
-        &["kind", "state"],
+        &["place", "kind", "state"],
         "Requests at the database: `running`, `waiting` and `limit`, of `connection`, or of `reader` and `writer`.",
     ),
-    gauge("stoa_database_idle_connections", &[], "Open PostgreSQL connections that no request uses."),
+    gauge("stoa_place_serves", &["place"], "1 while a PostgreSQL server serves its companies, else 0."),
+    gauge("stoa_database_idle_connections", &["place"], "Open PostgreSQL connections that no request uses."),
     histogram("stoa_database_wait_seconds", WAIT, &[], "Wait of a transaction for a connection or a database thread."),
     counter("stoa_database_transactions_total", &["kind", "place"], "Transactions: `read`, `write` and `heavy`."),
     counter("stoa_database_round_trips_total", &[], "Messages to PostgreSQL that a transaction waited for."),

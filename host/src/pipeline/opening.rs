@@ -232,6 +232,9 @@ async fn open_postgres(transaction: &mut postgres::Transaction, opening: &Openin
         |column: usize| row.get(column).ok_or_else(|| Error::Fault(format!("the opening gave no column {column}")));
     let id = |column| Uuid::parse_str(text(column)?).map_err(|error| Error::Fault(error.to_string()));
     let standing = match row.get(1) {
+        None if opening.tenant.is_some() && transaction.may_have_moved() && !has_company(transaction, tenant).await? => {
+            return Err(Error::Moved(tenant));
+        }
         None => None,
         Some(status) => Some(Standing {
             tenant_status: status.to_owned(),
@@ -246,6 +249,12 @@ async fn open_postgres(transaction: &mut postgres::Transaction, opening: &Openin
     };
     let now = instant(text(0)?)?;
     Ok(Opened { now, standing, claimed: !claimed.is_empty() })
+}
+
+/// Returns whether this server has the company.
+async fn has_company(transaction: &mut postgres::Transaction, tenant: Uuid) -> Result<bool, Error> {
+    let rows = postgres::query(transaction, "select 1 from stoa_tenant where id = $1", &[Cell::Id(tenant)]).await?;
+    Ok(!rows.is_empty())
 }
 
 fn instant(text: &str) -> Result<i64, Error> {

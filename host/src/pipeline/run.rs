@@ -95,7 +95,7 @@ async fn until<T>(deadline: Instant, read: impl Future<Output = Result<T, Error>
 fn problem_of(error: &Error, trail: &RequestTrail) -> Problem {
     let (request, trace) = (trail.request_id, trail.trace_id().map(display));
     match error {
-        Error::Conflict(_) | Error::CommitUnknown(_) | Error::Unavailable(_) | Error::Full(_) => {
+        Error::Conflict(_) | Error::CommitUnknown(_) | Error::Unavailable(_) | Error::Full(_) | Error::Moved(_) => {
             tracing::warn!(%request, trace, %error, "unavailable");
             Problem::new("UNAVAILABLE")
         }

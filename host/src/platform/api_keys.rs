@@ -172,6 +172,9 @@ async fn list(session: &mut Session, call: &Call<'_>) -> Performed {
     answer(&Page::new(query.limit, keys.collect::<Result<_, Error>>()?, |key: &ApiKey| key.id))
 }
 
+const INSERT: &str = "insert into stoa_api_key (id, tenant_id, client_id, prefix, last4, hash, environment, created_at,
+    created_by, expires_at) values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)";
+
 async fn issue(session: &mut Session, call: &Call<'_>) -> Performed {
     let (tenant, client) = (call.tenant()?, call.path_id("clientId")?);
     let new: NewKey = call.body()?;
@@ -200,25 +203,23 @@ async fn issue(session: &mut Session, call: &Call<'_>) -> Performed {
         return Err(Problem::limit_exceeded(USABLE, "KEYS").into());
     }
     let issued = Issued::make(environment, Ids::new(now).make())?;
-    session
-        .query(
-            "insert into stoa_api_key (id, tenant_id, client_id, prefix, last4, hash, environment, created_at, created_by,
-               expires_at)
-             values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)",
-            &[
-                Cell::Id(issued.id),
-                Cell::Id(tenant),
-                Cell::Id(client),
-                Cell::text(&issued.prefix),
-                Cell::text(&issued.last4),
-                Cell::Bytes(issued.hash.to_vec()),
-                Cell::text(environment.to_string()),
-                Cell::Instant(now),
-                Cell::Id(call.user()?.id),
-                Cell::Instant(expires_at),
-            ],
-        )
-        .await?;
+    let row = [
+        Cell::Id(issued.id),
+        Cell::Id(tenant),
+        Cell::Id(client),
+        Cell::text(&issued.prefix),
+        Cell::text(&issued.last4),
+        Cell::Bytes(issued.hash.to_vec()),
+        Cell::text(environment.to_string()),
+        Cell::Instant(now),
+        Cell::Id(call.user()?.id),
+        Cell::Instant(expires_at),
+    ];
+    if session.is_away() {
+        // A key is looked up at home, where its row names the company. Only the row at the company's place says whether it is active.
+        session.query_home(INSERT, &row).await?;
+    }
+    session.query(INSERT, &row).await?;
     let key = read_key(session, call, tenant, client, issued.id).await?;
     let answer = answer_about(issued.id, &IssuedApiKey { key, api_key: issued.text })?;
     Ok(Done { credential: true, subjects: vec![client], ..answer })

@@ -1,7 +1,12 @@
 //! `GET /auth/me`: who the token says one is, and where one belongs.
 
+use std::collections::BTreeMap;
+use std::time::Duration;
+
+use futures_util::future::join_all;
 use schemars::JsonSchema;
 use serde::Serialize;
+use tokio::time::timeout;
 use uuid::Uuid;
 
 use super::iam::MembershipStatus;
@@ -10,7 +15,10 @@ use super::operation::{PlatformOperation, on_session};
 use super::reply::answer;
 use super::values::Instant;
 use super::{Call, Performed};
-use crate::database::{Cell, Error, Row, Session};
+use crate::database::{Cell, Database, Error, QueueKey, Row, Session};
+
+/// Longest wait for a place.
+const PLACE: Duration = Duration::from_secs(1);
 
 pub const OPERATIONS: &[PlatformOperation] = &[PlatformOperation::read("/auth/me", "getCurrentUser", on_session!(get))
     .summary("The caller's user record")
@@ -25,6 +33,9 @@ struct CurrentUser {
     email_verified: bool,
     display_name: Option<String>,
     memberships: Vec<UserMembership>,
+    /// Companies whose database server does not answer now. They are not among the memberships. Omitted: all servers answer.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    unreachable: Vec<Uuid>,
     created_at: Instant,
     updated_at: Instant,
 }
@@ -41,8 +52,25 @@ struct UserMembership {
 
 async fn get(session: &mut Session, call: &Call<'_>) -> Performed {
     let user = call.user()?;
-    let companies = read_companies(session, user.id).await?;
-    let memberships = read_memberships(session, user.id, &companies).await?;
+    let (mut at_home, mut elsewhere) = (Vec::new(), BTreeMap::<String, Vec<Uuid>>::new());
+    for (company, place) in read_companies(session, user.id).await? {
+        match place {
+            None => at_home.push(company),
+            Some(place) => elsewhere.entry(place).or_default().push(company),
+        }
+    }
+    let mut memberships = read_memberships(session, user.id, &at_home).await?;
+    let mut unreachable = Vec::new();
+    let database = &*call.platform.database;
+    let reads = elsewhere.into_iter().map(|(place, companies)| read_place(database, user.id, place, companies));
+    for read in join_all(reads).await {
+        match read {
+            Ok(there) => memberships.extend(there),
+            Err(companies) => unreachable.extend(companies),
+        }
+    }
+    memberships.sort_by_key(|membership| membership.tenant_id);
+    unreachable.sort();
     answer(&CurrentUser {
         id: user.id,
         subject: user.subject.clone(),
@@ -50,13 +78,35 @@ async fn get(session: &mut Session, call: &Call<'_>) -> Performed {
         email_verified: true,
         display_name: user.display_name.clone(),
         memberships,
+        unreachable,
         created_at: Instant(user.created_at),
         updated_at: Instant(user.updated_at),
     })
 }
 
-/// The user's memberships in these companies, in the order of their ids. They are where the session is: on one server, every company
-/// is.
+/// The user's memberships at another place, or the companies whose place does not answer in time.
+async fn read_place(
+    database: &Database,
+    user: Uuid,
+    place: String,
+    companies: Vec<Uuid>,
+) -> Result<Vec<UserMembership>, Vec<Uuid>> {
+    let Some(shard) = database.find_place(&place) else { return Err(companies) };
+    let asked = (user, companies.clone());
+    let read = database.read_plain(shard.with_queue(QueueKey::Caller(user)), asked, |session, (user, companies)| {
+        Box::pin(read_memberships(session, *user, companies))
+    });
+    match timeout(PLACE, read).await {
+        Ok(Ok(memberships)) => Ok(memberships),
+        Ok(Err(error)) => {
+            tracing::warn!(place, %error, "memberships are left out");
+            Err(companies)
+        }
+        Err(_) => Err(companies),
+    }
+}
+
+/// The user's memberships in these companies, in the order of their ids. They are where the session is.
 async fn read_memberships(session: &mut Session, user: Uuid, companies: &[Uuid]) -> Result<Vec<UserMembership>, Error> {
     let mut memberships: Vec<UserMembership> = Vec::new();
     if companies.is_empty() {

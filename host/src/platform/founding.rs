@@ -9,14 +9,18 @@ use serde_json::Value as Json;
 use stoa_iso::{country, currency};
 use uuid::Uuid;
 
+use super::audit_entry::AuditEntry;
 use super::history::check_begin;
-use super::iam::directory::insert_membership;
+use super::iam::directory::{insert_membership, note_company};
 use super::onboarding::{NewCompany, options};
+use super::operators::write_records;
 use super::values::{Instant, refuse_unknown};
 use crate::calendar;
-use crate::database::{Cell, Error, Session};
+use crate::database::directory::insert_place;
+use crate::database::{Cell, Database, Error, Session, Shard, Verdict, work};
 use crate::ids::Ids;
 use crate::pipeline::outcome::{ModuleCall, Refused};
+use crate::problem::Problem;
 use crate::sandbox::call::CallContext;
 use crate::sandbox::{self, Generation, Limits, RequestFacts};
 use crate::wit::events::Event;
@@ -41,15 +45,15 @@ struct CreatedRecord {
 }
 
 /// How a company is made, whoever asked for it.
-pub struct Founding<'a> {
-    pub generation: &'a Arc<Generation>,
+pub struct Founding {
+    pub generation: Arc<Generation>,
     pub limits: Limits,
     /// Facts for modules about the request; the company's id is filled in.
     pub facts: RequestFacts,
     pub owner: Uuid,
     /// The owner makes it, not an operator: it counts among the owner's companies of the day.
     pub by_owner: bool,
-    pub company: &'a NewCompany,
+    pub company: Arc<NewCompany>,
 }
 
 /// A company that was made.
@@ -60,10 +64,10 @@ pub struct Founded {
 
 /// Makes a company in the open transaction: its own rows, then every module's defaults.
 pub async fn found_company(
-    founding: &Founding<'_>,
+    founding: &Founding,
     mut session: Session,
 ) -> (Option<Session>, Result<Founded, Refused>) {
-    let company = founding.company;
+    let company = &*founding.company;
     let known = refuse_unknown(&[
         ("/countryCode", company.country_code.as_deref().is_none_or(country::is_assigned)),
         ("/currencyCode", currency::is_active(&company.currency_code)),
@@ -82,7 +86,7 @@ pub async fn found_company(
     if let Err(error) = insert_company(&mut session, founding, tenant, membership, ids.make()).await {
         return (Some(session), Err(Refused::Database(error)));
     }
-    let Ok(Json::Object(members)) = serde_json::to_value(founding.company) else {
+    let Ok(Json::Object(members)) = serde_json::to_value(company) else {
         return (Some(session), Err(Error::Fault("a company that is no object".into()).into()));
     };
     let mut created: Vec<CreatedRecord> = Vec::new();
@@ -125,8 +129,60 @@ pub async fn found_company(
     (session, Ok(Founded { emitted, company }))
 }
 
+/// Makes a company at another place than home, in a transaction there that commits before the one at home, which then writes the
+/// directory. A company that the directory does not name shows in nobody's list, and the place drops its rows.
+pub(super) async fn found_elsewhere(
+    mut session: Session,
+    database: &Arc<Database>,
+    place: Shard,
+    founding: Founding,
+    entry: AuditEntry,
+) -> (Option<Session>, Result<Founded, Refused>) {
+    let (owner, by_owner, now) = (founding.owner, founding.by_owner, founding.facts.now);
+    let made = work((founding, entry), |session, asked| async move {
+        let (founding, entry) = &*asked;
+        found_there(session, founding, entry).await
+    });
+    let company = match database.write(place, made).await {
+        Ok(Ok(company)) => company,
+        Ok(Err(problem)) => return (Some(session), Err(problem.into())),
+        Err(error) => return (Some(session), Err(error.into())),
+    };
+    let tenant = company.tenant_id;
+    let written = async {
+        note_company(&mut session, owner, tenant, by_owner).await?;
+        insert_place(&mut session, tenant, database.place_name(place), now).await
+    };
+    let written = written.await;
+    (Some(session), written.map(|()| Founded { emitted: Vec::new(), company }).map_err(Refused::Database))
+}
+
+/// The whole transaction at the other place.
+async fn found_there(
+    mut session: Session,
+    founding: &Founding,
+    entry: &AuditEntry,
+) -> (Option<Session>, Verdict<Result<CreatedCompany, Problem>>) {
+    if let Err(error) = session.begin_plain(false).await {
+        return (Some(session), Verdict::Fail(error));
+    }
+    let (session, founded) = found_company(founding, session).await;
+    let Some(mut session) = session else {
+        return (None, Verdict::Fail(Error::Fault("the session was lost".into())));
+    };
+    let Founded { emitted, company } = match founded {
+        Ok(founded) => founded,
+        Err(Refused::Problem(problem)) => return (Some(session), Verdict::RollBack(Err(problem))),
+        Err(Refused::Database(error)) => return (Some(session), Verdict::Fail(error)),
+    };
+    match write_records(&mut session, founding.facts.now, entry, company.tenant_id, &emitted).await {
+        Ok(()) => (Some(session), Verdict::Commit(Ok(company))),
+        Err(error) => (Some(session), Verdict::Fail(error)),
+    }
+}
+
 /// Facts for modules about the request in the company that it makes.
-fn facts_of(tenant: Uuid, founding: &Founding<'_>) -> RequestFacts {
+fn facts_of(tenant: Uuid, founding: &Founding) -> RequestFacts {
     let mut facts = founding.facts.clone();
     facts.facts.tenant = tenant.as_u64_pair();
     match founding.company.history_from {
@@ -138,12 +194,12 @@ fn facts_of(tenant: Uuid, founding: &Founding<'_>) -> RequestFacts {
 /// The company's own rows: itself, the OWNER role, its owner's membership.
 async fn insert_company(
     session: &mut Session,
-    founding: &Founding<'_>,
+    founding: &Founding,
     tenant: Uuid,
     membership: Uuid,
     role: Uuid,
 ) -> Result<(), Error> {
-    let NewCompany { name, country_code, currency_code, history_from, .. } = founding.company;
+    let NewCompany { name, country_code, currency_code, history_from, .. } = &*founding.company;
     let now = Cell::Instant(founding.facts.now);
     session
         .query(
@@ -167,7 +223,10 @@ async fn insert_company(
             &[Cell::Id(tenant), Cell::Id(role), Cell::Boolean(true), now],
         )
         .await?;
-    insert_membership(session, tenant, membership, founding.owner, founding.by_owner, founding.facts.now).await?;
+    if !session.is_away() {
+        note_company(session, founding.owner, tenant, founding.by_owner).await?;
+    }
+    insert_membership(session, tenant, membership, founding.owner, founding.facts.now).await?;
     session
         .query(
             "insert into stoa_membership_role (tenant_id, membership_id, role_id) values ($1, $2, $3)",

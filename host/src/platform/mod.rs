@@ -3,6 +3,7 @@
 pub mod api_clients;
 pub mod api_keys;
 pub mod api_usage;
+mod audit_entry;
 pub mod audit_list;
 pub mod call;
 pub mod checklist;
@@ -34,7 +35,7 @@ use std::sync::Arc;
 use serde_json::{Map, Value as Json};
 use stoa_descriptor::{Named, Route, Schemas};
 
-use crate::database::Session;
+use crate::database::{Database, Session};
 use crate::events::TEST_KIND;
 use crate::events::dialer::Dialer;
 use crate::governance::{Governor, Recorder};
@@ -83,6 +84,7 @@ pub const NAMES: HostNames = HostNames {
 
 /// The context of the host's operations besides the request.
 pub struct Platform {
+    pub database: Arc<Database>,
     pub limits: Limits,
     /// True if anybody with a verified identity may make a company.
     pub onboarding_open: bool,

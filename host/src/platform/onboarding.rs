@@ -4,19 +4,21 @@ use std::sync::Arc;
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use serde_json::{Map, Value as Json};
+use serde_json::{Map, Value as Json, json};
 use stoa_descriptor::Route;
 use stoa_descriptor::schemas::{CountryCode, CurrencyCode};
 use uuid::Uuid;
 
-use super::founding::{CreatedCompany, Founded, Founding, found_company};
+use super::audit_entry::AuditEntry;
+use super::founding::{CreatedCompany, Founded, Founding, found_company, found_elsewhere};
 use super::operation::{PlatformOperation, through_modules};
 use super::reply::answer_about;
 use super::values::Instant;
 use super::{Call, Performed};
-use crate::database::{Cell, Error, Session};
+use crate::database::{Cell, Error, Session, Shard};
 use crate::ids::{first_of, instant_of};
 use crate::pipeline::facts::facts;
+use crate::pipeline::Request;
 use crate::pipeline::outcome::{Done, Outcome, Refused};
 use crate::problem::Problem;
 use crate::sandbox::Module;
@@ -107,16 +109,45 @@ async fn create(session: Session, call: &Call<'_>) -> Outcome {
         Ok(company) => company,
         Err(problem) => return Outcome { session: Some(session), result: Err(problem.into()) },
     };
+    let place = match platform.database.choose_place().await {
+        Ok(place) => place,
+        Err(error) => return Outcome { session: Some(session), result: Err(error.into()) },
+    };
     let founding = Founding {
-        generation: &request.generation,
+        generation: request.generation.clone(),
         limits: platform.limits,
         facts: facts(request, opened, Uuid::nil()),
         owner: request.caller.id(),
         by_owner: true,
-        company: &company,
+        company: Arc::new(company),
     };
-    let (session, founded) = found_company(&founding, session).await;
-    Outcome { session, result: founded.and_then(answer_founded) }
+    let (session, result) = match place {
+        Shard::Global => {
+            let (session, founded) = found_company(&founding, session).await;
+            (session, founded.and_then(answer_founded))
+        }
+        place => {
+            let entry = make_entry(request);
+            let (session, founded) = found_elsewhere(session, &platform.database, place, founding, entry).await;
+            // The company's entry and events are at its place; home keeps the answer under the request's key.
+            (session, founded.and_then(|founded| Ok(Done { tenant: None, ..answer_founded(founded)? })))
+        }
+    };
+    Outcome { session, result }
+}
+
+/// The entry of the company's audit, as a request of the company would leave it.
+fn make_entry(request: &Request) -> AuditEntry {
+    AuditEntry {
+        request: request.request_id,
+        actor_type: request.caller.actor_type(),
+        actor: request.caller.id().to_string(),
+        operation: CREATE_COMPANY,
+        resource_type: "TENANT",
+        ip_address: request.peer.map(|peer| peer.to_string()),
+        user_agent: request.user_agent.clone(),
+        metadata: json!({ "result": "SUCCESS", "responseCode": 201 }),
+    }
 }
 
 /// Rejects a user who has made the most companies of a day. Their ids show when they were made. Companies that others

@@ -7,9 +7,10 @@ use serde_json::{Value as Json, json};
 use stoa_descriptor::LAST_VERSION;
 use uuid::Uuid;
 
+use super::audit_entry::AuditEntry;
 use super::company_settings::lock;
-use super::founding::{CreatedCompany, Founding, found_company};
-use super::onboarding::NewCompany;
+use super::founding::{CreatedCompany, Founding, found_company, found_elsewhere};
+use super::onboarding::{CREATE_COMPANY, NewCompany};
 use crate::calendar::time;
 use crate::database::{Cell, Database, Error, Row, Session, Shard, Verdict, Work};
 use crate::ids::Ids;
@@ -83,22 +84,25 @@ pub async fn change(
     database.write(Shard::Company(tenant), work).await
 }
 
-/// Makes a company as onboarding does: in the global shard, where its owner is looked up and where every company
-/// begins.
+/// A company that an operator makes.
+pub struct NewFounding {
+    pub generation: Arc<Generation>,
+    pub limits: Limits,
+    pub owner: Owner,
+    pub company: Arc<NewCompany>,
+    /// Where it is made.
+    pub place: Shard,
+}
+
+/// Makes a company as onboarding does. Its owner is looked up at home, where the directory is.
 pub async fn create(
-    database: &Database,
-    generation: &Arc<Generation>,
-    limits: Limits,
-    owner: Owner,
-    company: NewCompany,
+    database: &Arc<Database>,
+    founding: NewFounding,
 ) -> Result<CompanyResult<CreatedCompany>, Error> {
-    let asked = Arc::new((generation.clone(), owner, company));
+    let asked = Arc::new((database.clone(), founding));
     let work: Work<CompanyResult<CreatedCompany>> = Arc::new(move |session| {
         let asked = asked.clone();
-        Box::pin(async move {
-            let (generation, owner, company) = &*asked;
-            make(session, generation, limits, owner, company).await
-        })
+        Box::pin(async move { make(session, &asked.0, &asked.1).await })
     });
     database.write(Shard::Global, work).await
 }
@@ -142,15 +146,13 @@ async fn apply(
 
 async fn make(
     mut session: Session,
-    generation: &Arc<Generation>,
-    limits: Limits,
-    owner: &Owner,
-    company: &NewCompany,
+    database: &Arc<Database>,
+    asked: &NewFounding,
 ) -> (Option<Session>, Verdict<CompanyResult<CreatedCompany>>) {
     let begun = async {
         session.begin_plain(false).await?;
         let now = session.now().await?;
-        Ok::<_, Error>((now, user(&mut session, owner).await?))
+        Ok::<_, Error>((now, user(&mut session, &asked.owner).await?))
     };
     let (now, owner) = match begun.await {
         Ok((now, Ok(owner))) => (now, owner),
@@ -158,9 +160,20 @@ async fn make(
         Err(error) => return (Some(session), Verdict::Fail(error)),
     };
     let request = Uuid::now_v7();
-    let facts = of_system(OPERATOR, Uuid::nil(), request, now);
-    let (session, founded) =
-        found_company(&Founding { generation, limits, facts, owner, by_owner: false, company }, session).await;
+    let founding = Founding {
+        generation: asked.generation.clone(),
+        limits: asked.limits,
+        facts: of_system(OPERATOR, Uuid::nil(), request, now),
+        owner,
+        by_owner: false,
+        company: asked.company.clone(),
+    };
+    let metadata = json!({ "result": "SUCCESS", "detail": { "userId": owner } });
+    let entry = entry(request, CREATE_COMPANY, "TENANT", metadata);
+    let (session, founded) = match asked.place {
+        Shard::Global => found_company(&founding, session).await,
+        place => found_elsewhere(session, database, place, founding, entry.clone()).await,
+    };
     let Some(mut session) = session else {
         return (None, Verdict::Fail(Error::Fault("the session was lost".into())));
     };
@@ -171,16 +184,28 @@ async fn make(
         }
         Err(Refused::Database(error)) => return (Some(session), Verdict::Fail(error)),
     };
-    let written = async {
-        let tenant = founded.company.tenant_id;
-        let metadata = json!({ "result": "SUCCESS", "detail": { "userId": owner } });
-        audit(&mut session, now, tenant, ("TENANT", tenant), request, "createCompany", &metadata).await?;
-        emit(&mut session, now, tenant, request, &founded.emitted).await
+    let tenant = founded.company.tenant_id;
+    let written = match asked.place {
+        Shard::Global => write_records(&mut session, now, &entry, tenant, &founded.emitted).await,
+        // The other place has them.
+        _ => Ok(()),
     };
-    match written.await {
+    match written {
         Ok(()) => (Some(session), Verdict::Commit(Ok(founded.company))),
         Err(error) => (Some(session), Verdict::Fail(error)),
     }
+}
+
+/// Writes the audit entry of a new company and the events of its modules.
+pub(super) async fn write_records(
+    session: &mut Session,
+    now: i64,
+    entry: &AuditEntry,
+    tenant: Uuid,
+    emitted: &[Event],
+) -> Result<(), Error> {
+    entry.write(session, now, tenant, tenant).await?;
+    emit(session, now, tenant, entry.request, emitted).await
 }
 
 /// A problem in a line: its code, its sentence, and where.
@@ -223,25 +248,20 @@ pub(super) async fn audit(
     operation: &'static str,
     metadata: &Json,
 ) -> Result<(), Error> {
-    session
-        .query(
-            "insert into stoa_audit (tenant_id, id, request_id, actor_type, actor_id, operation, resource_type,
-               resource_id, metadata, created_at)
-             values ($1, $2, $3, 'SYSTEM', $4, $5, $6, $7, $8, $9)",
-            &[
-                Cell::Id(tenant),
-                Cell::Id(Ids::new(now).make()),
-                Cell::Id(request),
-                Cell::text(OPERATOR),
-                Cell::text(operation),
-                Cell::text(resource_type),
-                Cell::Id(resource),
-                Cell::text(metadata.to_string()),
-                Cell::Instant(now),
-            ],
-        )
-        .await?;
-    Ok(())
+    entry(request, operation, resource_type, metadata.clone()).write(session, now, tenant, resource).await
+}
+
+fn entry(request: Uuid, operation: &'static str, resource_type: &'static str, metadata: Json) -> AuditEntry {
+    AuditEntry {
+        request,
+        actor_type: "SYSTEM",
+        actor: OPERATOR.to_owned(),
+        operation,
+        resource_type,
+        ip_address: None,
+        user_agent: None,
+        metadata,
+    }
 }
 
 /// Writes events that modules emitted by themselves: for nobody's request.

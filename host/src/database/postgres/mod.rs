@@ -22,7 +22,7 @@ use super::fair_queue::{Capacity, Load};
 use super::heavy::{HeavyPermit, HeavyWork};
 use super::slots::{NoSeat, Seat, Slots};
 use super::watermark::Watermark;
-use super::{DatabaseSettings, Destination, Error, News, QueueKey, Session, Shard, Transport, Verdict, Work};
+use super::{DatabaseSettings, Destination, Error, News, QueueKey, Session, Transport, Verdict, Work};
 use address::Address;
 use connection::{Connection, Unanswered};
 use numbers::Numbers;
@@ -55,6 +55,12 @@ pub struct Postgres {
     heavy_read_timeout: Duration,
     /// The last write found no room on the disk.
     full: AtomicBool,
+    /// The home server, on every other server of a deployment.
+    home: Option<Arc<Postgres>>,
+    /// Companies may be on other servers.
+    has_others: AtomicBool,
+    /// The connection of [`Postgres::ping`].
+    probe: tokio::sync::Mutex<Option<Connection>>,
 }
 
 /// Connections that wait for a request. One that failed is not returned.
@@ -101,6 +107,10 @@ pub struct Transaction {
     late: Vec<PgStatement>,
     /// Messages sent to the database and waited for, for the benchmark.
     pub round_trips: u32,
+    /// The home server, where this is another one.
+    home: Option<Arc<Postgres>>,
+    /// A company without a row here may be elsewhere.
+    may_have_moved: bool,
 }
 
 impl Transaction {
@@ -122,7 +132,19 @@ impl Transaction {
             hopeful,
             late: Vec::new(),
             round_trips: 0,
+            home: None,
+            may_have_moved: false,
         }
+    }
+
+    /// Returns whether a company without a row here may be on another server, so that the directory has to be asked.
+    pub fn may_have_moved(&self) -> bool {
+        self.may_have_moved
+    }
+
+    /// The home server, where this is another one.
+    pub fn home(&self) -> Option<&Arc<Postgres>> {
+        self.home.as_ref()
     }
 
     fn connection(&mut self) -> Result<&mut Connection, Error> {
@@ -286,8 +308,14 @@ impl Drop for Transaction {
 
 impl Postgres {
     pub async fn open(url: &str, settings: &DatabaseSettings, migrate: bool) -> anyhow::Result<Postgres> {
+        let server = Postgres::new(url, settings)?;
+        server.prepare(settings, migrate).await?;
+        Ok(server)
+    }
+
+    /// The server, which is not connected to yet.
+    pub fn new(url: &str, settings: &DatabaseSettings) -> anyhow::Result<Postgres> {
         let address = Address::parse(url, &settings.transport, &settings.prepare.postgres)?;
-        administer::prepare_database(&address.options, settings, migrate).await?;
         let slots = usize::try_from(settings.postgres_connections)?;
         Ok(Postgres {
             numbers: Numbers::start(address.clone()),
@@ -301,13 +329,41 @@ impl Postgres {
             request_timeout: settings.request_timeout,
             heavy_read_timeout: settings.heavy_read_timeout,
             full: AtomicBool::new(false),
+            home: None,
+            has_others: AtomicBool::new(false),
+            probe: tokio::sync::Mutex::new(None),
         })
+    }
+
+    /// The same server as a place besides the home server.
+    pub fn with_home(self, home: Arc<Postgres>) -> Postgres {
+        Postgres { home: Some(home), has_others: AtomicBool::new(true), ..self }
+    }
+
+    /// Companies may be on other servers from now on.
+    pub fn expect_other_servers(&self) {
+        self.has_others.store(true, Relaxed);
+    }
+
+    /// Checks the server, the role and the host's own tables, which it makes if `migrate`.
+    pub async fn prepare(&self, settings: &DatabaseSettings, migrate: bool) -> anyhow::Result<()> {
+        administer::prepare_database(&self.address.options, settings, migrate).await
+    }
+
+    /// Asks the server for an answer, on a connection for that alone: the others may all be in use.
+    pub async fn ping(&self) -> Result<(), Error> {
+        let mut probe = self.probe.lock().await;
+        let mut connection = match probe.take() {
+            Some(connection) => connection,
+            None => self.address.connect().await?,
+        };
+        connection.send_text("select 1").await?;
+        *probe = Some(connection);
+        Ok(())
     }
 
     /// A free connection, or a new one where fewer are open than may be.
     async fn acquire(&self, destination: Destination, hopeful: bool) -> Result<Transaction, Error> {
-        // One server has the rows of every shard.
-        let (Shard::Global | Shard::Company(_)) = destination.shard;
         let no_seat = |why| {
             Error::Unavailable(match why {
                 NoSeat::Closed => "the database is closed".into(),
@@ -326,7 +382,9 @@ impl Postgres {
         };
         let (idle, heavy_work, queue) = (self.idle.clone(), self.heavy_work.clone(), destination.queue);
         let pool_slot = Box::new(PoolSlot { idle, heavy_work, queue, schema, _seat: seat });
-        Ok(Transaction::on(connection, Some(pool_slot), self.numbers.clone(), hopeful))
+        let mut transaction = Transaction::on(connection, Some(pool_slot), self.numbers.clone(), hopeful);
+        transaction.home.clone_from(&self.home);
+        Ok(transaction)
     }
 
     /// Use of the connections.
@@ -358,12 +416,14 @@ impl Postgres {
         deadline: Option<Instant>,
         destination: Destination,
         work: Work<T>,
+        is_certain: bool,
     ) -> Result<T, Error> {
         let latest = Instant::now() + self.request_timeout;
         let deadline = deadline.map_or(latest, |deadline| deadline.min(latest));
         let mut attempt = 0;
         loop {
-            match self.attempt(destination, work.clone(), Kind::Write { hopeful: attempt == 0 }, deadline).await {
+            let kind = Kind::Write { hopeful: attempt == 0 };
+            match self.attempt(destination, work.clone(), kind, deadline, is_certain).await {
                 Err(Error::Conflict(reason)) if attempt < RETRIES => {
                     attempt += 1;
                     metrics::counter!("stoa_transaction_retries_total").increment(1);
@@ -384,14 +444,26 @@ impl Postgres {
         !self.full.load(Relaxed)
     }
 
-    pub async fn read<T: Send + 'static>(&self, destination: Destination, work: Work<T>) -> Result<T, Error> {
-        self.read_within(self.request_timeout, destination, work, None).await
+    /// Runs a read. `is_certain`: the home server has just said that the company is here, so that one without a row is nowhere.
+    pub async fn read<T: Send + 'static>(
+        &self,
+        destination: Destination,
+        work: Work<T>,
+        is_certain: bool,
+    ) -> Result<T, Error> {
+        self.read_within(self.request_timeout, destination, work, None, is_certain).await
     }
 
     /// As `read`, for what may take longer; the statement's own limit fires before the request's.
-    pub async fn read_heavy<T: Send + 'static>(&self, destination: Destination, work: Work<T>) -> Result<T, Error> {
+    pub async fn read_heavy<T: Send + 'static>(
+        &self,
+        destination: Destination,
+        work: Work<T>,
+        is_certain: bool,
+    ) -> Result<T, Error> {
         let seconds = u16::try_from((self.heavy_read_timeout / 10 * 9).as_secs()).unwrap_or(u16::MAX);
-        self.read_within(self.heavy_read_timeout, destination, work, NonZeroU16::new(seconds.max(1))).await
+        let seconds = NonZeroU16::new(seconds.max(1));
+        self.read_within(self.heavy_read_timeout, destination, work, seconds, is_certain).await
     }
 
     async fn read_within<T: Send + 'static>(
@@ -400,11 +472,12 @@ impl Postgres {
         destination: Destination,
         work: Work<T>,
         statement_seconds: Option<NonZeroU16>,
+        is_certain: bool,
     ) -> Result<T, Error> {
         let deadline = Instant::now() + time;
         let kind = Kind::Read { statement_seconds };
-        match self.attempt(destination, work.clone(), kind, deadline).await {
-            Err(Error::Conflict(_)) => self.attempt(destination, work, kind, deadline).await,
+        match self.attempt(destination, work.clone(), kind, deadline, is_certain).await {
+            Err(Error::Conflict(_)) => self.attempt(destination, work, kind, deadline, is_certain).await,
             other => other,
         }
     }
@@ -416,6 +489,7 @@ impl Postgres {
         work: Work<T>,
         kind: Kind,
         deadline: Instant,
+        is_certain: bool,
     ) -> Result<T, Error> {
         let (read_only, hopeful, statement_seconds) = match kind {
             Kind::Read { statement_seconds } => (true, true, statement_seconds),
@@ -424,6 +498,7 @@ impl Postgres {
         let late = || Error::Unavailable("the request took too long".into());
         let mut transaction = timeout_at(deadline, self.acquire(destination, hopeful)).await.map_err(|_| late())??;
         transaction.statement_seconds = statement_seconds;
+        transaction.may_have_moved = !is_certain && self.has_others.load(Relaxed);
         let run = async move {
             let (session, verdict) = work(Session::Postgres(transaction)).await;
             let Some(Session::Postgres(mut transaction)) = session else {

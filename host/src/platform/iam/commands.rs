@@ -15,7 +15,7 @@ use super::super::audit_list::Detail;
 use super::super::operation::{PlatformOperation, on_session};
 use super::super::reply::answer_about;
 use super::super::{Call, PERMISSIONS, Performed, company_settings};
-use super::directory::insert_membership;
+use super::directory::{insert_membership, note_company};
 use super::{MANAGE, MembershipStatus, RoleStatus};
 use crate::database::{Cell, Error, Session};
 use crate::ids::Ids;
@@ -233,7 +233,7 @@ impl Iam<'_> {
     }
 
     async fn create_membership(&mut self, user: Uuid) -> Result<Effect, Refused> {
-        let known = self.session.query("select id from stoa_user where id = $1", &[Cell::Id(user)]).await?;
+        let known = self.session.query_home("select id from stoa_user where id = $1", &[Cell::Id(user)]).await?;
         if known.is_empty() {
             return Err(Problem::at("NOT_FOUND", "/userId").into());
         }
@@ -242,7 +242,8 @@ impl Iam<'_> {
             return Err(Problem::at("DUPLICATE", "/userId").into());
         }
         let id = Ids::new(self.now).make();
-        insert_membership(self.session, self.tenant, id, user, false, self.now).await?;
+        note_company(self.session, user, self.tenant, false).await?;
+        insert_membership(self.session, self.tenant, id, user, self.now).await?;
         let effect = membership(id, None);
         Ok(Effect { detail: Detail { user_id: Some(user), ..effect.detail }, ..effect })
     }

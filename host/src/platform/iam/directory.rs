@@ -5,24 +5,30 @@ use std::collections::HashSet;
 
 use uuid::Uuid;
 
-use crate::database::{Cell, Database, Error, Session, Shard};
+use crate::database::{Cell, Database, Error, Row, Session, Shard};
+use crate::identity::users;
 
-/// A user becomes a member of a company, without roles. The directory first: a company that the directory does not name
-/// shows in nobody's list. `founded`: the user makes the company, which counts among those of the day.
+/// Notes in the directory that a user belongs to a company, before the membership is written: a company that the directory does not
+/// name shows in nobody's list. `founded`: the user makes the company, which counts among those of the day.
+pub async fn note_company(session: &mut Session, user: Uuid, tenant: Uuid, founded: bool) -> Result<(), Error> {
+    session
+        .query_home(
+            "insert into stoa_user_company (user_id, tenant_id, founded) values ($1, $2, $3) on conflict do nothing",
+            &[Cell::Id(user), Cell::Id(tenant), Cell::Boolean(founded)],
+        )
+        .await?;
+    Ok(())
+}
+
+/// A user whom the directory knows as one of the company's becomes a member of it, without roles.
 pub async fn insert_membership(
     session: &mut Session,
     tenant: Uuid,
     id: Uuid,
     user: Uuid,
-    founded: bool,
     now: i64,
 ) -> Result<(), Error> {
-    session
-        .query(
-            "insert into stoa_user_company (user_id, tenant_id, founded) values ($1, $2, $3) on conflict do nothing",
-            &[Cell::Id(user), Cell::Id(tenant), Cell::Boolean(founded)],
-        )
-        .await?;
+    users::copy_to_place(session, user).await?;
     session
         .query(
             "insert into stoa_membership (tenant_id, id, user_id, status, created_at, updated_at)
@@ -33,10 +39,12 @@ pub async fn insert_membership(
     Ok(())
 }
 
-/// The companies that a user may belong to.
-pub async fn read_companies(session: &mut Session, user: Uuid) -> Result<Vec<Uuid>, Error> {
-    let rows = session.query("select tenant_id from stoa_user_company where user_id = $1", &[Cell::Id(user)]).await?;
-    rows.iter().map(|row| row.id(0)).collect()
+/// The companies that a user may belong to, each with its place, which has none while it is at home.
+pub async fn read_companies(session: &mut Session, user: Uuid) -> Result<Vec<(Uuid, Option<String>)>, Error> {
+    let sql = "select c.tenant_id, p.place from stoa_user_company c
+               left join stoa_company_place p on p.tenant_id = c.tenant_id where c.user_id = $1";
+    let rows = session.query(sql, &[Cell::Id(user)]).await?;
+    rows.iter().map(|row| Ok((row.id(0)?, row.optional(1, Row::text)?))).collect()
 }
 
 /// Companies that have members and are none of `companies`: their own record is lost. A company that the directory names and that

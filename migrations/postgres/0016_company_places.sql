@@ -1,0 +1,8 @@
+-- The place of each company that is not on the home server. Only the home server's rows count.
+create table stoa_company_place (
+  tenant_id uuid primary key,
+  place text not null check (length(place) between 1 and 63),
+  changed_at timestamptz(3) not null
+);
+create index stoa_company_place_changed_at on stoa_company_place (changed_at);
+select stoa_place('stoa_company_place', 'home');
