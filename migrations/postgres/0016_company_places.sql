@@ -6,3 +6,7 @@ create table stoa_company_place (
 );
 create index stoa_company_place_changed_at on stoa_company_place (changed_at);
 select stoa_place('stoa_company_place', 'home');
+
+-- A company that is on its way to another place is read and not written.
+alter table stoa_tenant drop constraint stoa_tenant_status_check;
+alter table stoa_tenant add constraint stoa_tenant_status_check check (status in ('ACTIVE', 'SUSPENDED', 'MOVING'));
