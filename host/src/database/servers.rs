@@ -7,6 +7,8 @@
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
+use futures_util::FutureExt as _;
+use futures_util::future::{BoxFuture, join_all};
 use tokio::sync::watch;
 use tokio::time::{Instant, timeout};
 use uuid::Uuid;
@@ -37,7 +39,7 @@ pub struct PlaceSettings {
 pub type Weights = Vec<(String, u32)>;
 
 /// Checks that a place has what the active generation needs, beyond the host's own tables. It returns what is missing.
-pub type CheckPlace = Box<dyn Fn(Shard) -> futures_util::future::BoxFuture<'static, Result<(), String>> + Send + Sync>;
+pub type CheckPlace = Box<dyn Fn(Shard) -> BoxFuture<'static, Result<(), String>> + Send + Sync>;
 
 pub struct Servers {
     /// The home server, then the places in the settings' order.
@@ -281,9 +283,9 @@ impl Servers {
         loop {
             let mut looks = Vec::with_capacity(self.count());
             for (number, server) in self.servers.iter().enumerate().skip(1) {
-                looks.push(self.look(number, server));
+                looks.push(self.look(number, server).boxed());
             }
-            let (_, moved) = tokio::join!(futures_util::future::join_all(looks), self.read_changes());
+            let (_, moved) = tokio::join!(join_all(looks), self.read_changes());
             if let Err(error) = moved {
                 tracing::debug!(%error, "moved companies are looked for again");
             }
