@@ -136,7 +136,7 @@ fn drop_null(schema: &mut Map<String, Value>) {
 /// Marks a member that differs if it is omitted and if it is null. No descriptor has it.
 const KEPT: &str = "kept if omitted";
 
-/// For the schema of a type that tells an omitted member from null: the host must not put null in its place.
+/// For the schema of a type that distinguishes an omitted member from null: the host must not put null in its place.
 pub fn keep_if_omitted(schema: &mut Schema) {
     schema.insert(KEPT.to_owned(), true.into());
 }

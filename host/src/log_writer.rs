@@ -239,7 +239,7 @@ mod tests {
         let writing = queue.clone();
         thread::spawn(move || writing.write_to(Pipe { has_read, lines }));
         assert!(queue.wait_for_the_end(Duration::ZERO), "there is nothing to write");
-        // One is being written, as many wait as have room, and nobody waits for that.
+        // One is being written, as many wait as have room, and no thread waits for that.
         let line = vec![b' '; ROOM / 4];
         queue.push(line.clone());
         while queue.lock().bytes > 0 {

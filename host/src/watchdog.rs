@@ -1,5 +1,5 @@
 //! Tasks in the background, watched: one that finishes no round for half a minute makes the host not ready and is restarted;
-//! where it does not even let itself be stopped, the process ends, so that whoever runs it starts another.
+//! where it does not even let itself be stopped, the process ends, so that its supervisor starts another.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -31,7 +31,7 @@ impl Pulse {
         *lock(&self.0) = Some(Instant::now() + PATIENCE);
     }
 
-    /// Until the next beat nobody waits: for what has no end of its own, such as a queue, and what has another bound.
+    /// Until the next beat the watchdog does not wait: for work that has no end of its own, such as a queue, and what has another bound.
     pub fn excuse(&self) {
         *lock(&self.0) = None;
     }

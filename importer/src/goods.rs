@@ -130,7 +130,7 @@ impl Sender {
         }
     }
 
-    /// A row whose SKU is no variant: one that a dry run would create, or a fault.
+    /// A row whose SKU is not a variant: one that a dry run would create, or a fault.
     fn plan_or_miss(&mut self, line: u64, sku: &str, column: &str, value: &str) -> bool {
         let is_planned = self.is_planned(sku);
         if is_planned {

@@ -81,7 +81,7 @@ struct Args {
     /// Read a column from another header: `--map name="Product title"`.
     #[arg(long, value_name = "COLUMN=HEADER", value_parser = columns::parse_mapping)]
     map: Vec<(String, String)>,
-    /// Skip headers that are no column. Without it the importer rejects the file.
+    /// Skip headers that are not columns. Without it the importer rejects the file.
     #[arg(long)]
     ignore_unknown: bool,
     /// Column separator, one character.

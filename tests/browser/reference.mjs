@@ -79,7 +79,7 @@ async function read(browser, { name, width, height, scheme }) {
   await picture("2-search");
   await found.first().click();
 
-  // The operation tells its answer to the innermost member.
+  // The operation describes its response to the innermost member.
   const section = page.locator(`section[id$="/${NEW.id}"]`);
   await section.waitFor();
   await section.getByRole("heading", { name: made.summary }).first().waitFor();
@@ -106,7 +106,7 @@ async function read(browser, { name, width, height, scheme }) {
   assert.deepEqual(first.variants.map(({ sku }) => sku), variants.map(({ sku }) => sku));
   await dialog.getByText("201").first().scrollIntoViewIfNeeded();
   await picture("5-tried");
-  // What is typed over it is sent too, with a key of its own: the second request is no replay of the first.
+  // What is typed over it is sent too, with a key of its own: the second request is not a replay of the first.
   const body = { ...NEW.body, name: `${NEW.body.name}: ${name}` };
   await dialog.locator(".cm-content").first().fill(JSON.stringify(body));
   const second = await send();

@@ -1,5 +1,5 @@
 //! Tools of others that judge the served contract, and the host by it. Each finding is allowed by `tests/gates/allowed.json`, with a
-//! reason, or a failure. Where a tool is missing, an `Err` says which. The versions stand in `tests/gates`.
+//! reason, or a failure. Where a tool is missing, an `Err` says which. The versions are in `tests/gates`.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -54,7 +54,7 @@ struct Allowed {
     rule: String,
     /// A place; `*` stands for any text.
     r#where: String,
-    /// For whoever reads the list.
+    /// For readers of the list.
     reason: String,
 }
 

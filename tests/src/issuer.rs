@@ -115,7 +115,7 @@ impl Issuer {
         self.shared.userinfo_asked.load(Ordering::SeqCst)
     }
 
-    /// An outage: nobody gets an answer.
+    /// An outage: no caller gets a response.
     pub fn down(&self, down: bool) {
         self.shared.down.store(down, Ordering::SeqCst);
     }

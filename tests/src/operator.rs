@@ -86,7 +86,7 @@ fn base64(bytes: &[u8]) -> String {
 }
 
 impl Operator {
-    /// The same operator at another host of the database: hosts beside each other share a data folder.
+    /// The same operator at another host of the database: hosts next to each other share a data folder.
     pub fn at(&self, host: &Stoa) -> Operator {
         Operator { host: host.clone(), token: self.token.clone() }
     }

@@ -1,5 +1,5 @@
 //! SDKs as integrators generate them: by the usual generators with their default flags, from the contract as it is served, compiled by
-//! the strictest rules that their language has, and taken on a tour of the host. Each generator's version stands in `tests/sdks`; what it
+//! the strictest rules that their language has, and taken on a tour of the host. Each generator's version is in `tests/sdks`; what it
 //! needs is installed to `target/sdks`. Where a tool is missing, an `Err` says which.
 
 use std::path::{Path, PathBuf};
@@ -147,7 +147,7 @@ pub fn tour(sdk: &Sdk, company: &Company) -> Result<Vec<Duration>, String> {
         Language::TypeScript => {
             copy(sdk.tour, "tour.ts");
             copy("tsconfig.json", "tsconfig.json");
-            // As in a project of theirs: packages beside the sources.
+            // As in a project of theirs: packages next to the sources.
             std::os::unix::fs::symlink(tools.join("node_modules"), place.path().join("node_modules")).expect("a link");
         }
         Language::Python => {

@@ -23,7 +23,7 @@ pub enum Part {
     Number {
         is_key: bool,
     },
-    /// A text in which an id stands that every request creates.
+    /// A text that contains an id that every request creates.
     Naming {
         before: String,
         nth: usize,

@@ -75,7 +75,7 @@ impl Receivers {
     }
 }
 
-/// One request, whose body ends with a brace, and its answer: how long after its event's instant, which stands in the id.
+/// One request, whose body ends with a brace, and its answer: how long after its event's instant, which is part of the id.
 fn take(mut stream: TcpStream) -> anyhow::Result<f64> {
     stream.set_read_timeout(Some(Duration::from_secs(5)))?;
     let (mut request, mut part) = (Vec::new(), [0; 8192]);

@@ -19,7 +19,7 @@ impl<T: Field> Column<T> {
         term(self.name(), Compare::Eq, vec![value.into().put()])
     }
 
-    /// The column has another value; null is no value, and is not met.
+    /// The column has another value; null is not a value, and is not met.
     pub fn ne(self, value: impl Into<T::Plain>) -> Filter {
         term(self.name(), Compare::Ne, vec![value.into().put()])
     }

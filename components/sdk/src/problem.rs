@@ -155,7 +155,7 @@ impl Problem {
         Problem::at("DUPLICATE", pointer)
     }
 
-    /// 409: the state of the record does not allow what stands here.
+    /// 409: the state of the record does not allow the value here.
     pub fn illegal_state(pointer: impl Into<String>) -> Problem {
         Problem::at("ILLEGAL_STATE", pointer)
     }
@@ -181,7 +181,7 @@ impl Problem {
         Problem::beyond(pointer, Bounds::maximum(most).of_counted(unit))
     }
 
-    /// 409: what stands at the pointer passes these bounds.
+    /// 409: the value at the pointer passes these bounds.
     pub fn beyond(pointer: impl Into<String>, bounds: Bounds) -> Problem {
         Problem { code: "LIMIT_EXCEEDED".to_owned(), errors: vec![item(pointer, "LIMIT_EXCEEDED").with_bounds(bounds)] }
     }

@@ -1,7 +1,7 @@
 //! List operations: conditions that hold where a parameter is stated, and pages.
 //!
 //! The struct of a list's query spells its `cursor` and `limit` itself. Parameters arrive as texts and are read as what
-//! their fields ask for; behind `#[serde(flatten)]` nothing asks, and `limit=50` is no number.
+//! their fields ask for; behind `#[serde(flatten)]` nothing asks, and `limit=50` is not a number.
 
 pub mod sort;
 

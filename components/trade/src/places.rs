@@ -19,7 +19,7 @@ pub type ShownMembers = BTreeMap<String, Json>;
 ///     pub SalesOrderExtensions at "sales.order";
 /// }
 /// ```
-/// A document has the member as an `Option` that is left out where it is none:
+/// A document has the member as an `Option` that is left out where it is `None`:
 /// `#[serde(skip_serializing_if = "Option::is_none")] #[schemars(transform = stoa_sdk::descriptor::schemas::never_null)]`.
 #[macro_export]
 macro_rules! place {

@@ -94,7 +94,7 @@ pub fn narrow(amount: Amount) -> Option<Money> {
     (amount.units() % ONE == 0 && fits(millionths, 18)).then(|| Money::from_units(millionths))
 }
 
-/// How many digits stand after the point, trailing zeros apart.
+/// The number of digits after the point, trailing zeros apart.
 pub fn fraction_digits<const SCALE: u32, const DIGITS: u8>(number: Decimal<SCALE, DIGITS>) -> u32 {
     let (mut units, mut digits) = (number.units(), SCALE);
     while digits > 0 && units % 10 == 0 {

@@ -162,7 +162,7 @@ impl Drawer<'_> {
         self.input(name, kind, mode, field.required)
     }
 
-    /// A choice that is no member of the body, or a text if nothing is known to choose from.
+    /// A choice that is not a member of the body, or a text if nothing is known to choose from.
     fn choice(&self, name: &str, label: &str, options: &Entries, after: Markup) -> Markup {
         html! {
             div.field {

@@ -63,7 +63,7 @@ struct ListHint {
 }
 
 const MOST_COLUMNS: usize = 7;
-/// Longer texts are no columns.
+/// Longer texts are not columns.
 const LONGEST_COLUMN: u64 = 200;
 const TITLES: &[&str] = &["name", "number", "code", "sku", "displayName", "email", "serialNumber", "title"];
 const NO_COLUMNS: &[&str] = &["id", "tenantId", "version", "createdAt", "updatedAt", "archivedAt"];
@@ -180,7 +180,7 @@ fn record_of(site: &Site, all: &[Collection], collection: &Collection) -> Option
             let below = rest(&one.path, &list.path);
             one.is_read() && matches!(below.as_deref(), Some([last]) if last.starts_with('{'))
         })?;
-        // A list that ends with a parameter is none.
+        // A list whose path ends with a parameter is not one.
         all.iter().all(|other| other.list != found).then_some(found)
     };
     let has_one = |read: &Operation| read.path_parameters().count() == 1 && read.path.ends_with('}');

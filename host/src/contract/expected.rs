@@ -5,7 +5,7 @@ use jsonschema::ValidationError;
 use jsonschema::error::ValidationErrorKind as Kind;
 use serde_json::{Value, json};
 
-/// Members that are reported as likely meant, and how alike two names are then (0 to 1).
+/// Members that are reported as likely intended, and how alike two names are then (0 to 1).
 const NEAREST: usize = 3;
 const ALIKE: f64 = 0.8;
 /// Unknown names that are compared, and the longest.

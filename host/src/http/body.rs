@@ -290,7 +290,7 @@ mod tests {
         // A few bytes at a time, never silent.
         let small = read_trickle(1, short / 8, Rates { small: short, pace: long }).await;
         assert!(matches!(small, Some(Unread::Broken(_))));
-        // Half of the least rate, once it is no small body.
+        // Half of the least rate, once it is not a small body.
         let middling = read_trickle(LEAST / 4, short / 2, Rates { small: long, pace: short }).await;
         assert!(matches!(middling, Some(Unread::Broken(_))));
     }

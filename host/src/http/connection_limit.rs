@@ -1,4 +1,4 @@
-//! How many connections a listener has at once, in all and of one peer, so that nobody takes every descriptor. A proxy that is trusted
+//! How many connections a listener has at once, in all and of one peer, so that no peer takes every descriptor. A proxy that is trusted
 //! brings many callers over its connections: it is not counted as a peer, they are, request by request.
 
 use std::collections::HashMap;

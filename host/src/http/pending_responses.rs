@@ -13,7 +13,7 @@ use bytes::Bytes;
 use hyper::body::{Frame, SizeHint};
 use tokio::time::Instant;
 
-/// Bytes that are handed on at once: they wait in the connection's buffers, where nobody sees whether they are taken.
+/// Bytes that are handed on at once: they wait in the connection's buffers, where the host does not see whether they are taken.
 const PART: usize = 16 << 10;
 
 /// The least rate of a connection that has answers to take: bytes a second.

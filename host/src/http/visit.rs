@@ -21,7 +21,7 @@ pub struct Visit<'a> {
 }
 
 impl Visit<'_> {
-    /// Not let in. A credential that is none leaves no entry.
+    /// Not let in. An invalid credential leaves no entry.
     pub fn record_refusal(&self, recorder: &Recorder, problem: &Problem) {
         if let Caller::Client(key) = &self.caller
             && problem.status == 429

@@ -1,4 +1,4 @@
-//! The header `traceparent` (W3C Trace Context): where a request stands in a trace that spans systems.
+//! The header `traceparent` (W3C Trace Context): the place of a request in a trace that spans systems.
 
 use std::fmt;
 use std::str::FromStr;
@@ -36,7 +36,7 @@ impl TraceParent {
     }
 }
 
-/// A text that is no `traceparent`.
+/// A text that is not a `traceparent`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct NoParent;
 

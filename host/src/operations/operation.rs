@@ -12,7 +12,7 @@ use crate::problem::Item;
 
 /// Faults that are named of one part of an example.
 const MOST_FAULTS: usize = 5;
-/// Stands for the company in the path of an example.
+/// The company's place in the path of an example.
 const TENANT: &str = "00000000-0000-0000-0000-000000000000";
 
 /// Generations that have an operation share it, and so do the requests that call it.
@@ -27,7 +27,7 @@ pub struct Operation {
     pub csv: Option<Arc<Csv>>,
     /// A success has the id of a new record.
     pub answers_an_id: bool,
-    /// A list for those who come back for what is new, whoever asks.
+    /// A list for callers that come back for what is new, of every kind.
     pub news: bool,
 }
 

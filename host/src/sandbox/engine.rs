@@ -84,7 +84,7 @@ pub fn build_pooled(sandbox: Sandbox, requests: u32, knobs: Pool) -> wasmtime::R
     Ok(engine)
 }
 
-/// An engine for a tool: it runs what nobody has vetted yet.
+/// An engine for a tool: it runs modules that are not vetted yet.
 pub fn build_hardened(requests: u32) -> anyhow::Result<Engine> {
     build_pooled(Sandbox::Hardened, requests, Pool::default()).map_err(|error| anyhow::anyhow!("{error:#}"))
 }

@@ -13,7 +13,7 @@ use crate::wit::{arguments, context, events, log, store as wit};
 const MOST_IDS: u32 = 2_000;
 /// Most events of one request.
 const MOST_EVENTS: usize = 4_000;
-/// Calls of one batch that a trace tells.
+/// Calls of one batch that a trace lists.
 const MOST_TOLD: usize = 32;
 /// The part of an unknown name that the log shows.
 const LONGEST_UNKNOWN: usize = 128;

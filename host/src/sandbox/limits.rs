@@ -332,7 +332,7 @@ pub struct MemoryLimit {
     pub used: usize,
     /// Use beyond which the share of the extension that runs is used up.
     pub until: usize,
-    /// Set when the limit was passed: tells a limit from any other trap.
+    /// Set when the limit was passed: distinguishes a limit from any other trap.
     pub exceeded: bool,
     /// Set when only the share of an extension was passed.
     pub share_exceeded: bool,

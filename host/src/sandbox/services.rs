@@ -31,7 +31,7 @@ pub struct Link {
     functions: Vec<(String, ComponentExportIndex)>,
 }
 
-/// Something that a module imports and nobody serves.
+/// Something that a module imports and no module serves.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Missing {

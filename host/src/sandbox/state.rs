@@ -20,7 +20,7 @@ pub struct State {
     pub session: Option<Session>,
     pub scope: Scope,
     pub facts: RequestFacts,
-    /// Operation id, or the name of the function that was called and is none.
+    /// Operation id, or the name of the function that was called and is not an operation.
     pub operation: String,
     /// The module that runs: the one that was called, or one that it called in turn.
     pub running: Arc<Module>,
@@ -32,7 +32,7 @@ pub struct State {
     pub memory: MemoryLimit,
     pub clock: GuestClock,
     pub running_guest: Running,
-    /// Bytes said beside the answer so far.
+    /// Bytes said in addition to the response so far.
     pub reported: usize,
     /// Lines that the guests may still log.
     pub log: LineBudget,
@@ -54,7 +54,7 @@ pub struct State {
     pub arguments_rejected: bool,
     /// The last service that refused after a change: the request can only end in a problem.
     pub refused: Option<RefusedService>,
-    /// Why the guest was stopped, where the host knows better than the trap tells.
+    /// Why the guest was stopped, where the host knows more than the trap.
     pub failure: Option<Failure>,
 }
 
@@ -112,7 +112,7 @@ impl State {
         Source { module: &self.running, operation: &self.operation, request: self.request() }
     }
 
-    /// Counts what a guest says beside its answer: host memory, which no limit of its own memory bounds.
+    /// Counts what a guest says in addition to its response: host memory, which no limit of its own memory bounds.
     pub fn tell(&mut self, bytes: usize) -> wasmtime::Result<()> {
         self.reported = self.reported.saturating_add(bytes);
         if self.reported > self.limits.reported {

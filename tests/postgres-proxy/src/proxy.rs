@@ -67,7 +67,7 @@ impl Proxy {
         self.record_slowly(Duration::ZERO);
     }
 
-    /// The same, with every answer held back for so long: whoever does not wait for an answer is far ahead of it.
+    /// The same, with every answer held back for so long: a client that does not wait for a response is far ahead of it.
     pub fn record_slowly(&self, delay: Duration) {
         let mut log = lock(&self.log);
         log.recording = true;
@@ -182,7 +182,7 @@ async fn connection(client: TcpStream, upstream: String, log: Arc<Mutex<Log>>) -
     there
 }
 
-/// Reads every message before it is passed on, so that nobody can answer what was not yet counted.
+/// Reads every message before it is passed on, so that no side can answer what was not yet counted.
 async fn pass(
     mut from: OwnedReadHalf,
     mut to: OwnedWriteHalf,

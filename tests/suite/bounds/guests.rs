@@ -1,4 +1,4 @@
-//! Bounds of a module's words beside its answer, and of the time of its store calls.
+//! Bounds of a module's words in addition to its response, and of the time of its store calls.
 
 use std::time::{Duration, Instant};
 

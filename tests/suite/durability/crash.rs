@@ -233,7 +233,7 @@ fn exactly_once(shop: &Company, started: &Counts, attempts: &[&Attempt]) {
     }
 }
 
-/// SIGTERM: whoever was taken in is answered, the host ends with 0, and everything acknowledged is there. [F19]
+/// SIGTERM: every admitted request is answered, the host ends with 0, and everything acknowledged is there. [F19]
 fn sigterm_answers_what_it_took(database: Database) {
     let host = Stoa::start(database);
     let shop = host.company();

@@ -1,6 +1,6 @@
 //! Companies apart: another's record is a record that does not exist. [P18] Every field of every operation that holds an id is
-//! tried with the id of another company's record, with one that nobody has, and with one of an archived record; what comes of it
-//! stands in `tests/contract/tenancy-*.txt`, one file for each tag of the contract. A module that comes later adds a file to
+//! tried with the id of another company's record, with one that does not exist, and with one of an archived record; what comes of it
+//! is in `tests/contract/tenancy-*.txt`, one file for each tag of the contract. A module that comes later adds a file to
 //! `tenancy/kinds`, and its tag here.
 
 pub mod fields;
@@ -40,7 +40,7 @@ on_both_databases![
 /// Tags of the contract: the fields of each are tried by a test of their own, above.
 const TAGS: &[&str] =
     &["catalog", "pricing", "sales", "inventory", "procurement", "finance", "ledger", "pos", "platform"];
-/// Stands in every text of the other company.
+/// Part of every text of the other company.
 const CANARY: &str = "CANARY";
 
 /// Two companies of two people on the shared host.

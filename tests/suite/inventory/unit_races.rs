@@ -23,7 +23,7 @@ fn e45_one_imei_admitted_twice(database: Database) {
     for round in 0..5 {
         let same = imei(5_000 + round);
         let answers = at_once(4, |n| {
-            // In either slot, beside an identity of its own.
+            // In either slot, with an identity of its own.
             let slot = if n % 2 == 0 { "imei1" } else { "imei2" };
             let units = json!([
                 { "serialNumber": format!("OWN-{round}-{n}") }, { "serialNumber": format!("TOO-{round}-{n}"), slot: same },

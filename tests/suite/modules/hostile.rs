@@ -35,7 +35,7 @@ const DEADLINE: Duration = Duration::from_millis(500);
 /// Within this a looping module's caller is answered: 20 ms for the interrupt, 40 ms for the way of the request.
 const INTERRUPTED: Duration = DEADLINE.saturating_add(Duration::from_millis(20 + 40));
 
-/// The host that runs the hostile module beside the real ones; one per database.
+/// The host that runs the hostile module in addition to the real ones; one per database.
 pub fn host(database: Database) -> Stoa {
     static HOSTS: [OnceLock<Result<Stoa, String>>; 2] = [OnceLock::new(), OnceLock::new()];
     let start = || {

@@ -1,5 +1,5 @@
 //! Calls between modules: a service acts whole or not at all, its arguments are its caller's to answer for, and a partner's module acts
-//! within the rights of whoever sent the request.
+//! within the rights of the caller of the request.
 
 use serde_json::{Value as Json, json};
 use stoa_tests::billing::Office;
@@ -359,7 +359,7 @@ fn a_module_between_that_swallows_is_the_one_that_failed(database: Database) {
     assert_eq!(after[1..], before[1..], "sales passed on what the ledger refused");
 }
 
-/// Every text of a call in turn is none of the form that the service's WIT promises.
+/// Every text of a call in turn is not of the form that the service's WIT promises.
 fn a_bad_argument_is_the_failure_of_who_passed_it(database: Database) {
     let office = Office::with_services(database, true);
     let (shop, host) = (&office.shop, &office.shop.host);
@@ -430,7 +430,7 @@ fn spoil(call: &Json, bad: &str) -> Vec<Json> {
     found.iter().map(spoilt).collect()
 }
 
-/// `seller` sells for whoever may use `seller`: signed by a partner, only within the caller's own rights on sales, until the
+/// `seller` sells for callers that may use `seller`: signed by a partner, only within the caller's own rights on sales, until the
 /// partner's entry says that it acts for anybody, and no longer than that.
 fn a_partner_acts_within_the_rights_of_its_caller(database: Database) {
     let acme = Vetter::make("acme", "partner");

@@ -40,7 +40,7 @@ fn two_hosts_swap_together() {
     }
     // The best counts: the rest of the suite runs on the same machine.
     assert!(quickest < Duration::from_secs(2), "followed after {quickest:?}");
-    // Each tells what it runs.
+    // Each reports what it runs.
     let generation = here.runs();
     let hosts = eventually(|| {
         let shown = here.shown();

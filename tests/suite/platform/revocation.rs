@@ -55,7 +55,7 @@ const RIGHTS: [Right; 8] = [
     CompanySuspended,
 ];
 
-/// Somebody who may write, in a company in which nobody else does.
+/// Somebody who may write, in a company without another writer.
 struct Writer {
     shop: Company,
     right: Right,
@@ -369,7 +369,7 @@ fn between_commit_and_answer(database: Database) {
     });
 }
 
-/// Both at once, at moments nobody chose.
+/// Both at once, at random moments.
 fn at_any_moment(database: Database) {
     let host = host::shared(database);
     let mut dice = Dice::new("revocation::at_any_moment");

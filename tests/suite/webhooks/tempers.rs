@@ -1,4 +1,4 @@
-//! A receiver that does everything a receiver can do, by seed, beside one that is well: each event is delivered, or was tried five times;
+//! A receiver that does everything a receiver can do, by seed, next to one that is well: each event is delivered, or was tried five times;
 //! the one that is well waits for nothing; memory stays flat. [F13]
 
 use std::collections::BTreeMap;

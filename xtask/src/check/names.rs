@@ -23,7 +23,7 @@ const DEBTS: &[(&str, &str, usize)] = &[("participle", "tests", 63), ("participl
 /// A command line has one of these for each of its verbs, in the verb's own file.
 const ONE_PER_VERB: &[&str] = &["Args", "Flags"];
 
-/// Words that end as participles do and are none.
+/// Words that end as participles do and are not participles.
 #[rustfmt::skip]
 const NO_PARTICIPLES: &[&str] = &[
     "bed", "bleed", "breed", "deed", "feed", "heed", "need", "red", "seed", "shed", "speed", "weed",
@@ -225,7 +225,7 @@ mod tests {
                 assert_eq!(find(participles, &[("a.rs", &text)]), [expected], "{text}");
             }
         }
-        // A function that takes itself and returns another type, or borrows itself, is no step of a builder.
+        // A function that takes itself and returns another type, or borrows itself, is not a step of a builder.
         for text in ["fn locked(self) -> Rows {\n", "fn locked(&self) -> Self {\n", "fn locked(rows: Self) -> Self {\n"]
         {
             assert_eq!(find(participles, &[("a.rs", text)]).len(), 1, "{text}");

@@ -45,7 +45,7 @@ pub fn check(workspace: &Workspace) -> Result<()> {
     Ok(())
 }
 
-/// The kind of each table that a step tells: `select stoa_place('TABLE', 'KIND')`.
+/// The kind of each table that a step states: `select stoa_place('TABLE', 'KIND')`.
 fn kinds<'f>(steps: &[&'f File]) -> BTreeMap<&'f str, &'f str> {
     let calls = steps.iter().flat_map(|step| step.text.split("select stoa_place('").skip(1));
     calls

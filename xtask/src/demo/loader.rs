@@ -154,7 +154,7 @@ impl Loader<'_> {
         Ok(list)
     }
 
-    /// One write; `name` tells it from others at the same path.
+    /// One write; `name` distinguishes it from others at the same path.
     pub async fn create(&mut self, path: &str, name: &str, body: &Json) -> Result<Json> {
         let path = self.path(path);
         let hash = Sha256::digest(format!("{path}\n{name}"));

@@ -60,7 +60,7 @@ fn build_release(workspace: &Workspace, release: &Path, commit: &str) -> Result<
     let cargo = |words: &[&str]| {
         let mut cargo = workspace.cargo();
         cargo.args(words).current_dir(&source).env("CARGO_TARGET_DIR", &target);
-        // Cargo tells packages apart by their place: each clone needs a folder of its own.
+        // Cargo distinguishes packages by their folder: each clone needs a folder of its own.
         cargo.env("CARGO_BUILD_BUILD_DIR", workspace.intermediate.join("releases"));
         program::run(&mut cargo)
     };

@@ -1,7 +1,7 @@
 //! Free attributes of products and variants: bounded by the schemas of the bodies that bring them, which the host judges before a
 //! module is asked, and never a place for credentials.
 //!
-//! Refused are member names that hold one of `NAMES` as a word (in any case, words parted by punctuation or camel case), the
+//! Refused are member names that hold one of `NAMES` as a word (in any case, words separated by punctuation or camel case), the
 //! names `__proto__`, `prototype` and `constructor`, and texts shaped like a private key block, a JSON Web Token, a webhook
 //! signing secret or a key of this service.
 

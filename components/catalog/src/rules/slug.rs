@@ -15,8 +15,8 @@ const NEXT: (usize, usize) = (20_000, 1_000);
 /// may share a name.
 const IN_A_ROW: u64 = 1_050;
 
-/// The slug of a name: Latin letters lower-cased and freed of their marks, digits, and one hyphen wherever something else
-/// stood; `product` where nothing is left.
+/// The slug of a name: Latin letters lower-cased and freed of their marks, digits, and one hyphen in place of anything
+/// else; `product` where nothing is left.
 pub fn from_name(name: &str) -> String {
     let mut slug = String::new();
     for letter in name.chars().flat_map(char::to_lowercase) {

@@ -1,4 +1,4 @@
-//! Amount left of a payment or a credit. It has a row from the day it is posted, beside the document whose version only its own
+//! Amount left of a payment or a credit. It has a row from the day it is posted, next to the document whose version only its own
 //! operations raise.
 
 use stoa_sdk::{Id, collection};

@@ -1,4 +1,4 @@
-//! Invoices of both sides: as they are kept, what changes of them while they stand, and how they are shown (finance-ledger.md B2).
+//! Invoices of both sides: as they are kept, what changes of them while they are valid, and how they are shown (finance-ledger.md B2).
 
 use stoa_sdk::{Date, Id, collection, text_enum};
 use stoa_trade::quantity::Money;

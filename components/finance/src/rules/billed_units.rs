@@ -20,7 +20,7 @@ pub struct Fulfilment {
     pub held: Vec<Id>,
 }
 
-/// A line with what stands behind it; none: no order does.
+/// A line with the order behind it; None if there is no order.
 pub type BilledLine<'a> = (&'a InvoiceLineRow, Option<Fulfilment>);
 
 /// The counts of a refusal's item: of whole pieces, at most 1,000.
@@ -41,7 +41,7 @@ fn faults<'a>(
     lines.iter().filter_map(fault).collect()
 }
 
-/// Steps 1 and 2, which hold of every way to post an invoice: it has lines, and no unit stands without its variant.
+/// Steps 1 and 2, which hold of every way to post an invoice: it has lines, and no unit is stated without its variant.
 ///
 /// # Errors
 /// ILLEGAL_STATE with LINES_REQUIRED, FULFILMENT_INCOMPLETE with UNITS_DIFFER_FROM_QUANTITY.

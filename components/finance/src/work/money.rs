@@ -105,7 +105,7 @@ fn draw_money(
     Moved { entity, currency_code, account, method, direction, amount, on, origin, source, session: None }
 }
 
-/// Rows and posting that a payment that is money writes beside itself: P13, P15.
+/// Rows and posting that a payment of money writes in addition to itself: P13, P15.
 pub struct Recorded {
     pub entry: PartyEntryRow,
     pub moved: MoneyMoveRow,

@@ -1,5 +1,5 @@
-//! Revenue by groups: what orders delivered, which sales knows, and what invoices recognised without one, merged by key; credits beside
-//! them where they can be distinguished.
+//! Revenue by groups: what orders delivered, which sales knows, and what invoices recognised without one, merged by key; credits in
+//! addition where they can be distinguished.
 
 use std::collections::{BTreeMap, BTreeSet};
 

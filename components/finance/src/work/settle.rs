@@ -167,7 +167,7 @@ pub struct Reversal {
     pub applications: Vec<Id>,
 }
 
-/// Undoes every application of a source that stands: opposite rows, and the invoices are open again.
+/// Undoes every valid application of a source: opposite rows, and the invoices are open again.
 pub fn reverse(source: &Source, standing: &[ApplicationRow], on: Date) -> Result<Reversal, Problem> {
     let mut by_invoice: BTreeMap<Id, Money> = BTreeMap::new();
     for application in standing {

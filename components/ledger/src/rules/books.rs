@@ -9,7 +9,7 @@ use crate::records::entity::EntityRow;
 pub const SMALLEST_SCALE: i64 = 6;
 pub const LARGEST_SCALE: i64 = 12;
 
-/// Name of the lock between postings and whatever they rely on: posters hold it shared, and whoever changes accounts, mappings,
+/// Name of the lock between postings and the records that they rely on: posters hold it shared, and a request that changes accounts, mappings,
 /// periods or the entity itself holds it exclusively.
 pub fn books_lock(entity: Id) -> String {
     format!("books:{entity}")

@@ -15,7 +15,7 @@ pub struct Services;
 crate::bindings::export!(Services with_types_in crate::bindings);
 
 /// Permissions that callers must hold. Entities, branches and money accounts every member reads, and what `admit` and `resolve` judge
-/// is no figure of the books.
+/// is not a figure of the books.
 pub const ACCESS: &[ServiceAccess] = &[
     access("commerce:ledger/directory", &["hold", "release"], SETTINGS),
     access("commerce:ledger/books", &["post", "post-all", "mirror", "mirror-all", "begin"], SETTINGS),

@@ -172,7 +172,7 @@ pub fn sums_before<const N: usize>(scope: &Scope, days: [Option<Date>; N]) -> Re
     Ok(sums)
 }
 
-/// Sums by account of everything before a range and before the day after it. Nothing stands before the books: without a
+/// Sums by account of everything before a range and before the day after it. There is nothing before the books: without a
 /// first day there is nothing to read for it.
 pub fn sums_of_range(scope: &Scope, from: Option<Date>, end: Option<Date>) -> Result<[BTreeMap<Id, Sums>; 2], Problem> {
     match from {

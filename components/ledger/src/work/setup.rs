@@ -23,7 +23,7 @@ use crate::records::role::Role;
 use crate::rules::books::Books;
 use crate::work::day_totals::posting_locks;
 
-/// Key of a fact; all but the first beside the entity under whose lock it is read.
+/// Key of a fact; all but the first with the entity under whose lock it is read.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Key {
     Entity(Id),
@@ -32,7 +32,7 @@ enum Key {
     Money(Id, Id),
 }
 
-/// The value kept for a key. An open month, and a record that does not exist, are no fact.
+/// The value kept for a key. An open month, and a record that does not exist, are not facts.
 enum Fact {
     /// An entity, the accounts of its roles, and whether lines of this request are late for its day totals.
     Entity(EntityRow, BTreeMap<&'static str, Postability>, bool),

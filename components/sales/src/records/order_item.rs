@@ -50,7 +50,7 @@ impl OrderItemRow {
         self.line_no.unwrap_or_default()
     }
 
-    /// Where the line stands in the record.
+    /// The position of the line in the record.
     pub fn pointer(&self) -> String {
         format!("/items/{}", self.place())
     }

@@ -143,7 +143,7 @@ where
     Ok(lines)
 }
 
-/// Rejects a variant or unit that stands twice, two ways to state a price, a reason without a price, and units that an API client
+/// Rejects a variant or unit that is stated twice, two ways to state a price, a reason without a price, and units that an API client
 /// names.
 fn check_lines(lines: &[StatedLine], caller: Caller) -> Result<(), Problem> {
     let lines = Lines::at("/items", lines);

@@ -83,7 +83,7 @@ impl References {
     }
 
     /// The references of a new document, judged, with article and price of its lines, and the next figure of its
-    /// numbers where the body states none. The figure is asked for beside the last read, once it is sure whose number
+    /// numbers where the body states none. The figure is asked for together with the last read, once it is sure whose number
     /// it will be.
     ///
     /// # Errors
@@ -153,12 +153,12 @@ impl References {
         check_unit_counts(lines, |line| (self.tracking(line.variant), line.quantity, line.units.len()))
     }
 
-    /// Returns whether the named warehouse is none that there is.
+    /// Returns whether the named warehouse does not exist.
     pub fn lacks_warehouse(&self) -> bool {
         self.warehouse.is_none()
     }
 
-    /// Judges the warehouse alone, where a body names it beside a stored document.
+    /// Judges the warehouse alone, where a body names it for a stored document.
     pub fn check_warehouse(&self, entity: Id) -> Result<(), Problem> {
         match self.warehouse.as_ref().and_then(|warehouse| judge_warehouse(warehouse, entity)) {
             Some(why) => Err(unusable("/warehouseId", why)),
@@ -274,7 +274,7 @@ fn judge_warehouse(warehouse: &Warehouse, entity: Id) -> Option<&'static str> {
     }
 }
 
-/// Units that lines name may be fewer than a serialized line's quantity, and stand on no other line. `counted` answers
+/// Units that lines name may be fewer than a serialized line's quantity, and are on no other line. `counted` answers
 /// how a line is tracked, its quantity and how many units it names.
 ///
 /// # Errors

@@ -183,7 +183,7 @@ impl<E: Entity> Update<E> {
         self
     }
 
-    /// Answers the rows as they stand after the change.
+    /// Answers the rows as they are after the change.
     pub fn answer<V: View<Entity = E>>(self) -> UpdateAnswering<V> {
         UpdateAnswering { update: self }
     }

@@ -21,8 +21,9 @@ use stoa_sdk::{Item, text};
 
 use crate::text::{Line, Prose};
 
-/// A customer or supplier as a body states it, for create and replace alike; `T` is what the kind of party adds to the profile,
-/// [`CustomerTerms`] or [`SupplierTerms`].
+/// A customer or supplier in a request.
+//
+// The body of creation and replacement. `T` is the part of the profile that the kind of party adds: `CustomerTerms` or `SupplierTerms`.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 #[schemars(rename = "{T}Input")]

@@ -1,5 +1,5 @@
 //! The optional extended profile of a party: the members that customers and suppliers share, and what each kind adds. Its members
-//! are columns of the party's collection, with `has_profile` beside them; lists are JSON columns (sales-pos.md 7,
+//! are columns of the party's collection, with `has_profile` next to them; lists are JSON columns (sales-pos.md 7,
 //! inventory-procurement.md B5).
 
 use std::collections::BTreeSet;

@@ -42,7 +42,7 @@ pub fn unsummed_lines<L: Ledger<N>, const N: usize>(entity: Id, summed: Option<S
 }
 
 /// A ledger of a module, whose rows are only ever inserted, and the totals of its lines: a projection whose one unique key, `total`,
-/// begins with the legal entity and tells what its reports tell apart. A total has `N` figures, each a sum.
+/// begins with the legal entity and contains what its reports distinguish. A total has `N` figures, each a sum.
 pub trait Ledger<const N: usize>: 'static {
     /// Its lines.
     type Row: Entity;

@@ -15,7 +15,7 @@ pub struct Edge {
     pub to: Date,
 }
 
-/// Which months' totals, and which days beside them.
+/// Which months' totals, and which days in addition.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Split {
     /// The first and the last month; none: from the first, or to the last, there is.

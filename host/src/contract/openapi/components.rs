@@ -266,7 +266,7 @@ pub fn host_schemas<'a>(
         json!({"type": "string", "description": description, "enum": names, "x-enum-descriptions": meanings})
     };
     let problem_code = list("Kind of the error, for API clients.", codes);
-    let item_code = list("Kind of one fault. An operation lists those that only it and few others answer.", of_items);
+    let item_code = list("Kind of one fault. An operation lists its own codes in its description and in `x-stoa-item-codes`.", of_items);
     let schemas = [
         ("ProblemDetails", describe_problem()),
         ("ProblemItem", describe_problem_item()),
@@ -285,7 +285,7 @@ fn describe_problem() -> Value {
             "type": {"type": "string", "const": "about:blank"},
             "status": {"type": "integer", "minimum": 400, "maximum": 599, "description": "The HTTP status."},
             "code": {"$ref": "#/$defs/ProblemCode"},
-            "title": {"type": "string", "description": "Name of the status."},
+            "title": {"type": "string", "description": "Name of the HTTP status, such as `Bad Request`."},
             "detail": {"type": "string", "description": "One fixed sentence for each code."},
             "requestId": {"type": "string", "format": "uuid", "description": "Same value as `X-Request-Id`."},
             "errors": {"type": "array", "maxItems": 200, "items": {"$ref": "#/$defs/ProblemItem"}},

@@ -20,7 +20,7 @@ use self::schemas::Schemas;
 use super::{location, refs};
 use crate::problem;
 
-/// The interface's version (conventions.md); the build and the generation are extensions beside it.
+/// The interface's version (conventions.md); the build and the generation are extensions next to it.
 pub const VERSION: &str = "1.32.0";
 
 /// One operation and the module that owns it; the host's own are of module `platform`.

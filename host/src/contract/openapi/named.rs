@@ -1,5 +1,5 @@
 //! Names for what schemas state in place and generators want named: enumerations with a title, and the branches of a union that a member
-//! tells apart. Only the document changes: what judges a request keeps the values in place, so that a rejection lists them.
+//! distinguishes. Only the document changes: the code that judges a request keeps the values in place, so that a rejection lists them.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -60,7 +60,7 @@ fn name_union(union: &mut Map<String, Value>, module: &str, schemas: &mut Schema
     Ok(())
 }
 
-/// The member that tells the branches apart, and its value in each: required, constant, and different everywhere. Every branch is a
+/// The member that distinguishes the branches, and its value in each: required, constant, and different everywhere. Every branch is a
 /// component or can become one.
 fn find_tag(branches: &[Value], components: &BTreeMap<String, Value>) -> Option<(String, Vec<String>)> {
     let resolved: Option<Vec<&Value>> = branches
@@ -193,7 +193,7 @@ fn move_enumerations(schema: &mut Value, partner: Option<&str>, names: &BTreeMap
 }
 
 /// Title and values of an enumeration of at least two texts that limits its values in no other way, and whether null is allowed too. A
-/// single value stays in place: there it tells the branches of a union apart.
+/// single value stays in place: there it distinguishes the branches of a union.
 fn read_enumeration(keywords: &Map<String, Value>) -> Option<(String, Vec<String>, bool)> {
     let is_plain = |keyword: &String| {
         ["title", "type", "enum"].contains(&keyword.as_str()) || OF_THE_PLACE.contains(&keyword.as_str())

@@ -61,7 +61,7 @@ impl<'a> Schemas<'a> {
             for route in operations.iter().filter(|op| op.module == *module).map(|op| op.route) {
                 roots.extend(route.body.iter().chain([&route.response]).cloned());
                 for schema in [&route.path_schema, &route.query] {
-                    // Each parameter is described by itself: their object schema is no component.
+                    // Each parameter is described by itself: their object schema is not a component.
                     roots.extend(parameters::object(schema.as_ref(), defs)?.get("properties").cloned());
                 }
             }
@@ -215,7 +215,7 @@ impl<'a> Schemas<'a> {
         Ok(reference)
     }
 
-    /// Takes this name for a component, or if another has it, one like it. With a partner's module nobody goes out of the way:
+    /// Takes this name for a component, or if another has it, one like it. A name of another module is not changed for a partner's module:
     /// clients would find their types under other names when it comes or leaves.
     pub fn take_name(&mut self, module: &str, name: &str) -> Result<String, String> {
         if let Some(owner) = self.owners.get(name).filter(|owner| *owner != module)

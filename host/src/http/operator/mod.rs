@@ -101,7 +101,7 @@ pub fn router(deployment: Arc<Deployment>, operators: Vec<Operator>, registries:
         .with_state(console)
 }
 
-/// Lets in whoever brings an operator's token; everyone else learns nothing.
+/// Admits a caller with an operator's token; other callers learn nothing.
 async fn require_operator(State(console): State<Console>, mut request: Request, next: Next) -> Response {
     let token = request
         .headers()

@@ -1,5 +1,5 @@
 //! Intended scans, each with the reason. The statistics of the day may decide if a statement makes one, so a scan that no statement
-//! makes is no fault.
+//! makes is not a fault.
 
 use super::plan::Scan;
 

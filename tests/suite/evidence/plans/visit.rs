@@ -64,7 +64,7 @@ pub fn visit_extensions(host: &Stoa) {
     eventually(|| is_well().then_some(()));
 }
 
-/// The reads of the operators' API, which is no part of the contract.
+/// The reads of the operators' API, which is not part of the contract.
 fn visit_as_operator(host: &Stoa, company: &Company) {
     let operator = host.console();
     let shown = operator.get(&format!("companies/{}", company.tenant)).is(200);
@@ -76,7 +76,7 @@ fn visit_as_operator(host: &Stoa, company: &Company) {
     }
 }
 
-/// With what was asked beside the least, and the answer.
+/// With what was asked in addition to the least, and the answer.
 type Answers = Vec<(String, Answer)>;
 
 fn visit_reading(contract: &Contract, caller: &Caller, records: &Records, form: &Form) -> Answers {

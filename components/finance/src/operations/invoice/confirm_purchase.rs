@@ -91,7 +91,7 @@ impl<'a> Given<'a> {
         self.units(line).iter().map(unit).collect()
     }
 
-    /// Procurement's rejection of its lines, at the places of the request: units beside the lines, all else in the record.
+    /// Procurement's rejection of its lines, at the places of the request: units in addition to the lines, all else in the record.
     fn point(&self, refusal: Problem, lines: &[&InvoiceLineRow]) -> Problem {
         let mut refusal = refusal;
         for (nth, line) in lines.iter().enumerate() {

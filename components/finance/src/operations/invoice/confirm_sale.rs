@@ -47,7 +47,7 @@ pub fn find_order(invoice: &LockedInvoice) -> Result<Option<Id>, Problem> {
     }
 }
 
-/// Members that stand only where an order is made for the invoice, or only where it has one.
+/// Members that are stated only where an order is made for the invoice, or only where it has one.
 ///
 /// # Errors
 /// VALIDATION_FAILED with NOT_ALLOWED.

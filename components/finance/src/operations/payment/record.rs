@@ -100,7 +100,7 @@ fn pay(row: &PaymentRow, parts: &[Part]) -> Result<Paid, Problem> {
 }
 
 impl Paid {
-    /// Writes it beside the payment itself.
+    /// Writes it together with the payment itself.
     fn write<B: Batch>(&self, row: &PaymentRow, payment: B) -> Result<B::Answer, Failure> {
         let Paid { recorded, funds, settlement } = self;
         let entries = std::iter::once(&recorded.entry).chain(&settlement.entries).cloned().collect();

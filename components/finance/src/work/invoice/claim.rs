@@ -1,4 +1,4 @@
-//! Claims of serial units: each is billed by one invoice that stands, kept by a row that is free or names it. Whoever claims holds the
+//! Claims of serial units: each is billed by one valid invoice, kept by a row that is free or names it. A request that claims holds the
 //! units' order.
 
 use std::collections::BTreeMap;

@@ -38,7 +38,7 @@ pub struct Settled {
 /// The payments of the collected order that these lines bill; none where they bill no such order.
 ///
 /// # Errors
-/// ILLEGAL_STATE with COLLECTED_AT_REGISTER where such an order is billed in part or beside another.
+/// ILLEGAL_STATE with COLLECTED_AT_REGISTER where such an order is billed in part or together with another.
 pub fn read_collected(invoice: &LockedInvoice, lines: &[InvoiceLineRow]) -> Result<Option<Collected>, Problem> {
     if invoice.row.side == Side::Purchases {
         return Ok(None);

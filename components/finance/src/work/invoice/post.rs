@@ -76,7 +76,7 @@ pub fn claims_of(side: Side, orders: &Orders, lines: &[InvoiceLineRow]) -> BTree
     claims
 }
 
-/// Posts the invoice, and answers it as it stands after.
+/// Posts the invoice, and answers it as it is after.
 ///
 /// # Errors
 /// LIMIT_EXCEEDED with BILLED_BEYOND_ORDER, ILLEGAL_STATE with COLLECTED_AT_REGISTER, DUPLICATE at `/documentReference`, the codes of

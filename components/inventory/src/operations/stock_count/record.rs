@@ -186,7 +186,7 @@ fn check_active(lines: &[CountedLine], articles: &BTreeMap<Id, Article>, seen: &
     refuse("REFERENCE_INVALID", Lines::at("/lines", lines).faults("variantId", "ARCHIVED", is_refused))
 }
 
-/// Lines and units of the count as it will stand.
+/// Lines and units of the count as it will be.
 fn check_limits(
     before: &BTreeMap<Id, StockCountLineRow>,
     new: &[StockCountLineRow],

@@ -73,7 +73,7 @@ fn of_currency(currency: &CurrencyKey) -> Filter {
     }
 }
 
-/// A ledger of costs whose totals tell these keys apart, beside currency and month.
+/// A ledger of costs whose totals distinguish these keys, in addition to currency and month.
 macro_rules! cost_ledger {
     ($(#[$meta:meta])* $name:ident in $total:ident by [$($key:ident: $key_type:ty),*]) => {
         $(#[$meta])*
